@@ -1,0 +1,146 @@
+"""Reading a plain graph: vertices in the user's order, each edge once, weights on request."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from cellapse._errors import InputError
+from cellapse.cells import IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """An undirected simple graph: `edges` is an (m, 2) table of vertex positions."""
+
+    labels: Sequence[Hashable]
+    edges: IntArray
+    weights: NDArray[np.float64] | None
+
+    @property
+    def n_vertices(self) -> int:
+        return len(self.labels)
+
+
+def as_graph(source: Any, weight: str | None = None) -> Graph:
+    """Read a networkx graph, a sparse adjacency, an integer edge array or a list of label pairs.
+
+    >>> as_graph([("a", "b"), ("b", "c")]).edges.tolist()
+    [[0, 1], [1, 2]]
+    """
+    if isinstance(source, nx.Graph):
+        return _from_networkx(source, weight)
+    if sparse.issparse(source):
+        return _from_adjacency(source, weight)
+    if weight is not None:
+        raise InputError(
+            f"weight={weight!r}, but a list of edges carries no attributes; "
+            "pass a networkx graph or a sparse adjacency"
+        )
+    if isinstance(source, np.ndarray):
+        return _from_array(source)
+    return _from_pairs(source)
+
+
+def _from_networkx(graph: nx.Graph, weight: str | None) -> Graph:
+    if graph.is_directed() or graph.is_multigraph():
+        remedy = "graph.to_undirected()" if graph.is_directed() else "nx.Graph(graph)"
+        raise InputError(
+            f"a {type(graph).__name__} was given, but cells have neither direction nor copies; "
+            f"pass {remedy}"
+        )
+    labels = tuple(graph)
+    position = {v: i for i, v in enumerate(labels)}
+    pairs = [(position[u], position[v]) for u, v in graph.edges]
+    weights = None
+    if weight is not None:
+        values = [data.get(weight) for _, _, data in graph.edges(data=True)]
+        if None in values:
+            u, v = list(graph.edges)[values.index(None)]
+            raise InputError(
+                f"edge ({u!r}, {v!r}) has no attribute {weight!r}; set it on every edge "
+                "or leave out weight"
+            )
+        weights = np.array(values, dtype=np.float64)
+    return _graph(labels, np.array(pairs, dtype=np.int64).reshape(-1, 2), weights)
+
+
+def _from_adjacency(matrix: Any, weight: str | None) -> Graph:
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InputError(f"an adjacency of shape {matrix.shape}; it must be square")
+    entries = sparse.csr_array(matrix)
+    entries.sum_duplicates()
+    entries.eliminate_zeros()
+    skew = abs(entries - entries.T)
+    if skew.nnz and skew.max() > 0:
+        raise InputError(
+            "the adjacency is not symmetric, but cells have no direction; "
+            "pass (M + M.T) / 2 if that is what you mean"
+        )
+    upper = sparse.triu(entries, format="coo")
+    pairs = np.column_stack([upper.row, upper.col]).astype(np.int64)
+    order = np.argsort(pairs[:, 0] * matrix.shape[0] + pairs[:, 1])
+    weights = None if weight is None else upper.data[order].astype(np.float64)
+    return _graph(range(matrix.shape[0]), pairs[order], weights)
+
+
+def _from_array(array: NDArray[Any]) -> Graph:
+    if array.ndim != 2 or 2 not in array.shape or not np.issubdtype(array.dtype, np.integer):
+        raise InputError(
+            f"an edge array of shape {array.shape} and type {array.dtype}; "
+            "give integers of shape (m, 2) or (2, m), or a sparse adjacency"
+        )
+    pairs = (array if array.shape[1] == 2 else array.T).astype(np.int64)
+    if pairs.size and pairs.min() < 0:
+        raise InputError(f"vertex {pairs.min()} in the edge array; positions start at 0")
+    n = int(pairs.max()) + 1 if pairs.size else 0
+    if n > 100 * (len(pairs) + 1000):  # far more vertices than edges: labels, not positions
+        raise InputError(
+            f"vertex {n - 1} in an edge array of {len(pairs)} edges would make {n} vertices, most "
+            "of them alone; number the vertices from 0, or pass a list of pairs"
+        )
+    # PyG and others list both directions of every edge: count each once.
+    both = np.sort(pairs, axis=1)
+    _, first = np.unique(both[:, 0] * n + both[:, 1], return_index=True)
+    return _graph(range(n), pairs[np.sort(first)], None)
+
+
+def _from_pairs(source: Any) -> Graph:
+    try:
+        pairs = [tuple(edge) for edge in source]
+        labels = tuple(dict.fromkeys(v for edge in pairs for v in edge))
+    except TypeError:
+        raise InputError(
+            f"a {type(source).__name__} is not a graph; pass a networkx graph, a sparse adjacency, "
+            "an edge array or a list of pairs"
+        ) from None
+    for edge in pairs:
+        if len(edge) != 2:
+            raise InputError(
+                f"edge {edge!r} has {len(edge)} vertices, not two; hyperedges go through "
+                "hypergraph_complex"
+            )
+    position = {v: i for i, v in enumerate(labels)}
+    once: dict[Any, tuple[Any, ...]] = {}
+    for edge in pairs:
+        once.setdefault(frozenset(edge), edge)
+    rows = [[position[v] for v in edge] for edge in once.values()]
+    return _graph(labels, np.array(rows, dtype=np.int64).reshape(-1, 2), None)
+
+
+def _graph(
+    labels: Sequence[Hashable], edges: IntArray, weights: NDArray[np.float64] | None
+) -> Graph:
+    loops = np.flatnonzero(edges[:, 0] == edges[:, 1])
+    if len(loops):
+        raise InputError(
+            f"{len(loops)} self-loops, the first at vertex {labels[edges[loops[0], 0]]!r}; "
+            "a cell holds a vertex once: remove them"
+        )
+    return Graph(labels, edges, weights)

@@ -1,0 +1,68 @@
+"""Finding rows of integer tables, without a Python loop over rows."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+IntRows = NDArray[np.integer[Any]]
+
+
+class RowIndex:
+    """Where each row stands in a table of integers 0..n_values-1.
+
+    >>> index = RowIndex(np.array([[0, 1], [1, 2]]), n_values=3)
+    >>> index.find(np.array([[1, 2], [0, 2]])).tolist()
+    [1, -1]
+    """
+
+    def __init__(self, table: IntRows, n_values: int) -> None:
+        self._n_values = n_values
+        # A row becomes one integer, digit by digit; where that would overflow, the digits so far
+        # are replaced by their place among those that occur.
+        self._places: list[NDArray[np.int64] | None] = []
+        keys, span = np.zeros(len(table), dtype=np.int64), 1
+        for column in range(table.shape[1]):
+            overflow = span * n_values >= 2**62
+            place = np.unique(keys) if overflow else None
+            self._places.append(place)
+            if place is not None:
+                keys, span = np.searchsorted(place, keys), len(place)
+            keys = keys * n_values + table[:, column]
+            span *= n_values
+        if (keys[1:] > keys[:-1]).all():  # lists in order, as most are, need no sorting
+            self._keys, self._order = keys, None
+        else:
+            self._order = np.argsort(keys, kind="stable")
+            self._keys = keys[self._order]
+
+    def find(self, rows: IntRows) -> NDArray[np.int64]:
+        """First position of every row in the table, or -1 where there is none."""
+        if not len(self._keys):
+            return np.full(len(rows), -1, dtype=np.int64)
+        keys = np.zeros(len(rows), dtype=np.int64)
+        known = np.ones(len(rows), dtype=bool)
+        for column, place in enumerate(self._places):
+            if place is not None:
+                keys, found = _look_up(place, keys)
+                known &= found
+            keys = keys * self._n_values + rows[:, column]
+        at, found = _look_up(self._keys, keys)
+        if self._order is not None:
+            at = self._order[at]
+        return np.where(known & found, at, -1)
+
+    def first_repeat(self) -> tuple[int, int] | None:
+        """Positions of the first two equal rows, or None when all differ."""
+        same = np.flatnonzero(self._keys[1:] == self._keys[:-1])
+        if self._order is None or not len(same):
+            return None
+        return int(self._order[same[0]]), int(self._order[same[0] + 1])
+
+
+def _look_up(
+    ordered: NDArray[np.int64], wanted: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    at = np.searchsorted(ordered, wanted)
+    at[at == len(ordered)] = 0
+    return at, ordered[at] == wanted

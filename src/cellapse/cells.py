@@ -1,0 +1,156 @@
+"""The cells of one rank, as a ragged integer table.
+
+Two flat arrays (`indptr`, `indices`) as in a sparse CSR matrix: millions of cells cost no more than
+their members. A cell is a set of vertices. Cells are stored in ascending order, which orients
+simplices; only a cell of rank 2 with more than three vertices keeps the order in which it was
+listed, which is the walk along its boundary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from cellapse._errors import InputError
+
+IntArray = NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The cells of one rank: cell i holds the vertices `indices[indptr[i]:indptr[i + 1]]`.
+
+    >>> edges = build_cells(1, [[0, 1], [2, 1]], n_vertices=3, labels=range(3))
+    >>> len(edges), edges[1].tolist(), edges.sizes.tolist()
+    (2, [1, 2], [2, 2])
+    """
+
+    indptr: IntArray
+    indices: IntArray
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def __getitem__(self, i: int) -> IntArray:
+        i = range(len(self))[i]
+        return self.indices[self.indptr[i] : self.indptr[i + 1]]
+
+    def __iter__(self) -> Iterator[IntArray]:
+        return (self[i] for i in range(len(self)))
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """Number of vertices of each cell."""
+        return np.diff(self.indptr)
+
+    @cached_property
+    def is_uniform(self) -> bool:
+        """Whether all cells have the same number of vertices."""
+        return len(self) == 0 or bool((self.sizes == self.sizes[0]).all())
+
+    def as_array(self) -> IntArray:
+        """The cells as a table with one row a cell, when all have the same size."""
+        if not self.is_uniform:
+            raise InputError(
+                f"cells of {self.sizes.min()} to {self.sizes.max()} vertices do not form a table; "
+                "iterate over them instead"
+            )
+        width = int(self.sizes[0]) if len(self) else 0
+        return self.indices.reshape(len(self), width)
+
+    def of_size(self, size: int) -> tuple[IntArray, IntArray]:
+        """Positions of the cells with `size` vertices, and those cells as a table."""
+        if self.is_uniform and len(self) and self.sizes[0] == size:
+            return np.arange(len(self)), self.as_array()
+        where = np.flatnonzero(self.sizes == size)
+        return where, self.indices[self.indptr[where][:, None] + np.arange(size)]
+
+    def membership(self, n_vertices: int) -> sparse.csr_array:
+        """The sparse (cells x vertices) table of ones: who belongs to what."""
+        ones = np.ones(len(self.indices), dtype=np.int32)
+        shape = (len(self), n_vertices)
+        return sparse.csr_array((ones, self.indices, self.indptr), shape=shape)
+
+
+def build_cells(
+    rank: int, cells: Any, n_vertices: int, labels: Sequence[Hashable]
+) -> Cells:
+    """Check and store the cells of one rank; `labels` are only for the error messages."""
+    indptr, indices = _flat(rank, cells)
+    sizes = np.diff(indptr)
+    if not len(indptr) or indptr[0] != 0 or (sizes < 0).any() or indptr[-1] != len(indices):
+        raise InputError(
+            f"indptr of rank {rank} must rise from 0 to the {len(indices)} indices given"
+        )
+    if len(sizes) and sizes.min() == 0:
+        empty = int(np.argmin(sizes))
+        raise InputError(f"cell number {empty} of rank {rank} is empty; a cell needs vertices")
+
+    def name(at: int) -> str:
+        i = int(np.searchsorted(indptr, at, side="right")) - 1
+        members = indices[indptr[i] : indptr[i + 1]].tolist()
+        return repr(tuple(labels[v] if 0 <= v < n_vertices else v for v in members))
+
+    if len(indices) and not (0 <= indices.min() and indices.max() < n_vertices):
+        at = int(np.argmax((indices < 0) | (indices >= n_vertices)))
+        raise InputError(
+            f"cell {name(at)} of rank {rank} names vertex {indices[at]}, but the vertices are "
+            f"0..{n_vertices - 1}; raise n_vertices"
+        )
+    ascending = ascending_rows(indices, indptr)
+    twice = ascending[1:] == ascending[:-1]
+    twice[indptr[1:-1] - 1] = False  # neighbours that belong to two cells
+    if twice.any():
+        at = int(np.argmax(twice))
+        raise InputError(
+            f"cell {name(at)} of rank {rank} names vertex {labels[ascending[at]]!r} twice; "
+            "a cell is a set of vertices: remove one"
+        )
+    if rank == 2 and len(sizes) and sizes.max() > 3:  # walks keep their order
+        ascending = np.where(np.repeat(sizes > 3, sizes), indices, ascending)
+    indptr.flags.writeable = ascending.flags.writeable = False
+    return Cells(indptr, ascending)
+
+
+def _flat(rank: int, cells: Any) -> tuple[IntArray, IntArray]:
+    flat = isinstance(cells, tuple) and all(isinstance(a, np.ndarray) and a.ndim == 1 for a in cells)
+    if flat and len(cells) == 2:
+        return _integers(rank, cells[0]), _integers(rank, cells[1])
+    rows = _integers(rank, cells) if len(cells) else np.empty((0, rank + 1), dtype=np.int64)
+    if rows.ndim != 2:
+        raise InputError(
+            f"the cells of rank {rank} have shape {rows.shape}; give one row of vertex positions "
+            "a cell, or (indptr, indices)"
+        )
+    return np.arange(len(rows) + 1, dtype=np.int64) * rows.shape[1], rows.ravel()
+
+
+def ascending_rows(indices: IntArray, indptr: IntArray) -> IntArray:
+    """The indices with the members of every cell in ascending order."""
+    sizes = np.diff(indptr)
+    if not len(sizes) or (sizes == sizes[0]).all():  # a plain table: no need to sort all at once
+        rows = indices.reshape(len(sizes), -1) if len(sizes) else indices.reshape(0, 1)
+        if (rows[:, 1:] > rows[:, :-1]).all():
+            return indices
+        return np.sort(rows, axis=1).ravel()
+    return indices[np.lexsort((indices, np.repeat(np.arange(len(sizes)), sizes)))]
+
+
+def _integers(rank: int, values: Any) -> IntArray:
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of several lengths
+        raise InputError(
+            f"the cells of rank {rank} have several sizes; give (indptr, indices) or use from_cells"
+        ) from None
+    if array.size and not np.issubdtype(array.dtype, np.integer):
+        raise InputError(
+            f"the cells of rank {rank} hold {array.dtype} values; vertex positions are integers"
+        )
+    return array.astype(np.int64)

@@ -1,0 +1,177 @@
+"""The five bundled networks: one JSON file each, read on request.
+
+A file holds the node labels in their order, one group per node, and the edges as pairs (or
+triples, with a weight) of node positions; the rest is citation, licence and provenance.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import textwrap
+from dataclasses import dataclass, field
+from importlib import resources
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from cellapse._errors import InputError
+
+_NAMES = ("karate", "football", "lesmis", "polbooks", "dolphins")
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A network with one group per node and the papers that belong to it.
+
+    Attributes
+    ----------
+    name, title : str
+        The name `load` takes, and the one to print.
+    graph : networkx.Graph
+        Labels as nodes, in order, with the attribute `group`; edges have `weight` if weighted.
+    groups : integer array
+        The group of each node as a code 0, 1, ..., aligned with the nodes; read-only.
+    group_names : tuple of str or int
+        `group_names[code]` is the group as the source writes it.
+    weighted : bool
+    source, licence, provenance, notes : str
+        Citation, licence, where the file was taken from, and what to know before using it.
+
+    Examples
+    --------
+    >>> club = load("karate")
+    >>> club
+    Dataset(name='karate', title="Zachary's karate club")
+    >>> club.group_names, club.groups[:10].tolist()
+    (('Mr. Hi', 'Officer'), [0, 0, 0, 0, 0, 0, 0, 0, 0, 1])
+    """
+
+    name: str
+    title: str
+    graph: nx.Graph = field(repr=False)
+    groups: NDArray[np.intp] = field(repr=False)
+    group_names: tuple[str | int, ...] = field(repr=False)
+    weighted: bool = field(repr=False)
+    source: str = field(repr=False)
+    licence: str = field(repr=False)
+    provenance: str = field(repr=False)
+    notes: str = field(repr=False)
+
+    def card(self) -> str:
+        """Describe the network in plain text: counts, source, licence, provenance, notes.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> print("\\n".join(load("karate").card().splitlines()[:5]))
+        Zachary's karate club (karate)
+          nodes       34
+          edges       78, weighted
+          triangles   45
+          groups      2, of 17 to 17 nodes
+        """
+        sizes = np.bincount(self.groups)
+        rows = {
+            "nodes": self.graph.number_of_nodes(),
+            "edges": f"{self.graph.number_of_edges()}{', weighted' if self.weighted else ''}",
+            "triangles": sum(nx.triangles(self.graph).values()) // 3,
+            "groups": f"{sizes.size}, of {sizes.min()} to {sizes.max()} nodes",
+            "source": self.source,
+            "licence": self.licence,
+            "provenance": self.provenance,
+            "notes": self.notes,
+        }
+        return "\n".join([f"{self.title} ({self.name})", *(_row(*row) for row in rows.items())])
+
+    def __str__(self) -> str:
+        return self.card()
+
+
+def available() -> tuple[str, ...]:
+    """Name the bundled networks.
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> available()
+    ('karate', 'football', 'lesmis', 'polbooks', 'dolphins')
+    """
+    return _NAMES
+
+
+def load(name: str) -> Dataset:
+    """Read a bundled network.
+
+    Parameters
+    ----------
+    name : str
+        One of `available()`.
+
+    Returns
+    -------
+    Dataset
+        A fresh one at every call, so its graph may be changed freely.
+
+    Raises
+    ------
+    InputError
+        When there is no network of that name.
+
+    Examples
+    --------
+    >>> football = load("football")
+    >>> football.graph.number_of_edges(), football.groups.size, len(football.group_names)
+    (613, 115, 12)
+    >>> load("footbal")
+    Traceback (most recent call last):
+        ...
+    cellapse._errors.InputError: no dataset 'footbal'; there are karate, football, lesmis, \
+polbooks, dolphins; did you mean load('football')?
+    """
+    if name not in _NAMES:
+        raise InputError(_unknown(name))
+    file = resources.files("cellapse.datasets") / "networks" / f"{name}.json"
+    record = json.loads(file.read_text(encoding="utf-8"))
+    nodes, groups, edges = (record.pop(key) for key in ("nodes", "groups", "edges"))
+
+    weighted = len(edges[0]) == 3
+    graph = nx.Graph(name=record["title"])
+    graph.add_nodes_from(nodes)
+    nx.set_node_attributes(graph, dict(zip(nodes, groups, strict=True)), "group")
+    add = graph.add_weighted_edges_from if weighted else graph.add_edges_from
+    add((nodes[i], nodes[j], *weight) for i, j, *weight in edges)
+
+    group_names, codes = np.unique(groups, return_inverse=True)
+    codes.setflags(write=False)
+    return Dataset(
+        graph=graph,
+        groups=codes,
+        group_names=tuple(group_names.tolist()),
+        weighted=weighted,
+        **record,
+    )
+
+
+def _unknown(name: object) -> str:
+    close = difflib.get_close_matches(str(name).lower(), _NAMES, n=1)
+    remedy = f"did you mean load({close[0]!r})?" if close else "pass one of these names"
+    return f"no dataset {name!r}; there are {', '.join(_NAMES)}; {remedy}"
+
+
+def _row(key: str, value: object) -> str:
+    # page ranges and names must not break at their hyphens
+    return textwrap.fill(
+        str(value),
+        width=100,
+        initial_indent=f"  {key:<12}",
+        subsequent_indent=" " * 14,
+        break_on_hyphens=False,
+    )

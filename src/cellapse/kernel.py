@@ -1,0 +1,77 @@
+"""The kernel of B^T, known in advance when every column of B has at most two entries.
+
+For x in the kernel, a column with entries b_i, b_j says b_i x_i + b_j x_j = 0: the value at one end
+fixes the value at the other. So each connected component carries one kernel vector or none: the
+indicator of the component for signed edges, a +-1 colouring of bipartite components for unsigned
+ones. A column with a single entry forces zero.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import breadth_first_order, connected_components
+
+from cellapse._sparse import csr_from_entries
+
+
+def left_kernel(B: sparse.csr_array) -> sparse.csr_array | None:
+    """Orthonormal columns of disjoint support spanning ker B^T, or None where it is not known.
+
+    >>> triangle = sparse.csr_array([[-1.0, 0, -1], [1, -1, 0], [0, 1, 1]])
+    >>> left_kernel(triangle).toarray().ravel().round(3).tolist()
+    [0.577, 0.577, 0.577]
+    >>> left_kernel(abs(triangle)).shape  # an odd cycle has no +-1 colouring
+    (3, 0)
+    """
+    n = B.shape[0]
+    if n == 0:
+        return sparse.csr_array((0, 0))
+    columns = sparse.csc_array(B)
+    columns.eliminate_zeros()
+    count = np.diff(columns.indptr)
+    if count.max(initial=0) > 2:
+        return None
+    first = columns.indptr[:-1][count == 2]
+    i, j = columns.indices[first], columns.indices[first + 1]
+    ratio = -columns.data[first] / columns.data[first + 1]  # x_j = ratio * x_i
+    component, x = _follow(n, i, j, ratio)
+    # A component keeps its vector only if no column contradicts it.
+    scale = abs(columns).T @ abs(x)
+    broken = abs(columns.T @ x) > 1e-9 * scale
+    ends = columns.indices[columns.indptr[:-1][broken]]
+    alive = np.ones(component.max() + 1, dtype=bool)
+    alive[component[ends]] = False
+    number = np.cumsum(alive) - 1
+    rows = np.flatnonzero(alive[component])
+    norm = np.sqrt(np.bincount(component, weights=x**2))
+    place = number[component[rows]]
+    return csr_from_entries(rows, place, x[rows] / norm[component[rows]], (n, int(alive.sum())))
+
+
+def _follow(n: int, i, j, ratio):  # type: ignore[no-untyped-def]
+    """Components, and the values that spread from one vertex of each along a spanning tree."""
+    graph = sparse.coo_array((np.ones(len(i)), (i, j)), shape=(n, n)).tocsr()
+    n_components, component = connected_components(graph, directed=False)
+    if (abs(ratio - 1.0) < 1e-14).all():
+        return component, np.ones(n)
+    # One extra vertex joined to the first of each component makes a single tree of it all.
+    _, start = np.unique(component, return_index=True)
+    root = np.full(n_components, n)
+    tail, head = np.concatenate([i, root]), np.concatenate([j, start])
+    joined = sparse.coo_array((np.ones(len(tail)), (tail, head)), shape=(n + 1, n + 1)).tocsr()
+    _, parent = breadth_first_order(joined, n, directed=False)
+    parent[n] = n
+    steps = csr_from_entries(
+        np.concatenate([i, j, start]),
+        np.concatenate([j, i, root]),
+        np.concatenate([1 / ratio, ratio, np.ones(n_components)]),
+        (n + 1, n + 1),
+    )
+    repeats = csr_from_entries(steps.tocoo().row, steps.tocoo().col, np.ones(steps.nnz), steps.shape)
+    value = np.ones(n + 1)
+    at = np.arange(n)
+    value[:n] = np.asarray(steps[at, parent[:n]]).ravel() / np.asarray(repeats[at, parent[:n]]).ravel()
+    while (parent != n).any():  # pointer jumping: twice as far towards the root each time
+        value, parent = value * value[parent], parent[parent]
+    return component, value[:n]

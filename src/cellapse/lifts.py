@@ -1,0 +1,210 @@
+"""Lifts: from a graph or a hypergraph to a complex.
+
+A clique of s vertices becomes a cell of rank s - 1 (`clique_complex`); the pairs inside a hyperedge
+become edges and the hyperedge itself a cell of rank 2 (`hypergraph_complex`). Both count before
+they build, and refuse what would not fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from cellapse._errors import InputError
+from cellapse._graph import Graph, as_graph
+from cellapse._memory import require_memory
+from cellapse._rows import RowIndex
+from cellapse.cells import Cells, IntArray, ascending_rows, build_cells
+from cellapse.complex import Complex, as_tuples, in_order, numbered, positions
+
+# Candidates examined at once while cliques grow: bounds the working memory to some 100 MB.
+_CHUNK = 2_000_000
+
+
+def clique_complex(
+    graph: Any,
+    max_rank: int = 2,
+    *,
+    weight: str | None = None,
+    cliques_as_rank2: bool = False,
+) -> Complex:
+    """The complex of the cliques of a graph: s pairwise joined vertices are a cell of rank s - 1.
+
+    Parameters
+    ----------
+    graph : networkx.Graph, scipy sparse adjacency, or edges
+        Edges are an (m, 2) or (2, m) integer array, or a list of pairs of labels. Vertex labels
+        and order, and the order of the edges, are kept.
+    max_rank : int
+        Cliques of up to `max_rank` + 1 vertices are cells.
+    weight : str, optional
+        Name of the edge attribute that holds the weights; for a sparse adjacency any name takes
+        the stored values. By default edges have no weight.
+    cliques_as_rank2 : bool
+        Give all cliques of three and more vertices rank 2, instead of one rank a size; with
+        `max_rank=3` this is the complex of the paper's normalized cuts.
+
+    Returns
+    -------
+    Complex
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> clique_complex(nx.complete_graph(4), max_rank=3)
+    Complex(n_cells=(4, 6, 4, 1))
+    >>> clique_complex(nx.complete_graph(4), max_rank=3, cliques_as_rank2=True)
+    Complex(n_cells=(4, 6, 5))
+    """
+    if isinstance(max_rank, bool) or not isinstance(max_rank, int | np.integer) or max_rank < 1:
+        raise InputError(f"max_rank={max_rank!r}; give a whole number of at least 1")
+    g = as_graph(graph, weight)
+    tables = cliques(g, int(max_rank) + 1)
+    if cliques_as_rank2 and max_rank > 1:
+        cells: dict[int, Any] = {1: g.edges, 2: _ragged(tables[1:])}
+    else:
+        cells = dict(enumerate(tables, start=1))
+    weights = None if g.weights is None else {1: g.weights}
+    return Complex.from_arrays(g.n_vertices, cells, labels=g.labels, weights=weights)
+
+
+def cliques(graph: Graph, max_size: int) -> list[IntArray]:
+    """All cliques of 2, 3, ..., `max_size` vertices, one ascending row each.
+
+    A clique grows by the later neighbours of its last vertex, in an order by degree: a vertex then
+    has at most sqrt(2 m) later neighbours, so that hubs cost no more than others.
+    """
+    n, edges = graph.n_vertices, graph.edges
+    place = np.empty(n, dtype=np.int64)
+    place[np.argsort(np.bincount(edges.ravel(), minlength=n), kind="stable")] = np.arange(n)
+    vertex = np.argsort(place)
+    forward = np.sort(place[edges], axis=1)
+    forward = forward[np.argsort(forward[:, 0] * n + forward[:, 1])]
+    start = np.searchsorted(forward[:, 0], np.arange(n + 1))
+    known = forward[:, 0] * n + forward[:, 1]
+    tables, current = [edges], forward
+    for size in range(3, max_size + 1):
+        current = _grow(current, start, forward[:, 1], known, n)
+        rows = np.sort(vertex[current], axis=1)
+        tables.append(rows[np.lexsort(rows.T[::-1])] if size > 3 else _sort_triangles(rows, n))
+    return tables
+
+
+def _sort_triangles(rows: IntArray, n: int) -> IntArray:
+    if n >= 2**20:  # three positions do not fit into one integer
+        return rows[np.lexsort(rows.T[::-1])]
+    return rows[np.argsort((rows[:, 0] * n + rows[:, 1]) * n + rows[:, 2])]
+
+
+def _grow(
+    current: IntArray, start: IntArray, later: IntArray, known: IntArray, n: int
+) -> IntArray:
+    """The cliques with one more vertex, each found once, from its first vertices in the order."""
+    last = current[:, -1]
+    count = start[last + 1] - start[last]
+    grown = [np.empty((0, current.shape[1] + 1), dtype=np.int64)]
+    cuts = np.searchsorted(np.cumsum(count), np.arange(_CHUNK, count.sum() + _CHUNK, _CHUNK))
+    total = 0
+    for low, high in zip(np.r_[0, cuts + 1], np.r_[cuts + 1, len(current)], strict=True):
+        part = count[low:high]
+        owner = np.repeat(np.arange(low, min(high, len(current))), part)
+        offset = np.arange(len(owner)) - np.repeat(np.cumsum(part) - part, part)
+        candidate = later[start[last[owner]] + offset]
+        for column in range(current.shape[1] - 1):
+            joined = _contains(known, current[owner, column] * n + candidate)
+            owner, candidate = owner[joined], candidate[joined]
+        grown.append(np.column_stack([current[owner], candidate]))
+        total += len(owner)
+        require_memory(
+            40.0 * total * (current.shape[1] + 1),
+            f"the list of cliques of {current.shape[1] + 1} vertices ({total:,} so far)",
+            "lower max_rank or thin out the graph",
+        )
+    return np.concatenate(grown)
+
+
+def _contains(known: IntArray, wanted: IntArray) -> Any:
+    at = np.searchsorted(known, wanted)
+    at[at == len(known)] = 0
+    return known[at] == wanted
+
+
+def hypergraph_complex(
+    hyperedges: Iterable[Any] | Mapping[Any, Any],
+    *,
+    vertices: Sequence[Hashable] | None = None,
+    multiplicity: str = "merge",
+) -> Complex:
+    """The complex of a hypergraph: pairs within a hyperedge are edges, larger hyperedges rank 2.
+
+    Parameters
+    ----------
+    hyperedges : collection of collections of labels, or {name: members}
+        A hyperedge of two vertices is an edge, of one vertex only a vertex.
+    vertices : sequence of hashable, optional
+        All vertices in the order wanted; by default in the order of appearance.
+    multiplicity : {"merge", "weight"}
+        What becomes of hyperedges given several times: one cell like any other, or one cell whose
+        weight is the number of times it was given (and edges weighted by the number of hyperedges
+        that hold them).
+
+    Returns
+    -------
+    Complex
+
+    Examples
+    --------
+    >>> hypergraph_complex([("a", "b", "c"), ("c", "d")])
+    Complex(n_cells=(4, 4, 1))
+    """
+    if multiplicity not in ("merge", "weight"):
+        raise InputError(f'multiplicity={multiplicity!r}; choose "merge" or "weight"')
+    groups = as_tuples(2, hyperedges.values() if isinstance(hyperedges, Mapping) else hyperedges)
+    labels = in_order(v for group in groups for v in group) if vertices is None else tuple(vertices)
+    n = len(labels)
+    given = build_cells(2, numbered(2, groups, positions(labels)), n, labels)
+    sizes = given.sizes.astype(float)
+    n_pairs = int((sizes * (sizes - 1) / 2).sum())
+    require_memory(
+        64.0 * n_pairs,
+        f"the {n_pairs:,} pairs within hyperedges of up to {int(sizes.max(initial=0)):,} vertices",
+        "leave out the largest hyperedges, or give them as cells of rank 1 to "
+        'Complex.from_cells and use realization="incidence", which needs no pairs',
+    )
+    distinct, times = _merge(given, n)
+    edges, held = _pairs_within(given, n)
+    cells = {1: edges, 2: (distinct.indptr, distinct.indices)}
+    weights = {1: held, 2: times} if multiplicity == "weight" else None
+    return Complex.from_arrays(n, cells, labels=labels, weights=weights)
+
+
+def _merge(given: Cells, n: int) -> tuple[Cells, IntArray]:
+    """The different cells of three and more vertices in their first order, and how often each."""
+    ascending = Cells(given.indptr, ascending_rows(given.indices, given.indptr))
+    times = np.zeros(len(given), dtype=np.int64)
+    for size in np.unique(given.sizes[given.sizes > 2]).tolist():
+        where, rows = ascending.of_size(size)
+        np.add.at(times, where[RowIndex(rows, n).find(rows)], 1)
+    kept = np.flatnonzero(times)
+    sizes = given.sizes[kept]
+    indptr = np.concatenate([[0], np.cumsum(sizes)])
+    shift = np.repeat(given.indptr[kept] - indptr[:-1], sizes)
+    return Cells(indptr, ascending.indices[np.arange(indptr[-1]) + shift]), times[kept]
+
+
+def _pairs_within(given: Cells, n: int) -> tuple[IntArray, IntArray]:
+    """The pairs of vertices that share a cell, and how many cells each pair shares."""
+    keys = [np.empty(0, dtype=np.int64)]
+    for size in np.unique(given.sizes[given.sizes > 1]).tolist():
+        rows = np.sort(given.of_size(size)[1], axis=1)
+        first, second = np.triu_indices(size, 1)
+        keys.append((rows[:, first] * n + rows[:, second]).ravel())
+    pairs, held = np.unique(np.concatenate(keys), return_counts=True)
+    return np.column_stack([pairs // n, pairs % n]), held
+
+
+def _ragged(tables: list[IntArray]) -> tuple[IntArray, IntArray]:
+    sizes = np.concatenate([np.full(len(t), t.shape[1]) for t in tables])
+    return np.concatenate([[0], np.cumsum(sizes)]), np.concatenate([t.ravel() for t in tables])

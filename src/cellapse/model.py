@@ -1,0 +1,120 @@
+"""What defines a collapse: the matrices of a realization, its weights beta and gamma, and eps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from cellapse._errors import InputError
+from cellapse.complex import Complex
+from cellapse.graded import (
+    GradedLaplacian,
+    check_beta,
+    check_gamma,
+    regularized_bound,
+)
+from cellapse.incidence import (
+    Incidence,
+    boundary_matrices,
+    edges_and_cofaces,
+    incidence_matrices,
+    mixed_matrices,
+    unfold,
+)
+from cellapse.masses import unfolded_sigmas
+from cellapse.singular import smallest_singular_value
+
+FloatArray = NDArray[np.float64]
+
+REALIZATIONS = ("unfolded", "boundary", "incidence", "mixed", "screened")
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Everything that defines L*: matrices, weights and eps."""
+
+    realization: str
+    source: Complex | None
+    n_cells: tuple[int, ...]
+    labels: Callable[[int], Sequence[Hashable]]
+    # B_1..B_K, made when asked for: the unfolded ones can be large and are rarely needed.
+    incidence: Callable[[], Incidence]
+    nearest: sparse.csr_array
+    upper: list[sparse.csr_array]
+    beta: FloatArray
+    gamma: FloatArray
+    sigma: FloatArray
+    eps: float
+
+    def graded(self) -> GradedLaplacian:
+        """L* of these matrices and weights."""
+        return GradedLaplacian(self.incidence(), self.beta, self.gamma)
+
+
+def check_realization(source: Any, realization: str | None) -> str:
+    if realization is not None and realization not in REALIZATIONS:
+        raise InputError(f"realization={realization!r}; choose one of {', '.join(REALIZATIONS)}")
+    if isinstance(source, Complex):
+        return realization or "unfolded"
+    if realization not in (None, "unfolded", "screened"):
+        raise InputError(
+            f"realization={realization!r} with matrices, which already are a realization; leave it "
+            'out, or choose "unfolded" or "screened"'
+        )
+    return realization or (source.kind if isinstance(source, Incidence) else "given")
+
+
+def edges_and_upper(source: Any) -> tuple[sparse.csr_array, list[sparse.csr_array]]:
+    if isinstance(source, Complex):
+        return edges_and_cofaces(source)
+    B = source if isinstance(source, Incidence) else Incidence.from_matrices(source)
+    return B[0], [abs(M) for M in B.matrices[1:]]
+
+
+def build_model(source: Any, name: str, beta: Any, gamma: Any, eps: float) -> Model:
+    """Matrices and weights of L* for every realization but the screened one."""
+    complex_ = source if isinstance(source, Complex) else getattr(source, "source", None)
+    if name == "unfolded" and not (isinstance(source, Incidence) and source.kind == "unfolded"):
+        B1, upper = edges_and_upper(source)
+        n_cells = (B1.shape[0], B1.shape[1], *(B.shape[1] for B in upper))
+        if isinstance(source, Complex):
+            n_cells = source.n_cells
+        sigma = np.array([smallest_singular_value(B1), *unfolded_sigmas(upper)])
+
+        def incidence() -> Incidence:
+            matrices = tuple(unfold(B1, upper))
+            n_formal = (0, 0, *(B.shape[1] for B in matrices[1:]))
+            return Incidence(matrices, name, complex_, n_formal)
+
+    else:
+        build = {"boundary": boundary_matrices, "incidence": incidence_matrices, "mixed": mixed_matrices}
+        if isinstance(source, Complex):
+            B = build[name](source)
+        else:
+            B = source if isinstance(source, Incidence) else Incidence.from_matrices(source)
+        if not len(B):
+            B = Incidence((sparse.csr_array((B.n_cells[0], 0)),), B.kind, B.source, (0, 0))
+        n_cells = B.n_cells
+        B1, upper = B[0], list(B.matrices[1:])
+        sigma = np.array([smallest_singular_value(M) for M in B])
+
+        def incidence() -> Incidence:
+            return B
+
+    weights = check_beta(1.0 if beta is None else beta, len(sigma))
+    bound, limit = weights * sigma, regularized_bound(weights, sigma, eps)
+    coupling = check_gamma("bound" if gamma is None else gamma, bound, limit)
+
+    def labels(rank: int) -> Sequence[Hashable]:
+        if rank == 0:
+            return range(n_cells[0]) if complex_ is None else complex_.labels
+        return incidence().labels(rank)
+
+    return Model(
+        name, complex_, n_cells, labels, incidence, B1, upper, weights, coupling, sigma, eps
+    )
