@@ -1,5 +1,14 @@
-"""Collapse the higher-order cells of a complex onto its vertices."""
+"""Collapse the higher-order cells of a complex onto its vertices.
 
+>>> import networkx as nx
+>>> import cellapse as cl
+>>> K = cl.clique_complex(nx.karate_club_graph())
+>>> S = cl.collapse(K, eps=1e-4)
+>>> S.spectrum(3).values[0]
+np.float64(0.0)
+"""
+
+from cellapse import datasets, theory
 from cellapse._errors import (
     CellapseError,
     CellapseWarning,
@@ -7,6 +16,15 @@ from cellapse._errors import (
     InputError,
     MissingExtraError,
     SizeError,
+)
+from cellapse.baselines import (
+    dirac_operator,
+    graph_laplacian,
+    hodge_laplacian,
+    motif_laplacian,
+    multiorder_laplacian,
+    signless_laplacian,
+    zhou_laplacian,
 )
 from cellapse.collapse import CollapsedOperator, collapse
 from cellapse.complex import Complex
@@ -23,3 +41,45 @@ from cellapse.lifts import clique_complex, hypergraph_complex
 from cellapse.operator import Operator
 from cellapse.solvers import CG, Direct
 from cellapse.spectrum import Spectrum
+from cellapse.tasks.cluster import Clusters, cluster, clustering_accuracy, suggest_n_clusters
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CG",
+    "CellapseError",
+    "CellapseWarning",
+    "Clusters",
+    "CollapsedOperator",
+    "Complex",
+    "ConvergenceError",
+    "Direct",
+    "Incidence",
+    "InputError",
+    "MissingExtraError",
+    "Operator",
+    "SizeError",
+    "Spectrum",
+    "Unchecked",
+    "boundary_matrices",
+    "clique_complex",
+    "cluster",
+    "clustering_accuracy",
+    "collapse",
+    "datasets",
+    "dirac_operator",
+    "graded_laplacian",
+    "graph_laplacian",
+    "hodge_laplacian",
+    "hypergraph_complex",
+    "incidence_matrices",
+    "is_chain_complex",
+    "mixed_matrices",
+    "motif_laplacian",
+    "multiorder_laplacian",
+    "signless_laplacian",
+    "suggest_n_clusters",
+    "theory",
+    "unfolded_matrices",
+    "zhou_laplacian",
+]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -34,7 +34,9 @@ def as_graph(source: Any, weight: str | None = None) -> Graph:
     >>> as_graph([("a", "b"), ("b", "c")]).edges.tolist()
     [[0, 1], [1, 2]]
     """
-    if isinstance(source, nx.Graph):
+    # Whoever holds a networkx graph has imported networkx already; others need not wait for it.
+    networkx = sys.modules.get("networkx")
+    if networkx is not None and isinstance(source, networkx.Graph):
         return _from_networkx(source, weight)
     if sparse.issparse(source):
         return _from_adjacency(source, weight)
@@ -48,7 +50,7 @@ def as_graph(source: Any, weight: str | None = None) -> Graph:
     return _from_pairs(source)
 
 
-def _from_networkx(graph: nx.Graph, weight: str | None) -> Graph:
+def _from_networkx(graph: Any, weight: str | None) -> Graph:
     if graph.is_directed() or graph.is_multigraph():
         remedy = "graph.to_undirected()" if graph.is_directed() else "nx.Graph(graph)"
         raise InputError(

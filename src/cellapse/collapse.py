@@ -205,6 +205,11 @@ class ScreenedOperator(CollapsedOperator):
         A = sparse.csr_array(b * (B @ B.T))
         super().__init__(model, 0, None, Engine(S._apply, completed, A, kernel, None))
 
+    @property
+    def bound(self) -> FloatArray:
+        """The largest theta for which L* is sure to be positive semi-definite."""
+        return np.ones(1)
+
     def diagonal(self) -> FloatArray:
         return self._sparse.diagonal()
 

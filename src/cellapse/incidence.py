@@ -171,7 +171,8 @@ def mixed_matrices(K: Complex) -> Incidence:
             CellapseWarning,
             stacklevel=2,
         )
-    return Incidence(_hodge(K, [*_signed_edges(K), *upper]), "mixed", K, n_formal)
+    signed = [signed_boundary(K, 1, None)] if K.max_rank else []
+    return Incidence(_hodge(K, [*signed, *upper]), "mixed", K, n_formal)
 
 
 def unfolded_matrices(K: Complex) -> Incidence:
@@ -204,10 +205,15 @@ def unfold(B1: sparse.csr_array, upper: list[sparse.csr_array]) -> list[sparse.c
 def edges_and_cofaces(K: Complex) -> tuple[sparse.csr_array, list[sparse.csr_array]]:
     """Signed B_1, and above it containment with every cell's column scaled by its weight^(1/2)."""
     upper, _ = _above_edges(K, "unfolded")
-    signed = list(_hodge(K, _signed_edges(K)))
-    B1 = signed[0] if signed else sparse.csr_array((K.n_vertices, 0))
     scaled = [_scale(B, None, _padded(K, k, B.shape[1])) for k, B in enumerate(upper, start=2)]
-    return B1, scaled
+    return edge_boundary(K), scaled
+
+
+def edge_boundary(K: Complex) -> sparse.csr_array:
+    """The signed, weighted B_1 alone: B_1 B_1^T is the weighted graph Laplacian."""
+    if not K.max_rank:
+        return sparse.csr_array((K.n_vertices, 0))
+    return _hodge(K, [signed_boundary(K, 1, None)])[0]
 
 
 def _above_edges(K: Complex, kind: str) -> tuple[list[sparse.csr_array], tuple[int, ...]]:
@@ -223,10 +229,6 @@ def _above_edges(K: Complex, kind: str) -> tuple[list[sparse.csr_array], tuple[i
             'or use realization="incidence"'
         )
     return matrices[1:], n_formal
-
-
-def _signed_edges(K: Complex) -> list[sparse.csr_array]:
-    return [signed_boundary(K, 1, None)] if K.max_rank else []
 
 
 def _hodge(K: Complex, matrices: list[sparse.csr_array]) -> tuple[sparse.csr_array, ...]:

@@ -45,6 +45,19 @@ def smallest_singular_value(B: sparse.csr_array) -> float:
     return float(np.sqrt(_smallest_positive(G, kernel)))
 
 
+def smallest_positive_eigenvalue(M: sparse.csr_array) -> float:
+    """The smallest positive eigenvalue of a sparse positive semi-definite matrix.
+
+    >>> smallest_positive_eigenvalue(sparse.csr_array([[2.0, -2.0], [-2.0, 2.0]]))
+    4.0
+    """
+    if M.shape[0] > _DENSE:
+        return _smallest_positive(sparse.csr_array(M), None)
+    values = linalg.eigvalsh(M.toarray()) if M.shape[0] else np.zeros(1)
+    positive = values[values > 1e-10 * max(values[-1], 1e-300)]
+    return float(positive[0]) if len(positive) else float("inf")
+
+
 def _dense(B: sparse.csr_array, G: sparse.csr_array) -> float:
     values = linalg.eigvalsh(G.toarray())
     positive = values[values > 1e-10 * values[-1]]

@@ -1,0 +1,1 @@
+"""What people do with an operator; every task takes every operator."""

@@ -1,0 +1,328 @@
+"""The paper's propositions as checks on a complex of one's own.
+
+    >>> import networkx as nx
+    >>> import cellapse as cl
+    >>> S = cl.collapse(cl.clique_complex(nx.karate_club_graph()))
+    >>> report = check(S)
+    >>> report.holds
+    True
+
+`print(report)` shows a table: what is claimed, what was measured, and the bound. Each check is also
+a function of its own. Up to a few thousand cells everything is measured exactly; beyond that, by
+Lanczos, or left out with a note that says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg, sparse
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from cellapse._errors import ConvergenceError
+from cellapse.collapse import CollapsedOperator
+from cellapse.engine import ladders
+from cellapse.ladder import Ladder
+from cellapse.operator import SparseOperator
+from cellapse.singular import smallest_positive_eigenvalue
+
+FloatArray = NDArray[np.float64]
+
+_DENSE = 2000  # up to this size eigenvalues are all computed
+_ROUNDING = 1e-9  # relative to ||A||: what counts as zero
+
+
+@dataclass(frozen=True)
+class Check:
+    """One statement of the theory, held against one operator.
+
+    `holds` is None where the statement does not apply or was not measured; `note` says why.
+    """
+
+    name: str
+    statement: str
+    holds: bool | None
+    measured: float | None = None
+    bound: float | None = None
+    note: str = ""
+
+    def __str__(self) -> str:
+        verdict = {True: "holds", False: "FAILS", None: "-"}[self.holds]
+        figures = ["" if f is None else f"{f:.3g}" for f in (self.measured, self.bound)]
+        return f"{self.statement:<42} {verdict:<6} {figures[0]:>10} {figures[1]:>10}  {self.note}"
+
+
+@dataclass(frozen=True)
+class Report:
+    """All checks of one operator."""
+
+    operator: str
+    checks: tuple[Check, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether no check fails."""
+        return all(c.holds is not False for c in self.checks)
+
+    def __getitem__(self, name: str) -> Check:
+        return next(c for c in self.checks if c.name == name)
+
+    def __str__(self) -> str:
+        head = f"{'statement':<42} {'':<6} {'measured':>10} {'bound':>10}"
+        return "\n".join([self.operator, head, *map(str, self.checks)])
+
+
+def check(S: CollapsedOperator) -> Report:
+    """Hold every statement of the paper against an operator."""
+    statements = (
+        psd_condition,
+        loewner_bounds,
+        eigenvalue_compression,
+        conductance_reduction,
+        cheeger_upper_bound,
+        regularization_error,
+        block_diagonalization,
+        cells_matter,
+    )
+    return Report(repr(S), tuple(statement(S) for statement in statements))
+
+
+def psd_condition(S: CollapsedOperator) -> Check:
+    """`thm:psd`: L* >= 0 when gamma_k <= beta_{k+1} sigma_min+(B_{k+1})."""
+    claim = "L* + eps >= 0: smallest eigenvalue"
+    A, X, C = S.split()
+    size = A.shape[0] + C.shape[0]
+    slack = float(np.max(S.gamma[: len(S.bound)] - S.bound, initial=-np.inf))
+    note = "gamma within the bound" if slack <= 1e-9 else "gamma above the bound of L*, paid by eps"
+    if size > _DENSE:
+        within = bool(slack <= 1e-9)
+        return Check("psd_condition", claim, within or None, note=f"{note}; {size} cells")
+    regularized = C + S.eps * sparse.eye_array(C.shape[0])
+    L = sparse.block_array([[A, X], [X.T, regularized]]) if C.shape[0] else A
+    smallest = float(linalg.eigvalsh(L.toarray())[0])
+    return Check("psd_condition", claim, smallest >= -_tolerance(S), smallest, 0.0, note)
+
+
+def loewner_bounds(S: CollapsedOperator) -> Check:
+    """`prop:spectral_bounds`: 0 <= S <= A, as the smallest eigenvalue of S and of A - S."""
+    smallest = min(_smallest(S), -_largest(S, lambda x: S @ x - S.A @ x))
+    claim = "0 <= S <= A: smallest eigenvalue of both"
+    return Check("loewner_bounds", claim, smallest >= -_tolerance(S), smallest, 0.0)
+
+
+def eigenvalue_compression(S: CollapsedOperator) -> Check:
+    """`cor:eigenvalue_interlacing`: lambda_k(S) <= lambda_k(A) for every k."""
+    n = S.shape[0]
+    k = n if n <= _DENSE else 20
+    mine = S.spectrum(k).values
+    plain = SparseOperator(S.A, S.labels, S.kernel).spectrum(k).values
+    worst = float(np.max(mine - plain))
+    note = f"largest difference over {k} of {n} eigenvalues"
+    claim = "lambda_k(S) - lambda_k(A) <= 0"
+    return Check("eigenvalue_compression", claim, worst <= _tolerance(S), worst, 0.0, note)
+
+
+def conductance_reduction(S: CollapsedOperator) -> Check:
+    """`cor:effective_resistance`: C_ij(S) <= C_ij(A), C_ij(M) = min of x^T M x with x_i - x_j = 1."""
+    claim = "conductance under S - under A <= 0"
+    n = S.shape[0]
+    if n > _DENSE or n < 2:
+        note = "follows from S <= A" if n > 1 else "one cell only"
+        return Check("conductance_reduction", claim, None, note=note)
+    mine, plain = _conductances(S.toarray()), _conductances(S.A.toarray())
+    worst = float(np.max(mine - plain))
+    note = f"largest difference over {n * (n - 1) // 2} pairs"
+    scale = max(1.0, float(plain.max()))
+    holds = worst <= 1e-6 * scale
+    return Check("conductance_reduction", claim, holds, worst, 0.0, note)
+
+
+def cheeger_upper_bound(S: CollapsedOperator) -> Check:
+    """`rem:cheeger`: lambda_2(S) <= lambda_2(A) <= 2 h(G), with h from the best sweep cut found."""
+    claim = "lambda_2(S) <= 2 h(G) (Cheeger)"
+    is_laplacian = S.onto == 0 and S.A.nnz and abs(S.A.sum(axis=1)).max() < _tolerance(S)
+    if not is_laplacian or S.shape[0] < 2:
+        note = "A is not the Laplacian of a graph" if S.A.nnz else "no edges"
+        return Check("cheeger_upper_bound", claim, None, note=note)
+    vectors = S.spectrum(2).vectors
+    second = float(S.spectrum(2).values[1])
+    h = _sweep(S.A, vectors[:, 1])
+    note = "h of a sweep cut, an upper bound of h(G)"
+    return Check("cheeger_upper_bound", claim, second <= 2 * h + _tolerance(S), second, 2 * h, note)
+
+
+def regularization_error(S: CollapsedOperator) -> Check:
+    """`prop:regularization_error`: ||S_eps - S_0|| <= eps ||X||^2 / (lambda+ (lambda+ + eps))."""
+    claim = "||S_eps - S_0|| (regularization)"
+    if S.eps == 0.0:
+        return Check("regularization_error", claim, True, 0.0, 0.0, "eps = 0")
+    bound = regularization_bound(S)
+    if S.realization == "screened":
+        limit = _screened_limit(S)
+    else:
+        limit = ladders(replace(S._model, eps=0.0), S.onto).apply
+    try:
+        measured = _largest(S, lambda x: S @ x - limit(x))
+    except ConvergenceError as error:
+        return Check("regularization_error", claim, None, None, bound, str(error))
+    holds = measured <= bound * (1 + 1e-6) + _tolerance(S)
+    within = bool(np.all(S.gamma[: len(S.bound)] <= S.bound * (1 + 1e-9)))
+    note = "" if within else "the statement needs gamma within the bound of L*"
+    return Check("regularization_error", claim, holds if within else None, measured, bound, note)
+
+
+def regularization_bound(S: CollapsedOperator) -> float:
+    """The bound of `prop:regularization_error`: eps ||X||^2 / (lambda+ (lambda+ + eps))."""
+    _, X, C = S.split()
+    if S.eps == 0.0 or not X.nnz:
+        return 0.0
+    smallest = smallest_positive_eigenvalue(C)
+    return S.eps * _norm(X @ X.T) / (smallest * (smallest + S.eps))
+
+
+def block_diagonalization(S: CollapsedOperator) -> Check:
+    """The theorem of the appendix: components do not see each other."""
+    claim = "coupling between components = 0"
+    A, X, C = S.split()
+    whole = sparse.block_array([[A, X], [X.T, C]]) if C.shape[0] else A
+    count, component = sparse.csgraph.connected_components(whole, directed=False)
+    component = component[: S.shape[0]]
+    if len(np.unique(component)) < 2:
+        return Check("block_diagonalization", claim, True, 0.0, 0.0, "one component")
+    leak = 0.0
+    rng = np.random.default_rng(0)
+    for c in np.unique(component)[:20]:
+        x = np.where(component == c, rng.standard_normal(len(component)), 0.0)
+        leak = max(leak, float(np.abs((S @ x)[component != c]).max()))
+    note = f"{len(np.unique(component))} components"
+    return Check("block_diagonalization", claim, leak <= _tolerance(S), leak, 0.0, note)
+
+
+def cells_matter(S: CollapsedOperator) -> Check:
+    """How far the collapse moves A, against its ceiling: ||S - A|| <= gamma^2 / beta, rank by rank.
+
+    At the bound the ceiling is beta_1 sigma_min+(B_1)^2, the smallest positive eigenvalue of A,
+    whatever the cells are. The note says how much of the move is due to cells that are not next to
+    the kept rank: 0 % for signed boundaries, where they drop out.
+    """
+    claim = "||S - A|| <= gamma^2 / beta"
+    moved = _largest(S, lambda x: S.A @ x - S @ x)
+    ceiling = _ceiling(S)
+    note = f"{100 * moved / max(_norm(S.A), 1e-300):.2g} % of ||A||"
+    share = _share_of_far_cells(S)
+    if share is not None:
+        note += f"; cells beyond the edges change S by {100 * share:.2g} % of that"
+    return Check("cells_matter", claim, moved <= ceiling + _tolerance(S), moved, ceiling, note)
+
+
+def describe(S: CollapsedOperator) -> str:
+    """What was built, in words and figures; the text of `print(S)`."""
+    cells = ", ".join(f"{n} of rank {k}" for k, n in enumerate(S.n_cells))
+    name = "theta" if S.realization == "screened" else "gamma"
+    solver = "none needed" if S.solver is None else str(S.solver)
+    lines = [
+        repr(S),
+        f"  cells       {cells}",
+        f"  realization {S.realization}",
+        f"  weights     beta {_list(S.beta)}, {name} {_list(S.gamma)} (bound {_list(S.bound)})",
+        f"  eps         {S.eps:g}",
+        f"  solver      {solver}",
+    ]
+    if max(S.shape[0], sum(S.n_cells)) > 20 * _DENSE:
+        return "\n".join([*lines, "  effect      print(theory.check(S)) measures it"])
+    matter = cells_matter(S)
+    lines.append(f"  effect      ||S - A|| = {matter.measured:.3g}, at most {matter.bound:.3g}; {matter.note}")
+    error = regularization_error(S)
+    figure = "" if error.measured is None else f"||S_eps - S_0|| = {error.measured:.3g}, "
+    lines.append(f"  eps costs   {figure}by the paper's bound at most {error.bound:.3g}")
+    return "\n".join(lines)
+
+
+def _list(values: FloatArray) -> str:
+    return "(" + ", ".join(f"{v:.4g}" for v in values) + ")"
+
+
+def _ceiling(S: CollapsedOperator) -> float:
+    if S.realization == "screened":
+        return float(S.gamma[0] ** 2 / (1.0 + S.eps)) * _norm(S.A)
+    near = [k for k in (S.onto, S.onto - 1) if 0 <= k < len(S.beta) and S.beta[k] > 0]
+    return float(sum(S.gamma[k] ** 2 / S.beta[k] for k in near))
+
+
+def _share_of_far_cells(S: CollapsedOperator) -> float | None:
+    """||S - S without the cells beyond the edges|| / ||S - A||, both with the same weights."""
+    if S.onto != 0 or len(S.n_cells) < 3 or not S.n_cells[2] or S.realization == "screened":
+        return None
+    model = S._model
+    edges = Ladder(
+        model.nearest, float(S.beta[0]), float(S.gamma[0]), np.full(model.nearest.shape[1], S.eps), S.eps
+    )
+    moved = _largest(S, lambda x: S.A @ x - S @ x)
+    if moved <= _tolerance(S):
+        return 0.0
+    return abs(_largest(S, lambda x: S @ x - edges.apply(x))) / moved
+
+
+def _screened_limit(S: CollapsedOperator) -> Callable[[FloatArray], FloatArray]:
+    A, X, C = S.split()
+    return lambda x: A @ x - X @ (sparse.diags_array(1.0 / C.diagonal()) @ (X.T @ x))
+
+
+def _tolerance(S: CollapsedOperator) -> float:
+    return _ROUNDING * max(_norm(S.A), 1.0)
+
+
+def _norm(M: sparse.csr_array) -> float:
+    """An upper bound of the largest eigenvalue of a symmetric matrix, sharp for small ones."""
+    if M.nnz == 0:
+        return 0.0
+    if M.shape[0] <= 500:
+        return float(np.abs(linalg.eigvalsh(M.toarray())).max())
+    return float(abs(eigsh(M, k=1, which="LM", tol=1e-6, return_eigenvectors=False)[0]))
+
+
+def _smallest(S: CollapsedOperator) -> float:
+    if S.shape[0] <= _DENSE:
+        return float(linalg.eigvalsh(S.toarray())[0])
+    return float(S.spectrum(6).values.min())
+
+
+def _largest(S: CollapsedOperator, apply: Callable[[FloatArray], FloatArray]) -> float:
+    """The largest eigenvalue of a symmetric operator given by its action."""
+    n = S.shape[0]
+    if n <= 500:
+        M = apply(np.eye(n))
+        return float(linalg.eigvalsh((M + M.T) / 2)[-1])
+    operator = LinearOperator((n, n), matvec=lambda x: apply(x.ravel()), dtype=np.float64)
+    start = np.random.default_rng(0).standard_normal(n)
+    return float(eigsh(operator, k=1, which="LA", v0=start, tol=1e-4, return_eigenvectors=False)[0])
+
+
+def _conductances(M: FloatArray) -> FloatArray:
+    """C_ij for all pairs: 1 / (b^T M^+ b) with b = e_i - e_j in the range of M, otherwise 0."""
+    values, vectors = linalg.eigh(M)
+    positive = values > 1e-10 * max(values[-1], 1e-300)
+    V = vectors[:, positive] / np.sqrt(values[positive])
+    Z = vectors[:, ~positive]
+    i, j = np.triu_indices(len(M), 1)
+    resistance = ((V[i] - V[j]) ** 2).sum(axis=1)
+    blocked = ((Z[i] - Z[j]) ** 2).sum(axis=1) > 1e-9
+    return np.where(blocked, 0.0, 1.0 / np.maximum(resistance, 1e-300))
+
+
+def _sweep(L: sparse.csr_array, x: FloatArray) -> float:
+    """The smallest cut / min(|U|, n - |U|) over the sets U = {x <= t}."""
+    order = np.argsort(x, kind="stable")
+    place = np.empty(len(x), dtype=np.int64)
+    place[order] = np.arange(len(x))
+    entries = sparse.triu(L, k=1, format="coo")
+    low = np.minimum(place[entries.row], place[entries.col])
+    high = np.maximum(place[entries.row], place[entries.col])
+    steps = np.bincount(low, weights=-entries.data, minlength=len(x))
+    steps -= np.bincount(high, weights=-entries.data, minlength=len(x))
+    cut = np.cumsum(steps)[:-1]
+    size = np.arange(1, len(x))
+    return float((cut / np.minimum(size, len(x) - size)).min())
