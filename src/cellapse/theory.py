@@ -51,8 +51,11 @@ class Check:
 
     def __str__(self) -> str:
         verdict = {True: "holds", False: "FAILS", None: "-"}[self.holds]
-        figures = ["" if f is None else f"{f:.3g}" for f in (self.measured, self.bound)]
-        return f"{self.statement:<42} {verdict:<6} {figures[0]:>10} {figures[1]:>10}  {self.note}"
+        figures = [
+            "" if f is None else f"{f if abs(f) > 1e-12 else 0.0:.3g}"  # rounding reads as zero
+            for f in (self.measured, self.bound)
+        ]
+        return f"{self.statement:<42} {verdict:<6} {figures[0]:>10} {figures[1]:>10}  {self.note}".rstrip()
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,15 @@ import json
 import textwrap
 from dataclasses import dataclass, field
 from importlib import resources
+from typing import TYPE_CHECKING
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
 from cellapse._errors import InputError
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 _NAMES = ("karate", "football", "lesmis", "polbooks", "dolphins")
 
@@ -75,6 +78,8 @@ class Dataset:
           triangles   45
           groups      2, of 17 to 17 nodes
         """
+        import networkx as nx  # as slow to import as all the rest: only when a network is read
+
         sizes = np.bincount(self.groups)
         rows = {
             "nodes": self.graph.number_of_nodes(),
@@ -141,6 +146,8 @@ polbooks, dolphins; did you mean load('football')?
     file = resources.files("cellapse.datasets") / "networks" / f"{name}.json"
     record = json.loads(file.read_text(encoding="utf-8"))
     nodes, groups, edges = (record.pop(key) for key in ("nodes", "groups", "edges"))
+
+    import networkx as nx
 
     weighted = len(edges[0]) == 3
     graph = nx.Graph(name=record["title"])

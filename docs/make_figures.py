@@ -1,0 +1,58 @@
+"""Draw the pictures of the README and the docs: `python docs/make_figures.py`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import networkx as nx
+import numpy as np
+from matplotlib.collections import LineCollection, PolyCollection
+
+import cellapse as cl
+
+IMAGES = Path(__file__).parent / "images"
+
+
+def football() -> None:
+    """The same network twice: as the graph sees it, and with what its triangles support."""
+    data = cl.datasets.load("football")
+    K = cl.clique_complex(data.graph)
+    S = cl.collapse(K, realization="screened", renormalize=5)
+    graph = nx.relabel_nodes(data.graph, {v: i for i, v in enumerate(data.graph)})
+    edges, triangles = K.cells[1].as_array(), K.cells[2].as_array()
+    nx.set_edge_attributes(
+        graph, {(int(i), int(j)): float(s) for (i, j), s in zip(edges, S.shares, strict=True)}, "share"
+    )
+    layouts = [
+        ("What the graph Laplacian sees", None, np.full(len(edges), S.shares.mean())),
+        ("What is left after the collapse", "share", S.shares),
+    ]
+    figure, axes = plt.subplots(1, 2, figsize=(11, 5.4), facecolor="white")
+    colours = plt.get_cmap("tab20")(np.linspace(0, 1, 20))[[0, 2, 4, 6, 8, 10, 12, 16, 18, 1, 3, 5]]
+    for ax, (title, weight, shares) in zip(axes, layouts, strict=True):
+        start = nx.kamada_kawai_layout(graph, weight=None)
+        place = nx.spring_layout(graph, weight=weight, pos=start, iterations=300, seed=1, k=0.16)
+        xy = np.array([place[i] for i in range(len(graph))])
+        if weight is not None:
+            ax.add_collection(PolyCollection(xy[triangles], facecolor="#3b6fb6", alpha=0.035))
+        ax.add_collection(
+            LineCollection(xy[edges], colors=[(0.25, 0.28, 0.33, 0.08 + 0.6 * s) for s in shares],
+                           linewidths=0.3 + 1.3 * shares)
+        )
+        ax.scatter(*xy.T, s=46, c=colours[data.groups], edgecolor="white", linewidth=0.7, zorder=3)
+        ax.set_title(title, fontsize=13)
+        ax.axis("off")
+    figure.suptitle(
+        "American college football: 115 teams, 613 games, 810 triangles; colours are conferences",
+        y=0.03, fontsize=10, color="#555",
+    )
+    figure.tight_layout(rect=(0, 0.05, 1, 1))
+    figure.savefig(IMAGES / "football.png", dpi=100, pil_kwargs={"optimize": True})
+
+
+if __name__ == "__main__":
+    football()

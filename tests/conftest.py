@@ -1,0 +1,24 @@
+"""Hypothesis runs the same examples every time; numerical warnings count as failures."""
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "cellapse",
+    derandomize=True,
+    deadline=None,
+    max_examples=40,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+settings.register_profile(
+    "thorough",
+    parent=settings.get_profile("cellapse"),
+    derandomize=False,
+    max_examples=1000,
+)
+settings.load_profile("cellapse")
+
+
+def pytest_configure(config):
+    # Warnings meant for the user are tested where they matter and are noise elsewhere.
+    config.addinivalue_line("filterwarnings", "error::RuntimeWarning")
+    config.addinivalue_line("filterwarnings", "ignore::cellapse.CellapseWarning")

@@ -1,0 +1,85 @@
+"""The checks a user calls: they hold where the theory says so, and can fail."""
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import cellapse as cl
+from cellapse import theory
+
+REALIZATIONS = ("unfolded", "boundary", "incidence", "mixed", "screened")
+
+
+@pytest.mark.parametrize("realization", REALIZATIONS)
+@pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
+def test_everything_holds_on_real_and_disconnected_networks(realization):
+    for graph in (
+        nx.karate_club_graph(),
+        nx.disjoint_union(nx.complete_graph(5), nx.lollipop_graph(4, 3)),
+        nx.empty_graph(3),
+        nx.path_graph(2),
+        nx.empty_graph(1),
+    ):
+        S = cl.collapse(cl.clique_complex(graph, 3), realization=realization, eps=1e-3)
+        report = theory.check(S)
+        assert report.holds, report
+        assert len(report.checks) == 8
+        assert str(report).count("\n") == 9
+
+
+def test_an_indefinite_operator_is_found_out():
+    K = cl.clique_complex(nx.karate_club_graph())
+    with pytest.warns(cl.CellapseWarning, match="indefinite"):
+        S = cl.collapse(K, gamma=cl.Unchecked((3.0, 0.5)))
+    report = theory.check(S)
+    assert not report.holds
+    assert report["loewner_bounds"].holds is False
+    assert report["psd_condition"].measured < 0
+
+
+@pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
+def test_faces_drop_out_of_signed_boundaries_and_only_there():
+    K = cl.clique_complex(nx.karate_club_graph())
+    notes = {
+        r: theory.cells_matter(cl.collapse(K, realization=r)).note
+        for r in ("boundary", "mixed", "unfolded")
+    }
+    assert "change S by 0 %" in notes["boundary"]
+    assert "change S by 0 %" not in notes["mixed"]
+    assert "change S by 0 %" not in notes["unfolded"]
+
+
+def test_the_move_stays_below_its_ceiling_and_reaches_it():
+    K = cl.clique_complex(nx.path_graph(6))
+    moved = theory.cells_matter(cl.collapse(K, eps=1e-6))
+    second = np.linalg.eigvalsh(cl.graph_laplacian(K).toarray())[1]
+    assert moved.bound == pytest.approx(second)
+    assert moved.measured == pytest.approx(second, rel=1e-4)
+
+
+def test_regularization_error_is_measured_and_below_its_bound():
+    K = cl.clique_complex(nx.karate_club_graph())
+    for eps in (1e-4, 1e-2, 1.0):
+        S = cl.collapse(K, eps=eps)
+        measured = theory.regularization_error(S)
+        dense = np.linalg.norm(S.toarray() - cl.collapse(K, eps=0).toarray(), 2)
+        assert measured.holds
+        assert measured.measured == pytest.approx(dense, rel=1e-6)
+
+
+def test_large_complexes_are_checked_by_lanczos():
+    points = np.random.default_rng(0).random((2500, 2))
+    graph = nx.random_geometric_graph(2500, 0.04, pos=dict(enumerate(points)))
+    S = cl.collapse(cl.clique_complex(graph), eps=1e-2)
+    report = theory.check(S)
+    assert report.holds
+    assert report["loewner_bounds"].measured is not None
+    assert report["conductance_reduction"].holds is None
+
+
+def test_print_says_what_was_built():
+    S = cl.collapse(cl.clique_complex(nx.karate_club_graph()))
+    text = str(S)
+    for part in ("34 of rank 0", "unfolded", "beta (1, 1)", "bound", "||S - A||", "Direct()"):
+        assert part in text
+    assert "theta" in str(cl.collapse(cl.clique_complex(nx.cycle_graph(4)), realization="screened"))
