@@ -41,32 +41,32 @@ def with_toponetx(cells: list[list[int]]) -> None:
     complex_.incidence_matrix(2)
 
 
+def compare(n: int, peer: str) -> dict[str, object]:
+    """One row of the table: our two stages and the ratio to a peer."""
+    edges = geometric_edges(n, 8)
+    lift = seconds(lambda: cl.clique_complex(edges))
+    K = cl.clique_complex(edges)
+    build = seconds(lambda: cl.boundary_matrices(K))
+    if peer == "GUDHI":
+        theirs, ours = seconds(lambda: with_gudhi(n, edges)), lift
+        if with_gudhi(n, edges) != sum(K.n_cells):
+            raise SystemExit("GUDHI and cellapse disagree on the number of cells")
+    else:
+        cells = [c.tolist() for k in range(3) for c in K.cells[k]]
+        theirs, ours = seconds(lambda: with_toponetx(cells), repeats=1), lift + build
+    return {
+        "vertices": n,
+        "cells": sum(K.n_cells),
+        "lift [s]": lift,
+        "B_1, B_2 [s]": build,
+        "both [s]": lift + build,
+        "peer": peer,
+        "peer / ours": theirs / ours,
+    }
+
+
 def main() -> None:
-    rows = []
-    for n, peer in ((10_000, "TopoNetX"), (100_000, "GUDHI")):
-        edges = geometric_edges(n, 8)
-        lift = seconds(lambda: cl.clique_complex(edges))
-        K = cl.clique_complex(edges)
-        build = seconds(lambda: cl.boundary_matrices(K))
-        if peer == "GUDHI":
-            theirs, compared = seconds(lambda: with_gudhi(n, edges)), lift
-            if with_gudhi(n, edges) != sum(K.n_cells):
-                raise SystemExit("GUDHI and cellapse disagree on the number of cells")
-        else:
-            cells = [c.tolist() for k in range(3) for c in K.cells[k]]
-            theirs, compared = seconds(lambda: with_toponetx(cells), repeats=1), lift + build
-        rows.append(
-            {
-                "vertices": n,
-                "cells": sum(K.n_cells),
-                "lift [s]": lift,
-                "B_1, B_2 [s]": build,
-                "both [s]": lift + build,
-                "peer": peer,
-                "peer / ours": theirs / compared,
-            }
-        )
-    save("lifts", rows)
+    save("lifts", [compare(10_000, "TopoNetX"), compare(100_000, "GUDHI")])
 
 
 if __name__ == "__main__":

@@ -25,7 +25,9 @@ def football() -> None:
     graph = nx.relabel_nodes(data.graph, {v: i for i, v in enumerate(data.graph)})
     edges, triangles = K.cells[1].as_array(), K.cells[2].as_array()
     nx.set_edge_attributes(
-        graph, {(int(i), int(j)): float(s) for (i, j), s in zip(edges, S.shares, strict=True)}, "share"
+        graph,
+        {(int(i), int(j)): float(s) for (i, j), s in zip(edges, S.shares, strict=True)},
+        "share",
     )
     layouts = [
         ("What the graph Laplacian sees", None, np.full(len(edges), S.shares.mean())),
@@ -40,15 +42,20 @@ def football() -> None:
         if weight is not None:
             ax.add_collection(PolyCollection(xy[triangles], facecolor="#3b6fb6", alpha=0.035))
         ax.add_collection(
-            LineCollection(xy[edges], colors=[(0.25, 0.28, 0.33, 0.08 + 0.6 * s) for s in shares],
-                           linewidths=0.3 + 1.3 * shares)
+            LineCollection(
+                xy[edges],
+                colors=[(0.25, 0.28, 0.33, 0.08 + 0.6 * s) for s in shares],
+                linewidths=0.3 + 1.3 * shares,
+            )
         )
         ax.scatter(*xy.T, s=46, c=colours[data.groups], edgecolor="white", linewidth=0.7, zorder=3)
         ax.set_title(title, fontsize=13)
         ax.axis("off")
     figure.suptitle(
         "American college football: 115 teams, 613 games, 810 triangles; colours are conferences",
-        y=0.03, fontsize=10, color="#555",
+        y=0.03,
+        fontsize=10,
+        color="#555",
     )
     figure.tight_layout(rect=(0, 0.05, 1, 1))
     figure.savefig(IMAGES / "football.png", dpi=100, pil_kwargs={"optimize": True})

@@ -6,7 +6,9 @@ import numpy as np
 from scipy import sparse
 
 
-def csr_from_entries(rows: Any, columns: Any, values: Any, shape: tuple[int, int]) -> sparse.csr_array:
+def csr_from_entries(
+    rows: Any, columns: Any, values: Any, shape: tuple[int, int]
+) -> sparse.csr_array:
     """A csr_array of float64 from its entries; entries at the same place add up."""
     fits = max(*shape, len(rows)) < 2**31
     index = np.int32 if fits else np.int64

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,10 +30,12 @@ class Analysis:
     shares: NDArray[np.float64]
     report: theory.Report
 
-    def weakest_edges(self, count: int) -> list[tuple[Hashable, float]]:
+    def weakest_edges(self, count: int) -> list[tuple[tuple[str, str], float]]:
         """The edges that keep least of their weight, with the share they keep."""
         order = np.argsort(self.shares, kind="stable")[:count].tolist()
-        return [(self.complex.cell_label(1, e), float(self.shares[e])) for e in order]
+        ends = (self.complex.cells[1][e].tolist() for e in order)
+        names = ((str(self.complex.labels[i]), str(self.complex.labels[j])) for i, j in ends)
+        return [(pair, float(self.shares[e])) for pair, e in zip(names, order, strict=True)]
 
     def write_nodes(self, path: Path) -> None:
         """One row a node: label, cluster, cluster by the graph Laplacian, eigenvectors."""
@@ -68,7 +69,7 @@ def analyze(K: Complex, n_clusters: int | None = None, rng: int = 0) -> Analysis
     >>> from cellapse.lifts import clique_complex
     >>> found = analyze(clique_complex(nx.barbell_graph(5, 0)))
     >>> found.weakest_edges(1)[0][0]
-    (4, 5)
+    ('4', '5')
     """
     S = collapse(K, realization="screened", renormalize=5)
     assert isinstance(S, ScreenedOperator)

@@ -115,7 +115,10 @@ def zhou_laplacian(K: Complex, ranks: Sequence[int] | None = None) -> SparseOper
     tables = [K.cells[k] for k in chosen]
     weight = np.concatenate(
         [np.empty(0)]
-        + [np.ones(len(c)) if K.weights[k] is None else K.weights[k] for k, c in zip(chosen, tables, strict=True)]
+        + [
+            np.ones(len(c)) if K.weights[k] is None else K.weights[k]
+            for k, c in zip(chosen, tables, strict=True)
+        ]
     )
     H = sparse.csr_array((n, 0))
     if tables:
@@ -153,7 +156,7 @@ def hodge_laplacian(K: Complex, rank: int) -> SparseOperator:
 
 
 def dirac_operator(K: Complex) -> SparseOperator:
-    """The topological Dirac operator on all cells: B_k between ranks k - 1 and k, and its transpose.
+    """The topological Dirac operator on all cells: every B_k and its transpose.
 
     Its square is the direct sum of the Hodge Laplacians; it is symmetric but not definite. Labels
     are (rank, label) pairs.

@@ -46,7 +46,8 @@ def _simplices(K: Complex, k: int) -> Entries:
         return np.concatenate(ends), np.concatenate([where, where]), np.concatenate([minus, -minus])
     faces_at, faces = K.cells[k - 1].of_size(k)
     index = RowIndex(faces, K.n_vertices)
-    rows, signs = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    rows: list[IntArray] = [np.empty(0, np.int64)]
+    signs: list[IntArray] = [np.empty(0, np.int64)]
     for i in range(k + 1):
         found = index.find(table[:, np.arange(k + 1) != i])
         if len(found) and found.min() < 0:

@@ -78,9 +78,7 @@ class Cells:
         return sparse.csr_array((ones, self.indices, self.indptr), shape=shape)
 
 
-def build_cells(
-    rank: int, cells: Any, n_vertices: int, labels: Sequence[Hashable]
-) -> Cells:
+def build_cells(rank: int, cells: Any, n_vertices: int, labels: Sequence[Hashable]) -> Cells:
     """Check and store the cells of one rank; `labels` are only for the error messages."""
     indptr, indices = _flat(rank, cells)
     sizes = np.diff(indptr)
@@ -97,7 +95,7 @@ def build_cells(
         members = indices[indptr[i] : indptr[i + 1]].tolist()
         return repr(tuple(labels[v] if 0 <= v < n_vertices else v for v in members))
 
-    if len(indices) and not (0 <= indices.min() and indices.max() < n_vertices):
+    if len(indices) and (indices.min() < 0 or indices.max() >= n_vertices):
         at = int(np.argmax((indices < 0) | (indices >= n_vertices)))
         raise InputError(
             f"cell {name(at)} of rank {rank} names vertex {indices[at]}, but the vertices are "
@@ -119,7 +117,9 @@ def build_cells(
 
 
 def _flat(rank: int, cells: Any) -> tuple[IntArray, IntArray]:
-    flat = isinstance(cells, tuple) and all(isinstance(a, np.ndarray) and a.ndim == 1 for a in cells)
+    flat = isinstance(cells, tuple) and all(
+        isinstance(a, np.ndarray) and a.ndim == 1 for a in cells
+    )
     if flat and len(cells) == 2:
         return _integers(rank, cells[0]), _integers(rank, cells[1])
     rows = _integers(rank, cells) if len(cells) else np.empty((0, rank + 1), dtype=np.int64)

@@ -87,11 +87,11 @@ def _summary(title: str, found: Analysis, groups: np.ndarray) -> None:
     )
     lost = 100 * (1 - found.shares)
     console.print(
-        f"          edges lose {lost.min():.0f} to {lost.max():.0f} % of their weight, the less the "
-        "more cells hold them"
+        f"          edges lose {lost.min():.0f} to {lost.max():.0f} % of their weight, "
+        "the less the more cells hold them"
     )
     for edge, share in found.weakest_edges(3):
-        console.print(f"          weakest: {' - '.join(map(str, edge))} keeps {100 * share:.0f} %")
+        console.print(f"          weakest: {' - '.join(edge)} keeps {100 * share:.0f} %")
     table = Table("", *(f"{i}" for i in range(1, 7)), box=None, padding=(0, 1))
     for name, spectrum in zip(("S", "L"), found.spectra, strict=True):
         table.add_row(f"lambda({name})", *(f"{v:.3f}" for v in spectrum.values[:6]))
@@ -106,7 +106,8 @@ def _summary(title: str, found: Analysis, groups: np.ndarray) -> None:
     )
     measured = [c for c in found.report.checks if c.holds is not None]
     verdict = "all hold" if found.report.holds else "some FAIL, see theory.check(S)"
-    console.print(f"[bold]Theory[/bold]    {len(measured)} statements of the paper measured: {verdict}")
+    counted = f"{len(measured)} statements of the paper measured"
+    console.print(f"[bold]Theory[/bold]    {counted}: {verdict}")
     console.print(f"          S is {S.tocsr().nnz} entries, as sparse as L")
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from cellapse._checks import signal, whole_number
 from cellapse._errors import CellapseWarning, InputError
 from cellapse.complex import Complex
 from cellapse.engine import Engine, algorithm_one, ladders
@@ -26,7 +27,7 @@ from cellapse.incidence import Incidence
 from cellapse.kernel import left_kernel
 from cellapse.masses import screened_shares, supports
 from cellapse.model import Model, build_model, check_realization, edges_and_upper
-from cellapse.operator import Operator, SparseOperator, check_signal
+from cellapse.operator import Operator, SparseOperator
 from cellapse.solvers import CG, Direct
 
 FloatArray = NDArray[np.float64]
@@ -88,8 +89,7 @@ def collapse(
     if solver is not None and not isinstance(solver, Direct | CG):
         raise InputError(f"solver={solver!r}; give Direct() or CG(rtol=...)")
     name = check_realization(source, realization)
-    if isinstance(renormalize, bool) or not isinstance(renormalize, int) or renormalize < 0:
-        raise InputError(f"renormalize={renormalize!r}; give a number of rounds, like 5")
+    renormalize = whole_number("renormalize", renormalize, 0)
     if name == "screened":
         if onto != 0 or solver is not None:
             raise InputError(
@@ -101,8 +101,7 @@ def collapse(
         raise InputError(f'renormalize={renormalize} goes with realization="screened" only')
     model = build_model(source, name, beta, gamma, eps)
     K = len(model.beta)
-    if isinstance(onto, bool) or not isinstance(onto, int | np.integer) or not 0 <= onto <= K:
-        raise InputError(f"onto={onto!r}; the ranks of this complex are 0..{K}")
+    onto = whole_number("onto", onto, 0, K)
     if name == "boundary" and K > 1:
         warnings.warn(
             "with signed boundaries only the ranks next to the kept one have an effect (B_k B_{k+1}"
@@ -110,11 +109,8 @@ def collapse(
             CellapseWarning,
             stacklevel=2,
         )
-    if isinstance(solver, CG):
-        engine = algorithm_one(model, onto, solver)
-    else:
-        engine = ladders(model, onto)
-    return CollapsedOperator(model, int(onto), solver or Direct(), engine)
+    engine = algorithm_one(model, onto, solver) if isinstance(solver, CG) else ladders(model, onto)
+    return CollapsedOperator(model, onto, solver or Direct(), engine)
 
 
 class CollapsedOperator(Operator):
@@ -136,9 +132,7 @@ class CollapsedOperator(Operator):
         The block of L* on the kept rank.
     """
 
-    def __init__(
-        self, model: Model, onto: int, solver: Direct | CG | None, engine: Engine
-    ) -> None:
+    def __init__(self, model: Model, onto: int, solver: Direct | CG | None, engine: Engine) -> None:
         super().__init__(engine.A.shape[0], model.labels(onto))
         self.realization, self.eps, self.onto = model.realization, model.eps, onto
         self.beta, self.gamma, self.sigma = model.beta, model.gamma, model.sigma
@@ -172,7 +166,7 @@ class CollapsedOperator(Operator):
         z*(u) = -(C + eps I)^-1 X^T u. For the unfolded realization the values above the edges
         belong to flags, in the order of `unfolded_matrices`.
         """
-        return self._engine.complete(check_signal(u, self.shape[0]))
+        return self._engine.complete(signal(u, self.shape[0]))
 
     def split(self) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
         """The blocks A, X, C of L*; S_eps = A - X (C + eps I)^-1 X^T."""
@@ -220,7 +214,11 @@ class ScreenedOperator(CollapsedOperator):
     def _split(self) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
         b = self.beta[0] if len(self.beta) else 1.0
         X = -np.sqrt(b) * self.theta * self._model.nearest
-        return self.A, sparse.csr_array(X), sparse.csr_array(sparse.diags_array(self.mass - self.eps))
+        return (
+            self.A,
+            sparse.csr_array(X),
+            sparse.csr_array(sparse.diags_array(self.mass - self.eps)),
+        )
 
     def shift_inverse(
         self, mass: FloatArray
@@ -228,28 +226,31 @@ class ScreenedOperator(CollapsedOperator):
         return self._sparse.shift_inverse(mass)
 
 
-def _screened(
-    source: Any, beta: Any, gamma: Any, eps: float, renormalize: int
-) -> ScreenedOperator:
+def _screened(source: Any, beta: Any, gamma: Any, eps: float, renormalize: int) -> ScreenedOperator:
     complex_ = source if isinstance(source, Complex) else None
     B1, upper = edges_and_upper(source)
     around = supports(upper)
     usual = (1.0, *[5.0 if renormalize else 1.0] * len(upper))
     weights = check_beta(usual if beta is None else beta, 1 + len(upper))
     usual_theta = np.sqrt(0.95 if renormalize else 0.9)
-    theta = check_gamma(
-        usual_theta if gamma is None else gamma, np.ones(1), np.sqrt([1.0 + eps])
-    )
+    theta = check_gamma(usual_theta if gamma is None else gamma, np.ones(1), np.sqrt([1.0 + eps]))
     ends = sparse.csr_array((abs(B1) > 0).astype(np.float64))
     shares = screened_shares(ends, around, weights[1:], float(theta[0]), eps, renormalize)
     mass = theta[0] ** 2 / (1.0 - shares) if theta[0] > 0 else np.full(len(shares), 1.0 + eps)
-    if complex_ is None:
-        n_cells = (*B1.shape, *(B.shape[1] for B in upper))
-    else:
-        n_cells = complex_.n_cells
+    counted = (*B1.shape, *(B.shape[1] for B in upper))
+    n_cells = counted if complex_ is None else complex_.n_cells
     labels = range(B1.shape[0]) if complex_ is None else complex_.labels
     model = Model(
-        "screened", complex_, n_cells, lambda _: labels, lambda: Incidence((B1,), "given", complex_, (0, 0)),
-        B1, upper, weights, theta, np.ones(1), eps,
+        "screened",
+        complex_,
+        n_cells,
+        lambda _: labels,
+        lambda: Incidence((B1,), "given", complex_, (0, 0)),
+        B1,
+        upper,
+        weights,
+        theta,
+        np.ones(1),
+        eps,
     )
     return ScreenedOperator(model, float(theta[0]), shares, mass)

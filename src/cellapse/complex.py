@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from cellapse._checks import whole_number
 from cellapse._errors import InputError
 from cellapse._rows import RowIndex
 from cellapse.cells import Cells, IntArray, build_cells
@@ -117,17 +118,22 @@ class Complex:
                 f"cells[0] lists {len(cells[0])} vertices, but n_vertices is {n_vertices}; "
                 "leave out rank 0"
             )
-        numbers = labels is None or labels == range(n_vertices)
-        vertex_labels: Sequence[Hashable] = range(n_vertices) if numbers else tuple(labels or ())
+        vertex_labels: Sequence[Hashable]
+        if labels is None or isinstance(labels, range):
+            vertex_labels = range(n_vertices) if labels is None else labels
+        else:
+            vertex_labels = tuple(labels.tolist() if isinstance(labels, np.ndarray) else labels)
         if len(vertex_labels) != n_vertices:
             raise InputError(
                 f"{len(vertex_labels)} labels for {n_vertices} vertices; give one per vertex"
             )
-        if not numbers:
+        if not isinstance(vertex_labels, range):  # whose numbers differ anyway
             positions(vertex_labels)
         tables = [Cells(np.arange(n_vertices + 1), np.arange(n_vertices))]
-        for k in range(1, max(ranks, default=0) + 1):
-            tables.append(build_cells(k, cells.get(k, ()), n_vertices, vertex_labels))
+        tables += [
+            build_cells(k, cells.get(k, ()), n_vertices, vertex_labels)
+            for k in range(1, max(ranks, default=0) + 1)
+        ]
         complex_ = cls(vertex_labels, tuple(tables), _check_weights(weights, tables))
         complex_._check_no_duplicates()
         complex_._check_order_preserving()
@@ -187,8 +193,7 @@ class Complex:
         """The same complex with only its cells of rank <= `rank`."""
         if not 0 <= rank <= self.max_rank:
             raise InputError(
-                f"skeleton({rank}) of a complex of ranks 0..{self.max_rank}; "
-                "choose a rank it has"
+                f"skeleton({rank}) of a complex of ranks 0..{self.max_rank}; choose a rank it has"
             )
         return Complex(self.labels, self.cells[: rank + 1], self.weights[: rank + 1])
 
@@ -252,12 +257,8 @@ def _check_ranks(cells: Mapping[int, Any]) -> list[int]:
             f"cells is a {type(cells).__name__}; give a mapping from rank to cells, "
             "for instance {1: [('a', 'b')]}"
         )
-    for k in cells:
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0:
-            raise InputError(f"{k!r} is not a rank; ranks are the whole numbers 0, 1, 2, ...")
-    if max(cells, default=0) > 1000:  # every rank up to the largest gets a table
-        raise InputError(f"rank {max(cells)} is larger than 1000; number the ranks from 0 up")
-    return sorted(int(k) for k in cells)
+    # Every rank up to the largest gets a table, so a rank is no place for an arbitrary number.
+    return sorted(whole_number("rank", k, 0, 1000) for k in cells)
 
 
 def as_tuples(rank: int, cells: Iterable[Any]) -> list[tuple[Hashable, ...]]:
@@ -305,14 +306,12 @@ def numbered(
     try:
         flat = [position[v] for cell in cells for v in cell]
     except (KeyError, TypeError):
-        for cell in cells:
-            for v in cell:
-                if not isinstance(v, Hashable) or v not in position:
-                    raise InputError(
-                        f"cell {cell!r} of rank {rank} names {v!r}, which is not among the "
-                        "vertices; list it in cells[0]"
-                    ) from None
-        raise
+        known = set(map(repr, position))  # labels that cannot be hashed can still be named
+        cell, v = next((c, v) for c in cells for v in c if repr(v) not in known)
+        raise InputError(
+            f"cell {cell!r} of rank {rank} names {v!r}, which is not among the vertices; "
+            "list it in cells[0]"
+        ) from None
     return np.concatenate([[0], np.cumsum(sizes)]), np.array(flat, dtype=np.int64)
 
 

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from cellapse._rows import RowIndex
 from cellapse._sparse import csr_from_entries
+from cellapse.cells import IntArray
 from cellapse.complex import Complex
 
 # Looking all subsets of a cell up beats intersecting it with others up to about this many.
@@ -26,9 +27,10 @@ def containment(K: Complex, low: int, high: int) -> sparse.csr_array:
     x, y = K.cells[low], K.cells[high]
     shape = (len(x), len(y))
     if low == 0:
-        columns = np.repeat(np.arange(shape[1]), y.sizes)
-        return csr_from_entries(y.indices, columns, np.ones(len(columns)), shape)
-    rows, columns = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        owner = np.repeat(np.arange(shape[1]), y.sizes)
+        return csr_from_entries(y.indices, owner, np.ones(len(owner)), shape)
+    rows: list[IntArray] = [np.empty(0, np.int64)]
+    columns: list[IntArray] = [np.empty(0, np.int64)]
     for t in np.unique(x.sizes).tolist():
         where_x, table = x.of_size(t)
         index = RowIndex(np.sort(table, axis=1) if t > 3 else table, K.n_vertices)
@@ -42,7 +44,9 @@ def containment(K: Complex, low: int, high: int) -> sparse.csr_array:
                     rows.append(where_x[found[found >= 0]])
                     columns.append(where_y[found >= 0])
             else:
-                members = x.membership(K.n_vertices)[where_x] @ y.membership(K.n_vertices)[where_y].T
+                members = (
+                    x.membership(K.n_vertices)[where_x] @ y.membership(K.n_vertices)[where_y].T
+                )
                 inside = members.tocoo()
                 keep = inside.data == t
                 rows.append(where_x[inside.row[keep]])

@@ -74,7 +74,11 @@ def ladders(model: Model, onto: int) -> Engine:
 
 
 def _ladder(
-    matrices: Sequence[sparse.csr_array], beta: FloatArray, gamma: FloatArray, eps: float, chain: bool
+    matrices: Sequence[sparse.csr_array],
+    beta: FloatArray,
+    gamma: FloatArray,
+    eps: float,
+    chain: bool,
 ) -> Ladder:
     """The ladder that eliminates a chain of ranks, nearest first."""
     if len(matrices) == 1 or chain:

@@ -77,9 +77,7 @@ class GradedLaplacian:
         """L* as one sparse matrix, ranks in order."""
         return self._assemble(range(len(self.incidence) + 1))
 
-    def split(
-        self, onto: int = 0
-    ) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
+    def split(self, onto: int = 0) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
         """A, X, C of L* = [[A, X], [X^T, C]] with rank `onto` first and the others in order."""
         others = [k for k in range(len(self.incidence) + 1) if k != onto]
         A = self.block(onto, onto)
@@ -89,9 +87,7 @@ class GradedLaplacian:
         return A, sparse.csr_array(X), self._assemble(others)
 
     def _assemble(self, ranks: Sequence[int]) -> sparse.csr_array:
-        rows = [
-            [self.block(i, j) if abs(i - j) < 2 else None for j in ranks] for i in ranks
-        ]
+        rows = [[self.block(i, j) if abs(i - j) < 2 else None for j in ranks] for i in ranks]
         return sparse.csr_array(sparse.block_array(rows, format="csr"))
 
 

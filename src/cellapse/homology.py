@@ -35,7 +35,9 @@ def _pivots(B, cleared: set[int]) -> set[int]:  # type: ignore[no-untyped-def]
         if j in cleared:
             continue
         at = slice(B.indptr[j], B.indptr[j + 1])
-        column = dict(zip(B.indices[at].tolist(), np.sign(B.data[at]).astype(int).tolist(), strict=True))
+        column = dict(
+            zip(B.indices[at].tolist(), np.sign(B.data[at]).astype(int).tolist(), strict=True)
+        )
         while column:
             low = max(column)
             other = reduced.get(low)

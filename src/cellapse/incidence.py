@@ -5,9 +5,9 @@ r"""The matrices B_1, ..., B_K that stand for a complex: B_k maps rank k to rank
 * `mixed_matrices`:     signed B_1, unsigned above;
 * `unfolded_matrices`:  signed B_1; above it every edge has its own tree of cells.
 
-Weights w_k per cell enter as B_k -> W_{k-1}^{-1/2} B_k W_k^{1/2} (a diagonal Hodge star), which keeps
-B_k B_{k+1} = 0 and makes B_1 B_1^T the weighted graph Laplacian. In the unfolded matrices, where
-there is no such product to keep, a cell above the edges simply counts w times.
+Weights w_k per cell enter as B_k -> W_{k-1}^{-1/2} B_k W_k^{1/2} (a diagonal Hodge star), which
+keeps B_k B_{k+1} = 0 and makes B_1 B_1^T the weighted graph Laplacian. In the unfolded matrices,
+where there is no such product to keep, a cell above the edges simply counts w times.
 
 Nothing after this file knows where the matrices came from: `Incidence.from_matrices` takes those of
 any other library, weighted as one likes.
@@ -66,7 +66,7 @@ class Incidence:
         >>> Incidence.from_matrices([[[-1, 0], [1, -1], [0, 1]]])
         Incidence(kind='given', n_cells=(3, 2))
         """
-        checked = []
+        checked: list[sparse.csr_array] = []
         for k, given in enumerate(matrices, start=1):
             matrix = _as_csr(k, given)
             if checked and checked[-1].shape[1] != matrix.shape[0]:
@@ -225,7 +225,7 @@ def _above_edges(K: Complex, kind: str) -> tuple[list[sparse.csr_array], tuple[i
         name = f" {K.cell_label(2, lonely)!r}" if rank == 2 else ""
         raise InputError(
             f"a cell{name} of rank {rank} or more holds a vertex that no edge inside it holds, and "
-            f'the {kind} realization goes through edges; add the edges (hypergraph_complex does), '
+            f"the {kind} realization goes through edges; add the edges (hypergraph_complex does), "
             'or use realization="incidence"'
         )
     return matrices[1:], n_formal

@@ -68,10 +68,14 @@ def _follow(n: int, i, j, ratio):  # type: ignore[no-untyped-def]
         np.concatenate([1 / ratio, ratio, np.ones(n_components)]),
         (n + 1, n + 1),
     )
-    repeats = csr_from_entries(steps.tocoo().row, steps.tocoo().col, np.ones(steps.nnz), steps.shape)
+    repeats = csr_from_entries(
+        steps.tocoo().row, steps.tocoo().col, np.ones(steps.nnz), steps.shape
+    )
     value = np.ones(n + 1)
     at = np.arange(n)
-    value[:n] = np.asarray(steps[at, parent[:n]]).ravel() / np.asarray(repeats[at, parent[:n]]).ravel()
+    value[:n] = (
+        np.asarray(steps[at, parent[:n]]).ravel() / np.asarray(repeats[at, parent[:n]]).ravel()
+    )
     while (parent != n).any():  # pointer jumping: twice as far towards the root each time
         value, parent = value * value[parent], parent[parent]
     return component, value[:n]

@@ -9,10 +9,10 @@ K^-1 x = v comes from the quasi-definite system
     J (v, w) = | I      beta B | (v)   (x)
                | -B^T      M   | (w) = (0)
 
-which never forms B^T B; w are the values of the eliminated cells, up to the factor gamma. Where M is
-diagonal, w is eliminated first and one (n x n) matrix is factorized; otherwise M stands for the
-block matrix of all further ranks. Iterative refinement of w keeps full accuracy when M has entries as
-small as eps, and reaches the singular limit eps = 0 with a factor of a slightly larger M.
+which never forms B^T B; w are the values of the eliminated cells, up to the factor gamma. Where M
+is diagonal, w is eliminated first and one (n x n) matrix is factorized; otherwise M stands for the
+block matrix of all further ranks. Iterative refinement of w keeps full accuracy when M has entries
+as small as eps, and reaches the singular limit eps = 0 with a factor of a slightly larger M.
 """
 
 from __future__ import annotations
@@ -49,9 +49,7 @@ class Ladder:
         The eps inside M; 0 asks for the pseudo-inverse limit.
     """
 
-    def __init__(
-        self, B: sparse.csr_array, beta: float, gamma: float, M: Any, eps: float
-    ) -> None:
+    def __init__(self, B: sparse.csr_array, beta: float, gamma: float, M: Any, eps: float) -> None:
         self.B, self.beta, self.gamma, self.M, self.eps = B, beta, gamma, M, eps
         self.c = gamma**2 / beta if beta > 0 else 0.0
         self.n, self.m = B.shape
@@ -95,9 +93,7 @@ class Ladder:
             )
         return fixed + v - self._fixed(v), w
 
-    def shift_inverse(
-        self, A: sparse.csr_array, mass: FloatArray
-    ) -> tuple[float, Solve] | None:
+    def shift_inverse(self, A: sparse.csr_array, mass: FloatArray) -> tuple[float, Solve] | None:
         """A shift s and x -> (T - s D)^-1 x, from one more quasi-definite factorization.
 
         (T - s D)^-1 is the first block of the inverse of [[A - c I - s D, c^{1/2} I],
@@ -139,7 +135,9 @@ class Ladder:
             return self._solve
         self._floor = 0.0
         if self.eps == 0.0:
-            scale = self.beta * float(self.B.multiply(self.B).sum(axis=0).max()) if self.B.nnz else 1.0
+            scale = (
+                self.beta * float(self.B.multiply(self.B).sum(axis=0).max()) if self.B.nnz else 1.0
+            )
             self._floor = _FLOOR * scale
         if self.diagonal:
             G = self.B @ sparse.diags_array(1.0 / (self.M + self._floor)) @ self.B.T

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from cellapse._checks import whole_number
 from cellapse._errors import InputError
 from cellapse._graph import Graph, as_graph
 from cellapse._memory import require_memory
@@ -58,10 +59,9 @@ def clique_complex(
     >>> clique_complex(nx.complete_graph(4), max_rank=3, cliques_as_rank2=True)
     Complex(n_cells=(4, 6, 5))
     """
-    if isinstance(max_rank, bool) or not isinstance(max_rank, int | np.integer) or max_rank < 1:
-        raise InputError(f"max_rank={max_rank!r}; give a whole number of at least 1")
+    max_rank = whole_number("max_rank", max_rank, 1)
     g = as_graph(graph, weight)
-    tables = cliques(g, int(max_rank) + 1)
+    tables = cliques(g, max_rank + 1)
     if cliques_as_rank2 and max_rank > 1:
         cells: dict[int, Any] = {1: g.edges, 2: _ragged(tables[1:])}
     else:
@@ -84,7 +84,8 @@ def cliques(graph: Graph, max_size: int) -> list[IntArray]:
     forward = forward[np.argsort(forward[:, 0] * n + forward[:, 1])]
     start = np.searchsorted(forward[:, 0], np.arange(n + 1))
     known = forward[:, 0] * n + forward[:, 1]
-    tables, current = [edges], forward
+    tables: list[IntArray] = [edges]
+    current: IntArray = forward
     for size in range(3, max_size + 1):
         current = _grow(current, start, forward[:, 1], known, n)
         rows = np.sort(vertex[current], axis=1)
@@ -98,9 +99,7 @@ def _sort_triangles(rows: IntArray, n: int) -> IntArray:
     return rows[np.argsort((rows[:, 0] * n + rows[:, 1]) * n + rows[:, 2])]
 
 
-def _grow(
-    current: IntArray, start: IntArray, later: IntArray, known: IntArray, n: int
-) -> IntArray:
+def _grow(current: IntArray, start: IntArray, later: IntArray, known: IntArray, n: int) -> IntArray:
     """The cliques with one more vertex, each found once, from its first vertices in the order."""
     last = current[:, -1]
     count = start[last + 1] - start[last]

@@ -8,8 +8,8 @@ with d_k the (weighted) number of cofaces and g_k the sum of weight / m_{k+1} ov
 m_1 is the diagonal matrix M_1 of the collapse.
 
 Screened. Every edge has mass 1 + eps and is supported by its cells: the edge keeps the share
-f = 1 - theta^2 / (1 + eps + sum_k beta_k d_k) of its weight. Renormalized, a cell supports an edge by
-as much as its own other edges are supported, self-consistently.
+f = 1 - theta^2 / (1 + eps + sum_k beta_k d_k) of its weight. Renormalized, a cell supports an edge
+by as much as its own other edges are supported, self-consistently.
 
 Both take `upper`, the containment matrices above the edges, whose entries squared are the weights.
 """
@@ -106,7 +106,7 @@ def _mean_support(around: sparse.csr_array, share: FloatArray) -> FloatArray:
     entries = around.tocoo()
     others = total[entries.col] - log_share[entries.row]
     value = entries.data * np.exp(2.0 * others / np.maximum(size[entries.col] - 1, 1))
-    return np.bincount(entries.row, weights=value, minlength=len(share))
+    return np.bincount(entries.row, weights=value, minlength=len(share)).astype(np.float64)
 
 
 def _square(B: sparse.csr_array) -> sparse.csr_array:

@@ -92,7 +92,11 @@ def build_model(source: Any, name: str, beta: Any, gamma: Any, eps: float) -> Mo
             return Incidence(matrices, name, complex_, n_formal)
 
     else:
-        build = {"boundary": boundary_matrices, "incidence": incidence_matrices, "mixed": mixed_matrices}
+        build = {
+            "boundary": boundary_matrices,
+            "incidence": incidence_matrices,
+            "mixed": mixed_matrices,
+        }
         if isinstance(source, Complex):
             B = build[name](source)
         else:

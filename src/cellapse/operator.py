@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
+from cellapse._checks import signal
 from cellapse._errors import InputError
 from cellapse._memory import require_memory
 from cellapse.solvers import Direct
@@ -57,7 +58,7 @@ class Operator(LinearOperator):
 
     def energy(self, u: ArrayLike) -> float:
         """The quadratic form u^T S u: how much u varies."""
-        u = check_signal(u, self.shape[0])
+        u = signal(u, self.shape[0])
         return float(np.vdot(u, self @ u))
 
     def toarray(self) -> FloatArray:
@@ -103,7 +104,7 @@ class Operator(LinearOperator):
     def shift_inverse(
         self, mass: FloatArray
     ) -> tuple[float, Callable[[FloatArray], FloatArray]] | None:
-        """A shift s below the spectrum and x -> (S - s D)^-1 x, or None where there is no quick way."""
+        """A shift s below the spectrum and x -> (S - s D)^-1 x; None if there is no quick way."""
         return None
 
     def _mass(self, mass: str | ArrayLike | None) -> FloatArray | None:
@@ -117,7 +118,7 @@ class Operator(LinearOperator):
             lonely = np.diff(self.A.indptr) == 0
             values = np.where(lonely, 1.0, values)
         else:
-            values = check_signal(mass, self.shape[0], "mass")
+            values = signal(mass, self.shape[0], "mass")
         bad = np.flatnonzero(values <= 0)
         if len(bad):
             raise InputError(
@@ -171,13 +172,3 @@ class SparseOperator(Operator):
         # Closer to zero converges faster; the known kernel is projected out, so it does not hurt.
         shift = -1e-6 * self._norm / float(mass.max())
         return shift, Direct().prepare(self.A - shift * sparse.diags_array(mass))
-
-
-def check_signal(u: ArrayLike, n: int, name: str = "the signal") -> FloatArray:
-    """Finite numbers, one row for each of n cells."""
-    values = np.asarray(u, dtype=np.float64)
-    if values.ndim not in (1, 2) or len(values) != n:
-        raise InputError(f"{name} has shape {values.shape}; give one row for each of {n} cells")
-    if not np.isfinite(values).all():
-        raise InputError(f"{name} holds NaN or infinite values; replace them")
-    return values

@@ -1,9 +1,9 @@
 """The smallest positive singular value of a sparse matrix, whose rank nobody knows.
 
-sigma_min+(B) bounds the coupling weights of the graded Laplacian. With G = B B^T: G is diagonal when
-every column of B has one entry; its kernel is known when columns have two; otherwise Lanczos runs
-on G (G + d I)^-3 G, whose eigenvalues s^2 / (s + d)^3 are largest at the smallest positive s of G and
-vanish on its kernel.
+sigma_min+(B) bounds the coupling weights of the graded Laplacian. With G = B B^T: G is diagonal
+when every column of B has one entry; its kernel is known when columns have two; otherwise Lanczos
+runs on G (G + d I)^-3 G, whose eigenvalues s^2 / (s + d)^3 are largest at the smallest positive s
+of G and vanish on its kernel.
 """
 
 from __future__ import annotations

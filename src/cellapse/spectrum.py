@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
-from cellapse._errors import ConvergenceError, InputError
+from cellapse._checks import whole_number
+from cellapse._errors import ConvergenceError
 
 FloatArray = NDArray[np.float64]
 
@@ -25,7 +26,9 @@ _DENSE = 1200  # up to this many vertices the dense way is the quicker one
 class Symmetric(Protocol):
     """What `eigenpairs` needs of an operator."""
 
-    shape: tuple[int, int]
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
     kernel: sparse.csr_array | None
 
     def __matmul__(self, x: Any) -> Any: ...
@@ -70,10 +73,7 @@ def eigenpairs(
 ) -> Spectrum:
     """The `k` smallest eigenpairs (all, by default) of S u = lambda D u with D = diag(mass)."""
     n = operator.shape[0]
-    if k is None:
-        k = n
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= n:
-        raise InputError(f"k={k!r} eigenpairs of an operator on {n} cells; choose 1..{n}")
+    k = n if k is None else whole_number("k", k, 1, n)
     root = np.ones(n) if mass is None else np.sqrt(mass)
     zeros = operator.kernel
     P = None if zeros is None else _normalized(sparse.diags_array(root) @ zeros)

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
+from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from cellapse._errors import ConvergenceError
@@ -55,7 +56,8 @@ class Check:
             "" if f is None else f"{f if abs(f) > 1e-12 else 0.0:.3g}"  # rounding reads as zero
             for f in (self.measured, self.bound)
         ]
-        return f"{self.statement:<42} {verdict:<6} {figures[0]:>10} {figures[1]:>10}  {self.note}".rstrip()
+        line = f"{self.statement:<42} {verdict:<6} {figures[0]:>10} {figures[1]:>10}  {self.note}"
+        return line.rstrip()
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ def eigenvalue_compression(S: CollapsedOperator) -> Check:
 
 
 def conductance_reduction(S: CollapsedOperator) -> Check:
-    """`cor:effective_resistance`: C_ij(S) <= C_ij(A), C_ij(M) = min of x^T M x with x_i - x_j = 1."""
+    """`cor:effective_resistance`: C_ij(S) <= C_ij(A), C_ij(M) = min x^T M x over x_i - x_j = 1."""
     claim = "conductance under S - under A <= 0"
     n = S.shape[0]
     if n > _DENSE or n < 2:
@@ -191,8 +193,7 @@ def block_diagonalization(S: CollapsedOperator) -> Check:
     claim = "coupling between components = 0"
     A, X, C = S.split()
     whole = sparse.block_array([[A, X], [X.T, C]]) if C.shape[0] else A
-    count, component = sparse.csgraph.connected_components(whole, directed=False)
-    component = component[: S.shape[0]]
+    component = connected_components(whole, directed=False)[1][: S.shape[0]]
     if len(np.unique(component)) < 2:
         return Check("block_diagonalization", claim, True, 0.0, 0.0, "one component")
     leak = 0.0
@@ -237,7 +238,10 @@ def describe(S: CollapsedOperator) -> str:
     if max(S.shape[0], sum(S.n_cells)) > 20 * _DENSE:
         return "\n".join([*lines, "  effect      print(theory.check(S)) measures it"])
     matter = cells_matter(S)
-    lines.append(f"  effect      ||S - A|| = {matter.measured:.3g}, at most {matter.bound:.3g}; {matter.note}")
+    lines.append(
+        f"  effect      ||S - A|| = {matter.measured:.3g}, at most {matter.bound:.3g}; "
+        f"{matter.note}"
+    )
     error = regularization_error(S)
     figure = "" if error.measured is None else f"||S_eps - S_0|| = {error.measured:.3g}, "
     lines.append(f"  eps costs   {figure}by the paper's bound at most {error.bound:.3g}")
@@ -261,7 +265,11 @@ def _share_of_far_cells(S: CollapsedOperator) -> float | None:
         return None
     model = S._model
     edges = Ladder(
-        model.nearest, float(S.beta[0]), float(S.gamma[0]), np.full(model.nearest.shape[1], S.eps), S.eps
+        model.nearest,
+        float(S.beta[0]),
+        float(S.gamma[0]),
+        np.full(model.nearest.shape[1], S.eps),
+        S.eps,
     )
     moved = _largest(S, lambda x: S.A @ x - S @ x)
     if moved <= _tolerance(S):

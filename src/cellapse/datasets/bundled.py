@@ -63,7 +63,7 @@ class Dataset:
     notes: str = field(repr=False)
 
     def card(self) -> str:
-        """Describe the network in plain text: counts, source, licence, provenance, notes.
+        r"""Describe the network in plain text: counts, source, licence, provenance, notes.
 
         Returns
         -------
@@ -71,7 +71,7 @@ class Dataset:
 
         Examples
         --------
-        >>> print("\\n".join(load("karate").card().splitlines()[:5]))
+        >>> print("\n".join(load("karate").card().splitlines()[:5]))
         Zachary's karate club (karate)
           nodes       34
           edges       78, weighted

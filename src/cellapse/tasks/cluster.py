@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cellapse._checks import whole_number
 from cellapse._errors import InputError
 from cellapse.operator import Operator
 from cellapse.spectrum import Spectrum
@@ -77,12 +78,9 @@ def cluster(
     from sklearn.cluster import KMeans  # slow to import, and not needed by the operators
 
     n = operator.shape[0]
-    if isinstance(n_clusters, bool) or not isinstance(n_clusters, int | np.integer) or not (
-        1 <= n_clusters <= n
-    ):
-        raise InputError(f"n_clusters={n_clusters!r} for {n} vertices; choose 1..{n}")
-    if n_vectors is not None and not 1 <= n_vectors < n:
-        raise InputError(f"n_vectors={n_vectors} for {n} vertices; choose 1..{n - 1}")
+    whole_number("n_clusters", n_clusters, 1, n)
+    if n_vectors is not None:
+        whole_number("n_vectors", n_vectors, 1, n - 1)
     D = operator._mass(mass)
     if n_vectors is None:
         spectrum = operator.spectrum(int(n_clusters), D)
@@ -93,7 +91,9 @@ def cluster(
         rows = rows / np.where(length > 0, length, 1.0)
     else:
         spectrum = operator.spectrum(n_vectors + 1, D)
-        rows = spectrum.vectors[:, 1:] if D is None else np.sqrt(D)[:, None] * spectrum.vectors[:, 1:]
+        rows = (
+            spectrum.vectors[:, 1:] if D is None else np.sqrt(D)[:, None] * spectrum.vectors[:, 1:]
+        )
     seed = int(np.random.default_rng(rng).integers(2**31))
     numbers = KMeans(int(n_clusters), n_init=10, random_state=seed).fit_predict(rows)
     _, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)

@@ -1,0 +1,34 @@
+"""Checks of single arguments that several functions share."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cellapse._errors import InputError
+
+
+def whole_number(name: str, value: Any, low: int, high: int | None = None) -> int:
+    """`value` as an int within low..high; anything else is refused by name.
+
+    >>> whole_number("k", 3, 1, 5)
+    3
+    """
+    fits = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not fits or value < low or (high is not None and value > high):
+        allowed = f"at least {low}" if high is None else f"in {low}..{high}"
+        raise InputError(f"{name}={value!r}; give a whole number {allowed}")
+    return int(value)
+
+
+def signal(u: ArrayLike, n: int, name: str = "the signal") -> NDArray[np.float64]:
+    """Finite numbers, one row for each of n cells."""
+    try:
+        values = np.asarray(u, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} cannot be read as numbers ({error})") from None
+    if values.ndim not in (1, 2) or len(values) != n:
+        raise InputError(f"{name} has shape {values.shape}; give one row for each of {n} cells")
+    if not np.isfinite(values).all():
+        raise InputError(f"{name} holds NaN or infinite values; replace them")
+    return values
