@@ -91,12 +91,12 @@ def polygon_complexes(draw):
 def combinatorial_complexes(draw, max_vertices=6):
     """Any sets of vertices as cells; ranks grow with the size, leave gaps and may be shared."""
     n = draw(st.integers(1, max_vertices))
-    sets = draw(st.sets(st.frozensets(st.integers(0, n - 1), min_size=2), max_size=8))
+    sets = draw(st.sets(st.frozensets(st.integers(0, n - 1), max_size=n), max_size=8))
     rank, cells = {1: 0}, {0: list(range(n))}
     for size in range(2, n + 1):
         step = draw(st.integers(1 if size == 2 else 0, 2))
         rank[size] = rank[size - 1] + step
-    for members in sorted(sets, key=sorted):
+    for members in sorted((s for s in sets if len(s) > 1), key=sorted):
         cells.setdefault(rank[len(members)], []).append(sorted(members))
     return cl.Complex.from_cells(cells)
 
@@ -125,12 +125,15 @@ def cases(draw, realizations=REALIZATIONS):
 
 
 @st.composite
-def operators(draw, realizations=REALIZATIONS, eps=None, gamma=("bound", "regularized", "less")):
+def operators(
+    draw,
+    realizations=REALIZATIONS,
+    eps=(1e-8, 1e-4, 1e-2, 1.0),
+    gamma=("bound", "regularized", "less"),
+):
     """Collapsed operators with random weights beta, gamma and eps, inside the bounds."""
     K, realization = draw(cases(realizations))
-    if eps is None:
-        eps = draw(st.sampled_from([1e-8, 1e-4, 1e-2, 1.0]))
-    kwargs = {"realization": realization, "eps": eps}
+    kwargs = {"realization": realization, "eps": draw(st.sampled_from(eps))}
     if realization == "screened":
         kwargs["renormalize"] = draw(st.integers(0, 3))
     n_weights = max(K.max_rank, 1)
@@ -141,5 +144,6 @@ def operators(draw, realizations=REALIZATIONS, eps=None, gamma=("bound", "regula
     if realization == "screened":
         return cl.collapse(K, gamma=draw(st.sampled_from([0.0, 0.5, 1.0])), **kwargs)
     bound = cl.collapse(K, gamma="bound", **kwargs).gamma
-    part = draw(st.lists(st.sampled_from([0.0, 0.5, 0.9]), min_size=len(bound), max_size=len(bound)))
+    n = len(bound)
+    part = draw(st.lists(st.sampled_from([0.0, 0.5, 0.9]), min_size=n, max_size=n))
     return cl.collapse(K, gamma=bound * part, **kwargs)

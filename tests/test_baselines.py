@@ -89,11 +89,11 @@ def test_zhou_laplacian_of_chosen_ranks():
 
 def test_hodge_kernel_counts_holes():
     torus = [(i, (i + a) % 7, (i + b) % 7) for i in range(7) for a, b in ((1, 3), (2, 3))]
-    edges = sorted({tuple(sorted(e)) for t in torus for e in ((t[0], t[1]), (t[1], t[2]), (t[0], t[2]))})
+    edges = sorted(
+        {tuple(sorted(e)) for t in torus for e in ((t[0], t[1]), (t[1], t[2]), (t[0], t[2]))}
+    )
     K = cl.Complex.from_cells({0: range(7), 1: edges, 2: torus})
-    zeros = [
-        int((cl.hodge_laplacian(K, k).spectrum().values < 1e-9).sum()) for k in range(3)
-    ]
+    zeros = [int((cl.hodge_laplacian(K, k).spectrum().values < 1e-9).sum()) for k in range(3)]
     assert tuple(zeros) == K.betti_numbers() == (1, 2, 1)
 
 

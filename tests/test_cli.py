@@ -1,4 +1,4 @@
-"""The command line, run as a user runs it."""
+"""The command line, as a user runs it."""
 
 import csv
 import subprocess
@@ -6,40 +6,56 @@ import sys
 
 import pytest
 
-
-def run(*arguments, cwd=None):
-    command = [sys.executable, "-c", "from cellapse.cli import main; main()", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
+from cellapse import cli, datasets
 
 
-def test_analyze_writes_one_row_a_node(tmp_path):
-    done = run("analyze", "karate", "-o", str(tmp_path / "out"))
-    assert done.returncode == 0, done.stderr
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run a command in this process: exit code, standard output, standard error."""
+
+    def command(*arguments):
+        monkeypatch.setattr(sys, "argv", ["cellapse", *arguments])
+        with pytest.raises(SystemExit) as stopped:
+            cli.main()
+        return stopped.value.code or 0, *capsys.readouterr()
+
+    return command
+
+
+def test_as_a_program():
+    command = [sys.executable, "-c", "from cellapse.cli import main; main()", "analyze", "footbal"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "did you mean" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_analyze_writes_one_row_a_node(run, tmp_path):
+    code, out, _ = run("analyze", "karate", "-o", str(tmp_path / "out"))
+    assert code == 0
     for word in ("34 vertices", "78 edges", "45 triangles", "lambda(S)", "97.1 %", "all hold"):
-        assert word in done.stdout
+        assert word in out
     with (tmp_path / "out" / "nodes.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 34
     assert {row["cluster"] for row in rows} == {"0", "1"}
 
 
-def test_options_change_the_result():
-    assert "3 of sizes" in run("analyze", "karate", "-k", "3").stdout
-    assert "tetrahedra" in run("analyze", "karate", "--max-rank", "3").stdout
+def test_options_change_the_result(run):
+    assert "3 of sizes" in run("analyze", "karate", "-k", "3")[1]
+    assert "tetrahedra" in run("analyze", "karate", "--max-rank", "3")[1]
 
 
-def test_errors_are_one_sentence_without_a_traceback(tmp_path):
-    done = run("analyze", "footbal")
-    assert done.returncode == 2
-    assert "did you mean" in done.stderr
-    assert "Traceback" not in done.stderr
+def test_a_folder_that_cannot_be_written(run, tmp_path):
     (tmp_path / "file").write_text("")
-    blocked = run("analyze", "karate", "-o", str(tmp_path / "file"))
-    assert blocked.returncode == 2
-    assert "Traceback" not in blocked.stderr
+    code, _, err = run("analyze", "karate", "-o", str(tmp_path / "file"))
+    assert code == 2
+    assert "choose another folder" in " ".join(err.split())
 
 
-@pytest.mark.parametrize("name", ["karate", "football", "lesmis", "polbooks", "dolphins"])
-def test_datasets_and_info(name):
-    assert name in run("datasets").stdout
-    assert "licence" in run("info", name).stdout
+def test_datasets_and_info(run):
+    listing = run("datasets")[1]
+    for name in datasets.available():
+        assert name in listing
+        assert "licence" in run("info", name)[1]

@@ -9,7 +9,13 @@ import cellapse as cl
 
 @pytest.mark.parametrize(
     ("name", "least"),
-    [("karate", 0.94), ("football", 0.91), ("polbooks", 0.82), ("dolphins", 0.98), ("lesmis", 0.74)],
+    [
+        ("karate", 0.94),
+        ("football", 0.91),
+        ("polbooks", 0.82),
+        ("dolphins", 0.98),
+        ("lesmis", 0.74),
+    ],
 )
 def test_the_graph_laplacian_with_the_full_cut(name, least):
     data = cl.datasets.load(name)
@@ -21,7 +27,9 @@ def test_the_graph_laplacian_with_the_full_cut(name, least):
 def test_fiedler_vector_alone_is_the_papers_protocol():
     data = cl.datasets.load("karate")
     L = cl.graph_laplacian(cl.clique_complex(data.graph, weight="weight"))
-    assert cl.clustering_accuracy(cl.cluster(L, 2, n_vectors=1), data.groups) == pytest.approx(33 / 34)
+    assert cl.clustering_accuracy(cl.cluster(L, 2, n_vectors=1), data.groups) == pytest.approx(
+        33 / 34
+    )
 
 
 def test_permuting_the_vertices_permutes_the_clusters():

@@ -21,12 +21,30 @@ def whole_number(name: str, value: Any, low: int, high: int | None = None) -> in
     return int(value)
 
 
+def real_array(values: Any, name: str) -> NDArray[np.float64]:
+    """`values` as an array of float64; words and complex numbers are refused."""
+    try:
+        array = np.asarray(values)
+        if np.iscomplexobj(array):
+            raise InputError(f"{name} holds complex numbers; give real ones")
+        return array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{name} cannot be read as numbers ({error})") from None
+
+
+def listed(values: Any, name: str) -> list[Any]:
+    """`values` as a list; what cannot be iterated over is refused."""
+    try:
+        return list(values)
+    except TypeError:
+        raise InputError(f"{name} is {values!r}; give a list") from None
+
+
 def signal(u: ArrayLike, n: int, name: str = "the signal") -> NDArray[np.float64]:
     """Finite numbers, one row for each of n cells."""
-    try:
-        values = np.asarray(u, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{name} cannot be read as numbers ({error})") from None
+    values = real_array(u, name)
     if values.ndim not in (1, 2) or len(values) != n:
         raise InputError(f"{name} has shape {values.shape}; give one row for each of {n} cells")
     if not np.isfinite(values).all():

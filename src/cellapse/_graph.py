@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from cellapse._checks import real_array
 from cellapse._errors import InputError
 from cellapse.cells import IntArray
 
@@ -69,7 +70,7 @@ def _from_networkx(graph: Any, weight: str | None) -> Graph:
                 f"edge ({u!r}, {v!r}) has no attribute {weight!r}; set it on every edge "
                 "or leave out weight"
             )
-        weights = np.array(values, dtype=np.float64)
+        weights = real_array(values, f"the edge attribute {weight!r}")
     return _graph(labels, np.array(pairs, dtype=np.int64).reshape(-1, 2), weights)
 
 
@@ -79,6 +80,8 @@ def _from_adjacency(matrix: Any, weight: str | None) -> Graph:
     entries = sparse.csr_array(matrix)
     entries.sum_duplicates()
     entries.eliminate_zeros()
+    if not np.isfinite(entries.data).all():
+        raise InputError("the adjacency holds NaN or infinite values; replace them")
     skew = abs(entries - entries.T)
     if skew.nnz and skew.max() > 0:
         raise InputError(

@@ -8,7 +8,7 @@ listed, which is the walk along its boundary.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -122,7 +122,8 @@ def _flat(rank: int, cells: Any) -> tuple[IntArray, IntArray]:
     )
     if flat and len(cells) == 2:
         return _integers(rank, cells[0]), _integers(rank, cells[1])
-    rows = _integers(rank, cells) if len(cells) else np.empty((0, rank + 1), dtype=np.int64)
+    empty = isinstance(cells, Sized) and len(cells) == 0
+    rows = np.empty((0, rank + 1), dtype=np.int64) if empty else _integers(rank, cells)
     if rows.ndim != 2:
         raise InputError(
             f"the cells of rank {rank} have shape {rows.shape}; give one row of vertex positions "
@@ -143,6 +144,8 @@ def ascending_rows(indices: IntArray, indptr: IntArray) -> IntArray:
 
 
 def _integers(rank: int, values: Any) -> IntArray:
+    if not np.iterable(values):
+        raise InputError(f"the cells of rank {rank} are {values!r}; give a list of cells")
     try:
         array = np.asarray(values)
     except ValueError:  # rows of several lengths

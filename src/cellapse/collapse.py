@@ -22,7 +22,7 @@ from cellapse._checks import signal, whole_number
 from cellapse._errors import CellapseWarning, InputError
 from cellapse.complex import Complex
 from cellapse.engine import Engine, algorithm_one, ladders
-from cellapse.graded import check_beta, check_eps, check_gamma
+from cellapse.graded import check_beta, check_eps, check_gamma, psd_bound
 from cellapse.incidence import Incidence
 from cellapse.kernel import left_kernel
 from cellapse.masses import screened_shares, supports
@@ -101,7 +101,8 @@ def collapse(
         raise InputError(f'renormalize={renormalize} goes with realization="screened" only')
     model = build_model(source, name, beta, gamma, eps)
     K = len(model.beta)
-    onto = whole_number("onto", onto, 0, K)
+    top = source.max_rank if isinstance(source, Complex) else K
+    onto = whole_number("onto", onto, 0, top)
     if name == "boundary" and K > 1:
         warnings.warn(
             "with signed boundaries only the ranks next to the kept one have an effect (B_k B_{k+1}"
@@ -137,7 +138,7 @@ class CollapsedOperator(Operator):
         self.realization, self.eps, self.onto = model.realization, model.eps, onto
         self.beta, self.gamma, self.sigma = model.beta, model.gamma, model.sigma
         self.source, self.n_cells, self.solver = model.source, model.n_cells, solver
-        self.A, self.kernel = engine.A, engine.kernel
+        self.A, self.kernel, self.definite = engine.A, engine.kernel, model.definite
         self._model, self._engine = model, engine
 
     def __repr__(self) -> str:
@@ -158,7 +159,7 @@ class CollapsedOperator(Operator):
     @property
     def bound(self) -> FloatArray:
         """The largest gamma for which L* is sure to be positive semi-definite: beta * sigma."""
-        return self.beta * self.sigma
+        return psd_bound(self.beta, self.sigma)
 
     def complete(self, u: ArrayLike) -> dict[int, FloatArray]:
         """The values z* of all other cells that minimize the energy of u, by rank.
@@ -252,5 +253,6 @@ def _screened(source: Any, beta: Any, gamma: Any, eps: float, renormalize: int) 
         theta,
         np.ones(1),
         eps,
+        bool(theta[0] ** 2 <= (1.0 + eps) * (1 + 1e-9)),
     )
     return ScreenedOperator(model, float(theta[0]), shares, mass)

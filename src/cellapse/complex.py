@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from cellapse._checks import whole_number
+from cellapse._checks import listed, real_array, whole_number
 from cellapse._errors import InputError
 from cellapse._rows import RowIndex
 from cellapse.cells import Cells, IntArray, build_cells
@@ -76,14 +76,14 @@ class Complex:
         Complex(n_cells=(3, 1), weighted=(1,))
         """
         ranks = _check_ranks(cells)
-        listed = {k: as_tuples(k, cells[k]) for k in ranks if k > 0}
+        tuples = {k: as_tuples(k, cells[k]) for k in ranks if k > 0}
         if 0 in ranks:
-            labels = tuple(cells[0])
+            labels = tuple(listed(cells[0], "the list of vertices, cells[0],"))
         else:
-            seen = (v for k in sorted(listed) for cell in listed[k] for v in cell)
+            seen = (v for k in sorted(tuples) for cell in tuples[k] for v in cell)
             labels = in_order(seen)
         position = positions(labels)
-        arrays = {k: numbered(k, group, position) for k, group in listed.items()}
+        arrays = {k: numbered(k, group, position) for k, group in tuples.items()}
         return cls.from_arrays(len(labels), arrays, labels=labels, weights=weights)
 
     @classmethod
@@ -110,6 +110,7 @@ class Complex:
         >>> Complex.from_arrays(4, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
         Complex(n_cells=(4, 3, 1))
         """
+        n_vertices = whole_number("n_vertices", n_vertices, 0)
         if n_vertices < 1:
             raise InputError("a complex needs at least one vertex, and none was given; add one")
         ranks = _check_ranks(cells)
@@ -191,10 +192,7 @@ class Complex:
 
     def skeleton(self, rank: int) -> Complex:
         """The same complex with only its cells of rank <= `rank`."""
-        if not 0 <= rank <= self.max_rank:
-            raise InputError(
-                f"skeleton({rank}) of a complex of ranks 0..{self.max_rank}; choose a rank it has"
-            )
+        rank = whole_number("rank", rank, 0, self.max_rank)
         return Complex(self.labels, self.cells[: rank + 1], self.weights[: rank + 1])
 
     def euler_characteristic(self) -> int:
@@ -263,15 +261,15 @@ def _check_ranks(cells: Mapping[int, Any]) -> list[int]:
 
 def as_tuples(rank: int, cells: Iterable[Any]) -> list[tuple[Hashable, ...]]:
     """The cells as tuples of labels; anything that is no collection is named and refused."""
-    listed = []
-    for cell in cells:
+    tuples = []
+    for cell in listed(cells, f"the list of cells of rank {rank}"):
         if isinstance(cell, str | bytes) or not isinstance(cell, Iterable):
             raise InputError(
                 f"cell {cell!r} of rank {rank} is not a collection of vertices; "
                 "write it as a tuple of labels"
             )
-        listed.append(tuple(cell.tolist() if isinstance(cell, np.ndarray) else cell))
-    return listed
+        tuples.append(tuple(cell.tolist() if isinstance(cell, np.ndarray) else cell))
+    return tuples
 
 
 def in_order(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
@@ -298,6 +296,13 @@ def positions(labels: Sequence[Hashable]) -> dict[Hashable, int]:
     return position
 
 
+def _known(label: Any, position: Mapping[Hashable, int]) -> bool:
+    try:
+        return label in position
+    except TypeError:  # cannot be hashed
+        return False
+
+
 def numbered(
     rank: int, cells: list[tuple[Hashable, ...]], position: Mapping[Hashable, int]
 ) -> tuple[IntArray, IntArray]:
@@ -306,8 +311,7 @@ def numbered(
     try:
         flat = [position[v] for cell in cells for v in cell]
     except (KeyError, TypeError):
-        known = set(map(repr, position))  # labels that cannot be hashed can still be named
-        cell, v = next((c, v) for c in cells for v in c if repr(v) not in known)
+        cell, v = next((c, v) for c in cells for v in c if not _known(v, position))
         raise InputError(
             f"cell {cell!r} of rank {rank} names {v!r}, which is not among the vertices; "
             "list it in cells[0]"
@@ -318,6 +322,11 @@ def numbered(
 def _check_weights(
     weights: Mapping[int, ArrayLike] | None, tables: Sequence[Cells]
 ) -> tuple[FloatArray | None, ...]:
+    if weights is not None and not isinstance(weights, Mapping):
+        raise InputError(
+            f"weights is a {type(weights).__name__}; give a mapping from rank to numbers, "
+            "for instance {1: [1.0, 2.0]}"
+        )
     given = dict(weights or {})
     checked: list[FloatArray | None] = []
     for k, cells in enumerate(tables):
@@ -325,7 +334,7 @@ def _check_weights(
         if values is None:
             checked.append(None)
             continue
-        array = np.array(values, dtype=np.float64)
+        array = real_array(values, f"the list of weights of rank {k}")
         if array.shape != (len(cells),):
             raise InputError(
                 f"weights of rank {k} have shape {array.shape}, but there are {len(cells)} cells "

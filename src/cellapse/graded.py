@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from cellapse._checks import real_array
 from cellapse._errors import CellapseWarning, InputError
 from cellapse.incidence import Incidence
 from cellapse.singular import smallest_singular_value
@@ -112,7 +113,9 @@ def graded_laplacian(
     """
     B = matrices if isinstance(matrices, Incidence) else Incidence.from_matrices(matrices)
     beta = check_beta(beta, len(B))
-    bound = beta * [smallest_singular_value(M) for M in B]
+    if isinstance(gamma, str) and gamma == "regularized":
+        raise InputError('gamma="regularized" needs an eps that pays for it; use it in collapse')
+    bound = psd_bound(beta, np.array([smallest_singular_value(M) for M in B]))
     return GradedLaplacian(B, beta, check_gamma(gamma, bound, bound))
 
 
@@ -127,12 +130,19 @@ def check_eps(eps: Any) -> float:
     return float(value[0])
 
 
+def psd_bound(beta: FloatArray, sigma: FloatArray) -> FloatArray:
+    """The largest gamma of `thm:psd`, beta_{k+1} sigma_min+(B_{k+1}); infinite for B = 0."""
+    finite = np.isfinite(sigma)
+    return np.where(finite, beta * np.where(finite, sigma, 0.0), np.inf)
+
+
 def regularized_bound(beta: FloatArray, sigma: FloatArray, eps: float) -> FloatArray:
     """The largest gamma for which S_eps is sure to be positive semi-definite.
 
     gamma_k^2 = beta_{k+1} (beta_{k+1} sigma_min+(B_{k+1})^2 + eps)
     """
-    return np.sqrt(beta * (beta * sigma**2 + eps))
+    bound = psd_bound(beta, sigma)
+    return np.sqrt(bound**2 + beta * eps)
 
 
 def check_gamma(gamma: Any, bound: FloatArray, limit: FloatArray) -> FloatArray:
@@ -159,10 +169,7 @@ def check_gamma(gamma: Any, bound: FloatArray, limit: FloatArray) -> FloatArray:
 
 
 def _numbers(name: str, given: Any, count: int, meaning: str) -> FloatArray:
-    try:
-        values = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{name}={given!r} is not a number; give {meaning}") from None
+    values = real_array(given, f"{name}={given!r}")
     if values.ndim > 1 or (values.ndim == 1 and len(values) != count):
         raise InputError(
             f"{name} has shape {values.shape}; give one number, or {count} of them for {meaning}"

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from cellapse._checks import listed
 from cellapse._errors import CellapseWarning, InputError
 from cellapse._sparse import csr_from_entries
 from cellapse.boundary import signed_boundary
@@ -67,7 +68,9 @@ class Incidence:
         Incidence(kind='given', n_cells=(3, 2))
         """
         checked: list[sparse.csr_array] = []
-        for k, given in enumerate(matrices, start=1):
+        if sparse.issparse(matrices):
+            raise InputError("one matrix was given; put it into a list: [B_1]")
+        for k, given in enumerate(listed(matrices, "the list of matrices"), start=1):
             matrix = _as_csr(k, given)
             if checked and checked[-1].shape[1] != matrix.shape[0]:
                 raise InputError(
@@ -102,7 +105,7 @@ class Incidence:
     def labels(self, rank: int) -> Sequence[Hashable]:
         """What the elements of a rank are called: the user's labels, then formal ones numbered."""
         n, formal = self.n_cells[rank], self.n_formal[rank]
-        if self.source is None:
+        if self.source is None or rank > self.source.max_rank:
             return range(n)
         if not formal:
             return self.source.cell_labels(rank)
@@ -220,13 +223,15 @@ def _above_edges(K: Complex, kind: str) -> tuple[list[sparse.csr_array], tuple[i
     matrices, n_formal = adjacent_containment(K)
     if len(n_formal) > 2 and n_formal[1]:
         # A formal element below a cell and above one vertex has no second end to sign.
-        lonely = int(matrices[1][-1].indices[0])
-        rank = 2 if lonely < len(K.cells[2]) else 3
-        name = f" {K.cell_label(2, lonely)!r}" if rank == 2 else ""
+        row = K.n_cells[1]
+        for rank, B in enumerate(matrices[1:], start=2):  # up the chain to a cell with a name
+            row = int(B.indices[B.indptr[row]])
+            if row < K.n_cells[rank]:
+                break
         raise InputError(
-            f"a cell{name} of rank {rank} or more holds a vertex that no edge inside it holds, and "
-            f"the {kind} realization goes through edges; add the edges (hypergraph_complex does), "
-            'or use realization="incidence"'
+            f"cell {K.cell_label(rank, row)!r} of rank {rank} holds a vertex that no edge inside "
+            f"it holds, and the {kind} realization goes through edges; add the edges "
+            '(hypergraph_complex does), or use realization="incidence"'
         )
     return matrices[1:], n_formal
 
@@ -257,7 +262,12 @@ def _scale(B: sparse.csr_array, low: Any, high: Any) -> sparse.csr_array:
 
 def _as_csr(k: int, given: Any) -> sparse.csr_array:
     try:
-        matrix = sparse.csr_array(given).astype(np.float64)
+        matrix = sparse.csr_array(given)
+        if np.iscomplexobj(matrix):
+            raise InputError(f"B_{k} holds complex numbers; give real ones")
+        matrix = matrix.astype(np.float64)
+    except InputError:
+        raise
     except (TypeError, ValueError) as error:
         raise InputError(f"B_{k} cannot be read as a matrix ({error})") from None
     if matrix.ndim != 2:

@@ -9,10 +9,14 @@ ones. A column with a single entry forces zero.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from cellapse._sparse import csr_from_entries
+from cellapse.cells import IntArray
+
+FloatArray = NDArray[np.float64]
 
 
 def left_kernel(B: sparse.csr_array) -> sparse.csr_array | None:
@@ -49,33 +53,27 @@ def left_kernel(B: sparse.csr_array) -> sparse.csr_array | None:
     return csr_from_entries(rows, place, x[rows] / norm[component[rows]], (n, int(alive.sum())))
 
 
-def _follow(n: int, i, j, ratio):  # type: ignore[no-untyped-def]
+def _follow(n: int, i: IntArray, j: IntArray, ratio: FloatArray) -> tuple[IntArray, FloatArray]:
     """Components, and the values that spread from one vertex of each along a spanning tree."""
     graph = sparse.coo_array((np.ones(len(i)), (i, j)), shape=(n, n)).tocsr()
     n_components, component = connected_components(graph, directed=False)
     if (abs(ratio - 1.0) < 1e-14).all():
         return component, np.ones(n)
     # One extra vertex joined to the first of each component makes a single tree of it all.
+    _, once = np.unique(i.astype(np.int64) * n + j, return_index=True)
+    i, j, ratio = i[once], j[once], ratio[once]
     _, start = np.unique(component, return_index=True)
-    root = np.full(n_components, n)
-    tail, head = np.concatenate([i, root]), np.concatenate([j, start])
-    joined = sparse.coo_array((np.ones(len(tail)), (tail, head)), shape=(n + 1, n + 1)).tocsr()
-    _, parent = breadth_first_order(joined, n, directed=False)
-    parent[n] = n
-    steps = csr_from_entries(
-        np.concatenate([i, j, start]),
-        np.concatenate([j, i, root]),
-        np.concatenate([1 / ratio, ratio, np.ones(n_components)]),
+    root, ones = np.full(n_components, n), np.ones(n_components)
+    towards = csr_from_entries(  # x at the row = entry times x at the column
+        np.concatenate([i, j, start, root]),
+        np.concatenate([j, i, root, start]),
+        np.concatenate([1 / ratio, ratio, ones, ones]),
         (n + 1, n + 1),
     )
-    repeats = csr_from_entries(
-        steps.tocoo().row, steps.tocoo().col, np.ones(steps.nnz), steps.shape
-    )
+    _, parent = breadth_first_order(towards, n, directed=False)
+    parent[n] = n
     value = np.ones(n + 1)
-    at = np.arange(n)
-    value[:n] = (
-        np.asarray(steps[at, parent[:n]]).ravel() / np.asarray(repeats[at, parent[:n]]).ravel()
-    )
+    value[:n] = np.asarray(towards[np.arange(n), parent[:n]]).ravel()
     while (parent != n).any():  # pointer jumping: twice as far towards the root each time
         value, parent = value * value[parent], parent[parent]
     return component, value[:n]

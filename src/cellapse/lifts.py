@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from cellapse._checks import whole_number
+from cellapse._checks import listed, whole_number
 from cellapse._errors import InputError
 from cellapse._graph import Graph, as_graph
 from cellapse._memory import require_memory
@@ -59,7 +59,7 @@ def clique_complex(
     >>> clique_complex(nx.complete_graph(4), max_rank=3, cliques_as_rank2=True)
     Complex(n_cells=(4, 6, 5))
     """
-    max_rank = whole_number("max_rank", max_rank, 1)
+    max_rank = whole_number("max_rank", max_rank, 1, 1000)
     g = as_graph(graph, weight)
     tables = cliques(g, max_rank + 1)
     if cliques_as_rank2 and max_rank > 1:
@@ -87,6 +87,9 @@ def cliques(graph: Graph, max_size: int) -> list[IntArray]:
     tables: list[IntArray] = [edges]
     current: IntArray = forward
     for size in range(3, max_size + 1):
+        if not len(current):  # nothing left to grow
+            tables.append(np.empty((0, size), dtype=np.int64))
+            continue
         current = _grow(current, start, forward[:, 1], known, n)
         rows = np.sort(vertex[current], axis=1)
         tables.append(rows[np.lexsort(rows.T[::-1])] if size > 3 else _sort_triangles(rows, n))
@@ -161,7 +164,10 @@ def hypergraph_complex(
     if multiplicity not in ("merge", "weight"):
         raise InputError(f'multiplicity={multiplicity!r}; choose "merge" or "weight"')
     groups = as_tuples(2, hyperedges.values() if isinstance(hyperedges, Mapping) else hyperedges)
-    labels = in_order(v for group in groups for v in group) if vertices is None else tuple(vertices)
+    if vertices is None:
+        labels = in_order(v for group in groups for v in group)
+    else:
+        labels = tuple(listed(vertices, "the list of vertices"))
     n = len(labels)
     given = build_cells(2, numbered(2, groups, positions(labels)), n, labels)
     sizes = given.sizes.astype(float)

@@ -16,6 +16,7 @@ from cellapse.graded import (
     GradedLaplacian,
     check_beta,
     check_gamma,
+    psd_bound,
     regularized_bound,
 )
 from cellapse.incidence import (
@@ -50,6 +51,8 @@ class Model:
     gamma: FloatArray
     sigma: FloatArray
     eps: float
+    # Whether the weights are within the bounds, so that S is sure to be positive semi-definite.
+    definite: bool
 
     def graded(self) -> GradedLaplacian:
         """L* of these matrices and weights."""
@@ -111,8 +114,13 @@ def build_model(source: Any, name: str, beta: Any, gamma: Any, eps: float) -> Mo
             return B
 
     weights = check_beta(1.0 if beta is None else beta, len(sigma))
-    bound, limit = weights * sigma, regularized_bound(weights, sigma, eps)
+    bound, limit = psd_bound(weights, sigma), regularized_bound(weights, sigma, eps)
     coupling = check_gamma("bound" if gamma is None else gamma, bound, limit)
+    if ((weights == 0) & (coupling > 0) & np.isfinite(bound)).any():
+        raise InputError(
+            f"beta={weights.tolist()} with gamma={coupling.tolist()}: where beta is 0, nothing "
+            "balances the coupling; set that gamma to 0"
+        )
 
     def labels(rank: int) -> Sequence[Hashable]:
         if rank == 0:
@@ -120,5 +128,16 @@ def build_model(source: Any, name: str, beta: Any, gamma: Any, eps: float) -> Mo
         return incidence().labels(rank)
 
     return Model(
-        name, complex_, n_cells, labels, incidence, B1, upper, weights, coupling, sigma, eps
+        name,
+        complex_,
+        n_cells,
+        labels,
+        incidence,
+        B1,
+        upper,
+        weights,
+        coupling,
+        sigma,
+        eps,
+        bool((coupling <= limit * (1 + 1e-9)).all()),
     )

@@ -32,10 +32,13 @@ class Operator(LinearOperator):
         The operator before any collapse: its direct, sparse part.
     kernel : scipy.sparse.csr_array or None
         Orthonormal columns that it maps to zero, where known in advance.
+    definite : bool
+        Whether no eigenvalue can be negative.
     """
 
     A: sparse.csr_array
     kernel: sparse.csr_array | None
+    definite: bool = True
 
     def __init__(self, n: int, labels: Sequence[Hashable]) -> None:
         super().__init__(np.dtype(np.float64), (n, n))
@@ -49,6 +52,16 @@ class Operator(LinearOperator):
 
     def _matmat(self, X: FloatArray) -> FloatArray:
         return self._apply(np.asarray(X, dtype=np.float64))
+
+    def __matmul__(self, x: Any) -> Any:
+        if isinstance(x, np.ndarray | list | tuple):
+            shape = np.shape(x)
+            if len(shape) not in (1, 2) or shape[0] != self.shape[1]:
+                raise InputError(
+                    f"an operator on {self.shape[1]} cells times an array of shape {shape}; "
+                    "give one row for each cell"
+                )
+        return super().__matmul__(x)
 
     def _adjoint(self) -> Operator:
         return self
@@ -119,6 +132,8 @@ class Operator(LinearOperator):
             values = np.where(lonely, 1.0, values)
         else:
             values = signal(mass, self.shape[0], "mass")
+            if values.ndim != 1:
+                raise InputError(f"mass has shape {values.shape}; give one number for each cell")
         bad = np.flatnonzero(values <= 0)
         if len(bad):
             raise InputError(
@@ -167,8 +182,6 @@ class SparseOperator(Operator):
     def shift_inverse(
         self, mass: FloatArray
     ) -> tuple[float, Callable[[FloatArray], FloatArray]] | None:
-        if not self.definite:  # the smallest eigenvalue is not the one nearest to zero
-            return None
         # Closer to zero converges faster; the known kernel is projected out, so it does not hurt.
         shift = -1e-6 * self._norm / float(mass.max())
         return shift, Direct().prepare(self.A - shift * sparse.diags_array(mass))

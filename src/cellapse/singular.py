@@ -41,7 +41,7 @@ def smallest_singular_value(B: sparse.csr_array) -> float:
         kernel = left_kernel(B)
     G = sparse.csr_array(B @ B.T)
     if G.shape[0] <= _DENSE:
-        return _dense(B, G)
+        return _dense(B, G, None if kernel is None else kernel.shape[1])
     return float(np.sqrt(_smallest_positive(G, kernel)))
 
 
@@ -58,14 +58,14 @@ def smallest_positive_eigenvalue(M: sparse.csr_array) -> float:
     return float(positive[0]) if len(positive) else float("inf")
 
 
-def _dense(B: sparse.csr_array, G: sparse.csr_array) -> float:
+def _dense(B: sparse.csr_array, G: sparse.csr_array, nullity: int | None) -> float:
     values = linalg.eigvalsh(G.toarray())
-    positive = values[values > 1e-10 * values[-1]]
-    if positive[0] > 1e-7 * values[-1]:
-        return float(np.sqrt(positive[0]))
+    if nullity is None:
+        nullity = int((values <= 1e-10 * values[-1]).sum())
+    if values[nullity] > 1e-7 * values[-1]:
+        return float(np.sqrt(values[nullity]))
     # So small a square is half rounding: pay for the singular values themselves.
-    sigma = linalg.svdvals(B.toarray())
-    return float(sigma[sigma > 1e-12 * sigma[0]].min())
+    return float(linalg.svdvals(B.toarray())[len(values) - nullity - 1])
 
 
 def _smallest_positive(G: sparse.csr_array, kernel: sparse.csr_array | None) -> float:

@@ -30,6 +30,8 @@ class Symmetric(Protocol):
     def shape(self) -> tuple[int, int]: ...
 
     kernel: sparse.csr_array | None
+    definite: bool
+    A: sparse.csr_array
 
     def __matmul__(self, x: Any) -> Any: ...
     def toarray(self) -> FloatArray: ...
@@ -75,9 +77,10 @@ def eigenpairs(
     n = operator.shape[0]
     k = n if k is None else whole_number("k", k, 1, n)
     root = np.ones(n) if mass is None else np.sqrt(mass)
-    zeros = operator.kernel
+    zeros = operator.kernel if operator.definite else None  # negative ones come before zeros
     P = None if zeros is None else _normalized(sparse.diags_array(root) @ zeros)
-    inverse = None if n <= _DENSE or k > n // 4 else operator.shift_inverse(root**2)
+    quick = operator.definite and n > _DENSE and k <= n // 4
+    inverse = operator.shift_inverse(root**2) if quick else None
     if inverse is None:
         values, vectors = _dense(operator.toarray(), root, P, k)
         method = "dense"
@@ -90,6 +93,8 @@ def eigenpairs(
     values = np.einsum("ij,ij->j", vectors, image)
     n_zeros = None if P is None else int(P.shape[1])
     values[: n_zeros or 0] = 0.0
+    rounding = 1e-13 * float((abs(operator.A).sum(axis=1) / root**2).max())
+    values[(values < 0) & (values > -rounding)] = 0.0
     order = np.argsort(values, kind="stable")
     residuals = np.linalg.norm(image - weighted * values, axis=0)
     return Spectrum(values[order], vectors[:, order], residuals[order], n_zeros, labels, method)

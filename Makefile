@@ -1,0 +1,110 @@
+# Everything runs in .venv, made on first use and kept until pyproject.toml changes.
+
+PYTHON  ?= python3
+WORKERS ?= 2
+
+VENV := .venv
+RUN  := $(VENV)/bin/python
+PIP  := -m pip install --quiet --disable-pip-version-check
+
+# The stamps carry a checksum of pyproject.toml, not its date, so a fresh checkout of the same
+# content does not ask the network again.
+KEY    := $(shell cksum < pyproject.toml | cut -d' ' -f1)
+CORE   := $(VENV)/.core-$(KEY)
+DEV    := $(VENV)/.dev-$(KEY)
+OLDEST := build/oldest
+
+# One thread of BLAS each: the test workers share the cores, and benchmarks stay comparable.
+export OMP_NUM_THREADS ?= 1
+export OPENBLAS_NUM_THREADS ?= 1
+export MKL_NUM_THREADS ?= 1
+
+# A benchmark is a file that can be run; the others are helpers.
+BENCH ?= $(basename $(notdir $(shell grep -ls __main__ benchmarks/*.py)))
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-slow test-oldest lint format bench clean
+
+help:
+	@echo "make demo         analyze the football network into out/"
+	@echo "make test         lint, then the tests"
+	@echo "make test-slow    all tests, the slow ones too"
+	@echo "make test-oldest  the tests with the lowest versions of the dependencies"
+	@echo "make lint         ruff and mypy"
+	@echo "make format       let ruff rewrite the code"
+	@echo "make bench        all benchmarks, or BENCH=lifts for one"
+	@echo "make clean        remove .venv and everything made here"
+	@echo "PYTHON=python3.12 chooses the interpreter, WORKERS=4 the test processes."
+
+demo: $(CORE)
+	$(VENV)/bin/cellapse analyze football -o out
+
+test: lint
+	$(RUN) -m pytest -n $(WORKERS)
+
+test-slow: $(DEV)
+	$(RUN) -m pytest -n $(WORKERS) -m "" --durations=10
+
+lint: $(DEV)
+	$(RUN) -m ruff check
+	$(RUN) -m ruff format --check
+	$(RUN) -m mypy
+
+format: $(DEV)
+	$(RUN) -m ruff check --fix --exit-zero
+	$(RUN) -m ruff format
+
+bench: $(DEV)
+	@for name in $(BENCH); do echo "== $$name" && $(RUN) -m benchmarks.$$name || exit 1; done
+
+test-oldest: $(OLDEST)/.made-$(KEY)
+	$(OLDEST)/bin/python -m pytest -n $(WORKERS)
+
+clean:
+	rm -rf $(VENV) build dist out .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name .git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
+
+define CHECK_PYTHON
+@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	found=`$(PYTHON) --version 2>/dev/null || echo missing`; \
+	echo "cellapse needs Python 3.11 or newer, and $(PYTHON) is $$found;" \
+	"name another: make PYTHON=python3.11 $(MAKECMDGOALS)" >&2; \
+	exit 1; }
+@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	echo "$(PYTHON) cannot make virtual environments;" \
+	"on Debian or Ubuntu: apt install python3-venv" >&2; \
+	exit 1; }
+endef
+
+$(VENV)/.made:
+	$(CHECK_PYTHON)
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(CORE): | $(VENV)/.made
+	$(RUN) $(PIP) -e .
+	@rm -f $(VENV)/.core-* $(VENV)/.dev-*
+	@touch $@
+
+$(DEV): | $(VENV)/.made
+	$(RUN) $(PIP) -e ".[dev]"
+	@rm -f $(VENV)/.core-* $(VENV)/.dev-*
+	@touch $(CORE) $@
+
+# "numpy>=1.26" is installed as "numpy==1.26", and so on; the linters have no part in it.
+define LOWEST
+import tomllib
+project = tomllib.load(open("pyproject.toml", "rb"))["project"]
+for wanted in project["dependencies"] + project["optional-dependencies"]["dev"]:
+    if not wanted.startswith(("mypy", "ruff")):
+        print(wanted.replace(">=", "=="))
+endef
+export LOWEST
+
+$(OLDEST)/.made-$(KEY):
+	$(CHECK_PYTHON)
+	$(PYTHON) -m venv --clear $(OLDEST)
+	@$(OLDEST)/bin/python -c "$$LOWEST" > $(OLDEST)/lowest.txt
+	$(OLDEST)/bin/python $(PIP) -r $(OLDEST)/lowest.txt
+	$(OLDEST)/bin/python $(PIP) --no-deps -e .
+	@touch $@
