@@ -339,7 +339,7 @@ def test_spectrum_of_a_large_operator(realization):
     spectrum = S.spectrum(k)
     assert spectrum.method == "shift-invert"
     expected = linalg.eigvalsh(S.toarray(), subset_by_index=(0, k - 1))
-    scale = sparse.linalg.norm(S.A, 1)
+    scale = abs(S.A).sum(axis=0).max()
     assert_close(spectrum.values, expected, 1e-9, scale)
     assert spectrum.residuals.max() <= 1e-6 * scale
     if realization != "incidence":

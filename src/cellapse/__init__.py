@@ -4,8 +4,8 @@
 >>> import cellapse as cl
 >>> K = cl.clique_complex(nx.karate_club_graph())
 >>> S = cl.collapse(K, eps=1e-4)
->>> S.spectrum(3).values[0]
-np.float64(0.0)
+>>> float(S.spectrum(3).values[0])
+0.0
 """
 
 from cellapse import datasets, theory
