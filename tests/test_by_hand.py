@@ -369,6 +369,26 @@ def test_onto_the_face(triangle):
     assert S.labels == (("a", "b", "c"),)
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_onto_the_faces_of_a_sphere(turned):
+    """Three squares around a sphere, each two of which share two edges: one zero, known ahead.
+
+    B_2^T B_2 = 4 on the diagonal and -2 (or 2, against a square turned around) off it: 0, 6, 6.
+    """
+    edges = [(0, 1), (1, 2), (2, 3), (0, 3), (2, 4), (0, 4)]
+    faces = [(0, 1, 2, 3), (0, 4, 2, 1), (0, 4, 2, 3) if turned else (0, 3, 2, 4)]
+    K = Complex.from_cells({0: range(5), 1: edges, 2: faces})
+    assert K.betti_numbers() == (1, 0, 1)
+    S = collapse(K, realization="boundary", onto=2, eps=1.0)
+    sign = np.array([1, 1, -1 if turned else 1])
+    assert_close(S.A, np.outer(sign, sign) * (6 * np.eye(3) - 2), 1e-15)
+    spectrum = S.spectrum()
+    assert spectrum.n_zeros == 1
+    assert spectrum.values[0] == 0
+    assert_close(np.abs(spectrum.vectors[:, 0]), np.full(3, 1 / ROOT3), 1e-14)
+    assert_close(spectrum.values[1:], [6 / 7, 6 / 7], 1e-13)  # 6 - 36/(6 + 1)
+
+
 def test_eps_zero_on_the_triangle(triangle):
     """At the bound every positive mode of the triangle relaxes completely."""
     assert_close(collapse(triangle, eps=0).toarray(), np.zeros((3, 3)), 1e-12, scale=1.0)

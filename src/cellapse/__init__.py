@@ -28,6 +28,7 @@ from cellapse.baselines import (
 )
 from cellapse.collapse import CollapsedOperator, collapse
 from cellapse.complex import Complex
+from cellapse.eigensolvers import LOBPCG, Davidson, Dense, Lanczos, ShiftInvert
 from cellapse.graded import Unchecked, graded_laplacian
 from cellapse.incidence import (
     Incidence,
@@ -40,24 +41,30 @@ from cellapse.incidence import (
 from cellapse.lifts import clique_complex, hypergraph_complex
 from cellapse.operator import Operator
 from cellapse.solvers import CG, Direct
-from cellapse.spectrum import Spectrum
+from cellapse.spectrum import Auto, Spectrum
 from cellapse.tasks.cluster import Clusters, cluster, clustering_accuracy, suggest_n_clusters
 
 __version__ = "0.1.0"
 
 __all__ = [
     "CG",
+    "LOBPCG",
+    "Auto",
     "CellapseError",
     "CellapseWarning",
     "Clusters",
     "CollapsedOperator",
     "Complex",
     "ConvergenceError",
+    "Davidson",
+    "Dense",
     "Direct",
     "Incidence",
     "InputError",
+    "Lanczos",
     "MissingExtraError",
     "Operator",
+    "ShiftInvert",
     "SizeError",
     "Spectrum",
     "Unchecked",

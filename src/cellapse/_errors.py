@@ -1,5 +1,8 @@
 """The errors a user can cause. Every message says what was given, what is needed, and a remedy."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class CellapseError(Exception):
     """Base of every error that cellapse raises on purpose."""
@@ -23,3 +26,14 @@ class MissingExtraError(CellapseError, ImportError):
 
 class CellapseWarning(UserWarning):
     """The result is what was asked for, but it may not mean what the user hopes."""
+
+
+@contextmanager
+def extra(library: str, name: str) -> Iterator[None]:
+    """Turn a failing import into an error that names the extra to install."""
+    try:
+        yield
+    except ImportError as error:
+        raise MissingExtraError(
+            f"{library} is not installed ({error}); pip install 'cellapse[{name}]', or {library}"
+        ) from None

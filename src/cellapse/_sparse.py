@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
 
 def csr_from_entries(
@@ -15,3 +16,39 @@ def csr_from_entries(
     i, j = np.asarray(rows, dtype=index), np.asarray(columns, dtype=index)
     data = np.asarray(values, dtype=np.float64)
     return sparse.coo_array((data, (i, j)), shape=shape).tocsr()
+
+
+def inverse_by_blocks(M: Any) -> sparse.csr_array | None:
+    """The inverse of a sparse matrix that falls into small blocks, or None if it does not.
+
+    >>> inverse_by_blocks(sparse.diags_array([2.0, 4.0])).toarray().tolist()
+    [[0.5, 0.0], [0.0, 0.25]]
+    """
+    entries = sparse.csr_array(M)
+    n = entries.shape[0]
+    _, block = connected_components(entries, directed=False)
+    size = np.bincount(block, minlength=1)
+    if int((size.astype(np.int64) ** 2).sum()) > 20 * entries.nnz + 10_000:
+        return None
+    if size.max(initial=0) <= 1:
+        return sparse.csr_array(sparse.diags_array(1.0 / entries.diagonal()))
+    members = np.argsort(block, kind="stable")  # block by block
+    start = np.cumsum(size) - size
+    within = np.empty(n, dtype=np.int64)
+    within[members] = np.arange(n) - np.repeat(start, size)
+    coo = entries.tocoo()
+    rows, columns, values = [], [], []
+    for s in np.unique(size).tolist():
+        chosen = np.flatnonzero(size == s)
+        number = np.full(len(size), -1)
+        number[chosen] = np.arange(len(chosen))
+        here = number[block[coo.row]] >= 0
+        i, j = coo.row[here], coo.col[here]
+        dense = np.zeros((len(chosen), s, s))
+        dense[number[block[i]], within[i], within[j]] = coo.data[here]
+        cells = members[start[chosen][:, None] + np.arange(s)]
+        rows.append(np.repeat(cells, s, axis=1).ravel())
+        columns.append(np.tile(cells, (1, s)).ravel())
+        values.append(np.linalg.inv(dense).ravel())
+    i, j, v = (np.concatenate(part) for part in (rows, columns, values))
+    return csr_from_entries(i, j, v, (n, n))

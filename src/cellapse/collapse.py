@@ -11,7 +11,7 @@ independently, each side by a `Ladder`; `solver=CG(...)` applies the formula as 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -110,7 +110,11 @@ def collapse(
             CellapseWarning,
             stacklevel=2,
         )
-    engine = algorithm_one(model, onto, solver) if isinstance(solver, CG) else ladders(model, onto)
+    engine = (
+        algorithm_one(model, onto, solver)
+        if isinstance(solver, CG)
+        else ladders(model, onto, solver)
+    )
     return CollapsedOperator(model, onto, solver or Direct(), engine)
 
 
@@ -154,7 +158,19 @@ class CollapsedOperator(Operator):
         return describe(self)
 
     def _apply(self, x: FloatArray) -> FloatArray:
-        return self._engine.apply(x)
+        return self._engine.apply(x, 0.0)
+
+    def approximate(self, x: FloatArray, error: float) -> FloatArray:
+        return self._engine.apply(x, error)
+
+    def _dense(self) -> FloatArray:
+        ladder = self._engine.ladder
+        dense = None if ladder is None else ladder.toarray()
+        return super()._dense() if dense is None else dense
+
+    @property
+    def plain(self) -> SparseOperator | None:
+        return self._model.plain if self.onto == 0 else None
 
     @property
     def bound(self) -> FloatArray:
@@ -176,11 +192,13 @@ class CollapsedOperator(Operator):
     def _split(self) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
         return self._model.graded().split(self.onto)
 
-    def shift_inverse(
-        self, mass: FloatArray
-    ) -> tuple[float, Callable[[FloatArray], FloatArray]] | None:
+    def safe_shift(self, mass: FloatArray) -> float:
         ladder = self._engine.ladder
-        return None if ladder is None else ladder.shift_inverse(self.A, mass)
+        return -1.0 if ladder is None else ladder.safe_shift(mass)
+
+    def shifted(self, shift: float, mass: FloatArray) -> tuple[Any, int] | None:
+        ladder = self._engine.ladder
+        return None if ladder is None else ladder.shifted(mass, shift)
 
 
 class ScreenedOperator(CollapsedOperator):
@@ -189,7 +207,7 @@ class ScreenedOperator(CollapsedOperator):
     def __init__(self, model: Model, theta: float, shares: FloatArray, mass: FloatArray) -> None:
         B, b = model.nearest, model.beta[0] if len(model.beta) else 1.0
         self.shares, self.mass, self.theta = shares, mass, theta
-        kernel = left_kernel(B)
+        kernel = model.plain.kernel
         S = SparseOperator(b * (B @ sparse.diags_array(shares) @ B.T), (), kernel)
         self._sparse = S
 
@@ -198,7 +216,7 @@ class ScreenedOperator(CollapsedOperator):
             return {1: z / (mass if u.ndim == 1 else mass[:, None])}
 
         A = sparse.csr_array(b * (B @ B.T))
-        super().__init__(model, 0, None, Engine(S._apply, completed, A, kernel, None))
+        super().__init__(model, 0, None, Engine(lambda x, _: S.A @ x, completed, A, kernel, None))
 
     @property
     def bound(self) -> FloatArray:
@@ -221,10 +239,15 @@ class ScreenedOperator(CollapsedOperator):
             sparse.csr_array(sparse.diags_array(self.mass - self.eps)),
         )
 
-    def shift_inverse(
-        self, mass: FloatArray
-    ) -> tuple[float, Callable[[FloatArray], FloatArray]] | None:
-        return self._sparse.shift_inverse(mass)
+    @property
+    def plain(self) -> SparseOperator | None:
+        return None  # a sparse matrix itself: as quick as A
+
+    def safe_shift(self, mass: FloatArray) -> float:
+        return self._sparse.safe_shift(mass)
+
+    def shifted(self, shift: float, mass: FloatArray) -> tuple[Any, int] | None:
+        return self._sparse.shifted(shift, mass)
 
 
 def _screened(source: Any, beta: Any, gamma: Any, eps: float, renormalize: int) -> ScreenedOperator:
@@ -248,6 +271,7 @@ def _screened(source: Any, beta: Any, gamma: Any, eps: float, renormalize: int) 
         lambda _: labels,
         lambda: Incidence((B1,), "given", complex_, (0, 0)),
         B1,
+        SparseOperator(B1 @ B1.T, (), left_kernel(B1)),
         upper,
         weights,
         theta,

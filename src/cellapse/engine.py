@@ -16,7 +16,7 @@ from cellapse.kernel import left_kernel
 from cellapse.ladder import Ladder
 from cellapse.masses import unfolded_masses
 from cellapse.model import Model
-from cellapse.solvers import CG
+from cellapse.solvers import CG, Direct
 
 FloatArray = NDArray[np.float64]
 
@@ -25,20 +25,20 @@ FloatArray = NDArray[np.float64]
 class Engine:
     """How the operator is applied, and how the eliminated values are found."""
 
-    apply: Callable[[FloatArray], FloatArray]
+    apply: Callable[[FloatArray, float], FloatArray]  # S x, within an absolute error
     complete: Callable[[FloatArray], dict[int, FloatArray]]
     A: sparse.csr_array
     kernel: sparse.csr_array | None
     ladder: Ladder | None
 
 
-def ladders(model: Model, onto: int) -> Engine:
+def ladders(model: Model, onto: int, solver: Direct | None = None) -> Engine:
     """One ladder for the ranks above and one for the ranks below."""
     if model.realization == "unfolded" and onto == 0:
         masses = unfolded_masses(
             model.upper, model.nearest.shape[1], model.beta[1:], model.gamma[1:], model.eps
         )
-        up = Ladder(model.nearest, model.beta[0], model.gamma[0], masses[0], model.eps)
+        up = Ladder(model.nearest, model.beta[0], model.gamma[0], masses[0], model.eps, solver)
         A = sparse.csr_array(model.beta[0] * (up.B @ up.B.T))
         return Engine(up.apply, lambda u: _complete_flags(model, up, u), A, up.kernel, up)
     B = model.incidence()
@@ -46,15 +46,15 @@ def ladders(model: Model, onto: int) -> Engine:
     beta, gamma, eps = model.beta, model.gamma, model.eps
     sides: list[tuple[Ladder, range]] = []
     if onto < len(B):
-        up = _ladder(B.matrices[onto:], beta[onto:], gamma[onto:], eps, chain)
+        up = _ladder(B.matrices[onto:], beta[onto:], gamma[onto:], eps, chain, solver)
         sides.append((up, range(onto + 1, len(B) + 1)))
     if onto > 0:
         below = [M.T.tocsr() for M in reversed(B.matrices[:onto])]
-        down = _ladder(below, beta[:onto][::-1], gamma[:onto][::-1], eps, chain)
+        down = _ladder(below, beta[:onto][::-1], gamma[:onto][::-1], eps, chain, solver)
         sides.append((down, range(onto - 1, -1, -1)))
 
-    def apply(x: FloatArray) -> FloatArray:
-        return sum((ladder.apply(x) for ladder, _ in sides), np.zeros_like(x))
+    def apply(x: FloatArray, error: float) -> FloatArray:
+        return sum((ladder.apply(x, error) for ladder, _ in sides), np.zeros_like(x))
 
     def complete(u: FloatArray) -> dict[int, FloatArray]:
         values = {}
@@ -79,6 +79,7 @@ def _ladder(
     gamma: FloatArray,
     eps: float,
     chain: bool,
+    solver: Direct | None,
 ) -> Ladder:
     """The ladder that eliminates a chain of ranks, nearest first."""
     if len(matrices) == 1 or chain:
@@ -87,7 +88,7 @@ def _ladder(
         rest = Incidence(tuple(matrices[1:]), "given", None, (0,) * len(matrices))
         further = GradedLaplacian(rest, beta[1:], gamma[1:]).matrix
         M = further + eps * sparse.eye_array(further.shape[0])
-    return Ladder(matrices[0], float(beta[0]), float(gamma[0]), M, eps)
+    return Ladder(matrices[0], float(beta[0]), float(gamma[0]), M, eps, solver)
 
 
 def _stacked(B: Incidence, onto: int) -> sparse.csr_array:
@@ -120,7 +121,7 @@ def algorithm_one(model: Model, onto: int, solver: CG) -> Engine:
     A, X, C = model.graded().split(onto)
     solve = solver.prepare(C + model.eps * sparse.eye_array(C.shape[0]))
 
-    def apply(x: FloatArray) -> FloatArray:
+    def apply(x: FloatArray, error: float) -> FloatArray:
         return A @ x - X @ solve(X.T @ x)
 
     def complete(u: FloatArray) -> dict[int, FloatArray]:

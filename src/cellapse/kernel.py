@@ -8,6 +8,8 @@ ones. A column with a single entry forces zero.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -77,3 +79,23 @@ def _follow(n: int, i: IntArray, j: IntArray, ratio: FloatArray) -> tuple[IntArr
     while (parent != n).any():  # pointer jumping: twice as far towards the root each time
         value, parent = value * value[parent], parent[parent]
     return component, value[:n]
+
+
+class Projector:
+    """x -> the part of x in the span of orthonormal columns (nothing, where they are not known).
+
+    >>> Projector(sparse.csr_array([[0.6], [0.8]]))(np.array([1.0, 0.0])).round(2).tolist()
+    [0.36, 0.48]
+    """
+
+    def __init__(self, columns: sparse.csr_array | None) -> None:
+        self._P: Any = columns
+        if columns is not None and columns.shape[1] <= 8:  # BLAS beats sparse products then
+            self._P = columns.toarray()
+        self._Q: Any = None if self._P is None else self._P.T.copy()
+
+    def __call__(self, x: FloatArray) -> FloatArray:
+        """P P^T x."""
+        if self._P is None or self._P.shape[1] == 0:
+            return np.zeros_like(x)
+        return self._P @ (self._Q @ x)

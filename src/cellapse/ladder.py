@@ -9,29 +9,33 @@ K^-1 x = v comes from the quasi-definite system
     J (v, w) = | I      beta B | (v)   (x)
                | -B^T      M   | (w) = (0)
 
-which never forms B^T B; w are the values of the eliminated cells, up to the factor gamma. Where M
-is diagonal, w is eliminated first and one (n x n) matrix is factorized; otherwise M stands for the
-block matrix of all further ranks. Iterative refinement of w keeps full accuracy when M has entries
-as small as eps, and reaches the singular limit eps = 0 with a factor of a slightly larger M.
+which never forms B^T B; w are the values of the eliminated cells, up to the factor gamma, and M
+stands for the block matrix of all further ranks. Where M falls into small blocks (it is diagonal in
+the unfolded realization), its inverse is sparse and K an (n x n) matrix like a graph Laplacian;
+otherwise J is factorized as it stands. Iterative refinement of w keeps full accuracy when M has
+entries as small as eps, and reaches the singular limit eps = 0 with a slightly larger M.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
+from scipy import linalg, sparse
 
 from cellapse._errors import ConvergenceError
-from cellapse.kernel import left_kernel
-from cellapse.solvers import Direct, Solve
+from cellapse._sparse import inverse_by_blocks
+from cellapse.kernel import Projector, left_kernel
+from cellapse.solvers import Direct, Solve, conjugate_gradients, expands
 
 FloatArray = NDArray[np.float64]
 
 _ACCURACY = 1e-12  # relative error of K^-1 x that refinement aims at
 _FLOOR = 1e-6  # what is added to M, relative to its scale, when it may be singular
 _MAX_STEPS = 200
+_SMALL = 300  # below this many cells everything is quick, and dense
 
 
 class Ladder:
@@ -47,43 +51,185 @@ class Ladder:
         eps plus the effective operator of the eliminated ranks, diagonal or as blocks.
     eps : float
         The eps inside M; 0 asks for the pseudo-inverse limit.
+    solver : Direct, or None
+        How K^-1 is applied: by factorization, or as suits the graph: by conjugate gradients where
+        it expands (K is then well-conditioned, and would fill in).
     """
 
-    def __init__(self, B: sparse.csr_array, beta: float, gamma: float, M: Any, eps: float) -> None:
-        self.B, self.beta, self.gamma, self.M, self.eps = B, beta, gamma, M, eps
+    def __init__(
+        self,
+        B: sparse.csr_array,
+        beta: float,
+        gamma: float,
+        M: Any,
+        eps: float,
+        solver: Direct | None = None,
+    ) -> None:
+        self.beta, self.gamma, self.eps = beta, gamma, eps
         self.c = gamma**2 / beta if beta > 0 else 0.0
-        self.n, self.m = B.shape
-        self.diagonal = isinstance(M, np.ndarray)
+        self.n = B.shape[0]
+        self.M = sparse.csr_array(sparse.diags_array(M) if isinstance(M, np.ndarray) else M)
+        further = sparse.csr_array((self.n, self.M.shape[0] - B.shape[1]))
+        self.B = sparse.csr_array(sparse.hstack([B, further]))  # to all eliminated cells
+        self.A = sparse.csr_array(beta * (B @ B.T))
         self.kernel = left_kernel(B)
-        self._solve: Solve | None = None
-        self._steps = 0
+        self._fixed = Projector(self.kernel)
+        self._direct, self._forced = solver or Direct(), solver is not None
 
-    def apply(self, x: FloatArray) -> FloatArray:
-        """T x, for one vector or many columns."""
-        direct = self.beta * (self.B @ (self.B.T @ x))
+    @cached_property
+    def iterative(self) -> bool:
+        """Whether K^-1 is applied by conjugate gradients."""
+        # With a smaller eps the entries of K are so large that only refinement stays accurate.
+        if self._forced or self.eps < 1e-6 or self.n < _SMALL or self.c == 0.0:
+            return False
+        return expands(self.A)
+
+    def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
+        """T x, for one vector or many columns; within an absolute error where that saves work."""
         if self.c == 0.0:
-            return direct
-        return direct - self.c * (x - self.inverse(x)[0])
+            return self.A @ x
+        return self.A @ x - self.c * (x - self.inverse(x, error / self.c))
 
     def complete(self, x: FloatArray) -> FloatArray:
         """The eliminated values that minimize the energy, nearest rank first."""
         if self.c == 0.0:
-            return np.zeros((len(self.M) if self.diagonal else self.M.shape[0], *x.shape[1:]))
-        return self.gamma * self.inverse(x)[1]
+            return np.zeros((self.M.shape[0], *x.shape[1:]))
+        if self.iterative:
+            return self.gamma * self._iteration[1](self.B.T @ self.inverse(x))
+        return self.gamma * self._refined(x - self._fixed(x))[1]
 
-    def inverse(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """v = K^-1 x and w = M^-1 B^T v."""
-        solve = self._prepared()
+    def inverse(self, x: FloatArray, error: float = 0.0) -> FloatArray:
+        """K^-1 x."""
         fixed = self._fixed(x)
         x = x - fixed
-        v, w = self._block_solve(solve, x, None)
+        if not self.iterative:
+            v = self._refined(x)[0]
+        else:
+            apply, _, diagonal = self._iteration
+            tol = np.maximum(error, 1e-14 * np.linalg.norm(x, axis=0))
+            v = conjugate_gradients(apply, x, _divide_by(diagonal), tol)
+        return fixed + v - self._fixed(v)
+
+    def toarray(self) -> FloatArray | None:
+        """T as a dense array by dense algebra, where that is the quick and accurate way."""
+        quick = self.n and self.eps >= 1e-5 and self.c > 0.0 and (self.n < _SMALL or self.iterative)
+        reduced = self._reduced(0.0) if quick else None
+        if reduced is None:
+            return None
+        inverse = linalg.inv(reduced[0].toarray(), overwrite_a=True, check_finite=False)
+        inverse -= self._fixed(inverse)
+        inverse -= self._fixed(inverse.T).T
+        T = self.c * (inverse + self._fixed(np.eye(self.n)) - np.eye(self.n)) + self.A.toarray()
+        return (T + T.T) / 2
+
+    def shifted(self, mass: FloatArray, shift: float) -> tuple[Any, int] | None:
+        """A matrix whose inverse has (T - shift D)^-1 as its first block.
+
+        [[A - c I - shift D, c^{1/2} I], [c^{1/2} I, -K]] with A = beta B B^T. Also returns how many
+        negative eigenvalues belong to the second block: the others count those of T - shift D.
+        """
+        if self.eps == 0.0:
+            return None
+        eye = sparse.eye_array(self.n)
+        H = self.A - self.c * eye - shift * sparse.diags_array(mass)
+        if self.c == 0.0:
+            return H, 0
+        reduced = self._reduced(0.0)
+        if reduced is not None:
+            rest: Any = -reduced[0]
+            link: Any = np.sqrt(self.c) * eye
+        else:
+            rest = self._mirrored(0.0)
+            link = sparse.csr_array(np.sqrt(self.c / self.beta) * eye)
+            link = sparse.hstack([link, sparse.csr_array((self.n, rest.shape[0] - self.n))])
+        return sparse.block_array([[H, link], [link.T, rest]]), self.n
+
+    def safe_shift(self, mass: FloatArray) -> float:
+        """A shift below the spectrum that keeps both blocks definite."""
+        definite = self.kernel is not None and self.kernel.shape[1] == 0
+        near = 1e-6 * float(abs(self.A).sum(axis=1).max(initial=0.0) or 1.0)
+        return -max((0.05 if definite else 1.05) * self.c, near) / float(mass.min())
+
+    def _reduced(self, floor: float) -> tuple[sparse.csr_array, sparse.csr_array] | None:
+        """K and (M + floor)^-1, where the latter is sparse."""
+        inverse = inverse_by_blocks(self.M + floor * sparse.eye_array(self.M.shape[0]))
+        if inverse is None:
+            return None
+        K = sparse.eye_array(self.n) + self.beta * (self.B @ inverse @ self.B.T)
+        return sparse.csr_array(K), inverse
+
+    def _mirrored(self, floor: float) -> Any:
+        """J scaled by 1 / beta and mirrored, so that it is symmetric: (v, -w) solves it."""
+        M = self.M + floor * sparse.eye_array(self.M.shape[0])
+        eye = sparse.eye_array(self.n)
+        return sparse.block_array([[-eye / self.beta, self.B], [self.B.T, M]])
+
+    @cached_property
+    def _iteration(self) -> tuple[Solve, Solve, FloatArray]:
+        """x -> K x, y -> M^-1 y, and a diagonal close to that of K."""
+        reduced = self._reduced(0.0)
+        if reduced is not None:
+            K, inverse = reduced
+            return K.__matmul__, inverse.__matmul__, K.diagonal()
+        solve = Direct().prepare(self.M)
+        squares = self.B.multiply(self.B)
+        diagonal = 1.0 + self.beta * (squares @ (1.0 / self.M.diagonal()))
+
+        def apply(x: FloatArray) -> FloatArray:
+            return x + self.beta * (self.B @ solve(self.B.T @ x))
+
+        return apply, solve, diagonal
+
+    @cached_property
+    def _floor(self) -> float:
+        """What is added to M to factorize it, when eps = 0 leaves it singular."""
+        if self.eps > 0.0:
+            return 0.0
+        return _FLOOR * self.beta * float(self.B.multiply(self.B).sum(axis=0).max(initial=1.0))
+
+    @cached_property
+    def _block_solve(self) -> Any:
+        """(r1, r2) -> (v, w) of J (v, w) = (r1, r2), from a factorization made once."""
+        reduced = self._reduced(self._floor)
+        if reduced is not None:
+            solve, inverse = self._direct.prepare(reduced[0]), reduced[1]
+
+            def by_blocks(r1: FloatArray, r2: Any) -> tuple[FloatArray, FloatArray]:
+                v = solve(r1 - self.beta * (self.B @ (inverse @ r2)))
+                return v, inverse @ (self.B.T @ v + r2)
+
+            return by_blocks
+        solve = self._direct.prepare(self._mirrored(self._floor))
+
+        def at_once(r1: FloatArray, r2: Any) -> tuple[FloatArray, FloatArray]:
+            both = solve(np.concatenate([r1 / -self.beta, -r2]))
+            return both[: self.n], -both[self.n :]
+
+        return at_once
+
+    @cached_property
+    def _steps(self) -> int:
+        """How many steps of refinement the accuracy asks for, measured on a random vector."""
+        if self.eps == 0.0:
+            return _MAX_STEPS
+        x = np.random.default_rng(0).standard_normal(self.n)
+        x -= self._fixed(x)
+        v, w = self._block_solve(x, np.zeros(self.M.shape[0]))
+        _, dw = self._block_solve(np.zeros_like(x), self._residual(x, w))
+        dv = self.beta * (self.B @ dw)
+        error = max(_size(dv) / max(_size(v), 1e-300), 1e-2 * _size(dw) / max(_size(w), 1e-300))
+        return 0 if error < _ACCURACY else 1 if error < 1e-6 else 3
+
+    def _refined(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """v = K^-1 x and w = M^-1 B^T v for x without a part in the kernel."""
+        nothing = np.zeros((self.M.shape[0], *x.shape[1:]))
+        v, w = self._block_solve(x, nothing)
         change = np.inf
         for _ in range(self._steps):
-            _, dw = self._block_solve(solve, np.zeros_like(x), self._residual(x, w))
+            _, dw = self._block_solve(np.zeros_like(x), self._residual(x, w))
             w = w + dw
-            dv = self.beta * (self.B @ dw[: self.m])
-            v = x - self.beta * (self.B @ w[: self.m])
-            last, change = change, _size(dv)
+            v = x - self.beta * (self.B @ w)
+            last, change = change, _size(self.beta * (self.B @ dw))
             if self.eps == 0.0 and (change <= 1e-15 * _size(x) or change > 0.5 * last):
                 break
         if self.eps == 0.0 and change > 1e-10 * _size(x):
@@ -91,104 +237,20 @@ class Ladder:
                 f"the limit eps = 0 is not reached (last change {change / _size(x):.1e}): C has "
                 "positive eigenvalues next to zero; give a small eps like 1e-6"
             )
-        return fixed + v - self._fixed(v), w
-
-    def shift_inverse(self, A: sparse.csr_array, mass: FloatArray) -> tuple[float, Solve] | None:
-        """A shift s and x -> (T - s D)^-1 x, from one more quasi-definite factorization.
-
-        (T - s D)^-1 is the first block of the inverse of [[A - c I - s D, c^{1/2} I],
-        [c^{1/2} I, -K]], with A = beta B B^T; s is chosen to keep the first block definite.
-        """
-        if self.eps == 0.0 or self.c == 0.0:
-            return None
-        known = self.kernel is not None and self.kernel.shape[1] == 0
-        shift = -(0.05 if known else 1.05) * self.c / float(mass.min())
-        n, eye = self.n, sparse.eye_array(self.n)
-        H = A - self.c * eye - shift * sparse.diags_array(mass)
-        if self.diagonal:
-            G = self.B @ sparse.diags_array(1.0 / self.M) @ self.B.T
-            rest = -(eye + self.beta * G)
-            link = np.sqrt(self.c) * eye
-        else:
-            rest = self._mirrored(self.M)
-            link = sparse.csr_array(np.sqrt(self.c / self.beta) * eye)
-            link = sparse.hstack([link, sparse.csr_array((n, rest.shape[0] - n))])
-        solve = Direct().prepare(sparse.block_array([[H, link], [link.T, rest]]))
-        size = n + rest.shape[0]
-
-        def apply(x: FloatArray) -> FloatArray:
-            padded = np.zeros((size, *x.shape[1:]))
-            padded[:n] = x
-            return solve(padded)[:n]
-
-        return shift, apply
-
-    def _mirrored(self, M: Any) -> Any:
-        """J scaled by 1 / beta and mirrored, so that it is symmetric: (v, -w) solves it."""
-        pad = sparse.csr_array((self.n, M.shape[0] - self.m))
-        side = sparse.hstack([self.B, pad], format="csr")
-        return sparse.block_array([[-sparse.eye_array(self.n) / self.beta, side], [side.T, M]])
-
-    def _prepared(self) -> Solve:
-        """Factorize once; then measure how many steps of refinement the accuracy asks for."""
-        if self._solve is not None:
-            return self._solve
-        self._floor = 0.0
-        if self.eps == 0.0:
-            scale = (
-                self.beta * float(self.B.multiply(self.B).sum(axis=0).max()) if self.B.nnz else 1.0
-            )
-            self._floor = _FLOOR * scale
-        if self.diagonal:
-            G = self.B @ sparse.diags_array(1.0 / (self.M + self._floor)) @ self.B.T
-            solve = Direct().prepare(sparse.eye_array(self.n) + self.beta * G)
-        else:
-            M = self.M + self._floor * sparse.eye_array(self.M.shape[0])
-            solve = Direct().prepare(self._mirrored(M))
-        self._solve = solve
-        if self.eps == 0.0:
-            self._steps = _MAX_STEPS
-            return solve
-        x = np.random.default_rng(0).standard_normal(self.n)
-        x -= self._fixed(x)
-        v, w = self._block_solve(solve, x, None)
-        _, dw = self._block_solve(solve, np.zeros_like(x), self._residual(x, w))
-        dv = self.beta * (self.B @ dw[: self.m])
-        error = max(_size(dv) / max(_size(v), 1e-300), 1e-2 * _size(dw) / max(_size(w), 1e-300))
-        self._steps = 0 if error < _ACCURACY else 1 if error < 1e-6 else 3
-        return solve
-
-    def _block_solve(
-        self, solve: Solve, r1: FloatArray, r2: FloatArray | None
-    ) -> tuple[FloatArray, FloatArray]:
-        """Solve J (v, w) = (r1, r2) with the factor at hand."""
-        if self.diagonal:
-            mass = self.M + self._floor
-            mass = mass if r1.ndim == 1 else mass[:, None]
-            if r2 is not None:
-                r1 = r1 - self.beta * (self.B @ (r2 / mass))
-            v = solve(r1)
-            w = self.B.T @ v
-            return v, (w if r2 is None else w + r2) / mass
-        rest = np.zeros((self.M.shape[0], *r1.shape[1:])) if r2 is None else -r2
-        both = solve(np.concatenate([r1 / -self.beta, rest]))
-        return both[: self.n], -both[self.n :]
+        return v, w
 
     def _residual(self, x: FloatArray, w: FloatArray) -> FloatArray:
         """What is left of (M + beta B^T B) w = B^T x.
 
         In w alone, because v is large next to M w: rounding v would drown the small masses.
         """
-        r = -((self.M if w.ndim == 1 else self.M[:, None]) * w if self.diagonal else self.M @ w)
-        r[: self.m] += self.B.T @ (x - self.beta * (self.B @ w[: self.m]))
-        return r
-
-    def _fixed(self, x: FloatArray) -> FloatArray:
-        """The part of x in ker B^T, where K is the identity whatever rounding says."""
-        if self.kernel is None:
-            return np.zeros_like(x)
-        return self.kernel @ (self.kernel.T @ x)
+        return self.B.T @ (x - self.beta * (self.B @ w)) - self.M @ w
 
 
 def _size(x: FloatArray) -> float:
     return float(np.linalg.norm(x))
+
+
+def _divide_by(diagonal: FloatArray) -> Solve:
+    inverse = 1.0 / diagonal
+    return lambda r: (inverse if r.ndim == 1 else inverse[:, None]) * r

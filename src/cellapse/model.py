@@ -27,7 +27,9 @@ from cellapse.incidence import (
     mixed_matrices,
     unfold,
 )
+from cellapse.kernel import left_kernel
 from cellapse.masses import unfolded_sigmas
+from cellapse.operator import SparseOperator
 from cellapse.singular import smallest_singular_value
 
 FloatArray = NDArray[np.float64]
@@ -46,6 +48,7 @@ class Model:
     # B_1..B_K, made when asked for: the unfolded ones can be large and are rarely needed.
     incidence: Callable[[], Incidence]
     nearest: sparse.csr_array
+    plain: SparseOperator  # B_1 B_1^T, with a factor to share
     upper: list[sparse.csr_array]
     beta: FloatArray
     gamma: FloatArray
@@ -87,7 +90,8 @@ def build_model(source: Any, name: str, beta: Any, gamma: Any, eps: float) -> Mo
         n_cells = (B1.shape[0], B1.shape[1], *(B.shape[1] for B in upper))
         if isinstance(source, Complex):
             n_cells = source.n_cells
-        sigma = np.array([smallest_singular_value(B1), *unfolded_sigmas(upper)])
+        plain = SparseOperator(B1 @ B1.T, (), left_kernel(B1))
+        sigma = np.array([_first_sigma(B1, plain), *unfolded_sigmas(upper)])
 
         def incidence() -> Incidence:
             matrices = tuple(unfold(B1, upper))
@@ -108,7 +112,9 @@ def build_model(source: Any, name: str, beta: Any, gamma: Any, eps: float) -> Mo
             B = Incidence((sparse.csr_array((B.n_cells[0], 0)),), B.kind, B.source, (0, 0))
         n_cells = B.n_cells
         B1, upper = B[0], list(B.matrices[1:])
-        sigma = np.array([smallest_singular_value(M) for M in B])
+        plain = SparseOperator(B1 @ B1.T, (), left_kernel(B1))
+        further = (smallest_singular_value(M) for M in upper)
+        sigma = np.array([_first_sigma(B1, plain), *further])
 
         def incidence() -> Incidence:
             return B
@@ -134,6 +140,7 @@ def build_model(source: Any, name: str, beta: Any, gamma: Any, eps: float) -> Mo
         labels,
         incidence,
         B1,
+        plain,
         upper,
         weights,
         coupling,
@@ -141,3 +148,11 @@ def build_model(source: Any, name: str, beta: Any, gamma: Any, eps: float) -> Mo
         eps,
         bool((coupling <= limit * (1 + 1e-9)).all()),
     )
+
+
+def _first_sigma(B: sparse.csr_array, plain: SparseOperator) -> float:
+    """sigma_min+(B_1) from the first positive eigenvalue of B_1 B_1^T."""
+    n, kernel = B.shape[0], plain.kernel
+    if n <= 400 or kernel is None or kernel.shape[1] > n // 8 or not B.nnz:
+        return smallest_singular_value(B)
+    return float(np.sqrt(plain.spectrum(kernel.shape[1] + 1).values[-1]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -14,10 +14,12 @@ from scipy.sparse.linalg import LinearOperator
 from cellapse._checks import signal
 from cellapse._errors import InputError
 from cellapse._memory import require_memory
-from cellapse.solvers import Direct
-from cellapse.spectrum import Spectrum, eigenpairs
+from cellapse.eigensolvers import EigenSolver
+from cellapse.solvers import Direct, Solve, conjugate_gradients, expands
+from cellapse.spectrum import Auto, Spectrum, eigenpairs
 
 FloatArray = NDArray[np.float64]
+_SUPERLU = Direct()
 _BLOCK = 256  # columns handled at once when a matrix is made out of an operator
 
 
@@ -80,7 +82,10 @@ class Operator(LinearOperator):
         require_memory(
             3 * 8.0 * n * n, f"a dense operator on {n:,} cells", "apply it instead: S @ x"
         )
-        dense = np.empty(self.shape)
+        return self._dense()
+
+    def _dense(self) -> FloatArray:
+        n, dense = self.shape[0], np.empty(self.shape)
         for start in range(0, n, _BLOCK):
             stop = min(start + _BLOCK, n)
             columns = np.zeros((n, stop - start))
@@ -99,7 +104,15 @@ class Operator(LinearOperator):
             entries[at] = self._apply(columns)[at, at - start]
         return entries
 
-    def spectrum(self, k: int | None = None, mass: str | ArrayLike | None = None) -> Spectrum:
+    def spectrum(
+        self,
+        k: int | None = None,
+        mass: str | ArrayLike | None = None,
+        *,
+        which: str = "smallest",
+        tol: float = 1e-10,
+        solver: EigenSolver | Auto | None = None,
+    ) -> Spectrum:
         """The `k` smallest eigenpairs of S u = lambda D u (all of them by default).
 
         Parameters
@@ -107,18 +120,104 @@ class Operator(LinearOperator):
         k : int, optional
         mass : None, "diagonal", "degree" or n positive numbers
             D: the identity, the diagonal of S, the diagonal of A, or as given.
+        which : {"smallest", "largest"}
+        tol : float
+            Residual to reach, relative to an upper bound of ||A||.
+        solver : Dense, ShiftInvert, Davidson, Lanczos, LOBPCG or Auto, optional
+            `Auto().select(S)` says which one is used by default, and why.
 
         Returns
         -------
         Spectrum
         """
-        return eigenpairs(self, k, self._mass(mass), self.labels)
+        return eigenpairs(self, k, self._mass(mass), self.labels, which, tol, solver)
+
+    @property
+    def plain(self) -> SparseOperator | None:
+        """A as an operator of its own, where this one is its collapse."""
+        return None
+
+    def approximate(self, x: FloatArray, error: float) -> FloatArray:
+        """S x within an absolute error, where accepting one saves work."""
+        return self._apply(x)
+
+    def safe_shift(self, mass: FloatArray) -> float:
+        """A shift below the spectrum of S u = lambda D u."""
+        raise NotImplementedError
+
+    def shifted(self, shift: float, mass: FloatArray) -> tuple[Any, int] | None:
+        """A sparse matrix whose inverse begins with (S - shift D)^-1, where there is one.
+
+        Also the number of negative eigenvalues of its other part.
+        """
+        return None
 
     def shift_inverse(
-        self, mass: FloatArray
-    ) -> tuple[float, Callable[[FloatArray], FloatArray]] | None:
-        """A shift s below the spectrum and x -> (S - s D)^-1 x; None if there is no quick way."""
-        return None
+        self, mass: FloatArray, direct: Direct = _SUPERLU
+    ) -> tuple[float, Solve] | None:
+        """A shift s below the spectrum and x -> (S - s D)^-1 x; None without a factorization."""
+        shift = self.safe_shift(mass)
+        matrix = self.shifted(shift, mass)
+        if matrix is None:
+            return None
+        solve, n = direct.prepare(matrix[0]), self.shape[0]
+        size = matrix[0].shape[0]
+        if size == n:
+            return shift, solve
+
+        def apply(x: FloatArray) -> FloatArray:
+            padded = np.zeros((size, *x.shape[1:]))
+            padded[:n] = x
+            return solve(padded)[:n]
+
+        return shift, apply
+
+    def count_below(self, value: float, mass: str | ArrayLike | None = None) -> int | None:
+        """How many eigenvalues are smaller than `value`, by Sylvester's law of inertia.
+
+        None where there is nothing to factorize, or the factorization had to pivot.
+        """
+        D = self._mass(mass)
+        matrix = self.shifted(float(value), np.ones(self.shape[0]) if D is None else D)
+        if matrix is None:
+            return None
+        negative = Direct().prepare(matrix[0]).n_negative()
+        return None if negative is None else negative - matrix[1]
+
+    def solve(self, b: ArrayLike, shift: float = 0.0) -> FloatArray:
+        """The solution x of (S + shift I) x = b, for one right-hand side or many columns.
+
+        Conjugate gradients, preconditioned with a factor of A + shift (or its diagonal where the
+        graph expands). With `shift=0` the solution is the one without a part in the kernel, and b
+        is taken without its part in the kernel, too.
+
+        >>> L = SparseOperator(sparse.csr_array([[2.0, 0.0], [0.0, 4.0]]), ("a", "b"))
+        >>> L.solve([1.0, 1.0]).tolist(), L.solve([1.0, 1.0], shift=1.0).round(6).tolist()
+        ([0.5, 0.25], [0.333333, 0.2])
+        """
+        rhs = signal(b, self.shape[0], "the right-hand side")
+        if not np.isfinite(shift) or shift < 0 or not self.definite:
+            raise InputError(
+                f"shift={shift!r}; give a number of at least 0, for a definite operator"
+            )
+        kernel = self.kernel if self.kernel is not None else sparse.csr_array((self.shape[0], 0))
+
+        def project(x: FloatArray) -> FloatArray:
+            return x - kernel @ (kernel.T @ x)
+
+        fixed = kernel @ (kernel.T @ rhs)  # where S is zero
+        ridge = shift + 1e-8 * float(abs(self.A).sum(axis=1).max(initial=0.0) or 1.0)
+        ridged = self.A + ridge * sparse.eye_array(self.shape[0])
+        near: Any = sparse.diags_array(1.0 / ridged.diagonal())
+        inner: Solve = near.__matmul__ if expands(self.A) else Direct().prepare(ridged)
+        size = np.linalg.norm(inner(project(rhs)), axis=0)
+        x = conjugate_gradients(
+            lambda x: project(self._apply(x)) + shift * x,
+            project(rhs),
+            lambda r: project(inner(r)),
+            np.maximum(1e-12 * size, 1e-300),
+        )
+        return x + (fixed / shift if shift else 0.0)
 
     def _mass(self, mass: str | ArrayLike | None) -> FloatArray | None:
         if mass is None:
@@ -165,6 +264,7 @@ class SparseOperator(Operator):
         self.kernel = kernel
         self.name = name
         self.definite = definite
+        self._factor: tuple[Direct, float, Solve] | None = None
 
     def __repr__(self) -> str:
         return f"<{self.name} operator on {self.shape[0]} cells, {self.A.nnz} entries>"
@@ -175,13 +275,24 @@ class SparseOperator(Operator):
     def diagonal(self) -> FloatArray:
         return self.A.diagonal()
 
+    def safe_shift(self, mass: FloatArray) -> float:
+        # Closer to zero converges faster; the known kernel is projected out, so it does not hurt.
+        return -1e-6 * self._norm / float(mass.max())
+
+    def shifted(self, shift: float, mass: FloatArray) -> tuple[Any, int] | None:
+        return self.A - shift * sparse.diags_array(mass), 0
+
+    def shift_inverse(
+        self, mass: FloatArray, direct: Direct = _SUPERLU
+    ) -> tuple[float, Solve] | None:
+        if (mass != 1.0).any():
+            return super().shift_inverse(mass, direct)
+        if self._factor is None or self._factor[0] != direct:  # kept: sigma, start and steps use it
+            found = super().shift_inverse(mass, direct)
+            assert found is not None
+            self._factor = (direct, *found)
+        return self._factor[1:]
+
     @cached_property
     def _norm(self) -> float:
         return float(abs(self.A).sum(axis=1).max()) if self.A.nnz else 1.0
-
-    def shift_inverse(
-        self, mass: FloatArray
-    ) -> tuple[float, Callable[[FloatArray], FloatArray]] | None:
-        # Closer to zero converges faster; the known kernel is projected out, so it does not hurt.
-        shift = -1e-6 * self._norm / float(mass.max())
-        return shift, Direct().prepare(self.A - shift * sparse.diags_array(mass))

@@ -16,33 +16,125 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import linalg
+from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from cellapse._errors import ConvergenceError, InputError
+from cellapse._errors import ConvergenceError, InputError, SizeError, extra
 
 FloatArray = NDArray[np.float64]
 Solve = Callable[[FloatArray], FloatArray]
 
 
+class Factor:
+    """A factorized symmetric matrix: call it to solve, for one right-hand side or many columns."""
+
+    def __init__(self, solve: Solve, n_negative: Callable[[], int | None]) -> None:
+        self._solve, self._n_negative = solve, n_negative
+
+    def __call__(self, rhs: FloatArray) -> FloatArray:
+        """The solution for a right-hand side."""
+        return self._solve(rhs)
+
+    def n_negative(self) -> int | None:
+        """Number of negative eigenvalues (Sylvester's law of inertia), where it can be read off."""
+        return self._n_negative()
+
+
 @dataclass(frozen=True)
 class Direct:
-    """Sparse factorization of a symmetric matrix by SuperLU, ordered for symmetric patterns.
+    """Sparse factorization of a symmetric matrix.
+
+    Parameters
+    ----------
+    factorization : {"superlu", "pardiso", "cholmod", "qdldl"}
+        SuperLU comes with SciPy. PARDISO and QDLDL need the extra `fast`, CHOLMOD the extra
+        `cholmod`. PARDISO orders by nested dissection and wins on large systems.
 
     >>> solve = Direct().prepare(sparse.eye_array(2, format="csc") * 4)
-    >>> solve(np.ones(2)).tolist()
-    [0.25, 0.25]
+    >>> solve(np.ones(2)).tolist(), solve.n_negative()
+    ([0.25, 0.25], 0)
     """
 
-    def prepare(self, matrix: Any) -> Solve:
-        """Factorize; the result solves for one right-hand side or many columns."""
-        # No pivoting off the diagonal: definite and quasi-definite matrices do not need it, and it
-        # keeps the fill-in of the symmetric ordering.
+    factorization: str = "superlu"
+
+    def __post_init__(self) -> None:
+        if self.factorization not in FACTORIZATIONS:
+            raise InputError(
+                f"Direct({self.factorization!r}); choose one of {', '.join(FACTORIZATIONS)}"
+            )
+
+    def prepare(self, matrix: Any) -> Factor:
+        """Factorize once."""
+        return FACTORIZATIONS[self.factorization](sparse.csc_array(matrix))
+
+
+def _superlu(matrix: sparse.csc_array) -> Factor:
+    # No pivoting off the diagonal: definite and quasi-definite matrices do not need it, and it
+    # keeps the fill-in of the symmetric ordering.
+    try:
         factor = linalg.splu(
-            sparse.csc_array(matrix),
+            matrix,
             permc_spec="MMD_AT_PLUS_A",
             diag_pivot_thresh=0.0,
             options={"SymmetricMode": True},
         )
-        return factor.solve
+    except MemoryError:
+        raise SizeError(
+            f"the factorization of a matrix of {matrix.shape[0]:,} rows and {matrix.nnz:,} entries "
+            "does not fit into memory; use an iterative solver (Lanczos(), CG())"
+        ) from None
+
+    def n_negative() -> int | None:
+        if (factor.perm_r != factor.perm_c).any():
+            return None  # pivots off the diagonal: no congruence
+        return int((factor.U.diagonal() < 0).sum())
+
+    return Factor(factor.solve, n_negative)
+
+
+def _pardiso(matrix: sparse.csc_array) -> Factor:
+    with extra("pypardiso", "fast"):
+        from pypardiso import PyPardisoSolver
+    upper = sparse.csr_matrix(sparse.triu(matrix, format="csr"))
+    upper.sort_indices()
+    solver = PyPardisoSolver(mtype=-2)  # real symmetric indefinite, from the upper triangle
+    solver.factorize(upper)
+
+    def solve(rhs: FloatArray) -> FloatArray:
+        solver.set_phase(33)
+        return solver._call_pardiso(upper, np.asfortranarray(rhs, dtype=np.float64))
+
+    return Factor(solve, lambda: int(solver.get_iparm(23)))
+
+
+def _cholmod(matrix: sparse.csc_array) -> Factor:
+    with extra("scikit-sparse", "cholmod"):
+        from sksparse.cholmod import analyze
+    plain = sparse.csc_matrix(matrix)
+    factor = analyze(plain, mode="simplicial")  # L D L^T, which takes negative pivots
+    factor.cholesky_inplace(plain)
+    return Factor(factor, lambda: int((factor.D() < 0).sum()))
+
+
+def _qdldl(matrix: sparse.csc_array) -> Factor:
+    with extra("qdldl", "fast"):
+        from qdldl import Solver
+    factor = Solver(sparse.csc_matrix(sparse.triu(matrix, format="csc")), upper=True)
+
+    def solve(rhs: FloatArray) -> FloatArray:
+        if rhs.ndim == 1:
+            return factor.solve(rhs)
+        columns = [factor.solve(np.ascontiguousarray(rhs[:, j])) for j in range(rhs.shape[1])]
+        return np.stack(columns, axis=1)
+
+    return Factor(solve, lambda: None)
+
+
+FACTORIZATIONS = {
+    "superlu": _superlu,
+    "pardiso": _pardiso,
+    "cholmod": _cholmod,
+    "qdldl": _qdldl,
+}
 
 
 @dataclass(frozen=True)
@@ -88,3 +180,74 @@ class CG:
             return x
 
         return solve
+
+
+def conjugate_gradients(
+    apply: Solve, rhs: FloatArray, precondition: Solve, tol: float, maxiter: int = 2000
+) -> FloatArray:
+    """Preconditioned conjugate gradients on all columns at once, to an absolute error.
+
+    Stops when the preconditioned residual of every column, which estimates its error, is below
+    `tol` (one number, or one for each column).
+    """
+    dot = np.dot if rhs.ndim == 1 else _column_dots
+    r, x = rhs.copy(), np.zeros_like(rhs)
+    z = precondition(r)
+    p, rz = z, dot(r, z)
+    for _ in range(maxiter):
+        if (np.sqrt(dot(z, z)) <= tol).all():
+            return x
+        q = apply(p)
+        step = rz / np.maximum(dot(p, q), 1e-300)  # columns that are done stay as they are
+        x += step * p
+        r -= step * q
+        z = precondition(r)
+        last, rz = rz, dot(r, z)
+        p = z + rz / np.maximum(last, 1e-300) * p
+    raise ConvergenceError(
+        f"conjugate gradients stopped after {maxiter} steps at an error of about "
+        f"{np.linalg.norm(z, axis=0).max():.1e}; raise eps, or use solver=Direct()"
+    )
+
+
+def _column_dots(x: FloatArray, y: FloatArray) -> FloatArray:
+    return np.einsum("ij,ij->j", x, y)
+
+
+def expands(graph: sparse.csr_array) -> bool:
+    """Whether a graph has no small cuts, so that a factorization would fill in.
+
+    Vertices of degree one and two are peeled off first (they never fill in); what is left expands
+    when one level of a breadth-first search from a far vertex holds an eighth of it.
+    """
+    core = sparse.csr_array(graph != 0)
+    core.setdiag(False)
+    core.eliminate_zeros()
+    for _ in range(50):
+        degree = np.diff(core.indptr)
+        if not len(degree) or degree.min() > 2:
+            break
+        keep = np.flatnonzero(degree > 2)
+        core = core[keep][:, keep]
+    n = core.shape[0]
+    if n < 100:
+        return False
+    _, component = connected_components(core, directed=False)
+    largest = np.flatnonzero(component == np.bincount(component).argmax())
+    far = largest[0]
+    for _ in range(2):  # to the far end, and back to measure
+        order, parent = breadth_first_order(core, far, directed=False)
+        far = order[-1]
+    return _widest_level(order, parent) > n / 8
+
+
+def _widest_level(order: NDArray[Any], parent: NDArray[Any]) -> int:
+    """The size of the largest level of a breadth-first search."""
+    place = np.empty(len(parent), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    above = place[parent[order[1:]]]  # ascending: levels are contiguous in the order
+    widest, start, stop = 1, 0, 1
+    while stop < len(order):
+        start, stop = stop, 1 + int(np.searchsorted(above, stop))
+        widest = max(widest, stop - start)
+    return widest

@@ -165,10 +165,13 @@ def regularization_error(S: CollapsedOperator) -> Check:
     if S.eps == 0.0:
         return Check("regularization_error", claim, True, 0.0, 0.0, "eps = 0")
     bound = regularization_bound(S)
-    if S.realization == "screened":
-        limit = _screened_limit(S)
-    else:
-        limit = ladders(replace(S._model, eps=0.0), S.onto).apply
+    limit = _screened_limit(S)
+    if S.realization != "screened":
+        exact = ladders(replace(S._model, eps=0.0), S.onto)
+
+        def limit(x: FloatArray) -> FloatArray:
+            return exact.apply(x, 0.0)
+
     try:
         measured = _largest(S, lambda x: S @ x - limit(x))
     except ConvergenceError as error:

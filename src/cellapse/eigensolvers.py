@@ -1,0 +1,286 @@
+r"""Ways to the smallest eigenpairs of a symmetric operator, as small frozen objects.
+
+Every solver works on the symmetric form D^{-1/2} S D^{-1/2} of S u = lambda D u with the known
+kernel projected out, and is chosen by `S.spectrum(k, solver=...)`; `Auto` explains its choice.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg, sparse
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, lobpcg
+
+from cellapse._errors import ConvergenceError, InputError, extra
+from cellapse.kernel import Projector
+from cellapse.solvers import Solve
+
+FloatArray = NDArray[np.float64]
+Apply = Callable[[FloatArray], FloatArray]
+Pairs = tuple[FloatArray, FloatArray]
+
+_GUARD = 2  # extra vectors of A with which a refinement starts
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A symmetric eigenvalue problem, already scaled by the mass and without its known kernel.
+
+    Attributes
+    ----------
+    n, k : int
+        Size, and number of eigenpairs wanted besides the kernel.
+    apply : function
+        x -> S x, for one vector or many columns.
+    kernel : sparse matrix
+        Orthonormal columns that S maps to zero.
+    norm : float
+        An upper bound of ||S||.
+    tol : float
+        Residual to reach, relative to `norm`.
+    dense : function
+        The operator as an array.
+    factor : function
+        Name of a factorization -> (shift below the spectrum, x -> (S - shift)^-1 x), or None.
+    plain : Problem or None
+        The same for A, where S is the collapse of A.
+    matrix : sparse matrix
+        A.
+    """
+
+    n: int
+    k: int
+    apply: Apply
+    kernel: sparse.csr_array
+    norm: float
+    tol: float
+    dense: Callable[[], FloatArray]
+    factor: Callable[[str], tuple[float, Solve] | None]
+    plain: Problem | None
+    matrix: sparse.csr_array
+
+    @cached_property
+    def _fixed(self) -> Projector:
+        return Projector(self.kernel)
+
+    def project(self, x: FloatArray) -> FloatArray:
+        """Remove the part of x in the kernel."""
+        return x - self._fixed(x)
+
+    def start(self, columns: int | None = None) -> FloatArray:
+        """A random start without a part in the kernel; the same in every run."""
+        shape = (self.n,) if columns is None else (self.n, columns)
+        return self.project(np.random.default_rng(0).standard_normal(shape))
+
+
+@dataclass(frozen=True)
+class Dense:
+    """All eigenpairs of the dense matrix by LAPACK: complete, for up to a few thousand cells."""
+
+    def run(self, problem: Problem) -> Pairs:
+        """The smallest eigenpairs."""
+        S, P = problem.dense(), problem.kernel
+        if P.shape[1]:  # lift the kernel out of the way instead of trusting rounding with it
+            S = S + (2.0 * problem.norm + 1.0) * (P @ P.T).toarray()
+        values, vectors = linalg.eigh(S, subset_by_index=(0, problem.k - 1))
+        return values, vectors
+
+
+@dataclass(frozen=True)
+class ShiftInvert:
+    """Lanczos on (S - s)^-1, from one sparse factorization; for graphs that can be cut cheaply.
+
+    Parameters
+    ----------
+    factorization : {"superlu", "pardiso", "cholmod", "qdldl"}
+    """
+
+    factorization: str = "superlu"
+
+    def run(self, problem: Problem) -> Pairs:
+        """The smallest eigenpairs."""
+        shift, solve = _factor(problem, self.factorization)
+        mu, vectors = _lanczos(problem, solve, 2 * problem.k + 10, 1e-12)
+        return shift + 1.0 / mu, vectors
+
+
+@dataclass(frozen=True)
+class Lanczos:
+    """Lanczos on S itself: nothing is factorized; for graphs that expand (random, small-world).
+
+    Parameters
+    ----------
+    n_basis : int, optional
+        Size of the Krylov basis between restarts.
+    """
+
+    n_basis: int | None = None
+
+    def run(self, problem: Problem) -> Pairs:
+        """The smallest eigenpairs."""
+        top = problem.norm
+
+        # Reflected, so that tolerances are relative to ||S|| and the kernel is out of the way.
+        def reflected(x: FloatArray) -> FloatArray:
+            return top * x - problem.apply(x)
+
+        basis = self.n_basis or max(40, 2 * problem.k + 20)
+        mu, vectors = _lanczos(problem, reflected, basis, problem.tol)
+        return top - mu, vectors
+
+
+@dataclass(frozen=True)
+class Davidson:
+    """Starts from the eigenvectors of A and corrects them, with the factor of A - s alone.
+
+    The collapse moves A by little in the directions that matter, so a few corrections do; each is
+    a Rayleigh-Ritz step in the space of all vectors so far and (A - s)^-1 times the residuals.
+
+    Parameters
+    ----------
+    factorization : {"superlu", "pardiso", "cholmod", "qdldl"}
+    max_steps : int
+    """
+
+    factorization: str = "superlu"
+    max_steps: int = 60
+
+    def run(self, problem: Problem) -> Pairs:
+        """The smallest eigenpairs."""
+        if problem.plain is None:
+            raise InputError(
+                "Davidson() starts from the eigenvectors of A, and this operator is A itself; "
+                "use ShiftInvert() or Lanczos()"
+            )
+        k = problem.k
+        start = min(k + _GUARD, problem.n - problem.kernel.shape[1])
+        _, V = ShiftInvert(self.factorization).run(replace(problem.plain, k=start))
+        _, solve = _factor(problem.plain, self.factorization)
+        V = linalg.qr(problem.project(V), mode="economic")[0]
+        W = problem.apply(V)
+        room = max(8 * k, 80)
+        for _ in range(self.max_steps):
+            values, rotation = linalg.eigh(_symmetric(V.T @ W))
+            X, Y = V @ rotation[:, :k], W @ rotation[:, :k]
+            R = Y - X * values[:k]
+            size = np.linalg.norm(R, axis=0)
+            if size.max() <= problem.tol * problem.norm:
+                return values[:k], X
+            if V.shape[1] + k > min(room, problem.n):  # keep the best, forget the way to them
+                keep = rotation[:, : 2 * k]
+                V, W = V @ keep, W @ keep
+            steps = problem.project(solve(R[:, size > 0.1 * problem.tol * problem.norm]))
+            for _ in range(2):  # once is not enough when a step is nearly inside the space
+                steps = steps - V @ (V.T @ steps)
+                steps = linalg.qr(steps, mode="economic")[0]
+            V, W = np.hstack([V, steps]), np.hstack([W, problem.apply(steps)])
+        raise ConvergenceError(
+            f"Davidson() reached a residual of {size.max():.1e} after {self.max_steps} steps, "
+            f"short of {problem.tol * problem.norm:.1e}; allow more max_steps, or use ShiftInvert()"
+        )
+
+
+@dataclass(frozen=True)
+class LOBPCG:
+    """Locally optimal block iteration, for what is too large to factorize.
+
+    Parameters
+    ----------
+    preconditioner : {"jacobi", "amg"}
+        The diagonal of A, or algebraic multigrid on A (needs pyamg, extra `fast`).
+    max_steps : int
+    """
+
+    preconditioner: str = "jacobi"
+    max_steps: int = 500
+
+    def __post_init__(self) -> None:
+        if self.preconditioner not in ("jacobi", "amg"):
+            raise InputError(
+                f'LOBPCG(preconditioner={self.preconditioner!r}); choose "jacobi" or "amg"'
+            )
+
+    def run(self, problem: Problem) -> Pairs:
+        """The smallest eigenpairs."""
+        n, k = problem.n, problem.k
+        if self.preconditioner == "amg":
+            with extra("pyamg", "fast"):
+                from pyamg import smoothed_aggregation_solver
+            ridge = 1e-6 * problem.norm * sparse.eye_array(n)
+            multigrid = smoothed_aggregation_solver(sparse.csr_matrix(problem.matrix + ridge))
+            M = multigrid.aspreconditioner()
+        else:
+            M = sparse.diags_array(1.0 / (problem.matrix.diagonal() + 1e-6 * problem.norm))
+        tol = problem.tol * problem.norm
+        kernel = problem.kernel.toarray() if problem.kernel.shape[1] else None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the residual is checked below
+            values, vectors = lobpcg(
+                LinearOperator((n, n), matvec=problem.apply, matmat=problem.apply, dtype=float),
+                problem.start(k + _GUARD),
+                M=M,
+                Y=kernel,
+                tol=tol,
+                maxiter=self.max_steps,
+                largest=False,
+            )
+        order = np.argsort(values)[:k]
+        values, vectors = values[order], vectors[:, order]
+        left = np.linalg.norm(problem.apply(vectors) - vectors * values, axis=0).max()
+        if left > 10 * tol:
+            raise ConvergenceError(
+                f"LOBPCG stopped at a residual of {left:.1e}, short of {tol:.1e}, after "
+                f"{self.max_steps} steps; raise tol or max_steps, or use another solver"
+            )
+        return values, vectors
+
+
+def largest_pairs(problem: Problem, dense: bool) -> Pairs:
+    """The `problem.k` largest eigenpairs, densely or by Lanczos."""
+    n, k = problem.n, problem.k
+    if dense:
+        return linalg.eigh(problem.dense(), subset_by_index=(n - k, n - 1))
+    return _lanczos(problem, problem.apply, max(40, 2 * k + 20), problem.tol)
+
+
+def _factor(problem: Problem, name: str) -> tuple[float, Solve]:
+    found = problem.factor(name)
+    if found is None:
+        raise InputError(
+            "there is nothing to factorize for this operator (eps = 0, or several ranks at once); "
+            "use Dense() or Lanczos()"
+        )
+    return found
+
+
+def _lanczos(problem: Problem, apply: Apply, basis: int, tol: float) -> Pairs:
+    """The largest eigenpairs of an operator off the kernel, in descending order."""
+    n, k = problem.n, problem.k
+
+    def matvec(x: FloatArray) -> FloatArray:
+        return problem.project(apply(problem.project(x.ravel())))
+
+    operator = LinearOperator((n, n), matvec=matvec, dtype=np.float64)
+    try:
+        mu, vectors = eigsh(
+            operator, k=k, which="LA", v0=problem.start(), ncv=min(n, basis), tol=tol
+        )
+    except ArpackNoConvergence as error:
+        raise ConvergenceError(
+            f"{len(error.eigenvalues)} of {k} eigenpairs converged to a relative residual of "
+            f"{tol:.0e}; raise tol or eps, or use another solver"
+        ) from None
+    order = np.argsort(-mu)
+    return mu[order], problem.project(vectors[:, order])
+
+
+def _symmetric(M: FloatArray) -> FloatArray:
+    return (M + M.T) / 2
+
+
+EigenSolver = Dense | ShiftInvert | Lanczos | Davidson | LOBPCG
