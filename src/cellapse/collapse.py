@@ -173,6 +173,11 @@ class CollapsedOperator(Operator):
         return self._model.plain if self.onto == 0 else None
 
     @property
+    def iterates(self) -> bool:
+        ladder = self._engine.ladder
+        return ladder is not None and ladder.iterative
+
+    @property
     def bound(self) -> FloatArray:
         """The largest gamma for which L* is sure to be positive semi-definite: beta * sigma."""
         return psd_bound(self.beta, self.sigma)

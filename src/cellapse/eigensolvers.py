@@ -18,13 +18,13 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, lobp
 
 from cellapse._errors import ConvergenceError, InputError, extra
 from cellapse.kernel import Projector
-from cellapse.solvers import Solve
+from cellapse.solvers import Solve, conjugate_gradients
 
 FloatArray = NDArray[np.float64]
 Apply = Callable[[FloatArray], FloatArray]
 Pairs = tuple[FloatArray, FloatArray]
 
-_GUARD = 2  # extra vectors of A with which a refinement starts
+_GUARD = 4  # extra vectors of A with which a refinement starts
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,18 +136,20 @@ class Lanczos:
 
 @dataclass(frozen=True)
 class Davidson:
-    """Starts from the eigenvectors of A and corrects them, with the factor of A - s alone.
+    """Starts from the eigenvectors of A and corrects them, with A alone.
 
     The collapse moves A by little in the directions that matter, so a few corrections do; each is
     a Rayleigh-Ritz step in the space of all vectors so far and (A - s)^-1 times the residuals.
 
     Parameters
     ----------
-    factorization : {"superlu", "pardiso", "cholmod", "qdldl"}
+    factorization : {"superlu", "pardiso", "cholmod", "qdldl"} or None
+        How (A - s)^-1 is applied: s = 0 and a factorization, or, with None, s next to each
+        eigenvalue and conjugate gradients off the eigenvectors of A, for graphs that expand.
     max_steps : int
     """
 
-    factorization: str = "superlu"
+    factorization: str | None = "superlu"
     max_steps: int = 60
 
     def run(self, problem: Problem) -> Pairs:
@@ -158,9 +160,8 @@ class Davidson:
                 "use ShiftInvert() or Lanczos()"
             )
         k = problem.k
-        start = min(k + _GUARD, problem.n - problem.kernel.shape[1])
-        _, V = ShiftInvert(self.factorization).run(replace(problem.plain, k=start))
-        _, solve = _factor(problem.plain, self.factorization)
+        start = min(k + _GUARD, problem.n - problem.kernel.shape[1] - 1)
+        V, correct = self._start(replace(problem.plain, k=start), k)
         V = linalg.qr(problem.project(V), mode="economic")[0]
         W = problem.apply(V)
         room = max(8 * k, 80)
@@ -174,15 +175,42 @@ class Davidson:
             if V.shape[1] + k > min(room, problem.n):  # keep the best, forget the way to them
                 keep = rotation[:, : 2 * k]
                 V, W = V @ keep, W @ keep
-            steps = problem.project(solve(R[:, size > 0.1 * problem.tol * problem.norm]))
+            open_ = size > 0.1 * problem.tol * problem.norm
+            steps = problem.project(correct(X[:, open_], R[:, open_]))
             for _ in range(2):  # once is not enough when a step is nearly inside the space
                 steps = steps - V @ (V.T @ steps)
                 steps = linalg.qr(steps, mode="economic")[0]
             V, W = np.hstack([V, steps]), np.hstack([W, problem.apply(steps)])
         raise ConvergenceError(
             f"Davidson() reached a residual of {size.max():.1e} after {self.max_steps} steps, "
-            f"short of {problem.tol * problem.norm:.1e}; allow more max_steps, or use ShiftInvert()"
+            f"short of {problem.tol * problem.norm:.1e}; allow more max_steps, or use Lanczos()"
         )
+
+    def _start(
+        self, plain: Problem, k: int
+    ) -> tuple[FloatArray, Callable[[FloatArray, FloatArray], FloatArray]]:
+        """The first eigenvectors of A, and the correction (X, R) -> (A - s)^-1 R."""
+        if self.factorization is not None:
+            solve = _factor(plain, self.factorization)[1]
+            V = ShiftInvert(self.factorization).run(plain)[1]
+            return V, lambda X, R: solve(R)
+        values, V = Lanczos().run(plain)
+        A = plain.matrix
+
+        def off(x: FloatArray) -> FloatArray:
+            x = x - V @ (V.T @ x)
+            return plain.project(x)
+
+        def correct(X: FloatArray, R: FloatArray) -> FloatArray:
+            # Off the eigenvectors known, A - s is positive definite for s up to the k-th value.
+            shift = np.minimum(np.einsum("ij,ij->j", X, A @ X), values[k - 1])
+            rhs = off(R)
+            goal = 0.02 * np.linalg.norm(rhs, axis=0)
+            return conjugate_gradients(
+                lambda p: off(A @ p - shift * p), rhs, lambda r: r, goal, 150, strict=False
+            )
+
+        return V, correct
 
 
 @dataclass(frozen=True)

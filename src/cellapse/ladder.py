@@ -82,7 +82,7 @@ class Ladder:
         # With a smaller eps the entries of K are so large that only refinement stays accurate.
         if self._forced or self.eps < 1e-6 or self.n < _SMALL or self.c == 0.0:
             return False
-        return expands(self.A)
+        return expands(self.A) and self._exact is not None
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         """T x, for one vector or many columns; within an absolute error where that saves work."""
@@ -95,7 +95,8 @@ class Ladder:
         if self.c == 0.0:
             return np.zeros((self.M.shape[0], *x.shape[1:]))
         if self.iterative:
-            return self.gamma * self._iteration[1](self.B.T @ self.inverse(x))
+            assert self._exact is not None
+            return self.gamma * (self._exact[1] @ (self.B.T @ self.inverse(x)))
         return self.gamma * self._refined(x - self._fixed(x))[1]
 
     def inverse(self, x: FloatArray, error: float = 0.0) -> FloatArray:
@@ -105,18 +106,18 @@ class Ladder:
         if not self.iterative:
             v = self._refined(x)[0]
         else:
-            apply, _, diagonal = self._iteration
+            assert self._exact is not None
+            K = self._exact[0]
             tol = np.maximum(error, 1e-14 * np.linalg.norm(x, axis=0))
-            v = conjugate_gradients(apply, x, _divide_by(diagonal), tol)
+            v = conjugate_gradients(K.__matmul__, x, _divide_by(K.diagonal()), tol)
         return fixed + v - self._fixed(v)
 
     def toarray(self) -> FloatArray | None:
         """T as a dense array by dense algebra, where that is the quick and accurate way."""
         quick = self.n and self.eps >= 1e-5 and self.c > 0.0 and (self.n < _SMALL or self.iterative)
-        reduced = self._reduced(0.0) if quick else None
-        if reduced is None:
+        if not quick or self._exact is None:
             return None
-        inverse = linalg.inv(reduced[0].toarray(), overwrite_a=True, check_finite=False)
+        inverse = linalg.inv(self._exact[0].toarray(), overwrite_a=True, check_finite=False)
         inverse -= self._fixed(inverse)
         inverse -= self._fixed(inverse.T).T
         T = self.c * (inverse + self._fixed(np.eye(self.n)) - np.eye(self.n)) + self.A.toarray()
@@ -134,9 +135,8 @@ class Ladder:
         H = self.A - self.c * eye - shift * sparse.diags_array(mass)
         if self.c == 0.0:
             return H, 0
-        reduced = self._reduced(0.0)
-        if reduced is not None:
-            rest: Any = -reduced[0]
+        if self._exact is not None:
+            rest: Any = -self._exact[0]
             link: Any = np.sqrt(self.c) * eye
         else:
             rest = self._mirrored(0.0)
@@ -149,6 +149,10 @@ class Ladder:
         definite = self.kernel is not None and self.kernel.shape[1] == 0
         near = 1e-6 * float(abs(self.A).sum(axis=1).max(initial=0.0) or 1.0)
         return -max((0.05 if definite else 1.05) * self.c, near) / float(mass.min())
+
+    @cached_property
+    def _exact(self) -> tuple[sparse.csr_array, sparse.csr_array] | None:
+        return self._reduced(0.0)
 
     def _reduced(self, floor: float) -> tuple[sparse.csr_array, sparse.csr_array] | None:
         """K and (M + floor)^-1, where the latter is sparse."""
@@ -165,22 +169,6 @@ class Ladder:
         return sparse.block_array([[-eye / self.beta, self.B], [self.B.T, M]])
 
     @cached_property
-    def _iteration(self) -> tuple[Solve, Solve, FloatArray]:
-        """x -> K x, y -> M^-1 y, and a diagonal close to that of K."""
-        reduced = self._reduced(0.0)
-        if reduced is not None:
-            K, inverse = reduced
-            return K.__matmul__, inverse.__matmul__, K.diagonal()
-        solve = Direct().prepare(self.M)
-        squares = self.B.multiply(self.B)
-        diagonal = 1.0 + self.beta * (squares @ (1.0 / self.M.diagonal()))
-
-        def apply(x: FloatArray) -> FloatArray:
-            return x + self.beta * (self.B @ solve(self.B.T @ x))
-
-        return apply, solve, diagonal
-
-    @cached_property
     def _floor(self) -> float:
         """What is added to M to factorize it, when eps = 0 leaves it singular."""
         if self.eps > 0.0:
@@ -190,7 +178,7 @@ class Ladder:
     @cached_property
     def _block_solve(self) -> Any:
         """(r1, r2) -> (v, w) of J (v, w) = (r1, r2), from a factorization made once."""
-        reduced = self._reduced(self._floor)
+        reduced = self._reduced(self._floor) if self._floor else self._exact
         if reduced is not None:
             solve, inverse = self._direct.prepare(reduced[0]), reduced[1]
 

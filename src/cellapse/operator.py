@@ -137,6 +137,11 @@ class Operator(LinearOperator):
         """A as an operator of its own, where this one is its collapse."""
         return None
 
+    @property
+    def iterates(self) -> bool:
+        """Whether applying the operator takes iterations, but no factorization."""
+        return False
+
     def approximate(self, x: FloatArray, error: float) -> FloatArray:
         """S x within an absolute error, where accepting one saves work."""
         return self._apply(x)

@@ -31,7 +31,7 @@ from cellapse.solvers import Direct, Solve, expands
 FloatArray = NDArray[np.float64]
 
 _DENSE = 1200  # up to this many cells the dense way is quick whatever the graph
-_EXPANDING = 300  # and up to this many where the graph expands
+_EXPANDING = 500  # and up to this many where the graph expands
 _CERTIFY = 20_000  # up to this many cells a second factorization is worth the certainty
 
 
@@ -46,6 +46,8 @@ class Symmetric(Protocol):
     def shape(self) -> tuple[int, int]: ...
     @property
     def plain(self) -> Symmetric | None: ...
+    @property
+    def iterates(self) -> bool: ...
     def __matmul__(self, x: Any) -> Any: ...
     def toarray(self) -> FloatArray: ...
     def approximate(self, x: FloatArray, error: float) -> FloatArray: ...
@@ -118,7 +120,11 @@ class Auto:
         if not operator.definite:
             return Choice(Lanczos(), "eigenvalues may be negative, so there is no safe shift")
         if expands(operator.A):
-            return Choice(Lanczos(), "the graph expands: a factorization would fill in")
+            why = "the graph expands: a factorization would fill in"
+            if operator.plain is None:
+                return Choice(Lanczos(), why)
+            if operator.iterates or n > _DENSE:
+                return Choice(Davidson(None), why)
         if n <= _DENSE:
             return Choice(Dense(), f"{n} cells are few enough for a dense matrix")
         if operator.plain is not None:
@@ -157,7 +163,8 @@ def eigenpairs(
         vectors = largest_pairs(problem, dense=isinstance(solver, Dense))[1]
     else:
         values, found = solver.run(problem)
-        if isinstance(solver, ShiftInvert | Davidson) and n <= _CERTIFY:
+        by_factor = isinstance(solver, ShiftInvert | Davidson) and solver.factorization is not None
+        if by_factor and n <= _CERTIFY:
             certified, found = _certify(operator, problem, root, values, found)
         elif isinstance(solver, Lanczos):
             found = _second_look(solver, problem, values, found)
