@@ -176,10 +176,10 @@ class Davidson:
                 keep = rotation[:, : 2 * k]
                 V, W = V @ keep, W @ keep
             open_ = size > 0.1 * problem.tol * problem.norm
-            steps = problem.project(correct(X[:, open_], R[:, open_]))
-            for _ in range(2):  # once is not enough when a step is nearly inside the space
-                steps = steps - V @ (V.T @ steps)
-                steps = linalg.qr(steps, mode="economic")[0]
+            steps = correct(X[:, open_], R[:, open_])
+            for _ in range(3):  # once is not enough when a step is nearly inside the space
+                steps = problem.project(steps)
+                steps = linalg.qr(steps - V @ (V.T @ steps), mode="economic")[0]
             V, W = np.hstack([V, steps]), np.hstack([W, problem.apply(steps)])
         raise ConvergenceError(
             f"Davidson() reached a residual of {size.max():.1e} after {self.max_steps} steps, "
@@ -236,6 +236,8 @@ class LOBPCG:
     def run(self, problem: Problem) -> Pairs:
         """The smallest eigenpairs."""
         n, k = problem.n, problem.k
+        if n < 5 * (k + _GUARD) + problem.kernel.shape[1]:
+            raise InputError(f"LOBPCG() for {k} of {n} eigenpairs; use Dense() for so many")
         if self.preconditioner == "amg":
             with extra("pyamg", "fast"):
                 from pyamg import smoothed_aggregation_solver

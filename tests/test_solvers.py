@@ -1,0 +1,184 @@
+"""Every way to the eigenpairs and every factorization, on the hard cases, against dense LAPACK."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy import linalg, sparse
+
+import cellapse as cl
+from cellapse.solvers import FACTORIZATIONS, conjugate_gradients, expands
+
+GRAPHS = {
+    "clique": nx.complete_graph(50),
+    "expander": nx.random_regular_graph(4, 60, seed=1),
+    "hypercube": nx.convert_node_labels_to_integers(nx.hypercube_graph(6)),
+    "three equal pieces": nx.disjoint_union_all([nx.circular_ladder_graph(9)] * 3),
+    "tree and lonely vertices": nx.disjoint_union(nx.balanced_tree(2, 4), nx.empty_graph(4)),
+    "triangles along a path": nx.power(nx.path_graph(50), 2),
+}
+SOLVERS = [cl.ShiftInvert(), cl.Lanczos(), cl.Davidson(), cl.Davidson(None), cl.LOBPCG()]
+
+
+def check(S, spectrum, mass=None):
+    """Values, residuals and D-orthonormal vectors agree with the dense problem."""
+    D = np.eye(S.shape[0]) if mass is None else np.diag(mass)
+    expected = linalg.eigvalsh(S.toarray(), D)[: len(spectrum)]
+    scale = float(abs(S.A).sum(axis=1).max()) / D.diagonal().min()
+    np.testing.assert_allclose(spectrum.values, expected, atol=1e-8 * scale)
+    assert spectrum.residuals.max() <= 1e-7 * scale
+    np.testing.assert_allclose(
+        spectrum.vectors.T @ D @ spectrum.vectors, np.eye(len(spectrum)), atol=1e-7
+    )
+
+
+@pytest.mark.parametrize("solver", SOLVERS, ids=str)
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
+def test_every_solver_on_hard_cases(name, solver):
+    """Repeated eigenvalues, many components, expanders: nothing is missed."""
+    K = cl.clique_complex(GRAPHS[name], 2)
+    for eps in (1e-5, 1e-1):
+        S = cl.collapse(K, eps=eps)
+        check(S, S.spectrum(4 if solver == cl.LOBPCG() else 8, solver=solver))
+
+
+@pytest.mark.parametrize("solver", [cl.ShiftInvert(), cl.Lanczos(), cl.Davidson()], ids=str)
+@pytest.mark.parametrize("realization", ["incidence", "mixed", "boundary"])
+@pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
+def test_other_realizations_and_masses(realization, solver):
+    """Bipartite graphs with an unsigned B_1, and masses with tiny entries."""
+    graph = nx.disjoint_union(nx.grid_2d_graph(5, 6), nx.karate_club_graph())
+    S = cl.collapse(cl.clique_complex(graph), realization=realization, eps=1e-3)
+    mass = np.random.default_rng(0).uniform(0.5, 2.0, S.shape[0])
+    mass[3] = 1e-3
+    check(S, S.spectrum(6, solver=solver))
+    check(S, S.spectrum(6, mass, solver=solver), mass)
+
+
+def test_fifty_components_have_exactly_fifty_zeros():
+    K = cl.clique_complex(nx.disjoint_union_all([nx.cycle_graph(40)] * 50))
+    for operator in (cl.graph_laplacian(K), cl.collapse(K)):
+        spectrum = operator.spectrum(60)
+        assert spectrum.n_zeros == 50
+        assert (spectrum.values[:50] == 0).all()
+        assert spectrum.values[50] > 0
+        assert spectrum.certified
+        # Fifty equal pieces: the next value is there fifty times (twice fifty on a circle).
+        np.testing.assert_allclose(spectrum.values[50:], spectrum.values[50], rtol=1e-6)
+
+
+def test_auto_explains_itself():
+    def choice(graph, operator=cl.collapse):
+        return cl.Auto().select(operator(cl.clique_complex(graph, 1)))
+
+    assert choice(nx.path_graph(20)).solver == cl.Dense()
+    assert choice(nx.random_regular_graph(6, 2000, seed=0)).solver == cl.Davidson(None)
+    mesh = nx.convert_node_labels_to_integers(nx.grid_2d_graph(40, 40))
+    assert choice(mesh).solver == cl.Davidson()
+    assert choice(mesh, cl.graph_laplacian).solver == cl.ShiftInvert()
+    assert "expands" in str(choice(nx.random_regular_graph(6, 2000, seed=0), cl.graph_laplacian))
+    S = cl.collapse(cl.clique_complex(mesh, 1))
+    assert S.spectrum(4).solver == cl.Davidson()
+    assert S.spectrum().solver == cl.Dense()
+
+
+def test_large_graphs_of_both_kinds():
+    for graph in (nx.random_regular_graph(6, 1500, seed=0), nx.grid_2d_graph(38, 40)):
+        S = cl.collapse(cl.clique_complex(graph), eps=1e-3)
+        check(S, S.spectrum(6))
+
+
+def test_count_below_is_sylvesters_law():
+    S = cl.collapse(cl.clique_complex(nx.karate_club_graph()))
+    values = linalg.eigvalsh(S.toarray())
+    for i in (0, 4, 20, 33):
+        between = (values[i - 1] + values[i]) / 2 if i else -0.1
+        assert S.count_below(between) == i
+    assert cl.collapse(S.source, eps=0).count_below(1.0) is None
+
+
+def test_largest():
+    for graph in (nx.karate_club_graph(), nx.random_regular_graph(6, 700, seed=0)):
+        S = cl.collapse(cl.clique_complex(graph))
+        found = S.spectrum(3, which="largest").values
+        np.testing.assert_allclose(found, linalg.eigvalsh(S.toarray())[-3:], rtol=1e-8)
+
+
+def test_solve_with_and_without_shift():
+    graph = nx.disjoint_union(nx.karate_club_graph(), nx.path_graph(5))
+    S = cl.collapse(cl.clique_complex(graph), eps=1e-3)
+    B = np.random.default_rng(0).standard_normal((39, 3))
+    shifted = linalg.solve(S.toarray() + 0.3 * np.eye(39), B)
+    np.testing.assert_allclose(S.solve(B, shift=0.3), shifted, atol=1e-9)
+    np.testing.assert_allclose(S.solve(B[:, 0]), linalg.pinvh(S.toarray()) @ B[:, 0], atol=1e-6)
+    with pytest.raises(cl.InputError, match="shift"):
+        S.solve(B, shift=-1.0)
+
+
+@pytest.mark.parametrize("name", [n for n in FACTORIZATIONS if n != "cholmod"])
+def test_every_factorization_solves_and_counts(name):
+    """CHOLMOD has no wheels: it is tried where scikit-sparse is installed, below."""
+    factorization(name)
+
+
+def test_cholmod_where_it_is_installed():
+    pytest.importorskip("sksparse", reason="scikit-sparse has no wheels and is not installed here")
+    factorization("cholmod")
+
+
+def factorization(name):
+    K = cl.clique_complex(nx.karate_club_graph())
+    S = cl.collapse(K, solver=cl.Direct(name))
+    np.testing.assert_allclose(S.toarray(), cl.collapse(K).toarray(), atol=1e-10)
+    check(S, S.spectrum(5, solver=cl.ShiftInvert(name)))
+    matrix = sparse.diags_array([2.0, -1.0, 3.0, -4.0], format="csc")
+    factor = cl.Direct(name).prepare(matrix)
+    np.testing.assert_allclose(factor(np.ones(4)), [0.5, -1.0, 1 / 3, -0.25])
+    assert factor.n_negative() in (2, None)
+
+
+def test_amg_preconditions():
+    K = cl.clique_complex(nx.grid_2d_graph(20, 20))
+    S = cl.collapse(K, eps=1e-2)
+    check(S, S.spectrum(4, solver=cl.LOBPCG("amg")))
+
+
+def test_expanding_graphs_are_told_apart():
+    adjacency = nx.to_scipy_sparse_array
+    assert expands(adjacency(nx.random_regular_graph(5, 500, seed=0)))
+    assert expands(adjacency(nx.watts_strogatz_graph(2000, 10, 0.1, seed=0)))
+    assert not expands(adjacency(nx.grid_2d_graph(30, 30)))
+    assert not expands(adjacency(nx.star_graph(500)))
+    assert not expands(adjacency(nx.path_graph(500)))
+
+
+def test_conjugate_gradients_gives_up_with_a_figure():
+    A = sparse.diags_array(np.logspace(0, 8, 50))
+    with pytest.raises(cl.ConvergenceError, match="after 3 steps"):
+        conjugate_gradients(A.__matmul__, np.ones(50), lambda r: r, 1e-12, maxiter=3)
+
+
+def test_a_solver_that_cannot_converge_says_so():
+    S = cl.collapse(cl.clique_complex(nx.karate_club_graph()))
+    with pytest.raises(cl.ConvergenceError, match="residual"):
+        S.spectrum(2, solver=cl.LOBPCG(max_steps=1))
+    with pytest.raises(cl.InputError, match=r"Dense\(\)"):
+        S.spectrum(9, solver=cl.LOBPCG())
+    with pytest.raises(cl.ConvergenceError, match="max_steps"):
+        S.spectrum(6, tol=1e-14, solver=cl.Davidson(max_steps=1))
+    with pytest.raises(cl.InputError, match="A itself"):
+        cl.graph_laplacian(S.source).spectrum(3, solver=cl.Davidson())
+    with pytest.raises(cl.InputError, match="nothing to factorize"):
+        cl.collapse(S.source, eps=0).spectrum(3, solver=cl.ShiftInvert())
+    with pytest.raises(cl.InputError, match="superlu"):
+        cl.Direct("umfpack")
+    with pytest.raises(cl.InputError, match="which"):
+        S.spectrum(2, which="middle")
+    with pytest.raises(cl.InputError, match="tol"):
+        S.spectrum(2, tol=0.0)
+
+
+def test_a_missing_extra_is_named(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pypardiso", None)
+    with pytest.raises(cl.MissingExtraError, match=r"cellapse\[fast\]"):
+        cl.Direct("pardiso").prepare(sparse.eye_array(2, format="csc"))
