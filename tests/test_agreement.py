@@ -1,5 +1,7 @@
 """Every quick way of computing something against a slow one, and against other libraries."""
 
+from itertools import combinations
+
 import gudhi
 import networkx as nx
 import numpy as np
@@ -89,6 +91,20 @@ def test_pseudo_inverse_limit(S):
     top = max(values.max(initial=0.0), 1e-300)
     assume(not ((values > 1e-12 * top) & (values < 1e-5 * top)).any())
     assert_close(S.toarray(), schur(A, X, C, 0), 1e-9, scale_of(S))
+
+
+def test_pseudo_inverse_limit_is_reached_slowly():
+    """C with eigenvalues from 1e-5 to 40: refinement gains little a step, but gets there."""
+    weights = [1.753, 1.227, 1.296, 1.311, 2.966, 2.008, 2.121, 1.191]
+    weights += [2.136, 0.632, 0.44, 2.596, 0.324, 2.943, 2.533]
+    faces = ["013", "014", "023", "024", "025", "034", "124", "134", "234", "245"]
+    cells = {1: list(combinations("012345", 2)), 2: [tuple(face) for face in faces]}
+    K = cl.Complex.from_cells({0: "012345", **cells}, weights={1: weights})
+    kwargs = {"realization": "mixed", "beta": (2.5, 1.0)}
+    gamma = 0.9 * cl.collapse(K, **kwargs).bound
+    S = cl.collapse(K, **kwargs, gamma=gamma, eps=0)
+    assert 1e-6 < eigenvalues(S.split()[2])[0] < 1e-5
+    assert_close(S.toarray(), schur(*S.split(), 0), 1e-9, scale_of(S))
 
 
 @given(operators(BLOCKS, eps=[1e-4, 1e-2, 1.0]), st.integers(0, 3), seeds)

@@ -218,7 +218,7 @@ class Ladder:
             w = w + dw
             v = x - self.beta * (self.B @ w)
             last, change = change, _size(self.beta * (self.B @ dw))
-            if self.eps == 0.0 and (change <= 1e-15 * _size(x) or change > 0.5 * last):
+            if self.eps == 0.0 and (change <= 1e-15 * _size(x) or change > 0.99 * last):
                 break
         if self.eps == 0.0 and change > 1e-10 * _size(x):
             raise ConvergenceError(
