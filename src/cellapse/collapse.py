@@ -268,20 +268,18 @@ def _screened(source: Any, beta: Any, gamma: Any, eps: float, renormalize: int) 
     mass = theta[0] ** 2 / (1.0 - shares) if theta[0] > 0 else np.full(len(shares), 1.0 + eps)
     counted = (*B1.shape, *(B.shape[1] for B in upper))
     n_cells = counted if complex_ is None else complex_.n_cells
-    labels = range(B1.shape[0]) if complex_ is None else complex_.labels
     model = Model(
-        "screened",
-        complex_,
-        n_cells,
-        lambda _: labels,
-        lambda: Incidence((B1,), "given", complex_, (0, 0)),
-        B1,
-        SparseOperator(B1 @ B1.T, (), left_kernel(B1)),
-        upper,
-        weights,
-        theta,
-        np.ones(1),
-        eps,
-        bool(theta[0] ** 2 <= (1.0 + eps) * (1 + 1e-9)),
+        realization="screened",
+        source=complex_,
+        n_cells=n_cells,
+        incidence=lambda: Incidence((B1,), "given", complex_, (0, 0)),
+        nearest=B1,
+        plain=SparseOperator(B1 @ B1.T, (), left_kernel(B1)),
+        upper=upper,
+        beta=weights,
+        gamma=theta,
+        sigma=np.ones(1),
+        eps=eps,
+        definite=bool(theta[0] ** 2 <= (1.0 + eps) * (1 + 1e-9)),
     )
     return ScreenedOperator(model, float(theta[0]), shares, mass)

@@ -17,6 +17,7 @@ from scipy.sparse.csgraph import connected_components
 
 from cellapse._checks import listed, real_array, whole_number
 from cellapse._errors import InputError
+from cellapse._labels import as_tuples, in_order, numbered, positions
 from cellapse._rows import RowIndex
 from cellapse.cells import Cells, IntArray, build_cells
 
@@ -257,66 +258,6 @@ def _check_ranks(cells: Mapping[int, Any]) -> list[int]:
         )
     # Every rank up to the largest gets a table, so a rank is no place for an arbitrary number.
     return sorted(whole_number("rank", k, 0, 1000) for k in cells)
-
-
-def as_tuples(rank: int, cells: Iterable[Any]) -> list[tuple[Hashable, ...]]:
-    """The cells as tuples of labels; anything that is no collection is named and refused."""
-    tuples = []
-    for cell in listed(cells, f"the list of cells of rank {rank}"):
-        if isinstance(cell, str | bytes) or not isinstance(cell, Iterable):
-            raise InputError(
-                f"cell {cell!r} of rank {rank} is not a collection of vertices; "
-                "write it as a tuple of labels"
-            )
-        tuples.append(tuple(cell.tolist() if isinstance(cell, np.ndarray) else cell))
-    return tuples
-
-
-def in_order(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
-    """Each label once, in the order of first appearance."""
-    try:
-        return tuple(dict.fromkeys(labels))
-    except TypeError as error:
-        raise _unhashable(error) from None
-
-
-def _unhashable(error: TypeError) -> InputError:
-    return InputError(f"a vertex label cannot be hashed ({error}); use strings, numbers or tuples")
-
-
-def positions(labels: Sequence[Hashable]) -> dict[Hashable, int]:
-    """Where each label stands; labels that repeat or cannot be hashed are refused."""
-    try:
-        position = {v: i for i, v in enumerate(labels)}
-    except TypeError as error:
-        raise _unhashable(error) from None
-    if len(position) < len(labels):
-        twice = next(v for i, v in enumerate(labels) if position[v] != i)
-        raise InputError(f"vertex {twice!r} is listed twice; labels must differ")
-    return position
-
-
-def _known(label: Any, position: Mapping[Hashable, int]) -> bool:
-    try:
-        return label in position
-    except TypeError:  # cannot be hashed
-        return False
-
-
-def numbered(
-    rank: int, cells: list[tuple[Hashable, ...]], position: Mapping[Hashable, int]
-) -> tuple[IntArray, IntArray]:
-    """Labelled cells as (indptr, indices); a label without a position is named and refused."""
-    sizes = np.fromiter((len(cell) for cell in cells), dtype=np.int64, count=len(cells))
-    try:
-        flat = [position[v] for cell in cells for v in cell]
-    except (KeyError, TypeError):
-        cell, v = next((c, v) for c in cells for v in c if not _known(v, position))
-        raise InputError(
-            f"cell {cell!r} of rank {rank} names {v!r}, which is not among the vertices; "
-            "list it in cells[0]"
-        ) from None
-    return np.concatenate([[0], np.cumsum(sizes)]), np.array(flat, dtype=np.int64)
 
 
 def _check_weights(

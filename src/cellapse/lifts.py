@@ -15,10 +15,11 @@ import numpy as np
 from cellapse._checks import listed, whole_number
 from cellapse._errors import InputError
 from cellapse._graph import Graph, as_graph
+from cellapse._labels import as_tuples, in_order, numbered, positions
 from cellapse._memory import require_memory
 from cellapse._rows import RowIndex
 from cellapse.cells import Cells, IntArray, ascending_rows, build_cells
-from cellapse.complex import Complex, as_tuples, in_order, numbered, positions
+from cellapse.complex import Complex
 
 # Candidates examined at once while cliques grow: bounds the working memory to some 100 MB.
 _CHUNK = 2_000_000

@@ -44,7 +44,6 @@ class Model:
     realization: str
     source: Complex | None
     n_cells: tuple[int, ...]
-    labels: Callable[[int], Sequence[Hashable]]
     # B_1..B_K, made when asked for: the unfolded ones can be large and are rarely needed.
     incidence: Callable[[], Incidence]
     nearest: sparse.csr_array
@@ -57,12 +56,19 @@ class Model:
     # Whether the weights are within the bounds, so that S is sure to be positive semi-definite.
     definite: bool
 
+    def labels(self, rank: int) -> Sequence[Hashable]:
+        """What the cells of a rank are called."""
+        if rank == 0:
+            return range(self.n_cells[0]) if self.source is None else self.source.labels
+        return self.incidence().labels(rank)
+
     def graded(self) -> GradedLaplacian:
         """L* of these matrices and weights."""
         return GradedLaplacian(self.incidence(), self.beta, self.gamma)
 
 
 def check_realization(source: Any, realization: str | None) -> str:
+    """The name of the realization, which depends on what was given."""
     if realization is not None and realization not in REALIZATIONS:
         raise InputError(f"realization={realization!r}; choose one of {', '.join(REALIZATIONS)}")
     if isinstance(source, Complex):
@@ -76,6 +82,7 @@ def check_realization(source: Any, realization: str | None) -> str:
 
 
 def edges_and_upper(source: Any) -> tuple[sparse.csr_array, list[sparse.csr_array]]:
+    """Signed B_1, and containment above it with the weights of the cells."""
     if isinstance(source, Complex):
         return edges_and_cofaces(source)
     B = source if isinstance(source, Incidence) else Incidence.from_matrices(source)
@@ -85,13 +92,12 @@ def edges_and_upper(source: Any) -> tuple[sparse.csr_array, list[sparse.csr_arra
 def build_model(source: Any, name: str, beta: Any, gamma: Any, eps: float) -> Model:
     """Matrices and weights of L* for every realization but the screened one."""
     complex_ = source if isinstance(source, Complex) else getattr(source, "source", None)
-    if name == "unfolded" and not (isinstance(source, Incidence) and source.kind == "unfolded"):
+    explicit = isinstance(source, Incidence) and source.kind == "unfolded"
+    if name == "unfolded" and not explicit:
         B1, upper = edges_and_upper(source)
-        n_cells = (B1.shape[0], B1.shape[1], *(B.shape[1] for B in upper))
-        if isinstance(source, Complex):
-            n_cells = source.n_cells
-        plain = SparseOperator(B1 @ B1.T, (), left_kernel(B1))
-        sigma = np.array([_first_sigma(B1, plain), *unfolded_sigmas(upper)])
+        counted = (*B1.shape, *(B.shape[1] for B in upper))
+        n_cells = counted if complex_ is None else complex_.n_cells
+        further = unfolded_sigmas(upper)
 
         def incidence() -> Incidence:
             matrices = tuple(unfold(B1, upper))
@@ -99,26 +105,15 @@ def build_model(source: Any, name: str, beta: Any, gamma: Any, eps: float) -> Mo
             return Incidence(matrices, name, complex_, n_formal)
 
     else:
-        build = {
-            "boundary": boundary_matrices,
-            "incidence": incidence_matrices,
-            "mixed": mixed_matrices,
-        }
-        if isinstance(source, Complex):
-            B = build[name](source)
-        else:
-            B = source if isinstance(source, Incidence) else Incidence.from_matrices(source)
-        if not len(B):
-            B = Incidence((sparse.csr_array((B.n_cells[0], 0)),), B.kind, B.source, (0, 0))
-        n_cells = B.n_cells
-        B1, upper = B[0], list(B.matrices[1:])
-        plain = SparseOperator(B1 @ B1.T, (), left_kernel(B1))
-        further = (smallest_singular_value(M) for M in upper)
-        sigma = np.array([_first_sigma(B1, plain), *further])
+        B = _matrices(source, name)
+        B1, upper, n_cells = B[0], list(B.matrices[1:]), B.n_cells
+        further = np.array([smallest_singular_value(M) for M in upper])
 
         def incidence() -> Incidence:
             return B
 
+    plain = SparseOperator(B1 @ B1.T, (), left_kernel(B1))
+    sigma = np.array([_first_sigma(B1, plain), *further])
     weights = check_beta(1.0 if beta is None else beta, len(sigma))
     bound, limit = psd_bound(weights, sigma), regularized_bound(weights, sigma, eps)
     coupling = check_gamma("bound" if gamma is None else gamma, bound, limit)
@@ -127,27 +122,36 @@ def build_model(source: Any, name: str, beta: Any, gamma: Any, eps: float) -> Mo
             f"beta={weights.tolist()} with gamma={coupling.tolist()}: where beta is 0, nothing "
             "balances the coupling; set that gamma to 0"
         )
-
-    def labels(rank: int) -> Sequence[Hashable]:
-        if rank == 0:
-            return range(n_cells[0]) if complex_ is None else complex_.labels
-        return incidence().labels(rank)
-
     return Model(
-        name,
-        complex_,
-        n_cells,
-        labels,
-        incidence,
-        B1,
-        plain,
-        upper,
-        weights,
-        coupling,
-        sigma,
-        eps,
-        bool((coupling <= limit * (1 + 1e-9)).all()),
+        realization=name,
+        source=complex_,
+        n_cells=n_cells,
+        incidence=incidence,
+        nearest=B1,
+        plain=plain,
+        upper=upper,
+        beta=weights,
+        gamma=coupling,
+        sigma=sigma,
+        eps=eps,
+        definite=bool((coupling <= limit * (1 + 1e-9)).all()),
     )
+
+
+def _matrices(source: Any, name: str) -> Incidence:
+    """The matrices of a realization, or those given; at least B_1, if without columns."""
+    build = {
+        "boundary": boundary_matrices,
+        "incidence": incidence_matrices,
+        "mixed": mixed_matrices,
+    }
+    if isinstance(source, Complex):
+        B = build[name](source)
+    else:
+        B = source if isinstance(source, Incidence) else Incidence.from_matrices(source)
+    if len(B):
+        return B
+    return Incidence((sparse.csr_array((B.n_cells[0], 0)),), B.kind, B.source, (0, 0))
 
 
 def _first_sigma(B: sparse.csr_array, plain: SparseOperator) -> float:
