@@ -18,7 +18,7 @@ from cellapse.lifts import clique_complex
 from cellapse.tasks.cluster import clustering_accuracy
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, add_completion=True)
-console = Console(highlight=False)
+console = Console(highlight=False, soft_wrap=True)
 
 Name = Annotated[str, typer.Argument(help="Name of a bundled network; see `cellapse datasets`.")]
 
