@@ -65,7 +65,8 @@ def collapse(
     onto : int
         The rank that is kept.
     solver : Direct() or CG(...), optional
-        How (C + eps I)^-1 is applied; `Direct()` by default.
+        How (C + eps I)^-1 is applied; by default a sparse factorization, or conjugate gradients on
+        K where the graph expands and a factorization would fill in. `print(S)` says which.
     renormalize : int
         Only for "screened": rounds in which the support of an edge is weighed by the support of its
         cells' other edges; 5 is a good number.
@@ -115,7 +116,7 @@ def collapse(
         if isinstance(solver, CG)
         else ladders(model, onto, solver)
     )
-    return CollapsedOperator(model, onto, solver or Direct(), engine)
+    return CollapsedOperator(model, onto, solver, engine)
 
 
 class CollapsedOperator(Operator):
@@ -192,9 +193,6 @@ class CollapsedOperator(Operator):
 
     def split(self) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
         """The blocks A, X, C of L*; S_eps = A - X (C + eps I)^-1 X^T."""
-        return self._split()
-
-    def _split(self) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
         return self._model.graded().split(self.onto)
 
     def safe_shift(self, mass: FloatArray) -> float:
@@ -235,7 +233,7 @@ class ScreenedOperator(CollapsedOperator):
         """The operator as a sparse matrix."""
         return self._sparse.A.copy()
 
-    def _split(self) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
+    def split(self) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
         b = self.beta[0] if len(self.beta) else 1.0
         X = -np.sqrt(b) * self.theta * self._model.nearest
         return (

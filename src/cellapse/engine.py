@@ -39,8 +39,7 @@ def ladders(model: Model, onto: int, solver: Direct | None = None) -> Engine:
             model.upper, model.nearest.shape[1], model.beta[1:], model.gamma[1:], model.eps
         )
         up = Ladder(model.nearest, model.beta[0], model.gamma[0], masses[0], model.eps, solver)
-        A = sparse.csr_array(model.beta[0] * (up.B @ up.B.T))
-        return Engine(up.apply, lambda u: _complete_flags(model, up, u), A, up.kernel, up)
+        return Engine(up.apply, lambda u: _complete_flags(model, up, u), up.A, up.kernel, up)
     B = model.incidence()
     chain = is_chain_complex(B)
     beta, gamma, eps = model.beta, model.gamma, model.eps

@@ -29,6 +29,7 @@ from cellapse.engine import ladders
 from cellapse.ladder import Ladder
 from cellapse.operator import SparseOperator
 from cellapse.singular import smallest_positive_eigenvalue
+from cellapse.solvers import Direct
 
 FloatArray = NDArray[np.float64]
 
@@ -152,9 +153,9 @@ def cheeger_upper_bound(S: CollapsedOperator) -> Check:
     if not is_laplacian or S.shape[0] < 2:
         note = "A is not the Laplacian of a graph" if S.A.nnz else "no edges"
         return Check("cheeger_upper_bound", claim, None, note=note)
-    vectors = S.spectrum(2).vectors
-    second = float(S.spectrum(2).values[1])
-    h = _sweep(S.A, vectors[:, 1])
+    spectrum = S.spectrum(2)
+    second = float(spectrum.values[1])
+    h = _sweep(S.A, spectrum.vectors[:, 1])
     note = "h of a sweep cut, an upper bound of h(G)"
     return Check("cheeger_upper_bound", claim, second <= 2 * h + _tolerance(S), second, 2 * h, note)
 
@@ -165,13 +166,7 @@ def regularization_error(S: CollapsedOperator) -> Check:
     if S.eps == 0.0:
         return Check("regularization_error", claim, True, 0.0, 0.0, "eps = 0")
     bound = regularization_bound(S)
-    limit = _screened_limit(S)
-    if S.realization != "screened":
-        exact = ladders(replace(S._model, eps=0.0), S.onto)
-
-        def limit(x: FloatArray) -> FloatArray:
-            return exact.apply(x, 0.0)
-
+    limit = _limit(S)
     try:
         measured = _largest(S, lambda x: S @ x - limit(x))
     except ConvergenceError as error:
@@ -229,14 +224,13 @@ def describe(S: CollapsedOperator) -> str:
     """What was built, in words and figures; the text of `print(S)`."""
     cells = ", ".join(f"{n} of rank {k}" for k, n in enumerate(S.n_cells))
     name = "theta" if S.realization == "screened" else "gamma"
-    solver = "none needed" if S.solver is None else str(S.solver)
     lines = [
         repr(S),
         f"  cells       {cells}",
         f"  realization {S.realization}",
         f"  weights     beta {_list(S.beta)}, {name} {_list(S.gamma)} (bound {_list(S.bound)})",
         f"  eps         {S.eps:g}",
-        f"  solver      {solver}",
+        f"  solver      {_solver(S)}",
     ]
     if max(S.shape[0], sum(S.n_cells)) > 20 * _DENSE:
         return "\n".join([*lines, "  effect      print(theory.check(S)) measures it"])
@@ -249,6 +243,14 @@ def describe(S: CollapsedOperator) -> str:
     figure = "" if error.measured is None else f"||S_eps - S_0|| = {error.measured:.3g}, "
     lines.append(f"  eps costs   {figure}by the paper's bound at most {error.bound:.3g}")
     return "\n".join(lines)
+
+
+def _solver(S: CollapsedOperator) -> str:
+    if S.realization == "screened":
+        return "none needed"
+    if S.solver is not None:
+        return str(S.solver)
+    return "conjugate gradients on K, as the graph expands" if S.iterates else str(Direct())
 
 
 def _list(values: FloatArray) -> str:
@@ -280,7 +282,11 @@ def _share_of_far_cells(S: CollapsedOperator) -> float | None:
     return abs(_largest(S, lambda x: S @ x - edges.apply(x))) / moved
 
 
-def _screened_limit(S: CollapsedOperator) -> Callable[[FloatArray], FloatArray]:
+def _limit(S: CollapsedOperator) -> Callable[[FloatArray], FloatArray]:
+    """x -> S_0 x, the same operator with eps = 0."""
+    if S.realization != "screened":
+        exact = ladders(replace(S._model, eps=0.0), S.onto)
+        return lambda x: exact.apply(x, 0.0)
     A, X, C = S.split()
     return lambda x: A @ x - X @ (sparse.diags_array(1.0 / C.diagonal()) @ (X.T @ x))
 
