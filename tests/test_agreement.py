@@ -292,7 +292,7 @@ def test_order_of_cells_does_not_matter(K, seed):
         listed = [c.tolist() for c in K.cells[k]]
         cells[k] = [listed[i] for i in rng.permutation(len(listed))]
     shuffled = cl.Complex.from_cells({0: range(K.n_vertices), **cells})
-    plain = cl.Complex(K.labels, K.cells, (None,) * len(K.cells))
+    plain = cl.Complex(K.labels, K.cells, (None,) * len(K.cells), ())
     for realization in REALIZATIONS:
         S, T = (cl.collapse(C, realization=realization) for C in (plain, shuffled))
         assert_close(T.toarray(), S.toarray(), 1e-11, scale_of(S))

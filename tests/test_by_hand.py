@@ -690,3 +690,22 @@ def test_generalized_spectrum_of_an_edge():
     assert_close(S.diagonal(), [1 / 3, 1 / 3], 1e-14)
     assert_close(S.spectrum(mass="diagonal").values, [0, 2], 1e-13)
     assert_close(S.spectrum(mass="degree").values, [0, 2 / 3], 1e-13)
+
+
+def test_attributes_are_kept_by_rank_and_checked() -> None:
+    K = cl.Complex.from_cells(
+        {0: ["a", "b"], 1: [("a", "b")]}, attributes={0: {"x": [1, 2], "town": ["Ulm", None]}}
+    )
+    assert K.attributes[0]["x"].tolist() == [1, 2]
+    assert K.attributes[0]["town"].tolist() == ["Ulm", None]
+    assert K.attributes[1] == {}
+    assert K.skeleton(0).attributes == (K.attributes[0],)
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [[1], {0: [1, 2]}, {0: {"x": [1]}}, {0: {"x": "ab"}}, {0: {1: [1, 2]}}, {7: {"x": []}}],
+)
+def test_attributes_that_do_not_fit_are_refused(attributes: object) -> None:
+    with pytest.raises(cl.InputError):
+        cl.Complex.from_arrays(2, {1: [[0, 1]]}, attributes=attributes)  # type: ignore[arg-type]

@@ -130,7 +130,7 @@ def zhou_laplacian(K: Complex, ranks: Sequence[int] | None = None) -> SparseOper
     size = np.maximum(H.sum(axis=0), 1.0)
     smooth = sparse.diags_array(scale) @ H @ sparse.diags_array(weight / size) @ H.T
     L = sparse.diags_array(held.astype(np.float64)) - smooth @ sparse.diags_array(scale)
-    used = Complex(K.labels, (K.cells[0], *tables), (None,) * (1 + len(tables)))
+    used = Complex(K.labels, (K.cells[0], *tables), (None,) * (1 + len(tables)), ())
     kernel = _component_kernel(used, np.where(held, np.sqrt(degree), 1.0))
     return SparseOperator(L, K.labels, kernel, "Zhou Laplacian")
 

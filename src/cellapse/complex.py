@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from cellapse._attributes import Columns, check_attributes
 from cellapse._checks import listed, real_array, whole_number
 from cellapse._errors import InputError
 from cellapse._labels import as_tuples, in_order, numbered, positions
@@ -36,6 +37,9 @@ class Complex:
         `cells[k]` are the cells of rank k, as vertex positions; `cells[0]` are the vertices.
     weights : tuple of (array or None)
         `weights[k]` is a positive weight per cell of rank k, or None for all ones.
+    attributes : tuple of mappings
+        `attributes[k]` are named columns with one entry per cell of rank k; nothing computes with
+        them, but they survive reading and writing.
 
     Examples
     --------
@@ -49,12 +53,14 @@ class Complex:
     labels: Sequence[Hashable]
     cells: tuple[Cells, ...]
     weights: tuple[FloatArray | None, ...] = field(repr=False)
+    attributes: tuple[Columns, ...] = field(repr=False)
 
     @classmethod
     def from_cells(
         cls,
         cells: Mapping[int, Iterable[Any]],
         weights: Mapping[int, ArrayLike] | None = None,
+        attributes: Mapping[int, Mapping[str, Any]] | None = None,
     ) -> Complex:
         """Build a complex from labelled cells.
 
@@ -66,6 +72,7 @@ class Complex:
             collection of vertex labels. Cells need not be closed: a triangle without its edges
             is fine.
         weights : {rank: one positive number per cell}, optional
+        attributes : {rank: {name: one value per cell}}, optional
 
         Returns
         -------
@@ -85,7 +92,7 @@ class Complex:
             labels = in_order(seen)
         position = positions(labels)
         arrays = {k: numbered(k, group, position) for k, group in tuples.items()}
-        return cls.from_arrays(len(labels), arrays, labels=labels, weights=weights)
+        return cls.from_arrays(len(labels), arrays, labels, weights, attributes)
 
     @classmethod
     def from_arrays(
@@ -94,6 +101,7 @@ class Complex:
         cells: Mapping[int, Any],
         labels: Sequence[Hashable] | None = None,
         weights: Mapping[int, ArrayLike] | None = None,
+        attributes: Mapping[int, Mapping[str, Any]] | None = None,
     ) -> Complex:
         """Build a complex from integer arrays: the quick way for large data.
 
@@ -105,6 +113,7 @@ class Complex:
         labels : sequence of hashable, optional
             Vertex labels; by default the positions themselves.
         weights : {rank: one positive number per cell}, optional
+        attributes : {rank: {name: one value per cell}}, optional
 
         Examples
         --------
@@ -136,7 +145,12 @@ class Complex:
             build_cells(k, cells.get(k, ()), n_vertices, vertex_labels)
             for k in range(1, max(ranks, default=0) + 1)
         ]
-        complex_ = cls(vertex_labels, tuple(tables), _check_weights(weights, tables))
+        complex_ = cls(
+            vertex_labels,
+            tuple(tables),
+            _check_weights(weights, tables),
+            check_attributes(attributes, [len(table) for table in tables]),
+        )
         complex_._check_no_duplicates()
         complex_._check_order_preserving()
         return complex_
@@ -194,7 +208,8 @@ class Complex:
     def skeleton(self, rank: int) -> Complex:
         """The same complex with only its cells of rank <= `rank`."""
         rank = whole_number("rank", rank, 0, self.max_rank)
-        return Complex(self.labels, self.cells[: rank + 1], self.weights[: rank + 1])
+        kept = slice(rank + 1)
+        return Complex(self.labels, self.cells[kept], self.weights[kept], self.attributes[kept])
 
     def euler_characteristic(self) -> int:
         """Alternating sum of the numbers of cells, n_0 - n_1 + n_2 - ..."""

@@ -17,7 +17,7 @@ def betti_numbers(K: Complex) -> tuple[int, ...]:
     >>> betti_numbers(Complex.from_arrays(2, {}))
     (2,)
     """
-    unweighted = Complex(K.labels, K.cells, (None,) * len(K.cells))
+    unweighted = Complex(K.labels, K.cells, (None,) * len(K.cells), ())
     ranks = [0]
     cleared: set[int] = set()
     for B in reversed(boundary_matrices(unweighted).matrices):

@@ -1,0 +1,57 @@
+"""What users know about single cells besides their weight: one column a name, one entry a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cellapse._errors import InputError
+
+Columns = Mapping[str, NDArray[Any]]
+
+
+def check_attributes(given: Any, counts: Sequence[int]) -> tuple[Columns, ...]:
+    """The columns of every rank, each as long as there are cells.
+
+    >>> check_attributes({0: {"age": [30, 40], "town": ["Ulm", None]}}, [2, 1])[0]["town"].tolist()
+    ['Ulm', None]
+    """
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError(
+            f"attributes is a {type(given).__name__}; give a mapping from rank to columns, "
+            "for instance {0: {'age': [30, 40]}}"
+        )
+    rest = dict(given or {})
+    checked = []
+    for rank, count in enumerate(counts):
+        columns = rest.pop(rank, {})
+        if not isinstance(columns, Mapping):
+            raise InputError(
+                f"attributes of rank {rank} are a {type(columns).__name__}; give a mapping from "
+                "names to one value per cell"
+            )
+        checked.append({name: _column(name, v, rank, count) for name, v in columns.items()})
+    if rest:
+        raise InputError(f"attributes for rank {min(rest)}, where there are no cells; remove them")
+    return tuple(checked)
+
+
+def _column(name: Any, values: Any, rank: int, count: int) -> NDArray[Any]:
+    if not isinstance(name, str):
+        raise InputError(f"attribute name {name!r} of rank {rank}; give a string")
+    if not hasattr(values, "__len__") or isinstance(values, str) or len(values) != count:
+        raise InputError(
+            f"attribute {name!r} of rank {rank} does not hold one value for each of {count} cells"
+        )
+    if isinstance(values, np.ndarray):
+        return values
+    listed = list(values)
+    if all(isinstance(v, Real) for v in listed) and len({type(v) for v in listed}) == 1:
+        return np.array(listed)
+    column = np.empty(count, dtype=object)  # words, tuples, or None where nothing is known
+    column[:] = listed
+    return column
