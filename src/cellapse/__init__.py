@@ -8,7 +8,7 @@
 0.0
 """
 
-from cellapse import datasets, theory
+from cellapse import batch, datasets, theory
 from cellapse._errors import (
     CellapseError,
     CellapseWarning,
@@ -68,6 +68,7 @@ __all__ = [
     "SizeError",
     "Spectrum",
     "Unchecked",
+    "batch",
     "boundary_matrices",
     "clique_complex",
     "cluster",

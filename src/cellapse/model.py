@@ -97,7 +97,7 @@ def build_model(source: Any, name: str, beta: Any, gamma: Any, eps: float) -> Mo
         B1, upper = edges_and_upper(source)
         counted = (*B1.shape, *(B.shape[1] for B in upper))
         n_cells = counted if complex_ is None else complex_.n_cells
-        further = unfolded_sigmas(upper)
+        further = unfolded_sigmas(upper)[0]
 
         def incidence() -> Incidence:
             matrices = tuple(unfold(B1, upper))

@@ -181,7 +181,7 @@ def _spectrum(
     labels: Sequence[Hashable],
     solver: EigenSolver,
 ) -> Spectrum:
-    vectors = _fix_signs(vectors / root[:, None])
+    vectors = fix_signs(vectors / root[:, None])
     image = operator @ vectors
     values = np.einsum("ij,ij->j", vectors, image)
     values[: n_zeros or 0] = 0.0
@@ -290,9 +290,9 @@ def _normalized(root: FloatArray, kernel: sparse.csr_array) -> sparse.csr_array:
     return sparse.csr_array(P @ sparse.diags_array(1.0 / norms))
 
 
-def _fix_signs(vectors: FloatArray) -> FloatArray:
-    """Make the entry of largest size positive; among ties the first decides."""
+def fix_signs(vectors: FloatArray) -> FloatArray:
+    """Make the entry of largest size of every column positive; among ties the first decides."""
     size = np.abs(vectors)
-    first = np.argmax(size >= size.max(axis=0) * (1 - 1e-6), axis=0)
-    sign = np.sign(vectors[first, np.arange(vectors.shape[1])])
+    first = np.argmax(size >= size.max(axis=-2, keepdims=True) * (1 - 1e-6), axis=-2, keepdims=True)
+    sign = np.sign(np.take_along_axis(vectors, first, axis=-2))
     return vectors * np.where(sign == 0, 1.0, sign)
