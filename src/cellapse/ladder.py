@@ -28,7 +28,7 @@ from scipy import linalg, sparse
 from cellapse._errors import ConvergenceError
 from cellapse._sparse import inverse_by_blocks
 from cellapse.kernel import Projector, left_kernel
-from cellapse.solvers import Direct, Solve, conjugate_gradients, expands
+from cellapse.solvers import Direct, Solve, conjugate_gradients, expands, preconditioner
 
 FloatArray = NDArray[np.float64]
 
@@ -109,7 +109,7 @@ class Ladder:
             assert self._exact is not None
             K = self._exact[0]
             tol = np.maximum(error, 1e-14 * np.linalg.norm(x, axis=0))
-            v = conjugate_gradients(K.__matmul__, x, _divide_by(K.diagonal()), tol)
+            v = conjugate_gradients(K.__matmul__, x, self._near, tol)
         return fixed + v - self._fixed(v)
 
     def toarray(self) -> FloatArray | None:
@@ -153,6 +153,12 @@ class Ladder:
     @cached_property
     def _exact(self) -> tuple[sparse.csr_array, sparse.csr_array] | None:
         return self._reduced(0.0)
+
+    @cached_property
+    def _near(self) -> Solve:
+        """Next to K^-1, for conjugate gradients."""
+        assert self._exact is not None
+        return preconditioner(self._exact[0])
 
     def _reduced(self, floor: float) -> tuple[sparse.csr_array, sparse.csr_array] | None:
         """K and (M + floor)^-1, where the latter is sparse."""
@@ -237,8 +243,3 @@ class Ladder:
 
 def _size(x: FloatArray) -> float:
     return float(np.linalg.norm(x))
-
-
-def _divide_by(diagonal: FloatArray) -> Solve:
-    inverse = 1.0 / diagonal
-    return lambda r: (inverse if r.ndim == 1 else inverse[:, None]) * r
