@@ -142,6 +142,11 @@ class Operator(LinearOperator):
         """Whether applying the operator takes iterations, but no factorization."""
         return False
 
+    @property
+    def slow(self) -> bool:
+        """Whether a product costs so much more than one with A that a few are better than n."""
+        return False
+
     def approximate(self, x: FloatArray, error: float) -> FloatArray:
         """S x within an absolute error, where accepting one saves work."""
         return self._apply(x)

@@ -49,6 +49,8 @@ class Symmetric(Protocol):
     def plain(self) -> Symmetric | None: ...
     @property
     def iterates(self) -> bool: ...
+    @property
+    def slow(self) -> bool: ...
     def __matmul__(self, x: Any) -> Any: ...
     def toarray(self) -> FloatArray: ...
     def approximate(self, x: FloatArray, error: float) -> FloatArray: ...
@@ -118,7 +120,8 @@ class Auto:
         n = operator.shape[0]
         if k is None or k > n // 4:
             return Choice(Dense(), f"{'all' if k is None else k} of {n} eigenpairs are wanted")
-        if n <= _EXPANDING:
+        few = n < 100 or not operator.slow
+        if n <= _EXPANDING and few:
             return Choice(Dense(), f"{n} cells are few enough for a dense matrix")
         if not operator.definite:
             return Choice(Lanczos(), "eigenvalues may be negative, so there is no safe shift")
@@ -126,9 +129,9 @@ class Auto:
             why = "the graph expands: a factorization would fill in"
             if operator.plain is None:
                 return Choice(Lanczos(), why)
-            if operator.iterates or n > _DENSE:
+            if operator.iterates or n > _DENSE or not few:
                 return Choice(Davidson(None), why)
-        if n <= _DENSE:
+        if n <= _DENSE and few:
             return Choice(Dense(), f"{n} cells are few enough for a dense matrix")
         if operator.plain is not None:
             why = "the graph can be cut, and the eigenvectors of A are a close start"
