@@ -53,7 +53,7 @@ def as_index(labels: Sequence[Hashable]) -> Any:
     return pd.Index(list(labels), tupleize_cols=False)
 
 
-def to_frame(values: FloatArray, labels: Sequence[Hashable], columns: Sequence[Any]) -> Any:
+def to_frame(values: NDArray[Any], labels: Sequence[Hashable], columns: Sequence[Any]) -> Any:
     """A pandas DataFrame with one row for each vertex."""
     with extra("pandas", "dev"):
         import pandas as pd

@@ -106,9 +106,7 @@ def embed(operator: Any, k: int, *, mass: str | ArrayLike | None = None) -> Embe
     return found
 
 
-def positional_encoding(
-    operator: Any, k: int, *, mass: str | ArrayLike | None = None
-) -> Embedding:
+def positional_encoding(operator: Any, k: int, *, mass: str | ArrayLike | None = None) -> Embedding:
     """Always exactly `k` columns for a neural network: eigenvectors, and zeros when there are less.
 
     Parameters

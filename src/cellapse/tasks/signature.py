@@ -220,15 +220,13 @@ def _from_spectrum(spectrum: Spectrum, t: FloatArray, scale: str) -> Signature:
     return Signature(_scaled(values, scale), t, error, spectrum.labels)
 
 
-def _by_probes(
-    S: Operator, t: FloatArray, n_probes: int, rng: np.random.Generator
-) -> FloatArray:
+def _by_probes(S: Operator, t: FloatArray, n_probes: int, rng: np.random.Generator) -> FloatArray:
     """Var of the mean is 2 / n_probes times the square of the value, whatever the value."""
     responses = [_half(time) for time in t.tolist()]
     total = np.zeros((S.shape[0], len(t)))
     for start in range(0, n_probes, _BLOCK):
         g = rng.standard_normal((S.shape[0], min(_BLOCK, n_probes - start)))
-        for j, x in enumerate(apply_responses(S, g, responses, error=1e-4)):
+        for j, x in enumerate(apply_responses(S, g, responses)):
             total[:, j] += (x**2).sum(axis=1)
     return total / n_probes
 
