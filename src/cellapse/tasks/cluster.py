@@ -26,8 +26,6 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _MANY = 10_000  # beyond, one product with the operator for each vertex takes minutes
-    10_000  # above this many vertices the diagonal of an operator without a matrix takes minutes
-)
 
 
 @dataclass(frozen=True, eq=False)
