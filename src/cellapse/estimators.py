@@ -62,19 +62,19 @@ class _OnGraph(BaseEstimator):
     operator: str
     max_rank: int
 
-    def _operator(self, X: Any) -> Operator:
+    def _lift(self, X: Any) -> Operator:
+        """Keep the complex of the rows of X, and collapse it."""
         if self.operator not in OPERATORS:
             raise InputError(f"operator={self.operator!r}; choose one of {', '.join(OPERATORS)}")
         if self.affinity == "precomputed":
             graph = _adjacency(X)
         else:
             graph = self._neighbours(X)
-        K = clique_complex(graph, max(1, self.max_rank), weight="weight")
+        self.complex_ = clique_complex(graph, self.max_rank, weight="weight")
         if self.operator == "graph":
-            return graph_laplacian(K)
-        if self.operator == "screened":
-            return collapse(K, realization="screened", renormalize=5)
-        return collapse(K, realization=self.operator)
+            return graph_laplacian(self.complex_)
+        rounds = 5 if self.operator == "screened" else 0
+        return collapse(self.complex_, realization=self.operator, renormalize=rounds)
 
     def _neighbours(self, X: FloatArray) -> sparse.csr_array:
         """The graph of scikit-learn's SpectralClustering: a point counts among its neighbours."""
@@ -129,8 +129,7 @@ class _Features(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _OnGraph):
     def fit(self, X: Any, y: Any = None) -> Any:
         """Compute the features of the rows of X."""
         X = self._checked(X)
-        self.operator_ = self._operator(X)
-        self.embedding_ = self._features(self.operator_)
+        self.embedding_ = self._features(self._lift(X))
         self._n_features_out = self.embedding_.shape[1]
         self._remember(X, self.embedding_)
         return self
@@ -163,7 +162,7 @@ class CollapsedSpectralClustering(ClusterMixin, _OnGraph):
     Attributes
     ----------
     labels_ : array of int
-    operator_ : Operator
+    complex_ : Complex
     n_features_in_ : int
 
     Examples
@@ -195,9 +194,8 @@ class CollapsedSpectralClustering(ClusterMixin, _OnGraph):
     def fit(self, X: Any, y: Any = None) -> CollapsedSpectralClustering:
         """Group the rows of X."""
         X = self._checked(X)
-        self.operator_ = self._operator(X)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        found = cluster(self.operator_, self.n_clusters, assign=self.assign_labels, rng=seed)
+        found = cluster(self._lift(X), self.n_clusters, assign=self.assign_labels, rng=seed)
         self.labels_ = found.numbers
         return self
 
@@ -214,7 +212,7 @@ class CollapsedSpectralEmbedding(_Features):
     Attributes
     ----------
     embedding_ : (n, n_components) array
-    operator_ : Operator
+    complex_ : Complex
     n_features_in_ : int
 
     Examples
@@ -257,7 +255,7 @@ class HeatKernelSignature(_Features):
     Attributes
     ----------
     embedding_ : (n, number of times) array
-    operator_ : Operator
+    complex_ : Complex
     n_features_in_ : int
     """
 
@@ -295,7 +293,7 @@ class WaveKernelSignature(_Features):
     Attributes
     ----------
     embedding_ : (n, n_energies) array
-    operator_ : Operator
+    complex_ : Complex
     n_features_in_ : int
     """
 
@@ -336,7 +334,7 @@ class SignalSmoother(MultiOutputMixin, RegressorMixin, _OnGraph):
     ----------
     smoothed_ : array
         y after smoothing, for the rows fitted.
-    operator_ : Operator
+    complex_ : Complex
     n_features_in_ : int
 
     Examples
@@ -366,13 +364,12 @@ class SignalSmoother(MultiOutputMixin, RegressorMixin, _OnGraph):
     def fit(self, X: Any, y: Any) -> SignalSmoother:
         """Smooth y over the rows of X."""
         X, y = self._checked(X, y, multi_output=True, y_numeric=True)
-        self.operator_ = self._operator(X)
-        self.smoothed_ = smooth(self.operator_, y, method=self.method, strength=self.strength)
+        self.smoothed_ = smooth(self._lift(X), y, method=self.method, strength=self.strength)
         self._remember(X, self.smoothed_)
         return self
 
     def predict(self, X: Any) -> FloatArray:
-        """The smoothed values at points: those fitted keep theirs, others take their neighbours'."""
+        """The smoothed values at points: those fitted keep theirs, others take neighbours'."""
         return self._recall(X)
 
 
