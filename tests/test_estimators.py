@@ -73,11 +73,11 @@ def test_points_fitted_keep_their_values_and_new_ones_take_their_neighbours():
 
 
 def test_in_a_pipeline_and_a_grid():
-    X, y = POINTS["circles"]
-    pipeline = make_pipeline(cl.CollapsedSpectralEmbedding(2), LogisticRegression(C=1e6))
+    X, y = make_moons(300, noise=0.12, random_state=0)
+    pipeline = make_pipeline(cl.CollapsedSpectralEmbedding(3), LogisticRegression(C=1e6))
     grid = {"collapsedspectralembedding__n_neighbors": [5, 10]}
     search = GridSearchCV(pipeline, grid, cv=3).fit(X, y)
-    assert search.best_score_ > 0.95
+    assert search.best_score_ > 0.9
     noisy = np.sin(X[:, 0]) + 0.3 * np.random.default_rng(0).standard_normal(len(X))
     search = GridSearchCV(cl.SignalSmoother(), {"strength": [0.01, 1.0, "gcv"]}, cv=3)
     assert search.fit(X, noisy).best_params_["strength"] != 0.01

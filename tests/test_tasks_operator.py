@@ -63,7 +63,10 @@ def test_the_kernel_of_a_matrix_from_outside_is_found():
     normalized = cl.as_operator(laplacian(connected, normed=True))
     np.testing.assert_allclose(abs(normalized @ normalized.kernel.toarray()).max(), 0, atol=1e-15)
     assert cl.as_operator(L + sparse.eye_array(34)).kernel is None
-    assert cl.as_operator(nx.laplacian_matrix(nx.path_graph(3)) * -1.0 * -1.0).kernel.shape == (3, 1)
+    assert cl.as_operator(nx.laplacian_matrix(nx.path_graph(3)) * -1.0 * -1.0).kernel.shape == (
+        3,
+        1,
+    )
 
 
 def test_a_large_linear_operator_goes_through_lanczos():
@@ -109,7 +112,9 @@ def test_what_is_no_operator_is_refused_in_words(given, message):
 
 def test_an_indefinite_matrix_too_large_for_lapack_is_noticed():
     n = 3000
-    M = sparse.csr_array(sparse.diags_array([np.full(n - 1, 1.0), np.full(n - 1, 1.0)], offsets=[1, -1]))
+    M = sparse.csr_array(
+        sparse.diags_array([np.full(n - 1, 1.0), np.full(n - 1, 1.0)], offsets=[1, -1])
+    )
     with pytest.raises(cl.InputError, match="positive semi-definite"):
         cl.embed(M, 2)
 
