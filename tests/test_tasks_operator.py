@@ -125,9 +125,9 @@ def test_a_linear_operator_has_no_degrees():
 
 
 class TestPandas:
-    LABELS = list("dbca")
+    LABELS = tuple("dbca")
     FRAME = pd.DataFrame(
-        [[1.0, -1, 0, 0], [-1, 2, -1, 0], [0, -1, 2, -1], [0, 0, -1, 1]], LABELS, LABELS
+        [[1.0, -1, 0, 0], [-1, 2, -1, 0], [0, -1, 2, -1], [0, 0, -1, 1]], list(LABELS), list(LABELS)
     )
 
     def test_a_series_is_aligned_by_label_and_keeps_its_order(self):
@@ -136,7 +136,7 @@ class TestPandas:
         expected = np.linalg.solve(np.eye(4) + self.FRAME.to_numpy(), [4.0, 2.0, 3.0, 1.0])
         assert list(found.index) == list("abcd")
         assert found.name == "height"
-        np.testing.assert_allclose(found[self.LABELS], expected, atol=1e-12)
+        np.testing.assert_allclose(found[list(self.LABELS)], expected, atol=1e-12)
 
     def test_a_frame_keeps_its_columns(self):
         signal = pd.DataFrame(np.eye(4), list("abcd"), ["w", "x", "y", "z"])
@@ -147,7 +147,7 @@ class TestPandas:
         assert energies.to_dict() == {"w": 1.0, "x": 2.0, "y": 2.0, "z": 1.0}
 
     def test_results_know_their_labels(self):
-        assert list(cl.embed(self.FRAME, 2).to_frame().index) == self.LABELS
+        assert list(cl.embed(self.FRAME, 2).to_frame().index) == list(self.LABELS)
         assert list(cl.heat_kernel_signature(self.FRAME, [1.0]).to_frame().columns) == [1.0]
         assert list(cl.cluster(self.FRAME, 2).to_frame().columns) == ["cluster"]
 
