@@ -6,6 +6,7 @@ python -m benchmarks.smooth [--size 100000] [--signals 32]
 from __future__ import annotations
 
 import argparse
+
 import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import spsolve
