@@ -183,7 +183,9 @@ class Complex:
         """The cells of a rank in the user's words: a label, or a tuple of labels above rank 0."""
         if rank == 0:
             return self.labels
-        return tuple(self.cell_label(rank, i) for i in range(len(self.cells[rank])))
+        members = [self.labels[v] for v in self.cells[rank].indices.tolist()]
+        bounds = self.cells[rank].indptr.tolist()
+        return tuple(tuple(members[i:j]) for i, j in zip(bounds, bounds[1:], strict=False))
 
     def cell_label(self, rank: int, i: int) -> Hashable:
         """One cell in the user's words."""
