@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import plain_graphs, seeds
 
 import cellapse as cl
 from cellapse.lifts import cycle_complex
-from strategies import plain_graphs, seeds
 
 
 def sets_of(K):

@@ -8,7 +8,7 @@
 0.0
 """
 
-from cellapse import datasets, theory
+from cellapse import datasets, interop, lifts, theory
 from cellapse._errors import (
     CellapseError,
     CellapseWarning,
@@ -38,6 +38,7 @@ from cellapse.incidence import (
     mixed_matrices,
     unfolded_matrices,
 )
+from cellapse.interop.reading import as_complex
 from cellapse.lifts import clique_complex, hypergraph_complex
 from cellapse.operator import Operator
 from cellapse.solvers import CG, Direct
@@ -68,6 +69,7 @@ __all__ = [
     "SizeError",
     "Spectrum",
     "Unchecked",
+    "as_complex",
     "boundary_matrices",
     "clique_complex",
     "cluster",
@@ -80,7 +82,9 @@ __all__ = [
     "hodge_laplacian",
     "hypergraph_complex",
     "incidence_matrices",
+    "interop",
     "is_chain_complex",
+    "lifts",
     "mixed_matrices",
     "motif_laplacian",
     "multiorder_laplacian",

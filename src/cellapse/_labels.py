@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -11,7 +11,6 @@ import numpy as np
 from cellapse._checks import listed
 from cellapse._errors import InputError
 from cellapse.cells import IntArray
-
 
 _PLAIN = frozenset({tuple, list, set, frozenset})
 
@@ -64,7 +63,7 @@ def _known(label: Any, position: Mapping[Hashable, int]) -> bool:
 
 
 def numbered(
-    rank: int, cells: list[tuple[Hashable, ...]], position: Mapping[Hashable, int]
+    rank: int, cells: Sequence[Collection[Hashable]], position: Mapping[Hashable, int]
 ) -> tuple[IntArray, IntArray]:
     """Labelled cells as (indptr, indices); a label without a position is named and refused."""
     sizes = np.fromiter(map(len, cells), dtype=np.int64, count=len(cells))

@@ -213,6 +213,25 @@ class Complex:
         kept = slice(rank + 1)
         return Complex(self.labels, self.cells[kept], self.weights[kept], self.attributes[kept])
 
+    def with_attributes(
+        self,
+        attributes: Mapping[int, Mapping[str, Any]],
+        weights: Mapping[int, ArrayLike] | None = None,
+    ) -> Complex:
+        """The same complex with more attributes, such as results to be written, or other weights.
+
+        >>> K = Complex.from_cells({1: [("a", "b")]}).with_attributes({0: {"cluster": [0, 1]}})
+        >>> K.attributes[0]["cluster"].tolist()
+        [0, 1]
+        """
+        new = check_attributes(attributes, self.n_cells)
+        merged = tuple({**old, **more} for old, more in zip(self.attributes, new, strict=True))
+        chosen = _check_weights(weights, self.cells)
+        kept = tuple(
+            old if new is None else new for old, new in zip(self.weights, chosen, strict=True)
+        )
+        return Complex(self.labels, self.cells, kept, merged)
+
     def euler_characteristic(self) -> int:
         """Alternating sum of the numbers of cells, n_0 - n_1 + n_2 - ..."""
         return sum((-1) ** k * n for k, n in enumerate(self.n_cells))

@@ -54,7 +54,9 @@ def nearest_neighbour_complex(points: ArrayLike, k: int, max_rank: int = 2) -> C
     own[~own.any(axis=1), -1] = True  # many points at one place: any k of the others will do
     neighbours = found[~own].reshape(len(x), k)
     edges = _each_once(np.repeat(np.arange(len(x)), k), neighbours.ravel(), len(x))
-    graph = Graph(range(len(x)), edges, None, {0: {"position": x}, 1: {"length": _diameters(x, edges)}})
+    graph = Graph(
+        range(len(x)), edges, None, {0: {"position": x}, 1: {"length": _diameters(x, edges)}}
+    )
     return graph.with_cells(dict(enumerate(cliques(graph, max_rank + 1)[1:], start=2)))
 
 
