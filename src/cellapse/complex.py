@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -185,7 +186,7 @@ class Complex:
             return self.labels
         members = [self.labels[v] for v in self.cells[rank].indices.tolist()]
         bounds = self.cells[rank].indptr.tolist()
-        return tuple(tuple(members[i:j]) for i, j in zip(bounds, bounds[1:], strict=False))
+        return tuple(tuple(members[i:j]) for i, j in pairwise(bounds))
 
     def cell_label(self, rank: int, i: int) -> Hashable:
         """One cell in the user's words."""

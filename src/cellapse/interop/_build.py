@@ -150,9 +150,9 @@ def _lifted(
     weight: str | None,
 ) -> Complex:
     """The hypergraph lift; pairs that were no hyperedge themselves have no attributes."""
-    given = {2: columns_of(facts)}
-    each = take_weights(given, weight).get(2)
-    K = hypergraph_complex(groups, vertices=labels, weights=each)
+    attributes = {0: columns_of(vertex_facts), 2: columns_of(facts)}
+    weights = take_weights(attributes, weight)
+    K = hypergraph_complex(groups, vertices=labels, weights=weights.pop(2, None))
     position = positions(labels)
     edge_facts: list[Record] = [{}] * K.n_cells[1]
     pairs = [(g, f) for g, f in zip(groups, facts, strict=True) if len(g) == 2]
@@ -161,12 +161,11 @@ def _lifted(
         found = RowIndex(K.cells[1].as_array(), len(labels)).find(rows)
         for at, (_, fact) in zip(found.tolist(), pairs, strict=True):
             edge_facts[at] = fact
-    larger = [f for g, f in zip(groups, facts, strict=True) if len(g) > 2]
-    listed = {0: vertex_facts, 1: edge_facts, 2: larger}
-    attributes = {k: columns_of(r) for k, r in listed.items()}
+    attributes[1] = columns_of(edge_facts)
+    attributes[2] = columns_of([f for g, f in zip(groups, facts, strict=True) if len(g) > 2])
     for rank in (1, 2):
         attributes[rank].pop(weight, None)
-    return K.with_attributes(attributes)
+    return K.with_attributes(attributes, weights)
 
 
 def records_of(K: Complex, rank: int, weight: str) -> list[dict[str, Any]]:

@@ -57,7 +57,7 @@ def to_hypernetx(K: Complex, *, weight: str = "weight") -> Any:
     with extra("hypernetx", "topology"):
         import hypernetx
     ranks = range(1, K.max_rank + 1)
-    cells = list(chain.from_iterable(K.cell_labels(k) for k in ranks))
+    cells: list[Any] = list(chain.from_iterable(K.cell_labels(k) for k in ranks))
     records = [{**r, "rank": k} for k in ranks for r in records_of(K, k, weight)]
     names = [record.pop("id", None) for record in records]
     if None in names or len(set(names)) < len(names):

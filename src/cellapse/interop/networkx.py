@@ -17,7 +17,7 @@ def read(graph: Any, weight: str | None, ranks: Ranks) -> Complex:
     vertices = columns_of([data for _, data in graph.nodes(data=True)])
     if weight not in vertices:
         return g.with_cells({})
-    weights = {0: vertices.pop(weight)}
+    weights: dict[int, Any] = {0: vertices.pop(weight)}
     if g.weights is not None:
         weights[1] = g.weights
     attributes = {**g.attributes, 0: vertices}

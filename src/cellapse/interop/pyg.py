@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,10 @@ from cellapse.interop.plain import from_matrices
 from cellapse.lifts.meshes import mesh_complex
 
 _STRUCTURE = ("edge_index", "face", "hyperedge_index", "hyperedge_rank", "labels", "num_nodes")
+
+
+# Names with a rank at their end, as TopoBench has them: x_1, incidence_2, adjacency_0.
+_BY_RANK = re.compile(r".*_\d+")
 
 
 def read(data: Any, weight: str | None, ranks: Ranks) -> Complex:
@@ -60,19 +65,20 @@ def _array(tensor: Any) -> np.ndarray:
 
 
 def _node_attributes(data: Any) -> dict[Any, Any]:
-    named = [k for k in data.keys() if k not in _STRUCTURE and data.is_node_attr(k)]  # noqa: SIM118
-    return {k: data[k] if isinstance(data[k], list) else _array(data[k]) for k in named}
+    named = [k for k in data.to_dict() if k not in _STRUCTURE and not _BY_RANK.fullmatch(k)]
+    own = {k: data[k] for k in named if data.is_node_attr(k)}
+    return {k: v if isinstance(v, list) else _array(v) for k, v in own.items()}
 
 
 def _edges(data: Any, n: int) -> tuple[Any, dict[Any, Any]]:
     """Each edge once, and what is known of it; PyG lists most graphs in both directions."""
     pairs = _array(data["edge_index"])
-    g = as_graph(pairs if pairs.shape[1] != 2 else pairs.T)
+    g = as_graph(pairs.T)
     both = np.sort(pairs.T, axis=1)
     first = RowIndex(both, max(n, 1)).find(np.sort(g.edges, axis=1))
     place = RowIndex(np.sort(g.edges, axis=1), max(n, 1)).find(both)
     columns = {}
-    for name in data.keys():  # noqa: SIM118
+    for name in data.to_dict():
         if name not in _STRUCTURE and name.startswith("edge_") and data.is_edge_attr(name):
             values = _array(data[name])
             columns[name] = values[first]
@@ -119,7 +125,7 @@ def _ranked_hyperedges(data: Any) -> dict[int, Any]:
 
 
 def _from_incidences(data: Any, names: set[str]) -> Complex:
-    matrices = []
+    matrices: list[Any] = []
     while f"incidence_{len(matrices) + 1}" in names:
         tensor = data[f"incidence_{len(matrices) + 1}"]
         if tensor.is_sparse:

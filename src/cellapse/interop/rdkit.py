@@ -18,7 +18,10 @@ def read(molecule: Any, weight: str | None, ranks: Ranks) -> Complex:
         from rdkit import Chem
     rings = [tuple(ring) for ring in Chem.GetSymmSSSR(molecule)]
     bonds = list(molecule.GetBonds())
-    cells = {1: [(b.GetBeginAtomIdx(), b.GetEndAtomIdx()) for b in bonds], 2: rings}
+    cells: dict[int, list[Any]] = {
+        1: [(b.GetBeginAtomIdx(), b.GetEndAtomIdx()) for b in bonds],
+        2: rings,
+    }
     records = {
         0: [{"element": a.GetSymbol(), "charge": a.GetFormalCharge()} for a in molecule.GetAtoms()],
         1: [{"order": b.GetBondTypeAsDouble(), "aromatic": b.GetIsAromatic()} for b in bonds],

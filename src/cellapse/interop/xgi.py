@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from itertools import chain
 from typing import Any
 
@@ -57,7 +58,7 @@ def to_xgi(K: Complex, *, kind: str = "hypergraph", weight: str = "weight") -> A
         Hyperedges keep the attribute "id" as their name, where every cell has one.
     """
     with extra("xgi", "topology"):
-        import xgi
+        xgi = import_module("xgi")
     if kind not in ("hypergraph", "simplicial"):
         raise InputError(f'kind={kind!r}; choose "hypergraph" or "simplicial"')
     ranks = range(1, K.max_rank + 1)

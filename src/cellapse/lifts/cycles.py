@@ -78,7 +78,7 @@ def cycle_complex(
             'give one, such as 6, or take cycles="minimum"'
         )
     else:
-        walks = _chordless_cycles(g, max_length)
+        walks = list(_chordless_cycles(g, max_length))
     ordered = sorted((_canonical(walk) for walk in walks), key=lambda walk: (len(walk), walk))
     sizes = np.array([len(walk) for walk in ordered], dtype=np.int64)
     members = np.array([v for walk in ordered for v in walk], dtype=np.int64)

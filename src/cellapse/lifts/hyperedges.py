@@ -1,4 +1,4 @@
-"""The lift of hypergraphs: pairs within a hyperedge become edges, the hyperedge a cell of rank 2."""
+"""The lift of hypergraphs: pairs within a hyperedge become edges, itself a cell of rank 2."""
 
 from __future__ import annotations
 
@@ -117,5 +117,6 @@ def _pairs_within(
         keys.append((rows[:, first] * n + rows[:, second]).ravel())
         values.append(np.repeat(each[where], len(first)))
     pairs, place = np.unique(np.concatenate(keys), return_inverse=True)
-    shared = np.bincount(place, weights=np.concatenate(values), minlength=len(pairs))
+    shared = np.zeros(len(pairs))
+    np.add.at(shared, place, np.concatenate(values))
     return np.column_stack([pairs // n, pairs % n]), shared

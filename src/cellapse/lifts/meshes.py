@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ def mesh_complex(vertices: Any, faces: Any) -> Complex:
     if isinstance(faces, np.ndarray) and faces.ndim == 2:
         table: Any = faces
     else:
-        identity = {i: i for i in range(n)}
+        identity: dict[Hashable, int] = {i: i for i in range(n)}
         table = numbered(2, as_tuples(2, listed(faces, "the list of faces")), identity)
     checked = build_cells(2, table, n, range(n))
     if len(checked) and checked.sizes.min() < 3:
