@@ -124,6 +124,7 @@ def test_xgi_simplicial_complexes_both_ways(K):
 def test_hyperedges_given_twice_are_one_cell_that_says_so():
     xgi = pytest.importorskip("xgi")
     H = xgi.Hypergraph()
+    H.add_nodes_from("abcd")
     H.add_edge("abc", "x", w=2.0, kind="first")
     H.add_edge("bca", "y", w=3.0, kind="second")
     H.add_edge("cd", "z", w=1.0)

@@ -26,7 +26,7 @@ _BY_RANK = re.compile(r".*_\d+")
 
 def read(data: Any, weight: str | None, ranks: Ranks) -> Complex:
     """A `torch_geometric.data.Data`, by the richest structure it has."""
-    names = set(data.keys())
+    names = set(data.to_dict())
     hyperedges = "edge_index" if type(data).__name__ == "HyperGraphData" else "hyperedge_index"
     if hyperedges in names and "hyperedge_rank" not in names:
         return _from_hyperedges(data, hyperedges, weight, ranks)
@@ -34,23 +34,24 @@ def read(data: Any, weight: str | None, ranks: Ranks) -> Complex:
     n = int(data.num_nodes)
     labels = data["labels"] if "labels" in names else None
     attributes: dict[int, dict[Any, Any]] = {0: _node_attributes(data)}
-    if hyperedges in names or ("edge_index" in names and "face" not in names):
-        cells: dict[int, Any] = {}
+    cells: dict[int, Any] = {}
+    if "hyperedge_rank" in names:
         if "edge_index" in names:
             cells[1], attributes[1] = _edges(data, n)
-        if hyperedges in names:
-            cells |= _ranked_hyperedges(data)
+        cells |= _ranked_hyperedges(data)
+    elif "incidence_1" in names:  # TopoBench, which keeps the edge_index of the graph beside it
+        K = _from_incidences(data, names)
+        cells = {k: (c.indptr, c.indices) for k, c in enumerate(K.cells) if k}
+        n = K.n_vertices
+        attributes |= _features(data, names, K)
     elif "face" in names:
         faces = mesh_complex(np.zeros((n, 1)), _array(data["face"]).T)
         cells = {k: faces.cells[k].as_array() for k in (1, 2)}
         if "edge_index" in names:
             edges, attributes[1] = _edges(data, n)
             cells[1] = _and_missing(edges, cells[1], attributes[1], n)
-    elif "incidence_1" in names:
-        K = _from_incidences(data, names)
-        cells = {k: (c.indptr, c.indices) for k, c in enumerate(K.cells) if k}
-        n = K.n_vertices
-        attributes |= _features(data, names, K)
+    elif "edge_index" in names:
+        cells[1], attributes[1] = _edges(data, n)
     else:
         raise InputError(
             "a Data without edge_index, face, hyperedge_index or incidence_1; for points in pos "
@@ -170,14 +171,12 @@ def to_pyg(K: Complex) -> Any:
         data[name] = column.tolist() if column.dtype == object else torch.as_tensor(column.copy())
     if K.labels != range(K.n_vertices):
         data.labels = list(K.labels)
-    if K.max_rank == 0:
-        return data
     graph: Graph = as_graph(K)
     i, j = graph.edges.T
     data.edge_index = torch.as_tensor(np.stack([np.r_[i, j], np.r_[j, i]]))
     if graph.weights is not None:
         data.edge_weight = torch.as_tensor(np.tile(graph.weights, 2))
-    for name, column in K.attributes[1].items():
+    for name, column in K.attributes[1].items() if K.max_rank else ():
         if column.dtype != object:
             key = name if name.startswith("edge_") else f"edge_{name}"
             data[key] = torch.as_tensor(np.concatenate([column, column]))
@@ -192,13 +191,13 @@ def to_pyg(K: Complex) -> Any:
 
 
 def _add_higher(data: Any, K: Complex, tensor: Any) -> None:
+    none = np.empty(0, dtype=np.int64)
     higher = K.cells[2:]
-    if not sum(map(len, higher)):
-        return
-    sizes = np.concatenate([cells.sizes for cells in higher])
-    members = np.concatenate([cells.indices for cells in higher])
-    ranks = np.concatenate([np.full(len(cells), k) for k, cells in enumerate(higher, start=2)])
+    sizes = np.concatenate([none, *(cells.sizes for cells in higher)])
+    members = np.concatenate([none, *(cells.indices for cells in higher)])
+    each = (np.full(len(cells), k) for k, cells in enumerate(higher, start=2))
+    ranks = np.concatenate([none, *each])
     data.hyperedge_index = tensor(np.stack([members, np.repeat(np.arange(len(sizes)), sizes)]))
     data.hyperedge_rank = tensor(ranks)
-    if len(K.cells[2]) and (K.cells[2].sizes == 3).all():
+    if higher and len(K.cells[2]) and (K.cells[2].sizes == 3).all():
         data.face = tensor(np.ascontiguousarray(K.cells[2].as_array().T))
