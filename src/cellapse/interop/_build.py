@@ -12,7 +12,7 @@ from cellapse._checks import whole_number
 from cellapse._errors import InputError
 from cellapse._labels import numbered, positions
 from cellapse._rows import RowIndex
-from cellapse.cells import ascending_rows
+from cellapse.cells import Cells, ascending_rows
 from cellapse.complex import Complex
 from cellapse.containment import containment
 from cellapse.lifts.hyperedges import hypergraph_complex
@@ -83,7 +83,9 @@ def hyperedge_complex(
         for fact, name in zip(facts, names, strict=True):
             fact["id"] = name
     rank_of = _ranks(hyperedges, facts, ranks)
-    rows, facts, rank_of = _merged(hyperedges, facts, rank_of, weight)
+    rows = list(hyperedges)
+    if _any_copies(rows, labels):
+        rows, facts, rank_of = _merged(rows, facts, rank_of, weight)
     vertex_facts = list(vertex_records) or [{} for _ in labels]
     if rank_of is None:
         return _lifted(labels, rows, vertex_facts, facts, weight)
@@ -102,12 +104,19 @@ def _ranks(groups: Sequence[Group], facts: list[dict[Any, Any]], ranks: Ranks) -
             return None
         return [whole_number("rank", fact.pop("rank"), 0, 1000) for fact in facts]
     if ranks == "size":
-        return [max(len(group) - 1, 0) for group in groups]
+        return [len(group) - 1 if group else 0 for group in groups]
     if callable(ranks):
         return [whole_number("rank", ranks(group), 1, 1000) for group in groups]
     if isinstance(ranks, str):
         raise InputError(f'ranks={ranks!r}; give "size", a whole number or a function of a cell')
     return [whole_number("ranks", ranks, 1, 1000)] * len(groups)
+
+
+def _any_copies(groups: Sequence[Group], labels: Sequence[Hashable]) -> bool:
+    indptr, indices = numbered(2, groups, positions(labels))
+    cells = Cells(indptr, ascending_rows(indices, indptr))
+    tables = (cells.of_size(size)[1] for size in np.unique(cells.sizes).tolist())
+    return any(RowIndex(table, len(labels)).first_repeat() is not None for table in tables)
 
 
 def _merged(
@@ -118,8 +127,6 @@ def _merged(
 ) -> tuple[list[Group], list[dict[Any, Any]], list[int] | None]:
     """Each set once; where there were copies, an attribute says how many."""
     keys = [frozenset(group) for group in groups]
-    if len(set(keys)) == len(keys):
-        return list(groups), facts, ranks
     first: dict[Any, int] = {}
     times: dict[Any, int] = {}
     for i, key in enumerate(keys):

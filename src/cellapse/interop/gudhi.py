@@ -8,7 +8,12 @@ import numpy as np
 
 from cellapse._errors import InputError, extra
 from cellapse.complex import Complex
-from cellapse.interop._build import Ranks, refuse_ranks, require_simplicial, take_weights
+from cellapse.interop._build import Ranks, refuse_ranks, take_weights
+
+_NO_SIMPLICES = (
+    "a SimplexTree holds simplices with all their faces, and this complex is not made of those; "
+    "use clique_complex, or to_toponetx, which takes any complex"
+)
 
 
 def read(tree: Any, weight: str | None, ranks: Ranks) -> Complex:
@@ -16,12 +21,12 @@ def read(tree: Any, weight: str | None, ranks: Ranks) -> Complex:
     refuse_ranks(ranks, "a SimplexTree")
     if not hasattr(tree, "get_simplices"):
         raise InputError(f"a gudhi {type(tree).__name__} was given; pass its create_simplex_tree()")
-    by_rank: dict[int, tuple[list[list[int]], list[float]]] = {}
+    by_rank: dict[int, tuple[list[int], list[float]]] = {}
     for simplex, value in tree.get_simplices():
-        simplices, values = by_rank.setdefault(len(simplex) - 1, ([], []))
-        simplices.append(simplex)
+        members, values = by_rank.setdefault(len(simplex) - 1, ([], []))
+        members.extend(simplex)
         values.append(value)
-    tables = {rank: np.array(simplices) for rank, (simplices, _) in by_rank.items()}
+    tables = {k: np.array(members).reshape(-1, k + 1) for k, (members, _) in by_rank.items()}
     if not tables:
         raise InputError("an empty SimplexTree; a complex needs at least one vertex")
     labels = tables.pop(0).ravel()
@@ -53,7 +58,8 @@ def to_gudhi(K: Complex, *, filtration: str = "filtration") -> Any:
     """
     with extra("gudhi", "topology"):
         from gudhi import SimplexTree
-    require_simplicial(K, "a SimplexTree", "use clique_complex, or to_toponetx, which takes any")
+    if not K.is_simplicial:
+        raise InputError(_NO_SIMPLICES)
     whole = all(type(v) is int and 0 <= v < 2**31 - 1 for v in K.labels)
     labels = np.array(K.labels if whole else range(K.n_vertices), dtype=np.int64)
     tree = SimplexTree()
@@ -62,4 +68,6 @@ def to_gudhi(K: Complex, *, filtration: str = "filtration") -> Any:
             values = K.attributes[rank].get(filtration, np.zeros(len(cells)))
             table = np.ascontiguousarray(labels[cells.as_array()].T)
             tree.insert_batch(table, np.asarray(values, dtype=np.float64))
+    if tree.num_simplices() > sum(K.n_cells):  # GUDHI has added faces that were missing
+        raise InputError(_NO_SIMPLICES)
     return tree
