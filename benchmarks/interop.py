@@ -33,7 +33,9 @@ def with_gudhi(K: cl.Complex) -> Any:
 def with_xgi(cells: list[tuple[int, ...]]) -> Any:
     import xgi
 
-    return xgi.Hypergraph(cells)
+    H = xgi.Hypergraph()
+    H.add_edges_from([(cell, i, {"rank": len(cell) - 1}) for i, cell in enumerate(cells)])
+    return H
 
 
 def with_toponetx(cells: list[tuple[int, ...]]) -> Any:

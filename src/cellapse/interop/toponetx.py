@@ -11,7 +11,6 @@ from cellapse.interop._build import (
     ranked_complex,
     records_of,
     refuse_ranks,
-    require_simplicial,
 )
 
 _KINDS = ("combinatorial", "simplicial", "cell")
@@ -89,7 +88,6 @@ def to_toponetx(K: Complex, *, kind: str = "combinatorial", weight: str = "weigh
     if kind not in _KINDS:
         raise InputError(f"kind={kind!r}; choose one of {', '.join(map(repr, _KINDS))}")
     if kind == "simplicial":
-        require_simplicial(K, "a SimplicialComplex", 'take kind="combinatorial"')
         target = _simplicial(toponetx.SimplicialComplex(), K)
     elif kind == "cell":
         target = _cell_complex(toponetx.CellComplex(), K)
@@ -113,13 +111,17 @@ def _cells(K: Complex, rank: int) -> Any:
 def _simplicial(target: Any, K: Complex) -> Any:
     try:
         for rank in range(K.max_rank + 1):
-            for cell in _cells(K, rank):
-                target.add_simplex(cell)
+            target.add_simplices_from(_cells(K, rank))
     except TypeError as error:
         raise InputError(
             f"a SimplicialComplex of TopoNetX sorts the labels, and these cannot be sorted "
             f'({error}); take kind="combinatorial"'
         ) from None
+    if not K.is_simplicial or len(target) > sum(K.n_cells):  # TopoNetX has added missing faces
+        raise InputError(
+            "a SimplicialComplex holds simplices with all their faces, and this complex is not "
+            'made of those; take kind="combinatorial"'
+        )
     return target
 
 
