@@ -10,7 +10,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from cellapse import batch, datasets, theory
+from cellapse import batch, datasets, interop, lifts, theory
 from cellapse._as_operator import as_operator
 from cellapse._errors import (
     CellapseError,
@@ -41,6 +41,7 @@ from cellapse.incidence import (
     mixed_matrices,
     unfolded_matrices,
 )
+from cellapse.interop.reading import as_complex
 from cellapse.lifts import clique_complex, hypergraph_complex
 from cellapse.operator import Operator
 from cellapse.solvers import CG, Direct
@@ -105,6 +106,7 @@ __all__ = [
     "Spectrum",
     "Unchecked",
     "WaveKernelSignature",
+    "as_complex",
     "as_operator",
     "band_pass",
     "batch",
@@ -128,8 +130,10 @@ __all__ = [
     "hodge_laplacian",
     "hypergraph_complex",
     "incidence_matrices",
+    "interop",
     "is_chain_complex",
     "kirchhoff_index",
+    "lifts",
     "mixed_matrices",
     "motif_laplacian",
     "multiorder_laplacian",
