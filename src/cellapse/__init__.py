@@ -38,8 +38,11 @@ from cellapse.incidence import (
     mixed_matrices,
     unfolded_matrices,
 )
+from cellapse.io import read, write
 from cellapse.lifts import clique_complex, hypergraph_complex
+from cellapse.molecules import molecule_complex, molecule_complexes
 from cellapse.operator import Operator
+from cellapse.proteins import protein_complex, secondary_structure
 from cellapse.solvers import CG, Direct
 from cellapse.spectrum import Auto, Spectrum
 from cellapse.tasks.cluster import Clusters, cluster, clustering_accuracy, suggest_n_clusters
@@ -82,11 +85,17 @@ __all__ = [
     "incidence_matrices",
     "is_chain_complex",
     "mixed_matrices",
+    "molecule_complex",
+    "molecule_complexes",
     "motif_laplacian",
     "multiorder_laplacian",
+    "protein_complex",
+    "read",
+    "secondary_structure",
     "signless_laplacian",
     "suggest_n_clusters",
     "theory",
     "unfolded_matrices",
+    "write",
     "zhou_laplacian",
 ]
