@@ -44,7 +44,7 @@ FORMATS: Mapping[str, Format] = {
     "gml": Format(read_gml, 100, ("gml",)),
     "graphml": Format(read_graphml, 50, ("graphml", "xml")),
     "json": Format(read_json, 50, ("json", "hif")),
-    "matrix market": Format(read_matrix_market, 20, ("mtx", "mm")),
+    "matrix market": Format(read_matrix_market, 100, ("mtx", "mm")),
     "npz": Format(read_npz, 4, ("npz",)),
     "off": Format(read_off, 50, ("off",)),
     "obj": Format(read_obj, 50, ("obj",)),
