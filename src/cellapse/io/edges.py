@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import csv
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -81,7 +82,8 @@ def _networkx_data(rows: list[list[str]]) -> tuple[list[list[str]], list[dict[st
 
 def _literal(text: str) -> dict[str, Any]:
     try:
-        value = ast.literal_eval(text) if len(text) < _LONGEST_DATA else None
+        with warnings.catch_warnings(action="ignore"):  # of the parser, about odd numbers
+            value = ast.literal_eval(text) if len(text) < _LONGEST_DATA else None
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         value = None
     if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
