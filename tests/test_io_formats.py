@@ -318,8 +318,8 @@ def hyperedges_of(K):
     """The hyperedges that the file named, by name; pairs of the lift have no name."""
     found = {}
     for k in range(1, K.max_rank + 1):
-        if "edge" in K.attributes[k]:
-            cells = zip(K.attributes[k]["edge"].tolist(), K.cell_labels(k), strict=True)
+        if "id" in K.attributes[k]:
+            cells = zip(K.attributes[k]["id"].tolist(), K.cell_labels(k), strict=True)
             found |= {name: set(cell) for name, cell in cells if name is not None}
     return found
 
