@@ -287,6 +287,22 @@ def test_files_larger_than_memory(tmp_path, monkeypatch):
         cl.read(tmp_path / "x.txt")
 
 
+def test_two_stars_of_cells(tmp_path, monkeypatch):
+    """Smaller cells above larger ones are compared pair by pair, where all share a vertex."""
+    cells = {"low": (1, 4), "high": (2, 3)}
+    edges, incidences = [], []
+    for name, (rank, size) in cells.items():
+        for i in range(1000):
+            edges.append({"edge": f"{name} {i}", "attrs": {"rank": rank}})
+            members = [0, *(f"{name} {i} {j}" for j in range(size - 1))]
+            incidences += [{"edge": f"{name} {i}", "node": v} for v in members]
+    (tmp_path / "x.json").write_bytes(hif(incidences, edges=edges))
+    assert cl.read(tmp_path / "x.json").n_cells == (5001, 1000, 1000)
+    monkeypatch.setattr("cellapse._memory.available_memory", lambda: 10_000_000)
+    with pytest.raises(cl.SizeError, match=r"1,000 cells of rank 2.*16\.0 MB"):
+        cl.read(tmp_path / "x.json")
+
+
 def test_write_refuses(tmp_path):
     K = cl.Complex.from_cells({1: [("a", "b"), ("b", "c"), ("a", "c")], 2: [("a", "b", "c")]})
     tuples = cl.Complex.from_cells({0: [frozenset("a")]})
