@@ -42,8 +42,11 @@ from cellapse.incidence import (
     unfolded_matrices,
 )
 from cellapse.interop.reading import as_complex
+from cellapse.io import read, write
 from cellapse.lifts import clique_complex, hypergraph_complex
+from cellapse.molecules import molecule_complex, molecule_complexes
 from cellapse.operator import Operator
+from cellapse.proteins import protein_complex, secondary_structure
 from cellapse.solvers import CG, Direct
 from cellapse.spectrum import Auto, Spectrum
 from cellapse.tasks.cluster import Clusters, cluster, clustering_accuracy, suggest_n_clusters
@@ -135,10 +138,15 @@ __all__ = [
     "kirchhoff_index",
     "lifts",
     "mixed_matrices",
+    "molecule_complex",
+    "molecule_complexes",
     "motif_laplacian",
     "multiorder_laplacian",
     "positional_encoding",
+    "protein_complex",
+    "read",
     "resistance_centrality",
+    "secondary_structure",
     "signless_laplacian",
     "smooth",
     "spectral_filter",
@@ -148,6 +156,7 @@ __all__ = [
     "total_variation",
     "unfolded_matrices",
     "wave_kernel_signature",
+    "write",
     "zhou_laplacian",
 ]
 

@@ -42,7 +42,7 @@ class Graph:
 
 
 def as_graph(source: Any, weight: str | None = None) -> Graph:
-    """Read a networkx graph, a sparse adjacency, an edge array, label pairs, or a complex's edges.
+    """Read a networkx graph, a Complex, a sparse adjacency, an edge array or a list of pairs.
 
     >>> as_graph([("a", "b"), ("b", "c")]).edges.tolist()
     [[0, 1], [1, 2]]
@@ -51,10 +51,10 @@ def as_graph(source: Any, weight: str | None = None) -> Graph:
     networkx = sys.modules.get("networkx")
     if networkx is not None and isinstance(source, networkx.Graph):
         return _from_networkx(source, weight)
-    if sparse.issparse(source):
-        return _from_adjacency(source, weight)
     if isinstance(source, Complex):
         return _from_complex(source, weight)
+    if sparse.issparse(source):
+        return _from_adjacency(source, weight)
     if weight is not None:
         raise InputError(
             f"weight={weight!r}, but a list of edges carries no attributes; "
@@ -91,17 +91,21 @@ def _from_networkx(graph: Any, weight: str | None) -> Graph:
 
 
 def _from_complex(K: Complex, weight: str | None) -> Graph:
-    if weight is not None:
-        raise InputError(f"weight={weight!r}, but a Complex has its weights already; leave it out")
-    edges = K.cells[1] if K.max_rank else None
-    if edges is None or not len(edges):
-        return Graph(K.labels, np.empty((0, 2), dtype=np.int64), None, {0: K.attributes[0]})
-    if (edges.sizes != 2).any():
+    """The vertices and edges of a complex, with their weights or an attribute as weights."""
+    attributes = dict(enumerate(K.attributes[:2]))
+    if K.max_rank == 0:
+        return Graph(K.labels, np.empty((0, 2), np.int64), None, attributes)
+    edges, weights = K.cells[1], K.weights[1]
+    if len(edges) and not (edges.sizes == 2).all():
         raise InputError(
-            f"cells of rank 1 have {edges.sizes.min()} to {edges.sizes.max()} vertices, but edges "
-            "have two; give hyperedges rank 2"
+            f"cells of rank 1 have {edges.sizes.min()} to {edges.sizes.max()} vertices, and the "
+            "edges of a graph have two; hyperedges go through hypergraph_complex"
         )
-    return Graph(K.labels, edges.as_array(), K.weights[1], dict(enumerate(K.attributes[:2])))
+    if weight is not None:
+        if weight not in attributes[1]:
+            raise InputError(f"edges have no attribute {weight!r}; they have {[*attributes[1]]}")
+        weights = real_array(attributes[1][weight], f"the edge attribute {weight!r}")
+    return Graph(K.labels, edges.indices.reshape(-1, 2), weights, attributes)
 
 
 def _from_adjacency(matrix: Any, weight: str | None) -> Graph:

@@ -30,9 +30,10 @@ def clique_complex(
 
     Parameters
     ----------
-    graph : networkx.Graph, scipy sparse adjacency, or edges
+    graph : networkx.Graph, Complex, scipy sparse adjacency, or edges
         Edges are an (m, 2) or (2, m) integer array, or a list of pairs of labels. Vertex labels
-        and order, the order of the edges and the attributes of both are kept.
+        and order, the order of the edges and the attributes of both are kept. Of a Complex,
+        such as `read` gives, the vertices and edges count.
     max_rank : int
         Cliques of up to `max_rank` + 1 vertices are cells.
     weight : str, optional
