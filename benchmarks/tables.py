@@ -16,24 +16,22 @@ HEAD = """# Benchmarks
 
 Every table is written by a command of this repository and kept as JSON in `benchmarks/results/`.
 Times are processor seconds in one thread; what counts are the ratios, measured side by side in one
-run. Repeat any of them with `make bench BENCH=name`; `python -m benchmarks.tables` writes this page.
+run. `make bench BENCH=name` repeats one of them, `python -m benchmarks.tables` writes this page.
 """
 
 
+def section(path: Path) -> str:
+    """One table with what its benchmark says about itself."""
+    name = path.stem  # of the benchmark, or with the size it was run for
+    script = name if (Path(__file__).parent / f"{name}.py").exists() else name.rsplit("_", 1)[0]
+    about = importlib.import_module(f"benchmarks.{script}").__doc__ or ""
+    purpose = about.split("\n    python")[0].strip()
+    return f"## {name}\n\n{purpose}\n\n{table(json.loads(path.read_text()))}\n"
+
+
 def main() -> None:
-    parts = [HEAD]
-    for path in sorted(RESULTS.glob("*.json")):
-        name = path.stem
-        script = next(
-            n
-            for n in (name, name.rsplit("_", 1)[0])
-            if (PAGE.parent.parent / "benchmarks" / f"{n}.py").exists()
-        )
-        purpose = (importlib.import_module(f"benchmarks.{script}").__doc__ or "").split(
-            "\n    python"
-        )[0]
-        parts.append(f"## {name}\n\n{purpose.strip()}\n\n{table(json.loads(path.read_text()))}\n")
-    PAGE.write_text("\n".join(parts), encoding="utf-8")
+    sections = map(section, sorted(RESULTS.glob("*.json")))
+    PAGE.write_text("\n".join([HEAD, *sections]), encoding="utf-8")
 
 
 if __name__ == "__main__":
