@@ -221,16 +221,18 @@ class Structure(nn.Module):
         if self.realization == "screened" or not any(log is not None for log in logs):
             return sigma
         hodge = self.realization != "unfolded"
-        rows = []
+        factors = []
         for k in range(1, len(sigma) + 1):
-            row = sigma[k - 1]
+            factor = torch.ones_like(sigma[0])
             high, low = logs[k], logs[k - 1] if hodge or k == 1 else None
             if high is not None:
-                row = row * torch.exp(0.5 * self._least(high, k))
+                factor = factor * torch.exp(0.5 * self._least(high, k))
             if low is not None:
-                row = row * torch.exp(0.5 * self._least(-low, k - 1))
-            rows.append(row)
-        return torch.stack(rows)
+                factor = factor * torch.exp(0.5 * self._least(-low, k - 1))
+            factors.append(factor)
+        # inf times a factor has no gradient, so it stays out of the product.
+        finite = torch.isfinite(sigma)
+        return (sigma.where(finite, 1.0) * torch.stack(factors)).where(finite, torch.inf)
 
     def _least(self, values: Tensor, rank: int) -> Tensor:
         """The smallest value of each complex, 0 for one without cells of that rank."""
