@@ -76,7 +76,8 @@ class Assembly(nn.Module):
         inner, n_inner = self._inner_places()
         self.n_inner = n_inner
         places = [_diagonal(0, n), *_mirrored(rows, columns + n), *_moved(inner, n)]
-        self.apply_pattern = _pattern(places, n + n_inner, (0, n))
+        n_diagonal = n_inner if structure.diagonal else 0
+        self.apply_pattern = _pattern(places, n + n_inner, (0, n), n_diagonal)
         each = np.arange(n)
         places = [
             _diagonal(0, n),
@@ -84,7 +85,7 @@ class Assembly(nn.Module):
             *_mirrored(each, each + n),
             *_moved(places, n),
         ]
-        self.solve_pattern = _pattern(places, 2 * n + n_inner, (n, 2 * n))
+        self.solve_pattern = _pattern(places, 2 * n + n_inner, (n, 2 * n), n_diagonal)
 
     def entries_to_apply(
         self, edges: Tensor, upper: list[Tensor], mass: Tensor, beta: Tensor, gamma: Tensor
@@ -146,6 +147,8 @@ def _moved(places: list[tuple[Any, Any]], by: int) -> list[tuple[Any, Any]]:
     return [(rows + by, columns + by) for rows, columns in places]
 
 
-def _pattern(places: list[tuple[Any, Any]], size: int, negative: tuple[int, int]) -> Pattern:
+def _pattern(
+    places: list[tuple[Any, Any]], size: int, negative: tuple[int, int], n_diagonal: int = 0
+) -> Pattern:
     rows, columns = (np.concatenate([place[i] for place in places]) for i in (0, 1))
-    return Pattern(rows, columns, size, negative)
+    return Pattern(rows, columns, size, negative, n_diagonal)

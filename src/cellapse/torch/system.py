@@ -7,8 +7,8 @@ factorization; only z is kept, and a gradient is computed for stored entries of 
 memory stays linear in the cells. Second derivatives are not provided.
 
 H is quasi-definite: one block of it is a negative diagonal, and the rest, once that block is
-eliminated, is positive definite. `Direct()` factorizes H on the CPU in float64; `CG(...)` iterates
-on the device of the tensors.
+eliminated, is positive definite. `Direct()` factorizes H on the CPU in float64, without its last
+rows where they are a positive diagonal; `CG(...)` iterates on the device of the tensors.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from cellapse._errors import ConvergenceError
-from cellapse.solvers import CG, Direct
+from cellapse.solvers import CG, Direct, Solve
 
 _COLUMNS = 16  # handled at once in the backward pass: bounds the working memory
 _REFINEMENTS = 3
@@ -41,6 +41,8 @@ class Pattern(nn.Module):
     size : int
     negative : (start, stop)
         The block that is a negative diagonal; (0, 0) for a positive definite matrix.
+    n_diagonal : int
+        How many of the last rows are a positive diagonal among themselves.
     """
 
     rows: Tensor
@@ -48,12 +50,17 @@ class Pattern(nn.Module):
     slot: Tensor
 
     def __init__(
-        self, rows: NDArray[Any], columns: NDArray[Any], size: int, negative: tuple[int, int]
+        self,
+        rows: NDArray[Any],
+        columns: NDArray[Any],
+        size: int,
+        negative: tuple[int, int],
+        n_diagonal: int = 0,
     ) -> None:
         super().__init__()
         place = rows.astype(np.int64) * max(size, 1) + columns
         unique, slot = np.unique(place, return_inverse=True)
-        self.size, self.negative = size, negative
+        self.size, self.negative, self.n_diagonal = size, negative, n_diagonal
         for name, values in (
             ("slot", slot.reshape(-1)),
             ("rows", unique // max(size, 1)),
@@ -115,14 +122,28 @@ class System:
         return z
 
     @cached_property
-    def _factor(self) -> tuple[sparse.csr_array, Any]:
-        rows, columns = self.pattern.rows.cpu().numpy(), self.pattern.columns.cpu().numpy()
-        values, n = self.values.detach().cpu().numpy(), self.pattern.size
+    def _factor(self) -> tuple[sparse.csr_array, Solve]:
+        pattern = self.pattern
+        rows, columns = pattern.rows.cpu().numpy(), pattern.columns.cpu().numpy()
+        values, n = self.values.detach().cpu().numpy(), pattern.size
         H = sparse.coo_array((values, (rows, columns)), shape=(n, n)).tocsr()
+        m = n - pattern.n_diagonal
+        N, D = H[:m, m:], H.diagonal()[m:, None]
+        reduced = H[:m, :m] - N @ sparse.diags_array(1.0 / D[:, 0]) @ N.T
+        factor = self._factorize(reduced.tocsc())
+
+        def solve(rhs: NDArray[np.float64]) -> NDArray[np.float64]:
+            last = rhs[m:] / D
+            first = factor(rhs[:m] - N @ last)
+            return np.concatenate([first, last - N.T @ first / D])
+
+        return H, solve
+
+    def _factorize(self, matrix: sparse.csc_array) -> Solve:
         if self.pivot:
-            return H, linalg.splu(H.tocsc()).solve
+            return linalg.splu(matrix).solve
         assert isinstance(self.solver, Direct)
-        return H, self.solver.prepare(H)
+        return self.solver.prepare(matrix)
 
 
 @torch.compiler.disable
