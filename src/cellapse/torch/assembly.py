@@ -13,7 +13,7 @@ above the vertices without its part in B_1.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -63,14 +63,14 @@ class Assembly(nn.Module):
         self.structure = structure
         self.n = structure.n_cells[0]
         self.edge_pairs = Pairs(structure.edges, "column")
-        self.low_pairs, self.high_pairs = nn.ModuleList(), nn.ModuleList()
+        self._low, self._high = nn.ModuleList(), nn.ModuleList()
         if structure.realization == "screened":
             places = [_diagonal(0, self.n), (self.edge_pairs.rows, self.edge_pairs.columns)]
             self.solve_pattern = _pattern(places, self.n, (0, 0))
             return
         if not structure.diagonal:
-            self.low_pairs.extend(Pairs(B, "column") for B in structure.upper)
-            self.high_pairs.extend(Pairs(B, "row") for B in structure.upper)
+            self._low.extend(Pairs(B, "column") for B in structure.upper)
+            self._high.extend(Pairs(B, "row") for B in structure.upper)
         n, B = self.n, structure.edges
         rows, columns = B.rows.numpy(), B.columns.numpy()
         inner, n_inner = self._inner_places()
@@ -86,6 +86,12 @@ class Assembly(nn.Module):
             *_moved(places, n),
         ]
         self.solve_pattern = _pattern(places, 2 * n + n_inner, (n, 2 * n), n_diagonal)
+
+    @property
+    def _products(self) -> list[tuple[Entries, Pairs, Pairs]]:
+        """Each matrix above the edges with the pairs of B B^T and of B^T B."""
+        low, high = (cast(list[Pairs], list(pairs)) for pairs in (self._low, self._high))
+        return list(zip(self.structure.upper, low, high, strict=True))
 
     def entries_to_apply(
         self, edges: Tensor, upper: list[Tensor], mass: Tensor, beta: Tensor, gamma: Tensor
@@ -112,9 +118,7 @@ class Assembly(nn.Module):
             return [_diagonal(0, structure.n_cells[1])], structure.n_cells[1]
         start = np.concatenate([[0], np.cumsum(structure.n_cells[1:])])
         places = [_diagonal(0, int(start[-1]))]
-        for B, low, high, i, j in zip(
-            structure.upper, self.low_pairs, self.high_pairs, start, start[1:], strict=False
-        ):
+        for (B, low, high), i, j in zip(self._products, start, start[1:], strict=False):
             places.append((low.rows + i, low.columns + i))
             places.append((high.rows + j, high.columns + j))
             places += _mirrored(B.rows.numpy() + i, B.columns.numpy() + j)
@@ -126,10 +130,11 @@ class Assembly(nn.Module):
         if self.structure.diagonal:
             return [mass]
         entries = [mass.expand(self.n_inner)]
-        for k, (B, values) in enumerate(zip(self.structure.upper, upper, strict=True), start=1):
+        for k, ((B, low, high), values) in enumerate(
+            zip(self._products, upper, strict=True), start=1
+        ):
             coupling = -gamma[k][self.structure.owner(k)][B.rows] * values
-            entries.append(beta[k] * self.low_pairs[k - 1].products(values))
-            entries.append(beta[k] * self.high_pairs[k - 1].products(values))
+            entries += [beta[k] * low.products(values), beta[k] * high.products(values)]
             entries += [coupling, coupling]
         return entries
 

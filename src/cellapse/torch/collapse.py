@@ -8,9 +8,9 @@ Its parameters are unconstrained, and S is positive semi-definite whatever their
     gamma = r(gamma_share) * the largest gamma allowed,
 
 where r folds the real line into [0, 1] (r(t) = t there, and the mirror image beyond: unlike a
-sigmoid it can start at the bound, and unlike a clamp it never gets stuck outside). The largest gamma
-is the bound of `thm:psd` or, for gamma="regularized" and numbers, that of the regularized operator.
-It depends on sigma_min+(B_k), which depends on the weights: a lower bound that is exact at the
+sigmoid it can start at the bound, and unlike a clamp it never gets stuck outside). The largest
+gamma is the bound of `thm:psd` or, for gamma="regularized" and numbers, that of the regularized
+operator. It depends on sigma_min+(B_k), which depends on the weights: a lower bound that is exact at the
 start, sigma(D B E) >= min(D) sigma(B) min(E), keeps it cheap; `tighten` makes it exact again.
 """
 
@@ -65,7 +65,7 @@ class Collapse(nn.Module):
     tensor([ 1.6500,  0.0000, -1.6500], grad_fn=...)
     >>> layer(x).square().sum().backward()
     >>> layer.log_weights["2"].grad.round(decimals=3)
-    tensor([2.4502], dtype=torch.float64)
+    tensor([4.4550], dtype=torch.float64)
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Collapse(nn.Module):
             raise InputError(f"solver={solver!r}; give Direct() or CG(rtol=...)")
         several = isinstance(source, list | tuple) and any(isinstance(s, Complex) for s in source)
         self._sources = list(source) if several else [source]
-        self._options = {"realization": realization, "renormalize": renormalize}
+        self._options: dict[str, Any] = {"realization": realization, "renormalize": renormalize}
         plans = [self.blueprint(s, beta=beta, gamma=gamma, eps=eps) for s in self._sources]
         self._plans = plans
         first = max(plans, key=lambda b: len(b.beta))
@@ -183,7 +183,7 @@ class Collapse(nn.Module):
             numpy_collapse(
                 _reweighted(source, self._factors(i)),
                 **self._options,
-                beta=beta[: len(plan.beta)],
+                beta=beta[: len(plan.beta)].tolist(),
                 gamma=gamma[: len(plan.gamma), i],
                 eps=float(self.eps),
             )

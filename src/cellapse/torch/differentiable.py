@@ -138,9 +138,7 @@ class ScreenedOperator(DifferentiableOperator):
     ) -> None:
         super().__init__(assembly, beta, entries[0])
         self._solver = solver
-        self.shares = screened_shares(
-            assembly.structure, entries[1], beta, gamma, eps, renormalize
-        )
+        self.shares = screened_shares(assembly.structure, entries[1], beta, gamma, eps, renormalize)
 
     def _apply(self, x: Tensor) -> Tensor:
         B = self._assembly.structure.edges

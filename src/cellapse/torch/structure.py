@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -23,7 +23,6 @@ from torch import Tensor, nn
 
 from cellapse._errors import InputError
 from cellapse.collapse import collapse
-from cellapse.complex import Complex
 from cellapse.incidence import is_chain_complex
 from cellapse.masses import supports
 
@@ -75,6 +74,7 @@ def blueprint(
 ) -> Blueprint:
     """Check a source and its weights as `collapse` does, and keep the matrices.
 
+    >>> from cellapse import Complex
     >>> K = Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
     >>> blueprint(K).n_cells
     (3, 3, 1)
@@ -154,8 +154,8 @@ class Structure(nn.Module):
 
     Attributes
     ----------
-    edges, upper : Entries, list of Entries
-        B_1, and the matrices above it.
+    edges : Entries
+        B_1.
     sigma : (K, n_complexes) tensor
     n_cells : tuple of int
         Elements of each rank, in all complexes together.
@@ -175,7 +175,7 @@ class Structure(nn.Module):
         self.n_complexes = len(blueprints)
         self.diagonal = all(b.diagonal for b in blueprints)
         self.edges = Entries(_joined([b.nearest for b in blueprints]))
-        self.upper = nn.ModuleList(
+        self._upper = nn.ModuleList(
             Entries(_joined([_matrix(b, k) for b in blueprints])) for k in range(K)
         )
         self.n_cells = (*self.edges.shape, *(B.shape[1] for B in self.upper))
@@ -193,6 +193,11 @@ class Structure(nn.Module):
             within = np.concatenate([np.arange(size) for size in sizes])
             real = torch.from_numpy(np.flatnonzero(within < np.repeat(n_real, sizes)))
             self.register_buffer(f"real_{rank}", real, persistent=False)
+
+    @property
+    def upper(self) -> list[Entries]:
+        """The matrices above the edges."""
+        return cast(list[Entries], list(self._upper))
 
     def owner(self, rank: int) -> Tensor:
         """Which of the complexes each element of a rank belongs to."""

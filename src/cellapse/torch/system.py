@@ -146,9 +146,10 @@ class System:
         return self.solver.prepare(matrix)
 
 
-@torch.compiler.disable
+@torch.compiler.disable  # type: ignore[untyped-decorator]
 def _implicit_solve(system: System, rhs: Tensor) -> Tensor:
-    return _Solve.apply(system.values, rhs, system)
+    solved: Tensor = _Solve.apply(system.values, rhs, system)  # type: ignore[no-untyped-call]
+    return solved
 
 
 class _Solve(torch.autograd.Function):
