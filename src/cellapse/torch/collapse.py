@@ -10,8 +10,8 @@ Its parameters are unconstrained, and S is positive semi-definite whatever their
 where r folds the real line into [0, 1] (r(t) = t there, and the mirror image beyond: unlike a
 sigmoid it can start at the bound, and unlike a clamp it never gets stuck outside). The largest
 gamma is the bound of `thm:psd` or, for gamma="regularized" and numbers, that of the regularized
-operator. It depends on sigma_min+(B_k), which depends on the weights: a lower bound that is exact at the
-start, sigma(D B E) >= min(D) sigma(B) min(E), keeps it cheap; `tighten` makes it exact again.
+operator. It depends on sigma_min+(B_k), which depends on the weights: a lower bound that is exact
+at the start, sigma(D B E) >= min(D) sigma(B) min(E), keeps it cheap; `tighten` makes it exact again.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Collapse(nn.Module):
                 'give "bound" or "regularized"'
             )
         # What gamma is a share of: the bound, or all that eps pays for.
-        self._plain_bound = not screened and gamma in (None, "bound")
+        self._plain_bound = named and gamma != "regularized" and not screened
         self._assembly = Assembly(Structure(plans))
         self.log_beta = nn.Parameter(torch.from_numpy(np.log(first.beta)))
         self.log_eps = nn.Parameter(torch.tensor(np.log(first.eps), dtype=torch.float64))
@@ -185,7 +185,7 @@ class Collapse(nn.Module):
                 **self._options,
                 beta=beta[: len(plan.beta)].tolist(),
                 gamma=gamma[: len(plan.gamma), i],
-                eps=float(self.eps),
+                eps=float(self.eps.detach()),
             )
             for i, (source, plan) in enumerate(zip(self._sources, self._plans, strict=True))
         ]
