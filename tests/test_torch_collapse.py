@@ -105,6 +105,13 @@ def test_gradcheck_of_every_parameter(realization, rounds, gamma):
     assert gradcheck(run, (x, strength, *values))
 
 
+def test_where_all_weights_are_equal_the_bound_shares_its_gradient_among_them():
+    """Scaling all weights of the edges by t scales sigma by t^1/2: the shares add up to 1/2."""
+    layer = Collapse(small(), learn_weights=[1])
+    (grad,) = torch.autograd.grad(layer.gamma[0, 0].log(), layer.log_weights["1"])
+    torch.testing.assert_close(grad, torch.full_like(grad, 0.5 / len(grad)))
+
+
 def test_gradients_of_conjugate_gradients_equal_those_of_the_factorization():
     K, x = small(2), signal(7)
     for realization in REALIZATIONS:

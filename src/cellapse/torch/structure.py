@@ -241,8 +241,10 @@ class Structure(nn.Module):
 
     def _least(self, values: Tensor, rank: int) -> Tensor:
         """The smallest value of each complex, 0 for one without cells of that rank."""
-        least = values.new_zeros(self.n_complexes)
-        return least.scatter_reduce(0, self.owner(rank), values, "amin", include_self=False)
+        # Not from zeros with include_self=False: torch counts them as ties in the backward pass.
+        least = values.new_full((self.n_complexes,), torch.inf)
+        least = least.scatter_reduce(0, self.owner(rank), values, "amin")
+        return least.where(torch.isfinite(least), 0.0)
 
 
 def _matrix(b: Blueprint, k: int) -> sparse.csr_array:
