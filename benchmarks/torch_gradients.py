@@ -2,8 +2,8 @@
 
 The loss is the energy of smoothed features, the parameters are beta, gamma, eps and one weight for
 each edge and triangle. Dense references: the paper's formula A - X (C + eps I)^-1 X^T as it stands,
-and the best dense way, which eliminates edges by hand so that only n x n matrices are left. Each run
-has a process of its own, so that its peak of memory is its own.
+and the best dense way, which eliminates edges by hand so that only n x n matrices are left. Each
+run has a process of its own, so that its peak of memory is its own.
 
     python -m benchmarks.torch_gradients [--sizes 500 2000]
 """

@@ -1,4 +1,4 @@
-"""The differentiable collapse: equal to the numpy one, with gradients that a difference confirms."""
+"""The differentiable collapse: equal to the numpy one, with gradients that differences confirm."""
 
 import networkx as nx
 import numpy as np
@@ -74,9 +74,8 @@ def test_solve_inverts_the_shifted_operator(realization, rounds, eps, solver):
 @pytest.mark.parametrize(("realization", "rounds"), CASES)
 def test_gradcheck_of_every_parameter(realization, rounds, gamma):
     K = small(2)
-    layer = Collapse(
-        K, realization=realization, renormalize=rounds, gamma=gamma, eps=0.02, learn_weights=(0, 1, 2)
-    )  # fmt: skip
+    options = {"realization": realization, "renormalize": rounds, "gamma": gamma, "eps": 0.02}
+    layer = Collapse(K, **options, learn_weights=(0, 1, 2))
     with torch.no_grad():  # away from ties between weights, where a bound has a kink
         layer.gamma_share.mul_(0.8)
         for log in layer.log_weights.values():

@@ -11,7 +11,7 @@ where r folds the real line into [0, 1] (r(t) = t there, and the mirror image be
 sigmoid it can start at the bound, and unlike a clamp it never gets stuck outside). The largest
 gamma is the bound of `thm:psd` or, for gamma="regularized" and numbers, that of the regularized
 operator. It depends on sigma_min+(B_k), which depends on the weights: a lower bound that is exact
-at the start, sigma(D B E) >= min(D) sigma(B) min(E), keeps it cheap; `tighten` makes it exact again.
+at the start, sigma(D B E) >= min(D) sigma(B) min(E), keeps it cheap; `tighten` makes it exact.
 """
 
 from __future__ import annotations
