@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
+from multiprocessing import get_context
 from pathlib import Path
 
 from cellapse._checks import whole_number
@@ -63,7 +66,7 @@ def reproduce(
     folder : path
         Where both are written.
     workers : int
-        Processes at once.
+        Processes at once; with more than one, a script needs its `if __name__ == "__main__"`.
 
     Returns
     -------
@@ -94,6 +97,10 @@ def run_tables(
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+    pool = None
+    if workers > 1:
+        # Fresh processes: a fork would copy the thread that draws the progress.
+        pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -101,12 +108,12 @@ def run_tables(
         TimeElapsedColumn(),
     )
     tables = []
-    with Progress(*columns, console=Console(stderr=True)) as progress:
+    with pool or nullcontext(), Progress(*columns, console=Console(stderr=True)) as progress:
         for experiment in experiments:
             runs = [Run(experiment.name, experiment.run, a) for a in experiment.arguments(quick)]
             bar = progress.add_task(f"{experiment.name:<12}", total=len(runs))
             done = {}
-            for run, result in perform_all(runs, folder, workers):
+            for run, result in perform_all(runs, folder, pool):
                 done[run.file(folder)] = result
                 progress.advance(bar)
             if runs:

@@ -67,7 +67,7 @@ BLOCKS = ("Base", "+N", "LS", "q/p .3", "q/p .4")
 
 def arguments(quick: bool) -> list[Arguments]:
     tasks = [f"{n} {noise} %" for n in available() for noise in (0, 50, 100)] + list(BLOCKS)
-    return [{"task": t, "seed": s} for s in range(3 if quick else 20) for t in tasks]
+    return [{"task": t, "seed": s} for s in range(2 if quick else 20) for t in tasks]
 
 
 def graph_of(task: str, seed: int) -> tuple[sparse.csr_array, NDArray[np.intp]]:
