@@ -53,12 +53,15 @@ def finished(run: Run, folder: Path) -> Result | None:
 
 def perform(run: Run, folder: Path) -> Result:
     """Compute one run and keep its result."""
+    from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits  # comes with scikit-learn
 
     start = time.perf_counter()
     with threadpool_limits(1), warnings.catch_warnings():
-        # Tables compare realizations on purpose; what their warnings say is in the report.
+        # Tables compare realizations on purpose, and one vector may have fewer values than there
+        # are groups: what these warnings say is in the report.
         warnings.simplefilter("ignore", CellapseWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
         result = run.function(**run.arguments)
     record = {
         "table": run.table,
