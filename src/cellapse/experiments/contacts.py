@@ -24,15 +24,15 @@ def arguments(quick: bool) -> list[Arguments]:
     except (MissingExtraError, InputError):
         return []
     return [
-        {"name": name, "seed": s}
+        {"hypergraph": name, "seed": s}
         for s in range(3 if quick else 12)
         for name in ("workplace", "highschool")
     ]
 
 
-def run(name: str, seed: int) -> Result:
+def run(hypergraph: str, seed: int) -> Result:
     """The fair scores on one hypergraph; `seed` starts k-means."""
-    data = load_contacts(name)
+    data = load_contacts(hypergraph)
     return {"fair": fair_scores(data.complex(), data.groups, seed, OPERATORS)}
 
 
@@ -42,8 +42,8 @@ def summarize(results: Results) -> Table:
             load_contacts(name).title,
             "not in the paper",
             "not in the paper",
-            fair_text(results, OPERATORS, name=name),
-            fair_verdict(results, name=name),
+            fair_text(results, OPERATORS, hypergraph=name),
+            fair_verdict(results, hypergraph=name),
         )
         for name in ("workplace", "highschool")
     ]
@@ -51,7 +51,7 @@ def summarize(results: Results) -> Table:
         "Contact hypergraphs with known groups",
         "Read from the package hypergraphx. Groups are departments and classes.",
         tuple(rows),
-        (fair_detail(results, "name", OPERATORS),),
+        (fair_detail(results, "hypergraph", OPERATORS),),
     )
 
 

@@ -197,7 +197,7 @@ def _meaning(name: str, gain: str, results: Results) -> str:
     if name == "graph":
         return f"{gain}."
     told = results[0][1]["distinct"][name] / results[0][0]["n_surfaces"]
-    return f"{gain}; its own strength: {100 * told:.1f} % of the surfaces have a spectrum of their own."
+    return f"{gain}; its own strength: {100 * told:.1f} % of the surfaces are told apart."
 
 
 EXPERIMENT = Experiment("mantra", arguments, run, summarize)

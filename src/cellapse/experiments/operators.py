@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.linalg import solve
+from scipy.linalg import inv, solve
 
 from cellapse.baselines import (
     graph_laplacian,
@@ -21,17 +21,28 @@ from cellapse.operator import Operator, SparseOperator
 def mixed_collapse(K: Complex, eps: float = 1e-4, beta: float = 1.0) -> Operator:
     """The paper's operator with signed edges and unsigned faces, rank by rank with dense matrices.
 
-    T = W - gamma_1^2 W (eps I + W)^-1 with W = B_2 B_2^T, then S from the edges' mass eps I + T.
-    With thousands of faces on a hundred vertices nothing is gained from their being sparse.
+    S = A - gamma_0^2 G (I + beta G)^-1, G = B_1 M^-1 B_1^T, with the edges' mass
+    M = eps I + B_2 P B_2^T, P = I - gamma_1^2 (eps I + B_2^T B_2)^-1. With thousands of faces on a
+    hundred vertices nothing is gained from their being sparse.
     """
     S = collapse(K, realization="mixed", eps=eps, beta=(beta, 1.0)[: K.max_rank])
     B = mixed_matrices(K)
     n, m = B[0].shape
-    mass = eps * np.eye(m)
-    if len(B) > 1 and B[1].shape[1]:
+    B1t = B[0].T.toarray()
+    faces = B[1].shape[1] if len(B) > 1 else 0
+    if faces == 0:
+        relaxed = B1t / eps
+    elif faces < m:  # by Woodbury, with matrices of the size of the faces
+        N = (B[1].T @ B[1]).toarray()
+        P = np.eye(faces) - S.gamma[1] ** 2 * inv(N + eps * np.eye(faces))
+        inner = solve(eps * np.eye(faces) + P @ N, P @ (B[1].T @ B1t))
+        relaxed = (B1t - B[1] @ inner) / eps
+    else:
         W = (B[1] @ B[1].T).toarray()
-        mass += W - S.gamma[1] ** 2 * solve(W + mass, W, assume_a="pos")
-    G = B[0] @ solve(mass, B[0].T.toarray(), assume_a="pos")
+        M = eps * np.eye(m)
+        M += W - S.gamma[1] ** 2 * solve(W + M, W, assume_a="pos")
+        relaxed = solve(M, B1t, assume_a="pos")
+    G = B[0] @ relaxed
     T = S.A.toarray() - S.gamma[0] ** 2 * solve(np.eye(n) + beta * G, G)
     return SparseOperator((T + T.T) / 2, S.labels, S.kernel, "mixed collapse")
 

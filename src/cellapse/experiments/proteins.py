@@ -125,7 +125,7 @@ def summarize(results: Results) -> Table:
     )
     metrics = ("accuracy", "balanced", "ari", "nmi")
     detail = tuple((n, *(str(Figure.of(score(n, m))) for m in metrics)) for n in names)
-    shown = dict((a["protein"], r) for a, r in results)
+    shown = {a["protein"]: r for a, r in results}
     chosen = "1HEL" if "1HEL" in shown else results[-1][0]["protein"]
     return Table(
         "Table 2: heat kernel signatures of proteins",

@@ -14,7 +14,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import Executor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,12 +53,15 @@ def finished(run: Run, folder: Path) -> Result | None:
 
 def perform(run: Run, folder: Path) -> Result:
     """Compute one run and keep its result."""
+    from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits  # comes with scikit-learn
 
     start = time.perf_counter()
     with threadpool_limits(1), warnings.catch_warnings():
-        # Tables compare realizations on purpose; what their warnings say is in the report.
+        # Tables compare realizations on purpose, and one vector may have fewer values than there
+        # are groups: what these warnings say is in the report.
         warnings.simplefilter("ignore", CellapseWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
         result = run.function(**run.arguments)
     record = {
         "table": run.table,
@@ -71,7 +74,7 @@ def perform(run: Run, folder: Path) -> Result:
 
 
 def perform_all(
-    runs: Sequence[Run], folder: Path, workers: int = 1
+    runs: Sequence[Run], folder: Path, pool: Executor | None = None
 ) -> Iterator[tuple[Run, Result]]:
     """Every run with its result, finished ones first; those missing are computed as they come."""
     missing = []
@@ -81,17 +84,17 @@ def perform_all(
             missing.append(run)
         else:
             yield run, known
-    if workers == 1 or len(missing) < 2:
+    if pool is None:
         for run in missing:
             yield run, perform(run, folder)
         return
-    with ProcessPoolExecutor(workers) as pool:
-        waiting = {pool.submit(perform, run, folder): run for run in missing}
-        try:
-            for done in as_completed(waiting):
-                yield waiting[done], done.result()
-        finally:  # interrupted: what has not begun need not begin
-            pool.shutdown(wait=True, cancel_futures=True)
+    waiting = {pool.submit(perform, run, folder): run for run in missing}
+    try:
+        for done in as_completed(waiting):
+            yield waiting[done], done.result()
+    finally:  # interrupted: what has not begun need not begin
+        for future in waiting:
+            future.cancel()
 
 
 def write_whole(path: Path, text: str) -> None:
