@@ -55,9 +55,9 @@ def arguments(quick: bool) -> list[Arguments]:
     ]
 
 
-def run(task: str, network: str, seed: int, epochs: int) -> Result:
+def run(task: str, network: str, seed: int, epochs: int, n_proteins: int = 50) -> Result:
     """Test accuracy with every encoding, on one split of the proteins."""
-    names = np.random.default_rng(seed).permutation(available_proteins()).tolist()
+    names = np.random.default_rng(seed).permutation(available_proteins()).tolist()[:n_proteins]
     cut = 3 * len(names) // 5
     found = {e: _accuracy(names, cut, e, task, network, seed, epochs) for e in ENCODINGS}
     labels = np.concatenate([_labels(load_protein(n), task) for n in names[cut:]])
@@ -108,7 +108,8 @@ def _accuracy(
         model.train()
         optimizer.zero_grad()
         flips = 2.0 * torch.randint(0, 2, (cut, signs)) - 1.0  # a sign means nothing: unlearn it
-        shown = torch.cat([x[:, : x.shape[1] - signs], x[:, x.shape[1] - signs :] * flips[owner]], 1)
+        plain = x.shape[1] - signs
+        shown = torch.cat([x[:, :plain], x[:, plain:] * flips[owner]], 1)
         torch.nn.functional.cross_entropy(model(shown, edges), y).backward()
         optimizer.step()
     model.eval()
