@@ -6,12 +6,12 @@ import pytest
 
 pytest.importorskip("torch_geometric", reason="networks need the extra torch")
 
-from cellapse.experiments import (  # noqa: E402
+from cellapse.experiments import (
     learned_collapse,
     message_passing_cost,
     node_classification,
 )
-from cellapse.experiments.runner import Run  # noqa: E402
+from cellapse.experiments.runner import Run
 
 SMALL = {
     message_passing_cost: {"n": 60, "degree": 8, "channels": 4, "seed": 0},

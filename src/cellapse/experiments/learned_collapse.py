@@ -1,4 +1,4 @@
-"""Can beta, gamma, eps and weights of edges that are learned beat the fixed operator?
+"""Whether beta, gamma, eps and weights of edges that are learned beat the fixed operator.
 
 Two tasks for the filter (I + s S)^-1. Denoising: signals of one family on a geometric graph with
 shortcuts; the filter is learned on eight of them and measured on others. Labels: a fifth of the
@@ -110,7 +110,8 @@ def _labels(task: str, model: str, learned: str, seed: int, steps: int) -> float
     for _ in range(steps):
         shown, hidden = np.array_split(rng.permutation(known), 2)
         optimizer.zero_grad()
-        torch.nn.functional.nll_loss(spread(shown)[hidden], groups[hidden]).backward()
+        loss: Any = torch.nn.functional.nll_loss(spread(shown)[hidden], groups[hidden])
+        loss.backward()
         optimizer.step()
     with torch.no_grad():
         return float((spread(known)[rest].argmax(1) != groups[rest]).double().mean())
@@ -122,7 +123,7 @@ def summarize(results: Results) -> Table:
         found = [r["error"] for r in pick(results, task=task)]
         names = [f"{m}, {w}" for m in MODELS for w in LEARNED]
         error = {n: [f[n] for f in found] for n in names}
-        best = min(names, key=lambda n, e=error: float(np.mean(e[n])))
+        best = names[int(np.argmin([np.mean(error[n]) for n in names]))]
         same = compare(error["screened, weights"], error["graph, weights"])
         gain = compare(error["screened, numbers"], error["screened, strength"])
         words = {"higher_is_better": False}
@@ -140,8 +141,8 @@ def summarize(results: Results) -> Table:
         details += [(task, n, str(Figure.of(error[n]))) for n in names]
     return Table(
         "Learned operators",
-        "Mean squared error of denoising, share of wrong labels; spread over seeds. The strength is "
-        "learned everywhere.",
+        "Mean squared error of denoising, share of wrong labels; spread over seeds. The strength "
+        "is learned everywhere.",
         tuple(rows),
         (Detail("All models", ("task", "operator, what is learned", "error"), tuple(details)),),
     )

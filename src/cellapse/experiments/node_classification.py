@@ -110,7 +110,8 @@ def _accuracy(
         flips = 2.0 * torch.randint(0, 2, (cut, signs)) - 1.0  # a sign means nothing: unlearn it
         plain = x.shape[1] - signs
         shown = torch.cat([x[:, :plain], x[:, plain:] * flips[owner]], 1)
-        torch.nn.functional.cross_entropy(model(shown, edges), y).backward()
+        loss: Any = torch.nn.functional.cross_entropy(model(shown, edges), y)
+        loss.backward()
         optimizer.step()
     model.eval()
     with torch.no_grad():
@@ -170,7 +171,7 @@ def summarize(results: Results) -> Table:
             found = [r["accuracy"] for r in pick(results, task=task, network=network)]
             score = {e: [f[e] for f in found] for e in ENCODINGS}
             laplace, mixed = score["LaplacePE"], score["SchurPE, mixed"]
-            best = max(ENCODINGS, key=lambda e, s=score: float(np.mean(s[e])))
+            best = ENCODINGS[int(np.argmax([np.mean(score[e]) for e in ENCODINGS]))]
             rows.append(
                 Row(
                     f"{task}, {network}",
