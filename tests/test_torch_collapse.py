@@ -70,6 +70,30 @@ def test_solve_inverts_the_shifted_operator(realization, rounds, eps, solver):
         np.testing.assert_allclose(given, expected, atol=1e-10)
 
 
+def test_solve_survives_a_pivot_that_vanishes():
+    """1 / strength = c: the block of an isolated vertex is zero up to rounding."""
+    K = cl.clique_complex(nx.disjoint_union(nx.complete_graph(3), nx.empty_graph(1)))
+    layer = Collapse(K)
+    c = float((layer.gamma[0, 0] ** 2 / layer.beta[0]).detach())
+    for strength in (1.0 / c, (1.0 + 1e-14) / c, (1.0 - 1e-14) / c):
+        b = signal(4)
+        inverse = np.linalg.inv(np.eye(4) + strength * cl.collapse(K).toarray())
+        given = layer.solve(b, strength).detach().numpy()
+        np.testing.assert_allclose(given, inverse @ b.numpy(), atol=1e-10)
+
+
+@pytest.mark.parametrize("realization", REALIZATIONS[:-1])
+def test_the_bound_holds_whatever_the_weights(realization):
+    K = small()
+    layer = Collapse(K, realization=realization, learn_weights=range(K.max_rank + 1))
+    for _ in range(3):
+        with torch.no_grad():
+            for log in layer.log_weights.values():
+                log.copy_(torch.from_numpy(RNG.standard_normal(len(log))))
+        S = layer.to_numpy()[0]  # which refuses what lies beyond
+        assert (layer.gamma[:, 0].detach().numpy() <= S.bound * (1 + 1e-9)).all()
+
+
 @pytest.mark.parametrize("gamma", [None, "regularized"])
 @pytest.mark.parametrize(("realization", "rounds"), CASES)
 def test_gradcheck_of_every_parameter(realization, rounds, gamma):

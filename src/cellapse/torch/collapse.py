@@ -113,6 +113,9 @@ class Collapse(nn.Module):
             self.gamma_share.data.copy_(share.clamp(max=1.0))
         self._add_weights(learn_weights)
 
+    def __repr__(self) -> str:
+        return f"Collapse({self.extra_repr()})"  # its tensors are nobody's business
+
     def extra_repr(self) -> str:
         structure = self._assembly.structure
         many = f", {structure.n_complexes} complexes" if structure.n_complexes > 1 else ""
