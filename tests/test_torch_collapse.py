@@ -92,6 +92,11 @@ def test_the_bound_holds_whatever_the_weights(realization):
                 log.copy_(torch.from_numpy(RNG.standard_normal(len(log))))
         S = layer.to_numpy()[0]  # which refuses what lies beyond
         assert (layer.gamma[:, 0].detach().numpy() <= S.bound * (1 + 1e-9)).all()
+    with torch.no_grad():  # and is exact where all cells of a rank grow or shrink alike
+        for rank, log in layer.log_weights.items():
+            log.fill_(1.0 - int(rank))
+    S, finite = layer.to_numpy()[0], np.isfinite(layer.to_numpy()[0].bound)
+    np.testing.assert_allclose(layer.gamma[:, 0].detach()[finite], S.bound[finite], rtol=1e-8)
 
 
 @pytest.mark.parametrize("gamma", [None, "regularized"])
