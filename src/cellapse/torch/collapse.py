@@ -88,7 +88,9 @@ class Collapse(nn.Module):
         several = isinstance(source, list | tuple) and any(isinstance(s, Complex) for s in source)
         self._sources = list(source) if several else [source]
         self._options: dict[str, Any] = {"realization": realization, "renormalize": renormalize}
-        plans = [self.blueprint(s, beta=beta, gamma=gamma, eps=eps) for s in self._sources]
+        plans = [
+            blueprint(s, **self._options, beta=beta, gamma=gamma, eps=eps) for s in self._sources
+        ]
         self._plans = plans
         first = max(plans, key=lambda b: len(b.beta))
         self.realization, self.renormalize = first.realization, renormalize
@@ -146,9 +148,9 @@ class Collapse(nn.Module):
             return self.log_weights[str(rank)].exp()
         return self.log_eps.new_ones(len(structure.real(rank)))
 
-    def blueprint(self, source: Any, **weights: Any) -> Blueprint:
+    def blueprint(self, source: Any) -> Blueprint:
         """Prepare another complex for `operator(blueprints)`; small, and can be stored."""
-        return blueprint(source, **self._options, **weights)
+        return blueprint(source, **self._options)
 
     def operator(self, blueprints: Sequence[Blueprint] | None = None) -> DifferentiableOperator:
         """S at the present parameters; factorized once, however often it is applied.
