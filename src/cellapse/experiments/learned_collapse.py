@@ -36,7 +36,7 @@ def arguments(quick: bool) -> list[Arguments]:
     except (MissingExtraError, InputError):
         pass
     seeds = range(3 if quick else 10)
-    return [{"task": task, "seed": seed, "steps": 60} for task in tasks for seed in seeds]
+    return [{"task": task, "seed": seed, "steps": 200} for task in tasks for seed in seeds]
 
 
 def run(task: str, seed: int, steps: int) -> Result:
