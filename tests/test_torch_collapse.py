@@ -250,7 +250,7 @@ def test_training_lowers_a_loss_through_every_parameter(realization):
         loss = (layer.solve(x, 1.0) - target).square().mean()
         loss.backward()
         optimizer.step()
-        losses.append(float(loss))
+        losses.append(float(loss.detach()))
     assert losses[-1] < 0.1 * losses[0]
     moved = {n for n, p in layer.named_parameters() if not torch.equal(p, start[n])}
     expected = set(start) - ({"log_weights.2"} if realization == "boundary" else set())
