@@ -27,7 +27,7 @@ from cellapse.experiments.cuts import (
 )
 from cellapse.experiments.operators import mixed_collapse
 from cellapse.experiments.runner import Arguments, Result
-from cellapse.experiments.scores import Figure, compare
+from cellapse.experiments.scores import Figure
 from cellapse.experiments.table import Detail, Experiment, Results, Row, Table, pick
 from cellapse.lifts import clique_complex
 from cellapse.tasks.cluster import cluster, clustering_accuracy
@@ -149,7 +149,6 @@ def _overall(results: Results) -> Row:
         n: [float(np.mean([r["paper"][n] for r in pick(results, network=d)])) for d in available()]
         for _, n in SHORT
     }
-    best = compare(means("renormalized"), means("graph"))
     return Row(
         "mean of five",
         ", ".join(f"{s} {np.mean([PAPER[d][n] for d in available()]):.2f}" for s, n in SHORT),
@@ -158,7 +157,8 @@ def _overall(results: Results) -> Row:
             f"{n} {np.mean(means(n)):.3f}"
             for n in ("graph", "mixed", "unfolded", "screened", "renormalized", "motif")
         ),
-        f"Over the five, {best.sentence('renormalized', 'L')}. {fair_verdict(results)}",
+        f"{fair_verdict(results, 'network')} The settings of renormalized were found on these "
+        "networks, so this is no independent test of it.",
     )
 
 
