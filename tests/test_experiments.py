@@ -241,7 +241,9 @@ def test_paper_method_finds_the_same_and_stops_at_its_limit():
 
 
 def test_complex_like_has_about_the_wanted_counts():
-    _, edges, triangles = runtime.complex_like(400, 1650, 296, 0).n_cells
+    K = runtime.complex_like(400, 1650, 296, 0)
+    _, edges, triangles = K.n_cells
+    assert K.components().max() == 0
     assert abs(edges - 1650) < 150
     assert abs(triangles - 296) < 60
 

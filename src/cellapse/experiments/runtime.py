@@ -1,6 +1,6 @@
 """Tables 8 and 9: seconds for the ten smallest eigenpairs, at sizes of the paper.
 
-Block models with the paper's numbers of vertices, edges and about its triangles. The paper's method
+Block models with about the paper's numbers of cells, connected. The paper's method
 is `eigsh` on x -> A x - X (C + eps I)^-1 X^T x with conjugate gradients inside, or a sparse
 factorization; each is stopped after a limit. Only ratios on one machine mean anything.
 """
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, cg, eigsh, splu
 
 from cellapse.baselines import graph_laplacian
@@ -82,7 +83,7 @@ def run(size: list[int], limit: float, seed: int) -> Result:
 
 
 def complex_like(n: int, n_edges: int, n_triangles: int, seed: int) -> Complex:
-    """A model of four blocks with about these numbers of edges and triangles."""
+    """A model of four blocks, its largest component, with about these edges and triangles."""
     pairs_inside = 4 * (n // 4) * (n // 4 - 1) / 2
     pairs_across = n * (n - 1) / 2 - pairs_inside
     low, high = 0.25, 1.0
@@ -90,7 +91,11 @@ def complex_like(n: int, n_edges: int, n_triangles: int, seed: int) -> Complex:
         share = (low + high) / 2
         inside = min(1.0, share * n_edges / pairs_inside)
         across = (1 - share) * n_edges / pairs_across
-        found = clique_complex(block_model([n // 4] * 4, inside, across, seed)[0])
+        A, _ = block_model([n // 4] * 4, inside, across, seed)
+        # Several components have several zeros, of which Lanczos finds one: not to be compared.
+        part = connected_components(A, directed=False)[1]
+        largest = np.flatnonzero(part == np.bincount(part).argmax())
+        found = clique_complex(A[largest][:, largest])
         low, high = (share, high) if found.n_cells[2] < n_triangles else (low, share)
     return found
 
@@ -158,6 +163,8 @@ def summarize(results: Results) -> Table:
 def _agreement(r: Result) -> str:
     if r["apart"] is None:
         return "the other method did not finish, so nothing was compared"
+    if r["apart"] > 1e-6:
+        return f"the eigenvalues DIFFER by {r['apart']:.0e}"
     return f"the eigenvalues agree to {r['apart']:.0e}"
 
 
