@@ -1,7 +1,7 @@
 """Table 2: helix, sheet or coil by clustering heat kernel signatures of residues.
 
 HKS(x, t) = sum_k exp(-lambda_k t) phi_k(x)^2 at 16 times from 0.1 to 24, the logarithm standardized
-over the protein, k-means with three clusters. The paper's baseline is L of the backbone alone; the
+over the protein, k-means with three clusters. The paper's figure for L fits the backbone alone; the
 fair one has the same edges as S. Cells made out of the labels are marked as label leakage.
 """
 
