@@ -122,7 +122,15 @@ def _edges(found: Analysis) -> str:
         (escape(a), escape(b), f"{100 * share:.1f} %")
         for (a, b), share in found.weakest_edges(_EDGES)
     ]
-    return table(("from", "to", "keeps"), rows, numbers=[2])
+    S = found.collapsed
+    floor = 1.0 - S.theta**2 / (1.0 + S.eps)
+    bare = int((found.shares <= floor + 1e-6).sum())
+    note = (
+        f"{bare:,} of {len(found.shares):,} edges close no cell; those keep {100 * floor:.1f} %, "
+        "the least an edge can."
+    )
+    shown = table(("from", "to", "keeps"), rows, numbers=[2])
+    return f'{shown}<p class="quiet">{escape(note)}</p>'
 
 
 def _clusters(found: Analysis) -> str:
@@ -132,7 +140,7 @@ def _clusters(found: Analysis) -> str:
         members = np.flatnonzero(numbers == c)
         shown = ", ".join(str(K.labels[i]) for i in members[:12].tolist())
         rest = f" and {len(members) - 12:,} more" if len(members) > 12 else ""
-        rows.append((f"cluster {c + 1}", f"{len(members):,}", escape(shown + rest)))
+        rows.append((f"{c + 1}", f"{len(members):,}", escape(shown + rest)))
     return table(("cluster", "size", "members"), rows, numbers=[1])
 
 

@@ -28,10 +28,10 @@ const css = (name) => getComputedStyle(document.documentElement).getPropertyValu
 const PALETTE = ["#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442"];
 const FORMS = ["circle", "square", "triangle", "diamond"];
 const VIRIDIS = ["#440154", "#472D7B", "#3B528B", "#2C728E", "#21918C", "#28AE80", "#5EC962", "#ADDC30", "#FDE725"];
-const ENDS = ["#2166AC", "#B35806"];
 
 const categoryColour = (i) => PALETTE[i % PALETTE.length];
 const categoryForm = (i) => FORMS[Math.floor(i / PALETTE.length) % FORMS.length];
+const categoryDashes = (i) => ["", "7 3", "2 3", "9 3 2 3"][Math.floor(i / PALETTE.length) % 4];
 
 function blend(a, b, t) {
   const part = (c, at) => parseInt(c.slice(at, at + 2), 16);
@@ -47,7 +47,7 @@ function viridis(t) {
 
 function diverging(t) {
   const clipped = Math.min(Math.max(t, -1), 1);
-  return blend(css("--neutral"), clipped < 0 ? ENDS[0] : ENDS[1], Math.abs(clipped));
+  return blend(css("--neutral"), css(clipped < 0 ? "--cold" : "--warm"), Math.abs(clipped));
 }
 
 // A colouring turns the value of a vertex into a colour and a form.
@@ -90,7 +90,7 @@ function drawLegend(list, colouring) {
       if (!name) return;
       const item = element("li", {}, list);
       const sign = shape("svg", { width: 14, height: 14, "aria-hidden": "true" }, item);
-      shape("path", { d: markPath(paint.form(i), 7, 7, 5), fill: paint.colour(i) }, sign);
+      shape("path", { class: "node", d: markPath(paint.form(i), 7, 7, 5), fill: paint.colour(i) }, sign);
       element("span", {}, item, name);
     });
     return;
@@ -103,6 +103,16 @@ function drawLegend(list, colouring) {
     shape("rect", { x: 5 * i, y: 0, width: 5.2, height: 12, fill: paint.colour(value) }, ramp);
   }
   element("span", {}, item, number(paint.high));
+}
+
+function drawLineLegend(list, names) {
+  clear(list);
+  names.forEach((name, i) => {
+    const item = element("li", {}, list);
+    const sign = shape("svg", { width: 30, height: 12, "aria-hidden": "true" }, item);
+    shape("path", { d: "M1 6H29", stroke: categoryColour(i), "stroke-width": 2.5, "stroke-dasharray": categoryDashes(i) }, sign);
+    element("span", {}, item, name);
+  });
 }
 
 function niceTicks(low, high, wanted) {

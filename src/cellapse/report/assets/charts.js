@@ -103,8 +103,7 @@ function drawSignatures(box, width, signatures, chosen) {
     shape("path", { class: "band", d: up + "L" + down.slice(1) + "z", fill: categoryColour(group.number) }, at.root);
   });
   signatures.groups.forEach((group) => {
-    const dashes = ["", "7 3", "2 3", "9 3 2 3"][Math.floor(group.number / PALETTE.length) % 4];
-    const path = shape("path", { d: line(at, times, group.middle), fill: "none", stroke: categoryColour(group.number), "stroke-width": 2, "stroke-dasharray": dashes, "data-group": group.number }, at.root);
+    const path = shape("path", { d: line(at, times, group.middle), fill: "none", stroke: categoryColour(group.number), "stroke-width": 2, "stroke-dasharray": categoryDashes(group.number), "data-group": group.number }, at.root);
     shape("title", {}, path, group.name);
   });
   if (chosen) shape("path", { class: "one", d: line(at, times, chosen.values), fill: "none", stroke: css("--ring"), "stroke-width": 3 }, at.root);

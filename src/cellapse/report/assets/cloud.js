@@ -43,7 +43,7 @@ function makeCloud(box, points, nodes, state) {
       const v = state.colouring.values[node];
       const path = new Path2D(markPath(painted.form(v), x, y, radius * near));
       pen.fillStyle = painted.colour(v);
-      pen.strokeStyle = node === state.chosen ? css("--ring") : css("--card");
+      pen.strokeStyle = node === state.chosen ? css("--ring") : css("--outline");
       pen.lineWidth = node === state.chosen ? 3 : 0.8;
       pen.fill(path);
       pen.stroke(path);

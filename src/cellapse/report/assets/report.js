@@ -79,7 +79,7 @@ nameAxes();
 
 drawLegend(byId("spectrum-legend"), { kind: "category", names: ["S, collapsed", "L, graph Laplacian"], values: [] });
 drawFormLegend(byId("spectrum-legend"));
-drawLegend(byId("heat-legend"), { kind: "category", names: data.signatures.groups.map((g) => g.name), values: [] });
+drawLineLegend(byId("heat-legend"), data.signatures.groups.map((g) => g.name));
 byId("network-note").textContent = data.network.note;
 byId("embedding-note").textContent = data.embedding.note;
 byId("heat-note").textContent = data.signatures.note;
