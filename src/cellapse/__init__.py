@@ -8,7 +8,10 @@
 0.0
 """
 
+from typing import TYPE_CHECKING, Any
+
 from cellapse import datasets, theory
+from cellapse._as_operator import as_operator
 from cellapse._errors import (
     CellapseError,
     CellapseWarning,
@@ -43,6 +46,35 @@ from cellapse.operator import Operator
 from cellapse.solvers import CG, Direct
 from cellapse.spectrum import Auto, Spectrum
 from cellapse.tasks.cluster import Clusters, cluster, clustering_accuracy, suggest_n_clusters
+from cellapse.tasks.cut import dirichlet_energy, fiedler, sweep_cut, total_variation
+from cellapse.tasks.encoding import embed, positional_encoding
+from cellapse.tasks.filters import band_pass, spectral_filter
+from cellapse.tasks.resistance import (
+    effective_conductance,
+    effective_resistance,
+    kirchhoff_index,
+    resistance_centrality,
+)
+from cellapse.tasks.signature import heat_kernel_signature, wave_kernel_signature
+from cellapse.tasks.smooth import choose_strength, diffuse, smooth
+
+if TYPE_CHECKING:
+    from cellapse.estimators import (
+        CollapsedSpectralClustering,
+        CollapsedSpectralEmbedding,
+        HeatKernelSignature,
+        SignalSmoother,
+        WaveKernelSignature,
+    )
+
+# scikit-learn is slow to import: its classes are made when they are first asked for.
+_ESTIMATORS = (
+    "CollapsedSpectralClustering",
+    "CollapsedSpectralEmbedding",
+    "HeatKernelSignature",
+    "SignalSmoother",
+    "WaveKernelSignature",
+)
 
 __version__ = "0.1.0"
 
@@ -54,39 +86,70 @@ __all__ = [
     "CellapseWarning",
     "Clusters",
     "CollapsedOperator",
+    "CollapsedSpectralClustering",
+    "CollapsedSpectralEmbedding",
     "Complex",
     "ConvergenceError",
     "Davidson",
     "Dense",
     "Direct",
+    "HeatKernelSignature",
     "Incidence",
     "InputError",
     "Lanczos",
     "MissingExtraError",
     "Operator",
     "ShiftInvert",
+    "SignalSmoother",
     "SizeError",
     "Spectrum",
     "Unchecked",
+    "WaveKernelSignature",
+    "as_operator",
+    "band_pass",
     "boundary_matrices",
+    "choose_strength",
     "clique_complex",
     "cluster",
     "clustering_accuracy",
     "collapse",
     "datasets",
+    "diffuse",
     "dirac_operator",
+    "dirichlet_energy",
+    "effective_conductance",
+    "effective_resistance",
+    "embed",
+    "fiedler",
     "graded_laplacian",
     "graph_laplacian",
+    "heat_kernel_signature",
     "hodge_laplacian",
     "hypergraph_complex",
     "incidence_matrices",
     "is_chain_complex",
+    "kirchhoff_index",
     "mixed_matrices",
     "motif_laplacian",
     "multiorder_laplacian",
+    "positional_encoding",
+    "resistance_centrality",
     "signless_laplacian",
+    "smooth",
+    "spectral_filter",
     "suggest_n_clusters",
+    "sweep_cut",
     "theory",
+    "total_variation",
     "unfolded_matrices",
+    "wave_kernel_signature",
     "zhou_laplacian",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ESTIMATORS:
+        from cellapse import estimators
+
+        return getattr(estimators, name)
+    raise AttributeError(f"module 'cellapse' has no attribute {name!r}")

@@ -226,6 +226,13 @@ class ScreenedOperator(CollapsedOperator):
         """The largest theta for which L* is sure to be positive semi-definite."""
         return np.ones(1)
 
+    @property
+    def matrix(self) -> sparse.csr_array | None:
+        return self._sparse.A
+
+    def solve(self, b: ArrayLike, shift: float = 0.0) -> FloatArray:
+        return self._sparse.solve(b, shift)  # with a factor of S itself, not of A
+
     def diagonal(self) -> FloatArray:
         return self._sparse.diagonal()
 

@@ -138,6 +138,11 @@ class Operator(LinearOperator):
         return None
 
     @property
+    def matrix(self) -> sparse.csr_array | None:
+        """The operator as a sparse matrix, where it is one."""
+        return None
+
+    @property
     def iterates(self) -> bool:
         """Whether applying the operator takes iterations, but no factorization."""
         return False
@@ -276,6 +281,10 @@ class SparseOperator(Operator):
 
     def _apply(self, x: FloatArray) -> FloatArray:
         return self.A @ x
+
+    @property
+    def matrix(self) -> sparse.csr_array | None:
+        return self.A
 
     def diagonal(self) -> FloatArray:
         return self.A.diagonal()

@@ -30,6 +30,8 @@ from cellapse.ladder import Ladder
 from cellapse.operator import SparseOperator
 from cellapse.singular import smallest_positive_eigenvalue
 from cellapse.solvers import Direct
+from cellapse.tasks.cut import best_sweep
+from cellapse.tasks.resistance import conductances
 
 FloatArray = NDArray[np.float64]
 
@@ -138,7 +140,7 @@ def conductance_reduction(S: CollapsedOperator) -> Check:
     if n > _DENSE or n < 2:
         note = "follows from S <= A" if n > 1 else "one cell only"
         return Check("conductance_reduction", claim, None, note=note)
-    mine, plain = _conductances(S.toarray()), _conductances(S.A.toarray())
+    mine, plain = conductances(S.toarray()), conductances(S.A.toarray())
     worst = float(np.max(mine - plain))
     note = f"largest difference over {n * (n - 1) // 2} pairs"
     scale = max(1.0, float(plain.max()))
@@ -155,7 +157,7 @@ def cheeger_upper_bound(S: CollapsedOperator) -> Check:
         return Check("cheeger_upper_bound", claim, None, note=note)
     spectrum = S.spectrum(2)
     second = float(spectrum.values[1])
-    h = _sweep(S.A, spectrum.vectors[:, 1])
+    _, h = best_sweep(S.A, spectrum.vectors[:, 1], np.ones(S.shape[0]))
     note = "h of a sweep cut, an upper bound of h(G)"
     return Check("cheeger_upper_bound", claim, second <= 2 * h + _tolerance(S), second, 2 * h, note)
 
@@ -323,7 +325,6 @@ def _largest(
         M = apply(np.eye(n))
         return float(linalg.eigvalsh((M + M.T) / 2)[-1])
 
-
     def raised(x: FloatArray) -> FloatArray:
         return apply(x.ravel()) + scale * x.ravel()
 
@@ -331,30 +332,3 @@ def _largest(
     start = np.random.default_rng(0).standard_normal(n)
     found = eigsh(operator, k=1, which="LA", v0=start, tol=1e-4, return_eigenvectors=False)
     return float(found[0]) - scale
-
-
-def _conductances(M: FloatArray) -> FloatArray:
-    """C_ij for all pairs: 1 / (b^T M^+ b) with b = e_i - e_j in the range of M, otherwise 0."""
-    values, vectors = linalg.eigh(M)
-    positive = values > 1e-10 * max(values[-1], 1e-300)
-    V = vectors[:, positive] / np.sqrt(values[positive])
-    Z = vectors[:, ~positive]
-    i, j = np.triu_indices(len(M), 1)
-    resistance = ((V[i] - V[j]) ** 2).sum(axis=1)
-    blocked = ((Z[i] - Z[j]) ** 2).sum(axis=1) > 1e-9
-    return np.where(blocked, 0.0, 1.0 / np.maximum(resistance, 1e-300))
-
-
-def _sweep(L: sparse.csr_array, x: FloatArray) -> float:
-    """The smallest cut / min(|U|, n - |U|) over the sets U = {x <= t}."""
-    order = np.argsort(x, kind="stable")
-    place = np.empty(len(x), dtype=np.int64)
-    place[order] = np.arange(len(x))
-    entries = sparse.triu(L, k=1, format="coo")
-    low = np.minimum(place[entries.row], place[entries.col])
-    high = np.maximum(place[entries.row], place[entries.col])
-    steps = np.bincount(low, weights=-entries.data, minlength=len(x))
-    steps -= np.bincount(high, weights=-entries.data, minlength=len(x))
-    cut = np.cumsum(steps)[:-1]
-    size = np.arange(1, len(x))
-    return float((cut / np.minimum(size, len(x) - size)).min())

@@ -6,17 +6,26 @@ unit length.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import linalg
 
+from cellapse._as_operator import as_operator
 from cellapse._checks import whole_number
-from cellapse._errors import InputError
+from cellapse._errors import CellapseWarning, InputError, SizeError
 from cellapse.operator import Operator
 from cellapse.spectrum import Spectrum
+from cellapse.tasks._signals import to_frame
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+_MANY = 10_000  # beyond, one product with the operator for each vertex takes minutes
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +36,7 @@ class Clusters:
     {'a': 0, 'b': 0, 'c': 1}
     """
 
-    numbers: NDArray[np.int64]
+    numbers: IntArray
     labels: Sequence[Hashable] = field(repr=False)
     spectrum: Spectrum | None = field(repr=False)
 
@@ -41,28 +50,40 @@ class Clusters:
         """Cluster number by vertex label."""
         return dict(zip(self.labels, self.numbers.tolist(), strict=True))
 
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with the column `cluster`, indexed by label."""
+        return to_frame(self.numbers, self.labels, ["cluster"])
+
 
 def cluster(
-    operator: Operator,
+    operator: Any,
     n_clusters: int,
     *,
     mass: str | ArrayLike | None = "diagonal",
     n_vectors: int | None = None,
+    assign: str = "kmeans",
     rng: int | np.random.Generator = 0,
 ) -> Clusters:
     """Group the vertices by the normalized cut of an operator.
 
+    Where there are at least as many components as clusters, any grouping of whole components cuts
+    nothing: they are shared out by mass, the heaviest first, with a warning. Fewer components than
+    clusters are no case of their own; an isolated vertex is a component.
+
     Parameters
     ----------
-    operator : Operator
-        Collapsed or baseline.
+    operator : Operator, matrix or LinearOperator
+        Collapsed, baseline or any other, see `as_operator`.
     n_clusters : int
     mass : "diagonal", "degree", n numbers or None
-        D of the generalized eigenproblem.
+        D of the generalized eigenproblem: the diagonal of S, that of A, as given, or the identity.
     n_vectors : int, optional
         Eigenvectors used, `n_clusters` by default; 1 is the Fiedler vector alone, as in the paper.
+    assign : {"kmeans", "discretize"}
+        How rows become clusters: k-means with ten starts, or the rotation of Yu and Shi that
+        brings them closest to indicators.
     rng : seed or numpy Generator
-        For the starts of k-means.
+        For the starts of k-means, or the first rotation.
 
     Returns
     -------
@@ -75,35 +96,110 @@ def cluster(
     >>> cluster(cl.collapse(K, realization="screened"), 2).numbers.tolist()
     [0, 0, 0, 0, 1, 1, 1, 1]
     """
+    S = as_operator(operator)
+    n = S.shape[0]
+    n_clusters = whole_number("n_clusters", n_clusters, 1, n)
+    if assign not in ("kmeans", "discretize"):
+        raise InputError(f'assign={assign!r}; choose "kmeans" or "discretize"')
+    D = cut_mass(S, mass)
+    if n_vectors is None:
+        spectrum = S.spectrum(n_clusters, D)
+        if n_clusters > 1 and (S.kernel is not None and S.kernel.shape[1] > n_clusters):
+            return Clusters(_share_out(S, n_clusters, D), S.labels, spectrum)
+        rows = _unit(_scaled(spectrum.vectors, D))
+    else:
+        n_vectors = whole_number("n_vectors", n_vectors, 1, n - 1)
+        spectrum = S.spectrum(n_vectors + 1, D)
+        rows = _scaled(spectrum.vectors[:, 1:], D)
+        if assign == "discretize" and n_vectors != n_clusters:
+            raise InputError(
+                f'n_vectors={n_vectors} with assign="discretize"; it turns one vector into one '
+                f'cluster: leave n_vectors out, or use "kmeans"'
+            )
+    generator = np.random.default_rng(rng)
+    if assign == "kmeans":
+        numbers = _kmeans(rows, n_clusters, generator)
+    else:
+        numbers = _discretize(_unit(rows), generator)
+    return Clusters(_in_order(numbers), S.labels, spectrum)
+
+
+def cut_mass(S: Operator, mass: str | ArrayLike | None) -> FloatArray | None:
+    """The masses of a cut; refused where the diagonal would take one solve for each vertex."""
+    if isinstance(mass, str) and mass == "diagonal" and S.matrix is None and S.shape[0] > _MANY:
+        raise SizeError(
+            f'mass="diagonal" for {S!r} takes {S.shape[0]:,} products with the operator; pass '
+            'mass="degree" (the diagonal of A, close to it), or use realization="screened", '
+            "which is a sparse matrix"
+        )
+    return S._mass(mass)
+
+
+def _scaled(vectors: FloatArray, D: FloatArray | None) -> FloatArray:
+    return vectors if D is None else np.sqrt(D)[:, None] * vectors
+
+
+def _unit(rows: FloatArray) -> FloatArray:
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(length > 0, length, 1.0)
+
+
+def _kmeans(rows: FloatArray, n_clusters: int, rng: np.random.Generator) -> IntArray:
     from sklearn.cluster import KMeans  # slow to import, and not needed by the operators
 
-    n = operator.shape[0]
-    whole_number("n_clusters", n_clusters, 1, n)
-    if n_vectors is not None:
-        whole_number("n_vectors", n_vectors, 1, n - 1)
-    D = operator._mass(mass)
-    if n_vectors is None:
-        spectrum = operator.spectrum(int(n_clusters), D)
-        rows = spectrum.vectors
-        if D is not None:
-            rows = np.sqrt(D)[:, None] * rows
-        length = np.linalg.norm(rows, axis=1, keepdims=True)
-        rows = rows / np.where(length > 0, length, 1.0)
-    else:
-        spectrum = operator.spectrum(n_vectors + 1, D)
-        rows = (
-            spectrum.vectors[:, 1:] if D is None else np.sqrt(D)[:, None] * spectrum.vectors[:, 1:]
-        )
-    seed = int(np.random.default_rng(rng).integers(2**31))
-    numbers = KMeans(int(n_clusters), n_init=10, random_state=seed).fit_predict(rows)
+    seed = int(rng.integers(2**31))
+    return KMeans(n_clusters, n_init=10, random_state=seed).fit_predict(rows)
+
+
+def _discretize(rows: FloatArray, rng: np.random.Generator) -> IntArray:
+    """Alternate between the nearest indicators and the rotation that is best for them."""
+    n, k = rows.shape
+    R = np.zeros((k, k))
+    R[:, 0] = rows[rng.integers(n)]
+    overlap = np.zeros(n)
+    for j in range(1, k):  # rows as far apart as can be
+        overlap += abs(rows @ R[:, j - 1])
+        R[:, j] = rows[np.argmin(overlap)]
+    best = -np.inf
+    for _ in range(100):
+        numbers = np.argmax(rows @ R, axis=1)
+        indicators = np.zeros((n, k))
+        indicators[np.arange(n), numbers] = 1.0
+        U, sigma, Vt = linalg.svd(indicators.T @ rows)
+        if sigma.sum() <= best + 1e-12 * n:
+            break
+        best, R = float(sigma.sum()), Vt.T @ U.T
+    return numbers
+
+
+def _share_out(S: Operator, n_clusters: int, D: FloatArray | None) -> IntArray:
+    """Whole components, the heaviest first, each to the cluster that is lightest so far."""
+    assert S.kernel is not None
+    parts = S.kernel.tocoo()
+    component = np.full(S.shape[0], S.kernel.shape[1])  # what no zero belongs to stays together
+    component[parts.row] = parts.col
+    warnings.warn(
+        f"{S.kernel.shape[1]} components for {n_clusters} clusters: whole components were put "
+        "together, which cuts nothing; to split the largest one, keep only its vertices",
+        CellapseWarning,
+        stacklevel=3,
+    )
+    weight = np.bincount(component, weights=D)
+    number, load = np.zeros(len(weight), dtype=np.int64), np.zeros(n_clusters)
+    for c in np.argsort(-weight, kind="stable"):
+        number[c] = np.argmin(load)
+        load[number[c]] += weight[c]
+    return _in_order(number[component])
+
+
+def _in_order(numbers: IntArray) -> IntArray:
+    """Numbered in the order in which the vertices meet them, whatever k-means called them."""
     _, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
-    # Numbered in the order in which the vertices meet them, whatever k-means called them.
-    order = np.argsort(np.argsort(first))
-    return Clusters(order[inverse].astype(np.int64), operator.labels, spectrum)
+    return np.argsort(np.argsort(first))[inverse].astype(np.int64)
 
 
 def suggest_n_clusters(
-    operator: Operator, max_clusters: int = 20, mass: str | ArrayLike | None = "diagonal"
+    operator: Any, max_clusters: int = 20, mass: str | ArrayLike | None = "diagonal"
 ) -> int:
     """The number of clusters before the largest gap of the first eigenvalues.
 
@@ -112,9 +208,11 @@ def suggest_n_clusters(
     >>> suggest_n_clusters(cl.collapse(K, realization="screened"))
     4
     """
-    n = operator.shape[0]
-    values = operator.spectrum(min(max_clusters + 1, n), mass).values
-    return 1 if n < 3 else 2 + int(np.argmax(np.diff(values[1:])))
+    S = as_operator(operator)
+    n = S.shape[0]
+    whole_number("max_clusters", max_clusters, 1)
+    values = S.spectrum(min(max_clusters + 1, n), cut_mass(S, mass)).values
+    return 1 if len(values) < 3 else 2 + int(np.argmax(np.diff(values[1:])))
 
 
 def clustering_accuracy(found: ArrayLike, known: ArrayLike) -> float:

@@ -1,0 +1,60 @@
+"""Signals on the vertices: numbers in the order of the operator, or pandas objects by label."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cellapse._checks import signal
+from cellapse._errors import InputError, extra
+from cellapse.operator import Operator
+
+FloatArray = NDArray[np.float64]
+
+
+def unpack(values: Any, operator: Operator) -> tuple[FloatArray, Callable[[FloatArray], Any]]:
+    """A signal in the order of the operator, and the way back to what the user gave.
+
+    A pandas Series or DataFrame is aligned by its index, which must name every vertex once; the
+    way back gives the same type with the same index.
+    """
+    pandas = sys.modules.get("pandas")
+    if pandas is None or not isinstance(values, pandas.Series | pandas.DataFrame):
+        return signal(values, operator.shape[0]), lambda result: result
+    index = values.index
+    order = index.get_indexer(as_index(operator.labels)) if index.is_unique else np.array([-1])
+    if len(index) != operator.shape[0] or (order < 0).any():
+        unknown = [v for v in index if v not in set(operator.labels)]
+        given = f"{unknown[0]!r} is not among them" if unknown else f"{len(index)} rows were given"
+        raise InputError(
+            f"the index of the signal does not name each of the {operator.shape[0]} vertices once: "
+            f"{given}; index it by operator.labels, or pass signal.to_numpy() in their order"
+        )
+    back = np.argsort(order)
+
+    def pack(result: FloatArray) -> Any:
+        if result.ndim == 1:
+            return pandas.Series(result[back], index, name=values.name)
+        return pandas.DataFrame(result[back], index, values.columns)
+
+    return signal(values.to_numpy()[order], operator.shape[0]), pack
+
+
+def as_index(labels: Sequence[Hashable]) -> Any:
+    """Labels as a pandas Index in which tuples stay single labels."""
+    with extra("pandas", "dev"):
+        import pandas as pd
+    if isinstance(labels, range):
+        return pd.RangeIndex(len(labels))
+    return pd.Index(list(labels), tupleize_cols=False)
+
+
+def to_frame(values: NDArray[Any], labels: Sequence[Hashable], columns: Sequence[Any]) -> Any:
+    """A pandas DataFrame with one row for each vertex."""
+    with extra("pandas", "dev"):
+        import pandas as pd
+    return pd.DataFrame(values, index=as_index(labels), columns=list(columns))

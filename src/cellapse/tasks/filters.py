@@ -1,0 +1,148 @@
+r"""Functions of an operator applied to signals: y = h(S) x.
+
+For the response h on [0, b], b an upper bound of the spectrum,
+
+    h(S) x = sum_k c_k T_k(2 S / b - I) x
+
+with Chebyshev polynomials T_k: only products with S, for all columns (and all responses) at once.
+Terms are added until those left out sum to less than the error asked for: |T_k| <= 1, so their sum
+bounds the error of h(S) in the spectral norm. Up to a few hundred vertices the full spectrum is
+cheaper, and exact for any response.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.fft import dct
+
+from cellapse._as_operator import as_operator
+from cellapse._errors import ConvergenceError, InputError
+from cellapse.operator import Operator
+from cellapse.tasks._signals import unpack
+
+FloatArray = NDArray[np.float64]
+Response = Callable[[FloatArray], FloatArray]
+
+DENSE = 500  # up to this many vertices the full spectrum is used
+_MAX_TERMS = 2**14
+
+
+def spectral_filter(operator: Any, signal: Any, response: Response, *, error: float = 1e-8) -> Any:
+    """Apply the function h of an operator to a signal: y = h(S) x.
+
+    Parameters
+    ----------
+    operator : Operator, matrix or LinearOperator
+    signal : n numbers, (n, m) array, or pandas Series or DataFrame indexed by label
+    response : function
+        h: takes an array of eigenvalues and gives the factor of each, like `np.cos` or
+        `band_pass(1, 2, 0.1)`.
+    error : float
+        ||h(S) x - y|| stays below `error * max|h| * ||x||`.
+
+    Returns
+    -------
+    array, Series or DataFrame
+        Of the shape and with the index of the signal.
+
+    Examples
+    --------
+    >>> L = [[1.0, -1.0], [-1.0, 1.0]]
+    >>> spectral_filter(L, [3.0, 1.0], lambda x: np.exp(-x)).round(3).tolist()
+    [2.135, 1.865]
+    """
+    S = as_operator(operator)
+    x, pack = unpack(signal, S)
+    return pack(apply_responses(S, x, [response], error)[0])
+
+
+def band_pass(low: float, high: float, width: float) -> Response:
+    """A response that keeps eigenvalues between `low` and `high`, with edges of a given width.
+
+    h(x) = s((x - low) / width) s((high - x) / width) with the logistic s. Narrow edges take more
+    terms, about 20 b / width for a spectrum up to b.
+
+    >>> band_pass(1.0, 3.0, 0.1)(np.array([0.0, 2.0, 4.0])).round(3).tolist()
+    [0.0, 1.0, 0.0]
+    """
+    from scipy.special import expit
+
+    if not (np.isfinite([low, high, width]).all() and low < high and width > 0):
+        raise InputError(
+            f"band_pass({low!r}, {high!r}, {width!r}); give low < high and a width above 0"
+        )
+    return lambda x: expit((x - low) / width) * expit((high - x) / width)
+
+
+def apply_responses(
+    S: Operator, x: FloatArray, responses: Sequence[Response], error: float = 1e-8
+) -> list[FloatArray]:
+    """h(S) x for several responses h at the price of the longest expansion."""
+    if not 0 < error < 1:
+        raise InputError(f"error={error!r}; give a number between 0 and 1, like 1e-8")
+    n = S.shape[0]
+    if n <= DENSE:
+        spectrum = S.spectrum() if n else None
+        return [x.copy() if spectrum is None else _by_modes(spectrum, x, h) for h in responses]
+    b = upper_bound(S)
+    expansions = [expansion(h, b, error) for h in responses]
+    length = max(len(c) for c in expansions)
+    results = [c[0] * x for c in expansions]
+    last, now = x, (2.0 / b) * (S @ x) - x
+    for k in range(1, length):
+        for c, result in zip(expansions, results, strict=True):
+            if k < len(c):
+                result += c[k] * now
+        if k + 1 < length:
+            last, now = now, (4.0 / b) * (S @ now) - 2.0 * now - last
+    return results
+
+
+def _by_modes(spectrum: Any, x: FloatArray, h: Response) -> FloatArray:
+    V, factor = spectrum.vectors, evaluate(h, spectrum.values)
+    return V @ ((factor if x.ndim == 1 else factor[:, None]) * (V.T @ x))
+
+
+def evaluate(response: Response, values: FloatArray) -> FloatArray:
+    """The factors of some eigenvalues, checked."""
+    factors = np.asarray(response(values), dtype=np.float64)
+    if factors.shape != values.shape or not np.isfinite(factors).all():
+        raise InputError(
+            f"the response gave an array of shape {factors.shape} or infinite values for "
+            f"{len(values)} eigenvalues from {values.min():.3g} to {values.max():.3g}; "
+            "it must give one finite number for each"
+        )
+    return factors
+
+
+def upper_bound(S: Operator) -> float:
+    """An upper bound of the largest eigenvalue: S <= A, whose rows bound it."""
+    return float(abs(S.A).sum(axis=1).max(initial=0.0)) or 1.0
+
+
+def expansion(response: Response, upper: float, error: float) -> FloatArray:
+    """Chebyshev coefficients of a response on [0, upper], as many as the error needs.
+
+    >>> len(expansion(lambda x: np.exp(-x), 10.0, 1e-8))
+    16
+    """
+    m = 32
+    while m <= _MAX_TERMS:
+        angle = np.pi * (np.arange(m) + 0.5) / m
+        factors = evaluate(response, upper * (np.cos(angle) + 1.0) / 2.0)
+        c = dct(factors, type=2) / m
+        c[0] /= 2.0
+        tail = np.cumsum(np.abs(c[::-1]))[::-1]  # what is lost by stopping before each term
+        goal = 0.5 * error * max(float(np.abs(factors).max()), 1e-300)
+        # A quarter of the terms already negligible: then those beyond m are, too.
+        if tail[3 * m // 4] <= goal:
+            return c[: max(1, int(np.argmax(tail <= goal)))]
+        m *= 2
+    raise ConvergenceError(
+        f"the response needs more than {_MAX_TERMS} Chebyshev terms for an error of {error:.0e}; "
+        "make it smoother (wider edges, shorter times) or allow a larger error"
+    )
