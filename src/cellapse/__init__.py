@@ -41,8 +41,11 @@ from cellapse.incidence import (
     mixed_matrices,
     unfolded_matrices,
 )
+from cellapse.io import read, write
 from cellapse.lifts import clique_complex, hypergraph_complex
+from cellapse.molecules import molecule_complex, molecule_complexes
 from cellapse.operator import Operator
+from cellapse.proteins import protein_complex, secondary_structure
 from cellapse.solvers import CG, Direct
 from cellapse.spectrum import Auto, Spectrum
 from cellapse.tasks.cluster import Clusters, cluster, clustering_accuracy, suggest_n_clusters
@@ -130,10 +133,15 @@ __all__ = [
     "is_chain_complex",
     "kirchhoff_index",
     "mixed_matrices",
+    "molecule_complex",
+    "molecule_complexes",
     "motif_laplacian",
     "multiorder_laplacian",
     "positional_encoding",
+    "protein_complex",
+    "read",
     "resistance_centrality",
+    "secondary_structure",
     "signless_laplacian",
     "smooth",
     "spectral_filter",
@@ -143,6 +151,7 @@ __all__ = [
     "total_variation",
     "unfolded_matrices",
     "wave_kernel_signature",
+    "write",
     "zhou_laplacian",
 ]
 

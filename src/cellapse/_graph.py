@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from cellapse._attributes import Columns
 from cellapse._checks import real_array
 from cellapse._errors import InputError
 from cellapse.cells import IntArray
+from cellapse.complex import Complex
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +25,7 @@ class Graph:
     labels: Sequence[Hashable]
     edges: IntArray
     weights: NDArray[np.float64] | None
+    attributes: Mapping[int, Columns] = field(default_factory=dict)
 
     @property
     def n_vertices(self) -> int:
@@ -30,7 +33,7 @@ class Graph:
 
 
 def as_graph(source: Any, weight: str | None = None) -> Graph:
-    """Read a networkx graph, a sparse adjacency, an integer edge array or a list of label pairs.
+    """Read a networkx graph, a Complex, a sparse adjacency, an edge array or a list of pairs.
 
     >>> as_graph([("a", "b"), ("b", "c")]).edges.tolist()
     [[0, 1], [1, 2]]
@@ -39,6 +42,8 @@ def as_graph(source: Any, weight: str | None = None) -> Graph:
     networkx = sys.modules.get("networkx")
     if networkx is not None and isinstance(source, networkx.Graph):
         return _from_networkx(source, weight)
+    if isinstance(source, Complex):
+        return _from_complex(source, weight)
     if sparse.issparse(source):
         return _from_adjacency(source, weight)
     if weight is not None:
@@ -72,6 +77,24 @@ def _from_networkx(graph: Any, weight: str | None) -> Graph:
             )
         weights = real_array(values, f"the edge attribute {weight!r}")
     return _graph(labels, np.array(pairs, dtype=np.int64).reshape(-1, 2), weights)
+
+
+def _from_complex(K: Complex, weight: str | None) -> Graph:
+    """The vertices and edges of a complex, with their weights or an attribute as weights."""
+    attributes = dict(enumerate(K.attributes[:2]))
+    if K.max_rank == 0:
+        return Graph(K.labels, np.empty((0, 2), np.int64), None, attributes)
+    edges, weights = K.cells[1], K.weights[1]
+    if len(edges) and not (edges.sizes == 2).all():
+        raise InputError(
+            f"cells of rank 1 have {edges.sizes.min()} to {edges.sizes.max()} vertices, and the "
+            "edges of a graph have two; hyperedges go through hypergraph_complex"
+        )
+    if weight is not None:
+        if weight not in attributes[1]:
+            raise InputError(f"edges have no attribute {weight!r}; they have {[*attributes[1]]}")
+        weights = real_array(attributes[1][weight], f"the edge attribute {weight!r}")
+    return Graph(K.labels, edges.indices.reshape(-1, 2), weights, attributes)
 
 
 def _from_adjacency(matrix: Any, weight: str | None) -> Graph:

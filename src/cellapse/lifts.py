@@ -36,9 +36,10 @@ def clique_complex(
 
     Parameters
     ----------
-    graph : networkx.Graph, scipy sparse adjacency, or edges
+    graph : networkx.Graph, Complex, scipy sparse adjacency, or edges
         Edges are an (m, 2) or (2, m) integer array, or a list of pairs of labels. Vertex labels
-        and order, and the order of the edges, are kept.
+        and order, and the order of the edges, are kept. Of a Complex, such as `read` gives, the
+        vertices and edges count, with their attributes and weights.
     max_rank : int
         Cliques of up to `max_rank` + 1 vertices are cells.
     weight : str, optional
@@ -68,7 +69,7 @@ def clique_complex(
     else:
         cells = dict(enumerate(tables, start=1))
     weights = None if g.weights is None else {1: g.weights}
-    return Complex.from_arrays(g.n_vertices, cells, labels=g.labels, weights=weights)
+    return Complex.from_arrays(g.n_vertices, cells, g.labels, weights, g.attributes)
 
 
 def cliques(graph: Graph, max_size: int) -> list[IntArray]:

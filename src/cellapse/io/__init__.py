@@ -1,0 +1,215 @@
+"""Files in and out: `read` takes any of the formats below, `write` those that hold all of it."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cellapse._errors import CellapseError, CellapseWarning, InputError, SizeError
+from cellapse.complex import Complex
+from cellapse.io._source import load
+from cellapse.io.edges import read_edges
+from cellapse.io.gml import read_gml
+from cellapse.io.graphml import read_graphml, write_graphml
+from cellapse.io.hyperedges import read_hyperedges
+from cellapse.io.json_files import read_json, write_hif
+from cellapse.io.matrix_market import read_matrix_market
+from cellapse.io.meshes import read_obj, read_off
+from cellapse.io.npz import read_npz, write_npz
+from cellapse.io.ply import read_ply
+from cellapse.io.results import as_table
+from cellapse.molecules import read_sdf, read_smiles
+from cellapse.proteins import read_mmcif, read_pdb
+
+__all__ = ["FORMATS", "read", "write"]
+
+
+class Format(NamedTuple):
+    """How a format is read, how much memory a byte of it takes, and its extensions."""
+
+    read: Callable[[bytes], Complex]
+    growth: int
+    extensions: tuple[str, ...]
+
+
+FORMATS: Mapping[str, Format] = {
+    "edges": Format(read_edges, 100, ("edges", "edgelist", "csv", "tsv", "txt", "dat")),
+    "hyperedges": Format(read_hyperedges, 100, ("hyperedges", "hyperedgelist")),
+    "gml": Format(read_gml, 100, ("gml",)),
+    "graphml": Format(read_graphml, 50, ("graphml", "xml")),
+    "json": Format(read_json, 50, ("json", "hif")),
+    "matrix market": Format(read_matrix_market, 100, ("mtx", "mm")),
+    "npz": Format(read_npz, 4, ("npz",)),
+    "off": Format(read_off, 50, ("off",)),
+    "obj": Format(read_obj, 50, ("obj",)),
+    "ply": Format(read_ply, 50, ("ply",)),
+    "pdb": Format(read_pdb, 20, ("pdb", "ent")),
+    "mmcif": Format(read_mmcif, 20, ("cif", "mmcif")),
+    "smiles": Format(read_smiles, 1000, ("smi", "smiles")),
+    "sdf": Format(read_sdf, 50, ("sdf", "mol")),
+}
+_BY_EXTENSION = {e: name for name, format_ in FORMATS.items() for e in format_.extensions}
+
+
+def read(
+    path: str | os.PathLike[str], *, format: str | None = None, weight: str | None = None
+) -> Complex:
+    r"""Read a complex, graph, hypergraph, mesh, protein or molecule from a file.
+
+    The extension decides how, also before `.gz`; JSON is told apart by what it holds. A graph is
+    a complex of rank 1, which `clique_complex` lifts; what is known of its nodes and edges are
+    attributes. Whatever is wrong with a file is a `CellapseError`.
+
+    Parameters
+    ----------
+    path : path of the file
+    format : str, optional
+        One of `cellapse.io.FORMATS`, when the extension does not tell.
+    weight : str, optional
+        Name of the attribute that holds the weights of the cells; by default it stays an
+        attribute, and cells have only the weights that HIF and NPZ files hold as such.
+
+    Returns
+    -------
+    Complex
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "net.csv"
+    >>> _ = path.write_text("source,target,strength\na,b,2\nb,c,1\na,c,3\n")
+    >>> read(path)
+    Complex(n_cells=(3, 3))
+    >>> read(path, weight="strength").weights[1].tolist()
+    [2.0, 1.0, 3.0]
+    >>> from cellapse import clique_complex
+    >>> clique_complex(read(path))
+    Complex(n_cells=(3, 3, 1))
+    """
+    file = _as_path(path)
+    chosen = FORMATS[_format(file, format)]
+    try:
+        K = chosen.read(load(file, chosen.growth))
+        return K if weight is None else _weighted(K, weight)
+    except CellapseError as error:
+        raise type(error)(f"{file}: {error}") from None
+    except RecursionError:
+        raise InputError(f"{file}: is nested too deeply; flatten it") from None
+    except MemoryError:
+        raise SizeError(f"{file}: does not fit into memory; thin it out") from None
+
+
+def _as_path(path: Any) -> Path:
+    try:
+        return Path(path)
+    except TypeError:
+        raise InputError(f"{path!r} is no path; give the name of a file") from None
+
+
+def _extension(file: Path) -> str:
+    return Path(file.name.lower().removesuffix(".gz")).suffix[1:]
+
+
+def _format(file: Path, given: str | None) -> str:
+    found = _BY_EXTENSION.get(_extension(file), "") if given is None else given
+    if found not in FORMATS:
+        what = f"format={given!r}" if given is not None else f"extension {_extension(file)!r}"
+        raise InputError(
+            f"{file}: nothing reads {what}; pass format=, one of {', '.join(map(repr, FORMATS))}"
+        )
+    return found
+
+
+def _weighted(K: Complex, name: str) -> Complex:
+    """The attribute `name` as weights, at all ranks that have it."""
+    ranks = [k for k in range(1, K.max_rank + 1) if name in K.attributes[k]]
+    if not ranks:
+        known = sorted({n for columns in K.attributes[1:] for n in columns})
+        raise InputError(f"no cells have an attribute {name!r}; they have {known or 'none'}")
+    weights = {k: w for k, w in enumerate(K.weights) if w is not None}
+    for k in ranks:
+        values = list(K.attributes[k][name])
+        missing = sum(v is None for v in values)
+        if missing:
+            warnings.warn(
+                f"{missing} of {len(values)} cells of rank {k} have no {name!r} and count as 1",
+                CellapseWarning,
+                stacklevel=3,
+            )
+        weights[k] = np.array([1.0 if v is None else v for v in values], dtype=object)
+    attributes = {
+        k: {n: v for n, v in columns.items() if not (k and n == name)}
+        for k, columns in enumerate(K.attributes)
+    }
+    cells = {k: (c.indptr, c.indices) for k, c in enumerate(K.cells) if k}
+    return Complex.from_arrays(K.n_vertices, cells, K.labels, weights, attributes)
+
+
+def write(obj: Any, path: str | os.PathLike[str], *, on: Complex | None = None) -> None:
+    """Write a complex or a result; the extension decides how, and `.gz` behind it packs the file.
+
+    Parameters
+    ----------
+    obj : Complex, Spectrum, Clusters, array, or dict of named columns
+        A complex goes to `.json` (HIF) or `.npz` without loss, and to `.graphml` if it is a graph.
+        A result has one row a vertex and goes to `.csv`, `.json`, `.npz` or `.graphml`; CSV and
+        GraphML hold the vectors of a spectrum, the other two its values and residuals as well.
+    path : path of the file
+    on : Complex, optional
+        The complex that a result belongs to: needed for arrays, which have no labels, and for
+        GraphML, which has edges, too.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> K = Complex.from_cells({1: [("a", "b"), ("b", "c")]})
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> write(K, folder / "net.json.gz")
+    >>> read(folder / "net.json.gz").labels
+    ('a', 'b', 'c')
+    >>> write({"group": [0, 0, 1]}, folder / "groups.csv", on=K)
+    """
+    file = _as_path(path)
+    try:
+        data = _encoded(obj, _extension(file), on)
+    except CellapseError as error:
+        raise type(error)(f"{file}: {error}") from None
+    if file.name.lower().endswith(".gz"):
+        data = gzip.compress(data, mtime=0)  # without a date: the same content, the same file
+    try:
+        file.write_bytes(data)
+    except OSError as error:
+        raise InputError(f"{file}: cannot be written ({error}); choose another place") from None
+
+
+def _encoded(obj: Any, extension: str, on: Complex | None) -> bytes:
+    writers: Mapping[str, Callable[[], bytes]]
+    if isinstance(obj, Complex):
+        if on is not None:
+            raise InputError("on= is for results; a complex stands for itself")
+        writers = {
+            "json": lambda: write_hif(obj),
+            "hif": lambda: write_hif(obj),
+            "npz": lambda: write_npz(obj),
+            "graphml": lambda: write_graphml(obj),
+        }
+    else:
+        table = as_table(obj, on)
+        writers = {"csv": table.to_csv, "json": table.to_json, "npz": table.to_npz}
+        if on is not None:
+            writers = {**writers, "graphml": lambda: table.to_graphml(on)}
+        elif extension == "graphml":
+            raise InputError("GraphML has edges, too; pass on=K, the complex of the result")
+    if extension not in writers:
+        what = "a complex" if isinstance(obj, Complex) else "a result"
+        raise InputError(
+            f"the extension {extension!r} holds no {what[2:]}; write {what} to one of "
+            f"{', '.join('.' + e for e in writers)}"
+        )
+    return writers[extension]()

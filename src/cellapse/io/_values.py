@@ -1,0 +1,142 @@
+"""Labels and attributes as files hold them: words of text, or values of JSON.
+
+In text a column is of whole numbers if all its words are, else of numbers if all are, else of
+words; so are labels. JSON keeps its types; a tuple is written as a list and comes back as a tuple.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from cellapse._errors import InputError
+from cellapse._memory import require_memory
+
+_WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,17})\Z")  # "007" is a word: as a number it would change
+_MANY_NAMES = 10_000
+
+
+def text_labels(words: Sequence[str]) -> list[Hashable]:
+    """Labels read from text: whole numbers if all are, else the words themselves.
+
+    >>> text_labels(["1", "20"]), text_labels(["1", "a"])
+    ([1, 20], ['1', 'a'])
+    """
+    return [int(w) for w in words] if all(map(_WHOLE.match, words)) else list(words)
+
+
+def text_column(words: Sequence[str]) -> list[Any]:
+    """An attribute read from text; an empty word is None.
+
+    >>> text_column(["1", "2.5"]), text_column(["x", ""])
+    ([1.0, 2.5], ['x', None])
+    """
+    given = [w for w in words if w != ""]
+    convert: Any = str
+    if given and all(map(_WHOLE.match, given)):
+        convert = int
+    elif given and all(map(is_number, given)):
+        convert = float
+    return [convert(w) if w != "" else None for w in words]
+
+
+def is_number(word: str) -> bool:
+    """Whether a word reads as a number.
+
+    >>> is_number("1e-3"), is_number("1_000")
+    (True, False)
+    """
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return "_" not in word
+
+
+def columns_of(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """One column a name, from one mapping a cell; None where a cell has no such value.
+
+    >>> columns_of([{"age": 30}, {"age": 40, "town": "Ulm"}])
+    {'age': [30, 40], 'town': [None, 'Ulm']}
+    """
+    names = dict.fromkeys(name for record in records for name in record)
+    if len(names) > _MANY_NAMES:
+        raise InputError(
+            f"holds {len(names):,} names of attributes; at most {_MANY_NAMES:,} make sense: "
+            "use one name for what is the same kind of thing"
+        )
+    require_memory(
+        16.0 * len(names) * len(records),
+        f"the table of {len(names):,} attributes of {len(records):,} cells",
+        "leave out attributes",
+    )
+    return {name: column([record.get(name) for record in records]) for name in names}
+
+
+def column(values: list[Any]) -> Any:
+    """A column of JSON values: rows of numbers become a table, other lists tuples.
+
+    >>> column([[1.0, 2.0], [3.0, 4.0]]).shape, column([[1], ["a", 2]])
+    ((2, 2), [(1,), ('a', 2)])
+    """
+    if not any(isinstance(v, list) for v in values):
+        return values
+    rows = all(isinstance(v, list) and all(type(x) is float for x in v) for v in values)
+    if rows and len({len(v) for v in values}) == 1 and values[0]:
+        return np.array(values)
+    return [from_json(v) for v in values]
+
+
+def from_json(value: Any) -> Any:
+    """The value with lists as tuples, so that it can be a label."""
+    return tuple(from_json(v) for v in value) if isinstance(value, list) else value
+
+
+def to_json(value: Any, nan: Any = None) -> Any:
+    """The value in the types of JSON, numpy's among them as Python's; NaN as `nan`.
+
+    >>> to_json(("A", np.int64(3)))
+    ['A', 3]
+    """
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [to_json(v, nan) for v in value]
+    if isinstance(value, Mapping):
+        if not all(isinstance(k, str) for k in value):
+            raise InputError(f"{value!r} has keys that are not strings; JSON has no others")
+        return {k: to_json(v, nan) for k, v in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):
+        if math.isnan(value):
+            return nan
+        raise InputError(f"JSON has no number {value}; write an .npz file, which holds it")
+    if value is None or isinstance(value, str | int | float):
+        return value
+    raise InputError(
+        f"{value!r} is a {type(value).__name__}, which no file format holds; "
+        "use strings, numbers or tuples of them"
+    )
+
+
+def is_plain(label: Any) -> bool:
+    """Whether a label is a string or a whole number, which every format holds."""
+    return isinstance(label, str) or (
+        isinstance(label, int | np.integer) and not isinstance(label, bool)
+    )
+
+
+def label_words(labels: Iterable[Hashable]) -> list[str]:
+    """The labels as different words: strings as they are, all else as JSON.
+
+    >>> label_words(["a", 1, ("A", "52")])
+    ['a', '1', '["A", "52"]']
+    """
+    words = [v if isinstance(v, str) else json.dumps(to_json(v)) for v in labels]
+    if len(set(words)) < len(words):
+        raise InputError("two labels look the same as text, such as 1 and '1'; rename one of them")
+    return words

@@ -1,0 +1,216 @@
+"""GraphML, read with the XML parser of the standard library and written by hand.
+
+Document types and entities are refused: GraphML needs none, and they can grow without bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from xml.parsers import expat
+from xml.sax.saxutils import escape, quoteattr
+
+import numpy as np
+
+from cellapse._errors import InputError
+from cellapse.complex import Complex
+from cellapse.io._graphs import graph_complex
+from cellapse.io._values import columns_of, label_words, text_labels, to_json
+
+_TYPES: dict[str, Any] = {
+    "boolean": lambda text: {"true": True, "1": True, "false": False, "0": False}[text.lower()],
+    "int": int,
+    "long": int,
+    "float": float,
+    "double": float,
+    "string": str,
+}
+
+
+def read_graphml(data: bytes) -> Complex:
+    """Read an undirected GraphML graph with the attributes of its nodes and edges.
+
+    >>> read_graphml(b'<graphml><graph edgedefault="undirected"><node id="a"/><node id="b"/>'
+    ...              b'<edge source="a" target="b"/></graph></graphml>')
+    Complex(n_cells=(2, 1))
+    """
+    document = _Document()
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    parser.StartDoctypeDeclHandler = _refuse
+    parser.StartElementHandler = document.start
+    parser.EndElementHandler = document.end
+    parser.CharacterDataHandler = document.text.append
+    try:
+        parser.Parse(data, True)
+    except (expat.ExpatError, LookupError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"is not well-formed XML ({error}); it may be cut off") from None
+    if not document.n_graphs:
+        raise InputError("holds no <graph>, so it is not a GraphML file")
+    words = list(document.nodes)
+    label = dict(zip(words, text_labels(words), strict=True))
+    for edge in document.ends:
+        for end in edge:
+            if end not in label:
+                raise InputError(f"has an edge to node {end!r}, which it does not list")
+    pairs = [(label[u], label[v]) for u, v in document.ends]
+    columns = columns_of([document.filled("node", r) for r in document.nodes.values()])
+    records = [document.filled("edge", r) for r in document.edges]
+    return graph_complex(list(label.values()), pairs, columns, records)
+
+
+def _refuse(*_: Any) -> None:
+    raise InputError("declares a document type, which GraphML does not need; remove <!DOCTYPE ...>")
+
+
+class _Document:
+    """What the parser has met so far."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, dict[str, Any]] = {}
+        self.ends: list[tuple[str, str]] = []
+        self.edges: list[dict[str, Any]] = []
+        self.keys: dict[str, tuple[str, Any]] = {}  # id -> name, type
+        self.defaults: dict[str, dict[str, Any]] = {"node": {}, "edge": {}}
+        self.n_graphs = 0
+        self.text: list[str] = []
+        self._key: tuple[str, str] | None = None  # the <key> that is open: id, for
+        self._owner: dict[str, Any] | None = None  # the <node> or <edge> that is open
+        self._data = ""
+
+    def start(self, tag: str, given: Mapping[str, str]) -> None:
+        name = tag.rpartition(":")[2]
+        self.text.clear()
+        if name == "graph":
+            self._start_graph(given)
+        elif name == "node":
+            self._owner = {}
+            if self.nodes.setdefault(_need(given, "id", name), self._owner) is not self._owner:
+                raise InputError(f"lists node {given['id']!r} twice; remove one")
+        elif name == "edge":
+            if given.get("directed") == "true":
+                raise _directed()
+            self._owner = {}
+            self.ends.append((_need(given, "source", name), _need(given, "target", name)))
+            self.edges.append(self._owner)
+        elif name == "hyperedge":
+            raise InputError("holds hyperedges; write them as HIF, which other libraries read, too")
+        elif name == "key":
+            key = _need(given, "id", name)
+            self._key = key, given.get("for", "all")
+            kind = _TYPES.get(given.get("attr.type", "string"), str)
+            self.keys[key] = given.get("attr.name", key), kind
+        elif name == "data":
+            self._data = _need(given, "key", name)
+
+    def end(self, tag: str) -> None:
+        name = tag.rpartition(":")[2]
+        if name == "default" and self._key is not None:
+            key, target = self._key
+            for owner in ("node", "edge") if target == "all" else (target,):
+                if owner in self.defaults:
+                    self.defaults[owner].update([self._value(key)])
+        elif name == "data" and self._owner is not None:
+            self._owner.update([self._value(self._data)])
+        elif name in ("node", "edge"):
+            self._owner = None
+
+    def filled(self, owner: str, record: dict[str, Any]) -> dict[str, Any]:
+        """The record with the defaults of its kind."""
+        return {**self.defaults[owner], **record}
+
+    def _start_graph(self, given: Mapping[str, str]) -> None:
+        self.n_graphs += 1
+        if self.n_graphs > 1:
+            raise InputError("holds several graphs, or one within another; keep one")
+        if given.get("edgedefault") == "directed":
+            raise _directed()
+
+    def _value(self, key: str) -> tuple[str, Any]:
+        if key not in self.keys:
+            raise InputError(f"has data of key {key!r}, which it does not declare")
+        name, kind = self.keys[key]
+        text = "".join(self.text)
+        try:
+            return name, kind(text if kind is str else text.strip())
+        except (ValueError, KeyError):
+            raise InputError(f"has {text[:40]!r} where {name!r} is declared a number") from None
+
+
+def _need(given: Mapping[str, str], key: str, name: str) -> str:
+    if key not in given:
+        raise InputError(f"has a <{name}> without {key}=...; give it one")
+    return given[key]
+
+
+def _directed() -> InputError:
+    return InputError(
+        'holds a directed graph, but cells have no direction; write edgedefault="undirected", or '
+        "pass networkx.read_graphml(path).to_undirected()"
+    )
+
+
+def write_graphml(K: Complex) -> bytes:
+    """A complex of rank 1 as GraphML, with attributes and weights."""
+    if any(K.n_cells[2:]):
+        raise InputError(
+            f"GraphML holds nodes and edges, and the complex has {sum(K.n_cells[2:])} cells of "
+            "higher rank; write K.skeleton(1), or an HIF .json file, which holds all"
+        )
+    nodes = label_words(K.labels)
+    keys: list[str] = []
+    data = [_data(K, rank, keys) for rank in range(min(K.max_rank, 1) + 1)]
+    lines = ["<?xml version='1.0' encoding='utf-8'?>"]
+    lines.append('<graphml xmlns="http://graphml.graphdrawing.org/xmlns">')
+    lines += [*keys, '<graph edgedefault="undirected">']
+    lines += [f"<node id={quoteattr(v)}>{d}</node>" for v, d in zip(nodes, data[0], strict=True)]
+    if K.max_rank:
+        for cell, d in zip(K.cells[1], data[1], strict=True):
+            if len(cell) != 2:
+                raise InputError(f"edge {[K.labels[i] for i in cell]} has not two ends; use HIF")
+            ends = [quoteattr(nodes[i]) for i in cell]
+            lines.append(f"<edge source={ends[0]} target={ends[1]}>{d}</edge>")
+    lines += ["</graph>", "</graphml>", ""]
+    text = "\n".join(lines)
+    if any((ord(c) < 32 and c not in "\t\r\n") or c in "\ufffe\uffff" for c in text):
+        raise InputError("a label or attribute holds control characters, which XML cannot hold")
+    return text.encode()
+
+
+def _data(K: Complex, rank: int, keys: list[str]) -> list[str]:
+    """The <data> of every cell; what they stand for is added to `keys`."""
+    columns: dict[str, Sequence[Any]] = {k: list(v) for k, v in K.attributes[rank].items()}
+    weights = K.weights[rank]
+    if weights is not None:
+        if "weight" in columns:
+            raise InputError(f"rank {rank} has weights and an attribute `weight`; use HIF")
+        columns["weight"] = weights.tolist()
+    data = [""] * K.n_cells[rank]
+    for name, values in columns.items():
+        kind, words = _words(values)
+        key = f"d{len(keys)}"
+        owner = ("node", "edge")[rank]
+        about = f'id="{key}" for="{owner}" attr.name={quoteattr(name)} attr.type="{kind}"'
+        keys.append(f"<key {about}/>")
+        for i, word in enumerate(words):
+            if word is not None:
+                data[i] += f'<data key="{key}">{escape(word)}</data>'
+    return data
+
+
+def _words(values: Sequence[Any]) -> tuple[str, list[str | None]]:
+    plain = [v.item() if isinstance(v, np.generic) else v for v in values]
+    kinds = {type(v) for v in plain if v is not None}
+    if kinds == {bool}:
+        return "boolean", [None if v is None else str(v).lower() for v in plain]
+    if kinds == {int}:
+        return "long", [None if v is None else str(v) for v in plain]
+    if kinds == {float}:
+        return "double", [None if v is None else repr(v) for v in plain]
+    return "string", [None if v is None else _word(v) for v in plain]
+
+
+def _word(value: Any) -> str:
+    return value if isinstance(value, str) else label_words([to_json(value)])[0]

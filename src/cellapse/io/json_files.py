@@ -1,0 +1,48 @@
+"""JSON files, told apart by what they hold: HIF has `incidences`, XGI's own format `edge-dict`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from cellapse._errors import InputError
+from cellapse.complex import Complex
+from cellapse.io._source import as_text
+from cellapse.io.hif import hif_document, read_hif
+from cellapse.io.xgi_json import read_xgi_json
+
+
+def read_json(data: bytes) -> Complex:
+    """Read a complex or hypergraph from JSON.
+
+    >>> read_json(b'{"incidences": [{"edge": 0, "node": "a"}, {"edge": 0, "node": "b"}]}')
+    Complex(n_cells=(2, 1, 0))
+    """
+    try:
+        document = json.loads(as_text(data))
+    except InputError:
+        raise
+    except ValueError as error:
+        raise InputError(f"is not valid JSON ({error}); it may be cut off") from None
+    if isinstance(document, Mapping):
+        if "incidences" in document:
+            return read_hif(dict(document))
+        if "edge-dict" in document:
+            return read_xgi_json(document)
+        if document.get("type") == "collection":
+            raise InputError("is a list of other files; read those one by one")
+    raise InputError(
+        "is JSON, but neither HIF (with `incidences`) nor XGI's (with `edge-dict`); "
+        "write it with cellapse.write or xgi.write_hif"
+    )
+
+
+def write_json(document: Any) -> bytes:
+    """A document in strict JSON."""
+    return (json.dumps(document, allow_nan=False, ensure_ascii=False) + "\n").encode()
+
+
+def write_hif(K: Complex) -> bytes:
+    """A complex as HIF."""
+    return write_json(hif_document(K))

@@ -1,0 +1,96 @@
+"""Matrix Market: the symmetric adjacency matrix of a graph.
+
+Read by ourselves: the reader of SciPy 1.17 crashes on some broken files. The size that the header
+declares is checked against the numbers there are before anything of that size is made.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from cellapse._errors import InputError
+from cellapse.complex import Complex
+from cellapse.io._adjacency import adjacency_complex
+from cellapse.io._source import as_text
+
+_FIELDS = ("real", "double", "integer", "pattern")
+_SYMMETRIES = ("general", "symmetric")
+
+
+def read_matrix_market(data: bytes) -> Complex:
+    r"""Read an adjacency; its values are the edge attribute `weight`, a pattern has none.
+
+    >>> read_matrix_market(b"%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n2 1\n")
+    Complex(n_cells=(3, 1))
+    """
+    lines = as_text(data).splitlines()
+    banner = lines[0].lower().split() if lines else []
+    if banner[:2] != ["%%matrixmarket", "matrix"] or len(banner) != 5:
+        raise InputError(
+            "does not begin with %%MatrixMarket matrix, so it is no Matrix Market file"
+        )
+    _, _, layout, field, symmetry = banner
+    if layout not in ("coordinate", "array") or field not in _FIELDS or symmetry not in _SYMMETRIES:
+        raise InputError(
+            f"is a {field} {symmetry} {layout} matrix; an adjacency has real entries, "
+            "and is symmetric or general"
+        )
+    numbers = _numbers([line for line in lines[1:] if line[:1] != "%"])
+    n_sizes = 2 if layout == "array" else 3
+    sizes = numbers[:n_sizes]
+    if len(sizes) < n_sizes or (sizes < 0).any() or (sizes > 2**53).any() or (sizes % 1).any():
+        raise InputError(f"has the sizes {sizes.tolist()}; give {n_sizes} whole numbers")
+    n, n_columns = int(sizes[0]), int(sizes[1])
+    if n != n_columns:
+        raise InputError(f"is {n} x {n_columns}; the adjacency of a graph is square")
+    read = _array if layout == "array" else _coordinates
+    matrix = read(n, numbers[2:], symmetry == "symmetric", field == "pattern")
+    return adjacency_complex(matrix, weighted=field != "pattern")
+
+
+def _numbers(lines: list[str]) -> Any:
+    words = " ".join(lines).split()
+    try:
+        return np.array(words, dtype=np.float64) if words else np.empty(0)
+    except ValueError as error:
+        raise InputError(f"holds what is no number ({error})") from None
+
+
+def _array(n: int, values: Any, symmetric: bool, pattern: bool) -> Any:
+    expected = n * (n + 1) // 2 if symmetric else n * n
+    if pattern or len(values) != expected:
+        raise InputError(f"has {len(values)} entries for {n} x {n}; it may be cut off")
+    if not symmetric:
+        return values.reshape(n, n, order="F")
+    matrix = np.zeros((n, n))
+    columns, rows = np.triu_indices(n)  # the lower triangle, column by column
+    matrix[rows, columns] = matrix[columns, rows] = values
+    return matrix
+
+
+def _coordinates(n: int, numbers: Any, symmetric: bool, pattern: bool) -> Any:
+    n_entries, width = int(numbers[0]), 2 if pattern else 3
+    if len(numbers) - 1 != n_entries * width:
+        raise InputError(
+            f"declares {n_entries} entries of {width} numbers, but has {len(numbers) - 1} numbers; "
+            "it may be cut off"
+        )
+    if n > 100 * (n_entries + 1000):
+        raise InputError(
+            f"declares {n} vertices and {n_entries} entries: nearly all vertices would be alone; "
+            "leave those out"
+        )
+    table = numbers[1:].reshape(n_entries, width)
+    places = table[:, :2] - 1
+    if len(places) and ((places < 0).any() or (places >= n).any() or (places % 1).any()):
+        raise InputError(f"has an entry outside of its {n} rows and columns, counted from 1")
+    row, column = places.astype(np.int64).T
+    values = np.ones(n_entries) if pattern else table[:, 2]
+    if symmetric:
+        off = row != column
+        row, column = np.r_[row, column[off]], np.r_[column, row[off]]
+        values = np.r_[values, values[off]]
+    return sparse.coo_array((values, (row, column)), shape=(n, n))

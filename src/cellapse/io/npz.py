@@ -1,0 +1,199 @@
+"""NPZ: arrays in a zip. Ours hold a complex without loss; those of `scipy.sparse` an adjacency.
+
+Arrays of objects are pickles, which can run any program: they are neither written nor read. What
+is no number (labels, words) is stored as JSON text in an array of bytes. All sizes are checked
+against what the file declares, before anything is unpacked.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import zipfile
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from cellapse._errors import InputError, SizeError
+from cellapse._memory import available_memory, readable
+from cellapse.complex import Complex
+from cellapse.io._adjacency import adjacency_complex
+from cellapse.io._source import plausible_size
+from cellapse.io._values import from_json, is_plain, to_json
+
+Array = NDArray[Any]
+
+_FORMAT = "cellapse complex 1"
+_MANY_ARRAYS = 10_000
+
+
+def read_npz(data: bytes) -> Complex:
+    """Read a complex that `write_npz` wrote, or an adjacency of `scipy.sparse.save_npz`.
+
+    >>> K = Complex.from_cells({1: [("a", ("b", 2))]}, weights={1: [0.5]})
+    >>> read_npz(write_npz(K)).labels
+    ('a', ('b', 2))
+    """
+    arrays = _arrays(data)
+    if "about" in arrays:
+        return _complex(arrays)
+    if {"format", "shape", "data"} <= set(arrays):
+        return adjacency_complex(_matrix(arrays), weighted=True)
+    raise InputError(
+        f"holds the arrays {sorted(arrays)[:8]}, neither a complex written by cellapse.write nor a "
+        "matrix of scipy.sparse.save_npz; build it with Complex.from_arrays"
+    )
+
+
+def _arrays(data: bytes) -> dict[str, Array]:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as file:
+            members = file.infolist()
+            _check_sizes(members, len(data))
+            return {m.filename.removesuffix(".npy"): _array(file.read(m)) for m in members}
+    except (InputError, SizeError):
+        raise
+    except Exception as error:  # zipfile and numpy raise a dozen kinds on broken files
+        raise InputError(f"is not a valid NPZ file ({error}); it may be cut off") from None
+
+
+def _check_sizes(members: Sequence[zipfile.ZipInfo], packed: int) -> None:
+    size = sum(member.file_size for member in members)
+    limit = min(available_memory() // 4, plausible_size(packed))
+    if len(members) > _MANY_ARRAYS or size > limit:
+        raise SizeError(
+            f"{len(members)} arrays of {readable(size)} in {readable(packed)}, and at most "
+            f"{_MANY_ARRAYS} of {readable(limit)} are read here; build it with Complex.from_arrays"
+        )
+
+
+def _array(raw: bytes) -> Array:
+    """One array, its declared size compared with the bytes there are."""
+    file = io.BytesIO(raw)
+    version = np.lib.format.read_magic(file)
+    read: Callable[..., Any] = (
+        np.lib.format.read_array_header_1_0
+        if version == (1, 0)
+        else np.lib.format.read_array_header_2_0
+    )
+    shape, fortran, dtype = read(file)
+    if dtype.hasobject:
+        raise InputError("holds an array of Python objects (a pickle), which is never read")
+    if any(n < 0 for n in shape) or math.prod(shape) * dtype.itemsize != len(raw) - file.tell():
+        raise InputError(f"has an array of shape {shape} that its bytes do not fill")
+    flat = np.frombuffer(raw, dtype=dtype, offset=file.tell())
+    return flat.reshape(shape, order="F" if fortran else "C")
+
+
+def _matrix(arrays: Mapping[str, Array]) -> Any:
+    shape, values = arrays["shape"], arrays["data"]
+    kind = str(np.char.decode(arrays["format"]) if arrays["format"].dtype.kind == "S" else "")
+    if shape.shape != (2,) or shape.dtype.kind not in "iu" or not (shape >= 0).all():
+        raise InputError(f"has a matrix of shape {shape.tolist()}; give two whole numbers")
+    n_rows, n_columns = map(int, shape)
+    if n_rows != n_columns or n_rows > 100 * (values.size + 1000):
+        raise InputError(
+            f"has a matrix of {n_rows} x {n_columns} with {values.size} entries; an adjacency is "
+            "square and most vertices have edges"
+        )
+    try:
+        if kind == "coo":
+            parts: Any = (values, (arrays["row"], arrays["col"]))
+        else:
+            parts = (values, arrays["indices"], arrays["indptr"])
+        maker = {"coo": sparse.coo_array, "csr": sparse.csr_array, "csc": sparse.csc_array}[kind]
+        matrix = maker(parts, shape=(n_rows, n_columns))
+        matrix.check_format(full_check=True) if kind != "coo" else None
+    except Exception as error:
+        raise InputError(f"has a {kind} matrix that is not consistent ({error})") from None
+    return matrix
+
+
+def _complex(arrays: dict[str, Array]) -> Complex:
+    about = _from_bytes(arrays["about"])
+    if not isinstance(about, dict) or about.get("format") != _FORMAT:
+        raise InputError(f"is not of the format {_FORMAT!r} that this version of cellapse reads")
+    names = about.get("attributes")
+    if not isinstance(names, list) or not 0 < len(names) <= 1001:
+        raise InputError("has no list of the attributes of each rank")
+    try:
+        labels = _values(arrays["labels"])
+        cells: dict[int, Any] = {}
+        weights, attributes = {}, {}
+        for k, columns in enumerate(names):
+            if k:
+                cells[k] = arrays[f"indptr {k}"], arrays[f"indices {k}"]
+            if f"weights {k}" in arrays:
+                weights[k] = arrays[f"weights {k}"]
+            stored = [arrays[f"attribute {k} {i}"] for i in range(len(columns))]
+            attributes[k] = {
+                name: _from_bytes(a) if kind == "json" else a
+                for (name, kind), a in zip(columns, stored, strict=True)
+            }
+    except (KeyError, TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"lacks a part of the complex ({error}); write it again") from None
+    return Complex.from_arrays(len(labels), cells, labels, weights, attributes)
+
+
+def _values(stored: Array) -> Sequence[Hashable]:
+    """The labels; whole numbers are stored as such."""
+    if stored.dtype != np.uint8:
+        if stored.ndim != 1 or stored.dtype.kind != "i":
+            raise InputError(f"has labels of type {stored.dtype} and shape {stored.shape}")
+        n = len(stored)
+        return range(n) if np.array_equal(stored, np.arange(n)) else tuple(stored.tolist())
+    labels = _from_bytes(stored)
+    if not isinstance(labels, list):
+        raise InputError("has labels that are no list")
+    return tuple(labels)
+
+
+def _from_bytes(stored: Array) -> Any:
+    try:
+        value = json.loads(stored.tobytes())
+    except ValueError as error:
+        raise InputError(f"has text that is not JSON ({error})") from None
+    return [from_json(v) for v in value] if isinstance(value, list) else value
+
+
+def _to_bytes(value: Any) -> Array:
+    return np.frombuffer(json.dumps(to_json(value, nan=math.nan)).encode(), dtype=np.uint8)
+
+
+def write_npz(K: Complex) -> bytes:
+    """A complex with everything that it holds."""
+    arrays: dict[str, Array] = {"labels": _stored_labels(K.labels)}
+    names: list[list[tuple[str, str]]] = []
+    for k, cells in enumerate(K.cells):
+        if k:
+            arrays[f"indptr {k}"], arrays[f"indices {k}"] = cells.indptr, cells.indices
+        weights = K.weights[k]
+        if weights is not None:
+            arrays[f"weights {k}"] = weights
+        names.append([])
+        for i, (name, values) in enumerate(K.attributes[k].items()):
+            as_json = values.dtype.hasobject
+            arrays[f"attribute {k} {i}"] = _to_bytes(values) if as_json else values
+            names[k].append((name, "json" if as_json else "array"))
+    arrays["about"] = _to_bytes({"format": _FORMAT, "attributes": names})
+    return pack(arrays)
+
+
+def _stored_labels(labels: Sequence[Hashable]) -> Array:
+    if isinstance(labels, range):
+        return np.arange(labels.start, labels.stop, labels.step)
+    whole = all(is_plain(v) and not isinstance(v, str) and abs(v) < 2**63 for v in labels)  # type: ignore[arg-type]
+    return np.array(labels, dtype=np.int64) if whole else _to_bytes(list(labels))
+
+
+def pack(arrays: Mapping[str, Array]) -> bytes:
+    """The arrays as a compressed NPZ file."""
+    file = io.BytesIO()
+    np.savez_compressed(file, allow_pickle=False, **arrays)
+    return file.getvalue()

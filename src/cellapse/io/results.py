@@ -1,0 +1,113 @@
+"""Results by vertex: a table with one row a label, as CSV, JSON, NPZ or on the graph as GraphML."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cellapse._errors import InputError
+from cellapse.complex import Complex
+from cellapse.io._values import label_words, to_json
+from cellapse.io.graphml import write_graphml
+from cellapse.io.json_files import write_json
+from cellapse.io.npz import pack
+from cellapse.spectrum import Spectrum
+from cellapse.tasks.cluster import Clusters
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Named columns with one entry a label, and what else belongs to them as a whole."""
+
+    labels: Sequence[Hashable]
+    columns: Mapping[str, NDArray[Any]]
+    more: Mapping[str, Any]
+
+    def to_csv(self) -> bytes:
+        """One row a label, header first."""
+        file = io.StringIO(newline="")
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(["node", *self.columns])
+        columns = [to_json(values) for values in self.columns.values()]
+        rows.writerows(zip(label_words(self.labels), *columns, strict=True))
+        return file.getvalue().encode()
+
+    def to_json(self) -> bytes:
+        """An object of lists: `node` and one a column."""
+        columns = {name: to_json(values) for name, values in self.columns.items()}
+        return write_json({"node": to_json(list(self.labels)), **columns, **to_json(self.more)})
+
+    def to_npz(self) -> bytes:
+        """The columns as arrays; labels other than numbers are stored as text."""
+        labels = np.array(self.labels)
+        if labels.ndim != 1 or labels.dtype.kind not in "iu":
+            labels = np.array(label_words(self.labels), dtype=str)
+        objects = [name for name, values in self.columns.items() if values.dtype.hasobject]
+        if objects:
+            raise InputError(f"{objects[0]!r} holds no numbers, which NPZ needs; write JSON")
+        more = {name: np.asarray(v) for name, v in self.more.items() if v is not None}
+        return pack({"node": labels, **self.columns, **more})
+
+    def to_graphml(self, K: Complex) -> bytes:
+        """The graph of a complex, the columns as attributes of its nodes."""
+        graph = K.skeleton(min(1, K.max_rank))
+        attributes = dict(enumerate(graph.attributes))
+        attributes[0] = {**attributes[0], **self.columns}
+        cells = {k: (c.indptr, c.indices) for k, c in enumerate(graph.cells) if k}
+        weights = {k: w for k, w in enumerate(graph.weights) if w is not None}
+        return write_graphml(
+            Complex.from_arrays(K.n_vertices, cells, K.labels, weights, attributes)
+        )
+
+
+def as_table(result: Any, on: Any = None) -> Table:
+    r"""A result as a table; `on` has the labels of plain arrays.
+
+    >>> as_table({"size": [1, 2]}, Complex.from_cells({0: "ab"})).to_csv()
+    b'node,size\na,1\nb,2\n'
+    """
+    parts = result if isinstance(result, Mapping) else {_name(result): result}
+    labels = None if on is None else on.labels
+    columns: dict[str, NDArray[Any]] = {}
+    more: dict[str, Any] = {}
+    for name, part in parts.items():
+        own = getattr(part, "labels", None)
+        if own is not None and labels is not None and tuple(own) != tuple(labels):
+            raise InputError(f"{name!r} belongs to other vertices than the rest; write it alone")
+        labels = own if labels is None else labels
+        if isinstance(part, Spectrum):
+            more |= {"values": part.values, "residuals": part.residuals}
+            more |= {"n_zeros": part.n_zeros, "certified": part.certified}
+        columns |= _columns(str(name), part.vectors if isinstance(part, Spectrum) else part)
+    if labels is None:
+        raise InputError("plain arrays have no labels; pass on=K, the complex they belong to")
+    for name, values in columns.items():
+        if len(values) != len(labels):
+            raise InputError(f"{name!r} has {len(values)} entries for {len(labels)} vertices")
+    if "node" in columns:
+        raise InputError('a column is called "node", where the labels go; rename it')
+    return Table(labels, columns, more)
+
+
+def _name(result: Any) -> str:
+    if isinstance(result, Spectrum):
+        return "u"
+    return "cluster" if isinstance(result, Clusters) else "value"
+
+
+def _columns(name: str, values: Any) -> dict[str, NDArray[Any]]:
+    array = np.asarray(values)
+    if array.ndim not in (1, 2) or array.dtype.kind not in "biufUO":
+        raise InputError(
+            f"{name!r} is a {type(values).__name__} of shape {array.shape}; give a Complex, a "
+            "Spectrum, Clusters, an array with one row a vertex, or a dict of those"
+        )
+    if array.ndim == 1:
+        return {name: array}
+    return {f"{name}{j}": array[:, j] for j in range(array.shape[1])}

@@ -1,0 +1,45 @@
+"""XGI's own JSON: `node-data`, `edge-data` and `edge-dict`, with all names as strings."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+from cellapse._errors import InputError
+from cellapse.complex import Complex
+from cellapse.io._graphs import hypergraph
+from cellapse.io._values import text_labels
+
+
+def read_xgi_json(document: Mapping[str, Any]) -> Complex:
+    """Read a parsed document as a hypergraph.
+
+    >>> read_xgi_json({"node-data": {"1": {"age": 30}}, "edge-dict": {"0": ["1", "2", "3"]}})
+    Complex(n_cells=(3, 3, 1))
+    """
+    if document.get("type", "hypergraph") not in ("hypergraph", "simplicialcomplex"):
+        raise InputError(f"is of type {document['type']!r}; cells have no direction")
+    nodes, edges = _objects(document, "node-data"), _objects(document, "edge-data")
+    members = document["edge-dict"]
+    if not isinstance(members, Mapping) or not all(map(_is_group, members.values())):
+        raise InputError("has an edge-dict that is no object of lists of strings")
+    words = list(dict.fromkeys([*nodes, *(v for group in members.values() for v in group)]))
+    label: dict[str, Hashable] = dict(zip(words, text_labels(words), strict=True))
+    given = {e: group for e, group in members.items() if group}
+    names = list(given)
+    numbered = names == [str(i) for i in range(len(names))]
+    records = [({} if numbered else {"edge": e}) | edges.get(e, {}) for e in names]
+    groups = [[label[v] for v in group] for group in given.values()]
+    node_records = [nodes.get(word, {}) for word in words]
+    return hypergraph(list(label.values()), groups, node_records, records)
+
+
+def _objects(document: Mapping[str, Any], key: str) -> dict[str, dict[str, Any]]:
+    found = document.get(key, {})
+    if not isinstance(found, dict) or not all(isinstance(v, dict) for v in found.values()):
+        raise InputError(f"has {key} that is no object of objects")
+    return found
+
+
+def _is_group(value: Any) -> bool:
+    return isinstance(value, Sequence) and all(isinstance(v, str) for v in value)
