@@ -1,5 +1,41 @@
-"""Small networks with known groups, bundled with where they come from and under which licence."""
+"""Data to try things on, with where it comes from and under which licence.
+
+Networks with groups, triangulated surfaces, proteins, contact hypergraphs, and random graphs.
+"""
 
 from cellapse.datasets.bundled import Dataset, available, load
+from cellapse.datasets.contacts import ContactHypergraph, load_contacts
+from cellapse.datasets.download import fetch_pdb
+from cellapse.datasets.enumeration import enumerate_surfaces
+from cellapse.datasets.generators import (
+    BLOCK_MODELS,
+    add_shortcuts,
+    block_model,
+    geometric_graph,
+    paper_block_model,
+)
+from cellapse.datasets.mantra import load_mantra
+from cellapse.datasets.proteins import Protein, available_proteins, backbone_complex, load_protein
+from cellapse.datasets.surfaces import Surfaces, triangulated_surfaces
 
-__all__ = ["Dataset", "available", "load"]
+__all__ = [
+    "BLOCK_MODELS",
+    "ContactHypergraph",
+    "Dataset",
+    "Protein",
+    "Surfaces",
+    "add_shortcuts",
+    "available",
+    "available_proteins",
+    "backbone_complex",
+    "block_model",
+    "enumerate_surfaces",
+    "fetch_pdb",
+    "geometric_graph",
+    "load",
+    "load_contacts",
+    "load_mantra",
+    "load_protein",
+    "paper_block_model",
+    "triangulated_surfaces",
+]

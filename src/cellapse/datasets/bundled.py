@@ -6,9 +6,7 @@ triples, with a weight) of node positions; the rest is citation, licence and pro
 
 from __future__ import annotations
 
-import difflib
 import json
-import textwrap
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING
@@ -17,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cellapse._errors import InputError
+from cellapse.datasets._card import card
+from cellapse.datasets._names import unknown_name
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -91,7 +91,7 @@ class Dataset:
             "provenance": self.provenance,
             "notes": self.notes,
         }
-        return "\n".join([f"{self.title} ({self.name})", *(_row(*row) for row in rows.items())])
+        return card(self.title, self.name, rows)
 
     def __str__(self) -> str:
         return self.card()
@@ -142,7 +142,7 @@ def load(name: str) -> Dataset:
 polbooks, dolphins; did you mean load('football')?
     """
     if name not in _NAMES:
-        raise InputError(_unknown(name))
+        raise InputError(unknown_name("dataset", name, _NAMES, "load"))
     file = resources.files("cellapse.datasets") / "networks" / f"{name}.json"
     record = json.loads(file.read_text(encoding="utf-8"))
     nodes, groups, edges = (record.pop(key) for key in ("nodes", "groups", "edges"))
@@ -164,21 +164,4 @@ polbooks, dolphins; did you mean load('football')?
         group_names=tuple(group_names.tolist()),
         weighted=weighted,
         **record,
-    )
-
-
-def _unknown(name: object) -> str:
-    close = difflib.get_close_matches(str(name).lower(), _NAMES, n=1)
-    remedy = f"did you mean load({close[0]!r})?" if close else "pass one of these names"
-    return f"no dataset {name!r}; there are {', '.join(_NAMES)}; {remedy}"
-
-
-def _row(key: str, value: object) -> str:
-    # page ranges and names must not break at their hyphens
-    return textwrap.fill(
-        str(value),
-        width=100,
-        initial_indent=f"  {key:<12}",
-        subsequent_indent=" " * 14,
-        break_on_hyphens=False,
     )

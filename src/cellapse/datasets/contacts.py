@@ -1,0 +1,167 @@
+"""Contact hypergraphs with known groups, read from the package hypergraphx if it is installed.
+
+Who met whom, face to face, measured by sensors of the SocioPatterns project: in a French workplace
+with its departments, and in a French high school with its classes.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cellapse._errors import InputError, MissingExtraError
+from cellapse.complex import Complex
+from cellapse.datasets._card import card
+from cellapse.datasets._names import unknown_name
+from cellapse.lifts import hypergraph_complex
+
+_MOST_BYTES = 100_000_000
+_FILES = {"workplace": "workplace/workplace.json", "highschool": "hs/hs.json"}
+_PAPERS = {
+    "workplace": (
+        "Contacts in a workplace",
+        "M. Genois et al., Data on face-to-face contacts in an office building suggest a low-cost "
+        "vaccination strategy based on community linkers, Netw. Sci. 3, 326-347 (2015).",
+        "Groups are departments.",
+    ),
+    "highschool": (
+        "Contacts in a high school",
+        "R. Mastrandrea, J. Fournet and A. Barrat, Contact patterns in a high school, PLoS ONE 10, "
+        "e0136497 (2015).",
+        "Groups are classes.",
+    ),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class ContactHypergraph:
+    """People, the sets of people who met, and a group for every person.
+
+    Attributes
+    ----------
+    name, title : str
+    nodes : tuple
+        Ids of the people, in the order of the file.
+    hyperedges : tuple of tuples of ids
+    groups : integer array
+        The group of each node as a code 0, 1, ...; read-only.
+    group_names : tuple of str
+    source, licence, provenance, notes : str
+    """
+
+    name: str
+    title: str
+    nodes: tuple[Any, ...] = field(repr=False)
+    hyperedges: tuple[tuple[Any, ...], ...] = field(repr=False)
+    groups: NDArray[np.intp] = field(repr=False)
+    group_names: tuple[str, ...] = field(repr=False)
+    source: str = field(repr=False)
+    licence: str = field(repr=False)
+    provenance: str = field(repr=False)
+    notes: str = field(repr=False)
+
+    def complex(self) -> Complex:
+        """Pairs within hyperedges as edges, larger hyperedges as cells of rank 2."""
+        return hypergraph_complex(self.hyperedges, vertices=self.nodes)
+
+    def card(self) -> str:
+        """Describe the hypergraph in plain text: counts, source, licence, provenance, notes."""
+        sizes = np.bincount([len(e) for e in self.hyperedges])
+        members = np.bincount(self.groups)
+        rows = {
+            "nodes": len(self.nodes),
+            "hyperedges": f"{len(self.hyperedges):,}, "
+            + ", ".join(f"{m:,} of {s} nodes" for s, m in enumerate(sizes.tolist()) if m),
+            "groups": f"{members.size}, of {members.min()} to {members.max()} nodes",
+            "source": self.source,
+            "licence": self.licence,
+            "provenance": self.provenance,
+            "notes": self.notes,
+        }
+        return card(self.title, self.name, rows)
+
+    def __str__(self) -> str:
+        return self.card()
+
+
+def load_contacts(name: str, path: str | Path | None = None) -> ContactHypergraph:
+    """Read a contact hypergraph with its groups.
+
+    Parameters
+    ----------
+    name : {"workplace", "highschool"}
+    path : str or Path, optional
+        The file of that name in hypergraphx, `workplace.json` or `hs.json`; by default it is looked
+        for in the installed package.
+
+    Returns
+    -------
+    ContactHypergraph
+
+    Raises
+    ------
+    MissingExtraError
+        When hypergraphx is not installed and no path is given.
+    """
+    if name not in _FILES:
+        raise InputError(unknown_name("contact hypergraph", name, tuple(_FILES), "load_contacts"))
+    file = _installed(name) if path is None else Path(path)
+    nodes, hyperedges, classes = _parse(file)
+    group_names, codes = np.unique(classes, return_inverse=True)
+    codes.setflags(write=False)
+    title, source, notes = _PAPERS[name]
+    return ContactHypergraph(
+        name=name,
+        title=title,
+        nodes=nodes,
+        hyperedges=hyperedges,
+        groups=codes,
+        group_names=tuple(group_names.tolist()),
+        source=source,
+        licence="Not bundled with cellapse: see sociopatterns.org and the licence of hypergraphx.",
+        provenance=f"Python package hypergraphx, tests/test_data/{_FILES[name]}",
+        notes=notes + " Hyperedges are sets of people who were all in contact at the same time.",
+    )
+
+
+def _installed(name: str) -> Path:
+    try:
+        package = metadata.distribution("hypergraphx")
+    except metadata.PackageNotFoundError:
+        raise MissingExtraError(
+            "hypergraphx is not installed, and its data is read from there; "
+            "pip install hypergraphx, or give the path of its file"
+        ) from None
+    file = Path(str(package.locate_file(f"tests/test_data/{_FILES[name]}")))
+    if not file.exists():
+        raise InputError(
+            f"hypergraphx {package.version} comes without {_FILES[name]}; install version 1.8.0, "
+            "or give the path of the file"
+        )
+    return file
+
+
+def _parse(file: Path) -> tuple[tuple[Any, ...], tuple[tuple[Any, ...], ...], list[str]]:
+    try:
+        if file.stat().st_size > _MOST_BYTES:
+            raise InputError(f"{file} is larger than {_MOST_BYTES:,} bytes; give the right file")
+        records = json.loads(file.read_text(encoding="utf-8"))
+        people = {r["idx"]: str(r["metadata"]["class"]) for r in records if r.get("type") == "node"}
+        met = tuple(tuple(r["interaction"]) for r in records if r.get("type") == "edge")
+    except OSError as error:
+        raise InputError(f"cannot read {file} ({error}); give the path of the file") from None
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(
+            f"{file} is no hypergraph of hypergraphx with a class for every node ({error!r})"
+        ) from None
+    if not people or any(v not in people for edge in met for v in edge):
+        raise InputError(f"{file} has no nodes, or hyperedges with unknown ones; check the file")
+    return tuple(people), met, list(people.values())

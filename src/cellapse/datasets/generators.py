@@ -1,0 +1,201 @@
+"""Random graphs with known groups or places: block models and geometric graphs with shortcuts.
+
+The eight block models are those of the paper's table of normalized cuts, with parameters inferred
+from the numbers of vertices, edges, triangles and tetrahedra that it gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
+
+from cellapse._checks import real_array, whole_number
+from cellapse._errors import InputError
+from cellapse.datasets._names import unknown_name
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+Rng = int | np.random.Generator
+
+
+@dataclass(frozen=True)
+class BlockModel:
+    """A stochastic block model: sizes, probabilities inside and across, and what is added."""
+
+    sizes: tuple[int, ...]
+    inside: float
+    across: float
+    clique: int = 0  # the first vertices, all joined
+    bridges: bool = False  # one edge from each block to the next
+
+
+BLOCK_MODELS = {
+    "Base": BlockModel((20,) * 4, 0.3, 0.055),
+    "Den": BlockModel((20,) * 4, 0.7, 0.01),
+    "+N": BlockModel((20,) * 4, 0.58, 0.08),
+    "Plt": BlockModel((40,) * 2, 0.15, 0.02, clique=17),
+    "SD": BlockModel((12,) * 6, 0.76, 0.02),
+    "LS": BlockModel((40,) * 3, 0.15, 0.01),
+    "Uneq": BlockModel((40, 30, 20), 0.395, 0.018),
+    "Br": BlockModel((20,) * 4, 0.59, 0.0, bridges=True),
+}
+
+
+def block_model(
+    sizes: Sequence[int], inside: float, across: float, rng: Rng = 0
+) -> tuple[sparse.csr_array, IntArray]:
+    """A stochastic block model: its adjacency and the block of every vertex.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Vertices of each block.
+    inside, across : float
+        Probability of an edge within a block, and between two.
+    rng : seed or numpy Generator
+
+    Returns
+    -------
+    adjacency : scipy.sparse.csr_array
+    groups : integer array
+
+    Examples
+    --------
+    >>> A, groups = block_model([3, 2], inside=1.0, across=0.0)
+    >>> A.nnz // 2, groups.tolist()
+    (4, [0, 0, 0, 1, 1])
+    """
+    if not len(sizes) or not all(isinstance(s, int | np.integer) and s > 0 for s in sizes):
+        raise InputError(f"sizes={sizes!r}; give the number of vertices of each block")
+    for name, p in (("inside", inside), ("across", across)):
+        if not 0 <= p <= 1:
+            raise InputError(f"{name}={p!r}; give a probability between 0 and 1")
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    i, j = np.triu_indices(len(groups), 1)
+    chance = np.where(groups[i] == groups[j], inside, across)
+    joined = np.random.default_rng(rng).random(len(i)) < chance
+    return _adjacency(len(groups), i[joined], j[joined]), groups
+
+
+def paper_block_model(name: str, rng: Rng = 0) -> tuple[sparse.csr_array, IntArray]:
+    """One of the paper's eight block models: Base, Den, +N, Plt, SD, LS, Uneq or Br.
+
+    Parameters
+    ----------
+    name : str
+        A key of `BLOCK_MODELS`.
+    rng : seed or numpy Generator
+
+    Returns
+    -------
+    adjacency : scipy.sparse.csr_array
+    groups : integer array
+
+    Examples
+    --------
+    >>> A, groups = paper_block_model("Uneq", rng=1)
+    >>> A.shape, np.bincount(groups).tolist()
+    ((90, 90), [40, 30, 20])
+    """
+    if name not in BLOCK_MODELS:
+        raise InputError(
+            unknown_name("block model", name, tuple(BLOCK_MODELS), "paper_block_model")
+        )
+    model = BLOCK_MODELS[name]
+    rng = np.random.default_rng(rng)
+    A, groups = block_model(model.sizes, model.inside, model.across, rng)
+    i, j = np.triu_indices(model.clique, 1)
+    if model.bridges:
+        last = np.cumsum(model.sizes)
+        first = last - np.array(model.sizes)
+        i = rng.integers(first[:-1], last[:-1])
+        j = rng.integers(first[1:], last[1:])
+    return join(A, np.column_stack([i, j])), groups
+
+
+def geometric_graph(
+    n: int, radius: float, rng: Rng = 0, *, tries: int = 1000
+) -> tuple[FloatArray, sparse.csr_array]:
+    """Random points in the unit square joined within a radius, drawn again until connected.
+
+    Parameters
+    ----------
+    n : int
+    radius : float
+    rng : seed or numpy Generator
+    tries : int
+        Draws before giving up.
+
+    Returns
+    -------
+    points : (n, 2) array
+    adjacency : scipy.sparse.csr_array
+
+    Examples
+    --------
+    >>> points, A = geometric_graph(200, 0.12, rng=0)
+    >>> points.shape, A.shape
+    ((200, 2), (200, 200))
+    """
+    n = whole_number("n", n, 1)
+    if not np.isfinite(radius) or radius <= 0:
+        raise InputError(f"radius={radius!r}; give a positive number")
+    rng = np.random.default_rng(rng)
+    for _ in range(tries):
+        points = rng.random((n, 2))
+        near = cKDTree(points).query_pairs(radius, output_type="ndarray").astype(np.int64)
+        A = _adjacency(n, near[:, 0], near[:, 1])
+        if connected_components(A, directed=False)[0] == 1:
+            return points, A
+    raise InputError(
+        f"none of {tries} draws of {n} points within {radius} was connected; take a larger radius"
+    )
+
+
+def add_shortcuts(adjacency: sparse.csr_array, m: int, rng: Rng = 0) -> sparse.csr_array:
+    """The graph with `m` more edges, at random between vertices not joined before.
+
+    Parameters
+    ----------
+    adjacency : scipy.sparse.csr_array
+    m : int
+    rng : seed or numpy Generator
+
+    Returns
+    -------
+    scipy.sparse.csr_array
+
+    Examples
+    --------
+    >>> A, _ = block_model([6], 0.0, 0.0)
+    >>> add_shortcuts(A, 5, rng=0).nnz // 2
+    5
+    """
+    n = adjacency.shape[0]
+    absent = np.ones((n, n), dtype=bool)
+    rows, columns = adjacency.nonzero()
+    absent[rows, columns] = False
+    i, j = np.nonzero(np.triu(absent, 1))
+    m = whole_number("m", m, 0, len(i))
+    chosen = np.random.default_rng(rng).choice(len(i), m, replace=False)
+    return join(adjacency, np.column_stack([i[chosen], j[chosen]]))
+
+
+def join(adjacency: sparse.csr_array, pairs: ArrayLike) -> sparse.csr_array:
+    """The graph with more edges; those it has already stay as they are."""
+    i, j = real_array(pairs, "the pairs").reshape(-1, 2).astype(np.int64).T
+    added = _adjacency(adjacency.shape[0], i, j)
+    return adjacency.maximum(added).tocsr()
+
+
+def _adjacency(n: int, i: IntArray, j: IntArray) -> sparse.csr_array:
+    ones = np.ones(2 * len(i))
+    A = sparse.coo_array((ones, (np.r_[i, j], np.r_[j, i])), shape=(n, n)).tocsr()
+    A.data[:] = 1.0  # a pair given twice is one edge
+    return A
