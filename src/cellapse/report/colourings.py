@@ -28,7 +28,7 @@ def colourings(found: Analysis, kept: IntArray, n_vectors: int) -> list[dict[str
         category("Clusters of the graph Laplacian L", matched(plain, mine)[kept], names),
     ]
     if found.groups is not None:
-        found_ += _groups("Known groups", found.groups, mine, kept)
+        found_ += word_colouring("Known groups", found.groups, kept, mine)
     for name, spectrum in zip("SL", found.spectra, strict=True):
         for i in range(1, min(n_vectors + 1, spectrum.vectors.shape[1])):
             values = [float(f"{v:.4g}") for v in spectrum.vectors[kept, i]]
@@ -39,7 +39,7 @@ def colourings(found: Analysis, kept: IntArray, n_vectors: int) -> list[dict[str
             values = [float(f"{v:.4g}") if np.isfinite(v) else None for v in column[kept]]
             found_.append(_continuous(f"Attribute {name}", "sequential", values))
         else:
-            found_ += _groups(f"Attribute {name}", column.tolist(), mine, kept)
+            found_ += word_colouring(f"Attribute {name}", column.tolist(), kept, mine)
     return found_
 
 
@@ -52,14 +52,14 @@ def _continuous(name: str, kind: str, values: Sequence[float | None]) -> dict[st
     return {"name": name, "kind": kind, "values": list(values)}
 
 
-def _groups(
-    name: str, values: Sequence[Any], clusters: IntArray, kept: IntArray
+def word_colouring(
+    name: str, values: Sequence[Any], kept: IntArray, clusters: IntArray | None = None
 ) -> list[dict[str, Any]]:
-    """A colouring by words, where there are few enough of them."""
+    """A colouring by words, where there are few enough of them, with numbers like the clusters."""
     words, codes = np.unique([str(v) for v in values], return_inverse=True)
     if len(words) > _CATEGORIES:
         return []
-    numbers = matched(codes, clusters)
+    numbers = codes if clusters is None else matched(codes, clusters)
     names = [""] * (int(numbers.max()) + 1)
     for code, number in zip(codes.tolist(), numbers.tolist(), strict=True):  # "" is a gap
         names[number] = str(words[code])

@@ -28,10 +28,8 @@ TIMES = 24
 
 def content(found: Analysis, rng: int = 0) -> dict[str, Any]:
     """Everything the drawings need: network, colourings, spectra, embedding, signatures."""
-    random = np.random.default_rng(rng)
-    n = found.complex.n_vertices
     near = neighbourhood(found.complex, NETWORK)
-    some = np.arange(n) if n <= CLOUD else np.sort(random.choice(n, CLOUD, replace=False))
+    some = _some(np.arange(found.complex.n_vertices), CLOUD, rng)
     kept = np.union1d(near, some)
     return {
         "title": found.title,
@@ -56,16 +54,14 @@ def network(
 
     `places` are the positions of the drawn vertices in the list of labels.
     """
-    random = np.random.default_rng(rng)
-    at = np.full(K.n_vertices, -1)
-    at[near] = np.arange(len(near))
+    at = _places(K, near)
     edges = at[K.cells[1].as_array()] if K.max_rank else np.empty((0, 2), np.int64)
     inside = np.flatnonzero((edges >= 0).all(axis=1))
     strength = shares[inside] / max(float(shares[inside].mean()) if len(inside) else 1.0, 1e-12)
     xy = arrange(len(near), edges[inside], strength, rng)
-    lines = _some(inside, EDGES, random)
+    lines = drawn_edges(K, near, rng)
     cells = [at[c] for rank in K.cells[2:] for c in _within(rank, at)]
-    faces = [cells[i] for i in _some(np.arange(len(cells)), CELLS, random).tolist()]
+    faces = [cells[i] for i in _some(np.arange(len(cells)), CELLS, rng).tolist()]
     drawn = [
         [int(i), int(j), round(float(s), 3)]
         for (i, j), s in zip(edges[lines], shares[lines], strict=True)
@@ -81,6 +77,21 @@ def network(
     }
 
 
+def drawn_edges(K: Complex, near: IntArray, rng: int) -> IntArray:
+    """Which edges are drawn: those between drawn vertices, or some of them."""
+    if not K.max_rank:
+        return np.empty(0, np.int64)
+    both = (_places(K, near)[K.cells[1].as_array()] >= 0).all(axis=1)
+    return _some(np.flatnonzero(both), EDGES, rng)
+
+
+def _places(K: Complex, near: IntArray) -> IntArray:
+    """The number of every vertex in the drawing, or -1."""
+    at = np.full(K.n_vertices, -1)
+    at[near] = np.arange(len(near))
+    return at
+
+
 def _within(rank: Any, at: IntArray) -> list[IntArray]:
     """The cells of one rank all of whose vertices are drawn."""
     outside = np.zeros(len(rank), dtype=np.int64)
@@ -89,8 +100,10 @@ def _within(rank: Any, at: IntArray) -> list[IntArray]:
     return [rank[i] for i in np.flatnonzero(outside == 0).tolist()]
 
 
-def _some(which: IntArray, limit: int, random: np.random.Generator) -> IntArray:
-    return which if len(which) <= limit else np.sort(random.choice(which, limit, replace=False))
+def _some(which: IntArray, limit: int, rng: int) -> IntArray:
+    if len(which) <= limit:
+        return which
+    return np.sort(np.random.default_rng(rng).choice(which, limit, replace=False))
 
 
 def _note(n: int, drawn: int, edges: int, lines: int, cells: int, faces: int) -> str:

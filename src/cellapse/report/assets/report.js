@@ -78,15 +78,11 @@ countShown();
 nameAxes();
 
 drawLegend(byId("spectrum-legend"), { kind: "category", names: ["S, collapsed", "L, graph Laplacian"], values: [] });
-drawFormLegend(byId("spectrum-legend"));
+byId("spectrum-legend").querySelectorAll("path").forEach((path, i) => path.setAttribute("d", markPath(FORMS[i], 7, 7, 5)));
 drawLineLegend(byId("heat-legend"), data.signatures.groups.map((g) => g.name));
 byId("network-note").textContent = data.network.note;
 byId("embedding-note").textContent = data.embedding.note;
 byId("heat-note").textContent = data.signatures.note;
 legends();
 
-// In the spectrum S is a circle and L a square, whatever their colours.
-function drawFormLegend(list) {
-  list.querySelectorAll("path").forEach((path, i) => path.setAttribute("d", markPath(FORMS[i], 7, 7, 5)));
-}
 document.documentElement.dataset.ready = "yes";
