@@ -15,13 +15,14 @@ from cellapse.cells import IntArray
 from cellapse.complex import Complex
 from cellapse.report.colourings import colourings
 from cellapse.report.layout import arrange, neighbourhood
+from cellapse.tasks.signature import heat_kernel_signature
 
 FloatArray = NDArray[np.float64]
 
-NETWORK = 800  # vertices drawn at most
+NETWORK = 1000  # vertices drawn at most
 CLOUD = 1500  # points of the embedding at most
 EDGES = 6000
-CELLS = 4000
+CELLS = 3000
 VECTORS = 6  # eigenvectors shown, beginning with the second
 TIMES = 24
 
@@ -122,9 +123,7 @@ def _note(n: int, drawn: int, edges: int, lines: int, cells: int, faces: int) ->
 def compression(mine: FloatArray, plain: FloatArray) -> list[float | None]:
     """lambda_k(S) / lambda_k(L), or None where the latter is zero."""
     zero = 1e-9 * max(float(plain.max(initial=0.0)), 1e-300)
-    return [
-        round(float(a / b), 5) if b > zero else None for a, b in zip(mine, plain, strict=True)
-    ]
+    return [round(float(a / b), 5) if b > zero else None for a, b in zip(mine, plain, strict=True)]
 
 
 def embedding(found: Analysis, some: IntArray, places: IntArray) -> dict[str, Any]:
@@ -148,7 +147,7 @@ def signatures(found: Analysis, kept: IntArray) -> dict[str, Any]:
     positive = spectrum.values[spectrum.values > 1e-9 * max(float(spectrum.values[-1]), 1e-300)]
     slow, fast = (positive[0], positive[-1]) if len(positive) else (1.0, 1.0)
     times = np.geomspace(0.1 / fast, 4.0 / slow, TIMES)
-    heat = spectrum.vectors**2 @ np.exp(-np.outer(spectrum.values, times))
+    heat = heat_kernel_signature(spectrum, times).features
     numbers_ = found.clusters[0].numbers
     bands = []
     for c in range(found.n_clusters):

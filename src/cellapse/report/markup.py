@@ -21,10 +21,10 @@ def asset(name: str) -> str:
 
 
 def as_json(data: Any) -> str:
-    """JSON that can stand inside a script element.
+    r"""JSON that can stand inside a script element.
 
-    >>> as_json("</script>")
-    '"\\\\u003c/script\\\\u003e"'
+    >>> print(as_json("</script>"))
+    "\u003c/script\u003e"
     """
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return text.translate(str.maketrans(_UNSAFE))

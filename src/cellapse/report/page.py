@@ -93,7 +93,7 @@ def _figures(found: Analysis) -> str:
     boxes = [(str(found.n_clusters), "clusters of S")]
     if len(found.shares):
         low, high = 100 * found.shares.min(), 100 * found.shares.max()
-        boxes.append((f"{low:.0f}–{high:.0f} %", "of its weight is what an edge keeps"))
+        boxes.append((f"{low:.0f} to {high:.0f} %", "of its weight is what an edge keeps"))
     mine, plain = (s.values for s in found.spectra)
     gap = next((i for i, v in enumerate(plain) if v > 1e-9 * max(plain[-1], 1e-300)), None)
     if gap is not None:

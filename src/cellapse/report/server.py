@@ -6,6 +6,7 @@ page in the same browser can ask questions; the page itself may talk to nothing 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import secrets
 import threading
@@ -66,10 +67,8 @@ def explore(explorer: Explorer, tell: Callable[[str], object], open_page: bool =
         tell(server.address)
         if open_page:
             webbrowser.open(server.address)
-        try:
+        with contextlib.suppress(KeyboardInterrupt):
             threading.Event().wait()
-        except KeyboardInterrupt:
-            pass
 
 
 def explorer_html(explorer: Explorer) -> str:

@@ -3,7 +3,7 @@
 
 function makeNetwork(box, data, state) {
   const view = { zoom: 1, x: 0, y: 0 };
-  let layer, size;
+  let layer, size, cells = { width: 0, drawn: null };
 
   function hull(points) {
     const middle = [0, 1].map((k) => points.reduce((sum, p) => sum + p[k], 0) / points.length);
@@ -14,6 +14,16 @@ function makeNetwork(box, data, state) {
     const { width, height } = size;
     const cx = width / 2, cy = height / 2;
     layer.setAttribute("transform", `translate(${cx + view.x} ${cy + view.y}) scale(${view.zoom}) translate(${-cx} ${-cy})`);
+  }
+
+  // Cells stay where they are when colours change: drawn once for every width.
+  function drawCells(at) {
+    const opacity = Math.min(0.3, Math.max(0.03, 12 / Math.max(data.network.cells.length, 1)));
+    const group = shape("g", { "fill-opacity": opacity, "data-layer": "cells" });
+    const point = (p) => p[0].toFixed(1) + " " + p[1].toFixed(1);
+    for (const cell of data.network.cells)
+      shape("path", { class: "cell", d: "M" + hull(cell.map((i) => at[i])).map(point).join("L") + "z" }, group);
+    return group;
   }
 
   function paint(width) {
@@ -28,11 +38,8 @@ function makeNetwork(box, data, state) {
     layer = shape("g", {}, root);
     place();
     if (state.showCells) {
-      const cells = data.network.cells;
-      const opacity = Math.min(0.3, Math.max(0.03, 12 / Math.max(cells.length, 1)));
-      const group = shape("g", { "fill-opacity": opacity, "data-layer": "cells" }, layer);
-      for (const cell of cells)
-        shape("path", { class: "cell", d: "M" + hull(cell.map((i) => at[i])).map((p) => p.map((v) => v.toFixed(1)).join(" ")).join("L") + "z" }, group);
+      if (cells.width !== width) cells = { width, drawn: drawCells(at) };
+      layer.appendChild(cells.drawn);
     }
     // Ten widths are enough for the eye, and ten paths draw quickly.
     const bins = Array.from({ length: 10 }, () => []);
