@@ -200,10 +200,12 @@ def conjugate_gradients(
     z = precondition(r)
     p, rz = z, dot(r, z)
     for _ in range(maxiter):
-        if (np.sqrt(dot(z, z)) <= tol).all():
+        done = np.sqrt(dot(z, z)) <= tol
+        if done.all():
             return x
         q = apply(p)
-        step = rz / np.maximum(dot(p, q), 1e-300)  # columns that are done stay as they are
+        # Columns that are done stay as they are: rounding would blow them up.
+        step = np.where(done, 0.0, rz / np.maximum(dot(p, q), 1e-300))
         x += step * p
         r -= step * q
         z = precondition(r)

@@ -75,6 +75,8 @@ class Embedding:
 def embed(operator: Any, k: int, *, mass: str | ArrayLike | None = None) -> Embedding:
     """The first `k` eigenvectors that are not constant on components: a Laplacian eigenmap.
 
+    The coordinates say where a vertex is within its component, not in which one it is.
+
     Parameters
     ----------
     operator : Operator, matrix or LinearOperator

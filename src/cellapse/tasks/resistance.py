@@ -228,7 +228,7 @@ def _root(S: Operator) -> sparse.csr_array:
     """F with S = F F^T, one column an entry: |s| (e_i -+ e_j)(e_i -+ e_j)^T and the excess."""
     M = S.matrix
     if M is not None:
-        off = sparse.triu(M, k=1, format="coo")
+        off = sparse.triu(M.sorted_indices(), k=1, format="coo")  # the same order every time
         excess = 2.0 * M.diagonal() - abs(M).sum(axis=1)
         if (excess >= -1e-10 * abs(M).max()).all():
             n, m = M.shape[0], off.nnz

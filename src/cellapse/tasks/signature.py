@@ -165,7 +165,10 @@ def wave_kernel_signature(
         n = S.shape[0]
         spectrum = _all(S) if n <= _FULL else S.spectrum(200)
         zeros = n_trivial(S, spectrum)
-    values, squares = spectrum.values[zeros:], spectrum.vectors[:, zeros:] ** 2
+    # Eigenvalues that are zero up to rounding have no logarithm worth the name.
+    positive = spectrum.values > 1e-12 * spectrum.values.max(initial=0.0)
+    positive[:zeros] = False
+    values, squares = spectrum.values[positive], spectrum.vectors[:, positive] ** 2
     if not len(values):
         raise InputError(
             f"{len(spectrum)} eigenvalues, all of them zero; waves need an edge: "
@@ -178,8 +181,9 @@ def wave_kernel_signature(
         e = np.atleast_1d(real_array(energies, "energies"))
         if e.ndim != 1 or not len(e) or not np.isfinite(e).all():
             raise InputError(f"energies={energies!r}; give a list of numbers")
-    step = (log[-1] - log[0]) / max(len(e) - 1, 1)
-    width = (7.0 * step or 1.0) if sigma is None else sigma
+    range_ = log[-1] - log[0]
+    usual = 7.0 * range_ / max(len(e) - 1, 1) if range_ > 1e-6 else 1.0  # one eigenvalue: any width
+    width = usual if sigma is None else sigma
     if not np.isfinite(width) or width <= 0:
         raise InputError(f"sigma={sigma!r}; give a number above 0")
     # Relative to the nearest eigenvalue, so that a narrow band never divides zero by zero.

@@ -1,0 +1,126 @@
+"""scikit-learn estimators: its own checks, agreement with it, pipelines and grids."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.cluster import SpectralClustering
+from sklearn.datasets import make_blobs, make_circles, make_moons
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import adjusted_rand_score
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import cellapse as cl
+
+POINTS = {
+    "moons": make_moons(300, noise=0.05, random_state=0),
+    "circles": make_circles(300, factor=0.4, noise=0.04, random_state=0),
+    "blobs": make_blobs(300, centers=3, cluster_std=0.8, random_state=4),
+}
+ALL = [
+    cl.CollapsedSpectralClustering(2),
+    cl.CollapsedSpectralEmbedding(1),
+    cl.HeatKernelSignature(),
+    cl.WaveKernelSignature(),
+    cl.SignalSmoother(0.1),
+]
+
+
+@parametrize_with_checks(ALL)
+def test_the_checks_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore:Graph is not fully connected")
+@pytest.mark.parametrize("name", POINTS)
+def test_with_the_graph_laplacian_it_is_scikit_learns_clustering(name):
+    X, y = POINTS[name]
+    k = len(set(y))
+    theirs = SpectralClustering(k, affinity="nearest_neighbors", n_neighbors=10, random_state=0)
+    ours = cl.CollapsedSpectralClustering(k, operator="graph")
+    assert adjusted_rand_score(ours.fit_predict(X), theirs.fit_predict(X)) == 1.0
+
+
+@pytest.mark.parametrize("assign", ["kmeans", "discretize"])
+@pytest.mark.parametrize("name", POINTS)
+def test_the_default_finds_the_groups(name, assign):
+    X, y = POINTS[name]
+    found = cl.CollapsedSpectralClustering(len(set(y)), assign_labels=assign).fit_predict(X)
+    assert adjusted_rand_score(found, y) > 0.95
+
+
+@pytest.mark.parametrize("form", [nx.to_numpy_array, nx.to_scipy_sparse_array])
+def test_a_precomputed_graph(form):
+    data = cl.datasets.load("karate")
+    adjacency = form(data.graph, weight=None)
+    model = cl.CollapsedSpectralClustering(2, affinity="precomputed").fit(adjacency)
+    assert cl.clustering_accuracy(model.labels_, data.groups) > 0.97
+    assert model.complex_.n_cells == (34, 78, 45)
+    embedding = cl.CollapsedSpectralEmbedding(3, affinity="precomputed")
+    assert embedding.fit_transform(adjacency).shape == (34, 3)
+    with pytest.raises(cl.InputError, match="new vertices"):
+        embedding.transform(adjacency)
+
+
+def test_points_fitted_keep_their_values_and_new_ones_take_their_neighbours():
+    X, _ = POINTS["moons"]
+    model = cl.CollapsedSpectralEmbedding(2)
+    np.testing.assert_allclose(model.fit_transform(X), model.transform(X), atol=1e-7)
+    near = model.transform(X[:5] + 1e-9)
+    np.testing.assert_allclose(near, model.embedding_[:5], atol=1e-3)
+
+
+def test_in_a_pipeline_and_a_grid():
+    X, y = make_moons(300, noise=0.12, random_state=0)
+    pipeline = make_pipeline(cl.CollapsedSpectralEmbedding(3), LogisticRegression(C=1e6))
+    grid = {"collapsedspectralembedding__n_neighbors": [5, 10]}
+    search = GridSearchCV(pipeline, grid, cv=3).fit(X, y)
+    assert search.best_score_ > 0.9
+    noisy = np.sin(X[:, 0]) + 0.3 * np.random.default_rng(0).standard_normal(len(X))
+    search = GridSearchCV(cl.SignalSmoother(), {"strength": [0.01, 1.0, "gcv"]}, cv=3)
+    assert search.fit(X, noisy).best_params_["strength"] != 0.01
+
+
+def test_names_and_pandas_output():
+    X, _ = POINTS["blobs"]
+    model = cl.HeatKernelSignature([0.5, 2.0], scale="log").set_output(transform="pandas")
+    found = model.fit_transform(X)
+    assert list(found.columns) == ["heatkernelsignature0", "heatkernelsignature1"]
+    assert model.get_feature_names_out().tolist() == list(found.columns)
+    assert clone(model).get_params() == model.get_params()
+
+
+def test_permuting_the_points_permutes_the_result():
+    X, y = POINTS["moons"]
+    order = np.random.default_rng(0).permutation(len(X))
+    one, two = (cl.HeatKernelSignature().fit_transform(points) for points in (X, X[order]))
+    np.testing.assert_allclose(two, one[order], atol=1e-8)
+    smoother = cl.SignalSmoother()
+    one, two = (smoother.fit(X[at], y[at]).smoothed_ for at in (np.arange(len(X)), order))
+    np.testing.assert_allclose(two, one[order], atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (cl.CollapsedSpectralClustering(400), "n_clusters"),
+        (cl.CollapsedSpectralClustering(2, operator="hodge"), "operator"),
+        (cl.CollapsedSpectralClustering(2, affinity="rbf"), "affinity"),
+        (cl.CollapsedSpectralClustering(2, affinity="precomputed"), "square"),
+        (cl.CollapsedSpectralClustering(2, n_neighbors=0), "n_neighbors"),
+        (cl.CollapsedSpectralClustering(2, max_rank=0), "max_rank"),
+        (cl.CollapsedSpectralClustering(2, assign_labels="qr"), "assign"),
+        (cl.CollapsedSpectralEmbedding(300), "components"),
+        (cl.HeatKernelSignature(scale="z"), "scale"),
+    ],
+)
+def test_bad_parameters(estimator, message):
+    with pytest.raises(cl.InputError, match=message):
+        estimator.fit(POINTS["moons"][0])
+
+
+def test_a_precomputed_graph_with_negative_weights():
+    with pytest.raises(cl.InputError, match="negative"):
+        cl.CollapsedSpectralClustering(2, affinity="precomputed").fit([[0, -1.0], [-1.0, 0]])

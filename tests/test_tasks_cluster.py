@@ -1,0 +1,151 @@
+"""Clustering by the normalized cut, with every operator."""
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import cellapse as cl
+
+
+@pytest.mark.parametrize(
+    ("name", "least"),
+    [
+        ("karate", 0.94),
+        ("football", 0.91),
+        ("polbooks", 0.82),
+        ("dolphins", 0.98),
+        ("lesmis", 0.74),
+    ],
+)
+def test_the_graph_laplacian_with_the_full_cut(name, least):
+    data = cl.datasets.load(name)
+    L = cl.graph_laplacian(cl.clique_complex(data.graph))
+    found = cl.cluster(L, len(data.group_names))
+    assert cl.clustering_accuracy(found, data.groups) >= least - 1e-3
+
+
+def test_fiedler_vector_alone_is_the_papers_protocol():
+    data = cl.datasets.load("karate")
+    L = cl.graph_laplacian(cl.clique_complex(data.graph, weight="weight"))
+    assert cl.clustering_accuracy(cl.cluster(L, 2, n_vectors=1), data.groups) == pytest.approx(
+        33 / 34
+    )
+
+
+def test_permuting_the_vertices_permutes_the_clusters():
+    graph = nx.connected_caveman_graph(4, 6)
+    rng = np.random.default_rng(1)
+    order = rng.permutation(24).tolist()
+    shuffled = nx.Graph()
+    shuffled.add_nodes_from(order)
+    shuffled.add_edges_from(graph.edges)
+    one, two = (
+        cl.cluster(cl.collapse(cl.clique_complex(g)), 4).as_dict() for g in (graph, shuffled)
+    )
+    nodes = list(graph)
+    assert cl.clustering_accuracy([one[v] for v in nodes], [two[v] for v in nodes]) == 1.0
+
+
+def test_components_and_isolated_vertices():
+    graph = nx.disjoint_union_all([nx.complete_graph(4), nx.complete_graph(5), nx.empty_graph(1)])
+    for operator in (cl.graph_laplacian, cl.collapse, cl.motif_laplacian):
+        found = cl.cluster(operator(cl.clique_complex(graph)), 3)
+        assert found.numbers.tolist() == [0] * 4 + [1] * 5 + [2]
+
+
+def test_results_are_repeatable_and_the_seed_is_used():
+    K = cl.clique_complex(nx.gnp_random_graph(60, 0.1, seed=0))
+    L = cl.graph_laplacian(K)
+    assert (cl.cluster(L, 9).numbers == cl.cluster(L, 9).numbers).all()
+    runs = {tuple(cl.cluster(L, 9, rng=seed).numbers) for seed in range(6)}
+    assert len(runs) > 1
+
+
+def test_bad_arguments():
+    L = cl.graph_laplacian(cl.clique_complex(nx.path_graph(4)))
+    with pytest.raises(cl.InputError, match=r"1\.\.4"):
+        cl.cluster(L, 5)
+    with pytest.raises(cl.InputError, match="n_vectors"):
+        cl.cluster(L, 2, n_vectors=4)
+    with pytest.raises(cl.InputError, match="mass"):
+        cl.cluster(L, 2, mass="volume")
+    with pytest.raises(cl.InputError, match="one each"):
+        cl.clustering_accuracy([0, 1], [0])
+    assert cl.suggest_n_clusters(cl.graph_laplacian(cl.Complex.from_arrays(2, {}))) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "figure"),
+    [("karate", 0.971), ("football", 0.470), ("polbooks", 0.819), ("dolphins", 0.984)],
+)
+def test_the_papers_protocol_with_the_graph_laplacian(name, figure):
+    # 1-D k-means on twelve groups (football) depends on its starts by a few vertices.
+    data = cl.datasets.load(name)
+    L = cl.graph_laplacian(
+        cl.clique_complex(data.graph, weight="weight" if data.weighted else None)
+    )
+    found = cl.cluster(L, len(data.group_names), n_vectors=1)
+    assert cl.clustering_accuracy(found, data.groups) == pytest.approx(figure, abs=0.04)
+
+
+@pytest.mark.parametrize(
+    ("name", "least"),
+    [
+        ("karate", 0.97),
+        ("football", 0.91),
+        ("polbooks", 0.84),
+        ("dolphins", 0.98),
+        ("lesmis", 0.76),
+    ],
+)
+@pytest.mark.parametrize("assign", ["kmeans", "discretize"])
+def test_the_renormalized_collapse_is_at_least_as_good(name, least, assign):
+    data = cl.datasets.load(name)
+    S = cl.collapse(cl.clique_complex(data.graph), realization="screened", renormalize=5)
+    found = cl.cluster(S, len(data.group_names), assign=assign)
+    assert cl.clustering_accuracy(found, data.groups) >= least - 0.005
+
+
+def test_discretize_agrees_with_scikit_learn():
+    from sklearn.cluster import spectral_clustering
+
+    graph = nx.random_partition_graph([15, 20, 25], 0.6, 0.05, seed=0)
+    theirs = spectral_clustering(
+        nx.to_numpy_array(graph), n_clusters=3, assign_labels="discretize", random_state=0
+    )
+    ours = cl.cluster(cl.graph_laplacian(cl.clique_complex(graph)), 3, assign="discretize")
+    assert cl.clustering_accuracy(ours, theirs) == 1.0
+
+
+def test_more_components_than_clusters_are_shared_out_by_mass():
+    graph = nx.disjoint_union_all([nx.complete_graph(n) for n in (3, 6, 2, 1, 4)])
+    order = np.random.default_rng(0).permutation(16).tolist()
+    shuffled = nx.Graph()
+    shuffled.add_nodes_from(order)
+    shuffled.add_edges_from(graph.edges)
+    for g in (graph, shuffled):
+        with pytest.warns(cl.CellapseWarning, match="5 components for 2 clusters"):
+            found = cl.cluster(cl.graph_laplacian(cl.clique_complex(g)), 2).as_dict()
+        largest = found[3]
+        assert {v for v, c in found.items() if c == largest} == {3, 4, 5, 6, 7, 8}
+
+
+def test_the_diagonal_of_a_large_collapse_is_refused_with_a_remedy(monkeypatch):
+    import cellapse.tasks.cluster as module
+
+    monkeypatch.setattr(module, "_MANY", 20)
+    K = cl.clique_complex(nx.connected_caveman_graph(4, 6))
+    S = cl.collapse(K)
+    with pytest.raises(cl.SizeError, match='mass="degree"'):
+        cl.cluster(S, 4)
+    by_degree = cl.cluster(S, 4, mass="degree")
+    assert cl.clustering_accuracy(by_degree, np.repeat(np.arange(4), 6)) == 1.0
+    assert len(set(cl.cluster(cl.collapse(K, realization="screened"), 4).numbers)) == 4
+
+
+def test_bad_assignments():
+    L = cl.graph_laplacian(cl.clique_complex(nx.path_graph(4)))
+    with pytest.raises(cl.InputError, match="assign"):
+        cl.cluster(L, 2, assign="qr")
+    with pytest.raises(cl.InputError, match="discretize"):
+        cl.cluster(L, 2, assign="discretize", n_vectors=1)

@@ -1,0 +1,111 @@
+"""Embeddings and positional encodings."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import operators, rebuilt, seeds
+
+import cellapse as cl
+from cellapse.tasks.encoding import fix_signs
+
+
+@given(operators(), st.integers(1, 12))
+def test_always_exactly_k_columns_of_unit_eigenvectors(S, k):
+    found = cl.positional_encoding(S, k)
+    P = np.asarray(found)
+    assert P.shape == (S.shape[0], k)
+    assert np.isfinite(P).all()
+    modes = P[:, : found.n_modes]
+    np.testing.assert_allclose(modes.T @ modes, np.eye(found.n_modes), atol=1e-8)
+    scale = max(1.0, abs(S.A).sum(axis=1).max())
+    np.testing.assert_allclose(S @ modes, modes * found.values[: found.n_modes], atol=1e-7 * scale)
+    assert not P[:, found.n_modes :].any()
+    assert found.n_modes == min(k, S.shape[0] - found.n_trivial)
+
+
+def test_modes_of_all_components_in_the_order_of_their_eigenvalues():
+    graph = nx.disjoint_union_all([nx.path_graph(3), nx.complete_graph(4), nx.empty_graph(1)])
+    found = cl.positional_encoding(cl.graph_laplacian(cl.clique_complex(graph)), 7)
+    assert found.n_trivial == 3
+    np.testing.assert_allclose(found.values, [1, 3, 4, 4, 4, 0, 0], atol=1e-12)
+    np.testing.assert_allclose(np.asarray(found)[:3].sum(axis=0), 0, atol=1e-12)
+
+
+def test_no_column_is_zero_where_there_are_modes():
+    # TopoBench's encoding of this graph has an all-zero column; PyG's raises on a small graph.
+    L = cl.graph_laplacian(cl.clique_complex(nx.karate_club_graph()))
+    assert (abs(np.asarray(cl.positional_encoding(L, 8))).max(axis=0) > 0.1).all()
+    small = cl.graph_laplacian(cl.clique_complex(nx.path_graph(5)))
+    assert np.asarray(cl.positional_encoding(small, 8)).shape == (5, 8)
+
+
+def permuted(K, seed):
+    order = np.random.default_rng(seed).permutation(K.n_vertices)
+    return rebuilt(K, order=order), order
+
+
+@pytest.mark.parametrize("realization", ["unfolded", "screened", "incidence"])
+@pytest.mark.parametrize("name", ["karate", "lesmis", "dolphins"])
+def test_permuting_the_vertices_permutes_the_rows(name, realization):
+    K = cl.clique_complex(cl.datasets.load(name).graph)
+    one = np.asarray(cl.positional_encoding(cl.collapse(K, realization=realization), 6))
+    for seed in range(3):
+        other, order = permuted(K, seed)
+        two = np.asarray(cl.positional_encoding(cl.collapse(other, realization=realization), 6))
+        for a, b in zip(one[order].T, two.T, strict=True):
+            if np.allclose(np.sort(a), np.sort(-a), atol=1e-6):  # twins: no sign is the right one
+                b = b * np.sign(a @ b)
+            np.testing.assert_allclose(b, a, atol=1e-6)
+
+
+def test_a_repeated_eigenvalue_has_the_same_basis_in_every_order():
+    # Two different components that share the eigenvalues 3 (a star and a triangle): no symmetry
+    # maps one to the other.
+    graph = nx.disjoint_union(nx.complete_graph(3), nx.path_graph(3))
+    K = cl.clique_complex(graph)
+    one = np.asarray(cl.positional_encoding(cl.graph_laplacian(K), 4))
+    shared = abs(one[:3]).max(axis=0)
+    assert (np.minimum(shared, abs(one[3:]).max(axis=0)) < 1e-8).all()  # no vector mixes them
+    for seed in range(5):
+        other, order = permuted(K, seed)
+        two = np.asarray(cl.positional_encoding(cl.graph_laplacian(other), 4))
+        path = one[order][:, 0], two[:, 0]
+        np.testing.assert_allclose(abs(path[0]), abs(path[1]), atol=1e-8)  # symmetric: up to sign
+
+
+@given(seeds)
+def test_the_sign_is_a_matter_of_the_values_alone(seed):
+    rng = np.random.default_rng(seed)
+    V = rng.standard_normal((7, 4))
+    V[3] = -V[4]  # a tie in size
+    V[3:5, 0] *= 9
+    order, flips = rng.permutation(7), rng.choice([-1.0, 1.0], 4)
+    np.testing.assert_array_equal(fix_signs(V * flips)[order], fix_signs(V[order]))
+    symmetric = np.array([[1.0], [-1.0], [0.0]])
+    assert fix_signs(symmetric).ravel().tolist() == [1, -1, 0]
+    assert fix_signs(-symmetric).ravel().tolist() == [1, -1, 0]
+
+
+def test_embedding_with_a_mass_agrees_with_scikit_learn():
+    from sklearn.manifold import spectral_embedding
+
+    graph = cl.datasets.load("lesmis").graph
+    adjacency = nx.to_numpy_array(graph, weight=None)
+    theirs = spectral_embedding(adjacency, n_components=4, random_state=0, drop_first=True)
+    L = cl.graph_laplacian(cl.clique_complex(graph))
+    ours = np.asarray(cl.embed(L, 4, mass="diagonal"))
+    for a, b in zip(ours.T, theirs.T, strict=True):
+        assert abs(a @ b) / np.linalg.norm(a) / np.linalg.norm(b) == pytest.approx(1, abs=1e-5)
+
+
+def test_too_many_columns():
+    L = cl.graph_laplacian(cl.clique_complex(nx.path_graph(4)))
+    with pytest.raises(cl.InputError, match=r"1\.\.4"):
+        cl.embed(L, 5)
+    with pytest.raises(cl.InputError, match="positional_encoding"):
+        cl.embed(L, 4)
+    with pytest.raises(cl.InputError, match="at least 1"):
+        cl.positional_encoding(L, 0)
+    assert np.asarray(cl.positional_encoding(np.zeros((0, 0)), 3)).shape == (0, 3)

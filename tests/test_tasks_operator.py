@@ -1,0 +1,163 @@
+"""Whatever a user holds becomes an operator, or a clear error; signals are aligned by label."""
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from scipy.sparse.csgraph import laplacian
+from scipy.sparse.linalg import LinearOperator, aslinearoperator
+
+import cellapse as cl
+
+GRAPH = nx.karate_club_graph()
+L = sparse.csr_array(nx.laplacian_matrix(GRAPH, weight=None)).astype(float)
+K = cl.clique_complex(GRAPH)
+
+
+def forms():
+    return {
+        "ours": cl.graph_laplacian(K),
+        "sparse array": L,
+        "sparse matrix": sparse.csc_matrix(L),
+        "integers": L.astype(int),
+        "array": L.toarray(),
+        "list": L.toarray().tolist(),
+        "frame": pd.DataFrame(L.toarray(), GRAPH.nodes, GRAPH.nodes),
+        "LinearOperator": aslinearoperator(L),
+    }
+
+
+@pytest.mark.parametrize("form", forms())
+def test_every_task_takes_every_form(form):
+    given, ours = forms()[form], cl.graph_laplacian(K)
+    x = np.random.default_rng(0).standard_normal(34)
+
+    def same(task, **tolerance):
+        np.testing.assert_allclose(task(given), task(ours), **{"atol": 1e-7, **tolerance})
+
+    assert cl.clustering_accuracy(cl.cluster(given, 2), cl.cluster(ours, 2)) == 1.0
+    assert cl.suggest_n_clusters(given) == cl.suggest_n_clusters(ours)
+    same(lambda S: cl.embed(S, 3))
+    same(lambda S: cl.positional_encoding(S, 3))
+    for method in ("tikhonov", "heat", "wiener"):
+        same(lambda S, m=method: cl.smooth(S, x, method=m, strength=0.5))
+    same(lambda S: cl.spectral_filter(S, x, cl.band_pass(1, 3, 0.2)))
+    same(cl.heat_kernel_signature)
+    same(cl.wave_kernel_signature)
+    same(lambda S: cl.effective_resistance(S, [(0, 33), (5, 7)]))
+    same(cl.resistance_centrality)
+    same(lambda S: cl.dirichlet_energy(S, x))
+    same(lambda S: cl.total_variation(S, x))
+    same(lambda S: cl.fiedler(S).vector)
+    same(lambda S: cl.sweep_cut(S).conductance)
+
+
+def test_the_kernel_of_a_matrix_from_outside_is_found():
+    graph = nx.disjoint_union_all([nx.path_graph(4), nx.cycle_graph(5), nx.empty_graph(1)])
+    adjacency = sparse.csr_array(nx.adjacency_matrix(graph)).astype(float)
+    plain = cl.as_operator(laplacian(adjacency))
+    assert plain.kernel.shape[1] == 3
+    assert plain.spectrum(4).values[:3].tolist() == [0, 0, 0]
+    connected = sparse.csr_array(nx.adjacency_matrix(nx.path_graph(6))).astype(float)
+    normalized = cl.as_operator(laplacian(connected, normed=True))
+    np.testing.assert_allclose(abs(normalized @ normalized.kernel.toarray()).max(), 0, atol=1e-15)
+    assert cl.as_operator(L + sparse.eye_array(34)).kernel is None
+    assert cl.as_operator(nx.laplacian_matrix(nx.path_graph(3)) * -1.0 * -1.0).kernel.shape == (
+        3,
+        1,
+    )
+
+
+def test_a_large_linear_operator_goes_through_lanczos():
+    n = 1500
+    graph = nx.random_regular_graph(6, n, seed=0)
+    M = sparse.csr_array(nx.laplacian_matrix(graph)).astype(float)
+    S = cl.as_operator(aslinearoperator(M))
+    spectrum = S.spectrum(4)
+    assert type(spectrum.solver).__name__ == "Lanczos"
+    np.testing.assert_allclose(spectrum.values, cl.as_operator(M).spectrum(4).values, atol=1e-7)
+    x = np.random.default_rng(0).standard_normal(n)
+    np.testing.assert_allclose(cl.smooth(S, x), cl.smooth(M, x), atol=1e-7)
+    np.testing.assert_allclose(
+        cl.smooth(S, x, method="heat"), cl.smooth(M, x, method="heat"), atol=1e-7
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (np.array([[1.0, 2.0], [0.0, 1.0]]), "not symmetric"),
+        (np.array([[1.0, np.nan], [np.nan, 1.0]]), "NaN"),
+        (np.array([[1.0, 1j], [-1j, 1.0]]), "complex"),
+        (np.ones((2, 3)), "square"),
+        (np.ones(4), "square"),
+        (np.array([[1.0, -2.0], [-2.0, 1.0]]), "eigenvalue of about -1"),
+        (sparse.csr_array(nx.adjacency_matrix(GRAPH)), "adjacency"),
+        (-sparse.eye_array(3), "positive semi-definite"),
+        (aslinearoperator(np.array([[1.0, 2.0], [0.0, 1.0]])), "not symmetric"),
+        (aslinearoperator(-np.eye(3)), "positive semi-definite"),
+        (aslinearoperator(np.ones((2, 3))), "square"),
+        (LinearOperator((3, 3), matvec=lambda x: x * np.nan, dtype=float), "NaN"),
+        (pd.DataFrame(np.eye(2), ["a", "b"], ["b", "a"]), "index"),
+        (cl.dirac_operator(K), "negative eigenvalues"),
+        (K, "collapse"),
+        ("karate", "not an operator"),
+    ],
+)
+def test_what_is_no_operator_is_refused_in_words(given, message):
+    with pytest.raises(cl.InputError, match=message):
+        cl.cluster(given, 2)
+
+
+def test_an_indefinite_matrix_too_large_for_lapack_is_noticed():
+    n = 3000
+    M = sparse.csr_array(
+        sparse.diags_array([np.full(n - 1, 1.0), np.full(n - 1, 1.0)], offsets=[1, -1])
+    )
+    with pytest.raises(cl.InputError, match="positive semi-definite"):
+        cl.embed(M, 2)
+
+
+def test_a_linear_operator_has_no_degrees():
+    with pytest.raises(cl.InputError, match="degree"):
+        cl.cluster(aslinearoperator(L), 2, mass="degree")
+
+
+class TestPandas:
+    LABELS = tuple("dbca")
+    FRAME = pd.DataFrame(
+        [[1.0, -1, 0, 0], [-1, 2, -1, 0], [0, -1, 2, -1], [0, 0, -1, 1]], list(LABELS), list(LABELS)
+    )
+
+    def test_a_series_is_aligned_by_label_and_keeps_its_order(self):
+        signal = pd.Series([1.0, 2.0, 3.0, 4.0], list("abcd"), name="height")
+        found = cl.smooth(self.FRAME, signal)
+        expected = np.linalg.solve(np.eye(4) + self.FRAME.to_numpy(), [4.0, 2.0, 3.0, 1.0])
+        assert list(found.index) == list("abcd")
+        assert found.name == "height"
+        np.testing.assert_allclose(found[list(self.LABELS)], expected, atol=1e-12)
+
+    def test_a_frame_keeps_its_columns(self):
+        signal = pd.DataFrame(np.eye(4), list("abcd"), ["w", "x", "y", "z"])
+        found = cl.diffuse(self.FRAME, signal, [0.0, 1.0])
+        pd.testing.assert_frame_equal(found[0], signal)
+        assert list(found[1].columns) == ["w", "x", "y", "z"]
+        energies = cl.dirichlet_energy(self.FRAME, signal)
+        assert energies.to_dict() == {"w": 1.0, "x": 2.0, "y": 2.0, "z": 1.0}
+
+    def test_results_know_their_labels(self):
+        assert list(cl.embed(self.FRAME, 2).to_frame().index) == list(self.LABELS)
+        assert list(cl.heat_kernel_signature(self.FRAME, [1.0]).to_frame().columns) == [1.0]
+        assert list(cl.cluster(self.FRAME, 2).to_frame().columns) == ["cluster"]
+
+    def test_labels_that_are_tuples_stay_labels(self):
+        grid = cl.graph_laplacian(cl.clique_complex(nx.grid_2d_graph(2, 3)))
+        index = pd.Index(list(grid.labels), tupleize_cols=False)
+        signal = pd.Series(np.arange(6.0), index)
+        np.testing.assert_allclose(cl.smooth(grid, signal), cl.smooth(grid, np.arange(6.0)))
+
+    @pytest.mark.parametrize("index", ["abce", "abc", "abcc", range(4)])
+    def test_another_index_is_refused(self, index):
+        with pytest.raises(cl.InputError, match="index of the signal"):
+            cl.smooth(self.FRAME, pd.Series(1.0, list(index)))

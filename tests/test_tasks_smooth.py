@@ -1,0 +1,156 @@
+"""Smoothing, spectral filters, the heat equation, and the choice of the strength."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse.linalg import expm_multiply
+from strategies import operators, rebuilt, seeds
+
+import cellapse as cl
+from cellapse.tasks import filters
+from cellapse.tasks.filters import expansion
+
+RESPONSES = {
+    "tikhonov": lambda a, x: 1 / (1 + a * x),
+    "heat": lambda a, x: np.exp(-a * x),
+    "wiener": lambda a, x: 1 / (1 + a * x**2),
+}
+
+
+def mesh(n=700):
+    points = np.random.default_rng(0).random((n, 2))
+    graph = nx.random_geometric_graph(n, 0.07, pos=dict(enumerate(points)))
+    return cl.clique_complex(graph), points
+
+
+@given(operators(), st.sampled_from(list(RESPONSES)), st.sampled_from([0.01, 0.2, 5.0]), seeds)
+def test_each_method_is_its_function_of_the_eigenvalues(S, method, a, seed):
+    y = np.random.default_rng(seed).standard_normal((S.shape[0], 3))
+    values, V = np.linalg.eigh(S.toarray())
+    expected = V @ (RESPONSES[method](a, values)[:, None] * (V.T @ y))
+    np.testing.assert_allclose(cl.smooth(S, y, method=method, strength=a), expected, atol=1e-7)
+    np.testing.assert_allclose(
+        cl.smooth(S, y[:, 0], method=method, strength=a), expected[:, 0], atol=1e-7
+    )
+
+
+@pytest.mark.parametrize("realization", ["unfolded", "screened"])
+def test_chebyshev_agrees_with_expm_multiply_and_the_full_spectrum(realization, monkeypatch):
+    S = cl.collapse(mesh()[0], realization=realization)
+    y = np.random.default_rng(1).standard_normal((S.shape[0], 2))
+    M = S.toarray()
+    for t, found in zip((0.0, 0.3, 7.0), cl.diffuse(S, y, [0.0, 0.3, 7.0]), strict=True):
+        np.testing.assert_allclose(found, expm_multiply(-t * M, y), atol=1e-6)
+    band = cl.band_pass(2.0, 4.0, 0.3)
+    large = [cl.smooth(S, y, method="wiener", strength=2.0), cl.spectral_filter(S, y, band)]
+    monkeypatch.setattr(filters, "DENSE", 10_000)
+    small = [cl.smooth(S, y, method="wiener", strength=2.0), cl.spectral_filter(S, y, band)]
+    np.testing.assert_allclose(large, small, atol=1e-6)
+
+
+@given(st.sampled_from([1e-3, 1e-6, 1e-10]), st.floats(0.01, 50), st.floats(1, 100))
+def test_the_expansion_keeps_its_error(error, time, upper):
+    c = expansion(lambda x: np.exp(-time * x), upper, error)
+    x = np.linspace(0, upper, 2001)
+    found = np.polynomial.chebyshev.chebval(2 * x / upper - 1, c)
+    assert abs(found - np.exp(-time * x)).max() <= error
+    assert len(c) < 40 + 8 * np.sqrt(time * upper) + 2 * np.log(1 / error)
+
+
+def test_more_strength_is_less_energy_and_constants_stay():
+    L = cl.graph_laplacian(mesh(200)[0])
+    y = np.random.default_rng(0).standard_normal(200)
+    for method in RESPONSES:
+        energy = [
+            cl.dirichlet_energy(L, cl.smooth(L, y, method=method, strength=a)) for a in (0, 1, 9)
+        ]
+        assert energy[0] > energy[1] > energy[2]
+        ones = cl.smooth(L, np.ones(200), method=method, strength=3.0)
+        np.testing.assert_allclose(ones, 1, atol=1e-8)
+
+
+def test_permuting_the_vertices_permutes_the_result():
+    K = cl.clique_complex(cl.datasets.load("dolphins").graph)
+    order = np.random.default_rng(0).permutation(K.n_vertices)
+    other = rebuilt(K, order=order)
+    y = np.random.default_rng(1).standard_normal(K.n_vertices)
+    for method in RESPONSES:
+        one, two = (
+            cl.smooth(cl.collapse(complex_), x, method=method, strength="gcv")
+            for complex_, x in ((K, y), (other, y[order]))
+        )
+        np.testing.assert_allclose(two, one[order], atol=1e-8)
+
+
+@pytest.mark.parametrize("n", [400, 700])  # by all eigenpairs, and by quadrature
+@pytest.mark.parametrize("method", list(RESPONSES))
+def test_gcv_finds_nearly_the_best_strength(n, method):
+    K, points = mesh(n)
+    S = cl.collapse(K, realization="screened", renormalize=5)
+    truth = np.sin(3 * points[:, 0]) + np.cos(3 * points[:, 1])
+    noisy = truth + 0.5 * np.random.default_rng(2).standard_normal(n)
+    choice = cl.choose_strength(S, noisy, method=method)
+
+    def error(a):
+        return np.mean((cl.smooth(S, noisy, method=method, strength=a) - truth) ** 2)
+
+    best = min(error(a) for a in choice.strengths[(choice.strengths > 1e-2)][:44:4])
+    assert error(choice.strength) < 1.4 * best
+    assert error(choice.strength) < 0.2 * error(0.0)
+
+
+def test_the_score_of_gcv_by_its_definition():
+    L = cl.graph_laplacian(cl.clique_complex(nx.path_graph(9)))
+    y = np.random.default_rng(0).standard_normal((9, 2))
+    H = np.linalg.inv(np.eye(9) + 0.7 * L.toarray())
+    expected = 9 * ((y - H @ y) ** 2).sum() / np.trace(np.eye(9) - H) ** 2
+    assert cl.choose_strength(L, y, strengths=[0.7]).scores[0] == pytest.approx(expected)
+
+
+def test_quadrature_agrees_with_all_eigenpairs(monkeypatch):
+    import cellapse.tasks.smooth as module
+
+    S = cl.graph_laplacian(mesh()[0])
+    y = np.random.default_rng(0).standard_normal((700, 2))
+    rough = cl.choose_strength(S, y)
+    monkeypatch.setattr(module, "DENSE", 10_000)
+    exact = cl.choose_strength(S, y)
+    middle = (exact.strengths > 1e-2) & (exact.strengths < 1e2)
+    np.testing.assert_allclose(rough.scores[middle], exact.scores[middle], rtol=0.1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"signal": [1.0, np.nan, 0.0]}, "NaN"),
+        ({"signal": [1.0, 2.0]}, "each of 3"),
+        ({"signal": ["a", "b", "c"]}, "numbers"),
+        ({"method": "median"}, "tikhonov"),
+        ({"method": "median", "strength": 0.0}, "tikhonov"),
+        ({"strength": -1.0}, "at least 0"),
+        ({"strength": np.nan}, "at least 0"),
+        ({"strength": "auto"}, "gcv"),
+        ({"strength": None}, "gcv"),
+    ],
+)
+def test_bad_arguments_of_smooth(arguments, message):
+    L = cl.graph_laplacian(cl.clique_complex(nx.path_graph(3)))
+    with pytest.raises(cl.InputError, match=message):
+        cl.smooth(L, **{"signal": np.ones(3), **arguments})
+
+
+def test_bad_arguments_of_filters():
+    L = cl.graph_laplacian(mesh()[0])
+    x = np.ones(700)
+    with pytest.raises(cl.ConvergenceError, match="smoother"):
+        cl.spectral_filter(L, x, lambda v: (v > 3).astype(float))
+    with pytest.raises(cl.InputError, match="one finite number"):
+        cl.spectral_filter(L, x, lambda v: 1.0)
+    with pytest.raises(cl.InputError, match="error"):
+        cl.spectral_filter(L, x, np.cos, error=0)
+    with pytest.raises(cl.InputError, match="low < high"):
+        cl.band_pass(3, 2, 0.1)
+    with pytest.raises(cl.InputError, match="times"):
+        cl.diffuse(L, x, [-1.0])
