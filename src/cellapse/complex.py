@@ -19,6 +19,7 @@ from cellapse._attributes import Columns, check_attributes
 from cellapse._checks import listed, real_array, whole_number
 from cellapse._errors import InputError
 from cellapse._labels import as_tuples, in_order, numbered, positions
+from cellapse._memory import require_memory
 from cellapse._rows import RowIndex
 from cellapse.cells import Cells, IntArray, build_cells
 
@@ -253,7 +254,15 @@ class Complex:
                 if not len(x) or not len(y) or x.sizes.min() >= y.sizes.max():
                     continue
                 small = np.flatnonzero(x.sizes < y.sizes.max())
-                shared = x.membership(self.n_vertices)[small] @ y.membership(self.n_vertices).T
+                members = x.membership(self.n_vertices)[small]
+                meetings = members.sum(axis=0) @ np.bincount(y.indices, minlength=self.n_vertices)
+                require_memory(
+                    16.0 * float(meetings),
+                    f"comparing {len(small):,} cells of rank {high} with {len(y):,} larger ones of "
+                    f"rank {low}",
+                    "give larger cells the higher rank",
+                )
+                shared = members @ y.membership(self.n_vertices).T
                 inside = shared.tocoo()
                 bad = np.flatnonzero(inside.data == x.sizes[small][inside.row])
                 if len(bad):

@@ -144,8 +144,10 @@ def _structure(source: Any) -> Any:
 def _parsed(data: bytes, kind: str) -> Any:
     with extra("gemmi", "protein"):
         import gemmi
+    # Both formats are ASCII; a column of half a letter would be no text later.
+    ascii_only = data.decode("ascii", errors="replace").replace("\ufffd", "?").encode()
     try:
-        return gemmi.read_structure_string(data, format=getattr(gemmi.CoorFormat, kind))
+        return gemmi.read_structure_string(ascii_only, format=getattr(gemmi.CoorFormat, kind))
     except Exception as error:  # gemmi raises several kinds
         raise InputError(f"is not a valid {kind} file ({error}); it may be cut off") from None
 

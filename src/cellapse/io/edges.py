@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import csv
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from cellapse._errors import InputError
 from cellapse.complex import Complex
 from cellapse.io._graphs import graph_complex
 from cellapse.io._source import as_text
-from cellapse.io._values import _WHOLE, is_number, text_column, text_labels
+from cellapse.io._values import is_number, text_column, text_labels
 
 _ENDS = (
     ("source", "target"), ("from", "to"), ("u", "v"), ("node1", "node2"), ("src", "dst"),
@@ -81,7 +82,8 @@ def _networkx_data(rows: list[list[str]]) -> tuple[list[list[str]], list[dict[st
 
 def _literal(text: str) -> dict[str, Any]:
     try:
-        value = ast.literal_eval(text) if len(text) < _LONGEST_DATA else None
+        with warnings.catch_warnings(action="ignore"):  # of the parser, about odd numbers
+            value = ast.literal_eval(text) if len(text) < _LONGEST_DATA else None
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         value = None
     if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
@@ -93,12 +95,10 @@ def _is_header(rows: Sequence[Sequence[str]]) -> bool:
     first, rest = rows[0], rows[1:]
     if _known(first) is not None:
         return True
-    for c, name in enumerate(first):
-        column = [row[c] for row in rest if c < len(row)]
-        test: Any = _WHOLE.match if c < 2 else is_number
-        if column and not test(name) and name and all(map(test, column)):
-            return True
-    return False
+    if any(map(is_number, first)):  # a name is no number, and a row of data must not get lost
+        return False
+    columns = [[row[c] for row in rest if c < len(row) and row[c]] for c in range(len(first))]
+    return any(column and all(map(is_number, column)) for column in columns)
 
 
 def _known(names: Sequence[str]) -> tuple[int, int] | None:
@@ -114,7 +114,7 @@ def _ends(names: Sequence[str]) -> tuple[int, int]:
 
 
 def _names(header: Sequence[str] | None, rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    numbers = all(is_number(row[2]) for row in rows if len(row) > 2)
+    numbers = all(is_number(row[2]) for row in rows if len(row) > 2 and row[2])
     usual = ["source", "target", "weight" if numbers else "column 3"]
     usual += [f"column {c + 1}" for c in range(3, width)]
     if header is None:

@@ -125,7 +125,7 @@ def _as_hypergraph(
     records = []
     for e in names:
         weight = edges[e].get("weight", 1)
-        own = {} if numbered else {"edge": e}
+        own = {} if numbered else {"id": e}
         own |= {} if weight == 1 else {"weight": weight}
         records.append({**own, **edges[e].get("attrs", {})})
     node_records = [record.get("attrs", {}) for record in nodes.values()]

@@ -29,9 +29,7 @@ def read_matrix_market(data: bytes) -> Complex:
     lines = as_text(data).splitlines()
     banner = lines[0].lower().split() if lines else []
     if banner[:2] != ["%%matrixmarket", "matrix"] or len(banner) != 5:
-        raise InputError(
-            "does not begin with %%MatrixMarket matrix, so it is no Matrix Market file"
-        )
+        raise InputError("does not begin with %%MatrixMarket matrix, so it is no such file")
     _, _, layout, field, symmetry = banner
     if layout not in ("coordinate", "array") or field not in _FIELDS or symmetry not in _SYMMETRIES:
         raise InputError(

@@ -30,7 +30,7 @@ def mesh_complex(
     >>> mesh_complex(np.zeros((4, 3)), [[0, 1, 2], [0, 2, 3]])
     Complex(n_cells=(4, 5, 2))
     """
-    points = np.asarray(positions, dtype=np.float64).reshape(len(positions), -1)
+    points = np.asarray(positions, dtype=np.float64).reshape(-1, 3)
     sizes = np.array([len(face) for face in faces], dtype=np.int64)
     if len(sizes) and sizes.min() < 3:
         raise InputError(f"face number {sizes.argmin()} has {sizes.min()} corners; it needs three")

@@ -76,9 +76,14 @@ def _mesh(tables: dict[str, dict[str, Any]]) -> Complex:
     vertex, face = tables.get("vertex", {}), tables.get("face", {})
     if not {"x", "y", "z"} <= vertex.keys():
         raise InputError("has no element `vertex` with x, y and z")
-    positions = np.column_stack([np.asarray(vertex.pop(axis), np.float64) for axis in "xyz"])
     corners: Any = next((face.pop(name) for name in _CORNERS if name in face), [])
-    faces = [[int(v) for v in row] for row in corners]
+    try:
+        positions = np.column_stack([np.asarray(vertex.pop(axis), np.float64) for axis in "xyz"])
+        faces = [[int(v) for v in row] for row in corners]
+    except (TypeError, ValueError, OverflowError):  # a list as x, a number as corners
+        raise InputError("has coordinates or corners of the wrong kind in its header") from None
+    if positions.shape[1] != 3:
+        raise InputError("has lists where x, y and z are single numbers")
     if any(v < 0 for row in faces for v in row):
         raise InputError("has a face with a negative corner; vertices are counted from 0")
     return mesh_complex(positions, faces, (), vertex, face)
@@ -103,6 +108,9 @@ def _header(lines: Sequence[str]) -> tuple[str, list[_Element]]:
                 raise InputError(f"has {line[:60]!r} in its header, which PLY does not know")
     if order is None:
         raise InputError("has no line `format ascii 1.0` or its like in its header")
+    for element in elements:
+        if len({p.name for p in element.properties}) < len(element.properties):
+            raise InputError(f"names a property of {element.name} twice in its header")
     return order, [e for e in elements if e.properties]
 
 

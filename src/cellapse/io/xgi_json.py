@@ -28,7 +28,7 @@ def read_xgi_json(document: Mapping[str, Any]) -> Complex:
     given = {e: group for e, group in members.items() if group}
     names = list(given)
     numbered = names == [str(i) for i in range(len(names))]
-    records = [({} if numbered else {"edge": e}) | edges.get(e, {}) for e in names]
+    records = [({} if numbered else {"id": e}) | edges.get(e, {}) for e in names]
     groups = [[label[v] for v in group] for group in given.values()]
     node_records = [nodes.get(word, {}) for word in words]
     return hypergraph(list(label.values()), groups, node_records, records)

@@ -36,8 +36,8 @@ def colourings(found: Analysis, kept: IntArray, n_vectors: int) -> list[dict[str
     found_ += _degrees(found, kept)
     for name, column in found.complex.attributes[0].items() if found.complex.attributes else ():
         if np.issubdtype(column.dtype, np.number) and np.isfinite(column).any():
-            values = [float(f"{v:.4g}") if np.isfinite(v) else None for v in column[kept]]
-            found_.append(_continuous(f"Attribute {name}", "sequential", values))
+            known = [float(f"{v:.4g}") if np.isfinite(v) else None for v in column[kept]]
+            found_.append(_continuous(f"Attribute {name}", "sequential", known))
         else:
             found_ += word_colouring(f"Attribute {name}", column.tolist(), kept, mine)
     return found_

@@ -131,7 +131,7 @@ def plot_complex(
     ax.add_collection(PolyCollection(cells, facecolor=PALETTE[0], alpha=opacity, zorder=1))
     colours = [(0.25, 0.28, 0.33, 0.1 + 0.6 * s) for s in shares]
     width = 0.3 + 1.5 * shares
-    ax.add_collection(LineCollection(xy[edges], colors=colours, linewidths=width, zorder=2))
+    ax.add_collection(LineCollection(list(xy[edges]), colors=colours, linewidths=width, zorder=2))
     _scatter(ax, xy, values, zorder=3)
     ax.set_aspect("equal")
     ax.axis("off")

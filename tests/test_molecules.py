@@ -1,0 +1,99 @@
+"""Molecules: atoms, bonds and rings, from RDKit, SMILES and files."""
+
+import gzip
+
+import numpy as np
+import pytest
+
+import cellapse as cl
+
+Chem = pytest.importorskip("rdkit.Chem")
+
+# atoms, bonds, rings
+KNOWN = {
+    "CCO": (3, 2, 0),
+    "c1ccccc1": (6, 6, 1),
+    "c1ccc2ccccc2c1": (10, 11, 2),  # naphthalene
+    "C12C3C4C1C5C2C3C45": (8, 12, 6),  # cubane: six faces, whatever five a basis would take
+    "C1CC2CCC1CC2": (8, 9, 3),  # bicyclo[2.2.2]octane: three rings alike
+    "[Na+].[Cl-]": (2, 0, 0),
+    "O": (1, 0, 0),
+}
+
+
+@pytest.mark.parametrize("smiles", KNOWN)
+def test_known_molecules(smiles):
+    K = cl.molecule_complex(smiles)
+    assert K.n_cells == KNOWN[smiles]
+    assert cl.molecule_complex(Chem.MolFromSmiles(smiles)).n_cells == KNOWN[smiles]
+
+
+def test_attributes():
+    K = cl.molecule_complex("c1ccccc1C(=O)[O-]")
+    assert K.attributes[0]["element"].tolist() == ["C"] * 7 + ["O", "O"]
+    assert K.attributes[0]["charge"].tolist() == [0] * 8 + [-1]
+    assert K.attributes[0]["aromatic"].tolist() == [True] * 6 + [False] * 3
+    assert sorted(K.attributes[1]["order"].tolist()) == [1.0] * 2 + [1.5] * 6 + [2.0]
+    assert K.attributes[2]["aromatic"].tolist() == [True]
+
+
+def test_rings_are_walks():
+    """Every ring goes from atom to bonded atom: the boundary matrices exist and B_1 B_2 = 0."""
+    K = cl.molecule_complex("C12C3C4C1C5C2C3C45")
+    B = cl.boundary_matrices(K)
+    assert abs(B[0] @ B[1]).max() == 0
+    assert K.betti_numbers() == (1, 0, 1)
+
+
+@pytest.mark.parametrize("smiles", ["c1ccc2ccccc2c1", "C12C3C4C1C5C2C3C45", "C1CC2CCC1CC2"])
+def test_rings_do_not_depend_on_the_order_of_the_atoms(smiles):
+    molecule = Chem.MolFromSmiles(smiles)
+    rng = np.random.default_rng(0)
+    expected = cl.molecule_complex(molecule)
+    for _ in range(5):
+        order = rng.permutation(molecule.GetNumAtoms()).tolist()
+        K = cl.molecule_complex(Chem.RenumberAtoms(molecule, order))
+        rings = {frozenset(order[v] for v in ring.tolist()) for ring in K.cells[2]}
+        assert rings == {frozenset(ring.tolist()) for ring in expected.cells[2]}
+
+
+def test_files(tmp_path):
+    """As RDKit writes them, with hydrogens and coordinates."""
+    molecules = [Chem.AddHs(Chem.MolFromSmiles(s)) for s in ("CCO", "c1ccccc1")]
+    from rdkit.Chem import AllChem
+
+    for molecule in molecules:
+        AllChem.EmbedMolecule(molecule, randomSeed=1)
+    with Chem.SDWriter(str(tmp_path / "two.sdf")) as writer:
+        for molecule in molecules:
+            writer.write(molecule)
+    found = cl.molecule_complexes(tmp_path / "two.sdf")
+    assert [K.n_cells for K in found] == [(9, 8, 0), (12, 12, 1)]
+    expected = molecules[0].GetConformer().GetPositions()
+    assert np.allclose(found[0].attributes[0]["position"], expected, atol=1e-4)
+    with pytest.raises(cl.InputError, match="2 molecules"):
+        cl.read(tmp_path / "two.sdf")
+    Chem.MolToMolFile(molecules[0], str(tmp_path / "one.mol"))
+    assert cl.read(tmp_path / "one.mol").n_cells == (9, 8, 0)
+    assert cl.molecule_complex(tmp_path / "one.mol").n_cells == (9, 8, 0)
+
+    lines = "smiles name\nCCO ethanol\n\nc1ccccc1 benzene\n"
+    (tmp_path / "two.smi.gz").write_bytes(gzip.compress(lines.encode()))
+    found = cl.molecule_complexes(str(tmp_path / "two.smi.gz"))
+    assert [K.n_cells for K in found] == [(3, 2, 0), (6, 6, 1)]
+
+
+@pytest.mark.parametrize(
+    ("source", "pattern"),
+    [
+        ("C1CC", "'C1CC' is not a valid SMILES"),
+        ("C(C)(C)(C)(C)C", "not a valid SMILES"),
+        ("", "not a valid SMILES"),
+        ("missing.sdf", "missing.sdf: there is no file"),
+        (7, "int is no molecule"),
+    ],
+)
+def test_what_is_no_molecule(source, pattern, capfd):
+    with pytest.raises(cl.InputError, match=pattern):
+        cl.molecule_complex(source)
+    assert capfd.readouterr().err == ""  # RDKit's own complaints are not for the user
