@@ -6,8 +6,6 @@ import hashlib
 import os
 import re
 import tempfile
-import urllib.error
-import urllib.request
 from pathlib import Path
 
 from cellapse._errors import InputError
@@ -68,6 +66,9 @@ def fetch_pdb(
 
 
 def _download(url: str, name: str) -> bytes:
+    import urllib.error  # slow to import, and rarely needed
+    import urllib.request
+
     try:
         with urllib.request.urlopen(url, timeout=_SECONDS) as answer:
             content: bytes = answer.read(_MOST_BYTES + 1)

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
-from scipy.spatial import cKDTree
 
 from cellapse._checks import real_array, whole_number
 from cellapse._errors import InputError
@@ -143,6 +142,8 @@ def geometric_graph(
     >>> points.shape, A.shape
     ((200, 2), (200, 200))
     """
+    from scipy.spatial import cKDTree  # slow to import
+
     n = whole_number("n", n, 1)
     if not np.isfinite(radius) or radius <= 0:
         raise InputError(f"radius={radius!r}; give a positive number")

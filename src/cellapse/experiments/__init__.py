@@ -1,0 +1,10 @@
+"""Every table of the paper, by its own protocol and by a fair one.
+
+`reproduce()` writes `results/` (one JSON file a run; interrupted, it goes on where it was) and
+`report.html` with four columns a table: the paper's figure, its protocol here, a fair protocol, and
+what it means.
+"""
+
+from cellapse.experiments.reproduce import TABLES, reproduce
+
+__all__ = ["TABLES", "reproduce"]
