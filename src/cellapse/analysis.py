@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,9 @@ from cellapse.tasks.cluster import Clusters, cluster, clustering_accuracy, sugge
 
 _ALL = 1000  # up to this many vertices all eigenpairs are computed
 _SOME = 30
+
+# The steps of `analyze`, with their usual share of the time.
+STEPS = (("collapse", 2.0), ("spectra", 8.0), ("clusters", 10.0), ("checks", 20.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +81,7 @@ def analyze(
     *,
     title: str = "A complex",
     groups: Sequence[Any] | None = None,
+    progress: Callable[[str], object] = lambda step: None,
 ) -> Analysis:
     """Collapse a complex, take its spectrum and clusters, and compare with the graph Laplacian.
 
@@ -95,6 +99,8 @@ def analyze(
         What the report calls the complex.
     groups : one value per vertex, optional
         Known groups, to compare the clusters with.
+    progress : function, optional
+        Called with the name of every step of `STEPS` as it begins.
 
     Examples
     --------
@@ -107,13 +113,18 @@ def analyze(
     if groups is not None and len(groups) != K.n_vertices:
         raise InputError(f"{len(groups)} groups for {K.n_vertices} vertices; give one per vertex")
     known = None if groups is None else tuple(groups)
+    progress("collapse")
     S = collapse(K, realization="screened", renormalize=5)
     assert isinstance(S, ScreenedOperator)
     L = graph_laplacian(K)
     if n_clusters is None:
         n_clusters = suggest_n_clusters(S) if known is None else len({str(g) for g in known})
+    progress("spectra")
     n = K.n_vertices
     several = n if n <= _ALL else min(n, max(n_clusters, _SOME))
     spectra = (S.spectrum(several), L.spectrum(several))
+    progress("clusters")
     clusters = (cluster(S, n_clusters, rng=rng), cluster(L, n_clusters, rng=rng))
-    return Analysis(title, K, known, S, L, spectra, clusters, S.shares, theory.check(S))
+    progress("checks")
+    checks = theory.check(S)
+    return Analysis(title, K, known, S, L, spectra, clusters, S.shares, checks)

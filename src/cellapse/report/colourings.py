@@ -35,6 +35,8 @@ def colourings(found: Analysis, kept: IntArray, n_vectors: int) -> list[dict[str
             found_.append(_continuous(f"Eigenvector {i + 1} of {name}", "diverging", values))
     found_ += _degrees(found, kept)
     for name, column in found.complex.attributes[0].items() if found.complex.attributes else ():
+        if column.ndim > 1:  # a place in space is no colour
+            continue
         if np.issubdtype(column.dtype, np.number) and np.isfinite(column).any():
             known = [float(f"{v:.4g}") if np.isfinite(v) else None for v in column[kept]]
             found_.append(_continuous(f"Attribute {name}", "sequential", known))
