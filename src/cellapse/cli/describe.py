@@ -30,13 +30,13 @@ def list_datasets(
     cellapse datasets
     cellapse datasets --json
     """
+    out = Out(output, as_json, quiet)
     rows = []
     for name in datasets.available():
         d = datasets.load(name)
         counts = (len(d.graph), d.graph.number_of_edges(), len(d.group_names))
         rows.append((name, "network", *counts, d.title))
     proteins = datasets.available_proteins()
-    out = Out(output, as_json, quiet)
     heads = ("name", "kind", "nodes", "edges", "groups", "title")
     if not as_json and output is None:
         out.table(dict(zip(heads, zip(*rows, strict=True), strict=True)), {})
@@ -65,6 +65,7 @@ def info(
     cellapse info football
     cellapse info network.gml --json
     """
+    out = Out(output, as_json, quiet)
     with working("reading", "counting", quiet=quiet or as_json) as step:
         step("reading")
         source = load(network, max_rank, weight)
@@ -83,7 +84,6 @@ def info(
         "weighted ranks": [k for k, w in enumerate(K.weights) if w is not None],
         "attributes": sorted({name for columns in K.attributes for name in columns}),
     }
-    out = Out(output, as_json, quiet)
     if as_json or output is not None:
         out.table({name: [value] for name, value in facts.items()}, {})
         return

@@ -45,6 +45,7 @@ def collapse_network(
     cellapse collapse karate
     cellapse collapse karate --operator screened -o matrix.csv
     """
+    out = Out(output, as_json, quiet)
     with working("reading", "collapsing", "checking", quiet=quiet or as_json) as step:
         step("reading")
         K = load(network, max_rank, weight).complex
@@ -52,7 +53,6 @@ def collapse_network(
         S = make(K, operator, eps, beta, gamma)
         step("checking")
         report = check(S) if isinstance(S, CollapsedOperator) else None
-    out = Out(output, as_json, quiet)
     out.say(escape(str(S)))
     if report is not None:
         out.say(escape("\n".join(str(report).splitlines()[1:])))
@@ -84,6 +84,7 @@ def spectrum(
     cellapse spectrum karate -k 6
     cellapse spectrum karate --operator renormalized --json
     """
+    out = Out(output, as_json, quiet)
     with working("reading", "spectrum of S", "spectrum of L", quiet=quiet or as_json) as step:
         step("reading")
         K = load(network, max_rank, weight).complex
@@ -92,7 +93,6 @@ def spectrum(
         mine = S.spectrum(min(k, K.n_vertices))
         step("spectrum of L")
         plain = L.spectrum(min(k, K.n_vertices))
-    out = Out(output, as_json, quiet)
     out.say(escape(repr(S)))
     columns: dict[str, Any] = {
         "index": list(range(1, len(mine) + 1)),
@@ -131,6 +131,7 @@ def compare(
     cellapse compare football
     cellapse compare karate -k 2 --json
     """
+    out = Out(output, as_json, quiet)
     rows: list[dict[str, Any]] = []
     steps = [("reading", 1.0), *((name, 1.0) for name in options.OPERATORS)]
     with Steps(steps, quiet or as_json) as step:
@@ -143,7 +144,6 @@ def compare(
         for name in options.OPERATORS:
             step(name)
             rows.append(_measured(K, name, count, plain, known, seed))
-    out = Out(output, as_json, quiet)
     columns = {head: [row[head] for row in rows] for head in rows[0]}
     out.table(columns, {"network": source.title, "clusters": count})
 

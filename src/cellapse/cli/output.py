@@ -27,6 +27,17 @@ class Out:
     as_json: bool = False
     quiet: bool = False
 
+    def __post_init__(self) -> None:
+        # Before the work, not after it.
+        if self.file is None:
+            return
+        if self.file.suffix.lower() not in _WRITERS:
+            raise InputError(
+                f"{self.file}: the extension {self.file.suffix!r}; write to .csv, .json or .npz"
+            )
+        if not self.file.resolve().parent.is_dir():
+            raise InputError(f"{self.file}: there is no such folder; make it, or choose another")
+
     def say(self, text: str) -> None:
         """A line for people; `[bold]` is markup, so escape what is not ours."""
         if not (self.as_json or self.quiet):
@@ -50,23 +61,30 @@ class Out:
 
 def write_columns(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
     """One row a line with a header (.csv), named lists (.json) or arrays (.npz)."""
-    kind = path.suffix.lower()
     try:
-        if kind == ".csv":
-            with path.open("w", newline="", encoding="utf-8") as file:
-                writer = csv.writer(file)
-                writer.writerow(columns)
-                writer.writerows(zip(*columns.values(), strict=True))
-        elif kind == ".json":
-            path.write_text(json.dumps(columns), encoding="utf-8")
-        elif kind == ".npz":
-            with path.open("wb") as binary:
-                arrays: Any = {name: np.asarray(column) for name, column in columns.items()}
-                np.savez_compressed(binary, **arrays)
-        else:
-            raise InputError(f"{path}: the extension {kind!r}; write to .csv, .json or .npz")
+        _WRITERS[path.suffix.lower()](columns, path)
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error}); choose another place") from None
+
+
+def _write_csv(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+
+
+def _write_json(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
+    path.write_text(json.dumps(columns), encoding="utf-8")
+
+
+def _write_npz(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
+    arrays: Any = {name: np.asarray(column) for name, column in columns.items()}
+    with path.open("wb") as file:
+        np.savez_compressed(file, **arrays)
+
+
+_WRITERS = {".csv": _write_csv, ".json": _write_json, ".npz": _write_npz}
 
 
 def _plain(value: Any) -> Any:

@@ -61,6 +61,7 @@ def bench(
     cellapse bench football
     cellapse bench network.npz -k 20 -o times.csv
     """
+    out = Out(output, as_json, quiet)
     order = ("laplacian", *(name for name in options.OPERATORS if name != "laplacian"))
     steps = [("reading", 1.0), *((name, 1.0) for name in order)]
     rows: list[dict[str, Any]] = []
@@ -78,7 +79,7 @@ def bench(
         total = None if row["build"] is None else row["build"] + row["eigenpairs"]
         row["ratio"] = None if total is None else round(total / base, 2)
     columns = {head: [row[head] for row in rows] for head in rows[0]}
-    Out(output, as_json, quiet).table(columns, {"cells": list(K.n_cells), "k": count})
+    out.table(columns, {"cells": list(K.n_cells), "k": count})
 
 
 def _timed(K: Any, name: str, k: int) -> dict[str, Any]:

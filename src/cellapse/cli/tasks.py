@@ -64,6 +64,7 @@ def cluster_nodes(
     cellapse cluster karate -k 2 -o labels.csv
     cellapse cluster network.gml --json
     """
+    out = Out(output, as_json, quiet)
     with _steps(quiet or as_json) as step:
         source, S = _prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
         mass = "diagonal" if S.matrix is not None else "degree"
@@ -71,7 +72,6 @@ def cluster_nodes(
         if count is None:
             count = clusters.suggest_n_clusters(S, mass=mass) if known is None else len(set(known))
         found = clusters.cluster(S, count, mass=mass, rng=seed)
-    out = Out(output, as_json, quiet)
     sizes = np.bincount(found.numbers)
     out.say(escape(repr(S)))
     out.say(f"{len(sizes)} clusters of {', '.join(map(str, sizes.tolist()))} nodes")
@@ -101,10 +101,11 @@ def embed_nodes(
     \b
     cellapse embed karate -k 3 -o places.csv
     """
+    out = Out(output, as_json, quiet)
     with _steps(quiet or as_json) as step:
         source, S = _prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
         found = embed(S, k)
-    _columns(Out(output, as_json, quiet), source, S, "x", np.asarray(found))
+    _columns(out, source, S, "x", np.asarray(found))
 
 
 @app.command()
@@ -126,10 +127,11 @@ def encode(
     \b
     cellapse encode karate -k 8 -o encodings.npz
     """
+    out = Out(output, as_json, quiet)
     with _steps(quiet or as_json) as step:
         source, S = _prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
         found = positional_encoding(S, k)
-    _columns(Out(output, as_json, quiet), source, S, "pe", np.asarray(found))
+    _columns(out, source, S, "pe", np.asarray(found))
 
 
 @app.command()
@@ -156,6 +158,7 @@ def hks(
     cellapse hks karate --times 0.1,1,10
     cellapse hks 1HEL --scale logz -o signatures.csv
     """
+    out = Out(output, as_json, quiet)
     wanted = None if times is None else _numbers("--times", times)
     with _steps(quiet or as_json) as step:
         source, S = _prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
@@ -163,7 +166,7 @@ def hks(
     names = [f"t={t:.4g}" for t in found.at]
     columns = dict(zip(names, found.features.T, strict=True))
     facts = {"operator": repr(S), "times": found.at, "error": found.error}
-    Out(output, as_json, quiet).table({"node": source.complex.labels, **columns}, facts)
+    out.table({"node": source.complex.labels, **columns}, facts)
 
 
 @app.command("smooth")
@@ -191,12 +194,12 @@ def smooth_signal(
     cellapse smooth karate --signal degree --strength 0.5
     cellapse smooth network.gml --signal measured.csv -o smooth.csv
     """
+    out = Out(output, as_json, quiet)
     with _steps(quiet or as_json) as step:
         source, S = _prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
         values = values_of(source.complex, signal)
         chosen = choose_strength(S, values).strength if strength is None else strength
         found = smooth(S, values, strength=chosen)
-    out = Out(output, as_json, quiet)
     how = "given" if strength is not None else "chosen by cross-validation"
     out.say(f"{escape(repr(S))}\nstrength {chosen:.4g}, {how}")
     columns = {"node": source.complex.labels, "value": values, "smooth": found}
@@ -229,6 +232,7 @@ def resistance(
     cellapse resistance karate --pair 0,33 --pair 0,1
     cellapse resistance karate -o resistance.csv
     """
+    out = Out(output, as_json, quiet)
     with _steps(quiet or as_json) as step:
         source, S = _prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
         K = source.complex
@@ -240,7 +244,7 @@ def resistance(
     assert wanted is not None
     first, second = zip(*wanted, strict=True) if wanted else ((), ())
     columns = {"from": first, "to": second, "resistance": np.asarray(found)}
-    Out(output, as_json, quiet).table(columns, {"operator": repr(S)})
+    out.table(columns, {"operator": repr(S)})
 
 
 def _pair(word: str, by_word: dict[str, Any]) -> tuple[Any, Any]:
