@@ -9,6 +9,9 @@ import pytest
 
 ARTEFACTS = Path(os.environ.get("CELLAPSE_ARTEFACTS", "build/screenshots"))
 
+# Proteins need WebGL, which a machine without a graphics card draws in software.
+ARGUMENTS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+
 
 def chromium():
     """Where Chromium is, or a skip that says what is missing."""
@@ -26,7 +29,7 @@ def opened(address, width=1200, scheme="light"):
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        browser = play.chromium.launch(executable_path=path, args=ARGUMENTS)
         try:
             context = browser.new_context(
                 viewport={"width": width, "height": 900}, color_scheme=scheme

@@ -10,11 +10,13 @@ from browser import keep, opened
 
 import cellapse as cl
 from cellapse.analysis import analyze
+from cellapse.cli.sources import load_protein
 from cellapse.report import write_report
 from cellapse.report.colourings import matched
 from cellapse.report.content import content
 from cellapse.report.layout import arrange, neighbourhood
 from cellapse.report.markup import as_json
+from cellapse.report.protein import chain
 
 
 @pytest.fixture(scope="module")
@@ -212,3 +214,39 @@ def test_matching_numbers():
 def test_json_within_a_script():
     assert "<" not in as_json({"</script>": "<!--&\u2028"})
     assert json.loads(as_json({"</script>": "<!--&\u2028"})) == {"</script>": "<!--&\u2028"}
+
+
+def test_a_protein_in_three_dimensions(tmp_path):
+    source = load_protein("1HEL")
+    found = analyze(source.complex, 4, title=source.title)
+    file = write_report(found, tmp_path / "report.html")
+    drawn = embedded(file)["protein"]
+    assert len(drawn["backbone"]) == 129
+    assert drawn["dssp"].count("helix") == int((cl.datasets.load_protein("1HEL").dssp == "H").sum())
+    with opened(file.as_uri()) as page:
+        page.wait_for_selector("#by-cluster[data-colouring]")
+        page.wait_for_timeout(300)
+        keep(page, "protein")
+        assert page.locator(".molecule canvas").count() == 3
+        assert page.locator("#by-dssp").get_attribute("data-colouring") == "Attribute dssp"
+        rows = page.locator("#protein tbody tr")
+        assert rows.count() == 129
+        assert "LYS" in rows.first.text_content()
+        shot = page.locator("#by-mode").screenshot()
+        assert len(set(shot)) > 50  # something is drawn
+        page.get_by_label("Mode").select_option(label="Eigenvector 5 of S")
+        page.wait_for_timeout(300)
+        assert page.locator("#by-mode").get_attribute("data-colouring") == "Eigenvector 5 of S"
+        assert page.locator("#by-mode").screenshot() != shot
+
+
+def test_a_broken_chain_jumps(tmp_path):
+    source = load_protein("1HEL")
+    columns = dict(source.complex.attributes[0])
+    columns["backbone"] = np.array(columns["backbone"])
+    columns["backbone"][60:] += 10.0
+    K = source.complex
+    cells = {k: (c.indptr, c.indices) for k, c in enumerate(K.cells) if k}
+    broken = cl.Complex.from_arrays(K.n_vertices, cells, K.labels, attributes={0: columns})
+    numbers = chain(analyze(broken, 3))["numbers"]
+    assert np.flatnonzero(np.diff(numbers) == 2).tolist() == [59]

@@ -50,12 +50,13 @@ def load(name: str, max_rank: int = 2, weight: str | None = None) -> Source:
 
 def load_protein(name: str) -> Source:
     """A bundled protein or a structure file, with DSSP where it can be computed."""
-    from cellapse.proteins import protein_complex, secondary_structure
+    from cellapse.proteins import backbone_coordinates, protein_complex, secondary_structure
 
     if Path(name).exists():
         K = protein_complex(name)
         dssp, title, card = secondary_structure(name), Path(name).name, ""
         attributes: dict[str, Any] = dict(K.attributes[0])
+        backbone = backbone_coordinates(name)
     else:
         protein = datasets.load_protein(name.upper())
         K, dssp, title = (
@@ -64,9 +65,13 @@ def load_protein(name: str) -> Source:
             f"{protein.title.title()} ({protein.name})",
         )
         attributes = {"residue": protein.residues, "position": protein.coordinates[:, 1]}
+        backbone = protein.coordinates
         card = protein.card()
     words = {"H": "helix", "E": "strand", "C": "coil"}
-    attributes |= {"dssp": [words.get(str(d), "unknown") for d in dssp]}
+    attributes |= {
+        "dssp": [words.get(str(d), "unknown") for d in dssp],
+        "backbone": backbone.reshape(len(backbone), 12),
+    }
     cells = {k: (c.indptr, c.indices) for k, c in enumerate(K.cells) if k}
     K = Complex.from_arrays(
         K.n_vertices,

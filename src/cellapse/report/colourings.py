@@ -41,7 +41,7 @@ def colourings(found: Analysis, kept: IntArray, n_vectors: int) -> list[dict[str
             known = [float(f"{v:.4g}") if np.isfinite(v) else None for v in column[kept]]
             found_.append(_continuous(f"Attribute {name}", "sequential", known))
         else:
-            found_ += word_colouring(f"Attribute {name}", column.tolist(), kept, mine)
+            found_ += word_colouring(f"Attribute {name}", column.tolist(), kept)
     return found_
 
 

@@ -15,6 +15,7 @@ from cellapse.cells import IntArray
 from cellapse.complex import Complex
 from cellapse.report.colourings import colourings
 from cellapse.report.layout import arrange, neighbourhood
+from cellapse.report.protein import chain, is_protein
 from cellapse.tasks.signature import heat_kernel_signature
 
 FloatArray = NDArray[np.float64]
@@ -32,6 +33,8 @@ def content(found: Analysis, rng: int = 0) -> dict[str, Any]:
     near = neighbourhood(found.complex, NETWORK)
     some = _some(np.arange(found.complex.n_vertices), CLOUD, rng)
     kept = np.union1d(near, some)
+    if is_protein(found):
+        kept = np.arange(found.complex.n_vertices)  # the chain is drawn whole
     return {
         "title": found.title,
         "labels": [str(found.complex.labels[i]) for i in kept.tolist()],
@@ -45,6 +48,7 @@ def content(found: Analysis, rng: int = 0) -> dict[str, Any]:
         "embedding": embedding(found, some, np.searchsorted(kept, some)),
         "signatures": signatures(found, kept),
         "shares": histogram(found.shares),
+        "protein": chain(found) if is_protein(found) else None,
     }
 
 

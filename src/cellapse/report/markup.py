@@ -51,17 +51,25 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Iterabl
     )
 
 
-def page(template: str, scripts: Sequence[str], parts: dict[str, str], connect: str = "") -> str:
+def page(
+    template: str,
+    scripts: Sequence[str],
+    parts: dict[str, str],
+    library: str = "",
+    connect: str = "",
+) -> str:
     """A page of one file: a template with its style, its parts and its scripts inside.
 
-    The content security policy lets only these very scripts run and nothing be loaded; `connect`
-    is what the page may talk to.
+    The content security policy lets only these very scripts run and nothing be loaded; `library`
+    is a bundled script, and `connect` what the page may talk to.
     """
     code = "\n".join(asset(name) for name in scripts)
+    bundled = asset(library) if library else ""
+    allowed = " ".join(f"'{_digest(text)}'" for text in (code, bundled) if text)
     policy = "; ".join(
         [
             "default-src 'none'",
-            f"script-src '{_digest(code)}'",
+            f"script-src {allowed}",
             "style-src 'unsafe-inline'",
             "img-src data: blob:",
             "base-uri 'none'",
@@ -70,7 +78,7 @@ def page(template: str, scripts: Sequence[str], parts: dict[str, str], connect: 
         ]
     )
     return Template(asset(template)).substitute(
-        parts, policy=escape(policy), style=asset("style.css"), script=code
+        parts, policy=escape(policy), style=asset("style.css"), library=bundled, script=code
     )
 
 

@@ -11,6 +11,7 @@ from cellapse._errors import InputError
 from cellapse.analysis import Analysis
 from cellapse.report.content import content
 from cellapse.report.markup import as_json, page, table
+from cellapse.report.protein import is_protein, protein_section
 
 SCRIPTS = ("base.js", "charts.js", "network.js", "cloud.js", "report.js")
 _NAMES = {0: "vertices", 1: "edges", 2: "cells of rank 2"}
@@ -65,8 +66,7 @@ def report_html(found: Analysis) -> str:
         "title": escape(found.title),
         "subtitle": escape(cell_counts(found)),
         "figures": _figures(found),
-        "protein": "",
-        "viewer": "",
+        "protein": protein_section(found) if is_protein(found) else "",
         "edges": _edges(found),
         "clusters": _clusters(found),
         "checks": _checks(found),
@@ -75,6 +75,8 @@ def report_html(found: Analysis) -> str:
         "version": escape(__version__),
         "data": as_json(content(found)),
     }
+    if is_protein(found):
+        return page("report.html", (*SCRIPTS, "protein.js"), parts, library="3Dmol-min.js")
     return page("report.html", SCRIPTS, parts)
 
 

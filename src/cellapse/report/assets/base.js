@@ -30,6 +30,12 @@ const FORMS = ["circle", "square", "triangle", "diamond"];
 const VIRIDIS = ["#440154", "#472D7B", "#3B528B", "#2C728E", "#21918C", "#28AE80", "#5EC962", "#ADDC30", "#FDE725"];
 
 const categoryColour = (i) => PALETTE[i % PALETTE.length];
+// Where there are no forms, as in a ribbon, shades: plain, dark, light, darker.
+const SHADES = [[0, "#000000"], [0.5, "#000000"], [0.6, "#ffffff"], [0.75, "#000000"]];
+function categoryShade(i) {
+  const [much, towards] = SHADES[Math.floor(i / PALETTE.length) % SHADES.length];
+  return blend(categoryColour(i), towards, much);
+}
 const categoryForm = (i) => FORMS[Math.floor(i / PALETTE.length) % FORMS.length];
 const categoryDashes = (i) => ["", "7 3", "2 3", "9 3 2 3"][Math.floor(i / PALETTE.length) % 4];
 
@@ -52,6 +58,8 @@ function diverging(t) {
 
 // A colouring turns the value of a vertex into a colour and a form.
 function painter(colouring) {
+  if (colouring.kind === "category" && colouring.shades)
+    return { colour: (v) => (v < 0 ? css("--quiet") : categoryShade(v)), form: () => "circle" };
   if (colouring.kind === "category")
     return {
       colour: (v) => (v < 0 ? css("--quiet") : categoryColour(v)),
@@ -142,7 +150,8 @@ function figure(box, paint) {
   return () => { if (entry.width) paint(entry.width); };
 }
 
-const repaint = () => figures.forEach((f) => f.width && f.paint(f.width));
+const repaintMore = [];
+const repaint = () => { figures.forEach((f) => f.width && f.paint(f.width)); repaintMore.forEach((paint) => paint()); };
 const systemDark = matchMedia("(prefers-color-scheme: dark)");
 systemDark.addEventListener("change", repaint);
 byId("theme").addEventListener("click", () => {
