@@ -1,8 +1,10 @@
 """A headless Chromium for the tests of pages: one that fails on any error or outside request."""
 
+import atexit
 import os
 import shutil
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,33 +24,36 @@ def chromium():
     pytest.skip("no Chromium here, so no page was opened; on Debian: apt-get install chromium")
 
 
-@contextmanager
-def opened(address, width=1200, scheme="light"):
-    """A page at an address; afterwards no error was logged and nothing else was asked for."""
+@cache
+def launched():
+    """One browser for all tests of a process: starting it takes longer than most tests."""
     path = chromium()
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=path, args=ARGUMENTS)
-        try:
-            context = browser.new_context(
-                viewport={"width": width, "height": 900}, color_scheme=scheme
-            )
-            page = context.new_page()
-            errors, outside = [], []
-            page.on("console", lambda m: errors.append(m.text) if m.type != "log" else None)
-            page.on("pageerror", lambda e: errors.append(str(e)))
-            page.on(
-                "request",
-                lambda r: None if r.url.startswith(address) else outside.append(r.url),
-            )
-            page.goto(address)
-            yield page
-            page.wait_for_timeout(100)
-            assert not errors
-            assert not outside
-        finally:
-            browser.close()
+    play = sync_playwright().start()
+    browser = play.chromium.launch(executable_path=path, args=ARGUMENTS)
+    atexit.register(play.stop)
+    atexit.register(browser.close)
+    return browser
+
+
+@contextmanager
+def opened(address, width=1200, scheme="light"):
+    """A page at an address; afterwards no error was logged and nothing else was asked for."""
+    context = launched().new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    try:
+        page = context.new_page()
+        errors, outside = [], []
+        page.on("console", lambda m: errors.append(m.text) if m.type != "log" else None)
+        page.on("pageerror", lambda e: errors.append(str(e)))
+        page.on("request", lambda r: None if r.url.startswith(address) else outside.append(r.url))
+        page.goto(address)
+        yield page
+        page.wait_for_timeout(100)
+        assert not errors
+        assert not outside
+    finally:
+        context.close()
 
 
 def keep(page, name):

@@ -30,8 +30,8 @@ const FORMS = ["circle", "square", "triangle", "diamond"];
 const VIRIDIS = ["#440154", "#472D7B", "#3B528B", "#2C728E", "#21918C", "#28AE80", "#5EC962", "#ADDC30", "#FDE725"];
 
 const categoryColour = (i) => PALETTE[i % PALETTE.length];
-// Where there are no forms, as in a ribbon, shades: plain, dark, light, darker.
-const SHADES = [[0, "#000000"], [0.5, "#000000"], [0.6, "#ffffff"], [0.75, "#000000"]];
+// Where there are no forms, as in a ribbon, shades: plain, light, dark, lighter.
+const SHADES = [[0, "#000000"], [0.55, "#ffffff"], [0.45, "#000000"], [0.8, "#ffffff"]];
 function categoryShade(i) {
   const [much, towards] = SHADES[Math.floor(i / PALETTE.length) % SHADES.length];
   return blend(categoryColour(i), towards, much);
