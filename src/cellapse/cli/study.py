@@ -173,7 +173,7 @@ def _summary(found: Analysis) -> None:
         console.print(f"          weakest: {escape(' - '.join(edge))} keeps {100 * share:.0f} %")
     table = Table("", *(f"{i}" for i in range(1, 7)), box=None, padding=(0, 1))
     for name, spectrum in zip(("S", "L"), found.spectra, strict=True):
-        table.add_row(f"lambda({name})", *(f"{v:.3f}" for v in spectrum.values[:6]))
+        table.add_row(f"lambda({name})", *(f"{v:.3g}" for v in spectrum.values[:6]))
     console.print("[bold]Spectrum[/bold]  smallest eigenvalues of S and of the graph Laplacian L")
     console.print(table)
     sizes = ", ".join(map(str, np.bincount(found.clusters[0].numbers).tolist()))

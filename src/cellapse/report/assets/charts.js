@@ -4,7 +4,7 @@ function axes(box, width, options) {
   clear(box);
   const height = options.height || Math.round(Math.min(320, 0.62 * width + 60));
   const root = shape("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": options.label }, box);
-  const left = 52, right = width - 10, top = 12, bottom = height - 40;
+  const left = 62, right = width - 10, top = 12, bottom = height - 40;
   const [x0, x1] = options.x, [y0, y1] = options.y;
   const place = (v, low, high, from, to, log) => {
     const t = log ? Math.log(v / low) / Math.log(high / low || 10) : (v - low) / (high - low || 1);

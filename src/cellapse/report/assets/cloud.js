@@ -17,7 +17,7 @@ function makeCloud(box, points, nodes, state) {
     const spans = [0, 1, 2].map((k) => range(found.map((p) => p[k] ?? 0), 0));
     const half = Math.max(...spans.map(([low, high]) => (high - low) / 2), 1e-12);
     const [ca, sa, cu, su] = [Math.cos(angle.around), Math.sin(angle.around), Math.cos(angle.up), Math.sin(angle.up)];
-    const scale = 0.36 * Math.min(width, height);
+    const scale = 0.3 * Math.min(width, height);
     const project = (p) => {
       const [x, y, z] = [0, 1, 2].map((k) => ((p[k] ?? 0) - (spans[k][0] + spans[k][1]) / 2) / half);
       const a = ca * x + sa * z, depth = -sa * x + ca * z;

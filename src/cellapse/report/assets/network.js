@@ -52,7 +52,7 @@ function makeNetwork(box, data, state) {
       shape("path", { class: "edge", d, "stroke-width": 0.4 + 0.22 * b * busy, "stroke-opacity": (0.16 + 0.07 * b) * busy }, group);
     });
     const painted = painter(state.colouring);
-    const radius = Math.max(2, Math.min(8, (0.22 * width) / Math.sqrt(nodes.length)));
+    const radius = Math.max(2, Math.min(8, (0.16 * width) / Math.sqrt(nodes.length)));
     const top = shape("g", { "data-layer": "nodes" }, layer);
     nodes.forEach((node, i) => {
       const v = state.colouring.values[node];
