@@ -673,7 +673,11 @@ def test_every_argument_of_clique_complex_changes_something():
 def test_every_argument_of_hypergraph_complex_changes_something():
     hyperedges = [("a", "b", "c"), ("a", "b", "c"), ("c", "d")]
     base = hypergraph_complex(hyperedges)
-    calls = {"vertices": {"vertices": "dcba"}, "multiplicity": {"multiplicity": "weight"}}
+    calls = {
+        "vertices": {"vertices": "dcba"},
+        "weights": {"weights": [1, 2, 3]},
+        "multiplicity": {"multiplicity": "weight"},
+    }
     assert_arguments(hypergraph_complex, "hyperedges", calls)
     assert hypergraph_complex(hyperedges, **calls["vertices"]).labels != base.labels
     assert repr(hypergraph_complex(hyperedges, **calls["multiplicity"])) != repr(base)

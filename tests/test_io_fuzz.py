@@ -24,14 +24,14 @@ def attempt(name, data):
     """Read the bytes; what is read is a complex that can be written again or says why not."""
     path = FOLDER / name
     path.write_bytes(data)
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         K = cl.read(path)
     except cl.CellapseError as error:
         assert str(path) in str(error)  # noqa: PT017
         return
     finally:
-        assert time.perf_counter() - start < 5
+        assert time.process_time() - start < 5
     assert K.n_vertices == len(K.labels)
 
 

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import pickle
+import re
 import time
 import tracemalloc
 import zipfile
@@ -115,7 +116,7 @@ HOSTILE = {
     "attrs of a wrong type": ("x.json", hif([], nodes=[{"node": 0, "attrs": 5}]), "attrs 5"),
     "directed": ("x.json", hif([], **{"network-type": "directed"}), "'directed'"),
     "xgi of wrong types": ("x.json", b'{"edge-dict": {"0": [1, 2]}}', "lists of strings"),
-    "deep GML": ("x.gml", b"graph [ " * 200_000, "not closed"),
+    "deep GML": ("x.gml", b"graph [ " * 50_000, "not closed"),
     "deep GML node": (
         "x.gml",
         b"graph [ node [ id 0 " + b"a [ " * 5000 + b"]" * 5000 + b" ] ]",
@@ -246,19 +247,21 @@ def test_hostile_file(name, tmp_path):
     path = tmp_path / file
     path.write_bytes(data)
     tracemalloc.start()
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         if pattern:
-            with pytest.raises(cl.CellapseError, match=pattern) as caught:
+            with pytest.raises(cl.CellapseError) as caught:
                 cl.read(path, weight=weight or None)
-            assert str(caught.value).startswith(f"{path}: ")
+            start_of, _, message = str(caught.value).partition(": ")
+            assert start_of == str(path)
+            assert re.search(pattern, message), message  # the path has the name of the test
         else:
             with contextlib.suppress(cl.InputError):
                 cl.read(path)
         assert tracemalloc.get_traced_memory()[1] < 300e6
     finally:
         tracemalloc.stop()
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
     assert not hasattr(builtins, "cellapse_was_here")
 
 

@@ -10,7 +10,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from cellapse import datasets, theory
+from cellapse import batch, datasets, interop, lifts, theory
 from cellapse._as_operator import as_operator
 from cellapse._errors import (
     CellapseError,
@@ -41,6 +41,7 @@ from cellapse.incidence import (
     mixed_matrices,
     unfolded_matrices,
 )
+from cellapse.interop.reading import as_complex
 from cellapse.io import read, write
 from cellapse.lifts import clique_complex, hypergraph_complex
 from cellapse.molecules import molecule_complex, molecule_complexes
@@ -108,8 +109,10 @@ __all__ = [
     "Spectrum",
     "Unchecked",
     "WaveKernelSignature",
+    "as_complex",
     "as_operator",
     "band_pass",
+    "batch",
     "boundary_matrices",
     "choose_strength",
     "clique_complex",
@@ -130,8 +133,10 @@ __all__ = [
     "hodge_laplacian",
     "hypergraph_complex",
     "incidence_matrices",
+    "interop",
     "is_chain_complex",
     "kirchhoff_index",
+    "lifts",
     "mixed_matrices",
     "molecule_complex",
     "molecule_complexes",

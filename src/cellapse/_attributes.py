@@ -40,6 +40,16 @@ def check_attributes(given: Any, counts: Sequence[int]) -> tuple[Columns, ...]:
     return tuple(checked)
 
 
+def columns_of(records: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
+    """One dict a cell as one column a name; None where a cell has no such entry.
+
+    >>> columns_of([{"age": 30}, {}, {"age": 40, "town": "Ulm"}])
+    {'age': [30, None, 40], 'town': [None, None, 'Ulm']}
+    """
+    names = dict.fromkeys(name for record in records for name in record)
+    return {name: [record.get(name) for record in records] for name in names}
+
+
 def _column(name: Any, values: Any, rank: int, count: int) -> NDArray[Any]:
     if not isinstance(name, str):
         raise InputError(f"attribute name {name!r} of rank {rank}; give a string")

@@ -1,4 +1,7 @@
-"""Reading a plain graph: vertices in the user's order, each edge once, weights on request."""
+"""Reading a plain graph: vertices in the user's order, each edge once, weights on request.
+
+Attributes of vertices and edges come along, so that every lift keeps them.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from cellapse._attributes import Columns
+from cellapse._attributes import columns_of
 from cellapse._checks import real_array
 from cellapse._errors import InputError
 from cellapse.cells import IntArray
@@ -25,11 +28,17 @@ class Graph:
     labels: Sequence[Hashable]
     edges: IntArray
     weights: NDArray[np.float64] | None
-    attributes: Mapping[int, Columns] = field(default_factory=dict)
+    attributes: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def n_vertices(self) -> int:
         return len(self.labels)
+
+    def with_cells(self, cells: Mapping[int, Any]) -> Complex:
+        """The complex of the graph and cells of rank 2 and above, given as integer arrays."""
+        weights = None if self.weights is None else {1: self.weights}
+        tables = {1: self.edges, **cells}
+        return Complex.from_arrays(self.n_vertices, tables, self.labels, weights, self.attributes)
 
 
 def as_graph(source: Any, weight: str | None = None) -> Graph:
@@ -66,9 +75,10 @@ def _from_networkx(graph: Any, weight: str | None) -> Graph:
     labels = tuple(graph)
     position = {v: i for i, v in enumerate(labels)}
     pairs = [(position[u], position[v]) for u, v in graph.edges]
+    columns = columns_of([data for _, _, data in graph.edges(data=True)])
     weights = None
     if weight is not None:
-        values = [data.get(weight) for _, _, data in graph.edges(data=True)]
+        values = columns.pop(weight, [None] * len(pairs))
         if None in values:
             u, v = list(graph.edges)[values.index(None)]
             raise InputError(
@@ -76,7 +86,8 @@ def _from_networkx(graph: Any, weight: str | None) -> Graph:
                 "or leave out weight"
             )
         weights = real_array(values, f"the edge attribute {weight!r}")
-    return _graph(labels, np.array(pairs, dtype=np.int64).reshape(-1, 2), weights)
+    attributes = {0: columns_of([data for _, data in graph.nodes(data=True)]), 1: columns}
+    return _graph(labels, np.array(pairs, dtype=np.int64).reshape(-1, 2), weights, attributes)
 
 
 def _from_complex(K: Complex, weight: str | None) -> Graph:
@@ -163,7 +174,10 @@ def _from_pairs(source: Any) -> Graph:
 
 
 def _graph(
-    labels: Sequence[Hashable], edges: IntArray, weights: NDArray[np.float64] | None
+    labels: Sequence[Hashable],
+    edges: IntArray,
+    weights: NDArray[np.float64] | None,
+    attributes: Mapping[int, Mapping[str, Any]] | None = None,
 ) -> Graph:
     loops = np.flatnonzero(edges[:, 0] == edges[:, 1])
     if len(loops):
@@ -171,4 +185,4 @@ def _graph(
             f"{len(loops)} self-loops, the first at vertex {labels[edges[loops[0], 0]]!r}; "
             "a cell holds a vertex once: remove them"
         )
-    return Graph(labels, edges, weights)
+    return Graph(labels, edges, weights, attributes or {})

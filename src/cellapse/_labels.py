@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,16 @@ from cellapse._checks import listed
 from cellapse._errors import InputError
 from cellapse.cells import IntArray
 
+_PLAIN = frozenset({tuple, list, set, frozenset})
+
 
 def as_tuples(rank: int, cells: Iterable[Any]) -> list[tuple[Hashable, ...]]:
     """The cells as tuples of labels; anything that is no collection is named and refused."""
     tuples = []
     for cell in listed(cells, f"the list of cells of rank {rank}"):
+        if type(cell) in _PLAIN:  # quicker to ask than whether it is any collection
+            tuples.append(tuple(cell))
+            continue
         if isinstance(cell, str | bytes) or not isinstance(cell, Iterable):
             raise InputError(
                 f"cell {cell!r} of rank {rank} is not a collection of vertices; "
@@ -57,16 +63,17 @@ def _known(label: Any, position: Mapping[Hashable, int]) -> bool:
 
 
 def numbered(
-    rank: int, cells: list[tuple[Hashable, ...]], position: Mapping[Hashable, int]
+    rank: int, cells: Sequence[Collection[Hashable]], position: Mapping[Hashable, int]
 ) -> tuple[IntArray, IntArray]:
     """Labelled cells as (indptr, indices); a label without a position is named and refused."""
-    sizes = np.fromiter((len(cell) for cell in cells), dtype=np.int64, count=len(cells))
+    sizes = np.fromiter(map(len, cells), dtype=np.int64, count=len(cells))
     try:
-        flat = [position[v] for cell in cells for v in cell]
+        members = map(position.__getitem__, chain.from_iterable(cells))
+        flat = np.fromiter(members, dtype=np.int64, count=int(sizes.sum()))
     except (KeyError, TypeError):
         cell, v = next((c, v) for c in cells for v in c if not _known(v, position))
         raise InputError(
             f"cell {cell!r} of rank {rank} names {v!r}, which is not among the vertices; "
             "list it in cells[0]"
         ) from None
-    return np.concatenate([[0], np.cumsum(sizes)]), np.array(flat, dtype=np.int64)
+    return np.concatenate([[0], np.cumsum(sizes)]), flat

@@ -71,6 +71,13 @@ class Cells:
         where = np.flatnonzero(self.sizes == size)
         return where, self.indices[self.indptr[where][:, None] + np.arange(size)]
 
+    def take(self, positions: IntArray) -> Cells:
+        """The cells at some positions, in that order."""
+        sizes = self.sizes[positions]
+        indptr = np.concatenate([[0], np.cumsum(sizes)])
+        shift = np.repeat(self.indptr[positions] - indptr[:-1], sizes)
+        return Cells(indptr, self.indices[np.arange(indptr[-1]) + shift])
+
     def membership(self, n_vertices: int) -> sparse.csr_array:
         """The sparse (cells x vertices) table of ones: who belongs to what."""
         ones = np.ones(len(self.indices), dtype=np.int32)

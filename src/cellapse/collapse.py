@@ -179,6 +179,17 @@ class CollapsedOperator(Operator):
         return ladder is not None and ladder.iterative
 
     @property
+    def slow(self) -> bool:
+        ladder = self._engine.ladder
+        return ladder is not None and ladder.slow
+
+    @property
+    def direct(self) -> Direct:
+        """The factorization in use, where there is one."""
+        ladder = self._engine.ladder
+        return Direct() if ladder is None else ladder.direct
+
+    @property
     def bound(self) -> FloatArray:
         """The largest gamma for which L* is sure to be positive semi-definite: beta * sigma."""
         return psd_bound(self.beta, self.sigma)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -184,7 +185,9 @@ class Complex:
         """The cells of a rank in the user's words: a label, or a tuple of labels above rank 0."""
         if rank == 0:
             return self.labels
-        return tuple(self.cell_label(rank, i) for i in range(len(self.cells[rank])))
+        members = [self.labels[v] for v in self.cells[rank].indices.tolist()]
+        bounds = self.cells[rank].indptr.tolist()
+        return tuple(tuple(members[i:j]) for i, j in pairwise(bounds))
 
     def cell_label(self, rank: int, i: int) -> Hashable:
         """One cell in the user's words."""
@@ -211,6 +214,25 @@ class Complex:
         rank = whole_number("rank", rank, 0, self.max_rank)
         kept = slice(rank + 1)
         return Complex(self.labels, self.cells[kept], self.weights[kept], self.attributes[kept])
+
+    def with_attributes(
+        self,
+        attributes: Mapping[int, Mapping[str, Any]],
+        weights: Mapping[int, ArrayLike] | None = None,
+    ) -> Complex:
+        """The same complex with more attributes, such as results to be written, or other weights.
+
+        >>> K = Complex.from_cells({1: [("a", "b")]}).with_attributes({0: {"cluster": [0, 1]}})
+        >>> K.attributes[0]["cluster"].tolist()
+        [0, 1]
+        """
+        new = check_attributes(attributes, self.n_cells)
+        merged = tuple({**old, **more} for old, more in zip(self.attributes, new, strict=True))
+        chosen = _check_weights(weights, self.cells)
+        kept = tuple(
+            old if new is None else new for old, new in zip(self.weights, chosen, strict=True)
+        )
+        return Complex(self.labels, self.cells, kept, merged)
 
     def euler_characteristic(self) -> int:
         """Alternating sum of the numbers of cells, n_0 - n_1 + n_2 - ..."""

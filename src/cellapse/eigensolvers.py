@@ -21,7 +21,7 @@ from cellapse.kernel import Projector
 from cellapse.solvers import Solve, conjugate_gradients
 
 FloatArray = NDArray[np.float64]
-Apply = Callable[[FloatArray], FloatArray]
+Apply = Callable[..., FloatArray]
 Pairs = tuple[FloatArray, FloatArray]
 
 _GUARD = 4  # extra vectors of A with which a refinement starts
@@ -36,7 +36,8 @@ class Problem:
     n, k : int
         Size, and number of eigenpairs wanted besides the kernel.
     apply : function
-        x -> S x, for one vector or many columns.
+        x, slack -> S x, for one vector or many columns. Where S x is found by iterations, `slack`
+        allows an error so many times larger than what the tolerance asks for.
     kernel : sparse matrix
         Orthonormal columns that S maps to zero.
     norm : float
@@ -51,6 +52,8 @@ class Problem:
         The same for A, where S is the collapse of A.
     matrix : sparse matrix
         A.
+    lowest : function or None
+        k -> the first k eigenpairs, where the operator keeps them.
     """
 
     n: int
@@ -63,6 +66,7 @@ class Problem:
     factor: Callable[[str], tuple[float, Solve] | None]
     plain: Problem | None
     matrix: sparse.csr_array
+    lowest: Callable[[int], Pairs] | None
 
     @cached_property
     def _fixed(self) -> Projector:
@@ -161,40 +165,46 @@ class Davidson:
             )
         k = problem.k
         start = min(k + _GUARD, problem.n - problem.kernel.shape[1] - 1)
-        V, correct = self._start(replace(problem.plain, k=start), k)
+        V, correct = self._start(problem.plain, start, k)
         V = linalg.qr(problem.project(V), mode="economic")[0]
         W = problem.apply(V)
-        room = max(8 * k, 80)
+        H = _symmetric(V.T @ W)
+        room = min(max(8 * k, 80), problem.n - problem.kernel.shape[1])
         for _ in range(self.max_steps):
-            values, rotation = linalg.eigh(_symmetric(V.T @ W))
+            values, rotation = linalg.eigh(H)
             X, Y = V @ rotation[:, :k], W @ rotation[:, :k]
             R = Y - X * values[:k]
             size = np.linalg.norm(R, axis=0)
             if size.max() <= problem.tol * problem.norm:
                 return values[:k], X
-            if V.shape[1] + k > min(room, problem.n):  # keep the best, forget the way to them
+            if V.shape[1] + k > room:  # keep the best, forget the way to them
                 keep = rotation[:, : 2 * k]
-                V, W = V @ keep, W @ keep
+                V, W, H = V @ keep, W @ keep, np.diag(values[: 2 * k])
             open_ = size > 0.1 * problem.tol * problem.norm
             steps = correct(X[:, open_], R[:, open_])
-            for _ in range(3):  # once is not enough when a step is nearly inside the space
-                steps = problem.project(steps)
-                steps = linalg.qr(steps - V @ (V.T @ steps), mode="economic")[0]
-            V, W = np.hstack([V, steps]), np.hstack([W, problem.apply(steps)])
+            # A step enters the result with its size: S times it may be as much less accurate, as
+            # long as its couplings to what was there come from the older, accurate side.
+            slack = 0.1 / max(float(np.linalg.norm(steps, axis=0).max()), 1e-5)
+            steps = _off(steps, V, problem)
+            image = problem.apply(steps, slack)
+            across = steps.T @ W
+            H = np.block([[H, across.T], [across, _symmetric(steps.T @ image)]])
+            V, W = np.hstack([V, steps]), np.hstack([W, image])
         raise ConvergenceError(
             f"Davidson() reached a residual of {size.max():.1e} after {self.max_steps} steps, "
             f"short of {problem.tol * problem.norm:.1e}; allow more max_steps, or use Lanczos()"
         )
 
     def _start(
-        self, plain: Problem, k: int
+        self, plain: Problem, count: int, k: int
     ) -> tuple[FloatArray, Callable[[FloatArray, FloatArray], FloatArray]]:
         """The first eigenvectors of A, and the correction (X, R) -> (A - s)^-1 R."""
+        solver = ShiftInvert(self.factorization) if self.factorization else Lanczos()
+        find = plain.lowest or (lambda k: solver.run(replace(plain, k=k)))
+        values, V = find(count)
         if self.factorization is not None:
             solve = _factor(plain, self.factorization)[1]
-            V = ShiftInvert(self.factorization).run(plain)[1]
             return V, lambda X, R: solve(R)
-        values, V = Lanczos().run(plain)
         A = plain.matrix
 
         def off(x: FloatArray) -> FloatArray:
@@ -307,6 +317,19 @@ def _lanczos(problem: Problem, apply: Apply, basis: int, tol: float) -> Pairs:
         ) from None
     order = np.argsort(-mu)
     return mu[order], problem.project(vectors[:, order])
+
+
+def _off(steps: FloatArray, V: FloatArray, problem: Problem) -> FloatArray:
+    """An orthonormal basis of what the steps add to the space of V, off the kernel."""
+    for _ in range(3):  # once is not enough when a step is nearly inside the space
+        steps = problem.project(steps)
+        steps = steps - V @ (V.T @ steps)
+        length = np.linalg.norm(steps, axis=0)
+        Q, R, _ = linalg.qr(
+            steps / np.where(length > 0, length, 1.0), mode="economic", pivoting=True
+        )
+        steps = Q[:, abs(R.diagonal()) > 1e-10]
+    return steps
 
 
 def _symmetric(M: FloatArray) -> FloatArray:

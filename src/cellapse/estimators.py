@@ -340,8 +340,8 @@ class SignalSmoother(MultiOutputMixin, RegressorMixin, _OnGraph):
     Examples
     --------
     >>> X, y = [[0.0], [1.0], [2.0]], [0.0, 3.0, 0.0]
-    >>> SignalSmoother(1.0, n_neighbors=2, operator="graph").fit(X, y).smoothed_.round(3).tolist()
-    [0.818, 1.364, 0.818]
+    >>> SignalSmoother(1.0, n_neighbors=3, operator="graph").fit(X, y).smoothed_.round(3).tolist()
+    [0.75, 1.5, 0.75]
     """
 
     def __init__(

@@ -28,7 +28,14 @@ from scipy import linalg, sparse
 from cellapse._errors import ConvergenceError
 from cellapse._sparse import inverse_by_blocks
 from cellapse.kernel import Projector, left_kernel
-from cellapse.solvers import Direct, Solve, conjugate_gradients, expands
+from cellapse.solvers import (
+    Direct,
+    Solve,
+    best_direct,
+    conjugate_gradients,
+    expands,
+    preconditioner,
+)
 
 FloatArray = NDArray[np.float64]
 
@@ -74,15 +81,26 @@ class Ladder:
         self.A = sparse.csr_array(beta * (B @ B.T))
         self.kernel = left_kernel(B)
         self._fixed = Projector(self.kernel)
-        self._direct, self._forced = solver or Direct(), solver is not None
+        self._solver = solver
 
     @cached_property
     def iterative(self) -> bool:
         """Whether K^-1 is applied by conjugate gradients."""
         # With a smaller eps the entries of K are so large that only refinement stays accurate.
-        if self._forced or self.eps < 1e-6 or self.n < _SMALL or self.c == 0.0:
+        if self._solver is not None or self.eps < 1e-6 or self.n < _SMALL or self.c == 0.0:
             return False
         return expands(self.A) and self._exact is not None
+
+    @cached_property
+    def direct(self) -> Direct:
+        """How K or J is factorized, where it is."""
+        size = self.n if self._exact is not None else self.n + self.M.shape[0]
+        return self._solver or best_direct(size)
+
+    @property
+    def slow(self) -> bool:
+        """Whether one product costs so much that even a small T is better not formed."""
+        return self.c > 0.0 and self._exact is None and self.M.shape[0] > 10 * self.n
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         """T x, for one vector or many columns; within an absolute error where that saves work."""
@@ -109,7 +127,7 @@ class Ladder:
             assert self._exact is not None
             K = self._exact[0]
             tol = np.maximum(error, 1e-14 * np.linalg.norm(x, axis=0))
-            v = conjugate_gradients(K.__matmul__, x, _divide_by(K.diagonal()), tol)
+            v = conjugate_gradients(K.__matmul__, x, self._near, tol)
         return fixed + v - self._fixed(v)
 
     def toarray(self) -> FloatArray | None:
@@ -154,6 +172,12 @@ class Ladder:
     def _exact(self) -> tuple[sparse.csr_array, sparse.csr_array] | None:
         return self._reduced(0.0)
 
+    @cached_property
+    def _near(self) -> Solve:
+        """Next to K^-1, for conjugate gradients."""
+        assert self._exact is not None
+        return preconditioner(self._exact[0])
+
     def _reduced(self, floor: float) -> tuple[sparse.csr_array, sparse.csr_array] | None:
         """K and (M + floor)^-1, where the latter is sparse."""
         inverse = inverse_by_blocks(self.M + floor * sparse.eye_array(self.M.shape[0]))
@@ -180,14 +204,14 @@ class Ladder:
         """(r1, r2) -> (v, w) of J (v, w) = (r1, r2), from a factorization made once."""
         reduced = self._reduced(self._floor) if self._floor else self._exact
         if reduced is not None:
-            solve, inverse = self._direct.prepare(reduced[0]), reduced[1]
+            solve, inverse = self.direct.prepare(reduced[0]), reduced[1]
 
             def by_blocks(r1: FloatArray, r2: Any) -> tuple[FloatArray, FloatArray]:
                 v = solve(r1 - self.beta * (self.B @ (inverse @ r2)))
                 return v, inverse @ (self.B.T @ v + r2)
 
             return by_blocks
-        solve = self._direct.prepare(self._mirrored(self._floor))
+        solve = self.direct.prepare(self._mirrored(self._floor))
 
         def at_once(r1: FloatArray, r2: Any) -> tuple[FloatArray, FloatArray]:
             both = solve(np.concatenate([r1 / -self.beta, -r2]))
@@ -237,8 +261,3 @@ class Ladder:
 
 def _size(x: FloatArray) -> float:
     return float(np.linalg.norm(x))
-
-
-def _divide_by(diagonal: FloatArray) -> Solve:
-    inverse = 1.0 / diagonal
-    return lambda r: (inverse if r.ndim == 1 else inverse[:, None]) * r

@@ -16,31 +16,47 @@ Both take `upper`, the containment matrices above the edges, whose entries squar
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from cellapse.cells import IntArray
+
 FloatArray = NDArray[np.float64]
 
 
-def unfolded_sigmas(upper: list[sparse.csr_array]) -> FloatArray:
-    """sigma_min+ of the unfolded B_2..B_K, without unfolding them.
+def unfolded_sigmas(
+    upper: list[sparse.csr_array], owners: Sequence[IntArray] | None = None, count: int = 1
+) -> FloatArray:
+    """sigma_min+ of the unfolded B_2..B_K, without unfolding them: one row for each owner.
 
     B_k of flags has orthogonal rows of squared length d(cell), over the cells that flags reach.
+    `owners` say which of `count` complexes the rows of each matrix belong to; one, by default.
     """
-    sigmas = []
-    reached = np.ones(upper[0].shape[0], dtype=bool) if upper else np.ones(0, dtype=bool)
-    for B in upper:
-        d = _square(B).sum(axis=1)[reached]
-        sigmas.append(np.sqrt(d[d > 0].min()) if (d > 0).any() else np.inf)
+    sigmas = np.full((count, len(upper)), np.inf)
+    reached = np.ones(upper[0].shape[0] if upper else 0, dtype=bool)
+    for k, B in enumerate(upper):
+        d = np.asarray(_square(B).sum(axis=1)).ravel()
+        counted = np.flatnonzero(reached & (d > 0))
+        owner = np.zeros(len(counted), np.int64) if owners is None else owners[k][counted]
+        np.minimum.at(sigmas[:, k], owner, np.sqrt(d[counted]))
         reached = np.asarray(B.T @ reached.astype(float)).ravel() > 0
-    return np.array(sigmas, dtype=np.float64)
+    return sigmas
 
 
 def unfolded_masses(
-    upper: list[sparse.csr_array], n_edges: int, beta: FloatArray, gamma: FloatArray, eps: float
+    upper: list[sparse.csr_array],
+    n_edges: int,
+    beta: FloatArray,
+    gamma: Sequence[FloatArray] | FloatArray,
+    eps: float,
 ) -> list[FloatArray]:
-    """m_1, ..., m_K per cell; `beta` and `gamma` are those above the edges."""
+    """m_1, ..., m_K per cell; `beta` and `gamma` are those above the edges.
+
+    gamma holds one number a rank, or one array with a number for each cell of the rank.
+    """
     masses = [np.full(upper[-1].shape[1] if upper else n_edges, eps)]
     for B, b, c in zip(reversed(upper), beta[::-1], gamma[::-1], strict=True):
         weight = _square(B)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -14,9 +14,9 @@ from scipy.sparse.linalg import LinearOperator
 from cellapse._checks import signal
 from cellapse._errors import InputError
 from cellapse._memory import require_memory
-from cellapse.eigensolvers import EigenSolver
+from cellapse.eigensolvers import EigenSolver, Pairs
 from cellapse.solvers import Direct, Solve, conjugate_gradients, expands
-from cellapse.spectrum import Auto, Spectrum, eigenpairs
+from cellapse.spectrum import Auto, Spectrum, eigenpairs, lowest_pairs
 
 FloatArray = NDArray[np.float64]
 _SUPERLU = Direct()
@@ -147,9 +147,19 @@ class Operator(LinearOperator):
         """Whether applying the operator takes iterations, but no factorization."""
         return False
 
+    @property
+    def slow(self) -> bool:
+        """Whether a product costs so much more than one with A that a few are better than n."""
+        return False
+
     def approximate(self, x: FloatArray, error: float) -> FloatArray:
         """S x within an absolute error, where accepting one saves work."""
         return self._apply(x)
+
+    @property
+    def lowest(self) -> Callable[[int], Pairs] | None:
+        """k -> the first k eigenpairs off the kernel, where the operator keeps them."""
+        return None
 
     def safe_shift(self, mass: FloatArray) -> float:
         """A shift below the spectrum of S u = lambda D u."""
@@ -275,6 +285,7 @@ class SparseOperator(Operator):
         self.name = name
         self.definite = definite
         self._factor: tuple[Direct, float, Solve] | None = None
+        self._lowest: Pairs = (np.empty(0), np.empty((self.shape[0], 0)))
 
     def __repr__(self) -> str:
         return f"<{self.name} operator on {self.shape[0]} cells, {self.A.nnz} entries>"
@@ -306,6 +317,16 @@ class SparseOperator(Operator):
             assert found is not None
             self._factor = (direct, *found)
         return self._factor[1:]
+
+    @property
+    def lowest(self) -> Callable[[int], Pairs]:
+        def kept(k: int) -> Pairs:
+            if len(self._lowest[0]) < k:
+                self._lowest = lowest_pairs(self, k)
+            values, vectors = self._lowest
+            return values[:k], vectors[:, :k]
+
+        return kept
 
     @cached_property
     def _norm(self) -> float:

@@ -7,7 +7,7 @@ the eigenvalues below the last one found; if any was missed, it is looked for in
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -22,6 +22,7 @@ from cellapse.eigensolvers import (
     Dense,
     EigenSolver,
     Lanczos,
+    Pairs,
     Problem,
     ShiftInvert,
     largest_pairs,
@@ -48,9 +49,13 @@ class Symmetric(Protocol):
     def plain(self) -> Symmetric | None: ...
     @property
     def iterates(self) -> bool: ...
+    @property
+    def slow(self) -> bool: ...
     def __matmul__(self, x: Any) -> Any: ...
     def toarray(self) -> FloatArray: ...
     def approximate(self, x: FloatArray, error: float) -> FloatArray: ...
+    @property
+    def lowest(self) -> Callable[[int], Pairs] | None: ...
     def shift_inverse(self, mass: FloatArray, direct: Direct) -> tuple[float, Solve] | None: ...
     def count_below(self, value: float, mass: Any = None) -> int | None: ...
 
@@ -115,7 +120,8 @@ class Auto:
         n = operator.shape[0]
         if k is None or k > n // 4:
             return Choice(Dense(), f"{'all' if k is None else k} of {n} eigenpairs are wanted")
-        if n <= _EXPANDING:
+        few = n < 100 or not operator.slow
+        if n <= _EXPANDING and few:
             return Choice(Dense(), f"{n} cells are few enough for a dense matrix")
         if not operator.definite:
             return Choice(Lanczos(), "eigenvalues may be negative, so there is no safe shift")
@@ -123,9 +129,9 @@ class Auto:
             why = "the graph expands: a factorization would fill in"
             if operator.plain is None:
                 return Choice(Lanczos(), why)
-            if operator.iterates or n > _DENSE:
+            if operator.iterates or n > _DENSE or not few:
                 return Choice(Davidson(None), why)
-        if n <= _DENSE:
+        if n <= _DENSE and few:
             return Choice(Dense(), f"{n} cells are few enough for a dense matrix")
         if operator.plain is not None:
             why = "the graph can be cut, and the eigenvectors of A are a close start"
@@ -169,7 +175,9 @@ def eigenpairs(
         elif isinstance(solver, Lanczos):
             found = _second_look(solver, problem, values, found)
         vectors = np.hstack([P.toarray(), found]) if p else found
-    return _spectrum(operator, vectors, root, p if deflate else None, certified, labels, solver)
+    return _spectrum(
+        operator, vectors, root, p if deflate else None, certified, labels, solver, tol
+    )
 
 
 def _spectrum(
@@ -180,9 +188,10 @@ def _spectrum(
     certified: bool | None,
     labels: Sequence[Hashable],
     solver: EigenSolver,
+    tol: float,
 ) -> Spectrum:
-    vectors = _fix_signs(vectors / root[:, None])
-    image = operator @ vectors
+    vectors = fix_signs(vectors / root[:, None])
+    image = operator.approximate(vectors, 0.02 * tol * _norm(operator.A, root))
     values = np.einsum("ij,ij->j", vectors, image)
     values[: n_zeros or 0] = 0.0
     rounding = 1e-13 * _norm(operator.A, root)
@@ -201,9 +210,9 @@ def _problem(
     norm = _norm(operator.A, root)
     error = 0.05 * tol * norm * float(root.min())
 
-    def apply(x: FloatArray) -> FloatArray:
+    def apply(x: FloatArray, slack: float = 1.0) -> FloatArray:
         by = root if x.ndim == 1 else root[:, None]
-        return operator.approximate(x / by, error) / by
+        return operator.approximate(x / by, max(slack, 1.0) * error) / by
 
     def factor(name: str) -> tuple[float, Solve] | None:
         found = operator.shift_inverse(root**2, Direct(name))
@@ -228,7 +237,16 @@ def _problem(
         factor=factor,
         plain=None if operator.plain is None else _problem(operator.plain, k, root, P, tol),
         matrix=sparse.csr_array(scale @ operator.A @ scale),
+        lowest=operator.lowest if (root == 1.0).all() else None,
     )
+
+
+def lowest_pairs(operator: Symmetric, k: int) -> Pairs:
+    """The first k eigenpairs off the known kernel, good enough to start from."""
+    n = operator.shape[0]
+    P = sparse.csr_array((n, 0)) if operator.kernel is None else operator.kernel
+    problem = _problem(operator, k, np.ones(n), P, 1e-8)
+    return Auto().select(operator, k).solver.run(problem)
 
 
 def _certify(
@@ -290,9 +308,9 @@ def _normalized(root: FloatArray, kernel: sparse.csr_array) -> sparse.csr_array:
     return sparse.csr_array(P @ sparse.diags_array(1.0 / norms))
 
 
-def _fix_signs(vectors: FloatArray) -> FloatArray:
-    """Make the entry of largest size positive; among ties the first decides."""
+def fix_signs(vectors: FloatArray) -> FloatArray:
+    """Make the entry of largest size of every column positive; among ties the first decides."""
     size = np.abs(vectors)
-    first = np.argmax(size >= size.max(axis=0) * (1 - 1e-6), axis=0)
-    sign = np.sign(vectors[first, np.arange(vectors.shape[1])])
+    first = np.argmax(size >= size.max(axis=-2, keepdims=True) * (1 - 1e-6), axis=-2, keepdims=True)
+    sign = np.sign(np.take_along_axis(vectors, first, axis=-2))
     return vectors * np.where(sign == 0, 1.0, sign)

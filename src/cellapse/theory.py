@@ -29,7 +29,6 @@ from cellapse.engine import ladders
 from cellapse.ladder import Ladder
 from cellapse.operator import SparseOperator
 from cellapse.singular import smallest_positive_eigenvalue
-from cellapse.solvers import Direct
 from cellapse.tasks.cut import best_sweep
 from cellapse.tasks.resistance import conductances
 
@@ -252,7 +251,7 @@ def _solver(S: CollapsedOperator) -> str:
         return "none needed"
     if S.solver is not None:
         return str(S.solver)
-    return "conjugate gradients on K, as the graph expands" if S.iterates else str(Direct())
+    return "conjugate gradients on K, as the graph expands" if S.iterates else str(S.direct)
 
 
 def _list(values: FloatArray) -> str:

@@ -1,7 +1,7 @@
 """GML: nested `key value` lists, `graph [ node [ id 0 label "a" ] edge [ source 0 target 1 ] ]`.
 
-A parser of our own: it is ten times as fast as that of networkx, and it cannot be driven into deep
-recursion because it keeps its own stack.
+A parser of our own: it is several times as fast as that of networkx, and it cannot be driven into
+deep recursion because it keeps its own stack.
 """
 
 from __future__ import annotations

@@ -72,8 +72,8 @@ def _records(document: dict[str, Any], kind: str) -> dict[Hashable, dict[str, An
 
 
 def _name(record: Any, kind: str) -> Hashable:
-    name = record.get(kind) if isinstance(record, dict) else None
-    if not is_plain(name):
+    name = record.get(kind) if type(record) is dict else None
+    if type(name) is not str and type(name) is not int:  # JSON makes these types, or true
         raise InputError(
             f"has {str(record)[:80]} where HIF has an object with {kind!r}, a string or integer"
         )

@@ -1,24 +1,18 @@
-"""Lifts: from a graph or a hypergraph to a complex.
+"""The clique lift: s pairwise joined vertices of a graph become a cell of rank s - 1.
 
-A clique of s vertices becomes a cell of rank s - 1 (`clique_complex`); the pairs inside a hyperedge
-become edges and the hyperedge itself a cell of rank 2 (`hypergraph_complex`). Both count before
-they build, and refuse what would not fit.
+It counts before it builds, and refuses what would not fit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from cellapse._checks import listed, whole_number
-from cellapse._errors import InputError
+from cellapse._checks import whole_number
 from cellapse._graph import Graph, as_graph
-from cellapse._labels import as_tuples, in_order, numbered, positions
 from cellapse._memory import require_memory
-from cellapse._rows import RowIndex
-from cellapse.cells import Cells, IntArray, ascending_rows, build_cells
+from cellapse.cells import IntArray
 from cellapse.complex import Complex
 
 # Candidates examined at once while cliques grow: bounds the working memory to some 100 MB.
@@ -38,8 +32,8 @@ def clique_complex(
     ----------
     graph : networkx.Graph, Complex, scipy sparse adjacency, or edges
         Edges are an (m, 2) or (2, m) integer array, or a list of pairs of labels. Vertex labels
-        and order, and the order of the edges, are kept. Of a Complex, such as `read` gives, the
-        vertices and edges count, with their attributes and weights.
+        and order, the order of the edges and the attributes of both are kept. Of a Complex,
+        such as `read` gives, the vertices and edges count.
     max_rank : int
         Cliques of up to `max_rank` + 1 vertices are cells.
     weight : str, optional
@@ -65,11 +59,10 @@ def clique_complex(
     g = as_graph(graph, weight)
     tables = cliques(g, max_rank + 1)
     if cliques_as_rank2 and max_rank > 1:
-        cells: dict[int, Any] = {1: g.edges, 2: _ragged(tables[1:])}
+        cells: dict[int, Any] = {2: _ragged(tables[1:])}
     else:
-        cells = dict(enumerate(tables, start=1))
-    weights = None if g.weights is None else {1: g.weights}
-    return Complex.from_arrays(g.n_vertices, cells, g.labels, weights, g.attributes)
+        cells = dict(enumerate(tables[1:], start=2))
+    return g.with_cells(cells)
 
 
 def cliques(graph: Graph, max_size: int) -> list[IntArray]:
@@ -133,83 +126,6 @@ def _contains(known: IntArray, wanted: IntArray) -> Any:
     at = np.searchsorted(known, wanted)
     at[at == len(known)] = 0
     return known[at] == wanted
-
-
-def hypergraph_complex(
-    hyperedges: Iterable[Any] | Mapping[Any, Any],
-    *,
-    vertices: Sequence[Hashable] | None = None,
-    multiplicity: str = "merge",
-) -> Complex:
-    """The complex of a hypergraph: pairs within a hyperedge are edges, larger hyperedges rank 2.
-
-    Parameters
-    ----------
-    hyperedges : collection of collections of labels, or {name: members}
-        A hyperedge of two vertices is an edge, of one vertex only a vertex.
-    vertices : sequence of hashable, optional
-        All vertices in the order wanted; by default in the order of appearance.
-    multiplicity : {"merge", "weight"}
-        What becomes of hyperedges given several times: one cell like any other, or one cell whose
-        weight is the number of times it was given (and edges weighted by the number of hyperedges
-        that hold them).
-
-    Returns
-    -------
-    Complex
-
-    Examples
-    --------
-    >>> hypergraph_complex([("a", "b", "c"), ("c", "d")])
-    Complex(n_cells=(4, 4, 1))
-    """
-    if multiplicity not in ("merge", "weight"):
-        raise InputError(f'multiplicity={multiplicity!r}; choose "merge" or "weight"')
-    groups = as_tuples(2, hyperedges.values() if isinstance(hyperedges, Mapping) else hyperedges)
-    if vertices is None:
-        labels = in_order(v for group in groups for v in group)
-    else:
-        labels = tuple(listed(vertices, "the list of vertices"))
-    n = len(labels)
-    given = build_cells(2, numbered(2, groups, positions(labels)), n, labels)
-    sizes = given.sizes.astype(float)
-    n_pairs = int((sizes * (sizes - 1) / 2).sum())
-    require_memory(
-        64.0 * n_pairs,
-        f"the {n_pairs:,} pairs within hyperedges of up to {int(sizes.max(initial=0)):,} vertices",
-        "leave out the largest hyperedges, or give them as cells of rank 1 to "
-        'Complex.from_cells and use realization="incidence", which needs no pairs',
-    )
-    distinct, times = _merge(given, n)
-    edges, held = _pairs_within(given, n)
-    cells = {1: edges, 2: (distinct.indptr, distinct.indices)}
-    weights = {1: held, 2: times} if multiplicity == "weight" else None
-    return Complex.from_arrays(n, cells, labels=labels, weights=weights)
-
-
-def _merge(given: Cells, n: int) -> tuple[Cells, IntArray]:
-    """The different cells of three and more vertices in their first order, and how often each."""
-    ascending = Cells(given.indptr, ascending_rows(given.indices, given.indptr))
-    times = np.zeros(len(given), dtype=np.int64)
-    for size in np.unique(given.sizes[given.sizes > 2]).tolist():
-        where, rows = ascending.of_size(size)
-        np.add.at(times, where[RowIndex(rows, n).find(rows)], 1)
-    kept = np.flatnonzero(times)
-    sizes = given.sizes[kept]
-    indptr = np.concatenate([[0], np.cumsum(sizes)])
-    shift = np.repeat(given.indptr[kept] - indptr[:-1], sizes)
-    return Cells(indptr, ascending.indices[np.arange(indptr[-1]) + shift]), times[kept]
-
-
-def _pairs_within(given: Cells, n: int) -> tuple[IntArray, IntArray]:
-    """The pairs of vertices that share a cell, and how many cells each pair shares."""
-    keys = [np.empty(0, dtype=np.int64)]
-    for size in np.unique(given.sizes[given.sizes > 1]).tolist():
-        rows = np.sort(given.of_size(size)[1], axis=1)
-        first, second = np.triu_indices(size, 1)
-        keys.append((rows[:, first] * n + rows[:, second]).ravel())
-    pairs, held = np.unique(np.concatenate(keys), return_counts=True)
-    return np.column_stack([pairs // n, pairs % n]), held
 
 
 def _ragged(tables: list[IntArray]) -> tuple[IntArray, IntArray]:

@@ -1,0 +1,260 @@
+"""The spectra of many small complexes at once, on all cores.
+
+Small ones of one kind are collapsed together as stacks of dense matrices (`_stacks`), larger ones
+one at a time; both give what `collapse(K, ...).spectrum(k)` gives.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from cellapse._checks import listed, whole_number
+from cellapse._errors import CellapseError, CellapseWarning, InputError
+from cellapse._progress import progress
+from cellapse._stacks import Layout, Stacks, eigenpairs_of_stack, side_by_side
+from cellapse.cells import IntArray
+from cellapse.collapse import CollapsedOperator, collapse
+from cellapse.complex import Complex
+from cellapse.graded import check_eps
+from cellapse.incidence import edge_boundary
+from cellapse.kernel import left_kernel
+
+FloatArray = NDArray[np.float64]
+
+_LARGE = 300  # from this many vertices on a complex is better off alone
+_PART = 3_000_000  # entries of the largest stack made at once
+
+
+@dataclass(frozen=True, eq=False)
+class Spectra:
+    """The spectra of many complexes.
+
+    Attributes
+    ----------
+    values : list of arrays
+        For every complex its eigenvalues in ascending order; one row for each eps, where several
+        were given.
+    vectors : list of arrays or None
+        Eigenvectors as columns, (n, k) or (number of eps, n, k), where asked for.
+    n_zeros : array
+        For every complex the number of eigenvalues that are exactly zero.
+    """
+
+    values: list[FloatArray] = field(repr=False)
+    vectors: list[FloatArray] | None = field(repr=False)
+    n_zeros: IntArray = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def table(self, fill: float = np.nan) -> FloatArray:
+        """The eigenvalues as one array, rows of smaller complexes filled up."""
+        width = max((v.shape[-1] for v in self.values), default=0)
+        lead = self.values[0].shape[:-1] if self.values else ()
+        table = np.full((len(self.values), *lead, width), fill)
+        for row, values in zip(table, self.values, strict=True):
+            row[..., : values.shape[-1]] = values
+        return table
+
+
+def spectra(
+    complexes: Iterable[Complex],
+    *,
+    realization: str | None = None,
+    beta: float | Sequence[float] | None = None,
+    gamma: Any = None,
+    eps: float | Sequence[float] = 1e-4,
+    renormalize: int = 0,
+    k: int | None = None,
+    vectors: bool = False,
+    n_jobs: int | None = None,
+    show_progress: bool | None = None,
+) -> Spectra:
+    """The spectra of the collapsed operators of many complexes, on all cores.
+
+    The same as `collapse(K, ...).spectrum(k)` for each of them, to rounding.
+
+    Parameters
+    ----------
+    complexes : iterable of Complex
+    realization, beta, gamma, renormalize
+        As in `collapse`.
+    eps : number or several numbers
+        Several share most of the work.
+    k : int, optional
+        How many of the smallest eigenvalues; all by default, and all there are in complexes with
+        fewer vertices.
+    vectors : bool
+        Whether to keep the eigenvectors, too.
+    n_jobs : int, optional
+        Threads; by default one for each core.
+    show_progress : bool, optional
+        By default where standard error is a terminal.
+
+    Returns
+    -------
+    Spectra
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> cycles = [cl.clique_complex(nx.cycle_graph(n)) for n in (3, 4, 5)]
+    >>> found = spectra(cycles, eps=[1e-4, 1e-2])
+    >>> found.values[1].shape, found.table().shape
+    ((2, 4), (3, 2, 5))
+    """
+    given = listed(complexes, "complexes")
+    for i, K in enumerate(given):
+        if not isinstance(K, Complex):
+            raise InputError(f"item {i} is a {type(K).__name__}; give a list of Complex objects")
+    if k is not None:
+        whole_number("k", k, 1)
+    jobs = whole_number("n_jobs", n_jobs, 1) if n_jobs is not None else _cores()
+    several = np.ndim(eps) > 0
+    all_eps = [check_eps(e) for e in np.ravel(np.asarray(eps, dtype=object))]
+    if not all_eps:
+        raise InputError("eps is empty; give at least one number")
+    if not given:
+        return Spectra([], [] if vectors else None, np.zeros(0, dtype=np.int64))
+    settings = _Settings(realization, beta, gamma, tuple(all_eps), renormalize)
+    # One of them alone first: bad arguments are refused and warnings said once, before the rest.
+    settings.alone(max(given, key=lambda K: K.n_cells[::-1]), all_eps[0])
+    parts = list(_parts(given))
+    values: list[FloatArray] = [np.empty(0)] * len(given)
+    kept: list[FloatArray] = [np.empty(0)] * len(given)
+    zeros = np.zeros(len(given), dtype=np.int64)
+    with (
+        warnings.catch_warnings(),
+        threadpool_limits(1),
+        ThreadPoolExecutor(jobs) as pool,
+    ):
+        warnings.simplefilter("ignore", CellapseWarning)
+        waiting = [pool.submit(_solve, given, part, settings, vectors) for part in parts]
+        try:
+            done = zip(parts, (w.result() for w in waiting), strict=True)
+            for part, found in progress(done, len(parts), "spectra", show_progress):
+                for i, one in zip(part, found, strict=True):
+                    values[i], kept[i] = (_cut(a, k, several) for a in one[:2])
+                    zeros[i] = one[2]
+        finally:  # after an error or an interrupt, what has not begun does not begin
+            for w in waiting:
+                w.cancel()
+    return Spectra(values, kept if vectors else None, zeros)
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """The arguments of `collapse`, with several eps."""
+
+    realization: str | None
+    beta: Any
+    gamma: Any
+    eps: tuple[float, ...]
+    renormalize: int
+
+    def alone(self, K: Complex, eps: float) -> CollapsedOperator:
+        """The operator of one complex (or of several, laid side by side)."""
+        return collapse(
+            K,
+            realization=self.realization,
+            beta=self.beta,
+            gamma=self.gamma,
+            eps=eps,
+            renormalize=self.renormalize,
+        )
+
+
+One = tuple[FloatArray, FloatArray, int]  # values and vectors for all eps, number of zeros
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _cut(values: FloatArray, k: int | None, several: bool) -> FloatArray:
+    return values[..., :k] if several else values[0][..., :k]
+
+
+def _parts(given: list[Complex]) -> Iterator[list[int]]:
+    """Numbers of complexes of one kind that fit into memory side by side, of similar size."""
+
+    def kind(i: int) -> tuple[int, bool]:
+        K = given[i]
+        return K.max_rank, K.max_rank > 0 and bool(K.cells[1].sizes.max(initial=0) > 2)
+
+    order = sorted(range(len(given)), key=lambda i: (kind(i), given[i].n_cells))
+    part: list[int] = []
+    entries = 0
+    for i in order:
+        n = given[i].n_cells
+        size = max(a * max(a, b) for a, b in zip(n, (*n[1:], 1), strict=True))
+        full = entries + size > _PART or n[0] > _LARGE
+        if part and (full or kind(i) != kind(part[0])):
+            yield part
+            part, entries = [], 0
+        part.append(i)
+        entries += size
+    if part:
+        yield part
+
+
+def _solve(given: list[Complex], part: list[int], settings: _Settings, vectors: bool) -> list[One]:
+    """Values, vectors and number of zeros for the complexes of one part."""
+    complexes = [given[i] for i in part]
+    # Three ranks and more lose accuracy to a very small eps, which one at a time keeps.
+    tiny = min(settings.eps) < (1e-6 if complexes[0].max_rank > 2 else 1e-10)
+    if complexes[0].n_vertices > _LARGE or tiny or complexes[0].max_rank == 0:
+        return [_one(K, settings) for K in complexes]
+    try:
+        return _together(complexes, settings, vectors)
+    except CellapseError:
+        for i in part:  # which one is it?
+            try:
+                settings.alone(given[i], settings.eps[0])
+            except CellapseError as error:
+                raise type(error)(f"complex number {i}: {error}") from None
+        raise
+
+
+def _one(K: Complex, settings: _Settings) -> One:
+    found = [settings.alone(K, eps).spectrum() for eps in settings.eps]
+    values = np.stack([f.values for f in found])
+    return values, np.stack([f.vectors for f in found]), found[0].n_zeros or 0
+
+
+def _together(complexes: list[Complex], settings: _Settings, vectors: bool) -> list[One]:
+    name = settings.realization or "unfolded"
+    if name == "screened":
+        union, layout = side_by_side(complexes), Layout(complexes, [])
+        kernel = left_kernel(edge_boundary(union))
+    else:
+        stacks = Stacks(complexes, name, settings.beta, settings.gamma)
+        layout, kernel = stacks.layout, stacks.kernel
+    P, n_zeros = layout.kernels(kernel)
+    values: list[list[FloatArray]] = [[] for _ in complexes]
+    kept: list[list[FloatArray]] = [[] for _ in complexes]
+    for eps in settings.eps:
+        if name == "screened":
+            S = settings.alone(union, eps)
+            blocks = layout.stacks(S.tocsr(), layout.places[0], layout.places[0])
+            definite = np.full(len(complexes), S.definite)
+        else:
+            blocks, definite = stacks.collapsed(eps)
+        zeros = np.where(definite, n_zeros, 0)
+        for T, Q, group in zip(blocks, P, layout.groups(), strict=True):
+            Q = np.where(definite[group][:, None, None], Q, 0.0)
+            w, V = eigenpairs_of_stack(T, Q, zeros[group], vectors)
+            for i, one, columns in zip(group, w, V, strict=True):
+                values[i].append(one)
+                kept[i].append(columns)
+    pairs = zip(values, kept, zeros.tolist(), strict=True)
+    return [(np.stack(w), np.stack(V), z) for w, V, z in pairs]

@@ -1,0 +1,73 @@
+"""GUDHI: simplex trees, both ways; filtration values are an attribute."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cellapse._errors import InputError, extra
+from cellapse.complex import Complex
+from cellapse.interop._build import Ranks, refuse_ranks, take_weights
+
+_NO_SIMPLICES = (
+    "a SimplexTree holds simplices with all their faces, and this complex is not made of those; "
+    "use clique_complex, or to_toponetx, which takes any complex"
+)
+
+
+def read(tree: Any, weight: str | None, ranks: Ranks) -> Complex:
+    """A `gudhi.SimplexTree`; values other than zero become the attribute "filtration"."""
+    refuse_ranks(ranks, "a SimplexTree")
+    if not hasattr(tree, "get_simplices"):
+        raise InputError(f"a gudhi {type(tree).__name__} was given; pass its create_simplex_tree()")
+    by_rank: dict[int, tuple[list[int], list[float]]] = {}
+    for simplex, value in tree.get_simplices():
+        members, values = by_rank.setdefault(len(simplex) - 1, ([], []))
+        members.extend(simplex)
+        values.append(value)
+    tables = {k: np.array(members).reshape(-1, k + 1) for k, (members, _) in by_rank.items()}
+    if not tables:
+        raise InputError("an empty SimplexTree; a complex needs at least one vertex")
+    labels = tables.pop(0).ravel()
+    order = np.argsort(labels)
+    cells = {k: order[np.searchsorted(labels, t, sorter=order)] for k, t in tables.items()}
+    attributes: dict[int, dict[Any, Any]] = {}
+    if any(any(values) for _, values in by_rank.values()):
+        attributes = {k: {"filtration": np.array(v)} for k, (_, v) in by_rank.items()}
+    weights = take_weights(attributes, weight)
+    counted = np.array_equal(labels, np.arange(len(labels)))
+    names = None if counted else labels.tolist()
+    return Complex.from_arrays(len(labels), cells, names, weights, attributes)
+
+
+def to_gudhi(K: Complex, *, filtration: str = "filtration") -> Any:
+    """The simplex tree of a simplicial complex.
+
+    Parameters
+    ----------
+    K : Complex
+        Made of simplices with all their faces. Vertices keep labels that are whole numbers from
+        0 up; others become their positions.
+    filtration : str
+        Name of the attribute that holds the filtration values; cells without it get zero.
+
+    Returns
+    -------
+    gudhi.SimplexTree
+    """
+    with extra("gudhi", "topology"):
+        from gudhi import SimplexTree
+    if not K.is_simplicial:
+        raise InputError(_NO_SIMPLICES)
+    whole = all(type(v) is int and 0 <= v < 2**31 - 1 for v in K.labels)
+    labels = np.array(K.labels if whole else range(K.n_vertices), dtype=np.int64)
+    tree = SimplexTree()
+    for rank, cells in enumerate(K.cells):
+        if len(cells):
+            values = K.attributes[rank].get(filtration, np.zeros(len(cells)))
+            table = np.ascontiguousarray(labels[cells.as_array()].T)
+            tree.insert_batch(table, np.asarray(values, dtype=np.float64))
+    if tree.num_simplices() > sum(K.n_cells):  # GUDHI has added faces that were missing
+        raise InputError(_NO_SIMPLICES)
+    return tree

@@ -1,0 +1,62 @@
+"""hypergraphx: hypergraphs with metadata and weights, both ways."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellapse._errors import InputError, extra
+from cellapse.complex import Complex
+from cellapse.interop._build import Ranks, hyperedge_complex, records_of
+
+
+def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
+    """A `hypergraphx.Hypergraph`; its weights are known as "weight"."""
+    if type(source).__name__ != "Hypergraph":
+        raise InputError(
+            f"a hypergraphx {type(source).__name__} was given, but cells have no direction, time "
+            "or layer; pass a Hypergraph"
+        )
+    edges = source.get_edges(metadata=True)
+    records = [dict(record) for record in edges.values()]
+    if source.is_weighted():
+        weights = source.get_weights(asdict=True)
+        if weight == "weight" or any(value != 1 for value in weights.values()):
+            for record, edge in zip(records, edges, strict=True):
+                record["weight"] = weights[edge]
+    nodes = source.get_nodes(metadata=True)
+    return hyperedge_complex(
+        list(nodes),
+        list(edges),
+        vertex_records=list(nodes.values()),
+        records=records,
+        weight=weight,
+        ranks=ranks,
+    )
+
+
+def to_hypergraphx(K: Complex) -> Any:
+    """The cells above the vertices as hyperedges with "rank" in their metadata.
+
+    Returns
+    -------
+    hypergraphx.Hypergraph
+        Weighted where any cell above the vertices is; cells without a weight then have weight 1.
+    """
+    with extra("hypergraphx", "topology"):
+        import hypergraphx
+    ranks = range(1, K.max_rank + 1)
+    weighted = any(K.weights[k] is not None for k in ranks)
+    target = hypergraphx.Hypergraph(weighted=weighted)
+    try:
+        for label, record in zip(K.labels, records_of(K, 0, "weight"), strict=True):
+            target.add_node(label, metadata=record)
+        for k in ranks:
+            for cell, record in zip(K.cell_labels(k), records_of(K, k, "weight"), strict=True):
+                record["rank"] = k
+                value = record.pop("weight", 1.0) if weighted else None
+                target.add_edge(cell, weight=value, metadata=record)
+    except TypeError as error:
+        raise InputError(
+            f"hypergraphx sorts the labels, and these cannot be sorted ({error}); use to_xgi"
+        ) from None
+    return target

@@ -1,0 +1,69 @@
+"""HyperNetX: hypergraphs with properties, both ways."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any
+
+from cellapse._errors import extra
+from cellapse.complex import Complex
+from cellapse.interop._build import Ranks, hyperedge_complex, records_of
+
+
+def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
+    """A `hypernetx.Hypergraph`; a weight of one everywhere says nothing and is left out."""
+    members = source.incidence_dict
+    return hyperedge_complex(
+        list(source.nodes),
+        list(members.values()),
+        names=list(members),
+        vertex_records=_properties(source.nodes, list(source.nodes), None),
+        records=_properties(source.edges, list(members), weight),
+        weight=weight,
+        ranks=ranks,
+    )
+
+
+def _properties(view: Any, names: list[Any], weight: str | None) -> list[dict[str, Any]]:
+    known = view.dataframe.to_dict(orient="index")
+    records = []
+    for name in names:
+        record = dict(known.get(name, {}))
+        record.update(record.pop("misc_properties", None) or {})
+        # Entries that start with an underscore are HyperNetX's own; NaN stands for nothing.
+        records.append({k: v for k, v in record.items() if str(k)[:1] != "_" and v == v})
+    if weight != "weight" and all(record.get("weight", 1) == 1 for record in records):
+        for record in records:
+            record.pop("weight", None)
+    return records
+
+
+def to_hypernetx(K: Complex, *, weight: str = "weight") -> Any:
+    """The cells above the vertices as hyperedges with the property "rank".
+
+    HyperNetX knows a vertex by its hyperedges only: those in no cell stay behind, and the order of
+    the vertices is that in which the cells name them.
+
+    Parameters
+    ----------
+    K : Complex
+    weight : str
+        Name of the property for the weights, where there are any.
+
+    Returns
+    -------
+    hypernetx.Hypergraph
+    """
+    with extra("hypernetx", "topology"):
+        import hypernetx
+    ranks = range(1, K.max_rank + 1)
+    cells: list[Any] = list(chain.from_iterable(K.cell_labels(k) for k in ranks))
+    records = [{**r, "rank": k} for k in ranks for r in records_of(K, k, weight)]
+    names = [record.pop("id", None) for record in records]
+    if None in names or len(set(names)) < len(names):
+        names = list(range(len(cells)))
+    return hypernetx.Hypergraph(
+        {name: list(cell) for name, cell in zip(names, cells, strict=True)},
+        edge_properties=dict(zip(names, records, strict=True)),
+        node_properties=dict(zip(K.labels, records_of(K, 0, weight), strict=True)),
+    )

@@ -1,0 +1,76 @@
+"""pandas: a table with one row a cell, both ways; tables of edges in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellapse._errors import InputError, extra
+from cellapse._labels import in_order
+from cellapse.complex import Complex
+from cellapse.interop._build import Ranks, ranked_complex, records_of, refuse_ranks
+
+
+def read(table: Any, weight: str | None, ranks: Ranks) -> Complex:
+    """A table with the columns "rank" and "cell", or "source" and "target"."""
+    refuse_ranks(ranks, "a table")
+    names = set(getattr(table, "columns", ()))
+    if {"rank", "cell"} <= names:
+        where, cells = table["rank"].tolist(), table["cell"].tolist()
+        used = ["rank", "cell"]
+    elif {"source", "target"} <= names:
+        cells = list(zip(table["source"].tolist(), table["target"].tolist(), strict=True))
+        where, used = [1] * len(cells), ["source", "target"]
+    else:
+        raise InputError(
+            f"a table with the columns {sorted(map(str, names))}; name two of them source and "
+            'target (edges), or rank and cell (as to_pandas does): table.rename(columns={"from": '
+            '"source", "to": "target"})'
+        )
+    facts = [
+        {name: value for name, value in row.items() if not _missing(value)}
+        for row in table.drop(columns=used).to_dict(orient="records")
+    ]
+    by_rank: dict[int, list[Any]] = {}
+    records: dict[int, list[Any]] = {}
+    for rank, cell, fact in zip(where, cells, facts, strict=True):
+        by_rank.setdefault(int(rank), []).append(cell)
+        records.setdefault(int(rank), []).append(fact)
+    listed = by_rank.pop(0, None)
+    labels = in_order(v for k in sorted(by_rank) for cell in by_rank[k] for v in cell)
+    return ranked_complex(
+        labels if listed is None else listed, by_rank, records, weight, walks=True
+    )
+
+
+def _missing(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and value != value)
+
+
+def to_pandas(K: Complex, *, weight: str = "weight") -> Any:
+    """A table with one row a cell: its rank, its label or labels, its weight and attributes.
+
+    Parameters
+    ----------
+    K : Complex
+    weight : str
+        Name of the column for the weights, where there are any.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `as_complex` reads it back.
+
+    Examples
+    --------
+    >>> table = to_pandas(Complex.from_cells({1: [("a", "b")]}, weights={1: [2.0]}))
+    >>> table["cell"].tolist(), table["rank"].tolist()
+    (['a', 'b', ('a', 'b')], [0, 0, 1])
+    """
+    with extra("pandas", "pandas"):
+        from pandas import DataFrame
+    rows = [
+        {"rank": k, "cell": cell, **record}
+        for k in range(K.max_rank + 1)
+        for cell, record in zip(K.cell_labels(k), records_of(K, k, weight), strict=True)
+    ]
+    return DataFrame(rows)

@@ -1,0 +1,71 @@
+"""One door in: `as_complex` looks at what it was given and calls the reader of that library.
+
+No library is imported to find out: whoever holds one of its objects has imported it already.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from cellapse.complex import Complex
+from cellapse.interop import plain
+from cellapse.interop._build import Ranks, refuse_ranks
+
+# The library a class comes from -> the file here that reads it.
+_READERS = {
+    "gudhi": "gudhi",
+    "hypergraphx": "hypergraphx",
+    "hypernetx": "hypernetx",
+    "networkx": "networkx",
+    "pandas": "pandas",
+    "rdkit": "rdkit",
+    "toponetx": "toponetx",
+    "torch_geometric": "pyg",
+    "trimesh": "trimesh",
+    "xgi": "xgi",
+}
+
+
+def as_complex(obj: Any, *, weight: str | None = None, ranks: Ranks = None) -> Complex:
+    """Whatever you have, as a `Complex`: labels, order and attributes are kept.
+
+    Parameters
+    ----------
+    obj : object
+        A graph (networkx, square sparse adjacency, (m, 2) or (2, m) integer array, list of pairs),
+        a hypergraph (XGI, HyperNetX, hypergraphx, a list of cells, {name: cell} with `ranks`), a
+        complex (XGI or TopoNetX, GUDHI SimplexTree, {rank: cells}, the list of its incidence
+        matrices), a PyG `Data`, a mesh (trimesh or (vertices, faces)), an RDKit molecule, a
+        pandas table of edges or of cells.
+    weight : str, optional
+        Name of the attribute that holds the weights, at every rank whose cells have it; for a
+        sparse adjacency any name takes the stored values. By default nothing is weighted.
+    ranks : "size", int or function, optional
+        The ranks of hyperedges: their number of vertices less one, the same number for all, or
+        what a function of the members says. By default their attribute "rank" where all have
+        one; otherwise pairs within a hyperedge are edges and the hyperedge itself has rank 2, as
+        in `hypergraph_complex`. Objects with ranks of their own need none.
+
+    Returns
+    -------
+    Complex
+
+    Examples
+    --------
+    >>> as_complex([("a", "b", "c"), ("c", "d")])
+    Complex(n_cells=(4, 4, 1))
+    >>> as_complex([("a", "b", "c"), ("c", "d")], ranks=1)
+    Complex(n_cells=(4, 2))
+    >>> import networkx as nx
+    >>> as_complex(nx.karate_club_graph(), weight="weight")
+    Complex(n_cells=(34, 78), weighted=(1,))
+    """
+    if isinstance(obj, Complex):
+        refuse_ranks(ranks, "a Complex")
+        return obj
+    for base in type(obj).__mro__:
+        reader = _READERS.get(base.__module__.partition(".")[0])
+        if reader is not None:
+            return import_module(f"cellapse.interop.{reader}").read(obj, weight, ranks)
+    return plain.read(obj, weight, ranks)

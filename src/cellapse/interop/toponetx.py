@@ -1,0 +1,157 @@
+"""TopoNetX: its cells are read, its matrices never; and complexes of all three kinds out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellapse._errors import InputError, extra
+from cellapse.complex import Complex
+from cellapse.interop._build import (
+    Ranks,
+    ranked_complex,
+    records_of,
+    refuse_ranks,
+)
+
+_KINDS = ("combinatorial", "simplicial", "cell")
+
+
+def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
+    """A SimplicialComplex, CellComplex or CombinatorialComplex."""
+    kinds = {base.__name__ for base in type(source).__mro__}
+    refuse_ranks(ranks, f"a {type(source).__name__}")
+    if "SimplicialComplex" in kinds:
+        # The public lists are sorted, which is slow and fails for labels of several types.
+        trie = source._simplex_trie
+        nodes = {rank: list(trie.skeleton(rank)) for rank in range(len(trie.shape))}
+        cells = {rank: [node.elements for node in listed] for rank, listed in nodes.items()}
+        records = {rank: [node.attributes for node in listed] for rank, listed in nodes.items()}
+        labels = [label for (label,) in cells.pop(0, [])]
+        return ranked_complex(labels, cells, records, weight)
+    if "CellComplex" in kinds:
+        return _from_cell_complex(source, weight)
+    if "CombinatorialComplex" in kinds:
+        return _from_combinatorial(source, weight)
+    raise InputError(
+        f"a toponetx {type(source).__name__} was given; pass a SimplicialComplex, a CellComplex "
+        "or a CombinatorialComplex"
+    )
+
+
+def _from_cell_complex(source: Any, weight: str | None) -> Complex:
+    polygons = list(source.cells)
+    cells = {1: list(source.edges), 2: [cell.elements for cell in polygons]}
+    records = {
+        0: [data for _, data in source.nodes(data=True)],
+        1: [data for _, _, data in source.edges(data=True)],
+        2: [cell._attributes for cell in polygons],
+    }
+    return ranked_complex(list(source.nodes), cells, records, weight, walks=True)
+
+
+def _from_combinatorial(source: Any, weight: str | None) -> Complex:
+    listed = source.cells.hyperedge_dict
+    labels = [label for (label,) in listed.get(0, {})]
+    cells = {rank: list(group) for rank, group in listed.items() if rank}
+    records = {rank: list(group.values()) for rank, group in listed.items()}
+    if weight != "weight":
+        # TopoNetX puts weight=1 on every cell, which says nothing.
+        records = {rank: _without_ones(group) for rank, group in records.items()}
+    return ranked_complex(labels, cells, records, weight)
+
+
+def _without_ones(records: list[dict[Any, Any]]) -> list[dict[Any, Any]]:
+    if any(record.get("weight", 1) != 1 for record in records):
+        return records
+    return [{name: v for name, v in record.items() if name != "weight"} for record in records]
+
+
+def to_toponetx(K: Complex, *, kind: str = "combinatorial", weight: str = "weight") -> Any:
+    """A TopoNetX complex with the same cells, attributes and weights.
+
+    Parameters
+    ----------
+    K : Complex
+    kind : {"combinatorial", "simplicial", "cell"}
+        `CombinatorialComplex` holds any complex, `SimplicialComplex` only simplices with all
+        their faces, `CellComplex` vertices, edges and polygons. TopoNetX sorts vertices in its
+        matrices: align results by label.
+    weight : str
+        Name of the attribute for the weights, where there are any.
+
+    Returns
+    -------
+    toponetx.classes.Complex
+    """
+    with extra("toponetx", "topology"):
+        import toponetx
+    if kind not in _KINDS:
+        raise InputError(f"kind={kind!r}; choose one of {', '.join(map(repr, _KINDS))}")
+    if kind == "simplicial":
+        target = _simplicial(toponetx.SimplicialComplex(), K)
+    elif kind == "cell":
+        target = _cell_complex(toponetx.CellComplex(), K)
+    else:
+        target = toponetx.CombinatorialComplex()
+        for rank in range(K.max_rank + 1):
+            for cell in _cells(K, rank):
+                target.add_cell(cell, rank)
+    # Only now: adding a cell makes a CombinatorialComplex forget what it knew of its vertices.
+    for rank in range(K.max_rank + 1):
+        if K.attributes[rank] or K.weights[rank] is not None:
+            for cell, record in zip(_cells(K, rank), records_of(K, rank, weight), strict=True):
+                _attributes_of(target, kind, rank, cell).update(record)
+    return target
+
+
+def _cells(K: Complex, rank: int) -> Any:
+    return K.cell_labels(rank) if rank else [(label,) for label in K.labels]
+
+
+def _simplicial(target: Any, K: Complex) -> Any:
+    try:
+        for rank in range(K.max_rank + 1):
+            target.add_simplices_from(_cells(K, rank))
+    except TypeError as error:
+        raise InputError(
+            f"a SimplicialComplex of TopoNetX sorts the labels, and these cannot be sorted "
+            f'({error}); take kind="combinatorial"'
+        ) from None
+    if not K.is_simplicial or len(target) > sum(K.n_cells):  # TopoNetX has added missing faces
+        raise InputError(
+            "a SimplicialComplex holds simplices with all their faces, and this complex is not "
+            'made of those; take kind="combinatorial"'
+        )
+    return target
+
+
+def _cell_complex(target: Any, K: Complex) -> Any:
+    if K.max_rank > 2 or (K.max_rank > 0 and (K.cells[1].sizes != 2).any()):
+        raise InputError(
+            f"a CellComplex holds vertices, edges and polygons, and this complex has {K.n_cells} "
+            'cells of ranks 0, 1, ...; take kind="combinatorial"'
+        )
+    for label in K.labels:
+        target.add_node(label)
+    if K.max_rank > 0:
+        target.add_edges_from(K.cell_labels(1))
+    if K.max_rank > 1:
+        n_edges = K.n_cells[1]
+        for cell in K.cell_labels(2):
+            target.add_cell(cell, rank=2)
+        if target.number_of_edges() != n_edges:
+            raise InputError(
+                "the sides of some polygons are no edges of this complex, and a CellComplex would "
+                'add them; take kind="combinatorial"'
+            )
+    return target
+
+
+def _attributes_of(target: Any, kind: str, rank: int, cell: Any) -> Any:
+    if kind == "combinatorial":
+        return target.cells.hyperedge_dict[rank][frozenset(cell)]
+    if kind == "simplicial":
+        return target[cell]
+    if rank == 0:
+        return target.nodes[cell[0]]
+    return target.edges[cell] if rank == 1 else target.cells.raw(cell)._attributes

@@ -1,0 +1,23 @@
+"""trimesh: triangle meshes in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cellapse._errors import InputError
+from cellapse.complex import Complex
+from cellapse.interop._build import Ranks, refuse_ranks, take_weights
+from cellapse.lifts.meshes import mesh_complex
+
+
+def read(mesh: Any, weight: str | None, ranks: Ranks) -> Complex:
+    """A `trimesh.Trimesh` with the attributes of its vertices and faces."""
+    refuse_ranks(ranks, "a mesh")
+    if not hasattr(mesh, "faces"):
+        raise InputError(f"a trimesh {type(mesh).__name__} has no faces; pass a Trimesh")
+    K = mesh_complex(np.asarray(mesh.vertices), np.asarray(mesh.faces))
+    own = {0: dict(mesh.vertex_attributes), 2: dict(mesh.face_attributes)}
+    attributes = {k: {n: np.asarray(v) for n, v in named.items()} for k, named in own.items()}
+    return K.with_attributes(attributes, take_weights(attributes, weight))

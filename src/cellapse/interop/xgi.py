@@ -1,0 +1,83 @@
+"""XGI: hypergraphs and simplicial complexes, both ways."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from itertools import chain
+from typing import Any
+
+from cellapse._errors import InputError, extra
+from cellapse.complex import Complex
+from cellapse.interop._build import (
+    Ranks,
+    hyperedge_complex,
+    records_of,
+    refuse_ranks,
+    require_simplicial,
+)
+
+
+def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
+    """An `xgi.Hypergraph`, or an `xgi.SimplicialComplex`, whose ranks are its sizes less one."""
+    kinds = {base.__name__ for base in type(source).__mro__}
+    if "Hypergraph" not in kinds:
+        raise InputError(
+            f"an xgi.{type(source).__name__} was given, but cells have no direction; pass a "
+            "Hypergraph or a SimplicialComplex"
+        )
+    if "SimplicialComplex" in kinds:
+        refuse_ranks(ranks, "a SimplicialComplex")
+        ranks = "size"
+    members = source.edges.members(dtype=dict)
+    return hyperedge_complex(
+        list(source.nodes),
+        list(members.values()),
+        names=list(members),
+        vertex_records=source.nodes.attrs.aslist(),
+        records=source.edges.attrs.aslist(),
+        weight=weight,
+        ranks=ranks,
+    )
+
+
+def to_xgi(K: Complex, *, kind: str = "hypergraph", weight: str = "weight") -> Any:
+    """The cells above the vertices as hyperedges with an attribute "rank", or as simplices.
+
+    Parameters
+    ----------
+    K : Complex
+    kind : {"hypergraph", "simplicial"}
+        `xgi.Hypergraph` holds any complex (but not the order of vertices along a polygon),
+        `xgi.SimplicialComplex` only simplices.
+    weight : str
+        Name of the attribute for the weights, where there are any.
+
+    Returns
+    -------
+    xgi.Hypergraph or xgi.SimplicialComplex
+        Hyperedges keep the attribute "id" as their name, where every cell has one.
+    """
+    with extra("xgi", "topology"):
+        xgi = import_module("xgi")
+    if kind not in ("hypergraph", "simplicial"):
+        raise InputError(f'kind={kind!r}; choose "hypergraph" or "simplicial"')
+    ranks = range(1, K.max_rank + 1)
+    cells = list(chain.from_iterable(K.cell_labels(k) for k in ranks))
+    records = list(chain.from_iterable(records_of(K, k, weight) for k in ranks))
+    names = [record.pop("id", None) for record in records]
+    if None in names or len(set(names)) < len(names):
+        names = list(range(len(cells)))
+    if kind == "simplicial":
+        require_simplicial(K, "xgi.SimplicialComplex", 'take kind="hypergraph"')
+        network = xgi.SimplicialComplex()
+    else:
+        network = xgi.Hypergraph()
+        for record, rank in zip(
+            records, chain.from_iterable([k] * K.n_cells[k] for k in ranks), strict=True
+        ):
+            record["rank"] = rank
+    network.add_nodes_from(K.labels)
+    add = network.add_simplices_from if kind == "simplicial" else network.add_edges_from
+    add(list(zip(cells, names, records, strict=True)))
+    network.set_node_attributes(dict(zip(K.labels, records_of(K, 0, weight), strict=True)))
+    return network

@@ -1,0 +1,122 @@
+"""The lift of hypergraphs: pairs within a hyperedge become edges, itself a cell of rank 2."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cellapse._checks import listed, real_array
+from cellapse._errors import InputError
+from cellapse._labels import as_tuples, in_order, numbered, positions
+from cellapse._memory import require_memory
+from cellapse._rows import RowIndex
+from cellapse.cells import Cells, IntArray, ascending_rows, build_cells
+from cellapse.complex import Complex
+
+
+def hypergraph_complex(
+    hyperedges: Iterable[Any] | Mapping[Any, Any],
+    *,
+    vertices: Sequence[Hashable] | None = None,
+    weights: ArrayLike | None = None,
+    multiplicity: str = "merge",
+) -> Complex:
+    """The complex of a hypergraph: pairs within a hyperedge are edges, larger hyperedges rank 2.
+
+    Parameters
+    ----------
+    hyperedges : collection of collections of labels, or {name: members}
+        A hyperedge of two vertices is an edge, of one vertex only a vertex.
+    vertices : sequence of hashable, optional
+        All vertices in the order wanted; by default in the order of appearance.
+    weights : one positive number per hyperedge, optional
+        A hyperedge given several times gets the sum of its weights, and an edge the sum over the
+        hyperedges that hold it.
+    multiplicity : {"merge", "weight"}
+        What becomes of hyperedges given several times: one cell like any other, or one cell whose
+        weight is the number of times it was given (and edges weighted by the number of hyperedges
+        that hold them): "weight" is short for `weights` of one each.
+
+    Returns
+    -------
+    Complex
+
+    Examples
+    --------
+    >>> hypergraph_complex([("a", "b", "c"), ("c", "d")])
+    Complex(n_cells=(4, 4, 1))
+    """
+    if multiplicity not in ("merge", "weight"):
+        raise InputError(f'multiplicity={multiplicity!r}; choose "merge" or "weight"')
+    if weights is not None and multiplicity == "weight":
+        raise InputError('weights and multiplicity="weight" were both given; leave out the second')
+    groups = as_tuples(2, hyperedges.values() if isinstance(hyperedges, Mapping) else hyperedges)
+    if vertices is None:
+        labels = in_order(v for group in groups for v in group)
+    else:
+        labels = tuple(listed(vertices, "the list of vertices"))
+    n = len(labels)
+    given = build_cells(2, numbered(2, groups, positions(labels)), n, labels)
+    weighted = weights is not None or multiplicity == "weight"
+    each = _weight_of_each(weights, len(given))
+    sizes = given.sizes.astype(float)
+    n_pairs = int((sizes * (sizes - 1) / 2).sum())
+    require_memory(
+        64.0 * n_pairs,
+        f"the {n_pairs:,} pairs within hyperedges of up to {int(sizes.max(initial=0)):,} vertices",
+        "leave out the largest hyperedges, or give them as cells of rank 1 to "
+        'Complex.from_cells and use realization="incidence", which needs no pairs',
+    )
+    first, held = merge_copies(given, n, each)
+    distinct = given.take(first)
+    edges, shared = _pairs_within(given, n, each)
+    # A hyperedge is no walk along a boundary: its members ascend.
+    members = ascending_rows(distinct.indices, distinct.indptr)
+    cells = {1: edges, 2: (distinct.indptr, members)}
+    sums = {1: shared, 2: held} if weighted else None
+    return Complex.from_arrays(n, cells, labels=labels, weights=sums)
+
+
+def _weight_of_each(weights: ArrayLike | None, count: int) -> NDArray[np.float64]:
+    if weights is None:
+        return np.ones(count)
+    each = real_array(weights, "the list of weights of hyperedges")
+    if each.shape != (count,) or not (np.isfinite(each) & (each > 0)).all():
+        raise InputError(
+            f"weights of shape {each.shape} for {count} hyperedges; give one positive finite "
+            "number per hyperedge, and leave out those that should not count"
+        )
+    return each
+
+
+def merge_copies(
+    given: Cells, n: int, each: NDArray[np.float64]
+) -> tuple[IntArray, NDArray[np.float64]]:
+    """Where each different cell of three and more vertices comes first, and the sum over copies."""
+    ascending = Cells(given.indptr, ascending_rows(given.indices, given.indptr))
+    total = np.zeros(len(given))
+    for size in np.unique(given.sizes[given.sizes > 2]).tolist():
+        where, rows = ascending.of_size(size)
+        np.add.at(total, where[RowIndex(rows, n).find(rows)], each[where])
+    first = np.flatnonzero(total)
+    return first, total[first]
+
+
+def _pairs_within(
+    given: Cells, n: int, each: NDArray[np.float64]
+) -> tuple[IntArray, NDArray[np.float64]]:
+    """The pairs of vertices that share a cell, and the sum over the cells that each pair shares."""
+    keys, values = [np.empty(0, dtype=np.int64)], [np.empty(0)]
+    for size in np.unique(given.sizes[given.sizes > 1]).tolist():
+        where, cells = given.of_size(size)
+        rows = np.sort(cells, axis=1)
+        first, second = np.triu_indices(size, 1)
+        keys.append((rows[:, first] * n + rows[:, second]).ravel())
+        values.append(np.repeat(each[where], len(first)))
+    pairs, place = np.unique(np.concatenate(keys), return_inverse=True)
+    shared = np.zeros(len(pairs))
+    np.add.at(shared, place, np.concatenate(values))
+    return np.column_stack([pairs // n, pairs % n]), shared

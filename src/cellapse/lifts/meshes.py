@@ -1,0 +1,64 @@
+"""Meshes: vertices with positions, faces as cells of rank 2, the sides of the faces as edges."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from cellapse._checks import listed, real_array
+from cellapse._errors import InputError
+from cellapse._labels import as_tuples, numbered
+from cellapse.cells import IntArray, build_cells
+from cellapse.complex import Complex
+
+
+def mesh_complex(vertices: Any, faces: Any) -> Complex:
+    """The complex of a mesh: faces are cells of rank 2, their sides are the edges.
+
+    Parameters
+    ----------
+    vertices : (n, d) array
+        The positions; kept as the attribute "position" of the vertices.
+    faces : (m, s) integer array, or a list of polygons
+        Each lists vertex numbers from 0 along its boundary.
+
+    Returns
+    -------
+    Complex
+
+    Examples
+    --------
+    >>> square = [[0, 0], [1, 0], [1, 1], [0, 1]]
+    >>> mesh_complex(square, [[0, 1, 2], [0, 2, 3]])
+    Complex(n_cells=(4, 5, 2))
+    >>> mesh_complex(square, [[0, 1, 2, 3]])
+    Complex(n_cells=(4, 4, 1))
+    """
+    positions = real_array(vertices, "the list of vertex positions")
+    if positions.ndim != 2:
+        raise InputError(f"vertices of shape {positions.shape}; give one row of coordinates each")
+    n = len(positions)
+    if isinstance(faces, np.ndarray) and faces.ndim == 2:
+        table: Any = faces
+    else:
+        identity: dict[Hashable, int] = {i: i for i in range(n)}
+        table = numbered(2, as_tuples(2, listed(faces, "the list of faces")), identity)
+    checked = build_cells(2, table, n, range(n))
+    if len(checked) and checked.sizes.min() < 3:
+        at = int(np.argmin(checked.sizes))
+        raise InputError(
+            f"face number {at} has {checked.sizes[at]} vertices; a face has three or more: "
+            "remove it"
+        )
+    cells = {1: _sides(checked.indptr, checked.indices, n), 2: (checked.indptr, checked.indices)}
+    return Complex.from_arrays(n, cells, attributes={0: {"position": positions}})
+
+
+def _sides(indptr: IntArray, indices: IntArray, n: int) -> IntArray:
+    """Every pair of neighbours along a boundary, once."""
+    following = np.roll(indices, -1)
+    following[indptr[1:] - 1] = indices[indptr[:-1]]
+    keys = np.unique(np.minimum(indices, following) * n + np.maximum(indices, following))
+    return np.column_stack([keys // n, keys % n])

@@ -1,0 +1,171 @@
+"""Complexes of points in space: nearest neighbours, Vietoris-Rips, alpha.
+
+All keep the coordinates as the attribute "position" of the vertices. Rips and alpha complexes also
+keep the attribute "filtration" of every cell, the scale at which it appears.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial import cKDTree
+
+from cellapse._checks import real_array, whole_number
+from cellapse._errors import InputError, extra
+from cellapse._graph import Graph
+from cellapse._memory import require_memory
+from cellapse.cells import IntArray
+from cellapse.complex import Complex
+from cellapse.lifts.cliques import cliques
+
+FloatArray = NDArray[np.float64]
+
+
+def nearest_neighbour_complex(points: ArrayLike, k: int, max_rank: int = 2) -> Complex:
+    """Points joined to their k nearest neighbours, and the cliques this makes.
+
+    An edge is there when one of its ends is among the k nearest of the other; its attribute
+    "length" is their distance.
+
+    Parameters
+    ----------
+    points : (n, d) array
+    k : int
+    max_rank : int
+        Cliques of up to `max_rank` + 1 points are cells.
+
+    Returns
+    -------
+    Complex
+
+    Examples
+    --------
+    >>> nearest_neighbour_complex([[0, 0], [1, 0], [0, 1], [5, 5]], k=2)
+    Complex(n_cells=(4, 5, 2))
+    """
+    x = _points(points)
+    k = whole_number("k", k, 1, len(x) - 1)
+    max_rank = whole_number("max_rank", max_rank, 1, 1000)
+    _, found = cKDTree(x).query(x, k + 1)
+    own = found == np.arange(len(x))[:, None]
+    own[~own.any(axis=1), -1] = True  # many points at one place: any k of the others will do
+    neighbours = found[~own].reshape(len(x), k)
+    edges = _each_once(np.repeat(np.arange(len(x)), k), neighbours.ravel(), len(x))
+    graph = Graph(
+        range(len(x)), edges, None, {0: {"position": x}, 1: {"length": _diameters(x, edges)}}
+    )
+    return graph.with_cells(dict(enumerate(cliques(graph, max_rank + 1)[1:], start=2)))
+
+
+def rips_complex(points: ArrayLike, max_distance: float, max_rank: int = 2) -> Complex:
+    """The Vietoris-Rips complex: sets of points no two of which are further than `max_distance`.
+
+    Parameters
+    ----------
+    points : (n, d) array
+    max_distance : float
+    max_rank : int
+        Sets of up to `max_rank` + 1 points are cells. The attribute "filtration" is the largest
+        distance within the cell.
+
+    Returns
+    -------
+    Complex
+
+    Examples
+    --------
+    >>> K = rips_complex([[0, 0], [3, 0], [0, 4], [9, 9]], max_distance=5)
+    >>> K, K.attributes[2]["filtration"].tolist()
+    (Complex(n_cells=(4, 3, 1)), [5.0])
+    """
+    x = _points(points)
+    reach = _positive(max_distance, "max_distance")
+    max_rank = whole_number("max_rank", max_rank, 1, 1000)
+    tree = cKDTree(x)
+    n_pairs = (tree.count_neighbors(tree, reach) - len(x)) / 2
+    require_memory(100.0 * n_pairs, f"the list of {n_pairs:,.0f} edges", "lower max_distance")
+    pairs = tree.query_pairs(reach, output_type="ndarray")
+    graph = Graph(range(len(x)), _each_once(pairs[:, 0], pairs[:, 1], len(x)), None)
+    tables = cliques(graph, max_rank + 1)
+    attributes: dict[int, dict[str, Any]] = {
+        k: {"filtration": _diameters(x, table)} for k, table in enumerate(tables, start=1)
+    }
+    attributes[0] = {"position": x, "filtration": np.zeros(len(x))}
+    cells = dict(enumerate(tables, start=1))
+    return Complex.from_arrays(len(x), cells, attributes=attributes)
+
+
+def alpha_complex(points: ArrayLike, max_radius: float | None = None) -> Complex:
+    """The alpha complex of points in two or more dimensions, by GUDHI.
+
+    Its cells are those of the Delaunay triangulation that balls of `max_radius` around the points
+    fill: few and local, up to the dimension of the space.
+
+    Parameters
+    ----------
+    points : (n, d) array
+        No two at the same place.
+    max_radius : float, optional
+        By default the whole Delaunay triangulation. The attribute "filtration" is the radius at
+        which a cell appears.
+
+    Returns
+    -------
+    Complex
+
+    Examples
+    --------
+    >>> alpha_complex([[0, 0], [1, 0], [0, 1], [1, 1.5]])
+    Complex(n_cells=(4, 5, 2))
+    """
+    with extra("gudhi", "topology"):
+        from gudhi import AlphaComplex
+    x = _points(points)
+    if len(np.unique(x, axis=0)) < len(x):
+        raise InputError("some points coincide; an alpha complex needs different ones: remove them")
+    bound = np.inf if max_radius is None else _positive(max_radius, "max_radius") ** 2
+    tree = AlphaComplex(points=x).create_simplex_tree(max_alpha_square=bound)
+    found: dict[int, list[tuple[list[int], float]]] = {}
+    for simplex, squared in tree.get_simplices():
+        if len(simplex) > 1:
+            found.setdefault(len(simplex) - 1, []).append((sorted(simplex), squared))
+    cells, attributes = {}, {0: {"position": x, "filtration": np.zeros(len(x))}}
+    for rank, listed in found.items():
+        listed.sort()
+        cells[rank] = np.array([simplex for simplex, _ in listed])
+        radii = np.sqrt([squared for _, squared in listed])
+        attributes[rank] = {"filtration": radii}
+    return Complex.from_arrays(len(x), cells, attributes=attributes)
+
+
+def _points(points: ArrayLike) -> FloatArray:
+    x = real_array(points, "the list of points")
+    if x.ndim != 2 or not x.size or not np.isfinite(x).all():
+        raise InputError(
+            f"points of shape {x.shape}; give one row of finite coordinates for each point"
+        )
+    return x
+
+
+def _positive(value: Any, name: str) -> float:
+    number = real_array(value, name)
+    if number.ndim or not number > 0 or not np.isfinite(number):
+        raise InputError(f"{name}={value!r}; give a positive number")
+    return float(number)
+
+
+def _each_once(i: IntArray, j: IntArray, n: int) -> IntArray:
+    keys = np.unique(np.minimum(i, j) * n + np.maximum(i, j))
+    return np.column_stack([keys // n, keys % n]).astype(np.int64)
+
+
+def _diameters(x: FloatArray, rows: IntArray) -> FloatArray:
+    """The largest distance within each row of points."""
+    largest = np.zeros(len(rows))
+    for a, b in combinations(range(rows.shape[1]), 2):
+        apart = np.linalg.norm(x[rows[:, a]] - x[rows[:, b]], axis=1)
+        np.maximum(largest, apart, out=largest)
+    return largest
