@@ -6,9 +6,17 @@ import networkx as nx
 import numpy as np
 import pytest
 from scipy import linalg, sparse
+from scipy.sparse.linalg import splu
 
 import cellapse as cl
-from cellapse.solvers import FACTORIZATIONS, conjugate_gradients, expands
+from cellapse.solvers import (
+    FACTORIZATIONS,
+    best_direct,
+    conjugate_gradients,
+    expands,
+    factor_size,
+    preconditioner,
+)
 from cellapse.spectrum import _problem, _second_look
 
 GRAPHS = {
@@ -196,3 +204,115 @@ def test_the_second_look_of_lanczos_finds_what_was_missed():
     found = _second_look(cl.Lanczos(), problem, values[kept], vectors[:, kept])
     energies = np.sort(np.einsum("ij,ij->j", found, L @ found))
     np.testing.assert_allclose(energies, values[:4], atol=1e-8)
+
+
+def small_world(n, seed=0):
+    """A ring with triangles, and a tenth of its edges rewired: heavy groups, light ties."""
+    return cl.clique_complex(nx.watts_strogatz_graph(n, 8, 0.1, seed=seed))
+
+
+def test_forest_preconditioner_follows_heavy_groups():
+    """Few steps where the diagonal alone needs hundreds, and the same solution."""
+    K = cl.collapse(small_world(1500), eps=1e-4)._engine.ladder._exact[0]
+    rhs = np.random.default_rng(0).standard_normal(K.shape[0])
+    rhs -= rhs.mean()
+    steps = {}
+    for name, near in (
+        ("forest", preconditioner(K)),
+        ("diagonal", lambda r: r / K.diagonal()),
+    ):
+        products = []
+
+        def apply(x, products=products):
+            products.append(1)
+            return K @ x
+
+        x = conjugate_gradients(apply, rhs, near, 1e-11, 20_000)
+        np.testing.assert_allclose(K @ x, rhs, atol=1e-5)
+        steps[name] = len(products)
+    assert 5 * steps["forest"] < steps["diagonal"]
+
+
+def test_iterative_and_direct_agree_on_a_small_world():
+    K = small_world(1300)
+    S, T = cl.collapse(K, eps=1e-4), cl.collapse(K, eps=1e-4, solver=cl.Direct())
+    assert S.iterates
+    assert not T.iterates
+    x = np.random.default_rng(0).standard_normal((K.n_vertices, 3))
+    np.testing.assert_allclose(S @ x, T @ x, atol=1e-9)
+    found = S.spectrum(6)
+    assert isinstance(found.solver, cl.Davidson)
+    expected = linalg.eigvalsh(T.toarray(), subset_by_index=(0, 5))
+    np.testing.assert_allclose(found.values, expected, atol=1e-9)
+    assert found.residuals.max() < 1e-8
+
+
+def test_large_systems_go_to_pardiso_where_it_is_installed(monkeypatch):
+    assert best_direct(1000) == cl.Direct()
+    monkeypatch.setattr("cellapse.solvers.find_spec", lambda name: object())
+    assert best_direct(10**6) == cl.Direct("pardiso")
+    monkeypatch.setattr("cellapse.solvers.find_spec", lambda name: None)
+    assert best_direct(10**6) == cl.Direct()
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [nx.gnm_random_graph(3000, 15000, seed=0), nx.watts_strogatz_graph(3000, 10, 0.1, seed=0),
+     nx.grid_2d_graph(60, 60)],
+    ids=["random", "small world", "grid"],
+)  # fmt: skip
+def test_the_size_of_a_factor_is_estimated_within_a_factor_of_four(graph):
+    L = sparse.csc_array(cl.graph_laplacian(cl.clique_complex(graph, 1)).A)
+    L = L + sparse.eye_array(L.shape[0], format="csc")
+    factor = splu(
+        L, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
+    )
+    true = 12.0 * (factor.L.nnz + factor.U.nnz)
+    assert true / 4 < factor_size(L) < 4 * true
+
+
+def test_a_factor_that_cannot_fit_is_refused_with_figures(monkeypatch):
+    monkeypatch.setattr("cellapse._memory.available_memory", lambda: 10**6)
+    L = cl.graph_laplacian(cl.clique_complex(nx.gnm_random_graph(11_000, 40_000, seed=0), 1))
+    with pytest.raises(cl.SizeError, match=r"11,000 rows .* needs .* MB, and 1.0 MB .* Lanczos"):
+        L.spectrum(40, solver=cl.ShiftInvert())
+
+
+def test_where_products_are_dear_a_few_are_taken_instead_of_a_dense_matrix():
+    K = cl.clique_complex(nx.gnp_random_graph(120, 0.3, seed=0))
+    with pytest.warns(cl.CellapseWarning):
+        S = cl.collapse(K, realization="mixed", eps=1e-3)
+    assert S.slow
+    found = S.spectrum(5)
+    assert isinstance(found.solver, cl.Davidson)
+    np.testing.assert_allclose(found.values, S.spectrum().values[:5], atol=1e-8)
+
+
+@pytest.mark.parametrize("solver", [cl.ShiftInvert(), cl.Lanczos(), cl.Davidson(None)], ids=str)
+def test_an_interrupt_leaves_nothing_half_done(monkeypatch, solver):
+    """Stopped in the middle and asked again, an operator answers as if nothing had happened."""
+    S = cl.collapse(small_world(400), eps=1e-3)
+    line = cl.eigensolvers.Line
+    calls = []
+
+    def interrupt(self, how_far):
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(line, "say", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        S.spectrum(5, solver=solver)
+    monkeypatch.undo()
+    check(S, S.spectrum(5, solver=solver))
+
+
+def test_long_computations_say_how_far_they_are(monkeypatch, capsys):
+    clock = iter(np.arange(0.0, 1e7, 3.0).tolist())
+    monkeypatch.setattr("cellapse._progress.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    S = cl.collapse(small_world(600), eps=1e-3)
+    S.spectrum(5, solver=cl.Davidson(None))
+    said = capsys.readouterr().err
+    assert "Lanczos: " in said
+    assert "Davidson: step 0, residual" in said

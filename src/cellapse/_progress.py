@@ -1,10 +1,10 @@
-"""A progress bar on standard error for what takes longer than two seconds."""
+"""Signs of life on standard error from what takes longer than two seconds."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -28,22 +28,51 @@ def progress(steps: Iterable[T], total: int, what: str, show: bool | None = None
     >>> list(progress("abc", 3, "counting"))
     ['a', 'b', 'c']
     """
-    terminal = sys.stderr.isatty()
-    if show is False or (show is None and not terminal):
-        yield from steps
-        return
-    start = said = time.monotonic()
+    line = Line(what, show)
     for done, step in enumerate(steps):
         yield step
+        line.say(
+            lambda passed, done=done: (  # type: ignore[misc]
+                f"{done + 1:,} of {total:,}, about "
+                f"{_time(passed / (done + 1) * (total - done - 1))} left"
+            )
+        )
+    line.end()
+
+
+class Line:
+    """One line that is rewritten on a terminal; a new line every ten seconds elsewhere, if asked.
+
+    Parameters
+    ----------
+    what : str
+        What is being done, in a few words.
+    show : bool, optional
+        By default only where standard error is a terminal.
+    """
+
+    def __init__(self, what: str, show: bool | None = None) -> None:
+        self._terminal = sys.stderr.isatty()
+        self._what, self._show = what, self._terminal if show is None else show
+        self._start = self._said = time.monotonic()
+
+    def say(self, how_far: Callable[[float], str]) -> None:
+        """Say how far it is, if it is time to: `how_far` is given the seconds passed."""
+        if not self._show:
+            return
         now = time.monotonic()
-        if now - start > _PATIENCE and now - said > (0.2 if terminal else 10.0):
-            said = now
-            left = (now - start) / (done + 1) * (total - done - 1)
-            line = f"{what}: {done + 1:,} of {total:,}, about {_time(left)} left"
-            sys.stderr.write(f"\r{line:<78}" if terminal else line + "\n")
+        if now - self._start < _PATIENCE or now - self._said < (0.2 if self._terminal else 10.0):
+            return
+        self._said = now
+        text = f"{self._what}: {how_far(now - self._start)}"
+        sys.stderr.write(f"\r{text:<78}" if self._terminal else text + "\n")
+        sys.stderr.flush()
+
+    def end(self) -> None:
+        """Wipe the line."""
+        if self._terminal and self._said > self._start:
+            sys.stderr.write("\r" + " " * 78 + "\r")
             sys.stderr.flush()
-    if terminal and said > start:
-        sys.stderr.write("\r" + " " * 78 + "\r")
 
 
 def _time(seconds: float) -> str:

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from scipy import linalg, sparse
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, lobpcg
 
 from cellapse._errors import ConvergenceError, InputError, extra
+from cellapse._progress import Line
 from cellapse.kernel import Projector
 from cellapse.solvers import Solve, conjugate_gradients
 
@@ -170,17 +172,21 @@ class Davidson:
         W = problem.apply(V)
         H = _symmetric(V.T @ W)
         room = min(max(8 * k, 80), problem.n - problem.kernel.shape[1])
-        for _ in range(self.max_steps):
+        goal, line = problem.tol * problem.norm, Line("Davidson")
+        for step in range(self.max_steps):
             values, rotation = linalg.eigh(H)
             X, Y = V @ rotation[:, :k], W @ rotation[:, :k]
             R = Y - X * values[:k]
             size = np.linalg.norm(R, axis=0)
-            if size.max() <= problem.tol * problem.norm:
+            if size.max() <= goal:
+                line.end()
                 return values[:k], X
+            left = f"step {step}, residual {size.max():.1e} on the way to {goal:.1e}"
+            line.say(lambda _, left=left: left)  # type: ignore[misc]
             if V.shape[1] + k > room:  # keep the best, forget the way to them
                 keep = rotation[:, : 2 * k]
                 V, W, H = V @ keep, W @ keep, np.diag(values[: 2 * k])
-            open_ = size > 0.1 * problem.tol * problem.norm
+            open_ = size > 0.1 * goal
             steps = correct(X[:, open_], R[:, open_])
             # A step enters the result with its size: S times it may be as much less accurate, as
             # long as its couplings to what was there come from the older, accurate side.
@@ -190,9 +196,10 @@ class Davidson:
             across = steps.T @ W
             H = np.block([[H, across.T], [across, _symmetric(steps.T @ image)]])
             V, W = np.hstack([V, steps]), np.hstack([W, image])
+        line.end()
         raise ConvergenceError(
             f"Davidson() reached a residual of {size.max():.1e} after {self.max_steps} steps, "
-            f"short of {problem.tol * problem.norm:.1e}; allow more max_steps, or use Lanczos()"
+            f"short of {goal:.1e}; allow more max_steps, or use Lanczos()"
         )
 
     def _start(
@@ -302,7 +309,11 @@ def _lanczos(problem: Problem, apply: Apply, basis: int, tol: float) -> Pairs:
     """The largest eigenpairs of an operator off the kernel, in descending order."""
     n, k = problem.n, problem.k
 
+    line, products = Line("Lanczos"), count(1)
+
     def matvec(x: FloatArray) -> FloatArray:
+        done = next(products)
+        line.say(lambda passed: f"{done:,} products with the operator in {passed:.0f} s")
         return problem.project(apply(problem.project(x.ravel())))
 
     operator = LinearOperator((n, n), matvec=matvec, dtype=np.float64)
@@ -315,6 +326,8 @@ def _lanczos(problem: Problem, apply: Apply, basis: int, tol: float) -> Pairs:
             f"{len(error.eigenvalues)} of {k} eigenpairs converged to a relative residual of "
             f"{tol:.0e}; raise tol or eps, or use another solver"
         ) from None
+    finally:
+        line.end()
     order = np.argsort(-mu)
     return mu[order], problem.project(vectors[:, order])
 

@@ -94,13 +94,13 @@ class Ladder:
     @cached_property
     def direct(self) -> Direct:
         """How K or J is factorized, where it is."""
-        size = self.n if self._exact is not None else self.n + self.M.shape[0]
+        size = self.n if self._factored is not None else self.n + self.M.shape[0]
         return self._solver or best_direct(size)
 
     @property
     def slow(self) -> bool:
         """Whether one product costs so much that even a small T is better not formed."""
-        return self.c > 0.0 and self._exact is None and self.M.shape[0] > 10 * self.n
+        return self.c > 0.0 and self._factored is None and self.M.shape[0] > 10 * self.n
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         """T x, for one vector or many columns; within an absolute error where that saves work."""
@@ -200,9 +200,14 @@ class Ladder:
         return _FLOOR * self.beta * float(self.B.multiply(self.B).sum(axis=0).max(initial=1.0))
 
     @cached_property
+    def _factored(self) -> tuple[sparse.csr_array, sparse.csr_array] | None:
+        """K and M^-1 as they are factorized: `_exact`, but for a singular M."""
+        return self._reduced(self._floor) if self._floor else self._exact
+
+    @cached_property
     def _block_solve(self) -> Any:
         """(r1, r2) -> (v, w) of J (v, w) = (r1, r2), from a factorization made once."""
-        reduced = self._reduced(self._floor) if self._floor else self._exact
+        reduced = self._factored
         if reduced is not None:
             solve, inverse = self.direct.prepare(reduced[0]), reduced[1]
 
