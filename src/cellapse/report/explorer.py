@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from cellapse._checks import whole_number
 from cellapse._errors import CellapseError, CellapseWarning, InputError
@@ -105,7 +106,8 @@ class Explorer:
             self._answers.move_to_end(settings)
             return self._answers[settings] | {"seconds": time.perf_counter() - begun}
         try:
-            with warnings.catch_warnings(record=True) as said:
+            # One thread: two that share a busy machine wait for each other longer than they work.
+            with threadpool_limits(1), warnings.catch_warnings(record=True) as said:
                 warnings.simplefilter("always", CellapseWarning)
                 found = self._compute(settings)
         except CellapseError as error:
