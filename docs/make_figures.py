@@ -86,7 +86,8 @@ def report() -> None:
         page.screenshot(path=folder / "report.png")
         browser.close()
     shot = Image.open(folder / "report.png").convert("RGB").resize((825, 772), Image.LANCZOS)
-    shot.quantize(96).save(IMAGES / "report.png", optimize=True)
+    # Octree keeps all the hues of the palette; the median cut drops those of small marks.
+    shot.quantize(256, Image.Quantize.FASTOCTREE).save(IMAGES / "report.png", optimize=True)
 
 
 if __name__ == "__main__":
