@@ -1,4 +1,8 @@
-"""Side-by-side timing in one process and one thread; results are ratios, kept as JSON."""
+"""Side-by-side timing in one process and one thread; results are ratios, kept as JSON.
+
+Times are those of the processor, not of the clock on the wall: on a shared machine the latter
+measures the neighbours.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +18,13 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def seconds(run: Callable[[], Any], repeats: int = 3) -> float:
-    """The best wall time of several runs, with one BLAS thread."""
+    """The best processor time of several runs, with one BLAS thread."""
     times = []
     with threadpool_limits(1):
         for _ in range(repeats):
-            start = time.perf_counter()
+            start = time.process_time()
             run()
-            times.append(time.perf_counter() - start)
+            times.append(time.process_time() - start)
     return min(times)
 
 
@@ -28,12 +32,15 @@ def save(name: str, rows: list[dict[str, Any]]) -> None:
     """Print the rows as a Markdown table and keep them in `results/name.json`."""
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.json").write_text(json.dumps(rows, indent=1) + "\n")
+    print(f"\n## {name}\n\n{table(rows)}")
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """The rows as a Markdown table."""
     head = list(rows[0])
-    print(f"\n## {name}\n")
-    print("| " + " | ".join(head) + " |")
-    print("|" + " --- |" * len(head))
-    for row in rows:
-        print("| " + " | ".join(_text(row.get(key, "")) for key in head) + " |")
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    lines += ["| " + " | ".join(_text(row.get(key, "")) for key in head) + " |" for row in rows]
+    return "\n".join(lines)
 
 
 def _text(value: Any) -> str:
