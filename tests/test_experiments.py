@@ -29,6 +29,7 @@ from cellapse.experiments import (
     search,
     sweep,
 )
+from cellapse.experiments.cuts import fair_verdict
 from cellapse.experiments.operators import FAIR, WORDS, mixed_collapse
 from cellapse.experiments.pictures import lines, strips
 from cellapse.experiments.runner import Run, finished, perform, perform_all, write_whole
@@ -78,7 +79,15 @@ def test_figure_and_comparison_by_hand():
     assert difference.p_value == pytest.approx(1 / 32)  # all six on one side
     assert "is better" in difference.sentence("a", "b")
     assert "is worse" in difference.sentence("a", "b", higher_is_better=False)
-    assert "do not differ" in compare([1.0, 2.0], [2.0, 1.0]).sentence("a", "b")
+    assert "not told apart" in compare([1.0, 2.0], [2.0, 1.0]).sentence("a", "b")
+
+
+def test_repetitions_within_a_unit_are_no_new_evidence():
+    fair = {name: {"accuracy": 0.5} for name in FAIR}
+    better = {**fair, "renormalized": {"accuracy": 0.6}}
+    found = [({"network": n, "seed": s}, {"fair": better}) for n in "ab" for s in range(50)]
+    assert "not told apart" in fair_verdict(found, "network")
+    assert "renormalized is better" in fair_verdict(found, "seed")
 
 
 # Operators
@@ -129,22 +138,23 @@ def test_cross_validation_comes_close_to_the_best_strength():
     assert mean(chosen) < 1.5 * mean(best)
 
 
-@pytest.mark.parametrize("network", ["karate", "football", "polbooks", "dolphins"])
+@pytest.mark.parametrize(
+    "network",
+    ["karate", *(pytest.param(n, marks=pytest.mark.slow) for n in ("football", "polbooks"))],
+)
 def test_network_figures_of_the_paper(network):
     r = networks.run(network, 0)
     for name in ("graph", "mixed"):
-        paper = networks.PAPER[network][name]
-        if network != "dolphins":  # whose .69 no protocol tried gives
-            assert abs(r["paper"][name] - paper) < 0.05
-    wanted = {"karate": 0.941, "football": 0.913, "polbooks": 0.829, "dolphins": 0.984}
+        assert abs(r["paper"][name] - networks.PAPER[network][name]) < 0.05
+    wanted = {"karate": 0.941, "football": 0.913, "polbooks": 0.829}
     assert r["fair"]["graph"]["accuracy"] == pytest.approx(wanted[network], abs=0.002)
-    screened = {"karate": 0.971, "football": 0.913, "polbooks": 0.848, "dolphins": 0.984}
+    screened = {"karate": 0.971, "football": 0.913, "polbooks": 0.848}
     assert r["fair"]["screened"]["accuracy"] == pytest.approx(screened[network], abs=0.011)
 
 
 def test_block_figures_of_the_paper():
-    models = ("Den", "Plt", "Uneq", "Br")
-    found = results(blocks, [{"model": m, "seed": s} for m in models for s in range(3)])
+    models = ("Plt", "Br")
+    found = results(blocks, [{"model": m, "seed": s} for m in models for s in range(2)])
     paper = mean(blocks.PAPER["graph"][list(blocks.CHOSEN).index(m)] for m in models)
     assert abs(mean(r["paper"]["graph"] for _, r in found) - paper) < 0.1
     # with k eigenvectors all but solved, by L as well
@@ -152,16 +162,15 @@ def test_block_figures_of_the_paper():
 
 
 def test_sweep_figures_of_the_paper():
-    found = results(sweep, [{"ratio": q, "seed": s} for q in (0.05, 0.1) for s in range(4)])
-    for ratio in (0.05, 0.1):
-        some = [r for a, r in found if a["ratio"] == ratio]
-        assert abs(mean(r["paper"]["mixed"] for r in some) - sweep.PAPER[ratio][1]) < 0.15
-        assert abs(100 * mean(r["inside"] for r in some) - sweep.PAPER[ratio][2]) < 4
-        assert mean(r["fair"]["graph"]["accuracy"] for r in some) > 0.97
+    found = [r for _, r in results(sweep, [{"ratio": 0.05, "seed": s} for s in range(4)])]
+    _, S, inside = sweep.PAPER[0.05]
+    assert abs(mean(r["paper"]["mixed"] for r in found) - S) < 0.15
+    assert abs(100 * mean(r["inside"] for r in found) - inside) < 4
+    assert mean(r["fair"]["graph"]["accuracy"] for r in found) > 0.97
 
 
 def test_protein_figures_of_the_paper():
-    names = cl.datasets.available_proteins()[::6]
+    names = cl.datasets.available_proteins()[::9]
     found = [r["scores"] for _, r in results(proteins, [{"protein": n, "seed": 0} for n in names])]
     assert abs(mean(r[proteins.BACKBONE]["accuracy"] for r in found) - 0.469) < 0.06
     S = mean(r["mixed"]["accuracy"] for r in found)
@@ -171,11 +180,11 @@ def test_protein_figures_of_the_paper():
 
 
 def test_surface_figures_of_the_paper():
-    r = mantra.run(4000, 0)
-    assert abs(r["accuracy"]["graph"]["b1"] - 0.92) < 0.03
-    assert abs(r["accuracy"]["S unsigned"]["b1"] - 0.95) < 0.03
+    r = mantra.run(1500, 0)
+    assert abs(r["accuracy"]["graph"]["b1"] - 0.92) < 0.04
+    assert abs(r["accuracy"]["S unsigned"]["b1"] - 0.95) < 0.04
     assert r["accuracy"]["cell counts"]["b1"] > 0.9
-    assert r["distinct"]["S unsigned"] == 4000 > r["distinct"]["graph"]
+    assert r["distinct"]["S unsigned"] == 1500 > r["distinct"]["graph"]
 
 
 def test_every_surface_has_a_spectrum_of_its_own_under_unsigned_s_but_not_under_l():
@@ -202,7 +211,7 @@ def test_stacked_spectra_are_those_of_single_surfaces():
 
 def test_robustness_renormalized_holds_out_longer_than_l():
     cases = [
-        {"network": n, "noise": 60, "seed": s} for n in ("karate", "polbooks") for s in range(4)
+        {"network": n, "noise": 60, "seed": s} for n in ("karate", "polbooks") for s in range(3)
     ]
     found = [r["fair"] for _, r in results(robustness, cases)]
     gain = mean(r["renormalized"]["accuracy"] - r["graph"]["accuracy"] for r in found)
@@ -227,11 +236,14 @@ def test_paper_method_finds_the_same_and_stops_at_its_limit():
     assert r["residual"] < 1e-8
     assert r["direct"] > 0
     S = cl.collapse(runtime.complex_like(100, 300, 60, 0), realization="mixed", eps=1e-2)
-    assert runtime.papers_method(S, direct=False, limit=0.0) is None
+    assert r["apart"] < 1e-6
+    assert runtime.papers_method(S, direct=False, limit=0.0) == (None, None)
 
 
 def test_complex_like_has_about_the_wanted_counts():
-    _, edges, triangles = runtime.complex_like(400, 1650, 296, 0).n_cells
+    K = runtime.complex_like(400, 1650, 296, 0)
+    _, edges, triangles = K.n_cells
+    assert K.components().max() == 0
     assert abs(edges - 1650) < 150
     assert abs(triangles - 296) < 60
 
@@ -334,12 +346,16 @@ def test_a_broken_file_is_computed_again(tmp_path, content):
     assert list(perform_all([run], tmp_path)) == [(run, {"twice": 2})]
 
 
-def test_a_file_of_other_arguments_is_not_taken(tmp_path):
+def test_a_file_of_other_arguments_or_older_code_is_not_taken(tmp_path):
     run = Run("t", double, {"x": 1})
     perform(run, tmp_path)
     record = json.loads(run.file(tmp_path).read_text())
-    run.file(tmp_path).write_text(json.dumps({**record, "arguments": {"x": 2}}))
-    assert finished(run, tmp_path) is None
+    for change in ({"arguments": {"x": 2}}, {"code": "0.0.1-older"}):
+        assert finished(run, tmp_path) is not None
+        changed = json.dumps({**record, **change})
+        run.file(tmp_path).write_text(changed)
+        assert finished(run, tmp_path) is None
+        run.file(tmp_path).write_text(json.dumps(record))
 
 
 def test_names_of_files_stay_within_the_folder(tmp_path):
@@ -367,36 +383,32 @@ from pathlib import Path
 from cellapse.experiments.runner import Run, perform_all
 
 def slow(x):
+    print("computed", flush=True)
     time.sleep(0.05)
     return {"x": x}
 
-runs = [Run("t", slow, {"x": x}) for x in range(200)]
+runs = [Run("t", slow, {"x": x}) for x in range(40)]
 for _ in perform_all(runs, Path(sys.argv[1])):
     print("one", flush=True)
 """
 
 
 def test_a_killed_process_loses_nothing(tmp_path):
-    process = subprocess.Popen(
-        [sys.executable, "-c", KILLED, str(tmp_path)], stdout=subprocess.PIPE, text=True
-    )
-    for _ in range(5):
+    (tmp_path / "script.py").write_text(KILLED)
+    command = [sys.executable, str(tmp_path / "script.py"), str(tmp_path / "out")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    for _ in range(12):  # two lines a run
         process.stdout.readline()
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.stdout.close()
-    before = {p: p.stat().st_mtime_ns for p in (tmp_path / "t").glob("*.json")}
-    assert len(before) >= 5
-    calls = []
-
-    def slow(x):
-        calls.append(x)
-        return {"x": x}
-
-    runs = [Run("t", slow, {"x": x}) for x in range(200)]
-    found = sorted(r["x"] for _, r in perform_all(runs, tmp_path))
-    assert found == list(range(200))
-    assert len(calls) == 200 - len(before)
+    before = {p: p.stat().st_mtime_ns for p in (tmp_path / "out" / "t").glob("*.json")}
+    assert 5 <= len(before) < 40
+    again = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert again.stdout.count("one") == 40
+    assert again.stdout.count("computed") == 40 - len(before)
+    after = list((tmp_path / "out" / "t").glob("*.json"))
+    assert sorted(json.loads(p.read_text())["result"]["x"] for p in after) == list(range(40))
     assert all(p.stat().st_mtime_ns == t for p, t in before.items())
 
 

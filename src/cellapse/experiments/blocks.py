@@ -64,7 +64,7 @@ def summarize(results: Results) -> Table:
                 ", ".join(f"{short} {PAPER[n][i]:.2f}" for short, n in SHORT),
                 ", ".join(f"{short} {Figure.of(here[n])}" for short, n in SHORT),
                 fair_text(results, model=model),
-                fair_verdict(results, model=model),
+                fair_verdict(results, "seed", model=model),
             )
         )
     here = {n: [r["paper"][n] for _, r in results] for _, n in SHORT}
@@ -77,7 +77,7 @@ def summarize(results: Results) -> Table:
                 f"{n} {np.mean(accuracies(results, n)):.3f}"
                 for n in ("graph", "mixed", "unfolded", "screened", "renormalized", "motif")
             ),
-            fair_verdict(results),
+            fair_verdict(results, "seed"),
         )
     )
     return Table(

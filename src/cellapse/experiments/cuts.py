@@ -95,14 +95,21 @@ def fair_text(results: Results, operators: Operators = FAIR, **wanted: Any) -> s
     )
 
 
-def fair_verdict(results: Results, **wanted: Any) -> str:
-    """In words: the paper's operator and ours against L, on the same repetitions."""
-    L = accuracies(results, "graph", **wanted)
+def by_unit(results: Results, name: str, unit: str, **wanted: Any) -> list[float]:
+    """Mean accuracy for each value of an argument: what repeats within one is no new evidence."""
+    chosen = [(a, r) for a, r in results if all(a[k] == v for k, v in wanted.items())]
+    values = dict.fromkeys(a[unit] for a, _ in chosen)
+    return [float(np.mean(accuracies(chosen, name, **{unit: value}))) for value in values]
+
+
+def fair_verdict(results: Results, unit: str, **wanted: Any) -> str:
+    """In words: the paper's operator and ours against L, paired by `unit`."""
+    L = by_unit(results, "graph", unit, **wanted)
     words = [
-        compare(accuracies(results, name, **wanted), L).sentence(short, "L")
+        compare(by_unit(results, name, unit, **wanted), L).sentence(short, "L")
         for short, name in (("S", "mixed"), ("renormalized", "renormalized"))
     ]
-    return "With k eigenvectors, " + "; ".join(words) + "."
+    return f"With k eigenvectors, by {unit}: " + "; ".join(words) + "."
 
 
 def fair_detail(results: Results, key: str, operators: Operators = FAIR) -> Detail:

@@ -27,7 +27,7 @@ from cellapse.experiments.cuts import (
 )
 from cellapse.experiments.operators import mixed_collapse
 from cellapse.experiments.runner import Arguments, Result
-from cellapse.experiments.scores import Figure, compare
+from cellapse.experiments.scores import Figure
 from cellapse.experiments.table import Detail, Experiment, Results, Row, Table, pick
 from cellapse.lifts import clique_complex
 from cellapse.tasks.cluster import cluster, clustering_accuracy
@@ -116,8 +116,9 @@ def summarize(results: Results) -> Table:
     rows.append(_overall(results))
     return Table(
         "Table 4: normalized cuts on real networks",
-        "The paper's figures come from the second eigenvector alone. With the usual k eigenvectors "
-        "every operator gains far more than any gains over another.",
+        "The paper's figures fit the second eigenvector alone; where it leaves a choice (edge "
+        "weights for the karate club only, its beta as that of the edges), the one that comes "
+        "nearest to them was taken. Spreads are over starts of k-means.",
         tuple(rows),
         (
             Detail(
@@ -149,7 +150,6 @@ def _overall(results: Results) -> Row:
         n: [float(np.mean([r["paper"][n] for r in pick(results, network=d)])) for d in available()]
         for _, n in SHORT
     }
-    best = compare(means("renormalized"), means("graph"))
     return Row(
         "mean of five",
         ", ".join(f"{s} {np.mean([PAPER[d][n] for d in available()]):.2f}" for s, n in SHORT),
@@ -158,7 +158,8 @@ def _overall(results: Results) -> Row:
             f"{n} {np.mean(means(n)):.3f}"
             for n in ("graph", "mixed", "unfolded", "screened", "renormalized", "motif")
         ),
-        f"Over the five, {best.sentence('renormalized', 'L')}. {fair_verdict(results)}",
+        f"{fair_verdict(results, 'network')} The settings of renormalized were found on these "
+        "networks, so this is no independent test of it.",
     )
 
 

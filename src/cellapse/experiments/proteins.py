@@ -1,7 +1,7 @@
 """Table 2: helix, sheet or coil by clustering heat kernel signatures of residues.
 
 HKS(x, t) = sum_k exp(-lambda_k t) phi_k(x)^2 at 16 times from 0.1 to 24, the logarithm standardized
-over the protein, k-means with three clusters. The paper's baseline is L of the backbone alone; the
+over the protein, k-means with three clusters. The paper's figure for L fits the backbone alone; the
 fair one has the same edges as S. Cells made out of the labels are marked as label leakage.
 """
 
@@ -28,7 +28,7 @@ BACKBONE, LEAK, COUNTS = "graph, backbone only", "unfolded, cells from the label
 
 def arguments(quick: bool) -> list[Arguments]:
     names = available_proteins()
-    return [{"protein": n, "seed": 0} for n in (names[::2] if quick else names)]
+    return [{"protein": n, "seed": 0} for n in (names[1::2] if quick else names)]
 
 
 def run(protein: str, seed: int) -> Result:
@@ -101,7 +101,7 @@ def summarize(results: Results) -> Table:
     rows = (
         Row(
             "L of the backbone against S",
-            "L 0.469, S 0.709 (one protein, 1LYZ)",
+            "L 0.469, S 0.709",
             f"L {Figure.of(score(BACKBONE))}, S {Figure.of(score('mixed'))}",
             f"L on the same edges {Figure.of(score('graph'))}, S {Figure.of(score('mixed'))}",
             f"{bare.sentence('S', 'L of the backbone')}; on the same edges, "
@@ -129,8 +129,8 @@ def summarize(results: Results) -> Table:
     chosen = "1HEL" if "1HEL" in shown else results[-1][0]["protein"]
     return Table(
         "Table 2: heat kernel signatures of proteins",
-        f"{len(results)} proteins, spread over proteins. The paper shows 1LYZ, hen egg-white "
-        "lysozyme; 1HEL is the same protein.",
+        f"{len(results)} proteins, spread over proteins. The paper's figure is of 1LYZ, hen "
+        "egg-white lysozyme; 1HEL is the same protein.",
         rows,
         (Detail("All operators", ("features", *metrics), detail),),
         (_picture(load_protein(chosen), shown[chosen]["clusters"]),),
@@ -140,7 +140,7 @@ def summarize(results: Results) -> Table:
 def _picture(protein: Protein, clusters: dict[str, list[int]]) -> str:
     known = np.unique(protein.dssp, return_inverse=True)[1]
     rows = {"DSSP": known} | {name: _matched(np.array(c), known) for name, c in clusters.items()}
-    return strips(f"{protein.name}, residue by residue: helix, sheet, coil", rows)
+    return strips(f"{protein.name}, residue by residue: coil blue, sheet orange, helix grey", rows)
 
 
 def _matched(found: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.int64]:

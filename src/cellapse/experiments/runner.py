@@ -1,12 +1,14 @@
 """Runs that can be interrupted: every result is a file of its own, written whole or not at all.
 
 A run is a function and its arguments; its file is named after them. Whoever starts again finds the
-files that are there, checks that they belong to the same arguments, and computes only the others.
+files that are there, checks that they belong to the same arguments and the same code, and computes
+only the others.
 """
 
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import os
 import re
@@ -16,6 +18,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, as_completed
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,27 +45,42 @@ class Run:
         return folder / self.table / f"{readable}-{code}.json"
 
 
+@cache
+def code_of(function: Callable[..., Result]) -> str:
+    """The release and a checksum of the file a run is written in: its results go out of date."""
+    from cellapse import __version__
+
+    file = inspect.getsourcefile(function)
+    source = Path(file).read_bytes() if file and Path(file).exists() else b""
+    return f"{__version__}-{hashlib.sha256(source).hexdigest()[:12]}"
+
+
 def finished(run: Run, folder: Path) -> Result | None:
-    """The result of a run if it is there and belongs to the same arguments."""
+    """The result of a run if it is there and belongs to the same arguments and code."""
     try:
         record = json.loads(run.file(folder).read_text(encoding="utf-8"))
-        return record["result"] if record["arguments"] == run.arguments else None
+        same = record["arguments"] == run.arguments and record["code"] == code_of(run.function)
+        return record["result"] if same else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
 def perform(run: Run, folder: Path) -> Result:
     """Compute one run and keep its result."""
+    from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits  # comes with scikit-learn
 
     start = time.perf_counter()
     with threadpool_limits(1), warnings.catch_warnings():
-        # Tables compare realizations on purpose; what their warnings say is in the report.
+        # Tables compare realizations on purpose, and one vector may have fewer values than there
+        # are groups: what these warnings say is in the report.
         warnings.simplefilter("ignore", CellapseWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
         result = run.function(**run.arguments)
     record = {
         "table": run.table,
         "arguments": run.arguments,
+        "code": code_of(run.function),
         "result": result,
         "seconds": round(time.perf_counter() - start, 3),
     }

@@ -77,23 +77,24 @@ class Comparison:
     def sentence(self, first: str, second: str, *, higher_is_better: bool = True) -> str:
         """In words, which of the two is better."""
         if not self.differs:
-            return f"{first} and {second} do not differ ({self.difference:+.3f}, {self._p})"
+            return f"{first} and {second} are not told apart ({self._evidence})"
         if abs(self.difference) < 0.0005:
             return f"{first} and {second} differ by less than .0005"
         better = (self.difference > 0) == higher_is_better
         word = "better" if better else "worse"
-        return f"{first} is {word} than {second} ({self.difference:+.3f}, {self._p})"
+        return f"{first} is {word} than {second} ({self._evidence})"
 
     @property
-    def _p(self) -> str:
-        return f"p {'< .001' if self.p_value < 0.001 else f'= {self.p_value:.2g}'}"
+    def _evidence(self) -> str:
+        p = "p < .001" if self.p_value < 0.001 else f"p = {self.p_value:.2g}"
+        return f"{self.difference:+.3f}, {p}, n = {self.count}"
 
 
 def compare(first: Sequence[float], second: Sequence[float]) -> Comparison:
     """Compare two methods on the same repetitions, by Wilcoxon's signed-rank test.
 
     >>> compare([0.9, 0.8, 0.7], [0.9, 0.8, 0.7]).sentence("S", "L")
-    'S and L do not differ (+0.000, p = 1)'
+    'S and L are not told apart (+0.000, p = 1, n = 3)'
     """
     from scipy.stats import wilcoxon
 

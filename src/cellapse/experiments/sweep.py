@@ -62,7 +62,7 @@ def summarize(results: Results) -> Table:
                 f"L {L:.3f}, S {S:.3f}, {inside} % of triangles inside",
                 f"L {Figure.of(here['graph'])}, S {Figure.of(here['mixed'])}, {share:.1f} % inside",
                 fair_text(results, ratio=ratio),
-                f"By the second vector, {one}. {fair_verdict(results, ratio=ratio)}",
+                f"By the second vector, {one}. {fair_verdict(results, 'seed', ratio=ratio)}",
             )
         )
     return Table(
