@@ -23,10 +23,10 @@ export MKL_NUM_THREADS ?= 1
 BENCH ?= $(basename $(notdir $(shell grep -ls __main__ benchmarks/*.py)))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-oldest lint format bench clean
+.PHONY: help demo browser test test-slow test-oldest lint format bench clean
 
 help:
-	@echo "make demo         analyze the football network into out/"
+	@echo "make demo         analyze the football network into out/, with a report"
 	@echo "make test         lint, then the tests"
 	@echo "make test-slow    all tests, the slow ones too"
 	@echo "make test-oldest  the tests with the lowest versions of the dependencies"
@@ -39,10 +39,20 @@ help:
 demo: $(CORE)
 	$(VENV)/bin/cellapse analyze football -o out
 
-test: lint
+# The tests of pages open them in Chromium; without it they are skipped, and say so.
+browser:
+	@for name in chromium chromium-browser google-chrome; do \
+		command -v $$name >/dev/null 2>&1 && exit 0; \
+	done; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+		apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium && exit 0; \
+	fi; \
+	echo "no Chromium, so the tests of pages will be skipped; install the package chromium" >&2
+
+test: lint browser
 	$(RUN) -m pytest -n $(WORKERS)
 
-test-slow: $(DEV)
+test-slow: $(DEV) browser
 	$(RUN) -m pytest -n $(WORKERS) -m "" --durations=10
 
 lint: $(DEV)

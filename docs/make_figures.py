@@ -61,5 +61,35 @@ def football() -> None:
     figure.savefig(IMAGES / "football.png", dpi=100, pil_kwargs={"optimize": True})
 
 
+def report() -> None:
+    """The upper part of the report of the football network, as a browser shows it."""
+    import shutil
+    import tempfile
+
+    from PIL import Image
+    from playwright.sync_api import sync_playwright
+
+    from cellapse.analysis import analyze
+    from cellapse.report import write_report
+
+    data = cl.datasets.load("football")
+    groups = [data.group_names[g] for g in data.groups]
+    found = analyze(cl.clique_complex(data.graph), title=data.title, groups=groups)
+    folder = Path(tempfile.mkdtemp())
+    file = write_report(found, folder / "report.html")
+    with sync_playwright() as play:
+        chromium = shutil.which("chromium") or shutil.which("google-chrome")
+        browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1100, "height": 1030})
+        page.goto(file.as_uri())
+        page.wait_for_selector("#network .node")
+        page.screenshot(path=folder / "report.png")
+        browser.close()
+    shot = Image.open(folder / "report.png").convert("RGB").resize((825, 772), Image.LANCZOS)
+    # Octree keeps all the hues of the palette; the median cut drops those of small marks.
+    shot.quantize(256, Image.Quantize.FASTOCTREE).save(IMAGES / "report.png", optimize=True)
+
+
 if __name__ == "__main__":
     football()
+    report()

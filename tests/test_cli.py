@@ -1,12 +1,53 @@
 """The command line, as a user runs it."""
 
 import csv
+import json
+import os
+import re
+import select
+import shlex
 import subprocess
 import sys
+import time
+import urllib.request
+from pathlib import Path
 
+import networkx as nx
+import numpy as np
 import pytest
 
+import cellapse as cl
 from cellapse import cli, datasets
+from cellapse.cli.progress import Steps
+
+ROOT = Path(__file__).parents[1]
+VERBS = [
+    "info",
+    "lift",
+    "collapse",
+    "spectrum",
+    "embed",
+    "cluster",
+    "smooth",
+    "hks",
+    "encode",
+    "resistance",
+    "compare",
+    "convert",
+    "datasets",
+    "reproduce",
+    "bench",
+    "protein",
+    "analyze",
+    "explore",
+]
+OF_NODES = {
+    "cluster": ("-k", "2"),
+    "embed": ("-k", "3"),
+    "encode": ("-k", "3"),
+    "hks": ("--times", "0.1,1"),
+    "smooth": ("--signal", "degree", "--strength", "0.5"),
+}
 
 
 @pytest.fixture
@@ -14,7 +55,7 @@ def run(monkeypatch, capsys):
     """Run a command in this process: exit code, standard output, standard error."""
 
     def command(*arguments):
-        monkeypatch.setattr(sys, "argv", ["cellapse", *arguments])
+        monkeypatch.setattr(sys, "argv", ["cellapse", *map(str, arguments)])
         with pytest.raises(SystemExit) as stopped:
             cli.main()
         return stopped.value.code or 0, *capsys.readouterr()
@@ -22,17 +63,32 @@ def run(monkeypatch, capsys):
     return command
 
 
+def program_text(*arguments):
+    return [sys.executable, "-c", "from cellapse.cli import main; main()", *arguments]
+
+
 def test_as_a_program():
-    command = [sys.executable, "-c", "from cellapse.cli import main; main()", "analyze", "footbal"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        program_text("analyze", "footbal"), capture_output=True, text=True, check=False
+    )
     assert done.returncode == 2
     assert done.stdout == ""
     assert "did you mean" in done.stderr
     assert "Traceback" not in done.stderr
 
 
+def test_all_verbs_are_there_and_show_examples(run):
+    code, out, _ = run("--help")
+    assert code == 0
+    for verb in VERBS:
+        assert re.search(rf"^  {verb} ", out, re.M)
+        code, text, _ = run(verb, "--help")
+        assert code == 0
+        assert f"  cellapse {verb}" in text
+
+
 def test_analyze_writes_one_row_a_node(run, tmp_path):
-    code, out, _ = run("analyze", "karate", "-o", str(tmp_path / "out"))
+    code, out, _ = run("analyze", "karate", "-o", tmp_path / "out")
     assert code == 0
     for word in ("34 vertices", "78 edges", "45 triangles", "lambda(S)", "97.1 %", "all hold"):
         assert word in out
@@ -40,6 +96,17 @@ def test_analyze_writes_one_row_a_node(run, tmp_path):
         rows = list(csv.DictReader(file))
     assert len(rows) == 34
     assert {row["cluster"] for row in rows} == {"0", "1"}
+    assert (tmp_path / "out" / "report.html").stat().st_size > 30_000
+
+
+def test_analyze_as_json(run):
+    code, out, _ = run("analyze", "karate", "--json")
+    facts = json.loads(out)
+    assert code == 0
+    assert facts["cells"] == [34, 78, 45]
+    assert facts["theory holds"] is True
+    assert facts["accuracy"] == pytest.approx(33 / 34)
+    assert len(facts["weakest edges"]) == 10
 
 
 def test_options_change_the_result(run):
@@ -47,11 +114,109 @@ def test_options_change_the_result(run):
     assert "tetrahedra" in run("analyze", "karate", "--max-rank", "3")[1]
 
 
-def test_a_folder_that_cannot_be_written(run, tmp_path):
-    (tmp_path / "file").write_text("")
-    code, _, err = run("analyze", "karate", "-o", str(tmp_path / "file"))
+@pytest.mark.parametrize("verb", OF_NODES)
+def test_verbs_of_nodes_write_what_the_library_computes(run, tmp_path, verb):
+    arguments = (verb, "karate", *OF_NODES[verb])
+    K = cl.clique_complex(datasets.load("karate").graph)
+    S = cl.collapse(K, realization="screened", renormalize=5)
+    degree = np.bincount(K.cells[1].indices, minlength=34).astype(float)
+    expected = {
+        "cluster": lambda: cl.cluster(S, 2).numbers[:, None],
+        "embed": lambda: np.asarray(cl.embed(S, 3)),
+        "encode": lambda: np.asarray(cl.positional_encoding(S, 3)),
+        "hks": lambda: cl.heat_kernel_signature(S, [0.1, 1]).features,
+        "smooth": lambda: np.column_stack([degree, cl.smooth(S, degree, strength=0.5)]),
+    }[verb]()
+    for kind in ("csv", "json", "npz"):
+        file = tmp_path / f"out.{kind}"
+        code, out, _ = run(*arguments, "-o", file)
+        assert code == 0
+        assert "34 rows" in out
+        if kind == "csv":
+            with file.open() as text:
+                head, *rows = csv.reader(text)
+            columns = dict(zip(head, zip(*rows, strict=True), strict=True))
+        elif kind == "json":
+            columns = json.loads(file.read_text())
+        else:
+            columns = dict(np.load(file))
+        nodes = columns.pop("node")
+        assert [str(v) for v in nodes] == [str(v) for v in K.labels]
+        found = np.array([np.asarray(c, dtype=float) for c in columns.values()]).T
+        assert np.allclose(found, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("verb", [*OF_NODES, "spectrum", "resistance", "info", "compare", "bench"])
+def test_json_is_all_there_is_on_standard_output(run, verb):
+    code, out, _ = run(verb, "karate", *OF_NODES.get(verb, ()), "--json")
+    assert code == 0
+    assert json.loads(out)
+    assert run(verb, "karate", *OF_NODES.get(verb, ()), "--quiet")[1] == ""
+
+
+def test_spectrum_and_operators(run):
+    K = cl.clique_complex(datasets.load("karate").graph)
+    facts = json.loads(run("spectrum", "karate", "-k", "4", "--json")[1])
+    assert np.allclose(facts["unfolded"], cl.collapse(K).spectrum(4).values)
+    assert np.allclose(facts["laplacian"], cl.graph_laplacian(K).spectrum(4).values)
+    facts = json.loads(
+        run("spectrum", "karate", "--operator", "mixed", "--eps", "0.01", "--json")[1]
+    )
+    S = cl.collapse(K, realization="mixed", eps=0.01)
+    assert np.allclose(facts["mixed"], S.spectrum(10).values)
+    facts = json.loads(run("spectrum", "karate", "--operator", "multiorder", "--json")[1])
+    assert np.allclose(facts["multiorder"], cl.multiorder_laplacian(K).spectrum(10).values)
+
+
+def test_resistance_of_pairs(run):
+    K = cl.clique_complex(datasets.load("karate").graph)
+    pairs = ("--pair", "0,33", "--pair", "0,1", "--operator", "laplacian")
+    facts = json.loads(run("resistance", "karate", *pairs, "--json")[1])
+    expected = cl.effective_resistance(cl.graph_laplacian(K), [(0, 33), (0, 1)])
+    assert np.allclose(facts["resistance"], expected)
+
+
+def test_collapse_writes_the_matrix(run, tmp_path):
+    code, out, _ = run("collapse", "karate", "-o", tmp_path / "S.npz")
+    assert code == 0
+    assert "0 <= S <= A" in out
+    found = np.load(tmp_path / "S.npz")
+    S = cl.collapse(cl.clique_complex(datasets.load("karate").graph)).toarray()
+    M = np.zeros((34, 34))
+    M[found["i"], found["j"]] = M[found["j"], found["i"]] = found["value"]
+    assert np.allclose(M, S)
+
+
+def test_files_of_any_format(run, tmp_path):
+    graph = nx.karate_club_graph()
+    nx.write_gml(graph, tmp_path / "net.gml")
+    code, out, _ = run("lift", tmp_path / "net.gml", tmp_path / "net.json")
+    assert code == 0
+    assert "45 of rank 2" in out
+    assert cl.read(tmp_path / "net.json").n_cells == (34, 78, 45)
+    run("convert", tmp_path / "net.json", tmp_path / "net.npz")
+    assert json.loads(run("info", tmp_path / "net.npz", "--json")[1])["cells of rank 2"] == [45]
+    gml = json.loads(run("cluster", tmp_path / "net.gml", "-k", "2", "--json")[1])
+    npz = json.loads(run("cluster", tmp_path / "net.npz", "-k", "2", "--json")[1])
+    assert gml["cluster"] == npz["cluster"]
+    weighted = run("spectrum", tmp_path / "net.gml", "--weight", "weight", "--json")[1]
+    assert (
+        json.loads(weighted)["laplacian"]
+        != json.loads(run("spectrum", tmp_path / "net.gml", "--json")[1])["laplacian"]
+    )
+
+
+def test_a_signal_from_a_file(run, tmp_path):
+    file = tmp_path / "signal.csv"
+    file.write_text("node,value\n" + "".join(f"{i},{i % 3}\n" for i in range(34)))
+    code, out, _ = run("smooth", "karate", "--signal", file, "--json")
+    assert code == 0
+    assert json.loads(out)["value"][:3] == [0, 1, 2]
+    file.write_text("node,value\n0,1\n")
+    code, _, err = run("smooth", "karate", "--signal", file)
     assert code == 2
-    assert "choose another folder" in " ".join(err.split())
+    assert "33" not in err.split("and")[0]
+    assert "give all" in err
 
 
 def test_datasets_and_info(run):
@@ -59,3 +224,154 @@ def test_datasets_and_info(run):
     for name in datasets.available():
         assert name in listing
         assert "licence" in run("info", name)[1]
+    everything = json.loads(run("datasets", "--json")[1])
+    assert "1HEL" in everything["name"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("info", "nowhere.gml"), 2, "see `cellapse datasets`"),
+        (("cluster", "karate", "-k", "99"), 2, "n_clusters=99"),
+        (("cluster", "karate", "--operator", "magic"), 2, "choose one of"),
+        (("spectrum", "karate", "--operator", "laplacian", "--eps", "1"), 2, "leave it out"),
+        (("spectrum", "karate", "--gamma", "soup"), 2, "bound or regularized"),
+        (("hks", "karate", "--times", "1;2"), 2, "commas"),
+        (("resistance", "karate", "--pair", "0,99"), 2, "no node '99'"),
+        (("resistance", "karate", "--pair", "0"), 2, "two nodes"),
+        (("smooth", "karate", "--signal", "height"), 2, "no signal 'height'"),
+        (("cluster", "karate", "-o", "labels.xls"), 2, ".csv, .json or .npz"),
+        (("cluster", "karate", "-o", "no/such/folder/labels.csv"), 2, "no such folder"),
+        (("convert", "karate", "karate.xls"), 2, "graphml"),
+        (("reproduce", "table9"), 2, "no table"),
+        (("protein", "1XYZ"), 2, "1XYZ"),
+        (("cluster",), 2, "network"),
+        (("clutser", "karate"), 2, "clutser"),
+    ],
+)
+def test_errors_are_a_sentence_and_a_code(run, arguments, code, words):
+    found, out, err = run(*arguments)
+    assert found == code
+    assert words in " ".join(err.split())
+    assert "Traceback" not in err
+    assert out == ""
+
+
+def test_a_folder_that_cannot_be_written(run, tmp_path):
+    (tmp_path / "file").write_text("")
+    code, _, err = run("analyze", "karate", "-o", tmp_path / "file")
+    assert code == 2
+    assert "choose another folder" in " ".join(err.split())
+
+
+def test_debug_shows_the_traceback(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["cellapse", "--debug", "info", "nowhere"])
+    with pytest.raises(cl.InputError):
+        cli.main()
+    monkeypatch.setattr("cellapse.cli.app._debug", False)
+
+
+def test_a_bug_is_told_as_one(run, monkeypatch):
+    monkeypatch.setattr("cellapse.cli.describe.load", lambda *_: 1 / 0)
+    code, _, err = run("info", "karate")
+    assert code == 1
+    assert "This is a bug" in err
+
+
+def test_missing_extra_has_its_own_code(run, monkeypatch, tmp_path):
+    (tmp_path / "a.smi").write_text("CCO\n")
+    monkeypatch.setitem(sys.modules, "rdkit", None)
+    code, _, err = run("info", tmp_path / "a.smi")
+    assert code == 3
+    assert "cellapse[molecule]" in err
+
+
+def test_notes_go_to_standard_error():
+    command = program_text("spectrum", "karate", "--operator", "boundary", "--json")
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)
+    assert "note: with signed boundaries" in done.stderr
+
+
+def test_progress_is_a_plain_line_in_a_log(capsys, monkeypatch):
+    monkeypatch.setattr("cellapse.cli.progress._PATIENCE", 0.05)
+    with Steps([("first", 1.0), ("second", 9.0)], quiet=False) as step:
+        step("first")
+        time.sleep(0.3)
+        step("second")
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "first"
+    assert re.fullmatch(r"second, about \d+ s left", lines[1])
+    with Steps([("first", 1.0)], quiet=True) as step:
+        step("first")
+        time.sleep(0.1)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("cellapse.cli.progress._PATIENCE", 5.0)
+    with Steps([("first", 1.0)], quiet=False) as step:
+        step("first")
+    assert capsys.readouterr().err == ""
+
+
+def test_shell_completion_knows_the_names():
+    script = (
+        "import os; os.environ.update(_CELLAPSE_COMPLETE='complete_bash', "
+        "COMP_WORDS='cellapse info foo', COMP_CWORD='2'); "
+        "from cellapse.cli import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.split() == ["football"]
+
+
+def test_explore_prints_its_address_and_ends(tmp_path):
+    command = program_text("explore", "karate", "--no-browser", "--quiet")
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
+        try:
+            assert select.select([running.stdout], [], [], 60)[0]
+            address = running.stdout.readline().strip()
+            assert urllib.request.urlopen(address).status == 200
+        finally:
+            running.send_signal(2)
+            assert running.wait(20) is not None
+
+
+def documented():
+    """Every command in README, docs and --help, as the user would type it."""
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    for page in pages:
+        if page.exists():
+            for block in re.findall(r"```[a-z]*\n(.*?)```", page.read_text(), re.S):
+                yield from re.findall(r"^cellapse (.*)$", block, re.M)
+            yield from re.findall(r"`cellapse ([a-z].*?)`", page.read_text())
+    for file in (ROOT / "src" / "cellapse" / "cli").glob("*.py"):
+        yield from re.findall(r"^    cellapse ([a-z].*)$", file.read_text(), re.M)
+
+
+def commands():
+    found = {re.split(r"\s{2,}|\s#", line)[0].strip() for line in documented()}
+    return sorted(found - {verb for verb in VERBS if verb not in ("datasets",)})
+
+
+@pytest.mark.parametrize("line", commands())
+def test_every_documented_command_runs(run, line, tmp_path, monkeypatch):
+    verb, *rest = shlex.split(line)
+    if verb == "explore":
+        pytest.skip("serves until interrupted; tested above")
+    if verb == "reproduce":
+        pytest.skip("takes minutes; the tables have tests of their own")
+    monkeypatch.chdir(tmp_path)
+    graph = nx.karate_club_graph()
+    nx.write_gml(graph, "network.gml")
+    nx.write_graphml(graph, "network.graphml")
+    cl.write(cl.clique_complex(graph), "network.npz")
+    cl.write(cl.clique_complex(graph), "network.json")
+    Path("measured.csv").write_text("node,value\n" + "".join(f"{i},{i}\n" for i in graph))
+    Path("mesh.off").write_text(
+        "OFF\n4 4 6\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 1 2\n3 0 1 3\n3 0 2 3\n3 1 2 3\n"
+    )
+    if "structure.cif" in rest:
+        pytest.skip("needs a structure file; bundled proteins are tested")
+    code, _, err = run(verb, *rest)
+    assert code == 0, err
+    assert os.listdir() != []

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+DOCS = Path(__file__).parents[1] / "docs"
 README = Path(__file__).parents[1] / "README.md"
 
 
@@ -14,3 +15,15 @@ def test_the_example_prints_what_the_readme_says(capsys):
     code, output = re.search(r"```python\n(.*?)```\n\n```\n(.*?)```", text, re.S).groups()
     exec(compile(code, "README.md", "exec"), {})
     assert capsys.readouterr().out.split() == output.split()
+
+
+@pytest.mark.skipif(not DOCS.exists(), reason="tests run outside a checkout: no docs here")
+def test_the_examples_of_the_report_page_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for code in re.findall(r"```python\n(.*?)```", (DOCS / "report.md").read_text(), re.S):
+        exec(compile(code, "report.md", "exec"), {})
+    assert {file.name for file in tmp_path.iterdir()} == {
+        "report.html",
+        "spectrum.pdf",
+        "complex.pdf",
+    }

@@ -3,32 +3,55 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cellapse import theory
+from cellapse._errors import InputError
 from cellapse.baselines import graph_laplacian
 from cellapse.collapse import ScreenedOperator, collapse
 from cellapse.complex import Complex
 from cellapse.operator import Operator
 from cellapse.spectrum import Spectrum
-from cellapse.tasks.cluster import Clusters, cluster, suggest_n_clusters
+from cellapse.tasks.cluster import Clusters, cluster, clustering_accuracy, suggest_n_clusters
+
+_ALL = 1000  # up to this many vertices all eigenpairs are computed
+_SOME = 30
+
+# The steps of `analyze`, with their usual share of the time.
+STEPS = (("collapse", 2.0), ("spectra", 8.0), ("clusters", 10.0), ("checks", 20.0))
 
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """Everything `analyze` found, for a summary or a table of nodes."""
+    """Everything `analyze` found, for a summary, a table of nodes or a report."""
 
+    title: str
     complex: Complex
+    groups: tuple[Any, ...] | None  # the known group of every vertex, where there is one
     collapsed: ScreenedOperator
     plain: Operator
     spectra: tuple[Spectrum, Spectrum]  # of the collapsed operator and of the graph Laplacian
     clusters: tuple[Clusters, Clusters]
     shares: NDArray[np.float64]
     report: theory.Report
+
+    @property
+    def n_clusters(self) -> int:
+        return int(self.clusters[0].numbers.max()) + 1
+
+    def agreement(self) -> tuple[float, float] | None:
+        """Share of the vertices in their known group, by S and by the graph Laplacian."""
+        if self.groups is None:
+            return None
+        known = np.unique([str(g) for g in self.groups], return_inverse=True)[1]
+        mine, plain = (clustering_accuracy(c, known) for c in self.clusters)
+        return mine, plain
 
     def weakest_edges(self, count: int) -> list[tuple[tuple[str, str], float]]:
         """The edges that keep least of their weight, with the share they keep."""
@@ -40,17 +63,26 @@ class Analysis:
     def write_nodes(self, path: Path) -> None:
         """One row a node: label, cluster, cluster by the graph Laplacian, eigenvectors."""
         spectrum, clusters = self.spectra[0], self.clusters
-        names = [f"vector_{i}" for i in range(2, len(spectrum) + 1)]
+        several = min(len(spectrum), max(self.n_clusters, 6))
+        names = [f"vector_{i}" for i in range(2, several + 1)]
         with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             writer.writerow(["node", "cluster", "cluster_graph_laplacian", *names])
             for i, label in enumerate(self.complex.labels):
-                vector = [f"{v:.10g}" for v in spectrum.vectors[i, 1:]]
+                vector = [f"{v:.10g}" for v in spectrum.vectors[i, 1:several]]
                 numbers = (int(c.numbers[i]) for c in clusters)
                 writer.writerow([label, *numbers, *vector])
 
 
-def analyze(K: Complex, n_clusters: int | None = None, rng: int = 0) -> Analysis:
+def analyze(
+    K: Complex,
+    n_clusters: int | None = None,
+    rng: int = 0,
+    *,
+    title: str = "A complex",
+    groups: Sequence[Any] | None = None,
+    progress: Callable[[str], object] = lambda step: None,
+) -> Analysis:
     """Collapse a complex, take its spectrum and clusters, and compare with the graph Laplacian.
 
     Uses the screened realization with five rounds of renormalization: the best all-rounder of the
@@ -60,8 +92,15 @@ def analyze(K: Complex, n_clusters: int | None = None, rng: int = 0) -> Analysis
     ----------
     K : Complex
     n_clusters : int, optional
-        By default the number before the largest gap between eigenvalues.
+        By default the number of known groups, or the number before the largest gap between
+        eigenvalues.
     rng : seed
+    title : str
+        What the report calls the complex.
+    groups : one value per vertex, optional
+        Known groups, to compare the clusters with.
+    progress : function, optional
+        Called with the name of every step of `STEPS` as it begins.
 
     Examples
     --------
@@ -71,11 +110,21 @@ def analyze(K: Complex, n_clusters: int | None = None, rng: int = 0) -> Analysis
     >>> found.weakest_edges(1)[0][0]
     ('4', '5')
     """
+    if groups is not None and len(groups) != K.n_vertices:
+        raise InputError(f"{len(groups)} groups for {K.n_vertices} vertices; give one per vertex")
+    known = None if groups is None else tuple(groups)
+    progress("collapse")
     S = collapse(K, realization="screened", renormalize=5)
     assert isinstance(S, ScreenedOperator)
     L = graph_laplacian(K)
-    k = suggest_n_clusters(S) if n_clusters is None else n_clusters
-    several = min(K.n_vertices, max(k, 6))
+    if n_clusters is None:
+        n_clusters = suggest_n_clusters(S) if known is None else len({str(g) for g in known})
+    progress("spectra")
+    n = K.n_vertices
+    several = n if n <= _ALL else min(n, max(n_clusters, _SOME))
     spectra = (S.spectrum(several), L.spectrum(several))
-    clusters = (cluster(S, k, rng=rng), cluster(L, k, rng=rng))
-    return Analysis(K, S, L, spectra, clusters, S.shares, theory.check(S))
+    progress("clusters")
+    clusters = (cluster(S, n_clusters, rng=rng), cluster(L, n_clusters, rng=rng))
+    progress("checks")
+    checks = theory.check(S)
+    return Analysis(title, K, known, S, L, spectra, clusters, S.shares, checks)

@@ -111,6 +111,11 @@ def secondary_structure(source: Any) -> NDArray[np.str_]:
     return _dssp(_residues(_structure(source)))
 
 
+def backbone_coordinates(source: Any) -> NDArray[np.float64]:
+    """N, CA, C and O of every residue of `protein_complex(source)`, in Angstrom: (n, 4, 3)."""
+    return np.asarray(_residues(_structure(source)).backbone, dtype=np.float64)
+
+
 def read_pdb(data: bytes) -> Complex:
     """The residue complex of the content of a PDB file."""
     return protein_complex(_parsed(data, "Pdb"))

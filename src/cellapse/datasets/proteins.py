@@ -23,7 +23,7 @@ from cellapse._graph import Graph
 from cellapse.complex import Complex
 from cellapse.datasets._card import card
 from cellapse.datasets._names import unknown_name
-from cellapse.lifts import cliques
+from cellapse.lifts.cliques import cliques
 
 FloatArray = NDArray[np.float64]
 

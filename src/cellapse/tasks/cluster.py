@@ -124,6 +124,13 @@ def cluster(
     return Clusters(_in_order(numbers), S.labels, spectrum)
 
 
+def group_rows(
+    vectors: FloatArray, D: FloatArray | None, n_clusters: int, rng: np.random.Generator
+) -> IntArray:
+    """The clusters of `cluster` from eigenvectors that are known already, one column a cluster."""
+    return _in_order(_kmeans(_unit(_scaled(vectors, D)), n_clusters, rng))
+
+
 def cut_mass(S: Operator, mass: str | ArrayLike | None) -> FloatArray | None:
     """The masses of a cut; refused where the diagonal would take one solve for each vertex."""
     if isinstance(mass, str) and mass == "diagonal" and S.matrix is None and S.shape[0] > _MANY:

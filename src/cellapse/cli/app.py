@@ -1,0 +1,81 @@
+"""The program itself: what all verbs share, and how errors are told."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import Annotated, NoReturn
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from cellapse import __version__
+from cellapse._errors import CellapseError, CellapseWarning, InputError, MissingExtraError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+_debug = False
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"cellapse {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def cellapse(
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an error; goes before the verb.")
+    ] = False,
+    _: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+    ] = False,
+) -> None:
+    """Collapse the higher-order cells of a network onto its nodes.
+
+    \b
+    cellapse analyze football -o out      the main job: clusters, spectra, a report
+    cellapse cluster network.gml -k 4     one thing at a time
+    cellapse explore network.gml          sliders in a browser
+    """
+    global _debug
+    _debug = debug
+
+
+def main() -> None:
+    """Run the command line; an error is one sentence on standard error, and an exit code."""
+    warnings.showwarning = _show_warning  # type: ignore[assignment]
+    try:
+        app(prog_name="cellapse")
+    except InputError as error:
+        _stop(str(error), error, 2)
+    except MissingExtraError as error:
+        _stop(str(error), error, 3)
+    except CellapseError as error:
+        _stop(str(error), error, 4)
+    except BrokenPipeError:  # the reader of a pipe has left
+        sys.exit(0)
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}. This is a bug; cellapse --debug ... shows where"
+        _stop(what, error, 1)
+
+
+def _stop(sentence: str, error: Exception, code: int) -> NoReturn:
+    if _debug:
+        raise error
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    console.print(f"[red]error:[/red] {escape(sentence)}")
+    sys.exit(code)
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: object) -> None:
+    if issubclass(category, CellapseWarning) or _debug:
+        console = Console(stderr=True, highlight=False, soft_wrap=True)
+        console.print(f"[yellow]note:[/yellow] {escape(str(message))}")

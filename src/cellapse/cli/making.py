@@ -1,0 +1,56 @@
+"""Operators by their names on the command line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellapse import baselines
+from cellapse._errors import InputError
+from cellapse.cli.options import BASELINES, OPERATORS
+from cellapse.collapse import collapse
+from cellapse.complex import Complex
+from cellapse.operator import Operator
+
+_BASELINES = {
+    "laplacian": baselines.graph_laplacian,
+    "signless": baselines.signless_laplacian,
+    "multiorder": baselines.multiorder_laplacian,
+    "motif": baselines.motif_laplacian,
+    "zhou": baselines.zhou_laplacian,
+}
+
+
+def make(
+    K: Complex,
+    name: str,
+    eps: float | None = None,
+    beta: float | None = None,
+    gamma: str | None = None,
+) -> Operator:
+    """The operator of that name; weights only go with a collapse."""
+    given = {"--eps": eps, "--beta": beta, "--gamma": gamma}
+    if name not in OPERATORS:
+        raise InputError(f"--operator {name}; choose one of {', '.join(OPERATORS)}")
+    if name in BASELINES:
+        used = [option for option, value in given.items() if value is not None]
+        if used:
+            raise InputError(f"{used[0]} is for a collapse, not for {name}; leave it out")
+        return _BASELINES[name](K)
+    renormalized = name == "renormalized"
+    return collapse(
+        K,
+        realization="screened" if renormalized else name,
+        beta=beta,
+        gamma=_gamma(gamma),
+        eps=1e-4 if eps is None else eps,
+        renormalize=5 if renormalized else 0,
+    )
+
+
+def _gamma(word: str | None) -> Any:
+    if word in (None, "bound", "regularized"):
+        return word
+    try:
+        return float(str(word))
+    except ValueError:
+        raise InputError(f"--gamma {word}; give a number, bound or regularized") from None

@@ -1,0 +1,120 @@
+"""Where results go: a file, standard output as JSON, or a table in the terminal."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from cellapse._errors import InputError
+
+_SHOWN = 12  # rows of a long table in the terminal
+
+
+@dataclass(frozen=True)
+class Out:
+    """How one run of a verb speaks."""
+
+    file: Path | None = None
+    as_json: bool = False
+    quiet: bool = False
+
+    def __post_init__(self) -> None:
+        # Before the work, not after it.
+        if self.file is None:
+            return
+        if self.file.suffix.lower() not in _WRITERS:
+            raise InputError(
+                f"{self.file}: the extension {self.file.suffix!r}; write to .csv, .json or .npz"
+            )
+        if not self.file.resolve().parent.is_dir():
+            raise InputError(f"{self.file}: there is no such folder; make it, or choose another")
+
+    def say(self, text: str) -> None:
+        """A line for people; `[bold]` is markup, so escape what is not ours."""
+        if not (self.as_json or self.quiet):
+            Console(highlight=False, soft_wrap=True).print(text)
+
+    def table(self, columns: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
+        """A result as columns of equal length: to the file, as JSON, or on the screen.
+
+        `facts` go along in JSON: what was computed, and with which evidence.
+        """
+        plain = {name: _plain(column) for name, column in columns.items()}
+        if self.file is not None:
+            write_columns(plain, self.file)
+            rows = len(next(iter(plain.values()), ()))
+            self.say(f"Wrote {escape(str(self.file))}: {rows:,} rows.")
+        if self.as_json:
+            print(json.dumps({**{k: _plain(v) for k, v in facts.items()}, **plain}))
+        elif self.file is None and not self.quiet:
+            _show(plain)
+
+
+def write_columns(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
+    """One row a line with a header (.csv), named lists (.json) or arrays (.npz)."""
+    try:
+        _WRITERS[path.suffix.lower()](columns, path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error}); choose another place") from None
+
+
+def _write_csv(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+
+
+def _write_json(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
+    path.write_text(json.dumps(columns), encoding="utf-8")
+
+
+def _write_npz(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
+    arrays: Any = {name: np.asarray(column) for name, column in columns.items()}
+    with path.open("wb") as file:
+        np.savez_compressed(file, **arrays)
+
+
+_WRITERS = {".csv": _write_csv, ".json": _write_json, ".npz": _write_npz}
+
+
+def _plain(value: Any) -> Any:
+    """Lists, numbers and words that JSON and CSV know."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple | range):
+        return [_plain(v) for v in value]
+    return value if isinstance(value, int | float | str | bool | None) else str(value)
+
+
+def _show(columns: Mapping[str, Sequence[Any]]) -> None:
+    console = Console(highlight=False)
+    rows = list(zip(*columns.values(), strict=True))
+    width = 8 if len(columns) > 9 else len(columns)
+    hidden = len(columns) - width
+    table = Table(*list(columns)[:width], *(["..."] if hidden else []), box=None, padding=(0, 1))
+    for row in rows[:_SHOWN]:
+        table.add_row(*(escape(_word(v)) for v in row[:width]), *([""] if hidden else []))
+    console.print(table)
+    if len(rows) > _SHOWN or hidden:
+        more = f"{len(rows) - _SHOWN:,} more rows" if len(rows) > _SHOWN else ""
+        also = f"{hidden} more columns" if hidden else ""
+        listed = " and ".join(part for part in (more, also) if part)
+        console.print(f"... {listed}; all of them with -o FILE.csv or --json")
+
+
+def _word(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,124 @@
+"""What a verb works on: a file of any format, a bundled network, or a bundled protein."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cellapse import datasets
+from cellapse._errors import InputError
+from cellapse.complex import Complex
+from cellapse.io import read
+from cellapse.lifts import clique_complex
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A complex with a title, what is known of it, and the known group of every vertex."""
+
+    title: str
+    complex: Complex
+    groups: tuple[Any, ...] | None = None
+    card: str = ""
+
+
+def names() -> tuple[str, ...]:
+    """The bundled networks and proteins."""
+    return (*datasets.available(), *datasets.available_proteins())
+
+
+def load(name: str, max_rank: int = 2, weight: str | None = None) -> Source:
+    """A bundled dataset of that name, or else the file."""
+    if name in datasets.available():
+        data = datasets.load(name)
+        K = clique_complex(data.graph, max_rank)
+        groups = tuple(data.group_names[g] for g in data.groups)
+        return Source(data.title, K, groups, data.card())
+    if name.upper() in datasets.available_proteins() and not Path(name).exists():
+        return load_protein(name)
+    if not Path(name).exists():
+        raise InputError(_unknown(name))
+    K = read(name, weight=weight)
+    if K.max_rank == 1 and max_rank > 1:  # a graph; whatever has cells of its own keeps them
+        K = clique_complex(K, max_rank)
+    return Source(Path(name).name, K)
+
+
+def load_protein(name: str) -> Source:
+    """A bundled protein or a structure file, with DSSP where it can be computed."""
+    from cellapse.proteins import backbone_coordinates, protein_complex, secondary_structure
+
+    if Path(name).exists():
+        K = protein_complex(name)
+        dssp, title, card = secondary_structure(name), Path(name).name, ""
+        attributes: dict[str, Any] = dict(K.attributes[0])
+        backbone = backbone_coordinates(name)
+    else:
+        protein = datasets.load_protein(name.upper())
+        K, dssp, title = (
+            protein.complex(),
+            protein.dssp,
+            f"{protein.title.title()} ({protein.name})",
+        )
+        attributes = {"residue": protein.residues, "position": protein.coordinates[:, 1]}
+        backbone = protein.coordinates
+        card = protein.card()
+    words = {"H": "helix", "E": "strand", "C": "coil"}
+    attributes |= {
+        "dssp": [words.get(str(d), "unknown") for d in dssp],
+        "backbone": backbone.reshape(len(backbone), 12),
+    }
+    cells = {k: (c.indptr, c.indices) for k, c in enumerate(K.cells) if k}
+    K = Complex.from_arrays(
+        K.n_vertices,
+        cells,
+        K.labels,
+        {k: w for k, w in enumerate(K.weights) if w is not None},
+        {0: attributes},
+    )
+    return Source(title, K, None, card)
+
+
+def values_of(K: Complex, name: str) -> np.ndarray:
+    """One number per vertex: an attribute, `degree`, or the file `node,value` of that name."""
+    columns = K.attributes[0] if K.attributes else {}
+    if name in columns and np.issubdtype(columns[name].dtype, np.number):
+        return np.asarray(columns[name], dtype=np.float64)
+    if name == "degree":
+        return np.bincount(K.cells[1].indices, minlength=K.n_vertices).astype(np.float64)
+    if Path(name).exists():
+        return _from_file(K, Path(name))
+    known = [c for c, v in columns.items() if np.issubdtype(v.dtype, np.number)]
+    raise InputError(
+        f"no signal {name!r}; give degree, a CSV file with the columns node and value"
+        + (f", or one of the attributes {', '.join(known)}" if known else "")
+    )
+
+
+def _from_file(K: Complex, path: Path) -> np.ndarray:
+    import csv
+
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = [row for row in csv.reader(file) if row]
+        found = {row[0]: float(row[1]) for row in rows[1:]}
+    except (OSError, UnicodeDecodeError, IndexError, ValueError) as error:
+        raise InputError(
+            f"{path}: not a table of nodes and values ({error}); begin with the line node,value"
+        ) from None
+    missing = [str(v) for v in K.labels if str(v) not in found]
+    if missing:
+        raise InputError(
+            f"{path}: has no value for {missing[0]!r} and {len(missing) - 1} more; give all"
+        )
+    return np.array([found[str(v)] for v in K.labels])
+
+
+def _unknown(name: str) -> str:
+    close = difflib.get_close_matches(name, names(), n=1)
+    remedy = f"did you mean {close[0]}?" if close else "see `cellapse datasets` for what is bundled"
+    return f"no file and no bundled dataset {name!r}; {remedy}"

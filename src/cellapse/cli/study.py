@@ -1,0 +1,191 @@
+"""Verbs for a whole study: analyze, protein, explore."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from cellapse._errors import InputError
+from cellapse.analysis import STEPS, Analysis, analyze
+from cellapse.cli import options
+from cellapse.cli.app import app
+from cellapse.cli.output import Out
+from cellapse.cli.progress import Steps
+from cellapse.cli.sources import Source, load, load_protein
+from cellapse.report.page import cell_counts, write_report
+
+Folder = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Folder for nodes.csv and report.html.")
+]
+Clusters = Annotated[int | None, typer.Option("--clusters", "-k", help="Number of clusters.")]
+
+
+@app.command("analyze")
+def analyze_network(
+    network: options.Network,
+    output: Folder = None,
+    clusters: Clusters = None,
+    max_rank: options.MaxRank = 2,
+    weight: options.Weight = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+    seed: options.Seed = 0,
+) -> None:
+    """Lift, collapse, cluster and compare with the graph Laplacian: the main job in one go.
+
+    Prints a summary; with -o also writes nodes.csv, one row a node, and report.html, which needs
+    nothing but a browser.
+
+    \b
+    cellapse analyze football -o out
+    cellapse analyze network.gml -k 4 --json
+    """
+    with Steps([("reading", 1.0), *STEPS, ("report", 3.0)], quiet or as_json) as step:
+        step("reading")
+        source = load(network, max_rank, weight)
+        _study(source, output, clusters, as_json, quiet, seed, step)
+
+
+@app.command()
+def protein(
+    name: options.ProteinName,
+    output: Folder = None,
+    clusters: Clusters = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+    seed: options.Seed = 0,
+) -> None:
+    """Analyze the residues of a protein; the report shows it in three dimensions.
+
+    Residues are nodes, backbone and hydrogen bonds are edges, their triangles are cells.
+
+    \b
+    cellapse protein 1HEL -o lysozyme
+    cellapse protein structure.cif -k 5 -o out
+    """
+    with Steps([("reading", 1.0), *STEPS, ("report", 3.0)], quiet or as_json) as step:
+        step("reading")
+        source = load_protein(name)
+        _study(source, output, clusters, as_json, quiet, seed, step)
+
+
+@app.command()
+def explore(
+    network: options.Network,
+    max_rank: options.MaxRank = 2,
+    weight: options.Weight = None,
+    browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
+    quiet: options.Quiet = False,
+) -> None:
+    """Open a page with sliders for eps, gamma, beta, realization and eigenvectors.
+
+    The page is served to this machine only, under an address nobody can guess; Ctrl-C ends it.
+
+    \b
+    cellapse explore football
+    cellapse explore network.gml --no-browser
+    """
+    from cellapse.report.explorer import Explorer
+    from cellapse.report.server import explore as serve
+
+    source = load(network, max_rank, weight)
+    explorer = Explorer(source.complex, source.title, source.groups)
+    Out(quiet=quiet).say("Ctrl-C ends the explorer at")
+    # The address is the result, so it is printed even with --quiet.
+    serve(explorer, lambda address: print(address, flush=True), browser)
+
+
+def _study(
+    source: Source,
+    folder: Path | None,
+    clusters: int | None,
+    as_json: bool,
+    quiet: bool,
+    seed: int,
+    step: Steps,
+) -> None:
+    found = analyze(
+        source.complex, clusters, seed, title=source.title, groups=source.groups, progress=step
+    )
+    written: list[Path] = []
+    if folder is not None:
+        step("report")
+        written = _write(found, folder)
+    out = Out(None, as_json, quiet)
+    if as_json:
+        print(json.dumps(_facts(found) | {"files": [str(path) for path in written]}))
+    elif not quiet:
+        _summary(found)
+    for path, what in zip(written, ("one row a node", "open it in a browser"), strict=False):
+        out.say(f"Wrote {escape(str(path))}: {what}.")
+
+
+def _write(found: Analysis, folder: Path) -> list[Path]:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        found.write_nodes(folder / "nodes.csv")
+    except OSError as error:
+        raise InputError(f"cannot write to {folder} ({error}); choose another folder") from None
+    return [folder / "nodes.csv", write_report(found, folder / "report.html")]
+
+
+def _facts(found: Analysis) -> dict[str, Any]:
+    agreement = found.agreement()
+    return {
+        "title": found.title,
+        "cells": list(found.complex.n_cells),
+        "operator": repr(found.collapsed),
+        "clusters": found.n_clusters,
+        "sizes": np.bincount(found.clusters[0].numbers).tolist(),
+        "accuracy": None if agreement is None else agreement[0],
+        "accuracy of the graph Laplacian": None if agreement is None else agreement[1],
+        "eigenvalues": found.spectra[0].values[:20].tolist(),
+        "eigenvalues of the graph Laplacian": found.spectra[1].values[:20].tolist(),
+        "weakest edges": [
+            {"edge": list(pair), "keeps": share} for pair, share in found.weakest_edges(10)
+        ],
+        "theory holds": found.report.holds,
+    }
+
+
+def _summary(found: Analysis) -> None:
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(f"[bold]{escape(found.title)}[/bold]")
+    console.print(f"\n[bold]Lift[/bold]      {cell_counts(found)}")
+    console.print(
+        "[bold]Collapse[/bold]  screened, renormalized 5 times (the all-round default; "
+        "the paper's own is collapse(K))"
+    )
+    if len(found.shares):
+        lost = 100 * (1 - found.shares)
+        console.print(
+            f"          edges lose {lost.min():.0f} to {lost.max():.0f} % of their weight, "
+            "the less the more cells hold them"
+        )
+    for edge, share in found.weakest_edges(3):
+        console.print(f"          weakest: {escape(' - '.join(edge))} keeps {100 * share:.0f} %")
+    table = Table("", *(f"{i}" for i in range(1, 7)), box=None, padding=(0, 1))
+    for name, spectrum in zip(("S", "L"), found.spectra, strict=True):
+        table.add_row(f"lambda({name})", *(f"{v:.3g}" for v in spectrum.values[:6]))
+    console.print("[bold]Spectrum[/bold]  smallest eigenvalues of S and of the graph Laplacian L")
+    console.print(table)
+    sizes = ", ".join(map(str, np.bincount(found.clusters[0].numbers).tolist()))
+    console.print(f"[bold]Clusters[/bold]  {found.n_clusters} of sizes {sizes}")
+    agreement = found.agreement()
+    if agreement is not None:
+        console.print(
+            f"          {100 * agreement[0]:.1f} % of the nodes agree with the known groups "
+            f"(graph Laplacian: {100 * agreement[1]:.1f} %)"
+        )
+    measured = [c for c in found.report.checks if c.holds is not None]
+    verdict = "all hold" if found.report.holds else "some FAIL, see theory.check(S)"
+    counted = f"{len(measured)} statements of the paper measured"
+    console.print(f"[bold]Theory[/bold]    {counted}: {verdict}")
+    console.print(f"          S is {found.collapsed.tocsr().nnz} entries, as sparse as L")

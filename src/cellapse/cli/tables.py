@@ -1,0 +1,95 @@
+"""Verbs that repeat what the paper did, and measure on one's own data: reproduce, bench."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from cellapse._errors import CellapseError, CellapseWarning
+from cellapse.cli import options
+from cellapse.cli.app import app
+from cellapse.cli.making import make
+from cellapse.cli.output import Out
+from cellapse.cli.progress import Steps
+from cellapse.cli.sources import load
+
+
+@app.command()
+def reproduce(
+    tables: Annotated[
+        list[str] | None, typer.Argument(help="Names of tables; all if left out.")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick/--full", help="Minutes with fewer repetitions, or hours.")
+    ] = True,
+    folder: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for results/ and report.html.")
+    ] = Path(),
+    workers: Annotated[int, typer.Option(help="Processes at once.")] = 1,
+    quiet: options.Quiet = False,
+) -> None:
+    """Run the tables of the paper by its protocol and by a fair one; goes on where it stopped.
+
+    \b
+    cellapse reproduce --quick
+    cellapse reproduce networks blocks --full -o tables
+    """
+    from cellapse.experiments import reproduce as run
+
+    report = run(tables or None, quick, folder, workers)
+    Out(quiet=quiet).say(f"Wrote {escape(str(report))} and {escape(str(report.parent))}/results.")
+
+
+@app.command()
+def bench(
+    network: options.Network,
+    k: Annotated[int, typer.Option("-k", help="How many eigenpairs.")] = 10,
+    max_rank: options.MaxRank = 2,
+    weight: options.Weight = None,
+    output: options.Output = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Time every operator on a network: building it, its eigenpairs, and the ratio to L.
+
+    \b
+    cellapse bench football
+    cellapse bench network.npz -k 20 -o times.csv
+    """
+    out = Out(output, as_json, quiet)
+    order = ("laplacian", *(name for name in options.OPERATORS if name != "laplacian"))
+    steps = [("reading", 1.0), *((name, 1.0) for name in order)]
+    rows: list[dict[str, Any]] = []
+    with Steps(steps, quiet or as_json) as step, warnings.catch_warnings():
+        warnings.simplefilter("ignore", CellapseWarning)
+        step("reading")
+        K = load(network, max_rank, weight).complex
+        count = min(k, K.n_vertices)
+        make(K, "laplacian").spectrum(count)  # not counted: whatever is imported at first use
+        for name in order:
+            step(name)
+            rows.append(_timed(K, name, count))
+    base = rows[0]["build"] + rows[0]["eigenpairs"]
+    for row in rows:
+        total = None if row["build"] is None else row["build"] + row["eigenpairs"]
+        row["ratio"] = None if total is None else round(total / base, 2)
+    columns = {head: [row[head] for row in rows] for head in rows[0]}
+    out.table(columns, {"cells": list(K.n_cells), "k": count})
+
+
+def _timed(K: Any, name: str, k: int) -> dict[str, Any]:
+    row: dict[str, Any] = {"operator": name, "build": None, "eigenpairs": None}
+    try:
+        begun = time.perf_counter()
+        S = make(K, name)
+        built = time.perf_counter()
+        found = S.spectrum(k)
+        row["build"], row["eigenpairs"] = built - begun, time.perf_counter() - built
+        return row | {"solver": type(found.solver).__name__, "note": ""}
+    except CellapseError as error:
+        return row | {"solver": "", "note": str(error)}

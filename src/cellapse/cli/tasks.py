@@ -1,0 +1,270 @@
+"""Verbs that give something to every node: embed, cluster, smooth, hks, encode, resistance."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.markup import escape
+
+from cellapse._errors import InputError
+from cellapse.cli import options
+from cellapse.cli.app import app
+from cellapse.cli.making import make
+from cellapse.cli.output import Out
+from cellapse.cli.progress import Steps, working
+from cellapse.cli.sources import Source, load, values_of
+from cellapse.operator import Operator
+from cellapse.tasks import cluster as clusters
+from cellapse.tasks.encoding import embed, positional_encoding
+from cellapse.tasks.resistance import effective_resistance
+from cellapse.tasks.signature import heat_kernel_signature
+from cellapse.tasks.smooth import choose_strength, smooth
+
+Vectors = Annotated[int, typer.Option("-k", help="How many columns.")]
+
+
+def _prepared(
+    step: Steps, network: str, max_rank: int, weight: str | None, operator: tuple[Any, ...]
+) -> tuple[Source, Operator]:
+    step("reading")
+    source = load(network, max_rank, weight)
+    step("collapsing")
+    S = make(source.complex, *operator)
+    step("computing")
+    return source, S
+
+
+def _steps(quiet: bool) -> Any:
+    return working("reading", "collapsing", "computing", quiet=quiet)
+
+
+@app.command("cluster")
+def cluster_nodes(
+    network: options.Network,
+    count: Annotated[
+        int | None,
+        typer.Option("-k", help="Number of clusters; by default of known groups, or by the gap."),
+    ] = None,
+    operator: options.OperatorName = "renormalized",
+    eps: options.Eps = None,
+    beta: options.Beta = None,
+    gamma: options.Gamma = None,
+    max_rank: options.MaxRank = 2,
+    weight: options.Weight = None,
+    output: options.Output = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+    seed: options.Seed = 0,
+) -> None:
+    """Group the nodes by the normalized cut of an operator.
+
+    \b
+    cellapse cluster karate -k 2 -o labels.csv
+    cellapse cluster network.gml --json
+    """
+    out = Out(output, as_json, quiet)
+    with _steps(quiet or as_json) as step:
+        source, S = _prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
+        mass = "diagonal" if S.matrix is not None else "degree"
+        known = None if source.groups is None else [str(g) for g in source.groups]
+        if count is None:
+            count = clusters.suggest_n_clusters(S, mass=mass) if known is None else len(set(known))
+        found = clusters.cluster(S, count, mass=mass, rng=seed)
+    sizes = np.bincount(found.numbers)
+    out.say(escape(repr(S)))
+    out.say(f"{len(sizes)} clusters of {', '.join(map(str, sizes.tolist()))} nodes")
+    facts: dict[str, Any] = {"operator": repr(S), "sizes": sizes}
+    if known is not None:
+        facts["accuracy"] = clusters.clustering_accuracy(found, known)
+        out.say(f"{100 * facts['accuracy']:.1f} % of the nodes agree with the known groups")
+    out.table({"node": source.complex.labels, "cluster": found.numbers}, facts)
+
+
+@app.command("embed")
+def embed_nodes(
+    network: options.Network,
+    k: Vectors = 8,
+    operator: options.OperatorName = "renormalized",
+    eps: options.Eps = None,
+    beta: options.Beta = None,
+    gamma: options.Gamma = None,
+    max_rank: options.MaxRank = 2,
+    weight: options.Weight = None,
+    output: options.Output = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Coordinates of the nodes: the first eigenvectors that are not constant.
+
+    \b
+    cellapse embed karate -k 3 -o places.csv
+    """
+    out = Out(output, as_json, quiet)
+    with _steps(quiet or as_json) as step:
+        source, S = _prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
+        found = embed(S, k)
+    _columns(out, source, S, "x", np.asarray(found))
+
+
+@app.command()
+def encode(
+    network: options.Network,
+    k: Vectors = 8,
+    operator: options.OperatorName = "renormalized",
+    eps: options.Eps = None,
+    beta: options.Beta = None,
+    gamma: options.Gamma = None,
+    max_rank: options.MaxRank = 2,
+    weight: options.Weight = None,
+    output: options.Output = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Positional encodings for a neural network: always k columns, the same at every call.
+
+    \b
+    cellapse encode karate -k 8 -o encodings.npz
+    """
+    out = Out(output, as_json, quiet)
+    with _steps(quiet or as_json) as step:
+        source, S = _prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
+        found = positional_encoding(S, k)
+    _columns(out, source, S, "pe", np.asarray(found))
+
+
+@app.command()
+def hks(
+    network: options.Network,
+    times: Annotated[
+        str | None, typer.Option(help="Times, like 0.1,1,10; 16 from 0.1 to 24 if left out.")
+    ] = None,
+    scale: Annotated[str, typer.Option(help="raw, log or logz.")] = "raw",
+    operator: options.OperatorName = "renormalized",
+    eps: options.Eps = None,
+    beta: options.Beta = None,
+    gamma: options.Gamma = None,
+    max_rank: options.MaxRank = 2,
+    weight: options.Weight = None,
+    output: options.Output = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+    seed: options.Seed = 0,
+) -> None:
+    """Heat-kernel signatures: the heat left at every node after some time.
+
+    \b
+    cellapse hks karate --times 0.1,1,10
+    cellapse hks 1HEL --scale logz -o signatures.csv
+    """
+    out = Out(output, as_json, quiet)
+    wanted = None if times is None else _numbers("--times", times)
+    with _steps(quiet or as_json) as step:
+        source, S = _prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
+        found = heat_kernel_signature(S, wanted, scale=scale, rng=seed)
+    names = [f"t={t:.4g}" for t in found.at]
+    columns = dict(zip(names, found.features.T, strict=True))
+    facts = {"operator": repr(S), "times": found.at, "error": found.error}
+    out.table({"node": source.complex.labels, **columns}, facts)
+
+
+@app.command("smooth")
+def smooth_signal(
+    network: options.Network,
+    signal: Annotated[
+        str, typer.Option(help="A numeric attribute of the nodes, degree, or a CSV: node,value.")
+    ],
+    strength: Annotated[
+        float | None, typer.Option(help="How much; chosen by cross-validation if left out.")
+    ] = None,
+    operator: options.OperatorName = "renormalized",
+    eps: options.Eps = None,
+    beta: options.Beta = None,
+    gamma: options.Gamma = None,
+    max_rank: options.MaxRank = 2,
+    weight: options.Weight = None,
+    output: options.Output = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Smooth a signal on the nodes: (I + strength S)^-1 times the signal.
+
+    \b
+    cellapse smooth karate --signal degree --strength 0.5
+    cellapse smooth network.gml --signal measured.csv -o smooth.csv
+    """
+    out = Out(output, as_json, quiet)
+    with _steps(quiet or as_json) as step:
+        source, S = _prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
+        values = values_of(source.complex, signal)
+        chosen = choose_strength(S, values).strength if strength is None else strength
+        found = smooth(S, values, strength=chosen)
+    how = "given" if strength is not None else "chosen by cross-validation"
+    out.say(f"{escape(repr(S))}\nstrength {chosen:.4g}, {how}")
+    columns = {"node": source.complex.labels, "value": values, "smooth": found}
+    out.table(columns, {"operator": repr(S), "strength": chosen})
+
+
+@app.command()
+def resistance(
+    network: options.Network,
+    pairs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--pair", help="Two nodes, like 0,33; may be repeated. All edges if left out."
+        ),
+    ] = None,
+    operator: options.OperatorName = "renormalized",
+    eps: options.Eps = None,
+    beta: options.Beta = None,
+    gamma: options.Gamma = None,
+    max_rank: options.MaxRank = 2,
+    weight: options.Weight = None,
+    output: options.Output = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+    seed: options.Seed = 0,
+) -> None:
+    """Effective resistance between nodes: how badly they are connected, all ways counted.
+
+    \b
+    cellapse resistance karate --pair 0,33 --pair 0,1
+    cellapse resistance karate -o resistance.csv
+    """
+    out = Out(output, as_json, quiet)
+    with _steps(quiet or as_json) as step:
+        source, S = _prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
+        K = source.complex
+        wanted = [K.cell_label(1, e) for e in range(K.n_cells[1])] if not pairs else None
+        if pairs:
+            by_word = {str(label): label for label in K.labels}
+            wanted = [_pair(word, by_word) for word in pairs]
+        found = effective_resistance(S, wanted, rng=seed)
+    assert wanted is not None
+    first, second = zip(*wanted, strict=True) if wanted else ((), ())
+    columns = {"from": first, "to": second, "resistance": np.asarray(found)}
+    out.table(columns, {"operator": repr(S)})
+
+
+def _pair(word: str, by_word: dict[str, Any]) -> tuple[Any, Any]:
+    ends = [end.strip() for end in word.split(",")]
+    if len(ends) != 2:
+        raise InputError(f"--pair {word}; give two nodes with a comma between them")
+    for end in ends:
+        if end not in by_word:
+            raise InputError(f"--pair {word}: no node {end!r}; `cellapse embed` lists them")
+    return by_word[ends[0]], by_word[ends[1]]
+
+
+def _numbers(option: str, words: str) -> list[float]:
+    try:
+        return [float(word) for word in words.split(",")]
+    except ValueError:
+        raise InputError(f"{option} {words}; give numbers with commas between them") from None
+
+
+def _columns(out: Out, source: Source, S: Operator, letter: str, values: Any) -> None:
+    columns = {f"{letter}{i + 1}": column for i, column in enumerate(values.T)}
+    out.say(escape(repr(S)))
+    out.table({"node": source.complex.labels, **columns}, {"operator": repr(S)})

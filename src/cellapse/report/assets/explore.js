@@ -1,0 +1,131 @@
+// The explorer: a control moves, one question goes to this machine, everything is drawn anew.
+
+const data = JSON.parse(byId("data").textContent);
+const unknown = { kind: "category", name: "Clusters", names: ["cluster 1"], values: data.labels.map(() => 0) };
+const state = {
+  colouring: unknown, chosen: null, showCells: true, showShares: true, showLabels: false,
+  axisNames: ["2", "3", "4"], answer: null, choice: "clusters",
+  choose: (node) => { state.chosen = node === state.chosen ? null : node; drawAll(); },
+};
+const nodes = data.labels.map((_, i) => i);
+const vectors = () => (state.answer ? state.answer.vectors : data.labels.map(() => [0, 0, 0]));
+
+const network = makeNetwork(byId("network"), data, state);
+const spectrum = figure(byId("spectrum"), (w) => {
+  if (!state.answer) return;
+  const both = [{ name: "S", values: state.answer.values }, { name: "L", values: state.answer.plain }];
+  drawSpectra(byId("spectrum"), w, both, state.answer.values.length);
+});
+const flat = figure(byId("flat"), (w) => drawScatter(byId("flat"), w, {
+  xs: vectors().map((row) => row[0] ?? 0), ys: vectors().map((row) => row[1] ?? 0), nodes, names: data.labels,
+  colouring: state.colouring, chosen: state.chosen, onChoose: state.choose,
+  xName: "eigenvector 2", yName: "eigenvector 3", label: "The embedding in two dimensions",
+}));
+const cloud = makeCloud(byId("cloud"), vectors, nodes, state);
+
+// The same colour should mean the same vertices from one answer to the next.
+function steady(now, before) {
+  if (!before) return now;
+  const overlaps = {};
+  now.forEach((c, i) => { const key = c + "," + before[i]; overlaps[key] = (overlaps[key] || 0) + 1; });
+  const place = {}, taken = new Set();
+  Object.entries(overlaps).sort((a, b) => b[1] - a[1]).forEach(([key]) => {
+    const [c, old] = key.split(",").map(Number);
+    if (!(c in place) && !taken.has(old)) { place[c] = old; taken.add(old); }
+  });
+  let free = 0;
+  return now.map((c) => {
+    if (!(c in place)) { while (taken.has(free)) free++; place[c] = free; taken.add(free); }
+    return place[c];
+  });
+}
+
+function colourings() {
+  const answer = state.answer, found = {};
+  const top = Math.max(...answer.clusters);
+  found.clusters = { name: "Clusters", kind: "category", values: answer.clusters, names: Array.from({ length: top + 1 }, (_, c) => (answer.clusters.includes(c) ? `cluster ${c + 1}` : "")) };
+  data.groups.forEach((g, i) => { found["group" + i] = g; });
+  answer.vectors[0].forEach((_, k) => { found["vector" + k] = { name: `Eigenvector ${k + 2}`, kind: "diverging", values: answer.vectors.map((row) => row[k]) }; });
+  return found;
+}
+
+function drawAll() {
+  const found = colourings(), list = byId("colouring");
+  if (!(state.choice in found)) state.choice = "clusters";
+  clear(list);
+  Object.entries(found).forEach(([key, c]) => element("option", { value: key }, list, c.name));
+  list.value = state.choice;
+  state.colouring = found[state.choice];
+  data.network.edges.forEach((edge, i) => { edge[2] = state.answer.shares ? state.answer.shares[i] : 0.5; });
+  drawLegend(byId("legend"), state.colouring);
+  [network.draw, spectrum, flat, cloud].forEach((draw) => draw());
+}
+
+// Controls
+const realization = byId("realization");
+data.realizations.forEach((name) => element("option", { value: name }, realization, name));
+const sliders = ["eps", "gamma", "beta", "vectors", "clusters"];
+byId("vectors").max = data.most;
+byId("clusters").max = Math.min(20, data.labels.length);
+const begin = data.settings;
+realization.value = begin.realization;
+byId("eps").value = Math.log10(begin.eps);
+byId("gamma").value = begin.gamma;
+byId("beta").value = Math.log10(begin.beta);
+byId("vectors").value = begin.vectors;
+byId("clusters").value = begin.clusters;
+
+function settings() {
+  const value = (id) => Number(byId(id).value);
+  return {
+    realization: realization.value, eps: Number((10 ** value("eps")).toPrecision(3)), gamma: value("gamma"),
+    beta: Number((10 ** value("beta")).toPrecision(3)), vectors: value("vectors"), clusters: value("clusters"),
+  };
+}
+
+function show(now) {
+  byId("gamma-name").textContent = now.realization === "screened" ? "theta²" : "gamma / bound";
+  sliders.forEach((id) => { document.querySelector(`output[for=${id}]`).textContent = number(now[id]); });
+}
+
+let asked = 0, running = null;
+async function ask() {
+  const now = settings(), turn = ++asked;
+  show(now);
+  if (running) running.abort();
+  running = new AbortController();
+  const begun = performance.now();
+  try {
+    const reply = await fetch("answer?" + new URLSearchParams(now), { signal: running.signal });
+    const answer = await reply.json();
+    if (turn !== asked) return;
+    byId("warning").hidden = !(answer.error || answer.warnings.length);
+    byId("warning").textContent = answer.error || answer.warnings.join(" ");
+    if (answer.error) return;
+    answer.clusters = steady(answer.clusters, state.answer && state.answer.clusters);
+    state.answer = answer;
+    drawAll();
+    const took = Math.round(performance.now() - begun);
+    byId("words").textContent = answer.words.slice(1, -1);
+    byId("status").textContent = `Clusters of ${answer.sizes.join(", ")} vertices. Computed in ${Math.round(1000 * answer.seconds)} ms, on screen after ${took} ms; largest residual ${number(answer.residual)}.`;
+    document.documentElement.dataset.answers = turn;
+  } catch (error) {
+    if (error.name !== "AbortError") byId("status").textContent = "No answer: is cellapse explore still running?";
+  }
+}
+
+// While a slider moves, only its latest place is asked for.
+let waiting = null;
+[realization, ...sliders.map(byId)].forEach((control) => control.addEventListener("input", () => {
+  show(settings());
+  clearTimeout(waiting);
+  waiting = setTimeout(ask, 40);
+}));
+byId("colouring").addEventListener("change", (e) => { state.choice = e.target.value; drawAll(); });
+byId("closer").addEventListener("click", () => network.zoom(1.25));
+byId("farther").addEventListener("click", () => network.zoom(0.8));
+byId("whole").addEventListener("click", () => network.reset());
+byId("network-note").textContent = data.network.note;
+drawLegend(byId("spectrum-legend"), { kind: "category", names: ["S, collapsed", "L, graph Laplacian"], values: [] });
+byId("spectrum-legend").querySelectorAll("path").forEach((path, i) => path.setAttribute("d", markPath(FORMS[i], 7, 7, 5)));
+ask();

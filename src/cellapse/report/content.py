@@ -1,0 +1,186 @@
+"""What a report shows, as plain lists and numbers ready for JSON.
+
+A large complex is drawn by samples, and every sample comes with a sentence that says so.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cellapse.analysis import Analysis
+from cellapse.cells import IntArray
+from cellapse.complex import Complex
+from cellapse.report.colourings import colourings
+from cellapse.report.layout import arrange, neighbourhood
+from cellapse.report.protein import chain, is_protein
+from cellapse.tasks.signature import heat_kernel_signature
+
+FloatArray = NDArray[np.float64]
+
+NETWORK = 1000  # vertices drawn at most
+CLOUD = 1500  # points of the embedding at most
+EDGES = 6000
+CELLS = 3000
+VECTORS = 6  # eigenvectors shown, beginning with the second
+TIMES = 24
+
+
+def content(found: Analysis, rng: int = 0) -> dict[str, Any]:
+    """Everything the drawings need: network, colourings, spectra, embedding, signatures."""
+    near = neighbourhood(found.complex, NETWORK)
+    some = _some(np.arange(found.complex.n_vertices), CLOUD, rng)
+    kept = np.union1d(near, some)
+    if is_protein(found):
+        kept = np.arange(found.complex.n_vertices)  # the chain is drawn whole
+    return {
+        "title": found.title,
+        "labels": [str(found.complex.labels[i]) for i in kept.tolist()],
+        "network": network(found.complex, near, found.shares, np.searchsorted(kept, near), rng),
+        "colourings": colourings(found, kept, VECTORS),
+        "spectra": [
+            {"name": name, "values": numbers(s.values)}
+            for name, s in zip("SL", found.spectra, strict=True)
+        ],
+        "compression": compression(found.spectra[0].values, found.spectra[1].values),
+        "embedding": embedding(found, some, np.searchsorted(kept, some)),
+        "signatures": signatures(found, kept),
+        "shares": histogram(found.shares),
+        "protein": chain(found) if is_protein(found) else None,
+    }
+
+
+def network(
+    K: Complex, near: IntArray, shares: FloatArray, places: IntArray, rng: int
+) -> dict[str, Any]:
+    """The drawn vertices, the edges and cells between them, and where they go.
+
+    `places` are the positions of the drawn vertices in the list of labels.
+    """
+    at = _places(K, near)
+    edges = at[K.cells[1].as_array()] if K.max_rank else np.empty((0, 2), np.int64)
+    inside = np.flatnonzero((edges >= 0).all(axis=1))
+    strength = shares[inside] / max(float(shares[inside].mean()) if len(inside) else 1.0, 1e-12)
+    xy = arrange(len(near), edges[inside], strength, rng)
+    lines = drawn_edges(K, near, rng)
+    cells = [at[c] for rank in K.cells[2:] for c in _within(rank, at)]
+    faces = [cells[i] for i in _some(np.arange(len(cells)), CELLS, rng).tolist()]
+    drawn = [
+        [int(i), int(j), round(float(s), 3)]
+        for (i, j), s in zip(edges[lines], shares[lines], strict=True)
+    ]
+    note = _note(K.n_vertices, len(near), len(inside), len(lines), len(cells), len(faces))
+    return {
+        "nodes": places.tolist(),
+        "xy": [[round(float(x), 4), round(float(y), 4)] for x, y in xy],
+        "edges": drawn,
+        "cells": [c.tolist() for c in faces],
+        "note": note,
+        "label": f"{len(near)} vertices, {len(lines)} edges and {len(faces)} cells. {note}",
+    }
+
+
+def drawn_edges(K: Complex, near: IntArray, rng: int) -> IntArray:
+    """Which edges are drawn: those between drawn vertices, or some of them."""
+    if not K.max_rank:
+        return np.empty(0, np.int64)
+    both = (_places(K, near)[K.cells[1].as_array()] >= 0).all(axis=1)
+    return _some(np.flatnonzero(both), EDGES, rng)
+
+
+def _places(K: Complex, near: IntArray) -> IntArray:
+    """The number of every vertex in the drawing, or -1."""
+    at = np.full(K.n_vertices, -1)
+    at[near] = np.arange(len(near))
+    return at
+
+
+def _within(rank: Any, at: IntArray) -> list[IntArray]:
+    """The cells of one rank all of whose vertices are drawn."""
+    outside = np.zeros(len(rank), dtype=np.int64)
+    if len(rank):
+        outside = np.add.reduceat(at[rank.indices] < 0, rank.indptr[:-1])
+    return [rank[i] for i in np.flatnonzero(outside == 0).tolist()]
+
+
+def _some(which: IntArray, limit: int, rng: int) -> IntArray:
+    if len(which) <= limit:
+        return which
+    return np.sort(np.random.default_rng(rng).choice(which, limit, replace=False))
+
+
+def _note(n: int, drawn: int, edges: int, lines: int, cells: int, faces: int) -> str:
+    parts = []
+    if drawn < n:
+        parts.append(
+            f"Drawn: {drawn:,} of {n:,} vertices, the neighbourhood of the one with most neighbours"
+        )
+    if lines < edges:
+        parts.append(f"{lines:,} of their {edges:,} edges, drawn at random")
+    if faces < cells:
+        parts.append(f"{faces:,} of their {cells:,} cells, drawn at random")
+    return "; ".join(parts) + "." if parts else ""
+
+
+def compression(mine: FloatArray, plain: FloatArray) -> list[float | None]:
+    """lambda_k(S) / lambda_k(L), or None where the latter is zero."""
+    zero = 1e-9 * max(float(plain.max(initial=0.0)), 1e-300)
+    return [round(float(a / b), 5) if b > zero else None for a, b in zip(mine, plain, strict=True)]
+
+
+def embedding(found: Analysis, some: IntArray, places: IntArray) -> dict[str, Any]:
+    """Eigenvectors 2, 3, ... of S u = lambda D u at the vertices shown, D the diagonal of S."""
+    spectrum = found.clusters[0].spectrum
+    assert spectrum is not None
+    if spectrum.vectors.shape[1] < 4:  # few clusters: still enough for three dimensions
+        spectrum = found.collapsed.spectrum(min(4, found.complex.n_vertices), "diagonal")
+    vectors = spectrum.vectors[some, 1 : VECTORS + 1]
+    n = found.complex.n_vertices
+    note = f"A random sample of {len(some):,} of {n:,} vertices." if len(some) < n else ""
+    return {"nodes": places.tolist(), "vectors": [numbers(row) for row in vectors], "note": note}
+
+
+def signatures(found: Analysis, kept: IntArray) -> dict[str, Any]:
+    """Heat-kernel signatures: per cluster the median and the 10-90 % band, and every kept vertex.
+
+    h_t(v) = sum_k exp(-lambda_k t) phi_k(v)^2.
+    """
+    spectrum = found.spectra[0]
+    positive = spectrum.values[spectrum.values > 1e-9 * max(float(spectrum.values[-1]), 1e-300)]
+    slow, fast = (positive[0], positive[-1]) if len(positive) else (1.0, 1.0)
+    times = np.geomspace(0.1 / fast, 4.0 / slow, TIMES)
+    heat = heat_kernel_signature(spectrum, times).features
+    numbers_ = found.clusters[0].numbers
+    bands = []
+    for c in range(found.n_clusters):
+        low, middle, high = np.quantile(heat[numbers_ == c], [0.1, 0.5, 0.9], axis=0)
+        bands.append(
+            {
+                "name": f"cluster {c + 1}",
+                "number": c,
+                "low": numbers(low),
+                "middle": numbers(middle),
+                "high": numbers(high),
+            }
+        )
+    k, n = len(spectrum.values), found.complex.n_vertices
+    note = "" if k == n else f"From the {k} smallest of {n:,} eigenvalues: short times are a bound."
+    return {
+        "times": numbers(times),
+        "groups": bands,
+        "nodes": [numbers(row) for row in heat[kept]],
+        "note": note,
+    }
+
+
+def histogram(shares: FloatArray) -> dict[str, Any]:
+    """How many edges keep which share of their weight, in twenty steps."""
+    counts, edges = np.histogram(shares, bins=20, range=(0.0, 1.0))
+    return {"counts": counts.tolist(), "edges": numbers(edges)}
+
+
+def numbers(values: FloatArray) -> list[float]:
+    """Five digits of every number: enough for a drawing, and a small file."""
+    return [float(f"{v:.5g}") for v in values]

@@ -1,0 +1,177 @@
+"""What the explorer computes when a slider moves: collapse, spectrum, embedding, clusters."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from cellapse._checks import whole_number
+from cellapse._errors import CellapseError, CellapseWarning, InputError
+from cellapse.baselines import graph_laplacian
+from cellapse.collapse import CollapsedOperator, ScreenedOperator, collapse
+from cellapse.complex import Complex
+from cellapse.eigensolvers import Dense
+from cellapse.model import REALIZATIONS
+from cellapse.operator import Operator
+from cellapse.report.colourings import word_colouring
+from cellapse.report.content import NETWORK, drawn_edges, network, numbers
+from cellapse.report.layout import neighbourhood
+from cellapse.spectrum import Spectrum
+from cellapse.tasks.cluster import group_rows
+
+_DENSE = 1500  # up to this many vertices the whole matrix is quicker than Lanczos
+_ANSWERS = 200  # answers remembered, so that a slider moved back is there at once
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where the sliders stand.
+
+    `gamma` is a share of the largest coupling that is sure to be positive semi-definite.
+    """
+
+    realization: str = "screened"
+    eps: float = 1e-4
+    gamma: float = 0.95
+    beta: float = 1.0
+    renormalize: int = 5
+    vectors: int = 8
+    clusters: int = 2
+
+    @classmethod
+    def parse(cls, given: Mapping[str, str]) -> Settings:
+        """Settings out of the words of an address; whatever does not fit is an InputError."""
+        fields = asdict(cls())
+        for name, word in given.items():
+            if name not in fields:
+                raise InputError(f"no setting {name!r}; there are {', '.join(fields)}")
+            kind = type(fields[name])
+            try:
+                fields[name] = kind(word)
+            except ValueError:
+                raise InputError(f"{name}={word!r}; give a {kind.__name__}") from None
+        return cls(**fields)
+
+
+class Explorer:
+    """A complex together with what does not change when a slider moves.
+
+    >>> K = Complex.from_arrays(4, {1: [[0, 1], [1, 2], [0, 2], [2, 3]], 2: [[0, 1, 2]]})
+    >>> answer = Explorer(K).answer(Settings(clusters=2, vectors=3))
+    >>> len(answer["values"]), len(answer["clusters"])
+    (3, 4)
+    """
+
+    def __init__(
+        self, K: Complex, title: str = "A complex", groups: Sequence[Any] | None = None
+    ) -> None:
+        self.complex, self.title = K, title
+        self._near = neighbourhood(K, NETWORK)
+        self._lines = drawn_edges(K, self._near, 0)
+        self._plain = graph_laplacian(K)
+        self._plain_values: dict[int, list[float]] = {}
+        self._bounds: dict[tuple[str, float], list[float]] = {}
+        self._answers: OrderedDict[Settings, dict[str, Any]] = OrderedDict()
+        self._groups = groups
+
+    def start(self) -> dict[str, Any]:
+        """What the page draws once: the network, the labels, the known groups."""
+        K, near = self.complex, self._near
+        begin = replace(Settings(), clusters=self._usual_clusters())
+        self.answer(begin)  # the first answer is the slow one, for what it imports
+        S = self._collapsed(begin)
+        assert isinstance(S, ScreenedOperator)
+        known = [] if self._groups is None else word_colouring("Known groups", self._groups, near)
+        return {
+            "title": self.title,
+            "labels": [str(K.labels[i]) for i in near.tolist()],
+            "network": network(K, near, S.shares, np.arange(len(near)), 0),
+            "groups": known,
+            "realizations": list(REALIZATIONS),
+            "settings": asdict(begin),
+            "most": min(30, K.n_vertices),
+        }
+
+    def answer(self, settings: Settings) -> dict[str, Any]:
+        """Spectrum, embedding and clusters for one setting, or the error it leads to."""
+        begun = time.perf_counter()
+        if settings in self._answers:
+            self._answers.move_to_end(settings)
+            return self._answers[settings] | {"seconds": time.perf_counter() - begun}
+        try:
+            # One thread: two that share a busy machine wait for each other longer than they work.
+            with threadpool_limits(1), warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always", CellapseWarning)
+                found = self._compute(settings)
+        except CellapseError as error:
+            return {"error": str(error)}
+        told = [str(w.message) for w in said if issubclass(w.category, CellapseWarning)]
+        answer = found | {"warnings": list(dict.fromkeys(told))}
+        self._answers[settings] = answer
+        if len(self._answers) > _ANSWERS:
+            self._answers.popitem(last=False)
+        return answer | {"seconds": time.perf_counter() - begun}
+
+    def _compute(self, settings: Settings) -> dict[str, Any]:
+        n = self.complex.n_vertices
+        k = min(whole_number("vectors", settings.vectors, 1), n)
+        count = whole_number("clusters", settings.clusters, 1, min(n, 100))
+        S = self._collapsed(settings)
+        D = S._mass("degree")
+        spectrum = _spectrum(S, max(k, count))
+        groups = group_rows(spectrum.vectors[:, :count], D, count, np.random.default_rng(0))
+        if k not in self._plain_values:
+            self._plain_values[k] = numbers(_spectrum(self._plain, k).values)
+        return {
+            "values": numbers(spectrum.values[:k]),
+            "plain": self._plain_values[k],
+            "vectors": [numbers(row) for row in spectrum.vectors[self._near, 1:k]],
+            "clusters": groups[self._near].tolist(),
+            "sizes": np.bincount(groups).tolist(),
+            "shares": self._shares(S),
+            "residual": float(spectrum.residuals.max()),
+            "words": repr(S),
+        }
+
+    def _collapsed(self, settings: Settings) -> CollapsedOperator:
+        name, beta = settings.realization, settings.beta
+        if not 0.0 <= settings.gamma <= 1.0:
+            raise InputError(f"gamma={settings.gamma}; give a share of the bound, from 0 to 1")
+        if name == "screened":
+            weights = (1.0, *[beta] * (self.complex.max_rank - 1))
+            return collapse(
+                self.complex,
+                realization=name,
+                beta=weights if self.complex.max_rank else None,
+                gamma=float(np.sqrt(settings.gamma)),
+                eps=settings.eps,
+                renormalize=settings.renormalize,
+            )
+        if (name, beta) not in self._bounds:
+            S = collapse(self.complex, realization=name, beta=beta, eps=settings.eps)
+            self._bounds[name, beta] = S.bound.tolist()
+        gamma = [settings.gamma * b for b in self._bounds[name, beta]]
+        return collapse(self.complex, realization=name, beta=beta, gamma=gamma, eps=settings.eps)
+
+    def _shares(self, S: CollapsedOperator) -> list[float] | None:
+        """What the drawn edges keep, where the operator says so."""
+        if not isinstance(S, ScreenedOperator):
+            return None
+        return [round(float(s), 3) for s in S.shares[self._lines]]
+
+    def _usual_clusters(self) -> int:
+        if self._groups is None:
+            return min(4, self.complex.n_vertices)
+        return len({str(g) for g in self._groups})
+
+
+def _spectrum(S: Operator, k: int) -> Spectrum:
+    dense = S.shape[0] <= _DENSE
+    return S.spectrum(k, "degree", solver=Dense() if dense else None)

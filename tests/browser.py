@@ -1,0 +1,63 @@
+"""A headless Chromium for the tests of pages: one that fails on any error or outside request."""
+
+import atexit
+import os
+import shutil
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ARTEFACTS = Path(os.environ.get("CELLAPSE_ARTEFACTS", "build/screenshots"))
+
+# Proteins need WebGL, which a machine without a graphics card draws in software.
+ARGUMENTS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+
+
+def chromium():
+    """Where Chromium is, or a skip that says what is missing."""
+    pytest.importorskip("playwright.sync_api", reason="playwright is not installed: make test")
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if found := shutil.which(name):
+            return found
+    pytest.skip("no Chromium here, so no page was opened; on Debian: apt-get install chromium")
+
+
+@cache
+def launched():
+    """One browser for all tests of a process: starting it takes longer than most tests."""
+    path = chromium()
+    from playwright.sync_api import sync_playwright
+
+    play = sync_playwright().start()
+    browser = play.chromium.launch(executable_path=path, args=ARGUMENTS)
+    atexit.register(play.stop)
+    atexit.register(browser.close)
+    return browser
+
+
+@contextmanager
+def opened(address, width=1200, scheme="light"):
+    """A page at an address; afterwards no error was logged and nothing else was asked for."""
+    context = launched().new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    try:
+        page = context.new_page()
+        errors, outside = [], []
+        page.on("console", lambda m: errors.append(m.text) if m.type != "log" else None)
+        page.on("pageerror", lambda e: errors.append(str(e)))
+        page.on("request", lambda r: None if r.url.startswith(address) else outside.append(r.url))
+        page.goto(address)
+        yield page
+        page.wait_for_timeout(100)
+        assert not errors
+        assert not outside
+    finally:
+        context.close()
+
+
+def keep(page, name):
+    """A screenshot of the whole page as an artefact."""
+    ARTEFACTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=ARTEFACTS / f"{name}.png", full_page=True)
+    return ARTEFACTS / f"{name}.png"

@@ -1,0 +1,172 @@
+"""The explorer: its answers, who may ask, and what a browser shows when a slider moves."""
+
+import http.client
+import json
+from urllib.parse import urlencode
+
+import networkx as nx
+import numpy as np
+import pytest
+from browser import keep, opened
+
+import cellapse as cl
+from cellapse.report.explorer import Explorer, Settings
+from cellapse.report.server import Server
+
+
+@pytest.fixture(scope="module")
+def explorer():
+    data = cl.datasets.load("football")
+    groups = [data.group_names[g] for g in data.groups]
+    return Explorer(cl.clique_complex(data.graph), data.title, groups)
+
+
+@pytest.fixture(scope="module")
+def server(explorer):
+    with Server(explorer) as running:
+        yield running
+
+
+def ask(server, path="", host=None, method="GET", **headers):
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=20)
+    connection.putrequest(method, path, skip_host=True)
+    connection.putheader("Host", host or server.host)
+    for name, value in headers.items():
+        connection.putheader(name.replace("_", "-"), value)
+    connection.endheaders()
+    reply = connection.getresponse()
+    body = reply.read().decode()
+    connection.close()
+    return reply.status, body
+
+
+@pytest.mark.parametrize("realization", ["screened", "unfolded", "boundary", "incidence", "mixed"])
+def test_answers_are_those_of_the_library(explorer, realization):
+    K = explorer.complex
+    answer = explorer.answer(Settings(realization, eps=1e-3, gamma=0.5, clusters=3, vectors=6))
+    if realization == "screened":
+        S = cl.collapse(K, realization=realization, eps=1e-3, gamma=0.5**0.5, beta=1, renormalize=5)
+    else:
+        bound = cl.collapse(K, realization=realization, eps=1e-3).bound
+        S = cl.collapse(K, realization=realization, eps=1e-3, gamma=(0.5 * bound).tolist())
+    spectrum = S.spectrum(6, "degree")
+    assert np.allclose(answer["values"], spectrum.values, atol=1e-4)
+    assert np.allclose(
+        answer["plain"], cl.graph_laplacian(K).spectrum(6, "degree").values, atol=1e-4
+    )
+    assert np.allclose(answer["vectors"], spectrum.vectors[:, 1:], atol=1e-4)
+    same = cl.clustering_accuracy(answer["clusters"], cl.cluster(S, 3, mass="degree"))
+    assert same == 1.0
+    assert sum(answer["sizes"]) == 115
+    assert answer["residual"] < 1e-8
+    assert bool(answer["warnings"]) == (realization in ("boundary", "mixed"))
+
+
+def test_an_answer_is_remembered(explorer):
+    first = explorer.answer(Settings(eps=0.0123))
+    again = explorer.answer(Settings(eps=0.0123))
+    assert again["seconds"] < 0.01
+    assert again["values"] is first["values"]
+
+
+def test_only_the_token_opens_the_door(server):
+    assert ask(server, f"/{server.token}/")[0] == 200
+    assert ask(server, f"/{server.token}/answer?clusters=3")[0] == 200
+    assert ask(server, f"/{server.token}/elsewhere")[0] == 404
+    for path in (
+        "/",
+        "/answer?clusters=3",
+        "/wrong/",
+        f"/{server.token[:-1]}/",
+    ):
+        status, body = ask(server, path)
+        assert status == 403, path
+        assert server.token not in body
+
+
+def test_other_origins_and_hosts_are_refused(server):
+    path = f"/{server.token}/answer?clusters=3"
+    assert ask(server, path, Origin=f"http://{server.host}")[0] == 200
+    assert ask(server, path, Origin="http://example.org")[0] == 403
+    assert ask(server, path, Origin="null")[0] == 403
+    assert ask(server, path, Sec_Fetch_Site="cross-site")[0] == 403
+    assert ask(server, path, host="example.org")[0] == 403  # a name rebound to this machine
+    assert ask(server, path, host=f"127.0.0.1:{server.server_port + 1}")[0] == 403
+    assert ask(server, path, method="POST")[0] == 501
+
+
+def test_it_listens_on_this_machine_only(server):
+    assert server.server_address[0] == "127.0.0.1"
+
+
+@pytest.mark.parametrize(
+    ("given", "word"),
+    [
+        ({"eps": "soup"}, "float"),
+        ({"eps": "-1"}, "eps"),
+        ({"gamma": "2"}, "0 to 1"),
+        ({"clusters": "0"}, "clusters"),
+        ({"clusters": "100000"}, "clusters"),
+        ({"realization": "<script>"}, "choose one of"),
+        ({"colour": "red"}, "no setting"),
+    ],
+)
+def test_bad_settings_are_a_sentence(server, given, word):
+    status, body = ask(server, f"/{server.token}/answer?{urlencode(given)}")
+    assert status == 400
+    assert word in json.loads(body)["error"]
+
+
+def test_a_reader_moves_the_sliders(server, explorer):
+    with opened(server.address) as page:
+        page.wait_for_selector("html[data-answers='1']")
+        keep(page, "explorer")
+        marks = page.locator("#spectrum .mark[data-series=S]")
+        heights = "marks => marks.map(m => Number(m.dataset.y))"
+        start = marks.evaluate_all(heights)
+        assert np.allclose(start, explorer.answer(Settings(clusters=12))["values"])
+        places = page.locator("#flat .mark").evaluate_all("marks => marks.map(m => m.dataset.x)")
+        fills = page.locator("#network .node").evaluate_all(
+            "n => n.map(m => m.getAttribute('fill'))"
+        )
+
+        page.get_by_label("Realization").select_option("unfolded")
+        page.wait_for_selector("html[data-answers='2']")
+        unfolded = marks.evaluate_all(heights)
+        assert np.allclose(unfolded, explorer.answer(Settings("unfolded", clusters=12))["values"])
+        assert unfolded != start
+        now = page.locator("#flat .mark").evaluate_all("marks => marks.map(m => m.dataset.x)")
+        assert now != places
+
+        page.get_by_label("eps").focus()
+        page.keyboard.press("End")
+        page.wait_for_selector("html[data-answers='3']")
+        settings = Settings("unfolded", eps=1.0, clusters=12)
+        assert np.allclose(marks.evaluate_all(heights), explorer.answer(settings)["values"])
+
+        page.get_by_label("Eigenvectors").focus()
+        page.keyboard.press("ArrowRight")
+        page.wait_for_selector("html[data-answers='4']")
+        assert marks.count() == 9
+
+        page.get_by_role("slider", name="Clusters").focus()
+        page.keyboard.press("Home")
+        page.wait_for_selector("html[data-answers='5']")
+        single = page.locator("#network .node").evaluate_all(
+            "n => n.map(m => m.getAttribute('fill'))"
+        )
+        assert len(set(single)) == 1 < len(set(fills))
+        assert "Clusters of 115 vertices" in page.locator("#status").text_content()
+
+        page.get_by_label("Colour by").select_option(label="Eigenvector 2")
+        vector = page.locator("#network .node").evaluate_all(
+            "n => n.map(m => m.getAttribute('fill'))"
+        )
+        assert len(set(vector)) > 20
+
+
+def test_a_large_network_is_drawn_in_part():
+    explorer = Explorer(cl.clique_complex(nx.random_geometric_graph(1600, 0.05, seed=0)))
+    start = explorer.start()
+    assert "1,000 of 1,600" in start["network"]["note"]
+    assert len(explorer.answer(Settings(clusters=4))["clusters"]) == 1000
