@@ -207,10 +207,10 @@ class Operator(LinearOperator):
     def solve(self, b: ArrayLike, shift: float = 0.0, *, rtol: float = 1e-12) -> FloatArray:
         """The solution x of (S + shift I) x = b, for one right-hand side or many columns.
 
-        A sparse matrix with a shift above 1e-4 ||A|| is factorized. Everything else goes by conjugate gradients,
-        preconditioned with a factor of A + shift (or its diagonal where the graph expands), to an
-        error of about `rtol` relative to x. With `shift=0` the solution is the one without a part
-        in the kernel, and b is taken without its part in the kernel, too.
+        A sparse matrix with a shift above 1e-4 ||A|| is factorized. Everything else goes by
+        conjugate gradients, preconditioned with a factor of A + shift (or its diagonal where the
+        graph expands), to an error of about `rtol` relative to x. With `shift=0` the solution is
+        the one without a part in the kernel, and b is taken without its part in the kernel, too.
 
         >>> L = SparseOperator(sparse.csr_array([[2.0, 0.0], [0.0, 4.0]]), ("a", "b"))
         >>> L.solve([1.0, 1.0]).tolist(), L.solve([1.0, 1.0], shift=1.0).round(6).tolist()

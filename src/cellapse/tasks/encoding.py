@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import linalg
 
 from cellapse._as_operator import as_operator
@@ -31,7 +31,7 @@ from cellapse._errors import InputError
 from cellapse.operator import Operator
 from cellapse.spectrum import Spectrum
 from cellapse.tasks._signals import to_frame
-from cellapse.tasks.cluster import cut_mass
+from cellapse.tasks.cluster import Mass, cut_mass
 
 FloatArray = NDArray[np.float64]
 
@@ -75,7 +75,7 @@ class Embedding:
         return to_frame(self.coordinates, self.labels, names)
 
 
-def embed(operator: Any, k: int, *, mass: str | ArrayLike | None = None) -> Embedding:
+def embed(operator: Any, k: int, *, mass: Mass = None) -> Embedding:
     """The first `k` eigenvectors after the constant: a Laplacian eigenmap.
 
     With several components the first columns, of eigenvalue 0, say which one a vertex is in, as
@@ -111,7 +111,7 @@ def embed(operator: Any, k: int, *, mass: str | ArrayLike | None = None) -> Embe
     return found
 
 
-def positional_encoding(operator: Any, k: int, *, mass: str | ArrayLike | None = None) -> Embedding:
+def positional_encoding(operator: Any, k: int, *, mass: Mass = None) -> Embedding:
     """Always exactly `k` columns for a neural network: eigenvectors, and zeros when there are less.
 
     What is constant on components is left out, so that a complex is encoded like its parts.
@@ -150,7 +150,7 @@ def positional_encoding(operator: Any, k: int, *, mass: str | ArrayLike | None =
 def _modes(
     S: Operator,
     k: int,
-    mass: str | ArrayLike | None,
+    mass: Mass,
     kept: Callable[[FloatArray, FloatArray | None], FloatArray],
 ) -> Embedding:
     """The first k modes; `kept` says what of the kernel is among them."""

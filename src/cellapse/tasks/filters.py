@@ -92,8 +92,10 @@ def apply_responses(
     expansions = [expansion(h, b, error) for h in responses]
     length = max(len(c) for c in expansions)
     results = [c[0] * x for c in expansions]
-    # An error in one product grows at most like the number of steps after it.
-    slack = 0.1 * error * b * float(np.linalg.norm(x, axis=0).min(initial=np.inf)) / length**2
+    # An error d in every product is one of at most 2 k^2 d / b in T_k; so much may the sum have.
+    growth = max(float(np.abs(c) @ np.arange(len(c)) ** 2) for c in expansions)
+    size = float(np.linalg.norm(x, axis=0).min(initial=np.inf))
+    slack = 0.1 * error * b * size * _largest(expansions) / max(growth, 1e-300)
     last, now = x, (2.0 / b) * S.approximate(x, slack) - x
     for k in range(1, length):
         for c, result in zip(expansions, results, strict=True):
@@ -102,6 +104,11 @@ def apply_responses(
         if k + 1 < length:
             last, now = now, (4.0 / b) * S.approximate(now, slack) - 2.0 * now - last
     return results
+
+
+def _largest(expansions: list[FloatArray]) -> float:
+    """At most the largest factor of the weakest response: the mean of its square, by its terms."""
+    return min(float(np.sqrt((c**2).sum() / 2)) for c in expansions)
 
 
 def _by_modes(spectrum: Any, x: FloatArray, h: Response) -> FloatArray:
