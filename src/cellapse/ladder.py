@@ -94,7 +94,7 @@ class Ladder:
     @cached_property
     def direct(self) -> Direct:
         """How K or J is factorized, where it is."""
-        size = self.n if self._exact is not None else self.n + self.M.shape[0]
+        size = self.n if self._small is not None else self.n + self.M.shape[0]
         return self._solver or best_direct(size)
 
     @property
