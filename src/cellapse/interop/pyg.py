@@ -11,9 +11,11 @@ from scipy import sparse
 from cellapse._errors import InputError, extra
 from cellapse._graph import Graph, as_graph
 from cellapse._rows import RowIndex
+from cellapse._weights import weighted_by
+from cellapse.cells import Cells
 from cellapse.complex import Complex
 from cellapse.containment import containment
-from cellapse.interop._build import Ranks, hyperedge_complex, refuse_ranks, take_weights
+from cellapse.interop._build import Ranks, hyperedge_complex, refuse_ranks
 from cellapse.interop.plain import from_matrices
 from cellapse.lifts.meshes import mesh_complex
 
@@ -57,8 +59,7 @@ def read(data: Any, weight: str | None, ranks: Ranks) -> Complex:
             "a Data without edge_index, face, hyperedge_index or incidence_1; for points in pos "
             "use lifts.nearest_neighbour_complex(data.pos.numpy(), k) or lifts.rips_complex"
         )
-    weights = take_weights(attributes, weight)
-    return Complex.from_arrays(n, cells, labels, weights, attributes)
+    return weighted_by(Complex.from_arrays(n, cells, labels, attributes=attributes), weight)
 
 
 def _array(tensor: Any) -> np.ndarray:
@@ -105,11 +106,11 @@ def _and_missing(edges: Any, sides: Any, columns: dict[Any, Any], n: int) -> Any
 def _from_hyperedges(data: Any, name: str, weight: str | None, ranks: Ranks) -> Complex:
     vertex, edge = _array(data[name])
     n = max(int(data.num_nodes or 0), int(vertex.max(initial=-1)) + 1)
-    order = np.argsort(edge, kind="stable")
-    _, start = np.unique(edge[order], return_index=True)
-    groups = [group.tolist() for group in np.split(vertex[order], start[1:])] if len(edge) else []
+    _, row = np.unique(edge, return_inverse=True)
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row))]).astype(np.int64)
+    cells = Cells(indptr, vertex[np.argsort(row, kind="stable")])
     columns = _node_attributes(data)
-    K = hyperedge_complex(range(n), groups, weight=weight, ranks=ranks)
+    K = hyperedge_complex(range(n), cells, weight=weight, ranks=ranks)
     return K.with_attributes({0: {k: v for k, v in columns.items() if len(v) == n}})
 
 

@@ -15,7 +15,7 @@ from cellapse._errors import InputError
 from cellapse.complex import Complex
 from cellapse.io._graphs import graph_complex
 from cellapse.io._source import as_text
-from cellapse.io._values import columns_of, text_labels
+from cellapse.io._values import json_columns, text_labels
 
 Pairs = list[tuple[str, Any]]
 
@@ -61,7 +61,7 @@ def read_gml(data: bytes) -> Complex:
         if unknown:
             raise InputError(f"has an edge to node {unknown[0]!r}, which it does not list")
         pairs.append((label[ends[0]], label[ends[1]]))
-    return graph_complex(list(label.values()), pairs, columns_of(nodes), edges)
+    return graph_complex(list(label.values()), pairs, json_columns(nodes), edges)
 
 
 def _labels(ids: Sequence[Hashable], nodes: list[dict[str, Any]]) -> list[Hashable]:

@@ -15,7 +15,7 @@ import numpy as np
 from cellapse._errors import InputError
 from cellapse.complex import Complex
 from cellapse.io._graphs import graph_complex
-from cellapse.io._values import columns_of, label_words, text_labels, to_json
+from cellapse.io._values import json_columns, label_words, text_labels, to_json
 
 _TYPES: dict[str, Any] = {
     "boolean": lambda text: {"true": True, "1": True, "false": False, "0": False}[text.lower()],
@@ -56,7 +56,7 @@ def read_graphml(data: bytes) -> Complex:
             if end not in label:
                 raise InputError(f"has an edge to node {end!r}, which it does not list")
     pairs = [(label[u], label[v]) for u, v in document.ends]
-    columns = columns_of([document.filled("node", r) for r in document.nodes.values()])
+    columns = json_columns([document.filled("node", r) for r in document.nodes.values()])
     records = [document.filled("edge", r) for r in document.edges]
     return graph_complex(list(label.values()), pairs, columns, records)
 
