@@ -412,7 +412,7 @@ def test_trimesh_and_rdkit():
         (np.zeros((5, 3)), {}, "rips_complex"),
         (np.zeros((5, 3), dtype=int), {}, "edge array"),
         ([("a", "b")], {"weight": "w"}, "from_cells"),
-        (nx.path_graph(3), {"weight": "w"}, "no attribute 'w'"),
+        (nx.path_graph(3), {"weight": "w"}, "weight='w', but no cell"),
         (nx.path_graph(3), {"ranks": 2}, "leave out ranks"),
         (cl.Complex.from_cells({1: [(1, 2)]}), {"ranks": 2}, "leave out ranks"),
         ([np.array([[1, 0], [1, 0]])], {}, "column 1 of B_1"),
@@ -432,7 +432,7 @@ def test_missing_weights_are_named():
     with pytest.raises(cl.InputError, match="there are: none"):
         cl.as_complex(H, weight="w")
     H.set_edge_attributes({0: {"w": 1.0}})
-    with pytest.raises(cl.InputError, match="1 of 2"):
+    with pytest.raises(cl.InputError, match=r"\('b', 'c'\) has no attribute 'w'"):
         cl.as_complex(H, weight="w")
     with pytest.raises(cl.InputError, match="direction"):
         cl.as_complex(xgi.DiHypergraph([({1}, {2})]))

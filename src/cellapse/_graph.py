@@ -114,7 +114,10 @@ def _from_complex(K: Complex, weight: str | None) -> Graph:
         )
     if weight is not None:
         if weight not in attributes[1]:
-            raise InputError(f"edges have no attribute {weight!r}; they have {[*attributes[1]]}")
+            raise InputError(
+                f"edges have no attribute {weight!r} (they have {[*attributes[1]]}); name one of "
+                "them, or leave it out"
+            )
         weights = real_array(weight_column(K, 1, weight), f"the edge attribute {weight!r}")
     return Graph(K.labels, edges.indices.reshape(-1, 2), weights, attributes, K.metadata)
 

@@ -135,7 +135,7 @@ def _ranks(
     groups: Iterable[Any], sizes: IntArray, records: Sequence[Record], ranks: Ranks
 ) -> IntArray | None:
     if ranks is None:
-        found = [record.get("rank") for record in records]
+        found: list[Any] = [record.get("rank") for record in records]
         if not found or None in found:
             return None
         if set(map(type, found)) != {int} or min(found) < 0 or max(found) > 1000:

@@ -39,7 +39,7 @@ def text_column(words: Sequence[str]) -> list[Any]:
     convert: Any = str
     if given and all(map(_WHOLE.match, given)):
         convert = int
-    elif given and all(map(is_number, given)):
+    elif given and is_number(given[0]) and all(map(is_number, given)):
         convert = float
     return [convert(w) if w != "" else None for w in words]
 

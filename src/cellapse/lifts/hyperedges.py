@@ -103,7 +103,8 @@ def merge_copies(
 ) -> tuple[IntArray, NDArray[np.float64]]:
     """Where each different cell of three and more vertices comes first, and the sum over copies."""
     first = first_copies(given, n)
-    total = np.bincount(first, weights=each, minlength=len(given))
+    total: NDArray[np.float64] = np.zeros(len(given))
+    np.add.at(total, first, each)
     chosen = np.flatnonzero((first == np.arange(len(first))) & (given.sizes > 2))
     return chosen, total[chosen]
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 
 from cellapse._checks import listed, real_array
 from cellapse._errors import InputError
-from cellapse._labels import as_tuples, numbered
+from cellapse._labels import as_tuples
 from cellapse.cells import Cells, IntArray, build_cells
 from cellapse.complex import Complex
 
@@ -45,8 +44,9 @@ def mesh_complex(vertices: Any, faces: Any, segments: Any = ()) -> Complex:
     if isinstance(faces, np.ndarray) and faces.ndim == 2:
         table: Any = faces
     else:
-        identity: dict[Hashable, int] = {i: i for i in range(n)}
-        table = numbered(2, as_tuples(2, listed(faces, "the list of faces")), identity)
+        polygons = as_tuples(2, listed(faces, "the list of faces"))
+        ends = np.cumsum([0, *map(len, polygons)])
+        table = ends, np.array([v for polygon in polygons for v in polygon])
     checked = build_cells(2, table, n, range(n))
     if len(checked) and checked.sizes.min() < 3:
         at = int(np.argmin(checked.sizes))
