@@ -14,13 +14,13 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def seconds(run: Callable[[], Any], repeats: int = 3) -> float:
-    """The best wall time of several runs, with one BLAS thread."""
+    """The least processor time of several runs with one BLAS thread: the machine may be busy."""
     times = []
     with threadpool_limits(1):
         for _ in range(repeats):
-            start = time.perf_counter()
+            start = time.process_time()
             run()
-            times.append(time.perf_counter() - start)
+            times.append(time.process_time() - start)
     return min(times)
 
 

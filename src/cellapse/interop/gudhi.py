@@ -61,8 +61,9 @@ def to_gudhi(K: Complex, *, filtration: str = "filtration") -> Any:
         from gudhi import SimplexTree
     if not K.is_simplicial:
         raise InputError(_NO_SIMPLICES)
-    whole = all(type(v) is int and 0 <= v < 2**31 - 1 for v in K.labels)
-    labels = np.array(K.labels if whole else range(K.n_vertices), dtype=np.int64)
+    counted = K.labels == range(K.n_vertices)
+    whole = not counted and all(type(v) is int and 0 <= v < 2**31 - 1 for v in K.labels)
+    labels = np.array(K.labels, dtype=np.int64) if whole else np.arange(K.n_vertices)
     tree = SimplexTree()
     for rank, cells in enumerate(K.cells):
         if len(cells):

@@ -23,15 +23,19 @@ _STRUCTURE = ("edge_index", "face", "hyperedge_index", "hyperedge_rank", "labels
 
 
 # Names with a rank at their end, as TopoBench has them: x_1, incidence_2, adjacency_0.
-_BY_RANK = re.compile(r".*_\d+")
+_BY_RANK = re.compile(r".*_(\d+|hyperedges)")
 
 
 def read(data: Any, weight: str | None, ranks: Ranks) -> Complex:
     """A `torch_geometric.data.Data`, by the richest structure it has."""
     names = set(data.to_dict())
     hyperedges = "edge_index" if type(data).__name__ == "HyperGraphData" else "hyperedge_index"
+    if "incidence_hyperedges" in names:  # TopoBench's lifted hypergraphs
+        B = _matrix(data["incidence_hyperedges"]).tocoo()
+        return _from_hyperedges(data, B.row, B.col, weight, ranks)
     if hyperedges in names and "hyperedge_rank" not in names:
-        return _from_hyperedges(data, hyperedges, weight, ranks)
+        vertex, edge = _array(data[hyperedges])
+        return _from_hyperedges(data, vertex, edge, weight, ranks)
     refuse_ranks(ranks, "this Data")
     n = int(data.num_nodes)
     labels = data["labels"] if "labels" in names else None
@@ -103,8 +107,9 @@ def _and_missing(edges: Any, sides: Any, columns: dict[Any, Any], n: int) -> Any
     return np.concatenate([edges, missing])
 
 
-def _from_hyperedges(data: Any, name: str, weight: str | None, ranks: Ranks) -> Complex:
-    vertex, edge = _array(data[name])
+def _from_hyperedges(
+    data: Any, vertex: Any, edge: Any, weight: str | None, ranks: Ranks
+) -> Complex:
     n = max(int(data.num_nodes or 0), int(vertex.max(initial=-1)) + 1)
     _, row = np.unique(edge, return_inverse=True)
     indptr = np.concatenate([[0], np.cumsum(np.bincount(row))]).astype(np.int64)
@@ -129,16 +134,18 @@ def _ranked_hyperedges(data: Any) -> dict[int, Any]:
 def _from_incidences(data: Any, names: set[str]) -> Complex:
     matrices: list[Any] = []
     while f"incidence_{len(matrices) + 1}" in names:
-        tensor = data[f"incidence_{len(matrices) + 1}"]
-        if tensor.is_sparse:
-            entries = tensor.coalesce()
-            index, values = _array(entries.indices()), _array(entries.values())
-            matrices.append(sparse.coo_array((values, index), shape=tuple(tensor.shape)).tocsr())
-        else:
-            matrices.append(sparse.csr_array(_array(tensor)))
+        matrices.append(_matrix(data[f"incidence_{len(matrices) + 1}"]))
     while len(matrices) > 1 and not matrices[-1].shape[1]:  # TopoBench pads with empty ranks
         matrices.pop()
     return from_matrices(matrices)
+
+
+def _matrix(tensor: Any) -> Any:
+    if not tensor.is_sparse:
+        return sparse.csr_array(_array(tensor))
+    entries = tensor.coalesce()
+    index, values = _array(entries.indices()), _array(entries.values())
+    return sparse.coo_array((values, index), shape=tuple(tensor.shape)).tocsr()
 
 
 def _features(data: Any, names: set[str], K: Complex) -> dict[int, dict[Any, Any]]:
