@@ -1,6 +1,6 @@
 """Reading files: the time of cellapse beside that of networkx, SciPy and XGI for the same file.
 
-A random graph of 200,000 edges, and the cliques of a random geometric graph. The others read into
+A random graph of 40,000 edges, and the cliques of a random geometric graph. The others read into
 objects of their own, cellapse into a `Complex`.
 
     python -m benchmarks.files
@@ -25,7 +25,7 @@ from benchmarks.timing import save, seconds
 
 def main() -> None:
     rng = np.random.default_rng(0)
-    graph = nx.Graph(rng.integers(0, 20_000, (200_000, 2)).tolist())
+    graph = nx.Graph(rng.integers(0, 8_000, (40_000, 2)).tolist())
     graph.remove_edges_from(list(nx.selfloop_edges(graph)))
     words = nx.relabel_nodes(graph, {v: f"v{v}" for v in graph})
     for *_, data in words.edges(data=True):
