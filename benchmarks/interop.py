@@ -52,11 +52,11 @@ def compare(
     ranks: str | None = None,
 ) -> dict[str, object]:
     """One row of the table."""
-    theirs = seconds(construct)
+    theirs = seconds(construct, 5)
     built = construct()
     list_ = seconds(lambda: listing(built))
     read = seconds(lambda: cl.as_complex(built, ranks=ranks))
-    to = seconds(write)
+    to = seconds(write, 5)
     return {
         "library": name,
         "construct [s]": theirs,

@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -412,7 +414,7 @@ def test_trimesh_and_rdkit():
         (np.zeros((5, 3)), {}, "rips_complex"),
         (np.zeros((5, 3), dtype=int), {}, "edge array"),
         ([("a", "b")], {"weight": "w"}, "from_cells"),
-        (nx.path_graph(3), {"weight": "w"}, "no attribute 'w'"),
+        (nx.path_graph(3), {"weight": "w"}, "weight='w', but no cell"),
         (nx.path_graph(3), {"ranks": 2}, "leave out ranks"),
         (cl.Complex.from_cells({1: [(1, 2)]}), {"ranks": 2}, "leave out ranks"),
         ([np.array([[1, 0], [1, 0]])], {}, "column 1 of B_1"),
@@ -432,7 +434,7 @@ def test_missing_weights_are_named():
     with pytest.raises(cl.InputError, match="there are: none"):
         cl.as_complex(H, weight="w")
     H.set_edge_attributes({0: {"w": 1.0}})
-    with pytest.raises(cl.InputError, match="1 of 2"):
+    with pytest.raises(cl.InputError, match=r"\('b', 'c'\) has no attribute 'w'"):
         cl.as_complex(H, weight="w")
     with pytest.raises(cl.InputError, match="direction"):
         cl.as_complex(xgi.DiHypergraph([({1}, {2})]))
@@ -443,3 +445,102 @@ def test_importing_cellapse_imports_no_other_library():
     code = f"import cellapse, sys; print([m for m in '{heavy}'.split() if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_metadata_survives(tmp_path):
+    graph = nx.path_graph(["a", "b", "c"])
+    graph.graph |= {"name": "path", "year": 1998}
+    K = cl.as_complex(graph)
+    assert K.metadata == {"name": "path", "year": 1998}
+    assert cl.interop.to_networkx(K).graph == graph.graph
+    assert cl.clique_complex(graph).metadata == K.metadata
+    assert K.skeleton(0).metadata == K.with_attributes({}).metadata == K.metadata
+    for name in ("x.json", "x.npz", "x.graphml"):
+        cl.write(K, tmp_path / name)
+        assert cl.read(tmp_path / name).metadata == K.metadata
+    nx.write_gml(graph, tmp_path / "x.gml")
+    nx.write_graphml(graph, tmp_path / "y.graphml")
+    assert cl.read(tmp_path / "x.gml").metadata == K.metadata
+    assert cl.read(tmp_path / "y.graphml").metadata == K.metadata
+    assert nx.read_graphml(tmp_path / "x.graphml").graph["year"] == 1998
+    with pytest.raises(cl.InputError, match="metadata"):
+        cl.Complex.from_cells({1: [(1, 2)]}, metadata=["x"])
+    with pytest.raises(cl.InputError, match="rename"):
+        cl.write(cl.Complex.from_cells({0: "a"}, metadata={"cellapse": 1}), tmp_path / "x.json")
+
+
+def test_metadata_of_xgi_survives(tmp_path):
+    xgi = pytest.importorskip("xgi")
+    H = xgi.Hypergraph([["a", "b", "c"]], name="calls")
+    K = cl.as_complex(H)
+    assert K.metadata == {"name": "calls"}
+    assert cl.interop.to_xgi(K)["name"] == "calls"
+    cl.write(K, tmp_path / "x.json")
+    assert xgi.read_hif(str(tmp_path / "x.json"))["name"] == "calls"
+
+
+def test_names_that_are_no_strings_are_left_out():
+    graph = nx.Graph([(0, 1, {7: "x", "kind": "y"})])
+    graph.nodes[0][("a", 1)] = 2
+    assert cl.clique_complex(graph).attributes[1].keys() == {"kind"}
+    with pytest.warns(cl.CellapseWarning, match="names of attributes are strings"):
+        K = cl.as_complex(graph)
+    assert K.attributes[1].keys() == {"kind"}
+    assert not K.attributes[0]
+
+
+def test_hypergraphs_of_pyg():
+    torch = pytest.importorskip("torch")
+    data = pytest.importorskip("torch_geometric.data")
+    index = torch.tensor([[0, 1, 2, 2, 3], [5, 5, 5, 9, 9]])
+    expected = cl.as_complex([(0, 1, 2), (2, 3)])
+    from torch_geometric.data.hypergraph_data import HyperGraphData
+
+    H = HyperGraphData(x=torch.ones(4, 2), edge_index=index)
+    B = torch.tensor([[1.0, 0], [1, 0], [1, 1], [0, 1]]).to_sparse()
+    for source in (H, data.Data(num_nodes=4, hyperedge_index=index),
+                   data.Data(num_nodes=4, incidence_hyperedges=B)):  # fmt: skip
+        K = cl.as_complex(source)
+        assert K.n_cells == (4, 4, 1)
+        assert K.cell_labels(2) == expected.cell_labels(2)
+
+
+def test_copies_sum_their_weights_and_are_counted():
+    xgi = pytest.importorskip("xgi")
+    H = xgi.Hypergraph()
+    H.add_edges_from(
+        [([*"abc"], 0, {"w": 1.0}), ([*"cab"], 1, {"w": 2.0}), ([*"cd"], 2, {"w": 5.0})]
+    )
+    K = cl.as_complex(H, weight="w")
+    assert K.weights[2].tolist() == [3.0]
+    assert K.weights[1].tolist() == [3.0, 3.0, 3.0, 5.0]
+    assert K.attributes[2]["multiplicity"].tolist() == [2]
+    assert K.attributes[1]["multiplicity"].tolist() == [None, None, None, 1]
+    R = cl.as_complex(H, weight="w", ranks="size")
+    assert (R.weights[2].tolist(), R.weights[1].tolist()) == ([3.0], [5.0])
+
+
+@pytest.mark.parametrize(
+    ("library", "call", "name"),
+    [
+        ("gudhi", cl.interop.to_gudhi, "topology"),
+        ("hypergraphx", cl.interop.to_hypergraphx, "topology"),
+        ("hypernetx", cl.interop.to_hypernetx, "topology"),
+        ("pandas", cl.interop.to_pandas, "pandas"),
+        ("torch", cl.interop.to_pyg, "torch"),
+        ("toponetx", cl.interop.to_toponetx, "topology"),
+        ("xgi", cl.interop.to_xgi, "topology"),
+        ("rdkit", lambda K: cl.molecule_complex("CC"), "molecule"),
+        ("gemmi", lambda K: cl.protein_complex(K), "protein"),
+    ],
+)
+def test_a_missing_library_names_its_extra(library, call, name, monkeypatch):
+    monkeypatch.setitem(sys.modules, library, None)
+    for module in [m for m in sys.modules if m.startswith(library + ".")]:
+        monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(cl.MissingExtraError, match=rf"cellapse\[{name}\]"):
+        call(cl.Complex.from_cells({1: [(0, 1)]}))
+    project = Path(__file__).parents[1] / "pyproject.toml"
+    if project.exists():
+        extras = tomllib.loads(project.read_text())["project"]["optional-dependencies"]
+        assert any(wanted.startswith(library) for wanted in extras[name])

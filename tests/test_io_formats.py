@@ -182,10 +182,9 @@ def test_missing_values_and_lonely_vertices(tmp_path):
     K = cl.read(saved(tmp_path, "x.csv", "a,b,2,red\nb,c,,\nd\n"))
     assert K.labels == ("a", "b", "c", "d")
     assert K.attributes[1]["column 4"].tolist() == ["red", None]
-    with pytest.warns(cl.CellapseWarning, match="1 of 2 cells"):
-        K = cl.read(tmp_path / "x.csv", weight="weight")
-    assert K.weights[1].tolist() == [2.0, 1.0]
-    with pytest.raises(cl.InputError, match=r"'w'; they have \['column 4', 'weight'\]"):
+    with pytest.raises(cl.InputError, match=r"\('b', 'c'\) of rank 1 has no attribute 'weight'"):
+        cl.read(tmp_path / "x.csv", weight="weight")
+    with pytest.raises(cl.InputError, match="there are: column 4, weight"):
         cl.read(tmp_path / "x.csv", weight="w")
 
 
@@ -512,3 +511,16 @@ def test_doctype_is_the_only_xml_refused():
     from cellapse.io.graphml import read_graphml
 
     assert read_graphml(data).labels == ("<A",)
+
+
+def test_edges_listed_again_count_once_and_must_agree(tmp_path):
+    K = cl.read(saved(tmp_path, "x.csv", "a,b,2\nb,a,2\nb,c,3\n"))
+    assert K.attributes[1]["weight"].tolist() == [2, 3]
+    assert cl.read(saved(tmp_path, "y.edges", "5 3\n3 5\n3 9\n")).cell_labels(1) == ((5, 3), (3, 9))
+    with pytest.raises(cl.InputError, match="listed twice with different data, weight=2 and 7"):
+        cl.read(saved(tmp_path, "x.csv", "a,b,2\nb,a,7\n"))
+
+
+def test_lines_of_obj_are_edges(tmp_path):
+    K = cl.read(saved(tmp_path, "x.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 1\nf 1 2 3\nl 3 4 1\n"))
+    assert K.cell_labels(1) == ((0, 1), (0, 2), (0, 3), (1, 2), (2, 3))

@@ -44,7 +44,8 @@ def test_pdb_mmcif_structures_and_read_agree():
     structure = gemmi.read_structure(str(path))
     n_atoms = structure[0].count_atom_sites()
     for K in (cl.protein_complex(path), cl.protein_complex(str(path)), cl.read(path),
-              cl.protein_complex(structure), cl.read(DATA / "1ubq.pdb.gz")):  # fmt: skip
+              cl.protein_complex(structure), cl.as_complex(structure),
+              cl.read(DATA / "1ubq.pdb.gz")):  # fmt: skip
         assert K.labels == expected.labels
         assert kinds(K) == kinds(expected)
         assert K.cell_labels(2) == expected.cell_labels(2)

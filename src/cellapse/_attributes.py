@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from numbers import Real
 from typing import Any
 
@@ -10,8 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cellapse._errors import InputError
+from cellapse._memory import require_memory
 
 Columns = Mapping[str, NDArray[Any]]
+
+_MANY_NAMES = 10_000  # words of a file used as names by mistake
 
 
 def check_attributes(given: Any, counts: Sequence[int]) -> tuple[Columns, ...]:
@@ -40,13 +44,37 @@ def check_attributes(given: Any, counts: Sequence[int]) -> tuple[Columns, ...]:
     return tuple(checked)
 
 
+def check_metadata(given: Any) -> Mapping[str, Any]:
+    """What is known of the whole complex: a mapping from names to anything."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+        raise InputError(
+            f"metadata is {given!r:.80}; give a mapping from names to values, for instance "
+            "{'name': 'Les Miserables'}"
+        )
+    return dict(given)
+
+
 def columns_of(records: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
     """One dict a cell as one column a name; None where a cell has no such entry.
 
     >>> columns_of([{"age": 30}, {}, {"age": 40, "town": "Ulm"}])
     {'age': [30, None, 40], 'town': [None, None, 'Ulm']}
     """
-    names = dict.fromkeys(name for record in records for name in record)
+    names = dict.fromkeys(chain.from_iterable(records))
+    if not names:
+        return {}
+    if len(names) > _MANY_NAMES:
+        raise InputError(
+            f"{len(names):,} names of attributes; at most {_MANY_NAMES:,} make sense: "
+            "use one name for what is the same kind of thing"
+        )
+    require_memory(
+        16.0 * len(names) * len(records),
+        f"the table of {len(names):,} attributes of {len(records):,} cells",
+        "leave out attributes",
+    )
     return {name: [record.get(name) for record in records] for name in names}
 
 
@@ -60,7 +88,8 @@ def _column(name: Any, values: Any, rank: int, count: int) -> NDArray[Any]:
     if isinstance(values, np.ndarray):
         return values
     listed = list(values)
-    if all(isinstance(v, Real) for v in listed) and len({type(v) for v in listed}) == 1:
+    kinds = set(map(type, listed))
+    if len(kinds) == 1 and issubclass(kinds.pop(), Real):
         return np.array(listed)
     column = np.empty(count, dtype=object)  # words, tuples, or None where nothing is known
     column[:] = listed

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from scipy import sparse
 from cellapse._attributes import columns_of
 from cellapse._checks import real_array
 from cellapse._errors import InputError
+from cellapse._weights import weight_column
 from cellapse.cells import IntArray
 from cellapse.complex import Complex
 
@@ -29,6 +30,7 @@ class Graph:
     edges: IntArray
     weights: NDArray[np.float64] | None
     attributes: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def n_vertices(self) -> int:
@@ -38,7 +40,9 @@ class Graph:
         """The complex of the graph and cells of rank 2 and above, given as integer arrays."""
         weights = None if self.weights is None else {1: self.weights}
         tables = {1: self.edges, **cells}
-        return Complex.from_arrays(self.n_vertices, tables, self.labels, weights, self.attributes)
+        return Complex.from_arrays(
+            self.n_vertices, tables, self.labels, weights, self.attributes, self.metadata
+        )
 
 
 def as_graph(source: Any, weight: str | None = None) -> Graph:
@@ -75,7 +79,7 @@ def _from_networkx(graph: Any, weight: str | None) -> Graph:
     labels = tuple(graph)
     position = {v: i for i, v in enumerate(labels)}
     pairs = [(position[u], position[v]) for u, v in graph.edges]
-    columns = columns_of([data for _, _, data in graph.edges(data=True)])
+    columns = string_named(columns_of([data for _, _, data in graph.edges(data=True)]))
     weights = None
     if weight is not None:
         values = columns.pop(weight, [None] * len(pairs))
@@ -86,15 +90,22 @@ def _from_networkx(graph: Any, weight: str | None) -> Graph:
                 "or leave out weight"
             )
         weights = real_array(values, f"the edge attribute {weight!r}")
-    attributes = {0: columns_of([data for _, data in graph.nodes(data=True)]), 1: columns}
-    return _graph(labels, np.array(pairs, dtype=np.int64).reshape(-1, 2), weights, attributes)
+    vertices = string_named(columns_of([data for _, data in graph.nodes(data=True)]))
+    edges = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    found = _graph(labels, edges, weights, {0: vertices, 1: columns})
+    return replace(found, metadata=string_named(graph.graph))
+
+
+def string_named(named: Mapping[Any, Any]) -> dict[str, Any]:
+    """The entries whose name is a string: networkx allows others, a Complex does not."""
+    return {name: value for name, value in named.items() if isinstance(name, str)}
 
 
 def _from_complex(K: Complex, weight: str | None) -> Graph:
     """The vertices and edges of a complex, with their weights or an attribute as weights."""
     attributes = dict(enumerate(K.attributes[:2]))
     if K.max_rank == 0:
-        return Graph(K.labels, np.empty((0, 2), np.int64), None, attributes)
+        return Graph(K.labels, np.empty((0, 2), np.int64), None, attributes, K.metadata)
     edges, weights = K.cells[1], K.weights[1]
     if len(edges) and not (edges.sizes == 2).all():
         raise InputError(
@@ -103,9 +114,12 @@ def _from_complex(K: Complex, weight: str | None) -> Graph:
         )
     if weight is not None:
         if weight not in attributes[1]:
-            raise InputError(f"edges have no attribute {weight!r}; they have {[*attributes[1]]}")
-        weights = real_array(attributes[1][weight], f"the edge attribute {weight!r}")
-    return Graph(K.labels, edges.indices.reshape(-1, 2), weights, attributes)
+            raise InputError(
+                f"edges have no attribute {weight!r} (they have {[*attributes[1]]}); name one of "
+                "them, or leave it out"
+            )
+        weights = real_array(weight_column(K, 1, weight), f"the edge attribute {weight!r}")
+    return Graph(K.labels, edges.indices.reshape(-1, 2), weights, attributes, K.metadata)
 
 
 def _from_adjacency(matrix: Any, weight: str | None) -> Graph:

@@ -147,7 +147,11 @@ def ascending_rows(indices: IntArray, indptr: IntArray) -> IntArray:
         if (rows[:, 1:] > rows[:, :-1]).all():
             return indices
         return np.sort(rows, axis=1).ravel()
-    return indices[np.lexsort((indices, np.repeat(np.arange(len(sizes)), sizes)))]
+    span = int(indices.max(initial=0)) + 1
+    cell = np.repeat(np.arange(len(sizes)), sizes)
+    if len(sizes) * span >= 2**62 or indices.min(initial=0) < 0:  # no single integer says it
+        return indices[np.lexsort((indices, cell))]
+    return np.sort(cell * span + indices) - cell * span
 
 
 def _integers(rank: int, values: Any) -> IntArray:

@@ -7,7 +7,7 @@ cells, so graphs, hypergraphs, simplicial, cell and combinatorial complexes are 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from cellapse._attributes import Columns, check_attributes
+from cellapse._attributes import Columns, check_attributes, check_metadata
 from cellapse._checks import listed, real_array, whole_number
 from cellapse._errors import InputError
 from cellapse._labels import as_tuples, in_order, numbered, positions
@@ -42,6 +42,8 @@ class Complex:
     attributes : tuple of mappings
         `attributes[k]` are named columns with one entry per cell of rank k; nothing computes with
         them, but they survive reading and writing.
+    metadata : mapping
+        What is known of the whole, such as its name or source; it survives likewise.
 
     Examples
     --------
@@ -56,6 +58,7 @@ class Complex:
     cells: tuple[Cells, ...]
     weights: tuple[FloatArray | None, ...] = field(repr=False)
     attributes: tuple[Columns, ...] = field(repr=False)
+    metadata: Mapping[str, Any] = field(repr=False, default_factory=dict)
 
     @classmethod
     def from_cells(
@@ -63,6 +66,7 @@ class Complex:
         cells: Mapping[int, Iterable[Any]],
         weights: Mapping[int, ArrayLike] | None = None,
         attributes: Mapping[int, Mapping[str, Any]] | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> Complex:
         """Build a complex from labelled cells.
 
@@ -75,6 +79,7 @@ class Complex:
             is fine.
         weights : {rank: one positive number per cell}, optional
         attributes : {rank: {name: one value per cell}}, optional
+        metadata : {name: value}, optional
 
         Returns
         -------
@@ -94,7 +99,7 @@ class Complex:
             labels = in_order(seen)
         position = positions(labels)
         arrays = {k: numbered(k, group, position) for k, group in tuples.items()}
-        return cls.from_arrays(len(labels), arrays, labels, weights, attributes)
+        return cls.from_arrays(len(labels), arrays, labels, weights, attributes, metadata)
 
     @classmethod
     def from_arrays(
@@ -104,6 +109,7 @@ class Complex:
         labels: Sequence[Hashable] | None = None,
         weights: Mapping[int, ArrayLike] | None = None,
         attributes: Mapping[int, Mapping[str, Any]] | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> Complex:
         """Build a complex from integer arrays: the quick way for large data.
 
@@ -116,6 +122,7 @@ class Complex:
             Vertex labels; by default the positions themselves.
         weights : {rank: one positive number per cell}, optional
         attributes : {rank: {name: one value per cell}}, optional
+        metadata : {name: value}, optional
 
         Examples
         --------
@@ -152,6 +159,7 @@ class Complex:
             tuple(tables),
             _check_weights(weights, tables),
             check_attributes(attributes, [len(table) for table in tables]),
+            check_metadata(metadata),
         )
         complex_._check_no_duplicates()
         complex_._check_order_preserving()
@@ -185,8 +193,15 @@ class Complex:
         """The cells of a rank in the user's words: a label, or a tuple of labels above rank 0."""
         if rank == 0:
             return self.labels
-        members = [self.labels[v] for v in self.cells[rank].indices.tolist()]
-        bounds = self.cells[rank].indptr.tolist()
+        cells = self.cells[rank]
+        if isinstance(self.labels, range) and self.labels == range(self.n_vertices):
+            members: list[Hashable] = cells.indices.tolist()
+        else:
+            members = [self.labels[v] for v in cells.indices.tolist()]
+        if cells.is_uniform and len(cells):
+            each = iter(members)
+            return tuple(zip(*[each] * int(cells.sizes[0]), strict=True))
+        bounds = cells.indptr.tolist()
         return tuple(tuple(members[i:j]) for i, j in pairwise(bounds))
 
     def cell_label(self, rank: int, i: int) -> Hashable:
@@ -213,7 +228,12 @@ class Complex:
         """The same complex with only its cells of rank <= `rank`."""
         rank = whole_number("rank", rank, 0, self.max_rank)
         kept = slice(rank + 1)
-        return Complex(self.labels, self.cells[kept], self.weights[kept], self.attributes[kept])
+        return replace(
+            self,
+            cells=self.cells[kept],
+            weights=self.weights[kept],
+            attributes=self.attributes[kept],
+        )
 
     def with_attributes(
         self,
@@ -232,7 +252,7 @@ class Complex:
         kept = tuple(
             old if new is None else new for old, new in zip(self.weights, chosen, strict=True)
         )
-        return Complex(self.labels, self.cells, kept, merged)
+        return replace(self, weights=kept, attributes=merged)
 
     def euler_characteristic(self) -> int:
         """Alternating sum of the numbers of cells, n_0 - n_1 + n_2 - ..."""

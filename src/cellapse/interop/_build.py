@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from cellapse._attributes import columns_of
+from cellapse._attributes import check_metadata, columns_of
 from cellapse._checks import whole_number
 from cellapse._errors import InputError
 from cellapse._labels import numbered, positions
 from cellapse._rows import RowIndex
-from cellapse.cells import Cells, ascending_rows
+from cellapse._weights import weighted_by
+from cellapse.cells import Cells, IntArray, ascending_rows, build_cells
 from cellapse.complex import Complex
 from cellapse.containment import containment
-from cellapse.lifts.hyperedges import hypergraph_complex
+from cellapse.lifts.hyperedges import first_copies, lift_hyperedges
 
 Group = Collection[Hashable]
 Record = Mapping[Any, Any]
@@ -38,141 +41,146 @@ def ranked_complex(
         # The order of a set is an accident: other members first would mean another polygon.
         tables[rank] = (indptr, indices if walks else ascending_rows(indices, indptr))
     attributes = {rank: columns_of(listed) for rank, listed in records.items()}
-    weights = take_weights(attributes, weight)
-    return Complex.from_arrays(len(labels), tables, labels, weights, attributes)
-
-
-def take_weights(attributes: Mapping[int, dict[Any, Any]], weight: str | None) -> dict[int, Any]:
-    """Move the column named `weight` out of the attributes, at every rank that has it."""
-    if weight is None:
-        return {}
-    weights = {rank: named.pop(weight) for rank, named in attributes.items() if weight in named}
-    if not weights:
-        known = sorted({str(name) for named in attributes.values() for name in named})
-        raise InputError(
-            f"weight={weight!r}, but no cell has an attribute of that name (there are: "
-            f"{', '.join(known) or 'none'}); name one of them or leave out weight"
-        )
-    for rank, values in weights.items():
-        missing = sum(value is None for value in values)
-        if missing:
-            raise InputError(
-                f"{missing} of {len(values)} cells of rank {rank} have no attribute {weight!r}; "
-                "set it on all of them or leave out weight"
-            )
-    return weights
+    K = Complex.from_arrays(len(labels), tables, labels, attributes=attributes)
+    return weighted_by(K, weight)
 
 
 def hyperedge_complex(
     labels: Sequence[Hashable],
-    hyperedges: Sequence[Group],
+    hyperedges: Sequence[Group] | Cells,
     *,
     names: Sequence[Hashable] | None = None,
     vertex_records: Sequence[Record] = (),
     records: Sequence[Record] = (),
     weight: str | None = None,
     ranks: Ranks = None,
+    metadata: Record | None = None,
+    columns: Callable[[Sequence[Record]], dict[Any, Any]] = columns_of,
 ) -> Complex:
     """Hyperedges as cells, of the ranks that `ranks` says (see `as_complex`).
 
     Copies are one cell: it has the attributes of the first, the sum of the weights, and an
-    attribute "multiplicity". Names other than 0, 1, ... become the attribute "id".
+    attribute "multiplicity". Names other than 0, 1, ... become the attribute "id". `columns` makes
+    columns of records.
     """
-    facts: list[dict[Any, Any]] = [dict(r) for r in records] or [{} for _ in hyperedges]
-    if names is not None and list(names) != list(range(len(hyperedges))):
-        for fact, name in zip(facts, names, strict=True):
-            fact["id"] = name
-    rank_of = _ranks(hyperedges, facts, ranks)
-    rows = list(hyperedges)
-    if _any_copies(rows, labels):
-        rows, facts, rank_of = _merged(rows, facts, rank_of, weight)
-    vertex_facts = list(vertex_records) or [{} for _ in labels]
+    n = len(labels)
+    if isinstance(hyperedges, Cells):  # numbered already
+        indptr, indices = hyperedges.indptr, hyperedges.indices
+    else:
+        indptr, indices = numbered(2, hyperedges, positions(labels))
+    given = build_cells(2, (indptr, ascending_rows(indices, indptr)), n, labels)
+    rank_of = _ranks(hyperedges, given.sizes, records, ranks)
+    first = first_copies(given, n)
+    distinct = np.flatnonzero(first == np.arange(len(first)))
+    facts = _Facts(names, records, first, weight, columns)
     if rank_of is None:
-        return _lifted(labels, rows, vertex_facts, facts, weight)
-    cells: dict[int, list[Group]] = {}
-    kept: dict[int, list[Record]] = {0: vertex_facts}
-    for group, fact, rank in zip(rows, facts, rank_of, strict=True):
-        if len(group) != 1:  # a hyperedge of one vertex is that vertex
-            cells.setdefault(rank, []).append(group)
-            kept.setdefault(rank, []).append(fact)
-    return ranked_complex(labels, cells, kept, weight)
+        K = _lifted(labels, given.take(distinct), distinct, facts)
+    else:
+        _check_copies(given, labels, first, rank_of)
+        tables, attributes = {}, {}
+        several = distinct[given.sizes[distinct] != 1]  # a hyperedge of one vertex is that vertex
+        for rank in np.unique(rank_of[several]).tolist():
+            chosen = several[rank_of[several] == rank]
+            part = given.take(chosen)
+            tables[rank] = part.indptr, part.indices
+            attributes[rank] = facts.of(chosen)
+            if ranks is None:
+                del attributes[rank]["rank"]
+        K = Complex.from_arrays(n, tables, labels, attributes=attributes)
+    K = replace(K, metadata=check_metadata(metadata))
+    if vertex_records:
+        K = K.with_attributes({0: columns(vertex_records)})
+    summed = any(w is not None for w in K.weights)  # by the lift
+    return K if summed and weight not in K.attributes[0] else weighted_by(K, weight)
 
 
-def _ranks(groups: Sequence[Group], facts: list[dict[Any, Any]], ranks: Ranks) -> list[int] | None:
+class _Facts:
+    """What is known of the hyperedges, as columns for any choice of them."""
+
+    def __init__(
+        self,
+        names: Sequence[Hashable] | None,
+        records: Sequence[Record],
+        first: IntArray,
+        weight: str | None,
+        columns: Callable[[Sequence[Record]], dict[Any, Any]],
+    ) -> None:
+        self.records, self.weight, self._columns = records, weight, columns
+        self._names = names if names and list(names) != list(range(len(names))) else None
+        copies = np.flatnonzero(first != np.arange(len(first))).tolist()
+        self._times = np.bincount(first, minlength=len(first)) if copies else None
+        self.weights: list[Any] = [r.get(weight) for r in records] if weight is not None else []
+        for i in copies if self.weights else ():
+            if self.weights[i] is not None and self.weights[first[i]] is not None:
+                self.weights[first[i]] += self.weights[i]
+
+    def of(self, chosen: IntArray) -> dict[Any, Any]:
+        """The columns of the hyperedges at some positions; -1 stands for none of them."""
+        if (chosen < 0).all():
+            return {}
+        where = chosen.tolist()
+        table = {}
+        if self.records:
+            table = self._columns([self.records[i] if i >= 0 else {} for i in where])
+        if self.weight in table:
+            table[self.weight] = [self.weights[i] if i >= 0 else None for i in where]
+        if self._names is not None:
+            table["id"] = [self._names[i] if i >= 0 else None for i in where]
+        if self._times is not None:
+            table["multiplicity"] = [int(self._times[i]) if i >= 0 else None for i in where]
+        return table
+
+
+def _ranks(
+    groups: Iterable[Any], sizes: IntArray, records: Sequence[Record], ranks: Ranks
+) -> IntArray | None:
     if ranks is None:
-        if not facts or not all("rank" in fact for fact in facts):
+        found: list[Any] = [record.get("rank") for record in records]
+        if not found or None in found:
             return None
-        return [whole_number("rank", fact.pop("rank"), 0, 1000) for fact in facts]
+        if set(map(type, found)) != {int} or min(found) < 0 or max(found) > 1000:
+            found = [whole_number("rank", rank, 0, 1000) for rank in found]
+        return np.array(found)
     if ranks == "size":
-        return [len(group) - 1 if group else 0 for group in groups]
+        return sizes - 1
     if callable(ranks):
-        return [whole_number("rank", ranks(group), 1, 1000) for group in groups]
+        return np.array([whole_number("rank", ranks(group), 1, 1000) for group in groups], int)
     if isinstance(ranks, str):
         raise InputError(f'ranks={ranks!r}; give "size", a whole number or a function of a cell')
-    return [whole_number("ranks", ranks, 1, 1000)] * len(groups)
+    return np.full(len(sizes), whole_number("ranks", ranks, 1, 1000))
 
 
-def _any_copies(groups: Sequence[Group], labels: Sequence[Hashable]) -> bool:
-    indptr, indices = numbered(2, groups, positions(labels))
-    cells = Cells(indptr, ascending_rows(indices, indptr))
-    tables = (cells.of_size(size)[1] for size in np.unique(cells.sizes).tolist())
-    return any(RowIndex(table, len(labels)).first_repeat() is not None for table in tables)
+def _check_copies(
+    given: Cells, labels: Sequence[Hashable], first: IntArray, rank: IntArray
+) -> None:
+    other = np.flatnonzero(rank[first] != rank)
+    if len(other):
+        i = int(other[0])
+        raise InputError(
+            f"hyperedge {tuple(labels[v] for v in given[i].tolist())!r} has rank {rank[first[i]]} "
+            f"and again rank {rank[i]}; a set of vertices is one cell of one rank"
+        )
 
 
-def _merged(
-    groups: Sequence[Group],
-    facts: list[dict[Any, Any]],
-    ranks: list[int] | None,
-    weight: str | None,
-) -> tuple[list[Group], list[dict[Any, Any]], list[int] | None]:
-    """Each set once; where there were copies, an attribute says how many."""
-    keys = [frozenset(group) for group in groups]
-    first: dict[Any, int] = {}
-    times: dict[Any, int] = {}
-    for i, key in enumerate(keys):
-        if key not in first:
-            first[key], times[key] = i, 1
-            continue
-        i_first = first[key]
-        times[key] += 1
-        if ranks is not None and ranks[i] != ranks[i_first]:
-            raise InputError(
-                f"hyperedge {tuple(groups[i])!r} has rank {ranks[i_first]} and again rank "
-                f"{ranks[i]}; a set of vertices is one cell of one rank"
-            )
-        if weight in facts[i] and weight in facts[i_first]:
-            facts[i_first][weight] = facts[i_first][weight] + facts[i][weight]
-    where = list(first.values())
-    for key, i in first.items():
-        facts[i]["multiplicity"] = times[key]
-    chosen = None if ranks is None else [ranks[i] for i in where]
-    return [groups[i] for i in where], [facts[i] for i in where], chosen
-
-
-def _lifted(
-    labels: Sequence[Hashable],
-    groups: list[Group],
-    vertex_facts: list[Record],
-    facts: list[dict[Any, Any]],
-    weight: str | None,
-) -> Complex:
+def _lifted(labels: Sequence[Hashable], cells: Cells, distinct: IntArray, facts: _Facts) -> Complex:
     """The hypergraph lift; pairs that were no hyperedge themselves have no attributes."""
-    attributes = {0: columns_of(vertex_facts), 2: columns_of(facts)}
-    weights = take_weights(attributes, weight)
-    K = hypergraph_complex(groups, vertices=labels, weights=weights.pop(2, None))
-    position = positions(labels)
-    edge_facts: list[Record] = [{}] * K.n_cells[1]
-    pairs = [(g, f) for g, f in zip(groups, facts, strict=True) if len(g) == 2]
-    if pairs:
-        rows = np.sort([[position[v] for v in group] for group, _ in pairs], axis=1)
-        found = RowIndex(K.cells[1].as_array(), len(labels)).find(rows)
-        for at, (_, fact) in zip(found.tolist(), pairs, strict=True):
-            edge_facts[at] = fact
-    attributes[1] = columns_of(edge_facts)
-    attributes[2] = columns_of([f for g, f in zip(groups, facts, strict=True) if len(g) > 2])
-    for rank in (1, 2):
-        attributes[rank].pop(weight, None)
-    return K.with_attributes(attributes, weights)
+    known = facts.of(distinct)
+    weights = known.get(facts.weight)
+    if weights is not None and None in weights:
+        cell = tuple(labels[v] for v in cells[weights.index(None)].tolist())
+        raise InputError(
+            f"hyperedge {cell!r} has no attribute {facts.weight!r}; set it on all of them or leave "
+            "out weight"
+        )
+    K = lift_hyperedges(cells, labels, weights)
+    at = np.full(K.n_cells[1], -1)
+    where, pairs = cells.of_size(2)
+    if len(pairs):
+        at[RowIndex(K.cells[1].as_array(), len(labels)).find(pairs)] = distinct[where]
+    attributes = {1: facts.of(at), 2: facts.of(distinct[cells.sizes > 2])}
+    for columns in attributes.values():
+        columns.pop(facts.weight, None)
+    return K.with_attributes(attributes)
 
 
 def records_of(K: Complex, rank: int, weight: str) -> list[dict[str, Any]]:
@@ -188,6 +196,29 @@ def records_of(K: Complex, rank: int, weight: str) -> list[dict[str, Any]]:
         {name: value for name, value in zip(names, row, strict=True) if value is not None}
         for row in zip(*columns.values(), strict=True)
     ]
+
+
+def hyperedges_of(
+    K: Complex, weight: str, *, ranked: bool = True
+) -> tuple[list[Any], list[Any], list[dict[str, Any]]]:
+    """Names, members and attributes of the cells above the vertices, with "rank" among them.
+
+    Names are the attribute "id" where every cell has one of its own, else 0, 1, ...
+    """
+    ranks = range(1, K.max_rank + 1)
+    cells: list[Any] = list(chain.from_iterable(K.cell_labels(k) for k in ranks))
+    records: list[dict[str, Any]] = []
+    for k in ranks:
+        found = records_of(K, k, weight)
+        for record in found if ranked else ():
+            record["rank"] = k
+        records += found
+    names: list[Any] = list(range(len(cells)))
+    if any("id" in K.attributes[k] for k in ranks):
+        given = [record.pop("id", None) for record in records]
+        if None not in given and len(set(given)) == len(given):
+            names = given
+    return names, cells, records
 
 
 def require_simplicial(K: Complex, target: str, remedy: str) -> None:

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from cellapse._errors import InputError, extra
+from cellapse._weights import weighted_by
 from cellapse.complex import Complex
-from cellapse.interop._build import Ranks, refuse_ranks, take_weights
+from cellapse.interop._build import Ranks, refuse_ranks
 
 _NO_SIMPLICES = (
     "a SimplexTree holds simplices with all their faces, and this complex is not made of those; "
@@ -35,10 +36,10 @@ def read(tree: Any, weight: str | None, ranks: Ranks) -> Complex:
     attributes: dict[int, dict[Any, Any]] = {}
     if any(any(values) for _, values in by_rank.values()):
         attributes = {k: {"filtration": np.array(v)} for k, (_, v) in by_rank.items()}
-    weights = take_weights(attributes, weight)
     counted = np.array_equal(labels, np.arange(len(labels)))
     names = None if counted else labels.tolist()
-    return Complex.from_arrays(len(labels), cells, names, weights, attributes)
+    K = Complex.from_arrays(len(labels), cells, names, attributes=attributes)
+    return weighted_by(K, weight)
 
 
 def to_gudhi(K: Complex, *, filtration: str = "filtration") -> Any:
@@ -60,8 +61,9 @@ def to_gudhi(K: Complex, *, filtration: str = "filtration") -> Any:
         from gudhi import SimplexTree
     if not K.is_simplicial:
         raise InputError(_NO_SIMPLICES)
-    whole = all(type(v) is int and 0 <= v < 2**31 - 1 for v in K.labels)
-    labels = np.array(K.labels if whole else range(K.n_vertices), dtype=np.int64)
+    counted = K.labels == range(K.n_vertices)
+    whole = not counted and all(type(v) is int and 0 <= v < 2**31 - 1 for v in K.labels)
+    labels = np.array(K.labels, dtype=np.int64) if whole else np.arange(K.n_vertices)
     tree = SimplexTree()
     for rank, cells in enumerate(K.cells):
         if len(cells):

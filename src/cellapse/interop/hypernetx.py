@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import Any
 
 from cellapse._errors import extra
 from cellapse.complex import Complex
-from cellapse.interop._build import Ranks, hyperedge_complex, records_of
+from cellapse.interop._build import Ranks, hyperedge_complex, hyperedges_of, records_of
 
 
 def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
@@ -56,12 +55,7 @@ def to_hypernetx(K: Complex, *, weight: str = "weight") -> Any:
     """
     with extra("hypernetx", "topology"):
         import hypernetx
-    ranks = range(1, K.max_rank + 1)
-    cells: list[Any] = list(chain.from_iterable(K.cell_labels(k) for k in ranks))
-    records = [{**r, "rank": k} for k in ranks for r in records_of(K, k, weight)]
-    names = [record.pop("id", None) for record in records]
-    if None in names or len(set(names)) < len(names):
-        names = list(range(len(cells)))
+    names, cells, records = hyperedges_of(K, weight)
     return hypernetx.Hypergraph(
         {name: list(cell) for name, cell in zip(names, cells, strict=True)},
         edge_properties=dict(zip(names, records, strict=True)),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+from itertools import chain
 from typing import Any
 
-from cellapse._attributes import columns_of
+from cellapse._errors import CellapseWarning
 from cellapse._graph import as_graph
+from cellapse._weights import weighted_by
 from cellapse.complex import Complex
 from cellapse.interop._build import Ranks, records_of, refuse_ranks
 
@@ -13,15 +16,17 @@ from cellapse.interop._build import Ranks, records_of, refuse_ranks
 def read(graph: Any, weight: str | None, ranks: Ranks) -> Complex:
     """Vertices and edges; `clique_complex` and its like add cells."""
     refuse_ranks(ranks, "a graph")
-    g = as_graph(graph, weight)
-    vertices = columns_of([data for _, data in graph.nodes(data=True)])
-    if weight not in vertices:
-        return g.with_cells({})
-    weights: dict[int, Any] = {0: vertices.pop(weight)}
-    if g.weights is not None:
-        weights[1] = g.weights
-    attributes = {**g.attributes, 0: vertices}
-    return Complex.from_arrays(g.n_vertices, {1: g.edges}, g.labels, weights, attributes)
+    K = as_graph(graph).with_cells({})
+    dicts = [data for _, data in graph.nodes.data()] + [data for *_, data in graph.edges.data()]
+    names = chain.from_iterable([graph.graph, *dicts])
+    left = next((name for name in names if not isinstance(name, str)), None)
+    if left is not None:
+        warnings.warn(
+            f"names of attributes are strings; {left!r} and others that are none are left out",
+            CellapseWarning,
+            stacklevel=3,
+        )
+    return weighted_by(K, weight)
 
 
 def to_networkx(K: Complex, *, weight: str = "weight") -> Any:
@@ -47,7 +52,7 @@ def to_networkx(K: Complex, *, weight: str = "weight") -> Any:
     import networkx
 
     pairs = as_graph(K).edges.tolist()
-    graph = networkx.Graph()
+    graph = networkx.Graph(**K.metadata)
     graph.add_nodes_from(zip(K.labels, records_of(K, 0, weight), strict=True))
     if pairs:
         records = records_of(K, 1, weight)

@@ -11,9 +11,11 @@ from scipy import sparse
 from cellapse._errors import InputError, extra
 from cellapse._graph import Graph, as_graph
 from cellapse._rows import RowIndex
+from cellapse._weights import weighted_by
+from cellapse.cells import Cells
 from cellapse.complex import Complex
 from cellapse.containment import containment
-from cellapse.interop._build import Ranks, hyperedge_complex, refuse_ranks, take_weights
+from cellapse.interop._build import Ranks, hyperedge_complex, refuse_ranks
 from cellapse.interop.plain import from_matrices
 from cellapse.lifts.meshes import mesh_complex
 
@@ -21,15 +23,19 @@ _STRUCTURE = ("edge_index", "face", "hyperedge_index", "hyperedge_rank", "labels
 
 
 # Names with a rank at their end, as TopoBench has them: x_1, incidence_2, adjacency_0.
-_BY_RANK = re.compile(r".*_\d+")
+_BY_RANK = re.compile(r".*_(\d+|hyperedges)")
 
 
 def read(data: Any, weight: str | None, ranks: Ranks) -> Complex:
     """A `torch_geometric.data.Data`, by the richest structure it has."""
     names = set(data.to_dict())
     hyperedges = "edge_index" if type(data).__name__ == "HyperGraphData" else "hyperedge_index"
+    if "incidence_hyperedges" in names:  # TopoBench's lifted hypergraphs
+        B = _matrix(data["incidence_hyperedges"]).tocoo()
+        return _from_hyperedges(data, B.row, B.col, weight, ranks)
     if hyperedges in names and "hyperedge_rank" not in names:
-        return _from_hyperedges(data, hyperedges, weight, ranks)
+        vertex, edge = _array(data[hyperedges])
+        return _from_hyperedges(data, vertex, edge, weight, ranks)
     refuse_ranks(ranks, "this Data")
     n = int(data.num_nodes)
     labels = data["labels"] if "labels" in names else None
@@ -57,8 +63,7 @@ def read(data: Any, weight: str | None, ranks: Ranks) -> Complex:
             "a Data without edge_index, face, hyperedge_index or incidence_1; for points in pos "
             "use lifts.nearest_neighbour_complex(data.pos.numpy(), k) or lifts.rips_complex"
         )
-    weights = take_weights(attributes, weight)
-    return Complex.from_arrays(n, cells, labels, weights, attributes)
+    return weighted_by(Complex.from_arrays(n, cells, labels, attributes=attributes), weight)
 
 
 def _array(tensor: Any) -> np.ndarray:
@@ -102,14 +107,15 @@ def _and_missing(edges: Any, sides: Any, columns: dict[Any, Any], n: int) -> Any
     return np.concatenate([edges, missing])
 
 
-def _from_hyperedges(data: Any, name: str, weight: str | None, ranks: Ranks) -> Complex:
-    vertex, edge = _array(data[name])
+def _from_hyperedges(
+    data: Any, vertex: Any, edge: Any, weight: str | None, ranks: Ranks
+) -> Complex:
     n = max(int(data.num_nodes or 0), int(vertex.max(initial=-1)) + 1)
-    order = np.argsort(edge, kind="stable")
-    _, start = np.unique(edge[order], return_index=True)
-    groups = [group.tolist() for group in np.split(vertex[order], start[1:])] if len(edge) else []
+    _, row = np.unique(edge, return_inverse=True)
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row))]).astype(np.int64)
+    cells = Cells(indptr, vertex[np.argsort(row, kind="stable")])
     columns = _node_attributes(data)
-    K = hyperedge_complex(range(n), groups, weight=weight, ranks=ranks)
+    K = hyperedge_complex(range(n), cells, weight=weight, ranks=ranks)
     return K.with_attributes({0: {k: v for k, v in columns.items() if len(v) == n}})
 
 
@@ -128,16 +134,18 @@ def _ranked_hyperedges(data: Any) -> dict[int, Any]:
 def _from_incidences(data: Any, names: set[str]) -> Complex:
     matrices: list[Any] = []
     while f"incidence_{len(matrices) + 1}" in names:
-        tensor = data[f"incidence_{len(matrices) + 1}"]
-        if tensor.is_sparse:
-            entries = tensor.coalesce()
-            index, values = _array(entries.indices()), _array(entries.values())
-            matrices.append(sparse.coo_array((values, index), shape=tuple(tensor.shape)).tocsr())
-        else:
-            matrices.append(sparse.csr_array(_array(tensor)))
+        matrices.append(_matrix(data[f"incidence_{len(matrices) + 1}"]))
     while len(matrices) > 1 and not matrices[-1].shape[1]:  # TopoBench pads with empty ranks
         matrices.pop()
     return from_matrices(matrices)
+
+
+def _matrix(tensor: Any) -> Any:
+    if not tensor.is_sparse:
+        return sparse.csr_array(_array(tensor))
+    entries = tensor.coalesce()
+    index, values = _array(entries.indices()), _array(entries.values())
+    return sparse.coo_array((values, index), shape=tuple(tensor.shape)).tocsr()
 
 
 def _features(data: Any, names: set[str], K: Complex) -> dict[int, dict[Any, Any]]:

@@ -14,6 +14,7 @@ from cellapse.interop._build import Ranks, refuse_ranks
 
 # The library a class comes from -> the file here that reads it.
 _READERS = {
+    "gemmi": "gemmi",
     "gudhi": "gudhi",
     "hypergraphx": "hypergraphx",
     "hypernetx": "hypernetx",
@@ -37,7 +38,7 @@ def as_complex(obj: Any, *, weight: str | None = None, ranks: Ranks = None) -> C
         a hypergraph (XGI, HyperNetX, hypergraphx, a list of cells, {name: cell} with `ranks`), a
         complex (XGI or TopoNetX, GUDHI SimplexTree, {rank: cells}, the list of its incidence
         matrices), a PyG `Data`, a mesh (trimesh or (vertices, faces)), an RDKit molecule, a
-        pandas table of edges or of cells.
+        gemmi protein structure, a pandas table of edges or of cells.
     weight : str, optional
         Name of the attribute that holds the weights, at every rank whose cells have it; for a
         sparse adjacency any name takes the stored values. By default nothing is weighted.

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from cellapse._errors import InputError
+from cellapse._weights import weighted_by
 from cellapse.complex import Complex
-from cellapse.interop._build import Ranks, refuse_ranks, take_weights
+from cellapse.interop._build import Ranks, refuse_ranks
 from cellapse.lifts.meshes import mesh_complex
 
 
@@ -20,4 +21,4 @@ def read(mesh: Any, weight: str | None, ranks: Ranks) -> Complex:
     K = mesh_complex(np.asarray(mesh.vertices), np.asarray(mesh.faces))
     own = {0: dict(mesh.vertex_attributes), 2: dict(mesh.face_attributes)}
     attributes = {k: {n: np.asarray(v) for n, v in named.items()} for k, named in own.items()}
-    return K.with_attributes(attributes, take_weights(attributes, weight))
+    return weighted_by(K.with_attributes(attributes), weight)

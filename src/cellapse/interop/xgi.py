@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from itertools import chain
 from typing import Any
 
 from cellapse._errors import InputError, extra
@@ -11,6 +10,7 @@ from cellapse.complex import Complex
 from cellapse.interop._build import (
     Ranks,
     hyperedge_complex,
+    hyperedges_of,
     records_of,
     refuse_ranks,
     require_simplicial,
@@ -37,6 +37,7 @@ def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
         records=source.edges.attrs.aslist(),
         weight=weight,
         ranks=ranks,
+        metadata=source._net_attr,  # which nothing public lists
     )
 
 
@@ -61,23 +62,15 @@ def to_xgi(K: Complex, *, kind: str = "hypergraph", weight: str = "weight") -> A
         xgi = import_module("xgi")
     if kind not in ("hypergraph", "simplicial"):
         raise InputError(f'kind={kind!r}; choose "hypergraph" or "simplicial"')
-    ranks = range(1, K.max_rank + 1)
-    cells = list(chain.from_iterable(K.cell_labels(k) for k in ranks))
-    records = list(chain.from_iterable(records_of(K, k, weight) for k in ranks))
-    names = [record.pop("id", None) for record in records]
-    if None in names or len(set(names)) < len(names):
-        names = list(range(len(cells)))
+    names, cells, records = hyperedges_of(K, weight, ranked=kind == "hypergraph")
     if kind == "simplicial":
         require_simplicial(K, "xgi.SimplicialComplex", 'take kind="hypergraph"')
-        network = xgi.SimplicialComplex()
+        network = xgi.SimplicialComplex(**K.metadata)
     else:
-        network = xgi.Hypergraph()
-        for record, rank in zip(
-            records, chain.from_iterable([k] * K.n_cells[k] for k in ranks), strict=True
-        ):
-            record["rank"] = rank
+        network = xgi.Hypergraph(**K.metadata)
     network.add_nodes_from(K.labels)
     add = network.add_simplices_from if kind == "simplicial" else network.add_edges_from
     add(list(zip(cells, names, records, strict=True)))
-    network.set_node_attributes(dict(zip(K.labels, records_of(K, 0, weight), strict=True)))
+    if K.attributes[0] or K.weights[0] is not None:
+        network.set_node_attributes(dict(zip(K.labels, records_of(K, 0, weight), strict=True)))
     return network

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import gzip
 import os
-import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from cellapse._errors import CellapseError, CellapseWarning, InputError, SizeError
+from cellapse._errors import CellapseError, InputError, SizeError
+from cellapse._weights import weighted_by
 from cellapse.complex import Complex
 from cellapse.io._source import load
 from cellapse.io.edges import read_edges
@@ -95,8 +93,7 @@ def read(
     file = _as_path(path)
     chosen = FORMATS[_format(file, format)]
     try:
-        K = chosen.read(load(file, chosen.growth))
-        return K if weight is None else _weighted(K, weight)
+        return weighted_by(chosen.read(load(file, chosen.growth)), weight)
     except CellapseError as error:
         raise type(error)(f"{file}: {error}") from None
     except RecursionError:
@@ -124,31 +121,6 @@ def _format(file: Path, given: str | None) -> str:
             f"{file}: nothing reads {what}; pass format=, one of {', '.join(map(repr, FORMATS))}"
         )
     return found
-
-
-def _weighted(K: Complex, name: str) -> Complex:
-    """The attribute `name` as weights, at all ranks that have it."""
-    ranks = [k for k in range(1, K.max_rank + 1) if name in K.attributes[k]]
-    if not ranks:
-        known = sorted({n for columns in K.attributes[1:] for n in columns})
-        raise InputError(f"no cells have an attribute {name!r}; they have {known or 'none'}")
-    weights = {k: w for k, w in enumerate(K.weights) if w is not None}
-    for k in ranks:
-        values = list(K.attributes[k][name])
-        missing = sum(v is None for v in values)
-        if missing:
-            warnings.warn(
-                f"{missing} of {len(values)} cells of rank {k} have no {name!r} and count as 1",
-                CellapseWarning,
-                stacklevel=3,
-            )
-        weights[k] = np.array([1.0 if v is None else v for v in values], dtype=object)
-    attributes = {
-        k: {n: v for n, v in columns.items() if not (k and n == name)}
-        for k, columns in enumerate(K.attributes)
-    }
-    cells = {k: (c.indptr, c.indices) for k, c in enumerate(K.cells) if k}
-    return Complex.from_arrays(K.n_vertices, cells, K.labels, weights, attributes)
 
 
 def write(obj: Any, path: str | os.PathLike[str], *, on: Complex | None = None) -> None:

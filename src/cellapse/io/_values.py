@@ -14,11 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from cellapse._attributes import columns_of
 from cellapse._errors import InputError
-from cellapse._memory import require_memory
 
 _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,17})\Z")  # "007" is a word: as a number it would change
-_MANY_NAMES = 10_000
 
 
 def text_labels(words: Sequence[str]) -> list[Hashable]:
@@ -40,7 +39,7 @@ def text_column(words: Sequence[str]) -> list[Any]:
     convert: Any = str
     if given and all(map(_WHOLE.match, given)):
         convert = int
-    elif given and all(map(is_number, given)):
+    elif given and is_number(given[0]) and all(map(is_number, given)):
         convert = float
     return [convert(w) if w != "" else None for w in words]
 
@@ -58,24 +57,13 @@ def is_number(word: str) -> bool:
     return "_" not in word
 
 
-def columns_of(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """One column a name, from one mapping a cell; None where a cell has no such value.
+def json_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """One column a name, from one JSON object a cell; None where a cell has no such value.
 
-    >>> columns_of([{"age": 30}, {"age": 40, "town": "Ulm"}])
-    {'age': [30, 40], 'town': [None, 'Ulm']}
+    >>> json_columns([{"at": [0.0, 1.0]}, {"at": [2.0, 3.0]}])["at"].shape
+    (2, 2)
     """
-    names = dict.fromkeys(name for record in records for name in record)
-    if len(names) > _MANY_NAMES:
-        raise InputError(
-            f"holds {len(names):,} names of attributes; at most {_MANY_NAMES:,} make sense: "
-            "use one name for what is the same kind of thing"
-        )
-    require_memory(
-        16.0 * len(names) * len(records),
-        f"the table of {len(names):,} attributes of {len(records):,} cells",
-        "leave out attributes",
-    )
-    return {name: column([record.get(name) for record in records]) for name in names}
+    return {name: column(values) for name, values in columns_of(records).items()}
 
 
 def column(values: list[Any]) -> Any:
@@ -103,6 +91,8 @@ def to_json(value: Any, nan: Any = None) -> Any:
     >>> to_json(("A", np.int64(3)))
     ['A', 3]
     """
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf" and np.isfinite(value).all():
+        return value.tolist()
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
     if isinstance(value, list | tuple):

@@ -8,11 +8,17 @@ from __future__ import annotations
 
 import ast
 import csv
+import re
 import warnings
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
+import numpy as np
+
+from cellapse._attributes import columns_of
 from cellapse._errors import InputError
+from cellapse._labels import in_order, positions
 from cellapse.complex import Complex
 from cellapse.io._graphs import graph_complex
 from cellapse.io._source import as_text
@@ -22,6 +28,13 @@ _ENDS = (
     ("source", "target"), ("from", "to"), ("u", "v"), ("node1", "node2"), ("src", "dst"),
     ("i", "j"), ("start", "end"),
 )  # fmt: skip
+# Whole numbers only: anything else in a file, such as a comment, goes the long way.
+_TWO_NUMBERS = re.compile(
+    r"(?:(?:0|[1-9][0-9]{0,17})(?:[ \t]+|[,;] *)(?:0|[1-9][0-9]{0,17})[ \t]*\r?(?:\n|\Z))++",
+    re.ASCII,
+)
+_SPACES = str.maketrans(",;", "  ")
+_OTHER_SPACE = re.compile(r"[^\S\n]")
 _LONGEST_DATA = 10_000  # of {'weight': 2.0} as networkx writes it behind an edge
 
 
@@ -31,7 +44,14 @@ def read_edges(data: bytes) -> Complex:
     >>> read_edges(b"source,target,weight\na,b,2.5\nb,c,1").attributes[1]["weight"].tolist()
     [2.5, 1.0]
     """
-    rows, dicts = _networkx_data(split_rows(as_text(data)))
+    text = as_text(data)
+    numbers = _two_numbers(text)
+    if numbers is not None:
+        labels, first, ends = np.unique(numbers, return_index=True, return_inverse=True)
+        order = np.argsort(first)  # that of the file
+        place = np.argsort(order)
+        return graph_complex(labels[order].tolist(), place[ends].reshape(-1, 2), {}, {})
+    rows, dicts = _networkx_data(split_rows(text))
     width = max((len(row) for row in rows), default=0)
     header = rows.pop(0) if rows and _is_header(rows) else None
     if any(len(row) not in (1, width) for row in rows):
@@ -42,21 +62,31 @@ def read_edges(data: bytes) -> Complex:
         )
     if width < 2:
         raise InputError("holds no row of two labels; write one edge a line, such as: a b")
-    names = _names(header, rows, width)
-    u, v = _ends(names) if header else (0, 1)
-    edges = [i for i, row in enumerate(rows) if len(row) == width]
-    words = dict.fromkeys(
-        w for row in rows for w in ((row[u], row[v]) if len(row) == width else row)
-    )
-    label = dict(zip(words, text_labels(list(words)), strict=True))
+    u, v = (_known(header) or (0, 1)) if header else (0, 1)
+    edges = [row for row in rows if len(row) == width]
+    pairs = [(row[u], row[v]) for row in edges]
+    ends_or_lonely = pairs if len(pairs) == len(rows) else _vertices(rows, u, v)
+    position = positions(in_order(chain.from_iterable(ends_or_lonely)))
+    found = map(position.__getitem__, chain.from_iterable(pairs))
+    table = np.fromiter(found, np.int64, 2 * len(pairs)).reshape(-1, 2)
     others = [c for c in range(width) if c not in (u, v)]
-    columns = {names[c]: text_column([rows[i][c] for i in edges]) for c in others}
-    records = [
-        {name: values[e] for name, values in columns.items()} | (dicts[i] if dicts else {})
-        for e, i in enumerate(edges)
-    ]
-    pairs = [(label[rows[i][u]], label[rows[i][v]]) for i in edges]
-    return graph_complex(list(label.values()), pairs, {}, records)
+    values = {c: text_column([row[c] for row in edges]) for c in others}
+    names = _names(header, values, width)
+    columns = {names[c]: column for c, column in values.items()}
+    if dicts:
+        columns |= columns_of([d for row, d in zip(rows, dicts, strict=True) if len(row) == width])
+    return graph_complex(text_labels([str(w) for w in position]), table, {}, columns)
+
+
+def _two_numbers(text: str) -> Any:
+    """The numbers of a file with two whole ones a line and nothing else, or None."""
+    if not _TWO_NUMBERS.fullmatch(text):
+        return None
+    return np.fromstring(text.translate(_SPACES), dtype=np.int64, sep=" ")
+
+
+def _vertices(rows: Sequence[Sequence[str]], u: int, v: int) -> list[Sequence[str]]:
+    return [row if len(row) == 1 else (row[u], row[v]) for row in rows]
 
 
 def split_rows(text: str) -> list[list[str]]:
@@ -66,11 +96,18 @@ def split_rows(text: str) -> list[list[str]]:
     delimiter = next((d for d in "\t,;" if any(d in line for line in head)), None)
     if delimiter is None:
         return [line.split() for line in lines if not line.isspace()]
-    try:
-        rows = list(csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
-    except csv.Error as error:
-        raise InputError(f"is not a table of rows and columns ({error}); check quotes") from None
-    return [[word.strip() for word in row] for row in rows if any(row)]
+    if '"' not in text:
+        rows = [line.split(delimiter) for line in lines]
+    else:
+        try:
+            rows = list(csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
+        except csv.Error as error:
+            raise InputError(
+                f"is not a table of rows and columns ({error}); check quotes"
+            ) from None
+    if _OTHER_SPACE.search(text):
+        rows = [[word.strip() for word in row] for row in rows]
+    return [row for row in rows if any(row)]
 
 
 def _networkx_data(rows: list[list[str]]) -> tuple[list[list[str]], list[dict[str, Any]]]:
@@ -109,16 +146,12 @@ def _known(names: Sequence[str]) -> tuple[int, int] | None:
     return None
 
 
-def _ends(names: Sequence[str]) -> tuple[int, int]:
-    return _known(names) or (0, 1)
-
-
-def _names(header: Sequence[str] | None, rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    numbers = all(is_number(row[2]) for row in rows if len(row) > 2 and row[2])
-    usual = ["source", "target", "weight" if numbers else "column 3"]
-    usual += [f"column {c + 1}" for c in range(3, width)]
+def _names(header: Sequence[str] | None, values: dict[int, list[Any]], width: int) -> list[str]:
+    usual = ["source", "target", *(f"column {c + 1}" for c in range(2, width))]
+    if not any(isinstance(value, str) for value in values.get(2, ["no such column"])):
+        usual[2] = "weight"
     if header is None:
-        return usual[:width]
+        return usual
     if len(header) != width or len(set(header)) < width:
         raise InputError(f"the header {list(header)[:8]} must name {width} different columns")
     return [name or usual[c] for c, name in enumerate(header)]

@@ -11,11 +11,13 @@ import re
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+import numpy as np
+
 from cellapse._errors import InputError
 from cellapse.complex import Complex
 from cellapse.io._graphs import graph_complex
 from cellapse.io._source import as_text
-from cellapse.io._values import columns_of, text_labels
+from cellapse.io._values import json_columns, text_labels
 
 Pairs = list[tuple[str, Any]]
 
@@ -29,6 +31,7 @@ _TOKEN = re.compile(
     |(?P<bad>.)""",
     re.VERBOSE | re.MULTILINE | re.DOTALL,
 )
+_STRUCTURE = ("node", "edge", "directed", "multigraph")
 _LONGEST_NUMBER = 4000  # digits; Python refuses to read more
 _DEEPEST = 20  # levels of lists within a node
 
@@ -51,17 +54,20 @@ def read_gml(data: bytes) -> Complex:
     nodes = [_record(value) for key, value in graph if key == "node"]
     edges = [_record(value) for key, value in graph if key == "edge"]
     ids = [_take(node, "id", "node") for node in nodes]
-    label = dict(zip(ids, _labels(ids, nodes), strict=True))
-    if len(label) < len(ids):
+    labels = _labels(ids, nodes)
+    place = {v: i for i, v in enumerate(ids)}
+    if len(place) < len(ids):
         raise InputError("has two nodes of the same id; ids must differ")
     pairs = []
     for edge in edges:
         ends = _take(edge, "source", "edge"), _take(edge, "target", "edge")
-        unknown = [end for end in ends if end not in label]
+        unknown = [end for end in ends if end not in place]
         if unknown:
             raise InputError(f"has an edge to node {unknown[0]!r}, which it does not list")
-        pairs.append((label[ends[0]], label[ends[1]]))
-    return graph_complex(list(label.values()), pairs, columns_of(nodes), edges)
+        pairs.append((place[ends[0]], place[ends[1]]))
+    table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    whole = {k: v for k, v in graph if k not in _STRUCTURE and not isinstance(v, list)}
+    return graph_complex(labels, table, json_columns(nodes), json_columns(edges), whole)
 
 
 def _labels(ids: Sequence[Hashable], nodes: list[dict[str, Any]]) -> list[Hashable]:

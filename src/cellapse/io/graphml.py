@@ -15,7 +15,7 @@ import numpy as np
 from cellapse._errors import InputError
 from cellapse.complex import Complex
 from cellapse.io._graphs import graph_complex
-from cellapse.io._values import columns_of, label_words, text_labels, to_json
+from cellapse.io._values import json_columns, label_words, text_labels, to_json
 
 _TYPES: dict[str, Any] = {
     "boolean": lambda text: {"true": True, "1": True, "false": False, "0": False}[text.lower()],
@@ -50,15 +50,17 @@ def read_graphml(data: bytes) -> Complex:
     if not document.n_graphs:
         raise InputError("holds no <graph>, so it is not a GraphML file")
     words = list(document.nodes)
-    label = dict(zip(words, text_labels(words), strict=True))
+    place = {word: i for i, word in enumerate(words)}
     for edge in document.ends:
         for end in edge:
-            if end not in label:
+            if end not in place:
                 raise InputError(f"has an edge to node {end!r}, which it does not list")
-    pairs = [(label[u], label[v]) for u, v in document.ends]
-    columns = columns_of([document.filled("node", r) for r in document.nodes.values()])
-    records = [document.filled("edge", r) for r in document.edges]
-    return graph_complex(list(label.values()), pairs, columns, records)
+    pairs = np.array([(place[u], place[v]) for u, v in document.ends], dtype=np.int64)
+    columns = json_columns([document.filled("node", r) for r in document.nodes.values()])
+    edge_columns = json_columns([document.filled("edge", r) for r in document.edges])
+    return graph_complex(
+        text_labels(words), pairs.reshape(-1, 2), columns, edge_columns, document.metadata
+    )
 
 
 def _refuse(*_: Any) -> None:
@@ -74,6 +76,7 @@ class _Document:
         self.edges: list[dict[str, Any]] = []
         self.keys: dict[str, tuple[str, Any]] = {}  # id -> name, type
         self.defaults: dict[str, dict[str, Any]] = {"node": {}, "edge": {}}
+        self.metadata: dict[str, Any] = {}
         self.n_graphs = 0
         self.text: list[str] = []
         self._key: tuple[str, str] | None = None  # the <key> that is open: id, for
@@ -112,8 +115,9 @@ class _Document:
             for owner in ("node", "edge") if target == "all" else (target,):
                 if owner in self.defaults:
                     self.defaults[owner].update([self._value(key)])
-        elif name == "data" and self._owner is not None:
-            self._owner.update([self._value(self._data)])
+        elif name == "data":
+            owner_or_graph = self.metadata if self._owner is None else self._owner
+            owner_or_graph.update([self._value(self._data)])
         elif name in ("node", "edge"):
             self._owner = None
 
@@ -161,10 +165,12 @@ def write_graphml(K: Complex) -> bytes:
         )
     nodes = label_words(K.labels)
     keys: list[str] = []
-    data = [_data(K, rank, keys) for rank in range(min(K.max_rank, 1) + 1)]
+    whole = "".join(_data({name: [v] for name, v in K.metadata.items()}, "graph", 1, keys))
+    ranks = range(min(K.max_rank, 1) + 1)
+    data = [_data(_columns(K, k), ("node", "edge")[k], K.n_cells[k], keys) for k in ranks]
     lines = ["<?xml version='1.0' encoding='utf-8'?>"]
     lines.append('<graphml xmlns="http://graphml.graphdrawing.org/xmlns">')
-    lines += [*keys, '<graph edgedefault="undirected">']
+    lines += [*keys, f'<graph edgedefault="undirected">{whole}']
     lines += [f"<node id={quoteattr(v)}>{d}</node>" for v, d in zip(nodes, data[0], strict=True)]
     if K.max_rank:
         for cell, d in zip(K.cells[1], data[1], strict=True):
@@ -179,19 +185,24 @@ def write_graphml(K: Complex) -> bytes:
     return text.encode()
 
 
-def _data(K: Complex, rank: int, keys: list[str]) -> list[str]:
-    """The <data> of every cell; what they stand for is added to `keys`."""
+def _columns(K: Complex, rank: int) -> dict[str, Sequence[Any]]:
     columns: dict[str, Sequence[Any]] = {k: list(v) for k, v in K.attributes[rank].items()}
     weights = K.weights[rank]
     if weights is not None:
         if "weight" in columns:
             raise InputError(f"rank {rank} has weights and an attribute `weight`; use HIF")
         columns["weight"] = weights.tolist()
-    data = [""] * K.n_cells[rank]
+    return columns
+
+
+def _data(
+    columns: Mapping[str, Sequence[Any]], owner: str, count: int, keys: list[str]
+) -> list[str]:
+    """The <data> of every cell; what they stand for is added to `keys`."""
+    data = [""] * count
     for name, values in columns.items():
         kind, words = _words(values)
         key = f"d{len(keys)}"
-        owner = ("node", "edge")[rank]
         about = f'id="{key}" for="{owner}" attr.name={quoteattr(name)} attr.type="{kind}"'
         keys.append(f"<key {about}/>")
         for i, word in enumerate(words):

@@ -14,14 +14,23 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Hashable
+from dataclasses import replace
+from itertools import chain
 from typing import Any
 
+import numpy as np
+
 from cellapse._errors import CellapseWarning, InputError
+from cellapse._labels import in_order, positions
+from cellapse.cells import Cells
 from cellapse.complex import Complex
-from cellapse.io._graphs import hypergraph
-from cellapse.io._values import columns_of, from_json, is_plain, to_json
+from cellapse.interop._build import hyperedge_complex
+from cellapse.io._values import from_json, is_plain, json_columns, to_json
+
+Record = dict[str, Any]
 
 _OURS = "cellapse"  # in the metadata: what only we need to know
+_NOTHING: Record = {}
 
 
 def read_hif(document: dict[str, Any]) -> Complex:
@@ -37,134 +46,139 @@ def read_hif(document: dict[str, Any]) -> Complex:
     if kind not in ("undirected", "asc"):
         raise InputError(f'is of network-type {kind!r}; only "undirected" and "asc" have cells')
     metadata = document.get("metadata")
-    ours = metadata.get(_OURS, {}) if isinstance(metadata, dict) else {}
+    about = dict(metadata) if isinstance(metadata, dict) else {}
+    ours = about.pop(_OURS, {})
     ours = ours if isinstance(ours, dict) else {}
-    nodes, edges = _records(document, "node"), _records(document, "edge")
-    members = _members(document, nodes, edges)
-    labels: list[Hashable] = list(nodes)
+    known, edges = _records(document, "node"), _records(document, "edge")
+    labels, names, cells = _cells(document, known, edges)
+    nodes = [known.get(v, _NOTHING) for v in labels]
+    records = [edges.get(e, _NOTHING) for e in names]
     if ours.get("labels") == "json":
-        names = {v: _label(v) for v in labels}
-        labels = list(names.values())
-        members = {e: [names[v] for v in group] for e, group in members.items()}
+        labels = [_label(v) for v in labels]
+    ranks = [attrs.get("rank") for attrs in _attrs(records)]
     if kind == "asc":
-        for e, group in members.items():
-            edges[e].setdefault("attrs", {}).setdefault("rank", len(group) - 1)
-    ranks = [edges[e].get("attrs", {}).get("rank") for e in members]
-    if all(rank is None for rank in ranks) and not ours:
-        return _as_hypergraph(labels, members, nodes, edges)
-    return _as_complex(labels, members, nodes, edges, ranks, ours)
+        sizes = cells.sizes.tolist()
+        ranks = [n - 1 if rank is None else rank for rank, n in zip(ranks, sizes, strict=True)]
+    if any(rank is not None for rank in ranks) or ours:
+        K = _as_complex(labels, names, cells, nodes, records, ranks, ours)
+    else:
+        K = hyperedge_complex(
+            labels,
+            cells,
+            names=names,
+            vertex_records=_attrs(nodes),
+            records=[_with_weight(record) for record in records],
+            columns=json_columns,
+        )
+    return replace(K, metadata={name: from_json(value) for name, value in about.items()})
 
 
-def _records(document: dict[str, Any], kind: str) -> dict[Hashable, dict[str, Any]]:
+def _attrs(records: list[Record]) -> list[Record]:
+    return [record.get("attrs", _NOTHING) for record in records]
+
+
+def _with_weight(record: Record) -> Record:
+    """The attributes of a hyperedge, its weight among them if it says something."""
+    attrs: Record = record.get("attrs", _NOTHING)
+    weight = record.get("weight", 1)
+    return attrs if weight == 1 else {"weight": weight, **attrs}
+
+
+def _records(document: dict[str, Any], kind: str) -> dict[Hashable, Record]:
     """The listed nodes or edges by their names, in the order of the file."""
     listed = document.get(f"{kind}s", [])
     if not isinstance(listed, list):
         raise InputError(f"has {type(listed).__name__} as {kind}s; HIF has a list there")
-    records: dict[Hashable, dict[str, Any]] = {}
-    for record in listed:
-        name = _name(record, kind)
-        attrs = record.get("attrs", {})
-        if not isinstance(attrs, dict) or name in records:
-            problem = "is listed twice" if name in records else f"has attrs {attrs!r}"
-            raise InputError(f"{kind} {name!r} {problem}; HIF has one object of attributes there")
-        records[name] = {**record, "attrs": dict(attrs)}
+    records = dict(zip(_names(listed, kind), listed, strict=True))
+    if len(records) < len(listed):
+        seen: set[Hashable] = set()
+        twice = next(v for v in _names(listed, kind) if v in seen or seen.add(v))  # type: ignore[func-returns-value]
+        raise InputError(f"{kind} {twice!r} is listed twice; HIF has one object for it")
+    for name, record in records.items():
+        if type(record.get("attrs", _NOTHING)) is not dict:
+            raise InputError(
+                f"{kind} {name!r} has attrs {record['attrs']!r:.80}; HIF has an object there"
+            )
     return records
 
 
-def _name(record: Any, kind: str) -> Hashable:
-    name = record.get(kind) if type(record) is dict else None
-    if type(name) is not str and type(name) is not int:  # JSON makes these types, or true
+def _names(listed: list[Any], kind: str) -> list[Hashable]:
+    """What every record says of its node or edge: a string or an integer."""
+    names = [record.get(kind) if type(record) is dict else None for record in listed]
+    if not set(map(type, names)) <= {str, int}:  # JSON makes these types, or true
+        bad = next(r for r, v in zip(listed, names, strict=True) if type(v) not in (str, int))
         raise InputError(
-            f"has {str(record)[:80]} where HIF has an object with {kind!r}, a string or integer"
+            f"has {str(bad)[:80]} where HIF has an object with {kind!r}, a string or integer"
         )
-    return name
+    return names
 
 
-def _members(
-    document: dict[str, Any],
-    nodes: dict[Hashable, dict[str, Any]],
-    edges: dict[Hashable, dict[str, Any]],
-) -> dict[Hashable, list[Hashable]]:
-    """The members of every edge; nodes and edges that were not listed are added."""
+def _cells(
+    document: dict[str, Any], nodes: dict[Hashable, Record], edges: dict[Hashable, Record]
+) -> tuple[list[Hashable], list[Hashable], Cells]:
+    """The names of all nodes, those of the edges with members, and their members."""
     incidences = document.get("incidences")
     if not isinstance(incidences, list):
         raise InputError("has no list of incidences, so it is not an HIF file")
-    members: dict[Hashable, list[Hashable]] = {e: [] for e in edges}
-    seen: dict[Hashable, dict[str, Any]] = {}
-    extras = 0
-    for record in incidences:
-        e, v = _name(record, "edge"), _name(record, "node")
-        members.setdefault(e, []).append(v)
-        seen.setdefault(v, nodes.get(v, {}))
-        extras += bool(record.get("attrs")) or record.get("weight", 1) != 1
-    if extras:
+    of, members = _names(incidences, "edge"), _names(incidences, "node")
+    more = [r for r in incidences if len(r) > 2 and (r.get("attrs") or r.get("weight", 1) != 1)]
+    if more:
         warnings.warn(
-            f"{extras} incidences have weights or attributes of their own, which a complex does "
+            f"{len(more)} incidences have weights or attributes of their own, which a complex does "
             "not hold; only the cells and what is known of them are read",
             CellapseWarning,
             stacklevel=2,
         )
-    for e in members:
-        edges.setdefault(e, {})
-    if any(v not in nodes for v in seen):
+    labels = in_order(chain(nodes, members))
+    if len(labels) > len(nodes):
         # A list of some nodes (XGI lists only those with attributes) is no order of all.
-        rest = {v: record for v, record in nodes.items() if v not in seen}
-        nodes.clear()
-        nodes.update(seen | rest)
-    return {e: group for e, group in members.items() if group}
-
-
-def _as_hypergraph(
-    labels: list[Hashable],
-    members: dict[Hashable, list[Hashable]],
-    nodes: dict[Hashable, dict[str, Any]],
-    edges: dict[Hashable, dict[str, Any]],
-) -> Complex:
-    names = list(members)
-    numbered = names == list(range(len(names)))  # names that say nothing are not kept
-    records = []
-    for e in names:
-        weight = edges[e].get("weight", 1)
-        own = {} if numbered else {"id": e}
-        own |= {} if weight == 1 else {"weight": weight}
-        records.append({**own, **edges[e].get("attrs", {})})
-    node_records = [record.get("attrs", {}) for record in nodes.values()]
-    return hypergraph(labels, list(members.values()), node_records, records)
+        labels = in_order(chain(members, nodes))
+    names = in_order(chain(edges, of))
+    edge, node = positions(names), positions(labels)
+    row = np.fromiter(map(edge.__getitem__, of), np.int64, len(of))
+    column = np.fromiter(map(node.__getitem__, members), np.int64, len(of))
+    sizes = np.bincount(row, minlength=len(names))
+    indptr = np.concatenate([[0], np.cumsum(sizes)])
+    cells = Cells(indptr, column[np.argsort(row, kind="stable")])
+    full = np.flatnonzero(sizes)
+    return list(labels), [names[i] for i in full.tolist()], cells.take(full)
 
 
 def _as_complex(
     labels: list[Hashable],
-    members: dict[Hashable, list[Hashable]],
-    nodes: dict[Hashable, dict[str, Any]],
-    edges: dict[Hashable, dict[str, Any]],
+    names: list[Hashable],
+    cells: Cells,
+    nodes: list[Record],
+    records: list[Record],
     ranks: list[Any],
     ours: dict[str, Any],
 ) -> Complex:
     top = ours.get("max_rank", 0)
     if type(top) is not int or not 0 <= top <= 1000:
         raise InputError(f"has max_rank {top!r}; give a whole number in 0..1000")
-    cells: dict[int, list[Any]] = {k: [] for k in range(1, top + 1)}
-    records: dict[int, list[Any]] = {0: list(nodes.values())}
-    for (e, group), rank in zip(members.items(), ranks, strict=True):
+    for e, rank in zip(names, ranks, strict=True):
         if type(rank) is not int or not 0 <= rank <= 1000:
             raise InputError(
                 f"edge {e!r} has rank {rank!r}; give every edge a whole number in attrs.rank, or "
                 "none of them"
             )
-        if rank:  # the vertices are listed as nodes
-            cells.setdefault(rank, []).append(group)
-            records.setdefault(rank, []).append(edges[e])
-    weights = {k: w for k, group in records.items() if (w := _weights(group, bool(ours)))}
-    attributes = {
-        k: columns_of([{n: v for n, v in r.get("attrs", {}).items() if n != "rank"} for r in group])
-        if k
-        else columns_of([r.get("attrs", {}) for r in group])
-        for k, group in records.items()
-    }
-    return Complex.from_cells({0: labels, **cells}, weights, attributes)
+    rank_of = np.array(ranks, dtype=np.int64)
+    tables: dict[int, Any] = {k: [] for k in range(1, top + 1)}
+    attributes = {0: json_columns(_attrs(nodes))}
+    weights = {0: _weights(nodes, bool(ours))}
+    for k in set(ranks) - {0}:  # the vertices are listed as nodes
+        chosen = np.flatnonzero(rank_of == k)
+        part = cells.take(chosen)
+        tables[k] = part.indptr, part.indices
+        about = [records[i] for i in chosen.tolist()]
+        attributes[k] = json_columns(_attrs(about))
+        attributes[k].pop("rank", None)
+        weights[k] = _weights(about, bool(ours))
+    given = {k: w for k, w in weights.items() if w is not None}
+    return Complex.from_arrays(len(labels), tables, labels, given, attributes)
 
 
-def _weights(records: list[dict[str, Any]], ours: bool) -> list[float] | None:
+def _weights(records: list[Record], ours: bool) -> list[float] | None:
     """The weights; all ones, as HyperNetX writes them everywhere, are none."""
     given = [record.get("weight") for record in records]
     values = [1.0 if w is None else w for w in given]
@@ -186,18 +200,22 @@ def hif_document(K: Complex) -> dict[str, Any]:
         ours["labels"] = "json"
         labels = [json.dumps(v) for v in labels]
     nodes = [{"node": v, **r} for v, r in zip(labels, _cell_records(K, 0), strict=True)]
-    edges: list[dict[str, Any]] = []
-    incidences: list[dict[str, Any]] = []
-    for rank in range(1, K.max_rank + 1):
-        for cell, record in zip(K.cells[rank], _cell_records(K, rank), strict=True):
-            incidences += [{"edge": len(edges), "node": labels[v]} for v in cell.tolist()]
-            edges.append({"edge": len(edges), **record})
+    ranks = range(1, K.max_rank + 1)
+    records = chain.from_iterable(_cell_records(K, k) for k in ranks)
+    edges = [{"edge": i, **record} for i, record in enumerate(records)]
+    sizes = np.concatenate([[0], *(K.cells[k].sizes for k in ranks)])[1:]
+    members = chain.from_iterable(K.cells[k].indices.tolist() for k in ranks)
+    edge_of = np.repeat(np.arange(len(edges)), sizes).tolist()
+    if _OURS in K.metadata:
+        raise InputError(f"metadata has an entry {_OURS!r}, which HIF files need; rename it")
     return {
         "network-type": "undirected",
-        "metadata": {_OURS: ours},
+        "metadata": {**to_json(K.metadata), _OURS: ours},
         "nodes": nodes,
         "edges": edges,
-        "incidences": incidences,
+        "incidences": [
+            {"edge": e, "node": labels[v]} for e, v in zip(edge_of, members, strict=True)
+        ],
     }
 
 

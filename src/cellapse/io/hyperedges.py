@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cellapse.complex import Complex
-from cellapse.io._graphs import hypergraph
+from cellapse.interop._build import hyperedge_complex
 from cellapse.io._source import as_text
 from cellapse.io._values import text_labels
 from cellapse.io.edges import split_rows
@@ -19,4 +19,4 @@ def read_hyperedges(data: bytes) -> Complex:
     words = dict.fromkeys(word for row in rows for word in row)
     label = dict(zip(words, text_labels(list(words)), strict=True))
     members = [[label[word] for word in row] for row in rows]
-    return hypergraph(list(label.values()), members, [{}] * len(label), [{}] * len(rows))
+    return hyperedge_complex(list(label.values()), members)

@@ -6,6 +6,8 @@ declares is checked against the numbers there are before anything of that size i
 
 from __future__ import annotations
 
+import re
+import warnings
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from cellapse.io._source import as_text
 
 _FIELDS = ("real", "double", "integer", "pattern")
 _SYMMETRIES = ("general", "symmetric")
+_COMMENTS = re.compile(r"\A(?:[ \t]*(?:%[^\n]*)?\n)+")  # all stand before the sizes
 
 
 def read_matrix_market(data: bytes) -> Complex:
@@ -26,8 +29,8 @@ def read_matrix_market(data: bytes) -> Complex:
     >>> read_matrix_market(b"%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n2 1\n")
     Complex(n_cells=(3, 1))
     """
-    lines = as_text(data).splitlines()
-    banner = lines[0].lower().split() if lines else []
+    first, _, rest = as_text(data).replace("\r", "\n").partition("\n")
+    banner = first.lower().split()
     if banner[:2] != ["%%matrixmarket", "matrix"] or len(banner) != 5:
         raise InputError("does not begin with %%MatrixMarket matrix, so it is no such file")
     _, _, layout, field, symmetry = banner
@@ -36,7 +39,7 @@ def read_matrix_market(data: bytes) -> Complex:
             f"is a {field} {symmetry} {layout} matrix; an adjacency has real entries, "
             "and is symmetric or general"
         )
-    numbers = _numbers([line for line in lines[1:] if line[:1] != "%"])
+    numbers = _numbers(_COMMENTS.sub("", rest, count=1))
     n_sizes = 2 if layout == "array" else 3
     sizes = numbers[:n_sizes]
     if len(sizes) < n_sizes or (sizes < 0).any() or (sizes > 2**53).any() or (sizes % 1).any():
@@ -49,11 +52,13 @@ def read_matrix_market(data: bytes) -> Complex:
     return adjacency_complex(matrix, weighted=field != "pattern")
 
 
-def _numbers(lines: list[str]) -> Any:
-    words = " ".join(lines).split()
+def _numbers(text: str) -> Any:
+    if not text or text.isspace():
+        return np.empty(0)
     try:
-        return np.array(words, dtype=np.float64) if words else np.empty(0)
-    except ValueError as error:
+        with warnings.catch_warnings(action="error"):  # NumPy warns where it stops at a word
+            return np.fromstring(text, sep=" ")
+    except (ValueError, DeprecationWarning) as error:
         raise InputError(f"holds what is no number ({error})") from None
 
 

@@ -5,7 +5,7 @@ The coordinates are the vertex attribute `position`. Normals, textures and colou
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -14,45 +14,7 @@ import numpy as np
 from cellapse._errors import InputError
 from cellapse.complex import Complex
 from cellapse.io._source import as_text
-
-Polygons = Sequence[Sequence[int]]
-
-
-def mesh_complex(
-    positions: Any,
-    faces: Polygons,
-    segments: Polygons = (),
-    vertex_columns: Mapping[str, Any] | None = None,
-    face_columns: Mapping[str, Any] | None = None,
-) -> Complex:
-    """Vertices with positions, faces at rank 2, at rank 1 the sides of the faces and `segments`.
-
-    >>> mesh_complex(np.zeros((4, 3)), [[0, 1, 2], [0, 2, 3]])
-    Complex(n_cells=(4, 5, 2))
-    """
-    points = np.asarray(positions, dtype=np.float64).reshape(-1, 3)
-    sizes = np.array([len(face) for face in faces], dtype=np.int64)
-    if len(sizes) and sizes.min() < 3:
-        raise InputError(f"face number {sizes.argmin()} has {sizes.min()} corners; it needs three")
-    indptr = np.concatenate([[0], np.cumsum(sizes)])
-    flat = [v for face in faces for v in face]
-    lines = [[u, v] for line in segments for u, v in pairwise(line)]
-    for v in (max(flat, default=0), max(map(max, lines), default=0)):
-        if v >= max(len(points), 1):
-            raise InputError(f"a face names vertex {v}, but there are {len(points)} vertices")
-    indices = np.array(flat, dtype=np.int64)
-    following = np.arange(len(indices)) + 1
-    following[indptr[1:] - 1] = indptr[:-1]  # after its last corner a face returns to its first
-    sides = np.column_stack([indices, indices[following]])
-    sides = np.concatenate([sides, np.array(lines, dtype=np.int64).reshape(-1, 2)])
-    edges = np.unique(np.sort(sides, axis=1), axis=0)
-    cells: dict[int, Any] = {1: edges}
-    if len(sizes):
-        cells[2] = indptr, indices
-    attributes = {0: {"position": points, **(vertex_columns or {})}}
-    if face_columns:
-        attributes[2] = dict(face_columns)
-    return Complex.from_arrays(len(points), cells, attributes=attributes)
+from cellapse.lifts import mesh_complex
 
 
 def _words(text: str) -> list[list[str]]:
@@ -125,4 +87,5 @@ def read_obj(data: bytes) -> Complex:
             raise InputError(f"has the line {' '.join(words[:12])!r}, not valid OBJ") from None
     if not points:
         raise InputError("holds no vertices (lines `v x y z`), so it is not an OBJ mesh")
-    return mesh_complex(_points(points), groups["f"], groups["l"])
+    lines = [[u, v] for line in groups["l"] for u, v in pairwise(line)]
+    return mesh_complex(_points(points), groups["f"], lines)

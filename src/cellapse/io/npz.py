@@ -138,7 +138,9 @@ def _complex(arrays: dict[str, Array]) -> Complex:
         if isinstance(error, InputError):
             raise
         raise InputError(f"lacks a part of the complex ({error}); write it again") from None
-    return Complex.from_arrays(len(labels), cells, labels, weights, attributes)
+    metadata = about.get("metadata", {})
+    whole = {n: from_json(v) for n, v in metadata.items()} if isinstance(metadata, dict) else {}
+    return Complex.from_arrays(len(labels), cells, labels, weights, attributes, whole)
 
 
 def _values(stored: Array) -> Sequence[Hashable]:
@@ -181,7 +183,7 @@ def write_npz(K: Complex) -> bytes:
             as_json = values.dtype.hasobject
             arrays[f"attribute {k} {i}"] = _to_bytes(values) if as_json else values
             names[k].append((name, "json" if as_json else "array"))
-    arrays["about"] = _to_bytes({"format": _FORMAT, "attributes": names})
+    arrays["about"] = _to_bytes({"format": _FORMAT, "attributes": names, "metadata": K.metadata})
     return pack(arrays)
 
 

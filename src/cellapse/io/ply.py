@@ -15,7 +15,7 @@ import numpy as np
 
 from cellapse._errors import InputError
 from cellapse.complex import Complex
-from cellapse.io.meshes import mesh_complex
+from cellapse.lifts import mesh_complex
 
 _TYPES = {
     "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1",
@@ -86,7 +86,8 @@ def _mesh(tables: dict[str, dict[str, Any]]) -> Complex:
         raise InputError("has lists where x, y and z are single numbers")
     if any(v < 0 for row in faces for v in row):
         raise InputError("has a face with a negative corner; vertices are counted from 0")
-    return mesh_complex(positions, faces, (), vertex, face)
+    K = mesh_complex(positions, faces)
+    return K.with_attributes({0: vertex, 2: face})
 
 
 def _header(lines: Sequence[str]) -> tuple[str, list[_Element]]:

@@ -57,13 +57,7 @@ class Table:
     def to_graphml(self, K: Complex) -> bytes:
         """The graph of a complex, the columns as attributes of its nodes."""
         graph = K.skeleton(min(1, K.max_rank))
-        attributes = dict(enumerate(graph.attributes))
-        attributes[0] = {**attributes[0], **self.columns}
-        cells = {k: (c.indptr, c.indices) for k, c in enumerate(graph.cells) if k}
-        weights = {k: w for k, w in enumerate(graph.weights) if w is not None}
-        return write_graphml(
-            Complex.from_arrays(K.n_vertices, cells, K.labels, weights, attributes)
-        )
+        return write_graphml(graph.with_attributes({0: self.columns}))
 
 
 def as_table(result: Any, on: Any = None) -> Table:

@@ -7,8 +7,8 @@ from typing import Any
 
 from cellapse._errors import InputError
 from cellapse.complex import Complex
-from cellapse.io._graphs import hypergraph
-from cellapse.io._values import text_labels
+from cellapse.interop._build import hyperedge_complex
+from cellapse.io._values import json_columns, text_labels
 
 
 def read_xgi_json(document: Mapping[str, Any]) -> Complex:
@@ -28,15 +28,27 @@ def read_xgi_json(document: Mapping[str, Any]) -> Complex:
     given = {e: group for e, group in members.items() if group}
     names = list(given)
     numbered = names == [str(i) for i in range(len(names))]
-    records = [({} if numbered else {"id": e}) | edges.get(e, {}) for e in names]
-    groups = [[label[v] for v in group] for group in given.values()]
-    node_records = [nodes.get(word, {}) for word in words]
-    return hypergraph(list(label.values()), groups, node_records, records)
+    return hyperedge_complex(
+        list(label.values()),
+        [[label[v] for v in group] for group in given.values()],
+        names=None if numbered else names,
+        vertex_records=[nodes.get(word, {}) for word in words],
+        records=[edges.get(e, {}) for e in names],
+        metadata=_object(document, "hypergraph-data"),
+        columns=json_columns,
+    )
+
+
+def _object(document: Mapping[str, Any], key: str) -> dict[str, Any]:
+    found = document.get(key, {})
+    if not isinstance(found, dict):
+        raise InputError(f"has {key} that is no object")
+    return found
 
 
 def _objects(document: Mapping[str, Any], key: str) -> dict[str, dict[str, Any]]:
-    found = document.get(key, {})
-    if not isinstance(found, dict) or not all(isinstance(v, dict) for v in found.values()):
+    found = _object(document, key)
+    if not all(isinstance(v, dict) for v in found.values()):
         raise InputError(f"has {key} that is no object of objects")
     return found
 

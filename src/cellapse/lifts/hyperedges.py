@@ -58,9 +58,15 @@ def hypergraph_complex(
         labels = in_order(v for group in groups for v in group)
     else:
         labels = tuple(listed(vertices, "the list of vertices"))
+    given = build_cells(2, numbered(2, groups, positions(labels)), len(labels), labels)
+    if multiplicity == "weight":
+        weights = np.ones(len(given))
+    return lift_hyperedges(given, labels, weights)
+
+
+def lift_hyperedges(given: Cells, labels: Sequence[Hashable], weights: ArrayLike | None) -> Complex:
+    """`hypergraph_complex` of hyperedges that are numbered and checked."""
     n = len(labels)
-    given = build_cells(2, numbered(2, groups, positions(labels)), n, labels)
-    weighted = weights is not None or multiplicity == "weight"
     each = _weight_of_each(weights, len(given))
     sizes = given.sizes.astype(float)
     n_pairs = int((sizes * (sizes - 1) / 2).sum())
@@ -76,7 +82,7 @@ def hypergraph_complex(
     # A hyperedge is no walk along a boundary: its members ascend.
     members = ascending_rows(distinct.indices, distinct.indptr)
     cells = {1: edges, 2: (distinct.indptr, members)}
-    sums = {1: shared, 2: held} if weighted else None
+    sums = None if weights is None else {1: shared, 2: held}
     return Complex.from_arrays(n, cells, labels=labels, weights=sums)
 
 
@@ -96,13 +102,27 @@ def merge_copies(
     given: Cells, n: int, each: NDArray[np.float64]
 ) -> tuple[IntArray, NDArray[np.float64]]:
     """Where each different cell of three and more vertices comes first, and the sum over copies."""
+    first = first_copies(given, n)
+    total: NDArray[np.float64] = np.zeros(len(given))
+    np.add.at(total, first, each)
+    chosen = np.flatnonzero((first == np.arange(len(first))) & (given.sizes > 2))
+    return chosen, total[chosen]
+
+
+def first_copies(given: Cells, n: int) -> IntArray:
+    """The position of the first cell with the same vertices, for every cell.
+
+    >>> first_copies(Cells(np.array([0, 2, 3, 5]), np.array([0, 1, 2, 1, 0])), 3).tolist()
+    [0, 1, 0]
+    """
     ascending = Cells(given.indptr, ascending_rows(given.indices, given.indptr))
-    total = np.zeros(len(given))
-    for size in np.unique(given.sizes[given.sizes > 2]).tolist():
+    first = np.arange(len(given))
+    for size in np.unique(given.sizes).tolist():
         where, rows = ascending.of_size(size)
-        np.add.at(total, where[RowIndex(rows, n).find(rows)], each[where])
-    first = np.flatnonzero(total)
-    return first, total[first]
+        index = RowIndex(rows, n)
+        if index.first_repeat() is not None:
+            first[where] = where[index.find(rows)]
+    return first
 
 
 def _pairs_within(

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 
 from cellapse._checks import listed, real_array
 from cellapse._errors import InputError
-from cellapse._labels import as_tuples, numbered
-from cellapse.cells import IntArray, build_cells
+from cellapse._labels import as_tuples
+from cellapse.cells import Cells, IntArray, build_cells
 from cellapse.complex import Complex
 
 
-def mesh_complex(vertices: Any, faces: Any) -> Complex:
+def mesh_complex(vertices: Any, faces: Any, segments: Any = ()) -> Complex:
     """The complex of a mesh: faces are cells of rank 2, their sides are the edges.
 
     Parameters
@@ -23,6 +22,8 @@ def mesh_complex(vertices: Any, faces: Any) -> Complex:
         The positions; kept as the attribute "position" of the vertices.
     faces : (m, s) integer array, or a list of polygons
         Each lists vertex numbers from 0 along its boundary.
+    segments : (s, 2) integer array, optional
+        Edges besides the sides of the faces.
 
     Returns
     -------
@@ -43,8 +44,9 @@ def mesh_complex(vertices: Any, faces: Any) -> Complex:
     if isinstance(faces, np.ndarray) and faces.ndim == 2:
         table: Any = faces
     else:
-        identity: dict[Hashable, int] = {i: i for i in range(n)}
-        table = numbered(2, as_tuples(2, listed(faces, "the list of faces")), identity)
+        polygons = as_tuples(2, listed(faces, "the list of faces"))
+        ends = np.cumsum([0, *map(len, polygons)])
+        table = ends, np.array([v for polygon in polygons for v in polygon])
     checked = build_cells(2, table, n, range(n))
     if len(checked) and checked.sizes.min() < 3:
         at = int(np.argmin(checked.sizes))
@@ -52,13 +54,15 @@ def mesh_complex(vertices: Any, faces: Any) -> Complex:
             f"face number {at} has {checked.sizes[at]} vertices; a face has three or more: "
             "remove it"
         )
-    cells = {1: _sides(checked.indptr, checked.indices, n), 2: (checked.indptr, checked.indices)}
+    cells = {1: _sides(checked, segments, n), 2: (checked.indptr, checked.indices)}
     return Complex.from_arrays(n, cells, attributes={0: {"position": positions}})
 
 
-def _sides(indptr: IntArray, indices: IntArray, n: int) -> IntArray:
-    """Every pair of neighbours along a boundary, once."""
-    following = np.roll(indices, -1)
-    following[indptr[1:] - 1] = indices[indptr[:-1]]
-    keys = np.unique(np.minimum(indices, following) * n + np.maximum(indices, following))
+def _sides(faces: Cells, segments: Any, n: int) -> IntArray:
+    """Every pair of neighbours along a boundary, and every segment, once."""
+    following = np.roll(faces.indices, -1)
+    following[faces.indptr[1:] - 1] = faces.indices[faces.indptr[:-1]]
+    more = build_cells(1, segments, n, range(n)).as_array().reshape(-1, 2)
+    sides = np.concatenate([np.column_stack([faces.indices, following]), more])
+    keys = np.unique(sides.min(axis=1) * n + sides.max(axis=1))
     return np.column_stack([keys // n, keys % n])

@@ -1,0 +1,21 @@
+"""The examples on the pages in docs/ run, one after the other on each page."""
+
+import gzip
+import re
+from pathlib import Path
+
+import networkx as nx
+import pytest
+from io_seeds import DATA
+
+PAGES = sorted((Path(__file__).parents[1] / "docs").glob("*.md"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_examples_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    nx.write_gml(nx.les_miserables_graph(), "network.gml")
+    Path("1ubq.pdb").write_bytes(gzip.decompress((DATA / "1ubq.pdb.gz").read_bytes()))
+    names = {}
+    for code in re.findall(r"```python\n(.*?)```", page.read_text(), re.S):
+        exec(compile(code, str(page), "exec"), names)
