@@ -327,8 +327,8 @@ def test_write_refuses(tmp_path):
         ({"node": [1, 2, 3]}, "x.csv", K, "rename"),
         (object(), "x.csv", K, "object"),
         ({"a": [1, 2, 3]}, "x.pdf", K, "'pdf'"),
-        (cl.Clusters(np.zeros(3, int), "xyz", None), "x.csv", K, "other vertices"),
-        (cl.Clusters(np.zeros(3, int), "xyz", None), "x.graphml", None, "on=K"),
+        (cl.tasks.Clusters(np.zeros(3, int), "xyz", None), "x.csv", K, "other vertices"),
+        (cl.tasks.Clusters(np.zeros(3, int), "xyz", None), "x.graphml", None, "on=K"),
         (K, "no/such/folder/x.json", None, "cannot be written"),
     ]:
         with pytest.raises(cl.InputError, match=pattern):

@@ -1,5 +1,7 @@
 """Clustering by the normalized cut, with every operator."""
 
+from importlib import import_module
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -74,18 +76,44 @@ def test_bad_arguments():
     assert cl.suggest_n_clusters(cl.graph_laplacian(cl.Complex.from_arrays(2, {}))) == 1
 
 
-@pytest.mark.parametrize(
-    ("name", "figure"),
-    [("karate", 0.971), ("football", 0.470), ("polbooks", 0.819), ("dolphins", 0.984)],
-)
-def test_the_papers_protocol_with_the_graph_laplacian(name, figure):
-    # 1-D k-means on twelve groups (football) depends on its starts by a few vertices.
+# The paper's table of real networks: accuracy of L and of S, and eps and beta_1 of its appendix.
+PAPER = {
+    "karate": (0.97, 0.97, 0.5, 1.0),
+    "football": (0.47, 0.50, 0.1, 1.0),
+    "lesmis": (0.64, 0.66, 1.0, 10.0),
+    "polbooks": (0.82, 0.82, 0.1, 0.1),
+}
+
+
+def papers_protocol(name):
+    """Accuracy of L and of mixed S with the Fiedler vector alone: seed 42, and some other seeds."""
     data = cl.datasets.load(name)
-    L = cl.graph_laplacian(
-        cl.clique_complex(data.graph, weight="weight" if data.weighted else None)
-    )
-    found = cl.cluster(L, len(data.group_names), n_vectors=1)
-    assert cl.clustering_accuracy(found, data.groups) == pytest.approx(figure, abs=0.04)
+    # Of the two networks with weights, karate fits the table only with and lesmis only without.
+    weight = "weight" if name == "karate" else None
+    K = cl.clique_complex(data.graph, 3, weight=weight, cliques_as_rank2=True)
+    eps, beta = PAPER.get(name, (0, 0, 0.5, 10.0))[2:]
+    with pytest.warns(cl.CellapseWarning, match="order of the vertices"):
+        S = cl.collapse(K, realization="mixed", beta=(beta, 1.0), eps=eps)
+    for operator in (cl.graph_laplacian(K), S):
+        found = (
+            cl.cluster(operator, len(data.group_names), n_vectors=1, mass="diagonal", rng=seed)
+            for seed in (42, *range(8))
+        )
+        yield [cl.clustering_accuracy(clusters, data.groups) for clusters in found]
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_the_papers_table_within_the_spread_of_the_starts_of_k_means(name):
+    for found, figure in zip(papers_protocol(name), PAPER[name], strict=False):
+        assert min(found) - 0.02 <= figure <= max(found) + 0.02
+        # Two or three groups are found from any start; eleven and twelve on a line are not.
+        assert max(found) - min(found) <= (0.1 if name in ("football", "lesmis") else 0.0)
+
+
+def test_the_papers_figure_for_dolphins_cannot_be_reproduced():
+    # .69 in the paper; the protocol that fits the other four networks gives .98.
+    for found in papers_protocol("dolphins"):
+        assert found == pytest.approx([61 / 62] * 9)
 
 
 @pytest.mark.parametrize(
@@ -130,17 +158,22 @@ def test_more_components_than_clusters_are_shared_out_by_mass():
         assert {v for v, c in found.items() if c == largest} == {3, 4, 5, 6, 7, 8}
 
 
-def test_the_diagonal_of_a_large_collapse_is_refused_with_a_remedy(monkeypatch):
-    import cellapse.tasks.cluster as module
+def test_the_mass_of_a_large_collapse_is_said_and_its_diagonal_refused(monkeypatch):
+    module = import_module("cellapse.tasks.cluster")
 
     monkeypatch.setattr(module, "_MANY", 20)
     K = cl.clique_complex(nx.connected_caveman_graph(4, 6))
     S = cl.collapse(K)
     with pytest.raises(cl.SizeError, match='mass="degree"'):
-        cl.cluster(S, 4)
+        cl.cluster(S, 4, mass="diagonal")
+    assert cl.cluster(S, 4).mass == "degree"
     by_degree = cl.cluster(S, 4, mass="degree")
     assert cl.clustering_accuracy(by_degree, np.repeat(np.arange(4), 6)) == 1.0
-    assert len(set(cl.cluster(cl.collapse(K, realization="screened"), 4).numbers)) == 4
+    screened = cl.cluster(cl.collapse(K, realization="screened"), 4)
+    assert screened.mass == "diagonal"
+    assert len(set(screened.numbers)) == 4
+    assert cl.cluster(S, 4, mass=None).mass is None
+    assert cl.cluster(S, 4, mass=np.ones(24)).mass == "given"
 
 
 def test_bad_assignments():

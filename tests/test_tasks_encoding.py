@@ -60,19 +60,32 @@ def test_permuting_the_vertices_permutes_the_rows(name, realization):
             np.testing.assert_allclose(b, a, atol=1e-6)
 
 
-def test_a_repeated_eigenvalue_has_the_same_basis_in_every_order():
-    # Two different components that share the eigenvalues 3 (a star and a triangle): no symmetry
-    # maps one to the other.
-    graph = nx.disjoint_union(nx.complete_graph(3), nx.path_graph(3))
-    K = cl.clique_complex(graph)
-    one = np.asarray(cl.positional_encoding(cl.graph_laplacian(K), 4))
-    shared = abs(one[:3]).max(axis=0)
-    assert (np.minimum(shared, abs(one[3:]).max(axis=0)) < 1e-8).all()  # no vector mixes them
-    for seed in range(5):
+def twins():
+    """Pairs of leaves at three places of a path that no symmetry exchanges: 1 three times."""
+    graph = nx.path_graph(12)
+    for place in (2, 5, 8):
+        graph.add_edges_from([(place, (place, "a")), (place, (place, "b"))])
+    return graph
+
+
+@pytest.mark.parametrize("make", [cl.graph_laplacian, cl.collapse])
+def test_a_repeated_eigenvalue_has_the_same_basis_in_every_order(make):
+    K = cl.clique_complex(twins())
+    for seed in range(8):
         other, order = permuted(K, seed)
-        two = np.asarray(cl.positional_encoding(cl.graph_laplacian(other), 4))
-        path = one[order][:, 0], two[:, 0]
-        np.testing.assert_allclose(abs(path[0]), abs(path[1]), atol=1e-8)  # symmetric: up to sign
+        one, two = (np.asarray(cl.positional_encoding(make(k), 17)) for k in (K, other))
+        # The sign of a vector that lives on twins is arbitrary, the vector is not.
+        np.testing.assert_allclose(abs(two), abs(one[order]), atol=1e-7)
+
+
+def test_a_repeated_eigenvalue_does_not_mix_components():
+    # A path and a triangle share the eigenvalue 3, and no symmetry maps one to the other.
+    K = cl.clique_complex(nx.disjoint_union(nx.complete_graph(3), nx.path_graph(3)))
+    for seed in range(8):
+        other, order = permuted(K, seed)
+        found = abs(np.asarray(cl.positional_encoding(cl.graph_laplacian(other), 4)))
+        both = np.minimum(found[order < 3].max(axis=0), found[order >= 3].max(axis=0))
+        assert both.max() < 1e-8
 
 
 @given(seeds)
@@ -104,8 +117,42 @@ def test_too_many_columns():
     L = cl.graph_laplacian(cl.clique_complex(nx.path_graph(4)))
     with pytest.raises(cl.InputError, match=r"1\.\.4"):
         cl.embed(L, 5)
-    with pytest.raises(cl.InputError, match="positional_encoding"):
+    with pytest.raises(cl.InputError, match="only 3 vectors besides the constant"):
         cl.embed(L, 4)
     with pytest.raises(cl.InputError, match="at least 1"):
         cl.positional_encoding(L, 0)
     assert np.asarray(cl.positional_encoding(np.zeros((0, 0)), 3)).shape == (0, 3)
+
+
+def test_an_embedding_keeps_components_apart():
+    graph = nx.disjoint_union_all([nx.path_graph(3), nx.complete_graph(4), nx.empty_graph(1)])
+    K = cl.clique_complex(graph)
+    for mass in (None, "diagonal"):
+        found = cl.embed(cl.graph_laplacian(K), 3, mass=mass)
+        assert found.n_trivial == 1
+        np.testing.assert_allclose(found.values[:2], 0, atol=1e-12)
+        rows = np.asarray(found)[:, :2]
+        for part in (slice(0, 3), slice(3, 7)):
+            np.testing.assert_allclose(
+                rows[part], np.broadcast_to(rows[part][0], (rows[part].shape))
+            )
+        apart = [np.linalg.norm(rows[i] - rows[j]) for i, j in ((0, 3), (0, 7), (3, 7))]
+        assert min(apart) > 0.1
+    one = np.asarray(cl.embed(cl.graph_laplacian(K), 3))
+    other, order = permuted(K, 1)
+    two = np.asarray(cl.embed(cl.graph_laplacian(other), 3))
+    np.testing.assert_allclose(abs(two), abs(one[order]), atol=1e-8)
+
+
+def test_the_constant_alone_is_left_out_as_in_scikit_learn():
+    from sklearn.manifold import spectral_embedding
+
+    graph = nx.disjoint_union(nx.karate_club_graph(), nx.path_graph(5))
+    adjacency = nx.to_numpy_array(graph, weight=None)
+    with pytest.warns(UserWarning, match="not fully connected"):
+        theirs = spectral_embedding(adjacency, n_components=4, random_state=0, drop_first=False)
+    ours = cl.embed(cl.graph_laplacian(cl.clique_complex(graph)), 3, mass="diagonal")
+    space = np.linalg.qr(np.column_stack([np.ones(len(graph)), ours.coordinates]))[0]
+    theirs = theirs / np.linalg.norm(theirs, axis=0)
+    np.testing.assert_allclose(space @ (space.T @ theirs), theirs, atol=1e-5)
+    assert cl.embed(cl.signless_laplacian(cl.clique_complex(nx.path_graph(2))), 2).n_trivial == 0

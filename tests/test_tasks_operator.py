@@ -42,15 +42,15 @@ def test_every_task_takes_every_form(form):
     same(lambda S: cl.positional_encoding(S, 3))
     for method in ("tikhonov", "heat", "wiener"):
         same(lambda S, m=method: cl.smooth(S, x, method=m, strength=0.5))
-    same(lambda S: cl.spectral_filter(S, x, cl.band_pass(1, 3, 0.2)))
+    same(lambda S: cl.tasks.spectral_filter(S, x, cl.tasks.band_pass(1, 3, 0.2)))
     same(cl.heat_kernel_signature)
     same(cl.wave_kernel_signature)
     same(lambda S: cl.effective_resistance(S, [(0, 33), (5, 7)]))
-    same(cl.resistance_centrality)
-    same(lambda S: cl.dirichlet_energy(S, x))
-    same(lambda S: cl.total_variation(S, x))
-    same(lambda S: cl.fiedler(S).vector)
-    same(lambda S: cl.sweep_cut(S).conductance)
+    same(cl.tasks.resistance_centrality)
+    same(lambda S: cl.tasks.dirichlet_energy(S, x))
+    same(lambda S: cl.tasks.total_variation(S, x))
+    same(lambda S: cl.tasks.fiedler(S).vector)
+    same(lambda S: cl.tasks.sweep_cut(S).conductance)
 
 
 def test_the_kernel_of_a_matrix_from_outside_is_found():
@@ -140,10 +140,10 @@ class TestPandas:
 
     def test_a_frame_keeps_its_columns(self):
         signal = pd.DataFrame(np.eye(4), list("abcd"), ["w", "x", "y", "z"])
-        found = cl.diffuse(self.FRAME, signal, [0.0, 1.0])
+        found = cl.tasks.diffuse(self.FRAME, signal, [0.0, 1.0])
         pd.testing.assert_frame_equal(found[0], signal)
         assert list(found[1].columns) == ["w", "x", "y", "z"]
-        energies = cl.dirichlet_energy(self.FRAME, signal)
+        energies = cl.tasks.dirichlet_energy(self.FRAME, signal)
         assert energies.to_dict() == {"w": 1.0, "x": 2.0, "y": 1.0, "z": 2.0}
 
     def test_results_know_their_labels(self):

@@ -31,13 +31,13 @@ def test_closed_forms(n):
         pairs = list(combinations(range(n), 2))
         found = cl.effective_resistance(L, pairs)
         np.testing.assert_allclose(found, [expected[p] for p in pairs], rtol=1e-12)
-        assert cl.kirchhoff_index(L) == pytest.approx(kirchhoff, rel=1e-12)
+        assert cl.tasks.kirchhoff_index(L) == pytest.approx(kirchhoff, rel=1e-12)
 
 
 @given(operators())
 def test_the_conductance_is_the_least_energy_of_a_unit_difference(S):
     M = S.toarray()
-    C = cl.effective_conductance(S)
+    C = cl.tasks.effective_conductance(S)
     for i, j in list(combinations(range(S.shape[0]), 2))[:10]:
         least, x = conductance(M, i, j)
         if abs(x[i] - x[j] - 1) < 1e-6:  # the oracle reached its constraint
@@ -48,9 +48,9 @@ def test_components():
     L = laplacian(nx.disjoint_union_all([nx.path_graph(2), nx.path_graph(3), nx.empty_graph(1)]))
     R = cl.effective_resistance(L)
     assert R[0].tolist() == pytest.approx([0, 1, np.inf, np.inf, np.inf, np.inf])
-    assert cl.effective_conductance(L, [(0, 2), (2, 4)]).tolist() == pytest.approx([0, 0.5])
-    assert cl.kirchhoff_index(L) == np.inf
-    np.testing.assert_allclose(cl.resistance_centrality(L), [1, 1, 2 / 3, 1, 2 / 3, 0])
+    assert cl.tasks.effective_conductance(L, [(0, 2), (2, 4)]).tolist() == pytest.approx([0, 0.5])
+    assert cl.tasks.kirchhoff_index(L) == np.inf
+    np.testing.assert_allclose(cl.tasks.resistance_centrality(L), [1, 1, 2 / 3, 1, 2 / 3, 0])
     matrix = aslinearoperator(L.toarray())  # the kernel is not known in advance
     np.testing.assert_allclose(cl.effective_resistance(matrix), R, atol=1e-9)
 
@@ -62,7 +62,7 @@ def test_networkx_agrees():
     found = cl.effective_resistance(L)
     np.testing.assert_allclose(found, [[theirs[u][v] for v in graph] for u in graph], atol=1e-10)
     closeness = nx.current_flow_closeness_centrality(graph)
-    ours = cl.resistance_centrality(L)
+    ours = cl.tasks.resistance_centrality(L)
     np.testing.assert_allclose(ours, 33 * np.array([closeness[v] for v in graph]), rtol=1e-9)
 
 
@@ -105,8 +105,8 @@ def test_permuting_the_vertices_permutes_the_result():
     one, two = (cl.collapse(C) for C in (K, rebuilt(K, order=order)))
     found = cl.effective_resistance(one)[np.ix_(order, order)]
     np.testing.assert_allclose(cl.effective_resistance(two), found, atol=1e-9)
-    centrality = cl.resistance_centrality(one)[order]
-    np.testing.assert_allclose(cl.resistance_centrality(two), centrality, atol=1e-9)
+    centrality = cl.tasks.resistance_centrality(one)[order]
+    np.testing.assert_allclose(cl.tasks.resistance_centrality(two), centrality, atol=1e-9)
     pairs = [(0, 33), (7, 21)]  # by label, so the order does not matter
     np.testing.assert_allclose(*(cl.effective_resistance(S, pairs) for S in (one, two)))
 
@@ -123,4 +123,4 @@ def test_bad_arguments():
         cl.effective_resistance(L, error=0.0)
     S = cl.collapse(cl.clique_complex(nx.karate_club_graph()))
     with pytest.raises(cl.InputError, match="diagonally dominant"):
-        cl.kirchhoff_index(S, error=0.1)
+        cl.tasks.kirchhoff_index(S, error=0.1)

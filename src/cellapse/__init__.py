@@ -10,7 +10,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from cellapse import batch, datasets, interop, lifts, theory
+from cellapse import batch, datasets, interop, lifts, tasks, theory
 from cellapse._as_operator import as_operator
 from cellapse._errors import (
     CellapseError,
@@ -49,18 +49,17 @@ from cellapse.operator import Operator
 from cellapse.proteins import protein_complex, secondary_structure
 from cellapse.solvers import CG, Direct
 from cellapse.spectrum import Auto, Spectrum
-from cellapse.tasks.cluster import Clusters, cluster, clustering_accuracy, suggest_n_clusters
-from cellapse.tasks.cut import dirichlet_energy, fiedler, sweep_cut, total_variation
-from cellapse.tasks.encoding import embed, positional_encoding
-from cellapse.tasks.filters import band_pass, spectral_filter
-from cellapse.tasks.resistance import (
-    effective_conductance,
+from cellapse.tasks import (
+    cluster,
+    clustering_accuracy,
     effective_resistance,
-    kirchhoff_index,
-    resistance_centrality,
+    embed,
+    heat_kernel_signature,
+    positional_encoding,
+    smooth,
+    suggest_n_clusters,
+    wave_kernel_signature,
 )
-from cellapse.tasks.signature import heat_kernel_signature, wave_kernel_signature
-from cellapse.tasks.smooth import choose_strength, diffuse, smooth
 
 if TYPE_CHECKING:
     from cellapse.estimators import (
@@ -88,7 +87,6 @@ __all__ = [
     "Auto",
     "CellapseError",
     "CellapseWarning",
-    "Clusters",
     "CollapsedOperator",
     "CollapsedSpectralClustering",
     "CollapsedSpectralEmbedding",
@@ -111,22 +109,16 @@ __all__ = [
     "WaveKernelSignature",
     "as_complex",
     "as_operator",
-    "band_pass",
     "batch",
     "boundary_matrices",
-    "choose_strength",
     "clique_complex",
     "cluster",
     "clustering_accuracy",
     "collapse",
     "datasets",
-    "diffuse",
     "dirac_operator",
-    "dirichlet_energy",
-    "effective_conductance",
     "effective_resistance",
     "embed",
-    "fiedler",
     "graded_laplacian",
     "graph_laplacian",
     "heat_kernel_signature",
@@ -135,7 +127,6 @@ __all__ = [
     "incidence_matrices",
     "interop",
     "is_chain_complex",
-    "kirchhoff_index",
     "lifts",
     "mixed_matrices",
     "molecule_complex",
@@ -145,15 +136,12 @@ __all__ = [
     "positional_encoding",
     "protein_complex",
     "read",
-    "resistance_centrality",
     "secondary_structure",
     "signless_laplacian",
     "smooth",
-    "spectral_filter",
     "suggest_n_clusters",
-    "sweep_cut",
+    "tasks",
     "theory",
-    "total_variation",
     "unfolded_matrices",
     "wave_kernel_signature",
     "write",

@@ -86,6 +86,16 @@ def collapse(
     >>> bool(abs(S @ np.ones(34)).max() < 1e-12)
     True
     """
+    recipe = {
+        "source": source,
+        "realization": realization,
+        "beta": beta,
+        "gamma": gamma,
+        "eps": eps,
+        "onto": onto,
+        "solver": solver,
+        "renormalize": renormalize,
+    }
     eps = check_eps(eps)
     if solver is not None and not isinstance(solver, Direct | CG):
         raise InputError(f"solver={solver!r}; give Direct() or CG(rtol=...)")
@@ -97,7 +107,7 @@ def collapse(
                 'realization="screened" is a sparse matrix on the vertices: it needs no solver and '
                 "has no other rank; leave out onto and solver"
             )
-        return _screened(source, beta, gamma, eps, renormalize)
+        return _screened(recipe, source, beta, gamma, eps, renormalize)
     if renormalize:
         raise InputError(f'renormalize={renormalize} goes with realization="screened" only')
     model = build_model(source, name, beta, gamma, eps)
@@ -116,7 +126,7 @@ def collapse(
         if isinstance(solver, CG)
         else ladders(model, onto, solver)
     )
-    return CollapsedOperator(model, onto, solver, engine)
+    return CollapsedOperator(model, onto, solver, engine, recipe)
 
 
 class CollapsedOperator(Operator):
@@ -138,13 +148,23 @@ class CollapsedOperator(Operator):
         The block of L* on the kept rank.
     """
 
-    def __init__(self, model: Model, onto: int, solver: Direct | CG | None, engine: Engine) -> None:
+    def __init__(
+        self,
+        model: Model,
+        onto: int,
+        solver: Direct | CG | None,
+        engine: Engine,
+        recipe: dict[str, Any],
+    ) -> None:
         super().__init__(engine.A.shape[0], model.labels(onto))
         self.realization, self.eps, self.onto = model.realization, model.eps, onto
         self.beta, self.gamma, self.sigma = model.beta, model.gamma, model.sigma
         self.source, self.n_cells, self.solver = model.source, model.n_cells, solver
         self.A, self.kernel, self.definite = engine.A, engine.kernel, model.definite
-        self._model, self._engine = model, engine
+        self._model, self._engine, self._recipe = model, engine, recipe
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _collapse_again, (self._recipe,)  # factors cannot be copied
 
     def __repr__(self) -> str:
         what = "vertices" if self.onto == 0 else f"cells of rank {self.onto}"
@@ -218,7 +238,14 @@ class CollapsedOperator(Operator):
 class ScreenedOperator(CollapsedOperator):
     """The screened realization: a sparse reweighted graph Laplacian, S = B_1 diag(f) B_1^T."""
 
-    def __init__(self, model: Model, theta: float, shares: FloatArray, mass: FloatArray) -> None:
+    def __init__(
+        self,
+        model: Model,
+        theta: float,
+        shares: FloatArray,
+        mass: FloatArray,
+        recipe: dict[str, Any],
+    ) -> None:
         B, b = model.nearest, model.beta[0] if len(model.beta) else 1.0
         self.shares, self.mass, self.theta = shares, mass, theta
         kernel = model.plain.kernel
@@ -230,7 +257,8 @@ class ScreenedOperator(CollapsedOperator):
             return {1: z / (mass if u.ndim == 1 else mass[:, None])}
 
         A = sparse.csr_array(b * (B @ B.T))
-        super().__init__(model, 0, None, Engine(lambda x, _: S.A @ x, completed, A, kernel, None))
+        engine = Engine(lambda x, _: S.A @ x, completed, A, kernel, None)
+        super().__init__(model, 0, None, engine, recipe)
 
     @property
     def bound(self) -> FloatArray:
@@ -241,8 +269,8 @@ class ScreenedOperator(CollapsedOperator):
     def matrix(self) -> sparse.csr_array | None:
         return self._sparse.A
 
-    def solve(self, b: ArrayLike, shift: float = 0.0) -> FloatArray:
-        return self._sparse.solve(b, shift)  # with a factor of S itself, not of A
+    def solve(self, b: ArrayLike, shift: float = 0.0, *, rtol: float = 1e-12) -> FloatArray:
+        return self._sparse.solve(b, shift, rtol=rtol)  # with a factor of S itself, not of A
 
     def diagonal(self) -> FloatArray:
         return self._sparse.diagonal()
@@ -271,7 +299,16 @@ class ScreenedOperator(CollapsedOperator):
         return self._sparse.shifted(shift, mass)
 
 
-def _screened(source: Any, beta: Any, gamma: Any, eps: float, renormalize: int) -> ScreenedOperator:
+def _collapse_again(recipe: dict[str, Any]) -> CollapsedOperator:
+    """What a pickle does: the same call, whose warnings have been given."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CellapseWarning)
+        return collapse(**recipe)
+
+
+def _screened(
+    recipe: dict[str, Any], source: Any, beta: Any, gamma: Any, eps: float, renormalize: int
+) -> ScreenedOperator:
     complex_ = source if isinstance(source, Complex) else None
     B1, upper = edges_and_upper(source)
     around = supports(upper)
@@ -298,4 +335,4 @@ def _screened(source: Any, beta: Any, gamma: Any, eps: float, renormalize: int) 
         eps=eps,
         definite=bool(theta[0] ** 2 <= (1.0 + eps) * (1 + 1e-9)),
     )
-    return ScreenedOperator(model, float(theta[0]), shares, mass)
+    return ScreenedOperator(model, float(theta[0]), shares, mass, recipe)

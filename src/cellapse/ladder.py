@@ -122,7 +122,7 @@ class Ladder:
         fixed = self._fixed(x)
         x = x - fixed
         if not self.iterative:
-            v = self._refined(x)[0]
+            v = self._refined(x)[0] if self._steps else self._solve_first(x)
         else:
             assert self._exact is not None
             K = self._exact[0]
@@ -200,23 +200,35 @@ class Ladder:
         return _FLOOR * self.beta * float(self.B.multiply(self.B).sum(axis=0).max(initial=1.0))
 
     @cached_property
+    def _factor(self) -> Solve:
+        """Solves with K where its parts are sparse, with J otherwise; factorized once."""
+        reduced = self._factored
+        matrix = self._mirrored(self._floor) if reduced is None else reduced[0]
+        return self.direct.prepare(matrix)
+
+    @cached_property
     def _factored(self) -> tuple[sparse.csr_array, sparse.csr_array] | None:
         """K and M^-1 as they are factorized: `_exact`, but for a singular M."""
         return self._reduced(self._floor) if self._floor else self._exact
 
+    def _solve_first(self, x: FloatArray) -> FloatArray:
+        """v of J (v, w) = (x, 0), without w."""
+        if self._factored is not None:
+            return self._factor(x)
+        return self._block_solve(x, np.zeros((self.M.shape[0], *x.shape[1:])))[0]
+
     @cached_property
     def _block_solve(self) -> Any:
-        """(r1, r2) -> (v, w) of J (v, w) = (r1, r2), from a factorization made once."""
-        reduced = self._factored
+        """(r1, r2) -> (v, w) of J (v, w) = (r1, r2)."""
+        solve, reduced = self._factor, self._factored
         if reduced is not None:
-            solve, inverse = self.direct.prepare(reduced[0]), reduced[1]
+            inverse = reduced[1]
 
             def by_blocks(r1: FloatArray, r2: Any) -> tuple[FloatArray, FloatArray]:
                 v = solve(r1 - self.beta * (self.B @ (inverse @ r2)))
                 return v, inverse @ (self.B.T @ v + r2)
 
             return by_blocks
-        solve = self.direct.prepare(self._mirrored(self._floor))
 
         def at_once(r1: FloatArray, r2: Any) -> tuple[FloatArray, FloatArray]:
             both = solve(np.concatenate([r1 / -self.beta, -r2]))

@@ -204,12 +204,13 @@ class Operator(LinearOperator):
         negative = Direct().prepare(matrix[0]).n_negative()
         return None if negative is None else negative - matrix[1]
 
-    def solve(self, b: ArrayLike, shift: float = 0.0) -> FloatArray:
+    def solve(self, b: ArrayLike, shift: float = 0.0, *, rtol: float = 1e-12) -> FloatArray:
         """The solution x of (S + shift I) x = b, for one right-hand side or many columns.
 
-        Conjugate gradients, preconditioned with a factor of A + shift (or its diagonal where the
-        graph expands). With `shift=0` the solution is the one without a part in the kernel, and b
-        is taken without its part in the kernel, too.
+        A sparse matrix with a shift above 1e-4 ||A|| is factorized. Everything else goes by
+        conjugate gradients, preconditioned with a factor of A + shift (or its diagonal where the
+        graph expands), to an error of about `rtol` relative to x. With `shift=0` the solution is
+        the one without a part in the kernel, and b is taken without its part in the kernel, too.
 
         >>> L = SparseOperator(sparse.csr_array([[2.0, 0.0], [0.0, 4.0]]), ("a", "b"))
         >>> L.solve([1.0, 1.0]).tolist(), L.solve([1.0, 1.0], shift=1.0).round(6).tolist()
@@ -220,23 +221,27 @@ class Operator(LinearOperator):
             raise InputError(
                 f"shift={shift!r}; give a number of at least 0, for a definite operator"
             )
-        kernel = self.kernel if self.kernel is not None else sparse.csr_array((self.shape[0], 0))
+        norm = float(abs(self.A).sum(axis=1).max(initial=0.0) or 1.0)
+        fills_in = expands(self.A)
+        if self.matrix is not None and shift > 1e-4 * norm and not fills_in:
+            return Direct().prepare(self.matrix + shift * sparse.eye_array(len(rhs)))(rhs)
+        kernel = self.kernel if self.kernel is not None else sparse.csr_array((len(rhs), 0))
 
         def project(x: FloatArray) -> FloatArray:
             return x - kernel @ (kernel.T @ x)
 
         fixed = kernel @ (kernel.T @ rhs)  # where S is zero
-        ridge = shift + 1e-8 * float(abs(self.A).sum(axis=1).max(initial=0.0) or 1.0)
-        ridged = self.A + ridge * sparse.eye_array(self.shape[0])
+        ridge = shift + 1e-8 * norm
+        ridged = self.A + ridge * sparse.eye_array(len(rhs))
         near: Any = sparse.diags_array(1.0 / ridged.diagonal())
-        inner: Solve = near.__matmul__ if expands(self.A) else Direct().prepare(ridged)
-        size = np.linalg.norm(inner(project(rhs)), axis=0)
-        x = conjugate_gradients(
-            lambda x: project(self._apply(x)) + shift * x,
-            project(rhs),
-            lambda r: project(inner(r)),
-            np.maximum(1e-12 * size, 1e-300),
-        )
+        inner: Solve = near.__matmul__ if fills_in else Direct().prepare(ridged)
+        tol = np.maximum(rtol * np.linalg.norm(inner(project(rhs)), axis=0), 1e-300)
+        slack = 0.01 * float(tol.min(initial=np.inf)) * ridge  # what a product may be wrong by
+
+        def apply(x: FloatArray) -> FloatArray:
+            return project(self.approximate(x, slack)) + shift * x
+
+        x = conjugate_gradients(apply, project(rhs), lambda r: project(inner(r)), tol)
         return x + (fixed / shift if shift else 0.0)
 
     def _mass(self, mass: str | ArrayLike | None) -> FloatArray | None:
@@ -292,6 +297,9 @@ class SparseOperator(Operator):
 
     def _apply(self, x: FloatArray) -> FloatArray:
         return self.A @ x
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_factor": None}  # a factor cannot be copied, but is soon made
 
     @property
     def matrix(self) -> sparse.csr_array | None:

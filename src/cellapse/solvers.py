@@ -27,6 +27,7 @@ from cellapse._errors import ConvergenceError, InputError, SizeError, extra
 from cellapse._memory import require_memory
 
 _SURE_TO_FIT = 10_000  # rows whose factor fits into any memory, even when dense
+_COLUMNS = 24  # right-hand sides that SuperLU takes at once: twice as quick as hundreds
 _LARGE = 200_000  # rows from which PARDISO is clearly better
 
 FloatArray = NDArray[np.float64]
@@ -125,7 +126,13 @@ def _superlu(matrix: sparse.csc_array) -> Factor:
             return None  # pivots off the diagonal: no congruence
         return int((factor.U.diagonal() < 0).sum())
 
-    return Factor(factor.solve, n_negative)
+    def solve(rhs: FloatArray) -> FloatArray:
+        if rhs.ndim == 1 or rhs.shape[1] <= _COLUMNS:
+            return factor.solve(rhs)
+        cuts = range(_COLUMNS, rhs.shape[1], _COLUMNS)
+        return np.hstack([factor.solve(part) for part in np.split(rhs, cuts, axis=1)])
+
+    return Factor(solve, n_negative)
 
 
 def _pardiso(matrix: sparse.csc_array) -> Factor:

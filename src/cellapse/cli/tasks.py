@@ -16,7 +16,7 @@ from cellapse.cli.output import Out
 from cellapse.cli.progress import Steps, working
 from cellapse.cli.sources import Source, load, values_of
 from cellapse.operator import Operator
-from cellapse.tasks import cluster as clusters
+from cellapse.tasks.cluster import cluster, clustering_accuracy, suggest_n_clusters
 from cellapse.tasks.encoding import embed, positional_encoding
 from cellapse.tasks.resistance import effective_resistance
 from cellapse.tasks.signature import heat_kernel_signature
@@ -70,14 +70,14 @@ def cluster_nodes(
         mass = "diagonal" if S.matrix is not None else "degree"
         known = None if source.groups is None else [str(g) for g in source.groups]
         if count is None:
-            count = clusters.suggest_n_clusters(S, mass=mass) if known is None else len(set(known))
-        found = clusters.cluster(S, count, mass=mass, rng=seed)
+            count = suggest_n_clusters(S, mass=mass) if known is None else len(set(known))
+        found = cluster(S, count, mass=mass, rng=seed)
     sizes = np.bincount(found.numbers)
     out.say(escape(repr(S)))
     out.say(f"{len(sizes)} clusters of {', '.join(map(str, sizes.tolist()))} nodes")
     facts: dict[str, Any] = {"operator": repr(S), "sizes": sizes}
     if known is not None:
-        facts["accuracy"] = clusters.clustering_accuracy(found, known)
+        facts["accuracy"] = clustering_accuracy(found, known)
         out.say(f"{100 * facts['accuracy']:.1f} % of the nodes agree with the known groups")
     out.table({"node": source.complex.labels, "cluster": found.numbers}, facts)
 

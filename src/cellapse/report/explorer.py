@@ -126,7 +126,7 @@ class Explorer:
         S = self._collapsed(settings)
         D = cut_mass(S, "degree")
         spectrum = _spectrum(S, max(k, count))
-        groups = group_rows(spectrum.vectors[:, :count], D, count, np.random.default_rng(0))
+        groups = group_rows(spectrum.vectors[:, :count], D, count, 0)
         if k not in self._plain_values:
             self._plain_values[k] = numbers(_spectrum(self._plain, k).values)
         return {

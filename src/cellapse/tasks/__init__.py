@@ -1,1 +1,45 @@
-"""What people do with an operator; every task takes every operator."""
+"""What people do with an operator; every task takes every operator.
+
+The most common ones are also names of `cellapse` itself.
+"""
+
+from cellapse.tasks.cluster import Clusters, cluster, clustering_accuracy, suggest_n_clusters
+from cellapse.tasks.cut import Cut, dirichlet_energy, fiedler, sweep_cut, total_variation
+from cellapse.tasks.encoding import Embedding, embed, positional_encoding
+from cellapse.tasks.filters import band_pass, spectral_filter
+from cellapse.tasks.resistance import (
+    effective_conductance,
+    effective_resistance,
+    kirchhoff_index,
+    resistance_centrality,
+)
+from cellapse.tasks.signature import Signature, heat_kernel_signature, wave_kernel_signature
+from cellapse.tasks.smooth import Strength, choose_strength, diffuse, smooth
+
+__all__ = [
+    "Clusters",
+    "Cut",
+    "Embedding",
+    "Signature",
+    "Strength",
+    "band_pass",
+    "choose_strength",
+    "cluster",
+    "clustering_accuracy",
+    "diffuse",
+    "dirichlet_energy",
+    "effective_conductance",
+    "effective_resistance",
+    "embed",
+    "fiedler",
+    "heat_kernel_signature",
+    "kirchhoff_index",
+    "positional_encoding",
+    "resistance_centrality",
+    "smooth",
+    "spectral_filter",
+    "suggest_n_clusters",
+    "sweep_cut",
+    "total_variation",
+    "wave_kernel_signature",
+]

@@ -25,12 +25,24 @@ from cellapse.tasks._signals import to_frame
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+Mass = str | ArrayLike | None
+
 _MANY = 10_000  # beyond, one product with the operator for each vertex takes minutes
 
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """A cluster number for every vertex, and the spectrum it came from.
+    """A cluster number for every vertex, and what it came from.
+
+    Attributes
+    ----------
+    numbers : (n,) array of int
+    labels : sequence
+        What the vertices are called.
+    spectrum : Spectrum or None
+        The eigenpairs in use.
+    mass : str or None
+        Which masses were in use: "diagonal", "degree", "given" or None.
 
     >>> Clusters(np.array([0, 0, 1]), ("a", "b", "c"), None).as_dict()
     {'a': 0, 'b': 0, 'c': 1}
@@ -39,6 +51,7 @@ class Clusters:
     numbers: IntArray
     labels: Sequence[Hashable] = field(repr=False)
     spectrum: Spectrum | None = field(repr=False)
+    mass: str | None = None
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
         return np.array(self.numbers, dtype=dtype)
@@ -59,7 +72,7 @@ def cluster(
     operator: Any,
     n_clusters: int,
     *,
-    mass: str | ArrayLike | None = "diagonal",
+    mass: Mass = "auto",
     n_vectors: int | None = None,
     assign: str = "kmeans",
     rng: int | np.random.Generator = 0,
@@ -75,15 +88,17 @@ def cluster(
     operator : Operator, matrix or LinearOperator
         Collapsed, baseline or any other, see `as_operator`.
     n_clusters : int
-    mass : "diagonal", "degree", n numbers or None
+    mass : "auto", "diagonal", "degree", n numbers or None
         D of the generalized eigenproblem: the diagonal of S, that of A, as given, or the identity.
+        "auto" is the diagonal of S where it is cheap, and that of A, which is close to it, for
+        more than 10,000 vertices where S is no sparse matrix; the result says which.
     n_vectors : int, optional
         Eigenvectors used, `n_clusters` by default; 1 is the Fiedler vector alone, as in the paper.
     assign : {"kmeans", "discretize"}
         How rows become clusters: k-means with ten starts, or the rotation of Yu and Shi that
         brings them closest to indicators.
     rng : seed or numpy Generator
-        For the starts of k-means, or the first rotation.
+        For the starts of k-means (a seed is its `random_state`), or the first rotation.
 
     Returns
     -------
@@ -101,11 +116,12 @@ def cluster(
     n_clusters = whole_number("n_clusters", n_clusters, 1, n)
     if assign not in ("kmeans", "discretize"):
         raise InputError(f'assign={assign!r}; choose "kmeans" or "discretize"')
+    used = _resolved(S, mass)
     D = cut_mass(S, mass)
     if n_vectors is None:
         spectrum = S.spectrum(n_clusters, D)
         if n_clusters > 1 and (S.kernel is not None and S.kernel.shape[1] > n_clusters):
-            return Clusters(_share_out(S, n_clusters, D), S.labels, spectrum)
+            return Clusters(_share_out(S, n_clusters, D), S.labels, spectrum, used)
         rows = _unit(_scaled(spectrum.vectors, D))
     else:
         n_vectors = whole_number("n_vectors", n_vectors, 1, n - 1)
@@ -118,28 +134,39 @@ def cluster(
             )
     generator = np.random.default_rng(rng)
     if assign == "kmeans":
-        numbers = _kmeans(rows, n_clusters, generator)
+        seed = rng if isinstance(rng, int) else int(generator.integers(2**31))
+        numbers = _kmeans(rows, n_clusters, seed)
     else:
         numbers = _discretize(_unit(rows), generator)
-    return Clusters(_in_order(numbers), S.labels, spectrum)
+    return Clusters(_in_order(numbers), S.labels, spectrum, used)
 
 
-def group_rows(
-    vectors: FloatArray, D: FloatArray | None, n_clusters: int, rng: np.random.Generator
-) -> IntArray:
+def group_rows(vectors: FloatArray, D: FloatArray | None, n_clusters: int, seed: int) -> IntArray:
     """The clusters of `cluster` from eigenvectors that are known already, one column a cluster."""
-    return _in_order(_kmeans(_unit(_scaled(vectors, D)), n_clusters, rng))
+    return _in_order(_kmeans(_unit(_scaled(vectors, D)), n_clusters, seed))
 
 
-def cut_mass(S: Operator, mass: str | ArrayLike | None) -> FloatArray | None:
+def cut_mass(S: Operator, mass: Mass) -> FloatArray | None:
     """The masses of a cut; refused where the diagonal would take one solve for each vertex."""
-    if isinstance(mass, str) and mass == "diagonal" and S.matrix is None and S.shape[0] > _MANY:
+    if isinstance(mass, str) and mass == "diagonal" and _dear(S):
         raise SizeError(
             f'mass="diagonal" for {S!r} takes {S.shape[0]:,} products with the operator; pass '
             'mass="degree" (the diagonal of A, close to it), or use realization="screened", '
             "which is a sparse matrix"
         )
-    return S._mass(mass)
+    return S._mass(_resolved(S, mass) if isinstance(mass, str) else mass)
+
+
+def _resolved(S: Operator, mass: Mass) -> str | None:
+    """The name of the masses that are used."""
+    if isinstance(mass, str):
+        return mass if mass != "auto" else "degree" if _dear(S) else "diagonal"
+    return None if mass is None else "given"
+
+
+def _dear(S: Operator) -> bool:
+    """Whether the diagonal would take too many products."""
+    return S.matrix is None and S.shape[0] > _MANY
 
 
 def _scaled(vectors: FloatArray, D: FloatArray | None) -> FloatArray:
@@ -151,10 +178,9 @@ def _unit(rows: FloatArray) -> FloatArray:
     return rows / np.where(length > 0, length, 1.0)
 
 
-def _kmeans(rows: FloatArray, n_clusters: int, rng: np.random.Generator) -> IntArray:
+def _kmeans(rows: FloatArray, n_clusters: int, seed: int) -> IntArray:
     from sklearn.cluster import KMeans  # slow to import, and not needed by the operators
 
-    seed = int(rng.integers(2**31))
     return KMeans(n_clusters, n_init=10, random_state=seed).fit_predict(rows)
 
 
@@ -205,9 +231,7 @@ def _in_order(numbers: IntArray) -> IntArray:
     return np.argsort(np.argsort(first))[inverse].astype(np.int64)
 
 
-def suggest_n_clusters(
-    operator: Any, max_clusters: int = 20, mass: str | ArrayLike | None = "diagonal"
-) -> int:
+def suggest_n_clusters(operator: Any, max_clusters: int = 20, mass: Mass = "auto") -> int:
     """The number of clusters before the largest gap of the first eigenvalues.
 
     >>> import networkx as nx, cellapse as cl

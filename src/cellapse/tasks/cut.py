@@ -17,14 +17,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._as_operator import as_operator
 from cellapse._errors import InputError
 from cellapse.operator import Operator
 from cellapse.tasks._signals import unpack
-from cellapse.tasks.cluster import cut_mass
+from cellapse.tasks.cluster import Mass, cut_mass
 from cellapse.tasks.encoding import fix_signs
 
 FloatArray = NDArray[np.float64]
@@ -72,7 +72,7 @@ class Fiedler:
     labels: Sequence[Hashable] = field(repr=False)
 
 
-def fiedler(operator: Any, *, mass: str | ArrayLike | None = None) -> Fiedler:
+def fiedler(operator: Any, *, mass: Mass = None) -> Fiedler:
     """The second smallest eigenpair of S u = lambda D u.
 
     >>> import networkx as nx, cellapse as cl
@@ -111,9 +111,7 @@ class Cut:
         return [self.labels[i] for i in np.flatnonzero(self.inside).tolist()]
 
 
-def sweep_cut(
-    operator: Any, scores: Any = None, *, mass: str | ArrayLike | None = "diagonal"
-) -> Cut:
+def sweep_cut(operator: Any, scores: Any = None, *, mass: Mass = "diagonal") -> Cut:
     """The cut of least conductance among the level sets of a signal.
 
     Parameters

@@ -1,14 +1,15 @@
 r"""Coordinates of the vertices from the first eigenvectors S u = lambda D u.
 
-The kernel says which component a vertex is in and nothing else, so its vectors (one a component)
-are left out. What is arbitrary about eigenvectors is fixed as far as the values allow:
+The kernel says which component a vertex is in and nothing else. An encoding leaves it out; an
+embedding leaves out only what is constant on all vertices, so that components stay apart. What is
+arbitrary about eigenvectors is fixed as far as the values allow:
 
 * the sign, by comparing the sorted entries of u and of -u: the first that differ decide. Only a
   vector with the same entries as its negative is left; there the first of its largest entries is
   made positive.
 * the basis of a repeated eigenvalue, by diagonalizing in it a function of the vertices that does
-  not depend on their order (their share in the eigenspace and their degree). Only what a symmetry
-  of the complex makes alike is left.
+  not depend on their order (their share in the eigenspace, and the degrees around them). Only
+  what this function cannot tell apart, most often because of a symmetry of the complex, is left.
 
 So permuting the vertices permutes the rows, except in these two cases, and in an eigenspace that
 is cut off by the last column.
@@ -16,12 +17,13 @@ is cut off by the last column.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
+from scipy import linalg
 
 from cellapse._as_operator import as_operator
 from cellapse._checks import whole_number
@@ -29,11 +31,12 @@ from cellapse._errors import InputError
 from cellapse.operator import Operator
 from cellapse.spectrum import Spectrum
 from cellapse.tasks._signals import to_frame
-from cellapse.tasks.cluster import cut_mass
+from cellapse.tasks.cluster import Mass, cut_mass
 
 FloatArray = NDArray[np.float64]
 
 _GUARD = 8  # eigenpairs beyond those asked for, so that repeated eigenvalues are seen whole
+_ROUNDS = 8  # how far around a vertex the degrees are looked at
 _SAME = 1e-8  # relative to the largest eigenvalue: what counts as repeated, or as zero
 
 
@@ -49,7 +52,7 @@ class Embedding:
     n_modes : int
         Columns that are eigenvectors; those after them are padding.
     n_trivial : int
-        Vectors of the kernel that were left out: one for each component.
+        Vectors of the kernel that were left out: one for each component, or the constant alone.
     labels : sequence
         What the rows are.
     """
@@ -72,16 +75,17 @@ class Embedding:
         return to_frame(self.coordinates, self.labels, names)
 
 
-def embed(operator: Any, k: int, *, mass: str | ArrayLike | None = None) -> Embedding:
-    """The first `k` eigenvectors that are not constant on components: a Laplacian eigenmap.
+def embed(operator: Any, k: int, *, mass: Mass = None) -> Embedding:
+    """The first `k` eigenvectors after the constant: a Laplacian eigenmap.
 
-    The coordinates say where a vertex is within its component, not in which one it is.
+    With several components the first columns, of eigenvalue 0, say which one a vertex is in, as
+    in scikit-learn's SpectralEmbedding; those after them say where in it.
 
     Parameters
     ----------
     operator : Operator, matrix or LinearOperator
     k : int
-        At most the number of vertices less the number of components.
+        Less than the number of vertices.
     mass : None, "diagonal", "degree" or n positive numbers
         D of S u = lambda D u; the columns have u^T D u = 1.
 
@@ -98,18 +102,19 @@ def embed(operator: Any, k: int, *, mass: str | ArrayLike | None = None) -> Embe
     """
     S = as_operator(operator)
     k = whole_number("k", k, 1, S.shape[0])
-    found = _modes(S, k, mass)
+    found = _modes(S, k, mass, _without_constant)
     if found.n_modes < k:
         raise InputError(
-            f"k={k}, but {S.shape[0]} vertices in {found.n_trivial} components have only "
-            f"{found.n_modes} vectors that are not constant on components; lower k, or use "
-            "positional_encoding, which fills up with zeros"
+            f"k={k}, but {S.shape[0]} vertices have only {found.n_modes} vectors besides the "
+            "constant; lower k, or use positional_encoding, which fills up with zeros"
         )
     return found
 
 
-def positional_encoding(operator: Any, k: int, *, mass: str | ArrayLike | None = None) -> Embedding:
+def positional_encoding(operator: Any, k: int, *, mass: Mass = None) -> Embedding:
     """Always exactly `k` columns for a neural network: eigenvectors, and zeros when there are less.
+
+    What is constant on components is left out, so that a complex is encoded like its parts.
 
     Parameters
     ----------
@@ -131,7 +136,7 @@ def positional_encoding(operator: Any, k: int, *, mass: str | ArrayLike | None =
     """
     S = as_operator(operator)
     k = whole_number("k", k, 1)
-    found = _modes(S, k, mass)
+    found = _modes(S, k, mass, lambda kernel, D: kernel[:, :0])
     missing = k - found.n_modes
     return Embedding(
         np.pad(found.coordinates, ((0, 0), (0, missing))),
@@ -142,23 +147,38 @@ def positional_encoding(operator: Any, k: int, *, mass: str | ArrayLike | None =
     )
 
 
-def _modes(S: Operator, k: int, mass: str | ArrayLike | None) -> Embedding:
+def _modes(
+    S: Operator,
+    k: int,
+    mass: Mass,
+    kept: Callable[[FloatArray, FloatArray | None], FloatArray],
+) -> Embedding:
+    """The first k modes; `kept` says what of the kernel is among them."""
     n = S.shape[0]
     if n == 0:
         return Embedding(np.zeros((0, 0)), np.zeros(0), 0, 0, S.labels)
     D = cut_mass(S, mass)
-    known = 0 if S.kernel is None else S.kernel.shape[1]
-    zeros = known
+    zeros = 0 if S.kernel is None else S.kernel.shape[1]
     while True:  # a kernel that is not known in advance may be larger than thought
         spectrum = S.spectrum(min(n, zeros + k + _GUARD), D)
         zeros = n_trivial(S, spectrum, D)
         if len(spectrum) >= min(n, zeros + k):
             break
-    values = spectrum.values[zeros:]
-    share = S.A.diagonal() / (np.ones(n) if D is None else D)
-    vectors = _canonical_bases(values, spectrum.vectors[:, zeros:], D, share)
+    first = kept(spectrum.vectors[:, :zeros], D)
+    values = np.r_[np.zeros(first.shape[1]), spectrum.values[zeros:]]
+    vectors = np.hstack([first, spectrum.vectors[:, zeros:]])
+    vectors = _canonical_bases(values, vectors, D, _surroundings(S, D))
     m = min(k, len(values))
-    return Embedding(fix_signs(vectors[:, :m]), values[:m], m, zeros, S.labels)
+    left_out = zeros - first.shape[1]
+    return Embedding(fix_signs(vectors[:, :m]), values[:m], m, left_out, S.labels)
+
+
+def _without_constant(kernel: FloatArray, D: FloatArray | None) -> FloatArray:
+    """A basis of the kernel without the vector in it that is closest to the constant."""
+    constant = kernel.sum(axis=0) if D is None else kernel.T @ D
+    if np.linalg.norm(constant) <= 1e-8 * np.sqrt(len(kernel)):
+        return kernel  # as for two colours of a bipartite graph
+    return kernel @ linalg.qr(constant[:, None])[0][:, 1:]
 
 
 def n_trivial(S: Operator, spectrum: Spectrum, D: FloatArray | None = None) -> int:
@@ -173,8 +193,19 @@ def _size(S: Operator, D: FloatArray | None) -> float:
     return float((rows if D is None else rows / D).max(initial=0.0))
 
 
+def _surroundings(S: Operator, D: FloatArray | None) -> FloatArray:
+    """A number for each vertex from the degrees near it: different where these are."""
+    degree = S.A.diagonal() if D is None else S.A.diagonal() / D
+    size = abs(S.A)
+    x = degree / max(float(degree.max()), 1e-300)
+    for _ in range(_ROUNDS):
+        y = size @ np.sqrt(x)  # not linear: else what averages out would be lost
+        x = y / max(float(y.max()), 1e-300)
+    return x
+
+
 def _canonical_bases(
-    values: FloatArray, vectors: FloatArray, D: FloatArray | None, degree: FloatArray
+    values: FloatArray, vectors: FloatArray, D: FloatArray | None, around: FloatArray
 ) -> FloatArray:
     """Turn the basis of every repeated eigenvalue to the axes of a function of the vertices."""
     same = np.diff(values) <= _SAME * max(float(values.max(initial=0.0)), 1e-300)
@@ -183,9 +214,8 @@ def _canonical_bases(
     for i, j in zip(start, np.r_[start[1:], len(values)], strict=True):
         if j - i > 1:
             V = vectors[:, i:j] if D is None else np.sqrt(D)[:, None] * vectors[:, i:j]
-            share = (V**2).sum(axis=1)
-            function = share + degree / max(float(abs(degree).max()), 1e-300)
-            _, rotation = np.linalg.eigh(V.T @ (function[:, None] * V))
+            function = (V**2).sum(axis=1) + around
+            _, rotation = linalg.eigh(V.T @ (function[:, None] * V))
             vectors[:, i:j] = vectors[:, i:j] @ rotation
     return vectors
 

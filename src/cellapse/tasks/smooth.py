@@ -71,7 +71,7 @@ def smooth(
         _response(method, a)  # refuses an unknown method
         return pack(y.copy())
     if method == "tikhonov":
-        return pack(S.solve(y / a, shift=1.0 / a))
+        return pack(S.solve(y / a, shift=1.0 / a, rtol=1e-8))
     return pack(apply_responses(S, y, [_response(method, a)])[0])
 
 

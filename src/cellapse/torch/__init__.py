@@ -1,0 +1,40 @@
+"""Learning with collapsed operators; needs the extra `torch`.
+
+* `Collapse`, a layer whose weights are learned, `spectral_filter`, `heat` and
+  `heat_kernel_signature` with gradients;
+* `CollapsedConv` and `GraphTransformer`, layers of graph networks;
+* `AddCollapsedPE` and `AddHeatKernelSignature`, transforms of PyTorch Geometric.
+"""
+
+from cellapse._errors import extra
+
+with extra("torch", "torch"):
+    import torch as _torch  # noqa: F401
+
+from cellapse.torch.collapse import Collapse
+from cellapse.torch.differentiable import DifferentiableOperator
+from cellapse.torch.filters import heat, heat_kernel_signature, spectral_filter
+from cellapse.torch.layers import CollapsedConv, GraphTransformer
+from cellapse.torch.structure import Blueprint, blueprint
+from cellapse.torch.transforms import (
+    AddCollapsedPE,
+    AddHeatKernelSignature,
+    data_to_complex,
+    transform_all,
+)
+
+__all__ = [
+    "AddCollapsedPE",
+    "AddHeatKernelSignature",
+    "Blueprint",
+    "Collapse",
+    "CollapsedConv",
+    "DifferentiableOperator",
+    "GraphTransformer",
+    "blueprint",
+    "data_to_complex",
+    "heat",
+    "heat_kernel_signature",
+    "spectral_filter",
+    "transform_all",
+]

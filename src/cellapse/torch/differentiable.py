@@ -1,0 +1,155 @@
+r"""The collapsed operator at one setting of its parameters: apply and solve, with gradients.
+
+Everything is computed in float64 and handed back in the dtype of the input: masses as small as eps
+next to cells of weight one leave few digits to float32.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+from cellapse._errors import InputError
+from cellapse.solvers import CG, Direct
+from cellapse.torch.assembly import Assembly
+from cellapse.torch.shares import screened_shares, unfolded_masses
+from cellapse.torch.system import System
+
+
+class DifferentiableOperator:
+    """S on the vertices of all complexes; made by `Collapse.operator`.
+
+    `op @ x` and `op.solve(b, strength)` share one factorization, also in the backward pass: make
+    the operator once per step and use it as often as needed.
+
+    Attributes
+    ----------
+    shape : (n, n)
+    norm : float
+        An upper bound of the largest eigenvalue.
+    owner : (n,) tensor
+        Which of the complexes each vertex belongs to.
+    """
+
+    def __init__(self, assembly: Assembly, beta: Tensor, edges: Tensor) -> None:
+        self._assembly, self._beta, self._edges = assembly, beta, edges
+        self.shape = (assembly.n, assembly.n)
+        self.owner = assembly.structure.owner(0)
+
+    def __matmul__(self, x: Tensor) -> Tensor:
+        columns = self._columns(x)
+        return self._apply(columns).reshape(x.shape).to(x.dtype)
+
+    def solve(self, b: Tensor, strength: float | Tensor) -> Tensor:
+        """The solution x of (I + strength S) x = b."""
+        s = torch.as_tensor(strength, dtype=torch.float64, device=self._edges.device)
+        if s.ndim or (not s.is_meta and not bool(s > 0)):
+            raise InputError(f"strength={strength!r}; give one positive number")
+        return self._solve(self._columns(b), s).reshape(b.shape).to(b.dtype)
+
+    def dense(self) -> Tensor:
+        """S as a dense float64 matrix."""
+        return self @ torch.eye(self.shape[0], dtype=torch.float64, device=self._edges.device)
+
+    @cached_property
+    def norm(self) -> float:
+        B, values = self._assembly.structure.edges, self._edges.detach().abs()
+        ones = values.new_ones(self.shape[0], 1)
+        rows = B.matmul(values, B.rmatmul(values, ones))
+        return float(self._beta[0].detach() * rows.max()) if rows.numel() else 0.0
+
+    def _apply(self, x: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    def _solve(self, b: Tensor, s: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    def _columns(self, x: Tensor) -> Tensor:
+        if x.ndim not in (1, 2) or x.shape[0] != self.shape[0]:
+            raise InputError(
+                f"a tensor of shape {tuple(x.shape)} for an operator on {self.shape[0]} vertices; "
+                "give one row for each vertex"
+            )
+        if not x.is_floating_point():
+            raise InputError(f"a tensor of {x.dtype}; give floating point numbers: x.float()")
+        return x.double().reshape(x.shape[0], -1)
+
+
+class BlockOperator(DifferentiableOperator):
+    """S = beta B B^T - c (I - K^-1): every realization but the screened one."""
+
+    def __init__(
+        self,
+        assembly: Assembly,
+        beta: Tensor,
+        gamma: Tensor,
+        eps: Tensor,
+        entries: tuple[Tensor, list[Tensor]],
+        solver: Direct | CG,
+    ) -> None:
+        super().__init__(assembly, beta, entries[0])
+        structure, upper = assembly.structure, entries[1]
+        mass = eps.expand(structure.n_cells[1]) if structure.diagonal else eps
+        if structure.realization == "unfolded":
+            mass = unfolded_masses(structure, upper, beta, gamma, eps)
+        self._gamma, self._solver = gamma, solver
+        self._entries = assembly.entries_to_apply(entries[0], upper, mass, beta, gamma)
+
+    @cached_property
+    def _system(self) -> System:
+        pattern = self._assembly.apply_pattern
+        return System(pattern, pattern.gather(self._entries), self._solver)
+
+    def _apply(self, x: Tensor) -> Tensor:
+        B, n = self._assembly.structure.edges, self.shape[0]
+        A_x = self._beta[0] * B.matmul(self._edges, B.rmatmul(self._edges, x))
+        head = -x / self._beta[0]
+        rest = x.new_zeros(self._assembly.n_inner, x.shape[1])
+        v = self._system.solve(torch.cat([head, rest]))[:n]
+        c = (self._gamma[0] ** 2 / self._beta[0])[self.owner]
+        return A_x - c[:, None] * (x - v)
+
+    def _solve(self, b: Tensor, s: Tensor) -> Tensor:
+        assembly, n = self._assembly, self.shape[0]
+        entries = assembly.entries_to_solve(self._edges, self._entries, self._beta, self._gamma, s)
+        pattern = assembly.solve_pattern
+        c = self._gamma[0] ** 2 / self._beta[0]
+        # Past this strength the first block is indefinite, though the whole is as regular as ever.
+        pivot = not b.is_meta and bool((s * c >= 0.99).any())
+        system = System(pattern, pattern.gather(entries), self._solver, pivot)
+        rest = b.new_zeros(n + assembly.n_inner, b.shape[1])
+        return system.solve(torch.cat([b / s, rest]))[:n]
+
+
+class ScreenedOperator(DifferentiableOperator):
+    """S = beta B diag(shares) B^T."""
+
+    def __init__(
+        self,
+        assembly: Assembly,
+        beta: Tensor,
+        gamma: Tensor,
+        eps: Tensor,
+        entries: tuple[Tensor, list[Tensor]],
+        solver: Direct | CG,
+        renormalize: int,
+    ) -> None:
+        super().__init__(assembly, beta, entries[0])
+        self._solver = solver
+        self.shares = screened_shares(assembly.structure, entries[1], beta, gamma, eps, renormalize)
+
+    def _apply(self, x: Tensor) -> Tensor:
+        B = self._assembly.structure.edges
+        flow = (self._beta[0] * self.shares)[:, None] * B.rmatmul(self._edges, x)
+        return B.matmul(self._edges, flow)
+
+    def _solve(self, b: Tensor, s: Tensor) -> Tensor:
+        assembly, pairs = self._assembly, self._assembly.edge_pairs
+        B = assembly.structure.edges
+        share = (self._beta[0] * self.shares)[B.columns][pairs.first]
+        pattern = assembly.solve_pattern
+        ones = b.new_ones(self.shape[0])
+        values = pattern.gather([ones, s * share * pairs.products(self._edges)])
+        return System(pattern, values, self._solver).solve(b)

@@ -1,0 +1,143 @@
+r"""Spectral filters f(S) x with gradients, without eigenvectors.
+
+Eigenvectors have no derivative where eigenvalues meet, and in symmetric complexes they meet all the
+time. Functions of S do not mind: with T_j the Chebyshev polynomials and S' = 2 S / norm - I,
+
+    f(S) x = sum_j a_j T_j(S') x,    a_j from f at Chebyshev nodes of [0, norm],
+
+one application of S a term; heat kernels need about sqrt(time * norm) terms. The norm, an upper
+bound of the spectrum, only scales the expansion and counts as a constant for gradients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import torch
+from torch import Tensor
+
+from cellapse._errors import ConvergenceError, InputError
+from cellapse.torch.differentiable import DifferentiableOperator
+
+_MAX_TERMS = 4096
+_COLUMNS = 256  # of the identity, handled at once
+
+
+def spectral_filter(
+    operator: DifferentiableOperator,
+    function: Callable[[Tensor], Tensor],
+    x: Tensor,
+    tol: float = 1e-8,
+) -> Tensor:
+    """f(S) x for a smooth function of the eigenvalues.
+
+    Parameters
+    ----------
+    operator : DifferentiableOperator
+    function : callable
+        From a tensor of eigenvalues to a tensor of the same shape; may hold learnable parameters.
+    x : (n,) or (n, d) tensor
+    tol : float
+        Size of the terms that are left out, relative to the largest.
+
+    Examples
+    --------
+    >>> from cellapse import Complex
+    >>> from cellapse.torch import Collapse
+    >>> edge = Collapse(Complex.from_arrays(2, {1: [[0, 1]]}), realization="screened").operator()
+    >>> x = torch.tensor([1.0, -1.0])  # an eigenvector, of eigenvalue 0.2
+    >>> spectral_filter(edge, lambda values: 1 / (1 + values), x).detach().round(decimals=3)
+    tensor([ 0.8330, -0.8330])
+    """
+    a = _coefficients(lambda values: function(values)[None], operator, tol)[0]
+    columns = x.double().reshape(len(x), -1)
+    terms = zip(a, chebyshev(operator, columns, len(a)), strict=True)
+    filtered = sum((c * T for c, T in terms), torch.zeros_like(columns))
+    return filtered.reshape(x.shape).to(x.dtype)
+
+
+def heat(
+    operator: DifferentiableOperator, x: Tensor, time: float | Tensor, tol: float = 1e-8
+) -> Tensor:
+    """exp(-time S) x: the signal x after heat has flowed for a while.
+
+    >>> from cellapse import Complex
+    >>> from cellapse.torch import Collapse
+    >>> edge = Collapse(Complex.from_arrays(2, {1: [[0, 1]]}), realization="screened").operator()
+    >>> heat(edge, torch.tensor([1.0, 0.0]), 1.0).detach().round(decimals=2)
+    tensor([0.9100, 0.0900])
+    """
+    t = _times(operator, [time])[0]
+    return spectral_filter(operator, lambda values: torch.exp(-t * values), x, tol)
+
+
+def heat_kernel_signature(
+    operator: DifferentiableOperator, times: Sequence[float] | Tensor, tol: float = 1e-8
+) -> Tensor:
+    """The diagonals of exp(-t S), one column a time: how much heat stays at each vertex.
+
+    Takes n applications of S a term, in blocks of columns: for graphs of up to some thousand
+    vertices.
+
+    Returns
+    -------
+    (n, len(times)) float64 tensor
+    """
+    t = _times(operator, times)
+    n = operator.shape[0]
+    a = _coefficients(lambda values: torch.exp(-t[:, None] * values), operator, tol)
+    blocks = []
+    eye = torch.eye(n, dtype=t.dtype, device=t.device)
+    for columns in torch.split(eye, _COLUMNS, dim=1):
+        diagonals = [(T * columns).sum(0) for T in chebyshev(operator, columns, a.shape[1])]
+        blocks.append(torch.stack(diagonals, 1) @ a.T)
+    return torch.cat(blocks) if blocks else t.new_zeros(0, len(t))
+
+
+def _times(operator: DifferentiableOperator, times: Sequence[float | Tensor] | Tensor) -> Tensor:
+    parts = times if isinstance(times, Tensor) else [torch.as_tensor(t).double() for t in times]
+    t = parts if isinstance(parts, Tensor) else torch.stack(parts)
+    t = t.to(operator.owner.device, torch.float64)
+    if t.ndim != 1 or not bool((torch.isfinite(t) & (t >= 0)).all()):
+        raise InputError(f"times {times!r}; give finite numbers of at least 0")
+    return t
+
+
+def _coefficients(
+    function: Callable[[Tensor], Tensor], operator: DifferentiableOperator, tol: float
+) -> Tensor:
+    """Chebyshev coefficients of several functions (rows) on [0, norm], as many as needed.
+
+    More and more nodes until the last quarter of the terms is negligible; differentiable in
+    whatever the function holds.
+    """
+    if not 0 < tol < 1:
+        raise InputError(f"tol={tol!r}; give a number between 0 and 1, like 1e-8")
+    norm, n_nodes = operator.norm, 16
+    while n_nodes <= _MAX_TERMS:
+        order = torch.arange(n_nodes, dtype=torch.float64, device=operator.owner.device)
+        angle = (order + 0.5) * torch.pi / n_nodes
+        values = function((torch.cos(angle) + 1.0) * norm / 2.0)
+        a = 2.0 / n_nodes * values @ torch.cos(angle[:, None] * order)
+        a = torch.cat([a[:, :1] / 2.0, a[:, 1:]], 1)
+        size = a.detach().abs().amax(0)
+        large = torch.nonzero(size > tol * size.max())[:, 0]
+        n_terms = int(large[-1]) + 1 if len(large) else 1
+        if n_terms <= 3 * n_nodes // 4:
+            return a[:, :n_terms]
+        n_nodes *= 2
+    raise ConvergenceError(
+        f"a filter on [0, {norm:.3g}] needs more than {_MAX_TERMS} terms for tol={tol:g}; raise "
+        "tol, shorten the time, or use a smoother function"
+    )
+
+
+def chebyshev(operator: DifferentiableOperator, x: Tensor, count: int) -> Iterator[Tensor]:
+    """T_0(S') x, T_1(S') x, ... with S' = 2 S / norm - I: `count` terms."""
+    scale = 2.0 / operator.norm if operator.norm > 0 else 0.0
+    last, T = x, x
+    for j in range(count):
+        if j:
+            step = scale * (operator @ T) - T
+            last, T = T, step if j == 1 else 2.0 * step - last
+        yield T

@@ -1,0 +1,267 @@
+r"""What a differentiable collapse needs to know of its complexes, as tensors.
+
+A `Blueprint` holds the matrices of one complex; a `Structure` joins many of them block-diagonally,
+so that a batch of complexes is one (disconnected) complex with a bound on gamma of its own for each
+part. Learnable weights multiply those of the complex: with w_k -> w_k exp(d_k) the entries become
+
+    B_k[i, j] -> B_k[i, j] exp((d_k[j] - d_{k-1}[i]) / 2),
+
+above the edges of the unfolded and screened realizations without the d_{k-1} (see `incidence`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy import sparse
+from torch import Tensor, nn
+
+from cellapse._errors import InputError
+from cellapse.collapse import collapse
+from cellapse.incidence import is_chain_complex
+from cellapse.masses import supports
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Blueprint:
+    """The matrices of one complex in one realization; made by `blueprint`.
+
+    Attributes
+    ----------
+    realization : str
+    nearest : (n_0, n_1) csr_array
+        B_1.
+    upper : list of csr_array
+        B_2, ..., B_K (unfolded: containment; screened: which cells are around each edge). Squares
+        of the entries are weights of cells.
+    diagonal : bool
+        Whether all that remains of the higher ranks is one number at each edge.
+    sigma, beta, gamma : arrays of K numbers
+    eps : float
+    """
+
+    realization: str
+    nearest: sparse.csr_array
+    upper: list[sparse.csr_array]
+    diagonal: bool
+    sigma: FloatArray
+    beta: FloatArray
+    gamma: FloatArray
+    eps: float
+    n_real: tuple[int, ...]  # elements of each rank that are not formal; they come first
+
+    @property
+    def n_cells(self) -> tuple[int, ...]:
+        """Number of elements of each rank, formal ones included."""
+        return (*self.nearest.shape, *(B.shape[1] for B in self.upper))
+
+
+def blueprint(
+    source: Any,
+    *,
+    realization: str | None = None,
+    beta: Any = None,
+    gamma: Any = None,
+    eps: float = 1e-4,
+    renormalize: int = 0,
+) -> Blueprint:
+    """Check a source and its weights as `collapse` does, and keep the matrices.
+
+    >>> from cellapse import Complex
+    >>> K = Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
+    >>> blueprint(K).n_cells
+    (3, 3, 1)
+    """
+    S = collapse(
+        source, realization=realization, beta=beta, gamma=gamma, eps=eps, renormalize=renormalize
+    )
+    if S.eps == 0.0 or (S.beta == 0.0).any():
+        raise InputError(
+            f"eps={S.eps:g}, beta={S.beta.tolist()}; learning needs positive numbers: the limit "
+            "of eps = 0 and cells without weight have no useful gradients"
+        )
+    if not S.definite:
+        raise InputError(
+            "gamma lies beyond the PSD bound, and learning stays within it; "
+            'give gamma="bound", "regularized" or smaller numbers'
+        )
+    model = S._model
+    upper = list(model.upper)
+    diagonal = S.realization in ("unfolded", "screened")
+    if S.realization == "screened":
+        upper = [around.sqrt() for around in supports(upper)]
+    elif not diagonal and is_chain_complex(model.incidence()):
+        diagonal = True  # past the nearest rank nothing arrives
+        upper = [sparse.csr_array(B.shape) for B in upper]
+    cells = (*model.nearest.shape, *(B.shape[1] for B in upper))
+    real = cells if model.source is None else (*model.source.n_cells, 0)[: len(cells)]
+    return Blueprint(
+        S.realization, model.nearest, upper, diagonal, S.sigma, S.beta, S.gamma, S.eps, real
+    )
+
+
+class Entries(nn.Module):
+    """The entries of a sparse matrix as tensors."""
+
+    rows: Tensor
+    columns: Tensor
+    values: Tensor
+
+    def __init__(self, matrix: sparse.csr_array) -> None:
+        super().__init__()
+        self.shape = matrix.shape
+        coo = sparse.coo_array(matrix)
+        for name, values in (
+            ("rows", coo.row.astype(np.int64)),
+            ("columns", coo.col.astype(np.int64)),
+            ("values", coo.data.astype(np.float64)),
+        ):
+            self.register_buffer(name, torch.from_numpy(values), persistent=False)
+
+    def scaled(self, low: Tensor | None, high: Tensor | None) -> Tensor:
+        """The entries with rows and columns scaled by exp(-low / 2) and exp(high / 2)."""
+        values = self.values.double()
+        if low is not None:
+            values = values * torch.exp(-0.5 * low)[self.rows]
+        if high is not None:
+            values = values * torch.exp(0.5 * high)[self.columns]
+        return values
+
+    def matmul(self, values: Tensor, x: Tensor) -> Tensor:
+        """The matrix with these values times the columns of x."""
+        products = values[:, None] * x[self.columns]
+        return products.new_zeros(self.shape[0], x.shape[1]).index_add(0, self.rows, products)
+
+    def rmatmul(self, values: Tensor, x: Tensor) -> Tensor:
+        """The transposed matrix times the columns of x."""
+        products = values[:, None] * x[self.rows]
+        return products.new_zeros(self.shape[1], x.shape[1]).index_add(0, self.columns, products)
+
+
+class Structure(nn.Module):
+    """Complexes of one realization, joined block-diagonally.
+
+    Parameters
+    ----------
+    blueprints : sequence of Blueprint
+
+    Attributes
+    ----------
+    edges : Entries
+        B_1.
+    sigma : (K, n_complexes) tensor
+    n_cells : tuple of int
+        Elements of each rank, in all complexes together.
+    """
+
+    sigma: Tensor
+
+    def __init__(self, blueprints: Sequence[Blueprint]) -> None:
+        super().__init__()
+        if not blueprints:
+            raise InputError("no complexes; give at least one")
+        kinds = {b.realization for b in blueprints}
+        if len(kinds) > 1:
+            raise InputError(f"realizations {', '.join(sorted(kinds))} in one batch; use one")
+        (self.realization,) = kinds
+        K = max(len(b.upper) for b in blueprints)
+        self.n_complexes = len(blueprints)
+        self.diagonal = all(b.diagonal for b in blueprints)
+        self.edges = Entries(_joined([b.nearest for b in blueprints]))
+        self._upper = nn.ModuleList(
+            Entries(_joined([_matrix(b, k) for b in blueprints])) for k in range(K)
+        )
+        self.n_cells = (*self.edges.shape, *(B.shape[1] for B in self.upper))
+        # The screened realization has one coupling, theta, whatever the ranks.
+        n_couplings = 1 if self.realization == "screened" else K + 1
+        sigma = np.full((n_couplings, len(blueprints)), np.inf)
+        for i, b in enumerate(blueprints):
+            sigma[: len(b.sigma), i] = b.sigma
+        self.register_buffer("sigma", torch.from_numpy(sigma), persistent=False)
+        for rank in range(K + 2):
+            sizes = [b.n_cells[rank] if rank < len(b.n_cells) else 0 for b in blueprints]
+            owner = torch.repeat_interleave(torch.arange(len(sizes)), torch.tensor(sizes))
+            self.register_buffer(f"complex_{rank}", owner, persistent=False)
+            n_real = [b.n_real[rank] if rank < len(b.n_real) else 0 for b in blueprints]
+            within = np.concatenate([np.arange(size) for size in sizes])
+            real = torch.from_numpy(np.flatnonzero(within < np.repeat(n_real, sizes)))
+            self.register_buffer(f"real_{rank}", real, persistent=False)
+
+    @property
+    def upper(self) -> list[Entries]:
+        """The matrices above the edges."""
+        return cast(list[Entries], list(self._upper))
+
+    def owner(self, rank: int) -> Tensor:
+        """Which of the complexes each element of a rank belongs to."""
+        return self.get_buffer(f"complex_{rank}")
+
+    def real(self, rank: int) -> Tensor:
+        """The positions of the elements of a rank that are not formal."""
+        return self.get_buffer(f"real_{rank}")
+
+    def weighted(self, logs: Sequence[Tensor | None]) -> tuple[Tensor, list[Tensor]]:
+        """The entries of B_1 and of the matrices above it, under weights exp(logs) per rank."""
+        hodge = self.realization not in ("unfolded", "screened")
+        edges = self.edges.scaled(logs[0], logs[1])
+        upper = [
+            B.scaled(logs[k - 1] if hodge else None, logs[k])
+            for k, B in enumerate(self.upper, start=2)
+        ]
+        return edges, upper
+
+    def least_sigma(self, logs: Sequence[Tensor | None]) -> Tensor:
+        """A lower bound of sigma_min+(B_k) under these weights, exact where all logs are zero.
+
+        sigma_i(D B E) >= min(D) sigma_i(B) min(E) for positive diagonal D and E.
+        """
+        sigma = self.sigma.double()
+        if self.realization == "screened" or not any(log is not None for log in logs):
+            return sigma
+        hodge = self.realization != "unfolded"
+        factors = []
+        for k in range(1, len(sigma) + 1):
+            factor = torch.ones_like(sigma[0])
+            high, low = logs[k], logs[k - 1] if hodge or k == 1 else None
+            if high is not None:
+                factor = factor * torch.exp(0.5 * self._least(high, k))
+            if low is not None:
+                factor = factor * torch.exp(0.5 * self._least(-low, k - 1))
+            factors.append(factor)
+        # inf times a factor has no gradient, so it stays out of the product.
+        finite = torch.isfinite(sigma)
+        return (sigma.where(finite, 1.0) * torch.stack(factors)).where(finite, torch.inf)
+
+    def _least(self, values: Tensor, rank: int) -> Tensor:
+        """The smallest value of each complex, 0 for one without cells of that rank."""
+        # Not from zeros with include_self=False: torch counts them as ties in the backward pass.
+        least = values.new_full((self.n_complexes,), torch.inf)
+        least = least.scatter_reduce(0, self.owner(rank), values, "amin")
+        return least.where(torch.isfinite(least), 0.0)
+
+
+def _matrix(b: Blueprint, k: int) -> sparse.csr_array:
+    if k < len(b.upper):
+        return b.upper[k]
+    if b.realization == "screened":
+        return sparse.csr_array((b.nearest.shape[1], 0))
+    return sparse.csr_array((b.n_cells[-1] if k == len(b.upper) else 0, 0))
+
+
+def _joined(matrices: list[sparse.csr_array]) -> sparse.csr_array:
+    # block_diag drops empty shapes in some versions of SciPy: put the entries in place by hand.
+    shapes = np.array([M.shape for M in matrices])
+    start = np.cumsum(shapes, axis=0) - shapes
+    parts = [sparse.coo_array(M) for M in matrices]
+    rows = np.concatenate([p.row + s for p, s in zip(parts, start[:, 0], strict=True)])
+    columns = np.concatenate([p.col + s for p, s in zip(parts, start[:, 1], strict=True)])
+    values = np.concatenate([p.data for p in parts])
+    shape = tuple(shapes.sum(axis=0).tolist())
+    return sparse.csr_array((values, (rows, columns)), shape=shape)

@@ -1,0 +1,355 @@
+"""The differentiable collapse: equal to the numpy one, with gradients that differences confirm."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from oracles import is_psd
+from strategies import REALIZATIONS, operators, punctured, rebuilt
+
+import cellapse as cl
+
+torch = pytest.importorskip("torch", reason="the differentiable collapse needs the extra torch")
+
+from torch.autograd import gradcheck  # noqa: E402
+from torch.func import functional_call  # noqa: E402
+
+from cellapse.torch import Collapse  # noqa: E402
+
+CASES = [(name, 0) for name in REALIZATIONS] + [("screened", 3)]
+RNG = np.random.default_rng(0)
+
+
+def small(max_rank=3):
+    """A complex with faces, with edges that close none and with weights."""
+    K = punctured(cl.clique_complex(nx.gnp_random_graph(7, 0.6, seed=1), max_rank), 3)
+    return rebuilt(K, weights={1: RNG.uniform(0.5, 2.0, K.n_cells[1])})
+
+
+def signal(n, d=2):
+    return torch.from_numpy(RNG.standard_normal((n, d)))
+
+
+def layer_like(S, **options):
+    """The layer with the weights of an operator."""
+    return Collapse(
+        S.source, realization=S.realization, beta=S.beta, gamma=S.gamma, eps=S.eps, **options
+    )
+
+
+@given(S=operators(realizations=REALIZATIONS[:-1]))
+def test_equals_the_numpy_operator(S):
+    x = signal(S.shape[0])
+    given = (layer_like(S)(x)).detach().numpy()
+    assert np.abs(given - S @ x.numpy()).max() <= 1e-10 * max(abs(S.A).sum(axis=1).max(), 1.0)
+
+
+@given(S=operators(realizations=("screened",), gamma=("bound",)))
+@settings(max_examples=20)
+def test_screened_equals_the_numpy_operator_for_any_renormalization(S):
+    for rounds in (0, 1, 4):
+        options = {"realization": "screened", "beta": S.beta, "gamma": 0.9, "renormalize": rounds}
+        expected = cl.collapse(S.source, **options).toarray()
+        given = Collapse(S.source, **options).operator().dense().detach().numpy()
+        np.testing.assert_allclose(given, expected, atol=1e-12 * max(abs(expected).max(), 1.0))
+
+
+@pytest.mark.parametrize(
+    ("eps", "solver"),
+    [(1e-8, cl.Direct()), (1e-4, cl.Direct()), (1.0, cl.Direct()), (1e-4, cl.CG(rtol=1e-13))],
+)
+@pytest.mark.parametrize(("realization", "rounds"), CASES)
+def test_solve_inverts_the_shifted_operator(realization, rounds, eps, solver):
+    K = small()
+    options = {"realization": realization, "renormalize": rounds, "eps": eps}
+    S, b = cl.collapse(K, **options).toarray(), signal(7)
+    layer = Collapse(K, **options, solver=solver)
+    for strength in (0.2, 30.0):  # below and above the point where pivots are needed
+        expected = np.linalg.solve(np.eye(7) + strength * S, b.numpy())
+        given = layer.solve(b, strength).detach().numpy()
+        np.testing.assert_allclose(given, expected, atol=1e-10)
+
+
+def test_solve_survives_a_pivot_that_vanishes():
+    """1 / strength = c: the block of an isolated vertex is zero up to rounding."""
+    K = cl.clique_complex(nx.disjoint_union(nx.complete_graph(3), nx.empty_graph(1)))
+    layer = Collapse(K)
+    c = float((layer.gamma[0, 0] ** 2 / layer.beta[0]).detach())
+    for strength in (1.0 / c, (1.0 + 1e-14) / c, (1.0 - 1e-14) / c):
+        b = signal(4)
+        inverse = np.linalg.inv(np.eye(4) + strength * cl.collapse(K).toarray())
+        given = layer.solve(b, strength).detach().numpy()
+        np.testing.assert_allclose(given, inverse @ b.numpy(), atol=1e-10)
+
+
+@pytest.mark.parametrize("realization", REALIZATIONS[:-1])
+def test_the_bound_holds_whatever_the_weights(realization):
+    K = small()
+    layer = Collapse(K, realization=realization, learn_weights=range(K.max_rank + 1))
+    for _ in range(3):
+        with torch.no_grad():
+            for log in layer.log_weights.values():
+                log.copy_(torch.from_numpy(RNG.standard_normal(len(log))))
+        S = layer.to_numpy()[0]  # which refuses what lies beyond
+        assert (layer.gamma[:, 0].detach().numpy() <= S.bound * (1 + 1e-9)).all()
+    with torch.no_grad():  # and is exact where all cells of a rank grow or shrink alike
+        for rank, log in layer.log_weights.items():
+            log.fill_(1.0 - int(rank))
+    S, finite = layer.to_numpy()[0], np.isfinite(layer.to_numpy()[0].bound)
+    np.testing.assert_allclose(layer.gamma[:, 0].detach()[finite], S.bound[finite], rtol=1e-8)
+
+
+@pytest.mark.parametrize("gamma", [None, "regularized"])
+@pytest.mark.parametrize(("realization", "rounds"), CASES)
+def test_gradcheck_of_every_parameter(realization, rounds, gamma):
+    K = small(2)
+    options = {"realization": realization, "renormalize": rounds, "gamma": gamma, "eps": 0.02}
+    layer = Collapse(K, **options, learn_weights=(0, 1, 2))
+    with torch.no_grad():  # away from ties between weights, where a bound has a kink
+        layer.gamma_share.mul_(0.8)
+        for log in layer.log_weights.values():
+            log.copy_(0.3 * torch.from_numpy(RNG.standard_normal(len(log))))
+    names = [name for name, _ in layer.named_parameters()]
+    values = [p.detach().clone().requires_grad_() for _, p in layer.named_parameters()]
+    assert set(names) == {"log_beta", "gamma_share", "log_eps"} | {
+        f"log_weights.{k}" for k in range(3)
+    }
+    x = signal(7, 1).requires_grad_()
+    strength = torch.tensor(1.3, dtype=torch.float64, requires_grad=True)
+
+    class Both(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = layer
+
+        def forward(self, x, strength):
+            op = self.inner.operator()
+            return torch.cat([op @ x, op.solve(x, strength)])
+
+    def run(x, strength, *values):
+        renamed = {f"inner.{n}": v for n, v in zip(names, values, strict=True)}
+        return functional_call(Both(), renamed, (x, strength))
+
+    assert gradcheck(run, (x, strength, *values))
+
+
+def test_where_all_weights_are_equal_the_bound_shares_its_gradient_among_them():
+    """Scaling all weights of the edges by t scales sigma by t^1/2: the shares add up to 1/2."""
+    layer = Collapse(small(), learn_weights=[1])
+    (grad,) = torch.autograd.grad(layer.gamma[0, 0].log(), layer.log_weights["1"])
+    torch.testing.assert_close(grad, torch.full_like(grad, 0.5 / len(grad)))
+
+
+def test_gradients_of_conjugate_gradients_equal_those_of_the_factorization():
+    K, x = small(2), signal(7)
+    for realization in REALIZATIONS:
+        found = []
+        for solver in (cl.Direct(), cl.CG(rtol=1e-13)):
+            layer = Collapse(K, realization=realization, eps=0.01, learn_weights=[1], solver=solver)
+            (layer(x).square().sum() + layer.solve(x, 0.5).square().sum()).backward()
+            found.append(torch.cat([p.grad.reshape(-1) for p in layer.parameters()]))
+        torch.testing.assert_close(*found, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize(("realization", "rounds"), CASES)
+def test_a_batch_is_block_diagonal(realization, rounds):
+    complexes = [
+        small(),
+        cl.clique_complex(nx.path_graph(4), 1),
+        cl.clique_complex(nx.empty_graph(2)),
+        cl.clique_complex(nx.complete_graph(4), 2),
+    ]
+    options = {"realization": realization, "renormalize": rounds}
+    layer = Collapse(complexes, **options)
+    x = signal(sum(K.n_vertices for K in complexes))
+    whole, solved, start = layer(x), layer.solve(x, 2.0), 0
+    for K in complexes:
+        own, part = cl.collapse(K, **options), slice(start, start + K.n_vertices)
+        start += K.n_vertices
+        np.testing.assert_allclose(whole[part].detach(), own @ x[part].numpy(), atol=1e-12)
+        inverse = np.linalg.inv(np.eye(K.n_vertices) + 2.0 * own.toarray())
+        np.testing.assert_allclose(solved[part].detach(), inverse @ x[part].numpy(), atol=1e-12)
+
+
+def test_other_complexes_share_the_parameters():
+    layer = Collapse(small(), eps=0.01)
+    with torch.no_grad():
+        layer.log_beta.add_(0.3)
+        layer.gamma_share.mul_(0.7)
+    other = cl.clique_complex(nx.cycle_graph(5))
+    op = layer.operator([layer.blueprint(other), layer.blueprint(other)])
+    bound = cl.collapse(other, eps=0.01, beta=layer.beta[:2].tolist()).gamma
+    expected = cl.collapse(other, eps=0.01, beta=layer.beta[:2].tolist(), gamma=0.7 * bound)
+    np.testing.assert_allclose(op.dense()[5:, 5:].detach(), expected.toarray(), atol=1e-12)
+    assert op.owner.tolist() == [0] * 5 + [1] * 5
+
+
+@given(S=operators(gamma=("bound", "regularized")))
+@settings(max_examples=25)
+def test_positive_semidefinite_whatever_the_parameters(S):
+    renormalize = 2 if S.realization == "screened" else 0
+    for gamma in ("bound", "regularized"):
+        layer = Collapse(
+            S.source, realization=S.realization, gamma=gamma, eps=0.01, renormalize=renormalize,
+            learn_weights=range(S.source.max_rank + 1),
+        )  # fmt: skip
+        with torch.no_grad():
+            for p in layer.parameters():
+                p.add_(2.0 * torch.from_numpy(RNG.standard_normal(tuple(p.shape))))
+        op = layer.operator()
+        assert is_psd(op.dense().detach().numpy(), scale=max(op.norm, 1e-300))
+
+
+@pytest.mark.parametrize(("realization", "rounds"), CASES)
+def test_what_was_learned_goes_back_to_numpy_and_the_bound_can_be_tightened(realization, rounds):
+    K = small()
+    layer = Collapse(
+        [K, K], realization=realization, renormalize=rounds, learn_weights=range(K.max_rank + 1)
+    )
+    with torch.no_grad():
+        for p in layer.parameters():
+            p.add_(0.3 * torch.from_numpy(RNG.standard_normal(tuple(p.shape))))
+    for tightened in (False, True):
+        if tightened:
+            before = layer.gamma
+            layer.tighten()
+            assert (layer.gamma >= before * (1 - 1e-9)).all()
+        dense = layer.operator().dense().detach().numpy()
+        for i, S in enumerate(layer.to_numpy()):
+            part = slice(7 * i, 7 * i + 7)
+            np.testing.assert_allclose(dense[part, part], S.toarray(), atol=1e-10)
+            if tightened and realization not in ("screened", "boundary"):
+                share = layer.gamma[:, i].detach().numpy() / S.bound
+                finite = np.isfinite(S.bound)
+                assert np.allclose(share[finite], _folded(layer.gamma_share)[finite], rtol=1e-6)
+
+
+def _folded(share):
+    t = np.abs(share.detach().numpy()) % 2
+    return np.where(t <= 1, t, 2 - t)
+
+
+def test_float32_in_float32_out_and_one_column_stays_one():
+    layer, x = Collapse(small()), signal(7, 1)[:, 0]
+    y = layer(x.float())
+    assert y.dtype == torch.float32
+    assert y.shape == (7,)
+    torch.testing.assert_close(y, layer(x).float(), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("realization", REALIZATIONS)
+def test_training_lowers_a_loss_through_every_parameter(realization):
+    """A signal smoothed by another operator of the same family is matched better and better."""
+    K, x = small(2), signal(7, 3)
+    target = Collapse(K, realization=realization, eps=0.3, beta=2.0).solve(x, 1.0).detach()
+    layer = Collapse(K, realization=realization, eps=0.01, learn_weights=(1, 2))
+    start = {n: p.detach().clone() for n, p in layer.named_parameters()}
+    optimizer, losses = torch.optim.Adam(layer.parameters(), lr=0.05), []
+    for _ in range(60):
+        optimizer.zero_grad()
+        loss = (layer.solve(x, 1.0) - target).square().mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(float(loss.detach()))
+    assert losses[-1] < 0.1 * losses[0]
+    moved = {n for n, p in layer.named_parameters() if not torch.equal(p, start[n])}
+    expected = set(start) - ({"log_weights.2"} if realization == "boundary" else set())
+    assert moved == expected
+
+
+def test_second_derivatives_are_refused_with_a_reason():
+    layer, x = Collapse(small()), signal(7).requires_grad_()
+    (first,) = torch.autograd.grad(layer(x).square().sum(), x, create_graph=True)
+    with pytest.raises(RuntimeError, match="once_differentiable"):
+        first.sum().backward()
+
+
+def test_the_factorization_is_made_once(monkeypatch):
+    calls = []
+    prepare = cl.Direct.prepare
+    monkeypatch.setattr(cl.Direct, "prepare", lambda self, M: calls.append(1) or prepare(self, M))
+    op, x = Collapse(small()).operator(), signal(7)
+    calls.clear()
+    (op @ (op @ x)).square().sum().backward()
+    assert len(calls) == 1
+
+
+def test_meta_tensors_pass_through():
+    for realization in REALIZATIONS:
+        layer = Collapse(small(), realization=realization).to("meta")
+        x = torch.empty(7, 2, device="meta")
+        assert layer(x).shape == (7, 2)
+        assert layer.solve(x, 0.5).device.type == "meta"
+
+
+def test_compiled_it_gives_the_same():
+    """With a break of the graph at the factorization; the eager backend needs no C++ compiler."""
+    layer, x = Collapse(small(), learn_weights=[1]), signal(7)
+    compiled = torch.compile(layer, backend="eager")
+    torch.testing.assert_close(compiled(x), layer(x))
+    compiled(x).square().sum().backward()
+    assert layer.log_weights["1"].grad.abs().max() > 0
+
+
+def test_matrices_of_other_libraries():
+    K = cl.clique_complex(nx.complete_graph(4), 2)
+    B, x = list(cl.incidence_matrices(K)), signal(4)
+    given = Collapse(B)(x).detach().numpy()
+    np.testing.assert_allclose(given, cl.collapse(B) @ x.numpy(), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"eps": 0.0}, "positive"),
+        ({"beta": 0.0, "gamma": 0.0}, "positive"),
+        ({"gamma": 100.0}, "exceeds the PSD bound"),
+        ({"gamma": cl.Unchecked(2.0)}, "within the bound"),
+        ({"learn_weights": [9]}, "learn_weights"),
+        ({"solver": "cg"}, "Direct"),
+        ({"realization": "other"}, "choose"),
+    ],
+)
+def test_bad_options_are_named(options, message):
+    with pytest.raises(cl.InputError, match=message):
+        Collapse(small(), **options)
+
+
+def test_bad_tensors_are_named():
+    op = Collapse(small()).operator()
+    with pytest.raises(cl.InputError, match="one row for each vertex"):
+        op @ torch.ones(3)
+    with pytest.raises(cl.InputError, match="floating point"):
+        op @ torch.ones(7, dtype=torch.int64)
+    for strength in (0.0, -1.0, float("nan")):
+        with pytest.raises(cl.InputError, match="positive"):
+            op.solve(torch.ones(7), strength)
+
+
+def test_complexes_that_do_not_fit_are_refused():
+    K = small()
+    with pytest.raises(cl.InputError, match="bounds differ"):
+        Collapse([K, K], gamma=0.01)
+    layer = Collapse(cl.clique_complex(nx.path_graph(3), 1))
+    with pytest.raises(cl.InputError, match="ranks up to 1"):
+        layer.operator([layer.blueprint(K)])
+    weighted = Collapse(K, learn_weights=[1])
+    with pytest.raises(cl.InputError, match="learn_weights"):
+        weighted.operator([weighted.blueprint(K)])
+    with pytest.raises(cl.InputError, match="screened"):
+        layer.operator([Collapse(K, realization="screened").blueprint(K)])
+    with pytest.raises(cl.InputError, match="no complexes"):
+        layer.operator([])
+
+
+def test_conjugate_gradients_that_stop_early_say_so():
+    with pytest.raises(cl.ConvergenceError, match="short of"):
+        Collapse(small(), solver=cl.CG(rtol=1e-12, maxiter=2))(signal(7))
+
+
+def test_importing_cellapse_does_not_import_torch():
+    import subprocess
+    import sys
+
+    code = "import sys, cellapse; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

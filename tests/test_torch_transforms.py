@@ -1,0 +1,183 @@
+"""Transforms of PyTorch Geometric, with the mistakes of their peers as tests."""
+
+import re
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import cellapse as cl
+
+torch = pytest.importorskip("torch", reason="transforms need the extra torch")
+pyg = pytest.importorskip("torch_geometric", reason="transforms need the extra torch")
+
+from torch_geometric.data import Batch, Data, InMemoryDataset  # noqa: E402
+from torch_geometric.transforms import AddLaplacianEigenvectorPE, Compose  # noqa: E402
+from torch_geometric.utils import from_networkx  # noqa: E402
+
+from cellapse.torch import (  # noqa: E402
+    AddCollapsedPE,
+    AddHeatKernelSignature,
+    data_to_complex,
+    transform_all,
+)
+
+GUIDE = Path(__file__).parents[1] / "docs" / "learning.md"
+
+
+def graph(g):
+    return Data(edge_index=from_networkx(g).edge_index, num_nodes=len(g))
+
+
+GRAPHS = {
+    "smaller than k": nx.path_graph(3),
+    "disconnected": nx.disjoint_union(nx.cycle_graph(4), nx.complete_graph(5)),
+    "isolated": nx.disjoint_union(nx.cycle_graph(5), nx.empty_graph(3)),
+    "one node": nx.empty_graph(1),
+    "no edges": nx.empty_graph(4),
+    "empty": nx.empty_graph(0),
+    "karate": nx.karate_club_graph(),
+}
+
+
+@pytest.mark.parametrize("realization", ["unfolded", "boundary", "incidence", "mixed", "screened"])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_always_k_columns_finite_and_the_same_twice(name, realization):
+    data = graph(GRAPHS[name])
+    for transform, count in (
+        (AddCollapsedPE(8, attr_name="out", realization=realization), 8),
+        (AddHeatKernelSignature([0.1, 1.0], attr_name="out", realization=realization), 2),
+    ):
+        first, second = transform(data).out, transform(data).out
+        assert first.shape == (len(GRAPHS[name]), count)
+        assert first.dtype == torch.float32
+        assert torch.isfinite(first).all()
+        assert torch.equal(first, second)
+    assert "out" not in data
+
+
+def test_columns_are_the_first_vectors_that_vary():
+    data = AddCollapsedPE(8)(graph(GRAPHS["karate"]))
+    spectrum = cl.collapse(cl.clique_complex(nx.karate_club_graph())).spectrum(9)
+    np.testing.assert_allclose(data.collapsed_pe, spectrum.vectors[:, 1:], atol=1e-6)
+    assert (data.collapsed_pe.abs().sum(0) > 0).all()  # TopoBench has a zero column here
+
+
+def test_trivial_vectors_are_left_out_for_every_component():
+    data = AddCollapsedPE(8)(graph(GRAPHS["disconnected"]))
+    pe = data.collapsed_pe.numpy()
+    assert (np.abs(pe).sum(axis=0) > 0).tolist() == [True] * 7 + [False]  # 9 - 2 vectors
+    for part in (slice(0, 4), slice(4, 9)):
+        assert np.abs(pe[part].sum(axis=0)).max() < 1e-6
+
+
+def test_where_the_laplacian_encoding_raises_ours_pads():
+    small = graph(nx.path_graph(5))
+    with pytest.raises(Exception):  # noqa: B017, PT011  whatever it raises
+        AddLaplacianEigenvectorPE(8, is_undirected=True)(small)
+    assert AddCollapsedPE(8)(small).collapsed_pe.shape == (5, 8)
+
+
+def test_directed_edges_and_loops_are_read_as_a_plain_graph():
+    both = torch.tensor([[0, 1, 1, 2, 2, 0], [1, 0, 2, 1, 0, 2]])
+    once = torch.tensor([[0, 1, 2, 1, 0], [1, 2, 0, 1, 1]])
+    encode = AddCollapsedPE(2)
+    expected = encode(Data(edge_index=both, num_nodes=3)).collapsed_pe
+    assert torch.equal(encode(Data(edge_index=once, num_nodes=3)).collapsed_pe, expected)
+
+
+def test_signature_is_that_of_the_operator():
+    data = AddHeatKernelSignature([0.5, 4.0])(graph(GRAPHS["karate"]))
+    spectrum = cl.collapse(cl.clique_complex(nx.karate_club_graph())).spectrum()
+    expected = spectrum.vectors**2 @ np.exp(-np.outer(spectrum.values, [0.5, 4.0]))
+    np.testing.assert_allclose(data.heat_kernel_signature, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("realization", [None, "unfolded", "screened"])
+def test_incidence_matrices_as_topobench_stores_them(realization):
+    K = cl.clique_complex(nx.karate_club_graph())
+    B = cl.boundary_matrices(K)
+    data = Data(num_nodes=34)
+    for k in (1, 2):
+        data[f"incidence_{k}"] = torch.from_numpy(B[k - 1].toarray()).to_sparse()
+    encode = AddCollapsedPE(4, lift="incidence", realization=realization)
+    reference = cl.collapse(K, realization=realization or "boundary").spectrum(5)
+    np.testing.assert_allclose(encode(data).collapsed_pe, reference.vectors[:, 1:], atol=1e-5)
+    with pytest.raises(cl.InputError, match="incidence_1"):
+        encode(Data(num_nodes=3))
+
+
+def test_a_function_as_lift():
+    def rings(data):
+        return cl.Complex.from_cells({1: [(0, 1), (1, 2), (2, 3), (3, 0)], 2: [(0, 1, 2, 3)]})
+
+    square = graph(nx.cycle_graph(4))
+    plain = AddHeatKernelSignature([1.0], realization="screened")(square).heat_kernel_signature
+    encode = AddHeatKernelSignature([1.0], realization="screened", lift=rings)
+    filled = encode(square).heat_kernel_signature
+    assert (plain - filled).abs().max() > 1e-3
+    assert data_to_complex(square).n_cells == (4, 4, 0)
+
+
+def test_as_pre_transform_of_a_dataset_and_in_batches(tmp_path):
+    class Rings(InMemoryDataset):
+        def __init__(self, root, pre_transform=None):
+            super().__init__(root, pre_transform=pre_transform)
+            self.load(self.processed_paths[0])
+
+        @property
+        def processed_file_names(self):
+            return ["rings.pt"]
+
+        def process(self):
+            graphs = [graph(nx.cycle_graph(n)) for n in range(3, 9)]
+            self.save([self.pre_transform(g) for g in graphs], self.processed_paths[0])
+
+    steps = [AddCollapsedPE(4), AddHeatKernelSignature([1.0])]
+    dataset = Rings(str(tmp_path), pre_transform=Compose(steps))
+    batch = Batch.from_data_list(list(dataset))
+    assert batch.collapsed_pe.shape == (sum(range(3, 9)), 4)
+    assert batch.heat_kernel_signature.shape == (sum(range(3, 9)), 1)
+
+
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_all_graphs_on_all_cores_in_order(n_jobs):
+    graphs = [graph(nx.cycle_graph(3 + i % 5)) for i in range(130)]
+    encode = AddCollapsedPE(3)
+    found = transform_all(graphs, encode, n_jobs=n_jobs)
+    assert [d.num_nodes for d in found] == [d.num_nodes for d in graphs]
+    assert torch.equal(found[77].collapsed_pe, encode(graphs[77]).collapsed_pe)
+
+
+def test_blueprints_are_batched_by_pyg():
+    from cellapse.torch import Collapse
+
+    graphs = [graph(nx.cycle_graph(4)), graph(nx.complete_graph(5))]
+    layer = Collapse(data_to_complex(graphs[1]))
+    for data in graphs:
+        data.blueprint = layer.blueprint(data_to_complex(data))
+    batch = Batch.from_data_list(graphs)
+    op = layer.operator(batch.blueprint)
+    assert torch.equal(op.owner, batch.batch)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: AddCollapsedPE(0), "k=0"),
+        (lambda: AddCollapsedPE(2, lift="other")(graph(nx.path_graph(3))), "lift"),
+        (lambda: AddCollapsedPE(2)(Data(num_nodes=3)), "edge_index"),
+        (lambda: AddHeatKernelSignature([-1.0]), "times"),
+        (lambda: AddHeatKernelSignature([]), "times"),
+    ],
+)
+def test_bad_arguments_are_named(make, message):
+    with pytest.raises(cl.InputError, match=message):
+        make()
+
+
+@pytest.mark.skipif(not GUIDE.exists(), reason="tests run outside a checkout: no docs here")
+def test_the_examples_of_the_guide_run():
+    for code in re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.S):
+        exec(compile(code, "learning.md", "exec"), {})
