@@ -24,7 +24,7 @@ from cellapse.report.colourings import word_colouring
 from cellapse.report.content import NETWORK, drawn_edges, network, numbers
 from cellapse.report.layout import neighbourhood
 from cellapse.spectrum import Spectrum
-from cellapse.tasks.cluster import group_rows
+from cellapse.tasks.cluster import cut_mass, group_rows
 
 _DENSE = 1500  # up to this many vertices the whole matrix is quicker than Lanczos
 _ANSWERS = 200  # answers remembered, so that a slider moved back is there at once
@@ -124,7 +124,7 @@ class Explorer:
         k = min(whole_number("vectors", settings.vectors, 1), n)
         count = whole_number("clusters", settings.clusters, 1, min(n, 100))
         S = self._collapsed(settings)
-        D = S._mass("degree")
+        D = cut_mass(S, "degree")
         spectrum = _spectrum(S, max(k, count))
         groups = group_rows(spectrum.vectors[:, :count], D, count, 0)
         if k not in self._plain_values:
