@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
-import queue
+import resource
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -82,18 +82,19 @@ def papers_method(S: cl.CollapsedOperator, direct: bool) -> None:
 
 
 def timed(run: Callable[[], None], limit: float) -> tuple[float, str]:
-    """Seconds of a run in a process of its own, stopped at the limit: (limit, ">") then."""
+    """Processor seconds of a run in a process of its own, stopped at the limit: (limit, ">")."""
     context = multiprocessing.get_context("fork")
-    answer = context.Queue()
-    process = context.Process(target=lambda: answer.put(seconds(run, repeats=1)))
+    here, there = context.Pipe(duplex=False)
+
+    def child() -> None:
+        used = int(sum(resource.getrusage(resource.RUSAGE_SELF)[:2]))
+        resource.setrlimit(resource.RLIMIT_CPU, (used + int(limit), used + int(limit)))
+        there.send(seconds(run, repeats=1))
+
+    process = context.Process(target=child)
     process.start()
-    try:
-        return answer.get(timeout=limit), ""
-    except queue.Empty:
-        return limit, ">"
-    finally:
-        process.kill()
-        process.join()
+    process.join()
+    return (here.recv(), "") if here.poll() else (limit, ">")
 
 
 def row(size: tuple[int, int, int], realization: str, eps: float, limit: float) -> dict[str, Any]:
