@@ -136,12 +136,12 @@ def main() -> None:
     arguments = parser.parse_args()
     limit, sizes = arguments.limit, SPARSE[-1:] if arguments.largest else SPARSE + DENSITY
     warnings.simplefilter("ignore", cl.CellapseWarning)
-    rows = [
-        row(size, realization, eps, limit)
-        for size in sizes
-        for realization in ("unfolded", "mixed")
-        for eps in (1e-4, 1e-2)
-    ]
+    rows = []
+    for size in sizes:
+        for realization in ("unfolded", "mixed"):
+            for eps in (1e-4, 1e-2):
+                rows.append(row(size, realization, eps, limit))
+                print(rows[-1], flush=True)
     save("runtime_largest" if arguments.largest else "runtime", rows)
 
 
