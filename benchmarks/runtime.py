@@ -5,7 +5,7 @@ its sparse direct variant, ours with sigma_min included, and the plain graph Lap
 method. The graphs are stochastic block models with the paper's numbers of vertices, edges and
 (nearly) triangles. The paper's method is stopped after a limit; ratios are then lower bounds.
 
-    python -m benchmarks.runtime [--limit SECONDS] [--largest]
+    python -m benchmarks.runtime [--limit SECONDS] [--eps 1e-4 1e-2] [--largest]
 """
 
 from __future__ import annotations
@@ -132,6 +132,7 @@ def row(size: tuple[int, int, int], realization: str, eps: float, limit: float) 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--limit", type=float, default=300.0, help="seconds for the paper's method")
+    parser.add_argument("--eps", type=float, nargs="+", default=[1e-4, 1e-2])
     parser.add_argument("--largest", action="store_true", help="only 3,000 vertices")
     arguments = parser.parse_args()
     limit, sizes = arguments.limit, SPARSE[-1:] if arguments.largest else SPARSE + DENSITY
@@ -139,7 +140,7 @@ def main() -> None:
     rows = []
     for size in sizes:
         for realization in ("unfolded", "mixed"):
-            for eps in (1e-4, 1e-2):
+            for eps in arguments.eps:
                 rows.append(row(size, realization, eps, limit))
                 print(rows[-1], flush=True)
     save("runtime_largest" if arguments.largest else "runtime", rows)
