@@ -154,11 +154,28 @@ def _modes(S: Operator, k: int, mass: str | ArrayLike | None) -> Embedding:
         zeros = n_trivial(S, spectrum, D)
         if len(spectrum) >= min(n, zeros + k):
             break
-    values = spectrum.values[zeros:]
-    share = S.A.diagonal() / (np.ones(n) if D is None else D)
-    vectors = _canonical_bases(values, spectrum.vectors[:, zeros:], D, share)
-    m = min(k, len(values))
-    return Embedding(fix_signs(vectors[:, :m]), values[:m], m, zeros, S.labels)
+    degree = S.A.diagonal() / (np.ones(n) if D is None else D)
+    values, vectors = first_modes(spectrum.values, spectrum.vectors, zeros, k, degree, D)
+    return Embedding(vectors, values, len(values), zeros, S.labels)
+
+
+def first_modes(
+    values: FloatArray,
+    vectors: FloatArray,
+    n_zeros: int,
+    k: int,
+    degree: FloatArray,
+    D: FloatArray | None = None,
+) -> tuple[FloatArray, FloatArray]:
+    """At most `k` eigenpairs after the first `n_zeros`, with all that is arbitrary in them fixed.
+
+    Ascending values and vectors as columns, some more than asked for where there are; `degree` is
+    that of the vertices.
+    """
+    seen = slice(n_zeros, n_zeros + k + _GUARD)
+    values = values[seen]
+    vectors = _canonical_bases(values, vectors[:, seen], D, degree)
+    return values[:k], fix_signs(vectors[:, :k])
 
 
 def n_trivial(S: Operator, spectrum: Spectrum, D: FloatArray | None = None) -> int:

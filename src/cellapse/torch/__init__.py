@@ -12,6 +12,7 @@ with extra("torch", "torch"):
     import torch as _torch  # noqa: F401
 
 from cellapse.torch.collapse import Collapse
+from cellapse.torch.data import data_to_complex
 from cellapse.torch.differentiable import DifferentiableOperator
 from cellapse.torch.filters import heat, heat_kernel_signature, spectral_filter
 from cellapse.torch.layers import CollapsedConv, GraphTransformer
@@ -19,7 +20,6 @@ from cellapse.torch.structure import Blueprint, blueprint
 from cellapse.torch.transforms import (
     AddCollapsedPE,
     AddHeatKernelSignature,
-    data_to_complex,
     transform_all,
 )
 
