@@ -148,4 +148,4 @@ def summarize(results: Results) -> Table:
     )
 
 
-EXPERIMENT = Experiment("message-passing-cost", arguments, run, summarize)
+EXPERIMENT = Experiment("message-passing-cost", arguments, run, summarize, extra="torch")
