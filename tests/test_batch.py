@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from strategies import closed_or_weighted, combinatorial_complexes
 
 import cellapse as cl
+from cellapse._union import apart, side_by_side
 from cellapse.batch import spectra
 
 REALIZATIONS = ("unfolded", "screened", "boundary", "incidence", "mixed")
@@ -195,3 +196,17 @@ def test_an_interrupt_stops_what_has_not_begun(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(KeyboardInterrupt):
         spectra(bag, n_jobs=1)
     assert len(begun) < 50
+
+
+@given(st.lists(closed_or_weighted, min_size=1, max_size=4))
+def test_side_by_side_and_apart_again(complexes: list[cl.Complex]) -> None:
+    top = max(K.max_rank for K in complexes)
+    same = [K for K in complexes if K.max_rank == top]
+    again = apart(side_by_side(same), [K.n_vertices for K in same])
+    for K, L in zip(same, again, strict=True):
+        assert K.n_cells == L.n_cells
+        for k in range(top + 1):
+            np.testing.assert_array_equal(K.cells[k].indptr, L.cells[k].indptr)
+            np.testing.assert_array_equal(K.cells[k].indices, L.cells[k].indices)
+            if K.weights[k] is not None:
+                np.testing.assert_array_equal(K.weights[k], L.weights[k])

@@ -1,8 +1,12 @@
 """The experiments with networks, at a size that takes seconds."""
 
 import json
+import sys
+from importlib import import_module
 
 import pytest
+
+import cellapse as cl
 
 pytest.importorskip("torch_geometric", reason="networks need the extra torch")
 
@@ -38,6 +42,20 @@ def test_a_run_gives_figures_that_make_a_table(module, tmp_path):
         Run(experiment.name, experiment.run, a).file(tmp_path) for a in module.arguments(False)
     ]
     assert len(set(every)) == len(every) >= len(module.arguments(True))
+
+
+def test_without_torch_the_report_says_what_is_left_out(tmp_path, monkeypatch):
+    reproduce = import_module("cellapse.experiments.reproduce")
+    monkeypatch.setattr(reproduce, "find_spec", lambda name: None)
+    kept = reproduce._installed()
+    assert set(reproduce.TABLES) - set(kept) == {module.EXPERIMENT.name for module in SMALL}
+    monkeypatch.setattr(reproduce, "_installed", lambda: ["compression"])
+    html = reproduce.reproduce(folder=tmp_path).read_text(encoding="utf-8")
+    assert "not installed" in html
+    assert "message-passing-cost" in html
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(cl.MissingExtraError, match="torch"):
+        reproduce.reproduce(["message-passing-cost"], folder=tmp_path)
 
 
 def test_a_learned_filter_is_repeatable():

@@ -22,6 +22,7 @@ from cellapse.torch import (  # noqa: E402
     data_to_complex,
     transform_all,
 )
+from cellapse.torch.transforms import _laplacian  # noqa: E402
 
 GUIDE = Path(__file__).parents[1] / "docs" / "learning.md"
 
@@ -141,13 +142,55 @@ def test_as_pre_transform_of_a_dataset_and_in_batches(tmp_path):
     assert batch.heat_kernel_signature.shape == (sum(range(3, 9)), 1)
 
 
+@pytest.mark.parametrize("realization", ["unfolded", "boundary", "incidence", "mixed", "screened"])
+def test_a_dataset_gets_exactly_what_its_graphs_get_alone(realization):
+    graphs = [graph(g) for g in GRAPHS.values()]
+    graphs += [graph(nx.gnp_random_graph(n, 0.3, seed=n)) for n in range(2, 20)]
+    encode = AddCollapsedPE(5, realization=realization)
+    sign = AddHeatKernelSignature([0.5, 2.0], realization=realization)
+    for data, found in zip(graphs, transform_all(graphs, Compose([encode, sign])), strict=True):
+        assert found.num_nodes == data.num_nodes
+        assert torch.equal(found.collapsed_pe, encode(data).collapsed_pe)
+        assert torch.equal(found.heat_kernel_signature, sign(data).heat_kernel_signature)
+
+
+@pytest.mark.parametrize("n", [40, 320])  # in a stack, and too large for one
+@pytest.mark.parametrize("realization", ["unfolded", "screened"])
+def test_the_encoding_is_that_of_the_tasks(n, realization):
+    g = nx.random_geometric_graph(n, 1.6 / n**0.5, seed=3)
+    S = cl.collapse(data_to_complex(graph(g)), realization=realization)
+    data = transform_all([graph(g)], AddCollapsedPE(6, realization=realization))[0]
+    expected = np.asarray(cl.positional_encoding(S, 6))
+    np.testing.assert_allclose(data.collapsed_pe, expected, atol=1e-5)
+
+
+def test_repeated_eigenvalues_get_the_same_basis_in_a_stack():
+    paths = nx.disjoint_union(nx.path_graph(2), nx.path_graph(4))  # both have the eigenvalue 2
+    S = cl.collapse(cl.clique_complex(paths), realization="screened")
+    expected = cl.positional_encoding(S, 4)
+    assert np.isclose(*expected.values[1:3])
+    found = AddCollapsedPE(4, realization="screened")(graph(paths)).collapsed_pe
+    np.testing.assert_allclose(found, np.asarray(expected), atol=1e-6)
+
+
+@pytest.mark.parametrize("ranks", [(), (1,), (0, 1)])
+def test_surroundings_are_those_of_the_operator(ranks):
+    K = cl.clique_complex(nx.lollipop_graph(5, 3))
+    K = K.with_attributes({}, {k: np.linspace(1, 2, K.n_cells[k]) for k in ranks})
+    np.testing.assert_allclose(_laplacian(K).toarray(), abs(cl.collapse(K).A).toarray())
+
+
+def plus_one(data):
+    data = data.clone()
+    data.x = data.x + 1
+    return data
+
+
 @pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_all_graphs_on_all_cores_in_order(n_jobs):
-    graphs = [graph(nx.cycle_graph(3 + i % 5)) for i in range(130)]
-    encode = AddCollapsedPE(3)
-    found = transform_all(graphs, encode, n_jobs=n_jobs)
-    assert [d.num_nodes for d in found] == [d.num_nodes for d in graphs]
-    assert torch.equal(found[77].collapsed_pe, encode(graphs[77]).collapsed_pe)
+def test_any_transform_of_many_graphs_in_order(n_jobs):
+    graphs = [Data(x=torch.full((1, 1), float(i)), num_nodes=1) for i in range(1300)]
+    found = transform_all(graphs, plus_one, n_jobs=n_jobs)
+    assert [float(d.x) for d in found] == [i + 1.0 for i in range(1300)]
 
 
 def test_blueprints_are_batched_by_pyg():
@@ -168,6 +211,7 @@ def test_blueprints_are_batched_by_pyg():
         (lambda: AddCollapsedPE(0), "k=0"),
         (lambda: AddCollapsedPE(2, lift="other")(graph(nx.path_graph(3))), "lift"),
         (lambda: AddCollapsedPE(2)(Data(num_nodes=3)), "edge_index"),
+        (lambda: AddCollapsedPE(2)(Data(edge_index=torch.tensor([[0], [3]]), num_nodes=3)), "3"),
         (lambda: AddHeatKernelSignature([-1.0]), "times"),
         (lambda: AddHeatKernelSignature([]), "times"),
     ],

@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from cellapse.cells import Cells, IntArray
+from cellapse._union import side_by_side
+from cellapse.cells import IntArray
 from cellapse.complex import Complex
 from cellapse.graded import check_beta, check_gamma, psd_bound, regularized_bound
 from cellapse.incidence import (
@@ -36,29 +37,6 @@ from cellapse.spectrum import fix_signs
 FloatArray = NDArray[np.float64]
 
 _ZERO = 1e-10  # relative to the largest: an eigenvalue of B B^T that is taken for zero
-
-
-def side_by_side(complexes: list[Complex]) -> Complex:
-    """The disjoint union, numbered one complex after the other; all of one largest rank.
-
-    >>> side_by_side([Complex.from_arrays(2, {1: [[0, 1]]})] * 2).cells[1].as_array().tolist()
-    [[0, 1], [2, 3]]
-    """
-    n = np.array([K.n_vertices for K in complexes])
-    start = np.cumsum(n) - n
-    tables, weights = [], []
-    for rank in range(complexes[0].max_rank + 1):
-        cells = [K.cells[rank] for K in complexes]
-        sizes = np.concatenate([c.sizes for c in cells])
-        shift = np.repeat(start, [len(c.indices) for c in cells])
-        indices = np.concatenate([c.indices for c in cells]) + shift
-        tables.append(Cells(np.concatenate([[0], np.cumsum(sizes)]), indices))
-        given = [K.weights[rank] for K in complexes]
-        weighted = any(w is not None for w in given)
-        ones = [np.ones(len(c)) if w is None else w for c, w in zip(cells, given, strict=True)]
-        weights.append(np.concatenate(ones) if weighted else None)
-    total = int(n.sum())
-    return Complex(range(total), tuple(tables), tuple(weights), ({},) * len(tables))
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,8 @@ from threadpoolctl import threadpool_limits
 from cellapse._checks import listed, whole_number
 from cellapse._errors import CellapseError, CellapseWarning, InputError
 from cellapse._progress import progress
-from cellapse._stacks import Layout, Stacks, eigenpairs_of_stack, side_by_side
+from cellapse._stacks import Layout, Stacks, eigenpairs_of_stack
+from cellapse._union import side_by_side
 from cellapse.cells import IntArray
 from cellapse.collapse import CollapsedOperator, collapse
 from cellapse.complex import Complex
@@ -30,7 +31,7 @@ from cellapse.kernel import left_kernel
 
 FloatArray = NDArray[np.float64]
 
-_LARGE = 300  # from this many vertices on a complex is better off alone
+LARGE = 300  # from this many vertices on a complex is better off alone
 _PART = 3_000_000  # entries of the largest stack made at once
 
 
@@ -197,7 +198,7 @@ def _parts(given: list[Complex]) -> Iterator[list[int]]:
     for i in order:
         n = given[i].n_cells
         size = max(a * max(a, b) for a, b in zip(n, (*n[1:], 1), strict=True))
-        full = entries + size > _PART or n[0] > _LARGE
+        full = entries + size > _PART or n[0] > LARGE
         if part and (full or kind(i) != kind(part[0])):
             yield part
             part, entries = [], 0
@@ -212,7 +213,7 @@ def _solve(given: list[Complex], part: list[int], settings: _Settings, vectors: 
     complexes = [given[i] for i in part]
     # Three ranks and more lose accuracy to a very small eps, which one at a time keeps.
     tiny = min(settings.eps) < (1e-6 if complexes[0].max_rank > 2 else 1e-10)
-    if complexes[0].n_vertices > _LARGE or tiny or complexes[0].max_rank == 0:
+    if complexes[0].n_vertices > LARGE or tiny or complexes[0].max_rank == 0:
         return [_one(K, settings) for K in complexes]
     try:
         return _together(complexes, settings, vectors)

@@ -25,14 +25,19 @@ nav a { margin-right: 1rem; }
 _HEAD = ("", "The paper", "Its protocol here", "A fair protocol", "What it means")
 
 
-def page(tables: Sequence[Table], quick: bool) -> str:
-    """The whole report."""
+def page(tables: Sequence[Table], quick: bool, left_out: Sequence[str] = ()) -> str:
+    """The whole report; the tables left out need the extra `torch`."""
     size = "a quick run: few repetitions" if quick else "a full run"
     links = " ".join(
         f'<a href="#t{i}">{escape(t.title.split(":")[0])}</a>' for i, t in enumerate(tables)
     )
     words = "".join(f"<li><b>{escape(n)}</b>: {escape(w)}</li>" for n, w in WORDS.items())
     body = "".join(_section(i, table) for i, table in enumerate(tables))
+    missing = (
+        "<p>Left out, because PyTorch and PyTorch Geometric are not installed: "
+        f"{escape(', '.join(left_out))}. "
+        "<code>pip install 'cellapse[torch]'</code> brings them.</p>"
+    )
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -46,9 +51,7 @@ def page(tables: Sequence[Table], quick: bool) -> str:
         "eigenvectors as groups (their number is given to all), no other choice that knows the "
         "labels. The best of several operators is named after seeing the figures.</p>"
         f"<nav>{links}</nav>{body}"
-        f"<h2>The operators</h2><ul>{words}</ul>"
-        "<p>Table 6, positional encodings in graph networks, needs the torch extra and is "
-        "reported where that is run.</p></body></html>\n"
+        f"<h2>The operators</h2><ul>{words}</ul>{missing if left_out else ''}</body></html>\n"
     )
 
 

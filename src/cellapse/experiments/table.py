@@ -51,6 +51,7 @@ class Experiment:
     arguments: Callable[[bool], list[Arguments]]  # of every run; takes quick
     run: Callable[..., Result]
     summarize: Callable[[Results], Table]
+    extra: str = ""  # the extra whose libraries it cannot do without
 
 
 def pick(results: Results, **wanted: Any) -> list[Result]:

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg
+from scipy import linalg, sparse
 
 from cellapse._as_operator import as_operator
 from cellapse._checks import whole_number
@@ -167,10 +167,25 @@ def _modes(
     first = kept(spectrum.vectors[:, :zeros], D)
     values = np.r_[np.zeros(first.shape[1]), spectrum.values[zeros:]]
     vectors = np.hstack([first, spectrum.vectors[:, zeros:]])
-    vectors = _canonical_bases(values, vectors, D, _surroundings(S, D))
-    m = min(k, len(values))
-    left_out = zeros - first.shape[1]
-    return Embedding(fix_signs(vectors[:, :m]), values[:m], m, left_out, S.labels)
+    values, vectors = first_modes(values, vectors, k, lambda: surroundings(S.A, D), D)
+    return Embedding(vectors, values, len(values), zeros - first.shape[1], S.labels)
+
+
+def first_modes(
+    values: FloatArray,
+    vectors: FloatArray,
+    k: int,
+    around: Callable[[], FloatArray],
+    D: FloatArray | None = None,
+) -> tuple[FloatArray, FloatArray]:
+    """At most `k` of the eigenpairs given, with all that is arbitrary in them fixed.
+
+    Ascending values and vectors as columns, some more than asked for where there are; `around`
+    gives the numbers of `surroundings`, where a repeated eigenvalue needs them.
+    """
+    values, vectors = values[: k + _GUARD], vectors[:, : k + _GUARD]
+    vectors = _canonical_bases(values, vectors, D, around)
+    return values[:k], fix_signs(vectors[:, :k])
 
 
 def _without_constant(kernel: FloatArray, D: FloatArray | None) -> FloatArray:
@@ -193,10 +208,10 @@ def _size(S: Operator, D: FloatArray | None) -> float:
     return float((rows if D is None else rows / D).max(initial=0.0))
 
 
-def _surroundings(S: Operator, D: FloatArray | None) -> FloatArray:
+def surroundings(A: sparse.csr_array, D: FloatArray | None = None) -> FloatArray:
     """A number for each vertex from the degrees near it: different where these are."""
-    degree = S.A.diagonal() if D is None else S.A.diagonal() / D
-    size = abs(S.A)
+    degree = A.diagonal() if D is None else A.diagonal() / D
+    size = abs(A)
     x = degree / max(float(degree.max()), 1e-300)
     for _ in range(_ROUNDS):
         y = size @ np.sqrt(x)  # not linear: else what averages out would be lost
@@ -205,16 +220,21 @@ def _surroundings(S: Operator, D: FloatArray | None) -> FloatArray:
 
 
 def _canonical_bases(
-    values: FloatArray, vectors: FloatArray, D: FloatArray | None, around: FloatArray
+    values: FloatArray,
+    vectors: FloatArray,
+    D: FloatArray | None,
+    around: Callable[[], FloatArray],
 ) -> FloatArray:
     """Turn the basis of every repeated eigenvalue to the axes of a function of the vertices."""
     same = np.diff(values) <= _SAME * max(float(values.max(initial=0.0)), 1e-300)
     start = np.flatnonzero(np.r_[True, ~same])
-    vectors = vectors.copy()
+    if not same.any():
+        return vectors
+    vectors, near = vectors.copy(), around()
     for i, j in zip(start, np.r_[start[1:], len(values)], strict=True):
         if j - i > 1:
             V = vectors[:, i:j] if D is None else np.sqrt(D)[:, None] * vectors[:, i:j]
-            function = (V**2).sum(axis=1) + around
+            function = (V**2).sum(axis=1) + near
             _, rotation = linalg.eigh(V.T @ (function[:, None] * V))
             vectors[:, i:j] = vectors[:, i:j] @ rotation
     return vectors

@@ -32,8 +32,9 @@ from cellapse.complex import Complex
 from cellapse.graded import Unchecked
 from cellapse.solvers import CG, Direct
 from cellapse.torch.assembly import Assembly
+from cellapse.torch.blueprints import Blueprint, blueprint
 from cellapse.torch.differentiable import BlockOperator, DifferentiableOperator, ScreenedOperator
-from cellapse.torch.structure import Blueprint, Structure, blueprint
+from cellapse.torch.structure import Structure
 
 
 class Collapse(nn.Module):

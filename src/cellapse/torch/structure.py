@@ -1,8 +1,8 @@
 r"""What a differentiable collapse needs to know of its complexes, as tensors.
 
-A `Blueprint` holds the matrices of one complex; a `Structure` joins many of them block-diagonally,
-so that a batch of complexes is one (disconnected) complex with a bound on gamma of its own for each
-part. Learnable weights multiply those of the complex: with w_k -> w_k exp(d_k) the entries become
+A `Structure` joins the matrices of many complexes block-diagonally, so that a batch of them is one
+(disconnected) complex with a bound on gamma of its own for each part. Learnable weights multiply
+those of the complex: with w_k -> w_k exp(d_k) the entries become
 
     B_k[i, j] -> B_k[i, j] exp((d_k[j] - d_{k-1}[i]) / 2),
 
@@ -12,99 +12,15 @@ above the edges of the unfolded and screened realizations without the d_{k-1} (s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor, nn
 
 from cellapse._errors import InputError
-from cellapse.collapse import collapse
-from cellapse.incidence import is_chain_complex
-from cellapse.masses import supports
-
-FloatArray = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Blueprint:
-    """The matrices of one complex in one realization; made by `blueprint`.
-
-    Attributes
-    ----------
-    realization : str
-    nearest : (n_0, n_1) csr_array
-        B_1.
-    upper : list of csr_array
-        B_2, ..., B_K (unfolded: containment; screened: which cells are around each edge). Squares
-        of the entries are weights of cells.
-    diagonal : bool
-        Whether all that remains of the higher ranks is one number at each edge.
-    sigma, beta, gamma : arrays of K numbers
-    eps : float
-    """
-
-    realization: str
-    nearest: sparse.csr_array
-    upper: list[sparse.csr_array]
-    diagonal: bool
-    sigma: FloatArray
-    beta: FloatArray
-    gamma: FloatArray
-    eps: float
-    n_real: tuple[int, ...]  # elements of each rank that are not formal; they come first
-
-    @property
-    def n_cells(self) -> tuple[int, ...]:
-        """Number of elements of each rank, formal ones included."""
-        return (*self.nearest.shape, *(B.shape[1] for B in self.upper))
-
-
-def blueprint(
-    source: Any,
-    *,
-    realization: str | None = None,
-    beta: Any = None,
-    gamma: Any = None,
-    eps: float = 1e-4,
-    renormalize: int = 0,
-) -> Blueprint:
-    """Check a source and its weights as `collapse` does, and keep the matrices.
-
-    >>> from cellapse import Complex
-    >>> K = Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
-    >>> blueprint(K).n_cells
-    (3, 3, 1)
-    """
-    S = collapse(
-        source, realization=realization, beta=beta, gamma=gamma, eps=eps, renormalize=renormalize
-    )
-    if S.eps == 0.0 or (S.beta == 0.0).any():
-        raise InputError(
-            f"eps={S.eps:g}, beta={S.beta.tolist()}; learning needs positive numbers: the limit "
-            "of eps = 0 and cells without weight have no useful gradients"
-        )
-    if not S.definite:
-        raise InputError(
-            "gamma lies beyond the PSD bound, and learning stays within it; "
-            'give gamma="bound", "regularized" or smaller numbers'
-        )
-    model = S._model
-    upper = list(model.upper)
-    diagonal = S.realization in ("unfolded", "screened")
-    if S.realization == "screened":
-        upper = [around.sqrt() for around in supports(upper)]
-    elif not diagonal and is_chain_complex(model.incidence()):
-        diagonal = True  # past the nearest rank nothing arrives
-        upper = [sparse.csr_array(B.shape) for B in upper]
-    cells = (*model.nearest.shape, *(B.shape[1] for B in upper))
-    real = cells if model.source is None else (*model.source.n_cells, 0)[: len(cells)]
-    return Blueprint(
-        S.realization, model.nearest, upper, diagonal, S.sigma, S.beta, S.gamma, S.eps, real
-    )
+from cellapse.torch.blueprints import Blueprint
 
 
 class Entries(nn.Module):

@@ -1,7 +1,8 @@
 """Positional encodings and signatures as transforms of PyTorch Geometric.
 
 Each graph becomes a complex (by a lift, or from the `incidence_k` matrices it carries), is
-collapsed, and gets one more tensor with a row for each node.
+collapsed, and gets one more tensor with a row for each node. Small graphs are collapsed as stacks
+of dense matrices, alone or with others of a dataset: the result is the same.
 """
 
 from __future__ import annotations
@@ -12,73 +13,27 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from scipy import sparse
 
-from cellapse._checks import real_array, whole_number
-from cellapse._errors import InputError, extra
+from cellapse._checks import whole_number
+from cellapse._errors import extra
+from cellapse._progress import progress as shown
+from cellapse.batch import LARGE, spectra
 from cellapse.collapse import CollapsedOperator, collapse
-from cellapse.lifts import clique_complex
+from cellapse.complex import Complex
+from cellapse.tasks.encoding import first_modes, positional_encoding, surroundings
+from cellapse.tasks.signature import heat_kernel_signature
+from cellapse.tasks.smooth import checked_times
+from cellapse.torch.data import Lift, data_to_complexes
 
 with extra("torch_geometric", "torch"):
     from torch_geometric.data.datapipes import functional_transform
-    from torch_geometric.transforms import BaseTransform
+    from torch_geometric.transforms import BaseTransform, Compose
 
-Lift = str | Callable[[Any], Any]
+FloatArray = NDArray[np.float64]
 
-
-def data_to_complex(data: Any, lift: Lift = "clique", max_rank: int = 2) -> Any:
-    """A graph of PyTorch Geometric as something `collapse` takes.
-
-    Parameters
-    ----------
-    data : torch_geometric.data.Data
-    lift : "clique", "incidence" or a function
-        Cliques of the graph become cells; or the matrices `incidence_1`, `incidence_2`, ... of the
-        data are used (as TopoBench stores them); or the function turns the data into a `Complex`
-        or a list of matrices.
-    max_rank : int
-        Of the cells.
-
-    Returns
-    -------
-    Complex or list of scipy.sparse.csr_array
-
-    Examples
-    --------
-    >>> from torch_geometric.data import Data
-    >>> triangle = torch.tensor([[0, 1, 1, 2, 2, 0], [1, 0, 2, 1, 0, 2]])
-    >>> data_to_complex(Data(edge_index=triangle, num_nodes=4))
-    Complex(n_cells=(4, 3, 1))
-    """
-    if callable(lift):
-        return lift(data)
-    if lift == "incidence":
-        return _incidence(data, max_rank)
-    if lift != "clique":
-        raise InputError(f'lift={lift!r}; choose "clique", "incidence" or give a function')
-    n, edges = data.num_nodes, data.edge_index
-    if edges is None:
-        raise InputError("data without edge_index has no cliques; give a function as lift")
-    i, j = edges.cpu().numpy()
-    keep = i != j
-    ones = np.ones(int(keep.sum()))
-    pattern = sparse.coo_array((ones, (i[keep], j[keep])), shape=(n, n)).tocsr()
-    return clique_complex(sparse.csr_array((pattern + pattern.T) > 0), max_rank)
-
-
-def _incidence(data: Any, max_rank: int) -> list[sparse.csr_array]:
-    matrices: list[sparse.csr_array] = []
-    while len(matrices) < max_rank and f"incidence_{len(matrices) + 1}" in data:
-        given = data[f"incidence_{len(matrices) + 1}"]
-        if isinstance(given, torch.Tensor):
-            given = given.detach().cpu()
-            coo = given.to_sparse().coalesce() if not given.is_sparse else given.coalesce()
-            entries = (coo.values().double().numpy(), tuple(coo.indices().numpy()))
-            given = sparse.coo_array(entries, shape=tuple(coo.shape))
-        matrices.append(sparse.csr_array(given))
-    if not matrices:
-        raise InputError('lift="incidence" needs data.incidence_1, ...; use lift="clique"')
-    return matrices
+_CHUNK = 1000  # graphs lifted and collapsed at once
 
 
 class _Collapsing(BaseTransform):
@@ -105,12 +60,14 @@ class _Collapsing(BaseTransform):
             "renormalize": renormalize,
         }
 
-    def operator(self, data: Any) -> CollapsedOperator:
-        """The collapsed operator of a graph."""
-        return collapse(data_to_complex(data, self.lift, self.max_rank), **self.options)
+    def of_operator(self, S: CollapsedOperator) -> FloatArray:
+        """One row for each node, from the operator of a large graph."""
+        raise NotImplementedError
 
-    def columns(self, S: CollapsedOperator) -> np.ndarray:
-        """One row for each node."""
+    def of_pairs(
+        self, values: FloatArray, vectors: FloatArray, n_zeros: int, K: Complex
+    ) -> FloatArray:
+        """The same from all eigenpairs, of which the first `n_zeros` are zero."""
         raise NotImplementedError
 
     @property
@@ -119,15 +76,41 @@ class _Collapsing(BaseTransform):
         raise NotImplementedError
 
     def forward(self, data: Any) -> Any:
-        data = copy.copy(data)
-        if data.num_nodes:
-            values = self.columns(self.operator(data))
-        else:
-            values = np.zeros((0, self.n_columns))
-        node = data.edge_index if data.x is None else data.x
-        device = None if node is None else node.device
-        data[self.attr_name] = torch.as_tensor(values, dtype=torch.float32, device=device)
-        return data
+        return self.many([data], 1)[0]
+
+    def many(self, graphs: Sequence[Any], n_jobs: int | None = None) -> list[Any]:
+        """What `forward` gives for each of the graphs, made for all at once."""
+        copies = [copy.copy(data) for data in graphs]
+        filled = [data for data in copies if data.num_nodes]
+        rows = iter(self._rows(data_to_complexes(filled, self.lift, self.max_rank), n_jobs))
+        for data in copies:
+            values = next(rows) if data.num_nodes else np.zeros((0, self.n_columns))
+            node = data.edge_index if data.x is None else data.x
+            device = None if node is None else node.device
+            data[self.attr_name] = torch.as_tensor(values, dtype=torch.float32, device=device)
+        return copies
+
+    def _rows(self, sources: list[Any], n_jobs: int | None) -> list[FloatArray]:
+        small = [isinstance(K, Complex) and K.n_vertices <= LARGE for K in sources]
+        together = [K for K, s in zip(sources, small, strict=True) if s]
+        found = spectra(together, **self.options, vectors=True, n_jobs=n_jobs, show_progress=False)
+        pairs = zip(found.values, found.vectors or (), found.n_zeros.tolist(), strict=True)
+        return [
+            self.of_pairs(*next(pairs), K) if s else self.of_operator(collapse(K, **self.options))
+            for K, s in zip(sources, small, strict=True)
+        ]
+
+
+def _laplacian(K: Complex) -> sparse.csr_array:
+    """B_1 B_1^T, up to the signs of its entries."""
+    if K.max_rank == 0:
+        return sparse.csr_array((K.n_vertices, K.n_vertices))
+    ends = K.cells[1].membership(K.n_vertices).T.astype(np.float64)
+    for weights, power, axis in ((K.weights[0], -0.5, 0), (K.weights[1], 0.5, 1)):
+        if weights is not None:
+            scale = sparse.diags_array(weights**power)
+            ends = scale @ ends if axis == 0 else ends @ scale
+    return sparse.csr_array(ends @ ends.T)
 
 
 @functional_transform("add_collapsed_pe")
@@ -179,8 +162,15 @@ class AddCollapsedPE(_Collapsing):
     def n_columns(self) -> int:
         return self.k
 
-    def columns(self, S: CollapsedOperator) -> np.ndarray:
-        return positional_encoding(S, self.k)
+    def of_operator(self, S: CollapsedOperator) -> FloatArray:
+        return np.asarray(positional_encoding(S, self.k))
+
+    def of_pairs(
+        self, values: FloatArray, vectors: FloatArray, n_zeros: int, K: Complex
+    ) -> FloatArray:
+        rest = values[n_zeros:], vectors[:, n_zeros:]
+        columns = first_modes(*rest, self.k, lambda: surroundings(_laplacian(K)))[1]
+        return np.pad(columns, ((0, 0), (0, self.k - columns.shape[1])))
 
 
 @functional_transform("add_heat_kernel_signature")
@@ -188,7 +178,7 @@ class AddHeatKernelSignature(_Collapsing):
     """Add the heat kernel signature of the collapsed operator to each node.
 
     Column t is the diagonal of exp(-t S): how much heat stays at a node. Independent of signs and
-    bases of eigenvectors.
+    bases of eigenvectors. Above 2,000 nodes it is estimated by random probes, always the same.
 
     Parameters
     ----------
@@ -210,9 +200,7 @@ class AddHeatKernelSignature(_Collapsing):
         renormalize: int = 0,
     ) -> None:
         super().__init__(attr_name, lift, max_rank, realization, beta, gamma, eps, renormalize)
-        self.times = real_array(times, "times").ravel()
-        if not len(self.times) or not (np.isfinite(self.times) & (self.times >= 0)).all():
-            raise InputError(f"times={times!r}; give finite numbers of at least 0")
+        self.times = checked_times(times)
 
     def __repr__(self) -> str:
         return f"AddHeatKernelSignature({len(self.times)} times)"
@@ -221,17 +209,13 @@ class AddHeatKernelSignature(_Collapsing):
     def n_columns(self) -> int:
         return len(self.times)
 
-    def columns(self, S: CollapsedOperator) -> np.ndarray:
-        spectrum = S.spectrum()
-        return spectrum.vectors**2 @ np.exp(-np.outer(spectrum.values, self.times))
+    def of_operator(self, S: CollapsedOperator) -> FloatArray:
+        return np.asarray(heat_kernel_signature(S, self.times))
 
-
-def positional_encoding(S: CollapsedOperator, k: int) -> np.ndarray:
-    """The first k eigenvectors that are not constant on components, padded with zeros."""
-    n = S.shape[0]
-    known = 0 if S.kernel is None else S.kernel.shape[1]
-    found = S.spectrum(min(n, known + k)).vectors[:, known:]
-    return np.pad(found, ((0, 0), (0, k - found.shape[1])))
+    def of_pairs(
+        self, values: FloatArray, vectors: FloatArray, n_zeros: int, K: Complex
+    ) -> FloatArray:
+        return vectors**2 @ np.exp(-np.outer(values, self.times))
 
 
 def transform_all(
@@ -242,24 +226,34 @@ def transform_all(
 ) -> list[Any]:
     """Apply a transform to every graph, on all cores; the order is kept.
 
+    `AddCollapsedPE` and `AddHeatKernelSignature`, also within `Compose`, work on many graphs at
+    once, in threads; the result is the same as one at a time. Others run in processes.
+
     Parameters
     ----------
     graphs : iterable of Data
         A dataset, for instance.
     transform : callable
     n_jobs : int
-        Processes; -1 for one a core, 1 for none but this one.
+        Threads or processes; -1 for one a core.
     progress : bool
-        Show a bar.
+        Show how far it is.
     """
-    from joblib import Parallel, delayed  # comes with scikit-learn
-    from rich.progress import track
-
     items = list(graphs)
-    chunks = [items[i : i + 64] for i in range(0, len(items), 64)]
-    work = Parallel(n_jobs, return_as="generator")(delayed(_each)(transform, c) for c in chunks)
-    shown = track(work, "graphs", total=len(chunks), disable=not progress)
-    return [data for chunk in shown for data in chunk]
+    if isinstance(transform, Compose):
+        for step in transform.transforms:
+            items = transform_all(items, step, n_jobs, progress)
+        return items
+    chunks = [items[i : i + _CHUNK] for i in range(0, len(items), _CHUNK)]
+    if isinstance(transform, _Collapsing):
+        jobs = None if n_jobs == -1 else n_jobs
+        work = (transform.many(chunk, jobs) for chunk in chunks)
+    else:
+        from joblib import Parallel, delayed  # comes with scikit-learn
+
+        work = Parallel(n_jobs, return_as="generator")(delayed(_each)(transform, c) for c in chunks)
+    done = shown(work, len(chunks), "graphs", progress)
+    return [data for chunk in done for data in chunk]
 
 
 def _each(transform: Callable[[Any], Any], graphs: list[Any]) -> list[Any]:
