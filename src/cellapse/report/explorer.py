@@ -17,7 +17,7 @@ from cellapse._errors import CellapseError, CellapseWarning, InputError
 from cellapse.baselines import graph_laplacian
 from cellapse.collapse import CollapsedOperator, ScreenedOperator, collapse
 from cellapse.complex import Complex
-from cellapse.eigensolvers import Dense, EigenSolver, Lanczos, ShiftInvert
+from cellapse.eigensolvers import Davidson, Dense, EigenSolver, Lanczos, ShiftInvert
 from cellapse.graded import psd_bound
 from cellapse.model import REALIZATIONS
 from cellapse.operator import Operator
@@ -199,4 +199,6 @@ def _spectrum(S: Operator, k: int, far: float) -> Spectrum:
         solver = Lanczos() if expands(S.A) else ShiftInvert()
     elif far > _FAR or S.kernel is None or not S.kernel.shape[1]:
         solver = Lanczos()
+    elif not expands(S.A):
+        solver = Davidson()
     return S.spectrum(k, "degree", tol=_DRAWN, solver=solver)
