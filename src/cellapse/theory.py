@@ -305,7 +305,7 @@ def _row_sum(M: sparse.csr_array) -> float:
 
 
 def _norm(M: sparse.csr_array) -> float:
-    """||M|| of a symmetric matrix, rounded up: by a millionth, or a thousandth where it is large."""
+    """||M|| of a symmetric matrix, rounded up by a millionth, or a thousandth where it is large."""
     if M.nnz == 0:
         return 0.0
     if M.shape[0] <= 500:
