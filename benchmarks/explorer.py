@@ -47,7 +47,8 @@ def main() -> None:
                 "ms": round(statistics.median(taken[1:])),
             }
             rows.append(row)
-            print(f"{name:<12} {realization:<10} {row['first_ms']:>6} {row['ms']:>6} ms", flush=True)
+            figures = f"{row['first_ms']:>6} {row['ms']:>6} ms"
+            print(f"{name:<12} {realization:<10} {figures}", flush=True)
     save("explorer", rows)
 
 
