@@ -1,5 +1,6 @@
 """Every quick way of computing something against a slow one, and against other libraries."""
 
+import pickle
 from itertools import combinations
 
 import gudhi
@@ -640,3 +641,17 @@ def test_multiplicity_merges_to_the_same_cells(K):
         [c.tolist() for k in (1, 2) for c in K.cells[k]], vertices=range(K.n_vertices)
     )
     assert [set(map(tuple, c)) for c in again.cells] == [set(map(tuple, c)) for c in K.cells]
+
+
+@pytest.mark.parametrize("realization", REALIZATIONS)
+@pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
+def test_other_weights_are_another_collapse(realization):
+    K = cl.clique_complex(nx.karate_club_graph())
+    screened = realization == "screened"
+    gamma = 0.5 if screened else (0.1, 0.05)
+    expected = cl.collapse(K, realization=realization, beta=(1, 2), gamma=gamma, eps=1e-2)
+    found = cl.collapse(K, realization=realization).reweighted((1, 2), gamma, 1e-2)
+    assert np.allclose(found.toarray(), expected.toarray(), atol=1e-12)
+    assert np.allclose(pickle.loads(pickle.dumps(found)).toarray(), expected.toarray(), atol=1e-12)
+    with pytest.raises(cl.InputError):
+        found.reweighted((1, 2), 50.0, 1e-2)

@@ -1,6 +1,7 @@
 """The command line, as a user runs it."""
 
 import csv
+import gzip
 import json
 import os
 import re
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from dataclasses import replace
 from pathlib import Path
 
 import networkx as nx
@@ -19,6 +21,7 @@ import pytest
 import cellapse as cl
 from cellapse import cli, datasets
 from cellapse.cli.progress import Steps
+from cellapse.experiments.reproduce import TABLES
 
 ROOT = Path(__file__).parents[1]
 VERBS = [
@@ -324,6 +327,38 @@ def test_shell_completion_knows_the_names():
     assert done.stdout.split() == ["football"]
 
 
+def test_a_protein_from_a_structure_file(run, tmp_path):
+    pytest.importorskip("gemmi")
+    structure = ROOT / "tests" / "data" / "1ubq.pdb.gz"
+    code, out, _ = run("protein", structure, "-k", "3", "-o", tmp_path, "--json")
+    assert code == 0
+    facts = json.loads(out)
+    assert facts["title"] == "1ubq.pdb.gz"
+    assert facts["cells"][0] == sum(facts["sizes"]) == 76
+    assert facts["theory holds"] is True
+    with (tmp_path / "nodes.csv").open() as file:
+        assert len(list(csv.DictReader(file))) == 76
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert '"helix"' in text
+    assert "3Dmol" in text
+
+
+def test_reproduce_writes_a_table_and_goes_on_where_it_stopped(run, tmp_path, monkeypatch):
+    compression = TABLES["compression"]
+    first = compression.arguments(True)[:1]
+    small = replace(compression, arguments=lambda quick: first)
+    monkeypatch.setitem(TABLES, "compression", small)
+    code, out, _ = run("reproduce", "compression", "-o", tmp_path)
+    assert code == 0
+    assert "report.html" in out
+    assert "<table" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    results = sorted((tmp_path / "results").rglob("*.json"))
+    assert len(results) == 1
+    written = results[0].stat().st_mtime_ns
+    assert run("reproduce", "compression", "-o", tmp_path, "--quiet")[:2] == (0, "")
+    assert results[0].stat().st_mtime_ns == written
+
+
 def test_explore_prints_its_address_and_ends(tmp_path):
     command = program_text("explore", "karate", "--no-browser", "--quiet")
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
@@ -371,7 +406,9 @@ def test_every_documented_command_runs(run, line, tmp_path, monkeypatch):
         "OFF\n4 4 6\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 1 2\n3 0 1 3\n3 0 2 3\n3 1 2 3\n"
     )
     if "structure.cif" in rest:
-        pytest.skip("needs a structure file; bundled proteins are tested")
+        pytest.importorskip("gemmi")
+        packed = ROOT / "tests" / "data" / "1ubq.cif.gz"
+        Path("structure.cif").write_bytes(gzip.decompress(packed.read_bytes()))
     code, _, err = run(verb, *rest)
     assert code == 0, err
     assert os.listdir() != []

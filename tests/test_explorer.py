@@ -170,3 +170,20 @@ def test_a_large_network_is_drawn_in_part():
     start = explorer.start()
     assert "1,000 of 1,600" in start["network"]["note"]
     assert len(explorer.answer(Settings(clusters=4))["clusters"]) == 1000
+
+
+@pytest.mark.parametrize("graph", [nx.random_geometric_graph, nx.gnp_random_graph])
+@pytest.mark.parametrize("realization", ["screened", "unfolded"])
+def test_quick_answers_are_those_of_the_library(graph, realization):
+    size = 0.09 if graph is nx.random_geometric_graph else 0.02  # can be cut, and cannot
+    K = cl.clique_complex(graph(450, size, seed=1))
+    explorer = Explorer(K)
+    for beta in (1.0, 2.0):  # the second is made from the matrices of the first
+        answer = explorer.answer(Settings(realization, beta=beta, gamma=1.0, vectors=5))
+        if realization == "screened":
+            weights = (1.0, *[beta] * (K.max_rank - 1))
+            S = cl.collapse(K, realization=realization, beta=weights, gamma=1.0, renormalize=5)
+        else:
+            S = cl.collapse(K, realization=realization, beta=beta)
+        assert np.allclose(answer["values"], S.spectrum(5, "degree").values, atol=1e-5)
+        assert answer["residual"] < 1e-4

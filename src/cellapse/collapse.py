@@ -26,7 +26,7 @@ from cellapse.graded import check_beta, check_eps, check_gamma, psd_bound
 from cellapse.incidence import Incidence
 from cellapse.kernel import left_kernel
 from cellapse.masses import screened_shares, supports
-from cellapse.model import Model, build_model, check_realization, edges_and_upper
+from cellapse.model import Model, build_model, check_realization, edges_and_upper, reweighted
 from cellapse.operator import Operator, SparseOperator
 from cellapse.solvers import CG, Direct
 
@@ -121,12 +121,13 @@ def collapse(
             CellapseWarning,
             stacklevel=2,
         )
-    engine = (
-        algorithm_one(model, onto, solver)
-        if isinstance(solver, CG)
-        else ladders(model, onto, solver)
-    )
-    return CollapsedOperator(model, onto, solver, engine, recipe)
+    return CollapsedOperator(model, onto, solver, _engine(model, onto, solver), recipe)
+
+
+def _engine(model: Model, onto: int, solver: Direct | CG | None) -> Engine:
+    if isinstance(solver, CG):
+        return algorithm_one(model, onto, solver)
+    return ladders(model, onto, solver)
 
 
 class CollapsedOperator(Operator):
@@ -226,6 +227,13 @@ class CollapsedOperator(Operator):
         """The blocks A, X, C of L*; S_eps = A - X (C + eps I)^-1 X^T."""
         return self._model.graded().split(self.onto)
 
+    def reweighted(self, beta: Any, gamma: Any, eps: float) -> CollapsedOperator:
+        """The same collapse with other weights; the matrices and their sigma are not made again."""
+        changed = {"beta": beta, "gamma": gamma, "eps": eps}
+        model = reweighted(self._model, beta, gamma, check_eps(eps))
+        engine = _engine(model, self.onto, self.solver)
+        return CollapsedOperator(model, self.onto, self.solver, engine, self._recipe | changed)
+
     def safe_shift(self, mass: FloatArray) -> float:
         ladder = self._engine.ladder
         return -1.0 if ladder is None else ladder.safe_shift(mass)
@@ -259,6 +267,9 @@ class ScreenedOperator(CollapsedOperator):
         A = sparse.csr_array(b * (B @ B.T))
         engine = Engine(lambda x, _: S.A @ x, completed, A, kernel, None)
         super().__init__(model, 0, None, engine, recipe)
+
+    def reweighted(self, beta: Any, gamma: Any, eps: float) -> CollapsedOperator:
+        return _collapse_again(self._recipe | {"beta": beta, "gamma": gamma, "eps": eps})
 
     @property
     def bound(self) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -116,6 +116,27 @@ def build_model(source: Any, name: str, beta: Any, gamma: Any, eps: float) -> Mo
 
     plain = SparseOperator(B1 @ B1.T, (), left_kernel(B1))
     sigma = np.array([_first_sigma(B1, plain), *further])
+    nothing = np.zeros(len(sigma))
+    model = Model(
+        realization=name,
+        source=complex_,
+        n_cells=n_cells,
+        incidence=incidence,
+        nearest=B1,
+        plain=plain,
+        upper=upper,
+        beta=nothing,
+        gamma=nothing,
+        sigma=sigma,
+        eps=eps,
+        definite=True,
+    )
+    return reweighted(model, beta, gamma, eps)
+
+
+def reweighted(model: Model, beta: Any, gamma: Any, eps: float) -> Model:
+    """The same matrices with other weights, once those are known to fit."""
+    sigma = model.sigma
     weights = check_beta(1.0 if beta is None else beta, len(sigma))
     bound, limit = psd_bound(weights, sigma), regularized_bound(weights, sigma, eps)
     coupling = check_gamma("bound" if gamma is None else gamma, bound, limit)
@@ -124,20 +145,8 @@ def build_model(source: Any, name: str, beta: Any, gamma: Any, eps: float) -> Mo
             f"beta={weights.tolist()} with gamma={coupling.tolist()}: where beta is 0, nothing "
             "balances the coupling; set that gamma to 0"
         )
-    return Model(
-        realization=name,
-        source=complex_,
-        n_cells=n_cells,
-        incidence=incidence,
-        nearest=B1,
-        plain=plain,
-        upper=upper,
-        beta=weights,
-        gamma=coupling,
-        sigma=sigma,
-        eps=eps,
-        definite=bool((coupling <= limit * (1 + 1e-9)).all()),
-    )
+    definite = bool((coupling <= limit * (1 + 1e-9)).all())
+    return replace(model, beta=weights, gamma=coupling, eps=eps, definite=definite)
 
 
 def _matrices(source: Any, name: str) -> Incidence:

@@ -17,16 +17,21 @@ from cellapse._errors import CellapseError, CellapseWarning, InputError
 from cellapse.baselines import graph_laplacian
 from cellapse.collapse import CollapsedOperator, ScreenedOperator, collapse
 from cellapse.complex import Complex
-from cellapse.eigensolvers import Dense
+from cellapse.eigensolvers import Davidson, Dense, EigenSolver, Lanczos, ShiftInvert
+from cellapse.graded import psd_bound
 from cellapse.model import REALIZATIONS
 from cellapse.operator import Operator
 from cellapse.report.colourings import word_colouring
 from cellapse.report.content import NETWORK, drawn_edges, network, numbers
 from cellapse.report.layout import neighbourhood
+from cellapse.solvers import expands
 from cellapse.spectrum import Spectrum
 from cellapse.tasks.cluster import cut_mass, group_rows
 
-_DENSE = 1500  # up to this many vertices the whole matrix is quicker than Lanczos
+_DENSE = 400  # up to this many vertices the whole matrix is quicker than Lanczos
+_FAR = 0.1  # second eigenvalue of the graph Laplacian from which Lanczos is quick
+_DRAWN = 1e-6  # accuracy of what is only drawn
+_VECTORS = 30  # the slider's last place
 _ANSWERS = 200  # answers remembered, so that a slider moved back is there at once
 
 
@@ -76,8 +81,8 @@ class Explorer:
         self._near = neighbourhood(K, NETWORK)
         self._lines = drawn_edges(K, self._near, 0)
         self._plain = graph_laplacian(K)
-        self._plain_values: dict[int, list[float]] = {}
-        self._bounds: dict[tuple[str, float], list[float]] = {}
+        self._plain_values: list[float] = []
+        self._prepared: dict[str, tuple[CollapsedOperator, list[Any]]] = {}
         self._answers: OrderedDict[Settings, dict[str, Any]] = OrderedDict()
         self._groups = groups
 
@@ -96,7 +101,7 @@ class Explorer:
             "groups": known,
             "realizations": list(REALIZATIONS),
             "settings": asdict(begin),
-            "most": min(30, K.n_vertices),
+            "most": min(_VECTORS, K.n_vertices),
         }
 
     def answer(self, settings: Settings) -> dict[str, Any]:
@@ -125,13 +130,12 @@ class Explorer:
         count = whole_number("clusters", settings.clusters, 1, min(n, 100))
         S = self._collapsed(settings)
         D = cut_mass(S, "degree")
-        spectrum = _spectrum(S, max(k, count))
+        plain = self._plain_spectrum(k)
+        spectrum = _spectrum(S, max(k, count), float(plain[1]) if k > 1 else 0.0)
         groups = group_rows(spectrum.vectors[:, :count], D, count, 0)
-        if k not in self._plain_values:
-            self._plain_values[k] = numbers(_spectrum(self._plain, k).values)
         return {
             "values": numbers(spectrum.values[:k]),
-            "plain": self._plain_values[k],
+            "plain": plain,
             "vectors": [numbers(row) for row in spectrum.vectors[self._near, 1:k]],
             "clusters": groups[self._near].tolist(),
             "sizes": np.bincount(groups).tolist(),
@@ -139,6 +143,13 @@ class Explorer:
             "residual": float(spectrum.residuals.max()),
             "words": repr(S),
         }
+
+    def _plain_spectrum(self, k: int) -> list[float]:
+        """The first eigenvalues of the graph Laplacian, which no slider changes."""
+        if len(self._plain_values) < k:
+            most = min(max(k, _VECTORS), self.complex.n_vertices)
+            self._plain_values = numbers(_spectrum(self._plain, most, 0.0).values)
+        return self._plain_values[:k]
 
     def _collapsed(self, settings: Settings) -> CollapsedOperator:
         name, beta = settings.realization, settings.beta
@@ -154,11 +165,15 @@ class Explorer:
                 eps=settings.eps,
                 renormalize=settings.renormalize,
             )
-        if (name, beta) not in self._bounds:
-            S = collapse(self.complex, realization=name, beta=beta, eps=settings.eps)
-            self._bounds[name, beta] = S.bound.tolist()
-        gamma = [settings.gamma * b for b in self._bounds[name, beta]]
-        return collapse(self.complex, realization=name, beta=beta, gamma=gamma, eps=settings.eps)
+        if name not in self._prepared:
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always", CellapseWarning)
+                self._prepared[name] = collapse(self.complex, realization=name), said
+        S, said = self._prepared[name]
+        for warning in said:
+            warnings.warn_explicit(warning.message, warning.category, __file__, 0)
+        bound = psd_bound(np.full(len(S.sigma), beta), S.sigma)
+        return S.reweighted(beta, (settings.gamma * bound).tolist(), settings.eps)
 
     def _shares(self, S: CollapsedOperator) -> list[float] | None:
         """What the drawn edges keep, where the operator says so."""
@@ -172,6 +187,18 @@ class Explorer:
         return len({str(g) for g in self._groups})
 
 
-def _spectrum(S: Operator, k: int) -> Spectrum:
-    dense = S.shape[0] <= _DENSE
-    return S.spectrum(k, "degree", solver=Dense() if dense else None)
+def _spectrum(S: Operator, k: int, far: float) -> Spectrum:
+    """The first eigenpairs by what is quickest for a thousand vertices, accurate enough to draw.
+
+    `far` is the second eigenvalue of the graph Laplacian: Lanczos needs it to be far from 0.
+    """
+    if S.shape[0] <= _DENSE:
+        return S.spectrum(k, "degree", solver=Dense())
+    solver: EigenSolver | None = None
+    if S.matrix is not None:
+        solver = Lanczos() if expands(S.A) else ShiftInvert()
+    elif far > _FAR or S.kernel is None or not S.kernel.shape[1]:
+        solver = Lanczos()
+    elif not expands(S.A):
+        solver = Davidson()
+    return S.spectrum(k, "degree", tol=_DRAWN, solver=solver)

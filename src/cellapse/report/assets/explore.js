@@ -95,6 +95,9 @@ async function ask() {
   if (running) running.abort();
   running = new AbortController();
   const begun = performance.now();
+  const patience = setTimeout(() => {
+    byId("status").textContent = `Still computing: ${now.realization} takes longer on a network of this size. What is drawn belongs to the settings before.`;
+  }, 300);
   try {
     const reply = await fetch("answer?" + new URLSearchParams(now), { signal: running.signal });
     const answer = await reply.json();
@@ -111,6 +114,8 @@ async function ask() {
     document.documentElement.dataset.answers = turn;
   } catch (error) {
     if (error.name !== "AbortError") byId("status").textContent = "No answer: is cellapse explore still running?";
+  } finally {
+    clearTimeout(patience);
   }
 }
 

@@ -41,7 +41,7 @@ function makeNetwork(box, data, state) {
       if (cells.width !== width) cells = { width, drawn: drawCells(at) };
       layer.appendChild(cells.drawn);
     }
-    // Ten widths are enough for the eye, and ten paths draw quickly.
+    // Ten widths are enough for the eye, and ten paths draw quickly. The weakest stays visible.
     const bins = Array.from({ length: 10 }, () => []);
     for (const [i, j, share] of data.network.edges) bins[state.showShares ? Math.min(9, Math.floor(10 * share)) : 4].push([i, j]);
     const group = shape("g", { "data-layer": "edges" }, layer);
@@ -49,7 +49,7 @@ function makeNetwork(box, data, state) {
     bins.forEach((edges, b) => {
       if (!edges.length) return;
       const d = edges.map(([i, j]) => `M${at[i][0].toFixed(1)} ${at[i][1].toFixed(1)}L${at[j][0].toFixed(1)} ${at[j][1].toFixed(1)}`).join("");
-      shape("path", { class: "edge", d, "stroke-width": 0.4 + 0.22 * b * busy, "stroke-opacity": (0.16 + 0.07 * b) * busy }, group);
+      shape("path", { class: "edge", d, "stroke-width": 1 + 0.2 * b * busy, "stroke-opacity": Math.max(0.2, (0.5 + 0.04 * b) * busy) }, group);
     });
     const painted = painter(state.colouring);
     const radius = Math.max(2, Math.min(8, (0.16 * width) / Math.sqrt(nodes.length)));
