@@ -17,7 +17,7 @@ from cellapse.solvers import (
     factor_size,
     preconditioner,
 )
-from cellapse.spectrum import _problem, _second_look
+from cellapse.spectrum import Choice, _problem, _second_look
 
 GRAPHS = {
     "clique": nx.complete_graph(50),
@@ -316,3 +316,14 @@ def test_long_computations_say_how_far_they_are(monkeypatch, capsys):
     said = capsys.readouterr().err
     assert "Lanczos: " in said
     assert "Davidson: step 0, residual" in said
+
+
+def test_auto_goes_on_with_lanczos_where_davidson_does_not_converge(monkeypatch):
+    S = cl.collapse(small_world(400), eps=1e-3)
+    one_step = Choice(cl.Davidson(None, max_steps=1), "to see it fail")
+    monkeypatch.setattr(cl.Auto, "select", lambda self, operator, k=10: one_step)
+    found = S.spectrum(5)
+    assert isinstance(found.solver, cl.Lanczos)
+    check(S, found)
+    with pytest.raises(cl.ConvergenceError, match="max_steps"):  # asked for by name, it may fail
+        S.spectrum(5, solver=cl.Davidson(None, max_steps=1))

@@ -107,7 +107,11 @@ class Choice:
 
 @dataclass(frozen=True)
 class Auto:
-    """Chooses the solver by size and by how the graph can be cut, and says why."""
+    """Chooses the solver by size and by how the graph can be cut, and says why.
+
+    Where Davidson does not converge (A may be far from S), Lanczos takes over; `spectrum.solver`
+    names the one that found the result.
+    """
 
     def select(self, operator: Symmetric, k: int | None = 10) -> Choice:
         """The solver `spectrum(k)` will use, and a sentence that says why.
@@ -156,6 +160,7 @@ def eigenpairs(
         raise InputError(f"tol={tol!r}; give a relative residual between 0 and 1, like 1e-8")
     wanted = n if k is None else whole_number("k", k, 1, n)
     root = np.ones(n) if mass is None else np.sqrt(mass)
+    chosen = solver is None or isinstance(solver, Auto)
     if solver is None or isinstance(solver, Auto):
         solver = Auto().select(operator, None if wanted == n else wanted).solver
     deflate = operator.kernel is not None and operator.definite and which == "smallest"
@@ -168,7 +173,13 @@ def eigenpairs(
     elif which == "largest":
         vectors = largest_pairs(problem, dense=isinstance(solver, Dense))[1]
     else:
-        values, found = solver.run(problem)
+        try:
+            values, found = solver.run(problem)
+        except ConvergenceError:
+            if not (chosen and isinstance(solver, Davidson)):
+                raise
+            solver = Lanczos()  # A was no close start after all; the result says who found it
+            values, found = solver.run(problem)
         by_factor = isinstance(solver, ShiftInvert | Davidson) and solver.factorization is not None
         if by_factor and n <= _CERTIFY:
             certified, found = _certify(operator, problem, root, values, found)
