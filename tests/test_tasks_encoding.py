@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from strategies import operators, rebuilt, seeds
 
 import cellapse as cl
-from cellapse.tasks.encoding import fix_signs
+from cellapse.tasks.encoding import permutable_signs
 
 
 @given(operators(), st.integers(1, 12))
@@ -95,10 +95,10 @@ def test_the_sign_is_a_matter_of_the_values_alone(seed):
     V[3] = -V[4]  # a tie in size
     V[3:5, 0] *= 9
     order, flips = rng.permutation(7), rng.choice([-1.0, 1.0], 4)
-    np.testing.assert_array_equal(fix_signs(V * flips)[order], fix_signs(V[order]))
+    np.testing.assert_array_equal(permutable_signs(V * flips)[order], permutable_signs(V[order]))
     symmetric = np.array([[1.0], [-1.0], [0.0]])
-    assert fix_signs(symmetric).ravel().tolist() == [1, -1, 0]
-    assert fix_signs(-symmetric).ravel().tolist() == [1, -1, 0]
+    assert permutable_signs(symmetric).ravel().tolist() == [1, -1, 0]
+    assert permutable_signs(-symmetric).ravel().tolist() == [1, -1, 0]
 
 
 def test_embedding_with_a_mass_agrees_with_scikit_learn():

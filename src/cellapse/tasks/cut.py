@@ -25,7 +25,7 @@ from cellapse._errors import InputError
 from cellapse.operator import Operator
 from cellapse.tasks._signals import unpack
 from cellapse.tasks.cluster import Mass, cut_mass
-from cellapse.tasks.encoding import fix_signs
+from cellapse.tasks.encoding import permutable_signs
 
 FloatArray = NDArray[np.float64]
 
@@ -185,7 +185,7 @@ def _fiedler(S: Operator, D: FloatArray | None) -> Fiedler:
     if S.shape[0] < 2:
         raise InputError(f"{S!r} has one vertex or none; a second eigenvector needs two")
     spectrum = S.spectrum(2, D)
-    vector = fix_signs(spectrum.vectors[:, 1:])[:, 0]
+    vector = permutable_signs(spectrum.vectors[:, 1:])[:, 0]
     return Fiedler(float(spectrum.values[1]), vector, float(spectrum.residuals[1]), S.labels)
 
 

@@ -185,7 +185,7 @@ def first_modes(
     """
     values, vectors = values[: k + _GUARD], vectors[:, : k + _GUARD]
     vectors = _canonical_bases(values, vectors, D, around)
-    return values[:k], fix_signs(vectors[:, :k])
+    return values[:k], permutable_signs(vectors[:, :k])
 
 
 def _without_constant(kernel: FloatArray, D: FloatArray | None) -> FloatArray:
@@ -240,7 +240,7 @@ def _canonical_bases(
     return vectors
 
 
-def fix_signs(vectors: FloatArray) -> FloatArray:
+def permutable_signs(vectors: FloatArray) -> FloatArray:
     """Choose between u and -u by their sorted entries, see the top of this file."""
     if not vectors.size:
         return vectors
