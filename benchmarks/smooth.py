@@ -9,7 +9,6 @@ python -m benchmarks.smooth [--size 100000] [--signals 32]
 from __future__ import annotations
 
 import argparse
-import time
 
 import numpy as np
 from scipy import sparse
@@ -35,15 +34,13 @@ def measure(graph: str, n: int, n_signals: int) -> list[dict[str, object]]:
     K = make_graph(n)
     signals = np.random.default_rng(0).standard_normal((K.n_vertices, n_signals))
     M = sparse.csc_matrix(cl.graph_laplacian(K).A + sparse.eye_array(K.n_vertices))
-    reference = seconds(lambda: solve(M, signals[:, 0]), 1, time.process_time)
+    reference = seconds(lambda: solve(M, signals[:, 0]), repeats=1)
     rows = []
     for operator, make in OPERATORS.items():
         S = make(K)
         S @ signals[:, :1]  # what is factorized once is not part of smoothing
         for method in ("tikhonov", "heat"):
-            taken = seconds(
-                lambda S=S, m=method: cl.smooth(S, signals, method=m), 1, time.process_time
-            )
+            taken = seconds(lambda S=S, m=method: cl.smooth(S, signals, method=m), repeats=1)
             rows.append(
                 {
                     "graph": graph,
