@@ -28,11 +28,14 @@ from cellapse.experiments import (
     runtime,
     search,
     sweep,
+    teaser,
 )
+from cellapse.experiments.candidates import CANDIDATES
+from cellapse.experiments.chains import by_class, chains
 from cellapse.experiments.cuts import fair_verdict
 from cellapse.experiments.operators import FAIR, WORDS, mixed_collapse
 from cellapse.experiments.pictures import lines, strips
-from cellapse.experiments.runner import Run, finished, perform, perform_all, write_whole
+from cellapse.experiments.runner import Run, code_of, finished, perform, perform_all, write_whole
 from cellapse.experiments.scores import Figure, compare, scores
 
 
@@ -248,6 +251,62 @@ def test_complex_like_has_about_the_wanted_counts():
     assert abs(triangles - 296) < 60
 
 
+def test_modes_of_elements_and_of_noise_by_hand():
+    dssp = np.array(list("H" * 12 + "E" * 9 + "C" * 7 + "H" * 10))
+    groups = proteins.elements(dssp)
+    assert np.bincount(groups).tolist() == [12, 9, 7, 10]
+    rng = np.random.default_rng(0)
+    level = rng.standard_normal((4, 3))[groups]
+    assert teaser.between(level, groups) == pytest.approx(1.0)
+    assert teaser.excess(level, dssp) > 0.2
+    noise = [teaser.excess(rng.standard_normal((38, 3)), dssp) for _ in range(50)]
+    assert abs(mean(noise)) < 0.03
+
+
+def test_colours_do_not_depend_on_signs_and_order_of_modes():
+    X = teaser.modes(cl.graph_laplacian(cl.datasets.load_protein("1UBQ").complex()))
+    turned = X[:, ::-1] * np.where(np.arange(X.shape[1]) % 2, 1.0, -1.0)
+    first, second = teaser.colours([X, turned])
+    assert first == second
+
+
+def test_a_chain_is_drawn_once_a_panel_with_the_colours_of_its_classes():
+    protein = cl.datasets.load_protein("1UBQ")
+    drawn = chains("<a>", protein, {"<one>": by_class(protein), "two": by_class(protein)})
+    assert drawn.count("<path") == 2 * len(protein)
+    assert drawn.count("#c23b3b") == 2 * (protein.dssp == "H").sum()
+    assert "<a>" not in drawn
+    assert "<one>" not in drawn
+
+
+def test_cells_with_weights_of_their_own_are_among_the_candidates():
+    K = cl.clique_complex(cl.datasets.load("karate").graph)
+    plain = CANDIDATES["screened .9, 1"](K).toarray()
+    for by in ("degree", "overlap"):
+        S = CANDIDATES[f"screened .9, 1, cells by {by}"](K)
+        assert abs(S.toarray() - plain).max() > 0.01
+        assert S.spectrum().values[0] > -1e-9
+    no_triangles = cl.clique_complex([(0, 1), (1, 2)])
+    CANDIDATES["screened .9, 1, cells by overlap"](no_triangles)
+
+
+def test_graph_networks_need_the_degrees():
+    pytest.importorskip("torch_geometric", reason="GCN and GAT need the extra torch")
+    from cellapse.experiments import mantra_networks
+
+    few = {"n_surfaces": 1000, "epochs": 60, "seed": 0}
+    blind, seeing = (mantra_networks.run("GCN", f, **few) for f in ("random", "degree"))
+    assert blind["accuracy"]["b1"] < blind["majority"]["b1"] + 0.15
+    assert seeing["accuracy"]["b1"] > 0.75
+    few["epochs"] = 1
+    found = [
+        ({**few, "network": n, "features": f}, mantra_networks.run(n, f, **few))
+        for n in mantra_networks.NETWORKS
+        for f in mantra_networks.FEATURES
+    ]
+    assert [row.label for row in mantra_networks.summarize(found).rows] == ["GCN", "GAT"]
+
+
 def test_contacts_run_where_the_data_is(monkeypatch):
     def missing(name):
         raise cl.MissingExtraError("none")
@@ -279,6 +338,7 @@ def test_contacts_run_where_the_data_is(monkeypatch):
         ),
         (mantra, [{"n_surfaces": 400, "seed": 0}]),
         (proteins, [{"protein": n, "seed": 0} for n in ("1UBQ", "1HEL")]),
+        (teaser, [{"protein": n} for n in ("1UBQ", "1HEL")]),
         (compression, [{"network": "karate"}]),
         (search, [{"task": t, "seed": 0} for t in ("karate 50 %", "Base", "q/p .3")]),
     ],
@@ -291,7 +351,7 @@ def test_summaries_have_four_columns(experiment, cases):
         assert all((row.label, row.paper, row.here, row.fair, row.meaning))
     for detail in table.details:
         assert all(len(row) == len(detail.head) for row in detail.rows)
-    assert all(picture.startswith("<svg") for picture in table.pictures)
+    assert all(picture.startswith(("<svg", "<figure><svg")) for picture in table.pictures)
 
 
 def test_pictures_escape_what_they_show():
@@ -358,6 +418,39 @@ def test_a_file_of_other_arguments_or_older_code_is_not_taken(tmp_path):
         run.file(tmp_path).write_text(json.dumps(record))
 
 
+def test_results_go_out_of_date_with_the_files_that_a_run_imports(monkeypatch):
+    from cellapse.experiments import runner
+
+    def code():
+        code_of.cache_clear()
+        return code_of(search.run)
+
+    before, read = code(), Path.read_bytes
+    assert code() == before
+    for name, changes in (("candidates.py", True), ("search.py", True), ("sweep.py", False)):
+        monkeypatch.setattr(
+            runner.Path,
+            "read_bytes",
+            lambda path, name=name: read(path) + (b"#" if path.name == name else b""),
+        )
+        assert (code() != before) == changes
+    monkeypatch.undo()
+    code()
+
+
+def test_progress_names_the_table_and_is_shown_when_asked_for(tmp_path, monkeypatch):
+    module = sys.modules["cellapse.experiments.reproduce"]
+    said = []
+
+    def spy(steps, total, what, show):
+        said.append((total, what, show))
+        return steps
+
+    monkeypatch.setattr(module, "progress", spy)
+    reproduce(["compression"], folder=tmp_path, show=True)
+    assert said == [(5, "compression (table 1 of 1)", True)]
+
+
 def test_names_of_files_stay_within_the_folder(tmp_path):
     run = Run("t", double, {"x": "../../etc/passwd"})
     assert run.file(tmp_path).parent == tmp_path / "t"
@@ -420,7 +513,7 @@ def test_reproduce_writes_results_and_a_report(tmp_path, capfd):
         assert part in html
     assert "http" not in html.replace("http-equiv", "")
     assert "<script" not in html
-    assert "compression" in capfd.readouterr().err  # progress
+    assert capfd.readouterr().err == ""  # no terminal, not asked for
     start = time.perf_counter()
     again = reproduce(["compression"], folder=tmp_path).read_text(encoding="utf-8")
     assert again == html

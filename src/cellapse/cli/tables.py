@@ -30,7 +30,9 @@ def reproduce(
     folder: Annotated[
         Path, typer.Option("--output", "-o", help="Folder for results/ and report.html.")
     ] = Path(),
-    workers: Annotated[int, typer.Option(help="Processes at once.")] = 1,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes at once; by default one a core.")
+    ] = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Run the tables of the paper by its protocol and by a fair one; goes on where it stopped.
@@ -39,9 +41,12 @@ def reproduce(
     cellapse reproduce --quick
     cellapse reproduce networks blocks --full -o tables
     """
+    import joblib  # comes with scikit-learn
+
     from cellapse.experiments import reproduce as run
 
-    report = run(tables or None, quick, folder, workers)
+    cores = joblib.cpu_count() if workers is None else workers
+    report = run(tables or None, quick, folder, cores, show=not quiet)
     Out(quiet=quiet).say(f"Wrote {escape(str(report))} and {escape(str(report.parent))}/results.")
 
 

@@ -44,7 +44,7 @@ def lines(title: str, curves: Mapping[str, Sequence[float]], xlabel: str, ylabel
     return _svg(height, parts, title)
 
 
-def strips(title: str, rows: Mapping[str, ArrayLike]) -> str:
+def strips(title: str, rows: Mapping[str, ArrayLike], colours: Sequence[str] = COLOURS) -> str:
     """One strip of coloured boxes for every sequence of small whole numbers."""
     left, height = 150, 30 + 26 * len(rows)
     parts = [_text(0, 16, title, "bold")]
@@ -57,7 +57,7 @@ def strips(title: str, rows: Mapping[str, ArrayLike]) -> str:
         ends = np.concatenate([starts[1:], [len(values)]])
         parts += [
             f'<rect x="{left + a * wide:.1f}" y="{y}" width="{(b - a) * wide:.1f}" height="18" '
-            f'fill="{COLOURS[int(values[a]) % len(COLOURS)]}"/>'
+            f'fill="{colours[int(values[a]) % len(colours)]}"/>'
             for a, b in zip(starts.tolist(), ends.tolist(), strict=True)
         ]
     return _svg(height, parts, title)

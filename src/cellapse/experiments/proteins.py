@@ -14,6 +14,7 @@ from cellapse.baselines import graph_laplacian
 from cellapse.collapse import collapse
 from cellapse.complex import Complex
 from cellapse.datasets.proteins import Protein, available_proteins, load_protein
+from cellapse.experiments.chains import CLASSES, Panel, chains
 from cellapse.experiments.operators import FAIR
 from cellapse.experiments.pictures import strips
 from cellapse.experiments.runner import Arguments, Result
@@ -37,7 +38,7 @@ def run(protein: str, seed: int) -> Result:
     K = data.complex()
     features = {name: signature(operator(K)) for name, operator in FAIR.items()}
     features[BACKBONE] = signature(graph_laplacian(data.complex(edges="backbone")))
-    features[LEAK] = signature(collapse(_with_elements(K, data.dssp)))
+    features[LEAK] = signature(collapse(with_elements(K, data.dssp)))
     features[COUNTS] = _standardized(_counts(K))
     found = {name: _clusters(X, seed) for name, X in features.items()}
     majority = np.unique(data.dssp, return_counts=True)[1].max() / len(data)
@@ -68,13 +69,21 @@ def _counts(K: Complex) -> FloatArray:
     )
 
 
-def _with_elements(K: Complex, dssp: NDArray[np.str_]) -> Complex:
+def elements(dssp: NDArray[np.str_]) -> NDArray[np.int64]:
+    """The helix, strand or loop that every residue belongs to, numbered along the chain.
+
+    >>> elements(np.array(list("HHCEE"))).tolist()
+    [0, 0, 1, 2, 2]
+    """
+    return np.concatenate([[0], np.cumsum(dssp[1:] != dssp[:-1])]).astype(np.int64)
+
+
+def with_elements(K: Complex, dssp: NDArray[np.str_]) -> Complex:
     """The complex with every helix, strand and loop of four and more residues as a cell."""
-    cuts = np.flatnonzero(dssp[1:] != dssp[:-1]) + 1
-    runs = [r for r in np.split(np.arange(len(dssp)), cuts) if len(r) > 3]
-    cells = [*K.cells[2].as_array().tolist(), *(r.tolist() for r in runs)]
-    sizes = np.array([len(c) for c in cells])
-    indptr = np.concatenate([[0], np.cumsum(sizes)])
+    runs = np.split(np.arange(len(dssp)), np.flatnonzero(np.diff(elements(dssp))) + 1)
+    faces = K.cells[2].as_array().tolist() if K.max_rank > 1 else []
+    cells = faces + [r.tolist() for r in runs if len(r) > 3]
+    indptr = np.concatenate([[0], np.cumsum([len(c) for c in cells])])
     return Complex.from_arrays(
         K.n_vertices,
         {1: K.cells[1].as_array(), 2: (indptr, np.concatenate(cells))},
@@ -133,14 +142,19 @@ def summarize(results: Results) -> Table:
         "egg-white lysozyme; 1HEL is the same protein.",
         rows,
         (Detail("All operators", ("features", *metrics), detail),),
-        (_picture(load_protein(chosen), shown[chosen]["clusters"]),),
+        _pictures(load_protein(chosen), shown[chosen]["clusters"]),
     )
 
 
-def _picture(protein: Protein, clusters: dict[str, list[int]]) -> str:
-    known = np.unique(protein.dssp, return_inverse=True)[1]
+def _pictures(protein: Protein, clusters: dict[str, list[int]]) -> tuple[str, str]:
+    """The paper's figure of segments, in space and along the chain."""
+    names, known = np.unique(protein.dssp, return_inverse=True)
     rows = {"DSSP": known} | {name: _matched(np.array(c), known) for name, c in clusters.items()}
-    return strips(f"{protein.name}, residue by residue: coil blue, sheet orange, helix grey", rows)
+    colours = [CLASSES[name] for name in names.tolist()]
+    title = f"{protein.name}: helix red, sheet blue, coil grey"
+    panels = {name: Panel([colours[c] for c in codes]) for name, codes in rows.items()}
+    shown = {n: panels[n] for n in ("DSSP", BACKBONE, "mixed")}
+    return chains(title, protein, shown), strips(f"{title}, residue by residue", rows, colours)
 
 
 def _matched(found: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from cellapse._checks import whole_number
 from cellapse._errors import InputError
+from cellapse._progress import progress
 from cellapse.datasets._names import unknown_name
 from cellapse.experiments import (
     blocks,
@@ -19,6 +21,7 @@ from cellapse.experiments import (
     denoising,
     learned_collapse,
     mantra,
+    mantra_networks,
     message_passing_cost,
     networks,
     node_classification,
@@ -27,18 +30,21 @@ from cellapse.experiments import (
     runtime,
     search,
     sweep,
+    teaser,
 )
 from cellapse.experiments.page import page
-from cellapse.experiments.runner import Run, perform_all, write_whole
+from cellapse.experiments.runner import Run, calmly, perform_all, write_whole
 from cellapse.experiments.table import Experiment, Table
 
 # In the order of the report.
 _EXPERIMENTS = (
+    teaser,
     denoising,
     proteins,
     blocks,
     networks,
     mantra,
+    mantra_networks,
     sweep,
     runtime,
     compression,
@@ -57,6 +63,7 @@ def reproduce(
     quick: bool = True,
     folder: str | Path = ".",
     workers: int = 1,
+    show: bool | None = None,
 ) -> Path:
     """Run the paper's tables and write `results/` and `report.html`.
 
@@ -68,11 +75,13 @@ def reproduce(
     tables : names, optional
         Keys of `TABLES`; by default all whose extra is installed.
     quick : bool
-        Fewer repetitions, a quarter of an hour in all; otherwise hours.
+        Fewer repetitions, minutes in all; otherwise hours.
     folder : path
         Where both are written.
     workers : int
         Processes at once; with more than one, a script needs its `if __name__ == "__main__"`.
+    show : bool, optional
+        Say how far it is: by default only on a terminal.
 
     Returns
     -------
@@ -90,7 +99,7 @@ def reproduce(
             raise InputError(unknown_name("table", name, tuple(TABLES), "reproduce"))
     workers = whole_number("workers", workers, 1)
     folder = Path(folder)
-    finished = run_tables([TABLES[n] for n in names], quick, folder / "results", workers)
+    finished = run_tables([TABLES[n] for n in names], quick, folder / "results", workers, show)
     report = folder / "report.html"
     left_out = [] if tables is not None else [name for name in TABLES if name not in names]
     write_whole(report, page(finished, quick, left_out))
@@ -104,33 +113,32 @@ def _installed() -> list[str]:
 
 
 def run_tables(
-    experiments: Sequence[Experiment], quick: bool, folder: Path, workers: int
+    experiments: Sequence[Experiment],
+    quick: bool,
+    folder: Path,
+    workers: int,
+    show: bool | None,
 ) -> list[Table]:
-    """Compute what is missing, with a line of progress for every table, and summarize."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
+    """Compute what is missing, saying how far it is, and summarize."""
     pool = None
-    if workers > 1:
-        # Fresh processes: a fork would copy the thread that draws the progress.
-        pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
+    if workers > 1:  # fresh processes: a fork would copy locks that other threads hold
+        spawn = get_context("spawn")
+        pool = ProcessPoolExecutor(workers, mp_context=spawn, initializer=_one_thread)
     tables = []
-    with pool or nullcontext(), Progress(*columns, console=Console(stderr=True)) as progress:
-        for experiment in experiments:
+    with pool or nullcontext():
+        for i, experiment in enumerate(experiments):
             runs = [Run(experiment.name, experiment.run, a) for a in experiment.arguments(quick)]
-            bar = progress.add_task(f"{experiment.name:<12}", total=len(runs))
-            done = {}
-            for run, result in perform_all(runs, folder, pool):
-                done[run.file(folder)] = result
-                progress.advance(bar)
+            what = f"{experiment.name} (table {i + 1} of {len(experiments)})"
+            performed = progress(perform_all(runs, folder, pool), len(runs), what, show)
+            done = {run.file(folder): result for run, result in performed}
             if runs:
                 # In the order of the arguments, whoever finished first.
                 ordered = [(run.arguments, done[run.file(folder)]) for run in runs]
-                tables.append(experiment.summarize(ordered))
+                with calmly():
+                    tables.append(experiment.summarize(ordered))
     return tables
+
+
+def _one_thread() -> None:
+    """Keep PyTorch, imported later, to one thread a process: the processes share the cores."""
+    os.environ["OMP_NUM_THREADS"] = "1"

@@ -17,6 +17,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -47,12 +48,23 @@ class Run:
 
 @cache
 def code_of(function: Callable[..., Result]) -> str:
-    """The release and a checksum of the file a run is written in: its results go out of date."""
+    """The release and a checksum of the experiments' code behind a run: results go out of date."""
     from cellapse import __version__
 
+    sources: dict[Path, bytes] = {}
     file = inspect.getsourcefile(function)
-    source = Path(file).read_bytes() if file and Path(file).exists() else b""
-    return f"{__version__}-{hashlib.sha256(source).hexdigest()[:12]}"
+    _collect(Path(file or ""), sources)
+    text = b"".join(sources[path] for path in sorted(sources))
+    return f"{__version__}-{hashlib.sha256(text).hexdigest()[:12]}"
+
+
+def _collect(path: Path, sources: dict[Path, bytes]) -> None:
+    """The file and those of this folder that it imports, and so on."""
+    if path in sources or not path.is_file():
+        return
+    sources[path] = path.read_bytes()
+    for name in re.findall(rb"from cellapse\.experiments\.(\w+) import", sources[path]):
+        _collect(Path(__file__).with_name(f"{name.decode()}.py"), sources)
 
 
 def finished(run: Run, folder: Path) -> Result | None:
@@ -65,17 +77,26 @@ def finished(run: Run, folder: Path) -> Result | None:
         return None
 
 
-def perform(run: Run, folder: Path) -> Result:
-    """Compute one run and keep its result."""
-    from sklearn.exceptions import ConvergenceWarning
-    from threadpoolctl import threadpool_limits  # comes with scikit-learn
+@contextmanager
+def calmly() -> Iterator[None]:
+    """One thread, and no warnings of what tables do on purpose.
 
-    start = time.perf_counter()
+    They compare realizations, and one vector may have fewer values than there are groups: what
+    these warnings say is in the report.
+    """
+    from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits
+
     with threadpool_limits(1), warnings.catch_warnings():
-        # Tables compare realizations on purpose, and one vector may have fewer values than there
-        # are groups: what these warnings say is in the report.
         warnings.simplefilter("ignore", CellapseWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
+        yield
+
+
+def perform(run: Run, folder: Path) -> Result:
+    """Compute one run and keep its result."""
+    start = time.perf_counter()
+    with calmly():
         result = run.function(**run.arguments)
     record = {
         "table": run.table,
