@@ -61,8 +61,8 @@ def summarize(results: Results) -> Table:
         rows.append(
             Row(
                 model,
-                ", ".join(f"{short} {PAPER[n][i]:.2f}" for short, n in SHORT),
-                ", ".join(f"{short} {Figure.of(here[n])}" for short, n in SHORT),
+                "\n".join(f"{short} {PAPER[n][i]:.2f}" for short, n in SHORT),
+                "\n".join(f"{short} {Figure.of(here[n])}" for short, n in SHORT),
                 fair_text(results, model=model),
                 fair_verdict(results, "seed", model=model),
             )
@@ -71,9 +71,9 @@ def summarize(results: Results) -> Table:
     rows.append(
         Row(
             "mean of eight",
-            ", ".join(f"{short} {np.mean(PAPER[n]):.2f}" for short, n in SHORT),
-            ", ".join(f"{short} {np.mean(here[n]):.3f}" for short, n in SHORT),
-            ", ".join(
+            "\n".join(f"{short} {np.mean(PAPER[n]):.2f}" for short, n in SHORT),
+            "\n".join(f"{short} {np.mean(here[n]):.3f}" for short, n in SHORT),
+            "\n".join(
                 f"{n} {np.mean(accuracies(results, n)):.3f}"
                 for n in ("graph", "mixed", "unfolded", "screened", "renormalized", "motif")
             ),

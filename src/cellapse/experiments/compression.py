@@ -75,15 +75,15 @@ def summarize(results: Results) -> Table:
             Row(
                 title,
                 "proved: eigenvalues and conductances never grow",
-                f"S mixed: lambda_2 {L[1]:.3f} to {S[1]:.3f}; median conductance kept "
+                f"S mixed: lambda_2 {L[1]:.3f} to {S[1]:.3f}\nmedian conductance kept "
                 f"{100 * r['mixed']['kept']['median']:.0f} %",
-                "; ".join(
+                "\n".join(
                     f"{n}: change {100 * r[n]['change']:.1f} % of |A|, conductance kept "
                     f"{100 * r[n]['kept']['median']:.0f} %"
                     for n in OPERATORS
                 ),
                 f"{'Both hold here' if holds else 'NOT so here'} (eigenvalues grow by at most "
-                f"{grows:.0e}). At the bound the change is small beside A and falls on its "
+                f"{grows:.1g}). At the bound the change is small beside A and falls on its "
                 "smallest eigenvalues; the renormalized form changes all.",
             )
         )

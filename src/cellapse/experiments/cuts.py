@@ -90,7 +90,7 @@ def fair_text(results: Results, operators: Operators = FAIR, **wanted: Any) -> s
     best = best_of(results, operators, **wanted)
     shown = [("L", "graph"), ("S mixed", "mixed"), ("S unfolded", "unfolded")]
     shown += [("renormalized", "renormalized"), (f"best: {best}", best)]
-    return ", ".join(
+    return "\n".join(
         f"{short} {Figure.of(accuracies(results, name, **wanted))}" for short, name in shown
     )
 

@@ -83,14 +83,14 @@ def summarize(results: Results) -> Table:
         rows.append(
             Row(
                 f"{m} shortcuts, mean squared error",
-                ", ".join(
+                "\n".join(
                     f"{short} {PAPER[n][i]:.3f}"
                     for short, n in (("L", "graph"), ("mult", "multiorder"), ("S", "mixed"))
                 ),
-                f"L {Figure.of(fixed['graph'])}, mult {Figure.of(fixed['multiorder'])}, "
+                f"L {Figure.of(fixed['graph'])}\nmult {Figure.of(fixed['multiorder'])}\n"
                 f"S {Figure.of(fixed['mixed'])}",
-                f"L {Figure.of(fair['graph'])}, S {Figure.of(fair['mixed'])}, "
-                f"best {best} {Figure.of(fair[best])}; operator and strength by cross-validation "
+                f"L {Figure.of(fair['graph'])}\nS {Figure.of(fair['mixed'])}\n"
+                f"best: {best} {Figure.of(fair[best])}\noperator and strength by cross-validation "
                 f"{Figure.of(cross_validated(results, m, list(FAIR)))}",
                 f"At a = 0.2, {here.sentence('S', 'L', higher_is_better=False)}; tuned, "
                 f"{equal.sentence('S', 'L', higher_is_better=False)}; the faces' part: "

@@ -154,7 +154,7 @@ def summarize(results: Results) -> Table:
     rows = []
     for name in names:
         quoted = f"{PAPER[name]:.2f} on both" if name in PAPER else "not in the paper"
-        text = f"b1 {Figure.of(score[name, 'b1'])}, b2 {Figure.of(score[name, 'b2'])}"
+        text = f"b1 {Figure.of(score[name, 'b1'])}\nb2 {Figure.of(score[name, 'b2'])}"
         against = compare(score[name, "b1"], score["cell counts", "b1"])
         gain = f"{against.difference:+.3f} on b1 over counting cells"
         rows.append(

@@ -22,7 +22,7 @@ from cellapse.experiments.table import Experiment, Results, Row, Table, pick
 
 NETWORKS = ("GCN", "GAT")
 FEATURES = ("random", "degree")
-PAPER = "b1 0.31, b2 0.92"
+PAPER = "b1 0.31\nb2 0.92"
 _WIDTH, _BATCH = 64, 256
 
 
@@ -117,13 +117,13 @@ def summarize(results: Results) -> Table:
         for features in FEATURES:
             found = [r["accuracy"] for r in pick(results, network=network, features=features)]
             b1, b2 = (Figure.of([f[b] for f in found]) for b in ("b1", "b2"))
-            told[features] = f"b1 {b1}, b2 {b2}"
+            told[features] = f"b1 {b1}\nb2 {b2}"
         rows.append(
             Row(
                 network,
                 PAPER,
-                f"random features: {told['random']}",
-                f"given the degrees: {told['degree']}",
+                f"random features\n{told['random']}",
+                f"given the degrees\n{told['degree']}",
                 "What the network was given, not what it is, gave the paper's figure.",
             )
         )

@@ -98,8 +98,8 @@ def summarize(results: Results) -> Table:
         rows.append(
             Row(
                 label,
-                ", ".join(f"{short} {PAPER[network][n]:.2f}" for short, n in SHORT),
-                ", ".join(f"{short} {Figure.of(here[n])}" for short, n in SHORT),
+                "\n".join(f"{short} {PAPER[network][n]:.2f}" for short, n in SHORT),
+                "\n".join(f"{short} {Figure.of(here[n])}" for short, n in SHORT),
                 fair_text(results, network=network),
                 _meaning(results, network),
             )
@@ -152,9 +152,9 @@ def _overall(results: Results) -> Row:
     }
     return Row(
         "mean of five",
-        ", ".join(f"{s} {np.mean([PAPER[d][n] for d in available()]):.2f}" for s, n in SHORT),
-        ", ".join(f"{s} {np.mean(here[n]):.3f}" for s, n in SHORT),
-        ", ".join(
+        "\n".join(f"{s} {np.mean([PAPER[d][n] for d in available()]):.2f}" for s, n in SHORT),
+        "\n".join(f"{s} {np.mean(here[n]):.3f}" for s, n in SHORT),
+        "\n".join(
             f"{n} {np.mean(means(n)):.3f}"
             for n in ("graph", "mixed", "unfolded", "screened", "renormalized", "motif")
         ),

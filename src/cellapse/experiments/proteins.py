@@ -110,9 +110,9 @@ def summarize(results: Results) -> Table:
     rows = (
         Row(
             "L of the backbone against S",
-            "L 0.469, S 0.709",
-            f"L {Figure.of(score(BACKBONE))}, S {Figure.of(score('mixed'))}",
-            f"L on the same edges {Figure.of(score('graph'))}, S {Figure.of(score('mixed'))}",
+            "L 0.469\nS 0.709",
+            f"L {Figure.of(score(BACKBONE))}\nS {Figure.of(score('mixed'))}",
+            f"L on the same edges {Figure.of(score('graph'))}\nS {Figure.of(score('mixed'))}",
             f"{bare.sentence('S', 'L of the backbone')}; on the same edges, "
             f"{same.sentence('S', 'L')}: it is the hydrogen bonds that count.",
         ),
@@ -120,7 +120,7 @@ def summarize(results: Results) -> Table:
             "without any spectrum",
             "not in the paper",
             f"largest class {Figure.of(majority)}",
-            f"numbers of edges and triangles {Figure.of(score(COUNTS))}, best: {best} "
+            f"numbers of edges and triangles {Figure.of(score(COUNTS))}\nbest: {best} "
             f"{Figure.of(score(best))}",
             f"{counts.sentence(best, 'counting cells')}.",
         ),

@@ -110,8 +110,8 @@ def _one_for_all(accuracy: dict[str, list[float]], best: str) -> Row:
     return Row(
         "one operator for all tasks",
         "not in the paper",
-        f"L {np.mean(L):.3f}, S unfolded {np.mean(accuracy['unfolded eps .0001']):.3f}",
-        f"best: {best} {np.mean(accuracy[best]):.3f}; the default of analyze, {OURS}: "
+        f"L {np.mean(L):.3f}\nS unfolded {np.mean(accuracy['unfolded eps .0001']):.3f}",
+        f"best: {best} {np.mean(accuracy[best]):.3f}\nthe default of analyze, {OURS}: "
         f"{np.mean(ours):.3f}",
         "; ".join(compare(ours, other).sentence(OURS, name) for other, name in against) + ".",
     )

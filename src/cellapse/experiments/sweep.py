@@ -59,8 +59,8 @@ def summarize(results: Results) -> Table:
         rows.append(
             Row(
                 f"q/p = {ratio}",
-                f"L {L:.3f}, S {S:.3f}, {inside} % of triangles inside",
-                f"L {Figure.of(here['graph'])}, S {Figure.of(here['mixed'])}, {share:.1f} % inside",
+                f"L {L:.3f}\nS {S:.3f}\n{inside} % of triangles inside",
+                f"L {Figure.of(here['graph'])}\nS {Figure.of(here['mixed'])}\n{share:.1f} % inside",
                 fair_text(results, ratio=ratio),
                 f"By the second vector, {one}. {fair_verdict(results, 'seed', ratio=ratio)}",
             )

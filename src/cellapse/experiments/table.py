@@ -11,7 +11,10 @@ from cellapse.experiments.runner import Arguments, Result
 
 @dataclass(frozen=True)
 class Row:
-    """One line: the paper's figure, its protocol here, a fair protocol, and what it means."""
+    """One row: the paper's figure, its protocol here, a fair protocol, and what it means.
+
+    Several figures in one field stand on lines of their own.
+    """
 
     label: str
     paper: str

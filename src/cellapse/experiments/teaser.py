@@ -99,8 +99,8 @@ def summarize(results: Results) -> Table:
     row = Row(
         "modes that follow helices and strands",
         "a picture of one protein, no figure",
-        f"{BACKBONE} {told[BACKBONE]}; {LEAK} {told[LEAK]} (label leakage)",
-        f"{SAME} {told[SAME]}; {FAIR} {told[FAIR]}",
+        f"{BACKBONE} {told[BACKBONE]}\n{LEAK} {told[LEAK]} (label leakage)",
+        f"{SAME} {told[SAME]}\n{FAIR} {told[FAIR]}",
         f"{bare.sentence('S with cells from the labels', 'L of the backbone')}; on the same edges "
         f"and without labels, {fair.sentence('S', 'L')}. The smallest eigenvalue of a chain "
         "is tiny, and by it the bound on gamma leaves S next to nothing to change.",
