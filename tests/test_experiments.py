@@ -290,6 +290,26 @@ def test_cells_with_weights_of_their_own_are_among_the_candidates():
     CANDIDATES["screened .9, 1, cells by overlap"](no_triangles)
 
 
+def test_choices_and_wins_of_the_search_by_hand():
+    def result(best):
+        return {
+            "candidates": {
+                name: {"accuracy": 0.9 if name == best else 0.89, "modularity": i, "gap": -i}
+                for i, name in enumerate(CANDIDATES)
+            }
+        }
+
+    names = list(CANDIDATES)
+    found = [({"task": "a"}, result(names[0])), ({"task": "b"}, result(names[-1]))]
+    assert search.chosen_by(found, "modularity") == [0.89, 0.9]
+    assert search.chosen_by(found, "gap") == [0.9, 0.89]
+    assert search.chosen_by(found, "accuracy") == [0.9, 0.9]
+    page = search.summarize(found)
+    wins = {row[0]: row[2] for row in page.details[0].rows}
+    assert (wins[names[0]], wins[names[1]], wins[names[-1]]) == ("1", "0", "1")
+    assert page.rows[0].meaning.count("not told apart") == 3
+
+
 def test_graph_networks_need_the_degrees():
     pytest.importorskip("torch_geometric", reason="GCN and GAT need the extra torch")
     from cellapse.experiments import mantra_networks
