@@ -30,7 +30,7 @@ from cellapse.experiments import (
     sweep,
     teaser,
 )
-from cellapse.experiments.candidates import CANDIDATES
+from cellapse.experiments.candidates import CANDIDATES, weighted
 from cellapse.experiments.chains import by_class, chains
 from cellapse.experiments.cuts import fair_verdict
 from cellapse.experiments.operators import FAIR, WORDS, mixed_collapse
@@ -286,8 +286,25 @@ def test_cells_with_weights_of_their_own_are_among_the_candidates():
         S = CANDIDATES[f"screened .9, 1, cells by {by}"](K)
         assert abs(S.toarray() - plain).max() > 0.01
         assert S.spectrum().values[0] > -1e-9
+    # Two triangles that share an edge, and a tail at one end of it.
+    kite = cl.clique_complex([(0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (0, 4)])
+    assert np.allclose(weighted(kite, "degree").weights[2], 2.4 / (4 * 3 * 2) ** (1 / 3))
+    shares = np.array([2 / 5, 1 / 5, 1 / 4])  # of both ends' neighbours, the ends themselves too
+    assert np.allclose(weighted(kite, "overlap").weights[2], shares.prod() ** (1 / 3))
     no_triangles = cl.clique_complex([(0, 1), (1, 2)])
     CANDIDATES["screened .9, 1, cells by overlap"](no_triangles)
+
+
+def test_noise_is_a_share_of_the_edges(monkeypatch):
+    asked = []
+
+    def spy(A, more, seed):
+        asked.append(more)
+        return A
+
+    monkeypatch.setattr(robustness, "add_shortcuts", spy)
+    robustness.run("karate", 50, 0)
+    assert asked == [39]  # of 78
 
 
 def test_choices_and_wins_of_the_search_by_hand():
