@@ -307,6 +307,13 @@ def test_noise_is_a_share_of_the_edges(monkeypatch):
     assert asked == [39]  # of 78
 
 
+def test_a_grid_is_searched_by_labels_or_by_modularity():
+    points = [[0.9, 0.1], [0.7, 0.4], [0.8, 0.2]]  # accuracy, modularity
+    found = [({"network": "karate"}, {"grid": {"mixed": points}})]
+    assert networks.chosen(found, "mixed", 0, network="karate") == [0.9]
+    assert networks.chosen(found, "mixed", 1, network="karate") == [0.7]
+
+
 def test_choices_and_wins_of_the_search_by_hand():
     def result(best):
         return {
@@ -351,6 +358,11 @@ def test_contacts_run_where_the_data_is(monkeypatch):
     if contacts.arguments(True):
         found = contacts.run("workplace", 0)["fair"]
         assert found["graph"]["accuracy"] > 0.6
+        cases = [
+            ({"hypergraph": n, "seed": 0}, {"fair": found}) for n in ("workplace", "highschool")
+        ]
+        gain = found["mixed"]["accuracy"] - found["graph"]["accuracy"]
+        assert f"mixed {gain:+.3f}" in contacts.summarize(cases).rows[0].meaning
     monkeypatch.setattr(contacts, "load_contacts", missing)
     assert contacts.arguments(True) == []
 
