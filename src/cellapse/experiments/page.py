@@ -32,6 +32,13 @@ details { margin: .6rem 0; } summary { cursor: pointer; color: var(--link); }
             gap: 1rem; margin: 1rem 0; }
 svg { width: 100%; max-width: 40rem; background: #fff; border-radius: 6px; }
 figure { margin: 0; grid-column: 1 / -1; } figcaption { color: var(--quiet); font-size: .9rem; }
+@media (max-width: 50rem) {
+  .main { min-width: 0; } .main thead { display: none; }
+  .main, .main tbody, .main tr, .main th, .main td { display: block; width: auto !important; }
+  .main tbody th { border: 0; padding-top: 1.2rem; } .main td { border: 0; padding: .2rem 0; }
+  .main td::before { content: attr(data-head); color: var(--quiet); font-size: .85rem; }
+  .main tr { border-bottom: 1px solid var(--line); padding-bottom: .8rem; }
+}
 @media print { body { font-size: 10px; margin: 0; } h2, tr, figure { break-inside: avoid; } }
 """
 _HEAD = ("", "The paper", "Its protocol here", "A fair protocol", "What it means")
@@ -94,7 +101,10 @@ def _grid(head: Sequence[str], rows: Sequence[Sequence[str]], kind: str) -> str:
     top = "".join(f'<th scope="col">{escape(h)}</th>' for h in head)
     lines = "".join(
         f'<tr><th scope="row">{escape(first)}</th>'
-        + "".join(f"<td>{_lines(cell)}</td>" for cell in rest)
+        + "".join(
+            f'<td data-head="{escape(h)}">{_lines(cell)}</td>'
+            for h, cell in zip(head[1:], rest, strict=True)
+        )
         + "</tr>"
         for first, *rest in rows
     )
