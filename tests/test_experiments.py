@@ -10,6 +10,7 @@ import warnings
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -32,11 +33,13 @@ from cellapse.experiments import (
 )
 from cellapse.experiments.candidates import CANDIDATES, weighted
 from cellapse.experiments.chains import by_class, chains
-from cellapse.experiments.cuts import fair_verdict
+from cellapse.experiments.cuts import fair_verdict, modularity
 from cellapse.experiments.operators import FAIR, WORDS, mixed_collapse
+from cellapse.experiments.page import page
 from cellapse.experiments.pictures import lines, strips
 from cellapse.experiments.runner import Run, code_of, finished, perform, perform_all, write_whole
 from cellapse.experiments.scores import Figure, compare, scores
+from cellapse.experiments.table import Row, Table
 
 
 @pytest.fixture(autouse=True)
@@ -328,10 +331,10 @@ def test_choices_and_wins_of_the_search_by_hand():
     assert search.chosen_by(found, "modularity") == [0.89, 0.9]
     assert search.chosen_by(found, "gap") == [0.9, 0.89]
     assert search.chosen_by(found, "accuracy") == [0.9, 0.9]
-    page = search.summarize(found)
-    wins = {row[0]: row[2] for row in page.details[0].rows}
+    table = search.summarize(found)
+    wins = {row[0]: row[2] for row in table.details[0].rows}
     assert (wins[names[0]], wins[names[1]], wins[names[-1]]) == ("1", "0", "1")
-    assert page.rows[0].meaning.count("not told apart") == 3
+    assert table.rows[0].meaning.count("not told apart") == 3
 
 
 def test_graph_networks_need_the_degrees():
@@ -407,6 +410,23 @@ def test_pictures_escape_what_they_show():
     for svg in (lines("<a>", {"<b>": [1, 2]}, "x", "y"), strips("<a>", {"<b>": [0, 0, 1]})):
         assert "<a>" not in svg
         assert "&lt;b&gt;" in svg
+
+
+def test_the_page_escapes_what_it_shows_and_gives_every_figure_a_line():
+    row = Row("<r>", "L 0.1\nS 0.2 ± 0.1", "<here>", "<fair>", "<meaning>")
+    html = page([Table("<title>", "<about>", (row,))], quick=True)
+    for word in ("r", "here", "fair", "meaning", "about"):
+        assert f"<{word}>" not in html
+        assert f"&lt;{word}&gt;" in html
+    assert "<div>L 0.1</div><div>S 0.2&nbsp;±&nbsp;0.1</div>" in html
+
+
+def test_modularity_is_that_of_networkx():
+    graph = cl.datasets.load("karate").graph
+    groups = cl.datasets.load("karate").groups
+    sides = [{v for v, g in zip(graph, groups, strict=True) if g == side} for side in (0, 1)]
+    wanted = nx.community.modularity(graph, sides, weight=None)
+    assert modularity(cl.clique_complex(graph), groups) == pytest.approx(wanted)
 
 
 def test_every_table_lists_runs_with_plain_arguments():
