@@ -10,7 +10,6 @@ import warnings
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-import networkx as nx
 import numpy as np
 import pytest
 
@@ -30,10 +29,11 @@ from cellapse.experiments import (
     search,
     sweep,
     teaser,
+    unseen,
 )
 from cellapse.experiments.candidates import CANDIDATES, weighted
 from cellapse.experiments.chains import by_class, chains
-from cellapse.experiments.cuts import fair_verdict, modularity
+from cellapse.experiments.cuts import fair_verdict
 from cellapse.experiments.operators import FAIR, WORDS, mixed_collapse
 from cellapse.experiments.page import page
 from cellapse.experiments.pictures import lines, strips
@@ -298,6 +298,17 @@ def test_cells_with_weights_of_their_own_are_among_the_candidates():
     CANDIDATES["screened .9, 1, cells by overlap"](no_triangles)
 
 
+def test_the_choice_without_labels_holds_up_on_unseen_tasks():
+    tasks = ("caves 0.45", "unequal 0.06")
+    found = results(unseen, [{"task": t, "seed": s} for t in tasks for s in range(2)])
+    scored = {n: mean(r["accuracy"][n] for _, r in found) for n in unseen.METHODS}
+    assert scored[unseen.CHOSEN] > scored["graph"] - 0.02
+    assert scored[unseen.CHOSEN] > 0.85
+    table = unseen.summarize(found)
+    assert [row[0] for row in table.details[0].rows] == list(tasks)
+    assert f"{unseen.CHOSEN} {scored[unseen.CHOSEN]:.3f}" in table.rows[0].fair
+
+
 def test_noise_is_a_share_of_the_edges(monkeypatch):
     asked = []
 
@@ -419,14 +430,6 @@ def test_the_page_escapes_what_it_shows_and_gives_every_figure_a_line():
         assert f"<{word}>" not in html
         assert f"&lt;{word}&gt;" in html
     assert "<div>L 0.1</div><div>S 0.2&nbsp;±&nbsp;0.1</div>" in html
-
-
-def test_modularity_is_that_of_networkx():
-    graph = cl.datasets.load("karate").graph
-    groups = cl.datasets.load("karate").groups
-    sides = [{v for v, g in zip(graph, groups, strict=True) if g == side} for side in (0, 1)]
-    wanted = nx.community.modularity(graph, sides, weight=None)
-    assert modularity(cl.clique_complex(graph), groups) == pytest.approx(wanted)
 
 
 def test_every_table_lists_runs_with_plain_arguments():

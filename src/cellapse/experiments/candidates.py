@@ -11,24 +11,14 @@ from cellapse.collapse import collapse
 from cellapse.complex import Complex
 from cellapse.containment import containment
 from cellapse.operator import Operator
+from cellapse.tasks.choice import screened
 
 OURS = "renormalized .95, 5"
-
-
 Build = Callable[[Complex], Operator]
 
 
 def _screened(theta2: float, beta: float, rounds: int) -> Build:
-    def build(K: Complex) -> Operator:
-        return collapse(
-            K,
-            realization="screened",
-            gamma=float(np.sqrt(theta2)),
-            beta=(1.0, beta)[: K.max_rank],
-            renormalize=rounds,
-        )
-
-    return build
+    return lambda K: screened(K, theta2, beta, rounds)
 
 
 def weighted(K: Complex, by: str) -> Complex:

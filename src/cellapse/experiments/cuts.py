@@ -20,6 +20,7 @@ from cellapse.experiments.scores import Figure, compare, scores
 from cellapse.experiments.table import Detail, Results, pick
 from cellapse.lifts import clique_complex
 from cellapse.operator import Operator
+from cellapse.tasks.choice import modularity
 from cellapse.tasks.cluster import cluster, clustering_accuracy
 
 Groups = NDArray[np.intp]
@@ -64,15 +65,6 @@ def fair_scores(
         clusters = cluster(M, k, mass=None if name == "Zhou" else "diagonal", rng=seed).numbers
         found[name] = {**scores(clusters, groups), "modularity": modularity(K, clusters)}
     return found
-
-
-def modularity(K: Complex, clusters: NDArray[Any]) -> float:
-    """Newman's modularity of a partition of the graph of edges; it needs no labels."""
-    i, j = K.cells[1].as_array().T
-    m = len(i)
-    inside = (clusters[i] == clusters[j]).sum() / m
-    ends = np.bincount(clusters[np.concatenate([i, j])]) / (2 * m)
-    return float(inside - (ends**2).sum())
 
 
 def accuracies(results: Results, name: str, metric: str = "accuracy", **wanted: Any) -> list[float]:

@@ -21,7 +21,6 @@ from cellapse.experiments.cuts import (
     fair_text,
     fair_verdict,
     fiedler_accuracy,
-    modularity,
     paper_complex,
     paper_operators,
 )
@@ -30,6 +29,7 @@ from cellapse.experiments.runner import Arguments, Result
 from cellapse.experiments.scores import Figure
 from cellapse.experiments.table import Detail, Experiment, Results, Row, Table, pick
 from cellapse.lifts import clique_complex
+from cellapse.tasks.choice import modularity
 from cellapse.tasks.cluster import cluster, clustering_accuracy
 
 # eps and beta of S, weights of orders 1 and 2 of the multiorder Laplacian; accuracies

@@ -31,6 +31,7 @@ from cellapse.experiments import (
     search,
     sweep,
     teaser,
+    unseen,
 )
 from cellapse.experiments.page import page
 from cellapse.experiments.runner import Run, calmly, perform_all, write_whole
@@ -51,6 +52,7 @@ _EXPERIMENTS = (
     robustness,
     contacts,
     search,
+    unseen,
     node_classification,
     learned_collapse,
     message_passing_cost,

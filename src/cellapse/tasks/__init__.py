@@ -3,6 +3,7 @@
 The most common ones are also names of `cellapse` itself.
 """
 
+from cellapse.tasks.choice import Choice, choose_operator, modularity
 from cellapse.tasks.cluster import Clusters, cluster, clustering_accuracy, suggest_n_clusters
 from cellapse.tasks.cut import Cut, dirichlet_energy, fiedler, sweep_cut, total_variation
 from cellapse.tasks.encoding import Embedding, embed, positional_encoding
@@ -17,12 +18,14 @@ from cellapse.tasks.signature import Signature, heat_kernel_signature, wave_kern
 from cellapse.tasks.smooth import Strength, choose_strength, diffuse, smooth
 
 __all__ = [
+    "Choice",
     "Clusters",
     "Cut",
     "Embedding",
     "Signature",
     "Strength",
     "band_pass",
+    "choose_operator",
     "choose_strength",
     "cluster",
     "clustering_accuracy",
@@ -34,6 +37,7 @@ __all__ = [
     "fiedler",
     "heat_kernel_signature",
     "kirchhoff_index",
+    "modularity",
     "positional_encoding",
     "resistance_centrality",
     "smooth",
