@@ -1,4 +1,4 @@
-"""Beyond the paper: the operator chosen without labels, on tasks that nobody looked at.
+"""Beyond the paper: the operator chosen without labels, on tasks it was not found on.
 
 `choose_operator` was found on the networks and block models of the search. Here are others: two
 hypergraphs of contacts, cavemen's cliques with rewired ends, and partitions of unequal sizes.
@@ -121,8 +121,8 @@ def summarize(results: Results) -> Table:
     )
     return Table(
         "An operator chosen without labels, on unseen tasks",
-        f"{len(tasks)} tasks, paired by task. None was looked at while the operators or the choice "
-        "were found. Few tasks: the test finds only large differences.",
+        f"{len(tasks)} tasks, paired by task. None was used to find the operators or the way to "
+        "choose. Few tasks: the test finds only large differences.",
         (row,),
         (Detail("Accuracy by task", ("task", *METHODS, "most often chosen"), by_name),),
     )
