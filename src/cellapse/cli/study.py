@@ -19,7 +19,8 @@ from cellapse.cli.app import app
 from cellapse.cli.output import Out
 from cellapse.cli.progress import Steps
 from cellapse.cli.sources import Source, load, load_protein
-from cellapse.report.page import cell_counts, write_report
+from cellapse.report.page import write_report
+from cellapse.report.summary import cell_counts
 
 Folder = Annotated[
     Path | None, typer.Option("--output", "-o", help="Folder for nodes.csv and report.html.")
@@ -158,7 +159,7 @@ def _facts(found: Analysis) -> dict[str, Any]:
 def _summary(found: Analysis) -> None:
     console = Console(highlight=False, soft_wrap=True)
     console.print(f"[bold]{escape(found.title)}[/bold]")
-    console.print(f"\n[bold]Lift[/bold]      {cell_counts(found)}")
+    console.print(f"\n[bold]Lift[/bold]      {cell_counts(found.complex)}")
     console.print(
         "[bold]Collapse[/bold]  screened, renormalized 5 times (the all-round default; "
         "the paper's own is collapse(K))"

@@ -32,6 +32,14 @@ _DENSE = 400  # up to this many vertices the whole matrix is quicker than Lanczo
 _FAR = 0.1  # second eigenvalue of the graph Laplacian from which Lanczos is quick
 _DRAWN = 1e-6  # accuracy of what is only drawn
 _VECTORS = 30  # the slider's last place
+_ZEROS = 50  # eigenvectors that only tell components apart, computed on top of those asked for
+_HINTS = {
+    "unfolded": "The paper's operator; every edge has its own cells above it, so no orientation.",
+    "boundary": "Signed boundaries, as in homology: the cells above the edges drop out of S.",
+    "incidence": "Which cells contain which, without signs: A is the signless Laplacian.",
+    "mixed": "Signs on the edges only, as in the paper's cut and denoising tables.",
+    "screened": "Edges that close few cells are damped; S stays as sparse as the graph Laplacian.",
+}
 _ANSWERS = 200  # answers remembered, so that a slider moved back is there at once
 
 
@@ -99,7 +107,7 @@ class Explorer:
             "labels": [str(K.labels[i]) for i in near.tolist()],
             "network": network(K, near, S.shares, np.arange(len(near)), 0),
             "groups": known,
-            "realizations": list(REALIZATIONS),
+            "realizations": {name: _HINTS[name] for name in REALIZATIONS},
             "settings": asdict(begin),
             "most": min(_VECTORS, K.n_vertices),
         }
@@ -126,22 +134,25 @@ class Explorer:
 
     def _compute(self, settings: Settings) -> dict[str, Any]:
         n = self.complex.n_vertices
-        k = min(whole_number("vectors", settings.vectors, 1), n)
+        zeros = min(int(self.complex.components().max()), _ZEROS)
+        k = min(whole_number("vectors", settings.vectors, 1) + zeros, n)
         count = whole_number("clusters", settings.clusters, 1, min(n, 100))
         S = self._collapsed(settings)
         D = cut_mass(S, "degree")
         plain = self._plain_spectrum(k)
         spectrum = _spectrum(S, max(k, count), float(plain[1]) if k > 1 else 0.0)
+        flat = int((spectrum.values <= 1e-9 * spectrum.values[-1]).sum())
+        first = min(max(flat, 1), zeros + 1)
         groups = group_rows(spectrum.vectors[:, :count], D, count, 0)
         return {
             "values": numbers(spectrum.values[:k]),
             "plain": plain,
-            "vectors": [numbers(row) for row in spectrum.vectors[self._near, 1:k]],
+            "vectors": [numbers(row) for row in spectrum.vectors[self._near, first:k]],
+            "first": first + 1,
             "clusters": groups[self._near].tolist(),
             "sizes": np.bincount(groups).tolist(),
             "shares": self._shares(S),
             "residual": float(spectrum.residuals.max()),
-            "words": repr(S),
         }
 
     def _plain_spectrum(self, k: int) -> list[float]:

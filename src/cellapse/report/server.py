@@ -19,6 +19,7 @@ from urllib.parse import parse_qsl, urlsplit
 from cellapse._errors import CellapseError
 from cellapse.report.explorer import Explorer, Settings
 from cellapse.report.markup import as_json, page
+from cellapse.report.summary import cell_counts
 
 SCRIPTS = ("base.js", "charts.js", "network.js", "cloud.js", "explore.js")
 
@@ -73,7 +74,11 @@ def explore(explorer: Explorer, tell: Callable[[str], object], open_page: bool =
 
 def explorer_html(explorer: Explorer) -> str:
     """The page as text."""
-    parts = {"title": escape(explorer.title), "data": as_json(explorer.start())}
+    parts = {
+        "title": escape(explorer.title),
+        "subtitle": escape(cell_counts(explorer.complex)),
+        "data": as_json(explorer.start()),
+    }
     return page("explore.html", SCRIPTS, parts, connect="'self'")
 
 

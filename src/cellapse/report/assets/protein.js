@@ -22,7 +22,7 @@ function paintViewer(id) {
   viewers[id].setStyle({}, { cartoon: { arrows: true, colorfunc: (atom) => paint.colour(colouring.values[residueAt[atom.resi]]) } });
   viewers[id].render();
   byId(id).dataset.colouring = colouring.name;
-  drawLegend(byId(id).parentNode.querySelector(".legend"), colouring);
+  drawLegend(byId(id).parentNode.querySelector(".legend"), { ...colouring, name: "" });
 }
 
 try {
