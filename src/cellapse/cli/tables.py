@@ -31,9 +31,12 @@ def reproduce(
         Path, typer.Option("--output", "-o", help="Folder for results/ and report.html.")
     ] = Path(),
     workers: Annotated[int, typer.Option(help="Processes at once.")] = 1,
+    as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Run the tables of the paper by its protocol and by a fair one; goes on where it stopped.
+    """Run the tables of the paper, by its protocol and a fair one.
+
+    Goes on where it stopped.
 
     \b
     cellapse reproduce --quick
@@ -42,7 +45,9 @@ def reproduce(
     from cellapse.experiments import reproduce as run
 
     report = run(tables or None, quick, folder, workers)
-    Out(quiet=quiet).say(f"Wrote {escape(str(report))} and {escape(str(report.parent))}/results.")
+    out = Out(None, as_json, quiet)
+    out.say(f"Wrote {escape(str(report))} and {escape(str(report.parent))}/results.")
+    out.json({"report": str(report), "results": str(report.parent / "results")})
 
 
 @app.command()
@@ -55,7 +60,9 @@ def bench(
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Time every operator on a network: building it, its eigenpairs, and the ratio to L.
+    """Time every operator on a network, next to the graph Laplacian.
+
+    Seconds for building it and for its eigenpairs, and the ratio of both to L.
 
     \b
     cellapse bench football
@@ -78,7 +85,8 @@ def bench(
     for row in rows:
         total = None if row["build"] is None else row["build"] + row["eigenpairs"]
         row["ratio"] = None if total is None else round(total / base, 2)
-    columns = {head: [row[head] for row in rows] for head in rows[0]}
+    heads = ("operator", "build", "eigenpairs", "ratio", "solver", "note")
+    columns = {head: [row[head] for row in rows] for head in heads}
     out.table(columns, {"cells": list(K.n_cells), "k": count})
 
 

@@ -24,6 +24,9 @@ from cellapse.report.summary import cell_counts
 SCRIPTS = ("base.js", "charts.js", "network.js", "cloud.js", "explore.js")
 
 
+wait = threading.Event().wait  # for Ctrl-C, which ends it
+
+
 class Server(ThreadingHTTPServer):
     """Serves one explorer; `with Server(explorer) as server:` runs it in the background.
 
@@ -69,7 +72,7 @@ def explore(explorer: Explorer, tell: Callable[[str], object], open_page: bool =
         if open_page:
             webbrowser.open(server.address)
         with contextlib.suppress(KeyboardInterrupt):
-            threading.Event().wait()
+            wait()
 
 
 def explorer_html(explorer: Explorer) -> str:
