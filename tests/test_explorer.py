@@ -2,12 +2,19 @@
 
 import http.client
 import json
+import time
+from contextlib import suppress
 from urllib.parse import urlencode
 
 import networkx as nx
 import numpy as np
 import pytest
 from browser import keep, opened
+
+try:
+    from playwright.sync_api import Error as PlaywrightError
+except ImportError:  # the tests of pages are skipped
+    PlaywrightError = Exception
 
 import cellapse as cl
 from cellapse.report.explorer import Explorer, Settings
@@ -67,6 +74,47 @@ def test_an_answer_is_remembered(explorer):
     again = explorer.answer(Settings(eps=0.0123))
     assert again["seconds"] < 0.01
     assert again["values"] is first["values"]
+
+
+def test_the_number_of_vectors_is_no_new_spectrum(explorer, monkeypatch):
+    first = explorer.answer(Settings("mixed", eps=0.02, vectors=6, clusters=2))
+
+    def refused(*_):
+        raise AssertionError("computed anew")
+
+    monkeypatch.setattr("cellapse.report.explorer._spectrum", refused)
+    fewer = explorer.answer(Settings("mixed", eps=0.02, vectors=8, clusters=7))
+    assert fewer["values"][:6] == first["values"]
+    assert len(fewer["values"]) == 8
+    assert fewer["warnings"] == first["warnings"] != []
+    monkeypatch.undo()
+    S = explorer._collapsed(Settings("mixed", eps=0.02))
+    assert cl.clustering_accuracy(fewer["clusters"], cl.cluster(S, 7, mass="degree")) == 1.0
+    other = explorer.answer(Settings("mixed", eps=0.03, vectors=6, clusters=2))
+    assert other["values"] != first["values"]
+
+
+def test_components_are_not_the_embedding():
+    scattered = nx.disjoint_union_all([nx.barbell_graph(5, 0), nx.path_graph(4), nx.path_graph(3)])
+    explorer = Explorer(cl.clique_complex(scattered))
+    for realization in ("screened", "unfolded", "boundary", "mixed"):
+        answer = explorer.answer(Settings(realization, vectors=5, clusters=3))
+        assert (answer["first"], len(answer["values"])) == (4, 7)
+        assert abs(answer["values"][2]) < 1e-9 < answer["values"][3]
+        assert np.array(answer["vectors"]).shape == (17, 4)
+    signless = explorer.answer(Settings("incidence", vectors=5, clusters=3))
+    assert signless["first"] == 3  # two bipartite components, whose colourings are the kernel
+
+
+def test_matrices_are_made_while_the_reader_looks():
+    explorer = Explorer(cl.clique_complex(nx.karate_club_graph()))
+    with Server(explorer) as server:
+        for _ in range(200):
+            if len(explorer._prepared) == 4:
+                break
+            time.sleep(0.05)
+        assert ask(server, f"/{server.token}/answer?realization=mixed")[0] == 200
+    assert set(explorer._prepared) == {"unfolded", "boundary", "incidence", "mixed"}
 
 
 def test_only_the_token_opens_the_door(server):
@@ -163,6 +211,31 @@ def test_a_reader_moves_the_sliders(server, explorer):
             "n => n.map(m => m.getAttribute('fill'))"
         )
         assert len(set(vector)) > 20
+
+
+def test_a_slow_answer_is_waited_for_and_a_late_one_is_not_drawn(server, explorer):
+    held = []
+    with opened(server.address) as page:
+        page.wait_for_selector("html[data-answers='1']")
+        before = page.locator("#spectrum .mark[data-series=S]").first.evaluate("m => m.dataset.y")
+        page.route("**/answer?*realization=mixed*", lambda route: held.append(route))
+        page.get_by_label("Realization").select_option("mixed")
+        page.get_by_text("Still computing: mixed").wait_for()
+        assert "settings before" in page.locator("#status").text_content()
+        marks = page.locator("#spectrum .mark[data-series=S]")
+        assert marks.first.evaluate("m => m.dataset.y") == before  # still the one before
+
+        page.get_by_label("Realization").select_option("unfolded")
+        page.wait_for_selector("html[data-answers='3']")
+        for route in held:  # the first question is answered only now
+            with suppress(PlaywrightError):  # unless the page has given up on it
+                route.continue_()
+        page.wait_for_timeout(500)
+        assert page.locator("html").get_attribute("data-answers") == "3"
+        heights = marks.evaluate_all("marks => marks.map(m => Number(m.dataset.y))")
+        assert np.allclose(heights, explorer.answer(Settings("unfolded", clusters=12))["values"])
+        assert "Clusters of" in page.locator("#status").text_content()
+        assert len(held) == 1
 
 
 def test_a_large_network_is_drawn_in_part():

@@ -17,10 +17,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
 
 from cellapse._errors import CellapseError
+from cellapse.model import REALIZATIONS
 from cellapse.report.explorer import Explorer, Settings
 from cellapse.report.markup import as_json, page
 from cellapse.report.summary import cell_counts
 
+_QUICK = 50_000  # cells; the matrices of a realization then take less than a second
 SCRIPTS = ("base.js", "charts.js", "network.js", "cloud.js", "explore.js")
 
 
@@ -58,7 +60,15 @@ class Server(ThreadingHTTPServer):
 
     def __enter__(self) -> Server:
         threading.Thread(target=self.serve_forever, daemon=True).start()
+        if sum(self.explorer.complex.n_cells) < _QUICK:
+            threading.Thread(target=self._prepare, daemon=True).start()
         return self
+
+    def _prepare(self) -> None:
+        """Make the matrices of the other realizations while the reader looks at the first."""
+        for name in set(REALIZATIONS) - {"screened"}:
+            with self.lock, contextlib.suppress(CellapseError):  # told when it is asked for
+                self.explorer.prepare(name)
 
     def __exit__(self, *_: object) -> None:
         self.shutdown()
