@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import itertools
 import json
 import os
 import re
@@ -45,7 +46,7 @@ VERBS = [
     "explore",
 ]
 OF_NODES = {
-    "cluster": ("-k", "2"),
+    "cluster": ("-k", "3"),
     "embed": ("-k", "3"),
     "encode": ("-k", "3"),
     "hks": ("--times", "0.1,1"),
@@ -126,7 +127,7 @@ def test_verbs_of_nodes_write_what_the_library_computes(run, tmp_path, verb):
     S = cl.collapse(K, realization="screened", renormalize=5)
     degree = np.bincount(K.cells[1].indices, minlength=34).astype(float)
     expected = {
-        "cluster": lambda: cl.cluster(S, 2).numbers[:, None],
+        "cluster": lambda: cl.cluster(S, 3).numbers[:, None],
         "embed": lambda: np.asarray(cl.embed(S, 3)),
         "encode": lambda: np.asarray(cl.positional_encoding(S, 3)),
         "hks": lambda: cl.heat_kernel_signature(S, [0.1, 1]).features,
@@ -311,6 +312,29 @@ def test_interrupted():
     assert done.stdout == ""
 
 
+def test_cells_of_a_file_are_kept(run, tmp_path):
+    filled, hollow = ("abc", "cde")
+    edges = [pair for corners in (filled, hollow) for pair in itertools.combinations(corners, 2)]
+    cl.write(cl.Complex.from_cells({1: edges, 2: [tuple(filled)]}), tmp_path / "K.json")
+    facts = json.loads(run("info", tmp_path / "K.json", "--json")[1])
+    assert (facts["cells of rank 1"], facts["cells of rank 2"]) == ([6], [1])
+
+
+def test_compare_takes_the_number_of_clusters(run):
+    facts = json.loads(run("compare", "karate", "-k", "4", "--json")[1])
+    row = dict(zip(facts["operator"], facts["agree"], strict=True))
+    assert facts["clusters"] == 4
+    assert row["laplacian"] == 1.0
+    assert row["signless"] < 1.0
+
+
+def test_bench_compares_with_the_graph_laplacian(run):
+    facts = json.loads(run("bench", "karate", "--json")[1])
+    total = np.add(facts["build"], facts["eigenpairs"])
+    assert facts["operator"][0] == "laplacian"
+    assert np.allclose(facts["ratio"], total / total[0], atol=0.006)
+
+
 def test_weights_of_a_bundled_network(run):
     weighted = json.loads(run("spectrum", "karate", "--weight", "weight", "--json")[1])
     plain = json.loads(run("spectrum", "karate", "--json")[1])
@@ -410,6 +434,11 @@ def test_progress_is_a_plain_line_in_a_log(capsys, monkeypatch):
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "first"
     assert re.fullmatch(r"second, about \d+ s left", lines[1])
+    with Steps([("first", 1.0)], quiet=False) as step:
+        step("first")
+        time.sleep(0.1)
+        step._show()  # the timer and the step may both come by
+    assert capsys.readouterr().err == "first\n"
     with Steps([("first", 1.0)], quiet=True) as step:
         step("first")
         time.sleep(0.1)

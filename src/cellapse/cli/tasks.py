@@ -67,11 +67,10 @@ def cluster_nodes(
     out = Out(output, as_json, quiet)
     with _steps(quiet or as_json) as step:
         source, S = _prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
-        mass = "diagonal" if S.matrix is not None else "degree"
         known = None if source.groups is None else [str(g) for g in source.groups]
         if count is None:
-            count = suggest_n_clusters(S, mass=mass) if known is None else len(set(known))
-        found = cluster(S, count, mass=mass, rng=seed)
+            count = suggest_n_clusters(S) if known is None else len(set(known))
+        found = cluster(S, count, rng=seed)
     sizes = np.bincount(found.numbers)
     out.say(escape(repr(S)))
     out.say(f"{len(sizes)} clusters of {', '.join(map(str, sizes.tolist()))} nodes")
