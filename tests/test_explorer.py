@@ -206,6 +206,10 @@ def test_a_reader_moves_the_sliders(server, explorer):
         assert len(set(single)) == 1 < len(set(fills))
         assert "Clusters of 115 vertices" in page.locator("#status").text_content()
 
+        # Clusters keep their colours as far as they can, whatever their numbers.
+        assert page.evaluate("steady([1, 1, 0, 2], [0, 0, 1, 1])") == [0, 0, 1, 2]
+        assert page.evaluate("steady([2, 2, 0], null)") == [2, 2, 0]
+
         page.get_by_label("Colour by").select_option(label="Eigenvector 2")
         vector = page.locator("#network .node").evaluate_all(
             "n => n.map(m => m.getAttribute('fill'))"

@@ -57,6 +57,19 @@ def test_the_numbers_are_those_of_the_library(file, football):
     heat = cl.heat_kernel_signature(S, data["signatures"]["times"]).features
     assert np.allclose(data["signatures"]["nodes"], heat, rtol=1e-3, atol=1e-6)
     assert sum(data["shares"]["counts"]) == 613
+    assert data["shares"]["edges"] == np.linspace(0, 1, 21).round(2).tolist()
+    middle = np.quantile(heat[football.clusters[0].numbers == 3], [0.1, 0.5, 0.9], axis=0)
+    band = data["signatures"]["groups"][3]
+    assert np.allclose([band["low"], band["middle"], band["high"]], middle, rtol=1e-3)
+    ratios = S.spectrum().values[1:] / L[1:]
+    assert data["compression"][0] is None
+    assert np.allclose(data["compression"][1:], ratios, atol=1e-4)
+
+
+def test_the_same_colour_is_the_same_cluster():
+    found = analyze(cl.clique_complex(cl.datasets.load("lesmis").graph), 8)
+    mine, plain = (c["values"] for c in content(found)["colourings"][:2])
+    assert np.mean(np.equal(mine, plain)) == cl.clustering_accuracy(*found.clusters)
 
 
 def test_hostile_labels_are_words(tmp_path):
@@ -103,6 +116,8 @@ def test_a_reader_clicks_through_it(file, football):
         assert points.count() == 30
         shown = points.evaluate_all("marks => marks.map(m => Number(m.dataset.y))")
         assert np.allclose(shown, football.spectra[0].values[:30], atol=1e-4)
+        heights = points.evaluate_all("marks => marks.map(m => m.getBBox().y)")
+        assert np.corrcoef(heights, shown)[0, 1] < -0.999  # larger is higher up
         slider = page.get_by_label("Eigenvalues shown")
         slider.focus()
         page.keyboard.press("End")
@@ -118,6 +133,20 @@ def test_a_reader_clicks_through_it(file, football):
         cloud.focus()
         page.keyboard.press("ArrowRight")
         assert cloud.evaluate(picture) != flat
+        rim = """canvas => {
+            const { width, height } = canvas, copy = document.createElement("canvas");
+            Object.assign(copy, { width, height });
+            const pen = copy.getContext("2d", { willReadFrequently: true });
+            pen.drawImage(canvas, 0, 0);
+            const strips = [[0, 0, width, 1], [0, height - 1, width, 1],
+                            [0, 0, 1, height], [width - 1, 0, 1, height]];
+            return strips.some(s => pen.getImageData(...s).data.some(v => v > 0));
+        }"""
+        for _ in range(14):  # however it is turned, no point is cut off
+            page.keyboard.press("ArrowRight")
+            page.keyboard.press("ArrowRight")
+            page.keyboard.press("ArrowUp")
+            assert not cloud.evaluate(rim)
 
         assert page.locator("#heat .one").count() == 0
         page.get_by_label("Find a vertex").fill("Nevada")
@@ -126,6 +155,10 @@ def test_a_reader_clicks_through_it(file, football):
         assert page.locator("#network .node.chosen").count() == 1
         assert "Nevada" in page.locator("#chosen").text_content()
 
+        edges = page.locator("#network [data-layer=edges] path")
+        assert edges.count() > 4  # as strong as what they keep
+        page.get_by_label("edges by what they keep").uncheck()
+        assert edges.count() == 1
         page.get_by_label("cells", exact=True).uncheck()
         assert page.locator("#network .cell").count() == 0
         moved = page.locator("#network svg > g").get_attribute("transform")
@@ -281,7 +314,9 @@ def test_findings_in_words():
     assert "11 of 78 close no cell and keep 5 %" in said
     assert "97.1 % of the vertices are in their known group, against 94.1 % with L" in said
     assert findings(analyze(cl.Complex.from_arrays(3, {})))[0].startswith("There are no edges")
-    assert dict(figures(karate))["8 of 8"] == "statements of the theory hold"
+    shown = {what: number for number, what in figures(karate)}
+    assert shown["statements of the theory hold"] == "8 of 8"
+    assert shown["of L's first positive eigenvalue is left in S"] == "11 %"
 
 
 def test_layout_by_hand():
