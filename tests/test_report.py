@@ -367,8 +367,13 @@ def test_a_protein_in_three_dimensions(tmp_path):
         assert len(set(shot)) > 50  # something is drawn
         page.get_by_label("Mode").select_option(label="Eigenvector 5 of S")
         page.wait_for_timeout(300)
-        assert page.locator("#by-mode").get_attribute("data-colouring") == "Eigenvector 5 of S"
         assert page.locator("#by-mode").screenshot() != shot
+        assert page.locator("#by-mode").get_attribute("data-colouring") == "Eigenvector 5 of S"
+        shot = page.locator("#by-dssp").screenshot()
+        page.locator("#by-mode").focus()
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(300)
+        assert page.locator("#by-dssp").screenshot() != shot  # turning one turns all
 
 
 def test_a_broken_chain_jumps(tmp_path):

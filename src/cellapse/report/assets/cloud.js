@@ -60,7 +60,8 @@ function makeCloud(box, points, nodes, state) {
   }
   let last = null;
   canvas.addEventListener("pointerdown", (e) => { last = [e.clientX, e.clientY]; canvas.setPointerCapture(e.pointerId); });
-  canvas.addEventListener("pointerup", () => { last = null; });
+  // A finger that moves up or down scrolls the page, which takes the pointer away.
+  ["pointerup", "pointercancel"].forEach((end) => canvas.addEventListener(end, () => { last = null; }));
   canvas.addEventListener("pointermove", (e) => {
     if (!last) return;
     turn((e.clientX - last[0]) / 120, (e.clientY - last[1]) / 120);

@@ -93,43 +93,44 @@ function show(now) {
   sliders.forEach((id) => { document.querySelector(`output[for=${id}]`).textContent = number(now[id]); });
 }
 
-let asked = 0, running = null;
+// One question at a time. Whatever moves meanwhile is asked in one go when the answer is there: the
+// drawing follows a slider as quickly as it can, and answers never overtake each other.
+let running = false, changed = false, drawn = 0;
 async function ask() {
-  const now = settings(), turn = ++asked;
+  const now = settings();
   show(now);
-  if (running) running.abort();
-  running = new AbortController();
+  changed = running;
+  if (running) return;
+  running = true;
   const begun = performance.now();
   const patience = setTimeout(() => {
     byId("status").textContent = `Still computing: ${now.realization} takes longer on a network of this size. What is drawn belongs to the settings before.`;
   }, 300);
   try {
-    const reply = await fetch("answer?" + new URLSearchParams(now), { signal: running.signal });
-    const answer = await reply.json();
-    if (turn !== asked) return;
-    byId("warning").hidden = !(answer.error || answer.warnings.length);
-    byId("warning").textContent = answer.error || answer.warnings.join(" ");
-    if (answer.error) return;
-    answer.clusters = steady(answer.clusters, state.answer && state.answer.clusters);
-    state.answer = answer;
-    drawAll();
-    const took = Math.round(performance.now() - begun);
-    byId("status").textContent = `Clusters of ${answer.sizes.join(", ")} vertices. Computed in ${Math.round(1000 * answer.seconds)} ms, on screen after ${took} ms; largest residual ${number(answer.residual)}.`;
-    document.documentElement.dataset.answers = turn;
+    const reply = await fetch("answer?" + new URLSearchParams(now));
+    receive(await reply.json(), begun);
   } catch (error) {
-    if (error.name !== "AbortError") byId("status").textContent = "No answer: is cellapse explore still running?";
+    byId("status").textContent = "No answer: is cellapse explore still running?";
   } finally {
     clearTimeout(patience);
+    running = false;
   }
+  if (changed) ask();
 }
 
-// While a slider moves, only its latest place is asked for.
-let waiting = null;
-[realization, ...sliders.map(byId)].forEach((control) => control.addEventListener("input", () => {
-  show(settings());
-  clearTimeout(waiting);
-  waiting = setTimeout(ask, 40);
-}));
+function receive(answer, begun) {
+  byId("warning").hidden = !(answer.error || answer.warnings.length);
+  byId("warning").textContent = answer.error || answer.warnings.join(" ");
+  if (answer.error) return;
+  answer.clusters = steady(answer.clusters, state.answer && state.answer.clusters);
+  state.answer = answer;
+  drawAll();
+  const took = Math.round(performance.now() - begun);
+  byId("status").textContent = `Clusters of ${answer.sizes.join(", ")} vertices. Computed in ${Math.round(1000 * answer.seconds)} ms, on screen after ${took} ms; largest residual ${number(answer.residual)}.`;
+  document.documentElement.dataset.answers = ++drawn;
+}
+
+[realization, ...sliders.map(byId)].forEach((control) => control.addEventListener("input", ask));
 byId("colouring").addEventListener("change", (e) => { state.choice = e.target.value; drawAll(); });
 byId("closer").addEventListener("click", () => network.zoom(1.25));
 byId("farther").addEventListener("click", () => network.zoom(0.8));
