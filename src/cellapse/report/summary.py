@@ -6,15 +6,23 @@ from cellapse.analysis import Analysis
 from cellapse.complex import Complex
 from cellapse.tasks.cluster import clustering_accuracy
 
-_NAMES = {0: "vertices", 1: "edges", 2: "cells of rank 2"}
-_SIMPLICES = {2: "triangles", 3: "tetrahedra"}
+_NAMES = {0: ("vertex", "vertices"), 1: ("edge", "edges")}
+_SIMPLICES = {2: ("triangle", "triangles"), 3: ("tetrahedron", "tetrahedra")}
 
 
 def cell_counts(K: Complex) -> str:
-    """The number of cells of every rank in words."""
+    """The number of cells of every rank in words.
+
+    >>> cell_counts(Complex.from_arrays(2, {1: [[0, 1]]}))
+    '2 vertices, 1 edge; 1 component'
+    """
     names = _NAMES | _SIMPLICES if K.is_simplicial else _NAMES
-    parts = [f"{n:,} {names.get(k, f'cells of rank {k}')}" for k, n in enumerate(K.n_cells)]
-    return ", ".join(parts) + f"; {_count(_pieces(K), 'component')}"
+    parts = []
+    for k, n in enumerate(K.n_cells):
+        one, many = names.get(k, (f"cell of rank {k}", f"cells of rank {k}"))
+        parts.append(f"{n:,} {one if n == 1 else many}")
+    pieces = _pieces(K)
+    return ", ".join(parts) + f"; {pieces:,} component{'' if pieces == 1 else 's'}"
 
 
 def findings(found: Analysis) -> list[str]:
@@ -98,10 +106,6 @@ def _moved(found: Analysis) -> float:
 
 def _pieces(K: Complex) -> int:
     return int(K.components().max()) + 1
-
-
-def _count(n: int, word: str) -> str:
-    return f"{n:,} {word}{'' if n == 1 else 's'}"
 
 
 def _percent(share: float, digits: int = 0) -> str:

@@ -51,7 +51,7 @@ function makeNetwork(box, data, state) {
     bins.forEach((edges, b) => {
       if (!edges.length) return;
       const d = edges.map(([i, j]) => `M${at[i][0].toFixed(1)} ${at[i][1].toFixed(1)}L${at[j][0].toFixed(1)} ${at[j][1].toFixed(1)}`).join("");
-      shape("path", { class: "edge", d, "stroke-width": 0.8 + 0.14 * b * busy, "stroke-opacity": Math.max(0.2, (0.25 + 0.06 * b) * busy) }, group);
+      shape("path", { class: "edge", d, "stroke-width": 0.8 + 0.14 * b * busy, "stroke-opacity": Math.max(0.2, (0.3 + 0.055 * b) * busy) }, group);
     });
     const painted = painter(state.colouring);
     const radius = Math.max(2, Math.min(8, (0.16 * width) / Math.sqrt(nodes.length)));
