@@ -15,7 +15,7 @@ from cellapse.analysis import STEPS, Analysis, analyze
 from cellapse.cli import options
 from cellapse.cli.app import app
 from cellapse.cli.output import Console, Out
-from cellapse.cli.progress import Steps
+from cellapse.cli.progress import Steps, working
 from cellapse.cli.sources import Source, load, load_protein
 from cellapse.report.page import write_report
 from cellapse.report.summary import cell_counts, findings
@@ -93,15 +93,19 @@ def explore(
     cellapse explore network.gml --no-browser
     """
     from cellapse.report.explorer import Explorer
+    from cellapse.report.server import Server
     from cellapse.report.server import explore as serve
 
-    source = load(network, max_rank, weight)
-    explorer = Explorer(source.complex, source.title, source.groups)
     out = Out(None, as_json, quiet)
+    with working("reading", "first answer", quiet=quiet or as_json) as step:
+        step("reading")
+        source = load(network, max_rank, weight)
+        step("first answer")
+        server = Server(Explorer(source.complex, source.title, source.groups))
     out.say("Ctrl-C ends the explorer at")
     # The address is the result, so it is printed even with --quiet.
     tell = out.json if as_json else lambda found: print(found["address"], flush=True)
-    serve(explorer, lambda address: tell({"address": address}), browser)
+    serve(server, lambda address: tell({"address": address}), browser)
 
 
 def _study(

@@ -75,9 +75,9 @@ class Server(ThreadingHTTPServer):
         self.server_close()
 
 
-def explore(explorer: Explorer, tell: Callable[[str], object], open_page: bool = True) -> None:
+def explore(server: Server, tell: Callable[[str], object], open_page: bool = True) -> None:
     """Serve until interrupted; `tell` is called with the address."""
-    with Server(explorer) as server:
+    with server:
         tell(server.address)
         if open_page:
             webbrowser.open(server.address)
