@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -86,7 +89,8 @@ def explore(
 ) -> None:
     """Open a page with sliders for spectrum and clusters.
 
-    The page is served to this machine only, under an address nobody can guess; Ctrl-C ends it.
+    They set eps, gamma, beta, the realization and the numbers of eigenvectors and clusters. The page is
+    served to this machine only, under an address nobody can guess; Ctrl-C ends it.
 
     \b
     cellapse explore football
@@ -117,8 +121,9 @@ def _study(
     seed: int,
     step: Steps,
 ) -> None:
-    if folder is not None:
-        _make(folder)  # before the work, not after it
+    if folder is not None:  # before the work, not after it
+        with _writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
     found = analyze(
         source.complex, clusters, seed, title=source.title, groups=source.groups, progress=step
     )
@@ -135,16 +140,19 @@ def _study(
         out.say(f"Wrote {escape(str(path))}: {what}.")
 
 
-def _make(folder: Path) -> None:
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "nodes.csv").touch()
+        yield
+        if not os.access(folder, os.W_OK):
+            raise PermissionError("it may not be written to")
     except OSError as error:
         raise InputError(f"cannot write to {folder} ({error}); choose another folder") from None
 
 
 def _write(found: Analysis, folder: Path) -> list[Path]:
-    found.write_nodes(folder / "nodes.csv")
+    with _writing(folder):
+        found.write_nodes(folder / "nodes.csv")
     return [folder / "nodes.csv", write_report(found, folder / "report.html")]
 
 
