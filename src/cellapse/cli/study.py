@@ -89,8 +89,8 @@ def explore(
 ) -> None:
     """Open a page with sliders for spectrum and clusters.
 
-    They set eps, gamma, beta, the realization and the numbers of eigenvectors and clusters. The page is
-    served to this machine only, under an address nobody can guess; Ctrl-C ends it.
+    They set eps, gamma, beta, the realization, and the numbers of eigenvectors and clusters. The
+    page is served to this machine only, under an address nobody can guess; Ctrl-C ends it.
 
     \b
     cellapse explore football
