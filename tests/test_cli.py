@@ -299,6 +299,18 @@ def test_a_reader_that_leaves_is_no_error():
             assert running.wait(60) == 0
 
 
+def test_a_terminal_without_the_letters(tmp_path):
+    (tmp_path / "net.csv").write_text("source,target\né,b\nb,c\né,c\n", encoding="utf-8")
+    done = subprocess.run(
+        program_text("cluster", tmp_path / "net.csv", "-k", "2"),
+        env=os.environ | {"PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert re.search(r"^ \? +0", done.stdout, re.M)
+
+
 def test_interrupted():
     script = (
         "import sys, cellapse.cli.describe as d; from cellapse.cli import main\n"

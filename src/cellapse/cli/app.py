@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import warnings
 from typing import Annotated, NoReturn
@@ -52,6 +53,9 @@ def cellapse(
 def main() -> None:
     """Run the command line; an error is one sentence on standard error, and an exit code."""
     warnings.showwarning = _show_warning  # type: ignore[assignment]
+    for stream in (sys.stdout, sys.stderr):  # a label the terminal cannot write is no error
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         app(prog_name="cellapse")
     except InputError as error:
