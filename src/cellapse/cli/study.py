@@ -204,4 +204,4 @@ def _summary(found: Analysis) -> None:
     verdict = "all hold" if found.report.holds else "some FAIL, see theory.check(S)"
     counted = f"{len(measured)} statements of the paper measured"
     console.print(f"[bold]Theory[/bold]    {counted}: {verdict}")
-    console.print(f"          S is {found.collapsed.tocsr().nnz} entries, as sparse as L")
+    console.print(f"          S has {found.collapsed.tocsr().nnz:,} entries, as sparse as L")
