@@ -50,8 +50,8 @@ def opened(address, width=1200, scheme="light"):
         page.goto(address)
         yield page
         page.wait_for_timeout(100)
-        assert not errors
-        assert not outside
+        assert not errors, errors
+        assert not outside, outside
     finally:
         context.close()
 

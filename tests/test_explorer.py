@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import time
 from urllib.parse import urlencode
 
 import networkx as nx
@@ -67,6 +68,47 @@ def test_an_answer_is_remembered(explorer):
     again = explorer.answer(Settings(eps=0.0123))
     assert again["seconds"] < 0.01
     assert again["values"] is first["values"]
+
+
+def test_the_number_of_vectors_is_no_new_spectrum(explorer, monkeypatch):
+    first = explorer.answer(Settings("mixed", eps=0.02, vectors=6, clusters=2))
+
+    def refused(*_):
+        raise AssertionError("computed anew")
+
+    monkeypatch.setattr("cellapse.report.explorer._spectrum", refused)
+    fewer = explorer.answer(Settings("mixed", eps=0.02, vectors=8, clusters=7))
+    assert fewer["values"][:6] == first["values"]
+    assert len(fewer["values"]) == 8
+    assert fewer["warnings"] == first["warnings"] != []
+    monkeypatch.undo()
+    S = explorer._collapsed(Settings("mixed", eps=0.02))
+    assert cl.clustering_accuracy(fewer["clusters"], cl.cluster(S, 7, mass="degree")) == 1.0
+    other = explorer.answer(Settings("mixed", eps=0.03, vectors=6, clusters=2))
+    assert other["values"] != first["values"]
+
+
+def test_components_are_not_the_embedding():
+    scattered = nx.disjoint_union_all([nx.barbell_graph(5, 0), nx.path_graph(4), nx.path_graph(3)])
+    explorer = Explorer(cl.clique_complex(scattered))
+    for realization in ("screened", "unfolded", "boundary", "mixed"):
+        answer = explorer.answer(Settings(realization, vectors=5, clusters=3))
+        assert (answer["first"], len(answer["values"])) == (4, 7)
+        assert abs(answer["values"][2]) < 1e-9 < answer["values"][3]
+        assert np.array(answer["vectors"]).shape == (17, 4)
+    signless = explorer.answer(Settings("incidence", vectors=5, clusters=3))
+    assert signless["first"] == 3  # two bipartite components, whose colourings are the kernel
+
+
+def test_matrices_are_made_while_the_reader_looks():
+    explorer = Explorer(cl.clique_complex(nx.karate_club_graph()))
+    with Server(explorer) as server:
+        for _ in range(200):
+            if len(explorer._prepared) == 4:
+                break
+            time.sleep(0.05)
+        assert ask(server, f"/{server.token}/answer?realization=mixed")[0] == 200
+    assert set(explorer._prepared) == {"unfolded", "boundary", "incidence", "mixed"}
 
 
 def test_only_the_token_opens_the_door(server):
@@ -158,11 +200,47 @@ def test_a_reader_moves_the_sliders(server, explorer):
         assert len(set(single)) == 1 < len(set(fills))
         assert "Clusters of 115 vertices" in page.locator("#status").text_content()
 
+        # Clusters keep their colours as far as they can, whatever their numbers.
+        assert page.evaluate("steady([1, 1, 0, 2], [0, 0, 1, 1])") == [0, 0, 1, 2]
+        assert page.evaluate("steady([2, 2, 0], null)") == [2, 2, 0]
+        other = "receive({...state.answer, clusters: state.answer.clusters.map(c => c + 1)}, 0)"
+        numbers = page.evaluate("state.answer.clusters")
+        page.evaluate(other)
+        assert page.evaluate("state.answer.clusters") == numbers
+
         page.get_by_label("Colour by").select_option(label="Eigenvector 2")
         vector = page.locator("#network .node").evaluate_all(
             "n => n.map(m => m.getAttribute('fill'))"
         )
         assert len(set(vector)) > 20
+
+
+def test_a_slow_answer_is_waited_for_and_none_overtakes_another(server, explorer):
+    held, asked = [], []
+    with opened(server.address) as page:
+        page.wait_for_selector("html[data-answers='1']")
+        marks = page.locator("#spectrum .mark[data-series=S]")
+        heights = "marks => marks.map(m => Number(m.dataset.y))"
+        before = marks.evaluate_all(heights)
+        page.on("request", lambda request: asked.append(request.url))
+        page.route("**/answer?*realization=mixed*", lambda route: held.append(route))
+        page.get_by_label("Realization").select_option("mixed")
+        page.get_by_text("Still computing: mixed").wait_for()
+        assert "settings before" in page.locator("#status").text_content()
+        assert marks.evaluate_all(heights) == before
+
+        page.get_by_label("Realization").select_option("unfolded")
+        page.get_by_label("eps").focus()
+        for _ in range(3):
+            page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(200)
+        assert len(held) == len(asked) == 1  # nothing else is asked before the answer
+        held[0].continue_()
+        page.wait_for_selector("html[data-answers='3']")
+        assert len(asked) == 2  # and then all at once
+        last = Settings("unfolded", eps=5.62e-4, clusters=12)
+        assert np.allclose(marks.evaluate_all(heights), explorer.answer(last)["values"])
+        assert "Clusters of" in page.locator("#status").text_content()
 
 
 def test_a_large_network_is_drawn_in_part():

@@ -18,6 +18,20 @@ def test_the_example_prints_what_the_readme_says(capsys):
 
 
 @pytest.mark.skipif(not DOCS.exists(), reason="tests run outside a checkout: no docs here")
+def test_what_make_and_benchmarks_are_called():
+    """Commands for the shell that are too slow to run here at least exist."""
+    root = README.parent
+    text = "\n".join(p.read_text() for p in (README, *DOCS.glob("*.md"), root / "CONTRIBUTING.md"))
+    targets = set(re.findall(r"^([a-z-]+):", (root / "Makefile").read_text(), re.M))
+    asked = re.findall(r"(?:^|`)make ([a-z-]+)", text, re.M)
+    assert {"demo", "test", "bench"} <= set(asked) <= targets
+    modules = set(re.findall(r"python -m benchmarks\.([a-z_]+)", text))
+    assert modules
+    for name in modules:
+        assert (root / "benchmarks" / f"{name}.py").exists(), name
+
+
+@pytest.mark.skipif(not DOCS.exists(), reason="tests run outside a checkout: no docs here")
 def test_the_examples_of_the_report_page_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for code in re.findall(r"```python\n(.*?)```", (DOCS / "report.md").read_text(), re.S):

@@ -17,6 +17,7 @@ from cellapse.report.content import content
 from cellapse.report.layout import arrange, neighbourhood
 from cellapse.report.markup import as_json
 from cellapse.report.protein import chain
+from cellapse.report.summary import figures, findings
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +57,19 @@ def test_the_numbers_are_those_of_the_library(file, football):
     heat = cl.heat_kernel_signature(S, data["signatures"]["times"]).features
     assert np.allclose(data["signatures"]["nodes"], heat, rtol=1e-3, atol=1e-6)
     assert sum(data["shares"]["counts"]) == 613
+    assert data["shares"]["edges"] == np.linspace(0, 1, 21).round(2).tolist()
+    middle = np.quantile(heat[football.clusters[0].numbers == 3], [0.1, 0.5, 0.9], axis=0)
+    band = data["signatures"]["groups"][3]
+    assert np.allclose([band["low"], band["middle"], band["high"]], middle, rtol=1e-3)
+    ratios = S.spectrum().values[1:] / L[1:]
+    assert data["compression"][0] is None
+    assert np.allclose(data["compression"][1:], ratios, atol=1e-4)
+
+
+def test_the_same_colour_is_the_same_cluster():
+    found = analyze(cl.clique_complex(cl.datasets.load("dolphins").graph), 4)
+    mine, plain = (c["values"] for c in content(found)["colourings"][:2])
+    assert np.mean(np.equal(mine, plain)) == cl.clustering_accuracy(*found.clusters)
 
 
 def test_hostile_labels_are_words(tmp_path):
@@ -102,6 +116,8 @@ def test_a_reader_clicks_through_it(file, football):
         assert points.count() == 30
         shown = points.evaluate_all("marks => marks.map(m => Number(m.dataset.y))")
         assert np.allclose(shown, football.spectra[0].values[:30], atol=1e-4)
+        heights = points.evaluate_all("marks => marks.map(m => m.getBBox().y)")
+        assert np.corrcoef(heights, shown)[0, 1] < -0.999  # larger is higher up
         slider = page.get_by_label("Eigenvalues shown")
         slider.focus()
         page.keyboard.press("End")
@@ -117,6 +133,20 @@ def test_a_reader_clicks_through_it(file, football):
         cloud.focus()
         page.keyboard.press("ArrowRight")
         assert cloud.evaluate(picture) != flat
+        rim = """canvas => {
+            const { width, height } = canvas, copy = document.createElement("canvas");
+            Object.assign(copy, { width, height });
+            const pen = copy.getContext("2d", { willReadFrequently: true });
+            pen.drawImage(canvas, 0, 0);
+            const strips = [[0, 0, width, 1], [0, height - 1, width, 1],
+                            [0, 0, 1, height], [width - 1, 0, 1, height]];
+            return strips.some(s => pen.getImageData(...s).data.some(v => v > 0));
+        }"""
+        for _ in range(14):  # however it is turned, no point is cut off
+            page.keyboard.press("ArrowRight")
+            page.keyboard.press("ArrowRight")
+            page.keyboard.press("ArrowUp")
+            assert not cloud.evaluate(rim)
 
         assert page.locator("#heat .one").count() == 0
         page.get_by_label("Find a vertex").fill("Nevada")
@@ -125,6 +155,10 @@ def test_a_reader_clicks_through_it(file, football):
         assert page.locator("#network .node.chosen").count() == 1
         assert "Nevada" in page.locator("#chosen").text_content()
 
+        edges = page.locator("#network [data-layer=edges] path")
+        assert edges.count() > 4  # as strong as what they keep
+        page.get_by_label("edges by what they keep").uncheck()
+        assert edges.count() == 1
         page.get_by_label("cells", exact=True).uncheck()
         assert page.locator("#network .cell").count() == 0
         moved = page.locator("#network svg > g").get_attribute("transform")
@@ -138,10 +172,12 @@ def test_phone_and_dark(file, width, scheme):
     with opened(file.as_uri(), width, scheme) as page:
         page.wait_for_selector("#network .node")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        cut = "boxes => boxes.filter(b => b.scrollWidth > b.clientWidth).length"
+        assert page.locator("#theory .scroll, #edges .scroll").evaluate_all(cut) == 0
         card = page.evaluate("getComputedStyle(document.querySelector('section')).backgroundColor")
         assert card == "rgb(26, 32, 41)"
         keep(page, f"report-{scheme}-{width}")
-        page.get_by_text("Light / dark").click()
+        page.get_by_label("Light or dark").click()
         card = page.evaluate("getComputedStyle(document.querySelector('section')).backgroundColor")
         assert card == "rgb(255, 255, 255)"
 
@@ -149,12 +185,66 @@ def test_phone_and_dark(file, width, scheme):
 def test_every_control_is_reached_by_the_tab_key(file):
     with opened(file.as_uri()) as page:
         page.wait_for_selector("#network .node")
-        wanted = page.locator("button, select, input, canvas, #network svg").count()
+        wanted = page.locator("a, button, select, input, canvas, #network svg").count()
         reached = set()
         for _ in range(wanted + 5):
             page.keyboard.press("Tab")
             reached.add(page.evaluate("document.activeElement.outerHTML.slice(0, 80)"))
+            marked = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+            assert marked != "none" or page.evaluate("document.activeElement === document.body")
         assert len(reached) >= wanted
+        unnamed = "x => x.filter(e => !e.getAttribute('aria-label')).length"
+        assert page.locator("[role=img]").evaluate_all(unnamed) == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_and_lines_stand_out_from_the_ground(file, scheme):
+    """WCAG AA: 4.5 to 1 for text, 3 to 1 for lines and marks without an outline."""
+
+    def light(colour):
+        r, g, b = (
+            v / 12.92 if v <= 0.04 else ((v + 0.055) / 1.055) ** 2.4
+            for v in (int(part, 16) / 255 for part in (colour[1:3], colour[3:5], colour[5:7]))
+        )
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05
+
+    def contrast(one, other):
+        return max(light(one), light(other)) / min(light(one), light(other))
+
+    with opened(file.as_uri(), scheme=scheme) as page:
+        page.wait_for_selector("#heat path[data-group]")
+        for ground in ("--card", "--page"):
+            for name in ("--text", "--quiet", "--accent", "--good", "--bad"):
+                found = page.evaluate(f"[css('{name}'), css('{ground}')]")
+                assert contrast(*found) >= 4.5, (name, ground)
+        card = page.evaluate("css('--card')")
+        lines = page.locator("#heat path[data-group]").evaluate_all(
+            "paths => paths.map(p => p.getAttribute('stroke'))"
+        )
+        marks = page.locator("#spectrum .mark").evaluate_all(
+            "marks => marks.map(m => m.getAttribute('fill'))"
+        )
+        assert len(lines) == 12
+        assert min(contrast(colour, card) for colour in {*lines, *marks}) >= 3
+
+
+def test_on_paper_drawings_have_the_width_of_the_page(file):
+    with opened(file.as_uri()) as page:
+        page.wait_for_selector("#network .node")
+        width = "box => Number(document.querySelector(box).getAttribute('width'))"
+        screen = page.evaluate(width, "#spectrum svg")
+        page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+        assert page.evaluate(width, "#spectrum svg") == 320
+        assert page.evaluate(width, "#network svg") == 660
+        page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+        assert page.evaluate(width, "#spectrum svg") == screen
+        page.emulate_media(media="print")
+        page.set_viewport_size({"width": 702, "height": 1000})
+        page.wait_for_timeout(100)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 702
+        heights = page.locator(".figures b").evaluate_all("all => all.map(b => b.clientHeight)")
+        assert len(set(heights)) == 1  # none wraps
+        keep(page, "report-print")
 
 
 def test_a_large_complex_says_that_it_is_a_sample():
@@ -169,6 +259,7 @@ def test_a_large_complex_says_that_it_is_a_sample():
     place = {label: i for i, label in enumerate(found.complex.labels)}
     names = [place[int(v)] for v in drawn["labels"]]
     at = [names[i] for i in drawn["network"]["nodes"]]
+    assert set(found.clusters[0].numbers[at]) == {0, 1, 2, 3, 4}  # some of every cluster
     for i, j, _ in drawn["network"]["edges"][:200]:
         assert tuple(sorted((at[i], at[j]))) in edges
 
@@ -192,6 +283,42 @@ def test_small_and_odd_complexes(K, tmp_path):
         page.wait_for_selector("html[data-ready]")
 
 
+def test_components_are_not_the_embedding():
+    K = cl.clique_complex(
+        nx.disjoint_union_all([nx.barbell_graph(5, 0), nx.path_graph(4), nx.empty_graph(3)])
+    )
+    found = analyze(K, 5)
+    drawn = content(found)["embedding"]
+    assert (found.n_zeros, drawn["first"]) == (5, 6)
+    vectors = np.array(drawn["vectors"])
+    assert vectors.shape[1] >= 3
+    assert np.allclose(vectors[14:], 0, atol=1e-8)  # nothing to tell on a lone vertex
+    assert abs(vectors[:, 0]).max() > 0.1
+    names = [c["name"] for c in content(found)["colourings"]]
+    assert "Eigenvector 6 of S" in names
+    assert "Eigenvector 5 of S" not in names
+    assert "eigenvector 5" in drawn["note"]
+
+
+def test_findings_in_words():
+    tree = findings(analyze(cl.clique_complex(nx.balanced_tree(2, 3)), 2))
+    assert tree[0].startswith("No edge closes a cell")
+    assert len(tree) == 1
+    kites = nx.barbell_graph(6, 0)
+    assert "the same 2 clusters" in findings(analyze(cl.clique_complex(kites), 2))[1]
+    full = findings(analyze(cl.clique_complex(nx.complete_graph(6)), 1))
+    assert full[0].startswith("Every edge closes a cell")
+    data = cl.datasets.load("karate")
+    karate = analyze(cl.clique_complex(data.graph), 2, groups=data.groups.tolist())
+    said = " ".join(findings(karate))
+    assert "11 of 78 close no cell and keep 5 %" in said
+    assert "97.1 % of the vertices are in their known group, against 94.1 % with L" in said
+    assert findings(analyze(cl.Complex.from_arrays(3, {})))[0].startswith("There are no edges")
+    shown = {what: number for number, what in figures(karate)}
+    assert shown["statements of the theory hold"] == "8 of 8"
+    assert shown["of L's first positive eigenvalue is left in S"] == "11 %"
+
+
 def test_layout_by_hand():
     K = cl.Complex.from_arrays(6, {1: [[0, 1], [1, 2], [3, 4]]})
     assert neighbourhood(K, 4).tolist()[:3] == [0, 1, 2]
@@ -204,6 +331,10 @@ def test_layout_by_hand():
     left, right = place[:6].mean(axis=0), place[6:].mean(axis=0)
     inner = np.linalg.norm(place[:6] - left, axis=1).mean()
     assert np.linalg.norm(left - right) > 2 * inner
+    both = nx.disjoint_union(nx.complete_graph(5), nx.cycle_graph(9))
+    place = arrange(14, np.array(both.edges), np.ones(both.number_of_edges()))
+    boxes = [(p.min(axis=0), p.max(axis=0)) for p in (place[:5], place[5:])]
+    assert any(boxes[0][1][k] < boxes[1][0][k] or boxes[1][1][k] < boxes[0][0][k] for k in (0, 1))
 
 
 def test_matching_numbers():
@@ -236,8 +367,13 @@ def test_a_protein_in_three_dimensions(tmp_path):
         assert len(set(shot)) > 50  # something is drawn
         page.get_by_label("Mode").select_option(label="Eigenvector 5 of S")
         page.wait_for_timeout(300)
-        assert page.locator("#by-mode").get_attribute("data-colouring") == "Eigenvector 5 of S"
         assert page.locator("#by-mode").screenshot() != shot
+        assert page.locator("#by-mode").get_attribute("data-colouring") == "Eigenvector 5 of S"
+        shot = page.locator("#by-dssp").screenshot()
+        page.locator("#by-mode").focus()
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(300)
+        assert page.locator("#by-dssp").screenshot() != shot  # turning one turns all
 
 
 def test_a_broken_chain_jumps(tmp_path):

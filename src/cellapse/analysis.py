@@ -22,6 +22,7 @@ from cellapse.tasks.cluster import Clusters, cluster, clustering_accuracy, sugge
 
 _ALL = 1000  # up to this many vertices all eigenpairs are computed
 _SOME = 30
+_ZEROS = 100  # components beyond the first for which eigenpairs are added
 
 # The steps of `analyze`, with their usual share of the time.
 STEPS = (("collapse", 2.0), ("spectra", 8.0), ("clusters", 10.0), ("checks", 20.0))
@@ -44,6 +45,17 @@ class Analysis:
     @property
     def n_clusters(self) -> int:
         return int(self.clusters[0].numbers.max()) + 1
+
+    @property
+    def n_zeros(self) -> int:
+        """How many of the eigenvalues are 0: one for each component, as far as computed."""
+        values = self.spectra[0].values
+        return int((values <= 1e-9 * max(float(values[-1]), 1e-300)).sum())
+
+    @property
+    def telling(self) -> int:
+        """Place of the first eigenvector that does more than tell components apart."""
+        return self.n_zeros if self.n_zeros < len(self.spectra[0]) else 1
 
     def agreement(self) -> tuple[float, float] | None:
         """Share of the vertices in their known group, by S and by the graph Laplacian."""
@@ -121,7 +133,8 @@ def analyze(
         n_clusters = suggest_n_clusters(S) if known is None else len({str(g) for g in known})
     progress("spectra")
     n = K.n_vertices
-    several = n if n <= _ALL else min(n, max(n_clusters, _SOME))
+    zeros = min(int(K.components().max()), _ZEROS)  # besides the first, which is always there
+    several = n if n <= _ALL else min(n, max(n_clusters, _SOME) + zeros)
     spectra = (S.spectrum(several), L.spectrum(several))
     progress("clusters")
     clusters = (cluster(S, n_clusters, rng=rng), cluster(L, n_clusters, rng=rng))

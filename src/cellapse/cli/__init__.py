@@ -1,9 +1,10 @@
 """The command line: verbs over the library, one file a theme.
 
-Exit codes: 0 done, 1 a bug, 2 wrong input, 3 a library is missing, 4 too large or no convergence.
+Exit codes: 0 done, 1 a bug, 2 wrong input, 3 a library is missing, 4 too large or no convergence,
+130 interrupted. The order of imports is that of the verbs in --help.
 """
 
-from cellapse.cli import describe, operators, study, tables, tasks  # noqa: F401
+from cellapse.cli import study, tasks, operators, describe, tables  # noqa: F401, I001
 from cellapse.cli.app import main
 
 __all__ = ["main"]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import warnings
 from typing import Annotated, NoReturn
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from cellapse import __version__
 from cellapse._errors import CellapseError, CellapseWarning, InputError, MissingExtraError
+from cellapse.cli.output import Console
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -52,6 +53,9 @@ def cellapse(
 def main() -> None:
     """Run the command line; an error is one sentence on standard error, and an exit code."""
     warnings.showwarning = _show_warning  # type: ignore[assignment]
+    for stream in (sys.stdout, sys.stderr):  # a label the terminal cannot write is no error
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         app(prog_name="cellapse")
     except InputError as error:
@@ -60,8 +64,12 @@ def main() -> None:
         _stop(str(error), error, 3)
     except CellapseError as error:
         _stop(str(error), error, 4)
-    except BrokenPipeError:  # the reader of a pipe has left
-        sys.exit(0)
+    except SystemExit as stopped:
+        if isinstance(stopped.__context__, BrokenPipeError):  # the reader of a pipe has left
+            sys.exit(0)
+        if isinstance(stopped.__context__, typer.Abort):  # Ctrl-C
+            sys.exit(130)
+        raise
     except Exception as error:
         what = f"{type(error).__name__}: {error}. This is a bug; cellapse --debug ... shows where"
         _stop(what, error, 1)

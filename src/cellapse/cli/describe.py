@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,7 @@ from cellapse.cli.app import app
 from cellapse.cli.output import Out
 from cellapse.cli.progress import working
 from cellapse.cli.sources import load
+from cellapse.complex import Complex
 from cellapse.io import write
 
 Target = Annotated[Path, typer.Argument(help="A .json (HIF), .npz or .graphml file.")]
@@ -40,8 +42,8 @@ def list_datasets(
     heads = ("name", "kind", "nodes", "edges", "groups", "title")
     if not as_json and output is None:
         out.table(dict(zip(heads, zip(*rows, strict=True), strict=True)), {})
-        shown = ", ".join(proteins[:8])
-        out.say(f"\nand {len(proteins)} protein backbones for `cellapse protein`: {shown}, ...")
+        listed = textwrap.fill(", ".join(proteins), 78)
+        out.say(f"\nand {len(proteins)} protein backbones, for `cellapse protein`:\n{listed}")
         return
     for name in proteins:
         p = datasets.load_protein(name)
@@ -59,7 +61,7 @@ def info(
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Say what a network is: cells, components, sizes, holes, and where it comes from.
+    """Say what a network is: cells, components, where it comes from.
 
     \b
     cellapse info football
@@ -100,6 +102,7 @@ def lift(
     target: Target,
     max_rank: options.MaxRank = 2,
     weight: options.Weight = None,
+    as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Lift a graph to the complex of its cliques and write that.
@@ -107,13 +110,12 @@ def lift(
     \b
     cellapse lift football football.json --max-rank 3
     """
-    with working("reading and lifting", "writing", quiet=quiet) as step:
+    with working("reading and lifting", "writing", quiet=quiet or as_json) as step:
         step("reading and lifting")
         K = load(network, max_rank, weight).complex
         step("writing")
         write(K, target)
-    counts = ", ".join(f"{n:,} of rank {k}" for k, n in enumerate(K.n_cells))
-    Out(quiet=quiet).say(f"Wrote {escape(str(target))}: cells {counts}.")
+    _written(K, target, Out(None, as_json, quiet))
 
 
 @app.command()
@@ -121,6 +123,7 @@ def convert(
     network: options.Network,
     target: Target,
     weight: options.Weight = None,
+    as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Write a network in another format, as it is.
@@ -131,5 +134,10 @@ def convert(
     """
     K = load(network, 1, weight).complex
     write(K, target)
+    _written(K, target, Out(None, as_json, quiet))
+
+
+def _written(K: Complex, target: Path, out: Out) -> None:
     counts = ", ".join(f"{n:,} of rank {k}" for k, n in enumerate(K.n_cells))
-    Out(quiet=quiet).say(f"Wrote {escape(str(target))}: cells {counts}.")
+    out.say(f"Wrote {escape(str(target))}: cells {counts}.")
+    out.json({"file": str(target), "cells": list(K.n_cells)})

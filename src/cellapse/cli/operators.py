@@ -37,9 +37,9 @@ def collapse_network(
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Collapse a network and check the paper's statements on it; -o writes the matrix.
+    """Collapse a network and check the paper's statements on it.
 
-    The entries of S on and above the diagonal are written as rows i, j, value.
+    -o writes the entries of S on and above the diagonal as rows i, j, value.
 
     \b
     cellapse collapse karate
@@ -78,7 +78,7 @@ def spectrum(
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """The smallest eigenvalues of an operator, next to those of the graph Laplacian.
+    """The smallest eigenvalues, next to the graph Laplacian's.
 
     \b
     cellapse spectrum karate -k 6
@@ -163,7 +163,7 @@ def _measured(
             found = cluster(S, count, mass="degree", rng=seed)
     except CellapseError as error:
         return row | {"seconds": None, "note": str(error)}
-    row["lambda_2"], row["lambda_3"] = (float(v) for v in (*values[1:3], *[np.nan] * 2)[:2])
+    row["lambda_2"], row["lambda_3"] = (*values[1:3].tolist(), None, None)[:2]
     row["agree"] = clustering_accuracy(found, plain)
     if known is not None:
         row["known"] = clustering_accuracy(found, known)

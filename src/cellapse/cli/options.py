@@ -30,8 +30,8 @@ def _proteins(incomplete: str) -> list[str]:
 Network = Annotated[
     str,
     typer.Argument(
-        help="A file (GML, GraphML, CSV, JSON, NPZ, MTX, OFF, OBJ, PLY, PDB, SMILES, ...) or a "
-        "bundled network or protein, see `cellapse datasets`.",
+        help="A file (GML, GraphML, CSV, JSON, NPZ, MTX, OFF, OBJ, PLY, PDB, SMILES, ...), - "
+        "for edges from standard input, or a bundled network or protein, see `cellapse datasets`.",
         autocompletion=_names,
         show_default=False,
     ),

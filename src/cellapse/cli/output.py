@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
+import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
+import rich.console
 from rich.markup import escape
 from rich.table import Table
 
 from cellapse._errors import InputError
 
 _SHOWN = 12  # rows of a long table in the terminal
+
+
+class Console(rich.console.Console):
+    """A console that stops without a fuss when the reader of a pipe has left."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError(errno.EPIPE, "the reader has left")
 
 
 @dataclass(frozen=True)
@@ -35,13 +45,21 @@ class Out:
             raise InputError(
                 f"{self.file}: the extension {self.file.suffix!r}; write to .csv, .json or .npz"
             )
-        if not self.file.resolve().parent.is_dir():
+        folder = self.file.resolve().parent
+        if not folder.is_dir():
             raise InputError(f"{self.file}: there is no such folder; make it, or choose another")
+        if not os.access(folder, os.W_OK):
+            raise InputError(f"{self.file}: the folder may not be written to; choose another")
 
     def say(self, text: str) -> None:
         """A line for people; `[bold]` is markup, so escape what is not ours."""
         if not (self.as_json or self.quiet):
             Console(highlight=False, soft_wrap=True).print(text)
+
+    def json(self, facts: Mapping[str, Any]) -> None:
+        """The one thing on standard output, where JSON is asked for."""
+        if self.as_json:
+            print(_json(facts), flush=True)
 
     def table(self, columns: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
         """A result as columns of equal length: to the file, as JSON, or on the screen.
@@ -54,7 +72,7 @@ class Out:
             rows = len(next(iter(plain.values()), ()))
             self.say(f"Wrote {escape(str(self.file))}: {rows:,} rows.")
         if self.as_json:
-            print(json.dumps({**{k: _plain(v) for k, v in facts.items()}, **plain}))
+            self.json({**{k: _plain(v) for k, v in facts.items()}, **plain})
         elif self.file is None and not self.quiet:
             _show(plain)
 
@@ -75,7 +93,7 @@ def _write_csv(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
 
 
 def _write_json(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
-    path.write_text(json.dumps(columns), encoding="utf-8")
+    path.write_text(_json(columns), encoding="utf-8")
 
 
 def _write_npz(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
@@ -85,6 +103,23 @@ def _write_npz(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
 
 
 _WRITERS = {".csv": _write_csv, ".json": _write_json, ".npz": _write_npz}
+
+
+def _json(value: Any) -> str:
+    """JSON as the standard has it: what is no finite number is null.
+
+    >>> _json({"resistance": [1.5, float("inf")]})
+    '{"resistance": [1.5, null]}'
+    """
+
+    def finite(part: Any) -> Any:
+        if isinstance(part, Mapping):
+            return {k: finite(v) for k, v in part.items()}
+        if isinstance(part, list):
+            return [finite(v) for v in part]
+        return None if isinstance(part, float) and not math.isfinite(part) else part
+
+    return json.dumps(finite(value), allow_nan=False)
 
 
 def _plain(value: Any) -> Any:

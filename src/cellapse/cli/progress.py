@@ -25,7 +25,7 @@ class Steps:
         self._total = sum(self._shares.values())
         self._quiet = quiet
         self._begun = time.monotonic()
-        self._done, self._now = 0.0, ""
+        self._done, self._now, self._said = 0.0, "", ""
         self._bar: Progress | None = None
         self._timer = threading.Timer(_PATIENCE, self._show)
         self._timer.daemon = True
@@ -65,7 +65,8 @@ class Steps:
         if self._bar is not None:
             words = f"{self._now}{self._left()}"
             self._bar.update(self._bar.task_ids[0], completed=self._done, description=words)
-        elif self._now and not sys.stderr.isatty():
+        elif self._now != self._said and not sys.stderr.isatty():
+            self._said = self._now  # the timer and the step itself may both come by
             print(f"{self._now}{self._left()}", file=sys.stderr, flush=True)
 
     def __enter__(self) -> Steps:

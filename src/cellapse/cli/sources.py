@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import sys
+import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cellapse import datasets
-from cellapse._errors import InputError
+from cellapse._errors import CellapseError, InputError
 from cellapse.complex import Complex
 from cellapse.io import read
 from cellapse.lifts import clique_complex
@@ -32,20 +35,42 @@ def names() -> tuple[str, ...]:
 
 
 def load(name: str, max_rank: int = 2, weight: str | None = None) -> Source:
-    """A bundled dataset of that name, or else the file."""
+    """A bundled dataset of that name, or else the file; - is standard input."""
     if name in datasets.available():
         data = datasets.load(name)
-        K = clique_complex(data.graph, max_rank)
+        K = clique_complex(data.graph, max_rank, weight=weight)
         groups = tuple(data.group_names[g] for g in data.groups)
         return Source(data.title, K, groups, data.card())
     if name.upper() in datasets.available_proteins() and not Path(name).exists():
+        if weight is not None:
+            raise InputError(
+                f"--weight {weight}: the bundled protein {name} has none; leave it out"
+            )
         return load_protein(name)
-    if not Path(name).exists():
-        raise InputError(_unknown(name))
-    K = read(name, weight=weight)
+    if name == "-":
+        K, title = _piped(weight), "standard input"
+    elif not Path(name).exists():
+        raise InputError(_unknown(name, "dataset", names()))
+    elif Path(name).is_dir():
+        raise InputError(f"{name} is a folder; give one of its files")
+    else:
+        K, title = read(name, weight=weight), Path(name).name
     if K.max_rank == 1 and max_rank > 1:  # a graph; whatever has cells of its own keeps them
         K = clique_complex(K, max_rank)
-    return Source(Path(name).name, K)
+    return Source(title, K)
+
+
+def _piped(weight: str | None) -> Complex:
+    """What comes through a pipe: JSON, or a list of edges."""
+    data = sys.stdin.buffer.read()
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / ("input.json" if data.lstrip()[:1] in (b"{", b"[") else "input.csv")
+        file.write_bytes(data)
+        try:
+            return read(file, weight=weight)
+        except CellapseError as error:
+            words = str(error).replace(str(file), "standard input")
+            raise type(error)(words) from None
 
 
 def load_protein(name: str) -> Source:
@@ -57,6 +82,8 @@ def load_protein(name: str) -> Source:
         dssp, title, card = secondary_structure(name), Path(name).name, ""
         attributes: dict[str, Any] = dict(K.attributes[0])
         backbone = backbone_coordinates(name)
+    elif name.upper() not in datasets.available_proteins():
+        raise InputError(_unknown(name, "protein", datasets.available_proteins()))
     else:
         protein = datasets.load_protein(name.upper())
         K, dssp, title = (
@@ -118,7 +145,8 @@ def _from_file(K: Complex, path: Path) -> np.ndarray:
     return np.array([found[str(v)] for v in K.labels])
 
 
-def _unknown(name: str) -> str:
-    close = difflib.get_close_matches(name, names(), n=1)
+def _unknown(name: str, kind: str, known: Sequence[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    close = close or difflib.get_close_matches(name.upper(), known, n=1)
     remedy = f"did you mean {close[0]}?" if close else "see `cellapse datasets` for what is bundled"
-    return f"no file and no bundled dataset {name!r}; {remedy}"
+    return f"no file and no bundled {kind} {name!r}; {remedy}"

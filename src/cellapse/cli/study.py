@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
@@ -16,10 +17,11 @@ from cellapse._errors import InputError
 from cellapse.analysis import STEPS, Analysis, analyze
 from cellapse.cli import options
 from cellapse.cli.app import app
-from cellapse.cli.output import Out
-from cellapse.cli.progress import Steps
+from cellapse.cli.output import Console, Out
+from cellapse.cli.progress import Steps, working
 from cellapse.cli.sources import Source, load, load_protein
-from cellapse.report.page import cell_counts, write_report
+from cellapse.report.page import write_report
+from cellapse.report.summary import cell_counts, findings
 
 Folder = Annotated[
     Path | None, typer.Option("--output", "-o", help="Folder for nodes.csv and report.html.")
@@ -38,10 +40,10 @@ def analyze_network(
     quiet: options.Quiet = False,
     seed: options.Seed = 0,
 ) -> None:
-    """Lift, collapse, cluster and compare with the graph Laplacian: the main job in one go.
+    """The main job: collapse, cluster, compare, write a report.
 
-    Prints a summary; with -o also writes nodes.csv, one row a node, and report.html, which needs
-    nothing but a browser.
+    Compares with the graph Laplacian and prints a summary; with -o also writes nodes.csv, one row
+    a node, and report.html, which needs nothing but a browser.
 
     \b
     cellapse analyze football -o out
@@ -62,7 +64,7 @@ def protein(
     quiet: options.Quiet = False,
     seed: options.Seed = 0,
 ) -> None:
-    """Analyze the residues of a protein; the report shows it in three dimensions.
+    """The same for a protein, shown in three dimensions.
 
     Residues are nodes, backbone and hydrogen bonds are edges, their triangles are cells.
 
@@ -82,24 +84,32 @@ def explore(
     max_rank: options.MaxRank = 2,
     weight: options.Weight = None,
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
+    as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Open a page with sliders for eps, gamma, beta, realization and eigenvectors.
+    """Open a page with sliders for spectrum and clusters.
 
-    The page is served to this machine only, under an address nobody can guess; Ctrl-C ends it.
+    They set eps, gamma, beta, the realization, and the numbers of eigenvectors and clusters. The
+    page is served to this machine only, under an address nobody can guess; Ctrl-C ends it.
 
     \b
     cellapse explore football
     cellapse explore network.gml --no-browser
     """
     from cellapse.report.explorer import Explorer
+    from cellapse.report.server import Server
     from cellapse.report.server import explore as serve
 
-    source = load(network, max_rank, weight)
-    explorer = Explorer(source.complex, source.title, source.groups)
-    Out(quiet=quiet).say("Ctrl-C ends the explorer at")
+    out = Out(None, as_json, quiet)
+    with working("reading", "first answer", quiet=quiet or as_json) as step:
+        step("reading")
+        source = load(network, max_rank, weight)
+        step("first answer")
+        server = Server(Explorer(source.complex, source.title, source.groups))
+    out.say("Ctrl-C ends the explorer at")
     # The address is the result, so it is printed even with --quiet.
-    serve(explorer, lambda address: print(address, flush=True), browser)
+    tell = out.json if as_json else lambda found: print(found["address"], flush=True)
+    serve(server, lambda address: tell({"address": address}), browser)
 
 
 def _study(
@@ -111,6 +121,9 @@ def _study(
     seed: int,
     step: Steps,
 ) -> None:
+    if folder is not None:  # before the work, not after it
+        with _writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
     found = analyze(
         source.complex, clusters, seed, title=source.title, groups=source.groups, progress=step
     )
@@ -120,19 +133,26 @@ def _study(
         written = _write(found, folder)
     out = Out(None, as_json, quiet)
     if as_json:
-        print(json.dumps(_facts(found) | {"files": [str(path) for path in written]}))
+        out.json(_facts(found) | {"files": [str(path) for path in written]})
     elif not quiet:
         _summary(found)
     for path, what in zip(written, ("one row a node", "open it in a browser"), strict=False):
         out.say(f"Wrote {escape(str(path))}: {what}.")
 
 
-def _write(found: Analysis, folder: Path) -> list[Path]:
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        found.write_nodes(folder / "nodes.csv")
+        yield
+        if not os.access(folder, os.W_OK):
+            raise PermissionError("it may not be written to")
     except OSError as error:
         raise InputError(f"cannot write to {folder} ({error}); choose another folder") from None
+
+
+def _write(found: Analysis, folder: Path) -> list[Path]:
+    with _writing(folder):
+        found.write_nodes(folder / "nodes.csv")
     return [folder / "nodes.csv", write_report(found, folder / "report.html")]
 
 
@@ -158,17 +178,13 @@ def _facts(found: Analysis) -> dict[str, Any]:
 def _summary(found: Analysis) -> None:
     console = Console(highlight=False, soft_wrap=True)
     console.print(f"[bold]{escape(found.title)}[/bold]")
-    console.print(f"\n[bold]Lift[/bold]      {cell_counts(found)}")
+    console.print(f"\n[bold]Lift[/bold]      {cell_counts(found.complex)}")
     console.print(
         "[bold]Collapse[/bold]  screened, renormalized 5 times (the all-round default; "
         "the paper's own is collapse(K))"
     )
     if len(found.shares):
-        lost = 100 * (1 - found.shares)
-        console.print(
-            f"          edges lose {lost.min():.0f} to {lost.max():.0f} % of their weight, "
-            "the less the more cells hold them"
-        )
+        console.print(f"          {findings(found)[0]}")
     for edge, share in found.weakest_edges(3):
         console.print(f"          weakest: {escape(' - '.join(edge))} keeps {100 * share:.0f} %")
     table = Table("", *(f"{i}" for i in range(1, 7)), box=None, padding=(0, 1))
@@ -188,4 +204,4 @@ def _summary(found: Analysis) -> None:
     verdict = "all hold" if found.report.holds else "some FAIL, see theory.check(S)"
     counted = f"{len(measured)} statements of the paper measured"
     console.print(f"[bold]Theory[/bold]    {counted}: {verdict}")
-    console.print(f"          S is {found.collapsed.tocsr().nnz} entries, as sparse as L")
+    console.print(f"          S has {found.collapsed.tocsr().nnz:,} entries, as sparse as L")

@@ -33,9 +33,12 @@ def reproduce(
     workers: Annotated[
         int | None, typer.Option(help="Processes at once; by default one a core.")
     ] = None,
+    as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Run the tables of the paper by its protocol and by a fair one; goes on where it stopped.
+    """Run the tables of the paper, by its protocol and a fair one.
+
+    Goes on where it stopped.
 
     \b
     cellapse reproduce --quick
@@ -46,8 +49,10 @@ def reproduce(
     from cellapse.experiments import reproduce as run
 
     cores = joblib.cpu_count() if workers is None else workers
-    report = run(tables or None, quick, folder, cores, show=not quiet)
-    Out(quiet=quiet).say(f"Wrote {escape(str(report))} and {escape(str(report.parent))}/results.")
+    report = run(tables or None, quick, folder, cores, show=not quiet and not as_json)
+    out = Out(None, as_json, quiet)
+    out.say(f"Wrote {escape(str(report))} and {escape(str(report.parent))}/results.")
+    out.json({"report": str(report), "results": str(report.parent / "results")})
 
 
 @app.command()
@@ -60,7 +65,9 @@ def bench(
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Time every operator on a network: building it, its eigenpairs, and the ratio to L.
+    """Time every operator on a network, next to the graph Laplacian.
+
+    Seconds for building it and for its eigenpairs, and the ratio of both to L.
 
     \b
     cellapse bench football
@@ -83,7 +90,8 @@ def bench(
     for row in rows:
         total = None if row["build"] is None else row["build"] + row["eigenpairs"]
         row["ratio"] = None if total is None else round(total / base, 2)
-    columns = {head: [row[head] for row in rows] for head in rows[0]}
+    heads = ("operator", "build", "eigenpairs", "ratio", "solver", "note")
+    columns = {head: [row[head] for row in rows] for head in heads}
     out.table(columns, {"cells": list(K.n_cells), "k": count})
 
 

@@ -67,11 +67,10 @@ def cluster_nodes(
     out = Out(output, as_json, quiet)
     with _steps(quiet or as_json) as step:
         source, S = _prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
-        mass = "diagonal" if S.matrix is not None else "degree"
         known = None if source.groups is None else [str(g) for g in source.groups]
         if count is None:
-            count = suggest_n_clusters(S, mass=mass) if known is None else len(set(known))
-        found = cluster(S, count, mass=mass, rng=seed)
+            count = suggest_n_clusters(S) if known is None else len(set(known))
+        found = cluster(S, count, rng=seed)
     sizes = np.bincount(found.numbers)
     out.say(escape(repr(S)))
     out.say(f"{len(sizes)} clusters of {', '.join(map(str, sizes.tolist()))} nodes")
@@ -96,7 +95,7 @@ def embed_nodes(
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Coordinates of the nodes: the first eigenvectors that are not constant.
+    """Coordinates of the nodes: the first eigenvectors.
 
     \b
     cellapse embed karate -k 3 -o places.csv
@@ -122,7 +121,9 @@ def encode(
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Positional encodings for a neural network: always k columns, the same at every call.
+    """Positional encodings of the nodes for a neural network.
+
+    Always k columns, and the same at every call.
 
     \b
     cellapse encode karate -k 8 -o encodings.npz
@@ -152,7 +153,9 @@ def hks(
     quiet: options.Quiet = False,
     seed: options.Seed = 0,
 ) -> None:
-    """Heat-kernel signatures: the heat left at every node after some time.
+    """Heat-kernel signatures of the nodes.
+
+    How much of the heat put on a node is still there after some time.
 
     \b
     cellapse hks karate --times 0.1,1,10
@@ -187,8 +190,11 @@ def smooth_signal(
     output: options.Output = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
+    seed: options.Seed = 0,
 ) -> None:
-    """Smooth a signal on the nodes: (I + strength S)^-1 times the signal.
+    """Smooth a signal on the nodes.
+
+    (I + strength S)^-1 times the signal.
 
     \b
     cellapse smooth karate --signal degree --strength 0.5
@@ -198,9 +204,13 @@ def smooth_signal(
     with _steps(quiet or as_json) as step:
         source, S = _prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
         values = values_of(source.complex, signal)
-        chosen = choose_strength(S, values).strength if strength is None else strength
+        how, chosen = "given", strength
+        if chosen is None:
+            picked = choose_strength(S, values, rng=seed)
+            how, chosen = "chosen by cross-validation", picked.strength
+            if chosen == picked.strengths.max():
+                how += "; it takes the signal for noise around its mean, so better give --strength"
         found = smooth(S, values, strength=chosen)
-    how = "given" if strength is not None else "chosen by cross-validation"
     out.say(f"{escape(repr(S))}\nstrength {chosen:.4g}, {how}")
     columns = {"node": source.complex.labels, "value": values, "smooth": found}
     out.table(columns, {"operator": repr(S), "strength": chosen})
@@ -226,7 +236,9 @@ def resistance(
     quiet: options.Quiet = False,
     seed: options.Seed = 0,
 ) -> None:
-    """Effective resistance between nodes: how badly they are connected, all ways counted.
+    """Effective resistance: how badly nodes are connected.
+
+    All ways between them count. It is infinite (null in JSON) between components.
 
     \b
     cellapse resistance karate --pair 0,33 --pair 0,1

@@ -22,6 +22,7 @@ def colourings(found: Analysis, kept: IntArray, n_vectors: int) -> list[dict[str
     same vertices throughout.
     """
     mine, plain = (c.numbers for c in found.clusters)
+    first = found.telling
     names = [f"cluster {c + 1}" for c in range(found.n_clusters)]
     found_ = [
         category("Clusters of S", mine[kept], names),
@@ -30,7 +31,7 @@ def colourings(found: Analysis, kept: IntArray, n_vectors: int) -> list[dict[str
     if found.groups is not None:
         found_ += word_colouring("Known groups", found.groups, kept, mine)
     for name, spectrum in zip("SL", found.spectra, strict=True):
-        for i in range(1, min(n_vectors + 1, spectrum.vectors.shape[1])):
+        for i in range(first, min(first + n_vectors, spectrum.vectors.shape[1])):
             values = [float(f"{v:.4g}") for v in spectrum.vectors[kept, i]]
             found_.append(_continuous(f"Eigenvector {i + 1} of {name}", "diverging", values))
     found_ += _degrees(found, kept)

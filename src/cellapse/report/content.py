@@ -30,7 +30,7 @@ TIMES = 24
 
 def content(found: Analysis, rng: int = 0) -> dict[str, Any]:
     """Everything the drawings need: network, colourings, spectra, embedding, signatures."""
-    near = neighbourhood(found.complex, NETWORK)
+    near = neighbourhood(found.complex, NETWORK, found.clusters[0].numbers)
     some = _some(np.arange(found.complex.n_vertices), CLOUD, rng)
     kept = np.union1d(near, some)
     if is_protein(found):
@@ -114,9 +114,7 @@ def _some(which: IntArray, limit: int, rng: int) -> IntArray:
 def _note(n: int, drawn: int, edges: int, lines: int, cells: int, faces: int) -> str:
     parts = []
     if drawn < n:
-        parts.append(
-            f"Drawn: {drawn:,} of {n:,} vertices, the neighbourhood of the one with most neighbours"
-        )
+        parts.append(f"Drawn: {drawn:,} of {n:,} vertices, around the ones with most neighbours")
     if lines < edges:
         parts.append(f"{lines:,} of their {edges:,} edges, drawn at random")
     if faces < cells:
@@ -131,15 +129,26 @@ def compression(mine: FloatArray, plain: FloatArray) -> list[float | None]:
 
 
 def embedding(found: Analysis, some: IntArray, places: IntArray) -> dict[str, Any]:
-    """Eigenvectors 2, 3, ... of S u = lambda D u at the vertices shown, D the diagonal of S."""
-    spectrum = found.clusters[0].spectrum
+    """The first eigenvectors of S u = lambda D u at the vertices shown, D the diagonal of S."""
+    spectrum, n, first = found.clusters[0].spectrum, found.complex.n_vertices, found.telling
     assert spectrum is not None
-    if spectrum.vectors.shape[1] < 4:  # few clusters: still enough for three dimensions
-        spectrum = found.collapsed.spectrum(min(4, found.complex.n_vertices), "diagonal")
-    vectors = spectrum.vectors[some, 1 : VECTORS + 1]
-    n = found.complex.n_vertices
-    note = f"A random sample of {len(some):,} of {n:,} vertices." if len(some) < n else ""
-    return {"nodes": places.tolist(), "vectors": [numbers(row) for row in vectors], "note": note}
+    if spectrum.vectors.shape[1] < first + 3:  # enough for three dimensions
+        spectrum = found.collapsed.spectrum(min(first + 3, n), "diagonal")
+    vectors = spectrum.vectors[some, first : first + VECTORS]
+    notes = []
+    if first > 1:
+        notes.append(
+            f"Up to eigenvector {first} they tell components apart and nothing else, "
+            "so those after it are shown."
+        )
+    if len(some) < n:
+        notes.append(f"A random sample of {len(some):,} of {n:,} vertices.")
+    return {
+        "nodes": places.tolist(),
+        "vectors": [numbers(row) for row in vectors],
+        "first": first + 1,
+        "note": " ".join(notes),
+    }
 
 
 def signatures(found: Analysis, kept: IntArray) -> dict[str, Any]:
@@ -148,7 +157,7 @@ def signatures(found: Analysis, kept: IntArray) -> dict[str, Any]:
     h_t(v) = sum_k exp(-lambda_k t) phi_k(v)^2.
     """
     spectrum = found.spectra[0]
-    positive = spectrum.values[spectrum.values > 1e-9 * max(float(spectrum.values[-1]), 1e-300)]
+    positive = spectrum.values[found.n_zeros :]
     slow, fast = (positive[0], positive[-1]) if len(positive) else (1.0, 1.0)
     times = np.geomspace(0.1 / fast, 4.0 / slow, TIMES)
     heat = heat_kernel_signature(spectrum, times).features

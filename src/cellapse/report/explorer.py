@@ -32,6 +32,14 @@ _DENSE = 400  # up to this many vertices the whole matrix is quicker than Lanczo
 _FAR = 0.1  # second eigenvalue of the graph Laplacian from which Lanczos is quick
 _DRAWN = 1e-6  # accuracy of what is only drawn
 _VECTORS = 30  # the slider's last place
+_ZEROS = 50  # eigenvectors that only tell components apart, computed on top of those asked for
+_HINTS = {
+    "unfolded": "The paper's operator; every edge has its own cells above it, so no orientation.",
+    "boundary": "Signed boundaries, as in homology: the cells above the edges drop out of S.",
+    "incidence": "Which cells contain which, without signs: A is the signless Laplacian.",
+    "mixed": "Signs on the edges only, as in the paper's cut and denoising tables.",
+    "screened": "Edges that close few cells are damped; S stays as sparse as the graph Laplacian.",
+}
 _ANSWERS = 200  # answers remembered, so that a slider moved back is there at once
 
 
@@ -83,6 +91,7 @@ class Explorer:
         self._plain = graph_laplacian(K)
         self._plain_values: list[float] = []
         self._prepared: dict[str, tuple[CollapsedOperator, list[Any]]] = {}
+        self._last: tuple[Settings, CollapsedOperator, Spectrum] | None = None
         self._answers: OrderedDict[Settings, dict[str, Any]] = OrderedDict()
         self._groups = groups
 
@@ -99,7 +108,7 @@ class Explorer:
             "labels": [str(K.labels[i]) for i in near.tolist()],
             "network": network(K, near, S.shares, np.arange(len(near)), 0),
             "groups": known,
-            "realizations": list(REALIZATIONS),
+            "realizations": {name: _HINTS[name] for name in REALIZATIONS},
             "settings": asdict(begin),
             "most": min(_VECTORS, K.n_vertices),
         }
@@ -126,23 +135,43 @@ class Explorer:
 
     def _compute(self, settings: Settings) -> dict[str, Any]:
         n = self.complex.n_vertices
-        k = min(whole_number("vectors", settings.vectors, 1), n)
+        zeros = min(int(self.complex.components().max()), _ZEROS)
+        k = min(whole_number("vectors", settings.vectors, 1) + zeros, n)
         count = whole_number("clusters", settings.clusters, 1, min(n, 100))
-        S = self._collapsed(settings)
-        D = cut_mass(S, "degree")
         plain = self._plain_spectrum(k)
-        spectrum = _spectrum(S, max(k, count), float(plain[1]) if k > 1 else 0.0)
+        S, spectrum = self._spectrum(settings, max(k, count), float(plain[1]) if k > 1 else 0.0)
+        D = cut_mass(S, "degree")
+        flat = int((spectrum.values <= 1e-9 * spectrum.values[-1]).sum())
+        first = min(max(flat, 1), zeros + 1)
         groups = group_rows(spectrum.vectors[:, :count], D, count, 0)
         return {
             "values": numbers(spectrum.values[:k]),
             "plain": plain,
-            "vectors": [numbers(row) for row in spectrum.vectors[self._near, 1:k]],
+            "vectors": [numbers(row) for row in spectrum.vectors[self._near, first:k]],
+            "first": first + 1,
             "clusters": groups[self._near].tolist(),
             "sizes": np.bincount(groups).tolist(),
             "shares": self._shares(S),
             "residual": float(spectrum.residuals.max()),
-            "words": repr(S),
         }
+
+    def _spectrum(
+        self, settings: Settings, count: int, far: float
+    ) -> tuple[CollapsedOperator, Spectrum]:
+        """The operator and its first eigenpairs; both are at hand when only their number changes.
+
+        A few more are computed than asked for, since that slider moves one by one.
+        """
+        key = replace(settings, vectors=1, clusters=1)
+        if self._last is None or self._last[0] != key:
+            S = self._collapsed(settings)
+        else:
+            S = self._last[1]
+            self._warn(settings.realization)
+        if self._last is None or self._last[1] is not S or len(self._last[2]) < count:
+            several = min(4 * -(-count // 4), self.complex.n_vertices)
+            self._last = key, S, _spectrum(S, several, far)
+        return S, self._last[2]
 
     def _plain_spectrum(self, k: int) -> list[float]:
         """The first eigenvalues of the graph Laplacian, which no slider changes."""
@@ -165,15 +194,24 @@ class Explorer:
                 eps=settings.eps,
                 renormalize=settings.renormalize,
             )
-        if name not in self._prepared:
-            with warnings.catch_warnings(record=True) as said:
-                warnings.simplefilter("always", CellapseWarning)
-                self._prepared[name] = collapse(self.complex, realization=name), said
-        S, said = self._prepared[name]
-        for warning in said:
-            warnings.warn_explicit(warning.message, warning.category, __file__, 0)
+        self.prepare(name)
+        self._warn(name)
+        S = self._prepared[name][0]
         bound = psd_bound(np.full(len(S.sigma), beta), S.sigma)
         return S.reweighted(beta, (settings.gamma * bound).tolist(), settings.eps)
+
+    def prepare(self, realization: str) -> None:
+        """Make the matrices of a realization, which no slider changes."""
+        if realization not in self._prepared:
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always", CellapseWarning)
+                made = collapse(self.complex, realization=realization)
+            self._prepared[realization] = made, said
+
+    def _warn(self, realization: str) -> None:
+        """Say again what was said when the realization was prepared."""
+        for warning in self._prepared[realization][1] if realization in self._prepared else ():
+            warnings.warn_explicit(warning.message, warning.category, __file__, 0)
 
     def _shares(self, S: CollapsedOperator) -> list[float] | None:
         """What the drawn edges keep, where the operator says so."""
@@ -197,6 +235,8 @@ def _spectrum(S: Operator, k: int, far: float) -> Spectrum:
     solver: EigenSolver | None = None
     if S.matrix is not None:
         solver = Lanczos() if expands(S.A) else ShiftInvert()
+    elif isinstance(S, CollapsedOperator) and S.realization in ("incidence", "mixed"):
+        solver = None  # whatever the library picks: a product costs a solve with all cells
     elif far > _FAR or S.kernel is None or not S.kernel.shape[1]:
         solver = Lanczos()
     elif not expands(S.A):

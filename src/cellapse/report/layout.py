@@ -1,15 +1,17 @@
 """Where the vertices of a drawing go: springs along edges, repulsion between all vertices.
 
-A large complex is drawn by the neighbourhood of one vertex, which keeps its cells whole; a random
-sample would keep hardly any.
+A large complex is drawn by neighbourhoods, which keep their cells whole; a random sample would
+keep hardly any.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
-from scipy.sparse.csgraph import breadth_first_order
+from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from cellapse.cells import IntArray
 from cellapse.complex import Complex
@@ -19,32 +21,40 @@ FloatArray = NDArray[np.float64]
 _ROUNDS = 150
 
 
-def neighbourhood(K: Complex, limit: int) -> IntArray:
-    """At most `limit` vertices, in ascending order: all, or breadth first from the busiest one.
+def neighbourhood(K: Complex, limit: int, groups: IntArray | None = None) -> IntArray:
+    """At most `limit` vertices, in ascending order: all, or breadth first from busy ones.
 
-    Components are taken from the largest down, so that a scattered complex fills its sample.
+    With groups, as many around the busiest vertex of each of them; what is left goes to the
+    components from the largest down, so that a scattered complex fills its sample.
 
     >>> K = Complex.from_arrays(5, {1: [[0, 1], [1, 2], [1, 3], [3, 4]]})
     >>> neighbourhood(K, 4).tolist()
     [0, 1, 2, 3]
+    >>> neighbourhood(K, 2, np.array([0, 0, 0, 0, 1])).tolist()
+    [1, 4]
     """
-    n = K.n_vertices
-    if n <= limit:
-        return np.arange(n)
+    if K.n_vertices <= limit:
+        return np.arange(K.n_vertices)
     adjacency = _adjacency(K)
     busy = np.diff(adjacency.indptr)
-    component = K.components()
-    found: list[IntArray] = []
-    left = limit
-    for c in np.argsort(-np.bincount(component), kind="stable").tolist():
-        members = np.flatnonzero(component == c)
+    taken = np.zeros(K.n_vertices, dtype=bool)
+
+    def take(members: IntArray, most: int) -> None:
         start = int(members[np.argmax(busy[members])])
-        near = breadth_first_order(adjacency, start, directed=False)[0][:left]
-        found.append(near)
-        left -= len(near)
+        near = breadth_first_order(adjacency, start, directed=False)[0]
+        taken[near[~taken[near]][:most]] = True
+
+    if groups is not None:
+        numbers = np.unique(groups)
+        for number in numbers:
+            take(np.flatnonzero(groups == number), limit // len(numbers))
+    component = K.components()
+    for number in np.argsort(-np.bincount(component), kind="stable"):
+        left = limit - int(taken.sum())
         if left == 0:
             break
-    return np.sort(np.concatenate(found))
+        take(np.flatnonzero(component == number), left)
+    return np.flatnonzero(taken)
 
 
 def arrange(
@@ -53,17 +63,30 @@ def arrange(
     """Places of n vertices in the unit square, by forces: strong edges are short.
 
     Edges pull with strength * d^2 / r and all pairs push with r^2 / d, where r is the distance at
-    which one edge of strength 1 is at rest; steps get shorter until nothing moves. All pairs are
-    handled at once, so this is for up to a few thousand vertices.
+    which one edge of strength 1 is at rest; steps get shorter until nothing moves. Components are
+    laid out one by one and set side by side. All pairs are handled at once, so this is for up to
+    a few thousand vertices.
 
-    >>> place = arrange(4, np.array([[0, 1], [2, 3]]), np.ones(2))
+    >>> place = arrange(3, np.array([[0, 1], [1, 2]]), np.ones(2))
     >>> bool(np.linalg.norm(place[0] - place[1]) < np.linalg.norm(place[0] - place[2]))
     True
     """
     ends = sparse.csr_array((strengths, (edges[:, 0], edges[:, 1])), shape=(n, n))
     ends = sparse.csr_array(ends + ends.T)
-    place = _start(ends, np.random.default_rng(rng))
-    rest = 1.0 / np.sqrt(max(n, 1))
+    random = np.random.default_rng(rng)
+    component = connected_components(ends, directed=False)[1]
+    members = np.split(np.argsort(component, kind="stable"), np.cumsum(np.bincount(component))[:-1])
+    members.sort(key=len, reverse=True)
+    return _side_by_side(members, [_spring(ends[m][:, m], random) for m in members])
+
+
+def _spring(ends: sparse.csr_array, random: np.random.Generator) -> FloatArray:
+    """The layout of one component: centred, its longest extent flat, sqrt(size) long."""
+    n = ends.shape[0]
+    if n == 1:
+        return np.zeros((1, 2))
+    place = _start(ends, random)
+    rest = 1.0 / np.sqrt(n)
     i, j = ends.nonzero()
     for step in np.linspace(0.1, 0.002, _ROUNDS):
         push = rest**2 / _square_distances(place)
@@ -71,10 +94,27 @@ def arrange(
         length = np.linalg.norm(place[i] - place[j], axis=1)
         pull = sparse.csr_array((ends.data * length / rest, ends.indices, ends.indptr), ends.shape)
         force -= pull.sum(axis=1)[:, None] * place - pull @ place
-        force -= 0.3 * rest * place  # components that nothing holds stay in sight
         size = np.linalg.norm(force, axis=1, keepdims=True)
         place = place + force * np.minimum(step / np.maximum(size, 1e-9), 1.0)
-    return _into_unit_square(place)
+    centred = place - place.mean(axis=0)
+    centred = centred @ np.linalg.svd(centred, full_matrices=False)[2].T
+    low, high = centred.min(axis=0), centred.max(axis=0)
+    return np.sqrt(n) * (centred - (low + high) / 2) / max(float((high - low).max()), 1e-9)
+
+
+def _side_by_side(members: Sequence[IntArray], parts: list[FloatArray]) -> FloatArray:
+    """Components in rows, the largest first, scaled together into the unit square."""
+    sizes = [np.ptp(part, axis=0) + (1.0 if len(parts) > 1 else 0.0) for part in parts]
+    row = max(float(sizes[0][0]), 1.5 * float(np.sqrt(sum(w * h for w, h in sizes))))
+    place = np.empty((sum(map(len, parts)), 2))
+    x = y = height = 0.0
+    for vertices, part, (w, h) in zip(members, parts, sizes, strict=True):
+        if x > 0 and x + w > row + 1e-9:
+            x, y, height = 0.0, y + height, 0.0
+        place[vertices] = part + np.array([x + w / 2, y + h / 2])
+        x, height = x + w, max(height, h)
+    low, high = place.min(axis=0), place.max(axis=0)
+    return (place - (low + high) / 2) / max(float((high - low).max()), 1e-9) + 0.5
 
 
 def _start(ends: sparse.csr_array, random: np.random.Generator) -> FloatArray:
@@ -96,16 +136,6 @@ def _start(ends: sparse.csr_array, random: np.random.Generator) -> FloatArray:
 def _square_distances(place: FloatArray) -> FloatArray:
     size = (place**2).sum(axis=1)
     return np.maximum(size[:, None] + size - 2.0 * place @ place.T, 1e-6)
-
-
-def _into_unit_square(place: FloatArray) -> FloatArray:
-    """Turned so that the longest extent lies flat, centred, with 0..1 in both directions."""
-    centred = place - place.mean(axis=0)
-    if len(place) > 2:
-        centred = centred @ np.linalg.svd(centred, full_matrices=False)[2].T
-    low, high = centred.min(axis=0), centred.max(axis=0)
-    extent = max(float((high - low).max()), 1e-9)
-    return (centred - (low + high) / 2) / extent + 0.5
 
 
 def _adjacency(K: Complex) -> sparse.csr_array:

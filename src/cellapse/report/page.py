@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from pathlib import Path
 
@@ -12,10 +13,11 @@ from cellapse.analysis import Analysis
 from cellapse.report.content import content
 from cellapse.report.markup import as_json, page, table
 from cellapse.report.protein import is_protein, protein_section
+from cellapse.report.summary import bare_edges, cell_counts, figures, findings
 
 SCRIPTS = ("base.js", "charts.js", "network.js", "cloud.js", "report.js")
-_NAMES = {0: "vertices", 1: "edges", 2: "cells of rank 2"}
-_SIMPLICES = {2: "triangles", 3: "tetrahedra"}
+_LETTERS = {"lambda": "λ", "gamma": "γ", "beta": "β", "eps": "ε", "theta": "θ"}  # noqa: RUF001
+_PARTS = ("complex", "spectra", "embedding", "signatures", "edges", "clusters", "theory")
 _EDGES = 12
 
 CITATION = """@inproceedings{krahn2026collapsed,
@@ -64,8 +66,10 @@ def report_html(found: Analysis) -> str:
 
     parts = {
         "title": escape(found.title),
-        "subtitle": escape(cell_counts(found)),
-        "figures": _figures(found),
+        "subtitle": escape(cell_counts(found.complex)),
+        "findings": escape(" ".join(findings(found))),
+        "figures": _cards(found),
+        "links": _links(found),
         "protein": protein_section(found) if is_protein(found) else "",
         "edges": _edges(found),
         "clusters": _clusters(found),
@@ -80,41 +84,14 @@ def report_html(found: Analysis) -> str:
     return page("report.html", SCRIPTS, parts)
 
 
-def cell_counts(found: Analysis) -> str:
-    """The number of cells of every rank in words."""
-    K = found.complex
-    names = _NAMES | _SIMPLICES if K.is_simplicial else _NAMES
-    parts = [f"{n:,} {names.get(k, f'cells of rank {k}')}" for k, n in enumerate(K.n_cells)]
-    pieces = int(K.components().max()) + 1
-    return ", ".join(parts) + f"; {pieces} component{'s' if pieces > 1 else ''}"
+def _links(found: Analysis) -> str:
+    parts = ("protein", *_PARTS) if is_protein(found) else _PARTS
+    return "".join(f'<a href="#{name}">{name.capitalize()}</a>' for name in parts)
 
 
-def _figures(found: Analysis) -> str:
-    """The handful of numbers that sum it up."""
-    same = found.agreement()
-    boxes = [(str(found.n_clusters), "clusters of S")]
-    if len(found.shares):
-        low, high = 100 * found.shares.min(), 100 * found.shares.max()
-        boxes.append((f"{low:.0f} to {high:.0f} %", "of its weight is what an edge keeps"))
-    mine, plain = (s.values for s in found.spectra)
-    gap = next((i for i, v in enumerate(plain) if v > 1e-9 * max(plain[-1], 1e-300)), None)
-    if gap is not None:
-        boxes.append((f"{100 * mine[gap] / plain[gap]:.0f} %", "of L's first positive eigenvalue"))
-    moved = _moved(found)
-    boxes.append((f"{100 * moved:.0f} %", "of the vertices cluster differently under L"))
-    if same is not None:
-        boxes.append((f"{100 * same[0]:.1f} %", f"in their known group (L: {100 * same[1]:.1f} %)"))
-    measured = [c for c in found.report.checks if c.holds is not None]
-    holding = sum(c.holds is True for c in measured)
-    boxes.append((f"{holding} of {len(measured)}", "statements of the theory hold"))
-    return "".join(f"<div><b>{escape(a)}</b><span>{escape(b)}</span></div>" for a, b in boxes)
-
-
-def _moved(found: Analysis) -> float:
-    from cellapse.tasks.cluster import clustering_accuracy
-
-    mine, plain = found.clusters
-    return 1.0 - clustering_accuracy(mine, plain)
+def _cards(found: Analysis) -> str:
+    cards = ((escape(a), escape(b)) for a, b in figures(found))
+    return "".join(f"<div><b>{a}</b><span>{b}</span></div>" for a, b in cards)
 
 
 def _edges(found: Analysis) -> str:
@@ -124,9 +101,7 @@ def _edges(found: Analysis) -> str:
         (escape(a), escape(b), f"{100 * share:.1f} %")
         for (a, b), share in found.weakest_edges(_EDGES)
     ]
-    S = found.collapsed
-    floor = 1.0 - S.theta**2 / (1.0 + S.eps)
-    bare = int((found.shares <= floor + 1e-6).sum())
+    bare, floor = bare_edges(found)
     note = (
         f"{bare:,} of {len(found.shares):,} edges close no cell; those keep {100 * floor:.1f} %, "
         "the least an edge can."
@@ -142,7 +117,8 @@ def _clusters(found: Analysis) -> str:
         members = np.flatnonzero(numbers == c)
         shown = ", ".join(str(K.labels[i]) for i in members[:12].tolist())
         rest = f" and {len(members) - 12:,} more" if len(members) > 12 else ""
-        rows.append((f"{c + 1}", f"{len(members):,}", escape(shown + rest)))
+        sign = f'<span class="sign" data-cluster="{c}"></span> {c + 1}'
+        rows.append((sign, f"{len(members):,}", escape(shown + rest)))
     return table(("cluster", "size", "members"), rows, numbers=[1])
 
 
@@ -153,10 +129,27 @@ def _checks(found: Analysis) -> str:
         None: "not measured",
     }
     rows = [
-        (escape(c.statement), words[c.holds], _figure(c.measured), _figure(c.bound), escape(c.note))
+        (
+            f'{_formula(c.statement)}<br><span class="quiet">{_formula(c.note)}</span>',
+            words[c.holds],
+            _figure(c.measured),
+            _figure(c.bound),
+        )
         for c in found.report.checks
     ]
-    return table(("statement", "", "measured", "bound", "note"), rows, numbers=[2, 3])
+    return table(("statement", "verdict", "measured", "bound"), rows, numbers=[2, 3])
+
+
+def _formula(text: str) -> str:
+    """A formula in plain letters, set as in a paper.
+
+    >>> _formula("lambda_2(S) <= gamma^2 / beta")
+    'λ<sub>2</sub>(S) ≤ γ² / β'
+    """
+    signs = {">=": "≥", "<=": "≤", "||": "‖", "^2": "²", " - ": " − "}  # noqa: RUF001
+    for plain, sign in (signs | _LETTERS).items():
+        text = text.replace(plain, sign)
+    return re.sub(r"_(\w)", r"<sub>\1</sub>", escape(text))
 
 
 def _figure(value: float | None) -> str:

@@ -17,10 +17,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
 
 from cellapse._errors import CellapseError
+from cellapse.model import REALIZATIONS
 from cellapse.report.explorer import Explorer, Settings
 from cellapse.report.markup import as_json, page
+from cellapse.report.summary import cell_counts
 
+_QUICK = 50_000  # cells; the matrices of a realization then take less than a second
 SCRIPTS = ("base.js", "charts.js", "network.js", "cloud.js", "explore.js")
+
+
+wait = threading.Event().wait  # for Ctrl-C, which ends it
 
 
 class Server(ThreadingHTTPServer):
@@ -54,26 +60,38 @@ class Server(ThreadingHTTPServer):
 
     def __enter__(self) -> Server:
         threading.Thread(target=self.serve_forever, daemon=True).start()
+        if sum(self.explorer.complex.n_cells) < _QUICK:
+            threading.Thread(target=self._prepare, daemon=True).start()
         return self
+
+    def _prepare(self) -> None:
+        """Make the matrices of the other realizations while the reader looks at the first."""
+        for name in set(REALIZATIONS) - {"screened"}:
+            with self.lock, contextlib.suppress(CellapseError):  # told when it is asked for
+                self.explorer.prepare(name)
 
     def __exit__(self, *_: object) -> None:
         self.shutdown()
         self.server_close()
 
 
-def explore(explorer: Explorer, tell: Callable[[str], object], open_page: bool = True) -> None:
+def explore(server: Server, tell: Callable[[str], object], open_page: bool = True) -> None:
     """Serve until interrupted; `tell` is called with the address."""
-    with Server(explorer) as server:
+    with server:
         tell(server.address)
         if open_page:
             webbrowser.open(server.address)
         with contextlib.suppress(KeyboardInterrupt):
-            threading.Event().wait()
+            wait()
 
 
 def explorer_html(explorer: Explorer) -> str:
     """The page as text."""
-    parts = {"title": escape(explorer.title), "data": as_json(explorer.start())}
+    parts = {
+        "title": escape(explorer.title),
+        "subtitle": escape(cell_counts(explorer.complex)),
+        "data": as_json(explorer.start()),
+    }
     return page("explore.html", SCRIPTS, parts, connect="'self'")
 
 

@@ -45,6 +45,20 @@ function blend(a, b, t) {
   return "#" + mix.map((v) => v.toString(16).padStart(2, "0")).join("");
 }
 
+// A colour on its own, without an outline: as dark, or light, as it takes to stand out (3 to 1).
+function legible(colour) {
+  const light = (c) => {
+    const [r, g, b] = [1, 3, 5].map((at) => parseInt(c.slice(at, at + 2), 16) / 255).map((v) => (v <= 0.04 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+  };
+  const ground = light(css("--card")), towards = ground > 0.5 ? "#000000" : "#ffffff";
+  for (let t = 0; t < 1; t += 0.1) {
+    const found = blend(colour, towards, t), shine = light(found);
+    if (Math.max(shine, ground) / Math.min(shine, ground) >= 3) return found;
+  }
+  return towards;
+}
+
 function viridis(t) {
   const at = Math.min(Math.max(t, 0), 1) * (VIRIDIS.length - 1);
   const low = Math.min(Math.floor(at), VIRIDIS.length - 2);
@@ -79,8 +93,8 @@ function number(v) {
   if (v === null || v === undefined) return "";
   if (v === 0) return "0";
   const size = Math.abs(v);
-  if (size >= 1e5 || size < 1e-3) return v.toExponential(1).replace("e+", "e");
-  return String(Number(v.toPrecision(3)));
+  if (size >= 1e6 || size < 1e-3) return v.toExponential(1).replace(".0e", "e").replace("e+", "e");
+  return Number(v.toPrecision(3)).toLocaleString("en-US", { maximumFractionDigits: 6 });
 }
 
 function markPath(form, x, y, r) {
@@ -90,15 +104,32 @@ function markPath(form, x, y, r) {
   return `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`;
 }
 
-function drawLegend(list, colouring) {
+function drawSign(parent, form, colour) {
+  const sign = shape("svg", { width: 14, height: 14, "aria-hidden": "true" }, parent);
+  shape("path", { class: "node", d: markPath(form, 7, 7, 5), fill: colour }, sign);
+}
+
+// The two series of the spectrum.
+function drawSpectraLegend(list) {
+  clear(list);
+  ["S, collapsed", "L, graph Laplacian"].forEach((name, i) => {
+    const item = element("li", {}, list);
+    drawSign(item, FORMS[i], legible(categoryColour(i)));
+    element("span", {}, item, name);
+  });
+}
+
+// A title, then the categories that the nodes have, or a ramp.
+function drawLegend(list, colouring, nodes) {
   clear(list);
   const paint = painter(colouring);
+  if (colouring.name) element("li", { class: "quiet" }, list, colouring.name);
   if (colouring.kind === "category") {
+    const there = nodes && new Set(nodes.map((node) => colouring.values[node]));
     colouring.names.forEach((name, i) => {
-      if (!name) return;
+      if (!name || (there && !there.has(i))) return;
       const item = element("li", {}, list);
-      const sign = shape("svg", { width: 14, height: 14, "aria-hidden": "true" }, item);
-      shape("path", { class: "node", d: markPath(paint.form(i), 7, 7, 5), fill: paint.colour(i) }, sign);
+      drawSign(item, paint.form(i), paint.colour(i));
       element("span", {}, item, name);
     });
     return;
@@ -118,7 +149,7 @@ function drawLineLegend(list, names) {
   names.forEach((name, i) => {
     const item = element("li", {}, list);
     const sign = shape("svg", { width: 30, height: 12, "aria-hidden": "true" }, item);
-    shape("path", { d: "M1 6H29", stroke: categoryColour(i), "stroke-width": 2.5, "stroke-dasharray": categoryDashes(i) }, sign);
+    shape("path", { d: "M1 6H29", stroke: legible(categoryColour(i)), "stroke-width": 2.5, "stroke-dasharray": categoryDashes(i) }, sign);
     element("span", {}, item, name);
   });
 }
@@ -160,7 +191,16 @@ byId("theme").addEventListener("click", () => {
   root.dataset.theme = dark ? "light" : "dark";
   repaint();
 });
-// Paper is white.
+// Paper is white, and about 660 pixels wide.
 let before;
-addEventListener("beforeprint", () => { before = document.documentElement.dataset.theme; document.documentElement.dataset.theme = "light"; repaint(); });
-addEventListener("afterprint", () => { if (before) document.documentElement.dataset.theme = before; else delete document.documentElement.dataset.theme; repaint(); });
+addEventListener("beforeprint", () => {
+  before = document.documentElement.dataset.theme;
+  document.documentElement.dataset.theme = "light";
+  repaint();
+  figures.forEach((f) => f.paint(f.box.closest(".pair") ? 320 : 660));
+});
+addEventListener("afterprint", () => {
+  if (before) document.documentElement.dataset.theme = before;
+  else delete document.documentElement.dataset.theme;
+  repaint();
+});

@@ -12,7 +12,7 @@ function axes(box, width, options) {
   };
   const X = (v) => place(v, x0, x1, left, right, options.logX);
   const Y = (v) => place(v, y0, y1, bottom, top, options.logY);
-  const xTicks = options.logX ? logTicks(x0, x1) : niceTicks(x0, x1, width / 90);
+  const xTicks = options.logX ? logTicks(x0, x1) : niceTicks(x0, x1, width / 90).filter((t) => !options.whole || Number.isInteger(t));
   const yTicks = options.logY ? logTicks(y0, y1) : niceTicks(y0, y1, height / 60);
   for (const t of yTicks) {
     shape("line", { class: "axis", x1: left, x2: right, y1: Y(t), y2: Y(t) }, root);
@@ -44,18 +44,18 @@ function range(values, pad) {
 }
 
 // Two spectra over the same index.
-function drawSpectra(box, width, spectra, shown) {
+function drawSpectra(box, width, spectra, shown, height) {
   const series = spectra.map((s) => s.values.slice(0, shown));
   const count = Math.max(...series.map((s) => s.length));
-  const top = Math.max(...series.flat(), 1e-12);
+  const top = Math.max(...series.flat()) || 1;
   const at = axes(box, width, {
-    x: [0.5, count + 0.5], y: [0, 1.05 * top], xName: "index k", yName: "eigenvalue",
+    x: [0.5, count + 0.5], y: [0, 1.05 * top], xName: "index k", yName: "eigenvalue", whole: true, height,
     label: `The ${count} smallest eigenvalues of ${spectra.map((s) => s.name).join(" and of ")}`,
   });
   const radius = count > 200 ? 1.6 : count > 60 ? 2.4 : 3.6;
   series.forEach((values, i) => {
     values.forEach((v, k) => {
-      const made = mark(at, k + 1, v, FORMS[i], categoryColour(i), radius, `eigenvalue ${k + 1} of ${spectra[i].name}: ${number(v)}`);
+      const made = mark(at, k + 1, v, FORMS[i], legible(categoryColour(i)), radius, `eigenvalue ${k + 1} of ${spectra[i].name}: ${number(v)}`);
       made.dataset.series = spectra[i].name;
     });
   });
@@ -65,12 +65,12 @@ function drawSpectra(box, width, spectra, shown) {
 function drawCompression(box, width, ratios, shown) {
   const kept = ratios.slice(0, shown);
   const at = axes(box, width, {
-    x: [0.5, kept.length + 0.5], y: [0, Math.max(1.08, ...kept)], xName: "index k",
+    x: [0.5, kept.length + 0.5], y: [0, Math.max(1.08, ...kept)], xName: "index k", whole: true,
     yName: "eigenvalue of S / of L", label: "Eigenvalue of S divided by the eigenvalue of L with the same index",
   });
-  shape("line", { x1: at.left, x2: at.right, y1: at.Y(1), y2: at.Y(1), stroke: categoryColour(1), "stroke-width": 2, "stroke-dasharray": "6 4" }, at.root);
+  shape("line", { x1: at.left, x2: at.right, y1: at.Y(1), y2: at.Y(1), stroke: legible(categoryColour(1)), "stroke-width": 2, "stroke-dasharray": "6 4" }, at.root);
   const radius = kept.length > 200 ? 1.6 : kept.length > 60 ? 2.4 : 3.6;
-  kept.forEach((v, k) => v !== null && mark(at, k + 1, v, "circle", categoryColour(0), radius, `index ${k + 1}: ${number(v)}`));
+  kept.forEach((v, k) => v !== null && mark(at, k + 1, v, "circle", legible(categoryColour(0)), radius, `index ${k + 1}: ${number(v)}`));
 }
 
 function drawScatter(box, width, options) {
@@ -103,7 +103,7 @@ function drawSignatures(box, width, signatures, chosen) {
     shape("path", { class: "band", d: up + "L" + down.slice(1) + "z", fill: categoryColour(group.number) }, at.root);
   });
   signatures.groups.forEach((group) => {
-    const path = shape("path", { d: line(at, times, group.middle), fill: "none", stroke: categoryColour(group.number), "stroke-width": 2, "stroke-dasharray": categoryDashes(group.number), "data-group": group.number }, at.root);
+    const path = shape("path", { d: line(at, times, group.middle), fill: "none", stroke: legible(categoryColour(group.number)), "stroke-width": 2, "stroke-dasharray": categoryDashes(group.number), "data-group": group.number }, at.root);
     shape("title", {}, path, group.name);
   });
   if (chosen) shape("path", { class: "one", d: line(at, times, chosen.values), fill: "none", stroke: css("--ring"), "stroke-width": 3 }, at.root);

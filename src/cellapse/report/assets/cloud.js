@@ -7,7 +7,7 @@ function makeCloud(box, points, nodes, state) {
 
   function paint(w) {
     width = w;
-    const height = Math.round(Math.min(w, 420)), sharp = devicePixelRatio || 1;
+    const height = Math.round(Math.min(w, 420)), sharp = Math.max(devicePixelRatio || 1, 2);
     canvas.width = width * sharp;
     canvas.height = height * sharp;
     canvas.style.height = height + "px";
@@ -17,9 +17,12 @@ function makeCloud(box, points, nodes, state) {
     const spans = [0, 1, 2].map((k) => range(found.map((p) => p[k] ?? 0), 0));
     const half = Math.max(...spans.map(([low, high]) => (high - low) / 2), 1e-12);
     const [ca, sa, cu, su] = [Math.cos(angle.around), Math.sin(angle.around), Math.cos(angle.up), Math.sin(angle.up)];
-    const scale = 0.3 * Math.min(width, height);
+    const centred = (p) => [0, 1, 2].map((k) => ((p[k] ?? 0) - (spans[k][0] + spans[k][1]) / 2) / half);
+    // So small that no point leaves the picture, however it is turned: 3.2 is the eye's distance.
+    const reach = Math.max(1, ...found.map((p) => Math.hypot(...centred(p))));
+    const scale = ((Math.min(width, height) / 2 - 12) * Math.sqrt(3.2 ** 2 - reach ** 2)) / (3.2 * reach);
     const project = (p) => {
-      const [x, y, z] = [0, 1, 2].map((k) => ((p[k] ?? 0) - (spans[k][0] + spans[k][1]) / 2) / half);
+      const [x, y, z] = centred(p);
       const a = ca * x + sa * z, depth = -sa * x + ca * z;
       const b = cu * y - su * depth, far = su * y + cu * depth;
       const near = 3.2 / (3.2 + far);
@@ -57,7 +60,8 @@ function makeCloud(box, points, nodes, state) {
   }
   let last = null;
   canvas.addEventListener("pointerdown", (e) => { last = [e.clientX, e.clientY]; canvas.setPointerCapture(e.pointerId); });
-  canvas.addEventListener("pointerup", () => { last = null; });
+  // A finger that moves up or down scrolls the page, which takes the pointer away.
+  ["pointerup", "pointercancel"].forEach((end) => canvas.addEventListener(end, () => { last = null; }));
   canvas.addEventListener("pointermove", (e) => {
     if (!last) return;
     turn((e.clientX - last[0]) / 120, (e.clientY - last[1]) / 120);

@@ -4,7 +4,7 @@ const data = JSON.parse(byId("data").textContent);
 const unknown = { kind: "category", name: "Clusters", names: ["cluster 1"], values: data.labels.map(() => 0) };
 const state = {
   colouring: unknown, chosen: null, showCells: true, showShares: true, showLabels: false,
-  axisNames: ["2", "3", "4"], answer: null, choice: "clusters",
+  axisNames: ["", "", ""], answer: null, choice: "clusters",
   choose: (node) => { state.chosen = node === state.chosen ? null : node; drawAll(); },
 };
 const nodes = data.labels.map((_, i) => i);
@@ -14,12 +14,12 @@ const network = makeNetwork(byId("network"), data, state);
 const spectrum = figure(byId("spectrum"), (w) => {
   if (!state.answer) return;
   const both = [{ name: "S", values: state.answer.values }, { name: "L", values: state.answer.plain }];
-  drawSpectra(byId("spectrum"), w, both, state.answer.values.length);
+  drawSpectra(byId("spectrum"), w, both, state.answer.values.length, Math.min(w, 440));
 });
 const flat = figure(byId("flat"), (w) => drawScatter(byId("flat"), w, {
   xs: vectors().map((row) => row[0] ?? 0), ys: vectors().map((row) => row[1] ?? 0), nodes, names: data.labels,
   colouring: state.colouring, chosen: state.chosen, onChoose: state.choose,
-  xName: "eigenvector 2", yName: "eigenvector 3", label: "The embedding in two dimensions",
+  xName: "eigenvector " + state.axisNames[0], yName: "eigenvector " + state.axisNames[1], label: "The embedding in two dimensions",
 }));
 const cloud = makeCloud(byId("cloud"), vectors, nodes, state);
 
@@ -45,7 +45,7 @@ function colourings() {
   const top = Math.max(...answer.clusters);
   found.clusters = { name: "Clusters", kind: "category", values: answer.clusters, names: Array.from({ length: top + 1 }, (_, c) => (answer.clusters.includes(c) ? `cluster ${c + 1}` : "")) };
   data.groups.forEach((g, i) => { found["group" + i] = g; });
-  answer.vectors[0].forEach((_, k) => { found["vector" + k] = { name: `Eigenvector ${k + 2}`, kind: "diverging", values: answer.vectors.map((row) => row[k]) }; });
+  answer.vectors[0].forEach((_, k) => { found["vector" + k] = { name: `Eigenvector ${k + answer.first}`, kind: "diverging", values: answer.vectors.map((row) => row[k]) }; });
   return found;
 }
 
@@ -56,15 +56,19 @@ function drawAll() {
   Object.entries(found).forEach(([key, c]) => element("option", { value: key }, list, c.name));
   list.value = state.choice;
   state.colouring = found[state.choice];
+  state.axisNames = [0, 1, 2].map((k) => String(state.answer.first + k));
+  byId("flat-name").textContent = "Eigenvectors " + state.axisNames.slice(0, 2).join(" and ");
+  byId("cloud-name").textContent = `Eigenvectors ${state.axisNames[0]}, ${state.axisNames[1]} and ${state.axisNames[2]}`;
   data.network.edges.forEach((edge, i) => { edge[2] = state.answer.shares ? state.answer.shares[i] : 0.5; });
-  drawLegend(byId("legend"), state.colouring);
+  legends();
   [network.draw, spectrum, flat, cloud].forEach((draw) => draw());
 }
 
 // Controls
 const realization = byId("realization");
-data.realizations.forEach((name) => element("option", { value: name }, realization, name));
+Object.keys(data.realizations).forEach((name) => element("option", { value: name }, realization, name));
 const sliders = ["eps", "gamma", "beta", "vectors", "clusters"];
+byId("vectors").min = Math.min(4, data.most);
 byId("vectors").max = data.most;
 byId("clusters").max = Math.min(20, data.labels.length);
 const begin = data.settings;
@@ -85,52 +89,53 @@ function settings() {
 
 function show(now) {
   byId("gamma-name").textContent = now.realization === "screened" ? "theta²" : "gamma / bound";
+  byId("hint").textContent = data.realizations[now.realization];
   sliders.forEach((id) => { document.querySelector(`output[for=${id}]`).textContent = number(now[id]); });
 }
 
-let asked = 0, running = null;
+// One question at a time. Whatever moves meanwhile is asked in one go when the answer is there: the
+// drawing follows a slider as quickly as it can, and answers never overtake each other.
+let running = false, changed = false, drawn = 0;
 async function ask() {
-  const now = settings(), turn = ++asked;
+  const now = settings();
   show(now);
-  if (running) running.abort();
-  running = new AbortController();
+  changed = running;
+  if (running) return;
+  running = true;
   const begun = performance.now();
   const patience = setTimeout(() => {
     byId("status").textContent = `Still computing: ${now.realization} takes longer on a network of this size. What is drawn belongs to the settings before.`;
   }, 300);
   try {
-    const reply = await fetch("answer?" + new URLSearchParams(now), { signal: running.signal });
-    const answer = await reply.json();
-    if (turn !== asked) return;
-    byId("warning").hidden = !(answer.error || answer.warnings.length);
-    byId("warning").textContent = answer.error || answer.warnings.join(" ");
-    if (answer.error) return;
-    answer.clusters = steady(answer.clusters, state.answer && state.answer.clusters);
-    state.answer = answer;
-    drawAll();
-    const took = Math.round(performance.now() - begun);
-    byId("words").textContent = answer.words.slice(1, -1);
-    byId("status").textContent = `Clusters of ${answer.sizes.join(", ")} vertices. Computed in ${Math.round(1000 * answer.seconds)} ms, on screen after ${took} ms; largest residual ${number(answer.residual)}.`;
-    document.documentElement.dataset.answers = turn;
+    const reply = await fetch("answer?" + new URLSearchParams(now));
+    receive(await reply.json(), begun);
   } catch (error) {
-    if (error.name !== "AbortError") byId("status").textContent = "No answer: is cellapse explore still running?";
+    byId("status").textContent = "No answer: is cellapse explore still running?";
   } finally {
     clearTimeout(patience);
+    running = false;
   }
+  if (changed) ask();
 }
 
-// While a slider moves, only its latest place is asked for.
-let waiting = null;
-[realization, ...sliders.map(byId)].forEach((control) => control.addEventListener("input", () => {
-  show(settings());
-  clearTimeout(waiting);
-  waiting = setTimeout(ask, 40);
-}));
+function receive(answer, begun) {
+  byId("warning").hidden = !(answer.error || answer.warnings.length);
+  byId("warning").textContent = answer.error || answer.warnings.join(" ");
+  if (answer.error) return;
+  answer.clusters = steady(answer.clusters, state.answer && state.answer.clusters);
+  state.answer = answer;
+  drawAll();
+  const took = Math.round(performance.now() - begun);
+  byId("status").textContent = `Clusters of ${answer.sizes.join(", ")} vertices. Computed in ${Math.round(1000 * answer.seconds)} ms, on screen after ${took} ms; largest residual ${number(answer.residual)}.`;
+  document.documentElement.dataset.answers = ++drawn;
+}
+
+[realization, ...sliders.map(byId)].forEach((control) => control.addEventListener("input", ask));
 byId("colouring").addEventListener("change", (e) => { state.choice = e.target.value; drawAll(); });
 byId("closer").addEventListener("click", () => network.zoom(1.25));
 byId("farther").addEventListener("click", () => network.zoom(0.8));
 byId("whole").addEventListener("click", () => network.reset());
 byId("network-note").textContent = data.network.note;
-drawLegend(byId("spectrum-legend"), { kind: "category", names: ["S, collapsed", "L, graph Laplacian"], values: [] });
-byId("spectrum-legend").querySelectorAll("path").forEach((path, i) => path.setAttribute("d", markPath(FORMS[i], 7, 7, 5)));
+const legends = () => { drawSpectraLegend(byId("spectrum-legend")); drawLegend(byId("legend"), state.colouring, nodes); };
+repaintMore.push(legends);
 ask();

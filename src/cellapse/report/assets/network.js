@@ -41,15 +41,17 @@ function makeNetwork(box, data, state) {
       if (cells.width !== width) cells = { width, drawn: drawCells(at) };
       layer.appendChild(cells.drawn);
     }
-    // Ten widths are enough for the eye, and ten paths draw quickly. The weakest stays visible.
+    // Ten widths are enough for the eye, and ten paths draw quickly. The weakest stays visible,
+    // and the strongest is strong, also where all are damped.
     const bins = Array.from({ length: 10 }, () => []);
-    for (const [i, j, share] of data.network.edges) bins[state.showShares ? Math.min(9, Math.floor(10 * share)) : 4].push([i, j]);
+    const most = Math.max(1e-12, ...data.network.edges.map((edge) => edge[2]));
+    for (const [i, j, share] of data.network.edges) bins[state.showShares ? Math.min(9, Math.floor((10 * share) / most)) : 4].push([i, j]);
     const group = shape("g", { "data-layer": "edges" }, layer);
     const busy = Math.min(1, 900 / Math.max(data.network.edges.length, 1)) ** 0.4;
     bins.forEach((edges, b) => {
       if (!edges.length) return;
       const d = edges.map(([i, j]) => `M${at[i][0].toFixed(1)} ${at[i][1].toFixed(1)}L${at[j][0].toFixed(1)} ${at[j][1].toFixed(1)}`).join("");
-      shape("path", { class: "edge", d, "stroke-width": 1 + 0.2 * b * busy, "stroke-opacity": Math.max(0.2, (0.5 + 0.04 * b) * busy) }, group);
+      shape("path", { class: "edge", d, "stroke-width": 0.8 + 0.14 * b * busy, "stroke-opacity": Math.max(0.2, (0.3 + 0.055 * b) * busy) }, group);
     });
     const painted = painter(state.colouring);
     const radius = Math.max(2, Math.min(8, (0.16 * width) / Math.sqrt(nodes.length)));

@@ -2,11 +2,11 @@
 
 const protein = data.protein;
 const library = window["3Dmol"] || window.$3Dmol;
-const atomNames = ["N", "CA", "C", "O"], turns = { helix: "h", strand: "s" };
+const atomNames = ["N", "CA", "C", "O"], ribbons = { helix: "h", strand: "s" };
 const residueAt = {};
 protein.numbers.forEach((n, i) => { residueAt[n] = i; });
 const atoms = protein.backbone.flatMap((row, i) => atomNames.map((atom, k) => ({
-  atom, elem: atom[0], resi: protein.numbers[i], resn: protein.names[i], chain: "A", ss: turns[protein.dssp[i]] || "c",
+  atom, elem: atom[0], resi: protein.numbers[i], resn: protein.names[i], chain: "A", ss: ribbons[protein.dssp[i]] || "c",
   x: row[3 * k], y: row[3 * k + 1], z: row[3 * k + 2], serial: 4 * i + k, hetflag: false,
 })));
 
@@ -22,7 +22,7 @@ function paintViewer(id) {
   viewers[id].setStyle({}, { cartoon: { arrows: true, colorfunc: (atom) => paint.colour(colouring.values[residueAt[atom.resi]]) } });
   viewers[id].render();
   byId(id).dataset.colouring = colouring.name;
-  drawLegend(byId(id).parentNode.querySelector(".legend"), colouring);
+  drawLegend(byId(id).parentNode.querySelector(".legend"), { ...colouring, name: "" });
 }
 
 try {
@@ -39,6 +39,13 @@ try {
     turning = true;
     Object.entries(viewers).forEach(([other, v]) => { if (other !== id) v.setView(view); });
     turning = false;
+  }));
+  const turns = { ArrowLeft: [-10, "y"], ArrowRight: [10, "y"], ArrowUp: [-10, "x"], ArrowDown: [10, "x"] };
+  Object.keys(views).forEach((id) => byId(id).addEventListener("keydown", (e) => {
+    if (!turns[e.key]) return;
+    e.preventDefault();
+    viewers[id].rotate(...turns[e.key]);
+    viewers[id].render();
   }));
 } catch (error) {
   document.querySelectorAll(".molecule").forEach((box) => { box.textContent = "This browser cannot draw in three dimensions (no WebGL)."; });

@@ -10,7 +10,7 @@ const state = {
 const network = makeNetwork(byId("network"), data, state);
 const columns = data.embedding.vectors.length ? data.embedding.vectors[0].length : 0;
 const column = (k) => data.embedding.vectors.map((row) => row[state.axis[k]] ?? 0);
-const axisName = (k) => `eigenvector ${state.axis[k] + 2}`;
+const axisName = (k) => `eigenvector ${state.axis[k] + data.embedding.first}`;
 
 const draw = {
   spectrum: figure(byId("spectrum"), (w) => drawSpectra(byId("spectrum"), w, data.spectra, state.shown)),
@@ -27,10 +27,13 @@ const points = () => data.embedding.vectors.map((row) => state.axis.map((k) => r
 nameAxes();
 const cloud = makeCloud(byId("cloud"), points, data.embedding.nodes, state);
 
-function nameAxes() { state.axisNames = state.axis.map((k) => String(k + 2)); }
+function nameAxes() { state.axisNames = state.axis.map((k) => String(k + data.embedding.first)); }
 
 function legends() {
-  document.querySelectorAll("#complex .legend, #embedding .legend").forEach((list) => drawLegend(list, state.colouring));
+  for (const part of ["network", "embedding"])
+    drawLegend(document.querySelector(`[data-legend=${part}]`), state.colouring, data[part].nodes);
+  drawSpectraLegend(byId("spectrum-legend"));
+  drawLineLegend(byId("heat-legend"), data.signatures.groups.map((g) => g.name));
 }
 
 function choose(node) {
@@ -70,19 +73,21 @@ countShown();
 
 ["axis-x", "axis-y", "axis-z"].forEach((id, k) => {
   const list = byId(id);
-  for (let i = 0; i < columns; i++) element("option", { value: i }, list, `eigenvector ${i + 2}`);
+  for (let i = 0; i < columns; i++) element("option", { value: i }, list, `eigenvector ${i + data.embedding.first}`);
   state.axis[k] = Math.min(k, Math.max(columns - 1, 0));
   list.value = state.axis[k];
   list.addEventListener("change", () => { state.axis[k] = Number(list.value); nameAxes(); draw.flat(); cloud(); });
 });
 nameAxes();
 
-drawLegend(byId("spectrum-legend"), { kind: "category", names: ["S, collapsed", "L, graph Laplacian"], values: [] });
-byId("spectrum-legend").querySelectorAll("path").forEach((path, i) => path.setAttribute("d", markPath(FORMS[i], 7, 7, 5)));
-drawLineLegend(byId("heat-legend"), data.signatures.groups.map((g) => g.name));
+document.querySelectorAll("[data-cluster]").forEach((sign) => {
+  const cluster = Number(sign.dataset.cluster);
+  drawSign(sign, categoryForm(cluster), categoryColour(cluster));
+});
 byId("network-note").textContent = data.network.note;
 byId("embedding-note").textContent = data.embedding.note;
 byId("heat-note").textContent = data.signatures.note;
 legends();
+repaintMore.push(legends);
 
 document.documentElement.dataset.ready = "yes";

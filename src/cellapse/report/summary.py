@@ -1,0 +1,122 @@
+"""What a report says first: the findings in sentences, and the handful of numbers behind them."""
+
+from __future__ import annotations
+
+from cellapse.analysis import Analysis
+from cellapse.complex import Complex
+from cellapse.tasks.cluster import clustering_accuracy
+
+_NAMES = {0: ("vertex", "vertices"), 1: ("edge", "edges")}
+_SIMPLICES = {2: ("triangle", "triangles"), 3: ("tetrahedron", "tetrahedra")}
+
+
+def cell_counts(K: Complex) -> str:
+    """The number of cells of every rank in words.
+
+    >>> cell_counts(Complex.from_arrays(2, {1: [[0, 1]]}))
+    '2 vertices, 1 edge; 1 component'
+    """
+    names = _NAMES | _SIMPLICES if K.is_simplicial else _NAMES
+    parts = []
+    for k, n in enumerate(K.n_cells):
+        one, many = names.get(k, (f"cell of rank {k}", f"cells of rank {k}"))
+        parts.append(f"{n:,} {one if n == 1 else many}")
+    pieces = _pieces(K)
+    return ", ".join(parts) + f"; {pieces:,} component{'' if pieces == 1 else 's'}"
+
+
+def findings(found: Analysis) -> list[str]:
+    """What came out, a sentence each.
+
+    >>> import networkx as nx, cellapse as cl
+    >>> from cellapse.analysis import analyze
+    >>> findings(analyze(cl.clique_complex(nx.path_graph(5)), 2))[0]
+    'No edge closes a cell, so all keep 5 % of their weight: S is L times 0.05.'
+    """
+    said = [_edges_in_words(found)]
+    moved, pieces = _moved(found), _pieces(found.complex)
+    if found.n_clusters > 1 and bare_edges(found)[0] < len(found.shares):  # else S is L, scaled
+        said.append(
+            f"S and the graph Laplacian L find the same {found.n_clusters} clusters."
+            if moved == 0
+            else f"Of the {found.n_clusters} clusters of S, the graph Laplacian L, which sees no "
+            f"cells, puts {_percent(moved)} of the vertices elsewhere."
+        )
+    same = found.agreement()
+    if same is not None:
+        mine, plain = (_percent(share, 1) for share in same)
+        versus = "as many as with L" if mine == plain else f"against {plain} with L"
+        said.append(f"With S {mine} of the vertices are in their known group, {versus}.")
+    if pieces > 1:
+        said.append(f"There are {pieces:,} components; the collapse never links them.")
+    return said
+
+
+def figures(found: Analysis) -> list[tuple[str, str]]:
+    """The numbers that sum it up, each with what it is."""
+    boxes = [(str(found.n_clusters), "clusters of S" if found.n_clusters > 1 else "cluster of S")]
+    if len(found.shares):
+        low, high = (f"{100 * v:.0f}" for v in (found.shares.min(), found.shares.max()))
+        kept = f"{low} %" if low == high else f"{low} to {high} %"
+        boxes.append((kept, "of its weight is what an edge keeps"))
+    gap = found.n_zeros
+    if gap < len(found.spectra[0]):
+        left = found.spectra[0].values[gap] / found.spectra[1].values[gap]
+        boxes.append((_percent(left), "of L's first positive eigenvalue is left in S"))
+    boxes.append((_percent(_moved(found)), "of the vertices cluster differently under L"))
+    same = found.agreement()
+    if same is not None:
+        mine, plain = (_percent(share, 1) for share in same)
+        boxes.append((mine, f"are in their known group (L: {plain})"))
+    measured = [c for c in found.report.checks if c.holds is not None]
+    holding = sum(c.holds is True for c in measured)
+    boxes.append((f"{holding} of {len(measured)}", "statements of the theory hold"))
+    return boxes
+
+
+def bare_edges(found: Analysis) -> tuple[int, float]:
+    """How many edges close no cell, and the share of its weight that such an edge keeps."""
+    S = found.collapsed
+    floor = 1.0 - S.theta**2 / (1.0 + S.eps)
+    return int((found.shares <= floor + 1e-6).sum()), floor
+
+
+def _edges_in_words(found: Analysis) -> str:
+    edges = len(found.shares)
+    if not edges:
+        return "There are no edges, so there is nothing to collapse."
+    bare, floor = bare_edges(found)
+    least, most = _percent(found.shares.min()), _percent(found.shares.max())
+    if bare == edges:
+        same = f"all keep {_percent(floor)} of their weight"
+        return f"No edge closes a cell, so {same}: S is L times {floor:.2g}."
+    if not bare:
+        span = f"between {least} and {most}" if least != most else most
+        return f"Every edge closes a cell and keeps {span} of its weight, more where cells pile up."
+    return (
+        f"Edges keep up to {most} of their weight where cells hold them; {bare:,} of {edges:,} "
+        f"close no cell and keep {_percent(floor)}."
+    )
+
+
+def _moved(found: Analysis) -> float:
+    """Share of the vertices that the graph Laplacian puts into another cluster."""
+    return 1.0 - clustering_accuracy(*found.clusters)
+
+
+def _pieces(K: Complex) -> int:
+    return int(K.components().max()) + 1
+
+
+def _percent(share: float, digits: int = 0) -> str:
+    """A share in per cent; what is not quite nothing or everything does not read so.
+
+    >>> _percent(0.112), _percent(0.001), _percent(0.9996), _percent(1.0)
+    ('11 %', '<1 %', '>99 %', '100 %')
+    """
+    least = 0.5 * 10.0**-digits
+    if 0 < 100 * share < least:
+        return f"<{10.0**-digits:g} %"
+    if 100 - least < 100 * share < 100:
+        return f">{100 - 10.0**-digits:g} %"
+    return f"{100 * share:.{digits}f} %"
