@@ -135,3 +135,35 @@ def test_bad_layers_are_refused():
         CollapsedConv(2, 2, filter="other")
     with pytest.raises(cl.InputError, match="multiple of heads"):
         GraphTransformer(5, heads=2)
+    with pytest.raises(cl.InputError, match="heads"):
+        GraphTransformer(4, heads=0)
+
+
+@pytest.mark.parametrize(
+    ("use", "message"),
+    [
+        (lambda c: heat(c, torch.ones(34), 1.0), "collapse.operator"),
+        (lambda c: CollapsedConv(2, 2)(torch.ones(34, 2), c), "collapse.operator"),
+        (lambda c: heat_kernel_signature(c.operator(), 1.0), "times"),
+        (lambda c: heat(c.operator(), torch.ones(34).long(), 1.0), "floating point"),
+        (lambda c: heat(c.operator(), torch.ones(3), 1.0), "one row for each vertex"),
+        (lambda c: spectral_filter(c.operator(), lambda v: 1.0, torch.ones(34)), "tensor"),
+        (lambda c: spectral_filter(c.operator(), lambda v: v.sum(), torch.ones(34)), "tensor"),
+        (
+            lambda c: spectral_filter(c.operator(), lambda v: (v - 99).log(), torch.ones(34)),
+            "finite",
+        ),
+        (lambda c: CollapsedConv(1, 2)(torch.ones(34), c.operator()), "channels"),
+        (lambda c: GraphTransformer(4, 2)(torch.ones(3, 4), c.operator()), "each vertex"),
+    ],
+)
+def test_bad_use_is_named(use, message):
+    with pytest.raises(cl.InputError, match=message):
+        use(Collapse(karate()))
+
+
+@pytest.mark.parametrize("times", [[0.5, 2.0], np.array([0.5, 2.0]), torch.tensor([0.5, 2.0])])
+def test_times_of_any_kind(times):
+    op = Collapse(karate()).operator()
+    expected = heat_kernel_signature(op, (0.5, 2.0))
+    torch.testing.assert_close(heat_kernel_signature(op, times), expected)

@@ -24,7 +24,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from cellapse._checks import whole_number
+from cellapse._checks import listed, whole_number
 from cellapse._errors import InputError
 from cellapse.collapse import CollapsedOperator
 from cellapse.collapse import collapse as numpy_collapse
@@ -208,7 +208,7 @@ class Collapse(nn.Module):
 
     def _add_weights(self, ranks: Sequence[int]) -> None:
         structure = self._assembly.structure
-        for rank in ranks:
+        for rank in listed(ranks, "learn_weights"):
             whole_number("a rank of learn_weights", rank, 0, len(structure.n_cells) - 1)
             zeros = torch.zeros(len(structure.real(rank)), dtype=torch.float64)
             self.log_weights[str(rank)] = nn.Parameter(zeros)

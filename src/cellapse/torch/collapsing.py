@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ with extra("torch_geometric", "torch"):
 FloatArray = NDArray[np.float64]
 
 
-@dataclass(eq=False, kw_only=True)  # PyG tells processed datasets apart by the repr: all fields
+@dataclass(eq=False, repr=False, kw_only=True)
 class Collapsing(BaseTransform):
     """What the transforms share: how a graph is collapsed, and where the result goes."""
 
@@ -44,6 +44,15 @@ class Collapsing(BaseTransform):
     def __post_init__(self) -> None:
         self.max_rank = whole_number("max_rank", self.max_rank, 1)
         self.eps = check_eps(self.eps)
+
+    def __repr__(self) -> str:
+        # PyG compares it with that of the transform a dataset was processed with: what was chosen
+        # has to be there.
+        values = {f: getattr(self, f.name) for f in fields(self) if f.repr}
+        chosen = [f for f, value in values.items() if repr(value) != repr(f.default)]
+        chosen.sort(key=lambda f: f.default is not MISSING)
+        arguments = ", ".join(f"{f.name}={values[f]!r}" for f in chosen)
+        return f"{type(self).__name__}({arguments})"
 
     @abstractmethod
     def of_operator(self, S: CollapsedOperator) -> FloatArray:
@@ -75,7 +84,9 @@ class Collapsing(BaseTransform):
         copies = [copy.copy(data) for data in graphs]
         sizes = [n_nodes(data, self.lift) for data in copies]
         filled = [data for data, n in zip(copies, sizes, strict=True) if n]
-        complexes = data_to_complexes(filled, self.lift, self.max_rank, self.weight)
+        complexes = data_to_complexes(
+            filled, [n for n in sizes if n], self.lift, self.max_rank, self.weight
+        )
         rows = iter(self._rows(complexes, n_jobs))
         for data, n in zip(copies, sizes, strict=True):
             values = next(rows) if n else np.zeros((0, self.n_columns))
@@ -117,4 +128,5 @@ def _attach(data: Any, name: str | None, values: FloatArray) -> None:
     elif x is None:
         data.x = rows
     else:
-        data.x = torch.cat([x.reshape(len(x), -1), rows.to(x.dtype)], 1)
+        x = x.reshape(len(x), -1) if x.is_floating_point() else x.reshape(len(x), -1).to(rows)
+        data.x = torch.cat([x, rows.to(x)], 1)

@@ -48,7 +48,7 @@ def data_to_complex(
     >>> data_to_complex(Data(edge_index=triangle, num_nodes=4))
     Complex(n_cells=(4, 3, 1))
     """
-    return data_to_complexes([data], lift, max_rank, weight)[0]
+    return data_to_complexes([data], [n_nodes(data, lift)], lift, max_rank, weight)[0]
 
 
 def n_nodes(data: Any, lift: Lift) -> int:
@@ -67,10 +67,9 @@ def n_nodes(data: Any, lift: Lift) -> int:
 
 
 def data_to_complexes(
-    graphs: Sequence[Any], lift: Lift, max_rank: int, weight: str | None = None
+    graphs: Sequence[Any], sizes: list[int], lift: Lift, max_rank: int, weight: str | None
 ) -> list[Any]:
-    """The same for many graphs; cliques are found in all at once."""
-    sizes = [n_nodes(data, lift) for data in graphs]
+    """The same for many graphs of known sizes; cliques are found in all at once."""
     if weight is not None and lift != "clique":
         raise InputError(f'weight={weight!r} goes with lift="clique"; other lifts bring their own')
     if callable(lift):
@@ -107,11 +106,15 @@ def _ends(data: Any, n: int) -> IntArray:
     if data.edge_index is None:
         raise InputError("data without edge_index has no cliques; give a function as lift")
     ends: IntArray = data.edge_index.cpu().numpy()
+    if ends.ndim != 2 or len(ends) != 2 or (ends.size and ends.dtype.kind != "i"):
+        raise InputError(
+            f"edge_index of shape {ends.shape} and {ends.dtype}; give two rows of whole numbers"
+        )
     if ends.size and not 0 <= ends.min() <= ends.max() < n:
         raise InputError(
             f"edge_index names node {ends.max()} (or {ends.min()}) of {n}; set num_nodes"
         )
-    return ends
+    return ends.astype(np.int64, copy=False)
 
 
 def _weights(data: Any, name: str) -> NDArray[np.float64]:

@@ -7,6 +7,7 @@ next to cells of weight one leave few digits to float32.
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -38,8 +39,12 @@ class DifferentiableOperator:
         self.shape = (assembly.n, assembly.n)
         self.owner = assembly.structure.owner(0)
 
+    def __repr__(self) -> str:
+        structure = self._assembly.structure
+        return f"<{type(self).__name__} {structure.realization} on {self.shape[0]} vertices>"
+
     def __matmul__(self, x: Tensor) -> Tensor:
-        columns = self._columns(x)
+        columns = self.columns(x)
         return self._apply(columns).reshape(x.shape).to(x.dtype)
 
     def solve(self, b: Tensor, strength: float | Tensor) -> Tensor:
@@ -47,11 +52,26 @@ class DifferentiableOperator:
         s = torch.as_tensor(strength, dtype=torch.float64, device=self._edges.device)
         if s.ndim or (not s.is_meta and not bool(s > 0)):
             raise InputError(f"strength={strength!r}; give one positive number")
-        return self._solve(self._columns(b), s).reshape(b.shape).to(b.dtype)
+        return self._solve(self.columns(b), s).reshape(b.shape).to(b.dtype)
 
     def dense(self) -> Tensor:
         """S as a dense float64 matrix."""
         return self @ torch.eye(self.shape[0], dtype=torch.float64, device=self._edges.device)
+
+    def columns(self, x: Tensor) -> Tensor:
+        """Signals of the vertices as columns of float64, checked."""
+        if not isinstance(x, Tensor):
+            raise InputError(
+                f"a {type(x).__name__}; give a torch tensor with a row for each vertex"
+            )
+        if x.ndim not in (1, 2) or x.shape[0] != self.shape[0]:
+            raise InputError(
+                f"a tensor of shape {tuple(x.shape)} for an operator on {self.shape[0]} vertices; "
+                "give one row for each vertex"
+            )
+        if not x.is_floating_point():
+            raise InputError(f"a tensor of {x.dtype}; give floating point numbers: x.float()")
+        return x.double().reshape(x.shape[0], -1)
 
     @cached_property
     def norm(self) -> float:
@@ -66,15 +86,14 @@ class DifferentiableOperator:
     def _solve(self, b: Tensor, s: Tensor) -> Tensor:
         raise NotImplementedError
 
-    def _columns(self, x: Tensor) -> Tensor:
-        if x.ndim not in (1, 2) or x.shape[0] != self.shape[0]:
-            raise InputError(
-                f"a tensor of shape {tuple(x.shape)} for an operator on {self.shape[0]} vertices; "
-                "give one row for each vertex"
-            )
-        if not x.is_floating_point():
-            raise InputError(f"a tensor of {x.dtype}; give floating point numbers: x.float()")
-        return x.double().reshape(x.shape[0], -1)
+
+def checked_operator(operator: Any) -> DifferentiableOperator:
+    """The operator itself; whoever gives the layer is told what to give."""
+    if not isinstance(operator, DifferentiableOperator):
+        raise InputError(
+            f"a {type(operator).__name__} as operator; make one with `collapse.operator()`"
+        )
+    return operator
 
 
 class BlockOperator(DifferentiableOperator):

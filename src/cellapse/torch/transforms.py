@@ -48,7 +48,7 @@ def _laplacian(K: Complex) -> sparse.csr_array:
 
 
 @functional_transform("add_collapsed_pe")
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class AddCollapsedPE(Collapsing):
     """Add the first `k` eigenvectors of the collapsed operator to each node.
 
@@ -103,7 +103,7 @@ class AddCollapsedPE(Collapsing):
 
 
 @functional_transform("add_heat_kernel_signature")
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class AddHeatKernelSignature(Collapsing):
     """Add the heat kernel signature of the collapsed operator to each node.
 
