@@ -148,35 +148,6 @@ class Structure(Exact):
         ]
         return edges, upper
 
-    def least_sigma(self, logs: Sequence[Tensor | None]) -> Tensor:
-        """A lower bound of sigma_min+(B_k) under these weights, exact where all logs are zero.
-
-        sigma_i(D B E) >= min(D) sigma_i(B) min(E) for positive diagonal D and E.
-        """
-        sigma = self.sigma
-        if self.realization == "screened" or not any(log is not None for log in logs):
-            return sigma
-        hodge = self.realization != "unfolded"
-        factors = []
-        for k in range(1, len(sigma) + 1):
-            factor = torch.ones_like(sigma[0])
-            high, low = logs[k], logs[k - 1] if hodge or k == 1 else None
-            if high is not None:
-                factor = factor * torch.exp(0.5 * self._least(high, k))
-            if low is not None:
-                factor = factor * torch.exp(0.5 * self._least(-low, k - 1))
-            factors.append(factor)
-        # inf times a factor has no gradient, so it stays out of the product.
-        finite = torch.isfinite(sigma)
-        return (sigma.where(finite, 1.0) * torch.stack(factors)).where(finite, torch.inf)
-
-    def _least(self, values: Tensor, rank: int) -> Tensor:
-        """The smallest value of each complex, 0 for one without cells of that rank."""
-        # Not from zeros with include_self=False: torch counts them as ties in the backward pass.
-        least = values.new_full((self.n_complexes,), torch.inf)
-        least = least.scatter_reduce(0, self.owner(rank), values, "amin")
-        return least.where(torch.isfinite(least), 0.0)
-
 
 def _matrix(b: Blueprint, k: int) -> sparse.csr_array:
     if k < len(b.upper):
