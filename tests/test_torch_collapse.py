@@ -426,6 +426,16 @@ def test_complexes_that_do_not_fit_are_refused():
         layer.operator([])
 
 
+@pytest.mark.parametrize("rtol", [1e-4, 1e-7, 1e-10])
+@pytest.mark.parametrize("realization", ["unfolded", "screened"])
+def test_conjugate_gradients_are_as_accurate_as_asked(realization, rtol):
+    K, x = cl.clique_complex(nx.random_geometric_graph(120, 0.18, seed=0)), signal(120)
+    exact = Collapse(K, realization=realization).solve(x, 3.0)
+    given = Collapse(K, realization=realization, solver=cl.CG(rtol=rtol)).solve(x, 3.0)
+    error = float(((given - exact).norm() / exact.norm()).detach())
+    assert 1e-3 * rtol < error < 10 * rtol
+
+
 def test_conjugate_gradients_that_stop_early_say_so():
     with pytest.raises(cl.ConvergenceError, match="short of"):
         Collapse(small(), solver=cl.CG(rtol=1e-12, maxiter=2))(signal(7))
