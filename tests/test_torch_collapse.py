@@ -74,15 +74,16 @@ def test_solve_inverts_the_shifted_operator(realization, rounds, eps, solver):
         np.testing.assert_allclose(given, expected, atol=1e-10)
 
 
-def test_solve_survives_a_pivot_that_vanishes():
-    """1 / strength = c: the block of an isolated vertex is zero up to rounding."""
-    K = cl.clique_complex(nx.disjoint_union(nx.complete_graph(3), nx.empty_graph(1)))
-    layer = Collapse(K)
+@pytest.mark.parametrize("clique", [2, 3])
+def test_solve_survives_a_pivot_that_vanishes(clique):
+    """1 / strength = c: the block of an isolated vertex is zero; at c / 2 that of an edge is."""
+    K = cl.clique_complex(nx.disjoint_union(nx.complete_graph(clique), nx.empty_graph(1)))
+    layer, n = Collapse(K), clique + 1
     c = float((layer.gamma[0, 0] ** 2 / layer.beta[0]).detach())
-    for strength in (1.0 / c, (1.0 + 1e-14) / c, (1.0 - 1e-14) / c):
-        b = signal(4)
-        inverse = np.linalg.inv(np.eye(4) + strength * cl.collapse(K).toarray())
-        given = layer.solve(b, strength).detach().numpy()
+    for share in (1.0, 1.0 + 1e-14, 1.0 - 1e-14, 2.0, 1e4):
+        b = signal(n)
+        inverse = np.linalg.inv(np.eye(n) + share / c * cl.collapse(K).toarray())
+        given = layer.solve(b, share / c).detach().numpy()
         np.testing.assert_allclose(given, inverse @ b.numpy(), atol=1e-10)
 
 
