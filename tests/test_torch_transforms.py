@@ -308,6 +308,8 @@ def test_blueprints_are_batched_by_pyg():
             ),
             "keep the nodes",
         ),
+        (lambda: AddCollapsedPE(2, weight="w")(triangle(w=torch.full((5,), torch.nan))), "finite"),
+        (lambda: data_to_complex(triangle(), max_rank=0), "max_rank"),
         (lambda: AddHeatKernelSignature([1.0], n_probes=1), "n_probes"),
         (lambda: transform_all([triangle()], AddCollapsedPE(2), n_jobs=0), "n_jobs"),
         (lambda: AddHeatKernelSignature([-1.0]), "times"),

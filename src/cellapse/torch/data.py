@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from scipy import sparse
 
-from cellapse._checks import real_array
+from cellapse._checks import real_array, whole_number
 from cellapse._errors import InputError
 from cellapse._graph import Graph
 from cellapse._union import apart
@@ -48,6 +48,7 @@ def data_to_complex(
     >>> data_to_complex(Data(edge_index=triangle, num_nodes=4))
     Complex(n_cells=(4, 3, 1))
     """
+    max_rank = whole_number("max_rank", max_rank, 1)
     return data_to_complexes([data], [n_nodes(data, lift)], lift, max_rank, weight)[0]
 
 
@@ -91,7 +92,7 @@ def data_to_complexes(
     if weight is not None:
         given = np.concatenate([_weights(data, weight) for data in graphs])[low < high]
         weights = given[first]
-        if not np.allclose(weights[copy_of.ravel()], given, rtol=1e-6):
+        if not np.allclose(weights[copy_of.ravel()], given, rtol=1e-6, equal_nan=True):
             raise InputError(
                 f"data.{weight} differs between the two directions of an edge; cells have none: "
                 "use to_undirected(..., reduce=...)"
