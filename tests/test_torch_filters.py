@@ -114,7 +114,25 @@ def test_convolution_by_hand(filter_):
     torch.testing.assert_close(conv(x, op), expected)
 
 
-@pytest.mark.parametrize("layer", [CollapsedConv(4, 4), GraphTransformer(4, heads=2)])
+def test_attention_by_hand():
+    x = torch.from_numpy(RNG.standard_normal((34, 4)))
+    op, block = Collapse(karate()).operator(), GraphTransformer(4, heads=2).double()
+    with torch.no_grad():
+        block.bias.copy_(torch.tensor([0.5, 3.0]))
+    q, k, v = block.qkv(block.norms[0](x)).split(4, dim=1)
+    S = op.dense() / op.dense().diagonal().max()
+    heads = []
+    for h, part in enumerate((slice(0, 2), slice(2, 4))):
+        scores = q[:, part] @ k[:, part].T / 2**0.5 - block.bias[h] * S
+        heads.append(torch.softmax(scores, 1) @ v[:, part])
+    y = x + block.out(torch.cat(heads, 1))
+    torch.testing.assert_close(block(x, op), y + block.mlp(block.norms[1](y)))
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [CollapsedConv(4, 4), CollapsedConv(4, 4, filter="resolvent"), GraphTransformer(4, heads=2)],
+)
 def test_layers_follow_the_order_of_the_vertices_and_keep_complexes_apart(layer):
     graph = nx.karate_club_graph()
     order = RNG.permutation(34)
@@ -126,7 +144,9 @@ def test_layers_follow_the_order_of_the_vertices_and_keep_complexes_apart(layer)
     alone = layer(x, Collapse(K).operator())
     permuted = layer(x[order], Collapse(L).operator())
     torch.testing.assert_close(permuted, alone[order], atol=1e-5, rtol=1e-4)
-    both = layer(torch.cat([x, x[order]]), Collapse([K, L]).operator())
+    hubs = cl.clique_complex(nx.complete_graph(40))  # with a norm of its own
+    batch = torch.cat([x, torch.ones(40, 4)])
+    both = layer(batch, Collapse([K, hubs]).operator())
     torch.testing.assert_close(both[:34], alone, atol=1e-5, rtol=1e-4)
 
 

@@ -28,8 +28,10 @@ class DifferentiableOperator:
     Attributes
     ----------
     shape : (n, n)
+    norms : (n_complexes,) tensor
+        An upper bound of the largest eigenvalue of each complex.
     norm : float
-        An upper bound of the largest eigenvalue.
+        The largest of them.
     owner : (n,) tensor
         Which of the complexes each vertex belongs to.
     """
@@ -74,11 +76,20 @@ class DifferentiableOperator:
         return x.double().reshape(x.shape[0], -1)
 
     @cached_property
-    def norm(self) -> float:
+    def norms(self) -> Tensor:
         B, values = self._assembly.structure.edges, self._edges.detach().abs()
         ones = values.new_ones(self.shape[0], 1)
-        rows = B.matmul(values, B.rmatmul(values, ones))
-        return float(self._beta[0].detach() * rows.max()) if rows.numel() else 0.0
+        rows = B.matmul(values, B.rmatmul(values, ones))[:, 0]
+        return self._beta[0].detach() * self.largest(rows)
+
+    @property
+    def norm(self) -> float:
+        return float(self.norms.max())
+
+    def largest(self, values: Tensor) -> Tensor:
+        """The largest of the values (at least 0) at the vertices of each complex."""
+        found = values.new_zeros(self._assembly.structure.n_complexes)
+        return found.scatter_reduce(0, self.owner, values, "amax")
 
     def _apply(self, x: Tensor) -> Tensor:
         raise NotImplementedError

@@ -52,7 +52,7 @@ def spectral_filter(
     """
     columns = checked_operator(operator).columns(x)
     a = _coefficients(lambda values: _same_shape(function(values), values)[None], operator, tol)[0]
-    terms = zip(a, chebyshev(operator, columns, len(a)), strict=True)
+    terms = zip(a, chebyshev(operator, columns, len(a), operator.norm), strict=True)
     filtered = sum((c * T for c, T in terms), torch.zeros_like(columns))
     return filtered.reshape(x.shape).to(x.dtype)
 
@@ -90,7 +90,9 @@ def heat_kernel_signature(
     blocks = []
     eye = torch.eye(n, dtype=t.dtype, device=t.device)
     for columns in torch.split(eye, _COLUMNS, dim=1):
-        diagonals = [(T * columns).sum(0) for T in chebyshev(operator, columns, a.shape[1])]
+        diagonals = [
+            (T * columns).sum(0) for T in chebyshev(operator, columns, a.shape[1], operator.norm)
+        ]
         blocks.append(torch.stack(diagonals, 1) @ a.T)
     return torch.cat(blocks) if blocks else t.new_zeros(0, len(t))
 
@@ -144,9 +146,15 @@ def _coefficients(
     )
 
 
-def chebyshev(operator: DifferentiableOperator, x: Tensor, count: int) -> Iterator[Tensor]:
-    """T_0(S') x, T_1(S') x, ... with S' = 2 S / norm - I: `count` terms."""
-    scale = 2.0 / operator.norm if operator.norm > 0 else 0.0
+def chebyshev(
+    operator: DifferentiableOperator, x: Tensor, count: int, norm: float | Tensor
+) -> Iterator[Tensor]:
+    """T_0(S') x, T_1(S') x, ... with S' = 2 S / norm - I: `count` terms.
+
+    The norm is one number, or one at each vertex, the same within a complex.
+    """
+    size = torch.as_tensor(norm, dtype=x.dtype, device=x.device).reshape(-1, 1)
+    scale = torch.where(size > 0, 2.0 / size, 0.0)
     last, T = x, x
     for j in range(count):
         if j:

@@ -62,7 +62,8 @@ class CollapsedConv(nn.Module):
         """Features of the vertices, filtered and mixed."""
         columns = _features(x, operator)
         if self.log_strength is None:
-            terms = [T.to(x.dtype) for T in chebyshev(operator, columns, self.order)]
+            norm = operator.norms[operator.owner]  # of its own complex: batches change nothing
+            terms = [T.to(x.dtype) for T in chebyshev(operator, columns, self.order, norm)]
         else:
             terms = [x, operator.solve(x, self.log_strength.exp())]
         return self.linear(torch.cat(terms, dim=1))
@@ -71,8 +72,8 @@ class CollapsedConv(nn.Module):
 class GraphTransformer(nn.Module):
     """A transformer block whose attention knows S: softmax(Q K^T / sqrt(d) - a_h S').
 
-    S' is S over its largest diagonal entry, a_h a learnable number for each head; vertices of
-    different complexes do not attend to each other. Quadratic in the number of vertices.
+    S' is S over the largest diagonal entry of the complex, a_h a learnable number for each head;
+    vertices of different complexes do not attend to each other. Quadratic in the vertices.
 
     Parameters
     ----------
@@ -108,7 +109,8 @@ class GraphTransformer(nn.Module):
         """Features after attention and a small network, each with a residual."""
         _features(x, operator)
         S = operator.dense()
-        S = (S / S.diagonal().max().clamp_min(1e-12)).to(x.dtype) if len(S) else S.to(x.dtype)
+        largest = operator.largest(S.diagonal()).clamp_min(1e-12)[operator.owner]
+        S = (S / largest[:, None]).to(x.dtype)
         apart = operator.owner[:, None] != operator.owner[None, :]
         bias = (-self.bias[:, None, None] * S).masked_fill(apart, -torch.inf)
         q, k, v = self.qkv(self.norms[0](x)).view(len(x), 3, self.heads, -1).permute(1, 2, 0, 3)
