@@ -1,5 +1,9 @@
 """The differentiable collapse: equal to the numpy one, with gradients that differences confirm."""
 
+import copy
+import io
+import pickle
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -22,7 +26,7 @@ RNG = np.random.default_rng(0)
 
 def small(max_rank=3):
     """A complex with faces, with edges that close none and with weights."""
-    K = punctured(cl.clique_complex(nx.gnp_random_graph(7, 0.6, seed=1), max_rank), 3)
+    K = punctured(cl.clique_complex(nx.gnp_random_graph(7, 0.7, seed=4), max_rank), 3)
     return rebuilt(K, weights={1: RNG.uniform(0.5, 2.0, K.n_cells[1])})
 
 
@@ -70,15 +74,16 @@ def test_solve_inverts_the_shifted_operator(realization, rounds, eps, solver):
         np.testing.assert_allclose(given, expected, atol=1e-10)
 
 
-def test_solve_survives_a_pivot_that_vanishes():
-    """1 / strength = c: the block of an isolated vertex is zero up to rounding."""
-    K = cl.clique_complex(nx.disjoint_union(nx.complete_graph(3), nx.empty_graph(1)))
-    layer = Collapse(K)
+@pytest.mark.parametrize("clique", [2, 3])
+def test_solve_survives_a_pivot_that_vanishes(clique):
+    """1 / strength = c: the block of an isolated vertex is zero; at c / 2 that of an edge is."""
+    K = cl.clique_complex(nx.disjoint_union(nx.complete_graph(clique), nx.empty_graph(1)))
+    layer, n = Collapse(K), clique + 1
     c = float((layer.gamma[0, 0] ** 2 / layer.beta[0]).detach())
-    for strength in (1.0 / c, (1.0 + 1e-14) / c, (1.0 - 1e-14) / c):
-        b = signal(4)
-        inverse = np.linalg.inv(np.eye(4) + strength * cl.collapse(K).toarray())
-        given = layer.solve(b, strength).detach().numpy()
+    for share in (1.0, 1.0 + 1e-14, 1.0 - 1e-14, 2.0, 1e4):
+        b = signal(n)
+        inverse = np.linalg.inv(np.eye(n) + share / c * cl.collapse(K).toarray())
+        given = layer.solve(b, share / c).detach().numpy()
         np.testing.assert_allclose(given, inverse @ b.numpy(), atol=1e-10)
 
 
@@ -99,23 +104,14 @@ def test_the_bound_holds_whatever_the_weights(realization):
     np.testing.assert_allclose(layer.gamma[:, 0].detach()[finite], S.bound[finite], rtol=1e-8)
 
 
-@pytest.mark.parametrize("gamma", [None, "regularized"])
-@pytest.mark.parametrize(("realization", "rounds"), CASES)
-def test_gradcheck_of_every_parameter(realization, rounds, gamma):
-    K = small(2)
-    options = {"realization": realization, "renormalize": rounds, "gamma": gamma, "eps": 0.02}
-    layer = Collapse(K, **options, learn_weights=(0, 1, 2))
+def gradients_hold(layer, x, strength, **options):
+    """Whether differences confirm the gradients of both ways, in x, strength and all parameters."""
     with torch.no_grad():  # away from ties between weights, where a bound has a kink
         layer.gamma_share.mul_(0.8)
         for log in layer.log_weights.values():
             log.copy_(0.3 * torch.from_numpy(RNG.standard_normal(len(log))))
     names = [name for name, _ in layer.named_parameters()]
     values = [p.detach().clone().requires_grad_() for _, p in layer.named_parameters()]
-    assert set(names) == {"log_beta", "gamma_share", "log_eps"} | {
-        f"log_weights.{k}" for k in range(3)
-    }
-    x = signal(7, 1).requires_grad_()
-    strength = torch.tensor(1.3, dtype=torch.float64, requires_grad=True)
 
     class Both(torch.nn.Module):
         def __init__(self):
@@ -130,7 +126,36 @@ def test_gradcheck_of_every_parameter(realization, rounds, gamma):
         renamed = {f"inner.{n}": v for n, v in zip(names, values, strict=True)}
         return functional_call(Both(), renamed, (x, strength))
 
-    assert gradcheck(run, (x, strength, *values))
+    strength = torch.tensor(strength, dtype=torch.float64, requires_grad=True)
+    return gradcheck(run, (x.requires_grad_(), strength, *values), **options)
+
+
+@pytest.mark.parametrize("gamma", [None, "regularized"])
+@pytest.mark.parametrize(("realization", "rounds"), CASES)
+def test_gradcheck_of_every_parameter(realization, rounds, gamma):
+    options = {"realization": realization, "renormalize": rounds, "gamma": gamma, "eps": 0.02}
+    layer = Collapse(small(2), **options, learn_weights=(0, 1, 2))
+    names = {"log_beta", "gamma_share", "log_eps", *(f"log_weights.{k}" for k in range(3))}
+    assert {name for name, _ in layer.named_parameters()} == names
+    assert gradients_hold(layer, signal(7, 1), 1.3)
+
+
+@pytest.mark.parametrize("solver", [cl.Direct(), cl.CG(rtol=1e-13)])
+@pytest.mark.parametrize(("realization", "rounds"), CASES)
+def test_gradcheck_of_a_batch_with_three_ranks_and_a_strength_that_needs_pivots(
+    realization, rounds, solver
+):
+    batch = [small(), cl.clique_complex(nx.path_graph(3), 1), cl.clique_complex(nx.empty_graph(1))]
+    options = {"realization": realization, "renormalize": rounds, "eps": 0.02, "solver": solver}
+    layer = Collapse(batch, **options, learn_weights=range(4))
+    assert layer.log_weights["3"].numel()
+    assert gradients_hold(layer, signal(11, 1), 30.0, fast_mode=True)
+
+
+def test_gradcheck_where_gamma_starts_at_numbers():
+    K = small(2)
+    layer = Collapse(K, gamma=0.5 * cl.collapse(K).bound, eps=0.02, learn_weights=(1, 2))
+    assert gradients_hold(layer, signal(7, 1), 1.3, fast_mode=True)
 
 
 def test_where_all_weights_are_equal_the_bound_shares_its_gradient_among_them():
@@ -237,6 +262,61 @@ def test_float32_in_float32_out_and_one_column_stays_one():
     torch.testing.assert_close(y, layer(x).float(), rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize(("realization", "rounds"), CASES)
+def test_in_float32_what_was_learned_still_goes_back_to_numpy(realization, rounds):
+    """Parameters are rounded then, matrices and bounds are not."""
+    gamma = None if realization == "screened" else "regularized"
+    options = {"realization": realization, "renormalize": rounds, "gamma": gamma}
+    K = small()
+    layer = Collapse(K, **options, learn_weights=[1]).float()
+    x = signal(7).float()
+    layer.solve(x, 0.7).square().sum().backward()
+    assert {p.grad.dtype for p in layer.parameters()} == {torch.float32}
+    dense = layer.operator().dense().detach().numpy()
+    np.testing.assert_allclose(dense, layer.to_numpy()[0].toarray(), atol=1e-10)
+    same = Collapse(K, **options, learn_weights=[1]).operator().dense()
+    np.testing.assert_allclose(dense, same.detach().numpy(), atol=1e-5)
+
+
+def test_a_layer_is_saved_loaded_and_copied_with_its_tightened_bound():
+    K = small()
+    layer = Collapse(K, learn_weights=[1, 2])
+    with torch.no_grad():
+        for p in layer.parameters():
+            p.add_(0.3 * torch.from_numpy(RNG.standard_normal(tuple(p.shape))))
+    layer.tighten()
+    expected = layer.operator().dense()
+    file = io.BytesIO()
+    torch.save(layer.state_dict(), file)
+    file.seek(0)
+    loaded = Collapse(K, learn_weights=[1, 2])
+    loaded.load_state_dict(torch.load(file))
+    for twin in (loaded, copy.deepcopy(layer), pickle.loads(pickle.dumps(layer))):
+        assert torch.equal(twin.operator().dense(), expected)
+    assert K.n_cells == pickle.loads(pickle.dumps(layer.blueprint(K))).n_cells
+    ranks = "weights of rank 1, weights of rank 2"
+    assert repr(layer) == f"Collapse(unfolded, n_cells={K.n_cells}, {ranks})"
+    assert repr(layer.operator()) == "<BlockOperator unfolded on 7 vertices>"
+
+
+def test_gradients_only_where_they_are_asked_for():
+    layer, x = Collapse(small(), learn_weights=[1]), signal(7).requires_grad_()
+    with torch.no_grad():
+        assert not layer(x).requires_grad
+    with torch.inference_mode():
+        assert not layer.solve(x.detach(), 0.5).requires_grad
+    y = layer.solve(x, 0.5).sum()
+    y.backward(retain_graph=True)
+    first = x.grad.clone()
+    y.backward()
+    torch.testing.assert_close(x.grad, 2 * first)
+    layer.zero_grad()
+    fixed = layer.requires_grad_(False)
+    fixed.solve(x, 0.5).sum().backward()
+    torch.testing.assert_close(x.grad, 3 * first)
+    assert all(p.grad is None for p in layer.parameters())
+
+
 @pytest.mark.parametrize("realization", REALIZATIONS)
 def test_training_lowers_a_loss_through_every_parameter(realization):
     """A signal smoothed by another operator of the same family is matched better and better."""
@@ -306,6 +386,7 @@ def test_matrices_of_other_libraries():
         ({"gamma": 100.0}, "exceeds the PSD bound"),
         ({"gamma": cl.Unchecked(2.0)}, "within the bound"),
         ({"learn_weights": [9]}, "learn_weights"),
+        ({"learn_weights": 1}, "learn_weights is 1; give a list"),
         ({"solver": "cg"}, "Direct"),
         ({"realization": "other"}, "choose"),
     ],
@@ -321,6 +402,8 @@ def test_bad_tensors_are_named():
         op @ torch.ones(3)
     with pytest.raises(cl.InputError, match="floating point"):
         op @ torch.ones(7, dtype=torch.int64)
+    with pytest.raises(cl.InputError, match="torch tensor"):
+        op @ np.ones(7)
     for strength in (0.0, -1.0, float("nan")):
         with pytest.raises(cl.InputError, match="positive"):
             op.solve(torch.ones(7), strength)
@@ -328,6 +411,8 @@ def test_bad_tensors_are_named():
 
 def test_complexes_that_do_not_fit_are_refused():
     K = small()
+    with pytest.raises(cl.InputError, match=r"clique_complex\(graph\)"):
+        Collapse(nx.path_graph(3))
     with pytest.raises(cl.InputError, match="bounds differ"):
         Collapse([K, K], gamma=0.01)
     layer = Collapse(cl.clique_complex(nx.path_graph(3), 1))
@@ -340,6 +425,16 @@ def test_complexes_that_do_not_fit_are_refused():
         layer.operator([Collapse(K, realization="screened").blueprint(K)])
     with pytest.raises(cl.InputError, match="no complexes"):
         layer.operator([])
+
+
+@pytest.mark.parametrize("rtol", [1e-4, 1e-7, 1e-10])
+@pytest.mark.parametrize("realization", ["unfolded", "screened"])
+def test_conjugate_gradients_are_as_accurate_as_asked(realization, rtol):
+    K, x = cl.clique_complex(nx.random_geometric_graph(120, 0.18, seed=0)), signal(120)
+    exact = Collapse(K, realization=realization).solve(x, 3.0)
+    given = Collapse(K, realization=realization, solver=cl.CG(rtol=rtol)).solve(x, 3.0)
+    error = float(((given - exact).norm() / exact.norm()).detach())
+    assert 1e-3 * rtol < error < 10 * rtol
 
 
 def test_conjugate_gradients_that_stop_early_say_so():

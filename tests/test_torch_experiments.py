@@ -23,9 +23,10 @@ SMALL = {
     node_classification: {
         "task": "contacts",
         "network": "GCN",
+        "split": "residues",
+        "n_proteins": 4,
         "seed": 0,
         "epochs": 3,
-        "n_proteins": 4,
     },
 }
 
@@ -72,5 +73,5 @@ def test_learned_weights_beat_the_fixed_operator_in_denoising():
 
 @pytest.mark.slow
 def test_encodings_tell_residues_apart():
-    found = node_classification.run("secondary structure", "GCN", 0, 40, 20)
+    found = node_classification.run("secondary structure", "GCN", "proteins", 20, 0, 40)
     assert found["accuracy"]["HKS of S, unfolded"] > found["majority"] + 0.2

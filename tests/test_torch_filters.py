@@ -114,7 +114,25 @@ def test_convolution_by_hand(filter_):
     torch.testing.assert_close(conv(x, op), expected)
 
 
-@pytest.mark.parametrize("layer", [CollapsedConv(4, 4), GraphTransformer(4, heads=2)])
+def test_attention_by_hand():
+    x = torch.from_numpy(RNG.standard_normal((34, 4)))
+    op, block = Collapse(karate()).operator(), GraphTransformer(4, heads=2).double()
+    with torch.no_grad():
+        block.bias.copy_(torch.tensor([0.5, 3.0]))
+    q, k, v = block.qkv(block.norms[0](x)).split(4, dim=1)
+    S = op.dense() / op.dense().diagonal().max()
+    heads = []
+    for h, part in enumerate((slice(0, 2), slice(2, 4))):
+        scores = q[:, part] @ k[:, part].T / 2**0.5 - block.bias[h] * S
+        heads.append(torch.softmax(scores, 1) @ v[:, part])
+    y = x + block.out(torch.cat(heads, 1))
+    torch.testing.assert_close(block(x, op), y + block.mlp(block.norms[1](y)))
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [CollapsedConv(4, 4), CollapsedConv(4, 4, filter="resolvent"), GraphTransformer(4, heads=2)],
+)
 def test_layers_follow_the_order_of_the_vertices_and_keep_complexes_apart(layer):
     graph = nx.karate_club_graph()
     order = RNG.permutation(34)
@@ -126,7 +144,9 @@ def test_layers_follow_the_order_of_the_vertices_and_keep_complexes_apart(layer)
     alone = layer(x, Collapse(K).operator())
     permuted = layer(x[order], Collapse(L).operator())
     torch.testing.assert_close(permuted, alone[order], atol=1e-5, rtol=1e-4)
-    both = layer(torch.cat([x, x[order]]), Collapse([K, L]).operator())
+    hubs = cl.clique_complex(nx.complete_graph(40))  # with a norm of its own
+    batch = torch.cat([x, torch.ones(40, 4)])
+    both = layer(batch, Collapse([K, hubs]).operator())
     torch.testing.assert_close(both[:34], alone, atol=1e-5, rtol=1e-4)
 
 
@@ -135,3 +155,35 @@ def test_bad_layers_are_refused():
         CollapsedConv(2, 2, filter="other")
     with pytest.raises(cl.InputError, match="multiple of heads"):
         GraphTransformer(5, heads=2)
+    with pytest.raises(cl.InputError, match="heads"):
+        GraphTransformer(4, heads=0)
+
+
+@pytest.mark.parametrize(
+    ("use", "message"),
+    [
+        (lambda c: heat(c, torch.ones(34), 1.0), "collapse.operator"),
+        (lambda c: CollapsedConv(2, 2)(torch.ones(34, 2), c), "collapse.operator"),
+        (lambda c: heat_kernel_signature(c.operator(), 1.0), "times"),
+        (lambda c: heat(c.operator(), torch.ones(34).long(), 1.0), "floating point"),
+        (lambda c: heat(c.operator(), torch.ones(3), 1.0), "one row for each vertex"),
+        (lambda c: spectral_filter(c.operator(), lambda v: 1.0, torch.ones(34)), "tensor"),
+        (lambda c: spectral_filter(c.operator(), lambda v: v.sum(), torch.ones(34)), "tensor"),
+        (
+            lambda c: spectral_filter(c.operator(), lambda v: (v - 99).log(), torch.ones(34)),
+            "finite",
+        ),
+        (lambda c: CollapsedConv(1, 2)(torch.ones(34), c.operator()), "channels"),
+        (lambda c: GraphTransformer(4, 2)(torch.ones(3, 4), c.operator()), "each vertex"),
+    ],
+)
+def test_bad_use_is_named(use, message):
+    with pytest.raises(cl.InputError, match=message):
+        use(Collapse(karate()))
+
+
+@pytest.mark.parametrize("times", [[0.5, 2.0], np.array([0.5, 2.0]), torch.tensor([0.5, 2.0])])
+def test_times_of_any_kind(times):
+    op = Collapse(karate()).operator()
+    expected = heat_kernel_signature(op, (0.5, 2.0))
+    torch.testing.assert_close(heat_kernel_signature(op, times), expected)

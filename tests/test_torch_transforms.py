@@ -1,5 +1,7 @@
 """Transforms of PyTorch Geometric, with the mistakes of their peers as tests."""
 
+import copy
+import pickle
 import re
 from pathlib import Path
 
@@ -12,7 +14,7 @@ import cellapse as cl
 torch = pytest.importorskip("torch", reason="transforms need the extra torch")
 pyg = pytest.importorskip("torch_geometric", reason="transforms need the extra torch")
 
-from torch_geometric.data import Batch, Data, InMemoryDataset  # noqa: E402
+from torch_geometric.data import Batch, Data, HeteroData, InMemoryDataset  # noqa: E402
 from torch_geometric.transforms import AddLaplacianEigenvectorPE, Compose  # noqa: E402
 from torch_geometric.utils import from_networkx  # noqa: E402
 
@@ -88,6 +90,79 @@ def test_directed_edges_and_loops_are_read_as_a_plain_graph():
     assert torch.equal(encode(Data(edge_index=once, num_nodes=3)).collapsed_pe, expected)
 
 
+def triangle(**attributes):
+    """Four nodes, a triangle and an edge that closes none; three of the edges one way only."""
+    edges = torch.tensor([[0, 1, 2, 0, 3], [1, 2, 0, 3, 0]])
+    return Data(edge_index=edges, num_nodes=4, **attributes)
+
+
+def test_without_a_name_the_columns_go_to_x_as_those_of_pyg_do():
+    expected = AddCollapsedPE(2)(triangle()).collapsed_pe
+    encode = AddCollapsedPE(2, attr_name=None)
+    assert torch.equal(encode(triangle()).x, expected)
+    for x, dtype in ((torch.ones(4, 3).double(), torch.float64), (torch.ones(4).long(), None)):
+        found = encode(triangle(x=x)).x
+        assert found.dtype == (dtype or torch.float32)  # whole numbers would cut the columns off
+        torch.testing.assert_close(found[:, -2:].float(), expected)
+        assert (found[:, :-2] == 1).all()
+
+
+def test_every_graph_of_a_batch_gets_its_own():
+    graphs = [triangle(), graph(GRAPHS["karate"]), graph(GRAPHS["empty"])]
+    encode = AddCollapsedPE(3)
+    found = encode(Batch.from_data_list(graphs))
+    assert torch.equal(found.collapsed_pe, torch.cat([encode(g).collapsed_pe for g in graphs]))
+    assert found.num_graphs == 3
+
+
+def test_weights_of_edges_count_where_they_are_named():
+    weights = torch.tensor([1.0, 2.0, 3.0, 4.0, 4.0])
+    encode = AddHeatKernelSignature([1.0], weight="edge_weight")
+    K = data_to_complex(triangle(edge_weight=weights), weight="edge_weight")
+    assert K.cells[1].as_array().tolist() == [[0, 1], [0, 2], [0, 3], [1, 2]]
+    assert K.weights[1].tolist() == [1.0, 3.0, 4.0, 2.0]
+    spectrum = cl.collapse(K).spectrum()
+    expected = spectrum.vectors**2 @ np.exp(-spectrum.values)[:, None]
+    found = encode(triangle(edge_weight=weights)).heat_kernel_signature
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+    plain = AddHeatKernelSignature([1.0])(triangle(edge_weight=weights)).heat_kernel_signature
+    assert (plain - found).abs().max() > 1e-3
+
+
+def test_the_repr_tells_settings_apart_as_pyg_asks():
+    """A processed dataset is compared with the transform by its repr."""
+    assert repr(AddCollapsedPE(8)) == "AddCollapsedPE(k=8)"
+    variants = [
+        AddCollapsedPE(8),
+        AddCollapsedPE(9),
+        AddCollapsedPE(8, eps=0.1),
+        AddCollapsedPE(8, realization="screened"),
+        AddCollapsedPE(8, attr_name=None),
+        AddHeatKernelSignature([1.0, 2.0]),
+        AddHeatKernelSignature(np.array([1.0, 3.0])),
+        AddHeatKernelSignature([1.0, 2.0], n_probes=16),
+    ]
+    assert len({repr(v) for v in variants}) == len(variants)
+    for v in variants:
+        v(triangle())  # having been used leaves no trace
+        for twin in (copy.deepcopy(v), pickle.loads(pickle.dumps(v))):
+            assert repr(twin) == repr(v)
+            name = v.attr_name or "x"
+            assert torch.equal(twin(triangle())[name], v(triangle())[name])
+
+
+@pytest.mark.slow
+def test_large_signatures_have_the_error_they_state():
+    sign = AddHeatKernelSignature([1.0], n_probes=64, realization="screened")
+    g = nx.random_geometric_graph(2100, 0.03, seed=0)
+    found = sign(graph(g)).heat_kernel_signature.double().numpy()[:, 0]
+    spectrum = cl.collapse(cl.clique_complex(g), realization="screened").spectrum()
+    exact = spectrum.vectors**2 @ np.exp(-spectrum.values)
+    measured = np.sqrt(np.mean((found / exact - 1) ** 2))
+    assert sign.error == pytest.approx((2 / 64) ** 0.5)
+    assert 0.8 * sign.error < measured < 1.2 * sign.error
+
+
 def test_signature_is_that_of_the_operator():
     data = AddHeatKernelSignature([0.5, 4.0])(graph(GRAPHS["karate"]))
     spectrum = cl.collapse(cl.clique_complex(nx.karate_club_graph())).spectrum()
@@ -105,6 +180,8 @@ def test_incidence_matrices_as_topobench_stores_them(realization):
     encode = AddCollapsedPE(4, lift="incidence", realization=realization)
     reference = cl.collapse(K, realization=realization or "boundary").spectrum(5)
     np.testing.assert_allclose(encode(data).collapsed_pe, reference.vectors[:, 1:], atol=1e-5)
+    del data.num_nodes  # the matrices know
+    assert encode(data).collapsed_pe.shape == (34, 4)
     with pytest.raises(cl.InputError, match="incidence_1"):
         encode(Data(num_nodes=3))
 
@@ -137,6 +214,8 @@ def test_as_pre_transform_of_a_dataset_and_in_batches(tmp_path):
 
     steps = [AddCollapsedPE(4), AddHeatKernelSignature([1.0])]
     dataset = Rings(str(tmp_path), pre_transform=Compose(steps))
+    with pytest.warns(UserWarning, match="differs"):
+        Rings(str(tmp_path), pre_transform=AddCollapsedPE(4, eps=0.1))
     batch = Batch.from_data_list(list(dataset))
     assert batch.collapsed_pe.shape == (sum(range(3, 9)), 4)
     assert batch.heat_kernel_signature.shape == (sum(range(3, 9)), 1)
@@ -149,6 +228,7 @@ def test_a_dataset_gets_exactly_what_its_graphs_get_alone(realization):
     encode = AddCollapsedPE(5, realization=realization)
     sign = AddHeatKernelSignature([0.5, 2.0], realization=realization)
     for data, found in zip(graphs, transform_all(graphs, Compose([encode, sign])), strict=True):
+        assert "collapsed_pe" not in data
         assert found.num_nodes == data.num_nodes
         assert torch.equal(found.collapsed_pe, encode(data).collapsed_pe)
         assert torch.equal(found.heat_kernel_signature, sign(data).heat_kernel_signature)
@@ -212,6 +292,27 @@ def test_blueprints_are_batched_by_pyg():
         (lambda: AddCollapsedPE(2, lift="other")(graph(nx.path_graph(3))), "lift"),
         (lambda: AddCollapsedPE(2)(Data(num_nodes=3)), "edge_index"),
         (lambda: AddCollapsedPE(2)(Data(edge_index=torch.tensor([[0], [3]]), num_nodes=3)), "3"),
+        (lambda: AddCollapsedPE(2)(HeteroData()), "to_homogeneous"),
+        (lambda: AddCollapsedPE(2)(Data()), "num_nodes"),
+        (lambda: AddCollapsedPE(2)(Data(edge_index=torch.zeros(3, 2).long())), "two rows"),
+        (lambda: AddCollapsedPE(2)(Data(edge_index=torch.rand(2, 2), num_nodes=2)), "whole"),
+        (lambda: AddCollapsedPE(2, eps=-1.0), "eps"),
+        (lambda: AddCollapsedPE(2, realization="other")(triangle()), "choose"),
+        (lambda: AddCollapsedPE(2, renormalize=2)(triangle()), "screened"),
+        (lambda: AddCollapsedPE(2, weight="w")(triangle()), "no 'w'"),
+        (lambda: AddCollapsedPE(2, weight="w")(triangle(w=torch.ones(5, 2))), "one number"),
+        (lambda: AddCollapsedPE(2, weight="w")(triangle(w=torch.arange(1.0, 6))), "directions"),
+        (lambda: AddCollapsedPE(2, weight="w", lift="incidence")(triangle()), "clique"),
+        (
+            lambda: AddCollapsedPE(2, lift=lambda d: cl.clique_complex(nx.path_graph(3)))(
+                triangle()
+            ),
+            "keep the nodes",
+        ),
+        (lambda: AddCollapsedPE(2, weight="w")(triangle(w=torch.full((5,), torch.nan))), "finite"),
+        (lambda: data_to_complex(triangle(), max_rank=0), "max_rank"),
+        (lambda: AddHeatKernelSignature([1.0], n_probes=1), "n_probes"),
+        (lambda: transform_all([triangle()], AddCollapsedPE(2), n_jobs=0), "n_jobs"),
         (lambda: AddHeatKernelSignature([-1.0]), "times"),
         (lambda: AddHeatKernelSignature([]), "times"),
     ],

@@ -66,10 +66,12 @@ class Layout:
         owner = np.repeat(np.arange(n), counts[:, 0])
         self.places = [Places.of(owner, n)]
         for rank, B in enumerate(matrices, start=1):
-            real = counts[:, rank].sum()
-            columns = sparse.csc_array(B)
-            formal = columns.indices[columns.indptr[real:-1]]  # each above an element of its owner
-            owner = np.concatenate([np.repeat(np.arange(n), counts[:, rank]), owner[formal]])
+            real, below = counts[:, rank].sum(), owner
+            owner = np.repeat(np.arange(n), counts[:, rank])
+            if real < B.shape[1]:
+                columns = sparse.csc_array(B)
+                formal = columns.indices[columns.indptr[real:-1]]  # each above one of its owner's
+                owner = np.concatenate([owner, below[formal]])
             self.places.append(Places.of(owner, n))
         shapes = np.stack([p.count for p in self.places], axis=1)
         _, group = np.unique(shapes, axis=0, return_inverse=True)

@@ -16,6 +16,8 @@ def side_by_side(complexes: list[Complex]) -> Complex:
     >>> side_by_side([Complex.from_arrays(2, {1: [[0, 1]]})] * 2).cells[1].as_array().tolist()
     [[0, 1], [2, 3]]
     """
+    if len(complexes) == 1:
+        return complexes[0]
     n = np.array([K.n_vertices for K in complexes])
     start = np.cumsum(n) - n
     tables, weights = [], []

@@ -11,11 +11,12 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from cellapse._checks import listed, whole_number
 from cellapse._errors import CellapseError, CellapseWarning, InputError
@@ -119,41 +120,23 @@ def spectra(
             raise InputError(f"item {i} is a {type(K).__name__}; give a list of Complex objects")
     if k is not None:
         whole_number("k", k, 1)
-    jobs = whole_number("n_jobs", n_jobs, 1) if n_jobs is not None else _cores()
+    jobs = whole_number("n_jobs", n_jobs, 1) if n_jobs is not None else cores()
     several = np.ndim(eps) > 0
     all_eps = [check_eps(e) for e in np.ravel(np.asarray(eps, dtype=object))]
     if not all_eps:
         raise InputError("eps is empty; give at least one number")
     if not given:
         return Spectra([], [] if vectors else None, np.zeros(0, dtype=np.int64))
-    settings = _Settings(realization, beta, gamma, tuple(all_eps), renormalize)
-    # One of them alone first: bad arguments are refused and warnings said once, before the rest.
-    settings.alone(max(given, key=lambda K: K.n_cells[::-1]), all_eps[0])
-    parts = list(_parts(given))
-    values: list[FloatArray] = [np.empty(0)] * len(given)
-    kept: list[FloatArray] = [np.empty(0)] * len(given)
-    zeros = np.zeros(len(given), dtype=np.int64)
-    with (
-        warnings.catch_warnings(),
-        threadpool_limits(1),
-        ThreadPoolExecutor(jobs) as pool,
-    ):
-        warnings.simplefilter("ignore", CellapseWarning)
-        waiting = [pool.submit(_solve, given, part, settings, vectors) for part in parts]
-        try:
-            done = zip(parts, (w.result() for w in waiting), strict=True)
-            for part, found in progress(done, len(parts), "spectra", show_progress):
-                for i, one in zip(part, found, strict=True):
-                    values[i], kept[i] = (_cut(a, k, several) for a in one[:2])
-                    zeros[i] = one[2]
-        finally:  # after an error or an interrupt, what has not begun does not begin
-            for w in waiting:
-                w.cancel()
-    return Spectra(values, kept if vectors else None, zeros)
+    settings = Settings(realization, beta, gamma, tuple(all_eps), renormalize)
+    settings.check(given)
+    found = solve_all(given, settings, vectors, jobs, show_progress)
+    all_values, all_vectors, n_zeros = zip(*found, strict=True)
+    values, kept = ([_cut(a, k, several) for a in each] for each in (all_values, all_vectors))
+    return Spectra(values, kept if vectors else None, np.array(n_zeros))
 
 
 @dataclass(frozen=True)
-class _Settings:
+class Settings:
     """The arguments of `collapse`, with several eps."""
 
     realization: str | None
@@ -161,6 +144,10 @@ class _Settings:
     gamma: Any
     eps: tuple[float, ...]
     renormalize: int
+
+    def check(self, complexes: Sequence[Complex]) -> None:
+        """Collapse one of them alone: bad arguments are refused and warnings said, once."""
+        self.alone(max(complexes, key=lambda K: K.n_cells[::-1]), self.eps[0])
 
     def alone(self, K: Complex, eps: float) -> CollapsedOperator:
         """The operator of one complex (or of several, laid side by side)."""
@@ -177,7 +164,36 @@ class _Settings:
 One = tuple[FloatArray, FloatArray, int]  # values and vectors for all eps, number of zeros
 
 
-def _cores() -> int:
+def solve_all(
+    given: list[Complex],
+    settings: Settings,
+    vectors: bool,
+    jobs: int = 1,
+    show_progress: bool | None = False,
+) -> list[One]:
+    """All eigenpairs of the complexes, in their order, under settings that were checked."""
+    parts = list(_parts(given))
+    pool = ThreadPoolExecutor(jobs) if min(jobs, len(parts)) > 1 else None
+    solved: dict[int, One] = {}
+    with warnings.catch_warnings(), _blas().limit(limits=1):
+        warnings.simplefilter("ignore", CellapseWarning)
+        try:
+            each = pool.map if pool else map
+            done = each(lambda part: (part, _solve(given, part, settings, vectors)), parts)
+            for part, found in progress(done, len(parts), "spectra", show_progress):
+                solved |= zip(part, found, strict=True)
+        finally:  # after an error or an interrupt, what has not begun does not begin
+            if pool:
+                pool.shutdown(cancel_futures=True)
+    return [solved[i] for i in range(len(given))]
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController()  # looks for the libraries: longer than a small spectrum takes
+
+
+def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -208,7 +224,7 @@ def _parts(given: list[Complex]) -> Iterator[list[int]]:
         yield part
 
 
-def _solve(given: list[Complex], part: list[int], settings: _Settings, vectors: bool) -> list[One]:
+def _solve(given: list[Complex], part: list[int], settings: Settings, vectors: bool) -> list[One]:
     """Values, vectors and number of zeros for the complexes of one part."""
     complexes = [given[i] for i in part]
     # Three ranks and more lose accuracy to a very small eps, which one at a time keeps.
@@ -226,13 +242,13 @@ def _solve(given: list[Complex], part: list[int], settings: _Settings, vectors: 
         raise
 
 
-def _one(K: Complex, settings: _Settings) -> One:
+def _one(K: Complex, settings: Settings) -> One:
     found = [settings.alone(K, eps).spectrum() for eps in settings.eps]
     values = np.stack([f.values for f in found])
     return values, np.stack([f.vectors for f in found]), found[0].n_zeros or 0
 
 
-def _together(complexes: list[Complex], settings: _Settings, vectors: bool) -> list[One]:
+def _together(complexes: list[Complex], settings: Settings, vectors: bool) -> list[One]:
     name = settings.realization or "unfolded"
     if name == "screened":
         union, layout = side_by_side(complexes), Layout(complexes, [])

@@ -1,10 +1,12 @@
 """Data to try things on, with where it comes from and under which licence.
 
-Networks with groups, triangulated surfaces, proteins, contact hypergraphs, and random graphs.
+Networks with groups, triangulated surfaces, proteins, contact hypergraphs, citations, and random
+graphs.
 """
 
 from cellapse.datasets.bundled import Dataset, available, load
 from cellapse.datasets.contacts import ContactHypergraph, load_contacts
+from cellapse.datasets.cora import Cora, load_cora
 from cellapse.datasets.download import fetch_pdb
 from cellapse.datasets.enumeration import enumerate_surfaces
 from cellapse.datasets.generators import (
@@ -21,6 +23,7 @@ from cellapse.datasets.surfaces import Surfaces, triangulated_surfaces
 __all__ = [
     "BLOCK_MODELS",
     "ContactHypergraph",
+    "Cora",
     "Dataset",
     "Protein",
     "Surfaces",
@@ -34,6 +37,7 @@ __all__ = [
     "geometric_graph",
     "load",
     "load_contacts",
+    "load_cora",
     "load_mantra",
     "load_protein",
     "paper_block_model",

@@ -11,7 +11,8 @@ from scipy import sparse
 
 from cellapse._errors import InputError
 from cellapse.collapse import collapse
-from cellapse.incidence import is_chain_complex
+from cellapse.complex import Complex
+from cellapse.incidence import Incidence, is_chain_complex
 from cellapse.masses import supports
 
 FloatArray = NDArray[np.float64]
@@ -67,6 +68,11 @@ def blueprint(
     >>> blueprint(K).n_cells
     (3, 3, 1)
     """
+    if not isinstance(source, Complex | Incidence | list | tuple):
+        raise InputError(
+            f"a {type(source).__name__}; give a Complex (clique_complex(graph) or "
+            "data_to_complex(data) makes one) or a list of matrices"
+        )
     S = collapse(
         source, realization=realization, beta=beta, gamma=gamma, eps=eps, renormalize=renormalize
     )

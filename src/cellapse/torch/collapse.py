@@ -7,11 +7,8 @@ Its parameters are unconstrained, and S is positive semi-definite whatever their
     beta = exp(log_beta),  eps = exp(log_eps),  weight of a cell = its own * exp(log_weight),
     gamma = r(gamma_share) * the largest gamma allowed,
 
-where r folds the real line into [0, 1] (r(t) = t there, and the mirror image beyond: unlike a
-sigmoid it can start at the bound, and unlike a clamp it never gets stuck outside). The largest
-gamma is the bound of `thm:psd` or, for gamma="regularized" and numbers, that of the regularized
-operator. It depends on sigma_min+(B_k), which depends on the weights: a lower bound that is exact
-at the start, sigma(D B E) >= min(D) sigma(B) min(E), keeps it cheap; `tighten` makes it exact.
+where r folds the real line into [0, 1], and the largest gamma is the bound of `thm:psd` or, for
+gamma="regularized" and numbers, that of the regularized operator (see `bounds`).
 """
 
 from __future__ import annotations
@@ -24,7 +21,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from cellapse._checks import whole_number
+from cellapse._checks import listed, whole_number
 from cellapse._errors import InputError
 from cellapse.collapse import CollapsedOperator
 from cellapse.collapse import collapse as numpy_collapse
@@ -33,6 +30,7 @@ from cellapse.graded import Unchecked
 from cellapse.solvers import CG, Direct
 from cellapse.torch.assembly import Assembly
 from cellapse.torch.blueprints import Blueprint, blueprint
+from cellapse.torch.bounds import Logs, folded, largest_gamma, least_sigma
 from cellapse.torch.differentiable import BlockOperator, DifferentiableOperator, ScreenedOperator
 from cellapse.torch.structure import Structure
 
@@ -111,7 +109,7 @@ class Collapse(nn.Module):
         self.log_weights = nn.ParameterDict()
         self.gamma_share = nn.Parameter(torch.ones(len(first.gamma), dtype=torch.float64))
         if screened or not named:
-            limit = self._limits(self._assembly.structure)[:, 0].detach()
+            limit = self._largest_gamma(self._assembly.structure)[:, 0].detach()
             share = torch.from_numpy(first.gamma) / limit.where(limit > 0, 1.0)
             self.gamma_share.data.copy_(share.clamp(max=1.0))
         self._add_weights(learn_weights)
@@ -200,7 +198,7 @@ class Collapse(nn.Module):
         """Make the bound on gamma exact again, for the weights learned so far; gamma may grow."""
         structure = self._assembly.structure
         with torch.no_grad():
-            kept = structure.least_sigma(self._logs(structure)) / structure.sigma
+            kept = least_sigma(structure, self._logs(structure)) / structure.sigma
             for i, S in enumerate(self.to_numpy()):
                 exact = torch.from_numpy(S.sigma).to(structure.sigma)
                 finite = torch.isfinite(exact)
@@ -208,7 +206,7 @@ class Collapse(nn.Module):
 
     def _add_weights(self, ranks: Sequence[int]) -> None:
         structure = self._assembly.structure
-        for rank in ranks:
+        for rank in listed(ranks, "learn_weights"):
             whole_number("a rank of learn_weights", rank, 0, len(structure.n_cells) - 1)
             zeros = torch.zeros(len(structure.real(rank)), dtype=torch.float64)
             self.log_weights[str(rank)] = nn.Parameter(zeros)
@@ -230,19 +228,12 @@ class Collapse(nn.Module):
             factors[int(name)] = log[mine].detach().double().exp().cpu().numpy()
         return factors
 
-    def _limits(self, structure: Structure, logs: Sequence[Tensor | None] = ()) -> Tensor:
-        """The largest gamma allowed, 0 where a matrix has no entries."""
-        sigma = structure.least_sigma(logs)
-        beta = sigma.new_ones(1) if self.realization == "screened" else self.beta[: len(sigma)]
-        finite = torch.isfinite(sigma)
-        square = beta[:, None] ** 2 * sigma.where(finite, 1.0) ** 2
-        if not self._plain_bound:
-            square = square + beta[:, None] * self.eps
-        return square.sqrt().where(finite, 0.0)
-
-    def _gamma(self, structure: Structure, logs: Sequence[Tensor | None]) -> Tensor:
+    def _gamma(self, structure: Structure, logs: Logs) -> Tensor:
         share = self.gamma_share.double()[: len(structure.sigma), None]
-        return _folded(share) * self._limits(structure, logs)
+        return folded(share) * self._largest_gamma(structure, logs)
+
+    def _largest_gamma(self, structure: Structure, logs: Logs = ()) -> Tensor:
+        return largest_gamma(structure, logs, self.beta, None if self._plain_bound else self.eps)
 
     def _assembly_of(self, blueprints: Sequence[Blueprint]) -> Assembly:
         structure = Structure(blueprints)
@@ -258,12 +249,6 @@ class Collapse(nn.Module):
                 f"{len(self.log_beta)}; make the layer with a complex that has all ranks"
             )
         return Assembly(structure).to(self.log_beta.device)
-
-
-def _folded(share: Tensor) -> Tensor:
-    """The real line folded into [0, 1]: the identity there, mirrored at both ends."""
-    within = share.abs() % 2.0
-    return torch.where(within <= 1.0, within, 2.0 - within)
 
 
 def _reweighted(source: Any, factors: dict[int, np.ndarray]) -> Any:

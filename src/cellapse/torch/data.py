@@ -7,16 +7,22 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from scipy import sparse
 
+from cellapse._checks import real_array, whole_number
 from cellapse._errors import InputError
+from cellapse._graph import Graph
 from cellapse._union import apart
-from cellapse.lifts import clique_complex
+from cellapse.cells import IntArray
+from cellapse.lifts.cliques import cliques
 
 Lift = str | Callable[[Any], Any]
 
 
-def data_to_complex(data: Any, lift: Lift = "clique", max_rank: int = 2) -> Any:
+def data_to_complex(
+    data: Any, lift: Lift = "clique", max_rank: int = 2, weight: str | None = None
+) -> Any:
     """A graph of PyTorch Geometric as something `collapse` takes.
 
     Parameters
@@ -28,6 +34,8 @@ def data_to_complex(data: Any, lift: Lift = "clique", max_rank: int = 2) -> Any:
         or a list of matrices.
     max_rank : int
         Of the cells.
+    weight : str, optional
+        The attribute with the weights of the edges, such as "edge_weight"; cliques only.
 
     Returns
     -------
@@ -40,35 +48,83 @@ def data_to_complex(data: Any, lift: Lift = "clique", max_rank: int = 2) -> Any:
     >>> data_to_complex(Data(edge_index=triangle, num_nodes=4))
     Complex(n_cells=(4, 3, 1))
     """
-    return data_to_complexes([data], lift, max_rank)[0]
+    max_rank = whole_number("max_rank", max_rank, 1)
+    return data_to_complexes([data], [n_nodes(data, lift)], lift, max_rank, weight)[0]
 
 
-def data_to_complexes(graphs: Sequence[Any], lift: Lift, max_rank: int) -> list[Any]:
-    """The same for many graphs with at least one node each; cliques are found in all at once."""
+def n_nodes(data: Any, lift: Lift) -> int:
+    """The number of nodes, or an error where nothing tells it."""
+    if not hasattr(data, "edge_index"):  # HeteroData, and what is no data at all
+        raise InputError(
+            f"a {type(data).__name__}; give a Data with one kind of nodes "
+            "(data.to_homogeneous() makes one of a HeteroData)"
+        )
+    if lift == "incidence" and "incidence_1" in data:
+        return int(data["incidence_1"].shape[0])
+    number = data.num_nodes
+    if number is None:
+        raise InputError("data without num_nodes, x or edge_index; set data.num_nodes")
+    return int(number)
+
+
+def data_to_complexes(
+    graphs: Sequence[Any], sizes: list[int], lift: Lift, max_rank: int, weight: str | None
+) -> list[Any]:
+    """The same for many graphs of known sizes; cliques are found in all at once."""
+    if weight is not None and lift != "clique":
+        raise InputError(f'weight={weight!r} goes with lift="clique"; other lifts bring their own')
     if callable(lift):
         return [lift(data) for data in graphs]
     if lift == "incidence":
         return [_incidence(data, max_rank) for data in graphs]
     if lift != "clique":
         raise InputError(f'lift={lift!r}; choose "clique", "incidence" or give a function')
-    if any(data.edge_index is None for data in graphs):
-        raise InputError("data without edge_index has no cliques; give a function as lift")
     if not graphs:
         return []
-    sizes = [data.num_nodes for data in graphs]
     start = np.cumsum(sizes) - sizes
-    edges = [data.edge_index.cpu().numpy() for data in graphs]
-    for pairs, n in zip(edges, sizes, strict=True):
-        if pairs.size and not 0 <= pairs.min() <= pairs.max() < n:
+    pairs = np.hstack([_ends(d, n) + s for d, n, s in zip(graphs, sizes, start, strict=True)])
+    n = sum(sizes)
+    low, high = np.sort(pairs, axis=0)
+    code = low * n + high
+    kept, first, copy_of = np.unique(code[low < high], return_index=True, return_inverse=True)
+    edges = np.column_stack([kept // n, kept % n])
+    weights = None
+    if weight is not None:
+        given = np.concatenate([_weights(data, weight) for data in graphs])[low < high]
+        weights = given[first]
+        if not np.allclose(weights[copy_of.ravel()], given, rtol=1e-6, equal_nan=True):
             raise InputError(
-                f"edge_index names node {pairs.max()} (or {pairs.min()}) of {n}; set num_nodes"
+                f"data.{weight} differs between the two directions of an edge; cells have none: "
+                "use to_undirected(..., reduce=...)"
             )
-    i, j = np.hstack([pairs + s for pairs, s in zip(edges, start, strict=True)])
-    keep = i != j
-    shape = (sum(sizes), sum(sizes))
-    ones = np.ones(int(keep.sum()), dtype=bool)
-    pattern = sparse.coo_array((ones, (i[keep], j[keep])), shape=shape).tocsr()
-    return apart(clique_complex(sparse.csr_array(pattern + pattern.T), max_rank), sizes)
+    g = Graph(range(n), edges, weights)
+    tables = dict(enumerate(cliques(g, max_rank + 1)[1:], start=2))
+    return apart(g.with_cells(tables), sizes)
+
+
+def _ends(data: Any, n: int) -> IntArray:
+    """The ends of the edges, checked."""
+    if data.edge_index is None:
+        raise InputError("data without edge_index has no cliques; give a function as lift")
+    ends: IntArray = data.edge_index.cpu().numpy()
+    if ends.ndim != 2 or len(ends) != 2 or (ends.size and ends.dtype.kind != "i"):
+        raise InputError(
+            f"edge_index of shape {ends.shape} and {ends.dtype}; give two rows of whole numbers"
+        )
+    if ends.size and not 0 <= ends.min() <= ends.max() < n:
+        raise InputError(
+            f"edge_index names node {ends.max()} (or {ends.min()}) of {n}; set num_nodes"
+        )
+    return ends.astype(np.int64, copy=False)
+
+
+def _weights(data: Any, name: str) -> NDArray[np.float64]:
+    if name not in data:
+        raise InputError(f"data has no {name!r}; set it on every graph, or leave out weight")
+    values = real_array(data[name].detach().cpu().numpy(), f"data.{name}")
+    if values.size != data.edge_index.shape[1]:
+        raise InputError(f"data.{name} has shape {values.shape}; give one number for each edge")
+    return values.ravel()
 
 
 def _incidence(data: Any, max_rank: int) -> list[sparse.csr_array]:

@@ -7,6 +7,7 @@ next to cells of weight one leave few digits to float32.
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -27,8 +28,10 @@ class DifferentiableOperator:
     Attributes
     ----------
     shape : (n, n)
+    norms : (n_complexes,) tensor
+        An upper bound of the largest eigenvalue of each complex.
     norm : float
-        An upper bound of the largest eigenvalue.
+        The largest of them.
     owner : (n,) tensor
         Which of the complexes each vertex belongs to.
     """
@@ -38,8 +41,12 @@ class DifferentiableOperator:
         self.shape = (assembly.n, assembly.n)
         self.owner = assembly.structure.owner(0)
 
+    def __repr__(self) -> str:
+        structure = self._assembly.structure
+        return f"<{type(self).__name__} {structure.realization} on {self.shape[0]} vertices>"
+
     def __matmul__(self, x: Tensor) -> Tensor:
-        columns = self._columns(x)
+        columns = self.columns(x)
         return self._apply(columns).reshape(x.shape).to(x.dtype)
 
     def solve(self, b: Tensor, strength: float | Tensor) -> Tensor:
@@ -47,26 +54,18 @@ class DifferentiableOperator:
         s = torch.as_tensor(strength, dtype=torch.float64, device=self._edges.device)
         if s.ndim or (not s.is_meta and not bool(s > 0)):
             raise InputError(f"strength={strength!r}; give one positive number")
-        return self._solve(self._columns(b), s).reshape(b.shape).to(b.dtype)
+        return self._solve(self.columns(b), s).reshape(b.shape).to(b.dtype)
 
     def dense(self) -> Tensor:
         """S as a dense float64 matrix."""
         return self @ torch.eye(self.shape[0], dtype=torch.float64, device=self._edges.device)
 
-    @cached_property
-    def norm(self) -> float:
-        B, values = self._assembly.structure.edges, self._edges.detach().abs()
-        ones = values.new_ones(self.shape[0], 1)
-        rows = B.matmul(values, B.rmatmul(values, ones))
-        return float(self._beta[0].detach() * rows.max()) if rows.numel() else 0.0
-
-    def _apply(self, x: Tensor) -> Tensor:
-        raise NotImplementedError
-
-    def _solve(self, b: Tensor, s: Tensor) -> Tensor:
-        raise NotImplementedError
-
-    def _columns(self, x: Tensor) -> Tensor:
+    def columns(self, x: Tensor) -> Tensor:
+        """Signals of the vertices as columns of float64, checked."""
+        if not isinstance(x, Tensor):
+            raise InputError(
+                f"a {type(x).__name__}; give a torch tensor with a row for each vertex"
+            )
         if x.ndim not in (1, 2) or x.shape[0] != self.shape[0]:
             raise InputError(
                 f"a tensor of shape {tuple(x.shape)} for an operator on {self.shape[0]} vertices; "
@@ -75,6 +74,37 @@ class DifferentiableOperator:
         if not x.is_floating_point():
             raise InputError(f"a tensor of {x.dtype}; give floating point numbers: x.float()")
         return x.double().reshape(x.shape[0], -1)
+
+    @cached_property
+    def norms(self) -> Tensor:
+        B, values = self._assembly.structure.edges, self._edges.detach().abs()
+        ones = values.new_ones(self.shape[0], 1)
+        rows = B.matmul(values, B.rmatmul(values, ones))[:, 0]
+        return self._beta[0].detach() * self.largest(rows)
+
+    @property
+    def norm(self) -> float:
+        return float(self.norms.max())
+
+    def largest(self, values: Tensor) -> Tensor:
+        """The largest of the values (at least 0) at the vertices of each complex."""
+        found = values.new_zeros(self._assembly.structure.n_complexes)
+        return found.scatter_reduce(0, self.owner, values, "amax")
+
+    def _apply(self, x: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    def _solve(self, b: Tensor, s: Tensor) -> Tensor:
+        raise NotImplementedError
+
+
+def checked_operator(operator: Any) -> DifferentiableOperator:
+    """The operator itself; whoever gives the layer is told what to give."""
+    if not isinstance(operator, DifferentiableOperator):
+        raise InputError(
+            f"a {type(operator).__name__} as operator; make one with `collapse.operator()`"
+        )
+    return operator
 
 
 class BlockOperator(DifferentiableOperator):

@@ -12,12 +12,13 @@ bound of the spectrum, only scales the expansion and counts as a constant for gr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from cellapse._errors import ConvergenceError, InputError
-from cellapse.torch.differentiable import DifferentiableOperator
+from cellapse.torch.differentiable import DifferentiableOperator, checked_operator
 
 _MAX_TERMS = 4096
 _COLUMNS = 256  # of the identity, handled at once
@@ -49,9 +50,9 @@ def spectral_filter(
     >>> spectral_filter(edge, lambda values: 1 / (1 + values), x).detach().round(decimals=3)
     tensor([ 0.8330, -0.8330])
     """
-    a = _coefficients(lambda values: function(values)[None], operator, tol)[0]
-    columns = x.double().reshape(len(x), -1)
-    terms = zip(a, chebyshev(operator, columns, len(a)), strict=True)
+    columns = checked_operator(operator).columns(x)
+    a = _coefficients(lambda values: _same_shape(function(values), values)[None], operator, tol)[0]
+    terms = zip(a, chebyshev(operator, columns, len(a), operator.norm), strict=True)
     filtered = sum((c * T for c, T in terms), torch.zeros_like(columns))
     return filtered.reshape(x.shape).to(x.dtype)
 
@@ -89,15 +90,26 @@ def heat_kernel_signature(
     blocks = []
     eye = torch.eye(n, dtype=t.dtype, device=t.device)
     for columns in torch.split(eye, _COLUMNS, dim=1):
-        diagonals = [(T * columns).sum(0) for T in chebyshev(operator, columns, a.shape[1])]
+        diagonals = [
+            (T * columns).sum(0) for T in chebyshev(operator, columns, a.shape[1], operator.norm)
+        ]
         blocks.append(torch.stack(diagonals, 1) @ a.T)
     return torch.cat(blocks) if blocks else t.new_zeros(0, len(t))
 
 
+def _same_shape(found: Any, values: Tensor) -> Tensor:
+    if not isinstance(found, Tensor) or found.shape != values.shape:
+        raise InputError(
+            f"the function gave {found!r} for {len(values)} eigenvalues; it has to give a tensor "
+            "of as many numbers"
+        )
+    return found
+
+
 def _times(operator: DifferentiableOperator, times: Sequence[float | Tensor] | Tensor) -> Tensor:
-    parts = times if isinstance(times, Tensor) else [torch.as_tensor(t).double() for t in times]
-    t = parts if isinstance(parts, Tensor) else torch.stack(parts)
-    t = t.to(operator.owner.device, torch.float64)
+    if isinstance(times, Sequence):  # of numbers and tensors, which may be learned
+        times = torch.stack([torch.as_tensor(t, dtype=torch.float64) for t in times])
+    t = torch.as_tensor(times, dtype=torch.float64, device=checked_operator(operator).owner.device)
     if t.ndim != 1 or not bool((torch.isfinite(t) & (t >= 0)).all()):
         raise InputError(f"times {times!r}; give finite numbers of at least 0")
     return t
@@ -118,6 +130,8 @@ def _coefficients(
         order = torch.arange(n_nodes, dtype=torch.float64, device=operator.owner.device)
         angle = (order + 0.5) * torch.pi / n_nodes
         values = function((torch.cos(angle) + 1.0) * norm / 2.0)
+        if not bool(torch.isfinite(values).all()):
+            raise InputError(f"the function is not finite on the spectrum, [0, {norm:.3g}]")
         a = 2.0 / n_nodes * values @ torch.cos(angle[:, None] * order)
         a = torch.cat([a[:, :1] / 2.0, a[:, 1:]], 1)
         size = a.detach().abs().amax(0)
@@ -132,9 +146,15 @@ def _coefficients(
     )
 
 
-def chebyshev(operator: DifferentiableOperator, x: Tensor, count: int) -> Iterator[Tensor]:
-    """T_0(S') x, T_1(S') x, ... with S' = 2 S / norm - I: `count` terms."""
-    scale = 2.0 / operator.norm if operator.norm > 0 else 0.0
+def chebyshev(
+    operator: DifferentiableOperator, x: Tensor, count: int, norm: float | Tensor
+) -> Iterator[Tensor]:
+    """T_0(S') x, T_1(S') x, ... with S' = 2 S / norm - I: `count` terms.
+
+    The norm is one number, or one at each vertex, the same within a complex.
+    """
+    size = torch.as_tensor(norm, dtype=x.dtype, device=x.device).reshape(-1, 1)
+    scale = torch.where(size > 0, 2.0 / size, 0.0)
     last, T = x, x
     for j in range(count):
         if j:

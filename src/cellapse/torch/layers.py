@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from cellapse._checks import whole_number
 from cellapse._errors import InputError
-from cellapse.torch.differentiable import DifferentiableOperator
+from cellapse.torch.differentiable import DifferentiableOperator, checked_operator
 from cellapse.torch.filters import chebyshev
 
 
@@ -60,8 +60,10 @@ class CollapsedConv(nn.Module):
 
     def forward(self, x: Tensor, operator: DifferentiableOperator) -> Tensor:
         """Features of the vertices, filtered and mixed."""
+        columns = _features(x, operator)
         if self.log_strength is None:
-            terms = [T.to(x.dtype) for T in chebyshev(operator, x.double(), self.order)]
+            norm = operator.norms[operator.owner]  # of its own complex: batches change nothing
+            terms = [T.to(x.dtype) for T in chebyshev(operator, columns, self.order, norm)]
         else:
             terms = [x, operator.solve(x, self.log_strength.exp())]
         return self.linear(torch.cat(terms, dim=1))
@@ -70,8 +72,8 @@ class CollapsedConv(nn.Module):
 class GraphTransformer(nn.Module):
     """A transformer block whose attention knows S: softmax(Q K^T / sqrt(d) - a_h S').
 
-    S' is S over its largest diagonal entry, a_h a learnable number for each head; vertices of
-    different complexes do not attend to each other. Quadratic in the number of vertices.
+    S' is S over the largest diagonal entry of the complex, a_h a learnable number for each head;
+    vertices of different complexes do not attend to each other. Quadratic in the vertices.
 
     Parameters
     ----------
@@ -91,7 +93,7 @@ class GraphTransformer(nn.Module):
 
     def __init__(self, channels: int, heads: int = 4, dropout: float = 0.0) -> None:
         super().__init__()
-        if channels % heads:
+        if channels % whole_number("heads", heads, 1):
             raise InputError(f"channels={channels} for heads={heads}; give a multiple of heads")
         self.heads = heads
         self.qkv = nn.Linear(channels, 3 * channels)
@@ -105,11 +107,21 @@ class GraphTransformer(nn.Module):
 
     def forward(self, x: Tensor, operator: DifferentiableOperator) -> Tensor:
         """Features after attention and a small network, each with a residual."""
+        _features(x, operator)
         S = operator.dense()
-        S = (S / S.diagonal().max().clamp_min(1e-12)).to(x.dtype) if len(S) else S.to(x.dtype)
+        largest = operator.largest(S.diagonal()).clamp_min(1e-12)[operator.owner]
+        S = (S / largest[:, None]).to(x.dtype)
         apart = operator.owner[:, None] != operator.owner[None, :]
         bias = (-self.bias[:, None, None] * S).masked_fill(apart, -torch.inf)
         q, k, v = self.qkv(self.norms[0](x)).view(len(x), 3, self.heads, -1).permute(1, 2, 0, 3)
         mixed = nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=bias)
         x = x + self.dropout(self.out(mixed.transpose(0, 1).reshape(x.shape)))
         return x + self.dropout(self.mlp(self.norms[1](x)))
+
+
+def _features(x: Tensor, operator: DifferentiableOperator) -> Tensor:
+    """The features in float64; anything but one row for each vertex is refused."""
+    columns = checked_operator(operator).columns(x)
+    if x.ndim != 2:
+        raise InputError(f"features of shape {tuple(x.shape)}; give (vertices, channels)")
+    return columns

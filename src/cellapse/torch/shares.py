@@ -35,7 +35,7 @@ def screened_shares(
 ) -> Tensor:
     """The share of its weight that every edge keeps; squares of `around` are weights of cells."""
     ends = structure.edges
-    ones = ends.values.new_ones(len(ends.rows)).double()
+    ones = torch.ones_like(ends.values)
     square = (theta[0] ** 2)[structure.owner(1)]
     share = torch.ones_like(square)
     if not renormalize:

@@ -12,7 +12,7 @@ above the edges of the unfolded and screened realizations without the d_{k-1} (s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -23,7 +23,22 @@ from cellapse._errors import InputError
 from cellapse.torch.blueprints import Blueprint
 
 
-class Entries(nn.Module):
+class Exact(nn.Module):
+    """A module whose buffers move between devices but stay in float64.
+
+    Rounded by `.float()`, a matrix and the bound that belongs to it would no longer fit.
+    """
+
+    def _apply(self, fn: Any, recurse: bool = True) -> Exact:
+        before = {n: b for n, b in self._buffers.items() if b is not None and b.is_floating_point()}
+        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
+        for name, buffer in before.items():
+            moved = self.get_buffer(name)
+            self._buffers[name] = moved.double() if buffer.is_meta else buffer.to(moved.device)
+        return self
+
+
+class Entries(Exact):
     """The entries of a sparse matrix as tensors."""
 
     rows: Tensor
@@ -43,7 +58,7 @@ class Entries(nn.Module):
 
     def scaled(self, low: Tensor | None, high: Tensor | None) -> Tensor:
         """The entries with rows and columns scaled by exp(-low / 2) and exp(high / 2)."""
-        values = self.values.double()
+        values = self.values
         if low is not None:
             values = values * torch.exp(-0.5 * low)[self.rows]
         if high is not None:
@@ -61,7 +76,7 @@ class Entries(nn.Module):
         return products.new_zeros(self.shape[1], x.shape[1]).index_add(0, self.columns, products)
 
 
-class Structure(nn.Module):
+class Structure(Exact):
     """Complexes of one realization, joined block-diagonally.
 
     Parameters
@@ -100,7 +115,7 @@ class Structure(nn.Module):
         sigma = np.full((n_couplings, len(blueprints)), np.inf)
         for i, b in enumerate(blueprints):
             sigma[: len(b.sigma), i] = b.sigma
-        self.register_buffer("sigma", torch.from_numpy(sigma), persistent=False)
+        self.register_buffer("sigma", torch.from_numpy(sigma))  # `tighten` changes it
         for rank in range(K + 2):
             sizes = [b.n_cells[rank] if rank < len(b.n_cells) else 0 for b in blueprints]
             owner = torch.repeat_interleave(torch.arange(len(sizes)), torch.tensor(sizes))
@@ -132,35 +147,6 @@ class Structure(nn.Module):
             for k, B in enumerate(self.upper, start=2)
         ]
         return edges, upper
-
-    def least_sigma(self, logs: Sequence[Tensor | None]) -> Tensor:
-        """A lower bound of sigma_min+(B_k) under these weights, exact where all logs are zero.
-
-        sigma_i(D B E) >= min(D) sigma_i(B) min(E) for positive diagonal D and E.
-        """
-        sigma = self.sigma.double()
-        if self.realization == "screened" or not any(log is not None for log in logs):
-            return sigma
-        hodge = self.realization != "unfolded"
-        factors = []
-        for k in range(1, len(sigma) + 1):
-            factor = torch.ones_like(sigma[0])
-            high, low = logs[k], logs[k - 1] if hodge or k == 1 else None
-            if high is not None:
-                factor = factor * torch.exp(0.5 * self._least(high, k))
-            if low is not None:
-                factor = factor * torch.exp(0.5 * self._least(-low, k - 1))
-            factors.append(factor)
-        # inf times a factor has no gradient, so it stays out of the product.
-        finite = torch.isfinite(sigma)
-        return (sigma.where(finite, 1.0) * torch.stack(factors)).where(finite, torch.inf)
-
-    def _least(self, values: Tensor, rank: int) -> Tensor:
-        """The smallest value of each complex, 0 for one without cells of that rank."""
-        # Not from zeros with include_self=False: torch counts them as ties in the backward pass.
-        least = values.new_full((self.n_complexes,), torch.inf)
-        least = least.scatter_reduce(0, self.owner(rank), values, "amin")
-        return least.where(torch.isfinite(least), 0.0)
 
 
 def _matrix(b: Blueprint, k: int) -> sparse.csr_array:

@@ -1,0 +1,127 @@
+"""Cora, papers on machine learning that cite each other, read from the package graphdatascience.
+
+A paper has a subject, one of seven, and a word vector; papers are joined where one cites the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cellapse._errors import InputError, MissingExtraError, extra
+from cellapse.complex import Complex
+from cellapse.datasets._card import card
+from cellapse.lifts import clique_complex
+
+_FOLDER = "graphdatascience/resources/cora"
+_FILES = ("cora_nodes.parquet.gzip", "cora_rels.parquet.gzip")
+SUBJECTS = (
+    "neural networks",
+    "rule learning",
+    "reinforcement learning",
+    "probabilistic methods",
+    "theory",
+    "genetic algorithms",
+    "case based",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Cora:
+    """Papers, who cites whom, and a subject for each.
+
+    Attributes
+    ----------
+    papers : integer array
+        Ids, in the order of the file.
+    citations : (m, 2) integer array
+        Positions of the cited and of the citing paper; both directions occur for some pairs.
+    groups : integer array
+        The subject of each paper, a position in `SUBJECTS`.
+    words : (n, d) array of 0 and 1
+        Which words of a dictionary occur in each paper.
+    """
+
+    papers: NDArray[np.int64] = field(repr=False)
+    citations: NDArray[np.int64] = field(repr=False)
+    groups: NDArray[np.int64] = field(repr=False)
+    words: NDArray[np.uint8] = field(repr=False)
+
+    def complex(self, max_rank: int = 2) -> Complex:
+        """Citations as edges without direction, and papers that cite each other all as cells."""
+        ends = np.unique(np.sort(self.citations, axis=1), axis=0)
+        ends = ends[ends[:, 0] < ends[:, 1]]
+        graph = Complex.from_arrays(len(self.papers), {1: ends}, labels=self.papers.tolist())
+        return clique_complex(graph, max_rank)
+
+    def card(self) -> str:
+        """Describe the network in plain text: counts, source, licence, provenance."""
+        members = np.bincount(self.groups, minlength=len(SUBJECTS))
+        rows = {
+            "papers": f"{len(self.papers):,}, of {members.min()} to {members.max()} a subject",
+            "citations": f"{len(self.citations):,}",
+            "subjects": ", ".join(SUBJECTS),
+            "words": f"{self.words.shape[1]:,}",
+            "source": "P. Sen et al., Collective classification in network data, AI Magazine "
+            "29(3), 93-106 (2008).",
+            "licence": "Not bundled with cellapse: see the licence of graphdatascience.",
+            "provenance": f"Python package graphdatascience, {_FOLDER}",
+        }
+        return card("Cora", "cora", rows)
+
+    def __str__(self) -> str:
+        return self.card()
+
+
+def load_cora(path: str | Path | None = None) -> Cora:
+    """Read Cora; needs pyarrow.
+
+    Parameters
+    ----------
+    path : str or Path, optional
+        The folder with `cora_nodes.parquet.gzip` and `cora_rels.parquet.gzip`; by default it is
+        looked for in the installed package graphdatascience.
+
+    Returns
+    -------
+    Cora
+
+    Raises
+    ------
+    MissingExtraError
+        When pyarrow is not installed, or graphdatascience is not and no path is given.
+    """
+    folder = _installed() if path is None else Path(path)
+    with extra("pyarrow", "parquet"):
+        import pyarrow
+        from pyarrow import parquet
+    try:
+        nodes, links = (parquet.read_table(folder / name) for name in _FILES)
+        papers, groups = (nodes[name].to_numpy() for name in ("nodeId", "subject"))
+        words = np.array(nodes["features"].to_pylist(), dtype=np.uint8)
+        ends = np.column_stack([links[f"{end}NodeId"].to_numpy() for end in ("source", "target")])
+    except (OSError, KeyError, ValueError, pyarrow.ArrowException) as error:
+        raise InputError(
+            f"cannot read {' and '.join(_FILES)} in {folder} ({error}); give their folder"
+        ) from None
+    order = np.argsort(papers)
+    at = np.searchsorted(papers, ends, sorter=order)
+    position = order[np.minimum(at, len(papers) - 1)]
+    if not np.array_equal(papers[position], ends) or not np.isin(groups, range(7)).all():
+        raise InputError(f"{folder} has links to unknown papers, or unknown subjects")
+    return Cora(papers, position, groups, words)
+
+
+def _installed() -> Path:
+    try:
+        package = metadata.distribution("graphdatascience")
+    except metadata.PackageNotFoundError:
+        raise MissingExtraError(
+            "graphdatascience is not installed, and Cora is read from there; "
+            "pip install --no-deps graphdatascience, or give the folder of its files"
+        ) from None
+    return Path(str(package.locate_file(_FOLDER)))
