@@ -521,6 +521,9 @@ def test_progress_names_the_table_and_is_shown_when_asked_for(tmp_path, monkeypa
     monkeypatch.setattr(module, "progress", spy)
     reproduce(["compression"], folder=tmp_path, show=True)
     assert said == [(5, "compression (table 1 of 1)", True)]
+    next((tmp_path / "results" / "compression").glob("*.json")).unlink()
+    reproduce(["compression"], folder=tmp_path)
+    assert said[1:] == [(1, "compression (table 1 of 1)", None)]  # the time left is of what is left
 
 
 def test_names_of_files_stay_within_the_folder(tmp_path):

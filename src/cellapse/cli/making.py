@@ -1,4 +1,4 @@
-"""Operators by their names on the command line."""
+"""Operators by their names on the command line, made from what was read."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 from cellapse import baselines
 from cellapse._errors import InputError
 from cellapse.cli.options import BASELINES, OPERATORS
+from cellapse.cli.progress import Steps, working
+from cellapse.cli.sources import Source, load
 from cellapse.collapse import collapse
 from cellapse.complex import Complex
 from cellapse.operator import Operator
@@ -45,6 +47,23 @@ def make(
         eps=1e-4 if eps is None else eps,
         renormalize=5 if renormalized else 0,
     )
+
+
+def prepared(
+    step: Steps, network: str, max_rank: int, weight: str | None, operator: tuple[Any, ...]
+) -> tuple[Source, Operator]:
+    """Read a network and make its operator; what comes next is computing."""
+    step("reading")
+    source = load(network, max_rank, weight)
+    step("collapsing")
+    S = make(source.complex, *operator)
+    step("computing")
+    return source, S
+
+
+def steps(quiet: bool) -> Any:
+    """The steps of a verb that works with one operator."""
+    return working("reading", "collapsing", "computing", quiet=quiet)
 
 
 def _gamma(word: str | None) -> Any:

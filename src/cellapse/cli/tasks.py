@@ -1,4 +1,4 @@
-"""Verbs that give something to every node: embed, cluster, smooth, hks, encode, resistance."""
+"""Verbs that give numbers to every node: embed, encode, hks, smooth, resistance."""
 
 from __future__ import annotations
 
@@ -11,74 +11,16 @@ from rich.markup import escape
 from cellapse._errors import InputError
 from cellapse.cli import options
 from cellapse.cli.app import app
-from cellapse.cli.making import make
+from cellapse.cli.making import prepared, steps
 from cellapse.cli.output import Out
-from cellapse.cli.progress import Steps, working
-from cellapse.cli.sources import Source, load, values_of
+from cellapse.cli.sources import Source, values_of
 from cellapse.operator import Operator
-from cellapse.tasks.cluster import cluster, clustering_accuracy, suggest_n_clusters
 from cellapse.tasks.encoding import embed, positional_encoding
 from cellapse.tasks.resistance import effective_resistance
 from cellapse.tasks.signature import heat_kernel_signature
 from cellapse.tasks.smooth import choose_strength, smooth
 
 Vectors = Annotated[int, typer.Option("-k", help="How many columns.")]
-
-
-def _prepared(
-    step: Steps, network: str, max_rank: int, weight: str | None, operator: tuple[Any, ...]
-) -> tuple[Source, Operator]:
-    step("reading")
-    source = load(network, max_rank, weight)
-    step("collapsing")
-    S = make(source.complex, *operator)
-    step("computing")
-    return source, S
-
-
-def _steps(quiet: bool) -> Any:
-    return working("reading", "collapsing", "computing", quiet=quiet)
-
-
-@app.command("cluster")
-def cluster_nodes(
-    network: options.Network,
-    count: Annotated[
-        int | None,
-        typer.Option("-k", help="Number of clusters; by default of known groups, or by the gap."),
-    ] = None,
-    operator: options.OperatorName = "renormalized",
-    eps: options.Eps = None,
-    beta: options.Beta = None,
-    gamma: options.Gamma = None,
-    max_rank: options.MaxRank = 2,
-    weight: options.Weight = None,
-    output: options.Output = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
-    seed: options.Seed = 0,
-) -> None:
-    """Group the nodes by the normalized cut of an operator.
-
-    \b
-    cellapse cluster karate -k 2 -o labels.csv
-    cellapse cluster network.gml --json
-    """
-    out = Out(output, as_json, quiet)
-    with _steps(quiet or as_json) as step:
-        source, S = _prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
-        known = None if source.groups is None else [str(g) for g in source.groups]
-        if count is None:
-            count = suggest_n_clusters(S) if known is None else len(set(known))
-        found = cluster(S, count, rng=seed)
-    sizes = np.bincount(found.numbers)
-    out.say(escape(repr(S)))
-    out.say(f"{len(sizes)} clusters of {', '.join(map(str, sizes.tolist()))} nodes")
-    facts: dict[str, Any] = {"operator": repr(S), "sizes": sizes}
-    if known is not None:
-        facts["accuracy"] = clustering_accuracy(found, known)
-        out.say(f"{100 * facts['accuracy']:.1f} % of the nodes agree with the known groups")
-    out.table({"node": source.complex.labels, "cluster": found.numbers}, facts)
 
 
 @app.command("embed")
@@ -101,8 +43,8 @@ def embed_nodes(
     cellapse embed karate -k 3 -o places.csv
     """
     out = Out(output, as_json, quiet)
-    with _steps(quiet or as_json) as step:
-        source, S = _prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
+    with steps(quiet or as_json) as step:
+        source, S = prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
         found = embed(S, k)
     _columns(out, source, S, "x", np.asarray(found))
 
@@ -129,8 +71,8 @@ def encode(
     cellapse encode karate -k 8 -o encodings.npz
     """
     out = Out(output, as_json, quiet)
-    with _steps(quiet or as_json) as step:
-        source, S = _prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
+    with steps(quiet or as_json) as step:
+        source, S = prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
         found = positional_encoding(S, k)
     _columns(out, source, S, "pe", np.asarray(found))
 
@@ -163,8 +105,8 @@ def hks(
     """
     out = Out(output, as_json, quiet)
     wanted = None if times is None else _numbers("--times", times)
-    with _steps(quiet or as_json) as step:
-        source, S = _prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
+    with steps(quiet or as_json) as step:
+        source, S = prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
         found = heat_kernel_signature(S, wanted, scale=scale, rng=seed)
     names = [f"t={t:.4g}" for t in found.at]
     columns = dict(zip(names, found.features.T, strict=True))
@@ -201,8 +143,8 @@ def smooth_signal(
     cellapse smooth network.gml --signal measured.csv -o smooth.csv
     """
     out = Out(output, as_json, quiet)
-    with _steps(quiet or as_json) as step:
-        source, S = _prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
+    with steps(quiet or as_json) as step:
+        source, S = prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
         values = values_of(source.complex, signal)
         how, chosen = "given", strength
         if chosen is None:
@@ -245,8 +187,8 @@ def resistance(
     cellapse resistance karate -o resistance.csv
     """
     out = Out(output, as_json, quiet)
-    with _steps(quiet or as_json) as step:
-        source, S = _prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
+    with steps(quiet or as_json) as step:
+        source, S = prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
         K = source.complex
         wanted = [K.cell_label(1, e) for e in range(K.n_cells[1])] if not pairs else None
         if pairs:

@@ -34,7 +34,7 @@ from cellapse.experiments import (
     unseen,
 )
 from cellapse.experiments.page import page
-from cellapse.experiments.runner import Run, calmly, perform_all, write_whole
+from cellapse.experiments.runner import Run, calmly, finished, perform_all, write_whole
 from cellapse.experiments.table import Experiment, Table
 
 # In the order of the report.
@@ -101,10 +101,10 @@ def reproduce(
             raise InputError(unknown_name("table", name, tuple(TABLES), "reproduce"))
     workers = whole_number("workers", workers, 1)
     folder = Path(folder)
-    finished = run_tables([TABLES[n] for n in names], quick, folder / "results", workers, show)
+    performed = run_tables([TABLES[n] for n in names], quick, folder / "results", workers, show)
     report = folder / "report.html"
     left_out = [] if tables is not None else [name for name in TABLES if name not in names]
-    write_whole(report, page(finished, quick, left_out))
+    write_whole(report, page(performed, quick, left_out))
     return report
 
 
@@ -131,8 +131,10 @@ def run_tables(
         for i, experiment in enumerate(experiments):
             runs = [Run(experiment.name, experiment.run, a) for a in experiment.arguments(quick)]
             what = f"{experiment.name} (table {i + 1} of {len(experiments)})"
-            performed = progress(perform_all(runs, folder, pool), len(runs), what, show)
-            done = {run.file(folder): result for run, result in performed}
+            done = {run.file(folder): known for run in runs if (known := finished(run, folder))}
+            missing = [run for run in runs if run.file(folder) not in done]
+            performed = progress(perform_all(missing, folder, pool), len(missing), what, show)
+            done |= {run.file(folder): result for run, result in performed}
             if runs:
                 # In the order of the arguments, whoever finished first.
                 ordered = [(run.arguments, done[run.file(folder)]) for run in runs]
