@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from cellapse._errors import CellapseError, InputError, SizeError
 from cellapse._weights import weighted_by
 from cellapse.complex import Complex
+from cellapse.io._hif_records import hif_schema
 from cellapse.io._source import load
 from cellapse.io.edges import read_edges
 from cellapse.io.gml import read_gml
@@ -25,15 +26,16 @@ from cellapse.io.results import as_table
 from cellapse.molecules import read_sdf, read_smiles
 from cellapse.proteins import read_mmcif, read_pdb
 
-__all__ = ["FORMATS", "read", "write"]
+__all__ = ["FORMATS", "hif_schema", "read", "write"]
 
 
 class Format(NamedTuple):
     """How a format is read, how much memory a byte of it takes, and its extensions."""
 
-    read: Callable[[bytes], Complex]
+    read: Callable[..., Complex]
     growth: int
     extensions: tuple[str, ...]
+    weighs: bool = False  # takes `weight` itself: pairs within hyperedges get sums of weights
 
 
 FORMATS: Mapping[str, Format] = {
@@ -41,7 +43,7 @@ FORMATS: Mapping[str, Format] = {
     "hyperedges": Format(read_hyperedges, 100, ("hyperedges", "hyperedgelist")),
     "gml": Format(read_gml, 100, ("gml",)),
     "graphml": Format(read_graphml, 50, ("graphml", "xml")),
-    "json": Format(read_json, 50, ("json", "hif")),
+    "json": Format(read_json, 50, ("json", "hif"), weighs=True),
     "matrix market": Format(read_matrix_market, 100, ("mtx", "mm")),
     "npz": Format(read_npz, 4, ("npz",)),
     "off": Format(read_off, 50, ("off",)),
@@ -93,7 +95,10 @@ def read(
     file = _as_path(path)
     chosen = FORMATS[_format(file, format)]
     try:
-        return weighted_by(chosen.read(load(file, chosen.growth)), weight)
+        data = load(file, chosen.growth)
+        return (
+            chosen.read(data, weight) if chosen.weighs else weighted_by(chosen.read(data), weight)
+        )
     except CellapseError as error:
         raise type(error)(f"{file}: {error}") from None
     except RecursionError:
