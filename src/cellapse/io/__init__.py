@@ -13,13 +13,13 @@ from cellapse._weights import weighted_by
 from cellapse.complex import Complex
 from cellapse.io._hif_records import hif_schema
 from cellapse.io._source import load
-from cellapse.io.edges import read_edges
+from cellapse.io.edges import read_edges, write_edges
 from cellapse.io.gml import read_gml
 from cellapse.io.graphml import read_graphml, write_graphml
-from cellapse.io.hyperedges import read_hyperedges
+from cellapse.io.hyperedges import read_hyperedges, write_hyperedges
 from cellapse.io.json_files import read_json, write_hif
 from cellapse.io.matrix_market import read_matrix_market
-from cellapse.io.meshes import read_obj, read_off
+from cellapse.io.meshes import read_obj, read_off, write_off
 from cellapse.io.npz import read_npz, write_npz
 from cellapse.io.ply import read_ply
 from cellapse.io.results import as_table
@@ -134,7 +134,8 @@ def write(obj: Any, path: str | os.PathLike[str], *, on: Complex | None = None) 
     Parameters
     ----------
     obj : Complex, Spectrum, Clusters, array, or dict of named columns
-        A complex goes to `.json` (HIF) or `.npz` without loss, and to `.graphml` if it is a graph.
+        A complex goes to `.json` (HIF) or `.npz` without loss; a graph also to `.graphml`, `.csv`,
+        `.tsv` or `.edges`, a mesh to `.off`, the members of hyperedges to `.hyperedges`.
         A result has one row a vertex and goes to `.csv`, `.json`, `.npz` or `.graphml`; CSV and
         GraphML hold the vectors of a spectrum, the other two its values and residuals as well.
     path : path of the file
@@ -175,6 +176,11 @@ def _encoded(obj: Any, extension: str, on: Complex | None) -> bytes:
             "hif": lambda: write_hif(obj),
             "npz": lambda: write_npz(obj),
             "graphml": lambda: write_graphml(obj),
+            "csv": lambda: write_edges(obj),
+            "tsv": lambda: write_edges(obj, "\t"),
+            "edges": lambda: write_edges(obj, "\t"),
+            "hyperedges": lambda: write_hyperedges(obj),
+            "off": lambda: write_off(obj),
         }
     else:
         table = as_table(obj, on)
