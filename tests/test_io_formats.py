@@ -301,6 +301,26 @@ def test_matrix_market_of_scipy(layout, symmetry, field, tmp_path):
     assert edge_set(K, None if field == "pattern" else "weight") == expected
 
 
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [("2 1 -3", -3.0), ("2 1 3.", 3.0), ("2 1 1.5E-3", 0.0015), ("2 1 1e400", None),
+     ("2 1 1.2.3", None), ("2 1 1-2", None), ("2  1\t3", 3.0), ("2 1 3 4", None), ("2 1", None),
+     ("0 1 3", None), ("4 1 3", None), ("2 1 +3", 3.0), ("2.0 1 3", 3.0), ("2.5 1 3", None)],
+)  # fmt: skip
+@pytest.mark.parametrize("end", ["\n", "", "\n\n", "\r\n"])
+def test_lines_of_matrix_market(line, value, end, tmp_path):
+    """Read by SciPy or by ourselves, a line means the same; and it is never half of a number."""
+    text = f"%%MatrixMarket matrix coordinate real symmetric\n% a\n3 3 1\n{line}{end}"
+    path = saved(tmp_path, "x.mtx", text)
+    if value is None:
+        with pytest.raises(cl.InputError):
+            cl.read(path)
+    else:
+        K = cl.read(path)
+        assert K.cell_labels(1) == ((0, 1),)
+        assert K.attributes[1]["weight"].tolist() == [value]
+
+
 @pytest.mark.parametrize("layout", ["csr", "csc", "coo"])
 def test_npz_of_scipy(layout, tmp_path):
     M = nx.to_scipy_sparse_array(nx.karate_club_graph(), weight="weight", format=layout)
