@@ -58,7 +58,7 @@ def read_edges(data: bytes) -> Complex:
         return graph_complex(labels[order].tolist(), place[ends].reshape(-1, 2), {}, {})
     rows, dicts = _networkx_data(split_rows(text))
     width = max((len(row) for row in rows), default=0)
-    header = rows.pop(0) if rows and _is_header(rows) else None
+    header = rows.pop(0) if rows and not dicts and _is_header(rows) else None
     if any(len(row) not in (1, width) for row in rows):
         other = next(row for row in rows if len(row) not in (1, width))
         raise InputError(
