@@ -113,8 +113,9 @@ def test_what_pyg_knows_of_the_whole_is_metadata(pyg):
         edge_index=index, num_nodes=3, y=torch.tensor([7]), smiles="CC", emb_1=torch.zeros(3, 2)
     )
     data.odd = object()
+    data.ragged = ((1,), (1, 2))
     K = cl.as_complex(data)
-    assert K.metadata == {"y": np.array([7]), "smiles": "CC"}
+    assert K.metadata == {"y": np.array([7]), "smiles": "CC", "ragged": ((1,), (1, 2))}
     assert K.attributes[0]["emb_1"].shape == (3, 2)  # of vertices: there are no ranks here
 
 
@@ -210,6 +211,18 @@ def test_meshes_as_lists_and_of_whole_numbers():
 def test_what_could_be_misread_is_explained(source, words):
     with pytest.raises(cl.InputError, match=words):
         cl.as_complex(source)
+
+
+def test_fractions_may_be_labels():
+    assert cl.as_complex([("a", 2.5), (2.5, "b")]).labels == ("a", 2.5, "b")
+    assert cl.as_complex([("a", 2.5), ("b", 2.5)]).n_cells == (3, 2)
+    assert cl.as_complex([("a", "b", "c", 2.5)]).n_cells == (4, 6, 1)
+
+
+def test_zeros_that_a_matrix_stores_are_no_members():
+    B = sparse.csc_array(([1.0, -1.0, 0.0], ([0, 1, 2], [0, 0, 0])), shape=(3, 1))
+    assert B.nnz == 3
+    assert cl.as_complex([B]).cell_labels(1) == ((0, 1),)
 
 
 def test_cells_may_come_from_generators():
