@@ -213,6 +213,17 @@ def test_what_could_be_misread_is_explained(source, words):
         cl.as_complex(source)
 
 
+def test_tensors_are_arrays():
+    torch = pytest.importorskip("torch")
+    index = torch.tensor([[0, 1, 2], [1, 2, 3]])
+    assert cl.as_complex(index).n_cells == (4, 3)
+    assert cl.as_complex([torch.tensor([4, 5, 6]), torch.tensor([6, 7])]).labels == (4, 5, 6, 7)
+    with pytest.raises(cl.InputError, match="no array"):
+        cl.as_complex(torch.eye(3).to_sparse())
+    with pytest.raises(cl.InputError, match="no array"):
+        cl.as_complex(torch.ones(2, 2, requires_grad=True))
+
+
 def test_fractions_may_be_labels():
     assert cl.as_complex([("a", 2.5), (2.5, "b")]).labels == ("a", 2.5, "b")
     assert cl.as_complex([("a", 2.5), ("b", 2.5)]).n_cells == (3, 2)

@@ -251,6 +251,20 @@ def test_graphml_defaults_and_types(tmp_path):
     assert K.attributes[1]["ok"].tolist() == [True]
 
 
+def test_graphml_of_yed(tmp_path):
+    """Its drawing is XML inside of <data>, which is no value; other data counts."""
+    text = """<graphml xmlns:y="http://www.yworks.com/xml/graphml">
+    <key for="node" id="d5" attr.name="age" attr.type="int"/>
+    <key for="node" id="d6" yfiles.type="nodegraphics"/>
+    <graph edgedefault="undirected" id="G">
+    <node id="n0"><data key="d6"><y:ShapeNode><y:NodeLabel>A</y:NodeLabel></y:ShapeNode></data>
+    <data key="d5">7</data></node>
+    <node id="n1"><data key="d5">8</data></node><edge source="n0" target="n1"/></graph>
+    </graphml>"""
+    K = cl.read(saved(tmp_path, "x.graphml", text))
+    assert {n: c.tolist() for n, c in K.attributes[0].items()} == {"age": [7, 8]}
+
+
 def test_graphml_read_by_networkx(tmp_path):
     graph = attributed(["a", "b", "c"])
     nx.write_graphml(graph, tmp_path / "x.graphml")

@@ -148,7 +148,8 @@ def _from_array(array: NDArray[Any]) -> Graph:
     if array.ndim != 2 or 2 not in array.shape or not np.issubdtype(array.dtype, np.integer):
         raise InputError(
             f"an edge array of shape {array.shape} and type {array.dtype}; "
-            "give integers of shape (m, 2) or (2, m), or an adjacency as scipy.sparse.csr_array"
+            "give integers of shape (m, 2) or (2, m), an adjacency as scipy.sparse.csr_array, or "
+            "labels as a list of pairs"
         )
     pairs = (array if array.shape[1] == 2 else array.T).astype(np.int64)
     if pairs.size and pairs.min() < 0:

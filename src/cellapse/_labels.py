@@ -27,7 +27,7 @@ def as_tuples(rank: int, cells: Iterable[Any]) -> list[tuple[Hashable, ...]]:
                 f"cell {cell!r} of rank {rank} is not a collection of vertices; "
                 "write it as a tuple of labels"
             )
-        tuples.append(tuple(cell.tolist() if isinstance(cell, np.ndarray) else cell))
+        tuples.append(tuple(cell.tolist() if hasattr(cell, "tolist") else cell))
     return tuples
 
 

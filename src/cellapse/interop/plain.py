@@ -33,6 +33,8 @@ def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
     if sparse.issparse(source):
         refuse_ranks(ranks, "an adjacency")
         return as_graph(source, weight).with_cells({})
+    if hasattr(source, "__array__"):  # a tensor, for instance
+        source = _as_array(source)
     if weight is not None:
         raise InputError(
             f"weight={weight!r}, but a {type(source).__name__} carries no attributes; "
@@ -59,6 +61,16 @@ def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
     if ranks is None and all(len(group) == 2 for group in groups):
         return as_graph(groups).with_cells({})
     return hyperedge_complex(in_order(v for g in groups for v in g), groups, ranks=ranks)
+
+
+def _as_array(source: Any) -> Any:
+    try:
+        return np.asarray(source)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise InputError(
+            f"a {type(source).__name__} that is no array ({error}); pass integers of shape (2, m), "
+            "or a scipy.sparse adjacency"
+        ) from None
 
 
 def _is_matrix(item: Any) -> bool:

@@ -91,7 +91,7 @@ def _with_attributes(K: Complex, data: Any) -> Complex:
             continue
         values = _array(value) if _is_tensor(value) else value
         by_rank = _BY_RANK.fullmatch(name) if "incidence_1" in data else None
-        count = len(values) if isinstance(values, list) or getattr(values, "ndim", 0) else -1
+        count = len(values) if isinstance(values, list) or getattr(values, "ndim", 0) > 0 else -1
         if by_rank and int(by_rank[2]) <= K.max_rank and count == K.n_cells[int(by_rank[2])]:
             attributes.setdefault(int(by_rank[2]), {})[by_rank[1]] = values
         elif count == K.n_vertices and data.is_node_attr(name):

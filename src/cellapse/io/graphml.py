@@ -81,11 +81,12 @@ class _Document:
         self.text: list[str] = []
         self._key: tuple[str, str] | None = None  # the <key> that is open: id, for
         self._owner: dict[str, Any] | None = None  # the <node> or <edge> that is open
-        self._data = ""
+        self._data: str | None = None  # the key of the <data> that is open
 
     def start(self, tag: str, given: Mapping[str, str]) -> None:
         name = tag.rpartition(":")[2]
         self.text.clear()
+        self._data = None  # of an element with others inside, as yEd has them: no plain value
         if name == "graph":
             self._start_graph(given)
         elif name == "node":
@@ -115,7 +116,7 @@ class _Document:
             for owner in ("node", "edge") if target == "all" else (target,):
                 if owner in self.defaults:
                     self.defaults[owner].update([self._value(key)])
-        elif name == "data":
+        elif name == "data" and self._data is not None:
             owner_or_graph = self.metadata if self._owner is None else self._owner
             owner_or_graph.update([self._value(self._data)])
         elif name in ("node", "edge"):
