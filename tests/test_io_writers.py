@@ -160,6 +160,9 @@ SOLID = cl.Complex.from_cells(
         ),
         (cl.Complex.from_cells({1: [(0, 1)]}), "x.off", "`position`"),
         (SOLID.skeleton(1), "x.off", "faces and their sides.*json"),
+        (cl.Complex.from_cells(  # as many edges as sides, but not the same
+            {0: range(4), 1: [(0, 1), (1, 2), (2, 3)], 2: [(0, 1, 2)]},
+            attributes={0: {"position": np.eye(4, 3)}}), "x.off", "faces and their sides"),
         (cl.clique_complex(nx.complete_graph(4), max_rank=3).with_attributes(
             {0: {"position": np.eye(4, 3)}}), "x.off", "faces and their sides"),
         (SOLID, "x.docx", r"\.json.*\.csv.*\.off"),

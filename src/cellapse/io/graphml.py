@@ -198,7 +198,7 @@ def _data(
 
 
 def _words(values: Sequence[Any]) -> tuple[str, list[str | None]]:
-    plain = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    plain = [v.item() if isinstance(v, np.generic) else v for v in values]
     kinds = {type(v) for v in plain if v is not None}
     if kinds == {bool}:
         return "boolean", [None if v is None else str(v).lower() for v in plain]

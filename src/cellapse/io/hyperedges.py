@@ -39,10 +39,10 @@ def write_hyperedges(K: Complex) -> bytes:
     """
     rows: list[Any] = []
     for rank in range(1, K.max_rank + 1):
-        covered = np.zeros(K.n_cells[rank], dtype=bool)
-        for higher in range(rank + 1, K.max_rank + 1):
-            covered |= containment(K, rank, higher).sum(axis=1) > 0
         sizes = K.cells[rank].sizes
+        covered = np.zeros(len(sizes), dtype=bool)
+        for higher in range(rank + 1, K.max_rank + 1) if (sizes == 2).any() else ():
+            covered |= containment(K, rank, higher).sum(axis=1) > 0
         kept = (sizes > 2) | ((sizes == 2) & ~covered)
         rows += [cell for cell, keep in zip(K.cell_labels(rank), kept, strict=True) if keep]
     if not rows:

@@ -73,18 +73,18 @@ def write_off(K: Complex) -> bytes:
     points = K.attributes[0].get("position")
     if points is None or points.dtype.kind not in "iuf" or points.shape[1:] not in ((2,), (3,)):
         raise InputError("OFF needs an attribute `position` of two or three coordinates a vertex")
-    faces = list(K.cells[2]) if K.max_rank > 1 else []
-    if mesh_complex(points, [f.tolist() for f in faces]).n_cells != (*K.n_cells, 0, 0)[:3] or any(
-        K.n_cells[3:]
-    ):
+    faces = [face.tolist() for face in K.cells[2]] if K.max_rank > 1 else []
+    edges = {tuple(edge.tolist()) for edge in K.cells[1]} if K.max_rank else set()
+    sides = {tuple(side.tolist()) for side in mesh_complex(points, faces).cells[1]}
+    if edges != sides or any(K.n_cells[3:]):
         raise InputError(
             f"OFF holds vertices, faces and their sides, and this complex of {K.n_cells} cells is "
             "not made of those; write an HIF .json file, which holds all"
         )
     rows = [[*map(float, p), 0.0][:3] for p in points.tolist()]
-    lines = ["OFF", f"{len(points)} {len(faces)} {K.n_cells[1] if faces else 0}"]
+    lines = ["OFF", f"{len(points)} {len(faces)} {len(edges)}"]
     lines += [" ".join(map(repr, row)) for row in rows]
-    lines += [" ".join(map(str, (len(face), *face.tolist()))) for face in faces]
+    lines += [" ".join(map(str, (len(face), *face))) for face in faces]
     return ("\n".join(lines) + "\n").encode()
 
 
