@@ -238,6 +238,13 @@ def test_gml_as_found_in_the_wild(tmp_path):
     assert K.attributes[0]["tag"].tolist() == [None, (1, 2)]
 
 
+def test_lists_in_gml_of_networkx(tmp_path):
+    graph = nx.path_graph(2)
+    graph.nodes[0]["tags"], graph.nodes[1]["tags"] = ["x"], ["x", "y"]
+    nx.write_gml(graph, tmp_path / "x.gml")  # with a mark before a list of one
+    assert cl.read(tmp_path / "x.gml").attributes[0]["tags"].tolist() == ["x", ("x", "y")]
+
+
 def test_graphml_defaults_and_types(tmp_path):
     text = """<?xml version="1.0" encoding="UTF-8"?>
     <graphml xmlns="http://graphml.graphdrawing.org/xmlns">

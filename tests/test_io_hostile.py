@@ -71,6 +71,12 @@ PLY = (
 HOSTILE = {
     "entity bomb": ("x.graphml", LAUGHS, "document type"),
     "external entity": ("x.graphml", EXTERNAL, "document type"),
+    "a directed edge": (
+        "x.graphml",
+        b"<graphml><graph edgedefault='undirected'><node id='a'/><node id='b'/>"
+        b"<edge source='a' target='b' directed='true'/></graph></graphml>",
+        "directed graph",
+    ),
     "deep XML": ("x.graphml", b"<a>" * 200_000, "not well-formed"),
     "deep JSON": ("x.json", b"[" * 1_000_000, "nested too deeply"),
     "deep JSON object": ("x.json", b'{"a":' * 1_000_000, "nested too deeply"),
