@@ -115,6 +115,12 @@ def test_npz_holds_every_number():
     assert isinstance(read_npz(write_npz(cl.Complex.from_arrays(3, {}))).labels, range)
 
 
+def test_npz_keeps_columns_stored_by_columns():
+    table = np.asfortranarray(np.arange(6.0).reshape(2, 3))
+    K = cl.Complex.from_cells({0: "ab"}, attributes={0: {"x": table}})
+    assert read_npz(write_npz(K)).attributes[0]["x"].tolist() == table.tolist()
+
+
 def test_hif_has_no_nan():
     K = cl.Complex.from_cells({0: "ab"}, attributes={0: {"x": [np.nan, 1.0]}})
     text = write_hif(K).decode()
@@ -560,6 +566,14 @@ def test_edges_listed_again_count_once_and_must_agree(tmp_path):
     assert cl.read(saved(tmp_path, "y.edges", "5 3\n3 5\n3 9\n")).cell_labels(1) == ((5, 3), (3, 9))
     with pytest.raises(cl.InputError, match="listed twice with different data, weight=2 and 7"):
         cl.read(saved(tmp_path, "x.csv", "a,b,2\nb,a,7\n"))
+
+
+def test_binary_ply_whose_first_face_is_not_the_longest(tmp_path):
+    head, _, body = SEEDS["binary.ply"].partition(b"end_header\n")
+    square, triangle = body[-30:-13], body[-13:]
+    data = head + b"end_header\n" + body[:-30] + triangle + square
+    K = cl.read(saved(tmp_path, "x.ply", data))
+    assert K.cell_labels(2) == (tuple(sorted(FACES[1])), FACES[0])
 
 
 def test_lines_of_obj_are_edges(tmp_path):
