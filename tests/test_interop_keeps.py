@@ -108,7 +108,7 @@ def pyg():
 def test_what_pyg_knows_of_the_whole_is_metadata(pyg):
     import torch
 
-    index = torch.tensor([[0, 1], [1, 0]])
+    index = torch.tensor([[0, 1, 2], [1, 2, 0]])  # as many edges as vertices
     data = pyg.Data(
         edge_index=index, num_nodes=3, y=torch.tensor([7]), smiles="CC", emb_1=torch.zeros(3, 2)
     )
@@ -162,6 +162,57 @@ def test_weights_of_hyperedges_in_pyg(pyg):
     plain.hyperedge_weight = weight[:2]
     with pytest.raises(cl.InputError, match="2 entries for hyperedge 2"):
         cl.as_complex(plain)
+
+
+def test_ranks_that_topobench_pads_are_left_out(pyg):
+    import torch
+
+    B = torch.tensor([[1.0, 0], [1, 1], [0, 1]]).to_sparse()
+    data = pyg.Data(num_nodes=3, incidence_1=B, incidence_2=torch.zeros(2, 0).to_sparse())
+    assert cl.as_complex(data).n_cells == (3, 2)
+
+
+# --- other libraries ------------------------------------------------------------------------------
+
+
+def test_the_accidental_order_of_a_set_is_no_walk():
+    tnx = pytest.importorskip("toponetx")
+    C = tnx.CombinatorialComplex()
+    for v in (2, 1, 33, 40):
+        C.add_cell([v], rank=0)
+    C.add_cell([2, 1, 33, 40], rank=2)
+    K = cl.as_complex(C)
+    assert K.cell_labels(2) == (tuple(K.labels),)
+
+
+def test_weights_of_one_count_when_they_are_asked_for():
+    tnx, hgx = pytest.importorskip("toponetx"), pytest.importorskip("hypergraphx")
+    C = tnx.CombinatorialComplex()
+    C.add_cell([1, 2], rank=1)
+    assert cl.as_complex(C, weight="weight").weights[1].tolist() == [1.0]
+    assert not cl.as_complex(C).attributes[1]
+    H = hgx.Hypergraph([(1, 2)], weighted=True, weights=[1.0])
+    assert cl.as_complex(H, weight="weight", ranks=1).weights[1].tolist() == [1.0]
+    assert not cl.as_complex(H, ranks=1).attributes[1]
+
+
+def test_names_that_repeat_are_no_names():
+    pytest.importorskip("xgi")
+    K = cl.Complex.from_cells({1: [(1, 2), (2, 3)]}, attributes={1: {"id": ["p", "p"]}})
+    assert list(interop.to_xgi(K).edges) == [0, 1]
+
+
+def test_labels_of_several_types_become_positions_in_gudhi():
+    pytest.importorskip("gudhi")
+    tree = interop.to_gudhi(cl.Complex.from_cells({1: [(5, "a"), ("a", "b")]}))
+    assert sorted(v for (v,), _ in tree.get_skeleton(0)) == [0, 1, 2]
+
+
+def test_nan_of_hypernetx_is_nothing():
+    hnx = pytest.importorskip("hypernetx")
+    H = hnx.Hypergraph({"e": ["a", "b"]}, node_properties={"a": {"x": 1.5}, "b": {"x": np.nan}})
+    K = cl.as_complex(H)
+    assert dict(zip(K.labels, K.attributes[0]["x"].tolist(), strict=True)) == {"a": 1.5, "b": None}
 
 
 # --- plain data -----------------------------------------------------------------------------------

@@ -138,7 +138,6 @@ def from_matrices(matrices: Collection[Any]) -> Complex:
     members = None
     for rank, matrix in enumerate(B, start=1):
         pattern = sparse.csc_array(matrix, copy=True)
-        pattern.eliminate_zeros()
         pattern.data = np.ones(len(pattern.data), dtype=np.int64)
         members = pattern if members is None else (members @ pattern).tocsc()
         members.sort_indices()
