@@ -210,3 +210,14 @@ def test_weights_that_a_file_holds_as_such_are_called_weight(tmp_path):
 def test_directions_are_not_dropped_in_silence():
     with pytest.warns(cl.CellapseWarning, match="1 incidences have weights, directions"):
         read_hif(DOCUMENTS["foreign"])
+
+
+def test_simplices_of_one_vertex_are_that_vertex():
+    pairs = [(0, "a"), (1, "a"), (1, "b")]
+    incidences = [{"edge": e, "node": v} for e, v in pairs]
+    assert read_hif({"network-type": "asc", "incidences": incidences}).n_cells == (2, 1)
+
+
+def test_numbers_as_names_of_hyperedges_are_no_attribute():
+    document = {"edge-dict": {"0": ["a", "b"], "1": ["b", "c"]}}
+    assert not read_json(json.dumps(document).encode()).attributes[1]
