@@ -115,6 +115,12 @@ def test_npz_holds_every_number():
     assert isinstance(read_npz(write_npz(cl.Complex.from_arrays(3, {}))).labels, range)
 
 
+def test_npz_keeps_columns_stored_by_columns():
+    table = np.asfortranarray(np.arange(6.0).reshape(2, 3))
+    K = cl.Complex.from_cells({0: "ab"}, attributes={0: {"x": table}})
+    assert read_npz(write_npz(K)).attributes[0]["x"].tolist() == table.tolist()
+
+
 def test_hif_has_no_nan():
     K = cl.Complex.from_cells({0: "ab"}, attributes={0: {"x": [np.nan, 1.0]}})
     text = write_hif(K).decode()
@@ -238,6 +244,13 @@ def test_gml_as_found_in_the_wild(tmp_path):
     assert K.attributes[0]["tag"].tolist() == [None, (1, 2)]
 
 
+def test_lists_in_gml_of_networkx(tmp_path):
+    graph = nx.path_graph(2)
+    graph.nodes[0]["tags"], graph.nodes[1]["tags"] = ["x"], ["x", "y"]
+    nx.write_gml(graph, tmp_path / "x.gml")  # with a mark before a list of one
+    assert cl.read(tmp_path / "x.gml").attributes[0]["tags"].tolist() == ["x", ("x", "y")]
+
+
 def test_graphml_defaults_and_types(tmp_path):
     text = """<?xml version="1.0" encoding="UTF-8"?>
     <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
@@ -249,6 +262,20 @@ def test_graphml_defaults_and_types(tmp_path):
     K = cl.read(saved(tmp_path, "x.graphml", text))
     assert K.attributes[0]["color"].tolist() == ["green", "yellow"]
     assert K.attributes[1]["ok"].tolist() == [True]
+
+
+def test_graphml_of_yed(tmp_path):
+    """Its drawing is XML inside of <data>, which is no value; other data counts."""
+    text = """<graphml xmlns:y="http://www.yworks.com/xml/graphml">
+    <key for="node" id="d5" attr.name="age" attr.type="int"/>
+    <key for="node" id="d6" yfiles.type="nodegraphics"/>
+    <graph edgedefault="undirected" id="G">
+    <node id="n0"><data key="d6"><y:ShapeNode><y:NodeLabel>A</y:NodeLabel></y:ShapeNode></data>
+    <data key="d5">7</data></node>
+    <node id="n1"><data key="d5">8</data></node><edge source="n0" target="n1"/></graph>
+    </graphml>"""
+    K = cl.read(saved(tmp_path, "x.graphml", text))
+    assert {n: c.tolist() for n, c in K.attributes[0].items()} == {"age": [7, 8]}
 
 
 def test_graphml_read_by_networkx(tmp_path):
@@ -299,6 +326,26 @@ def test_matrix_market_of_scipy(layout, symmetry, field, tmp_path):
         for i, j, w in zip(*map(list, (known.row, known.col, known.data)), strict=True)
     }
     assert edge_set(K, None if field == "pattern" else "weight") == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [("2 1 -3", -3.0), ("2 1 3.", 3.0), ("2 1 1.5E-3", 0.0015), ("2 1 1e400", None),
+     ("2 1 1.2.3", None), ("2 1 1-2", None), ("2  1\t3", 3.0), ("2 1 3 4", None), ("2 1", None),
+     ("0 1 3", None), ("4 1 3", None), ("2 1 +3", 3.0), ("2.0 1 3", 3.0), ("2.5 1 3", None)],
+)  # fmt: skip
+@pytest.mark.parametrize("end", ["\n", "", "\n\n", "\r\n"])
+def test_lines_of_matrix_market(line, value, end, tmp_path):
+    """Read by SciPy or by ourselves, a line means the same; and it is never half of a number."""
+    text = f"%%MatrixMarket matrix coordinate real symmetric\n% a\n3 3 1\n{line}{end}"
+    path = saved(tmp_path, "x.mtx", text)
+    if value is None:
+        with pytest.raises(cl.InputError):
+            cl.read(path)
+    else:
+        K = cl.read(path)
+        assert K.cell_labels(1) == ((0, 1),)
+        assert K.attributes[1]["weight"].tolist() == [value]
 
 
 @pytest.mark.parametrize("layout", ["csr", "csc", "coo"])
@@ -519,6 +566,14 @@ def test_edges_listed_again_count_once_and_must_agree(tmp_path):
     assert cl.read(saved(tmp_path, "y.edges", "5 3\n3 5\n3 9\n")).cell_labels(1) == ((5, 3), (3, 9))
     with pytest.raises(cl.InputError, match="listed twice with different data, weight=2 and 7"):
         cl.read(saved(tmp_path, "x.csv", "a,b,2\nb,a,7\n"))
+
+
+def test_binary_ply_whose_first_face_is_not_the_longest(tmp_path):
+    head, _, body = SEEDS["binary.ply"].partition(b"end_header\n")
+    square, triangle = body[-30:-13], body[-13:]
+    data = head + b"end_header\n" + body[:-30] + triangle + square
+    K = cl.read(saved(tmp_path, "x.ply", data))
+    assert K.cell_labels(2) == (tuple(sorted(FACES[1])), FACES[0])
 
 
 def test_lines_of_obj_are_edges(tmp_path):

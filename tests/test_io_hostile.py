@@ -71,6 +71,12 @@ PLY = (
 HOSTILE = {
     "entity bomb": ("x.graphml", LAUGHS, "document type"),
     "external entity": ("x.graphml", EXTERNAL, "document type"),
+    "a directed edge": (
+        "x.graphml",
+        b"<graphml><graph edgedefault='undirected'><node id='a'/><node id='b'/>"
+        b"<edge source='a' target='b' directed='true'/></graph></graphml>",
+        "directed graph",
+    ),
     "deep XML": ("x.graphml", b"<a>" * 200_000, "not well-formed"),
     "deep JSON": ("x.json", b"[" * 1_000_000, "nested too deeply"),
     "deep JSON object": ("x.json", b'{"a":' * 1_000_000, "nested too deeply"),
@@ -182,6 +188,17 @@ HOSTILE = {
         ),
         "not consistent",
     ),
+    "sparse matrix of complex numbers": (
+        "x.npz",
+        npz(
+            format=npy(np.array(b"coo")),
+            shape=npy(np.array([2, 2])),
+            data=npy(np.array([1j, 1j])),
+            row=npy(np.array([0, 1])),
+            col=npy(np.array([1, 0])),
+        ),
+        "complex128 entries",
+    ),
     "gzip bomb": ("x.txt.gz", gzip.compress(bytes(300_000_000), 9), "unpacks to more"),
     "gzip cut off": ("x.txt.gz", gzip.compress(b"a b\n" * 1000)[:-9], "complete gzip"),
     "OFF of a billion": ("x.off", b"OFF\n1000000000 1 0\n0 0 0\n", "cut off"),
@@ -288,6 +305,13 @@ def test_files_larger_than_memory(tmp_path, monkeypatch):
     monkeypatch.setattr("cellapse.io._source.available_memory", lambda: 10_000)
     with pytest.raises(cl.SizeError, match=r"has 400 bytes.*at most 50 bytes"):
         cl.read(tmp_path / "x.txt")
+
+
+def test_a_gzip_bomb_where_there_is_memory_for_it(tmp_path, monkeypatch):
+    (tmp_path / "x.txt.gz").write_bytes(gzip.compress(bytes(110_000_000)))
+    monkeypatch.setattr("cellapse.io._source.available_memory", lambda: 10**15)
+    with pytest.raises(cl.SizeError, match=r"unpacks to more.*at most 100\.0 MB"):
+        cl.read(tmp_path / "x.txt.gz")
 
 
 def test_two_stars_of_cells(tmp_path, monkeypatch):

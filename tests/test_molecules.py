@@ -97,3 +97,23 @@ def test_what_is_no_molecule(source, pattern, capfd):
     with pytest.raises(cl.InputError, match=pattern):
         cl.molecule_complex(source)
     assert capfd.readouterr().err == ""  # RDKit's own complaints are not for the user
+
+
+def test_names_and_data_of_molecules_are_metadata(tmp_path):
+    (tmp_path / "x.smi").write_text("CCO ethyl alcohol\n")
+    assert cl.read(tmp_path / "x.smi").metadata == {"name": "ethyl alcohol"}
+    molecule = Chem.MolFromSmiles("CCO")
+    molecule.SetProp("_Name", "ethanol")
+    molecule.SetDoubleProp("logP", -0.25)
+    molecule.SetProp("note", "two\nlines")
+    known = {"name": "ethanol", "logP": -0.25, "note": "two\nlines"}
+    assert cl.as_complex(molecule).metadata == known
+    writer = Chem.SDWriter(str(tmp_path / "x.sdf"))
+    writer.write(molecule)
+    writer.write(Chem.MolFromSmiles("CC"))
+    writer.close()
+    first, second = cl.molecule_complexes(tmp_path / "x.sdf")
+    assert first.metadata == known
+    assert second.metadata == {}
+    cl.write(first, tmp_path / "x.json")
+    assert cl.read(tmp_path / "x.json").metadata == known

@@ -181,3 +181,10 @@ def test_what_is_no_protein(tmp_path):
                             (gemmi.Structure(), "no atoms")]:  # fmt: skip
         with pytest.raises(cl.InputError, match=pattern):
             cl.protein_complex(source)
+
+
+def test_name_and_title_are_metadata():
+    for name in ("1ubq.pdb.gz", "1ubq.cif.gz"):
+        about = cl.protein_complex(DATA / name).metadata
+        assert about["name"] == "1UBQ"
+        assert about["title"].startswith("STRUCTURE OF UBIQUITIN")

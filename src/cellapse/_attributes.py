@@ -78,6 +78,30 @@ def columns_of(records: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
     return {name: [record.get(name) for record in records] for name in names}
 
 
+def as_table(values: Sequence[Any]) -> NDArray[Any] | None:
+    """Lists or arrays of numbers, all of one length, as the rows of an array; others are None.
+
+    >>> as_table([[0.5, 1], [2, 3]]).tolist(), as_table([[1], [2, 3]])
+    ([[0.5, 1.0], [2.0, 3.0]], None)
+    """
+    if not values or not all(map(_are_numbers, values)):
+        return None
+    try:
+        table = np.array(values)
+    except ValueError:  # of several lengths
+        return None
+    return None if table.dtype == object else table  # whole numbers that are too large
+
+
+def _are_numbers(row: Any) -> bool:
+    if isinstance(row, np.ndarray):
+        return row.dtype.kind in "biuf"
+    if not isinstance(row, list):
+        return False
+    kinds = set(map(type, row))
+    return bool(kinds) and (kinds <= {int, float} or kinds == {bool})
+
+
 def _column(name: Any, values: Any, rank: int, count: int) -> NDArray[Any]:
     if not isinstance(name, str):
         raise InputError(f"attribute name {name!r} of rank {rank}; give a string")
@@ -88,6 +112,9 @@ def _column(name: Any, values: Any, rank: int, count: int) -> NDArray[Any]:
     if isinstance(values, np.ndarray):
         return values
     listed = list(values)
+    table = as_table(listed)
+    if table is not None:
+        return table
     kinds = set(map(type, listed))
     if len(kinds) == 1 and issubclass(kinds.pop(), Real):
         return np.array(listed)

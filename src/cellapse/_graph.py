@@ -17,6 +17,7 @@ from scipy import sparse
 from cellapse._attributes import columns_of
 from cellapse._checks import real_array
 from cellapse._errors import InputError
+from cellapse._labels import in_order
 from cellapse._weights import weight_column
 from cellapse.cells import IntArray
 from cellapse.complex import Complex
@@ -147,7 +148,8 @@ def _from_array(array: NDArray[Any]) -> Graph:
     if array.ndim != 2 or 2 not in array.shape or not np.issubdtype(array.dtype, np.integer):
         raise InputError(
             f"an edge array of shape {array.shape} and type {array.dtype}; "
-            "give integers of shape (m, 2) or (2, m), or a sparse adjacency"
+            "give integers of shape (m, 2) or (2, m), an adjacency as scipy.sparse.csr_array, or "
+            "labels as a list of pairs"
         )
     pairs = (array if array.shape[1] == 2 else array.T).astype(np.int64)
     if pairs.size and pairs.min() < 0:
@@ -167,12 +169,12 @@ def _from_array(array: NDArray[Any]) -> Graph:
 def _from_pairs(source: Any) -> Graph:
     try:
         pairs = [tuple(edge) for edge in source]
-        labels = tuple(dict.fromkeys(v for edge in pairs for v in edge))
     except TypeError:
         raise InputError(
             f"a {type(source).__name__} is not a graph; pass a networkx graph, a sparse adjacency, "
             "an edge array or a list of pairs"
         ) from None
+    labels = in_order(v for edge in pairs for v in edge)
     for edge in pairs:
         if len(edge) != 2:
             raise InputError(

@@ -22,12 +22,12 @@ def as_tuples(rank: int, cells: Iterable[Any]) -> list[tuple[Hashable, ...]]:
         if type(cell) in _PLAIN:  # quicker to ask than whether it is any collection
             tuples.append(tuple(cell))
             continue
-        if isinstance(cell, str | bytes) or not isinstance(cell, Iterable):
+        if isinstance(cell, str | bytes | Mapping) or not isinstance(cell, Iterable):
             raise InputError(
                 f"cell {cell!r} of rank {rank} is not a collection of vertices; "
                 "write it as a tuple of labels"
             )
-        tuples.append(tuple(cell.tolist() if isinstance(cell, np.ndarray) else cell))
+        tuples.append(tuple(cell.tolist() if hasattr(cell, "tolist") else cell))
     return tuples
 
 

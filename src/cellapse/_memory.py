@@ -6,6 +6,7 @@ from pathlib import Path
 from cellapse._errors import SizeError
 
 _CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+_SMALL = 100_000  # bytes; asking for the rest takes longer than such a table
 
 
 def available_memory() -> int:
@@ -47,7 +48,7 @@ def readable(n_bytes: float) -> str:
 
 def require_memory(n_bytes: float, what: str, remedy: str) -> None:
     """Raise `SizeError` when `what` needs more than nine tenths of the memory there is."""
-    if n_bytes < 1e5:  # there always is; asking takes longer than most small jobs
+    if n_bytes < _SMALL:
         return
     free = available_memory()
     if n_bytes > 0.9 * free:

@@ -20,6 +20,8 @@ def weighted_by(K: Complex, name: str | None) -> Complex:
     if name is None:
         return K
     ranks = [k for k, columns in enumerate(K.attributes) if name in columns]
+    if not ranks and name == "weight" and any(w is not None for w in K.weights):
+        return K  # they are weights already, which every format calls so
     if not ranks and any(K.n_cells[1:]):
         known = sorted({str(n) for columns in K.attributes for n in columns})
         raise InputError(

@@ -7,6 +7,7 @@ six faces of cubane, not five of them.
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from cellapse.complex import Complex
 _FILES = (".smi", ".smiles", ".sdf", ".mol")
 _LONGEST = 5000  # characters of a SMILES; the largest proteins need more, and are no molecules here
 _MOST_ATOMS = 10_000
+_DATA = re.compile(r"^>[^\n]*<([^<>\n]+)>[^\n]*\n(.*?)(?:\n[ \t]*\n|\Z)", re.M | re.S)
 
 
 def molecule_complex(source: Any) -> Complex:
@@ -33,7 +35,8 @@ def molecule_complex(source: Any) -> Complex:
     -------
     Complex
         Atoms have the attributes `element`, `charge` and `aromatic` (and `position`, where the
-        file has coordinates), bonds `order` and `aromatic`, rings `aromatic`.
+        file has coordinates), bonds `order` and `aromatic`, rings `aromatic`. The name of the
+        molecule and the data behind it in an SDF file are metadata.
 
     Examples
     --------
@@ -95,11 +98,17 @@ def _only(found: list[Complex]) -> Complex:
 def _smiles(data: bytes) -> list[Complex]:
     from cellapse.io._source import as_text
 
-    lines = [line.split() for line in as_text(data).splitlines()]
-    words = [line[0] for line in lines if line and not line[0].startswith("#")]
-    if len(words) > 1 and words[0].lower() in ("smiles", "canonical_smiles"):  # a header
-        words = words[1:]
-    return [_complex(_from_smiles(word)) for word in words]
+    lines = [line.split(maxsplit=1) for line in as_text(data).splitlines()]
+    rows = [line for line in lines if line and not line[0].startswith("#")]
+    if len(rows) > 1 and rows[0][0].lower() in ("smiles", "canonical_smiles"):  # a header
+        rows = rows[1:]
+    found = []
+    for smiles, *name in rows:
+        molecule = _from_smiles(smiles)
+        if name:
+            molecule.SetProp("_Name", name[0].strip())
+        found.append(_complex(molecule))
+    return found
 
 
 def _sdf(data: bytes) -> list[Complex]:
@@ -116,6 +125,8 @@ def _sdf(data: bytes) -> list[Complex]:
             molecule = _tried(Chem.MolFromMolBlock, record, removeHs=False)
         if molecule is None:
             raise InputError(f"record {i + 1} is not a valid molecule; it may be cut off")
+        for name, value in _DATA.findall(record):
+            molecule.SetProp(name, value.strip())
         molecules.append(_complex(molecule))
     return molecules
 
@@ -165,4 +176,7 @@ def _complex(molecule: Any) -> Complex:
     if molecule.GetNumConformers():
         attributes[0]["position"] = np.array(molecule.GetConformer().GetPositions())
     cells = {0: range(n), 1: edges, 2: list(rings.values())}
-    return Complex.from_cells(cells, attributes=attributes)
+    about = {n: v for n, v in molecule.GetPropsAsDict().items() if isinstance(v, str | int | float)}
+    if molecule.HasProp("_Name") and molecule.GetProp("_Name"):
+        about = {"name": molecule.GetProp("_Name"), **about}
+    return Complex.from_cells(cells, attributes=attributes, metadata=about)

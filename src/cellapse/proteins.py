@@ -28,6 +28,7 @@ _BOND = 2.5  # Angstrom from C to the next N; further apart, residues are missin
 _HBOND = 3.5
 _MOST_BONDS = 30  # a residue; atoms on top of each other have more
 _SHORTEST = 4  # residues of a helix or strand that becomes a cell
+_ABOUT = {"name": "_entry.id", "title": "_struct.title"}  # as gemmi calls them
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +69,7 @@ def protein_complex(
     Complex
         Labels are (chain, number), such as ("A", "52") or ("A", "52B") with an insertion code.
         Residues have the attributes `residue` (name) and `position` (of the CA atom), edges
-        `kind`, and helices and strands `dssp` ("H" or "E").
+        `kind`, and helices and strands `dssp` ("H" or "E"). Name and title are metadata.
     """
     unknown = [kind for kind in edges if kind not in ("backbone", "hbond")]
     if isinstance(edges, str) or unknown or not len(edges):
@@ -76,7 +77,8 @@ def protein_complex(
     if cells not in ("cliques", "sse", None):
         raise InputError(f'cells={cells!r}; choose "cliques", "sse" or None')
     min_separation = whole_number("min_separation", min_separation, 1)
-    chain = _residues(_structure(source))
+    structure = _structure(source)
+    chain = _residues(structure)
     found: dict[tuple[int, int], str] = {}
     if "backbone" in edges:
         found |= dict.fromkeys(_backbone_edges(chain), "backbone")
@@ -100,7 +102,9 @@ def protein_complex(
         members = [np.array(run, dtype=np.int64) for run, _ in runs]
         tables[2] = indptr, np.concatenate([*members, np.empty(0, np.int64)])
         attributes[2] = {"dssp": [letter for _, letter in runs]}
-    return Complex.from_arrays(n, tables, chain.labels, attributes=attributes)
+    known = dict(structure.info)
+    about = {name: known[key] for name, key in _ABOUT.items() if key in known}
+    return Complex.from_arrays(n, tables, chain.labels, attributes=attributes, metadata=about)
 
 
 def secondary_structure(source: Any) -> NDArray[np.str_]:

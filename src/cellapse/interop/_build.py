@@ -30,6 +30,7 @@ def ranked_complex(
     cells: Mapping[int, Sequence[Group]],
     records: Mapping[int, Sequence[Record]],
     weight: str | None,
+    metadata: Record | None = None,
     *,
     walks: bool = False,
 ) -> Complex:
@@ -41,7 +42,7 @@ def ranked_complex(
         # The order of a set is an accident: other members first would mean another polygon.
         tables[rank] = (indptr, indices if walks else ascending_rows(indices, indptr))
     attributes = {rank: columns_of(listed) for rank, listed in records.items()}
-    K = Complex.from_arrays(len(labels), tables, labels, attributes=attributes)
+    K = Complex.from_arrays(len(labels), tables, labels, attributes=attributes, metadata=metadata)
     return weighted_by(K, weight)
 
 

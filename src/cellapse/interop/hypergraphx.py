@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
-from cellapse._errors import InputError, extra
+from cellapse._errors import CellapseWarning, InputError, extra
 from cellapse.complex import Complex
 from cellapse.interop._build import Ranks, hyperedge_complex, records_of
+
+_THEIRS = ("weighted", "type")  # what hypergraphx writes into the metadata itself
 
 
 def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
@@ -24,6 +27,7 @@ def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
             for record, edge in zip(records, edges, strict=True):
                 record["weight"] = weights[edge]
     nodes = source.get_nodes(metadata=True)
+    about = source.get_hypergraph_metadata()
     return hyperedge_complex(
         list(nodes),
         list(edges),
@@ -31,6 +35,7 @@ def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
         records=records,
         weight=weight,
         ranks=ranks,
+        metadata={name: value for name, value in about.items() if name not in _THEIRS},
     )
 
 
@@ -46,7 +51,15 @@ def to_hypergraphx(K: Complex) -> Any:
         import hypergraphx
     ranks = range(1, K.max_rank + 1)
     weighted = any(K.weights[k] is not None for k in ranks)
-    target = hypergraphx.Hypergraph(weighted=weighted)
+    if any(name in K.metadata for name in _THEIRS):
+        warnings.warn(
+            f"metadata called {' or '.join(map(repr, _THEIRS))} is left out: hypergraphx has its "
+            "own there; rename it to keep it",
+            CellapseWarning,
+            stacklevel=2,
+        )
+    about = dict(K.metadata)  # which hypergraphx changes
+    target = hypergraphx.Hypergraph(weighted=weighted, hypergraph_metadata=about)
     try:
         for label, record in zip(K.labels, records_of(K, 0, "weight"), strict=True):
             target.add_node(label, metadata=record)

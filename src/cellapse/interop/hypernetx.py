@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
+
+import numpy as np
 
 from cellapse._errors import extra
 from cellapse.complex import Complex
@@ -13,14 +16,24 @@ def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
     """A `hypernetx.Hypergraph`; a weight of one everywhere says nothing and is left out."""
     members = source.incidence_dict
     return hyperedge_complex(
-        list(source.nodes),
+        [_plain(v) for v in source.nodes],
         list(members.values()),
-        names=list(members),
+        names=[_plain(name) for name in members],
         vertex_records=_properties(source.nodes, list(source.nodes), None),
         records=_properties(source.edges, list(members), weight),
         weight=weight,
         ranks=ranks,
+        metadata={} if source.name is None else {"name": source.name},
     )
+
+
+def _plain(label: Any) -> Any:
+    """The whole numbers of NumPy, which HyperNetX makes of Python's, as the latter again."""
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _says_nothing(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)
 
 
 def _properties(view: Any, names: list[Any], weight: str | None) -> list[dict[str, Any]]:
@@ -30,7 +43,9 @@ def _properties(view: Any, names: list[Any], weight: str | None) -> list[dict[st
         record = dict(known.get(name, {}))
         record.update(record.pop("misc_properties", None) or {})
         # Entries that start with an underscore are HyperNetX's own; NaN stands for nothing.
-        records.append({k: v for k, v in record.items() if str(k)[:1] != "_" and v == v})
+        records.append(
+            {k: v for k, v in record.items() if str(k)[:1] != "_" and not _says_nothing(v)}
+        )
     if weight != "weight" and all(record.get("weight", 1) == 1 for record in records):
         for record in records:
             record.pop("weight", None)
@@ -41,7 +56,7 @@ def to_hypernetx(K: Complex, *, weight: str = "weight") -> Any:
     """The cells above the vertices as hyperedges with the property "rank".
 
     HyperNetX knows a vertex by its hyperedges only: those in no cell stay behind, and the order of
-    the vertices is that in which the cells name them.
+    the vertices is that in which the cells name them. Of the metadata it has the name.
 
     Parameters
     ----------
@@ -60,4 +75,5 @@ def to_hypernetx(K: Complex, *, weight: str = "weight") -> Any:
         {name: list(cell) for name, cell in zip(names, cells, strict=True)},
         edge_properties=dict(zip(names, records, strict=True)),
         node_properties=dict(zip(K.labels, records_of(K, 0, weight), strict=True)),
+        name=K.metadata.get("name"),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cellapse._attributes import columns_of
 from cellapse._errors import InputError, extra
 from cellapse._labels import in_order
 from cellapse.complex import Complex
@@ -12,6 +13,9 @@ from cellapse.interop._build import Ranks, ranked_complex, records_of, refuse_ra
 
 def read(table: Any, weight: str | None, ranks: Ranks) -> Complex:
     """A table with the columns "rank" and "cell", or "source" and "target"."""
+    from pandas import isna
+    from pandas.api.types import is_scalar
+
     refuse_ranks(ranks, "a table")
     names = set(getattr(table, "columns", ()))
     if {"rank", "cell"} <= names:
@@ -27,7 +31,7 @@ def read(table: Any, weight: str | None, ranks: Ranks) -> Complex:
             '"source", "to": "target"})'
         )
     facts = [
-        {name: value for name, value in row.items() if not _missing(value)}
+        {name: v for name, v in row.items() if not (is_scalar(v) and isna(v))}
         for row in table.drop(columns=used).to_dict(orient="records")
     ]
     by_rank: dict[int, list[Any]] = {}
@@ -38,12 +42,8 @@ def read(table: Any, weight: str | None, ranks: Ranks) -> Complex:
     listed = by_rank.pop(0, None)
     labels = in_order(v for k in sorted(by_rank) for cell in by_rank[k] for v in cell)
     return ranked_complex(
-        labels if listed is None else listed, by_rank, records, weight, walks=True
+        labels if listed is None else listed, by_rank, records, weight, table.attrs, walks=True
     )
-
-
-def _missing(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and value != value)
 
 
 def to_pandas(K: Complex, *, weight: str = "weight") -> Any:
@@ -58,7 +58,8 @@ def to_pandas(K: Complex, *, weight: str = "weight") -> Any:
     Returns
     -------
     pandas.DataFrame
-        `as_complex` reads it back.
+        `as_complex` reads it back. Whole numbers that some cells lack are of type Int64; the
+        metadata is in `attrs`.
 
     Examples
     --------
@@ -73,4 +74,19 @@ def to_pandas(K: Complex, *, weight: str = "weight") -> Any:
         for k in range(K.max_rank + 1)
         for cell, record in zip(K.cell_labels(k), records_of(K, k, weight), strict=True)
     ]
-    return DataFrame(rows)
+    table = DataFrame({name: _series(values) for name, values in columns_of(rows).items()})
+    table.attrs = dict(K.metadata)
+    return table
+
+
+def _series(values: list[Any]) -> Any:
+    """Numbers and truth values as such, though some cells lack them; all else as it is."""
+    from pandas import array
+
+    given = [v for v in values if v is not None]
+    kinds = set(map(type, given))
+    if len(given) == len(values) or not kinds <= {int, bool} or len(kinds) != 1:
+        return values
+    if kinds == {bool}:
+        return array(values, dtype="boolean")
+    return array(values, dtype="Int64" if max(map(abs, given)) < 2**63 else object)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from cellapse._errors import InputError, extra
-from cellapse._graph import Graph, as_graph
+from cellapse._graph import as_graph
 from cellapse._rows import RowIndex
 from cellapse._weights import weighted_by
 from cellapse.cells import Cells
@@ -19,11 +20,11 @@ from cellapse.interop._build import Ranks, hyperedge_complex, refuse_ranks
 from cellapse.interop.plain import from_matrices
 from cellapse.lifts.meshes import mesh_complex
 
-_STRUCTURE = ("edge_index", "face", "hyperedge_index", "hyperedge_rank", "labels", "num_nodes")
-
-
-# Names with a rank at their end, as TopoBench has them: x_1, incidence_2, adjacency_0.
-_BY_RANK = re.compile(r".*_(\d+|hyperedges)")
+_STRUCTURE = re.compile(
+    r"(edge_|hyperedge_|incidence_|(co)?adjacency_|.*laplacian_).*|face|labels|num_nodes"
+)
+_BY_RANK = re.compile(r"(.+)_(\d{1,3})")  # x_1 and its like, as TopoBench has them
+_PLAIN = (str, int, float, list, tuple, dict)
 
 
 def read(data: Any, weight: str | None, ranks: Ranks) -> Complex:
@@ -39,41 +40,69 @@ def read(data: Any, weight: str | None, ranks: Ranks) -> Complex:
     refuse_ranks(ranks, "this Data")
     n = int(data.num_nodes)
     labels = data["labels"] if "labels" in names else None
-    attributes: dict[int, dict[Any, Any]] = {0: _node_attributes(data)}
+    of_edges: dict[Any, Any] = {}
     cells: dict[int, Any] = {}
     if "hyperedge_rank" in names:
         if "edge_index" in names:
-            cells[1], attributes[1] = _edges(data, n)
+            cells[1], of_edges = _edges(data, n)
         cells |= _ranked_hyperedges(data)
     elif "incidence_1" in names:  # TopoBench, which keeps the edge_index of the graph beside it
         K = _from_incidences(data, names)
         cells = {k: (c.indptr, c.indices) for k, c in enumerate(K.cells) if k}
         n = K.n_vertices
-        attributes |= _features(data, names, K)
     elif "face" in names:
         faces = mesh_complex(np.zeros((n, 1)), _array(data["face"]).T)
         cells = {k: faces.cells[k].as_array() for k in (1, 2)}
         if "edge_index" in names:
-            edges, attributes[1] = _edges(data, n)
-            cells[1] = _and_missing(edges, cells[1], attributes[1], n)
+            edges, of_edges = _edges(data, n)
+            cells[1] = _and_missing(edges, cells[1], of_edges, n)
     elif "edge_index" in names:
-        cells[1], attributes[1] = _edges(data, n)
+        cells[1], of_edges = _edges(data, n)
     else:
         raise InputError(
             "a Data without edge_index, face, hyperedge_index or incidence_1; for points in pos "
             "use lifts.nearest_neighbour_complex(data.pos.numpy(), k) or lifts.rips_complex"
         )
-    return weighted_by(Complex.from_arrays(n, cells, labels, attributes=attributes), weight)
+    if weight is not None and f"edge_{weight}" in of_edges:
+        of_edges[weight] = of_edges.pop(f"edge_{weight}")
+    K = Complex.from_arrays(n, cells, labels, attributes={1: of_edges} if of_edges else None)
+    return weighted_by(_with_attributes(K, data), weight)
+
+
+def _column(values: Any) -> np.ndarray:
+    """Words and such stay what they are, in an array of objects."""
+    if not isinstance(values, list):
+        return _array(values)
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column
 
 
 def _array(tensor: Any) -> np.ndarray:
     return tensor.detach().cpu().numpy() if hasattr(tensor, "detach") else np.asarray(tensor)
 
 
-def _node_attributes(data: Any) -> dict[Any, Any]:
-    named = [k for k in data.to_dict() if k not in _STRUCTURE and not _BY_RANK.fullmatch(k)]
-    own = {k: data[k] for k in named if data.is_node_attr(k)}
-    return {k: v if isinstance(v, list) else _array(v) for k, v in own.items()}
+def _with_attributes(K: Complex, data: Any) -> Complex:
+    """What the data knows of vertices (x), cells of rank k (x_k) and the whole (y, name)."""
+    attributes: dict[int, dict[str, Any]] = {}
+    metadata: dict[str, Any] = {}
+    for name, value in data.to_dict().items():
+        if _STRUCTURE.fullmatch(name) or not (_is_tensor(value) or isinstance(value, _PLAIN)):
+            continue
+        values = _array(value) if _is_tensor(value) else value
+        by_rank = _BY_RANK.fullmatch(name) if "incidence_1" in data else None
+        count = len(values) if isinstance(values, list) or getattr(values, "ndim", 0) > 0 else -1
+        if by_rank and int(by_rank[2]) <= K.max_rank and count == K.n_cells[int(by_rank[2])]:
+            attributes.setdefault(int(by_rank[2]), {})[by_rank[1]] = values
+        elif count == K.n_vertices and data.is_node_attr(name):
+            attributes.setdefault(0, {})[name] = values
+        else:
+            metadata[name] = values
+    return replace(K.with_attributes(attributes), metadata=metadata)
+
+
+def _is_tensor(value: Any) -> bool:
+    return hasattr(value, "detach") and not value.is_sparse
 
 
 def _edges(data: Any, n: int) -> tuple[Any, dict[Any, Any]]:
@@ -85,8 +114,8 @@ def _edges(data: Any, n: int) -> tuple[Any, dict[Any, Any]]:
     place = RowIndex(np.sort(g.edges, axis=1), max(n, 1)).find(both)
     columns = {}
     for name in data.to_dict():
-        if name not in _STRUCTURE and name.startswith("edge_") and data.is_edge_attr(name):
-            values = _array(data[name])
+        if name != "edge_index" and name.startswith("edge_") and data.is_edge_attr(name):
+            values = _column(data[name])
             columns[name] = values[first]
             if not np.array_equal(values[first][place], values):
                 raise InputError(
@@ -111,12 +140,27 @@ def _from_hyperedges(
     data: Any, vertex: Any, edge: Any, weight: str | None, ranks: Ranks
 ) -> Complex:
     n = max(int(data.num_nodes or 0), int(vertex.max(initial=-1)) + 1)
-    _, row = np.unique(edge, return_inverse=True)
+    ids, row = np.unique(edge, return_inverse=True)
     indptr = np.concatenate([[0], np.cumsum(np.bincount(row))]).astype(np.int64)
     cells = Cells(indptr, vertex[np.argsort(row, kind="stable")])
-    columns = _node_attributes(data)
-    K = hyperedge_complex(range(n), cells, weight=weight, ranks=ranks)
-    return K.with_attributes({0: {k: v for k, v in columns.items() if len(v) == n}})
+    records = _hyperedge_records(data, ids)
+    K = hyperedge_complex(range(n), cells, records=records, weight=weight, ranks=ranks)
+    return _with_attributes(K, data)
+
+
+def _hyperedge_records(data: Any, ids: Any) -> list[dict[str, Any]]:
+    """hyperedge_weight, hyperedge_attr and such; edge_... in a HyperGraphData."""
+    prefix = "edge_" if type(data).__name__ == "HyperGraphData" else "hyperedge_"
+    columns = {}
+    for name, value in data.to_dict().items():
+        if not name.startswith(prefix) or name.endswith("_index"):
+            continue
+        values = _column(value)
+        if values.ndim and len(ids):
+            if len(values) <= ids[-1]:
+                raise InputError(f"{name} has {len(values)} entries for hyperedge {ids[-1]}")
+            columns[name] = values[ids].tolist()
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _ranked_hyperedges(data: Any) -> dict[int, Any]:
@@ -148,64 +192,73 @@ def _matrix(tensor: Any) -> Any:
     return sparse.coo_array((values, index), shape=tuple(tensor.shape)).tocsr()
 
 
-def _features(data: Any, names: set[str], K: Complex) -> dict[int, dict[Any, Any]]:
-    features: dict[int, dict[Any, Any]] = {}
-    for k, count in enumerate(K.n_cells):
-        if f"x_{k}" in names and len(data[f"x_{k}"]) == count:
-            features[k] = {"x": _array(data[f"x_{k}"])}
-    return features
-
-
 def to_pyg(K: Complex) -> Any:
     """A PyG `Data` with edge_index, hyperedge_index, face and incidence_k.
 
-    * `edge_index`: the edges, in both directions; `edge_weight` and attributes named "edge_..."
-      alike.
+    * `edge_index`: the edges, in both directions; `edge_weight` and attributes as "edge_..." alike.
     * `hyperedge_index`, `hyperedge_rank`: the vertices of all cells above the edges, and the ranks.
     * `face`: the cells of rank 2, when all are triangles.
     * `incidence_k`: the sparse containment of rank k - 1 in rank k, as TopoBench has it.
-    * attributes of vertices under their own name, as tensors where they are numbers; `labels`
-      where the vertices are not numbered anyway.
+    * attributes of vertices under their own name, those of rank 2 as "..._2", and so on; `labels`
+      where the vertices are not numbered anyway; weights of ranks other than 1 as `weight_0`,
+      `weight_2`, ...; metadata under its own name.
+
+    Numbers become tensors, all else lists.
 
     Returns
     -------
     torch_geometric.data.Data
+        `as_complex(data, weight="weight")` reads it back; attributes of edges keep "edge_".
     """
     with extra("torch_geometric", "torch"):
         import torch
         from torch_geometric.data import Data
-    data = Data(num_nodes=K.n_vertices)
-    for name, column in K.attributes[0].items():
-        data[name] = column.tolist() if column.dtype == object else torch.as_tensor(column.copy())
+    fields: dict[str, Any] = {"num_nodes": K.n_vertices, **_structure(K, torch)}
     if K.labels != range(K.n_vertices):
-        data.labels = list(K.labels)
-    graph: Graph = as_graph(K)
-    i, j = graph.edges.T
-    data.edge_index = torch.as_tensor(np.stack([np.r_[i, j], np.r_[j, i]]))
-    if graph.weights is not None:
-        data.edge_weight = torch.as_tensor(np.tile(graph.weights, 2))
-    for name, column in K.attributes[1].items() if K.max_rank else ():
-        if column.dtype != object:
-            key = name if name.startswith("edge_") else f"edge_{name}"
-            data[key] = torch.as_tensor(np.concatenate([column, column]))
+        fields["labels"] = list(K.labels)
+    for k in range(K.max_rank + 1):
+        columns = dict(K.attributes[k])
+        weights = K.weights[k]
+        if weights is not None:
+            columns["weight" if k else "weight_0"] = weights
+        for name, column in columns.items():
+            key = _key(name, k)
+            if key in fields:
+                raise InputError(f"{key!r} would stand for two things in a Data; rename {name!r}")
+            both = np.concatenate([column, column]) if k == 1 else column.copy()
+            fields[key] = both.tolist() if both.dtype.kind in "OU" else torch.as_tensor(both)
+    taken = [name for name in K.metadata if name in fields]
+    if taken:
+        raise InputError(f"the metadata {taken[0]!r} has the name of something else; rename it")
+    return Data(**fields, **K.metadata)
+
+
+def _key(name: str, rank: int) -> str:
+    if rank == 0:
+        return name
+    if rank == 1:
+        return name if name.startswith("edge_") else f"edge_{name}"
+    return f"{name}_{rank}"
+
+
+def _structure(K: Complex, torch: Any) -> dict[str, Any]:
+    """The cells, as PyG and TopoBench have them."""
+    i, j = as_graph(K).edges.T
+    fields = {"edge_index": torch.as_tensor(np.stack([np.r_[i, j], np.r_[j, i]]))}
     for k in range(1, K.max_rank + 1):
         B = containment(K, k - 1, k).tocoo()
         index = torch.as_tensor(np.stack([B.row, B.col]).astype(np.int64))
-        data[f"incidence_{k}"] = torch.sparse_coo_tensor(
+        fields[f"incidence_{k}"] = torch.sparse_coo_tensor(
             index, torch.as_tensor(B.data, dtype=torch.float32), B.shape, check_invariants=True
         ).coalesce()
-    _add_higher(data, K, torch.as_tensor)
-    return data
-
-
-def _add_higher(data: Any, K: Complex, tensor: Any) -> None:
     none = np.empty(0, dtype=np.int64)
     higher = K.cells[2:]
     sizes = np.concatenate([none, *(cells.sizes for cells in higher)])
     members = np.concatenate([none, *(cells.indices for cells in higher)])
     each = (np.full(len(cells), k) for k, cells in enumerate(higher, start=2))
-    ranks = np.concatenate([none, *each])
-    data.hyperedge_index = tensor(np.stack([members, np.repeat(np.arange(len(sizes)), sizes)]))
-    data.hyperedge_rank = tensor(ranks)
+    index = np.stack([members, np.repeat(np.arange(len(sizes)), sizes)])
+    fields["hyperedge_index"] = torch.as_tensor(index)
+    fields["hyperedge_rank"] = torch.as_tensor(np.concatenate([none, *each]))
     if higher and len(K.cells[2]) and (K.cells[2].sizes == 3).all():
-        data.face = tensor(np.ascontiguousarray(K.cells[2].as_array().T))
+        fields["face"] = torch.as_tensor(np.array(K.cells[2].as_array().T, order="C"))
+    return fields

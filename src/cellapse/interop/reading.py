@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from cellapse._weights import weighted_by
 from cellapse.complex import Complex
 from cellapse.interop import plain
 from cellapse.interop._build import Ranks, refuse_ranks
@@ -64,7 +65,7 @@ def as_complex(obj: Any, *, weight: str | None = None, ranks: Ranks = None) -> C
     """
     if isinstance(obj, Complex):
         refuse_ranks(ranks, "a Complex")
-        return obj
+        return weighted_by(obj, weight)
     for base in type(obj).__mro__:
         reader = _READERS.get(base.__module__.partition(".")[0])
         if reader is not None:

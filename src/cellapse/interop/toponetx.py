@@ -27,7 +27,7 @@ def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
         cells = {rank: [node.elements for node in listed] for rank, listed in nodes.items()}
         records = {rank: [node.attributes for node in listed] for rank, listed in nodes.items()}
         labels = [label for (label,) in cells.pop(0, [])]
-        return ranked_complex(labels, cells, records, weight)
+        return ranked_complex(labels, cells, records, weight, source.complex)
     if "CellComplex" in kinds:
         return _from_cell_complex(source, weight)
     if "CombinatorialComplex" in kinds:
@@ -46,7 +46,7 @@ def _from_cell_complex(source: Any, weight: str | None) -> Complex:
         1: [data for _, _, data in source.edges(data=True)],
         2: [cell._attributes for cell in polygons],
     }
-    return ranked_complex(list(source.nodes), cells, records, weight, walks=True)
+    return ranked_complex(list(source.nodes), cells, records, weight, source.complex, walks=True)
 
 
 def _from_combinatorial(source: Any, weight: str | None) -> Complex:
@@ -57,7 +57,7 @@ def _from_combinatorial(source: Any, weight: str | None) -> Complex:
     if weight != "weight":
         # TopoNetX puts weight=1 on every cell, which says nothing.
         records = {rank: _without_ones(group) for rank, group in records.items()}
-    return ranked_complex(labels, cells, records, weight)
+    return ranked_complex(labels, cells, records, weight, source.complex)
 
 
 def _without_ones(records: list[dict[Any, Any]]) -> list[dict[Any, Any]]:
@@ -101,6 +101,7 @@ def to_toponetx(K: Complex, *, kind: str = "combinatorial", weight: str = "weigh
         if K.attributes[rank] or K.weights[rank] is not None:
             for cell, record in zip(_cells(K, rank), records_of(K, rank, weight), strict=True):
                 _attributes_of(target, kind, rank, cell).update(record)
+    target.complex.update(K.metadata)
     return target
 
 

@@ -11,29 +11,31 @@ from typing import Any, NamedTuple
 from cellapse._errors import CellapseError, InputError, SizeError
 from cellapse._weights import weighted_by
 from cellapse.complex import Complex
+from cellapse.io._hif_records import hif_schema
 from cellapse.io._source import load
-from cellapse.io.edges import read_edges
+from cellapse.io.edges import read_edges, write_edges
 from cellapse.io.gml import read_gml
 from cellapse.io.graphml import read_graphml, write_graphml
-from cellapse.io.hyperedges import read_hyperedges
+from cellapse.io.hyperedges import read_hyperedges, write_hyperedges
 from cellapse.io.json_files import read_json, write_hif
 from cellapse.io.matrix_market import read_matrix_market
-from cellapse.io.meshes import read_obj, read_off
+from cellapse.io.meshes import read_obj, read_off, write_off
 from cellapse.io.npz import read_npz, write_npz
 from cellapse.io.ply import read_ply
 from cellapse.io.results import as_table
 from cellapse.molecules import read_sdf, read_smiles
 from cellapse.proteins import read_mmcif, read_pdb
 
-__all__ = ["FORMATS", "read", "write"]
+__all__ = ["FORMATS", "hif_schema", "read", "write"]
 
 
 class Format(NamedTuple):
     """How a format is read, how much memory a byte of it takes, and its extensions."""
 
-    read: Callable[[bytes], Complex]
+    read: Callable[..., Complex]
     growth: int
     extensions: tuple[str, ...]
+    weighs: bool = False  # takes `weight` itself: pairs within hyperedges get sums of weights
 
 
 FORMATS: Mapping[str, Format] = {
@@ -41,7 +43,7 @@ FORMATS: Mapping[str, Format] = {
     "hyperedges": Format(read_hyperedges, 100, ("hyperedges", "hyperedgelist")),
     "gml": Format(read_gml, 100, ("gml",)),
     "graphml": Format(read_graphml, 50, ("graphml", "xml")),
-    "json": Format(read_json, 50, ("json", "hif")),
+    "json": Format(read_json, 50, ("json", "hif"), weighs=True),
     "matrix market": Format(read_matrix_market, 100, ("mtx", "mm")),
     "npz": Format(read_npz, 4, ("npz",)),
     "off": Format(read_off, 50, ("off",)),
@@ -93,7 +95,10 @@ def read(
     file = _as_path(path)
     chosen = FORMATS[_format(file, format)]
     try:
-        return weighted_by(chosen.read(load(file, chosen.growth)), weight)
+        data = load(file, chosen.growth)
+        return (
+            chosen.read(data, weight) if chosen.weighs else weighted_by(chosen.read(data), weight)
+        )
     except CellapseError as error:
         raise type(error)(f"{file}: {error}") from None
     except RecursionError:
@@ -129,7 +134,8 @@ def write(obj: Any, path: str | os.PathLike[str], *, on: Complex | None = None) 
     Parameters
     ----------
     obj : Complex, Spectrum, Clusters, array, or dict of named columns
-        A complex goes to `.json` (HIF) or `.npz` without loss, and to `.graphml` if it is a graph.
+        A complex goes to `.json` (HIF) or `.npz` without loss; a graph also to `.graphml`, `.csv`,
+        `.tsv` or `.edges`, a mesh to `.off`, the members of hyperedges to `.hyperedges`.
         A result has one row a vertex and goes to `.csv`, `.json`, `.npz` or `.graphml`; CSV and
         GraphML hold the vectors of a spectrum, the other two its values and residuals as well.
     path : path of the file
@@ -170,6 +176,11 @@ def _encoded(obj: Any, extension: str, on: Complex | None) -> bytes:
             "hif": lambda: write_hif(obj),
             "npz": lambda: write_npz(obj),
             "graphml": lambda: write_graphml(obj),
+            "csv": lambda: write_edges(obj),
+            "tsv": lambda: write_edges(obj, "\t"),
+            "edges": lambda: write_edges(obj, "\t"),
+            "hyperedges": lambda: write_hyperedges(obj),
+            "off": lambda: write_off(obj),
         }
     else:
         table = as_table(obj, on)

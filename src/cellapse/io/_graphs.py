@@ -1,4 +1,4 @@
-"""A graph as files hold it, as a complex."""
+"""A graph as files hold it, as a complex, and back."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cellapse._errors import InputError
+from cellapse._graph import as_graph
 from cellapse.cells import Cells, IntArray
 from cellapse.complex import Complex
 from cellapse.lifts.hyperedges import first_copies
@@ -47,3 +48,25 @@ def graph_complex(
 
 def _taken(values: Any, kept: IntArray) -> Any:
     return values[kept] if isinstance(values, np.ndarray) else [values[i] for i in kept.tolist()]
+
+
+def graph_columns(K: Complex, target: str) -> tuple[IntArray, dict[str, Any]]:
+    """The edges of a complex of rank 1, and what is known of them, weights among it."""
+    if any(K.n_cells[2:]):
+        raise InputError(
+            f"{target} holds nodes and edges, and the complex has {sum(K.n_cells[2:])} cells of "
+            "higher rank; write K.skeleton(1), or an HIF .json file, which holds all"
+        )
+    graph = as_graph(K)
+    return graph.edges, columns_with_weights(K, 1) if K.max_rank else {}
+
+
+def columns_with_weights(K: Complex, rank: int) -> dict[str, Any]:
+    """The attributes of a rank, and its weights as the column `weight`."""
+    columns: dict[str, Any] = dict(K.attributes[rank])
+    weights = K.weights[rank]
+    if weights is None:
+        return columns
+    if "weight" in columns:
+        raise InputError(f"rank {rank} has weights and an attribute `weight`; use HIF")
+    return {"weight": weights, **columns}

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from cellapse._attributes import columns_of
+from cellapse._attributes import as_table, columns_of
 from cellapse._errors import InputError
 
 _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,17})\Z")  # "007" is a word: as a number it would change
@@ -74,10 +74,8 @@ def column(values: list[Any]) -> Any:
     """
     if not any(isinstance(v, list) for v in values):
         return values
-    rows = all(isinstance(v, list) and all(type(x) is float for x in v) for v in values)
-    if rows and len({len(v) for v in values}) == 1 and values[0]:
-        return np.array(values)
-    return [from_json(v) for v in values]
+    table = as_table(values)
+    return [from_json(v) for v in values] if table is None else table
 
 
 def from_json(value: Any) -> Any:

@@ -1,18 +1,20 @@
 """Edge lists and CSV tables of edges: two columns of labels, then whatever is known of the edges.
 
-Lines that begin with # or % are comments. The delimiter (tab, comma, semicolon or spaces) and the
-header are detected. A third column without a name is called `weight` if it holds numbers.
+Lines that begin with # or % are comments. The delimiter (tab, comma, semicolon, bar or spaces) and
+the header are detected. A third column without a name is called `weight` if it holds numbers.
 """
 
 from __future__ import annotations
 
 import ast
 import csv
+import io
+import math
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,14 +22,15 @@ from cellapse._attributes import columns_of
 from cellapse._errors import InputError
 from cellapse._labels import in_order, positions
 from cellapse.complex import Complex
-from cellapse.io._graphs import graph_complex
+from cellapse.io._graphs import graph_columns, graph_complex
 from cellapse.io._source import as_text
-from cellapse.io._values import is_number, text_column, text_labels
+from cellapse.io._values import is_number, label_words, text_column, text_labels
 
 _ENDS = (
     ("source", "target"), ("from", "to"), ("u", "v"), ("node1", "node2"), ("src", "dst"),
     ("i", "j"), ("start", "end"),
 )  # fmt: skip
+_NODE_TABLES = ("node", "id", "vertex")  # the first column of results and of Gephi's nodes
 # Whole numbers only: anything else in a file, such as a comment, goes the long way.
 _TWO_NUMBERS = re.compile(
     r"(?:(?:0|[1-9][0-9]{0,17})(?:[ \t]+|[,;] *)(?:0|[1-9][0-9]{0,17})[ \t]*\r?(?:\n|\Z))++",
@@ -35,6 +38,8 @@ _TWO_NUMBERS = re.compile(
 )
 _SPACES = str.maketrans(",;", "  ")
 _OTHER_SPACE = re.compile(r"[^\S\n]")
+_BREAKS = re.compile(r"[\t\v\f\x1c-\x1e\x85\u2028\u2029\r\n\0]")  # of lines, for Python, and tabs
+_DATA = re.compile(r"(?<=[\s,;|])\{.*")
 _LONGEST_DATA = 10_000  # of {'weight': 2.0} as networkx writes it behind an edge
 
 
@@ -53,7 +58,7 @@ def read_edges(data: bytes) -> Complex:
         return graph_complex(labels[order].tolist(), place[ends].reshape(-1, 2), {}, {})
     rows, dicts = _networkx_data(split_rows(text))
     width = max((len(row) for row in rows), default=0)
-    header = rows.pop(0) if rows and _is_header(rows) else None
+    header = rows.pop(0) if rows and not dicts and _is_header(rows) else None
     if any(len(row) not in (1, width) for row in rows):
         other = next(row for row in rows if len(row) not in (1, width))
         raise InputError(
@@ -62,7 +67,13 @@ def read_edges(data: bytes) -> Complex:
         )
     if width < 2:
         raise InputError("holds no row of two labels; write one edge a line, such as: a b")
-    u, v = (_known(header) or (0, 1)) if header else (0, 1)
+    named = _known(header) if header else None
+    if header and named is None and header[0].lower() in _NODE_TABLES:
+        raise InputError(
+            f"has a first column {header[0]!r}, so it is a table of nodes; name two columns source "
+            "and target, or give the file with the edges"
+        )
+    u, v = named or (0, 1)
     edges = [row for row in rows if len(row) == width]
     pairs = [(row[u], row[v]) for row in edges]
     ends_or_lonely = pairs if len(pairs) == len(rows) else _vertices(rows, u, v)
@@ -92,15 +103,17 @@ def _vertices(rows: Sequence[Sequence[str]], u: int, v: int) -> list[Sequence[st
 def split_rows(text: str) -> list[list[str]]:
     """The rows of a table, by the delimiter that its first lines show."""
     lines = [s for line in text.splitlines() if (s := line.strip(" \r\n")) and s[0] not in "#%"]
-    head = [line.split("{")[0] for line in lines[:100]]  # a dict behind an edge has commas, too
-    delimiter = next((d for d in "\t,;" if any(d in line for line in head)), None)
+    # A dict behind an edge has commas, too.
+    head = [_DATA.sub("", line) if line[-1] == "}" else line for line in lines[:100]]
+    delimiter = next((d for d in "\t,;|" if any(d in line for line in head)), None)
     if delimiter is None:
         return [line.split() for line in lines if not line.isspace()]
     if '"' not in text:
         rows = [line.split(delimiter) for line in lines]
     else:
         try:
-            rows = list(csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
+            ended = (f"{line}\n" for line in lines)  # a quoted word may go on in the next line
+            rows = list(csv.reader(ended, delimiter=delimiter, skipinitialspace=True))
         except csv.Error as error:
             raise InputError(
                 f"is not a table of rows and columns ({error}); check quotes"
@@ -155,3 +168,50 @@ def _names(header: Sequence[str] | None, values: dict[int, list[Any]], width: in
     if len(header) != width or len(set(header)) < width:
         raise InputError(f"the header {list(header)[:8]} must name {width} different columns")
     return [name or usual[c] for c, name in enumerate(header)]
+
+
+def write_edges(K: Complex, delimiter: str = ",") -> bytes:
+    r"""The edges of a graph as a table: source, target, weight and attributes, header first.
+
+    Vertices without edges follow as lines of one label.
+
+    >>> write_edges(Complex.from_cells({0: "abc", 1: [("a", "b")]}, weights={1: [2.0]}))
+    b'source,target,weight\na,b,2.0\nc\n'
+    """
+    edges, columns = graph_columns(K, "a table of edges")
+    if not len(edges):
+        raise InputError("a table of edges needs one at least; write .json, which holds vertices")
+    if {"source", "target"} & columns.keys():
+        raise InputError('an attribute is called "source" or "target", as the ends are; rename it')
+    ends = [[K.labels[i] for i in column] for column in edges.T.tolist()]
+    values = [column.tolist() for column in columns.values()]
+    lonely = [K.labels[i] for i in np.setdiff1d(np.arange(K.n_vertices), edges).tolist()]
+    rows = [["source", "target", *columns], *zip(*ends, *values, strict=True)]
+    check_words(K)
+    return write_rows([*rows, *([label] for label in lonely)], delimiter)
+
+
+def check_words(K: Complex) -> None:
+    """Raise unless the labels are different words of text, none of them empty."""
+    if "" in label_words(K.labels):
+        raise InputError("a label is the empty word, which text does not show; write .json")
+
+
+def write_rows(rows: Iterable[Iterable[Any]], delimiter: str = ",") -> bytes:
+    """Rows as text that `split_rows` splits into the same words; what it could not is refused."""
+    words = [list(map(_word, row)) for row in rows]
+    odd = next((w for w in chain.from_iterable(words) if w != w.strip() or _BREAKS.search(w)), None)
+    if odd is not None:
+        raise InputError(f"{odd!r} has tabs, line ends or outer spaces; write .json, which has all")
+    comments = any(row[0][:1] in ("#", "%") for row in words)
+    file = io.StringIO(newline="")
+    # No comment begins with a quote.
+    quoting: Literal[0, 1] = csv.QUOTE_ALL if comments else csv.QUOTE_MINIMAL
+    csv.writer(file, delimiter=delimiter, quoting=quoting, lineterminator="\n").writerows(words)
+    return file.getvalue().encode()
+
+
+def _word(value: Any) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return label_words([value])[0]

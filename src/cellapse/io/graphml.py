@@ -14,7 +14,7 @@ import numpy as np
 
 from cellapse._errors import InputError
 from cellapse.complex import Complex
-from cellapse.io._graphs import graph_complex
+from cellapse.io._graphs import columns_with_weights, graph_columns, graph_complex
 from cellapse.io._values import json_columns, label_words, text_labels, to_json
 
 _TYPES: dict[str, Any] = {
@@ -81,11 +81,12 @@ class _Document:
         self.text: list[str] = []
         self._key: tuple[str, str] | None = None  # the <key> that is open: id, for
         self._owner: dict[str, Any] | None = None  # the <node> or <edge> that is open
-        self._data = ""
+        self._data: str | None = None  # the key of the <data> that is open
 
     def start(self, tag: str, given: Mapping[str, str]) -> None:
         name = tag.rpartition(":")[2]
         self.text.clear()
+        self._data = None  # of an element with others inside, as yEd has them: no plain value
         if name == "graph":
             self._start_graph(given)
         elif name == "node":
@@ -115,7 +116,7 @@ class _Document:
             for owner in ("node", "edge") if target == "all" else (target,):
                 if owner in self.defaults:
                     self.defaults[owner].update([self._value(key)])
-        elif name == "data":
+        elif name == "data" and self._data is not None:
             owner_or_graph = self.metadata if self._owner is None else self._owner
             owner_or_graph.update([self._value(self._data)])
         elif name in ("node", "edge"):
@@ -158,41 +159,26 @@ def _directed() -> InputError:
 
 def write_graphml(K: Complex) -> bytes:
     """A complex of rank 1 as GraphML, with attributes and weights."""
-    if any(K.n_cells[2:]):
-        raise InputError(
-            f"GraphML holds nodes and edges, and the complex has {sum(K.n_cells[2:])} cells of "
-            "higher rank; write K.skeleton(1), or an HIF .json file, which holds all"
-        )
+    edges, edge_columns = graph_columns(K, "GraphML")
     nodes = label_words(K.labels)
     keys: list[str] = []
     whole = "".join(_data({name: [v] for name, v in K.metadata.items()}, "graph", 1, keys))
-    ranks = range(min(K.max_rank, 1) + 1)
-    data = [_data(_columns(K, k), ("node", "edge")[k], K.n_cells[k], keys) for k in ranks]
+    of_nodes = _data(columns_with_weights(K, 0), "node", K.n_vertices, keys)
+    of_edges = _data(edge_columns, "edge", len(edges), keys)
     lines = ["<?xml version='1.0' encoding='utf-8'?>"]
     lines.append('<graphml xmlns="http://graphml.graphdrawing.org/xmlns">')
     lines += [*keys, f'<graph edgedefault="undirected">{whole}']
-    lines += [f"<node id={quoteattr(v)}>{d}</node>" for v, d in zip(nodes, data[0], strict=True)]
-    if K.max_rank:
-        for cell, d in zip(K.cells[1], data[1], strict=True):
-            if len(cell) != 2:
-                raise InputError(f"edge {[K.labels[i] for i in cell]} has not two ends; use HIF")
-            ends = [quoteattr(nodes[i]) for i in cell]
-            lines.append(f"<edge source={ends[0]} target={ends[1]}>{d}</edge>")
+    lines += [f"<node id={quoteattr(v)}>{d}</node>" for v, d in zip(nodes, of_nodes, strict=True)]
+    quoted = [quoteattr(v) for v in nodes]
+    lines += [
+        f"<edge source={quoted[u]} target={quoted[v]}>{d}</edge>"
+        for (u, v), d in zip(edges.tolist(), of_edges, strict=True)
+    ]
     lines += ["</graph>", "</graphml>", ""]
     text = "\n".join(lines)
     if any((ord(c) < 32 and c not in "\t\r\n") or c in "\ufffe\uffff" for c in text):
         raise InputError("a label or attribute holds control characters, which XML cannot hold")
     return text.encode()
-
-
-def _columns(K: Complex, rank: int) -> dict[str, Sequence[Any]]:
-    columns: dict[str, Sequence[Any]] = {k: list(v) for k, v in K.attributes[rank].items()}
-    weights = K.weights[rank]
-    if weights is not None:
-        if "weight" in columns:
-            raise InputError(f"rank {rank} has weights and an attribute `weight`; use HIF")
-        columns["weight"] = weights.tolist()
-    return columns
 
 
 def _data(

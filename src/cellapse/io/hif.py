@@ -22,19 +22,19 @@ import numpy as np
 
 from cellapse._errors import CellapseWarning, InputError
 from cellapse._labels import in_order, positions
+from cellapse._weights import weighted_by
 from cellapse.cells import Cells
 from cellapse.complex import Complex
 from cellapse.interop._build import hyperedge_complex
+from cellapse.io._hif_records import SECTIONS, Record, names_of, records_of, section
 from cellapse.io._values import from_json, is_plain, json_columns, to_json
-
-Record = dict[str, Any]
 
 _OURS = "cellapse"  # in the metadata: what only we need to know
 _NOTHING: Record = {}
 
 
-def read_hif(document: dict[str, Any]) -> Complex:
-    """Read a parsed HIF document.
+def read_hif(document: dict[str, Any], weight: str | None = None) -> Complex:
+    """Read a parsed HIF document, with an attribute as weights (see `read`).
 
     >>> K = read_hif({"incidences": [{"edge": 0, "node": v} for v in "abc"]})
     >>> K
@@ -45,11 +45,16 @@ def read_hif(document: dict[str, Any]) -> Complex:
     kind = document.get("network-type", "undirected")
     if kind not in ("undirected", "asc"):
         raise InputError(f'is of network-type {kind!r}; only "undirected" and "asc" have cells')
-    metadata = document.get("metadata")
-    about = dict(metadata) if isinstance(metadata, dict) else {}
+    unknown = set(document) - {"network-type", "metadata", *SECTIONS}
+    if unknown:
+        raise InputError(f"has an entry {min(unknown)!r}, which HIF does not know; use metadata")
+    metadata = document.get("metadata", {})
+    if not isinstance(metadata, dict):
+        raise InputError(f"has metadata {metadata!r:.80}; HIF has an object there")
+    about = dict(metadata)
     ours = about.pop(_OURS, {})
     ours = ours if isinstance(ours, dict) else {}
-    known, edges = _records(document, "node"), _records(document, "edge")
+    known, edges = records_of(document, "node"), records_of(document, "edge")
     labels, names, cells = _cells(document, known, edges)
     nodes = [known.get(v, _NOTHING) for v in labels]
     records = [edges.get(e, _NOTHING) for e in names]
@@ -60,14 +65,15 @@ def read_hif(document: dict[str, Any]) -> Complex:
         sizes = cells.sizes.tolist()
         ranks = [n - 1 if rank is None else rank for rank, n in zip(ranks, sizes, strict=True)]
     if any(rank is not None for rank in ranks) or ours:
-        K = _as_complex(labels, names, cells, nodes, records, ranks, ours)
+        K = weighted_by(_as_complex(labels, names, cells, nodes, records, ranks, ours), weight)
     else:
         K = hyperedge_complex(
             labels,
             cells,
             names=names,
-            vertex_records=_attrs(nodes),
-            records=[_with_weight(record) for record in records],
+            vertex_records=_with_weights(nodes, weight),
+            records=_with_weights(records, weight),
+            weight=weight,
             columns=json_columns,
         )
     return replace(K, metadata={name: from_json(value) for name, value in about.items()})
@@ -77,55 +83,30 @@ def _attrs(records: list[Record]) -> list[Record]:
     return [record.get("attrs", _NOTHING) for record in records]
 
 
-def _with_weight(record: Record) -> Record:
-    """The attributes of a hyperedge, its weight among them if it says something."""
-    attrs: Record = record.get("attrs", _NOTHING)
-    weight = record.get("weight", 1)
-    return attrs if weight == 1 else {"weight": weight, **attrs}
-
-
-def _records(document: dict[str, Any], kind: str) -> dict[Hashable, Record]:
-    """The listed nodes or edges by their names, in the order of the file."""
-    listed = document.get(f"{kind}s", [])
-    if not isinstance(listed, list):
-        raise InputError(f"has {type(listed).__name__} as {kind}s; HIF has a list there")
-    records = dict(zip(_names(listed, kind), listed, strict=True))
-    if len(records) < len(listed):
-        seen: set[Hashable] = set()
-        twice = next(v for v in _names(listed, kind) if v in seen or seen.add(v))  # type: ignore[func-returns-value]
-        raise InputError(f"{kind} {twice!r} is listed twice; HIF has one object for it")
-    for name, record in records.items():
-        if type(record.get("attrs", _NOTHING)) is not dict:
-            raise InputError(
-                f"{kind} {name!r} has attrs {record['attrs']!r:.80}; HIF has an object there"
-            )
-    return records
-
-
-def _names(listed: list[Any], kind: str) -> list[Hashable]:
-    """What every record says of its node or edge: a string or an integer."""
-    names = [record.get(kind) if type(record) is dict else None for record in listed]
-    if not set(map(type, names)) <= {str, int}:  # JSON makes these types, or true
-        bad = next(r for r, v in zip(listed, names, strict=True) if type(v) not in (str, int))
-        raise InputError(
-            f"has {str(bad)[:80]} where HIF has an object with {kind!r}, a string or integer"
-        )
-    return names
+def _with_weights(records: list[Record], weight: str | None) -> list[Record]:
+    """The attributes of nodes or hyperedges, with their weights if those say something."""
+    weights = [record.get("weight", 1) for record in records]
+    given = any("weight" in record for record in records)
+    if all(w == 1 for w in weights) and not (given and weight == "weight"):
+        return _attrs(records)
+    return [{"weight": w, **a} for w, a in zip(weights, _attrs(records), strict=True)]
 
 
 def _cells(
     document: dict[str, Any], nodes: dict[Hashable, Record], edges: dict[Hashable, Record]
 ) -> tuple[list[Hashable], list[Hashable], Cells]:
     """The names of all nodes, those of the edges with members, and their members."""
-    incidences = document.get("incidences")
-    if not isinstance(incidences, list):
-        raise InputError("has no list of incidences, so it is not an HIF file")
-    of, members = _names(incidences, "edge"), _names(incidences, "node")
-    more = [r for r in incidences if len(r) > 2 and (r.get("attrs") or r.get("weight", 1) != 1)]
+    incidences = section(document, "incidences")
+    of, members = names_of(incidences, "edge"), names_of(incidences, "node")
+    more = [
+        r
+        for r in incidences
+        if len(r) > 2 and (r.get("attrs") or r.get("weight", 1) != 1 or "direction" in r)
+    ]
     if more:
         warnings.warn(
-            f"{len(more)} incidences have weights or attributes of their own, which a complex does "
-            "not hold; only the cells and what is known of them are read",
+            f"{len(more)} incidences have weights, directions or attributes of their own, which a "
+            "complex does not hold; only the cells and what is known of them are read",
             CellapseWarning,
             stacklevel=2,
         )

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from cellapse._errors import InputError
 from cellapse.complex import Complex
+from cellapse.containment import containment
 from cellapse.interop._build import hyperedge_complex
 from cellapse.io._source import as_text
 from cellapse.io._values import text_labels
-from cellapse.io.edges import split_rows
+from cellapse.io.edges import check_words, split_rows, write_rows
 
 
 def read_hyperedges(data: bytes) -> Complex:
@@ -20,3 +27,26 @@ def read_hyperedges(data: bytes) -> Complex:
     label = dict(zip(words, text_labels(list(words)), strict=True))
     members = [[label[word] for word in row] for row in rows]
     return hyperedge_complex(list(label.values()), members)
+
+
+def write_hyperedges(K: Complex) -> bytes:
+    r"""The cells, one a line, and the vertices in none; ranks, weights and attributes are left out.
+
+    Pairs within a cell of higher rank are left out, too, since reading finds them again.
+
+    >>> write_hyperedges(read_hyperedges(b"a b c\nc d\ne"))
+    b'c,d\na,b,c\ne\n'
+    """
+    rows: list[Any] = []
+    for rank in range(1, K.max_rank + 1):
+        sizes = K.cells[rank].sizes
+        covered = np.zeros(len(sizes), dtype=bool)
+        for higher in range(rank + 1, K.max_rank + 1) if (sizes == 2).any() else ():
+            covered |= containment(K, rank, higher).sum(axis=1) > 0
+        kept = (sizes > 2) | ((sizes == 2) & ~covered)
+        rows += [cell for cell, keep in zip(K.cell_labels(rank), kept, strict=True) if keep]
+    if not rows:
+        raise InputError("a hyperedge list needs a cell of two vertices at least; write .json")
+    check_words(K)
+    met = set(chain.from_iterable(rows))
+    return write_rows([*rows, *([v] for v in K.labels if v not in met)])

@@ -13,8 +13,8 @@ from cellapse.io.hif import hif_document, read_hif
 from cellapse.io.xgi_json import read_xgi_json
 
 
-def read_json(data: bytes) -> Complex:
-    """Read a complex or hypergraph from JSON.
+def read_json(data: bytes, weight: str | None = None) -> Complex:
+    """Read a complex or hypergraph from JSON, with an attribute as weights (see `read`).
 
     >>> read_json(b'{"incidences": [{"edge": 0, "node": "a"}, {"edge": 0, "node": "b"}]}')
     Complex(n_cells=(2, 1, 0))
@@ -27,9 +27,9 @@ def read_json(data: bytes) -> Complex:
         raise InputError(f"is not valid JSON ({error}); it may be cut off") from None
     if isinstance(document, Mapping):
         if "incidences" in document:
-            return read_hif(dict(document))
+            return read_hif(dict(document), weight)
         if "edge-dict" in document:
-            return read_xgi_json(document)
+            return read_xgi_json(document, weight)
         if document.get("type") == "collection":
             raise InputError("is a list of other files; read those one by one")
     raise InputError(

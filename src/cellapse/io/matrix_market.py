@@ -1,11 +1,14 @@
 """Matrix Market: the symmetric adjacency matrix of a graph.
 
-Read by ourselves: the reader of SciPy 1.17 crashes on some broken files. The size that the header
-declares is checked against the numbers there are before anything of that size is made.
+The reader of SciPy 1.17 is quick, but crashes on some broken files (that end within a line), and
+reads 1.2.3 as 1.2. So it only gets what has been looked over: whole lines of plain numbers. All
+else is read here. The size that the header declares is checked against the numbers there are before
+anything of that size is made.
 """
 
 from __future__ import annotations
 
+import io
 import re
 import warnings
 from typing import Any
@@ -21,6 +24,13 @@ from cellapse.io._source import as_text
 _FIELDS = ("real", "double", "integer", "pattern")
 _SYMMETRIES = ("general", "symmetric")
 _COMMENTS = re.compile(r"\A(?:[ \t]*(?:%[^\n]*)?\n)+")  # all stand before the sizes
+_PLACES = r"[1-9][0-9]{0,14} [1-9][0-9]{0,14}"
+_VALUE = r" -?[0-9]++(?:\.[0-9]*+)?+(?:[eE][-+]?[0-9]{1,3}+)?+"
+_PLAIN = re.compile(
+    rf"([0-9]{{1,15}}) ([0-9]{{1,15}}) ([0-9]{{1,15}})\n"
+    rf"(?:(?P<real>(?:{_PLACES}{_VALUE}\n)++)|(?P<pattern>(?:{_PLACES}\n)++))",
+    re.ASCII,
+)
 
 
 def read_matrix_market(data: bytes) -> Complex:
@@ -39,7 +49,8 @@ def read_matrix_market(data: bytes) -> Complex:
             f"is a {field} {symmetry} {layout} matrix; an adjacency has real entries, "
             "and is symmetric or general"
         )
-    numbers = _numbers(_COMMENTS.sub("", rest, count=1))
+    comments = _COMMENTS.match(rest)
+    numbers = _numbers(rest[comments.end() :] if comments else rest)
     n_sizes = 2 if layout == "array" else 3
     sizes = numbers[:n_sizes]
     if len(sizes) < n_sizes or (sizes < 0).any() or (sizes > 2**53).any() or (sizes % 1).any():
@@ -53,6 +64,11 @@ def read_matrix_market(data: bytes) -> Complex:
 
 
 def _numbers(text: str) -> Any:
+    """All numbers of a text, one after the other."""
+    plain = _PLAIN.fullmatch(text)
+    if plain is not None:
+        sizes = [float(size) for size in plain.groups()[:3]]
+        return np.concatenate([sizes, _entries(plain).ravel()])
     if not text or text.isspace():
         return np.empty(0)
     try:
@@ -60,6 +76,21 @@ def _numbers(text: str) -> Any:
             return np.fromstring(text, sep=" ")
     except (ValueError, DeprecationWarning) as error:
         raise InputError(f"holds what is no number ({error})") from None
+
+
+def _entries(plain: re.Match[str]) -> Any:
+    """The lines of coordinates as a table, read by SciPy."""
+    from scipy.io import mmread
+
+    field = plain.lastgroup
+    body = plain[str(field)]
+    size = 10**15  # every place that a line may name
+    head = (
+        f"%%MatrixMarket matrix coordinate {field} general\n{size} {size} {body.count(chr(10))}\n"
+    )
+    matrix = mmread(io.BytesIO((head + body).encode()))
+    columns = [matrix.row + 1.0, matrix.col + 1.0, matrix.data]
+    return np.column_stack(columns[: 3 if field == "real" else 2])
 
 
 def _array(n: int, values: Any, symmetric: bool, pattern: bool) -> Any:

@@ -1,6 +1,7 @@
 """Meshes: OFF and OBJ text. Vertices, the edges around the faces, and the faces at rank 2.
 
-The coordinates are the vertex attribute `position`. Normals, textures and colours are left out.
+The coordinates are the vertex attribute `position`. Normals, textures and colours are left out, and
+which way round a triangle is listed: cells of three vertices are sets.
 """
 
 from __future__ import annotations
@@ -61,6 +62,30 @@ def _points(points: Sequence[Sequence[float]]) -> Any:
     if any(len(p) != 3 for p in points):
         raise InputError("has a vertex without three coordinates")
     return np.array(points, dtype=np.float64).reshape(-1, 3)
+
+
+def write_off(K: Complex) -> bytes:
+    r"""A mesh with the vertex attribute `position` as OFF; of the plane, with a third coordinate 0.
+
+    >>> write_off(mesh_complex([[0, 0], [1, 0], [0, 1]], [[0, 1, 2]]))
+    b'OFF\n3 1 3\n0.0 0.0 0.0\n1.0 0.0 0.0\n0.0 1.0 0.0\n3 0 1 2\n'
+    """
+    points = K.attributes[0].get("position")
+    if points is None or points.dtype.kind not in "iuf" or points.shape[1:] not in ((2,), (3,)):
+        raise InputError("OFF needs an attribute `position` of two or three coordinates a vertex")
+    faces = [face.tolist() for face in K.cells[2]] if K.max_rank > 1 else []
+    edges = {tuple(edge.tolist()) for edge in K.cells[1]} if K.max_rank else set()
+    sides = {tuple(side.tolist()) for side in mesh_complex(points, faces).cells[1]}
+    if edges != sides or any(K.n_cells[3:]):
+        raise InputError(
+            f"OFF holds vertices, faces and their sides, and this complex of {K.n_cells} cells is "
+            "not made of those; write an HIF .json file, which holds all"
+        )
+    rows = [[*map(float, p), 0.0][:3] for p in points.tolist()]
+    lines = ["OFF", f"{len(points)} {len(faces)} {len(edges)}"]
+    lines += [" ".join(map(repr, row)) for row in rows]
+    lines += [" ".join(map(str, (len(face), *face))) for face in faces]
+    return ("\n".join(lines) + "\n").encode()
 
 
 def read_obj(data: bytes) -> Complex:

@@ -11,8 +11,8 @@ from cellapse.interop._build import hyperedge_complex
 from cellapse.io._values import json_columns, text_labels
 
 
-def read_xgi_json(document: Mapping[str, Any]) -> Complex:
-    """Read a parsed document as a hypergraph.
+def read_xgi_json(document: Mapping[str, Any], weight: str | None = None) -> Complex:
+    """Read a parsed document as a hypergraph, with an attribute as weights (see `read`).
 
     >>> read_xgi_json({"node-data": {"1": {"age": 30}}, "edge-dict": {"0": ["1", "2", "3"]}})
     Complex(n_cells=(3, 3, 1))
@@ -34,6 +34,7 @@ def read_xgi_json(document: Mapping[str, Any]) -> Complex:
         names=None if numbered else names,
         vertex_records=[nodes.get(word, {}) for word in words],
         records=[edges.get(e, {}) for e in names],
+        weight=weight,
         metadata=_object(document, "hypergraph-data"),
         columns=json_columns,
     )

@@ -119,8 +119,7 @@ def first_copies(given: Cells, n: int) -> IntArray:
     first = np.arange(len(given))
     for size in np.unique(given.sizes).tolist():
         where, rows = ascending.of_size(size)
-        index = RowIndex(rows, n)
-        if index.first_repeat() is not None:
+        if len(rows) > 1 and (index := RowIndex(rows, n)).first_repeat() is not None:
             first[where] = where[index.find(rows)]
     return first
 

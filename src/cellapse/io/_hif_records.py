@@ -1,0 +1,82 @@
+"""The records of an HIF document, each as the format has it.
+
+What `hif_schema.json` refuses is refused here as well, a hundred times as quickly and with words
+that say what to do.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Hashable
+from importlib.resources import files
+from itertools import chain
+from typing import Any
+
+from cellapse._errors import InputError
+
+Record = dict[str, Any]
+
+SECTIONS = {
+    "nodes": {"node", "weight", "attrs"},
+    "edges": {"edge", "weight", "attrs"},
+    "incidences": {"edge", "node", "weight", "direction", "attrs"},
+}
+
+
+def hif_schema() -> dict[str, Any]:
+    """The schema of HIF files, for JSON Schema (draft 2020-12) validators; no network is needed.
+
+    >>> hif_schema()["required"]
+    ['incidences']
+    """
+    schema: dict[str, Any] = json.loads(
+        files("cellapse.io").joinpath("hif_schema.json").read_text()
+    )
+    return schema
+
+
+def section(document: dict[str, Any], name: str) -> list[Record]:
+    """The records of a section, all of them as HIF has them."""
+    listed = document.get(name, None if name == "incidences" else [])
+    if not isinstance(listed, list):
+        raise InputError(f"has no list of {name}, but {listed!r:.40}; HIF has a list there")
+    for kind in ("edge", "node"):
+        if kind in SECTIONS[name]:
+            names_of(listed, kind)
+    unknown = set(chain.from_iterable(listed)) - SECTIONS[name]
+    if unknown:
+        raise InputError(f"has {min(unknown)!r} among its {name}; HIF has that in attrs only")
+    for member, fits, needed in _VALUES:
+        bad = [r for r in listed if member in r and not fits(r[member])]
+        if bad:
+            raise InputError(f"{str(bad[0])[:80]} has {member} {bad[0][member]!r:.40}; {needed}")
+    return listed
+
+
+_VALUES: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
+    ("attrs", lambda value: type(value) is dict, "HIF has an object there"),
+    ("weight", lambda value: type(value) in (int, float), "HIF has a number there"),
+    ("direction", lambda value: value in ("head", "tail"), 'HIF has "head" or "tail" there'),
+)
+
+
+def records_of(document: dict[str, Any], kind: str) -> dict[Hashable, Record]:
+    """The listed nodes or edges by their names, in the order of the file."""
+    listed = section(document, f"{kind}s")
+    records = dict(zip(names_of(listed, kind), listed, strict=True))
+    if len(records) < len(listed):
+        seen: set[Hashable] = set()
+        twice = next(v for v in names_of(listed, kind) if v in seen or seen.add(v))  # type: ignore[func-returns-value]
+        raise InputError(f"{kind} {twice!r} is listed twice; HIF has one object for it")
+    return records
+
+
+def names_of(listed: list[Any], kind: str) -> list[Hashable]:
+    """What every record says of its node or edge: a string or an integer."""
+    names = [record.get(kind) if type(record) is dict else None for record in listed]
+    if not set(map(type, names)) <= {str, int}:  # JSON makes these types, or true
+        bad = next(r for r, v in zip(listed, names, strict=True) if type(v) not in (str, int))
+        raise InputError(
+            f"has {str(bad)[:80]} where HIF has an object with {kind!r}, a string or integer"
+        )
+    return names
