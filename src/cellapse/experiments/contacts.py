@@ -17,18 +17,21 @@ from cellapse.experiments.runner import Arguments, Result
 from cellapse.experiments.table import Experiment, Results, Row, Table
 
 OPERATORS = {**FAIR, "Zhou": zhou_laplacian}
+NAMES = ("workplace", "highschool")
+
+
+def installed() -> tuple[str, ...]:
+    """Their names; none where hypergraphx, which brings the data, is not installed."""
+    try:
+        load_contacts(NAMES[0])
+    except (MissingExtraError, InputError):
+        return ()
+    return NAMES
 
 
 def arguments(quick: bool) -> list[Arguments]:
-    """None where hypergraphx, which brings the data, is not installed."""
-    try:
-        load_contacts("workplace")
-    except (MissingExtraError, InputError):
-        return []
     return [
-        {"hypergraph": name, "seed": s}
-        for s in range(3 if quick else 12)
-        for name in ("workplace", "highschool")
+        {"hypergraph": name, "seed": s} for s in range(3 if quick else 12) for name in installed()
     ]
 
 
@@ -47,7 +50,7 @@ def summarize(results: Results) -> Table:
             fair_text(results, OPERATORS, hypergraph=name),
             _meaning(results, name),
         )
-        for name in ("workplace", "highschool")
+        for name in NAMES
     ]
     return Table(
         "Contact hypergraphs with known groups",

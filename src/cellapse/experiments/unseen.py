@@ -12,10 +12,11 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from cellapse._errors import InputError, MissingExtraError
 from cellapse.collapse import collapse
 from cellapse.complex import Complex
 from cellapse.datasets.contacts import load_contacts
+from cellapse.experiments.contacts import NAMES as CONTACTS
+from cellapse.experiments.contacts import installed
 from cellapse.experiments.operators import FAIR
 from cellapse.experiments.runner import Arguments, Result
 from cellapse.experiments.scores import Figure, compare
@@ -30,24 +31,14 @@ OPERATORS = {n: FAIR[n] for n in ("graph", "multiorder", "motif", "renormalized"
     "unfolded": collapse
 }
 METHODS = (*OPERATORS, CHOSEN, LOUVAIN)
-CONTACTS = ("workplace", "highschool")
 CAVES, UNEQUAL = (0.3, 0.45, 0.55), (0.03, 0.06)
 
 
 def arguments(quick: bool) -> list[Arguments]:
     tasks = [f"caves {p:g}" for p in CAVES] + [f"unequal {q:g}" for q in UNEQUAL]
     return [
-        {"task": t, "seed": s} for s in range(3 if quick else 20) for t in (*_installed(), *tasks)
+        {"task": t, "seed": s} for s in range(3 if quick else 20) for t in (*installed(), *tasks)
     ]
-
-
-def _installed() -> tuple[str, ...]:
-    """The contacts, where hypergraphx brings them."""
-    try:
-        load_contacts("workplace")
-    except (MissingExtraError, InputError):
-        return ()
-    return CONTACTS
 
 
 def run(task: str, seed: int) -> Result:
