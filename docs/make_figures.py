@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from pathlib import Path
 
 import matplotlib
@@ -63,33 +65,49 @@ def football() -> None:
 
 def report() -> None:
     """The upper part of the report of the football network, as a browser shows it."""
-    import shutil
-    import tempfile
-
-    from PIL import Image
-    from playwright.sync_api import sync_playwright
-
     from cellapse.analysis import analyze
     from cellapse.report import write_report
 
     data = cl.datasets.load("football")
     groups = [data.group_names[g] for g in data.groups]
     found = analyze(cl.clique_complex(data.graph), title=data.title, groups=groups)
-    folder = Path(tempfile.mkdtemp())
-    file = write_report(found, folder / "report.html")
-    with sync_playwright() as play:
+    with tempfile.TemporaryDirectory() as folder:
+        file = write_report(found, Path(folder) / "report.html")
+        _photograph(file.as_uri(), "#network .node", "report.png", (1100, 1215))
+
+
+def modes() -> None:
+    """A protein coloured by the modes of several operators."""
+    from cellapse.experiments.teaser import SHOWN, picture
+
+    drawn = picture(cl.datasets.load_protein(SHOWN))
+    page = f"<body style='margin:0;font:14px sans-serif'>{drawn}"
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "modes.html"
+        file.write_text(page, encoding="utf-8")
+        _photograph(file.as_uri(), "svg", "modes.png", (980, 720))
+
+
+def _photograph(address: str, ready: str, name: str, size: tuple[int, int]) -> None:
+    """What a browser shows once there is a `ready`, at three quarters of its size."""
+    from PIL import Image
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play, tempfile.TemporaryDirectory() as folder:
         chromium = shutil.which("chromium") or shutil.which("google-chrome")
         browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1100, "height": 1030})
-        page.goto(file.as_uri())
-        page.wait_for_selector("#network .node")
-        page.screenshot(path=folder / "report.png")
+        page = browser.new_page(viewport={"width": size[0], "height": size[1]})
+        page.goto(address)
+        page.wait_for_selector(ready)
+        page.screenshot(path=Path(folder) / name)
         browser.close()
-    shot = Image.open(folder / "report.png").convert("RGB").resize((825, 772), Image.LANCZOS)
+        smaller = (3 * size[0] // 4, 3 * size[1] // 4)
+        shot = Image.open(Path(folder) / name).convert("RGB").resize(smaller, Image.LANCZOS)
     # Octree keeps all the hues of the palette; the median cut drops those of small marks.
-    shot.quantize(256, Image.Quantize.FASTOCTREE).save(IMAGES / "report.png", optimize=True)
+    shot.quantize(256, Image.Quantize.FASTOCTREE).save(IMAGES / name, optimize=True)
 
 
 if __name__ == "__main__":
     football()
     report()
+    modes()

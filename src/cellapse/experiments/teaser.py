@@ -112,11 +112,12 @@ def summarize(results: Results) -> Table:
         "along the chain: zero means that the modes do not know where elements begin and end.",
         (row,),
         (),
-        (_picture(load_protein(SHOWN)),),
+        (picture(load_protein(SHOWN)),),
     )
 
 
-def _picture(protein: Protein) -> str:
+def picture(protein: Protein) -> str:
+    """The protein, once for every operator."""
     operators = {n: f(protein) for n, f in OPERATORS.items()}
     painted = dict(zip(operators, colours([modes(M) for M in operators.values()]), strict=True))
     links, largest = _couplings(operators[LEAK], operators[BACKBONE], protein)
