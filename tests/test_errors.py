@@ -693,3 +693,51 @@ def test_every_argument_of_graded_laplacian_changes_something():
     for k in range(2):
         one = np.where(np.arange(2) == k, 0.5, 0.9)
         assert abs(cl.graded_laplacian(B, gamma=one).matrix - base).max() > 0.01
+
+
+# ---------------------------------------------------------------- the wrong kind of object
+
+
+def public_functions():
+    """Functions of the public namespaces that take a complex, an operator or a partition first."""
+    found = {}
+    for space in (cl, cl.tasks, cl.theory, cl.interop, cl.report):
+        own = [n for n, f in vars(space).items() if getattr(f, "__module__", "") == space.__name__]
+        for name in getattr(space, "__all__", own):
+            function = getattr(space, name)
+            if inspect.isfunction(function) and not name.startswith("_"):
+                first = next(iter(inspect.signature(function).parameters), "")
+                if first in ("K", "S", "operator", "operators", "source", "found"):
+                    found[name] = function
+    return found
+
+
+FUNCTIONS = public_functions()
+
+
+@pytest.mark.parametrize("given", [nx.karate_club_graph(), None, 3.5, "karate"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_wrong_kind_of_object_is_named(name, given):
+    function = FUNCTIONS[name]
+    needed = [
+        parameter
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.default is parameter.empty
+        and parameter.kind <= parameter.POSITIONAL_OR_KEYWORD
+    ]
+    with pytest.raises(cl.CellapseError):
+        function(given, *[2] * (len(needed) - 1))
+
+
+def test_the_walk_over_public_functions_finds_them():
+    wanted = {
+        "collapse",
+        "graph_laplacian",
+        "check",
+        "cluster",
+        "to_xgi",
+        "plot_complex",
+        "modularity",
+    }
+    assert wanted <= set(FUNCTIONS)
+    assert len(FUNCTIONS) > 40

@@ -149,9 +149,17 @@ __all__ = [
 ]
 
 
+# Loaded when they are first asked for: `import cellapse` stays light.
+_LATER = ("analysis", "estimators", "experiments", "io", "report", "torch")
+
+
 def __getattr__(name: str) -> Any:
     if name in _ESTIMATORS:
         from cellapse import estimators
 
         return getattr(estimators, name)
+    if name in _LATER:
+        from importlib import import_module
+
+        return import_module(f"cellapse.{name}")
     raise AttributeError(f"module 'cellapse' has no attribute {name!r}")

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from cellapse._errors import InputError
 from cellapse._sparse import csr_from_entries
-from cellapse.complex import Complex
+from cellapse.complex import Complex, require_complex
 from cellapse.incidence import boundary_matrices, edge_boundary, edges_and_cofaces
 from cellapse.kernel import left_kernel
 from cellapse.masses import supports
@@ -23,6 +23,7 @@ def graph_laplacian(K: Complex) -> SparseOperator:
     >>> graph_laplacian(Complex.from_cells({1: [("a", "b")]})).toarray().tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
+    require_complex(K, "graph_laplacian")
     B = edge_boundary(K)
     return SparseOperator(B @ B.T, K.labels, left_kernel(B), "graph Laplacian")
 
@@ -33,6 +34,7 @@ def signless_laplacian(K: Complex) -> SparseOperator:
     >>> signless_laplacian(Complex.from_cells({1: [("a", "b")]})).toarray().tolist()
     [[1.0, 1.0], [1.0, 1.0]]
     """
+    require_complex(K, "signless_laplacian")
     B = sparse.csr_array(abs(edge_boundary(K)))
     return SparseOperator(B @ B.T, K.labels, left_kernel(B), "signless Laplacian")
 
@@ -53,6 +55,7 @@ def multiorder_laplacian(K: Complex, weights: ArrayLike | None = None) -> Sparse
     >>> multiorder_laplacian(K).toarray().diagonal().tolist()
     [0.75, 1.5, 0.75]
     """
+    require_complex(K, "multiorder_laplacian")
     n = K.n_vertices
     top = max((int(c.sizes.max(initial=1)) for c in K.cells), default=1) - 1
     gamma = np.ones(top) if weights is None else np.asarray(weights, dtype=np.float64)
@@ -86,6 +89,7 @@ def motif_laplacian(K: Complex, floor: float = 0.1) -> SparseOperator:
     >>> motif_laplacian(K, floor=0.5).toarray()[0].tolist()
     [3.0, -1.5, -1.5]
     """
+    require_complex(K, "motif_laplacian")
     if not np.isfinite(floor) or floor < 0:
         raise InputError(f"floor={floor}; give a number of at least 0, like 0.1")
     B, upper = edges_and_cofaces(K)
@@ -108,6 +112,7 @@ def zhou_laplacian(K: Complex, ranks: Sequence[int] | None = None) -> SparseOper
     >>> zhou_laplacian(Complex.from_cells({1: [("a", "b")]})).toarray().round(6).tolist()
     [[0.5, -0.5], [-0.5, 0.5]]
     """
+    require_complex(K, "zhou_laplacian")
     n = K.n_vertices
     chosen = range(1, K.max_rank + 1) if ranks is None else ranks
     if not all(1 <= k <= K.max_rank for k in chosen):
@@ -142,6 +147,7 @@ def hodge_laplacian(K: Complex, rank: int) -> SparseOperator:
     >>> hodge_laplacian(circle, 1).spectrum().values.round(6).tolist()
     [0.0, 3.0, 3.0]
     """
+    require_complex(K, "hodge_laplacian")
     if not 0 <= rank <= K.max_rank:
         raise InputError(f"rank={rank}; the ranks of this complex are 0..{K.max_rank}")
     B = boundary_matrices(K)
@@ -164,6 +170,7 @@ def dirac_operator(K: Complex) -> SparseOperator:
     >>> dirac_operator(Complex.from_cells({1: [("a", "b")]})).toarray().tolist()
     [[0.0, 0.0, -1.0], [0.0, 0.0, 1.0], [-1.0, 1.0, 0.0]]
     """
+    require_complex(K, "dirac_operator")
     B = boundary_matrices(K)
     size = range(K.max_rank + 1)
     blocks: list[list[sparse.csr_array | None]] = [[None] * len(size) for _ in size]

@@ -347,3 +347,12 @@ def _screened(
         definite=bool(theta[0] ** 2 <= (1.0 + eps) * (1 + 1e-9)),
     )
     return ScreenedOperator(model, float(theta[0]), shares, mass, recipe)
+
+
+def require_collapsed(given: Any, who: str) -> None:
+    """Refuse what is no collapsed operator, and say how to get one."""
+    if not isinstance(given, CollapsedOperator):
+        raise InputError(
+            f"{who} takes a collapsed operator, not a {type(given).__name__}; "
+            "collapse(...) makes one out of a Complex"
+        )

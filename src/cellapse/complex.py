@@ -326,6 +326,15 @@ def _check_ranks(cells: Mapping[int, Any]) -> list[int]:
     return sorted(whole_number("rank", k, 0, 1000) for k in cells)
 
 
+def require_complex(given: Any, who: str) -> None:
+    """Refuse what is no complex, and say how to get one."""
+    if not isinstance(given, Complex):
+        raise InputError(
+            f"{who} takes a Complex, not a {type(given).__name__}; clique_complex(...) lifts a "
+            "graph to one, as_complex(...) reads the objects of other libraries"
+        )
+
+
 def _check_weights(
     weights: Mapping[int, ArrayLike] | None, tables: Sequence[Cells]
 ) -> tuple[FloatArray | None, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cellapse.complex import Complex
+from cellapse.complex import Complex, require_complex
 from cellapse.incidence import boundary_matrices
 
 # Exact over the rationals unless the complex has torsion of this very order.
@@ -17,6 +17,7 @@ def betti_numbers(K: Complex) -> tuple[int, ...]:
     >>> betti_numbers(Complex.from_arrays(2, {}))
     (2,)
     """
+    require_complex(K, "betti_numbers")
     unweighted = Complex(K.labels, K.cells, (None,) * len(K.cells), ())
     ranks = [0]
     cleared: set[int] = set()

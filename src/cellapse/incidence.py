@@ -27,7 +27,7 @@ from cellapse._checks import listed
 from cellapse._errors import CellapseWarning, InputError
 from cellapse._sparse import csr_from_entries
 from cellapse.boundary import signed_boundary
-from cellapse.complex import Complex
+from cellapse.complex import Complex, require_complex
 from cellapse.containment import adjacent_containment
 
 
@@ -139,6 +139,7 @@ def boundary_matrices(K: Complex) -> Incidence:
     >>> boundary_matrices(K)[1].toarray().ravel().tolist()
     [1.0, 1.0, -1.0]
     """
+    require_complex(K, "boundary_matrices")
     matrices: list[sparse.csr_array] = []
     for k in range(1, K.max_rank + 1):
         matrices.append(signed_boundary(K, k, matrices[-1] if matrices else None))
@@ -156,6 +157,7 @@ def incidence_matrices(K: Complex) -> Incidence:
     >>> incidence_matrices(K)
     Incidence(kind='incidence', n_cells=(3, 3, 1), n_formal=(0, 3, 0))
     """
+    require_complex(K, "incidence_matrices")
     matrices, n_formal = adjacent_containment(K)
     return Incidence(_hodge(K, matrices), "incidence", K, n_formal)
 
@@ -166,6 +168,7 @@ def mixed_matrices(K: Complex) -> Incidence:
     Depends on the orientation of the edges (from the lower to the higher vertex position) as soon
     as there are cells above them, and says so in a warning.
     """
+    require_complex(K, "mixed_matrices")
     upper, n_formal = _above_edges(K, "mixed")
     if any(B.nnz for B in upper):
         warnings.warn(
@@ -188,6 +191,7 @@ def unfolded_matrices(K: Complex) -> Incidence:
     >>> unfolded_matrices(K)
     Incidence(kind='unfolded', n_cells=(3, 3, 3), n_formal=(0, 0, 3))
     """
+    require_complex(K, "unfolded_matrices")
     matrices = unfold(*edges_and_cofaces(K))
     n_formal = (0, 0, *(B.shape[1] for B in matrices[1:]))[: len(matrices) + 1]
     return Incidence(tuple(matrices), "unfolded", K, n_formal)
@@ -269,7 +273,10 @@ def _as_csr(k: int, given: Any) -> sparse.csr_array:
     except InputError:
         raise
     except (TypeError, ValueError) as error:
-        raise InputError(f"B_{k} cannot be read as a matrix ({error})") from None
+        raise InputError(
+            f"B_{k} cannot be read as a matrix ({error}); collapse a Complex, such as "
+            "clique_complex(graph) gives, or a list of matrices B_1, ..., B_K"
+        ) from None
     if matrix.ndim != 2:
         raise InputError(f"B_{k} has {matrix.ndim} dimensions; a matrix has two")
     if not np.isfinite(matrix.data).all():

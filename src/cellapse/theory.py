@@ -24,7 +24,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from cellapse._errors import ConvergenceError
-from cellapse.collapse import CollapsedOperator
+from cellapse.collapse import CollapsedOperator, require_collapsed
 from cellapse.engine import ladders
 from cellapse.ladder import Ladder
 from cellapse.operator import SparseOperator
@@ -85,6 +85,7 @@ class Report:
 
 def check(S: CollapsedOperator) -> Report:
     """Hold every statement of the paper against an operator."""
+    require_collapsed(S, "check")
     statements = (
         psd_condition,
         loewner_bounds,
@@ -100,6 +101,7 @@ def check(S: CollapsedOperator) -> Report:
 
 def psd_condition(S: CollapsedOperator) -> Check:
     """`thm:psd`: L* >= 0 when gamma_k <= beta_{k+1} sigma_min+(B_{k+1})."""
+    require_collapsed(S, "psd_condition")
     claim = "L* + eps >= 0: smallest eigenvalue"
     A, X, C = S.split()
     size = A.shape[0] + C.shape[0]
@@ -116,6 +118,7 @@ def psd_condition(S: CollapsedOperator) -> Check:
 
 def loewner_bounds(S: CollapsedOperator) -> Check:
     """`prop:spectral_bounds`: 0 <= S <= A, as the smallest eigenvalue of S and of A - S."""
+    require_collapsed(S, "loewner_bounds")
     smallest = min(_smallest(S), -_largest(S, lambda x: S @ x - S.A @ x, _row_sum(S.A)))
     claim = "0 <= S <= A: smallest eigenvalue of both"
     return Check("loewner_bounds", claim, smallest >= -_tolerance(S), smallest, 0.0)
@@ -123,6 +126,7 @@ def loewner_bounds(S: CollapsedOperator) -> Check:
 
 def eigenvalue_compression(S: CollapsedOperator) -> Check:
     """`cor:eigenvalue_interlacing`: lambda_k(S) <= lambda_k(A) for every k."""
+    require_collapsed(S, "eigenvalue_compression")
     n = S.shape[0]
     k = n if n <= _DENSE else 20
     mine = S.spectrum(k).values
@@ -135,6 +139,7 @@ def eigenvalue_compression(S: CollapsedOperator) -> Check:
 
 def conductance_reduction(S: CollapsedOperator) -> Check:
     """`cor:effective_resistance`: C_ij(S) <= C_ij(A), C_ij(M) = min x^T M x over x_i - x_j = 1."""
+    require_collapsed(S, "conductance_reduction")
     claim = "conductance under S - under A <= 0"
     n = S.shape[0]
     if n > _DENSE or n < 2:
@@ -150,6 +155,7 @@ def conductance_reduction(S: CollapsedOperator) -> Check:
 
 def cheeger_upper_bound(S: CollapsedOperator) -> Check:
     """`rem:cheeger`: lambda_2(S) <= lambda_2(A) <= 2 h(G), with h from the best sweep cut found."""
+    require_collapsed(S, "cheeger_upper_bound")
     claim = "lambda_2(S) <= 2 h(G) (Cheeger)"
     is_laplacian = S.onto == 0 and S.A.nnz and abs(S.A.sum(axis=1)).max() < _tolerance(S)
     if not is_laplacian or S.shape[0] < 2:
@@ -164,6 +170,7 @@ def cheeger_upper_bound(S: CollapsedOperator) -> Check:
 
 def regularization_error(S: CollapsedOperator) -> Check:
     """`prop:regularization_error`: ||S_eps - S_0|| <= eps ||X||^2 / (lambda+ (lambda+ + eps))."""
+    require_collapsed(S, "regularization_error")
     claim = "||S_eps - S_0|| (regularization)"
     if S.eps == 0.0:
         return Check("regularization_error", claim, True, 0.0, 0.0, "eps = 0")
@@ -181,6 +188,7 @@ def regularization_error(S: CollapsedOperator) -> Check:
 
 def regularization_bound(S: CollapsedOperator) -> float:
     """The bound of `prop:regularization_error`: eps ||X||^2 / (lambda+ (lambda+ + eps))."""
+    require_collapsed(S, "regularization_bound")
     _, X, C = S.split()
     if S.eps == 0.0 or not X.nnz:
         return 0.0
@@ -190,6 +198,7 @@ def regularization_bound(S: CollapsedOperator) -> float:
 
 def block_diagonalization(S: CollapsedOperator) -> Check:
     """The theorem of the appendix: components do not see each other."""
+    require_collapsed(S, "block_diagonalization")
     claim = "coupling between components = 0"
     A, X, C = S.split()
     whole = sparse.block_array([[A, X], [X.T, C]]) if C.shape[0] else A
@@ -212,6 +221,7 @@ def cells_matter(S: CollapsedOperator) -> Check:
     whatever the cells are. The note says how much of the move is due to cells that are not next to
     the kept rank: 0 % for signed boundaries, where they drop out.
     """
+    require_collapsed(S, "cells_matter")
     claim = "||S - A|| <= gamma^2 / beta"
     moved = _largest(S, lambda x: S.A @ x - S @ x)
     size = _norm(S.A)
@@ -225,6 +235,7 @@ def cells_matter(S: CollapsedOperator) -> Check:
 
 def describe(S: CollapsedOperator) -> str:
     """What was built, in words and figures; the text of `print(S)`."""
+    require_collapsed(S, "describe")
     cells = ", ".join(f"{n} of rank {k}" for k, n in enumerate(S.n_cells))
     name = "theta" if S.realization == "screened" else "gamma"
     lines = [

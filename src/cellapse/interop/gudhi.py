@@ -8,7 +8,7 @@ import numpy as np
 
 from cellapse._errors import InputError, extra
 from cellapse._weights import weighted_by
-from cellapse.complex import Complex
+from cellapse.complex import Complex, require_complex
 from cellapse.interop._build import Ranks, refuse_ranks
 
 _NO_SIMPLICES = (
@@ -57,6 +57,7 @@ def to_gudhi(K: Complex, *, filtration: str = "filtration") -> Any:
     -------
     gudhi.SimplexTree
     """
+    require_complex(K, "to_gudhi")
     with extra("gudhi", "topology"):
         from gudhi import SimplexTree
     if not K.is_simplicial:

@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from cellapse._errors import CellapseWarning, InputError, extra
-from cellapse.complex import Complex
+from cellapse.complex import Complex, require_complex
 from cellapse.interop._build import Ranks, hyperedge_complex, records_of
 
 _THEIRS = ("weighted", "type")  # what hypergraphx writes into the metadata itself
@@ -47,6 +47,7 @@ def to_hypergraphx(K: Complex) -> Any:
     hypergraphx.Hypergraph
         Weighted where any cell above the vertices is; cells without a weight then have weight 1.
     """
+    require_complex(K, "to_hypergraphx")
     with extra("hypergraphx", "topology"):
         import hypergraphx
     ranks = range(1, K.max_rank + 1)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cellapse._errors import extra
-from cellapse.complex import Complex
+from cellapse.complex import Complex, require_complex
 from cellapse.interop._build import Ranks, hyperedge_complex, hyperedges_of, records_of
 
 
@@ -68,6 +68,7 @@ def to_hypernetx(K: Complex, *, weight: str = "weight") -> Any:
     -------
     hypernetx.Hypergraph
     """
+    require_complex(K, "to_hypernetx")
     with extra("hypernetx", "topology"):
         import hypernetx
     names, cells, records = hyperedges_of(K, weight)

@@ -9,7 +9,7 @@ from typing import Any
 from cellapse._errors import CellapseWarning
 from cellapse._graph import as_graph
 from cellapse._weights import weighted_by
-from cellapse.complex import Complex
+from cellapse.complex import Complex, require_complex
 from cellapse.interop._build import Ranks, records_of, refuse_ranks
 
 
@@ -49,6 +49,7 @@ def to_networkx(K: Complex, *, weight: str = "weight") -> Any:
     >>> to_networkx(K).nodes["b"]
     {'age': 40}
     """
+    require_complex(K, "to_networkx")
     import networkx
 
     pairs = as_graph(K).edges.tolist()

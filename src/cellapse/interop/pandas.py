@@ -7,7 +7,7 @@ from typing import Any
 from cellapse._attributes import columns_of
 from cellapse._errors import InputError, extra
 from cellapse._labels import in_order
-from cellapse.complex import Complex
+from cellapse.complex import Complex, require_complex
 from cellapse.interop._build import Ranks, ranked_complex, records_of, refuse_ranks
 
 
@@ -67,6 +67,7 @@ def to_pandas(K: Complex, *, weight: str = "weight") -> Any:
     >>> table["cell"].tolist(), table["rank"].tolist()
     (['a', 'b', ('a', 'b')], [0, 0, 1])
     """
+    require_complex(K, "to_pandas")
     with extra("pandas", "pandas"):
         from pandas import DataFrame
     rows = [

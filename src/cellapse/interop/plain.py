@@ -13,7 +13,7 @@ from cellapse._errors import InputError
 from cellapse._graph import as_graph
 from cellapse._labels import as_tuples, in_order
 from cellapse._sparse import csr_from_entries
-from cellapse.complex import Complex
+from cellapse.complex import Complex, require_complex
 from cellapse.incidence import Incidence
 from cellapse.interop._build import Ranks, hyperedge_complex, refuse_ranks
 from cellapse.lifts.meshes import mesh_complex
@@ -171,6 +171,7 @@ def to_scipy(K: Complex, *, container: str = "array") -> Any:
     >>> to_scipy(Complex.from_cells({1: [("a", "b")]}, weights={1: [2.0]})).toarray().tolist()
     [[0.0, 2.0], [2.0, 0.0]]
     """
+    require_complex(K, "to_scipy")
     if container not in ("array", "matrix"):
         raise InputError(f'container={container!r}; choose "array" or "matrix"')
     graph = as_graph(K)

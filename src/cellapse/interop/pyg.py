@@ -14,7 +14,7 @@ from cellapse._graph import as_graph
 from cellapse._rows import RowIndex
 from cellapse._weights import weighted_by
 from cellapse.cells import Cells
-from cellapse.complex import Complex
+from cellapse.complex import Complex, require_complex
 from cellapse.containment import containment
 from cellapse.interop._build import Ranks, hyperedge_complex, refuse_ranks
 from cellapse.interop.plain import from_matrices
@@ -210,6 +210,7 @@ def to_pyg(K: Complex) -> Any:
     torch_geometric.data.Data
         `as_complex(data, weight="weight")` reads it back; attributes of edges keep "edge_".
     """
+    require_complex(K, "to_pyg")
     with extra("torch_geometric", "torch"):
         import torch
         from torch_geometric.data import Data

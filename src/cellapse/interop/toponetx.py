@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cellapse._errors import InputError, extra
-from cellapse.complex import Complex
+from cellapse.complex import Complex, require_complex
 from cellapse.interop._build import (
     Ranks,
     ranked_complex,
@@ -83,6 +83,7 @@ def to_toponetx(K: Complex, *, kind: str = "combinatorial", weight: str = "weigh
     -------
     toponetx.classes.Complex
     """
+    require_complex(K, "to_toponetx")
     with extra("toponetx", "topology"):
         import toponetx
     if kind not in _KINDS:

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from cellapse._errors import InputError, extra
-from cellapse.complex import Complex
+from cellapse.complex import Complex, require_complex
 from cellapse.interop._build import (
     Ranks,
     hyperedge_complex,
@@ -58,6 +58,7 @@ def to_xgi(K: Complex, *, kind: str = "hypergraph", weight: str = "weight") -> A
     xgi.Hypergraph or xgi.SimplicialComplex
         Hyperedges keep the attribute "id" as their name, where every cell has one.
     """
+    require_complex(K, "to_xgi")
     with extra("xgi", "topology"):
         xgi = import_module("xgi")
     if kind not in ("hypergraph", "simplicial"):

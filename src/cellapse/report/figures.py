@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from cellapse._checks import whole_number
 from cellapse._errors import InputError, extra
-from cellapse.collapse import CollapsedOperator, ScreenedOperator
-from cellapse.complex import Complex
+from cellapse.collapse import CollapsedOperator, ScreenedOperator, require_collapsed
+from cellapse.complex import Complex, require_complex
 from cellapse.operator import Operator, SparseOperator
 from cellapse.report.content import compression
 from cellapse.report.layout import arrange
@@ -68,6 +68,7 @@ def plot_compression(S: CollapsedOperator, k: int = 30, *, ax: Any = None) -> An
     >>> bool(np.nanmax(ax.lines[0].get_ydata()) <= 1 + 1e-9)
     True
     """
+    require_collapsed(S, "plot_compression")
     ax = _axes(ax)
     k = min(whole_number("k", k, 1), S.shape[0])
     ratios = compression(S.spectrum(k).values, _plain(S).spectrum(k).values)
@@ -112,8 +113,10 @@ def plot_complex(
     """
     with extra("matplotlib", "plot"):
         from matplotlib.collections import LineCollection, PolyCollection
-    K = source if isinstance(source, Complex) else source.source
-    if K is None:
+    K = source.source if isinstance(source, CollapsedOperator) else source
+    if K is not None:
+        require_complex(K, "plot_complex")
+    else:
         raise InputError("this operator was made of matrices; give the Complex to draw")
     edges = K.cells[1].as_array() if K.max_rank else np.empty((0, 2), np.int64)
     shares = source.shares if isinstance(source, ScreenedOperator) else np.full(len(edges), 0.5)
@@ -191,6 +194,11 @@ def _named(operators: Operator | Mapping[str, Operator]) -> Mapping[str, Operato
         return {"S": operators, "A": _plain(operators)}
     if isinstance(operators, Operator):
         return {getattr(operators, "name", "operator"): operators}
+    if not isinstance(operators, Mapping):
+        raise InputError(
+            f"cannot plot a {type(operators).__name__}; give an operator, such as collapse(...) "
+            "makes, or a mapping from names to operators"
+        )
     return operators
 
 

@@ -51,6 +51,11 @@ def write_report(found: Analysis, path: str | Path) -> Path:
     >>> "Karate club" in file.read_text(encoding="utf-8")
     True
     """
+    if not isinstance(found, Analysis):
+        raise InputError(
+            f"write_report takes an Analysis, not a {type(found).__name__}; "
+            "cellapse.analysis.analyze(K) makes one out of a Complex"
+        )
     file = Path(path)
     text = report_html(found)
     try:

@@ -19,7 +19,7 @@ from cellapse._checks import whole_number
 from cellapse._errors import InputError
 from cellapse.baselines import graph_laplacian
 from cellapse.collapse import CollapsedOperator, collapse
-from cellapse.complex import Complex
+from cellapse.complex import Complex, require_complex
 from cellapse.operator import Operator
 from cellapse.tasks.cluster import Clusters, cluster
 
@@ -89,11 +89,7 @@ def choose_operator(K: Complex, n_clusters: int, *, rng: int | np.random.Generat
     >>> round(cl.tasks.clustering_accuracy(choice.clusters, books.groups), 3)
     0.838
     """
-    if not isinstance(K, Complex):
-        raise InputError(
-            f"choose_operator takes a Complex, not a {type(K).__name__}: the operators are made "
-            "from its cells; as_complex(...) or clique_complex(...) gives one"
-        )
+    require_complex(K, "choose_operator")
     n_clusters = whole_number("n_clusters", n_clusters, 1, K.n_vertices)
     if K.max_rank < 1 or K.n_cells[1] == 0:
         raise InputError("the complex has no edges, so nothing tells its operators apart")
@@ -135,6 +131,7 @@ def modularity(K: Complex, clusters: Clusters | ArrayLike) -> float:
     >>> modularity(cl.clique_complex(nx.barbell_graph(3, 0)), [0, 0, 0, 1, 1, 1])
     0.3571428571428571
     """
+    require_complex(K, "modularity")
     numbers = _checked_numbers(K, clusters)
     i, j = K.cells[1].as_array().T
     weights = np.ones(len(i)) if K.weights[1] is None else K.weights[1]

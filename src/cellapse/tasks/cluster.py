@@ -254,10 +254,14 @@ def clustering_accuracy(found: ArrayLike, known: ArrayLike) -> float:
     """
     from scipy.optimize import linear_sum_assignment
 
-    _, i = np.unique(np.asarray(found), return_inverse=True)
-    _, j = np.unique(np.asarray(known), return_inverse=True)
-    if len(i) != len(j) or not len(i):
-        raise InputError(f"{len(i)} clusters numbers for {len(j)} groups; give one each per vertex")
+    first, second = np.asarray(found), np.asarray(known)
+    if first.shape != second.shape or first.ndim != 1 or not len(first):
+        raise InputError(
+            f"clusters of shape {first.shape} for groups of shape {second.shape}; give one of "
+            "each for every vertex"
+        )
+    _, i = np.unique(first, return_inverse=True)
+    _, j = np.unique(second, return_inverse=True)
     table = np.zeros((i.max() + 1, j.max() + 1), dtype=np.int64)
     np.add.at(table, (i, j), 1)
     rows, columns = linear_sum_assignment(-table)
