@@ -246,6 +246,12 @@ def test_paper_method_finds_the_same_and_stops_at_its_limit():
     assert runtime.papers_method(S, direct=False, limit=0.0) == (None, None)
 
 
+def test_a_factorization_that_would_take_too_long_is_not_begun(monkeypatch):
+    S = cl.collapse(runtime.complex_like(800, 4434, 741, 0), realization="mixed", eps=1e-2)
+    monkeypatch.setattr(runtime, "splu", lambda matrix: pytest.fail("begun"))
+    assert runtime.papers_method(S, direct=True, limit=1.0) == (None, None)
+
+
 def test_complex_like_has_about_the_wanted_counts():
     K = runtime.complex_like(400, 1650, 296, 0)
     _, edges, triangles = K.n_cells
