@@ -154,9 +154,11 @@ def _parsed(data: bytes, kind: str) -> Any:
     with extra("gemmi", "protein"):
         import gemmi
     # Both formats are ASCII; a column of half a letter would be no text later.
-    ascii_only = data.decode("ascii", errors="replace").replace("\ufffd", "?").encode()
+    text = data.decode("ascii", errors="replace").replace("\ufffd", "?")
     try:
-        return gemmi.read_structure_string(ascii_only, format=getattr(gemmi.CoorFormat, kind))
+        if kind == "Pdb":
+            return gemmi.read_pdb_string(text)
+        return gemmi.make_structure_from_block(gemmi.cif.read_string(text)[0])
     except Exception as error:  # gemmi raises several kinds
         raise InputError(f"is not a valid {kind} file ({error}); it may be cut off") from None
 

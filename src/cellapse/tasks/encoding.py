@@ -200,10 +200,11 @@ def n_trivial(S: Operator, spectrum: Spectrum, D: FloatArray | None = None) -> i
     """How many of the first eigenvalues are zero."""
     if spectrum.n_zeros is not None:
         return min(spectrum.n_zeros, len(spectrum))
-    return int((spectrum.values <= _SAME * _size(S, D)).sum())
+    return int((spectrum.values <= _SAME * operator_size(S, D)).sum())
 
 
-def _size(S: Operator, D: FloatArray | None) -> float:
+def operator_size(S: Operator, D: FloatArray | None = None) -> float:
+    """An upper bound of the largest eigenvalue, that of A."""
     rows = abs(S.A).sum(axis=1)
     return float((rows if D is None else rows / D).max(initial=0.0))
 

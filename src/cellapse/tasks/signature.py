@@ -22,7 +22,7 @@ from cellapse._errors import InputError
 from cellapse.operator import Operator
 from cellapse.spectrum import Spectrum
 from cellapse.tasks._signals import to_frame
-from cellapse.tasks.encoding import n_trivial
+from cellapse.tasks.encoding import n_trivial, operator_size
 from cellapse.tasks.filters import Response, apply_responses
 from cellapse.tasks.smooth import checked_times
 
@@ -158,15 +158,15 @@ def wave_kernel_signature(
     ((5, 16), True)
     """
     if isinstance(source, Spectrum):
-        spectrum = source
+        spectrum, size = source, source.values.max(initial=0.0)
         zeros = _zeros(spectrum)
     else:
         S = as_operator(source)
         n = S.shape[0]
-        spectrum = _all(S) if n <= _FULL else S.spectrum(200)
+        spectrum, size = _all(S) if n <= _FULL else S.spectrum(200), operator_size(S)
         zeros = n_trivial(S, spectrum)
-    # Eigenvalues that are zero up to rounding have no logarithm worth the name.
-    positive = spectrum.values > 1e-12 * spectrum.values.max(initial=0.0)
+    # Eigenvalues that are zero up to rounding, beside A, have no logarithm worth the name.
+    positive = spectrum.values > 1e-12 * size
     positive[:zeros] = False
     values, squares = spectrum.values[positive], spectrum.vectors[:, positive] ** 2
     if not len(values):
