@@ -1,7 +1,7 @@
 """Table 5, the rows of graph networks: Betti numbers of surfaces by GCN and GAT.
 
 A surface is seen as the graph of its edges. The paper's .31 and .92 are the shares of the largest
-classes: with random features a network learns nothing. Given the degrees, the mean of which is the
+classes: with random features a network learns little. Given the degrees, the mean of which is the
 Euler characteristic in disguise, the same network is as good as counting cells. Needs the extra
 `torch`.
 """
@@ -124,7 +124,7 @@ def summarize(results: Results) -> Table:
                 PAPER,
                 f"random features\n{told['random']}",
                 f"given the degrees\n{told['degree']}",
-                "What the network was given, not what it is, gave the paper's figure.",
+                "Given the degrees it counts cells: what a network is given matters more than which.",
             )
         )
     return Table(
