@@ -124,7 +124,7 @@ def summarize(results: Results) -> Table:
                 PAPER,
                 f"random features\n{told['random']}",
                 f"given the degrees\n{told['degree']}",
-                "Given the degrees it counts cells: what a network is given matters more than which.",
+                "Given the degrees it counts cells: what a network is given matters most.",
             )
         )
     return Table(
