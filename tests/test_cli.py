@@ -398,7 +398,7 @@ def test_datasets_and_info(run):
         (("info", "."), 2, ". is a folder"),
         (("info", "karate", "--weight", "height"), 2, "height"),
         (("info", "1HEL", "--weight", "height"), 2, "leave it out"),
-        (("cluster",), 2, "network"),
+        (("cluster",), 2, "Missing argument"),
         (("clutser", "karate"), 2, "clutser"),
     ],
 )
