@@ -12,7 +12,6 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from cellapse.collapse import collapse
 from cellapse.complex import Complex
 from cellapse.datasets.contacts import load_contacts
 from cellapse.experiments.contacts import NAMES as CONTACTS
@@ -27,9 +26,7 @@ from cellapse.tasks.choice import choose_operator
 from cellapse.tasks.cluster import cluster, clustering_accuracy
 
 CHOSEN, LOUVAIN = "chosen by modularity", "Louvain"
-OPERATORS = {n: FAIR[n] for n in ("graph", "multiorder", "motif", "renormalized")} | {
-    "unfolded": collapse
-}
+OPERATORS = {n: FAIR[n] for n in ("graph", "multiorder", "motif", "renormalized", "unfolded")}
 METHODS = (*OPERATORS, CHOSEN, LOUVAIN)
 CAVES, UNEQUAL = (0.3, 0.45, 0.55), (0.03, 0.06)
 
