@@ -11,6 +11,7 @@ import typer
 from rich.markup import escape
 
 from cellapse._errors import CellapseError, CellapseWarning
+from cellapse.batch import cores
 from cellapse.cli import options
 from cellapse.cli.app import app
 from cellapse.cli.making import make
@@ -44,12 +45,10 @@ def reproduce(
     cellapse reproduce --quick
     cellapse reproduce networks blocks --full -o tables
     """
-    import joblib  # comes with scikit-learn
-
     from cellapse.experiments import reproduce as run
 
-    cores = joblib.cpu_count() if workers is None else workers
-    report = run(tables or None, quick, folder, cores, show=not quiet and not as_json)
+    at_once = cores() if workers is None else workers
+    report = run(tables or None, quick, folder, at_once, show=not quiet and not as_json)
     out = Out(None, as_json, quiet)
     out.say(f"Wrote {escape(str(report))} and {escape(str(report.parent))}/results.")
     out.json({"report": str(report), "results": str(report.parent / "results")})

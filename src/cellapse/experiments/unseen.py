@@ -8,6 +8,8 @@ would ask for.
 
 from __future__ import annotations
 
+from statistics import mode
+
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
@@ -103,7 +105,7 @@ def summarize(results: Results) -> Table:
                 str(Figure.of([r["accuracy"][n] for r in pick(results, task=task)]))
                 for n in METHODS
             ),
-            _most_frequent([r["chosen"] for r in pick(results, task=task)]),
+            mode(r["chosen"] for r in pick(results, task=task)),
         )
         for task in tasks
     )
@@ -115,10 +117,6 @@ def summarize(results: Results) -> Table:
         (row,),
         (Detail("Accuracy by task", ("task", *METHODS, "most often chosen"), by_name),),
     )
-
-
-def _most_frequent(names: list[str]) -> str:
-    return max(sorted(set(names)), key=names.count)
 
 
 EXPERIMENT = Experiment("unseen", arguments, run, summarize)

@@ -10,7 +10,6 @@ and the operator whose clusters have the largest Q is, over many networks, the b
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -91,8 +90,7 @@ def choose_operator(K: Complex, n_clusters: int, *, rng: int | np.random.Generat
     """
     require_complex(K, "choose_operator")
     n_clusters = whole_number("n_clusters", n_clusters, 1, K.n_vertices)
-    if K.max_rank < 1 or K.n_cells[1] == 0:
-        raise InputError("the complex has no edges, so nothing tells its operators apart")
+    _require_edges(K)
     found: dict[str, tuple[Operator, Clusters, float]] = {}
     for name in FAMILY if K.max_rank > 1 else FAMILY[:1]:
         S = family_member(K, name)
@@ -132,7 +130,13 @@ def modularity(K: Complex, clusters: Clusters | ArrayLike) -> float:
     0.3571428571428571
     """
     require_complex(K, "modularity")
-    numbers = _checked_numbers(K, clusters)
+    _require_edges(K)
+    numbers = np.asarray(clusters)
+    if numbers.shape != (K.n_vertices,) or numbers.dtype.kind not in "iu" or numbers.min() < 0:
+        raise InputError(
+            f"clusters are {numbers.dtype} of shape {numbers.shape}; give one whole number, at "
+            f"least 0, for each of the {K.n_vertices} vertices"
+        )
     i, j = K.cells[1].as_array().T
     weights = np.ones(len(i)) if K.weights[1] is None else K.weights[1]
     total = weights.sum()
@@ -142,13 +146,6 @@ def modularity(K: Complex, clusters: Clusters | ArrayLike) -> float:
     return float(inside - ((ends / (2 * total)) ** 2).sum())
 
 
-def _checked_numbers(K: Complex, clusters: Any) -> Any:
-    numbers = np.asarray(clusters)
+def _require_edges(K: Complex) -> None:
     if K.max_rank < 1 or K.n_cells[1] == 0:
-        raise InputError("modularity needs edges, and the complex has none")
-    if numbers.shape != (K.n_vertices,) or numbers.dtype.kind not in "iu" or numbers.min() < 0:
-        raise InputError(
-            f"clusters are {numbers.dtype} of shape {numbers.shape}; give one whole number, at "
-            f"least 0, for each of the {K.n_vertices} vertices"
-        )
-    return numbers
+        raise InputError("modularity compares edges, and the complex has no edges; give it some")
