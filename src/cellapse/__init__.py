@@ -29,6 +29,7 @@ from cellapse.baselines import (
     signless_laplacian,
     zhou_laplacian,
 )
+from cellapse.cg import CG
 from cellapse.collapse import CollapsedOperator, collapse
 from cellapse.complex import Complex
 from cellapse.eigensolvers import LOBPCG, Davidson, Dense, Lanczos, ShiftInvert
@@ -47,7 +48,7 @@ from cellapse.lifts import clique_complex, hypergraph_complex
 from cellapse.molecules import molecule_complex, molecule_complexes
 from cellapse.operator import Operator
 from cellapse.proteins import protein_complex, secondary_structure
-from cellapse.solvers import CG, Direct
+from cellapse.solvers import Direct
 from cellapse.spectrum import Auto, Spectrum
 from cellapse.tasks import (
     cluster,

@@ -221,7 +221,7 @@ def _kernel(M: sparse.csr_array, norm: float) -> sparse.csr_array | None:
     count, component = connected_components(M, directed=False)
     roots = np.sqrt(np.maximum(np.diff(sparse.csr_array(off != 0).indptr), 1))
     for x in (np.ones(n), roots):
-        if (abs(M @ x) <= 1e-12 * norm * np.maximum(x, 1.0)).all():
+        if (abs(M @ x) <= 1e-12 * (abs(M) @ x)).all():
             size = np.sqrt(np.bincount(component, weights=x**2, minlength=count))
             return csr_from_entries(np.arange(n), component, x / size[component], (n, count))
     return None

@@ -18,6 +18,15 @@ def csr_from_entries(
     return sparse.coo_array((data, (i, j)), shape=shape).tocsr()
 
 
+def row_sum(matrix: Any) -> float:
+    """The largest sum of sizes along a row: a bound of the norm of a symmetric matrix.
+
+    >>> row_sum(sparse.csr_array([[1.0, -1.0], [-1.0, 1.0]]))
+    2.0
+    """
+    return float(abs(matrix).sum(axis=1).max(initial=0.0)) if matrix.shape[0] else 0.0
+
+
 def inverse_by_blocks(M: Any) -> sparse.csr_array | None:
     """The inverse of a sparse matrix that falls into small blocks, or None if it does not.
 

@@ -236,7 +236,10 @@ def eigenpairs_of_stack(
     n, P = T.shape[1], P[:, :, : T.shape[1]]
     norm = abs(T).sum(axis=2).max(axis=1, initial=0.0)
     S = (T + T.transpose(0, 2, 1)) / 2
-    S = S + (2.0 * norm + 1.0)[:, None, None] * (P @ P.transpose(0, 2, 1))
+    lift = np.where(norm > 0, 2.0 * norm, 1.0)
+    S = S + lift[:, None, None] * (P @ P.transpose(0, 2, 1))
+    w: Any
+    V: Any
     w, V = np.linalg.eigh(S) if vectors else (np.linalg.eigvalsh(S), S[:, :, :0])
     source = np.arange(n) - n_zeros[:, None]  # the lifted ones are the last: zeros come first
     w = np.where(source < 0, 0.0, np.take_along_axis(w, source % n, axis=1))

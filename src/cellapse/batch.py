@@ -227,9 +227,9 @@ def _parts(given: list[Complex]) -> Iterator[list[int]]:
 def _solve(given: list[Complex], part: list[int], settings: Settings, vectors: bool) -> list[One]:
     """Values, vectors and number of zeros for the complexes of one part."""
     complexes = [given[i] for i in part]
-    # Three ranks and more lose accuracy to a very small eps, which one at a time keeps.
-    tiny = min(settings.eps) < (1e-6 if complexes[0].max_rank > 2 else 1e-10)
-    if complexes[0].n_vertices > LARGE or tiny or complexes[0].max_rank == 0:
+    if complexes[0].n_vertices > LARGE or complexes[0].max_rank == 0:
+        return [_one(K, settings) for K in complexes]
+    if not all(_well_scaled(K, settings) for K in complexes):
         return [_one(K, settings) for K in complexes]
     try:
         return _together(complexes, settings, vectors)
@@ -240,6 +240,20 @@ def _solve(given: list[Complex], part: list[int], settings: Settings, vectors: b
             except CellapseError as error:
                 raise type(error)(f"complex number {i}: {error}") from None
         raise
+
+
+def _well_scaled(K: Complex, settings: Settings) -> bool:
+    """Whether nothing is so small next to the rest that a dense level would lose its digits.
+
+    One at a time the digits are kept; three ranks and more lose more of them.
+    """
+    given = [w for w in K.weights if w is not None and len(w)]
+    weights = np.concatenate([np.ones(1), *given])
+    beta = np.ones(1) if settings.beta is None else np.ravel(np.asarray(settings.beta, float))
+    beta = beta[beta > 0]
+    largest = float(weights.max() / weights.min() * beta.max(initial=1.0))
+    spread = float(weights.max() / weights.min() * beta.max(initial=1.0) / beta.min(initial=1.0))
+    return spread < 1e3 and min(settings.eps) > (1e-6 if K.max_rank > 2 else 1e-10) * largest
 
 
 def _one(K: Complex, settings: Settings) -> One:

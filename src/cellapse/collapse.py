@@ -20,6 +20,7 @@ from scipy import sparse
 
 from cellapse._checks import signal, whole_number
 from cellapse._errors import CellapseWarning, InputError
+from cellapse.cg import CG
 from cellapse.complex import Complex
 from cellapse.engine import Engine, algorithm_one, ladders
 from cellapse.graded import check_beta, check_eps, check_gamma, psd_bound
@@ -28,7 +29,7 @@ from cellapse.kernel import left_kernel
 from cellapse.masses import screened_shares, supports
 from cellapse.model import Model, build_model, check_realization, edges_and_upper, reweighted
 from cellapse.operator import Operator, SparseOperator
-from cellapse.solvers import CG, Direct
+from cellapse.solvers import Direct
 
 FloatArray = NDArray[np.float64]
 
@@ -193,6 +194,16 @@ class CollapsedOperator(Operator):
     @property
     def plain(self) -> SparseOperator | None:
         return self._model.plain if self.onto == 0 else None
+
+    @property
+    def drop(self) -> float:
+        ladder = self._engine.ladder
+        return np.inf if ladder is None else ladder.c
+
+    @property
+    def rounding(self) -> float:
+        ladder = self._engine.ladder
+        return 0.0 if ladder is None else ladder.rounding
 
     @property
     def iterates(self) -> bool:

@@ -2,6 +2,8 @@ r"""Ways to the smallest eigenpairs of a symmetric operator, as small frozen obj
 
 Every solver works on the symmetric form D^{-1/2} S D^{-1/2} of S u = lambda D u with the known
 kernel projected out, and is chosen by `S.spectrum(k, solver=...)`; `Auto` explains its choice.
+`run` finds eigenpairs; `look` searches what they leave for more, from a random block: a Krylov
+space of one vector holds one copy of a repeated eigenvalue, and rounding the others late or never.
 """
 
 from __future__ import annotations
@@ -15,16 +17,19 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, lobpcg
+from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh, lobpcg
 
 from cellapse._errors import ConvergenceError, InputError, extra
+from cellapse._lapack import symmetric_eigenpairs
 from cellapse._progress import Line
+from cellapse.cg import rough_solution
 from cellapse.kernel import Projector
-from cellapse.solvers import Solve, conjugate_gradients
+from cellapse.solvers import Solve
 
 FloatArray = NDArray[np.float64]
 Apply = Callable[..., FloatArray]
 Pairs = tuple[FloatArray, FloatArray]
+Correction = Callable[[FloatArray, FloatArray], FloatArray]
 
 _GUARD = 4  # extra vectors of A with which a refinement starts
 
@@ -42,6 +47,8 @@ class Problem:
         allows an error so many times larger than what the tolerance asks for.
     kernel : sparse matrix
         Orthonormal columns that S maps to zero.
+    found : (n, any) array
+        Orthonormal columns that are known already, and left out like the kernel.
     norm : float
         An upper bound of ||S||.
     tol : float
@@ -56,12 +63,15 @@ class Problem:
         A.
     lowest : function or None
         k -> the first k eigenpairs, where the operator keeps them.
+    drop : float
+        How far S may be below A.
     """
 
     n: int
     k: int
     apply: Apply
     kernel: sparse.csr_array
+    found: FloatArray
     norm: float
     tol: float
     dense: Callable[[], FloatArray]
@@ -69,19 +79,44 @@ class Problem:
     plain: Problem | None
     matrix: sparse.csr_array
     lowest: Callable[[int], Pairs] | None
+    drop: float
 
     @cached_property
     def _fixed(self) -> Projector:
         return Projector(self.kernel)
 
+    @property
+    def room(self) -> int:
+        """Dimension of the space that is left."""
+        return self.n - self.kernel.shape[1] - self.found.shape[1]
+
     def project(self, x: FloatArray) -> FloatArray:
-        """Remove the part of x in the kernel."""
-        return x - self._fixed(x)
+        """Remove the part of x in the kernel, and along what is known."""
+        x = x - self._fixed(x)
+        return x - self.found @ (self.found.T @ x) if self.found.shape[1] else x
 
     def start(self, columns: int | None = None) -> FloatArray:
         """A random start without a part in the kernel; the same in every run."""
         shape = (self.n,) if columns is None else (self.n, columns)
         return self.project(np.random.default_rng(0).standard_normal(shape))
+
+    def without(self, vectors: FloatArray) -> Problem:
+        """The same problem off some vectors."""
+        basis = linalg.qr(np.hstack([self.found, vectors]), mode="economic")[0]
+        return replace(self, found=basis, lowest=None)
+
+    def upside_down(self) -> Problem:
+        """The problem of norm - S, whose smallest eigenpairs are the largest of S."""
+
+        def apply(x: FloatArray, slack: float = 1.0) -> FloatArray:
+            return self.norm * x - self.apply(x, slack)
+
+        def dense() -> FloatArray:
+            return self.norm * np.eye(self.n) - self.dense()
+
+        return replace(
+            self, apply=apply, dense=dense, factor=lambda _: None, plain=None, lowest=None
+        )
 
 
 @dataclass(frozen=True)
@@ -92,9 +127,12 @@ class Dense:
         """The smallest eigenpairs."""
         S, P = problem.dense(), problem.kernel
         if P.shape[1]:  # lift the kernel out of the way instead of trusting rounding with it
-            S = S + (2.0 * problem.norm + 1.0) * (P @ P.T).toarray()
-        values, vectors = linalg.eigh(S, subset_by_index=(0, problem.k - 1))
-        return values, vectors
+            S = S + 2.0 * problem.norm * (P @ P.T).toarray()
+        return symmetric_eigenpairs(S, 0, problem.k)
+
+    def look(self, problem: Problem, below: float, block: int) -> Pairs:
+        """Nothing: a dense solver misses nothing."""
+        return np.empty(0), np.empty((problem.n, 0))
 
 
 @dataclass(frozen=True)
@@ -114,6 +152,10 @@ class ShiftInvert:
         mu, vectors = _lanczos(problem, solve, 2 * problem.k + 10, 1e-12)
         return shift + 1.0 / mu, vectors
 
+    def look(self, problem: Problem, below: float, block: int) -> Pairs:
+        """Eigenpairs below a value, where there are any."""
+        return _below(self.run(replace(problem, k=block)), below)
+
 
 @dataclass(frozen=True)
 class Lanczos:
@@ -129,6 +171,21 @@ class Lanczos:
 
     def run(self, problem: Problem) -> Pairs:
         """The smallest eigenpairs."""
+        return self._run(problem, 0.5 * problem.tol, problem.start())
+
+    def look(self, problem: Problem, below: float, block: int) -> Pairs:
+        """Eigenpairs below a value, where there are any."""
+        problem, start, tol = replace(problem, k=block), problem.start(), 1e-3
+        while True:
+            values, vectors = self._run(problem, tol, start)
+            if values[0] - 2.0 * tol * problem.norm > below:
+                return np.empty(0), np.empty((problem.n, 0))
+            if tol <= problem.tol:
+                return _below((values, vectors), below)
+            start = problem.project(vectors.sum(axis=1)) + 1e-3 * problem.start()
+            tol = max(1e-3 * tol, 0.5 * problem.tol)
+
+    def _run(self, problem: Problem, tol: float, start: FloatArray) -> Pairs:
         top = problem.norm
 
         # Reflected, so that tolerances are relative to ||S|| and the kernel is out of the way.
@@ -136,7 +193,7 @@ class Lanczos:
             return top * x - problem.apply(x)
 
         basis = self.n_basis or max(40, 2 * problem.k + 20)
-        mu, vectors = _lanczos(problem, reflected, basis, problem.tol)
+        mu, vectors = _lanczos(problem, reflected, basis, tol, start)
         return top - mu, vectors
 
 
@@ -160,25 +217,43 @@ class Davidson:
 
     def run(self, problem: Problem) -> Pairs:
         """The smallest eigenpairs."""
-        if problem.plain is None:
-            raise InputError(
-                "Davidson() starts from the eigenvectors of A, and this operator is A itself; "
-                "use ShiftInvert() or Lanczos()"
-            )
+        start = min(problem.k + _GUARD, problem.room - 1)
+        V, correct = self._start(self._plain(problem), start, problem.k)
+        return self._iterate(problem, V, correct)
+
+    def look(self, problem: Problem, below: float, block: int) -> Pairs:
+        """Eigenpairs below a value, where there are any."""
+        plain = self._plain(problem)
+        if self.factorization is not None:
+            solve = _factor(plain, self.factorization)[1]
+        else:
+
+            def solve(r: FloatArray) -> FloatArray:
+                return rough_solution(lambda p: problem.project(plain.matrix @ p), r)
+
+        def correct(X: FloatArray, R: FloatArray) -> FloatArray:
+            return solve(R)
+
+        V = solve(problem.start(block + 2))  # smooth, and still random where it counts
+        return _below(self._iterate(replace(problem, k=block), V, correct, below), below)
+
+    def _iterate(
+        self, problem: Problem, V: FloatArray, correct: Correction, below: float | None = None
+    ) -> Pairs:
+        """Until k eigenpairs are found, or, given a value, none can be below it."""
         k = problem.k
-        start = min(k + _GUARD, problem.n - problem.kernel.shape[1] - 1)
-        V, correct = self._start(problem.plain, start, k)
         V = linalg.qr(problem.project(V), mode="economic")[0]
         W = problem.apply(V)
         H = _symmetric(V.T @ W)
-        room = min(max(8 * k, 80), problem.n - problem.kernel.shape[1])
+        room = min(max(8 * k, 80), problem.room)
         goal, line = problem.tol * problem.norm, Line("Davidson")
         for step in range(self.max_steps):
-            values, rotation = linalg.eigh(H)
+            values, rotation = linalg.eigh(H, driver="evd")
             X, Y = V @ rotation[:, :k], W @ rotation[:, :k]
-            R = Y - X * values[:k]
+            R = problem.project(Y - X * values[:k])
             size = np.linalg.norm(R, axis=0)
-            if size.max() <= goal:
+            nothing = below is not None and step > 2 and values[0] - size[0] > below
+            if size.max() <= goal or nothing or V.shape[1] >= problem.room:
                 line.end()
                 return values[:k], X
             left = f"step {step}, residual {size.max():.1e} on the way to {goal:.1e}"
@@ -192,23 +267,33 @@ class Davidson:
             # long as its couplings to what was there come from the older, accurate side.
             slack = 0.1 / max(float(np.linalg.norm(steps, axis=0).max()), 1e-5)
             steps = _off(steps, V, problem)
+            if not steps.shape[1]:
+                break
             image = problem.apply(steps, slack)
             across = steps.T @ W
             H = np.block([[H, across.T], [across, _symmetric(steps.T @ image)]])
             V, W = np.hstack([V, steps]), np.hstack([W, image])
         line.end()
         raise ConvergenceError(
-            f"Davidson() reached a residual of {size.max():.1e} after {self.max_steps} steps, "
+            f"Davidson() reached a residual of {size.max():.1e} after {step + 1} steps, "
             f"short of {goal:.1e}; allow more max_steps, or use Lanczos()"
         )
 
-    def _start(
-        self, plain: Problem, count: int, k: int
-    ) -> tuple[FloatArray, Callable[[FloatArray, FloatArray], FloatArray]]:
+    def _plain(self, problem: Problem) -> Problem:
+        if problem.plain is None:
+            raise InputError(
+                "Davidson() starts from the eigenvectors of A, and this operator is A itself; "
+                "use ShiftInvert() or Lanczos()"
+            )
+        return problem.plain
+
+    def _start(self, plain: Problem, count: int, k: int) -> tuple[FloatArray, Correction]:
         """The first eigenvectors of A, and the correction (X, R) -> (A - s)^-1 R."""
-        solver = ShiftInvert(self.factorization) if self.factorization else Lanczos()
-        find = plain.lowest or (lambda k: solver.run(replace(plain, k=k)))
-        values, V = find(count)
+        if plain.lowest is not None:
+            values, V = plain.lowest(count)
+        else:
+            solver = ShiftInvert(self.factorization) if self.factorization else Lanczos()
+            values, V = solver.run(replace(plain, k=count))
         if self.factorization is not None:
             solve = _factor(plain, self.factorization)[1]
             return V, lambda X, R: solve(R)
@@ -221,11 +306,7 @@ class Davidson:
         def correct(X: FloatArray, R: FloatArray) -> FloatArray:
             # Off the eigenvectors known, A - s is positive definite for s up to the k-th value.
             shift = np.minimum(np.einsum("ij,ij->j", X, A @ X), values[k - 1])
-            rhs = off(R)
-            goal = 0.02 * np.linalg.norm(rhs, axis=0)
-            return conjugate_gradients(
-                lambda p: off(A @ p - shift * p), rhs, lambda r: r, goal, 150, strict=False
-            )
+            return rough_solution(lambda p: off(A @ p - shift * p), off(R))
 
         return V, correct
 
@@ -253,7 +334,7 @@ class LOBPCG:
     def run(self, problem: Problem) -> Pairs:
         """The smallest eigenpairs."""
         n, k = problem.n, problem.k
-        if n < 5 * (k + _GUARD) + problem.kernel.shape[1]:
+        if problem.room < 5 * (k + _GUARD):
             raise InputError(f"LOBPCG() for {k} of {n} eigenpairs; use Dense() for so many")
         if self.preconditioner == "amg":
             with extra("pyamg", "fast"):
@@ -264,35 +345,38 @@ class LOBPCG:
         else:
             M = sparse.diags_array(1.0 / (problem.matrix.diagonal() + 1e-6 * problem.norm))
         tol = problem.tol * problem.norm
-        kernel = problem.kernel.toarray() if problem.kernel.shape[1] else None
+        known = np.hstack([problem.kernel.toarray(), problem.found])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the residual is checked below
             values, vectors = lobpcg(
                 LinearOperator((n, n), matvec=problem.apply, matmat=problem.apply, dtype=float),
                 problem.start(k + _GUARD),
                 M=M,
-                Y=kernel,
-                tol=tol,
+                Y=known if known.shape[1] else None,
+                tol=0.5 * tol,
                 maxiter=self.max_steps,
                 largest=False,
             )
         order = np.argsort(values)[:k]
         values, vectors = values[order], vectors[:, order]
         left = np.linalg.norm(problem.apply(vectors) - vectors * values, axis=0).max()
-        if left > 10 * tol:
+        if not left <= tol:
             raise ConvergenceError(
                 f"LOBPCG stopped at a residual of {left:.1e}, short of {tol:.1e}, after "
                 f"{self.max_steps} steps; raise tol or max_steps, or use another solver"
             )
         return values, vectors
 
+    def look(self, problem: Problem, below: float, block: int) -> Pairs:
+        """Eigenpairs below a value, where there are any."""
+        if problem.room < 5 * (block + _GUARD):
+            return Lanczos().look(problem, below, block)
+        return _below(self.run(replace(problem, k=block)), below)
 
-def largest_pairs(problem: Problem, dense: bool) -> Pairs:
-    """The `problem.k` largest eigenpairs, densely or by Lanczos."""
-    n, k = problem.n, problem.k
-    if dense:
-        return linalg.eigh(problem.dense(), subset_by_index=(n - k, n - 1))
-    return _lanczos(problem, problem.apply, max(40, 2 * k + 20), problem.tol)
+
+def _below(pairs: Pairs, value: float) -> Pairs:
+    values, vectors = pairs
+    return values[values < value], vectors[:, values < value]
 
 
 def _factor(problem: Problem, name: str) -> tuple[float, Solve]:
@@ -305,9 +389,13 @@ def _factor(problem: Problem, name: str) -> tuple[float, Solve]:
     return found
 
 
-def _lanczos(problem: Problem, apply: Apply, basis: int, tol: float) -> Pairs:
+def _lanczos(
+    problem: Problem, apply: Apply, basis: int, tol: float, start: FloatArray | None = None
+) -> Pairs:
     """The largest eigenpairs of an operator off the kernel, in descending order."""
     n, k = problem.n, problem.k
+    if k >= n or k > problem.room:
+        raise InputError(f"an iteration for {k} of {n} eigenpairs; use Dense() for so many")
 
     line, products = Line("Lanczos"), count(1)
 
@@ -319,13 +407,20 @@ def _lanczos(problem: Problem, apply: Apply, basis: int, tol: float) -> Pairs:
     operator = LinearOperator((n, n), matvec=matvec, dtype=np.float64)
     try:
         mu, vectors = eigsh(
-            operator, k=k, which="LA", v0=problem.start(), ncv=min(n, basis), tol=tol
+            operator,
+            k=k,
+            which="LA",
+            v0=problem.start() if start is None else start,
+            ncv=min(n, basis),
+            tol=tol,
         )
     except ArpackNoConvergence as error:
         raise ConvergenceError(
             f"{len(error.eigenvalues)} of {k} eigenpairs converged to a relative residual of "
             f"{tol:.0e}; raise tol or eps, or use another solver"
         ) from None
+    except ArpackError as error:
+        raise ConvergenceError(f"ARPACK gave up on {k} eigenpairs ({error})") from None
     finally:
         line.end()
     order = np.argsort(-mu)

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from cellapse.cg import CG
 from cellapse.graded import GradedLaplacian
 from cellapse.incidence import Incidence, is_chain_complex
 from cellapse.kernel import left_kernel
 from cellapse.ladder import Ladder
 from cellapse.masses import unfolded_masses
 from cellapse.model import Model
-from cellapse.solvers import CG, Direct
+from cellapse.solvers import Direct
 
 FloatArray = NDArray[np.float64]
 
@@ -38,18 +39,26 @@ def ladders(model: Model, onto: int, solver: Direct | None = None) -> Engine:
         masses = unfolded_masses(
             model.upper, model.nearest.shape[1], model.beta[1:], model.gamma[1:], model.eps
         )
-        up = Ladder(model.nearest, model.beta[0], model.gamma[0], masses[0], model.eps, solver)
+        up = Ladder(
+            model.nearest,
+            model.beta[0],
+            model.gamma[0],
+            masses[0],
+            model.eps,
+            solver,
+            model.definite,
+        )
         return Engine(up.apply, lambda u: _complete_flags(model, up, u), up.A, up.kernel, up)
     B = model.incidence()
     chain = is_chain_complex(B)
-    beta, gamma, eps = model.beta, model.gamma, model.eps
+    beta, gamma = model.beta, model.gamma
     sides: list[tuple[Ladder, range]] = []
     if onto < len(B):
-        up = _ladder(B.matrices[onto:], beta[onto:], gamma[onto:], eps, chain, solver)
+        up = _ladder(B.matrices[onto:], beta[onto:], gamma[onto:], model, chain, solver)
         sides.append((up, range(onto + 1, len(B) + 1)))
     if onto > 0:
         below = [M.T.tocsr() for M in reversed(B.matrices[:onto])]
-        down = _ladder(below, beta[:onto][::-1], gamma[:onto][::-1], eps, chain, solver)
+        down = _ladder(below, beta[:onto][::-1], gamma[:onto][::-1], model, chain, solver)
         sides.append((down, range(onto - 1, -1, -1)))
 
     def apply(x: FloatArray, error: float) -> FloatArray:
@@ -76,18 +85,20 @@ def _ladder(
     matrices: Sequence[sparse.csr_array],
     beta: FloatArray,
     gamma: FloatArray,
-    eps: float,
+    model: Model,
     chain: bool,
     solver: Direct | None,
 ) -> Ladder:
     """The ladder that eliminates a chain of ranks, nearest first."""
+    eps = model.eps
     if len(matrices) == 1 or chain:
         M: Any = np.full(matrices[0].shape[1], eps)
     else:
         rest = Incidence(tuple(matrices[1:]), "given", None, (0,) * len(matrices))
         further = GradedLaplacian(rest, beta[1:], gamma[1:]).matrix
         M = further + eps * sparse.eye_array(further.shape[0])
-    return Ladder(matrices[0], float(beta[0]), float(gamma[0]), M, eps, solver)
+    nearest = matrices[0], float(beta[0]), float(gamma[0])
+    return Ladder(*nearest, M, eps, solver, model.definite)
 
 
 def _stacked(B: Incidence, onto: int) -> sparse.csr_array:

@@ -9,11 +9,14 @@ K^-1 x = v comes from the quasi-definite system
     J (v, w) = | I      beta B | (v)   (x)
                | -B^T      M   | (w) = (0)
 
-which never forms B^T B; w are the values of the eliminated cells, up to the factor gamma, and M
-stands for the block matrix of all further ranks. Where M falls into small blocks (it is diagonal in
-the unfolded realization), its inverse is sparse and K an (n x n) matrix like a graph Laplacian;
-otherwise J is factorized as it stands. Iterative refinement of w keeps full accuracy when M has
-entries as small as eps, and reaches the singular limit eps = 0 with a slightly larger M.
+of `relaxation`; w are the values of the eliminated cells, up to the factor gamma, and M stands for
+the block matrix of all further ranks. What is subtracted from A is
+
+    c (x - v) = c beta B w,
+
+whose first form is accurate where K is large, and whose second where K is next to I. One solve is
+taken as it is where its residual says so: K >= I, so that |x - K v| bounds the error of v. Where it
+does not, conjugate gradients go on with what the factorization lost.
 """
 
 from __future__ import annotations
@@ -26,23 +29,20 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 
 from cellapse._errors import ConvergenceError
-from cellapse._sparse import inverse_by_blocks
+from cellapse._sparse import row_sum
+from cellapse.cg import conjugate_gradients, preconditioner
 from cellapse.kernel import Projector, left_kernel
-from cellapse.solvers import (
-    Direct,
-    Solve,
-    best_direct,
-    conjugate_gradients,
-    expands,
-    preconditioner,
-)
+from cellapse.relaxation import Relaxation
+from cellapse.solvers import Direct, Solve, expands
 
 FloatArray = NDArray[np.float64]
 
-_ACCURACY = 1e-12  # relative error of K^-1 x that refinement aims at
-_FLOOR = 1e-6  # what is added to M, relative to its scale, when it may be singular
-_MAX_STEPS = 200
+# Errors of T x, relative to ||A|| |x|.
+_AIM = 1e-14  # what refinement goes for
+_GOOD = 1e-12  # what is taken without refinement
+_LIMIT = 1e-9  # beyond it nothing is given out
 _SMALL = 300  # below this many cells everything is quick, and dense
+_UNIT = 2.0**-53
 
 
 class Ladder:
@@ -61,6 +61,8 @@ class Ladder:
     solver : Direct, or None
         How K^-1 is applied: by factorization, or as suits the graph: by conjugate gradients where
         it expands (K is then well-conditioned, and would fill in).
+    definite : bool
+        Whether M is at least eps, so that K is at least I.
     """
 
     def __init__(
@@ -71,6 +73,7 @@ class Ladder:
         M: Any,
         eps: float,
         solver: Direct | None = None,
+        definite: bool = True,
     ) -> None:
         self.beta, self.gamma, self.eps = beta, gamma, eps
         self.c = gamma**2 / beta if beta > 0 else 0.0
@@ -79,66 +82,152 @@ class Ladder:
         further = sparse.csr_array((self.n, self.M.shape[0] - B.shape[1]))
         self.B = sparse.csr_array(sparse.hstack([B, further]))  # to all eliminated cells
         self.A = sparse.csr_array(beta * (B @ B.T))
+        self.norm = row_sum(self.A)
         self.kernel = left_kernel(B)
         self._fixed = Projector(self.kernel)
         self._solver = solver
+        self._definite = definite
+        self._relaxation = Relaxation(self.B, beta, self.M, eps, solver=solver)
+        self._iterates = True
 
-    @cached_property
+    @property
     def iterative(self) -> bool:
         """Whether K^-1 is applied by conjugate gradients."""
-        # With a smaller eps the entries of K are so large that only refinement stays accurate.
-        if self._solver is not None or self.eps < 1e-6 or self.n < _SMALL or self.c == 0.0:
-            return False
-        return expands(self.A) and self._exact is not None
+        return self._iterates and self._would_fill_in
 
     @cached_property
+    def _would_fill_in(self) -> bool:
+        if self._solver is not None or self.n < _SMALL or self.c == 0.0:
+            return False
+        return self._one_solve_tells and expands(self.A)
+
+    @property
+    def _one_solve_tells(self) -> bool:
+        """Whether M^-1 has no error of its own, so that the residual of K v = x tells the error."""
+        return self._definite and self._relaxation.exact and self._relaxation.diagonal
+
+    @property
     def direct(self) -> Direct:
         """How K or J is factorized, where it is."""
-        size = self.n if self._factored is not None else self.n + self.M.shape[0]
-        return self._solver or best_direct(size)
+        return self._relaxation.direct
 
     @property
     def slow(self) -> bool:
         """Whether one product costs so much that even a small T is better not formed."""
-        return self.c > 0.0 and self._factored is None and self.M.shape[0] > 10 * self.n
+        many = self.c > 0.0 and self.M.shape[0] > 10 * self.n
+        return many and self._relaxation.reduced is None
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         """T x, for one vector or many columns; within an absolute error where that saves work."""
         if self.c == 0.0:
             return self.A @ x
-        return self.A @ x - self.c * (x - self.inverse(x, error / self.c))
+        return self.A @ x - self.c * self.moved(x, error / self.c)
 
     def complete(self, x: FloatArray) -> FloatArray:
         """The eliminated values that minimize the energy, nearest rank first."""
         if self.c == 0.0:
             return np.zeros((self.M.shape[0], *x.shape[1:]))
-        if self.iterative:
-            assert self._exact is not None
-            return self.gamma * (self._exact[1] @ (self.B.T @ self.inverse(x)))
-        return self.gamma * self._refined(x - self._fixed(x))[1]
+        x = x - self._fixed(x)
+        relaxation = self._relaxation
+        if self.eps == 0.0:  # of all minimizers the shortest
+            relaxation = Relaxation(self.B, self.beta, self.M, 0.0, True, self._solver)
+        elif self.iterative:
+            assert relaxation.reduced is not None
+            return self.gamma * (relaxation.reduced[1] @ (self.B.T @ (x - self.moved(x))))
+        return self.gamma * self._relaxed(relaxation, x, self._allowed(x, 0.0))
 
-    def inverse(self, x: FloatArray, error: float = 0.0) -> FloatArray:
-        """K^-1 x."""
-        fixed = self._fixed(x)
-        x = x - fixed
-        if not self.iterative:
-            v = self._refined(x)[0] if self._steps else self._solve_first(x)
-        else:
-            assert self._exact is not None
-            K = self._exact[0]
-            tol = np.maximum(error, 1e-14 * np.linalg.norm(x, axis=0))
-            v = conjugate_gradients(K.__matmul__, x, self._near, tol)
-        return fixed + v - self._fixed(v)
+    def moved(self, x: FloatArray, error: float = 0.0) -> FloatArray:
+        """x - K^-1 x = beta B w, within an absolute error where that saves work."""
+        x = x - self._fixed(x)
+        allowed = self._allowed(x, error)
+        result = self._by_iteration(x, allowed) if self.iterative else None
+        if result is None:
+            result = self._by_factor(x, allowed)
+        if result is None:
+            w = self._relaxed(self._relaxation, x, allowed)
+            result = self.beta * (self.B @ w)
+        return result - self._fixed(result)
+
+    def _allowed(self, x: FloatArray, error: float) -> FloatArray:
+        """The error of K^-1 x that refinement goes for, one for each column."""
+        return np.maximum(error, _AIM * self._slack(x))
+
+    def _slack(self, x: FloatArray) -> FloatArray:
+        """What an error of ||A|| |x| in T x is in K^-1 x."""
+        size = np.atleast_1d(np.linalg.norm(x, axis=0))
+        return self.norm / self.c * np.maximum(size, 1e-300)
+
+    def _by_iteration(self, x: FloatArray, allowed: FloatArray) -> FloatArray | None:
+        """By conjugate gradients on K, or None where they take too long."""
+        assert self._relaxation.reduced is not None
+        G = self._relaxation.reduced[0]
+        near, largest = self._near
+        v, error = conjugate_gradients(
+            lambda v: v + G @ v, x, near, allowed, 1.0 / largest, maxiter=20 * _SMALL
+        )
+        if not self._accepted(error, x, allowed):
+            self._iterates = False  # from now on by factorization
+            return None
+        return G @ v if self._mild else x - v
+
+    def _by_factor(self, x: FloatArray, allowed: FloatArray) -> FloatArray | None:
+        """By one solve, or None where its residual is too large."""
+        if not self._one_solve_tells:
+            return None
+        v, moved = self._relaxation.first(x)
+        error = np.atleast_1d(np.linalg.norm(x - v - moved, axis=0))
+        if not self._accepted(error, x, allowed):
+            return None
+        return moved if self._mild else x - v
+
+    def _accepted(self, error: FloatArray, x: FloatArray, allowed: FloatArray) -> bool:
+        """Whether an error of v = K^-1 x is small enough: where K is next to I, it counts less."""
+        error = min(1.0, 2.0 * self._largest) * error
+        return bool((error <= np.maximum(allowed, _GOOD * self._slack(x))).all())
+
+    def _relaxed(self, relaxation: Relaxation, x: FloatArray, allowed: FloatArray) -> FloatArray:
+        """The values of the eliminated cells, up to gamma, or an error that says how far off."""
+        w, error = relaxation.relax(x, allowed) if self._definite else relaxation.refine(x)
+        limit = np.maximum(allowed, _LIMIT * self._slack(x))
+        if not (error <= limit).all():
+            worst = float((error / self._slack(x)).max())
+            raise ConvergenceError(
+                f"(C + eps I)^-1 is known only to an error of {worst:.1e} of ||A||: with "
+                f"eps={self.eps:g} and weights of such different sizes C is next to singular; "
+                "give a larger eps, or rescale the weights of the cells"
+            )
+        return w
+
+    @cached_property
+    def _mild(self) -> bool:
+        """Whether K is next to I."""
+        return self._largest < 0.5
+
+    @cached_property
+    def _largest(self) -> float:
+        """The largest entry of K - I, half a bound of its norm where it is like a Laplacian."""
+        reduced = self._relaxation.reduced
+        return np.inf if reduced is None else float(reduced[0].diagonal().max(initial=0.0))
 
     def toarray(self) -> FloatArray | None:
         """T as a dense array by dense algebra, where that is the quick and accurate way."""
-        quick = self.n and self.eps >= 1e-5 and self.c > 0.0 and (self.n < _SMALL or self.iterative)
-        if not quick or self._exact is None:
+        quick = self.n and self.c > 0.0 and (self.n < _SMALL or self.iterative)
+        if not quick or not self._one_solve_tells or self._relaxation.reduced is None:
             return None
-        inverse = linalg.inv(self._exact[0].toarray(), overwrite_a=True, check_finite=False)
-        inverse -= self._fixed(inverse)
-        inverse -= self._fixed(inverse.T).T
-        T = self.c * (inverse + self._fixed(np.eye(self.n)) - np.eye(self.n)) + self.A.toarray()
+        G, eye = self._relaxation.reduced[0].toarray(), np.eye(self.n)
+        try:
+            inverse = linalg.inv(G + eye, check_finite=False)
+        except linalg.LinAlgError:
+            return None
+        probes = np.random.default_rng(0).standard_normal((self.n, 2))
+        images = inverse @ probes
+        left = np.linalg.norm(images + G @ images - probes) / np.linalg.norm(probes)
+        if not self.c * left <= 100 * _GOOD * self.norm:
+            return None
+        moved = G @ inverse if self._mild else eye - inverse
+        moved -= self._fixed(moved)
+        moved -= self._fixed(moved.T).T
+        T = self.A.toarray() - self.c * moved
         return (T + T.T) / 2
 
     def shifted(self, mass: FloatArray, shift: float) -> tuple[Any, int] | None:
@@ -147,20 +236,26 @@ class Ladder:
         [[A - c I - shift D, c^{1/2} I], [c^{1/2} I, -K]] with A = beta B B^T. Also returns how many
         negative eigenvalues belong to the second block: the others count those of T - shift D.
         """
-        if self.eps == 0.0:
-            return None
         eye = sparse.eye_array(self.n)
         H = self.A - self.c * eye - shift * sparse.diags_array(mass)
         if self.c == 0.0:
             return H, 0
-        if self._exact is not None:
-            rest: Any = -self._exact[0]
+        if not self._relaxation.exact:
+            return None
+        if self._relaxation.reduced is not None:
+            rest: Any = -(eye + self._relaxation.reduced[0])
             link: Any = np.sqrt(self.c) * eye
         else:
-            rest = self._mirrored(0.0)
+            rest = self._relaxation.joint()
             link = sparse.csr_array(np.sqrt(self.c / self.beta) * eye)
             link = sparse.hstack([link, sparse.csr_array((self.n, rest.shape[0] - self.n))])
         return sparse.block_array([[H, link], [link.T, rest]]), self.n
+
+    @property
+    def rounding(self) -> float:
+        """How far rounding of K, whose entries reach 1 / eps, may move the eigenvalues of T."""
+        light = float(self.M.diagonal().min(initial=np.inf))
+        return 10 * _UNIT * self.c * self.norm / light if light > 0 else np.inf
 
     def safe_shift(self, mass: FloatArray) -> float:
         """A shift below the spectrum that keeps both blocks definite."""
@@ -169,112 +264,8 @@ class Ladder:
         return -max((0.05 if definite else 1.05) * self.c, near) / float(mass.min())
 
     @cached_property
-    def _exact(self) -> tuple[sparse.csr_array, sparse.csr_array] | None:
-        return self._reduced(0.0)
-
-    @cached_property
-    def _near(self) -> Solve:
-        """Next to K^-1, for conjugate gradients."""
-        assert self._exact is not None
-        return preconditioner(self._exact[0])
-
-    def _reduced(self, floor: float) -> tuple[sparse.csr_array, sparse.csr_array] | None:
-        """K and (M + floor)^-1, where the latter is sparse."""
-        inverse = inverse_by_blocks(self.M + floor * sparse.eye_array(self.M.shape[0]))
-        if inverse is None:
-            return None
-        K = sparse.eye_array(self.n) + self.beta * (self.B @ inverse @ self.B.T)
-        return sparse.csr_array(K), inverse
-
-    def _mirrored(self, floor: float) -> Any:
-        """J scaled by 1 / beta and mirrored, so that it is symmetric: (v, -w) solves it."""
-        M = self.M + floor * sparse.eye_array(self.M.shape[0])
-        eye = sparse.eye_array(self.n)
-        return sparse.block_array([[-eye / self.beta, self.B], [self.B.T, M]])
-
-    @cached_property
-    def _floor(self) -> float:
-        """What is added to M to factorize it, when eps = 0 leaves it singular."""
-        if self.eps > 0.0:
-            return 0.0
-        return _FLOOR * self.beta * float(self.B.multiply(self.B).sum(axis=0).max(initial=1.0))
-
-    @cached_property
-    def _factor(self) -> Solve:
-        """Solves with K where its parts are sparse, with J otherwise; factorized once."""
-        reduced = self._factored
-        matrix = self._mirrored(self._floor) if reduced is None else reduced[0]
-        return self.direct.prepare(matrix)
-
-    @cached_property
-    def _factored(self) -> tuple[sparse.csr_array, sparse.csr_array] | None:
-        """K and M^-1 as they are factorized: `_exact`, but for a singular M."""
-        return self._reduced(self._floor) if self._floor else self._exact
-
-    def _solve_first(self, x: FloatArray) -> FloatArray:
-        """v of J (v, w) = (x, 0), without w."""
-        if self._factored is not None:
-            return self._factor(x)
-        return self._block_solve(x, np.zeros((self.M.shape[0], *x.shape[1:])))[0]
-
-    @cached_property
-    def _block_solve(self) -> Any:
-        """(r1, r2) -> (v, w) of J (v, w) = (r1, r2)."""
-        solve, reduced = self._factor, self._factored
-        if reduced is not None:
-            inverse = reduced[1]
-
-            def by_blocks(r1: FloatArray, r2: Any) -> tuple[FloatArray, FloatArray]:
-                v = solve(r1 - self.beta * (self.B @ (inverse @ r2)))
-                return v, inverse @ (self.B.T @ v + r2)
-
-            return by_blocks
-
-        def at_once(r1: FloatArray, r2: Any) -> tuple[FloatArray, FloatArray]:
-            both = solve(np.concatenate([r1 / -self.beta, -r2]))
-            return both[: self.n], -both[self.n :]
-
-        return at_once
-
-    @cached_property
-    def _steps(self) -> int:
-        """How many steps of refinement the accuracy asks for, measured on a random vector."""
-        if self.eps == 0.0:
-            return _MAX_STEPS
-        x = np.random.default_rng(0).standard_normal(self.n)
-        x -= self._fixed(x)
-        v, w = self._block_solve(x, np.zeros(self.M.shape[0]))
-        _, dw = self._block_solve(np.zeros_like(x), self._residual(x, w))
-        dv = self.beta * (self.B @ dw)
-        error = max(_size(dv) / max(_size(v), 1e-300), 1e-2 * _size(dw) / max(_size(w), 1e-300))
-        return 0 if error < _ACCURACY else 1 if error < 1e-6 else 3
-
-    def _refined(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """v = K^-1 x and w = M^-1 B^T v for x without a part in the kernel."""
-        nothing = np.zeros((self.M.shape[0], *x.shape[1:]))
-        v, w = self._block_solve(x, nothing)
-        change = np.inf
-        for _ in range(self._steps):
-            _, dw = self._block_solve(np.zeros_like(x), self._residual(x, w))
-            w = w + dw
-            v = x - self.beta * (self.B @ w)
-            last, change = change, _size(self.beta * (self.B @ dw))
-            if self.eps == 0.0 and (change <= 1e-15 * _size(x) or change > 0.99 * last):
-                break
-        if self.eps == 0.0 and change > 1e-10 * _size(x):
-            raise ConvergenceError(
-                f"the limit eps = 0 is not reached (last change {change / _size(x):.1e}): C has "
-                "positive eigenvalues next to zero; give a small eps like 1e-6"
-            )
-        return v, w
-
-    def _residual(self, x: FloatArray, w: FloatArray) -> FloatArray:
-        """What is left of (M + beta B^T B) w = B^T x.
-
-        In w alone, because v is large next to M w: rounding v would drown the small masses.
-        """
-        return self.B.T @ (x - self.beta * (self.B @ w)) - self.M @ w
-
-
-def _size(x: FloatArray) -> float:
-    return float(np.linalg.norm(x))
+    def _near(self) -> tuple[Solve, float]:
+        """Next to K^-1, for conjugate gradients; and the norm of what it inverts."""
+        assert self._relaxation.reduced is not None
+        K = sparse.eye_array(self.n) + self._relaxation.reduced[0]
+        return preconditioner(sparse.csr_array(K))

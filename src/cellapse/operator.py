@@ -12,10 +12,13 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
 from cellapse._checks import signal
-from cellapse._errors import InputError
+from cellapse._errors import ConvergenceError, InputError
 from cellapse._memory import require_memory
+from cellapse._sparse import row_sum
+from cellapse.cg import conjugate_gradients
 from cellapse.eigensolvers import EigenSolver, Pairs
-from cellapse.solvers import Direct, Solve, conjugate_gradients, expands
+from cellapse.kernel import Projector
+from cellapse.solvers import Direct, Solve, expands
 from cellapse.spectrum import Auto, Spectrum, eigenpairs, lowest_pairs
 
 FloatArray = NDArray[np.float64]
@@ -143,6 +146,16 @@ class Operator(LinearOperator):
         return None
 
     @property
+    def drop(self) -> float:
+        """How far the operator may be below A: S >= A - drop."""
+        return 0.0
+
+    @property
+    def rounding(self) -> float:
+        """How far rounding in `shifted` may move an eigenvalue, beyond that of any matrix."""
+        return 0.0
+
+    @property
     def iterates(self) -> bool:
         """Whether applying the operator takes iterations, but no factorization."""
         return False
@@ -195,25 +208,42 @@ class Operator(LinearOperator):
     def count_below(self, value: float, mass: str | ArrayLike | None = None) -> int | None:
         """How many eigenvalues are smaller than `value`, by Sylvester's law of inertia.
 
-        None where there is nothing to factorize, or the factorization had to pivot.
+        Eigenvalues that equal `value` within 1e-11 of the norm do not count. None where there is
+        nothing to factorize, or the factorization cannot be relied on.
         """
-        D = self._mass(mass)
-        matrix = self.shifted(float(value), np.ones(self.shape[0]) if D is None else D)
-        if matrix is None:
+        n, D = self.shape[0], self._mass(mass)
+        D = np.ones(n) if D is None else D
+        if not np.isfinite(value):
+            raise InputError(f"value={value!r}; give a finite number")
+        norm = float((abs(self.A).sum(axis=1) / D).max(initial=0.0) or 1.0)
+        if self.rounding > 1e-10 * norm * float(D.min(initial=1.0)):
             return None
-        negative = Direct().prepare(matrix[0]).n_negative()
-        return None if negative is None else negative - matrix[1]
+        margin = 1e-11 * norm
+        for away in (1.0, 2.0, 5.0):  # where a pivot vanishes, a little further off
+            shifted = self.shifted(float(value) - away * margin, D)
+            if shifted is None:
+                return None
+            matrix, others = sparse.csc_array(shifted[0]), shifted[1]
+            try:
+                factor = Direct().prepare(matrix)
+            except ConvergenceError:
+                continue
+            negative = factor.n_negative()
+            if negative is not None and 0 <= negative - others <= n and _solves(factor, matrix):
+                return negative - others
+        return None
 
-    def solve(self, b: ArrayLike, shift: float = 0.0, *, rtol: float = 1e-12) -> FloatArray:
+    def solve(self, b: ArrayLike, shift: float = 0.0, *, rtol: float = 1e-10) -> FloatArray:
         """The solution x of (S + shift I) x = b, for one right-hand side or many columns.
 
         A sparse matrix with a shift above 1e-4 ||A|| is factorized. Everything else goes by
         conjugate gradients, preconditioned with a factor of A + shift (or its diagonal where the
-        graph expands), to an error of about `rtol` relative to x. With `shift=0` the solution is
-        the one without a part in the kernel, and b is taken without its part in the kernel, too.
+        graph expands). The error is at most `rtol` relative to x, both in the energy norm
+        (x^T (S + shift) x)^{1/2}. With `shift=0` the solution is the one without a part in the
+        kernel, and b is taken without its part in the kernel, too.
 
         >>> L = SparseOperator(sparse.csr_array([[2.0, 0.0], [0.0, 4.0]]), ("a", "b"))
-        >>> L.solve([1.0, 1.0]).tolist(), L.solve([1.0, 1.0], shift=1.0).round(6).tolist()
+        >>> L.solve([1.0, 1.0]).round(6).tolist(), L.solve([1.0, 1.0], shift=1.0).round(6).tolist()
         ([0.5, 0.25], [0.333333, 0.2])
         """
         rhs = signal(b, self.shape[0], "the right-hand side")
@@ -221,27 +251,46 @@ class Operator(LinearOperator):
             raise InputError(
                 f"shift={shift!r}; give a number of at least 0, for a definite operator"
             )
-        norm = float(abs(self.A).sum(axis=1).max(initial=0.0) or 1.0)
+        if not 0 < rtol < 1:
+            raise InputError(f"rtol={rtol!r}; give a number between 0 and 1, like 1e-8")
+        norm = row_sum(self.A) or 1.0
         fills_in = expands(self.A)
         if self.matrix is not None and shift > 1e-4 * norm and not fills_in:
-            return Direct().prepare(self.matrix + shift * sparse.eye_array(len(rhs)))(rhs)
-        kernel = self.kernel if self.kernel is not None else sparse.csr_array((len(rhs), 0))
-
-        def project(x: FloatArray) -> FloatArray:
-            return x - kernel @ (kernel.T @ x)
-
-        fixed = kernel @ (kernel.T @ rhs)  # where S is zero
+            matrix = self.matrix + shift * sparse.eye_array(len(rhs))
+            return Direct().prepare(matrix)(rhs)  # with so large a shift it keeps its digits
         ridge = shift + 1e-8 * norm
         ridged = self.A + ridge * sparse.eye_array(len(rhs))
         near: Any = sparse.diags_array(1.0 / ridged.diagonal())
         inner: Solve = near.__matmul__ if fills_in else Direct().prepare(ridged)
-        tol = np.maximum(rtol * np.linalg.norm(inner(project(rhs)), axis=0), 1e-300)
-        slack = 0.01 * float(tol.min(initial=np.inf)) * ridge  # what a product may be wrong by
+        fixed_part = Projector(self.kernel)
+        fixed = fixed_part(rhs)  # where S is zero
+
+        def project(x: FloatArray) -> FloatArray:
+            return x - fixed_part(x)
+
+        rest = project(rhs)
+        # S is at most A, so that this is at most the energy of the solution.
+        energy = np.sqrt(np.maximum(np.einsum("i...,i...->...", rest, inner(rest)), 0.0))
+        rounding = 1e-15 * np.linalg.norm(rhs, axis=0) / np.sqrt(ridge)
+        goal = np.atleast_1d(np.maximum(rtol * energy, rounding))
+        slack = 0.01 * float(goal.min(initial=np.inf)) * np.sqrt(ridge)
 
         def apply(x: FloatArray) -> FloatArray:
             return project(self.approximate(x, slack)) + shift * x
 
-        x = conjugate_gradients(apply, project(rhs), lambda r: project(inner(r)), tol)
+        x, error = conjugate_gradients(
+            apply,
+            rest,
+            lambda r: project(inner(r)),
+            0.5 * goal,
+            lower=shift / (norm + ridge) if shift > 1e-4 * norm else None,
+        )
+        if not (error <= goal).all():
+            reached = float((error / np.maximum(goal, 1e-300)).max()) * rtol
+            raise ConvergenceError(
+                f"(S + {shift:g} I) x = b is solved to a relative error of {reached:.1e} only, "
+                f"short of rtol={rtol:.0e}: S is next to singular; give a larger shift or rtol"
+            )
         return x + (fixed / shift if shift else 0.0)
 
     def _mass(self, mass: str | ArrayLike | None) -> FloatArray | None:
@@ -265,6 +314,14 @@ class Operator(LinearOperator):
                 'use mass="degree" or None'
             )
         return values
+
+
+def _solves(factor: Solve, matrix: sparse.csc_array) -> bool:
+    """Whether a factorization without pivoting kept its digits: seen on a random vector."""
+    rhs = np.random.default_rng(0).standard_normal(matrix.shape[0])
+    x = factor(rhs)
+    left = np.abs(matrix @ x - rhs)
+    return bool((left <= 1e-8 * (abs(matrix) @ np.abs(x) + np.abs(rhs))).all())
 
 
 class SparseOperator(Operator):

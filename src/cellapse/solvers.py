@@ -1,9 +1,8 @@
-"""Linear solvers as small frozen objects: `solve = solver.prepare(matrix)`, then `solve(rhs)`.
+"""Sparse factorizations as small frozen objects: `solve = Direct().prepare(matrix)`, once.
 
-They are handed to `collapse(..., solver=...)` and decide how (C + eps I)^-1 is applied:
-
-* `Direct()` (the normal way) factorizes one sparse quasi-definite matrix, once;
-* `CG(...)` is Algorithm 1 of the paper: conjugate gradients on C + eps I for every vector.
+Handed to `collapse(..., solver=...)`, `Direct()` (the normal way) decides how (C + eps I)^-1 is
+applied; its counterpart without a factorization is `CG()`. Whether a factorization would fill in is
+told by the levels of a breadth-first search.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ from scipy.sparse import linalg
 from scipy.sparse.csgraph import (
     breadth_first_order,
     connected_components,
-    minimum_spanning_tree,
 )
 
 from cellapse._errors import ConvergenceError, InputError, SizeError, extra
@@ -29,6 +27,7 @@ from cellapse._memory import require_memory
 _SURE_TO_FIT = 10_000  # rows whose factor fits into any memory, even when dense
 _COLUMNS = 24  # right-hand sides that SuperLU takes at once: twice as quick as hundreds
 _LARGE = 200_000  # rows from which PARDISO is clearly better
+_DENSE_BLOCK = 250  # rows whose dense elimination takes no time
 
 FloatArray = NDArray[np.float64]
 Solve = Callable[[FloatArray], FloatArray]
@@ -115,6 +114,10 @@ def _superlu(matrix: sparse.csc_array) -> Factor:
             diag_pivot_thresh=0.0,
             options={"SymmetricMode": True},
         )
+    except RuntimeError as error:  # a pivot that is exactly zero
+        raise ConvergenceError(
+            f"a matrix of {matrix.shape[0]:,} rows cannot be factorized ({error})"
+        ) from None
     except MemoryError:
         raise SizeError(
             f"the factorization of a matrix of {matrix.shape[0]:,} rows and {matrix.nnz:,} entries "
@@ -181,121 +184,14 @@ FACTORIZATIONS = {
 }
 
 
-@dataclass(frozen=True)
-class CG:
-    """Conjugate gradients for a positive semi-definite matrix.
-
-    Parameters
-    ----------
-    rtol : float
-        Residual to reach, relative to the right-hand side.
-    maxiter : int, optional
-        Iterations allowed per right-hand side; ten times the size by default.
-
-    >>> CG(rtol=1e-8).prepare(sparse.eye_array(2) * 4)(np.ones(2)).tolist()
-    [0.25, 0.25]
-    """
-
-    rtol: float = 1e-12
-    maxiter: int | None = None
-
-    def __post_init__(self) -> None:
-        if not 0 < self.rtol < 1:
-            raise InputError(f"CG(rtol={self.rtol}); choose a number between 0 and 1, like 1e-8")
-        if self.maxiter is not None and self.maxiter < 1:
-            raise InputError(f"CG(maxiter={self.maxiter}); allow at least one iteration")
-
-    def prepare(self, matrix: Any) -> Solve:
-        """Bind the matrix; every call iterates anew, column by column."""
-        bound = sparse.csr_array(matrix)
-
-        def solve(rhs: FloatArray) -> FloatArray:
-            if rhs.ndim == 2:
-                columns = [solve(rhs[:, j]) for j in range(rhs.shape[1])]
-                return np.stack(columns, axis=1) if columns else np.zeros_like(rhs)
-            x, info = linalg.cg(bound, rhs, rtol=self.rtol, atol=0.0, maxiter=self.maxiter)
-            if info:
-                residual = np.linalg.norm(rhs - bound @ x) / np.linalg.norm(rhs)
-                raise ConvergenceError(
-                    f"conjugate gradients stopped after {info} iterations at a relative residual "
-                    f"of {residual:.1e}, short of rtol={self.rtol:.0e}; raise eps or maxiter, or "
-                    "use solver=Direct()"
-                )
-            return x
-
-        return solve
-
-
-def conjugate_gradients(
-    apply: Solve,
-    rhs: FloatArray,
-    precondition: Solve,
-    tol: float,
-    maxiter: int = 2000,
-    strict: bool = True,
-) -> FloatArray:
-    """Preconditioned conjugate gradients on all columns at once, to an absolute error.
-
-    Stops when the preconditioned residual of every column, which estimates its error, is below
-    `tol` (one number, or one for each column); without `strict`, also after `maxiter` steps.
-    """
-    dot = np.dot if rhs.ndim == 1 else _column_dots
-    r, x = rhs.copy(), np.zeros_like(rhs)
-    z = precondition(r)
-    p, rz = z, dot(r, z)
-    for _ in range(maxiter):
-        done = np.sqrt(dot(z, z)) <= tol
-        if done.all():
-            return x
-        q = apply(p)
-        # Columns that are done stay as they are: rounding would blow them up.
-        step = np.where(done, 0.0, rz / np.maximum(dot(p, q), 1e-300))
-        x += step * p
-        r -= step * q
-        z = precondition(r)
-        last, rz = rz, dot(r, z)
-        p = z + rz / np.maximum(last, 1e-300) * p
-    if not strict:
-        return x
-    raise ConvergenceError(
-        f"conjugate gradients stopped after {maxiter} steps at an error of about "
-        f"{np.linalg.norm(z, axis=0).max():.1e}; raise eps, or use solver=Direct()"
-    )
-
-
-def _column_dots(x: FloatArray, y: FloatArray) -> FloatArray:
-    return np.einsum("ij,ij->j", x, y)
-
-
-def preconditioner(matrix: sparse.csr_array) -> Solve:
-    """An approximate inverse of a diagonally dominant matrix like a weighted graph Laplacian.
-
-    Its diagonal; or, where heavy edges tie small groups of vertices together and the groups to each
-    other only by light ones, a factor of the diagonal with the edges of a heaviest spanning forest:
-    it has no fill-in, and follows the groups, which the diagonal would take hundreds of steps for.
-    """
-    diagonal = matrix.diagonal()
-    edges = sparse.csr_array(abs(matrix - sparse.diags_array(diagonal)))
-    edges.eliminate_zeros()
-    lightest, heaviest = edges.data.min(initial=np.inf), edges.data.max(initial=0.0)
-    if heaviest > 100.0 * lightest:
-        heavy = edges.multiply(edges > np.sqrt(lightest * heaviest))
-        groups, components = (connected_components(g, directed=False)[0] for g in (heavy, edges))
-        if groups > 2 * components + 10:
-            forest = minimum_spanning_tree(-edges).astype(bool)
-            kept = matrix.multiply(forest + forest.T)
-            return Direct().prepare(sparse.diags_array(diagonal) + kept)
-    inverse = 1.0 / diagonal
-    return lambda r: (inverse if r.ndim == 1 else inverse[:, None]) * r
-
-
 def expands(graph: sparse.csr_array) -> bool:
     """Whether a graph has no small cuts, so that a factorization would fill in.
 
-    That is when one level of a breadth-first search holds an eighth of its core.
+    That is when one level of a breadth-first search holds an eighth of its core, and more than is
+    quickly eliminated as a dense block.
     """
     widest, n = widest_level(graph)
-    return n >= 100 and widest > n / 8
+    return widest > max(n / 8, _DENSE_BLOCK)
 
 
 def widest_level(graph: Any) -> tuple[int, int]:

@@ -1,14 +1,17 @@
 r"""Eigenpairs S u = lambda D u of a symmetric operator, with evidence.
 
 The kernel, where it is known, is not computed but removed before and put back after: Krylov methods
-miss repeated zeros otherwise. Where a factorization is at hand, Sylvester's law of inertia counts
-the eigenvalues below the last one found; if any was missed, it is looked for in what is left.
+miss repeated zeros otherwise. Nothing is missed: where a factorization is at hand, Sylvester's law
+of inertia counts the eigenvalues below the last one found; where none is, what the vectors found
+leave is searched from a random block until nothing smaller turns up. The residuals that are
+reported come from products whose error is bounded, and far smaller; what does not keep
+`residual <= tol * norm` is not given out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,8 +19,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._checks import whole_number
-from cellapse._errors import ConvergenceError, InputError
+from cellapse._errors import ConvergenceError, InputError, SizeError
 from cellapse.eigensolvers import (
+    LOBPCG,
     Davidson,
     Dense,
     EigenSolver,
@@ -25,7 +29,6 @@ from cellapse.eigensolvers import (
     Pairs,
     Problem,
     ShiftInvert,
-    largest_pairs,
 )
 from cellapse.solvers import Direct, Solve, expands
 
@@ -34,6 +37,8 @@ FloatArray = NDArray[np.float64]
 _DENSE = 1200  # up to this many cells the dense way is quick whatever the graph
 _EXPANDING = 500  # and up to this many where the graph expands
 _CERTIFY = 20_000  # up to this many cells a second factorization is worth the certainty
+_LAST = 4000  # up to this many cells the dense way is the last resort
+_SAME = 1e-9  # relative to the norm: eigenvalues closer than this are the same
 
 
 class Symmetric(Protocol):
@@ -47,6 +52,8 @@ class Symmetric(Protocol):
     def shape(self) -> tuple[int, int]: ...
     @property
     def plain(self) -> Symmetric | None: ...
+    @property
+    def drop(self) -> float: ...
     @property
     def iterates(self) -> bool: ...
     @property
@@ -70,7 +77,9 @@ class Spectrum:
     vectors : (n, k) array
         Columns with u^T D u = 1; the entry of largest size is positive.
     residuals : (k,) array
-        Norms ||S u - lambda D u||.
+        Norms ||S u - lambda D u||; with D^{-1/2} in front at most `tol * norm`.
+    norm : float
+        An upper bound of the largest eigenvalue of A u = lambda D u, which `tol` is relative to.
     n_zeros : int or None
         Dimension of the kernel where it is known in advance; those values are exactly 0.
     certified : bool or None
@@ -85,6 +94,7 @@ class Spectrum:
     values: FloatArray
     vectors: FloatArray = field(repr=False)
     residuals: FloatArray = field(repr=False)
+    norm: float
     n_zeros: int | None
     certified: bool | None
     labels: Sequence[Hashable] = field(repr=False)
@@ -109,9 +119,18 @@ class Choice:
 class Auto:
     """Chooses the solver by size and by how the graph can be cut, and says why.
 
-    Where Davidson does not converge (A may be far from S), Lanczos takes over; `spectrum.solver`
-    names the one that found the result.
+    Where the first choice does not arrive (A may be far from S, a factor may not fit), the next one
+    takes over; `spectrum.solver` names the one that found the result.
     """
+
+    def candidates(self, operator: Symmetric, k: int | None) -> list[EigenSolver]:
+        """What to try, in this order."""
+        n = operator.shape[0]
+        further: list[EigenSolver] = [Lanczos()] if k is not None else []
+        if n <= _LAST:
+            further.append(Dense())
+        first = self.select(operator, k).solver
+        return [first, *(s for s in further if s != first)]
 
     def select(self, operator: Symmetric, k: int | None = 10) -> Choice:
         """The solver `spectrum(k)` will use, and a sentence that says why.
@@ -160,35 +179,73 @@ def eigenpairs(
         raise InputError(f"tol={tol!r}; give a relative residual between 0 and 1, like 1e-8")
     wanted = n if k is None else whole_number("k", k, 1, n)
     root = np.ones(n) if mass is None else np.sqrt(mass)
-    chosen = solver is None or isinstance(solver, Auto)
     if solver is None or isinstance(solver, Auto):
-        solver = Auto().select(operator, None if wanted == n else wanted).solver
+        chosen = Auto().candidates(operator, None if wanted == n else wanted)
+        if which == "largest":
+            chosen = [s if isinstance(s, Dense) else Lanczos() for s in chosen]
+    else:
+        chosen = [_checked(solver, which)]
+    for number, candidate in enumerate(chosen, start=1):
+        try:
+            return _attempt(operator, wanted, root, labels, which, tol, candidate)
+        except (ConvergenceError, SizeError):
+            if number == len(chosen):
+                raise
+    raise AssertionError("there is always a candidate")
+
+
+def _checked(solver: Any, which: str) -> EigenSolver:
+    """A solver that can find the wanted end of the spectrum."""
+    if not isinstance(solver, EigenSolver):
+        raise InputError(
+            f"solver={solver!r}; give Dense(), ShiftInvert(), Davidson(), Lanczos(), LOBPCG() or "
+            "Auto()"
+        )
+    if which == "largest" and not isinstance(solver, Dense | Lanczos | LOBPCG):
+        raise InputError(
+            f'{solver} finds the smallest eigenpairs only; for which="largest" use Lanczos(), '
+            "LOBPCG() or Dense()"
+        )
+    return solver
+
+
+def _attempt(
+    operator: Symmetric,
+    wanted: int,
+    root: FloatArray,
+    labels: Sequence[Hashable],
+    which: str,
+    tol: float,
+    solver: EigenSolver,
+) -> Spectrum:
+    """The spectrum by one solver, if it keeps its promise."""
+    n = operator.shape[0]
     deflate = operator.kernel is not None and operator.definite and which == "smallest"
     P = _normalized(root, operator.kernel) if deflate else sparse.csr_array((n, 0))
     p = P.shape[1]
-    certified: bool | None = True if isinstance(solver, Dense) or p >= wanted else None
-    problem = _problem(operator, wanted - p, root, P, tol)
+    certified: bool | None = True
     if p >= wanted:
         vectors = P[:, :wanted].toarray()
-    elif which == "largest":
-        vectors = largest_pairs(problem, dense=isinstance(solver, Dense))[1]
     else:
-        try:
-            values, found = solver.run(problem)
-        except ConvergenceError:
-            if not (chosen and isinstance(solver, Davidson)):
-                raise
-            solver = Lanczos()  # A was no close start after all; the result says who found it
-            values, found = solver.run(problem)
-        by_factor = isinstance(solver, ShiftInvert | Davidson) and solver.factorization is not None
-        if by_factor and n <= _CERTIFY:
-            certified, found = _certify(operator, problem, root, values, found)
-        elif isinstance(solver, Lanczos):
-            found = _second_look(solver, problem, values, found)
+        problem = _problem(operator, wanted - p, root, P, tol)
+        if which == "largest":
+            problem = problem.upside_down()
+        pairs = solver.run(problem)
+
+        def count(value: float) -> int | None:
+            """How many eigenvalues of the problem are below a value."""
+            if which == "smallest":
+                below = operator.count_below(value, root**2)
+                return None if below is None else below - (p if value > 0 else 0)
+            below = operator.count_below(problem.norm - value, root**2)
+            return None if below is None else n - below
+
+        # Where a factorization was no option before, it is none for counting.
+        counts = n <= _CERTIFY and getattr(solver, "factorization", None) is not None
+        certified, found = nothing_missed(problem, solver, pairs, count if counts else None)
         vectors = np.hstack([P.toarray(), found]) if p else found
-    return _spectrum(
-        operator, vectors, root, p if deflate else None, certified, labels, solver, tol
-    )
+    n_zeros = p if deflate else None
+    return _spectrum(operator, vectors, root, n_zeros, certified, labels, solver, tol)
 
 
 def _spectrum(
@@ -201,16 +258,23 @@ def _spectrum(
     solver: EigenSolver,
     tol: float,
 ) -> Spectrum:
+    norm = _norm(operator.A, root)
     vectors = fix_signs(vectors / root[:, None])
-    image = operator.approximate(vectors, 0.02 * tol * _norm(operator.A, root))
+    image = operator.approximate(vectors, 0.02 * tol * norm * float(root.min(initial=np.inf)))
     values = np.einsum("ij,ij->j", vectors, image)
     values[: n_zeros or 0] = 0.0
-    rounding = 1e-13 * _norm(operator.A, root)
-    values[(values < 0) & (values > -rounding)] = 0.0
+    values[(values < 0) & (values > -1e-13 * norm)] = 0.0
     order = np.argsort(values, kind="stable")
-    residuals = np.linalg.norm(image - root[:, None] ** 2 * vectors * values, axis=0)
+    left = image - root[:, None] ** 2 * vectors * values
+    residuals = np.linalg.norm(left, axis=0)
+    reached = float(np.linalg.norm(left / root[:, None], axis=0).max(initial=0.0)) / norm
+    if not reached <= tol:
+        raise ConvergenceError(
+            f"{solver} reached a residual of {reached:.1e}, relative to the norm, "
+            f"short of tol={tol:.0e}; raise tol, or use another solver"
+        )
     return Spectrum(
-        values[order], vectors[:, order], residuals[order], n_zeros, certified, labels, solver
+        values[order], vectors[:, order], residuals[order], norm, n_zeros, certified, labels, solver
     )
 
 
@@ -242,6 +306,7 @@ def _problem(
         k=k,
         apply=apply,
         kernel=P,
+        found=np.empty((operator.shape[0], 0)),
         norm=norm,
         tol=tol,
         dense=lambda: operator.toarray() / root / root[:, None],
@@ -249,63 +314,76 @@ def _problem(
         plain=None if operator.plain is None else _problem(operator.plain, k, root, P, tol),
         matrix=sparse.csr_array(scale @ operator.A @ scale),
         lowest=operator.lowest if (root == 1.0).all() else None,
+        drop=operator.drop / float((root**2).min(initial=np.inf)),
     )
 
 
 def lowest_pairs(operator: Symmetric, k: int) -> Pairs:
-    """The first k eigenpairs off the known kernel, good enough to start from."""
+    """The first k eigenpairs off the known kernel, good enough to start from; none is missed."""
     n = operator.shape[0]
     P = sparse.csr_array((n, 0)) if operator.kernel is None else operator.kernel
     problem = _problem(operator, k, np.ones(n), P, 1e-8)
-    return Auto().select(operator, k).solver.run(problem)
+    solver = Auto().select(operator, k).solver
+    pairs = solver.run(problem)
+    vectors = nothing_missed(problem, solver, pairs, None)[1]
+    values = np.einsum("ij,ij->j", vectors, problem.apply(vectors))
+    order = np.argsort(values)
+    return values[order], vectors[:, order]
 
 
-def _certify(
-    operator: Symmetric, problem: Problem, root: FloatArray, values: FloatArray, found: FloatArray
+def nothing_missed(
+    problem: Problem,
+    solver: EigenSolver,
+    pairs: Pairs,
+    count: Callable[[float], int | None] | None,
 ) -> tuple[bool | None, FloatArray]:
-    """Count the eigenvalues below the last one found; look for those that were missed."""
-    p = problem.kernel.shape[1]
-    for _ in range(5):
-        below = float(values.max()) - 1e-8 * problem.norm
-        count = operator.count_below(below, root**2)
-        if count is None:
-            return None, found
-        missing = count - p - int((values < below).sum())
-        if missing <= 0:
+    """The vectors of the k smallest eigenpairs, once no smaller one is left.
+
+    Also whether that is certain: a dense solver has them all, and `count` tells how many there are
+    below a value. A number that cannot be is no certificate; then, and where there is no count,
+    what is left is searched.
+    """
+    values, found = pairs
+    if isinstance(solver, Dense):
+        return True, found
+    block, counted = 1, None
+    if count is None and _follows_from_plain(problem, float(values.max())):
+        return None, found
+    while True:
+        below = float(values.max()) - max(_SAME, 2.0 * problem.tol) * problem.norm
+        known = int((values < below).sum())
+        counted = None if count is None else count(below)
+        if counted == known:
             return True, found
-        found, values = _look_again(ShiftInvert(), problem, values, found, missing)
-    raise ConvergenceError(
-        f"{missing} eigenvalues below {below:.6g} exist but were not found; use solver=Dense()"
-    )
+        rest = problem.without(found)
+        missing = counted - known if counted is not None and counted > known else block
+        missing = min(missing, rest.room - 1)
+        if missing < 1:
+            return None, found
+        more, extra = solver.look(rest, below, missing)
+        if not len(more):
+            break
+        values, found = np.concatenate([values, more]), np.hstack([found, extra])
+        order = np.argsort(values)[: problem.k]
+        values, found = values[order], found[:, order]
+        block = min(2 * block, 16)
+    if counted is not None and 0 < counted - known <= rest.room:
+        raise ConvergenceError(
+            f"{counted - known} eigenvalues below {below:.6g} exist but were not found; use "
+            "solver=Dense()"
+        )
+    return None, found
 
 
-def _second_look(
-    solver: Lanczos, problem: Problem, values: FloatArray, found: FloatArray
-) -> FloatArray:
-    """Without a factor to count with, see whether anything smaller is left."""
-    for _ in range(problem.k):
-        rest = _without(problem, found)
-        if rest.n - rest.kernel.shape[1] < 2:
-            return found
-        smallest, _ = solver.run(replace(rest, k=1, tol=1e-3))
-        if smallest[0] > values.max() - 1e-6 * problem.norm:
-            return found
-        found, values = _look_again(solver, problem, values, found, 1)
-    return found
+def _follows_from_plain(problem: Problem, top: float) -> bool:
+    """Whether the eigenvalues of A leave no room for more than k of S up to the largest found.
 
-
-def _look_again(
-    solver: EigenSolver, problem: Problem, values: FloatArray, found: FloatArray, count: int
-) -> tuple[FloatArray, FloatArray]:
-    more, extra = solver.run(replace(_without(problem, found), k=count))
-    values, found = np.concatenate([values, more]), np.hstack([found, extra])
-    order = np.argsort(values)[: problem.k]
-    return found[:, order], values[order]
-
-
-def _without(problem: Problem, found: FloatArray) -> Problem:
-    kernel = sparse.hstack([problem.kernel, sparse.csr_array(found)], format="csr")
-    return replace(problem, kernel=sparse.csr_array(kernel))
+    A - drop <= S, so that S has at most as many eigenvalues below a value as A has below it + drop.
+    """
+    if problem.plain is None or problem.plain.lowest is None:
+        return False
+    values = problem.plain.lowest(problem.k + 1)[0]
+    return bool(values[problem.k] > top + problem.drop + _SAME * problem.norm)
 
 
 def _norm(A: sparse.csr_array, root: FloatArray) -> float:

@@ -23,11 +23,12 @@ from torch import Tensor, nn
 
 from cellapse._checks import listed, whole_number
 from cellapse._errors import InputError
+from cellapse.cg import CG
 from cellapse.collapse import CollapsedOperator
 from cellapse.collapse import collapse as numpy_collapse
 from cellapse.complex import Complex
 from cellapse.graded import Unchecked
-from cellapse.solvers import CG, Direct
+from cellapse.solvers import Direct
 from cellapse.torch.assembly import Assembly
 from cellapse.torch.blueprints import Blueprint, blueprint
 from cellapse.torch.bounds import Logs, folded, largest_gamma, least_sigma

@@ -13,7 +13,8 @@ import torch
 from torch import Tensor
 
 from cellapse._errors import InputError
-from cellapse.solvers import CG, Direct
+from cellapse.cg import CG
+from cellapse.solvers import Direct
 from cellapse.torch.assembly import Assembly
 from cellapse.torch.shares import screened_shares, unfolded_masses
 from cellapse.torch.system import System

@@ -25,7 +25,8 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from cellapse._errors import ConvergenceError
-from cellapse.solvers import CG, Direct, Solve
+from cellapse.cg import CG
+from cellapse.solvers import Direct, Solve
 
 _COLUMNS = 16  # handled at once in the backward pass: bounds the working memory
 _REFINEMENTS = 3

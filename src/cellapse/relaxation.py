@@ -1,0 +1,158 @@
+r"""The values of eliminated cells that relax to a signal, to full accuracy for any eps.
+
+With B from the first eliminated rank to the kept one and M the effective operator of the eliminated
+ranks plus eps, they are the solution of
+
+    H w = B^T x,    H = M + beta B^T B.
+
+B^T B is never formed: solving goes through K = I + beta B M^-1 B^T where M falls into small blocks
+(it is diagonal in the unfolded realization), so that M^-1 is sparse and K like a graph Laplacian,
+and through the quasi-definite
+
+    | -I / beta   B |
+    |  B^T        M |
+
+otherwise. Both hold 1 / M: with masses next to zero a factorization loses all digits. So tiny
+masses are raised to a floor before it, and conjugate gradients on H, which see M as it is, take the
+difference back. That also reaches the limit eps = 0.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from cellapse._sparse import inverse_by_blocks
+from cellapse.cg import conjugate_gradients
+from cellapse.solvers import Direct, Solve, best_direct
+
+FloatArray = NDArray[np.float64]
+
+_FLOOR = 1e-9  # masses are raised to this, relative to the diagonal of H, before a factorization
+_NULL = 1e-5  # directions in which H is so small next to H + floor are its kernel, to rounding
+_MAX_STEPS = 300
+
+
+class Relaxation:
+    """H w = B^T x for one B, beta and M.
+
+    Parameters
+    ----------
+    B : (n, m) csr_array
+        To all eliminated cells, with empty columns for those that are not next to the kept rank.
+    beta : float
+    M : (m, m) csr_array
+    eps : float
+        What is part of M on the diagonal, so that M is at least eps where it is semi-definite.
+    uniform : bool
+        Whether the same floor is added to all masses: the solution of a singular H is then the
+        shortest one.
+    solver : Direct, optional
+    """
+
+    def __init__(
+        self,
+        B: sparse.csr_array,
+        beta: float,
+        M: sparse.csr_array,
+        eps: float,
+        uniform: bool = False,
+        solver: Direct | None = None,
+    ) -> None:
+        self.B, self.beta, self.M = B, beta, M
+        self.n = B.shape[0]
+        self.diagonal = M.nnz == np.count_nonzero(M.diagonal())
+        self._solver = solver
+        diagonal = M.diagonal() + beta * np.asarray(B.multiply(B).sum(axis=0)).ravel()
+        if uniform:
+            diagonal = np.full(len(diagonal), diagonal.max(initial=0.0))
+        # What is not diagonal can be next to singular whatever its diagonal: only eps is sure.
+        sure = M.diagonal() if self.diagonal and not uniform else np.full(len(diagonal), eps)
+        self.floor = np.where(sure < _FLOOR * diagonal, _FLOOR * diagonal, 0.0)
+
+    @property
+    def exact(self) -> bool:
+        """Whether M is factorized as it is."""
+        return not self.floor.any()
+
+    @cached_property
+    def reduced(self) -> tuple[sparse.csr_array, sparse.csr_array] | None:
+        """K - I and (M + floor)^-1, where the latter is sparse."""
+        inverse = inverse_by_blocks(self.M + sparse.diags_array(self.floor))
+        if inverse is None:
+            return None
+        return sparse.csr_array(self.beta * (self.B @ inverse @ self.B.T)), inverse
+
+    @cached_property
+    def direct(self) -> Direct:
+        """How it is factorized."""
+        size = self.n if self.reduced is not None else self.n + self.M.shape[0]
+        return self._solver or best_direct(size)
+
+    @cached_property
+    def factor(self) -> Solve:
+        """Solves with K, or with the matrix of both."""
+        if self.reduced is None:
+            return self.direct.prepare(self.joint())
+        return self.direct.prepare(sparse.eye_array(self.n) + self.reduced[0])
+
+    def joint(self) -> Any:
+        """The quasi-definite matrix of both."""
+        eye = sparse.eye_array(self.n)
+        M = self.M + sparse.diags_array(self.floor)
+        return sparse.block_array([[-eye / self.beta, self.B], [self.B.T, M]])
+
+    def first(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """v = K^-1 x and beta B w, from one solve without a look back; for a diagonal M."""
+        assert self.reduced is not None
+        v = self.factor(x)
+        return v, self.reduced[0] @ v
+
+    def relax(self, x: FloatArray, error: float | FloatArray) -> tuple[FloatArray, FloatArray]:
+        """w, and a bound of the error of beta B w for every column.
+
+        beta^2 |B e|^2 <= beta e^T H e, which conjugate gradients bound.
+        """
+        root = np.sqrt(self.beta)
+
+        def apply(w: FloatArray) -> FloatArray:
+            return self.M @ w + self.beta * (self.B.T @ (self.B @ w))
+
+        w, bound = conjugate_gradients(
+            apply,
+            self.B.T @ x,
+            self._near,
+            np.asarray(error) / root,
+            maxiter=_MAX_STEPS,
+            residual=lambda w: self._residual(x, w),
+            null=_NULL,
+        )
+        return w, root * bound
+
+    def refine(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The same where H is not definite: refined while that helps, with the last change."""
+        w = self._near(self.B.T @ x)
+        error = np.full(x.shape[1:] or (1,), np.inf)
+        for _ in range(_MAX_STEPS):
+            step = self._near(self._residual(x, w))
+            change = np.atleast_1d(np.linalg.norm(self.beta * (self.B @ step), axis=0))
+            if not (change < 0.5 * error).any():
+                break
+            w, error = w + step, np.minimum(change, error)
+        return w, error
+
+    def _residual(self, x: FloatArray, w: FloatArray) -> FloatArray:
+        """What is left of H w = B^T x; in this order rounding is like a change of x: no harm."""
+        return self.B.T @ (x - self.beta * (self.B @ w)) - self.M @ w
+
+    def _near(self, r: FloatArray) -> FloatArray:
+        """(H + floor)^-1 r."""
+        if self.reduced is not None:
+            inverse = self.reduced[1]
+            v = self.factor(-self.beta * (self.B @ (inverse @ r)))
+            return inverse @ (self.B.T @ v + r)
+        return self.factor(np.concatenate([np.zeros((self.n, *r.shape[1:])), r]))[self.n :]

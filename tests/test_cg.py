@@ -1,0 +1,95 @@
+"""Conjugate gradients and the error they promise."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import cellapse as cl
+from cellapse.cg import conjugate_gradients, rough_solution
+
+
+def system(n=60, low=1.0, high=1e6, seed=0):
+    """A dense definite matrix with eigenvalues over a wide range, and right-hand sides."""
+    rng = np.random.default_rng(seed)
+    Q = np.linalg.qr(rng.standard_normal((n, n)))[0]
+    return (Q * np.geomspace(low, high, n)) @ Q.T, rng.standard_normal((n, 3))
+
+
+def energy(H, e):
+    return np.sqrt(np.einsum("ij,ij->j", e, H @ e))
+
+
+@pytest.mark.parametrize("tol", [1e-2, 1e-5, 1e-8])
+@pytest.mark.parametrize(
+    ("lower", "maxiter"), [(1e-8, 7), (1e-8, 30), (1e-8, 4000), (1e-7, 4000), (None, 4000)]
+)
+def test_the_error_is_a_bound(tol, lower, maxiter):
+    """Of the energy norm, whether the iteration arrived or not, whatever the preconditioner.
+
+    Without a lower bound it is an estimate, which needs the iteration to arrive.
+    """
+    H, b = system()
+    d = np.diag(H)[:, None]
+    x, error = conjugate_gradients(H.__matmul__, b, lambda r: r / d, tol, lower, maxiter)
+    if lower is None:
+        assert (error <= tol).all()
+    truth = energy(H, x - np.linalg.solve(H, b))
+    assert (truth <= error * (1 + 1e-6) + 1e-14 * 1e6 * np.linalg.norm(x, axis=0)).all()
+    if maxiter == 4000:
+        assert (error <= tol).all()
+
+
+def test_a_residual_is_no_error_and_is_not_taken_for_one():
+    """The preconditioned residual is 1e-6 after no step, where the error is 1."""
+    H = np.diag([1.0, 1e6])
+    b = np.array([1.0, 0.0])
+    x, error = conjugate_gradients(H.__matmul__, b, lambda r: r / 1e6, 1e-5, lower=1e-6)
+    np.testing.assert_allclose(x, [1.0, 0.0], atol=1e-5)
+    assert error <= 1e-5
+
+
+def test_nothing_is_promised_beyond_rounding():
+    H, b = system(high=1e12)
+    x, error = conjugate_gradients(H.__matmul__, b, lambda r: r, 1e-30, 0.5)
+    truth = energy(H, x - np.linalg.solve(H, b))
+    assert (error > 1e-30).all()
+    assert (truth <= 2.0 * error).all()
+
+
+def test_directions_of_the_kernel_are_left_alone():
+    """A singular matrix with rounding in its kernel: the solution off it is found."""
+    H, _ = system(low=1.0, high=100.0)
+    v = np.ones(60) / np.sqrt(60)
+    off = np.eye(60) - np.outer(v, v)
+    H = off @ H @ off
+    b = off @ np.random.default_rng(1).standard_normal(60) + 1e-16 * v
+    near = np.linalg.inv(H + 1e-9 * np.outer(v, v) * 100)
+    x, error = conjugate_gradients(H.__matmul__, b, near.__matmul__, 1e-10, null=1e-5)
+    np.testing.assert_allclose(H @ x, b, atol=1e-8)
+    assert error < 1e-8
+
+
+def test_what_is_not_definite_is_not_followed():
+    H = np.diag([1.0, -1.0, 2.0])
+    _, error = conjugate_gradients(H.__matmul__, np.ones(3), lambda r: r, 1e-10, lower=0.5)
+    assert error > 1e-10
+    assert np.isfinite(rough_solution(H.__matmul__, np.ones((3, 1)))).all()
+    assert not np.isfinite(np.full(3, np.nan)).any()
+    _, error = conjugate_gradients(lambda x: np.nan * x, np.ones(3), lambda r: r, 1e-10, 0.5)
+    assert not error <= 1e-10
+
+
+def test_columns_do_not_disturb_each_other():
+    H, b = system()
+    b[:, 1] = 0.0
+    both, _ = conjugate_gradients(H.__matmul__, b, lambda r: r, 1e-7, 0.9)
+    assert (both[:, 1] == 0.0).all()
+    one, _ = conjugate_gradients(H.__matmul__, b[:, 2], lambda r: r, 1e-7, 0.9)
+    np.testing.assert_allclose(both[:, 2], one, atol=1e-6)
+
+
+def test_algorithm_one_looks_at_the_true_residual():
+    matrix = sparse.diags_array(np.geomspace(1.0, 1e14, 30))
+    with pytest.raises(cl.ConvergenceError, match="relative residual"):
+        cl.CG(rtol=1e-13, maxiter=5).prepare(matrix)(np.ones(30))
+    assert (cl.CG().prepare(matrix)(np.zeros(30)) == 0.0).all()
