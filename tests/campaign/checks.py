@@ -185,12 +185,9 @@ def spectrum(s, S, rng, code):
     true = spectra.true_values(s.S, mass)
     true = true[:wanted] if which == "smallest" else true[n - wanted :]
     label = "default" if solver is None else name[3:].split("(")[0]
-    for kind, error in spectra.judge(
-        found, lambda U: s.S @ U, mass, norm, bound, size=s.norm, values=true
-    ):
-        limit = None
-        if kind == "values":  # what doubles can say of a pencil with small masses
-            limit = 1e-9 + 1e-13 * s.norm / float(mass.min()) / norm
+    name = given if isinstance(given, str) else None
+    known = {"values": true, "size": s.norm, "blurred": spectra.blur(name, mass, s.norm, norm)}
+    for kind, error, limit in spectra.judge(found, s.S.__matmul__, mass, norm, bound, **known):
         yield Result(f"{kind}:{label}", error, short(true), limit)
 
 

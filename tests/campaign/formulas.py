@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .chains import boundaries, hodge, signed_edges
+from .chains import matrices, signed_edges
 
 
 def dense(matrix):
@@ -119,7 +119,7 @@ def zhou_laplacian(plain):
 
 
 def hodge_laplacian(plain, rank):
-    B = [dense(M) for M in hodge(plain, boundaries(plain), [0] * (plain.top + 1))]
+    B = [dense(M) for M in matrices(plain, "boundary")]
     n = plain.n if rank == 0 else len(plain.cells.get(rank, []))
     L = np.zeros((n, n))
     if rank > 0:
@@ -130,7 +130,7 @@ def hodge_laplacian(plain, rank):
 
 
 def dirac_operator(plain):
-    B = [dense(M) for M in hodge(plain, boundaries(plain), [0] * (plain.top + 1))]
+    B = [dense(M) for M in matrices(plain, "boundary")]
     sizes = [plain.n, *(M.shape[1] for M in B)]
     start = np.concatenate([[0], np.cumsum(sizes)])
     D = np.zeros((start[-1], start[-1]))
