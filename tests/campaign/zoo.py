@@ -252,7 +252,7 @@ class Context:
             values = values[:k] if which == "smallest" else values[n - k :]
         norm, bound = truth.scales(D)
         blurred = spectra.blur(mass, D, truth.size, norm)
-        known = dict(size=truth.size, values=values, blurred=blurred)
+        known = {"size": truth.size, "values": values, "blurred": blurred}
         for kind, error, limit in spectra.judge(found, truth.product, D, norm, bound, **known):
             true = "" if values is None else np.array2string(values, precision=10, threshold=12)
             told = self.reproducer(call, true)
