@@ -127,7 +127,7 @@ def complex_code(plain):
     return f"K = cl.Complex.from_cells({{{vertices}, {cells}}}{weights})"
 
 
-def run_seed(seed, book, how_many=4):
+def run_seed(seed, book, how_many=3):
     """All that one seed says: a complex, an operator, and a few of the checks."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -50,5 +50,5 @@ def judge(found, product, mass, norm, bound, *, size, values=None, tol=1e-10, bl
     off = float((over / (size * length)).max(initial=0.0))
     yield "residual claimed", off, TOLERANCES["residual claimed"] + blurred
     if found.n_zeros:
-        zeros = got[: min(found.n_zeros, len(got))]
-        yield "zeros", float(np.sum(zeros != 0.0)), TOLERANCES["zeros"]
+        missing = min(found.n_zeros, len(got)) - int(np.sum(got == 0.0))
+        yield "zeros", float(max(missing, 0)), TOLERANCES["zeros"]
