@@ -7,7 +7,7 @@ import numpy as np
 
 import cellapse as cl
 
-from . import checks, draw, formulas
+from . import checks, draw, formulas, uses
 from .chains import Plain, matrices
 from .oracle import Truth
 
@@ -144,7 +144,7 @@ def run_seed(seed, book, how_many=3):
             code = subject.reproducer("S", "an operator")
             book.violation("collapse", where, f"{type(error).__name__}: {error}", code)
             return
-        chosen = [checks.ALWAYS, *(draw.pick(rng, checks.CHECKS) for _ in range(how_many))]
+        chosen = [uses.ALWAYS, *(draw.pick(rng, uses.CHECKS) for _ in range(how_many))]
         for check in dict.fromkeys(chosen):
             run_check(check, subject, operator, rng, book)
 
