@@ -38,6 +38,7 @@ class Book:
     worst: dict = field(default_factory=dict)
     wrong: Counter = field(default_factory=Counter)
     shown: dict = field(default_factory=dict)
+    source: str = ""  # of what is being checked, to find it again
 
     def check(self, name, where, error, reproducer, excuse=None, tolerance=None):
         """Record one comparison; `excuse()` gives what the problem's own condition allows."""
@@ -59,7 +60,8 @@ class Book:
         self.wrong[key] += 1
         kept = self.shown.setdefault(key, [])
         if len(kept) < _SHOWN:
-            kept.append({"problem": problem, "reproducer": reproducer()})
+            code = f"{reproducer()}\n# {self.source}" if self.source else reproducer()
+            kept.append({"problem": problem, "reproducer": code})
 
     def decline(self, name, where, error):
         """The library says that it cannot; the reason without its figures."""

@@ -129,6 +129,7 @@ def complex_code(plain):
 
 def run_seed(seed, book, how_many=3):
     """All that one seed says: a complex, an operator, and a few of the checks."""
+    book.source = f"seed {seed}"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         subject = Subject(draw.case(seed))

@@ -128,6 +128,7 @@ def call_code(request):
 def run_group(group, seed, book, deadline=float("inf")):
     """All requests of a group, each within its time."""
     code, realization = group
+    book.source = ""
     family, large = next((f, big) for f, c, big in graphs.zoo() if c == code)
     rng, eps, regularized = settings(code, realization, seed)
     graph, truth = truth_of(family, code, realization, eps, regularized, large)
