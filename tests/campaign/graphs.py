@@ -4,6 +4,8 @@ Random-looking ones come from `h`, a multiplicative hash, and not from any libra
 lie on both sides of the thresholds in the package: 300, 400, 500, 1,200, 2,000 and 20,000.
 """
 
+import re
+
 import networkx as nx
 
 HASH = "h = lambda i: i * 2654435761 % 2**32 / 2**32"
@@ -123,5 +125,5 @@ def make(code):
 
 def lines(code):
     """The code that makes it, to paste."""
-    first = [HASH] if "h(" in code.replace("graph(", "") else []
+    first = [HASH] if re.search(r"\bh\(", code) else []
     return [*first, f"G = {code}", "G.remove_edges_from(list(nx.selfloop_edges(G)))"]

@@ -23,7 +23,7 @@ from .large import LargeTruth
 LIMIT = 120.0  # seconds of processor time for one request
 REALIZATIONS = ("mixed", "screened", "incidence", "graph", "boundary", "renormalized")
 _CLOSED = ("unfolded", "boundary", "screened", "graph")
-_REQUESTS = 10
+_REQUESTS = 8
 
 
 def groups():
