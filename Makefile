@@ -3,6 +3,11 @@
 PYTHON  ?= python3
 WORKERS ?= 2
 
+# Of the campaign: how long, from which seed, and whether the complexes, the zoo or both.
+MINUTES ?= 10
+SEED    ?= 0
+PART    ?= both
+
 VENV := .venv
 RUN  := $(VENV)/bin/python
 PIP  := -m pip install --quiet --disable-pip-version-check
@@ -23,13 +28,15 @@ export MKL_NUM_THREADS ?= 1
 BENCH ?= $(basename $(notdir $(shell grep -ls __main__ benchmarks/*.py)))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo browser test test-slow test-oldest lint format bench clean
+.PHONY: help demo browser test test-slow test-oldest campaign lint format bench clean
 
 help:
 	@echo "make demo         analyze the football network into out/, with a report"
 	@echo "make test         lint, then the tests"
 	@echo "make test-slow    all tests, the slow ones too"
 	@echo "make test-oldest  the tests with the lowest versions of the dependencies"
+	@echo "make campaign     every number against an oracle: MINUTES=10 SEED=0 PART=complexes|zoo|both,"
+	@echo "                  APPEND=1 adds to the figures of earlier runs"
 	@echo "make lint         ruff and mypy"
 	@echo "make format       let ruff rewrite the code"
 	@echo "make bench        all benchmarks, or BENCH=lifts for one"
@@ -63,6 +70,10 @@ lint: $(DEV)
 format: $(DEV)
 	$(RUN) -m ruff check --fix --exit-zero
 	$(RUN) -m ruff format
+
+campaign: $(DEV)
+	$(RUN) -m tests.campaign --minutes $(MINUTES) --seed $(SEED) --part $(PART) \
+		--workers $(WORKERS) $(if $(APPEND),--append)
 
 bench: $(DEV)
 	@for name in $(BENCH); do echo "== $$name" && $(RUN) -m benchmarks.$$name || exit 1; done

@@ -1,0 +1,125 @@
+"""Seeds and groups in several processes until the minutes are over; counts, and what is wrong."""
+
+import argparse
+import json
+import multiprocessing
+import platform
+import time
+from concurrent.futures import ProcessPoolExecutor
+from importlib.metadata import version
+from pathlib import Path
+
+from . import complexes, zoo
+from .book import Book
+
+RESULT = Path(__file__).parents[2] / "benchmarks" / "results" / "campaign.json"
+_CHUNK = 25  # complexes of one task
+
+
+def arguments(given=None):
+    parser = argparse.ArgumentParser(prog="campaign", description=__doc__)
+    parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--seed", type=int, default=0, help="the first seed")
+    parser.add_argument("--part", choices=("complexes", "zoo", "both"), default="both")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--append", action="store_true", help="add to the figures of earlier runs")
+    parser.add_argument("--only", default="", help="only groups of the zoo whose name contains it")
+    parser.add_argument("--output", type=Path, default=RESULT)
+    return parser.parse_args(given)
+
+
+def work(options, number, first_seed, done, deadline):
+    """What one worker does until the deadline: its share of the groups, complexes in between."""
+    book, finished = Book(), []
+    todo = [g for g in zoo.groups() if options.only in " ".join(g) and list(g) not in done]
+    todo = todo[number :: options.workers] if options.part != "complexes" else []
+    chunk = first_seed // _CHUNK + number
+    while time.monotonic() < deadline:
+        if todo:
+            group = todo.pop(0)
+            zoo.run_group(group, options.seed, book, deadline)
+            if time.monotonic() < deadline:
+                finished.append(list(group))
+        elif options.part == "zoo":
+            break
+        if options.part != "zoo":
+            for seed in range(chunk * _CHUNK, (chunk + 1) * _CHUNK):
+                if time.monotonic() < deadline:
+                    complexes.run_seed(seed, book)
+            chunk += options.workers
+    return book, chunk * _CHUNK, finished
+
+
+def campaign(options, first_seed, done):
+    """Run it: the book, the seed after the last, and the groups that were finished."""
+    deadline = time.monotonic() + 60.0 * options.minutes
+    book, last, finished = Book(), first_seed, []
+    context = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(options.workers, mp_context=context) as pool:
+        parts = [
+            pool.submit(work, options, i, first_seed, done, deadline)
+            for i in range(options.workers)
+        ]
+        for part in parts:
+            one, seed, groups = part.result()
+            book.add(one)
+            last, finished = max(last, seed), finished + groups
+    return book, last, finished
+
+
+def report(book, minutes):
+    """What a person reads."""
+    total = sum(book.checks.values())
+    print(
+        f"{book.complexes:,} complexes, {book.groups} groups of the zoo, {total:,} checks "
+        f"in {minutes:.1f} minutes"
+    )
+    print("\nworst error that passed, by check and realization or graph")
+    for key, error in sorted(book.worst.items()):
+        if error > 0:
+            print(f"  {key:50} {error:.1e}")
+    for title, counts in (
+        ("within what the condition of the problem allows", book.excused),
+        ("declined: the library says that it cannot", book.declined),
+    ):
+        print(f"\n{title}: {sum(counts.values())}")
+        for key, count in sorted(counts.items()):
+            print(f"  {count:6} {key}")
+    print(f"\nviolations: {sum(book.wrong.values())}")
+    for key, count in sorted(book.wrong.items()):
+        print(f"  {count:6} {key}")
+    for key, kept in sorted(book.shown.items()):
+        for one in kept[:1]:
+            print(f"\n--- {key}: {one['problem']}\n{one['reproducer']}")
+
+
+def main(given=None):
+    options = arguments(given)
+    before = {"minutes": 0.0, "next_seed": options.seed, "runs": 0, "groups_done": []}
+    book = Book()
+    if options.append and options.output.exists():
+        old = json.loads(options.output.read_text())
+        before = {k: old[k] for k in before}
+        book = Book.from_dict(old)
+    start = time.monotonic()
+    new, last, finished = campaign(options, before["next_seed"], before["groups_done"])
+    minutes = (time.monotonic() - start) / 60.0
+    report(new, minutes)
+    book.add(new)
+    result = {
+        "minutes": round(before["minutes"] + minutes, 1),
+        "runs": before["runs"] + 1,
+        "first_seed": options.seed,
+        "next_seed": last,
+        "versions": {
+            "python": platform.python_version(),
+            **{name: version(name) for name in ("cellapse", "numpy", "scipy", "networkx")},
+            "python-flint": version("python-flint"),
+        },
+        **book.as_dict(),
+        "groups_in_the_zoo": len(zoo.groups()),
+        "groups_done": before["groups_done"] + finished,
+    }
+    options.output.parent.mkdir(parents=True, exist_ok=True)
+    options.output.write_text(json.dumps(result, indent=1) + "\n")
+    return 1 if book.wrong else 0

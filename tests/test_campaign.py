@@ -1,0 +1,57 @@
+"""A fixed slice of the campaign: the same complexes and graphs in every run.
+
+`make campaign MINUTES=10` goes further.
+"""
+
+import pytest
+
+pytest.importorskip("flint")
+
+from campaign import complexes, zoo
+from campaign.book import Book
+
+SEEDS = 400
+PER_TEST = 25
+GROUPS = (
+    ("nx.star_graph(40 - 1)", "unfolded"),
+    ("nx.star_graph(301 - 1)", "unfolded"),
+    ("nx.path_graph(402)", "unfolded"),
+    ("nx.hypercube_graph(8)", "unfolded"),
+    ("nx.grid_2d_graph(15, 20, periodic=True)", "unfolded"),
+    ("nx.kneser_graph(8, 3)", "unfolded"),
+    ("nx.paley_graph(61).to_undirected()", "unfolded"),
+    ("nx.ring_of_cliques(33, 9)", "unfolded"),
+    ("nx.barbell_graph(20, 301 - 40)", "unfolded"),
+    ("nx.disjoint_union_all([nx.cycle_graph(10)] * 12)", "unfolded"),
+    ("nx.line_graph(nx.complete_graph(9))", "mixed"),
+    ("nx.complete_multipartite_graph(*[4] * 10)", "incidence"),
+    ("nx.hypercube_graph(7)", "boundary"),
+    ("nx.ring_of_cliques(8, 5)", "renormalized"),
+    ("nx.complete_bipartite_graph(20 // 2, 20 - 20 // 2)", "screened"),
+)
+
+
+def assert_right(book):
+    wrong = [
+        f"{key}: {one['problem']}\n{one['reproducer']}"
+        for key, kept in sorted(book.shown.items())
+        for one in kept[:1]
+    ]
+    assert not wrong, "\n\n".join(wrong)
+
+
+@pytest.mark.parametrize("first", range(0, SEEDS, PER_TEST))
+def test_random_complexes(first):
+    book = Book()
+    for seed in range(first, first + PER_TEST):
+        complexes.run_seed(seed, book)
+    assert_right(book)
+    assert sum(book.checks.values()) > 3 * PER_TEST
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=" ".join)
+def test_the_zoo(group):
+    book = Book()
+    zoo.run_group(group, 0, book)
+    assert_right(book)
+    assert book.checks
