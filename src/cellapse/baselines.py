@@ -93,7 +93,7 @@ def motif_laplacian(K: Complex, floor: float = 0.1) -> SparseOperator:
     if not np.isfinite(floor) or floor < 0:
         raise InputError(f"floor={floor}; give a number of at least 0, like 0.1")
     B, upper = edges_and_cofaces(K)
-    count = sum((A.sum(axis=1) for A in supports(upper)), np.zeros(B.shape[1]))
+    count = sum((A.sum(axis=1) for A in supports(upper, K.n_cells[2:])), np.zeros(B.shape[1]))
     B = sparse.csr_array(B @ sparse.diags_array(np.sqrt(floor + count)))
     return SparseOperator(B @ B.T, K.labels, left_kernel(B), "motif Laplacian")
 

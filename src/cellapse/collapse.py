@@ -321,8 +321,8 @@ def _screened(
     recipe: dict[str, Any], source: Any, beta: Any, gamma: Any, eps: float, renormalize: int
 ) -> ScreenedOperator:
     complex_ = source if isinstance(source, Complex) else None
-    B1, upper = edges_and_upper(source)
-    around = supports(upper)
+    B1, upper, n_cells = edges_and_upper(source)
+    around = supports(upper, n_cells[2:])
     usual = (1.0, *[5.0 if renormalize else 1.0] * len(upper))
     weights = check_beta(usual if beta is None else beta, 1 + len(upper))
     usual_theta = np.sqrt(0.95 if renormalize else 0.9)
@@ -330,8 +330,6 @@ def _screened(
     ends = sparse.csr_array((abs(B1) > 0).astype(np.float64))
     shares = screened_shares(ends, around, weights[1:], float(theta[0]), eps, renormalize)
     mass = theta[0] ** 2 / (1.0 - shares) if theta[0] > 0 else np.full(len(shares), 1.0 + eps)
-    counted = (*B1.shape, *(B.shape[1] for B in upper))
-    n_cells = counted if complex_ is None else complex_.n_cells
     model = Model(
         realization="screened",
         source=complex_,

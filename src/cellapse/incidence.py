@@ -102,6 +102,13 @@ class Incidence:
             return (self.source.n_vertices if self.source else 0,)
         return (self.matrices[0].shape[0], *(B.shape[1] for B in self.matrices))
 
+    @property
+    def n_real(self) -> tuple[int, ...]:
+        """Number of cells of each rank: formal elements, and copies of a cell, do not count."""
+        if self.source is not None:  # which has no rank 1 where it has no edges
+            return (*self.source.n_cells, 0)[: len(self.n_cells)]
+        return tuple(n - f for n, f in zip(self.n_cells, self.n_formal, strict=True))
+
     def labels(self, rank: int) -> Sequence[Hashable]:
         """What the elements of a rank are called: the user's labels, then formal ones numbered."""
         n, formal = self.n_cells[rank], self.n_formal[rank]

@@ -109,7 +109,7 @@ def psd_condition(S: CollapsedOperator) -> Check:
     note = "gamma within the bound" if slack <= 1e-9 else "gamma above the bound of L*, paid by eps"
     if size > _DENSE:
         within = bool(slack <= 1e-9)
-        return Check("psd_condition", claim, within or None, note=f"{note}; {size} cells")
+        return Check("psd_condition", claim, within or None, note=f"{note}; {size} elements")
     regularized = C + S.eps * sparse.eye_array(C.shape[0])
     L = sparse.block_array([[A, X], [X.T, regularized]]) if C.shape[0] else A
     smallest = float(linalg.eigvalsh(L.toarray())[0])
@@ -281,7 +281,7 @@ def _ceiling(S: CollapsedOperator, size: float) -> float:
 
 def _share_of_far_cells(S: CollapsedOperator) -> float | None:
     """||S - S without the cells beyond the edges|| / ||S - A||, both with the same weights."""
-    if S.onto != 0 or len(S.n_cells) < 3 or not S.n_cells[2] or S.realization == "screened":
+    if S.onto != 0 or not any(S.n_cells[2:]) or S.realization == "screened":
         return None
     model = S._model
     edges = Ladder(
