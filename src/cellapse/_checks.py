@@ -21,17 +21,21 @@ def whole_number(name: str, value: Any, low: int, high: int | None = None) -> in
     return int(value)
 
 
-def real_array(values: Any, name: str) -> NDArray[np.float64]:
-    """`values` as an array of float64; words and complex numbers are refused."""
+def numbers(values: Any, name: str) -> NDArray[Any]:
+    """`values` as a new array of float64, or of complex128 where they are complex."""
     try:
         array = np.asarray(values)
-        if np.iscomplexobj(array):
-            raise InputError(f"{name} holds complex numbers; give real ones")
-        return array.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
+        return array.astype(np.complex128 if np.iscomplexobj(array) else np.float64)
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise InputError(f"{name} cannot be read as numbers ({error})") from None
+
+
+def real_array(values: Any, name: str) -> NDArray[np.float64]:
+    """`values` as a new array of float64; words and complex numbers are refused."""
+    array = numbers(values, name)
+    if np.iscomplexobj(array):
+        raise InputError(f"{name} holds complex numbers; give real ones")
+    return array
 
 
 def listed(values: Any, name: str) -> list[Any]:
@@ -44,7 +48,11 @@ def listed(values: Any, name: str) -> list[Any]:
 
 def signal(u: ArrayLike, n: int, name: str = "the signal") -> NDArray[np.float64]:
     """Finite numbers, one row for each of n cells."""
-    values = real_array(u, name)
+    return finite_rows(real_array(u, name), n, name)
+
+
+def finite_rows(values: NDArray[Any], n: int, name: str) -> NDArray[Any]:
+    """The values, once they are known to be finite and to have one row for each of n cells."""
     if values.ndim not in (1, 2) or len(values) != n:
         raise InputError(f"{name} has shape {values.shape}; give one row for each of {n} cells")
     if not np.isfinite(values).all():
