@@ -18,6 +18,7 @@ from cellapse._attributes import columns_of
 from cellapse._checks import real_array
 from cellapse._errors import InputError
 from cellapse._labels import in_order
+from cellapse._sparse import own_csr
 from cellapse._weights import weight_column
 from cellapse.cells import IntArray
 from cellapse.complex import Complex
@@ -126,11 +127,7 @@ def _from_complex(K: Complex, weight: str | None) -> Graph:
 def _from_adjacency(matrix: Any, weight: str | None) -> Graph:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"an adjacency of shape {matrix.shape}; it must be square")
-    entries = sparse.csr_array(matrix)
-    entries.sum_duplicates()
-    entries.eliminate_zeros()
-    if not np.isfinite(entries.data).all():
-        raise InputError("the adjacency holds NaN or infinite values; replace them")
+    entries = own_csr(matrix, "the adjacency")
     skew = abs(entries - entries.T)
     if skew.nnz and skew.max() > 0:
         raise InputError(
@@ -140,7 +137,7 @@ def _from_adjacency(matrix: Any, weight: str | None) -> Graph:
     upper = sparse.triu(entries, format="coo")
     pairs = np.column_stack([upper.row, upper.col]).astype(np.int64)
     order = np.argsort(pairs[:, 0] * matrix.shape[0] + pairs[:, 1])
-    weights = None if weight is None else upper.data[order].astype(np.float64)
+    weights = None if weight is None else upper.data[order]
     return _graph(range(matrix.shape[0]), pairs[order], weights)
 
 

@@ -31,6 +31,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cellapse._checks import whole_number
 from cellapse._errors import InputError
+from cellapse._sparse import own_csr
 from cellapse.baselines import graph_laplacian
 from cellapse.collapse import collapse
 from cellapse.lifts import clique_complex
@@ -79,9 +80,7 @@ class _OnGraph(BaseEstimator):
     def _neighbours(self, X: FloatArray) -> sparse.csr_array:
         """The graph of scikit-learn's SpectralClustering: a point counts among its neighbours."""
         k = min(whole_number("n_neighbors", self.n_neighbors, 1), len(X))
-        directed = sparse.csr_array(kneighbors_graph(X, k, include_self=True))
-        directed.setdiag(0.0)
-        directed.eliminate_zeros()
+        directed = _without_loops(kneighbors_graph(X, k, include_self=True))
         return sparse.csr_array(0.5 * (directed + directed.T))
 
     def _checked(self, X: Any, *y: Any, **checks: Any) -> Any:
@@ -373,14 +372,19 @@ class SignalSmoother(MultiOutputMixin, RegressorMixin, _OnGraph):
         return self._recall(X)
 
 
+def _without_loops(X: Any) -> sparse.csr_array:
+    graph = own_csr(X, "the graph")
+    graph.setdiag(0.0)
+    graph.eliminate_zeros()
+    return graph
+
+
 def _adjacency(X: Any) -> sparse.csr_array:
     if X.shape[0] != X.shape[1]:
         raise InputError(
             f'affinity="precomputed", but X has shape {X.shape}; give a square adjacency'
         )
-    graph = sparse.csr_array(X)
-    graph.setdiag(0.0)
-    graph.eliminate_zeros()
+    graph = _without_loops(X)
     if (graph.data < 0).any():
         raise InputError("the precomputed graph has negative weights; they must be positive")
     return graph

@@ -25,7 +25,7 @@ from scipy import sparse
 
 from cellapse._checks import listed
 from cellapse._errors import CellapseWarning, InputError
-from cellapse._sparse import csr_from_entries
+from cellapse._sparse import csr_from_entries, own_csr
 from cellapse.boundary import signed_boundary
 from cellapse.complex import Complex, require_complex
 from cellapse.containment import adjacent_containment
@@ -273,20 +273,9 @@ def _scale(B: sparse.csr_array, low: Any, high: Any) -> sparse.csr_array:
 
 def _as_csr(k: int, given: Any) -> sparse.csr_array:
     try:
-        matrix = sparse.csr_array(given)
-        if np.iscomplexobj(matrix):
-            raise InputError(f"B_{k} holds complex numbers; give real ones")
-        matrix = matrix.astype(np.float64)
-    except InputError:
-        raise
-    except (TypeError, ValueError) as error:
+        return own_csr(given, f"B_{k}")
+    except InputError as error:
         raise InputError(
-            f"B_{k} cannot be read as a matrix ({error}); collapse a Complex, such as "
-            "clique_complex(graph) gives, or a list of matrices B_1, ..., B_K"
+            f"{error}; collapse a Complex, such as clique_complex(graph) gives, or a list of "
+            "matrices B_1, ..., B_K"
         ) from None
-    if matrix.ndim != 2:
-        raise InputError(f"B_{k} has {matrix.ndim} dimensions; a matrix has two")
-    if not np.isfinite(matrix.data).all():
-        raise InputError(f"B_{k} holds NaN or infinite entries; replace them")
-    matrix.eliminate_zeros()
-    return matrix
