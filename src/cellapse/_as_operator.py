@@ -90,7 +90,10 @@ class MatrixFreeOperator(Operator):
         super().__init__(n, range(n))
         self._source = source
         x, y = np.random.default_rng(0).standard_normal((2, n))
-        images = np.column_stack([source @ x, source @ y]) if n else np.zeros((0, 2))
+        try:
+            images = np.column_stack([source @ x, source @ y]) if n else np.zeros((0, 2))
+        except Exception as error:  # of a function that is not ours
+            raise InputError(f"the operator cannot be applied to {n} numbers ({error})") from error
         if np.iscomplexobj(images) or not np.isfinite(images).all():
             raise InputError("the operator gives complex, NaN or infinite values; it must be real")
         size = float(np.linalg.norm(images) * np.sqrt(max(n, 1)))

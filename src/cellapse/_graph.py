@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._attributes import columns_of
-from cellapse._checks import real_array
+from cellapse._checks import real_array, word
 from cellapse._errors import InputError
 from cellapse._labels import in_order
 from cellapse._sparse import own_csr
@@ -53,6 +53,8 @@ def as_graph(source: Any, weight: str | None = None) -> Graph:
     >>> as_graph([("a", "b"), ("b", "c")]).edges.tolist()
     [[0, 1], [1, 2]]
     """
+    if weight is not None:
+        word("weight", weight)
     # Whoever holds a networkx graph has imported networkx already; others need not wait for it.
     networkx = sys.modules.get("networkx")
     if networkx is not None and isinstance(source, networkx.Graph):

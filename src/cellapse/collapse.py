@@ -158,6 +158,7 @@ class CollapsedOperator(Operator):
         recipe: dict[str, Any],
     ) -> None:
         super().__init__(engine.A.shape[0], model.labels(onto))
+        engine.A.sum_duplicates()  # in order at once: SciPy would sort it at its first maximum
         self.realization, self.eps, self.onto = model.realization, model.eps, onto
         self.beta, self.gamma, self.sigma = model.beta, model.gamma, model.sigma
         self.source, self.n_cells, self.solver = model.source, model.n_cells, solver

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from cellapse._checks import listed
+from cellapse._checks import listed, whole_number
 from cellapse._errors import CellapseWarning, InputError
 from cellapse._sparse import csr_from_entries, own_csr
 from cellapse.boundary import signed_boundary
@@ -111,6 +111,7 @@ class Incidence:
 
     def labels(self, rank: int) -> Sequence[Hashable]:
         """What the elements of a rank are called: the user's labels, then formal ones numbered."""
+        rank = whole_number("rank", rank, 0, len(self.n_cells) - 1)
         n, formal = self.n_cells[rank], self.n_formal[rank]
         if self.source is None or rank > self.source.max_rank:
             return range(n)

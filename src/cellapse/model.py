@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from cellapse._checks import one_of
 from cellapse._errors import InputError
 from cellapse.complex import Complex
 from cellapse.graded import (
@@ -71,8 +72,7 @@ class Model:
 
 def check_realization(source: Any, realization: str | None) -> str:
     """The name of the realization, which depends on what was given."""
-    if realization is not None and realization not in REALIZATIONS:
-        raise InputError(f"realization={realization!r}; choose one of {', '.join(REALIZATIONS)}")
+    one_of("realization", realization, (*REALIZATIONS, None))
     if isinstance(source, Complex):
         return realization or "unfolded"
     if realization not in (None, "unfolded", "screened"):

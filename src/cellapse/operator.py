@@ -307,6 +307,7 @@ class SparseOperator(Operator):
         super().__init__(matrix.shape[0], labels)
         self.A = sparse.csr_array(matrix).astype(np.float64)
         self.A.eliminate_zeros()
+        self.A.sum_duplicates()  # in order at once: SciPy would sort it at its first maximum
         self.kernel = kernel
         self.name = name
         self.definite = definite

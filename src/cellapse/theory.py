@@ -23,6 +23,7 @@ from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from cellapse._checks import one_of
 from cellapse._errors import ConvergenceError
 from cellapse.collapse import CollapsedOperator, require_collapsed
 from cellapse.engine import ladders
@@ -76,7 +77,8 @@ class Report:
         return all(c.holds is not False for c in self.checks)
 
     def __getitem__(self, name: str) -> Check:
-        return next(c for c in self.checks if c.name == name)
+        known = {c.name: c for c in self.checks}
+        return known[one_of("the name of a check", name, tuple(known))]
 
     def __str__(self) -> str:
         head = f"{'statement':<42} {'':<6} {'measured':>10} {'bound':>10}"

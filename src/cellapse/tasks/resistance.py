@@ -17,14 +17,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._as_operator import as_operator
+from cellapse._checks import generator, listed, share
 from cellapse._errors import ConvergenceError, InputError
 from cellapse._labels import positions
 from cellapse._sparse import csr_from_entries
+from cellapse.cells import IntArray
 from cellapse.operator import Operator
 from cellapse.tasks._coordinates import exact_coordinates, groups
 
 FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Scale = Callable[[FloatArray, IntArray, IntArray], FloatArray]
 
 _DENSE = 2000  # up to this many vertices pairs are read off the dense inverse
@@ -156,14 +157,15 @@ def _conductances(
 
 
 def _pair_positions(pairs: Any, S: Operator) -> IntArray:
-    listed = pairs.tolist() if isinstance(pairs, np.ndarray) else list(pairs)
-    if any(not isinstance(pair, tuple | list) or len(pair) != 2 for pair in listed):
+    given = listed(pairs, "pairs")
+    if any(not isinstance(pair, tuple | list) or len(pair) != 2 for pair in given):
         raise InputError("pairs holds something that is no pair; give pairs of labels, or (m, 2)")
     place = positions(S.labels)
     try:
-        found = [[place[u], place[v]] for u, v in listed]
-    except (KeyError, TypeError):
-        unknown = next(v for pair in listed for v in pair if v not in place)
+        found = [[place[u], place[v]] for u, v in given]
+    except (KeyError, TypeError):  # not there, or not to be hashed
+        names = list(place)
+        unknown = next(v for pair in given for v in pair if v not in names)
         raise InputError(
             f"{unknown!r} in pairs is not among the {S.shape[0]} labels of the operator"
         ) from None
@@ -199,7 +201,7 @@ def _read(
 ) -> FloatArray:
     """A sum of resistances by the first way to coordinates that knows it."""
     if error is not None:
-        return read(*_sketch(S, error, np.random.default_rng(rng)))
+        return read(*_sketch(S, error, generator(rng)))
     worst = 0.0
     for found in exact_coordinates(S):
         values = read(found.points, found.group)
@@ -276,8 +278,7 @@ def _by_solves(S: Operator, i: IntArray, j: IntArray, scale: Scale) -> FloatArra
 
 def _sketch(S: Operator, error: float, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
     """S^+ F G / sqrt(k) with S = F F^T and k columns G of normal numbers."""
-    if not 0 < error < 1:
-        raise InputError(f"error={error!r}; give a relative error between 0 and 1, like 0.1")
+    error = share("error", error)
     F = _root(S)
     k = int(np.ceil(2.0 / error**2))
     Z = np.empty((S.shape[0], k))
