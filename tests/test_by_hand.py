@@ -1,5 +1,7 @@
 """Small cases worked out by hand and written down as literals."""
 
+from itertools import combinations
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -349,7 +351,7 @@ def test_skipped_rank_collapsed():
     K = Complex.from_cells({0: ["a", "b", "c"], 2: [("a", "b", "c")]})
     S = collapse(K, realization="incidence", eps=1.0)
     assert_close(S.toarray(), np.eye(3) / 2 + np.ones((3, 3)) / 22, 1e-14)
-    assert S.n_cells == (3, 3, 1)
+    assert S.n_cells == (3, 0, 1)  # the three formal elements of rank 1 are no cells
 
 
 def test_onto_the_edges():
@@ -441,6 +443,42 @@ def test_screened_counts_a_cell_by_its_weight(tailed):
     S = collapse(K, realization="screened", eps=0)
     assert_close(S.shares, [0.775, 0.775, 0.775, 0.1], 1e-14)  # 1 - 0.9/(1 + 3)
     assert S.toarray()[3, 3] == pytest.approx(0.4)  # an edge of weight 4 keeps a tenth
+
+
+SKIPPED = Complex.from_arrays(4, {1: list(combinations(range(4), 2)), 3: [[0, 1, 2, 3]]})
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        SKIPPED,
+        cl.incidence_matrices(SKIPPED),
+        cl.unfolded_matrices(SKIPPED),
+    ],
+)
+def test_formal_elements_are_no_cells(source):
+    """Six edges and one cell of rank 3: 1 - 0.9/(1 + 1), whatever joins the two in between."""
+    S = collapse(source, realization="screened", eps=0)
+    assert_close(S.shares, [0.55] * 6, 1e-14)
+    assert S.n_cells == collapse(source).n_cells == (4, 6, 0, 1)
+
+
+@pytest.mark.parametrize("realization", ["unfolded", "incidence", "mixed", "screened"])
+def test_formal_elements_are_not_counted(realization):
+    S = collapse(SKIPPED, realization=realization)
+    assert S.n_cells == SKIPPED.n_cells
+    assert "0 of rank 2, 1 of rank 3" in str(S)
+    torch, ours = map(pytest.importorskip, ("torch", "cellapse.torch"))
+    layer = ours.Collapse(SKIPPED, realization=realization)
+    assert "n_cells=(4, 6, 0, 1)" in repr(layer)
+    x = np.arange(4.0)
+    assert_close(layer(torch.from_numpy(x)).detach().numpy(), S @ x, 1e-12, scale=4.0)
+
+
+def test_motifs_count_no_formal_elements():
+    """Every edge lies in one cell: the Laplacian of the complete graph."""
+    expected = 4 * np.eye(4) - np.ones((4, 4))
+    assert_close(cl.motif_laplacian(SKIPPED, floor=0).toarray(), expected, 1e-14)
 
 
 def test_one_renormalization(tailed):

@@ -6,6 +6,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.cluster import SpectralClustering
 from sklearn.datasets import make_blobs, make_circles, make_moons
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -13,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import cellapse as cl
+from cellapse.estimators import OPERATORS
 
 POINTS = {
     "moons": make_moons(300, noise=0.05, random_state=0),
@@ -20,17 +22,102 @@ POINTS = {
     "blobs": make_blobs(300, centers=3, cluster_std=0.8, random_state=4),
 }
 ALL = [
-    cl.CollapsedSpectralClustering(2),
-    cl.CollapsedSpectralEmbedding(1),
-    cl.HeatKernelSignature(),
-    cl.WaveKernelSignature(),
-    cl.SignalSmoother(0.1),
+    made
+    for operator in OPERATORS
+    for made in (
+        cl.CollapsedSpectralClustering(2, operator=operator),
+        cl.CollapsedSpectralEmbedding(1, operator=operator),
+        cl.HeatKernelSignature(operator=operator),
+        cl.WaveKernelSignature(operator=operator),
+        cl.SignalSmoother(0.1, operator=operator),
+    )
 ]
 
 
-@parametrize_with_checks(ALL)
-def test_the_checks_of_scikit_learn(estimator, check):
+# All checks of all pairs take minutes: each estimator and each operator once, and all when asked.
+SOME = [
+    made for i, made in enumerate(ALL) if i % 5 == (4 - i // 5) % 5 or made.operator == "screened"
+]
+
+
+def run(estimator, check):
+    unsigned = getattr(estimator, "operator", None) == "incidence"
+    if unsigned and check.func.__name__ == "check_clustering":
+        # The unsigned A is D + Adj: its low end tells the halves of a bipartite graph apart, and
+        # groups of vertices are at the other end.
+        pytest.xfail("the first vectors of the unsigned realization are not about clusters")
     check(estimator)
+
+
+@parametrize_with_checks(SOME)
+def test_the_checks_of_scikit_learn(estimator, check):
+    run(estimator, check)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(ALL)
+def test_the_checks_of_scikit_learn_for_every_operator(estimator, check):
+    run(estimator, check)
+
+
+# `solve` of zero columns, in operator and solvers; delete what passes.
+PENDING = {("tikhonov", name) for name in ("unfolded", "boundary", "mixed")}
+zero_columns = pytest.mark.xfail(reason="solve of zero columns is to be mended")
+
+
+@pytest.mark.parametrize(
+    ("method", "operator"),
+    [
+        pytest.param(m, o, marks=[zero_columns] if (m, o) in PENDING else [])
+        for m in ("tikhonov", "heat", "wiener")
+        for o in OPERATORS
+    ],
+)
+def test_constants_and_zeros_are_smooth_already(method, operator):
+    """The kernel holds the constants, but for the unsigned realization; nothing is left of zero."""
+    X = POINTS["moons"][0][:60]
+    model = cl.SignalSmoother(0.1, method=method, operator=operator)
+    y = np.column_stack([np.zeros(60), np.ones(60), np.arange(60.0)])
+    found = model.fit(X, y).smoothed_
+    assert np.isfinite(found).all()
+    assert not found[:, 0].any()
+    alone = model.fit(X, y[:, 1]).smoothed_
+    np.testing.assert_allclose(alone, found[:, 1], rtol=1e-6)
+    if operator != "incidence":
+        np.testing.assert_allclose(found[:, 1], 1.0, rtol=1e-7)
+    assert not model.fit(X, y[:, 0]).smoothed_.any()
+
+
+@zero_columns
+def test_a_constant_on_a_graph_is_smooth_already():
+    graph = nx.random_geometric_graph(120, 0.2, seed=0)
+    L = cl.graph_laplacian(cl.clique_complex(graph))
+    np.testing.assert_allclose(cl.smooth(L, np.ones(120)), 1.0, rtol=1e-9)
+    assert not cl.smooth(L, np.zeros((120, 2))).any()
+
+
+def test_errors_are_ours_and_scikit_learns():
+    X = POINTS["moons"][0]
+    with pytest.raises(cl.InputError) as caught:
+        cl.CollapsedSpectralEmbedding().transform(X)
+    assert isinstance(caught.value, NotFittedError)
+    for bad in ("words", None, [[1.0, np.nan]] * 3, X[:1], X[:, 0], X * 1j, [[1.0], [1.0, 2.0]]):
+        for made in ALL:
+            with pytest.raises(cl.InputError):
+                clone(made).fit(bad, np.zeros(3))
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+def test_a_precomputed_graph_is_left_alone(form):
+    A = nx.to_scipy_sparse_array(nx.karate_club_graph(), weight=None, dtype=float).tolil()
+    A.setdiag(3.0)  # loops are left out of the graph, not out of the user's matrix
+    A = A.asformat(form)
+    before = A.toarray()
+    cl.CollapsedSpectralClustering(2, affinity="precomputed").fit(A)
+    np.testing.assert_array_equal(A.toarray(), before)
+    dense = before.copy()
+    cl.CollapsedSpectralClustering(2, affinity="precomputed").fit(dense)
+    np.testing.assert_array_equal(dense, before)
 
 
 @pytest.mark.filterwarnings("ignore:Graph is not fully connected")

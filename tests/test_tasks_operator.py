@@ -91,7 +91,7 @@ def test_a_large_linear_operator_goes_through_lanczos():
         (np.array([[1.0, np.nan], [np.nan, 1.0]]), "NaN"),
         (np.array([[1.0, 1j], [-1j, 1.0]]), "complex"),
         (np.ones((2, 3)), "square"),
-        (np.ones(4), "square"),
+        (np.ones(4), "a matrix has two"),
         (np.array([[1.0, -2.0], [-2.0, 1.0]]), "eigenvalue of about -1"),
         (sparse.csr_array(nx.adjacency_matrix(GRAPH)), "adjacency"),
         (-sparse.eye_array(3), "positive semi-definite"),

@@ -18,9 +18,8 @@ from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from cellapse._checks import real_array
 from cellapse._errors import InputError
-from cellapse._sparse import csr_from_entries
+from cellapse._sparse import csr_from_entries, own_csr
 from cellapse.eigensolvers import Dense, EigenSolver, Lanczos
 from cellapse.operator import Operator, SparseOperator
 from cellapse.spectrum import Auto, Spectrum
@@ -91,7 +90,10 @@ class MatrixFreeOperator(Operator):
         super().__init__(n, range(n))
         self._source = source
         x, y = np.random.default_rng(0).standard_normal((2, n))
-        images = np.column_stack([source @ x, source @ y]) if n else np.zeros((0, 2))
+        try:
+            images = np.column_stack([source @ x, source @ y]) if n else np.zeros((0, 2))
+        except Exception as error:  # of a function that is not ours
+            raise InputError(f"the operator cannot be applied to {n} numbers ({error})") from error
         if np.iscomplexobj(images) or not np.isfinite(images).all():
             raise InputError("the operator gives complex, NaN or infinite values; it must be real")
         size = float(np.linalg.norm(images) * np.sqrt(max(n, 1)))
@@ -149,15 +151,8 @@ class MatrixFreeOperator(Operator):
 
 
 def _from_matrix(source: Any, labels: Sequence[Hashable] | None) -> SparseOperator:
-    if not sparse.issparse(source):
-        source = real_array(source, "the matrix")
-    elif np.iscomplexobj(source):
-        raise InputError("the matrix holds complex numbers; give real ones")
-    n = _side(source.shape)
-    M = sparse.csr_array(source).astype(np.float64)
-    M.sum_duplicates()
-    if not np.isfinite(M.data).all():
-        raise InputError("the matrix holds NaN or infinite values; replace them")
+    M = own_csr(source, "the matrix")
+    n = _side(M.shape)
     norm = float(abs(M).sum(axis=1).max(initial=0.0))
     skew = abs(M - M.T)
     if skew.nnz and skew.max() > _ROUNDING * norm:

@@ -1,5 +1,7 @@
 """Checks of single arguments that several functions share."""
 
+from collections.abc import Callable, Collection
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,38 +17,123 @@ def whole_number(name: str, value: Any, low: int, high: int | None = None) -> in
     3
     """
     fits = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not fits or value < low or (high is not None and value > high):
+    if not fits or value < low or value > (2**62 if high is None else high):
         allowed = f"at least {low}" if high is None else f"in {low}..{high}"
         raise InputError(f"{name}={value!r}; give a whole number {allowed}")
     return int(value)
 
 
-def real_array(values: Any, name: str) -> NDArray[np.float64]:
-    """`values` as an array of float64; words and complex numbers are refused."""
+def numbers(values: Any, name: str) -> NDArray[Any]:
+    """`values` as a new array of float64, or of complex128 where they are complex."""
     try:
         array = np.asarray(values)
-        if np.iscomplexobj(array):
-            raise InputError(f"{name} holds complex numbers; give real ones")
-        return array.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
+        return array.astype(np.complex128 if np.iscomplexobj(array) else np.float64)
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise InputError(f"{name} cannot be read as numbers ({error})") from None
+
+
+def real_array(values: Any, name: str) -> NDArray[np.float64]:
+    """`values` as a new array of float64; words and complex numbers are refused."""
+    array = numbers(values, name)
+    if np.iscomplexobj(array):
+        raise InputError(f"{name} holds complex numbers; give real ones")
+    return array
 
 
 def listed(values: Any, name: str) -> list[Any]:
     """`values` as a list; what cannot be iterated over is refused."""
     try:
-        return list(values)
+        return values.tolist() if isinstance(values, np.ndarray) and values.ndim else list(values)
     except TypeError:
-        raise InputError(f"{name} is {values!r}; give a list") from None
+        raise InputError(f"{name} is {values!r:.80}; give a list") from None
 
 
 def signal(u: ArrayLike, n: int, name: str = "the signal") -> NDArray[np.float64]:
     """Finite numbers, one row for each of n cells."""
-    values = real_array(u, name)
+    return finite_rows(real_array(u, name), n, name)
+
+
+def finite_rows(values: NDArray[Any], n: int, name: str) -> NDArray[Any]:
+    """The values, once they are known to be finite and to have one row for each of n cells."""
     if values.ndim not in (1, 2) or len(values) != n:
         raise InputError(f"{name} has shape {values.shape}; give one row for each of {n} cells")
     if not np.isfinite(values).all():
         raise InputError(f"{name} holds NaN or infinite values; replace them")
     return values
+
+
+def one_of(name: str, value: Any, choices: Collection[str | None]) -> Any:
+    """`value`, if it is one of a few words (or None, where that is among them).
+
+    >>> one_of("method", "heat", ("heat", "wiener"))
+    'heat'
+    """
+    known = value is None or isinstance(value, str)  # an array has no one answer to ==
+    if not known or value not in choices:
+        words = [f'"{c}"' if isinstance(c, str) else repr(c) for c in choices]
+        raise InputError(f"{name}={value!r:.80}; choose one of {', '.join(words)}")
+    return value
+
+
+def number(name: str, value: Any, what: str, fits: Callable[[float], bool]) -> float:
+    """`value` as one finite float that fits; `what` says in words which do.
+
+    >>> number("error", 0.1, "a number between 0 and 1", lambda x: 0 < x < 1)
+    0.1
+    """
+    real = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    try:
+        found = float(value) if real and not np.iscomplexobj(value) else np.nan
+    except OverflowError:
+        found = np.inf
+    if not np.isfinite(found) or not fits(found):
+        raise InputError(f"{name}={value!r:.80}; give {what}")
+    return found
+
+
+def at_least_zero(name: str, value: Any) -> float:
+    """`value` as a finite float of at least 0."""
+    return number(name, value, "a number of at least 0", lambda x: x >= 0)
+
+
+def share(name: str, value: Any) -> float:
+    """`value` as a float between 0 and 1, such as a relative error."""
+    return number(name, value, "a number between 0 and 1, like 0.01", lambda x: 0 < x < 1)
+
+
+def generator(rng: Any) -> np.random.Generator:
+    """A numpy Generator from a seed or from one that is given."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"rng={rng!r:.80} ({error}); give a seed or a numpy Generator") from None
+
+
+def flag(name: str, value: Any) -> bool:
+    """`value` as a truth; an array or a word is a mistake."""
+    if not isinstance(value, bool | np.bool_ | int):
+        raise InputError(f"{name}={value!r:.80}; give True or False")
+    return bool(value)
+
+
+def plain_array(values: Any, name: str) -> NDArray[Any]:
+    """`values` as an array of whatever they are; rows of several lengths are refused."""
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise InputError(f"{name} cannot be read as an array ({error})") from None
+
+
+def word(name: str, value: Any) -> str:
+    """`value`, if it is a string."""
+    if not isinstance(value, str):
+        raise InputError(f"{name}={value!r:.80}; give a name, a string")
+    return value
+
+
+def file_path(path: Any) -> Path:
+    """`path` as a Path; what is no name of a file is refused."""
+    try:
+        return Path(path)
+    except TypeError:
+        raise InputError(f"{path!r:.80} is no path; give the name of a file") from None

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._attributes import columns_of
-from cellapse._checks import real_array
+from cellapse._checks import real_array, word
 from cellapse._errors import InputError
 from cellapse._labels import in_order
+from cellapse._sparse import own_csr
 from cellapse._weights import weight_column
 from cellapse.cells import IntArray
 from cellapse.complex import Complex
@@ -52,6 +53,8 @@ def as_graph(source: Any, weight: str | None = None) -> Graph:
     >>> as_graph([("a", "b"), ("b", "c")]).edges.tolist()
     [[0, 1], [1, 2]]
     """
+    if weight is not None:
+        word("weight", weight)
     # Whoever holds a networkx graph has imported networkx already; others need not wait for it.
     networkx = sys.modules.get("networkx")
     if networkx is not None and isinstance(source, networkx.Graph):
@@ -126,11 +129,7 @@ def _from_complex(K: Complex, weight: str | None) -> Graph:
 def _from_adjacency(matrix: Any, weight: str | None) -> Graph:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"an adjacency of shape {matrix.shape}; it must be square")
-    entries = sparse.csr_array(matrix)
-    entries.sum_duplicates()
-    entries.eliminate_zeros()
-    if not np.isfinite(entries.data).all():
-        raise InputError("the adjacency holds NaN or infinite values; replace them")
+    entries = own_csr(matrix, "the adjacency")
     skew = abs(entries - entries.T)
     if skew.nnz and skew.max() > 0:
         raise InputError(
@@ -140,7 +139,7 @@ def _from_adjacency(matrix: Any, weight: str | None) -> Graph:
     upper = sparse.triu(entries, format="coo")
     pairs = np.column_stack([upper.row, upper.col]).astype(np.int64)
     order = np.argsort(pairs[:, 0] * matrix.shape[0] + pairs[:, 1])
-    weights = None if weight is None else upper.data[order].astype(np.float64)
+    weights = None if weight is None else upper.data[order]
     return _graph(range(matrix.shape[0]), pairs[order], weights)
 
 

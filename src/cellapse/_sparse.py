@@ -6,6 +6,9 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from cellapse._checks import real_array
+from cellapse._errors import InputError
+
 
 def csr_from_entries(
     rows: Any, columns: Any, values: Any, shape: tuple[int, int]
@@ -25,6 +28,29 @@ def row_sum(matrix: Any) -> float:
     2.0
     """
     return float(abs(matrix).sum(axis=1).max(initial=0.0)) if matrix.shape[0] else 0.0
+
+
+def own_csr(matrix: Any, name: str) -> sparse.csr_array:
+    """A copy of a user's matrix that may be changed: float64, no entry twice, no stored zeros.
+
+    `sparse.csr_array(matrix)` shares the arrays of `matrix`, so that whatever is done to the one in
+    place is done to the other.
+
+    >>> own_csr([[0, 2], [2, 0]], "the adjacency").data.tolist()
+    [2.0, 2.0]
+    """
+    if not sparse.issparse(matrix):
+        matrix = real_array(matrix, name)
+    if matrix.ndim != 2:
+        raise InputError(f"{name} has {matrix.ndim} dimensions; a matrix has two")
+    if matrix.dtype.kind not in "biuf":
+        raise InputError(f"{name} holds {matrix.dtype} values; give real numbers")
+    copy = sparse.csr_array(matrix, dtype=np.float64, copy=True)
+    if not np.isfinite(copy.data).all():
+        raise InputError(f"{name} holds NaN or infinite values; replace them")
+    copy.sum_duplicates()
+    copy.eliminate_zeros()
+    return copy
 
 
 def inverse_by_blocks(M: Any) -> sparse.csr_array | None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from cellapse._attributes import Columns
+from cellapse._checks import word
 from cellapse._errors import InputError
 from cellapse.complex import Complex
 
@@ -19,6 +20,7 @@ def weighted_by(K: Complex, name: str | None) -> Complex:
     """
     if name is None:
         return K
+    word("weight", name)
     ranks = [k for k, columns in enumerate(K.attributes) if name in columns]
     if not ranks and name == "weight" and any(w is not None for w in K.weights):
         return K  # they are weights already, which every format calls so

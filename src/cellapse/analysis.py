@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cellapse import theory
+from cellapse._checks import file_path, listed, whole_number
 from cellapse._errors import InputError
 from cellapse.baselines import graph_laplacian
 from cellapse.collapse import ScreenedOperator, collapse
-from cellapse.complex import Complex
+from cellapse.complex import Complex, require_complex
 from cellapse.operator import Operator
 from cellapse.spectrum import Spectrum
 from cellapse.tasks.cluster import Clusters, cluster, clustering_accuracy, suggest_n_clusters
@@ -67,6 +68,7 @@ class Analysis:
 
     def weakest_edges(self, count: int) -> list[tuple[tuple[str, str], float]]:
         """The edges that keep least of their weight, with the share they keep."""
+        count = whole_number("count", count, 0)
         order = np.argsort(self.shares, kind="stable")[:count].tolist()
         ends = (self.complex.cells[1][e].tolist() for e in order)
         names = ((str(self.complex.labels[i]), str(self.complex.labels[j])) for i, j in ends)
@@ -77,7 +79,7 @@ class Analysis:
         spectrum, clusters = self.spectra[0], self.clusters
         several = min(len(spectrum), max(self.n_clusters, 6))
         names = [f"vector_{i}" for i in range(2, several + 1)]
-        with path.open("w", newline="", encoding="utf-8") as file:
+        with file_path(path).open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             writer.writerow(["node", "cluster", "cluster_graph_laplacian", *names])
             for i, label in enumerate(self.complex.labels):
@@ -122,9 +124,10 @@ def analyze(
     >>> found.weakest_edges(1)[0][0]
     ('4', '5')
     """
-    if groups is not None and len(groups) != K.n_vertices:
-        raise InputError(f"{len(groups)} groups for {K.n_vertices} vertices; give one per vertex")
-    known = None if groups is None else tuple(groups)
+    require_complex(K, "analyze")
+    known = None if groups is None else tuple(listed(groups, "groups"))
+    if known is not None and len(known) != K.n_vertices:
+        raise InputError(f"{len(known)} groups for {K.n_vertices} vertices; give one per vertex")
     progress("collapse")
     S = collapse(K, realization="screened", renormalize=5)
     assert isinstance(S, ScreenedOperator)

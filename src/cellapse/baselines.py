@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from cellapse._checks import at_least_zero, listed, real_array, whole_number
 from cellapse._errors import InputError
 from cellapse._sparse import csr_from_entries
 from cellapse.complex import Complex, require_complex
@@ -58,7 +59,7 @@ def multiorder_laplacian(K: Complex, weights: ArrayLike | None = None) -> Sparse
     require_complex(K, "multiorder_laplacian")
     n = K.n_vertices
     top = max((int(c.sizes.max(initial=1)) for c in K.cells), default=1) - 1
-    gamma = np.ones(top) if weights is None else np.asarray(weights, dtype=np.float64)
+    gamma = np.ones(top) if weights is None else real_array(weights, "weights")
     if gamma.shape != (top,) or not np.isfinite(gamma).all() or (gamma < 0).any():
         raise InputError(
             f"weights of shape {gamma.shape}; give {top} numbers of at least 0, one for each order "
@@ -90,10 +91,9 @@ def motif_laplacian(K: Complex, floor: float = 0.1) -> SparseOperator:
     [3.0, -1.5, -1.5]
     """
     require_complex(K, "motif_laplacian")
-    if not np.isfinite(floor) or floor < 0:
-        raise InputError(f"floor={floor}; give a number of at least 0, like 0.1")
+    floor = at_least_zero("floor", floor)
     B, upper = edges_and_cofaces(K)
-    count = sum((A.sum(axis=1) for A in supports(upper)), np.zeros(B.shape[1]))
+    count = sum((A.sum(axis=1) for A in supports(upper, K.n_cells[2:])), np.zeros(B.shape[1]))
     B = sparse.csr_array(B @ sparse.diags_array(np.sqrt(floor + count)))
     return SparseOperator(B @ B.T, K.labels, left_kernel(B), "motif Laplacian")
 
@@ -114,9 +114,8 @@ def zhou_laplacian(K: Complex, ranks: Sequence[int] | None = None) -> SparseOper
     """
     require_complex(K, "zhou_laplacian")
     n = K.n_vertices
-    chosen = range(1, K.max_rank + 1) if ranks is None else ranks
-    if not all(1 <= k <= K.max_rank for k in chosen):
-        raise InputError(f"ranks={list(chosen)}; this complex has cells of rank 1..{K.max_rank}")
+    wanted = range(1, K.max_rank + 1) if ranks is None else listed(ranks, "ranks")
+    chosen = [whole_number("a rank", k, 1, K.max_rank) for k in wanted]
     tables = [K.cells[k] for k in chosen]
     weight = np.concatenate(
         [np.empty(0)]
@@ -148,8 +147,7 @@ def hodge_laplacian(K: Complex, rank: int) -> SparseOperator:
     [0.0, 3.0, 3.0]
     """
     require_complex(K, "hodge_laplacian")
-    if not 0 <= rank <= K.max_rank:
-        raise InputError(f"rank={rank}; the ranks of this complex are 0..{K.max_rank}")
+    rank = whole_number("rank", rank, 0, K.max_rank)
     B = boundary_matrices(K)
     n = B.n_cells[rank]
     L = sparse.csr_array((n, n))

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from cellapse._checks import listed, whole_number
+from cellapse._checks import flag, listed, real_array, whole_number
 from cellapse._errors import CellapseError, CellapseWarning, InputError
 from cellapse._progress import progress
 from cellapse._stacks import Layout, Stacks, eigenpairs_of_stack
@@ -60,6 +60,8 @@ class Spectra:
 
     def table(self, fill: float = np.nan) -> FloatArray:
         """The eigenvalues as one array, rows of smaller complexes filled up."""
+        if not isinstance(fill, int | float | np.number):
+            raise InputError(f"fill={fill!r:.80}; give one number")
         width = max((v.shape[-1] for v in self.values), default=0)
         lead = self.values[0].shape[:-1] if self.values else ()
         table = np.full((len(self.values), *lead, width), fill)
@@ -121,14 +123,18 @@ def spectra(
     if k is not None:
         whole_number("k", k, 1)
     jobs = whole_number("n_jobs", n_jobs, 1) if n_jobs is not None else cores()
-    several = np.ndim(eps) > 0
-    all_eps = [check_eps(e) for e in np.ravel(np.asarray(eps, dtype=object))]
+    given_eps = real_array(eps, "eps")
+    several = given_eps.ndim > 0
+    all_eps = [check_eps(e) for e in given_eps.ravel()]
     if not all_eps:
         raise InputError("eps is empty; give at least one number")
     if not given:
         return Spectra([], [] if vectors else None, np.zeros(0, dtype=np.int64))
     settings = Settings(realization, beta, gamma, tuple(all_eps), renormalize)
     settings.check(given)
+    vectors = flag("vectors", vectors)
+    if show_progress is not None:
+        show_progress = flag("show_progress", show_progress)
     found = solve_all(given, settings, vectors, jobs, show_progress)
     all_values, all_vectors, n_zeros = zip(*found, strict=True)
     values, kept = ([_cut(a, k, several) for a in each] for each in (all_values, all_vectors))

@@ -129,6 +129,8 @@ def _flat(rank: int, cells: Any) -> tuple[IntArray, IntArray]:
     )
     if flat and len(cells) == 2:
         return _integers(rank, cells[0]), _integers(rank, cells[1])
+    if sparse.issparse(cells):
+        raise InputError(f"the cells of rank {rank} are a sparse matrix; give one row a cell")
     empty = isinstance(cells, Sized) and len(cells) == 0
     rows = np.empty((0, rank + 1), dtype=np.int64) if empty else _integers(rank, cells)
     if rows.ndim != 2:

@@ -159,6 +159,7 @@ class CollapsedOperator(Operator):
         recipe: dict[str, Any],
     ) -> None:
         super().__init__(engine.A.shape[0], model.labels(onto))
+        engine.A.sum_duplicates()  # in order at once: SciPy would sort it at its first maximum
         self.realization, self.eps, self.onto = model.realization, model.eps, onto
         self.beta, self.gamma, self.sigma = model.beta, model.gamma, model.sigma
         self.source, self.n_cells, self.solver = model.source, model.n_cells, solver
@@ -332,8 +333,8 @@ def _screened(
     recipe: dict[str, Any], source: Any, beta: Any, gamma: Any, eps: float, renormalize: int
 ) -> ScreenedOperator:
     complex_ = source if isinstance(source, Complex) else None
-    B1, upper = edges_and_upper(source)
-    around = supports(upper)
+    B1, upper, n_cells = edges_and_upper(source)
+    around = supports(upper, n_cells[2:])
     usual = (1.0, *[5.0 if renormalize else 1.0] * len(upper))
     weights = check_beta(usual if beta is None else beta, 1 + len(upper))
     usual_theta = np.sqrt(0.95 if renormalize else 0.9)
@@ -341,8 +342,6 @@ def _screened(
     ends = sparse.csr_array((abs(B1) > 0).astype(np.float64))
     shares = screened_shares(ends, around, weights[1:], float(theta[0]), eps, renormalize)
     mass = theta[0] ** 2 / (1.0 - shares) if theta[0] > 0 else np.full(len(shares), 1.0 + eps)
-    counted = (*B1.shape, *(B.shape[1] for B in upper))
-    n_cells = counted if complex_ is None else complex_.n_cells
     model = Model(
         realization="screened",
         source=complex_,

@@ -142,7 +142,7 @@ class Complex:
         if labels is None or isinstance(labels, range):
             vertex_labels = range(n_vertices) if labels is None else labels
         else:
-            vertex_labels = tuple(labels.tolist() if isinstance(labels, np.ndarray) else labels)
+            vertex_labels = tuple(listed(labels, "labels"))
         if len(vertex_labels) != n_vertices:
             raise InputError(
                 f"{len(vertex_labels)} labels for {n_vertices} vertices; give one per vertex"
@@ -191,6 +191,7 @@ class Complex:
 
     def cell_labels(self, rank: int) -> Sequence[Hashable]:
         """The cells of a rank in the user's words: a label, or a tuple of labels above rank 0."""
+        rank = whole_number("rank", rank, 0, self.max_rank)
         if rank == 0:
             return self.labels
         cells = self.cells[rank]
@@ -206,6 +207,8 @@ class Complex:
 
     def cell_label(self, rank: int, i: int) -> Hashable:
         """One cell in the user's words."""
+        rank = whole_number("rank", rank, 0, self.max_rank)
+        i = whole_number("i", i, 0, self.n_cells[rank] - 1)
         if rank == 0:
             return self.labels[i]
         return tuple(self.labels[v] for v in self.cells[rank][i].tolist())

@@ -25,12 +25,14 @@ from sklearn.base import (
     RegressorMixin,
     TransformerMixin,
 )
+from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import KNeighborsRegressor, kneighbors_graph
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from cellapse._checks import whole_number
+from cellapse._checks import one_of, whole_number
 from cellapse._errors import InputError
+from cellapse._sparse import own_csr
 from cellapse.baselines import graph_laplacian
 from cellapse.collapse import collapse
 from cellapse.lifts import clique_complex
@@ -51,6 +53,25 @@ except ImportError:  # scikit-learn before 1.6
 
 FloatArray = NDArray[np.float64]
 
+
+class _WrongTypeError(InputError, TypeError):
+    """What scikit-learn calls a TypeError, and users of cellapse an InputError."""
+
+
+class _UnfittedError(InputError, NotFittedError):
+    """Both kinds again."""
+
+
+def _validated(estimator: Any, *args: Any, **checks: Any) -> Any:
+    """What scikit-learn's own check gives, or its complaint as an error of ours."""
+    try:
+        return validate_data(estimator, *args, **checks)
+    except TypeError as error:
+        raise _WrongTypeError(str(error)) from error
+    except (ValueError, OverflowError) as error:
+        raise InputError(str(error)) from error
+
+
 OPERATORS = ("graph", "screened", "unfolded", "boundary", "incidence", "mixed")
 
 
@@ -64,8 +85,7 @@ class _OnGraph(BaseEstimator):
 
     def _lift(self, X: Any) -> Operator:
         """Keep the complex of the rows of X, and collapse it."""
-        if self.operator not in OPERATORS:
-            raise InputError(f"operator={self.operator!r}; choose one of {', '.join(OPERATORS)}")
+        one_of("operator", self.operator, OPERATORS)
         if self.affinity == "precomputed":
             graph = _adjacency(X)
         else:
@@ -79,18 +99,13 @@ class _OnGraph(BaseEstimator):
     def _neighbours(self, X: FloatArray) -> sparse.csr_array:
         """The graph of scikit-learn's SpectralClustering: a point counts among its neighbours."""
         k = min(whole_number("n_neighbors", self.n_neighbors, 1), len(X))
-        directed = sparse.csr_array(kneighbors_graph(X, k, include_self=True))
-        directed.setdiag(0.0)
-        directed.eliminate_zeros()
+        directed = _without_loops(kneighbors_graph(X, k, include_self=True))
         return sparse.csr_array(0.5 * (directed + directed.T))
 
     def _checked(self, X: Any, *y: Any, **checks: Any) -> Any:
-        if self.affinity not in ("nearest_neighbors", "precomputed"):
-            raise InputError(
-                f'affinity={self.affinity!r}; choose "nearest_neighbors" or "precomputed"'
-            )
+        one_of("affinity", self.affinity, ("nearest_neighbors", "precomputed"))
         formats = ["csr", "csc", "coo"] if self.affinity == "precomputed" else False
-        return validate_data(
+        return _validated(
             self, X, *y, accept_sparse=formats, dtype=np.float64, ensure_min_samples=2, **checks
         )
 
@@ -102,13 +117,16 @@ class _OnGraph(BaseEstimator):
             self._nearest = KNeighborsRegressor(k, weights="distance").fit(X, values)
 
     def _recall(self, X: Any) -> FloatArray:
-        check_is_fitted(self)
+        try:
+            check_is_fitted(self)
+        except NotFittedError as error:
+            raise _UnfittedError(str(error)) from None
         if self._nearest is None:
             raise InputError(
                 "a precomputed graph says nothing about new vertices; use fit_transform, or the "
                 "attributes of the fitted estimator"
             )
-        return self._nearest.predict(validate_data(self, X, dtype=np.float64, reset=False))
+        return self._nearest.predict(_validated(self, X, dtype=np.float64, reset=False))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -194,7 +212,10 @@ class CollapsedSpectralClustering(ClusterMixin, _OnGraph):
     def fit(self, X: Any, y: Any = None) -> CollapsedSpectralClustering:
         """Group the rows of X."""
         X = self._checked(X)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        try:
+            seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        except (ValueError, TypeError) as error:
+            raise InputError(f"random_state={self.random_state!r:.80} ({error})") from None
         found = cluster(self._lift(X), self.n_clusters, assign=self.assign_labels, rng=seed)
         self.labels_ = found.numbers
         return self
@@ -373,14 +394,19 @@ class SignalSmoother(MultiOutputMixin, RegressorMixin, _OnGraph):
         return self._recall(X)
 
 
+def _without_loops(X: Any) -> sparse.csr_array:
+    graph = own_csr(X, "the graph")
+    graph.setdiag(0.0)
+    graph.eliminate_zeros()
+    return graph
+
+
 def _adjacency(X: Any) -> sparse.csr_array:
     if X.shape[0] != X.shape[1]:
         raise InputError(
             f'affinity="precomputed", but X has shape {X.shape}; give a square adjacency'
         )
-    graph = sparse.csr_array(X)
-    graph.setdiag(0.0)
-    graph.eliminate_zeros()
+    graph = _without_loops(X)
     if (graph.data < 0).any():
         raise InputError("the precomputed graph has negative weights; they must be positive")
     return graph

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from cellapse._checks import real_array
+from cellapse._checks import real_array, whole_number
 from cellapse._errors import CellapseWarning, InputError
 from cellapse.incidence import Incidence
 from cellapse.singular import smallest_singular_value
@@ -58,8 +58,7 @@ class GradedLaplacian:
     def block(self, i: int, j: int) -> sparse.csr_array:
         """The block of L* between ranks i and j."""
         n, K = self.incidence.n_cells, len(self.incidence)
-        if not (0 <= i <= K and 0 <= j <= K):
-            raise InputError(f"block({i}, {j}) of a graded Laplacian of ranks 0..{K}")
+        i, j = whole_number("i", i, 0, K), whole_number("j", j, 0, K)
         if abs(i - j) == 1:
             low = min(i, j)
             coupling = -self.gamma[low] * self.incidence[low]
@@ -80,6 +79,7 @@ class GradedLaplacian:
 
     def split(self, onto: int = 0) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
         """A, X, C of L* = [[A, X], [X^T, C]] with rank `onto` first and the others in order."""
+        onto = whole_number("onto", onto, 0, len(self.incidence))
         others = [k for k in range(len(self.incidence) + 1) if k != onto]
         A = self.block(onto, onto)
         if not others:

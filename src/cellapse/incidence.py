@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from cellapse._checks import listed
+from cellapse._checks import listed, whole_number
 from cellapse._errors import CellapseWarning, InputError
-from cellapse._sparse import csr_from_entries
+from cellapse._sparse import csr_from_entries, own_csr
 from cellapse.boundary import signed_boundary
 from cellapse.complex import Complex, require_complex
 from cellapse.containment import adjacent_containment
@@ -102,8 +102,16 @@ class Incidence:
             return (self.source.n_vertices if self.source else 0,)
         return (self.matrices[0].shape[0], *(B.shape[1] for B in self.matrices))
 
+    @property
+    def n_real(self) -> tuple[int, ...]:
+        """Number of cells of each rank: formal elements, and copies of a cell, do not count."""
+        if self.source is not None:  # which has no rank 1 where it has no edges
+            return (*self.source.n_cells, 0)[: len(self.n_cells)]
+        return tuple(n - f for n, f in zip(self.n_cells, self.n_formal, strict=True))
+
     def labels(self, rank: int) -> Sequence[Hashable]:
         """What the elements of a rank are called: the user's labels, then formal ones numbered."""
+        rank = whole_number("rank", rank, 0, len(self.n_cells) - 1)
         n, formal = self.n_cells[rank], self.n_formal[rank]
         if self.source is None or rank > self.source.max_rank:
             return range(n)
@@ -266,20 +274,9 @@ def _scale(B: sparse.csr_array, low: Any, high: Any) -> sparse.csr_array:
 
 def _as_csr(k: int, given: Any) -> sparse.csr_array:
     try:
-        matrix = sparse.csr_array(given)
-        if np.iscomplexobj(matrix):
-            raise InputError(f"B_{k} holds complex numbers; give real ones")
-        matrix = matrix.astype(np.float64)
-    except InputError:
-        raise
-    except (TypeError, ValueError) as error:
+        return own_csr(given, f"B_{k}")
+    except InputError as error:
         raise InputError(
-            f"B_{k} cannot be read as a matrix ({error}); collapse a Complex, such as "
-            "clique_complex(graph) gives, or a list of matrices B_1, ..., B_K"
+            f"{error}; collapse a Complex, such as clique_complex(graph) gives, or a list of "
+            "matrices B_1, ..., B_K"
         ) from None
-    if matrix.ndim != 2:
-        raise InputError(f"B_{k} has {matrix.ndim} dimensions; a matrix has two")
-    if not np.isfinite(matrix.data).all():
-        raise InputError(f"B_{k} holds NaN or infinite entries; replace them")
-    matrix.eliminate_zeros()
-    return matrix

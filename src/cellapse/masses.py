@@ -70,18 +70,22 @@ def unfolded_masses(
     return masses
 
 
-def supports(upper: list[sparse.csr_array]) -> list[sparse.csr_array]:
-    """(edges x cells) matrices of weights of the cells around each edge, one for each rank >= 2."""
+def supports(upper: list[sparse.csr_array], n_cells: Sequence[int]) -> list[sparse.csr_array]:
+    """(edges x cells) matrices of weights of the cells around each edge, one for each rank >= 2.
+
+    Of the elements of a rank, the first of `n_cells` are cells. The formal ones after them lead
+    from an edge to a cell of a higher rank, but support nothing themselves.
+    """
     around: list[sparse.csr_array] = []
     reach = None
-    for B in upper:
+    for B, n in zip(upper, n_cells, strict=True):
         pattern = (abs(B) > 0).astype(np.float64)
         reach = pattern if reach is None else ((reach @ pattern) > 0).astype(np.float64)
         weight = np.zeros(B.shape[1])
         columns = sparse.csc_array(_square(B))
         filled = np.diff(columns.indptr) > 0
         weight[filled] = columns.data[columns.indptr[:-1][filled]]  # one weight a cell
-        around.append(sparse.csr_array(reach @ sparse.diags_array(weight)))
+        around.append(sparse.csr_array((reach @ sparse.diags_array(weight))[:, :n]))
     return around
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from cellapse._checks import one_of
 from cellapse._errors import InputError
 from cellapse.complex import Complex
 from cellapse.graded import (
@@ -72,8 +73,7 @@ class Model:
 
 def check_realization(source: Any, realization: str | None) -> str:
     """The name of the realization, which depends on what was given."""
-    if realization is not None and realization not in REALIZATIONS:
-        raise InputError(f"realization={realization!r}; choose one of {', '.join(REALIZATIONS)}")
+    one_of("realization", realization, (*REALIZATIONS, None))
     if isinstance(source, Complex):
         return realization or "unfolded"
     if realization not in (None, "unfolded", "screened"):
@@ -84,12 +84,19 @@ def check_realization(source: Any, realization: str | None) -> str:
     return realization or (source.kind if isinstance(source, Incidence) else "given")
 
 
-def edges_and_upper(source: Any) -> tuple[sparse.csr_array, list[sparse.csr_array]]:
-    """Signed B_1, and containment above it with the weights of the cells."""
+def edges_and_upper(
+    source: Any,
+) -> tuple[sparse.csr_array, list[sparse.csr_array], tuple[int, ...]]:
+    """Signed B_1, containment above it with the weights of the cells, and how many cells there are.
+
+    The elements of a rank that are no cells, but formal, are its last ones.
+    """
+    if isinstance(source, Incidence) and source.kind == "unfolded" and source.source is not None:
+        source = source.source  # flags are copies of cells; the complex has the cells themselves
     if isinstance(source, Complex):
-        return edges_and_cofaces(source)
+        return *edges_and_cofaces(source), source.n_cells
     B = source if isinstance(source, Incidence) else Incidence.from_matrices(source)
-    return B[0], [abs(M) for M in B.matrices[1:]]
+    return B[0], [abs(M) for M in B.matrices[1:]], B.n_real
 
 
 def build_model(source: Any, name: str, beta: Any, gamma: Any, eps: float) -> Model:
@@ -97,9 +104,7 @@ def build_model(source: Any, name: str, beta: Any, gamma: Any, eps: float) -> Mo
     complex_ = source if isinstance(source, Complex) else getattr(source, "source", None)
     explicit = isinstance(source, Incidence) and source.kind == "unfolded"
     if name == "unfolded" and not explicit:
-        B1, upper = edges_and_upper(source)
-        counted = (*B1.shape, *(B.shape[1] for B in upper))
-        n_cells = counted if complex_ is None else complex_.n_cells
+        B1, upper, n_cells = edges_and_upper(source)
         further = unfolded_sigmas(upper)[0]
 
         def incidence() -> Incidence:
@@ -109,7 +114,7 @@ def build_model(source: Any, name: str, beta: Any, gamma: Any, eps: float) -> Mo
 
     else:
         B = _matrices(source, name)
-        B1, upper, n_cells = B[0], list(B.matrices[1:]), B.n_cells
+        B1, upper, n_cells = B[0], list(B.matrices[1:]), B.n_real
         further = np.array([smallest_singular_value(M) for M in upper])
 
         def incidence() -> Incidence:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
-from cellapse._checks import signal
+from cellapse._checks import finite_rows, numbers, signal
 from cellapse._errors import ConvergenceError, InputError
 from cellapse._memory import require_memory
 from cellapse._sparse import row_sum
@@ -52,21 +52,42 @@ class Operator(LinearOperator):
     def _apply(self, x: FloatArray) -> FloatArray:
         raise NotImplementedError
 
-    def _matvec(self, x: FloatArray) -> FloatArray:
-        return self._apply(np.asarray(x, dtype=np.float64).reshape(self.shape[0]))
+    def _matvec(self, x: Any) -> NDArray[Any]:
+        return self._matmat(x).reshape(self.shape[0])
 
-    def _matmat(self, X: FloatArray) -> FloatArray:
+    def _matmat(self, X: Any) -> NDArray[Any]:
+        if np.iscomplexobj(X):  # S is real: it acts on the two parts alone
+            return self._matmat(X.real) + 1j * self._matmat(X.imag)
         return self._apply(np.asarray(X, dtype=np.float64))
 
+    def _operand(self, x: Any) -> Any:
+        """What the operator can be applied to: numbers, one row for each cell."""
+        values = numbers(x.toarray() if sparse.issparse(x) else x, "what S is applied to")
+        if values.ndim not in (1, 2) or len(values) != self.shape[1]:
+            raise InputError(
+                f"an operator on {self.shape[1]} cells times an array of shape {values.shape}; "
+                "give one row for each cell"
+            )
+        return values
+
+    def matvec(self, x: Any) -> Any:
+        """S x for one signal, real or complex."""
+        values = self._operand(x)
+        if values.shape[1:] not in ((), (1,)):
+            raise InputError(f"matvec of shape {values.shape}; give one column, or use S @ x")
+        return super().matvec(values)
+
+    def matmat(self, X: Any) -> Any:
+        """S X for signals as columns, real or complex."""
+        values = self._operand(X)
+        if values.ndim != 2:
+            raise InputError(f"matmat of shape {values.shape}; give columns, or use S @ x")
+        return super().matmat(values)
+
+    rmatvec, rmatmat = matvec, matmat  # S is its own adjoint
+
     def __matmul__(self, x: Any) -> Any:
-        if isinstance(x, np.ndarray | list | tuple):
-            shape = np.shape(x)
-            if len(shape) not in (1, 2) or shape[0] != self.shape[1]:
-                raise InputError(
-                    f"an operator on {self.shape[1]} cells times an array of shape {shape}; "
-                    "give one row for each cell"
-                )
-        return super().__matmul__(x)
+        return super().dot(x if isinstance(x, LinearOperator) else self._operand(x))
 
     def _adjoint(self) -> Operator:
         return self
@@ -75,9 +96,9 @@ class Operator(LinearOperator):
         return self
 
     def energy(self, u: ArrayLike) -> float:
-        """The quadratic form u^T S u: how much u varies."""
-        u = signal(u, self.shape[0])
-        return float(np.vdot(u, self @ u))
+        """The quadratic form u^* S u: how much u varies; u may be complex."""
+        u = finite_rows(numbers(u, "the signal"), self.shape[0], "the signal")
+        return float(np.vdot(u, self @ u).real)
 
     def toarray(self) -> FloatArray:
         """The operator as a dense array; refused when it would not fit into memory."""
@@ -343,6 +364,7 @@ class SparseOperator(Operator):
         super().__init__(matrix.shape[0], labels)
         self.A = sparse.csr_array(matrix).astype(np.float64)
         self.A.eliminate_zeros()
+        self.A.sum_duplicates()  # in order at once: SciPy would sort it at its first maximum
         self.kernel = kernel
         self.name = name
         self.definite = definite

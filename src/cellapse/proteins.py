@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cellapse._checks import whole_number
+from cellapse._checks import listed, one_of, whole_number
 from cellapse._errors import CellapseWarning, InputError, extra
 from cellapse.complex import Complex
 from cellapse.lifts import clique_complex
@@ -71,18 +71,19 @@ def protein_complex(
         Residues have the attributes `residue` (name) and `position` (of the CA atom), edges
         `kind`, and helices and strands `dssp` ("H" or "E"). Name and title are metadata.
     """
-    unknown = [kind for kind in edges if kind not in ("backbone", "hbond")]
-    if isinstance(edges, str) or unknown or not len(edges):
+    kinds = listed(edges, "edges")
+    if isinstance(edges, str) or not kinds:
         raise InputError(f'edges={edges!r}; give one or both of "backbone" and "hbond" in a tuple')
-    if cells not in ("cliques", "sse", None):
-        raise InputError(f'cells={cells!r}; choose "cliques", "sse" or None')
+    for kind in kinds:
+        one_of("a kind of edges", kind, ("backbone", "hbond"))
+    one_of("cells", cells, ("cliques", "sse", None))
     min_separation = whole_number("min_separation", min_separation, 1)
     structure = _structure(source)
     chain = _residues(structure)
     found: dict[tuple[int, int], str] = {}
-    if "backbone" in edges:
+    if "backbone" in kinds:
         found |= dict.fromkeys(_backbone_edges(chain), "backbone")
-    if "hbond" in edges:
+    if "hbond" in kinds:
         bonds = _hydrogen_bonds(chain, min_separation)
         found |= {pair: "hbond" for pair in bonds if pair not in found}
     pairs = np.array(list(found), dtype=np.int64).reshape(-1, 2)

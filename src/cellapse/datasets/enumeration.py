@@ -34,7 +34,7 @@ def enumerate_surfaces(n_vertices: int) -> Iterator[list[Triangle]]:
     >>> [sum(1 for _ in enumerate_surfaces(n)) for n in (4, 5, 6, 7)]
     [1, 1, 3, 9]
     """
-    n_vertices = whole_number("n_vertices", n_vertices, 4)
+    n_vertices = whole_number("n_vertices", n_vertices, 4, 1000)
     for degree in range(3, n_vertices):
         yield from _Search(n_vertices, degree).run()
 

@@ -14,8 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from cellapse._checks import real_array, whole_number
+from cellapse._checks import generator, listed, number, real_array, whole_number, word
 from cellapse._errors import InputError
+from cellapse._memory import require_memory
+from cellapse._sparse import own_csr
 from cellapse.datasets._names import unknown_name
 
 IntArray = NDArray[np.int64]
@@ -70,15 +72,17 @@ def block_model(
     >>> A.nnz // 2, groups.tolist()
     (4, [0, 0, 0, 1, 1])
     """
-    if not len(sizes) or not all(isinstance(s, int | np.integer) and s > 0 for s in sizes):
-        raise InputError(f"sizes={sizes!r}; give the number of vertices of each block")
+    sizes = [whole_number("a size", s, 1) for s in listed(sizes, "sizes")]
+    if not sizes:
+        raise InputError("sizes is empty; give the number of vertices of each block")
     for name, p in (("inside", inside), ("across", across)):
-        if not 0 <= p <= 1:
-            raise InputError(f"{name}={p!r}; give a probability between 0 and 1")
+        number(name, p, "a probability between 0 and 1", lambda x: 0 <= x <= 1)
+    n = sum(sizes)
+    require_memory(40.0 * n * n, f"a block model of {n:,} vertices", "take smaller blocks")
     groups = np.repeat(np.arange(len(sizes)), sizes)
     i, j = np.triu_indices(len(groups), 1)
     chance = np.where(groups[i] == groups[j], inside, across)
-    joined = np.random.default_rng(rng).random(len(i)) < chance
+    joined = generator(rng).random(len(i)) < chance
     return _adjacency(len(groups), i[joined], j[joined]), groups
 
 
@@ -102,12 +106,12 @@ def paper_block_model(name: str, rng: Rng = 0) -> tuple[sparse.csr_array, IntArr
     >>> A.shape, np.bincount(groups).tolist()
     ((90, 90), [40, 30, 20])
     """
-    if name not in BLOCK_MODELS:
+    if word("name", name) not in BLOCK_MODELS:
         raise InputError(
             unknown_name("block model", name, tuple(BLOCK_MODELS), "paper_block_model")
         )
     model = BLOCK_MODELS[name]
-    rng = np.random.default_rng(rng)
+    rng = generator(rng)
     A, groups = block_model(model.sizes, model.inside, model.across, rng)
     i, j = np.triu_indices(model.clique, 1)
     if model.bridges:
@@ -144,10 +148,10 @@ def geometric_graph(
     """
     from scipy.spatial import cKDTree  # slow to import
 
-    n = whole_number("n", n, 1)
-    if not np.isfinite(radius) or radius <= 0:
-        raise InputError(f"radius={radius!r}; give a positive number")
-    rng = np.random.default_rng(rng)
+    n, tries = whole_number("n", n, 1), whole_number("tries", tries, 1)
+    radius = number("radius", radius, "a positive number", lambda x: x > 0)
+    require_memory(100.0 * n, f"{n:,} points", "take fewer")
+    rng = generator(rng)
     for _ in range(tries):
         points = rng.random((n, 2))
         near = cKDTree(points).query_pairs(radius, output_type="ndarray").astype(np.int64)
@@ -178,13 +182,17 @@ def add_shortcuts(adjacency: sparse.csr_array, m: int, rng: Rng = 0) -> sparse.c
     >>> add_shortcuts(A, 5, rng=0).nnz // 2
     5
     """
+    adjacency = own_csr(adjacency, "the adjacency")
     n = adjacency.shape[0]
+    if adjacency.shape != (n, n):
+        raise InputError(f"an adjacency of shape {adjacency.shape}; it must be square")
+    require_memory(10.0 * n * n, f"the pairs of {n:,} vertices", "take a smaller graph")
     absent = np.ones((n, n), dtype=bool)
     rows, columns = adjacency.nonzero()
     absent[rows, columns] = False
     i, j = np.nonzero(np.triu(absent, 1))
     m = whole_number("m", m, 0, len(i))
-    chosen = np.random.default_rng(rng).choice(len(i), m, replace=False)
+    chosen = generator(rng).choice(len(i), m, replace=False)
     return join(adjacency, np.column_stack([i[chosen], j[chosen]]))
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cellapse._checks import real_array, whole_number
+from cellapse._checks import listed, number, one_of, real_array, whole_number, word
 from cellapse._errors import InputError
 from cellapse._graph import Graph
 from cellapse.complex import Complex
@@ -156,7 +156,7 @@ def load_protein(name: str) -> Protein:
     >>> load_protein("1ubq").dssp[:10].tolist()
     ['C', 'E', 'E', 'E', 'E', 'E', 'E', 'C', 'C', 'C']
     """
-    wanted = name.upper() if isinstance(name, str) else name
+    wanted = word("name", name).upper()
     names = available_proteins()
     if wanted not in names:
         raise InputError(
@@ -215,13 +215,14 @@ def backbone_complex(
     xyz = _check_backbone(coordinates)
     max_rank = whole_number("max_rank", max_rank, 1, 1000)
     min_separation = whole_number("min_separation", min_separation, 1)
-    kinds = (edges,) if isinstance(edges, str) else tuple(edges)
-    if not kinds or not set(kinds) <= set(_EDGES):
+    kinds = [edges] if isinstance(edges, str) else listed(edges, "edges")
+    if not kinds:
         raise InputError(f"edges={edges!r}; choose from {', '.join(map(repr, _EDGES))}")
-    if not np.isfinite(cutoff) or cutoff <= 0:
-        raise InputError(f"cutoff={cutoff!r}; give a positive distance in Angstrom, like 3.5")
+    for kind in kinds:
+        one_of("a kind of edges", kind, _EDGES)
+    cutoff = number("cutoff", cutoff, "a positive distance, like 3.5", lambda x: x > 0)
     n, segment = len(xyz), _segments(xyz)
-    names = range(n) if labels is None else labels
+    names: Sequence[Hashable] = range(n) if labels is None else listed(labels, "labels")
     if len(names) != n:
         raise InputError(f"{len(names)} labels for {n} residues; give one for each")
     pairs = [np.empty((0, 2), dtype=np.int64)]

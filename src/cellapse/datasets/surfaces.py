@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cellapse._checks import whole_number
+from cellapse._checks import plain_array, whole_number
+from cellapse._errors import InputError
 from cellapse.complex import Complex
 from cellapse.datasets._card import card
 
@@ -69,12 +70,13 @@ class Surfaces:
 
     def __getitem__(self, i: int) -> NDArray[np.uint8]:
         """The triangles of one surface."""
-        i = range(len(self))[i]
+        i = whole_number("i", i, -len(self), len(self) - 1) % len(self)
         return self.triangles[self.indptr[i] : self.indptr[i + 1]]
 
     def complex(self, i: int) -> Complex:
         """One surface as a complex of vertices, edges and triangles."""
-        return surface_complex(int(self.n_vertices[i]), self[i])
+        triangles = self[i]
+        return surface_complex(int(self.n_vertices[i]), triangles)
 
     def select(self, which: ArrayLike) -> Surfaces:
         """The surfaces at some positions, or where a mask is true, in that order.
@@ -83,7 +85,13 @@ class Surfaces:
         >>> len(surfaces.select(surfaces.names == "T^2"))
         8
         """
-        places = np.arange(len(self))[np.asarray(which)]
+        chosen = plain_array(which, "which")
+        try:
+            places = np.arange(len(self))[chosen]
+        except IndexError as error:
+            raise InputError(f"which={which!r:.80} ({error}); give positions or a mask") from None
+        if places.ndim != 1:
+            raise InputError(f"which has shape {chosen.shape}; give a list of positions or a mask")
         parts = [self[i] for i in places]
         sizes = np.array([len(part) for part in parts], dtype=np.int64)
         joined = np.concatenate([np.empty((0, 3), np.uint8), *parts])

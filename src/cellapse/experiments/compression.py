@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cellapse.baselines import graph_laplacian
 from cellapse.collapse import collapse
@@ -21,6 +20,7 @@ from cellapse.experiments.runner import Arguments, Result
 from cellapse.experiments.table import Experiment, Results, Row, Table
 from cellapse.lifts import clique_complex
 from cellapse.operator import Operator
+from cellapse.tasks.resistance import conductances
 
 OPERATORS: dict[str, Callable[[Complex], Operator]] = {
     "mixed": mixed_collapse,
@@ -53,14 +53,6 @@ def run(network: str) -> Result:
 def plain_norm(L: Operator) -> float:
     """The largest eigenvalue."""
     return float(np.linalg.norm(L.toarray(), 2))
-
-
-def conductances(M: Operator) -> NDArray[np.float64]:
-    """1 / (e_i - e_j)^T M^+ (e_i - e_j) for all pairs, where the graph is connected."""
-    P = np.linalg.pinv(M.toarray(), hermitian=True)
-    i, j = np.triu_indices(len(P), 1)
-    d = P.diagonal()
-    return 1.0 / (d[i] + d[j] - 2 * P[i, j])
 
 
 def summarize(results: Results) -> Table:

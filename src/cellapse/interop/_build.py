@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cellapse._attributes import check_metadata, columns_of
-from cellapse._checks import whole_number
+from cellapse._checks import whole_number, word
 from cellapse._errors import InputError
 from cellapse._labels import numbered, positions
 from cellapse._rows import RowIndex
@@ -186,6 +186,7 @@ def _lifted(labels: Sequence[Hashable], cells: Cells, distinct: IntArray, facts:
 
 def records_of(K: Complex, rank: int, weight: str) -> list[dict[str, Any]]:
     """The attributes and the weight of every cell of a rank; None means there is nothing to say."""
+    word("weight", weight)
     columns = {name: column.tolist() for name, column in K.attributes[rank].items()}
     values = K.weights[rank]
     if values is not None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from cellapse._checks import word
 from cellapse._errors import InputError, extra
 from cellapse._weights import weighted_by
 from cellapse.complex import Complex, require_complex
@@ -58,6 +59,7 @@ def to_gudhi(K: Complex, *, filtration: str = "filtration") -> Any:
     gudhi.SimplexTree
     """
     require_complex(K, "to_gudhi")
+    word("filtration", filtration)
     with extra("gudhi", "topology"):
         from gudhi import SimplexTree
     if not K.is_simplicial:

@@ -10,12 +10,15 @@ from cellapse._errors import CellapseWarning
 from cellapse._graph import as_graph
 from cellapse._weights import weighted_by
 from cellapse.complex import Complex, require_complex
+from cellapse.interop import plain
 from cellapse.interop._build import Ranks, records_of, refuse_ranks
 
 
 def read(graph: Any, weight: str | None, ranks: Ranks) -> Complex:
     """Vertices and edges; `clique_complex` and its like add cells."""
     refuse_ranks(ranks, "a graph")
+    if not hasattr(graph, "nodes"):  # a view of one, such as graph.edges
+        return plain.read(list(graph), weight, ranks)
     K = as_graph(graph).with_cells({})
     dicts = [data for _, data in graph.nodes.data()] + [data for *_, data in graph.edges.data()]
     names = chain.from_iterable([graph.graph, *dicts])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from cellapse._checks import one_of
 from cellapse._errors import InputError
 from cellapse._graph import as_graph
 from cellapse._labels import as_tuples, in_order
@@ -172,8 +173,7 @@ def to_scipy(K: Complex, *, container: str = "array") -> Any:
     [[0.0, 2.0], [2.0, 0.0]]
     """
     require_complex(K, "to_scipy")
-    if container not in ("array", "matrix"):
-        raise InputError(f'container={container!r}; choose "array" or "matrix"')
+    one_of("container", container, ("array", "matrix"))
     graph = as_graph(K)
     i, j = graph.edges.T
     w = np.ones(len(i)) if graph.weights is None else graph.weights

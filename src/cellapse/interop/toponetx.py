@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cellapse._checks import one_of
 from cellapse._errors import InputError, extra
 from cellapse.complex import Complex, require_complex
 from cellapse.interop._build import (
@@ -86,8 +87,7 @@ def to_toponetx(K: Complex, *, kind: str = "combinatorial", weight: str = "weigh
     require_complex(K, "to_toponetx")
     with extra("toponetx", "topology"):
         import toponetx
-    if kind not in _KINDS:
-        raise InputError(f"kind={kind!r}; choose one of {', '.join(map(repr, _KINDS))}")
+    one_of("kind", kind, _KINDS)
     if kind == "simplicial":
         target = _simplicial(toponetx.SimplicialComplex(), K)
     elif kind == "cell":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from cellapse._checks import one_of
 from cellapse._errors import InputError, extra
 from cellapse.complex import Complex, require_complex
 from cellapse.interop._build import (
@@ -61,8 +62,7 @@ def to_xgi(K: Complex, *, kind: str = "hypergraph", weight: str = "weight") -> A
     require_complex(K, "to_xgi")
     with extra("xgi", "topology"):
         xgi = import_module("xgi")
-    if kind not in ("hypergraph", "simplicial"):
-        raise InputError(f'kind={kind!r}; choose "hypergraph" or "simplicial"')
+    one_of("kind", kind, ("hypergraph", "simplicial"))
     names, cells, records = hyperedges_of(K, weight, ranked=kind == "hypergraph")
     if kind == "simplicial":
         require_simplicial(K, "xgi.SimplicialComplex", 'take kind="hypergraph"')

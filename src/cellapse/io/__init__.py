@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from cellapse._checks import file_path, word
 from cellapse._errors import CellapseError, InputError, SizeError
 from cellapse._weights import weighted_by
 from cellapse.complex import Complex
@@ -92,7 +93,7 @@ def read(
     >>> clique_complex(read(path))
     Complex(n_cells=(3, 3, 1))
     """
-    file = _as_path(path)
+    file = file_path(path)
     chosen = FORMATS[_format(file, format)]
     try:
         data = load(file, chosen.growth)
@@ -107,19 +108,12 @@ def read(
         raise SizeError(f"{file}: does not fit into memory; thin it out") from None
 
 
-def _as_path(path: Any) -> Path:
-    try:
-        return Path(path)
-    except TypeError:
-        raise InputError(f"{path!r} is no path; give the name of a file") from None
-
-
 def _extension(file: Path) -> str:
     return Path(file.name.lower().removesuffix(".gz")).suffix[1:]
 
 
 def _format(file: Path, given: str | None) -> str:
-    found = _BY_EXTENSION.get(_extension(file), "") if given is None else given
+    found = _BY_EXTENSION.get(_extension(file), "") if given is None else word("format", given)
     if found not in FORMATS:
         what = f"format={given!r}" if given is not None else f"extension {_extension(file)!r}"
         raise InputError(
@@ -153,7 +147,7 @@ def write(obj: Any, path: str | os.PathLike[str], *, on: Complex | None = None) 
     ('a', 'b', 'c')
     >>> write({"group": [0, 0, 1]}, folder / "groups.csv", on=K)
     """
-    file = _as_path(path)
+    file = file_path(path)
     try:
         data = _encoded(obj, _extension(file), on)
     except CellapseError as error:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cellapse._checks import plain_array
 from cellapse._errors import InputError
 from cellapse.complex import Complex
 from cellapse.io._values import label_words, to_json
@@ -96,7 +97,7 @@ def _name(result: Any) -> str:
 
 
 def _columns(name: str, values: Any) -> dict[str, NDArray[Any]]:
-    array = np.asarray(values)
+    array = plain_array(values, repr(name))
     if array.ndim not in (1, 2) or array.dtype.kind not in "biufUO":
         raise InputError(
             f"{name!r} is a {type(values).__name__} of shape {array.shape}; give a Complex, a "

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cellapse._checks import whole_number
+from cellapse._checks import flag, whole_number
 from cellapse._graph import Graph, as_graph
 from cellapse._memory import require_memory
 from cellapse.cells import IntArray
@@ -58,7 +58,7 @@ def clique_complex(
     max_rank = whole_number("max_rank", max_rank, 1, 1000)
     g = as_graph(graph, weight)
     tables = cliques(g, max_rank + 1)
-    if cliques_as_rank2 and max_rank > 1:
+    if flag("cliques_as_rank2", cliques_as_rank2) and max_rank > 1:
         cells: dict[int, Any] = {2: _ragged(tables[1:])}
     else:
         cells = dict(enumerate(tables[1:], start=2))

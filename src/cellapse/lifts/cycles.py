@@ -22,7 +22,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from cellapse._checks import whole_number
+from cellapse._checks import one_of, whole_number
 from cellapse._errors import InputError
 from cellapse._graph import Graph, as_graph
 from cellapse._memory import require_memory
@@ -65,11 +65,12 @@ def cycle_complex(
     >>> cycle_complex(nx.cubical_graph(), cycles="chordless", max_length=6)
     Complex(n_cells=(8, 12, 10))
     """
-    if cycles not in ("minimum", "chordless"):
-        raise InputError(f'cycles={cycles!r}; choose "minimum" or "chordless"')
+    one_of("cycles", cycles, ("minimum", "chordless"))
     if max_length is not None:
         max_length = whole_number("max_length", max_length, 3)
     g = as_graph(graph, weight)
+    if max_length is not None:  # no cycle is longer than that
+        max_length = min(max_length, max(g.n_vertices, 3))
     if cycles == "minimum":
         walks = minimum_cycles(g, max_length)
     elif max_length is None:

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from cellapse._checks import whole_number
+from cellapse._errors import InputError
 from cellapse._graph import as_graph
 from cellapse._labels import as_tuples, numbered, positions
 from cellapse._memory import require_memory
@@ -41,6 +42,8 @@ def lift(graph: Any, cells: Callable[[Any], Any], *, weight: str | None = None) 
     >>> lift(nx.cycle_graph(5), lambda graph: [list(graph)])
     Complex(n_cells=(5, 5, 1))
     """
+    if not callable(cells):
+        raise InputError(f"cells={cells!r:.80}; give a function of the graph")
     g = as_graph(graph, weight)
     found = cells(graph)
     by_rank = found if isinstance(found, Mapping) else {2: found}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cellapse._checks import listed, real_array
+from cellapse._checks import listed, one_of, real_array
 from cellapse._errors import InputError
 from cellapse._labels import as_tuples, in_order, numbered, positions
 from cellapse._memory import require_memory
@@ -49,8 +49,7 @@ def hypergraph_complex(
     >>> hypergraph_complex([("a", "b", "c"), ("c", "d")])
     Complex(n_cells=(4, 4, 1))
     """
-    if multiplicity not in ("merge", "weight"):
-        raise InputError(f'multiplicity={multiplicity!r}; choose "merge" or "weight"')
+    one_of("multiplicity", multiplicity, ("merge", "weight"))
     if weights is not None and multiplicity == "weight":
         raise InputError('weights and multiplicity="weight" were both given; leave out the second')
     groups = as_tuples(2, hyperedges.values() if isinstance(hyperedges, Mapping) else hyperedges)

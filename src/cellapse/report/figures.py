@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cellapse._checks import whole_number
+from cellapse._checks import plain_array, real_array, whole_number
 from cellapse._errors import InputError, extra
 from cellapse.collapse import CollapsedOperator, ScreenedOperator, require_collapsed
 from cellapse.complex import Complex, require_complex
@@ -50,8 +50,10 @@ def plot_spectrum(
     >>> [line.get_label() for line in ax.lines]
     ['S', 'A']
     """
-    ax = _axes(ax)
+    k, ax = whole_number("k", k, 1), _axes(ax)
     for i, (name, operator) in enumerate(_named(operators).items()):
+        if not isinstance(operator, Operator):
+            raise InputError(f"{name!r} is a {type(operator).__name__}; give an operator")
         values = operator.spectrum(min(k, operator.shape[0])).values
         colour, mark = PALETTE[i % 7], MARKS[i % 4]
         ax.plot(np.arange(1, len(values) + 1), values, mark, ms=4, color=colour, label=name)
@@ -123,9 +125,9 @@ def plot_complex(
     if positions is None:
         whole_number("number of vertices to lay out", K.n_vertices, 1, 5000)
         strength = shares / shares.mean() if len(shares) else shares
-        xy = arrange(K.n_vertices, edges, strength, rng)
+        xy = arrange(K.n_vertices, edges, strength, whole_number("rng", rng, 0))
     else:
-        xy = np.asarray(positions, dtype=np.float64)
+        xy = real_array(positions, "positions")
         if xy.shape != (K.n_vertices, 2):
             raise InputError(f"positions of shape {xy.shape}; give ({K.n_vertices}, 2) numbers")
     ax = _axes(ax)
@@ -169,9 +171,13 @@ def plot_signatures(
     """
     ax = _axes(ax)
     found = heat_kernel_signature(operator, times)
-    names, codes = np.unique(np.asarray(groups), return_inverse=True)
-    if len(codes) != len(found):
-        raise InputError(f"{len(codes)} groups for {len(found)} vertices; give one per vertex")
+    given = plain_array(groups, "groups")
+    if given.shape != (len(found),):
+        raise InputError(
+            f"groups of shape {given.shape} for {len(found)} vertices; give one per vertex"
+        )
+    words = given if given.dtype.kind in "biufU" else np.array(list(map(str, given)))
+    names, codes = np.unique(words, return_inverse=True)
     for i, name in enumerate(names):
         low, middle, high = np.quantile(found.features[codes == i], [0.1, 0.5, 0.9], axis=0)
         style = ("-", "--", ":", "-.")[i // 7 % 4]
@@ -184,7 +190,10 @@ def plot_signatures(
 
 def _axes(ax: Any) -> Any:
     with extra("matplotlib", "plot"):
+        from matplotlib.axes import Axes
         from matplotlib.figure import Figure
+    if ax is not None and not isinstance(ax, Axes):
+        raise InputError(f"ax={ax!r:.80}; give the axes of matplotlib to draw on, or leave it out")
     # A figure of its own, not one of pyplot's: nothing is left open behind the user's back.
     return Figure(layout="constrained").subplots() if ax is None else ax
 
@@ -217,10 +226,12 @@ def _scatter(ax: Any, xy: FloatArray, values: Any, zorder: int = 2) -> None:
     if values is None:
         ax.scatter(*xy.T, color=PALETTE[0], **look)
         return
-    given: NDArray[Any] = np.asarray(values)
+    given = plain_array(values, "values")
     if given.shape != (len(xy),):
         raise InputError(f"values of shape {given.shape}; give one for each of {len(xy)} vertices")
-    if np.issubdtype(given.dtype, np.floating):
+    if given.dtype.kind not in "biufU":
+        given = np.array(list(map(str, given)))
+    if given.dtype.kind == "f":
         both = given.min() < 0 < given.max()
         top = abs(given).max()
         span = {"vmin": -top, "vmax": top, "cmap": "PuOr_r"} if both else {"cmap": "viridis"}

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cellapse._checks import whole_number
+from cellapse._checks import plain_array, whole_number
 from cellapse._errors import InputError
 from cellapse.baselines import graph_laplacian
 from cellapse.collapse import CollapsedOperator, collapse
@@ -131,7 +131,7 @@ def modularity(K: Complex, clusters: Clusters | ArrayLike) -> float:
     """
     require_complex(K, "modularity")
     _require_edges(K)
-    numbers = np.asarray(clusters)
+    numbers = plain_array(clusters, "clusters")
     if numbers.shape != (K.n_vertices,) or numbers.dtype.kind not in "iu" or numbers.min() < 0:
         raise InputError(
             f"clusters are {numbers.dtype} of shape {numbers.shape}; give one whole number, at "

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 
 from cellapse._as_operator import as_operator
-from cellapse._checks import whole_number
+from cellapse._checks import generator, one_of, plain_array, whole_number
 from cellapse._errors import CellapseWarning, InputError, SizeError
 from cellapse.operator import Operator
 from cellapse.spectrum import Spectrum
@@ -114,8 +114,7 @@ def cluster(
     S = as_operator(operator)
     n = S.shape[0]
     n_clusters = whole_number("n_clusters", n_clusters, 1, n)
-    if assign not in ("kmeans", "discretize"):
-        raise InputError(f'assign={assign!r}; choose "kmeans" or "discretize"')
+    one_of("assign", assign, ("kmeans", "discretize"))
     used = _resolved(S, mass)
     D = cut_mass(S, mass)
     if n_vectors is None:
@@ -132,12 +131,15 @@ def cluster(
                 f'n_vectors={n_vectors} with assign="discretize"; it turns one vector into one '
                 f'cluster: leave n_vectors out, or use "kmeans"'
             )
-    generator = np.random.default_rng(rng)
+    random = generator(rng)
     if assign == "kmeans":
-        seed = rng if isinstance(rng, int) else int(generator.integers(2**31))
+        # scikit-learn takes a seed as it is, if it is small enough.
+        seed = int(random.integers(2**31))
+        if isinstance(rng, int) and rng < 2**32:
+            seed = rng
         numbers = _kmeans(rows, n_clusters, seed)
     else:
-        numbers = _discretize(_unit(rows), generator)
+        numbers = _discretize(_unit(rows), random)
     return Clusters(_in_order(numbers), S.labels, spectrum, used)
 
 
@@ -254,7 +256,7 @@ def clustering_accuracy(found: ArrayLike, known: ArrayLike) -> float:
     """
     from scipy.optimize import linear_sum_assignment
 
-    first, second = np.asarray(found), np.asarray(known)
+    first, second = plain_array(found, "found"), plain_array(known, "known")
     if first.shape != second.shape or first.ndim != 1 or not len(first):
         raise InputError(
             f"clusters of shape {first.shape} for groups of shape {second.shape}; give one of "

@@ -28,6 +28,7 @@ from scipy import linalg, sparse
 from cellapse._as_operator import as_operator
 from cellapse._checks import whole_number
 from cellapse._errors import InputError
+from cellapse._memory import require_memory
 from cellapse.operator import Operator
 from cellapse.spectrum import Spectrum
 from cellapse.tasks._signals import to_frame
@@ -136,6 +137,7 @@ def positional_encoding(operator: Any, k: int, *, mass: Mass = None) -> Embeddin
     """
     S = as_operator(operator)
     k = whole_number("k", k, 1)
+    require_memory(16.0 * k * S.shape[0], f"an encoding of {S.shape[0]:,} vertices", "lower k")
     found = _modes(S, k, mass, lambda kernel, D: kernel[:, :0])
     missing = k - found.n_modes
     return Embedding(

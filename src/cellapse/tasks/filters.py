@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy.fft import dct
 
 from cellapse._as_operator import as_operator
+from cellapse._checks import number, real_array, share
 from cellapse._errors import ConvergenceError, InputError
 from cellapse.operator import Operator
 from cellapse.tasks._signals import unpack
@@ -71,10 +72,9 @@ def band_pass(low: float, high: float, width: float) -> Response:
     """
     from scipy.special import expit
 
-    if not (np.isfinite([low, high, width]).all() and low < high and width > 0):
-        raise InputError(
-            f"band_pass({low!r}, {high!r}, {width!r}); give low < high and a width above 0"
-        )
+    low = number("low", low, "a number", lambda x: True)
+    high = number("high", high, "a number above low", lambda x: x > low)
+    width = number("width", width, "a number above 0", lambda x: x > 0)
     return lambda x: expit((x - low) / width) * expit((high - x) / width)
 
 
@@ -82,8 +82,7 @@ def apply_responses(
     S: Operator, x: FloatArray, responses: Sequence[Response], error: float = 1e-8
 ) -> list[FloatArray]:
     """h(S) x for several responses h at the price of the longest expansion."""
-    if not 0 < error < 1:
-        raise InputError(f"error={error!r}; give a number between 0 and 1, like 1e-8")
+    error = share("error", error)
     n = S.shape[0]
     if n <= DENSE:
         spectrum = S.spectrum() if n else None
@@ -118,7 +117,9 @@ def _by_modes(spectrum: Any, x: FloatArray, h: Response) -> FloatArray:
 
 def evaluate(response: Response, values: FloatArray) -> FloatArray:
     """The factors of some eigenvalues, checked."""
-    factors = np.asarray(response(values), dtype=np.float64)
+    if not callable(response):
+        raise InputError(f"response={response!r:.80}; give a function of an array, like np.cos")
+    factors = real_array(response(values), "the response")
     if factors.shape != values.shape or not np.isfinite(factors).all():
         raise InputError(
             f"the response gave an array of shape {factors.shape} or infinite values for "

@@ -9,23 +9,30 @@ sketch of it (Spielman and Srivastava) with a stated error for large ones.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, sparse
+from scipy import sparse
 
 from cellapse._as_operator import as_operator
-from cellapse._errors import InputError
+from cellapse._checks import generator, listed, share
+from cellapse._errors import ConvergenceError, InputError
 from cellapse._labels import positions
 from cellapse._sparse import csr_from_entries
+from cellapse.cells import IntArray
 from cellapse.operator import Operator
+from cellapse.tasks._coordinates import exact_coordinates, groups
 
 FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+Scale = Callable[[FloatArray, IntArray, IntArray], FloatArray]
 
 _DENSE = 2000  # up to this many vertices pairs are read off the dense inverse
 _BLOCK = 64  # right-hand sides solved at once
+_ENTRIES = 2**21  # of differences held at once
+_SOLVED = 1e-12  # what `solve` promises
+_TOLERANCE = 1e-5  # relative error up to which a resistance counts as known
 
 
 def effective_resistance(
@@ -36,6 +43,9 @@ def effective_resistance(
     rng: int | np.random.Generator = 0,
 ) -> FloatArray:
     """The effective resistance between pairs of vertices, or all of them.
+
+    Known to a relative error of 1e-5 at worst, or a `ConvergenceError`. A difference whose energy
+    is nothing but rounding has none: its resistance is inf.
 
     Parameters
     ----------
@@ -63,18 +73,7 @@ def effective_resistance(
     [3.0, 1.0]
     """
     S = as_operator(operator)
-    n = S.shape[0]
-    if pairs is None:
-        Z, group = _coordinates(S, error, rng)
-        squares = (Z**2).sum(axis=1)
-        R = np.maximum(squares[:, None] + squares - 2.0 * (Z @ Z.T), 0.0)
-        np.fill_diagonal(R, 0.0)
-        return np.where(group[:, None] == group, R, np.inf)
-    i, j = _pair_positions(pairs, S)
-    if error is None and n > _DENSE:
-        return _by_solves(S, i, j)
-    Z, group = _coordinates(S, error, rng)
-    return np.where(group[i] == group[j], ((Z[i] - Z[j]) ** 2).sum(axis=1), np.inf)
+    return _resistances(S, pairs, error, rng, lambda R, i, j: R)
 
 
 def effective_conductance(
@@ -91,9 +90,7 @@ def effective_conductance(
     >>> effective_conductance([[1.0, -1.0], [-1.0, 1.0]], [(0, 1)]).round(6).tolist()
     [1.0]
     """
-    R = effective_resistance(operator, pairs, error=error, rng=rng)
-    with np.errstate(divide="ignore"):
-        return 1.0 / R
+    return _conductances(as_operator(operator), pairs, error, rng)
 
 
 def kirchhoff_index(
@@ -106,11 +103,12 @@ def kirchhoff_index(
     >>> kirchhoff_index([[1.0, -1.0], [-1.0, 1.0]])
     1.0
     """
-    Z, group = _coordinates(as_operator(operator), error, rng)
-    if group.max(initial=0) > 0:
-        return float("inf")
-    Z = Z - Z.mean(axis=0) if len(Z) else Z
-    return float(len(Z) * (Z**2).sum())
+    S = as_operator(operator)
+
+    def total(x: FloatArray, group: IntArray) -> FloatArray:
+        return np.array(np.inf if group.max(initial=0) > 0 else _sums(x, group).sum() / 2)
+
+    return float(_read(S, error, rng, total, lambda R: R))
 
 
 def resistance_centrality(
@@ -126,79 +124,142 @@ def resistance_centrality(
     >>> resistance_centrality(L).round(3).tolist()
     [0.667, 1.0, 0.667]
     """
-    Z, group = _coordinates(as_operator(operator), error, rng)
-    centrality = np.zeros(len(Z))
-    for g in np.flatnonzero(np.bincount(group) > 1):
-        here = group == g
-        z = Z[here] - Z[here].mean(axis=0)
-        squares = (z**2).sum(axis=1)
-        centrality[here] = (len(z) - 1) / (len(z) * squares + squares.sum())
-    return centrality
+    S = as_operator(operator)
+    groups: list[IntArray] = []  # as they were in the end
+
+    def sums(x: FloatArray, group: IntArray) -> FloatArray:
+        groups.append(group)
+        return _sums(x, group)
+
+    total = _read(S, error, rng, sums, lambda R: R)
+    others = np.bincount(groups[-1])[groups[-1]] - 1
+    return np.where(others > 0, others / np.where(others > 0, total, 1.0), 0.0)
 
 
-def conductances(M: FloatArray) -> FloatArray:
-    """C_ij of all pairs i < j of a dense matrix, whatever its kernel."""
-    Z, N = _by_eigenvectors(M)
-    group = _groups(N)
-    i, j = np.triu_indices(len(M), 1)
-    resistance = ((Z[i] - Z[j]) ** 2).sum(axis=1)
-    return np.where(group[i] == group[j], 1.0 / np.maximum(resistance, 1e-300), 0.0)
+def conductances(S: Operator) -> FloatArray:
+    """C_ij of all pairs i < j, of any symmetric operator."""
+    return _conductances(S, None, None, 0)[np.triu_indices(S.shape[0], 1)]
 
 
-def _pair_positions(pairs: Any, S: Operator) -> tuple[IntArray, IntArray]:
-    listed = pairs.tolist() if isinstance(pairs, np.ndarray) else list(pairs)
-    if any(not isinstance(pair, tuple | list) or len(pair) != 2 for pair in listed):
+def _conductances(
+    S: Operator, pairs: Any, error: float | None, rng: int | np.random.Generator
+) -> FloatArray:
+    diagonal = S.diagonal()
+
+    def scale(R: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
+        # C_ij is at most S_ii and S_jj, the energy of a signal at one vertex alone: what is nothing
+        # beside them is known well enough, though its inverse may not be.
+        return R**2 * np.minimum(diagonal[i], diagonal[j])
+
+    R = _resistances(S, pairs, error, rng, scale)
+    with np.errstate(divide="ignore"):
+        return 1.0 / R
+
+
+def _pair_positions(pairs: Any, S: Operator) -> IntArray:
+    given = listed(pairs, "pairs")
+    if any(not isinstance(pair, tuple | list) or len(pair) != 2 for pair in given):
         raise InputError("pairs holds something that is no pair; give pairs of labels, or (m, 2)")
     place = positions(S.labels)
     try:
-        found = [[place[u], place[v]] for u, v in listed]
-    except (KeyError, TypeError):
-        unknown = next(v for pair in listed for v in pair if v not in place)
+        found = [[place[u], place[v]] for u, v in given]
+    except (KeyError, TypeError):  # not there, or not to be hashed
+        names = list(place)
+        unknown = next(v for pair in given for v in pair if v not in names)
         raise InputError(
             f"{unknown!r} in pairs is not among the {S.shape[0]} labels of the operator"
         ) from None
-    i, j = np.array(found, dtype=np.int64).reshape(-1, 2).T
-    return i, j
+    return np.array(found, dtype=np.int64).reshape(-1, 2).T
 
 
-def _coordinates(
-    S: Operator, error: float | None, rng: int | np.random.Generator
-) -> tuple[FloatArray, IntArray]:
-    """Rows z_i with R_ij = |z_i - z_j|^2, and the groups within which R is finite."""
+def _resistances(
+    S: Operator,
+    pairs: Any,
+    error: float | None,
+    rng: int | np.random.Generator,
+    scale: Scale,
+) -> FloatArray:
+    """R of pairs, or of all; `scale` is what errors are relative to."""
+    n = S.shape[0]
+    i, j = np.ogrid[:n, :n] if pairs is None else _pair_positions(pairs, S)
+    if error is None and n > _DENSE and pairs is not None:
+        return _by_solves(S, i, j, scale)
+
+    def apart(x: FloatArray, group: IntArray) -> FloatArray:
+        squares = _all_squares(x) if pairs is None else _squares(x, i, j)
+        return np.where(group[i] == group[j], squares, np.inf)
+
+    return _read(S, error, rng, apart, lambda R: scale(R, i, j))
+
+
+def _read(
+    S: Operator,
+    error: float | None,
+    rng: int | np.random.Generator,
+    read: Callable[[FloatArray, IntArray], FloatArray],
+    scale: Callable[[FloatArray], FloatArray],
+) -> FloatArray:
+    """A sum of resistances by the first way to coordinates that knows it."""
     if error is not None:
-        return _sketch(S, error, np.random.default_rng(rng))
-    M = S.toarray()
-    if S.kernel is not None:
-        # The kernel does not matter within a group, so it is filled up: then Cholesky will do.
-        N, level = S.kernel, float(M.diagonal().mean()) if len(M) else 1.0
-        try:
-            factor = linalg.cholesky(M + (level or 1.0) * (N @ N.T).toarray(), lower=True)
-        except linalg.LinAlgError:  # singular beyond the known kernel
-            pass
-        else:
-            Z = linalg.solve_triangular(factor, np.eye(len(M)), lower=True).T
-            return Z, _groups(N)
-    Z, rest = _by_eigenvectors(M)
-    return Z, _groups(rest)
+        return read(*_sketch(S, error, generator(rng)))
+    worst = 0.0
+    for found in exact_coordinates(S):
+        values = read(found.points, found.group)
+        finite = np.isfinite(values) & (values > 0)
+        errors = read(found.errors, found.group)[finite]
+        relative = errors / scale(np.where(finite, values, 1.0))[finite]
+        worst = float(relative.max(initial=0.0))
+        if worst <= _TOLERANCE:
+            return values
+    raise _unknown(S, worst)
 
 
-def _by_eigenvectors(M: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The coordinates, and a basis of the kernel, from all eigenpairs."""
-    values, vectors = linalg.eigh(M) if len(M) else (np.zeros(0), np.zeros((0, 0)))
-    positive = values > 1e-10 * max(values.max(initial=0.0), 1e-300)
-    return vectors[:, positive] / np.sqrt(values[positive]), vectors[:, ~positive]
+def _unknown(S: Operator, worst: float) -> ConvergenceError:
+    return ConvergenceError(
+        f"{S!r} is so close to singular that rounding decides its resistances (relative error up "
+        f'to {worst:.1g}); use a larger eps, gamma="bound", or weights that differ less'
+    )
 
 
-def _groups(kernel: Any) -> IntArray:
-    """Vertices alike in all vectors of the kernel: b = e_i - e_j is in the range within them."""
-    n, p = kernel.shape
-    keys = kernel @ np.random.default_rng(0).standard_normal((p, 2)) if p else np.zeros((n, 2))
-    keys = np.round(keys / max(float(np.abs(keys).max(initial=0.0)), 1e-300), 9) + 0.0
-    return np.unique(keys, axis=0, return_inverse=True)[1].ravel()
+def _squares(x: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
+    """|x_i - x_j|^2 of pairs of rows."""
+    result = np.empty(i.shape)
+    step = max(1, _ENTRIES // max(x.shape[1], 1))
+    for start in range(0, len(i), step):
+        part = slice(start, start + step)
+        result[part] = ((x[i[part]] - x[j[part]]) ** 2).sum(axis=1)
+    return result
 
 
-def _by_solves(S: Operator, i: IntArray, j: IntArray) -> FloatArray:
-    group = np.zeros(S.shape[0], dtype=np.int64) if S.kernel is None else _groups(S.kernel)
+def _all_squares(x: FloatArray) -> FloatArray:
+    """|x_i - x_j|^2 of all pairs of rows.
+
+    By |x_i|^2 + |x_j|^2 - 2 x_i x_j, which is quick, but cancels for rows that are close beside
+    their length: those are subtracted.
+    """
+    y = x - x.mean(axis=0) if len(x) else x
+    length = (y**2).sum(axis=1)
+    both = length[:, None] + length
+    squares = both - 2.0 * (y @ y.T)
+    np.fill_diagonal(squares, 0.0)
+    i, j = np.nonzero(np.triu(squares < 1e-3 * both, 1))
+    squares[i, j] = squares[j, i] = _squares(x, i, j)
+    return squares
+
+
+def _sums(x: FloatArray, group: IntArray) -> FloatArray:
+    """For every row the sum of |x_i - x_j|^2 over its group."""
+    total = np.zeros(len(x))
+    for g in np.unique(group):
+        here = group == g
+        z = x[here] - x[here].mean(axis=0)
+        squares = (z**2).sum(axis=1)
+        total[here] = len(z) * squares + squares.sum()
+    return total
+
+
+def _by_solves(S: Operator, i: IntArray, j: IntArray, scale: Scale) -> FloatArray:
+    group = np.zeros(S.shape[0], dtype=np.int64) if S.kernel is None else groups(S.kernel)
     R = np.where(group[i] == group[j], 0.0, np.inf)
     todo = np.flatnonzero((group[i] == group[j]) & (i != j))
     for start in range(0, len(todo), _BLOCK):
@@ -206,14 +267,18 @@ def _by_solves(S: Operator, i: IntArray, j: IntArray) -> FloatArray:
         b = np.zeros((S.shape[0], len(at)))
         column = np.arange(len(at))
         b[i[at], column], b[j[at], column] = 1.0, -1.0
-        R[at] = (b * S.solve(b)).sum(axis=0)
+        x = S.solve(b)
+        R[at] = (b * x).sum(axis=0)
+        errors = _SOLVED * np.sqrt(2.0) * np.linalg.norm(x, axis=0)
+        worst = float((errors / scale(R[at], i[at], j[at])).max())
+        if not worst <= _TOLERANCE:
+            raise _unknown(S, worst)
     return R
 
 
 def _sketch(S: Operator, error: float, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
     """S^+ F G / sqrt(k) with S = F F^T and k columns G of normal numbers."""
-    if not 0 < error < 1:
-        raise InputError(f"error={error!r}; give a relative error between 0 and 1, like 0.1")
+    error = share("error", error)
     F = _root(S)
     k = int(np.ceil(2.0 / error**2))
     Z = np.empty((S.shape[0], k))
@@ -221,7 +286,7 @@ def _sketch(S: Operator, error: float, rng: np.random.Generator) -> tuple[FloatA
         columns = min(_BLOCK, k - start)
         Z[:, start : start + columns] = S.solve(F @ rng.standard_normal((F.shape[1], columns)))
     kernel = sparse.csr_array((S.shape[0], 0)) if S.kernel is None else S.kernel
-    return Z / np.sqrt(k), _groups(kernel)
+    return Z / np.sqrt(k), groups(kernel)
 
 
 def _root(S: Operator) -> sparse.csr_array:

@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cellapse._as_operator import as_operator
-from cellapse._checks import real_array, whole_number
+from cellapse._checks import generator, number, one_of, real_array, whole_number
 from cellapse._errors import InputError
+from cellapse._memory import require_memory
 from cellapse.operator import Operator
 from cellapse.spectrum import Spectrum
 from cellapse.tasks._signals import to_frame
@@ -118,7 +119,7 @@ def heat_kernel_signature(
     if S.shape[0] <= _FULL:
         return _from_spectrum(_all(S), t, scale)
     n_probes = whole_number("n_probes", n_probes, 2)
-    values = _by_probes(S, t, n_probes, np.random.default_rng(rng))
+    values = _by_probes(S, t, n_probes, generator(rng))
     return Signature(_scaled(values, scale), t, float(np.sqrt(2.0 / n_probes)), S.labels)
 
 
@@ -176,16 +177,18 @@ def wave_kernel_signature(
         )
     log = np.log(values)
     if energies is None:
-        e = np.linspace(log[0], log[-1], whole_number("n_energies", n_energies, 1))
+        n_energies = whole_number("n_energies", n_energies, 1)
+        require_memory(8.0 * n_energies * len(squares), "so many energies", "lower n_energies")
+        e = np.linspace(log[0], log[-1], n_energies)
     else:
         e = np.atleast_1d(real_array(energies, "energies"))
         if e.ndim != 1 or not len(e) or not np.isfinite(e).all():
             raise InputError(f"energies={energies!r}; give a list of numbers")
     range_ = log[-1] - log[0]
     usual = 7.0 * range_ / max(len(e) - 1, 1) if range_ > 1e-6 else 1.0  # one eigenvalue: any width
-    width = usual if sigma is None else sigma
-    if not np.isfinite(width) or width <= 0:
-        raise InputError(f"sigma={sigma!r}; give a number above 0")
+    width = usual
+    if sigma is not None:
+        width = number("sigma", sigma, "a number above 0", lambda x: x > 0)
     # Relative to the nearest eigenvalue, so that a narrow band never divides zero by zero.
     exponent = -((e - log[:, None]) ** 2) / (2.0 * width**2)
     g = np.exp(exponent - exponent.max(axis=0))
@@ -240,8 +243,7 @@ def _half(time: float) -> Response:
 
 
 def _scaled(values: FloatArray, scale: str) -> FloatArray:
-    if scale not in SCALES:
-        raise InputError(f"scale={scale!r}; choose one of {', '.join(SCALES)}")
+    one_of("scale", scale, SCALES)
     if scale == "raw":
         return values
     logs = np.log(np.maximum(values, 1e-300))

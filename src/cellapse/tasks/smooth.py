@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 
 from cellapse._as_operator import as_operator
-from cellapse._checks import real_array
+from cellapse._checks import generator, number, one_of, real_array
 from cellapse._errors import InputError
 from cellapse.operator import Operator
 from cellapse.tasks._signals import unpack
@@ -59,6 +59,7 @@ def smooth(
     >>> smooth(L, [0.0, 3.0, 0.0], strength=1.0).round(3).tolist()
     [0.75, 1.5, 0.75]
     """
+    one_of("method", method, METHODS)
     S = as_operator(operator)
     y, pack = unpack(signal, S)
     if isinstance(strength, str):
@@ -68,7 +69,6 @@ def smooth(
     else:
         a = _checked(strength)
     if a == 0.0 or not y.size:
-        _response(method, a)  # refuses an unknown method
         return pack(y.copy())
     if method == "tikhonov":
         return pack(S.solve(y / a, shift=1.0 / a, rtol=1e-8))
@@ -140,6 +140,7 @@ def choose_strength(
     >>> choose_strength(L, noisy).strength > 10
     True
     """
+    one_of("method", method, METHODS)
     S = as_operator(operator)
     y, _ = unpack(signal, S)
     Y = y[:, None] if y.ndim == 1 else y
@@ -148,10 +149,10 @@ def choose_strength(
         power = 2 if method == "wiener" else 1
         grid = np.logspace(-4, 11, 61) / b**power
     else:
-        grid = np.array([_checked(a) for a in np.ravel(strengths).tolist()])
+        grid = np.array([_checked(a) for a in real_array(strengths, "strengths").ravel()])
     if not Y.size or not len(grid):
         raise InputError(f"a signal of shape {y.shape} and {len(grid)} strengths; give some")
-    values, weights, traces = _quadratures(S, Y, np.random.default_rng(rng))
+    values, weights, traces = _quadratures(S, Y, generator(rng))
     scores = np.empty(len(grid))
     for i, a in enumerate(grid.tolist()):
         left = 1.0 - _response(method, a)(values)
@@ -207,20 +208,16 @@ def _lanczos_quadrature(S: Operator, X: FloatArray) -> tuple[FloatArray, FloatAr
 
 
 def _response(method: str, a: float) -> Response:
+    one_of("method", method, METHODS)
     if method == "tikhonov":
         return lambda x: 1.0 / (1.0 + a * x)
     if method == "heat":
         return lambda x: np.exp(-a * x)
-    if method == "wiener":
-        return lambda x: 1.0 / (1.0 + a * x**2)
-    raise InputError(f"method={method!r}; choose one of {', '.join(METHODS)}")
+    return lambda x: 1.0 / (1.0 + a * x**2)  # wiener
 
 
 def _checked(strength: Any) -> float:
-    number = isinstance(strength, int | float | np.number) and not isinstance(strength, bool)
-    if not number or not np.isfinite(strength) or strength < 0:
-        raise InputError(f'strength={strength!r}; give a number of at least 0, or "gcv"')
-    return float(strength)
+    return number("strength", strength, 'a number of at least 0, or "gcv"', lambda x: x >= 0)
 
 
 def checked_times(times: ArrayLike) -> FloatArray:

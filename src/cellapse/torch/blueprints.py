@@ -90,12 +90,12 @@ def blueprint(
     upper = list(model.upper)
     diagonal = S.realization in ("unfolded", "screened")
     if S.realization == "screened":
-        upper = [around.sqrt() for around in supports(upper)]
+        upper = [around.sqrt() for around in supports(upper, model.n_cells[2:])]
     elif not diagonal and is_chain_complex(model.incidence()):
         diagonal = True  # past the nearest rank nothing arrives
         upper = [sparse.csr_array(B.shape) for B in upper]
     cells = (*model.nearest.shape, *(B.shape[1] for B in upper))
-    real = cells if model.source is None else (*model.source.n_cells, 0)[: len(cells)]
+    real = (*model.n_cells, 0)[: len(cells)]
     return Blueprint(
         S.realization, model.nearest, upper, diagonal, S.sigma, S.beta, S.gamma, S.eps, real
     )

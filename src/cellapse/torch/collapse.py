@@ -122,7 +122,8 @@ class Collapse(nn.Module):
         structure = self._assembly.structure
         many = f", {structure.n_complexes} complexes" if structure.n_complexes > 1 else ""
         learned = "".join(f", weights of rank {k}" for k in self.log_weights)
-        return f"{self.realization}, n_cells={structure.n_cells}{many}{learned}"
+        n_cells = tuple(len(structure.real(k)) for k in range(len(structure.n_cells)))
+        return f"{self.realization}, {n_cells=}{many}{learned}"
 
     @property
     def beta(self) -> Tensor:

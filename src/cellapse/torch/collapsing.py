@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from cellapse._checks import whole_number
+from cellapse._checks import whole_number, word
 from cellapse._errors import InputError, extra
 from cellapse.batch import LARGE, Settings, solve_all
 from cellapse.collapse import CollapsedOperator
@@ -42,7 +42,9 @@ class Collapsing(BaseTransform):
     _checked: int = field(default=-1, init=False, repr=False)  # largest rank tried so far
 
     def __post_init__(self) -> None:
-        self.max_rank = whole_number("max_rank", self.max_rank, 1)
+        self.max_rank = whole_number("max_rank", self.max_rank, 1, 1000)
+        if self.attr_name is not None:
+            word("attr_name", self.attr_name)
         self.eps = check_eps(self.eps)
 
     def __repr__(self) -> str:
@@ -81,8 +83,8 @@ class Collapsing(BaseTransform):
 
     def many(self, graphs: Sequence[Any], n_jobs: int = 1) -> list[Any]:
         """What `forward` gives for each of the graphs, made for all at once."""
+        sizes = [n_nodes(data, self.lift) for data in graphs]
         copies = [copy.copy(data) for data in graphs]
-        sizes = [n_nodes(data, self.lift) for data in copies]
         filled = [data for data, n in zip(copies, sizes, strict=True) if n]
         complexes = data_to_complexes(
             filled, [n for n in sizes if n], self.lift, self.max_rank, self.weight

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from scipy import sparse
 
-from cellapse._checks import real_array, whole_number
+from cellapse._checks import one_of, real_array, whole_number, word
 from cellapse._errors import InputError
 from cellapse._graph import Graph
 from cellapse._union import apart
@@ -48,12 +48,14 @@ def data_to_complex(
     >>> data_to_complex(Data(edge_index=triangle, num_nodes=4))
     Complex(n_cells=(4, 3, 1))
     """
-    max_rank = whole_number("max_rank", max_rank, 1)
+    max_rank = whole_number("max_rank", max_rank, 1, 1000)
     return data_to_complexes([data], [n_nodes(data, lift)], lift, max_rank, weight)[0]
 
 
 def n_nodes(data: Any, lift: Lift) -> int:
     """The number of nodes, or an error where nothing tells it."""
+    if not callable(lift):
+        one_of("lift", lift, ("clique", "incidence"))
     if not hasattr(data, "edge_index"):  # HeteroData, and what is no data at all
         raise InputError(
             f"a {type(data).__name__}; give a Data with one kind of nodes "
@@ -71,14 +73,12 @@ def data_to_complexes(
     graphs: Sequence[Any], sizes: list[int], lift: Lift, max_rank: int, weight: str | None
 ) -> list[Any]:
     """The same for many graphs of known sizes; cliques are found in all at once."""
-    if weight is not None and lift != "clique":
+    if weight is not None and word("weight", weight) and lift != "clique":
         raise InputError(f'weight={weight!r} goes with lift="clique"; other lifts bring their own')
     if callable(lift):
         return [lift(data) for data in graphs]
     if lift == "incidence":
         return [_incidence(data, max_rank) for data in graphs]
-    if lift != "clique":
-        raise InputError(f'lift={lift!r}; choose "clique", "incidence" or give a function')
     if not graphs:
         return []
     start = np.cumsum(sizes) - sizes

@@ -52,7 +52,7 @@ class DifferentiableOperator:
 
     def solve(self, b: Tensor, strength: float | Tensor) -> Tensor:
         """The solution x of (I + strength S) x = b."""
-        s = torch.as_tensor(strength, dtype=torch.float64, device=self._edges.device)
+        s = as_float64(strength, "strength", self._edges.device)
         if s.ndim or (not s.is_meta and not bool(s > 0)):
             raise InputError(f"strength={strength!r}; give one positive number")
         return self._solve(self.columns(b), s).reshape(b.shape).to(b.dtype)
@@ -97,6 +97,14 @@ class DifferentiableOperator:
 
     def _solve(self, b: Tensor, s: Tensor) -> Tensor:
         raise NotImplementedError
+
+
+def as_float64(value: Any, name: str, device: torch.device) -> Tensor:
+    """Numbers, or a tensor that may be learned, as a tensor of float64."""
+    try:
+        return torch.as_tensor(value, dtype=torch.float64, device=device)
+    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
+        raise InputError(f"{name}={value!r:.80} cannot be read as numbers ({error})") from None
 
 
 def checked_operator(operator: Any) -> DifferentiableOperator:

@@ -17,8 +17,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from cellapse._checks import share
 from cellapse._errors import ConvergenceError, InputError
-from cellapse.torch.differentiable import DifferentiableOperator, checked_operator
+from cellapse.torch.differentiable import DifferentiableOperator, as_float64, checked_operator
 
 _MAX_TERMS = 4096
 _COLUMNS = 256  # of the identity, handled at once
@@ -107,10 +108,15 @@ def _same_shape(found: Any, values: Tensor) -> Tensor:
 
 
 def _times(operator: DifferentiableOperator, times: Sequence[float | Tensor] | Tensor) -> Tensor:
-    if isinstance(times, Sequence):  # of numbers and tensors, which may be learned
-        times = torch.stack([torch.as_tensor(t, dtype=torch.float64) for t in times])
-    t = torch.as_tensor(times, dtype=torch.float64, device=checked_operator(operator).owner.device)
-    if t.ndim != 1 or not bool((torch.isfinite(t) & (t >= 0)).all()):
+    device = checked_operator(operator).owner.device
+    if isinstance(times, list | tuple) and times:  # of numbers and tensors, which may be learned
+        each = [as_float64(one, "times", device) for one in times]
+        if any(one.ndim for one in each):
+            raise InputError(f"times {times!r}; give finite numbers of at least 0")
+        t = torch.stack(each)
+    else:
+        t = as_float64(times, "times", device)
+    if t.ndim != 1 or not len(t) or not bool((torch.isfinite(t) & (t >= 0)).all()):
         raise InputError(f"times {times!r}; give finite numbers of at least 0")
     return t
 
@@ -123,8 +129,7 @@ def _coefficients(
     More and more nodes until the last quarter of the terms is negligible; differentiable in
     whatever the function holds.
     """
-    if not 0 < tol < 1:
-        raise InputError(f"tol={tol!r}; give a number between 0 and 1, like 1e-8")
+    tol = share("tol", tol)
     norm, n_nodes = operator.norm, 16
     while n_nodes <= _MAX_TERMS:
         order = torch.arange(n_nodes, dtype=torch.float64, device=operator.owner.device)

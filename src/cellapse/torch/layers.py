@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from cellapse._checks import whole_number
+from cellapse._checks import number, one_of, whole_number
 from cellapse._errors import InputError
 from cellapse.torch.differentiable import DifferentiableOperator, checked_operator
 from cellapse.torch.filters import chebyshev
@@ -48,10 +48,11 @@ class CollapsedConv(nn.Module):
         bias: bool = True,
     ) -> None:
         super().__init__()
-        if filter not in ("polynomial", "resolvent"):
-            raise InputError(f'filter={filter!r}; choose "polynomial" or "resolvent"')
-        self.filter = filter
-        self.order = whole_number("order", order, 1) if filter == "polynomial" else 2
+        self.filter = one_of("filter", filter, ("polynomial", "resolvent"))
+        self.order = whole_number("order", order, 1, 10**4) if filter == "polynomial" else 2
+        in_channels = whole_number("in_channels", in_channels, 1, 10**6)
+        out_channels = whole_number("out_channels", out_channels, 1, 10**6)
+        self.in_channels = in_channels
         self.linear = nn.Linear(self.order * in_channels, out_channels, bias)
         self.log_strength = nn.Parameter(torch.zeros(())) if filter == "resolvent" else None
 
@@ -60,7 +61,7 @@ class CollapsedConv(nn.Module):
 
     def forward(self, x: Tensor, operator: DifferentiableOperator) -> Tensor:
         """Features of the vertices, filtered and mixed."""
-        columns = _features(x, operator)
+        columns = _features(x, operator, self.in_channels)
         if self.log_strength is None:
             norm = operator.norms[operator.owner]  # of its own complex: batches change nothing
             terms = [T.to(x.dtype) for T in chebyshev(operator, columns, self.order, norm)]
@@ -93,9 +94,11 @@ class GraphTransformer(nn.Module):
 
     def __init__(self, channels: int, heads: int = 4, dropout: float = 0.0) -> None:
         super().__init__()
+        channels = whole_number("channels", channels, 1, 10**5)
+        dropout = number("dropout", dropout, "a number from 0 to 1", lambda x: 0 <= x <= 1)
         if channels % whole_number("heads", heads, 1):
             raise InputError(f"channels={channels} for heads={heads}; give a multiple of heads")
-        self.heads = heads
+        self.heads, self.channels = heads, channels
         self.qkv = nn.Linear(channels, 3 * channels)
         self.out = nn.Linear(channels, channels)
         self.bias = nn.Parameter(torch.ones(heads))
@@ -107,7 +110,7 @@ class GraphTransformer(nn.Module):
 
     def forward(self, x: Tensor, operator: DifferentiableOperator) -> Tensor:
         """Features after attention and a small network, each with a residual."""
-        _features(x, operator)
+        _features(x, operator, self.channels)
         S = operator.dense()
         largest = operator.largest(S.diagonal()).clamp_min(1e-12)[operator.owner]
         S = (S / largest[:, None]).to(x.dtype)
@@ -119,9 +122,12 @@ class GraphTransformer(nn.Module):
         return x + self.dropout(self.mlp(self.norms[1](x)))
 
 
-def _features(x: Tensor, operator: DifferentiableOperator) -> Tensor:
+def _features(x: Tensor, operator: DifferentiableOperator, channels: int) -> Tensor:
     """The features in float64; anything but one row for each vertex is refused."""
     columns = checked_operator(operator).columns(x)
-    if x.ndim != 2:
-        raise InputError(f"features of shape {tuple(x.shape)}; give (vertices, channels)")
+    if x.ndim != 2 or x.shape[1] != channels:
+        raise InputError(
+            f"features of shape {tuple(x.shape)}; give (vertices, channels), here {channels} of "
+            "them"
+        )
     return columns

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from cellapse._checks import whole_number
-from cellapse._errors import extra
+from cellapse._checks import flag, listed, whole_number
+from cellapse._errors import InputError, extra
 from cellapse._progress import progress as shown
 from cellapse.batch import cores
 from cellapse.collapse import CollapsedOperator
@@ -85,7 +85,7 @@ class AddCollapsedPE(Collapsing):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.k = whole_number("k", self.k, 1)
+        self.k = whole_number("k", self.k, 1, 10**6)
 
     @property
     def n_columns(self) -> int:
@@ -179,7 +179,10 @@ def transform_all(
     progress : bool
         Show how far it is.
     """
-    items = list(graphs)
+    items = listed(graphs, "graphs")
+    n_jobs, progress = whole_number("n_jobs", n_jobs, -1), flag("progress", progress)
+    if not callable(transform):
+        raise InputError(f"transform={transform!r:.80}; give a function of a graph")
     if isinstance(transform, Compose):
         for step in transform.transforms:
             items = transform_all(items, step, n_jobs, progress)

@@ -1,0 +1,679 @@
+"""One call of everything public, with arguments made anew each time.
+
+`CALLS` maps a public name to a function that gives a callable and its arguments by name. The tests
+of `test_inputs.py` walk the public modules and fail for a name that is neither here nor in
+`RESULTS` (classes that functions make).
+"""
+
+import importlib
+import inspect
+import tempfile
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+from io_seeds import DATA
+from scipy import sparse
+
+import cellapse as cl
+from cellapse import datasets, interop, io, lifts, tasks, theory
+
+MODULES = (
+    "cellapse",
+    "cellapse.tasks",
+    "cellapse.lifts",
+    "cellapse.io",
+    "cellapse.interop",
+    "cellapse.datasets",
+    "cellapse.theory",
+    "cellapse.batch",
+    "cellapse.report",
+    "cellapse.estimators",
+    "cellapse.analysis",
+    "cellapse.torch",
+)
+
+# Nobody calls these: they are what functions give, words, errors, or the inside of a module.
+RESULTS = {
+    *("Analysis", "Blueprint", "BLOCK_MODELS", "Check", "Choice", "Clusters", "CollapsedOperator"),
+    *("Complex", "ContactHypergraph", "Cora", "Cut", "Dataset", "DifferentiableOperator"),
+    *("Embedding", "FORMATS", "Incidence", "Operator", "Protein", "Report", "Signature"),
+    *("Spectra", "Spectrum", "Strength", "Surfaces", "Settings", "cores", "solve_all"),
+    *("CellapseError", "CellapseWarning", "ConvergenceError", "InputError"),
+    *("MissingExtraError", "SizeError", "batch", "datasets", "interop", "lifts", "tasks", "theory"),
+}
+# These ask the network or a file of many megabytes; their own tests know how.
+ELSEWHERE = {"fetch_pdb", "load_contacts", "load_cora", "load_mantra", "molecule_complexes"}
+
+EDGES = [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 5), (3, 5), (5, 6)]
+WEIGHTS = [1.0, 2.0, 1.0, 0.5, 1.0, 2.0, 1.0, 4.0]
+N = 7
+
+
+def graph():
+    G = nx.Graph(name="two triangles and a tail")
+    G.add_nodes_from((i, {"age": 30 + i}) for i in range(N))
+    G.add_edges_from((u, v, {"weight": w}) for (u, v), w in zip(EDGES, WEIGHTS, strict=True))
+    return G
+
+
+def adjacency():
+    """With a stored zero, and rows that are not in order."""
+    A = nx.to_scipy_sparse_array(graph(), weight="weight").tolil()
+    A = sparse.csr_array(A)
+    rows, columns = A.nonzero()
+    data = np.asarray(A[rows, columns]).ravel()
+    rows, columns, data = np.r_[rows, 0, 6], np.r_[columns, 6, 0], np.r_[data, 0.0, 0.0]
+    order = np.lexsort((-columns, rows))
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=N))])
+    return sparse.csr_array((data[order], columns[order], indptr), shape=(N, N))
+
+
+def matrices():
+    return list(cl.boundary_matrices(cl.clique_complex(graph())))
+
+
+def K():
+    return cl.clique_complex(graph(), weight="weight")
+
+
+def S():
+    return cl.collapse(K())
+
+
+def laplacian():
+    return cl.graph_laplacian(K()).A.copy()
+
+
+def signal():
+    return np.array([3.0, 1.0, 2.0, 5.0, 4.0, 0.0, 2.0])
+
+
+def signals():
+    return np.stack([signal(), signal()[::-1]], axis=1)
+
+
+def points():
+    grid = np.array([[0, 0], [4, 0], [0, 4], [5, 5], [9, 4], [4, 9], [9, 9], [12, 7], [7, 12.0]])
+    return grid
+
+
+def groups():
+    return np.array([0, 0, 0, 1, 1, 1, 1])
+
+
+def backbone():
+    return datasets.load_protein("1PDO").coordinates[:12].copy()
+
+
+def folder():
+    return Path(tempfile.mkdtemp(prefix="cellapse-"))
+
+
+def stored():
+    path = folder() / "network.json"
+    io.write(K(), path)
+    return path
+
+
+def analysis():
+    from cellapse.analysis import analyze
+
+    return analyze(K(), 2)
+
+
+def on(function, /, **arguments):
+    """A call with these arguments, made by calling those that are functions."""
+
+    def made():
+        return function, {
+            k: v() if inspect.isfunction(v) and v.__module__ == __name__ else v
+            for k, v in arguments.items()
+        }
+
+    return made
+
+
+def method(make, name, /, **arguments):
+    """A call of a method, on an object made anew."""
+
+    def made():
+        owner = make()
+        called, given = on(lambda self, **more: getattr(self, name)(**more), **arguments)()
+        return called, {"self": owner, **given}
+
+    return made
+
+
+def estimator(cls, /, **parameters):
+    def fitted(X, y, **more):
+        model = cls(**more)
+        model.fit(X, y)
+        return model.labels_ if hasattr(model, "labels_") else model.fit_transform(X)
+
+    return on(
+        fitted, X=points, y=None, n_neighbors=4, operator="screened", max_rank=2, **parameters
+    )
+
+
+def smoother(X, y, **more):
+    model = cl.SignalSmoother(**more).fit(X, y)
+    return model.smoothed_, model.predict(X)
+
+
+def precomputed(X, **more):
+    return cl.CollapsedSpectralClustering(affinity="precomputed", **more).fit(X).labels_
+
+
+def plotted(name, /, **arguments):
+    def plot(**given):
+        from cellapse import report
+
+        getattr(report, name)(**given)
+
+    return on(plot, **arguments)
+
+
+def reported(found):
+    from cellapse import report
+
+    report.write_report(found, folder() / "report.html")
+
+
+def torch_call(name, /, **arguments):
+    def call(**given):
+        import cellapse.torch as ours
+
+        return getattr(ours, name)(**given)
+
+    return on(call, **arguments)
+
+
+def differentiable():
+    from cellapse.torch import Collapse
+
+    return Collapse(K()).operator()
+
+
+def tensor():
+    import torch
+
+    return torch.from_numpy(signals())
+
+
+def data():
+    return interop.to_pyg(K())
+
+
+def torch_layer(x, **more):
+    from cellapse.torch import Collapse
+
+    return Collapse(**more)(x).detach().numpy()
+
+
+def convolved(name):
+    def call(x, operator, **more):
+        import torch
+
+        import cellapse.torch as ours
+
+        torch.manual_seed(0)
+        return getattr(ours, name)(**more).double()(x, operator).detach().numpy()
+
+    return call
+
+
+def transformed(name):
+    def call(data, **more):
+        import cellapse.torch as ours
+
+        made = getattr(ours, name)(**more)(data)
+        return made.x if more["attr_name"] is None else made[more["attr_name"]]
+
+    return call
+
+
+def all_transformed(graphs, transform, **more):
+    import cellapse.torch as ours
+
+    return [g["pe"] for g in ours.transform_all(graphs, transform, **more)]
+
+
+def encoder():
+    from cellapse.torch import AddCollapsedPE
+
+    return AddCollapsedPE(2, "pe")
+
+
+def data_list():
+    return [data(), data()]
+
+
+def written(obj, path, on):
+    io.write(obj, path, on=on)
+    return path.read_text() if isinstance(path, Path) else None
+
+
+MASS = {"mass": lambda: np.array([1.0, 2.0, 1.0, 2.0, 1.0, 4.0, 1.0])}
+CALLS = {
+    # complexes and matrices
+    "Complex.from_cells": on(
+        cl.Complex.from_cells,
+        cells=lambda: {
+            0: list("abcd"),
+            1: [("a", "b"), ("b", "c"), ("a", "c")],
+            2: [["a", "b", "c"]],
+        },
+        weights=lambda: {1: np.array([1.0, 2.0, 3.0])},
+        attributes=lambda: {0: {"age": np.arange(4.0)}},
+        metadata=lambda: {"name": "four"},
+    ),
+    "Complex.from_arrays": on(
+        cl.Complex.from_arrays,
+        n_vertices=N,
+        cells=lambda: {1: np.array(EDGES), 2: (np.array([0, 3, 6]), np.array([2, 1, 0, 3, 4, 5]))},
+        labels=lambda: list("abcdefg"),
+        weights=lambda: {1: np.array(WEIGHTS)},
+        attributes=lambda: {1: {"length": np.array(WEIGHTS)}},
+        metadata=None,
+    ),
+    "Complex.cell_labels": method(K, "cell_labels", rank=1),
+    "Complex.cell_label": method(K, "cell_label", rank=1, i=2),
+    "Complex.components": method(K, "components"),
+    "Complex.skeleton": method(K, "skeleton", rank=1),
+    "Complex.with_attributes": method(
+        K,
+        "with_attributes",
+        attributes=lambda: {0: {"score": signal()}},
+        weights=lambda: {1: np.array(WEIGHTS)},
+    ),
+    "Complex.euler_characteristic": method(K, "euler_characteristic"),
+    "Complex.betti_numbers": method(K, "betti_numbers"),
+    "Incidence.from_matrices": on(cl.Incidence.from_matrices, matrices=matrices),
+    "Incidence.labels": method(lambda: cl.incidence_matrices(K()), "labels", rank=1),
+    "as_complex": on(interop.as_complex, obj=adjacency, weight="w", ranks=None),
+    "as_operator": on(cl.as_operator, source=laplacian),
+    "boundary_matrices": on(cl.boundary_matrices, K=K),
+    "incidence_matrices": on(cl.incidence_matrices, K=K),
+    "mixed_matrices": on(cl.mixed_matrices, K=K),
+    "unfolded_matrices": on(cl.unfolded_matrices, K=K),
+    "is_chain_complex": on(cl.is_chain_complex, matrices=matrices),
+    "graded_laplacian": on(
+        cl.graded_laplacian,
+        matrices=matrices,
+        beta=lambda: np.array([1.0, 2.0]),
+        gamma=lambda: np.array([0.25, 0.5]),
+    ),
+    "GradedLaplacian.block": method(lambda: cl.graded_laplacian(matrices()), "block", i=0, j=1),
+    "GradedLaplacian.split": method(lambda: cl.graded_laplacian(matrices()), "split", onto=1),
+    # lifts
+    "clique_complex": on(
+        lifts.clique_complex, graph=adjacency, max_rank=2, weight="w", cliques_as_rank2=False
+    ),
+    "cycle_complex": on(
+        lifts.cycle_complex, graph=graph, cycles="minimum", max_length=6, weight="weight"
+    ),
+    "hypergraph_complex": on(
+        lifts.hypergraph_complex,
+        hyperedges=lambda: [["a", "b", "c"], ["c", "d"], ["b", "c", "d"]],
+        vertices=lambda: list("dcba"),
+        weights=lambda: np.array([1.0, 2.0, 3.0]),
+        multiplicity="merge",
+    ),
+    "lift": on(lifts.lift, graph=graph, cells=lambda: max_cliques, weight="weight"),
+    "maximal_clique_complex": on(
+        lifts.maximal_clique_complex, graph=lambda: np.array(EDGES), weight=None
+    ),
+    "neighbourhood_complex": on(
+        lifts.neighbourhood_complex, graph=lambda: list(EDGES), hops=1, weight=None
+    ),
+    "mesh_complex": on(
+        lifts.mesh_complex,
+        vertices=points,
+        faces=lambda: np.array([[0, 1, 3], [0, 3, 2]]),
+        segments=lambda: np.array([[3, 4]]),
+    ),
+    "nearest_neighbour_complex": on(
+        lifts.nearest_neighbour_complex, points=points, k=2, max_rank=2
+    ),
+    "rips_complex": on(lifts.rips_complex, points=points, max_distance=6.0, max_rank=2),
+    "alpha_complex": on(lifts.alpha_complex, points=points, max_radius=6.0),
+    "molecule_complex": on(cl.molecule_complex, source="c1ccccc1C"),
+    "protein_complex": on(
+        cl.protein_complex,
+        source=DATA / "1ubq.pdb.gz",
+        edges=lambda: ["backbone", "hbond"],
+        cells="cliques",
+        min_separation=3,
+    ),
+    "secondary_structure": on(cl.secondary_structure, source=DATA / "1ubq.pdb.gz"),
+    # operators
+    "collapse": on(
+        cl.collapse,
+        source=K,
+        realization="unfolded",
+        beta=lambda: np.array([1.0, 2.0]),
+        gamma=lambda: np.array([0.25, 0.5]),
+        eps=0.5,
+        onto=0,
+        solver=None,
+        renormalize=0,
+    ),
+    "collapse of matrices": on(cl.collapse, source=matrices, eps=0.5),
+    "CollapsedOperator.complete": method(S, "complete", u=signal),
+    "CollapsedOperator.split": method(S, "split"),
+    "CollapsedOperator.reweighted": method(
+        S,
+        "reweighted",
+        beta=lambda: np.array([1.0, 2.0]),
+        gamma=lambda: np.array([0.25, 0.5]),
+        eps=0.5,
+    ),
+    "Operator.energy": method(S, "energy", u=signal),
+    "Operator.toarray": method(S, "toarray"),
+    "Operator.diagonal": method(S, "diagonal"),
+    "Operator.matvec": method(S, "matvec", x=signal),
+    "Operator.matmat": method(S, "matmat", X=signals),
+    "Operator.rmatvec": method(S, "rmatvec", x=signal),
+    "Operator.rmatmat": method(S, "rmatmat", X=signals),
+    "Operator.solve": method(S, "solve", b=signals, shift=0.5, rtol=1e-12),
+    "Operator.count_below": method(S, "count_below", value=0.4, **MASS),
+    "Operator.spectrum": method(
+        S, "spectrum", k=3, which="smallest", tol=1e-10, solver=lambda: cl.Dense(), **MASS
+    ),
+    "Auto.select": method(cl.Auto, "select", operator=S, k=3),
+    "graph_laplacian": on(cl.graph_laplacian, K=K),
+    "signless_laplacian": on(cl.signless_laplacian, K=K),
+    "multiorder_laplacian": on(cl.multiorder_laplacian, K=K, weights=lambda: np.array([1.0, 2.0])),
+    "motif_laplacian": on(cl.motif_laplacian, K=K, floor=0.5),
+    "zhou_laplacian": on(cl.zhou_laplacian, K=K, ranks=lambda: [1, 2]),
+    "hodge_laplacian": on(cl.hodge_laplacian, K=K, rank=1),
+    "dirac_operator": on(cl.dirac_operator, K=K),
+    "spectra": on(
+        cl.batch.spectra,
+        complexes=lambda: [K(), K()],
+        realization="unfolded",
+        beta=lambda: np.array([1.0, 2.0]),
+        gamma=lambda: np.array([0.25, 0.5]),
+        eps=lambda: np.array([0.5, 1.0]),
+        renormalize=0,
+        k=3,
+        vectors=True,
+        n_jobs=1,
+        show_progress=False,
+    ),
+    "Spectra.table": method(lambda: cl.batch.spectra([K()]), "table", fill=0.0),
+    # solvers
+    "CG": on(cl.CG, rtol=1e-8, maxiter=100),
+    "Direct": on(cl.Direct, factorization="superlu"),
+    "Auto": on(cl.Auto),
+    "Dense": on(cl.Dense),
+    "ShiftInvert": on(cl.ShiftInvert, factorization="superlu"),
+    "Davidson": on(cl.Davidson, factorization="superlu", max_steps=60),
+    "Lanczos": on(cl.Lanczos, n_basis=20),
+    "LOBPCG": on(cl.LOBPCG, preconditioner="jacobi", max_steps=100),
+    "Unchecked": on(
+        lambda K, gamma: cl.collapse(K, gamma=cl.Unchecked(gamma)), K=K, gamma=lambda: [0.5, 0.25]
+    ),
+    # tasks
+    "band_pass": on(tasks.band_pass, low=0.5, high=2.0, width=0.25),
+    "choose_operator": on(tasks.choose_operator, K=K, n_clusters=2, rng=0),
+    "choose_strength": on(
+        tasks.choose_strength,
+        operator=laplacian,
+        signal=signal,
+        method="tikhonov",
+        strengths=lambda: np.array([0.5, 1.0, 2.0]),
+        rng=0,
+    ),
+    "cluster": on(
+        tasks.cluster,
+        operator=laplacian,
+        n_clusters=2,
+        n_vectors=None,
+        assign="kmeans",
+        rng=0,
+        **MASS,
+    ),
+    "clustering_accuracy": on(tasks.clustering_accuracy, found=groups, known=groups),
+    "diffuse": on(
+        tasks.diffuse, operator=laplacian, signal=signals, times=lambda: np.array([0.5, 1.0])
+    ),
+    "dirichlet_energy": on(tasks.dirichlet_energy, operator=laplacian, signal=signal),
+    "effective_conductance": on(
+        tasks.effective_conductance,
+        operator=laplacian,
+        pairs=lambda: np.array([[0, 6], [1, 2]]),
+        error=None,
+        rng=0,
+    ),
+    "effective_resistance": on(
+        tasks.effective_resistance,
+        operator=laplacian,
+        pairs=lambda: [(0, 6), (1, 2)],
+        error=None,
+        rng=0,
+    ),
+    "embed": on(tasks.embed, operator=laplacian, k=2, **MASS),
+    "fiedler": on(tasks.fiedler, operator=laplacian, **MASS),
+    "heat_kernel_signature": on(
+        tasks.heat_kernel_signature,
+        source=laplacian,
+        times=lambda: np.array([0.5, 1.0]),
+        scale="raw",
+        n_probes=8,
+        rng=0,
+    ),
+    "kirchhoff_index": on(tasks.kirchhoff_index, operator=laplacian, error=None, rng=0),
+    "modularity": on(tasks.modularity, K=K, clusters=groups),
+    "positional_encoding": on(tasks.positional_encoding, operator=laplacian, k=3, **MASS),
+    "resistance_centrality": on(tasks.resistance_centrality, operator=laplacian, error=None, rng=0),
+    "smooth": on(tasks.smooth, operator=laplacian, signal=signals, method="tikhonov", strength=0.5),
+    "spectral_filter": on(
+        tasks.spectral_filter,
+        operator=laplacian,
+        signal=signals,
+        response=lambda: np.cos,
+        error=1e-8,
+    ),
+    "suggest_n_clusters": on(tasks.suggest_n_clusters, operator=laplacian, max_clusters=4, **MASS),
+    "sweep_cut": on(tasks.sweep_cut, operator=laplacian, scores=signal, **MASS),
+    "total_variation": on(tasks.total_variation, operator=laplacian, signal=signals),
+    "wave_kernel_signature": on(
+        tasks.wave_kernel_signature,
+        source=laplacian,
+        energies=lambda: np.array([-1.0, 0.0, 1.0]),
+        n_energies=4,
+        sigma=0.5,
+        scale="raw",
+    ),
+    "Clusters.as_dict": method(lambda: cl.cluster(S(), 2), "as_dict"),
+    "Clusters.to_frame": method(lambda: cl.cluster(S(), 2), "to_frame"),
+    "Embedding.to_frame": method(lambda: cl.embed(S(), 2), "to_frame"),
+    "Signature.to_frame": method(lambda: cl.heat_kernel_signature(S()), "to_frame"),
+    "Cut.members": method(lambda: tasks.sweep_cut(S()), "members"),
+    # theory
+    **{
+        name: on(getattr(theory, name), S=S)
+        for name in (
+            *("check", "psd_condition", "loewner_bounds", "eigenvalue_compression", "describe"),
+            *("conductance_reduction", "cheeger_upper_bound", "regularization_error"),
+            *("regularization_bound", "block_diagonalization", "cells_matter"),
+        )
+    },
+    "Report.__getitem__": method(lambda: theory.check(S()), "__getitem__", name="cells_matter"),
+    # files and libraries
+    "read": on(io.read, path=stored, format="json", weight="weight"),
+    "write": on(written, obj=K, path=lambda: folder() / "network.json", on=None),
+    "hif_schema": on(io.hif_schema),
+    "to_gudhi": on(interop.to_gudhi, K=K, filtration="filtration"),
+    "to_hypergraphx": on(interop.to_hypergraphx, K=K),
+    "to_hypernetx": on(interop.to_hypernetx, K=K, weight="weight"),
+    "to_networkx": on(interop.to_networkx, K=K, weight="weight"),
+    "to_pandas": on(interop.to_pandas, K=K, weight="weight"),
+    "to_pyg": on(interop.to_pyg, K=K),
+    "to_scipy": on(interop.to_scipy, K=K, container="array"),
+    "to_toponetx": on(interop.to_toponetx, K=K, kind="combinatorial", weight="weight"),
+    "to_xgi": on(interop.to_xgi, K=K, kind="hypergraph", weight="weight"),
+    # datasets
+    "add_shortcuts": on(datasets.add_shortcuts, adjacency=adjacency, m=2, rng=0),
+    "available": on(datasets.available),
+    "available_proteins": on(datasets.available_proteins),
+    "backbone_complex": on(
+        datasets.backbone_complex,
+        coordinates=backbone,
+        labels=lambda: list("abcdefghijkl"),
+        edges=lambda: ["backbone", "hbond"],
+        max_rank=2,
+        min_separation=3,
+        cutoff=3.5,
+    ),
+    "block_model": on(
+        datasets.block_model, sizes=lambda: np.array([4, 3]), inside=1.0, across=0.25, rng=0
+    ),
+    "paper_block_model": on(datasets.paper_block_model, name="Base", rng=0),
+    "enumerate_surfaces": on(
+        lambda n_vertices: len(list(datasets.enumerate_surfaces(n_vertices))), n_vertices=5
+    ),
+    "geometric_graph": on(datasets.geometric_graph, n=8, radius=0.75, rng=0, tries=100),
+    "load": on(lambda name: datasets.load(name).groups, name="karate"),
+    "load_protein": on(lambda name: datasets.load_protein(name).coordinates, name="1PDO"),
+    "triangulated_surfaces": on(datasets.triangulated_surfaces, max_vertices=5),
+    "Surfaces.complex": method(lambda: datasets.triangulated_surfaces(5), "complex", i=0),
+    "Surfaces.select": method(
+        lambda: datasets.triangulated_surfaces(5), "select", which=lambda: np.array([1, 0])
+    ),
+    # reports
+    "analyze": on(
+        lambda **given: __import__("cellapse.analysis").analysis.analyze(**given).shares,
+        K=K,
+        n_clusters=2,
+        rng=0,
+        title="A complex",
+        groups=groups,
+    ),
+    "Analysis.weakest_edges": method(analysis, "weakest_edges", count=3),
+    "Analysis.write_nodes": method(analysis, "write_nodes", path=lambda: folder() / "nodes.csv"),
+    "plot_complex": plotted(
+        "plot_complex", source=K, values=signal, positions=None, rng=0, ax=None
+    ),
+    "plot_compression": plotted("plot_compression", S=S, k=5, ax=None),
+    "plot_embedding": plotted("plot_embedding", operator=S, values=signal, ax=None, **MASS),
+    "plot_signatures": plotted(
+        "plot_signatures", operator=S, groups=groups, times=lambda: np.array([0.5, 1.0]), ax=None
+    ),
+    "plot_spectrum": plotted("plot_spectrum", operators=S, k=5, ax=None),
+    "write_report": on(reported, found=analysis),
+    # estimators
+    "CollapsedSpectralClustering": estimator(
+        cl.CollapsedSpectralClustering, n_clusters=2, assign_labels="kmeans", random_state=0
+    ),
+    "a precomputed graph": on(precomputed, X=adjacency, n_clusters=2),
+    "CollapsedSpectralEmbedding": estimator(cl.CollapsedSpectralEmbedding, n_components=2),
+    "HeatKernelSignature": estimator(
+        cl.HeatKernelSignature, times=lambda: np.array([0.5, 1.0]), scale="raw"
+    ),
+    "WaveKernelSignature": estimator(cl.WaveKernelSignature, n_energies=4, scale="raw"),
+    "SignalSmoother": on(
+        smoother,
+        X=points,
+        y=lambda: np.arange(9.0),
+        strength=0.5,
+        method="tikhonov",
+        n_neighbors=4,
+        operator="screened",
+        max_rank=2,
+    ),
+}
+TORCH_CALLS = {
+    "Collapse": on(
+        torch_layer,
+        x=tensor,
+        source=K,
+        realization="unfolded",
+        beta=lambda: [1.0, 2.0],
+        gamma="bound",
+        eps=0.5,
+        renormalize=0,
+        learn_weights=lambda: [1],
+        solver=None,
+    ),
+    "blueprint": torch_call("blueprint", source=K, realization="unfolded", beta=1.0, gamma=None),
+    "data_to_complex": torch_call(
+        "data_to_complex", data=data, lift="clique", max_rank=2, weight=None
+    ),
+    "heat": torch_call("heat", operator=differentiable, x=tensor, time=0.5, tol=1e-8),
+    "torch.heat_kernel_signature": torch_call(
+        "heat_kernel_signature", operator=differentiable, times=lambda: [0.5, 1.0], tol=1e-8
+    ),
+    "torch.spectral_filter": torch_call(
+        "spectral_filter", operator=differentiable, function=lambda: exponential, x=tensor, tol=1e-8
+    ),
+    "DifferentiableOperator.solve": method(differentiable, "solve", b=tensor, strength=0.5),
+    "CollapsedConv": on(
+        convolved("CollapsedConv"),
+        x=tensor,
+        operator=differentiable,
+        in_channels=2,
+        out_channels=3,
+        filter="polynomial",
+        order=3,
+    ),
+    "GraphTransformer": on(
+        convolved("GraphTransformer"),
+        x=tensor,
+        operator=differentiable,
+        channels=2,
+        heads=1,
+        dropout=0.0,
+    ),
+    "AddCollapsedPE": on(
+        transformed("AddCollapsedPE"),
+        data=data,
+        k=2,
+        attr_name="pe",
+        lift="clique",
+        max_rank=2,
+        weight=None,
+        realization="unfolded",
+        eps=0.5,
+    ),
+    "AddHeatKernelSignature": on(
+        transformed("AddHeatKernelSignature"),
+        data=data,
+        times=lambda: [0.5, 1.0],
+        attr_name="pe",
+        lift="clique",
+        max_rank=2,
+        eps=0.5,
+    ),
+    "transform_all": on(
+        all_transformed, graphs=data_list, transform=encoder, n_jobs=1, progress=False
+    ),
+}
+
+
+def max_cliques(G):
+    return [c for c in nx.find_cliques(G) if len(c) > 2]
+
+
+def exponential(x):
+    import torch
+
+    return torch.exp(-x)
+
+
+def public_names():
+    """(module, name, object) of everything public: `__all__`, or what a module defines itself."""
+    for module_name in MODULES:
+        try:
+            module = importlib.import_module(module_name)
+        except ImportError:  # an extra that is not installed
+            continue
+        names = getattr(module, "__all__", None) or [
+            name
+            for name, found in vars(module).items()
+            if not name.startswith("_") and getattr(found, "__module__", None) == module_name
+        ]
+        for name in names:
+            yield module_name, name, getattr(module, name)
