@@ -26,16 +26,19 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 export MKL_NUM_THREADS ?= 1
 
+SEEDS ?= $(shell seq 1 20)
+
 # A benchmark is a file that can be run; the others are helpers.
 BENCH ?= $(basename $(notdir $(shell grep -ls __main__ benchmarks/*.py)))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo browser test test-slow test-oldest lock lint format bench clean
+.PHONY: help demo browser test test-slow test-seeds test-oldest lock lint format bench clean
 
 help:
 	@echo "make demo         analyze the football network into out/, with a report"
 	@echo "make test         lint, then the tests"
 	@echo "make test-slow    all tests, the slow ones too"
+	@echo "make test-seeds   the tests that draw examples, with twenty other seeds or SEEDS=7"
 	@echo "make test-oldest  the tests with the lowest versions of the dependencies"
 	@echo "make lock         lock the tools of the tests to the newest that fit"
 	@echo "make lint         ruff and mypy"
@@ -74,6 +77,12 @@ format: $(DEV)
 
 bench: $(DEV)
 	@for name in $(BENCH); do echo "== $$name" && $(RUN) -m benchmarks.$$name || exit 1; done
+
+# Other examples than those of every day: one run for each seed.
+test-seeds: $(DEV)
+	@for seed in $(SEEDS); do echo "== seed $$seed"; \
+		$(RUN) -m pytest -n $(WORKERS) -q -m "hypothesis and not slow" \
+			--hypothesis-profile=seeded --hypothesis-seed=$$seed || exit 1; done
 
 test-oldest: $(OLDEST)/.made-$(KEY)
 	$(OLDEST)/bin/python -m pytest -n $(WORKERS)

@@ -601,6 +601,8 @@ def test_every_documented_command_runs(run, line, tmp_path, monkeypatch):
         small = one_run()
         for name in TABLES:
             monkeypatch.setitem(TABLES, name, small)
+        # Its processes, which take seconds to start, have a test of their own above.
+        monkeypatch.setattr("cellapse.cli.tables.cores", lambda: 1)
     monkeypatch.chdir(tmp_path)
     graph = nx.karate_club_graph()
     nx.write_gml(graph, "network.gml")
