@@ -2,8 +2,6 @@
 
 import copy
 import pickle
-import re
-from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -25,8 +23,6 @@ from cellapse.torch import (  # noqa: E402
     transform_all,
 )
 from cellapse.torch.transforms import _laplacian  # noqa: E402
-
-GUIDE = Path(__file__).parents[1] / "docs" / "learning.md"
 
 
 def graph(g):
@@ -321,9 +317,3 @@ def test_blueprints_are_batched_by_pyg():
 def test_bad_arguments_are_named(make, message):
     with pytest.raises(cl.InputError, match=message):
         make()
-
-
-@pytest.mark.skipif(not GUIDE.exists(), reason="tests run outside a checkout: no docs here")
-def test_the_examples_of_the_guide_run():
-    for code in re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.S):
-        exec(compile(code, "learning.md", "exec"), {})
