@@ -1,4 +1,4 @@
-# Everything runs in .venv, made on first use and kept until pyproject.toml changes.
+# Everything runs in .venv, made on first use and kept until pyproject.toml or the lock changes.
 
 PYTHON  ?= python3
 WORKERS ?= 2
@@ -12,11 +12,18 @@ VENV := .venv
 RUN  := $(VENV)/bin/python
 PIP  := -m pip install --quiet --disable-pip-version-check
 
-# The stamps carry a checksum of pyproject.toml, not its date, so a fresh checkout of the same
-# content does not ask the network again.
+# The tools of the tests are exactly the ones the tests passed with; users get ranges. A list of
+# constraints, not of packages: each platform and Python takes from it what it needs.
+LOCK   := requirements/dev.lock
+# pip older than 25.3 reads the first for the build of the package, too; newer ones the second.
+LOCKED := PIP_CONSTRAINT=$(LOCK) PIP_BUILD_CONSTRAINT=$(LOCK)
+
+# The stamps carry checksums of the contents, not dates, so a fresh checkout of the same content
+# does not ask the network again.
 KEY    := $(shell cksum < pyproject.toml | cut -d' ' -f1)
 CORE   := $(VENV)/.core-$(KEY)
-DEV    := $(VENV)/.dev-$(KEY)
+DEV    := $(VENV)/.dev-$(KEY)-$(shell cksum < $(LOCK) | cut -d' ' -f1)
+FRESH  := build/lock
 OLDEST := build/oldest
 
 # One thread of BLAS each: the test workers share the cores, and benchmarks stay comparable.
@@ -24,19 +31,23 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 export MKL_NUM_THREADS ?= 1
 
+SEEDS ?= $(shell seq 1 20)
+
 # A benchmark is a file that can be run; the others are helpers.
 BENCH ?= $(basename $(notdir $(shell grep -ls __main__ benchmarks/*.py)))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo browser test test-slow test-oldest campaign lint format bench clean
+.PHONY: help demo browser test test-slow test-seeds test-oldest campaign lock lint format bench clean
 
 help:
 	@echo "make demo         analyze the football network into out/, with a report"
 	@echo "make test         lint, then the tests"
 	@echo "make test-slow    all tests, the slow ones too"
+	@echo "make test-seeds   the tests that draw examples, with twenty other seeds or SEEDS=7"
 	@echo "make test-oldest  the tests with the lowest versions of the dependencies"
 	@echo "make campaign     every number against an oracle: MINUTES=10 SEED=0 PART=complexes|zoo|both,"
 	@echo "                  APPEND=1 adds to the figures of earlier runs"
+	@echo "make lock         lock the tools of the tests to the newest that fit"
 	@echo "make lint         ruff and mypy"
 	@echo "make format       let ruff rewrite the code"
 	@echo "make bench        all benchmarks, or BENCH=lifts for one"
@@ -78,8 +89,25 @@ campaign: $(DEV)
 bench: $(DEV)
 	@for name in $(BENCH); do echo "== $$name" && $(RUN) -m benchmarks.$$name || exit 1; done
 
+# Other examples than those of every day: one run for each seed.
+test-seeds: $(DEV)
+	@for seed in $(SEEDS); do echo "== seed $$seed"; \
+		$(RUN) -m pytest -n $(WORKERS) -q -m "hypothesis and not slow" \
+			--hypothesis-profile=seeded --hypothesis-seed=$$seed || exit 1; done
+
 test-oldest: $(OLDEST)/.made-$(KEY)
 	$(OLDEST)/bin/python -m pytest -n $(WORKERS)
+
+# What a fresh environment takes today, with what builds the package. Whether torch comes with CUDA
+# is the choice of each machine, and so is the suffix of its version.
+lock:
+	$(CHECK_PYTHON)
+	$(PYTHON) -m venv --clear $(FRESH)
+	$(FRESH)/bin/python $(PIP) hatchling editables -e ".[dev]"
+	@mkdir -p $(dir $(LOCK))
+	{ echo "# Made by make lock; do not edit."; \
+	  $(FRESH)/bin/python -m pip freeze --exclude-editable | sed 's/+cpu$$//; s/+cu[0-9]*$$//' | \
+	  grep -Ev '^(cuda|nvidia|triton)'; } > $(LOCK)
 
 clean:
 	rm -rf $(VENV) build dist out .mypy_cache .pytest_cache .ruff_cache .hypothesis
@@ -108,7 +136,7 @@ $(CORE): | $(VENV)/.made
 	@touch $@
 
 $(DEV): | $(VENV)/.made
-	$(RUN) $(PIP) -e ".[dev]"
+	$(LOCKED) $(RUN) $(PIP) -e ".[dev]"
 	@rm -f $(VENV)/.core-* $(VENV)/.dev-*
 	@touch $(CORE) $@
 

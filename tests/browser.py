@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+# Seconds until a test is taken to hang: no machine is so loaded that this is mere slowness.
+HANG = 600
+
 ARTEFACTS = Path(os.environ.get("CELLAPSE_ARTEFACTS", "build/screenshots"))
 
 # Proteins need WebGL, which a machine without a graphics card draws in software.
@@ -42,6 +45,7 @@ def opened(address, width=1200, scheme="light"):
     """A page at an address; afterwards no error was logged and nothing else was asked for."""
     context = launched().new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
     try:
+        context.set_default_timeout(1000 * HANG)
         page = context.new_page()
         errors, outside = [], []
         page.on("console", lambda m: errors.append(m.text) if m.type != "log" else None)
@@ -54,6 +58,15 @@ def opened(address, width=1200, scheme="light"):
         assert not outside, outside
     finally:
         context.close()
+
+
+def until(page, condition):
+    """Let the page work until a condition is met; how long that takes is the machine's affair."""
+    for _ in range(10 * HANG):
+        if condition():
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError("the page hangs")
 
 
 def keep(page, name):

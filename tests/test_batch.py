@@ -34,7 +34,8 @@ def mixed_bag() -> list[cl.Complex]:
         nx.complete_graph(6),
         nx.star_graph(7),
     ]
-    lifted = [cl.clique_complex(g, max_rank=k) for g in graphs for k in (1, 2, 3)]
+    ranks = [(1, 2), (2, 3), (1, 3)] * 3
+    lifted = [cl.clique_complex(g, k) for g, two in zip(graphs, ranks, strict=True) for k in two]
     weighted = cl.Complex.from_arrays(
         4, {1: [[0, 1], [1, 2], [0, 2], [2, 3]], 2: [[0, 1, 2]]}, weights={1: [1, 2, 3, 4]}
     )

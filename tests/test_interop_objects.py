@@ -52,7 +52,8 @@ def assert_same(K, back):
 
 
 def has_weights(K):
-    return "weight" if any(w is not None for w in K.weights) else None
+    # A rank without cells has none, also where its list of weights is there and empty.
+    return "weight" if any(w is not None and len(w) for w in K.weights) else None
 
 
 # --- both ways ------------------------------------------------------------------------------------

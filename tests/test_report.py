@@ -6,7 +6,7 @@ import re
 import networkx as nx
 import numpy as np
 import pytest
-from browser import keep, opened
+from browser import keep, opened, until
 
 import cellapse as cl
 from cellapse.analysis import analyze
@@ -240,8 +240,7 @@ def test_on_paper_drawings_have_the_width_of_the_page(file):
         assert page.evaluate(width, "#spectrum svg") == screen
         page.emulate_media(media="print")
         page.set_viewport_size({"width": 702, "height": 1000})
-        page.wait_for_timeout(100)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 702
+        until(page, lambda: page.evaluate("document.documentElement.scrollWidth") <= 702)
         heights = page.locator(".figures b").evaluate_all("all => all.map(b => b.clientHeight)")
         assert len(set(heights)) == 1  # none wraps
         keep(page, "report-print")
@@ -366,14 +365,12 @@ def test_a_protein_in_three_dimensions(tmp_path):
         shot = page.locator("#by-mode").screenshot()
         assert len(set(shot)) > 50  # something is drawn
         page.get_by_label("Mode").select_option(label="Eigenvector 5 of S")
-        page.wait_for_timeout(300)
-        assert page.locator("#by-mode").screenshot() != shot
+        until(page, lambda: page.locator("#by-mode").screenshot() != shot)
         assert page.locator("#by-mode").get_attribute("data-colouring") == "Eigenvector 5 of S"
         shot = page.locator("#by-dssp").screenshot()
         page.locator("#by-mode").focus()
         page.keyboard.press("ArrowRight")
-        page.wait_for_timeout(300)
-        assert page.locator("#by-dssp").screenshot() != shot  # turning one turns all
+        until(page, lambda: page.locator("#by-dssp").screenshot() != shot)  # one turns all
 
 
 def test_a_broken_chain_jumps(tmp_path):

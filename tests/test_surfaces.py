@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import time
 from importlib import resources
 from itertools import permutations
 
@@ -117,11 +116,8 @@ def rank_modulo_two(M):
     return rank
 
 
-def test_file_is_small_and_loads_quickly():
+def test_file_is_small():
     assert len((resources.files("cellapse.datasets") / "surfaces.xz").read_bytes()) < 200_000
-    start = time.perf_counter()
-    triangulated_surfaces()
-    assert time.perf_counter() - start < 2
 
 
 def test_stacks_hold_every_surface_once(surfaces):

@@ -47,6 +47,7 @@ class Server(ThreadingHTTPServer):
         self.token = secrets.token_urlsafe(24)
         self.lock = threading.Lock()  # one answer at a time: they share the cores
         self.text = explorer_html(explorer)
+        self.preparing = threading.Thread(target=self._prepare, daemon=True)
 
     @property
     def host(self) -> str:
@@ -61,7 +62,7 @@ class Server(ThreadingHTTPServer):
     def __enter__(self) -> Server:
         threading.Thread(target=self.serve_forever, daemon=True).start()
         if sum(self.explorer.complex.n_cells) < _QUICK:
-            threading.Thread(target=self._prepare, daemon=True).start()
+            self.preparing.start()
         return self
 
     def _prepare(self) -> None:
@@ -77,12 +78,11 @@ class Server(ThreadingHTTPServer):
 
 def explore(server: Server, tell: Callable[[str], object], open_page: bool = True) -> None:
     """Serve until interrupted; `tell` is called with the address."""
-    with server:
+    with server, contextlib.suppress(KeyboardInterrupt):
         tell(server.address)
         if open_page:
             webbrowser.open(server.address)
-        with contextlib.suppress(KeyboardInterrupt):
-            wait()
+        wait()
 
 
 def explorer_html(explorer: Explorer) -> str:

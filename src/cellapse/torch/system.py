@@ -7,8 +7,8 @@ factorization; only z is kept, and a gradient is computed for stored entries of 
 memory stays linear in the cells. Second derivatives are not provided.
 
 H is quasi-definite: one block of it is a negative diagonal, and the rest, once that block is
-eliminated, is positive definite. `Direct()` factorizes H on the CPU in float64, without its last
-rows where they are a positive diagonal; `CG(...)` iterates on the device of the tensors.
+eliminated, is positive definite. `Direct()` factorizes H on the CPU in float64, `CG(...)` iterates
+on the device of the tensors. Both check what they return, also in the backward pass.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.sparse import linalg
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from cellapse._errors import ConvergenceError
 from cellapse.cg import CG
-from cellapse.solvers import Direct, Solve
+from cellapse.solvers import Direct
+from cellapse.torch.iteration import Reduced, conjugate_gradients
+from cellapse.torch.refinement import Refined
 
 _COLUMNS = 16  # handled at once in the backward pass: bounds the working memory
-_REFINEMENTS = 3
 
 
 class Pattern(nn.Module):
@@ -102,49 +102,38 @@ class System:
         return _implicit_solve(self, rhs)
 
     def inverse(self, rhs: Tensor) -> Tensor:
-        """H^-1 rhs, without gradients."""
+        """H^-1 rhs, without gradients; a column that is not finite has no finite solution."""
         if rhs.is_meta or not rhs.numel():
             return torch.empty_like(rhs)
+        finite = torch.isfinite(rhs).all(0)
+        if not bool(finite.all()):
+            solved = torch.full_like(rhs, torch.nan)
+            solved[:, finite] = self.inverse(rhs[:, finite])
+            return solved
         if isinstance(self.solver, CG):
-            return _conjugate_gradients(self, rhs, self.solver)
-        solved = self._refined(rhs.detach().cpu().numpy())
-        return torch.from_numpy(solved).to(rhs.device)
-
-    def _refined(self, rhs: NDArray[np.float64]) -> NDArray[np.float64]:
-        # H is well-conditioned where it counts, but its factors hold 1 / eps: refinement takes
-        # that loss of accuracy back.
-        H, factor = self._factor
-        z = factor(rhs)
-        for _ in range(_REFINEMENTS):
-            residual = rhs - H @ z
-            if np.abs(residual).max() <= 1e-15 * np.abs(rhs).max():
-                break
-            z = z + factor(residual)
-        return z
+            return conjugate_gradients(self._reduced, rhs, self.solver)
+        return torch.from_numpy(self._refined(rhs.detach().cpu().numpy())).to(rhs.device)
 
     @cached_property
-    def _factor(self) -> tuple[sparse.csr_array, Solve]:
-        pattern = self.pattern
-        rows, columns = pattern.rows.cpu().numpy(), pattern.columns.cpu().numpy()
-        values, n = self.values.detach().cpu().numpy(), pattern.size
-        H = sparse.coo_array((values, (rows, columns)), shape=(n, n)).tocsr()
-        m = n - pattern.n_diagonal
-        N, D = H[:m, m:], H.diagonal()[m:, None]
-        reduced = H[:m, :m] - N @ sparse.diags_array(1.0 / D[:, 0]) @ N.T
-        factor = self._factorize(reduced.tocsc())
+    def _reduced(self) -> Reduced:
+        return Reduced(self.pattern, self._checked())
 
-        def solve(rhs: NDArray[np.float64]) -> NDArray[np.float64]:
-            last = rhs[m:] / D
-            first = factor(rhs[:m] - N @ last)
-            return np.concatenate([first, last - N.T @ first / D])
-
-        return H, solve
-
-    def _factorize(self, matrix: sparse.csc_array) -> Solve:
-        if self.pivot:
-            return linalg.splu(matrix).solve
+    @cached_property
+    def _refined(self) -> Refined:
+        pattern, values = self.pattern, self._checked().cpu().numpy()
+        places = pattern.rows.cpu().numpy(), pattern.columns.cpu().numpy()
+        H = sparse.coo_array((values, places), shape=(pattern.size, pattern.size)).tocsr()
         assert isinstance(self.solver, Direct)
-        return self.solver.prepare(matrix)
+        return Refined(H, pattern.n_diagonal, self.solver, self.pivot)
+
+    def _checked(self) -> Tensor:
+        values = self.values.detach()
+        if not bool(torch.isfinite(values).all()):
+            raise ConvergenceError(
+                "the entries of the system are not finite: weights or parameters have overflowed; "
+                "take smaller steps, or clip the gradients"
+            )
+        return values
 
 
 @torch.compiler.disable  # type: ignore[untyped-decorator]
@@ -173,53 +162,3 @@ class _Solve(torch.autograd.Function):
         for a, b in zip(adjoint.split(_COLUMNS, 1), z.split(_COLUMNS, 1), strict=True):
             entries -= (a[pattern.rows] * b[pattern.columns]).sum(1)
         return entries, adjoint, None
-
-
-def _conjugate_gradients(system: System, rhs: Tensor, solver: CG) -> Tensor:
-    """Conjugate gradients on what is left when the negative diagonal block is eliminated.
-
-    With H = [[P, N], [N^T, -D]] up to order: (P + N D^-1 N^T) p = r - N (-D)^-1 s, preconditioned
-    with its diagonal.
-    """
-    pattern, values = system.pattern, system.values.detach()
-    keep = torch.ones(pattern.size, 1, dtype=values.dtype, device=values.device)
-    keep[slice(*pattern.negative)] = 0.0
-    diagonal = torch.zeros_like(keep[:, 0])
-    at = pattern.rows == pattern.columns
-    diagonal[pattern.rows[at]] = values[at]
-    scale = torch.where(keep[:, 0] > 0, 0.0, 1.0 / diagonal)  # (-D)^-1, and 0 elsewhere
-    # The diagonal of N D^-1 N^T: squares of the entries over D.
-    reduced = diagonal.index_add(0, pattern.rows, -(values**2) * scale[pattern.columns])
-    precondition = torch.where(keep[:, 0] > 0, 1.0 / reduced, 0.0)[:, None]
-
-    def eliminated(x: Tensor) -> Tensor:
-        return scale[:, None] * x
-
-    def apply(p: Tensor) -> Tensor:
-        t = pattern.matmul(values, p)
-        return keep * (t - pattern.matmul(values, eliminated(t)))
-
-    b = keep * (rhs - pattern.matmul(values, eliminated(rhs)))
-    p = _iterate(apply, b, precondition, solver, pattern.size)
-    return p + eliminated(rhs - pattern.matmul(values, p))
-
-
-def _iterate(apply: Any, rhs: Tensor, precondition: Tensor, solver: CG, size: int) -> Tensor:
-    x, r = torch.zeros_like(rhs), rhs
-    z = precondition * r
-    p, rz = z, (r * z).sum(0)
-    aim = solver.rtol * rhs.norm(dim=0)
-    for _ in range(solver.maxiter or 10 * size):
-        if bool((r.norm(dim=0) <= aim).all()):
-            return x
-        q = apply(p)
-        step = rz / (p * q).sum(0).clamp_min(1e-300)  # columns that are done stay as they are
-        x, r = x + step * p, r - step * q
-        z = precondition * r
-        last, rz = rz, (r * z).sum(0)
-        p = z + rz / last.clamp_min(1e-300) * p
-    worst = float((r.norm(dim=0) / rhs.norm(dim=0).clamp_min(1e-300)).max())
-    raise ConvergenceError(
-        f"conjugate gradients stopped at a relative residual of {worst:.1e}, short of "
-        f"rtol={solver.rtol:.0e}; raise eps, rtol or maxiter, or use solver=Direct()"
-    )
