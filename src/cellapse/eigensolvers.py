@@ -217,6 +217,8 @@ class Davidson:
 
     def run(self, problem: Problem) -> Pairs:
         """The smallest eigenpairs."""
+        if problem.k > problem.room - 2:
+            raise InputError(f"{self} for {problem.k} of {problem.n}; use Dense() for so many")
         start = min(problem.k + _GUARD, problem.room - 1)
         V, correct = self._start(self._plain(problem), start, problem.k)
         return self._iterate(problem, V, correct)

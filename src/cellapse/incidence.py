@@ -210,6 +210,7 @@ def unfold(B1: sparse.csr_array, upper: list[sparse.csr_array]) -> list[sparse.c
     matrices, ends = [B1], np.arange(B1.shape[1])
     for B in upper:
         grown = B[ends]  # the cofaces of the cell in which a flag ends, once a flag
+        grown.sort_indices()  # flags in the order of their cells, however B was made
         rows = np.repeat(np.arange(len(ends)), np.diff(grown.indptr))
         shape = (len(ends), grown.nnz)
         matrices.append(csr_from_entries(rows, np.arange(grown.nnz), grown.data, shape))

@@ -41,6 +41,7 @@ FloatArray = NDArray[np.float64]
 _AIM = 1e-14  # what refinement goes for
 _GOOD = 1e-12  # what is taken without refinement
 _LIMIT = 1e-9  # beyond it nothing is given out
+_COMPLETE = 1e-6  # nor eliminated values whose error, relative to them, is beyond this
 _SMALL = 300  # below this many cells everything is quick, and dense
 _UNIT = 2.0**-53
 
@@ -88,6 +89,10 @@ class Ladder:
         self._solver = solver
         self._definite = definite
         self._relaxation = Relaxation(self.B, beta, self.M, eps, solver=solver)
+        # K as it is, however large: its residual tells whether that was good enough.
+        self._as_it_is = self._relaxation
+        if not self._relaxation.exact and self.M.diagonal().min(initial=np.inf) > 0:
+            self._as_it_is = Relaxation(self.B, beta, self.M, eps, "none", solver)
         self._iterates = True
 
     @property
@@ -99,12 +104,12 @@ class Ladder:
     def _would_fill_in(self) -> bool:
         if self._solver is not None or self.n < _SMALL or self.c == 0.0:
             return False
-        return self._one_solve_tells and expands(self.A)
+        return self._one_solve_tells and self._relaxation.exact and expands(self.A)
 
     @property
     def _one_solve_tells(self) -> bool:
         """Whether M^-1 has no error of its own, so that the residual of K v = x tells the error."""
-        return self._definite and self._relaxation.exact and self._relaxation.diagonal
+        return self._definite and self._as_it_is.exact and self._as_it_is.diagonal
 
     @property
     def direct(self) -> Direct:
@@ -130,11 +135,17 @@ class Ladder:
         x = x - self._fixed(x)
         relaxation = self._relaxation
         if self.eps == 0.0:  # of all minimizers the shortest
-            relaxation = Relaxation(self.B, self.beta, self.M, 0.0, True, self._solver)
+            relaxation = Relaxation(self.B, self.beta, self.M, 0.0, "uniform", self._solver)
         elif self.iterative:
             assert relaxation.reduced is not None
             return self.gamma * (relaxation.reduced[1] @ (self.B.T @ (x - self.moved(x))))
-        return self.gamma * self._relaxed(relaxation, x, self._allowed(x, 0.0))
+        w, energy = self._relaxed(relaxation, x, self._allowed(x, 0.0))
+        size = np.linalg.norm(w, axis=0)
+        if self._definite and self.eps > 0.0:  # H is at least eps
+            error = float((energy / np.sqrt(self.eps) / np.maximum(size, 1e-300)).max(initial=0.0))
+            if error > _COMPLETE and (size > 0).all():
+                raise self._lost(error, "|z|")
+        return self.gamma * w
 
     def moved(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         """x - K^-1 x = beta B w, within an absolute error where that saves work."""
@@ -144,7 +155,7 @@ class Ladder:
         if result is None:
             result = self._by_factor(x, allowed)
         if result is None:
-            w = self._relaxed(self._relaxation, x, allowed)
+            w = self._relaxed(self._relaxation, x, allowed)[0]
             result = self.beta * (self.B @ w)
         return result - self._fixed(result)
 
@@ -174,7 +185,7 @@ class Ladder:
         """By one solve, or None where its residual is too large."""
         if not self._one_solve_tells:
             return None
-        v, moved = self._relaxation.first(x)
+        v, moved = self._as_it_is.first(x)
         error = np.atleast_1d(np.linalg.norm(x - v - moved, axis=0))
         if not self._accepted(error, x, allowed):
             return None
@@ -185,18 +196,25 @@ class Ladder:
         error = min(1.0, 2.0 * self._largest) * error
         return bool((error <= np.maximum(allowed, _GOOD * self._slack(x))).all())
 
-    def _relaxed(self, relaxation: Relaxation, x: FloatArray, allowed: FloatArray) -> FloatArray:
-        """The values of the eliminated cells, up to gamma, or an error that says how far off."""
-        w, error = relaxation.relax(x, allowed) if self._definite else relaxation.refine(x)
-        limit = np.maximum(allowed, _LIMIT * self._slack(x))
-        if not (error <= limit).all():
-            worst = float((error / self._slack(x)).max())
-            raise ConvergenceError(
-                f"(C + eps I)^-1 is known only to an error of {worst:.1e} of ||A||: with "
-                f"eps={self.eps:g} and weights of such different sizes C is next to singular; "
-                "give a larger eps, or rescale the weights of the cells"
-            )
-        return w
+    def _relaxed(
+        self, relaxation: Relaxation, x: FloatArray, allowed: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """The values of the eliminated cells, up to gamma, and the energy of their error.
+
+        beta^2 |B e|^2 <= beta e^T H e: what is further off than the limit is not given out.
+        """
+        root = np.sqrt(self.beta)
+        w, energy = relaxation.relax(x, allowed / root) if self._definite else relaxation.refine(x)
+        if not (root * energy <= np.maximum(allowed, _LIMIT * self._slack(x))).all():
+            raise self._lost(float((root * energy / self._slack(x)).max()), "||A||")
+        return w, energy
+
+    def _lost(self, error: float, what: str) -> ConvergenceError:
+        return ConvergenceError(
+            f"(C + eps I)^-1 is known only to an error of {error:.1e} of {what}: with "
+            f"eps={self.eps:g} and weights of such different sizes C is next to singular; "
+            "give a larger eps, or rescale the weights of the cells"
+        )
 
     @cached_property
     def _mild(self) -> bool:
@@ -206,15 +224,15 @@ class Ladder:
     @cached_property
     def _largest(self) -> float:
         """The largest entry of K - I, half a bound of its norm where it is like a Laplacian."""
-        reduced = self._relaxation.reduced
+        reduced = self._as_it_is.reduced
         return np.inf if reduced is None else float(reduced[0].diagonal().max(initial=0.0))
 
     def toarray(self) -> FloatArray | None:
         """T as a dense array by dense algebra, where that is the quick and accurate way."""
         quick = self.n and self.c > 0.0 and (self.n < _SMALL or self.iterative)
-        if not quick or not self._one_solve_tells or self._relaxation.reduced is None:
+        if not quick or not self._one_solve_tells or self._as_it_is.reduced is None:
             return None
-        G, eye = self._relaxation.reduced[0].toarray(), np.eye(self.n)
+        G, eye = self._as_it_is.reduced[0].toarray(), np.eye(self.n)
         try:
             inverse = linalg.inv(G + eye, check_finite=False)
         except linalg.LinAlgError:

@@ -33,6 +33,7 @@ from cellapse.solvers import Direct, Solve, best_direct
 FloatArray = NDArray[np.float64]
 
 _FLOOR = 1e-9  # masses are raised to this, relative to the diagonal of H, before a factorization
+_UNIFORM_FLOOR = 1e-5
 _NULL = 1e-5  # directions in which H is so small next to H + floor are its kernel, to rounding
 _MAX_STEPS = 300
 
@@ -48,9 +49,9 @@ class Relaxation:
     M : (m, m) csr_array
     eps : float
         What is part of M on the diagonal, so that M is at least eps where it is semi-definite.
-    uniform : bool
-        Whether the same floor is added to all masses: the solution of a singular H is then the
-        shortest one.
+    floor : {"tiny", "uniform", "none"}
+        Whether tiny masses are raised; or the same is added to all, so that the solution of a
+        singular H is the shortest one; or M is factorized as it is.
     solver : Direct, optional
     """
 
@@ -60,19 +61,22 @@ class Relaxation:
         beta: float,
         M: sparse.csr_array,
         eps: float,
-        uniform: bool = False,
+        floor: str = "tiny",
         solver: Direct | None = None,
     ) -> None:
         self.B, self.beta, self.M = B, beta, M
         self.n = B.shape[0]
         self.diagonal = M.nnz == np.count_nonzero(M.diagonal())
         self._solver = solver
-        diagonal = M.diagonal() + beta * np.asarray(B.multiply(B).sum(axis=0)).ravel()
-        if uniform:
-            diagonal = np.full(len(diagonal), diagonal.max(initial=0.0))
+        size = M.diagonal() + beta * np.asarray(B.multiply(B).sum(axis=0)).ravel()
+        largest = size.max(initial=0.0) or 1.0
+        size = np.where(size > 0, size, largest)  # a cell that nothing holds can have any mass
         # What is not diagonal can be next to singular whatever its diagonal: only eps is sure.
-        sure = M.diagonal() if self.diagonal and not uniform else np.full(len(diagonal), eps)
-        self.floor = np.where(sure < _FLOOR * diagonal, _FLOOR * diagonal, 0.0)
+        sure = M.diagonal() if self.diagonal else np.full(len(size), eps)
+        if floor == "uniform":
+            self.floor = np.full(len(size), _UNIFORM_FLOOR * largest)
+        else:
+            self.floor = np.where((sure < _FLOOR * size) & (floor == "tiny"), _FLOOR * size, 0.0)
 
     @property
     def exact(self) -> bool:
@@ -112,12 +116,11 @@ class Relaxation:
         v = self.factor(x)
         return v, self.reduced[0] @ v
 
-    def relax(self, x: FloatArray, error: float | FloatArray) -> tuple[FloatArray, FloatArray]:
-        """w, and a bound of the error of beta B w for every column.
+    def relax(self, x: FloatArray, energy: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """w, and a bound of the energy (e^T H e)^{1/2} of its error for every column.
 
-        beta^2 |B e|^2 <= beta e^T H e, which conjugate gradients bound.
+        It is at least beta^{1/2} |B e|, and eps^{1/2} |e|.
         """
-        root = np.sqrt(self.beta)
 
         def apply(w: FloatArray) -> FloatArray:
             return self.M @ w + self.beta * (self.B.T @ (self.B @ w))
@@ -126,12 +129,12 @@ class Relaxation:
             apply,
             self.B.T @ x,
             self._near,
-            np.asarray(error) / root,
+            energy,
             maxiter=_MAX_STEPS,
             residual=lambda w: self._residual(x, w),
             null=_NULL,
         )
-        return w, root * bound
+        return w, bound
 
     def refine(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The same where H is not definite: refined while that helps, with the last change."""
@@ -139,7 +142,7 @@ class Relaxation:
         error = np.full(x.shape[1:] or (1,), np.inf)
         for _ in range(_MAX_STEPS):
             step = self._near(self._residual(x, w))
-            change = np.atleast_1d(np.linalg.norm(self.beta * (self.B @ step), axis=0))
+            change = np.atleast_1d(np.linalg.norm(np.sqrt(self.beta) * (self.B @ step), axis=0))
             if not (change < 0.5 * error).any():
                 break
             w, error = w + step, np.minimum(change, error)

@@ -16,10 +16,11 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
+from scipy import linalg, sparse
 
 from cellapse._checks import whole_number
 from cellapse._errors import ConvergenceError, InputError, SizeError
+from cellapse._lapack import symmetric_eigenpairs
 from cellapse.eigensolvers import (
     LOBPCG,
     Davidson,
@@ -243,6 +244,8 @@ def _attempt(
         # Where a factorization was no option before, it is none for counting.
         counts = n <= _CERTIFY and getattr(solver, "factorization", None) is not None
         certified, found = nothing_missed(problem, solver, pairs, count if counts else None)
+        if not isinstance(solver, Dense):
+            found = _orthonormal(problem, found)
         vectors = np.hstack([P.toarray(), found]) if p else found
     n_zeros = p if deflate else None
     return _spectrum(operator, vectors, root, n_zeros, certified, labels, solver, tol)
@@ -375,6 +378,15 @@ def nothing_missed(
     return None, found
 
 
+def _orthonormal(problem: Problem, vectors: FloatArray) -> FloatArray:
+    """Ritz vectors of the space found: on repeated eigenvalues an iteration may be less strict."""
+    basis, R = linalg.qr(problem.project(vectors), mode="economic")
+    if not abs(R.diagonal()).min(initial=np.inf) > 1e-4:
+        raise ConvergenceError("an eigenvector was found twice; use solver=Dense()")
+    H = basis.T @ problem.apply(basis)
+    return basis @ symmetric_eigenpairs((H + H.T) / 2)[1]
+
+
 def _follows_from_plain(problem: Problem, top: float) -> bool:
     """Whether the eigenvalues of A leave no room for more than k of S up to the largest found.
 
@@ -399,6 +411,8 @@ def _normalized(root: FloatArray, kernel: sparse.csr_array) -> sparse.csr_array:
 
 def fix_signs(vectors: FloatArray) -> FloatArray:
     """Make the entry of largest size of every column positive; among ties the first decides."""
+    if not vectors.size:
+        return vectors
     size = np.abs(vectors)
     first = np.argmax(size >= size.max(axis=-2, keepdims=True) * (1 - 1e-6), axis=-2, keepdims=True)
     sign = np.sign(np.take_along_axis(vectors, first, axis=-2))
