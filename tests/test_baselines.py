@@ -83,7 +83,7 @@ def test_zhou_laplacian_of_chosen_ranks():
     faces = cl.zhou_laplacian(K, ranks=[2]).toarray()
     np.testing.assert_allclose(faces, np.eye(3) - 1 / 3)
     assert not np.allclose(faces, cl.zhou_laplacian(K).toarray())
-    with pytest.raises(cl.InputError, match=r"rank 1\.\.2"):
+    with pytest.raises(cl.InputError, match=r"ranks.*1\.\.2"):
         cl.zhou_laplacian(K, ranks=[3])
 
 

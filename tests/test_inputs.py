@@ -32,6 +32,8 @@ INSIDE = {  # methods that one part of the package calls on another
     *("CollapsedOperator.approximate", "CollapsedOperator.safe_shift"),
     *("CollapsedOperator.shifted", "Surfaces.stacks", "CG.prepare", "Direct.prepare"),
     *("Dense.run", "ShiftInvert.run", "Davidson.run", "Lanczos.run", "LOBPCG.run"),
+    *("Dense.look", "ShiftInvert.look", "Davidson.look", "Lanczos.look", "LOBPCG.look"),
+    "Auto.candidates",
     *("Settings.check", "Settings.alone", "Protein.complex", "Protein.from_backbone"),
     *("Cora.complex", "ContactHypergraph.complex"),
 }

@@ -149,7 +149,7 @@ def test_a_collapse_that_is_almost_singular(beta, eps):
         except cl.ConvergenceError:
             assert expected.max() * beta > 1e7
         else:
-            np.testing.assert_allclose(found, expected, rtol=1e-6)
+            np.testing.assert_allclose(found, expected, rtol=1e-5)  # what is promised
             pairs = list(combinations(range(4), 2))
             alone = cl.effective_resistance(S, pairs)
             np.testing.assert_allclose(alone, [found[p] for p in pairs], rtol=1e-9)

@@ -89,7 +89,6 @@ PENDING = {
     *(
         ("Operator.spectrum", "which"),
         ("Operator.spectrum", "tol"),
-        ("Operator.spectrum", "solver"),
     ),
     *(("Auto.select", "operator"), ("Auto.select", "k"), ("CG", "rtol"), ("CG", "maxiter")),
     *(("Direct", "factorization"), ("LOBPCG", "preconditioner")),
@@ -145,7 +144,7 @@ LISTED = {  # what users have met
     "a rank that is a word": lambda: cl.hodge_laplacian(as_K(), "a"),
     "ranks that are one number": lambda: cl.zhou_laplacian(as_K(), ranks=3),
 }
-PENDING_LISTED = {"solver of eigenproblems by name", "no matrix to factorize"}
+PENDING_LISTED = {"no matrix to factorize"}
 
 
 def as_K():

@@ -115,7 +115,7 @@ def zhou_laplacian(K: Complex, ranks: Sequence[int] | None = None) -> SparseOper
     require_complex(K, "zhou_laplacian")
     n = K.n_vertices
     wanted = range(1, K.max_rank + 1) if ranks is None else listed(ranks, "ranks")
-    chosen = [whole_number("a rank", k, 1, K.max_rank) for k in wanted]
+    chosen = [whole_number("a rank of `ranks`", k, 1, K.max_rank) for k in wanted]
     tables = [K.cells[k] for k in chosen]
     weight = np.concatenate(
         [np.empty(0)]

@@ -58,7 +58,7 @@ class GradedLaplacian:
     def block(self, i: int, j: int) -> sparse.csr_array:
         """The block of L* between ranks i and j."""
         n, K = self.incidence.n_cells, len(self.incidence)
-        i, j = whole_number("i", i, 0, K), whole_number("j", j, 0, K)
+        i, j = (whole_number(f"a rank of block({i!r}, {j!r})", k, 0, K) for k in (i, j))
         if abs(i - j) == 1:
             low = min(i, j)
             coupling = -self.gamma[low] * self.incidence[low]

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cellapse._checks import word
 from cellapse._errors import InputError
 from cellapse.datasets._card import card
 from cellapse.datasets._names import unknown_name
@@ -142,7 +141,7 @@ def load(name: str) -> Dataset:
     cellapse._errors.InputError: no dataset 'footbal'; there are karate, football, lesmis, \
 polbooks, dolphins; did you mean load('football')?
     """
-    if word("name", name) not in _NAMES:
+    if not isinstance(name, str) or name not in _NAMES:
         raise InputError(unknown_name("dataset", name, _NAMES, "load"))
     file = resources.files("cellapse.datasets") / "networks" / f"{name}.json"
     record = json.loads(file.read_text(encoding="utf-8"))

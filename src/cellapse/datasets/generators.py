@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from cellapse._checks import generator, listed, number, real_array, whole_number, word
+from cellapse._checks import generator, listed, number, real_array, whole_number
 from cellapse._errors import InputError
 from cellapse._memory import require_memory
 from cellapse._sparse import own_csr
@@ -106,7 +106,7 @@ def paper_block_model(name: str, rng: Rng = 0) -> tuple[sparse.csr_array, IntArr
     >>> A.shape, np.bincount(groups).tolist()
     ((90, 90), [40, 30, 20])
     """
-    if word("name", name) not in BLOCK_MODELS:
+    if not isinstance(name, str) or name not in BLOCK_MODELS:
         raise InputError(
             unknown_name("block model", name, tuple(BLOCK_MODELS), "paper_block_model")
         )

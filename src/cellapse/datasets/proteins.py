@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cellapse._checks import listed, number, one_of, real_array, whole_number, word
+from cellapse._checks import listed, number, one_of, real_array, whole_number
 from cellapse._errors import InputError
 from cellapse._graph import Graph
 from cellapse.complex import Complex
@@ -156,9 +156,9 @@ def load_protein(name: str) -> Protein:
     >>> load_protein("1ubq").dssp[:10].tolist()
     ['C', 'E', 'E', 'E', 'E', 'E', 'E', 'C', 'C', 'C']
     """
-    wanted = word("name", name).upper()
+    wanted = name.upper() if isinstance(name, str) else name
     names = available_proteins()
-    if wanted not in names:
+    if not isinstance(wanted, str) or wanted not in names:
         raise InputError(
             unknown_name("protein", wanted, names, "load_protein")
             + "; fetch_pdb downloads any other"

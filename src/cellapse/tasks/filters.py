@@ -73,7 +73,7 @@ def band_pass(low: float, high: float, width: float) -> Response:
     from scipy.special import expit
 
     low = number("low", low, "a number", lambda x: True)
-    high = number("high", high, "a number above low", lambda x: x > low)
+    high = number("high", high, f"low < high, here above {low:g}", lambda x: x > low)
     width = number("width", width, "a number above 0", lambda x: x > 0)
     return lambda x: expit((x - low) / width) * expit((high - x) / width)
 
