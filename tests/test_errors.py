@@ -433,7 +433,7 @@ def test_bad_solvers(kwargs):
 def test_conjugate_gradients_that_do_not_arrive():
     K = clique_complex(nx.karate_club_graph())
     S = collapse(K, eps=1e-8, solver=cl.CG(rtol=1e-12, maxiter=2))
-    with pytest.raises(cl.ConvergenceError, match=r"2 iterations.*residual.*maxiter"):
+    with pytest.raises(cl.ConvergenceError, match=r"residual.*short of rtol.*maxiter"):
         S @ np.arange(34.0)
 
 

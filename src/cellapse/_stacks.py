@@ -212,7 +212,9 @@ class Stacks:
             T = self._level(k, g, F, gamma[:, k])
             if k:
                 t, V = np.linalg.eigh(T)
-                t = np.where(abs(t) > 1e-13 * abs(t).max(axis=1, keepdims=True), t, 0.0)
+                t = np.where(
+                    abs(t) > 1e-13 * abs(t).max(axis=1, initial=0.0, keepdims=True), t, 0.0
+                )
         return T if top else (V * t[:, None, :]) @ V.transpose(0, 2, 1)
 
     def _level(self, k: int, g: int, F: FloatArray, gamma: FloatArray) -> FloatArray:

@@ -239,6 +239,8 @@ def _solve(given: list[Complex], part: list[int], settings: Settings, vectors: b
         return [_one(K, settings) for K in complexes]
     try:
         return _together(complexes, settings, vectors)
+    except np.linalg.LinAlgError:  # one of them is too hard for LAPACK: alone it has other ways
+        return [_one(K, settings) for K in complexes]
     except CellapseError:
         for i in part:  # which one is it?
             try:

@@ -24,7 +24,8 @@ from scipy import linalg, sparse
 from scipy.sparse import linalg as sparse_linalg
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
-from cellapse._errors import ConvergenceError, InputError
+from cellapse._checks import share, whole_number
+from cellapse._errors import ConvergenceError
 from cellapse._sparse import row_sum
 from cellapse.solvers import Direct, Solve
 
@@ -54,10 +55,9 @@ class CG:
     maxiter: int | None = None
 
     def __post_init__(self) -> None:
-        if not 0 < self.rtol < 1:
-            raise InputError(f"CG(rtol={self.rtol}); choose a number between 0 and 1, like 1e-8")
-        if self.maxiter is not None and self.maxiter < 1:
-            raise InputError(f"CG(maxiter={self.maxiter}); allow at least one iteration")
+        share("rtol", self.rtol)
+        if self.maxiter is not None:
+            whole_number("maxiter", self.maxiter, 1)
 
     def prepare(self, matrix: Any) -> Solve:
         """Bind the matrix; every call iterates anew, column by column."""

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh, lobpcg
 
+from cellapse._checks import one_of
 from cellapse._errors import ConvergenceError, InputError, extra
 from cellapse._lapack import symmetric_eigenpairs
 from cellapse._progress import Line
@@ -328,10 +329,7 @@ class LOBPCG:
     max_steps: int = 500
 
     def __post_init__(self) -> None:
-        if self.preconditioner not in ("jacobi", "amg"):
-            raise InputError(
-                f'LOBPCG(preconditioner={self.preconditioner!r}); choose "jacobi" or "amg"'
-            )
+        one_of("preconditioner", self.preconditioner, ("jacobi", "amg"))
 
     def run(self, problem: Problem) -> Pairs:
         """The smallest eigenpairs."""

@@ -33,6 +33,7 @@ from cellapse._sparse import row_sum
 from cellapse.cg import conjugate_gradients, preconditioner
 from cellapse.kernel import Projector, left_kernel
 from cellapse.relaxation import Relaxation
+from cellapse.singular import smallest_positive_eigenvalue
 from cellapse.solvers import Direct, Solve, expands
 
 FloatArray = NDArray[np.float64]
@@ -41,7 +42,7 @@ FloatArray = NDArray[np.float64]
 _AIM = 1e-14  # what refinement goes for
 _GOOD = 1e-12  # what is taken without refinement
 _LIMIT = 1e-9  # beyond it nothing is given out
-_COMPLETE = 1e-6  # nor eliminated values whose error, relative to them, is beyond this
+_COMPLETE = 1e-7  # nor eliminated values whose error, relative to them, is beyond this
 _SMALL = 300  # below this many cells everything is quick, and dense
 _UNIT = 2.0**-53
 
@@ -141,11 +142,18 @@ class Ladder:
             return self.gamma * (relaxation.reduced[1] @ (self.B.T @ (x - self.moved(x))))
         w, energy = self._relaxed(relaxation, x, self._allowed(x, 0.0))
         size = np.linalg.norm(w, axis=0)
-        if self._definite and self.eps > 0.0:  # H is at least eps
-            error = float((energy / np.sqrt(self.eps) / np.maximum(size, 1e-300)).max(initial=0.0))
-            if error > _COMPLETE and (size > 0).all():
+        if self._definite:
+            error = float((energy / np.sqrt(self._least) / np.maximum(size, 1e-300)).max())
+            if error > _COMPLETE and bool((size > 0).all()):
                 raise self._lost(error, "|z|")
         return self.gamma * w
+
+    @cached_property
+    def _least(self) -> float:
+        """The smallest eigenvalue of H = M + beta B^T B, which is at least eps, off its kernel."""
+        if self.eps > 0.0:
+            return self.eps
+        return smallest_positive_eigenvalue(self.M + self.beta * (self.B.T @ self.B))
 
     def moved(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         """x - K^-1 x = beta B w, within an absolute error where that saves work."""

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
-from cellapse._checks import finite_rows, numbers, signal
+from cellapse._checks import at_least_zero, finite_rows, number, numbers, share, signal
 from cellapse._errors import ConvergenceError, InputError
 from cellapse._memory import require_memory
 from cellapse._sparse import row_sum
@@ -197,7 +197,7 @@ class Operator(LinearOperator):
 
     def safe_shift(self, mass: FloatArray) -> float:
         """A shift below the spectrum of S u = lambda D u."""
-        raise NotImplementedError
+        return -1e-6 * row_sum(self.A) / float(mass.max(initial=1.0))
 
     def shifted(self, shift: float, mass: FloatArray) -> tuple[Any, int] | None:
         """A sparse matrix whose inverse begins with (S - shift D)^-1, where there is one.
@@ -234,8 +234,7 @@ class Operator(LinearOperator):
         """
         n, D = self.shape[0], self._mass(mass)
         D = np.ones(n) if D is None else D
-        if not np.isfinite(value):
-            raise InputError(f"value={value!r}; give a finite number")
+        value = number("value", value, "a finite number", lambda _: True)
         norm = float((abs(self.A).sum(axis=1) / D).max(initial=0.0) or 1.0)
         if self.rounding > 1e-10 * norm * float(D.min(initial=1.0)):
             return None
@@ -268,12 +267,9 @@ class Operator(LinearOperator):
         ([0.5, 0.25], [0.333333, 0.2])
         """
         rhs = signal(b, self.shape[0], "the right-hand side")
-        if not np.isfinite(shift) or shift < 0 or not self.definite:
-            raise InputError(
-                f"shift={shift!r}; give a number of at least 0, for a definite operator"
-            )
-        if not 0 < rtol < 1:
-            raise InputError(f"rtol={rtol!r}; give a number between 0 and 1, like 1e-8")
+        shift, rtol = at_least_zero("shift", shift), share("rtol", rtol)
+        if not self.definite:
+            raise InputError(f"{self!r} may have negative eigenvalues; solve needs a definite one")
         norm = row_sum(self.A) or 1.0
         fills_in = expands(self.A)
         if self.matrix is not None and shift > 1e-4 * norm and not fills_in:

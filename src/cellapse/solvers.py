@@ -21,7 +21,8 @@ from scipy.sparse.csgraph import (
     connected_components,
 )
 
-from cellapse._errors import ConvergenceError, InputError, SizeError, extra
+from cellapse._checks import one_of
+from cellapse._errors import ConvergenceError, SizeError, extra
 from cellapse._memory import require_memory
 
 _SURE_TO_FIT = 10_000  # rows whose factor fits into any memory, even when dense
@@ -66,10 +67,7 @@ class Direct:
     factorization: str = "superlu"
 
     def __post_init__(self) -> None:
-        if self.factorization not in FACTORIZATIONS:
-            raise InputError(
-                f"Direct({self.factorization!r}); choose one of {', '.join(FACTORIZATIONS)}"
-            )
+        one_of("factorization", self.factorization, FACTORIZATIONS)
 
     def prepare(self, matrix: Any) -> Factor:
         """Factorize once; refused when the factor is not likely to fit into memory."""

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
-from cellapse._checks import whole_number
+from cellapse._checks import one_of, share, whole_number
 from cellapse._errors import ConvergenceError, InputError, SizeError
 from cellapse._lapack import symmetric_eigenpairs
 from cellapse.eigensolvers import (
@@ -141,7 +141,14 @@ class Auto:
         >>> print(Auto().select(L))
         Dense(): 50 cells are few enough for a dense matrix
         """
+        if not hasattr(operator, "count_below"):
+            raise InputError(
+                f"select({operator!r:.80}); give an operator such as collapse(K) or "
+                "graph_laplacian(K)"
+            )
         n = operator.shape[0]
+        if k is not None:
+            whole_number("k", k, 1, max(n, 1))
         if k is None or k > n // 4:
             return Choice(Dense(), f"{'all' if k is None else k} of {n} eigenpairs are wanted")
         few = n < 100 or not operator.slow
@@ -174,10 +181,8 @@ def eigenpairs(
 ) -> Spectrum:
     """`k` eigenpairs (all, by default) of S u = lambda D u with D = diag(mass)."""
     n = operator.shape[0]
-    if which not in ("smallest", "largest"):
-        raise InputError(f'which={which!r}; choose "smallest" or "largest"')
-    if not 0 < tol < 1:
-        raise InputError(f"tol={tol!r}; give a relative residual between 0 and 1, like 1e-8")
+    one_of("which", which, ("smallest", "largest"))
+    tol = share("tol", tol)
     wanted = n if k is None else whole_number("k", k, 1, n)
     root = np.ones(n) if mass is None else np.sqrt(mass)
     if solver is None or isinstance(solver, Auto):
