@@ -106,7 +106,7 @@ lock:
 	$(FRESH)/bin/python $(PIP) hatchling editables -e ".[dev]"
 	@mkdir -p $(dir $(LOCK))
 	{ echo "# Made by make lock; do not edit."; \
-	  $(FRESH)/bin/python -m pip freeze --exclude-editable | sed 's/+cpu$$//; s/+cu[0-9]*$$//' | \
+	  $(FRESH)/bin/python -m pip freeze --all --exclude pip --exclude-editable | sed 's/+cpu$$//; s/+cu[0-9]*$$//' | \
 	  grep -Ev '^(cuda|nvidia|triton)'; } > $(LOCK)
 
 clean:

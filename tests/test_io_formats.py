@@ -579,3 +579,17 @@ def test_binary_ply_whose_first_face_is_not_the_longest(tmp_path):
 def test_lines_of_obj_are_edges(tmp_path):
     K = cl.read(saved(tmp_path, "x.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 1\nf 1 2 3\nl 3 4 1\n"))
     assert K.cell_labels(1) == ((0, 1), (0, 2), (0, 3), (1, 2), (2, 3))
+
+
+@pytest.mark.parametrize("end", ["3", "3 "])
+def test_a_last_line_of_one_number_is_a_lonely_vertex(end):
+    """Pythons before 3.11.5 match the beginning of a line as if it were a whole one."""
+    K = cl.io.FORMATS["edges"].read(f"1 2\n{end}".encode())
+    assert (K.labels, K.n_cells) == ((1, 2, 3), (3, 1))
+
+
+@pytest.mark.parametrize("end", ["3", "3 2", "3 2 1."])
+def test_a_matrix_that_is_cut_off_is_refused(end):
+    head = "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n2 1 0.5\n"
+    with pytest.raises(cl.InputError):
+        cl.io.FORMATS["matrix market"].read((head + end).encode())

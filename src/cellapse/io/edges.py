@@ -91,7 +91,9 @@ def read_edges(data: bytes) -> Complex:
 
 def _two_numbers(text: str) -> Any:
     """The numbers of a file with two whole ones a line and nothing else, or None."""
-    if not _TWO_NUMBERS.fullmatch(text):
+    # Python before 3.11.5 takes the beginning of a line for a whole one where ++ comes to its end.
+    last = text[text.rfind("\n", 0, -1) + 1 :]
+    if not (_TWO_NUMBERS.fullmatch(text) and _TWO_NUMBERS.fullmatch(last)):
         return None
     return np.fromstring(text.translate(_SPACES), dtype=np.int64, sep=" ")
 

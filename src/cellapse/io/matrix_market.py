@@ -66,7 +66,8 @@ def read_matrix_market(data: bytes) -> Complex:
 def _numbers(text: str) -> Any:
     """All numbers of a text, one after the other."""
     plain = _PLAIN.fullmatch(text)
-    if plain is not None:
+    # Python before 3.11.5 takes the beginning of a line for a whole one where ++ comes to its end.
+    if plain is not None and text.endswith("\n"):
         sizes = [float(size) for size in plain.groups()[:3]]
         return np.concatenate([sizes, _entries(plain).ravel()])
     if not text or text.isspace():
