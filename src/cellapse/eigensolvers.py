@@ -97,9 +97,14 @@ class Problem:
         return x - self.found @ (self.found.T @ x) if self.found.shape[1] else x
 
     def start(self, columns: int | None = None) -> FloatArray:
-        """A random start without a part in the kernel; the same in every run."""
+        """A random start without a part in the kernel; the same in every run.
+
+        Another one once something is found: the first holds one vector of every eigenspace, and
+        where that is found, nothing of the others.
+        """
         shape = (self.n,) if columns is None else (self.n, columns)
-        return self.project(np.random.default_rng(0).standard_normal(shape))
+        rng = np.random.default_rng(self.found.shape[1])
+        return self.project(rng.standard_normal(shape))
 
     def without(self, vectors: FloatArray) -> Problem:
         """The same problem off some vectors."""
@@ -371,6 +376,10 @@ class LOBPCG:
         """Eigenpairs below a value, where there are any."""
         if problem.room < 5 * (block + _GUARD):
             return Lanczos().look(problem, below, block)
+        roughly = max(1e-5, problem.tol)
+        values, vectors = self.run(replace(problem, k=block, tol=roughly))
+        if values[0] - roughly * problem.norm > below:
+            return np.empty(0), np.empty((problem.n, 0))
         return _below(self.run(replace(problem, k=block)), below)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,14 +90,18 @@ def _ladder(
 ) -> Ladder:
     """The ladder that eliminates a chain of ranks, nearest first."""
     eps = model.eps
-    if len(matrices) == 1 or chain:
-        M: Any = np.full(matrices[0].shape[1], eps)
-    else:
-        rest = Incidence(tuple(matrices[1:]), "given", None, (0,) * len(matrices))
-        further = GradedLaplacian(rest, beta[1:], gamma[1:]).matrix
-        M = further + eps * sparse.eye_array(further.shape[0])
     nearest = matrices[0], float(beta[0]), float(gamma[0])
-    return Ladder(*nearest, M, eps, solver, model.definite)
+    if len(matrices) == 1 or chain:
+        M = np.full(matrices[0].shape[1], eps)
+        return Ladder(*nearest, M, eps, solver, model.definite)
+    rest = Incidence(tuple(matrices[1:]), "given", None, (0,) * len(matrices))
+    further = GradedLaplacian(rest, beta[1:], gamma[1:])
+    M = further.matrix + eps * sparse.eye_array(further.matrix.shape[0])
+
+    def product(w: FloatArray) -> FloatArray:
+        return further.apply(w) + eps * w
+
+    return Ladder(*nearest, M, eps, solver, model.definite, product)
 
 
 def _stacked(B: Incidence, onto: int) -> sparse.csr_array:

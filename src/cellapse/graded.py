@@ -77,6 +77,18 @@ class GradedLaplacian:
         """L* as one sparse matrix, ranks in order."""
         return self._assemble(range(len(self.incidence) + 1))
 
+    def apply(self, z: FloatArray) -> FloatArray:
+        """L* z from the matrices B_k themselves: no entry is a sum of large and small ones."""
+        cuts = np.cumsum(self.incidence.n_cells)[:-1]
+        parts = np.split(z, cuts)
+        images = [np.zeros_like(part) for part in parts]
+        for k, B in enumerate(self.incidence):
+            low, high = parts[k], parts[k + 1]
+            beta, gamma = self.beta[k], self.gamma[k]
+            images[k] += B @ (beta * (B.T @ low) - gamma * high)
+            images[k + 1] += B.T @ (beta * (B @ high) - gamma * low)
+        return np.concatenate(images)
+
     def split(self, onto: int = 0) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
         """A, X, C of L* = [[A, X], [X^T, C]] with rank `onto` first and the others in order."""
         onto = whole_number("onto", onto, 0, len(self.incidence))

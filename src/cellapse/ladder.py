@@ -42,7 +42,7 @@ FloatArray = NDArray[np.float64]
 _AIM = 1e-14  # what refinement goes for
 _GOOD = 1e-12  # what is taken without refinement
 _LIMIT = 1e-9  # beyond it nothing is given out
-_COMPLETE = 1e-7  # nor eliminated values whose error, relative to them, is beyond this
+_COMPLETE = 1e-6  # nor eliminated values whose error, relative to them, is beyond this
 _SMALL = 300  # below this many cells everything is quick, and dense
 _UNIT = 2.0**-53
 
@@ -65,6 +65,8 @@ class Ladder:
         it expands (K is then well-conditioned, and would fill in).
     definite : bool
         Whether M is at least eps, so that K is at least I.
+    product : function, optional
+        w -> M w with less rounding than from the entries of M.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class Ladder:
         eps: float,
         solver: Direct | None = None,
         definite: bool = True,
+        product: Solve | None = None,
     ) -> None:
         self.beta, self.gamma, self.eps = beta, gamma, eps
         self.c = gamma**2 / beta if beta > 0 else 0.0
@@ -89,12 +92,17 @@ class Ladder:
         self._fixed = Projector(self.kernel)
         self._solver = solver
         self._definite = definite
-        self._relaxation = Relaxation(self.B, beta, self.M, eps, solver=solver)
+        self._product = self.M.__matmul__ if product is None else product
+        self._relaxation = self._relaxing("tiny")
         # K as it is, however large: its residual tells whether that was good enough.
         self._as_it_is = self._relaxation
         if not self._relaxation.exact and self.M.diagonal().min(initial=np.inf) > 0:
-            self._as_it_is = Relaxation(self.B, beta, self.M, eps, "none", solver)
+            self._as_it_is = self._relaxing("none")
         self._iterates = True
+
+    def _relaxing(self, floor: str) -> Relaxation:
+        parts = self.B, self.beta, self.M, self._product, self.eps
+        return Relaxation(*parts, floor, self._solver)
 
     @property
     def iterative(self) -> bool:
@@ -136,16 +144,19 @@ class Ladder:
         x = x - self._fixed(x)
         relaxation = self._relaxation
         if self.eps == 0.0:  # of all minimizers the shortest
-            relaxation = Relaxation(self.B, self.beta, self.M, 0.0, "uniform", self._solver)
+            relaxation = self._relaxing("uniform")
         elif self.iterative:
             assert relaxation.reduced is not None
             return self.gamma * (relaxation.reduced[1] @ (self.B.T @ (x - self.moved(x))))
         w, energy = self._relaxed(relaxation, x, self._allowed(x, 0.0))
         size = np.linalg.norm(w, axis=0)
         if self._definite:
-            error = float((energy / np.sqrt(self._least) / np.maximum(size, 1e-300)).max())
-            if error > _COMPLETE and bool((size > 0).all()):
-                raise self._lost(error, "|z|")
+            # H is at least so large; rounding next to its largest entries is what no bound sees.
+            error = energy / np.sqrt(self._least) / np.maximum(size, 1e-300)
+            rounding = _UNIT * self._relaxation.largest / self._least
+            worst = float(np.max(np.where(size > 0, error + rounding, 0.0), initial=0.0))
+            if worst > _COMPLETE:
+                raise self._lost(worst, "|z|")
         return self.gamma * w
 
     @cached_property

@@ -34,7 +34,7 @@ FloatArray = NDArray[np.float64]
 
 _FLOOR = 1e-9  # masses are raised to this, relative to the diagonal of H, before a factorization
 _UNIFORM_FLOOR = 1e-5
-_NULL = 1e-5  # directions in which H is so small next to H + floor are its kernel, to rounding
+_NULL = 1e-3  # directions in which H is so small next to H + floor are its kernel, to rounding
 _MAX_STEPS = 300
 
 
@@ -47,6 +47,8 @@ class Relaxation:
         To all eliminated cells, with empty columns for those that are not next to the kept rank.
     beta : float
     M : (m, m) csr_array
+    product : function
+        w -> M w, where that can be had with less rounding than from the entries of M.
     eps : float
         What is part of M on the diagonal, so that M is at least eps where it is semi-definite.
     floor : {"tiny", "uniform", "none"}
@@ -60,16 +62,17 @@ class Relaxation:
         B: sparse.csr_array,
         beta: float,
         M: sparse.csr_array,
+        product: Solve,
         eps: float,
         floor: str = "tiny",
         solver: Direct | None = None,
     ) -> None:
-        self.B, self.beta, self.M = B, beta, M
+        self.B, self.beta, self.M, self._product = B, beta, M, product
         self.n = B.shape[0]
         self.diagonal = M.nnz == np.count_nonzero(M.diagonal())
         self._solver = solver
         size = M.diagonal() + beta * np.asarray(B.multiply(B).sum(axis=0)).ravel()
-        largest = size.max(initial=0.0) or 1.0
+        self.largest = largest = float(size.max(initial=0.0)) or 1.0  # entry of the diagonal of H
         size = np.where(size > 0, size, largest)  # a cell that nothing holds can have any mass
         # What is not diagonal can be next to singular whatever its diagonal: only eps is sure.
         sure = M.diagonal() if self.diagonal else np.full(len(size), eps)
@@ -123,7 +126,7 @@ class Relaxation:
         """
 
         def apply(w: FloatArray) -> FloatArray:
-            return self.M @ w + self.beta * (self.B.T @ (self.B @ w))
+            return self._product(w) + self.beta * (self.B.T @ (self.B @ w))
 
         w, bound = conjugate_gradients(
             apply,
@@ -150,7 +153,7 @@ class Relaxation:
 
     def _residual(self, x: FloatArray, w: FloatArray) -> FloatArray:
         """What is left of H w = B^T x; in this order rounding is like a change of x: no harm."""
-        return self.B.T @ (x - self.beta * (self.B @ w)) - self.M @ w
+        return self.B.T @ (x - self.beta * (self.B @ w)) - self._product(w)
 
     def _near(self, r: FloatArray) -> FloatArray:
         """(H + floor)^-1 r."""

@@ -22,7 +22,7 @@ from scipy.sparse.csgraph import (
 )
 
 from cellapse._checks import one_of
-from cellapse._errors import ConvergenceError, SizeError, extra
+from cellapse._errors import CellapseError, ConvergenceError, SizeError, extra
 from cellapse._memory import require_memory
 
 _SURE_TO_FIT = 10_000  # rows whose factor fits into any memory, even when dense
@@ -80,7 +80,19 @@ class Direct:
                 "use what needs none: Lanczos(), Davidson(None) or LOBPCG() for eigenpairs, "
                 "CG() to collapse",
             )
-        return FACTORIZATIONS[self.factorization](columns)
+        try:
+            return FACTORIZATIONS[self.factorization](columns)
+        except MemoryError:
+            raise SizeError(
+                f"the factorization of a matrix of {n:,} rows and {columns.nnz:,} entries does not "
+                "fit into memory; use an iterative solver (Lanczos(), CG())"
+            ) from None
+        except (RuntimeError, ArithmeticError, ValueError) as error:  # each library has its own
+            if isinstance(error, CellapseError):
+                raise
+            raise ConvergenceError(
+                f"a matrix of {n:,} rows cannot be factorized by {self} ({error})"
+            ) from None
 
 
 def best_direct(n: int) -> Direct:
@@ -105,22 +117,12 @@ def factor_size(matrix: sparse.csc_array) -> float:
 def _superlu(matrix: sparse.csc_array) -> Factor:
     # No pivoting off the diagonal: definite and quasi-definite matrices do not need it, and it
     # keeps the fill-in of the symmetric ordering.
-    try:
-        factor = linalg.splu(
-            matrix,
-            permc_spec="MMD_AT_PLUS_A",
-            diag_pivot_thresh=0.0,
-            options={"SymmetricMode": True},
-        )
-    except RuntimeError as error:  # a pivot that is exactly zero
-        raise ConvergenceError(
-            f"a matrix of {matrix.shape[0]:,} rows cannot be factorized ({error})"
-        ) from None
-    except MemoryError:
-        raise SizeError(
-            f"the factorization of a matrix of {matrix.shape[0]:,} rows and {matrix.nnz:,} entries "
-            "does not fit into memory; use an iterative solver (Lanczos(), CG())"
-        ) from None
+    factor = linalg.splu(
+        matrix,
+        permc_spec="MMD_AT_PLUS_A",
+        diag_pivot_thresh=0.0,
+        options={"SymmetricMode": True},
+    )
 
     def n_negative() -> int | None:
         if (factor.perm_r != factor.perm_c).any():

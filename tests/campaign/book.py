@@ -18,7 +18,7 @@ TOLERANCES = {
     "complete": 1e-7,  # relative to the largest value at any rank
     "solve": 1e-8,
     "count": 0.5,  # a count is right or wrong
-    "resistance": 1e-8,
+    "resistance": 1e-5,  # what the library promises where S is next to singular
     "smooth": 1e-6,
     "same": 1e-9,  # a pickled copy
     "baseline": 1e-12,

@@ -86,7 +86,7 @@ def smallest_singular_value(matrix):
     """sigma_min+ to about the working precision, or None for a matrix without entries.
 
     With the exact kernel filled up, G = B B^T has an inverse, whose largest eigenvalue LAPACK finds
-    to full relative accuracy; Rayleigh quotients triple the digits from there.
+    to full relative accuracy; inverse iteration goes on from there.
     """
     matrix = matrix.restricted()
     if not matrix.entries:
@@ -104,14 +104,14 @@ def smallest_singular_value(matrix):
     trace = G.trace()
     filled = G + projector(left_kernel(matrix)) * trace
     near = floats(filled.solve(identity(G.nrows())) * trace)
-    _, vectors = np.linalg.eigh((near + near.T) / 2)
+    values, vectors = np.linalg.eigh((near + near.T) / 2)
     x = arb_mat(G.nrows(), 1, vectors[:, -1].tolist())
     value, goal = rayleigh(filled, x), arb(2) ** (-(ctx.prec * 3) // 4)
-    for _ in range(12):
-        try:
-            x = (filled - identity(G.nrows(), value)).solve(x).mid()
-        except ZeroDivisionError:  # an eigenvalue to all digits
-            break
+    # The shift stays where LAPACK put it: one that follows x may end at another eigenvalue.
+    shift = (trace / arb(float(values[-1])) * arb("0.99999999")).mid()
+    solver = (filled - identity(G.nrows(), shift)).inv().mid()
+    for _ in range(60):
+        x = (solver * x).mid()
         x = (x * (1 / max(abs(e) for e in x.entries()).mid())).mid()
         before, value = value, rayleigh(filled, x)
         if abs(value - before) < goal * value:
