@@ -167,6 +167,10 @@ class Stacks:
                 sigma[group, k] = _smallest_positive(h)
         return sigma
 
+    def norms(self) -> list[FloatArray]:
+        """Bounds of the norms of A, one array a group."""
+        return [self._beta[0] * row_sums(H) for H in self._H[0]]
+
     def collapsed(self, eps: float) -> tuple[list[FloatArray], NDArray[np.bool_]]:
         """The operators of all groups, and which complexes' are sure to be semi-definite."""
         gamma, definite = self._couplings(eps)
@@ -228,15 +232,16 @@ class Stacks:
 
 
 def eigenpairs_of_stack(
-    T: FloatArray, P: FloatArray, n_zeros: IntArray, vectors: bool
+    T: FloatArray, norm: FloatArray, P: FloatArray, n_zeros: IntArray, vectors: bool
 ) -> tuple[FloatArray, FloatArray]:
     """Ascending eigenvalues (and vectors) of symmetric matrices with a known kernel.
+
+    `norm` is what rounding in T is relative to: the size of A, which T may be much smaller than.
 
     `P` holds the kernel vectors as columns, of which every matrix has its own number; they are
     lifted out of the way instead of trusting rounding with them.
     """
     n, P = T.shape[1], P[:, :, : T.shape[1]]
-    norm = abs(T).sum(axis=2).max(axis=1, initial=0.0)
     S = (T + T.transpose(0, 2, 1)) / 2
     lift = np.where(norm > 0, 2.0 * norm, 1.0)
     S = S + lift[:, None, None] * (P @ P.transpose(0, 2, 1))
@@ -255,6 +260,11 @@ def eigenpairs_of_stack(
         V[:, :, :width] = np.where(first[:, None, :], P, V[:, :, :width])
         V = fix_signs(np.take_along_axis(V, order[:, None, :], axis=2))
     return w, V
+
+
+def row_sums(stack: FloatArray) -> FloatArray:
+    """The largest sum of sizes along a row, for every matrix of a stack."""
+    return abs(stack).sum(axis=2).max(axis=1, initial=0.0)
 
 
 def _matrices(union: Complex, realization: str) -> list[sparse.csr_array]:

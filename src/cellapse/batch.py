@@ -21,7 +21,7 @@ from threadpoolctl import ThreadpoolController
 from cellapse._checks import flag, listed, real_array, whole_number
 from cellapse._errors import CellapseError, CellapseWarning, InputError
 from cellapse._progress import progress
-from cellapse._stacks import Layout, Stacks, eigenpairs_of_stack
+from cellapse._stacks import Layout, Stacks, eigenpairs_of_stack, row_sums
 from cellapse._union import side_by_side
 from cellapse.cells import IntArray
 from cellapse.collapse import CollapsedOperator, collapse
@@ -286,12 +286,14 @@ def _together(complexes: list[Complex], settings: Settings, vectors: bool) -> li
             S = settings.alone(union, eps)
             blocks = layout.stacks(S.tocsr(), layout.places[0], layout.places[0])
             definite = np.full(len(complexes), S.definite)
+            norms = [row_sums(block) for block in blocks]
         else:
             blocks, definite = stacks.collapsed(eps)
+            norms = stacks.norms()
         zeros = np.where(definite, n_zeros, 0)
-        for T, Q, group in zip(blocks, P, layout.groups(), strict=True):
+        for T, norm, Q, group in zip(blocks, norms, P, layout.groups(), strict=True):
             Q = np.where(definite[group][:, None, None], Q, 0.0)
-            w, V = eigenpairs_of_stack(T, Q, zeros[group], vectors)
+            w, V = eigenpairs_of_stack(T, norm, Q, zeros[group], vectors)
             for i, one, columns in zip(group, w, V, strict=True):
                 values[i].append(one)
                 kept[i].append(columns)

@@ -41,7 +41,7 @@ FloatArray = NDArray[np.float64]
 # Errors of T x, relative to ||A|| |x|.
 _AIM = 1e-14  # what refinement goes for
 _GOOD = 1e-12  # what is taken without refinement
-_LIMIT = 1e-9  # beyond it nothing is given out
+_LIMIT = 3e-10  # beyond it nothing is given out
 _COMPLETE = 1e-6  # nor eliminated values whose error, relative to them, is beyond this
 _SMALL = 300  # below this many cells everything is quick, and dense
 _UNIT = 2.0**-53
@@ -148,7 +148,8 @@ class Ladder:
         elif self.iterative:
             assert relaxation.reduced is not None
             return self.gamma * (relaxation.reduced[1] @ (self.B.T @ (x - self.moved(x))))
-        w, energy = self._relaxed(relaxation, x, self._allowed(x, 0.0))
+        goal = _AIM * relaxation.energy(x)
+        w, energy = relaxation.relax(x, goal) if self._definite else relaxation.refine(x)
         size = np.linalg.norm(w, axis=0)
         if self._definite:
             # H is at least so large; rounding next to its largest entries is what no bound sees.
@@ -174,7 +175,7 @@ class Ladder:
         if result is None:
             result = self._by_factor(x, allowed)
         if result is None:
-            w = self._relaxed(self._relaxation, x, allowed)[0]
+            w = self._relaxed(x, allowed, error)
             result = self.beta * (self.B @ w)
         return result - self._fixed(result)
 
@@ -215,18 +216,18 @@ class Ladder:
         error = min(1.0, 2.0 * self._largest) * error
         return bool((error <= np.maximum(allowed, _GOOD * self._slack(x))).all())
 
-    def _relaxed(
-        self, relaxation: Relaxation, x: FloatArray, allowed: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """The values of the eliminated cells, up to gamma, and the energy of their error.
+    def _relaxed(self, x: FloatArray, allowed: FloatArray, error: float) -> FloatArray:
+        """The values of the eliminated cells, up to gamma.
 
-        beta^2 |B e|^2 <= beta e^T H e: what is further off than the limit is not given out.
+        beta^2 |B e|^2 <= beta e^T H e: what is further off than the limit, or than a few times what
+        was asked for, is not given out.
         """
-        root = np.sqrt(self.beta)
+        limit = np.maximum(allowed, _LIMIT * self._slack(x)) if error == 0.0 else 10.0 * allowed
+        root, relaxation = np.sqrt(self.beta), self._relaxation
         w, energy = relaxation.relax(x, allowed / root) if self._definite else relaxation.refine(x)
-        if not (root * energy <= np.maximum(allowed, _LIMIT * self._slack(x))).all():
+        if not (root * energy <= limit).all():
             raise self._lost(float((root * energy / self._slack(x)).max()), "||A||")
-        return w, energy
+        return w
 
     def _lost(self, error: float, what: str) -> ConvergenceError:
         return ConvergenceError(
@@ -292,7 +293,7 @@ class Ladder:
     def rounding(self) -> float:
         """How far rounding of K, whose entries reach 1 / eps, may move the eigenvalues of T."""
         light = float(self.M.diagonal().min(initial=np.inf))
-        return 10 * _UNIT * self.c * self.norm / light if light > 0 else np.inf
+        return 2 * _UNIT * self.c * self.norm / light if light > 0 else np.inf
 
     def safe_shift(self, mass: FloatArray) -> float:
         """A shift below the spectrum that keeps both blocks definite."""

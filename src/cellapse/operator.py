@@ -236,7 +236,7 @@ class Operator(LinearOperator):
         D = np.ones(n) if D is None else D
         value = number("value", value, "a finite number", lambda _: True)
         norm = float((abs(self.A).sum(axis=1) / D).max(initial=0.0) or 1.0)
-        if self.rounding > 1e-10 * norm * float(D.min(initial=1.0)):
+        if self.rounding > 3e-10 * norm * float(D.min(initial=np.inf)):
             return None
         margin = 1e-11 * norm
         for away in (1.0, 2.0, 5.0):  # where a pivot vanishes, a little further off

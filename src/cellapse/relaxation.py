@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from cellapse._errors import ConvergenceError
 from cellapse._sparse import inverse_by_blocks
 from cellapse.cg import conjugate_gradients
 from cellapse.solvers import Direct, Solve, best_direct
@@ -33,6 +34,7 @@ from cellapse.solvers import Direct, Solve, best_direct
 FloatArray = NDArray[np.float64]
 
 _FLOOR = 1e-9  # masses are raised to this, relative to the diagonal of H, before a factorization
+_FLOOR_AT_ZERO = 1e-7  # with eps = 0 nothing else keeps rounding in the kernel of H small
 _UNIFORM_FLOOR = 1e-5
 _NULL = 1e-3  # directions in which H is so small next to H + floor are its kernel, to rounding
 _MAX_STEPS = 300
@@ -68,6 +70,7 @@ class Relaxation:
         solver: Direct | None = None,
     ) -> None:
         self.B, self.beta, self.M, self._product = B, beta, M, product
+        self.eps = eps
         self.n = B.shape[0]
         self.diagonal = M.nnz == np.count_nonzero(M.diagonal())
         self._solver = solver
@@ -79,7 +82,8 @@ class Relaxation:
         if floor == "uniform":
             self.floor = np.full(len(size), _UNIFORM_FLOOR * largest)
         else:
-            self.floor = np.where((sure < _FLOOR * size) & (floor == "tiny"), _FLOOR * size, 0.0)
+            least = (_FLOOR if eps > 0.0 else _FLOOR_AT_ZERO) * size
+            self.floor = np.where((sure < least) & (floor == "tiny"), least, 0.0)
 
     @property
     def exact(self) -> bool:
@@ -131,13 +135,27 @@ class Relaxation:
         w, bound = conjugate_gradients(
             apply,
             self.B.T @ x,
-            self._near,
+            self._trusted,
             energy,
             maxiter=_MAX_STEPS,
+            lower=self._lower,
             residual=lambda w: self._residual(x, w),
-            null=_NULL,
+            null=_NULL if self._lower is None else 0.0,
         )
         return w, bound
+
+    @property
+    def _lower(self) -> float | None:
+        """A number below the eigenvalues of (H + floor)^-1 H, as H is at least eps."""
+        if self.eps == 0.0:
+            return None
+        return 0.5 * self.eps / (self.eps + float(self.floor.max(initial=0.0)))  # half for rounding
+
+    def energy(self, x: FloatArray) -> FloatArray:
+        """About the energy (w^T H w)^{1/2} of the solution, for every column."""
+        rhs = self.B.T @ x
+        products = np.einsum("i...,i...->...", rhs, self._near(rhs))
+        return np.sqrt(np.atleast_1d(np.maximum(products, 0.0)))
 
     def refine(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The same where H is not definite: refined while that helps, with the last change."""
@@ -154,6 +172,20 @@ class Relaxation:
     def _residual(self, x: FloatArray, w: FloatArray) -> FloatArray:
         """What is left of H w = B^T x; in this order rounding is like a change of x: no harm."""
         return self.B.T @ (x - self.beta * (self.B @ w)) - self._product(w)
+
+    @cached_property
+    def _trusted(self) -> Solve:
+        """`_near`, once it is seen to invert what it should: the bound of errors relies on it."""
+        r = np.random.default_rng(0).standard_normal(self.M.shape[0])
+        z = self._near(r)
+        image = self._product(z) + self.floor * z + self.beta * (self.B.T @ (self.B @ z))
+        if not np.linalg.norm(image - r) <= 0.1 * np.linalg.norm(r):
+            raise ConvergenceError(
+                f"{self.direct} loses all digits of a matrix with entries from "
+                f"{self.M.diagonal().min():.0e} to {self.largest:.0e}; give a larger eps, or use "
+                "solver=Direct()"
+            )
+        return self._near
 
     def _near(self, r: FloatArray) -> FloatArray:
         """(H + floor)^-1 r."""
