@@ -1,0 +1,221 @@
+"""Numbers that were wrong once, each with others of its kind; truth by hand or by dense LAPACK."""
+
+from math import comb
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy import linalg, sparse
+from scipy.sparse.linalg import aslinearoperator
+
+import cellapse as cl
+from cellapse.singular import smallest_singular_value
+
+# Triangle-free graphs: only the edges act, so S = f(L), f(x) = beta x - gamma^2 x / (beta x + eps),
+# with gamma at its bound: gamma^2 is the smallest positive eigenvalue of L.
+
+
+def collapsed_values(laplacian, eps=1e-4):
+    first = laplacian[laplacian > 1e-9].min()
+    return np.sort(laplacian - first * laplacian / (laplacian + eps))
+
+
+def hypercube_values(d):
+    return np.concatenate([np.full(comb(d, j), 2.0 * j) for j in range(d + 1)])
+
+
+def unfolded(graph, **options):
+    return cl.collapse(cl.clique_complex(graph), **options)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 10, 11, 40, 80, 200])
+def test_stars_have_many_equal_eigenvalues(n):
+    """LAPACK's driver for a few eigenpairs fails on them."""
+    S = unfolded(nx.star_graph(n))
+    truth = collapsed_values(np.r_[0.0, np.ones(n - 1), n + 1.0])
+    for k in sorted({1, 2, (n + 1) // 2, n, n + 1} - {0}):
+        np.testing.assert_allclose(S.spectrum(k).values, truth[:k], atol=1e-10 * n)
+    cl.positional_encoding(S, 4)
+
+
+@pytest.mark.parametrize(("a", "b"), [(8, 8), (3, 9), (20, 50)])
+def test_complete_bipartite_graphs(a, b):
+    S = unfolded(nx.complete_bipartite_graph(a, b))
+    laplacian = np.r_[0.0, np.full(b - 1, a), np.full(a - 1, b), a + b]
+    np.testing.assert_allclose(S.spectrum(8).values, collapsed_values(laplacian)[:8], atol=1e-9)
+
+
+@pytest.mark.parametrize(("d", "k"), [(8, 9), (8, 37), (9, 10), (9, 37), (11, 12)])
+def test_hypercubes_repeat_their_eigenvalues(d, k):
+    """Dense below 1,200 vertices, and by products where they expand."""
+    S = unfolded(nx.convert_node_labels_to_integers(nx.hypercube_graph(d)))
+    truth = collapsed_values(hypercube_values(d))
+    np.testing.assert_allclose(S.spectrum(k).values, truth[:k], atol=1e-9 * 2 * d)
+    np.testing.assert_allclose(S.spectrum(k, which="largest").values, truth[-k:], atol=1e-9 * 2 * d)
+
+
+@pytest.mark.parametrize(
+    "solver", [cl.ShiftInvert(), cl.Davidson(), cl.Davidson(None), cl.Lanczos()], ids=str
+)
+def test_every_solver_finds_every_copy(solver):
+    """On a torus, where most eigenvalues come four times, at both sides of a threshold."""
+    graph = nx.convert_node_labels_to_integers(nx.grid_2d_graph(16, 16, periodic=True))
+    S = unfolded(graph, eps=1e-2)
+    turns = 2.0 - 2.0 * np.cos(2.0 * np.pi * np.arange(16) / 16)
+    truth = collapsed_values(np.add.outer(turns, turns).ravel(), 1e-2)
+    for k in (2, 4, 11, 20):
+        found = S.spectrum(k, solver=solver)
+        np.testing.assert_allclose(found.values, truth[:k], atol=1e-9)
+        assert found.solver == solver
+
+
+def barbell_truth(clique, path, eps, k):
+    """Dense, with masses from the triangles counted by hand and K from its definition."""
+    graph = nx.barbell_graph(clique, path)
+    n, edges = graph.number_of_nodes(), np.array(graph.edges)
+    B = np.zeros((n, len(edges)))
+    B[edges[:, 0], np.arange(len(edges))] = -1.0
+    B[edges[:, 1], np.arange(len(edges))] = 1.0
+    inside = (edges.max(axis=1) < clique) | (edges.min(axis=1) >= clique + path)
+    d = np.where(inside, clique - 2.0, 0.0)
+    least = clique - 2.0
+    # m = eps + d - gamma_1^2 g / (1 + g), g = d / eps, gamma_1^2 = the least number of triangles
+    mass = np.where(d > 0, eps + d - least * d / (d + eps), eps)
+    L = B @ B.T
+    c = linalg.eigvalsh(L, subset_by_index=(1, 1))[0]
+    K = np.eye(n) + (B / mass) @ B.T
+    return linalg.eigvalsh(L - c * (np.eye(n) - np.linalg.inv(K)), subset_by_index=(0, k - 1))
+
+
+def test_a_long_path_between_cliques():
+    """Its eigenvalues are small next to the cliques'; it expands, as seen from the cliques."""
+    S = unfolded(nx.barbell_graph(60, 400))
+    truth = barbell_truth(60, 400, 1e-4, 10)
+    for options in ({}, {"solver": cl.Davidson()}, {"solver": cl.ShiftInvert()}):
+        found = S.spectrum(10, **options)
+        np.testing.assert_allclose(found.values, truth, atol=1e-10 * found.norm)
+        assert found.values[1] == pytest.approx(truth[1], rel=1e-4)
+        true = S.toarray() @ found.vectors - found.vectors * found.values
+        assert (np.linalg.norm(true, axis=0) <= 2 * found.residuals + 1e-11 * found.norm).all()
+    assert set(np.bincount(cl.cluster(S, 2)).tolist()) == {260}
+
+
+def test_the_ring_of_cliques_from_above():
+    S = unfolded(nx.ring_of_cliques(60, 9))
+    truth = linalg.eigvalsh(S.toarray())[-9:]
+    for solver in (None, cl.Lanczos(), cl.Dense(), cl.LOBPCG()):
+        found = S.spectrum(9, which="largest", solver=solver)
+        np.testing.assert_allclose(found.values, truth, atol=1e-8)
+        assert solver is None or found.solver == solver
+    for solver in (cl.ShiftInvert(), cl.Davidson(), cl.Davidson(None)):
+        with pytest.raises(cl.InputError, match="smallest"):
+            S.spectrum(9, which="largest", solver=solver)
+
+
+@pytest.mark.parametrize("eps", [0.0, 1e-12, 1e-9, 1e-4])
+@pytest.mark.parametrize("beta", [1e-3, 1.0, 20.0, 700.0])
+def test_tiny_eps_with_any_beta(eps, beta):
+    """On a cycle S = f(L); nothing may blow up between eps = 0 and 1e-9."""
+    n = 12
+    S = cl.collapse(cl.clique_complex(nx.cycle_graph(n)), eps=eps, beta=beta)
+    laplacian = beta * (2.0 - 2.0 * np.cos(2.0 * np.pi * np.arange(n) / n))
+    first = np.sort(laplacian)[1]
+    share = np.where(laplacian > 1e-9 * beta, laplacian / np.maximum(laplacian + eps, 1e-300), 0.0)
+    np.testing.assert_allclose(
+        linalg.eigvalsh(S.toarray()), np.sort(laplacian - first * share), atol=1e-12 * 4 * beta
+    )
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e-3, 1e3, 1e6])
+def test_everything_scales(scale):
+    """With all weights of the edges and eps: the operator, its spectrum and its solutions."""
+    graph = nx.karate_club_graph()
+    K = cl.clique_complex(graph, weight="weight")
+    other = graph.copy()
+    for _, _, data in other.edges(data=True):
+        data["weight"] *= scale
+    K2 = cl.clique_complex(other, weight="weight")
+    L, L2 = cl.graph_laplacian(K), cl.graph_laplacian(K2)
+    for solver in (None, cl.ShiftInvert(), cl.Lanczos()):
+        one, two = L.spectrum(5, solver=solver), L2.spectrum(5, solver=solver)
+        np.testing.assert_allclose(two.values, scale * one.values, rtol=1e-9, atol=1e-12 * scale)
+    S = cl.collapse(K, realization="boundary", eps=1e-4)
+    T = cl.collapse(K2, realization="boundary", eps=1e-4 * scale)
+    np.testing.assert_allclose(T.toarray(), scale * S.toarray(), atol=1e-11 * scale * S.A.max())
+    np.testing.assert_allclose(T.sigma[0], np.sqrt(scale) * S.sigma[0], rtol=1e-10)
+    pairs = [(0, 33), (5, 16)]
+    R, R2 = cl.effective_resistance(S, pairs), cl.effective_resistance(T, pairs)
+    np.testing.assert_allclose(R2 * scale, R, rtol=1e-7)
+
+
+@pytest.mark.parametrize("spread", [0, 5, 10])
+def test_sigma_has_digits_of_its_own(spread):
+    """A path whose edges weigh 10^-spread and 10^spread: two singular values, by hand."""
+    a, b = 10.0**-spread, 10.0**spread
+    B = sparse.csr_array([[-np.sqrt(a), 0.0], [np.sqrt(a), -np.sqrt(b)], [0.0, np.sqrt(b)]])
+    # The squares solve x^2 - 2 (a + b) x + 3 a b = 0.
+    half = a + b
+    small = 3.0 * a * b / (half + np.sqrt(half**2 - 3.0 * a * b))
+    assert smallest_singular_value(B) == pytest.approx(np.sqrt(small), rel=1e-9)
+    assert smallest_singular_value(B.T) == pytest.approx(np.sqrt(small), rel=1e-9)
+
+
+@pytest.mark.parametrize("operator", [cl.graph_laplacian, cl.collapse])
+def test_counts_at_an_eigenvalue(operator):
+    graph = nx.disjoint_union(nx.complete_graph(5), nx.empty_graph(3))
+    S = operator(cl.clique_complex(graph))
+    assert S.count_below(0.0) == 0
+    values = S.spectrum().values
+    assert S.count_below(float(values[-1])) in (4, 5, 6, 7)
+    assert S.count_below(1e-3) == int((values < 1e-3).sum())
+    assert S.count_below(1e9) == 8
+
+
+def test_resistances_do_not_cancel():
+    K = cl.clique_complex(nx.Graph([(0, 1), (0, 2), (0, 3), (1, 2)]))
+    S = cl.collapse(K, beta=0.3, gamma="regularized", eps=1e-8)
+    alone = cl.effective_resistance(S, [(1, 2)])[0]
+    assert cl.effective_resistance(S)[1, 2] == pytest.approx(alone, rel=1e-6)
+    assert alone == pytest.approx(10 / 3, rel=1e-6)
+
+
+def test_solve_meets_what_it_promises():
+    rng = np.random.default_rng(0)
+    S = unfolded(nx.barbell_graph(40, 120))
+    x = rng.standard_normal((200, 2))
+    x -= x.mean(axis=0)
+    np.testing.assert_allclose(S.solve(S @ x), x, rtol=0, atol=1e-5 * np.abs(x).max())
+    for shift in (1e-8, 1e-3, 1.0, 1e4):
+        b = rng.standard_normal(200)
+        y = S.solve(b, shift)
+        truth = np.linalg.solve(S.toarray() + shift * np.eye(200), b)
+        np.testing.assert_allclose(y, truth, rtol=0, atol=1e-7 * np.abs(truth).max())
+    assert (S.solve(np.zeros(200), 1.0) == 0).all()
+    np.testing.assert_allclose(S.solve(np.ones(200), 2.0), 0.5, rtol=1e-12)
+
+
+def test_a_kernel_that_nobody_knows_is_not_walked_into():
+    """One hyperedge of three: S is singular, b is not in its range, and no kernel is known."""
+    S = cl.collapse(cl.hypergraph_complex([[0, 1, 2]]), realization="incidence")
+    if S.kernel is None:
+        with pytest.raises(cl.ConvergenceError, match="singular"):
+            S.solve([1.0, -2.0, 0.5])
+
+
+def test_only_known_solvers_run():
+    S = cl.graph_laplacian(cl.clique_complex(nx.path_graph(9)))
+    for wrong in ("dense", cl.Dense, 3, cl.Direct()):
+        with pytest.raises(cl.InputError, match=r"Dense\(\)"):
+            S.spectrum(3, solver=wrong)
+    outside = cl.as_operator(aslinearoperator(S.toarray()))
+    for solver in (cl.ShiftInvert(), cl.Davidson()):
+        with pytest.raises(cl.InputError):
+            outside.spectrum(3, solver=solver)
+
+
+def test_a_tolerance_that_cannot_be_kept_is_refused():
+    S = unfolded(nx.karate_club_graph())
+    with pytest.raises(cl.ConvergenceError, match="reached a residual"):
+        S.spectrum(5, tol=1e-18)
+    found = S.spectrum(5, tol=1e-12)
+    assert (found.residuals <= 1e-12 * found.norm).all()
