@@ -12,6 +12,10 @@ class InputError(CellapseError, ValueError):
     """An argument, a cell or a matrix that cannot be used as given."""
 
 
+class PositionError(InputError, IndexError):
+    """A position past the end, which also ends a loop over positions."""
+
+
 class SizeError(CellapseError, MemoryError):
     """A result that would not fit into memory; the message carries the figure."""
 

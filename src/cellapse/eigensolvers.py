@@ -178,7 +178,7 @@ class Lanczos:
 
     def run(self, problem: Problem) -> Pairs:
         """The smallest eigenpairs."""
-        return self._run(problem, 0.5 * problem.tol, problem.start())
+        return self._run(problem, 0.3 * problem.tol, problem.start())
 
     def look(self, problem: Problem, below: float, block: int) -> Pairs:
         """Eigenpairs below a value, where there are any."""
@@ -190,7 +190,7 @@ class Lanczos:
             if tol <= problem.tol:
                 return _below((values, vectors), below)
             start = problem.project(vectors.sum(axis=1)) + 1e-3 * problem.start()
-            tol = max(1e-3 * tol, 0.5 * problem.tol)
+            tol = max(1e-3 * tol, 0.3 * problem.tol)
 
     def _run(self, problem: Problem, tol: float, start: FloatArray) -> Pairs:
         top = problem.norm

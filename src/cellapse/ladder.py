@@ -96,7 +96,8 @@ class Ladder:
         self._relaxation = self._relaxing("tiny")
         # K as it is, however large: its residual tells whether that was good enough.
         self._as_it_is = self._relaxation
-        if not self._relaxation.exact and self.M.diagonal().min(initial=np.inf) > 0:
+        diagonal = self._relaxation.diagonal and self.M.diagonal().min(initial=np.inf) > 0
+        if not self._relaxation.exact and diagonal:
             self._as_it_is = self._relaxing("none")
         self._iterates = True
 
@@ -117,8 +118,8 @@ class Ladder:
 
     @property
     def _one_solve_tells(self) -> bool:
-        """Whether M^-1 has no error of its own, so that the residual of K v = x tells the error."""
-        return self._definite and self._as_it_is.exact and self._as_it_is.diagonal
+        """Whether the residual of K v = x tells the error of v: K is known, and at least I."""
+        return self._definite and self._as_it_is.tells
 
     @property
     def direct(self) -> Direct:
@@ -191,21 +192,28 @@ class Ladder:
     def _by_iteration(self, x: FloatArray, allowed: FloatArray) -> FloatArray | None:
         """By conjugate gradients on K, or None where they take too long."""
         assert self._relaxation.reduced is not None
-        G = self._relaxation.reduced[0]
+        G, moved = self._relaxation.reduced[0], self._relaxation.moved
         near, largest = self._near
         v, error = conjugate_gradients(
-            lambda v: v + G @ v, x, near, allowed, 1.0 / largest, maxiter=20 * _SMALL
+            lambda v: v + G @ v,
+            x,
+            near,
+            allowed,
+            0.9 / largest,
+            maxiter=20 * _SMALL,
+            residual=lambda v: x - v - moved(v),
         )
         if not self._accepted(error, x, allowed):
             self._iterates = False  # from now on by factorization
             return None
-        return G @ v if self._mild else x - v
+        return moved(v) if self._mild else x - v
 
     def _by_factor(self, x: FloatArray, allowed: FloatArray) -> FloatArray | None:
         """By one solve, or None where its residual is too large."""
         if not self._one_solve_tells:
             return None
-        v, moved = self._as_it_is.first(x)
+        v = self._as_it_is.factor(x)
+        moved = self._as_it_is.moved(v)
         error = np.atleast_1d(np.linalg.norm(x - v - moved, axis=0))
         if not self._accepted(error, x, allowed):
             return None
@@ -259,8 +267,9 @@ class Ladder:
             return None
         probes = np.random.default_rng(0).standard_normal((self.n, 2))
         images = inverse @ probes
-        left = np.linalg.norm(images + G @ images - probes) / np.linalg.norm(probes)
-        if not self.c * left <= 100 * _GOOD * self.norm:
+        left = np.linalg.norm(images + self._as_it_is.moved(images) - probes)
+        left /= np.linalg.norm(probes)
+        if not self.c * left <= 10 * _GOOD * self.norm:
             return None
         moved = G @ inverse if self._mild else eye - inverse
         moved -= self._fixed(moved)

@@ -117,11 +117,34 @@ class Relaxation:
         M = self.M + sparse.diags_array(self.floor)
         return sparse.block_array([[-eye / self.beta, self.B], [self.B.T, M]])
 
-    def first(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """v = K^-1 x and beta B w, from one solve without a look back; for a diagonal M."""
+    @cached_property
+    def tells(self) -> bool:
+        """Whether K is known so well that the residual of K v = x is the error of v, or more.
+
+        A diagonal M has an exact inverse. That of blocks has an error, which `moved` takes back
+        once: it has to be small for that.
+        """
+        if not self.exact or self.reduced is None:
+            return False
+        if self.diagonal:
+            return True
+        y = self.B.T @ np.random.default_rng(0).standard_normal(self.n)
+        q, step = self._by_blocks(y)
+        return bool(np.linalg.norm(step) <= 1e-5 * np.linalg.norm(q))
+
+    def moved(self, v: FloatArray) -> FloatArray:
+        """(K - I) v = beta B M^-1 B^T v, where M falls into small blocks."""
         assert self.reduced is not None
-        v = self.factor(x)
-        return v, self.reduced[0] @ v
+        if self.diagonal:
+            return self.reduced[0] @ v
+        q, step = self._by_blocks(self.B.T @ v)
+        return self.beta * (self.B @ (q + step))
+
+    def _by_blocks(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """M^-1 y, and what refinement adds to it."""
+        assert self.reduced is not None
+        q = self.reduced[1] @ y
+        return q, self.reduced[1] @ (y - self._product(q))
 
     def relax(self, x: FloatArray, energy: FloatArray) -> tuple[FloatArray, FloatArray]:
         """w, and a bound of the energy (e^T H e)^{1/2} of its error for every column.

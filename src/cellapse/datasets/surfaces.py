@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cellapse._checks import plain_array, whole_number
-from cellapse._errors import InputError
+from cellapse._errors import InputError, PositionError
 from cellapse.complex import Complex
 from cellapse.datasets._card import card
 
@@ -70,7 +70,10 @@ class Surfaces:
 
     def __getitem__(self, i: int) -> NDArray[np.uint8]:
         """The triangles of one surface."""
-        i = whole_number("i", i, -len(self), len(self) - 1) % len(self)
+        n, i = len(self), whole_number("i", i, -(2**62))
+        if not -n <= i < n:
+            raise PositionError(f"surface number {i}; there are {n:,}, from 0 to {n - 1}")
+        i %= n
         return self.triangles[self.indptr[i] : self.indptr[i + 1]]
 
     def complex(self, i: int) -> Complex:
