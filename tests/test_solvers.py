@@ -290,7 +290,7 @@ def test_a_factor_that_cannot_fit_is_refused_with_figures(monkeypatch):
         L.spectrum(40, solver=cl.ShiftInvert())
 
 
-def test_where_products_are_dear_a_few_are_taken_instead_of_a_dense_matrix():
+def test_where_products_are_expensive_a_few_are_taken_instead_of_a_dense_matrix():
     K = cl.clique_complex(nx.gnp_random_graph(110, 0.2, seed=0))
     with pytest.warns(cl.CellapseWarning):
         S = cl.collapse(K, realization="mixed", eps=1e-3)

@@ -148,7 +148,10 @@ class Ladder:
             relaxation = self._relaxing("uniform")
         elif self.iterative:
             assert relaxation.reduced is not None
-            return self.gamma * (relaxation.reduced[1] @ (self.B.T @ (x - self.moved(x))))
+            w = relaxation.reduced[1] @ (self.B.T @ (x - self.moved(x)))
+            left = np.linalg.norm(relaxation.residual(x, w), axis=0) / self.eps  # H >= eps
+            if bool((left <= _COMPLETE * np.linalg.norm(w, axis=0)).all()):
+                return self.gamma * w
         goal = _AIM * relaxation.energy(x)
         w, energy = relaxation.relax(x, goal) if self._definite else relaxation.refine(x)
         size = np.linalg.norm(w, axis=0)
@@ -289,19 +292,26 @@ class Ladder:
             return H, 0
         if not self._relaxation.exact:
             return None
+        rest: Any
+        link: Any
         if self._relaxation.reduced is not None:
-            rest: Any = -(eye + self._relaxation.reduced[0])
-            link: Any = np.sqrt(self.c) * eye
+            rest = -(eye + self._relaxation.reduced[0])
+            link = np.sqrt(self.c) * eye
         else:
             rest = self._relaxation.joint()
             link = sparse.csr_array(np.sqrt(self.c / self.beta) * eye)
             link = sparse.hstack([link, sparse.csr_array((self.n, rest.shape[0] - self.n))])
-        return sparse.block_array([[H, link], [link.T, rest]]), self.n
+        # K is at least I, unless the weights are beyond their bounds.
+        negative = self.n if self._definite else Direct().prepare(rest).n_negative()
+        if negative is None:
+            return None
+        return sparse.block_array([[H, link], [link.T, rest]]), negative
 
     @property
     def rounding(self) -> float:
         """How far rounding of K, whose entries reach 1 / eps, may move the eigenvalues of T."""
-        light = float(self.M.diagonal().min(initial=np.inf))
+        diagonal = self._relaxation.diagonal
+        light = float(self.M.diagonal().min(initial=np.inf)) if diagonal else self.eps
         return 2 * _UNIT * self.c * self.norm / light if light > 0 else np.inf
 
     def safe_shift(self, mass: FloatArray) -> float:

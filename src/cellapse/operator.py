@@ -229,7 +229,7 @@ class Operator(LinearOperator):
     def count_below(self, value: float, mass: str | ArrayLike | None = None) -> int | None:
         """How many eigenvalues are smaller than `value`, by Sylvester's law of inertia.
 
-        Eigenvalues that equal `value` within 1e-9 of the norm may not count. None where there is
+        Eigenvalues that equal `value` within 5e-9 of the norm may not count. None where there is
         nothing to factorize, or the factorization cannot be relied on.
         """
         n, D = self.shape[0], self._mass(mass)
@@ -237,7 +237,7 @@ class Operator(LinearOperator):
         value = number("value", value, "a finite number", lambda _: True)
         norm = float((abs(self.A).sum(axis=1) / D).max(initial=0.0) or 1.0)
         rounding = self.rounding / float(D.min(initial=np.inf))
-        if rounding > 2e-10 * norm:
+        if rounding > 5e-10 * norm:
             return None
         margin = 1e-11 * norm + 10.0 * rounding
         for away in (1.0, 2.0, 5.0):  # where a pivot vanishes, a little further off

@@ -162,7 +162,7 @@ class Relaxation:
             energy,
             maxiter=_MAX_STEPS,
             lower=self._lower,
-            residual=lambda w: self._residual(x, w),
+            residual=lambda w: self.residual(x, w),
             null=_NULL if self._lower is None else 0.0,
         )
         return w, bound
@@ -185,14 +185,14 @@ class Relaxation:
         w = self._near(self.B.T @ x)
         error = np.full(x.shape[1:] or (1,), np.inf)
         for _ in range(_MAX_STEPS):
-            step = self._near(self._residual(x, w))
+            step = self._near(self.residual(x, w))
             change = np.atleast_1d(np.linalg.norm(np.sqrt(self.beta) * (self.B @ step), axis=0))
             if not (change < 0.5 * error).any():
                 break
             w, error = w + step, np.minimum(change, error)
         return w, error
 
-    def _residual(self, x: FloatArray, w: FloatArray) -> FloatArray:
+    def residual(self, x: FloatArray, w: FloatArray) -> FloatArray:
         """What is left of H w = B^T x; in this order rounding is like a change of x: no harm."""
         return self.B.T @ (x - self.beta * (self.B @ w)) - self._product(w)
 

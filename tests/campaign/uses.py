@@ -187,6 +187,6 @@ def baselines(s, S, rng, code):
 
 
 ALWAYS = applied
-# Those that build a second operator are dear, and drawn less often.
+# Those that build a second operator are expensive, and drawn less often.
 _CHEAP = (apply_block, apply_complex, dense, weights, complete, solve, count, resistance, smooth)
 CHECKS = _CHEAP * 2 + (spectrum,) * 6 + (pickled, by_other_solvers, batch, baselines)

@@ -150,7 +150,7 @@ def group_rows(vectors: FloatArray, D: FloatArray | None, n_clusters: int, seed:
 
 def cut_mass(S: Operator, mass: Mass) -> FloatArray | None:
     """The masses of a cut; refused where the diagonal would take one solve for each vertex."""
-    if isinstance(mass, str) and mass == "diagonal" and _dear(S):
+    if isinstance(mass, str) and mass == "diagonal" and _expensive(S):
         raise SizeError(
             f'mass="diagonal" for {S!r} takes {S.shape[0]:,} products with the operator; pass '
             'mass="degree" (the diagonal of A, close to it), or use realization="screened", '
@@ -162,11 +162,11 @@ def cut_mass(S: Operator, mass: Mass) -> FloatArray | None:
 def _resolved(S: Operator, mass: Mass) -> str | None:
     """The name of the masses that are used."""
     if isinstance(mass, str):
-        return mass if mass != "auto" else "degree" if _dear(S) else "diagonal"
+        return mass if mass != "auto" else "degree" if _expensive(S) else "diagonal"
     return None if mass is None else "given"
 
 
-def _dear(S: Operator) -> bool:
+def _expensive(S: Operator) -> bool:
     """Whether the diagonal would take too many products."""
     return S.matrix is None and S.shape[0] > _MANY
 
