@@ -69,6 +69,17 @@ def test_every_solver_finds_every_copy(solver):
         assert found.solver == solver
 
 
+@pytest.mark.parametrize("k", [2, 10, 17])
+def test_four_copies_take_several_looks(k):
+    """Every look begins at random anew: the same start would hold what was found already."""
+    L = cl.graph_laplacian(cl.clique_complex(nx.grid_2d_graph(30, 41, periodic=True)))
+    a, b = (2.0 - 2.0 * np.cos(2.0 * np.pi * np.arange(n) / n) for n in (30, 41))
+    truth = np.sort(np.add.outer(a, b).ravel())
+    for which, values in (("smallest", truth[:k]), ("largest", truth[-k:])):
+        found = L.spectrum(k, which=which, solver=cl.Lanczos())
+        np.testing.assert_allclose(found.values, values, atol=1e-9)
+
+
 def barbell_truth(clique, path, eps, k):
     """Dense, with masses from the triangles counted by hand and K from its definition."""
     graph = nx.barbell_graph(clique, path)

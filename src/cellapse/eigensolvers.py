@@ -67,6 +67,8 @@ class Problem:
         k -> the first k eigenpairs, where the operator keeps them.
     drop : float
         How far S may be below A.
+    seed : int
+        Of random starts.
     """
 
     n: int
@@ -82,6 +84,7 @@ class Problem:
     matrix: sparse.csr_array
     lowest: Callable[[int], Pairs] | None
     drop: float
+    seed: int = 0
 
     @cached_property
     def _fixed(self) -> Projector:
@@ -98,19 +101,19 @@ class Problem:
         return x - self.found @ (self.found.T @ x) if self.found.shape[1] else x
 
     def start(self, columns: int | None = None) -> FloatArray:
-        """A random start without a part in the kernel; the same in every run.
-
-        Another one once something is found: the first holds one vector of every eigenspace, and
-        where that is found, nothing of the others.
-        """
+        """A random start without a part in the kernel; the same in every run."""
         shape = (self.n,) if columns is None else (self.n, columns)
-        rng = np.random.default_rng(self.found.shape[1])
+        rng = np.random.default_rng(self.seed)
         return self.project(rng.standard_normal(shape))
 
-    def without(self, vectors: FloatArray) -> Problem:
-        """The same problem off some vectors."""
+    def without(self, vectors: FloatArray, look: int) -> Problem:
+        """The same problem off some vectors, for another look.
+
+        With another start: the last one holds one vector of every eigenspace, and where that is
+        found, nothing of the others.
+        """
         basis = linalg.qr(np.hstack([self.found, vectors]), mode="economic")[0]
-        return replace(self, found=basis, lowest=None)
+        return replace(self, found=basis, lowest=None, seed=look)
 
     def upside_down(self) -> Problem:
         """The problem of norm - S, whose smallest eigenpairs are the largest of S."""
@@ -189,7 +192,9 @@ class Lanczos:
                 return np.empty(0), np.empty((problem.n, 0))
             if tol <= problem.tol:
                 return _below((values, vectors), below)
-            start = problem.project(vectors.sum(axis=1)) + 1e-3 * problem.start()
+            # As much chance as before: what is still hidden must not stay so because it is small.
+            again = problem.start()
+            start = problem.project(vectors.sum(axis=1)) + again / np.linalg.norm(again)
             tol = max(1e-3 * tol, 0.3 * problem.tol)
 
     def _run(self, problem: Problem, tol: float, start: FloatArray) -> Pairs:

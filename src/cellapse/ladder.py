@@ -34,7 +34,7 @@ from cellapse.cg import conjugate_gradients, preconditioner
 from cellapse.kernel import Projector, left_kernel
 from cellapse.relaxation import Relaxation
 from cellapse.singular import smallest_positive_eigenvalue
-from cellapse.solvers import Direct, Solve, expands
+from cellapse.solvers import Direct, Solve, expands, widest_level
 
 FloatArray = NDArray[np.float64]
 
@@ -99,7 +99,7 @@ class Ladder:
         diagonal = self._relaxation.diagonal and self.M.diagonal().min(initial=np.inf) > 0
         if not self._relaxation.exact and diagonal:
             self._as_it_is = self._relaxing("none")
-        self._iterates = True
+        self._iterates, self._work = True, 0.0
 
     def _relaxing(self, floor: str) -> Relaxation:
         parts = self.B, self.beta, self.M, self._product, self.eps
@@ -197,8 +197,13 @@ class Ladder:
         assert self._relaxation.reduced is not None
         G, moved = self._relaxation.reduced[0], self._relaxation.moved
         near, largest = self._near
+
+        def apply(v: FloatArray) -> FloatArray:
+            self._work += float(G.nnz) * v.size / self.n
+            return v + G @ v
+
         v, error = conjugate_gradients(
-            lambda v: v + G @ v,
+            apply,
             x,
             near,
             allowed,
@@ -206,10 +211,15 @@ class Ladder:
             maxiter=20 * _SMALL,
             residual=lambda v: x - v - moved(v),
         )
-        if not self._accepted(error, x, allowed):
+        accepted = self._accepted(error, x, allowed)
+        if not accepted or self._work > self._factor_work:
             self._iterates = False  # from now on by factorization
-            return None
-        return moved(v) if self._mild else x - v
+        return None if not accepted else moved(v) if self._mild else x - v
+
+    @cached_property
+    def _factor_work(self) -> float:
+        """From how many multiplications on a factor of K would have been cheaper."""
+        return max(2.0 * float(widest_level(self.A)[0]) ** 3, 1e7)
 
     def _by_factor(self, x: FloatArray, allowed: FloatArray) -> FloatArray | None:
         """By one solve, or None where its residual is too large."""

@@ -10,6 +10,7 @@ reported come from products whose error is bounded, and far smaller; what does n
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -357,13 +358,13 @@ def nothing_missed(
     block, counted = 1, None
     if count is None and _follows_from_plain(problem, float(values.max())):
         return None, found
-    while True:
+    for look in itertools.count(1):
         below = float(values.max()) - max(_SAME, 2.0 * problem.tol) * problem.norm
         known = int((values < below).sum())
         counted = None if count is None else count(below)
         if counted == known:
             return True, found
-        rest = problem.without(found)
+        rest = problem.without(found, look)
         missing = counted - known if counted is not None and counted > known else block
         missing = min(missing, rest.room - 1)
         if missing < 1:
