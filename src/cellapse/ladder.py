@@ -158,7 +158,7 @@ class Ladder:
         if self._definite:
             # H is at least so large; rounding next to its largest entries is what no bound sees.
             error = energy / np.sqrt(self._least) / np.maximum(size, 1e-300)
-            rounding = _UNIT * self._relaxation.largest / self._least
+            rounding = 4 * _UNIT * self._relaxation.largest / self._least
             worst = float(np.max(np.where(size > 0, error + rounding, 0.0), initial=0.0))
             if worst > _COMPLETE:
                 raise self._lost(worst, "|z|")

@@ -130,7 +130,7 @@ class Relaxation:
             return True
         y = self.B.T @ np.random.default_rng(0).standard_normal(self.n)
         q, step = self._by_blocks(y)
-        return bool(np.linalg.norm(step) <= 1e-5 * np.linalg.norm(q))
+        return bool(np.linalg.norm(step) <= 1e-8 * np.linalg.norm(q))
 
     def moved(self, v: FloatArray) -> FloatArray:
         """(K - I) v = beta B M^-1 B^T v, where M falls into small blocks."""
