@@ -77,6 +77,7 @@ class Relaxation:
         size = M.diagonal() + beta * np.asarray(B.multiply(B).sum(axis=0)).ravel()
         self.largest = largest = float(size.max(initial=0.0)) or 1.0  # entry of the diagonal of H
         size = np.where(size > 0, size, largest)  # a cell that nothing holds can have any mass
+        self._size = size
         # What is not diagonal can be next to singular whatever its diagonal: only eps is sure.
         sure = M.diagonal() if self.diagonal else np.full(len(size), eps)
         if floor == "uniform":
@@ -158,19 +159,22 @@ class Relaxation:
         w, bound = conjugate_gradients(
             apply,
             self.B.T @ x,
-            self._trusted,
+            self._near,
             energy,
             maxiter=_MAX_STEPS,
             lower=self._lower,
             residual=lambda w: self.residual(x, w),
-            null=_NULL if self._lower is None else 0.0,
+            null=_NULL if self.eps == 0.0 else 0.0,
         )
         return w, bound
 
     @property
     def _lower(self) -> float | None:
-        """A number below the eigenvalues of (H + floor)^-1 H, as H is at least eps."""
-        if self.eps == 0.0:
+        """A number below the eigenvalues of (H + floor)^-1 H, as H is at least eps.
+
+        Unknown at eps = 0, and where the factor is not close to H + floor.
+        """
+        if self.eps == 0.0 or self._inaccuracy > 1e-3:
             return None
         return 0.5 * self.eps / (self.eps + float(self.floor.max(initial=0.0)))  # half for rounding
 
@@ -197,18 +201,20 @@ class Relaxation:
         return self.B.T @ (x - self.beta * (self.B @ w)) - self._product(w)
 
     @cached_property
-    def _trusted(self) -> Solve:
-        """`_near`, once it is seen to invert what it should: the bound of errors relies on it."""
-        r = np.random.default_rng(0).standard_normal(self.M.shape[0])
+    def _inaccuracy(self) -> float:
+        """How far `_near` is from inverting what it should, on a random vector."""
+        scale = np.sqrt(self._size)  # every row counts alike, whatever its weights
+        r = scale * np.random.default_rng(0).standard_normal(self.M.shape[0])
         z = self._near(r)
         image = self._product(z) + self.floor * z + self.beta * (self.B.T @ (self.B @ z))
-        if not np.linalg.norm(image - r) <= 0.1 * np.linalg.norm(r):
+        size = float(np.linalg.norm(r / scale))
+        left = float(np.linalg.norm((image - r) / scale)) / size if size else 0.0
+        if not left <= 0.5:
             raise ConvergenceError(
-                f"{self.direct} loses all digits of a matrix with entries from "
-                f"{self.M.diagonal().min():.0e} to {self.largest:.0e}; give a larger eps, or use "
-                "solver=Direct()"
+                f"{self.direct} loses all digits of a matrix with eps={self.eps:g} next to entries "
+                f"of {self.largest:.0e}; give a larger eps, or use solver=Direct()"
             )
-        return self._near
+        return left
 
     def _near(self, r: FloatArray) -> FloatArray:
         """(H + floor)^-1 r."""
