@@ -108,7 +108,7 @@ def conjugate_gradients(
     maxiter : int
         Steps of one pass.
     residual : function, optional
-        x -> b - H x, where that can be had with less rounding than by subtraction.
+        x -> b - H x, with less rounding than by subtraction: x is then in extended precision.
     null : float
         Where P^-1 H is below this, it is taken for zero: the way does not lead there, and nothing
         there counts as an error. For H that may be singular.
@@ -126,7 +126,8 @@ def conjugate_gradients(
 
     columns = b.shape[1]
     bound = _Estimate(null, columns) if lower is None else _Bound(lower, columns)
-    x, r, error = np.zeros_like(b), b, np.full(columns, np.inf)
+    x = np.zeros(b.shape, np.float64 if residual is None else np.longdouble)
+    r, error = b, np.full(columns, np.inf)
     for trial in range(_PASSES):
         goal = tol * (_FIRST if trial == 0 else 1.0)
         bound.begin()
@@ -142,10 +143,12 @@ def conjugate_gradients(
         now = bound.error(rz)
         better = now < error  # at the last digit a pass may do harm: then it is not taken
         gained = bool((now < 0.5 * error).any())
-        x, error = x + np.where(better, step, 0.0), np.where(better, now, error)
+        x = x + np.where(better, step, 0.0)
+        if trial:  # what the first pass says of itself is no evidence: it began far away
+            error = np.where(better, now, error)
         if trial and (bool((error <= tol).all()) or not gained):
             break
-        r = b - act(apply, x) if residual is None else act(residual, x)
+        r = b - act(apply, x) if residual is None else act(residual, x).astype(np.float64)
     return (x[:, 0] if rhs.ndim == 1 else x), error
 
 

@@ -41,7 +41,7 @@ FloatArray = NDArray[np.float64]
 # Errors of T x, relative to ||A|| |x|.
 _AIM = 1e-14  # what refinement goes for
 _GOOD = 1e-12  # what is taken without refinement
-_LIMIT = 3e-10  # beyond it nothing is given out
+_LIMIT = 1e-9  # beyond it nothing is given out
 _COMPLETE = 1e-6  # nor eliminated values whose error, relative to them, is beyond this
 _SMALL = 300  # below this many cells everything is quick, and dense
 _UNIT = 2.0**-53
@@ -156,13 +156,13 @@ class Ladder:
         w, energy = relaxation.relax(x, goal) if self._definite else relaxation.refine(x)
         size = np.linalg.norm(w, axis=0)
         if self._definite:
-            # H is at least so large; rounding next to its largest entries is what no bound sees.
             error = energy / np.sqrt(self._least) / np.maximum(size, 1e-300)
-            rounding = 4 * _UNIT * self._relaxation.largest / self._least
+            # The energy does not see what rounding puts into a kernel.
+            rounding = 4 * _UNIT * relaxation.largest / self._least if self.eps == 0.0 else 0.0
             worst = float(np.max(np.where(size > 0, error + rounding, 0.0), initial=0.0))
             if worst > _COMPLETE:
                 raise self._lost(worst, "|z|")
-        return self.gamma * w
+        return self.gamma * w.astype(np.float64)
 
     @cached_property
     def _least(self) -> float:
@@ -180,7 +180,7 @@ class Ladder:
             result = self._by_factor(x, allowed)
         if result is None:
             w = self._relaxed(x, allowed, error)
-            result = self.beta * (self.B @ w)
+            result = (self.beta * (self.B @ w)).astype(np.float64)
         return result - self._fixed(result)
 
     def _allowed(self, x: FloatArray, error: float) -> FloatArray:
@@ -211,6 +211,7 @@ class Ladder:
             maxiter=20 * _SMALL,
             residual=lambda v: x - v - moved(v),
         )
+        v = v.astype(np.float64)
         accepted = self._accepted(error, x, allowed)
         if not accepted or self._work > self._factor_work:
             self._iterates = False  # from now on by factorization

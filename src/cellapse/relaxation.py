@@ -36,7 +36,10 @@ FloatArray = NDArray[np.float64]
 _FLOOR = 1e-9  # masses are raised to this, relative to the diagonal of H, before a factorization
 _FLOOR_AT_ZERO = 1e-7  # with eps = 0 nothing else keeps rounding in the kernel of H small
 _UNIFORM_FLOOR = 1e-5
-_NULL = 1e-3  # directions in which H is so small next to H + floor are its kernel, to rounding
+# At eps = 0: where H is so small next to H + floor, it is zero. Weights of different sizes make
+# eigenvalues that are small but not zero: the square of their range is left for those.
+_NULL = 1e-3
+_LEAST_NULL = 1e-9
 _MAX_STEPS = 300
 
 
@@ -80,11 +83,18 @@ class Relaxation:
         self._size = size
         # What is not diagonal can be next to singular whatever its diagonal: only eps is sure.
         sure = M.diagonal() if self.diagonal else np.full(len(size), eps)
-        if floor == "uniform":
+        self._null = 0.0
+        if eps == 0.0:
+            self._null = max(_LEAST_NULL, _NULL * float(size.min(initial=largest) / largest) ** 2)
+        self._shortest = floor == "uniform"
+        if self._shortest:
+            self._null = _NULL  # the solution is to have no part there
             self.floor = np.full(len(size), _UNIFORM_FLOOR * largest)
         else:
             least = (_FLOOR if eps > 0.0 else _FLOOR_AT_ZERO) * size
             self.floor = np.where((sure < least) & (floor == "tiny"), least, 0.0)
+        # H is at least this: at eps = 0 on all but its kernel.
+        self._low = np.maximum(sure, self._null * self.floor)
 
     @property
     def exact(self) -> bool:
@@ -152,30 +162,57 @@ class Relaxation:
 
         It is at least beta^{1/2} |B e|, and eps^{1/2} |e|.
         """
+        w, bound = self._solve(self.B.T @ x, energy, lambda w: self.residual(x, w))
+        return w, bound + self._unseen(x, w, energy)
+
+    def _solve(
+        self, rhs: FloatArray, energy: FloatArray, residual: Solve | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """H w = rhs by conjugate gradients, and a bound of the energy of the error."""
 
         def apply(w: FloatArray) -> FloatArray:
             return self._product(w) + self.beta * (self.B.T @ (self.B @ w))
 
-        w, bound = conjugate_gradients(
+        return conjugate_gradients(
             apply,
-            self.B.T @ x,
+            rhs,
             self._near,
             energy,
             maxiter=_MAX_STEPS,
             lower=self._lower,
-            residual=lambda w: self.residual(x, w),
-            null=_NULL if self.eps == 0.0 else 0.0,
+            residual=residual,
+            null=self._null,
         )
-        return w, bound
+
+    def _unseen(self, x: FloatArray, w: FloatArray, energy: FloatArray) -> FloatArray:
+        """The energy of an error that rounding may hide from the residual, for every column.
+
+        As if all of it went where H is smallest; where that is too much, as if its signs were
+        random, times four.
+        """
+        w = w.astype(np.float64)
+        outside = np.abs(x - self.beta * (self.B @ w))
+        noise = abs(self.B).T @ outside + abs(self.M) @ np.abs(w)
+        noise *= float(np.finfo(np.longdouble).eps)
+        worst = np.sqrt(np.atleast_1d(np.einsum("i,i...->...", 1.0 / self._low, noise**2)))
+        if (worst <= energy).all():
+            return worst
+        noise *= np.random.default_rng(0).choice([-1.0, 1.0], size=noise.shape)
+        e, left = self._solve(noise, 0.1 * energy)
+        products = np.atleast_1d(np.einsum("i...,i...->...", noise, e))
+        return np.minimum(worst, 4.0 * (np.sqrt(np.maximum(products, 0.0)) + left))
 
     @property
     def _lower(self) -> float | None:
         """A number below the eigenvalues of (H + floor)^-1 H, as H is at least eps.
 
-        Unknown at eps = 0, and where the factor is not close to H + floor.
+        At eps = 0 below all but those that count as zero. Unknown where the factor is not close to
+        H + floor.
         """
-        if self.eps == 0.0 or self._inaccuracy > 1e-3:
+        if self._inaccuracy > 1e-3 or self._shortest:
             return None
+        if self.eps == 0.0:
+            return 0.5 * self._null
         return 0.5 * self.eps / (self.eps + float(self.floor.max(initial=0.0)))  # half for rounding
 
     def energy(self, x: FloatArray) -> FloatArray:
@@ -189,7 +226,7 @@ class Relaxation:
         w = self._near(self.B.T @ x)
         error = np.full(x.shape[1:] or (1,), np.inf)
         for _ in range(_MAX_STEPS):
-            step = self._near(self.residual(x, w))
+            step = self._near(self.residual(x, w).astype(np.float64))
             change = np.atleast_1d(np.linalg.norm(np.sqrt(self.beta) * (self.B @ step), axis=0))
             if not (change < 0.5 * error).any():
                 break
@@ -198,6 +235,7 @@ class Relaxation:
 
     def residual(self, x: FloatArray, w: FloatArray) -> FloatArray:
         """What is left of H w = B^T x; in this order rounding is like a change of x: no harm."""
+        w = w.astype(np.longdouble)
         return self.B.T @ (x - self.beta * (self.B @ w)) - self._product(w)
 
     @cached_property

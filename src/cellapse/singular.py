@@ -29,7 +29,7 @@ FloatArray = NDArray[np.float64]
 
 _DENSE = 400  # up to this size a dense eigenvalue problem is quicker than a factorization
 _ZERO = 1e-9  # a squared singular value of a balanced matrix below this is zero
-_HALF_ROUNDING = 1e-7  # a square below this, relative to the largest, has lost half its digits
+_SQUARED = 1e-3  # a square below this, relative to the largest, has lost three digits or more
 _WIDE = 1e3  # entries that differ by more than this ask for a count
 
 
@@ -89,7 +89,7 @@ def _dense(B: sparse.csr_array, kernel: sparse.csr_array | None) -> float:
         nullity = int((squares <= _ZERO * squares[-1]).sum())
     if nullity == len(values):
         return float("inf")
-    if values[nullity] > _HALF_ROUNDING * values[-1]:
+    if values[nullity] > _SQUARED * values[-1]:
         return float(np.sqrt(values[nullity]))
     return _by_orthogonal_factors(B.toarray(), len(values) - nullity)
 

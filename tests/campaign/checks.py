@@ -185,8 +185,11 @@ def spectrum(s, S, rng, code):
     label = "default" if solver is None else name[3:].split("(")[0]
     name = given if isinstance(given, str) else None
     known = {"values": true, "size": s.norm, "blurred": spectra.blur(name, mass, s.norm, norm)}
+    # A change of S, relative to ||A||, is so much in units of the check.
+    moved = s.norm / float(mass.min())
+    excuses = {"values": moved / norm, "residual kept": moved / (1e-10 * bound)}
     for kind, error, limit in spectra.judge(found, s.S.__matmul__, mass, norm, bound, **known):
-        yield Result(f"{kind}:{label}", error, short(true), limit)
+        yield Result(f"{kind}:{label}", error, short(true), limit, excuses.get(kind, 1.0))
 
 
 def count(s, S, rng, code):

@@ -35,7 +35,7 @@ def complete(s, S, rng, code):
         yield Result("complete", np.inf, f"the ranks {sorted(true)}")
         return
     near = Lazy(lambda: [other.completion(u) for other in s.nearby])
-    # Where C is next to singular, what rounding adds to X^T u comes back divided by eps.
+    # What rounding the entries of X adds to X^T u comes back divided by eps where C is singular.
     blurred = 1e-17 * s.truth.size_of_C / s.case.eps if s.case.eps else 0.0
     for rank, z in true.items():
         error = float(np.abs(found[rank] - z).max(initial=0.0)) / max(scale, 1e-300)
