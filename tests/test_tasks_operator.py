@@ -119,6 +119,15 @@ def test_an_indefinite_matrix_too_large_for_lapack_is_noticed():
         cl.embed(M, 2)
 
 
+@pytest.mark.parametrize("n", [50, 150])  # as a matrix, and by Lanczos
+def test_an_operator_that_is_zero_leaves_a_signal_as_it_is(n):
+    zero = LinearOperator((n, n), matvec=lambda x: 0.0 * x, dtype=float)
+    signal = np.arange(float(n))
+    np.testing.assert_allclose(cl.smooth(zero, signal), signal)
+    with pytest.raises(cl.InputError, match="positive semi-definite"):
+        cl.smooth(LinearOperator((n, n), matvec=lambda x: -x, dtype=float), signal)
+
+
 def test_a_linear_operator_has_no_degrees():
     with pytest.raises(cl.InputError, match="degree"):
         cl.cluster(aslinearoperator(L), 2, mass="degree")

@@ -84,3 +84,36 @@ def test_print_says_what_was_built():
     for part in ("34 of rank 0", "unfolded", "beta (1, 1)", "bound", "||S - A||", "Direct("):
         assert part in text
     assert "theta" in str(cl.collapse(cl.clique_complex(nx.cycle_graph(4)), realization="screened"))
+
+
+@pytest.mark.parametrize("n", [20, 501])  # by dense algebra, and by Lanczos
+@pytest.mark.parametrize("realization", ["unfolded", "mixed", "screened"])
+def test_an_operator_that_moves_nothing_is_checked_as_any_other(n, realization):
+    K = cl.clique_complex(nx.circulant_graph(n, [1, 2]))
+    empty = cl.collapse(cl.Complex.from_cells({0: range(n)}))
+    for S in (cl.collapse(K, realization=realization, gamma=0.0), empty):
+        for statement in (theory.cells_matter, theory.loewner_bounds, theory.regularization_error):
+            assert statement(S).holds
+        assert theory.cells_matter(S).measured == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e9])
+def test_the_verdicts_and_their_figures_do_not_depend_on_scale(scale):
+    K = cl.clique_complex(nx.house_x_graph())
+    usual = cl.collapse(K, realization="incidence", beta=[1.0, 2.0], eps=1e-4)
+    beta = [scale * 1.0, scale * 2.0]
+    scaled = cl.collapse(K, realization="incidence", beta=beta, eps=scale * 1e-4)
+    norm = abs(usual.A).sum(axis=1).max()
+    for one, other in zip(theory.check(usual).checks, theory.check(scaled).checks, strict=True):
+        assert one.holds == other.holds
+        assert one.note == other.note
+        if one.measured is None:
+            continue
+        expected = pytest.approx(scale * one.measured, rel=1e-4, abs=1e-9 * scale * norm)
+        assert other.measured == expected
+
+
+def test_rounding_reads_as_zero_whatever_the_scale():
+    for size in (1e-9, 1.0, 1e9):
+        assert "  0 " in str(theory.Check("name", "claim", True, 1e-15 * size, size, "", size))
+        assert "  0 " not in str(theory.Check("name", "claim", True, 1e-6 * size, size, "", size))

@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import LinearOperator, eigsh
+from scipy.sparse.linalg import LinearOperator
 
 from cellapse._errors import InputError
-from cellapse._sparse import csr_from_entries, own_csr
+from cellapse._lapack import largest_eigenpair
+from cellapse._sparse import csr_from_entries, own_csr, row_sum
 from cellapse.eigensolvers import Dense, EigenSolver, Lanczos
 from cellapse.operator import Operator, SparseOperator
 from cellapse.spectrum import Auto, Spectrum
@@ -118,13 +119,11 @@ class MatrixFreeOperator(Operator):
     def _ends(self) -> tuple[float, float]:
         """The smallest eigenvalue, roughly, and an upper bound of the largest."""
         n = self.shape[0]
-        if n <= 100:
-            values = linalg.eigvalsh(self._dense()) if n else np.zeros(1)
-            return float(values[0]), float(values[-1])
-        low = eigsh(self._source, 1, which="SA", tol=1e-3, v0=_start(n), return_eigenvectors=False)
-        value, vector = eigsh(self._source, 1, which="LA", tol=1e-3, v0=_start(n))
-        left = float(np.linalg.norm(self._source @ vector - value * vector))
-        return float(low[0]), float(1.01 * (value[0] + left))
+        top, vector = largest_eigenpair(self._apply, n, tol=1e-3)
+        left = float(np.linalg.norm(self._apply(vector) - top * vector))
+        high = 1.01 * (abs(top) + left)
+        low = -largest_eigenpair(lambda x: -self._apply(x), n, tol=1e-3, scale=high)[0]
+        return low, high
 
     def spectrum(
         self,
@@ -153,7 +152,7 @@ class MatrixFreeOperator(Operator):
 def _from_matrix(source: Any, labels: Sequence[Hashable] | None) -> SparseOperator:
     M = own_csr(source, "the matrix")
     n = _side(M.shape)
-    norm = float(abs(M).sum(axis=1).max(initial=0.0))
+    norm = row_sum(M)
     skew = abs(M - M.T)
     if skew.nnz and skew.max() > _ROUNDING * norm:
         raise InputError(
@@ -196,11 +195,7 @@ def _lowest(M: sparse.csr_array) -> float:
         return 0.0  # diagonally dominant
     if n <= _DENSE:
         return float(linalg.eigvalsh(M.toarray())[0])
-    return float(eigsh(M, 1, which="SA", tol=1e-3, v0=_start(n), return_eigenvectors=False)[0])
-
-
-def _start(n: int) -> FloatArray:
-    return np.random.default_rng(0).standard_normal(n)
+    return -largest_eigenpair(lambda x: -(M @ x), n, tol=1e-3, scale=row_sum(M))[0]
 
 
 def _kernel(M: sparse.csr_array, norm: float) -> sparse.csr_array | None:

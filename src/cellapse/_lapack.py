@@ -1,16 +1,20 @@
-"""Dense symmetric eigenproblems that LAPACK may not fail on."""
+"""Symmetric eigenproblems that LAPACK and ARPACK may not fail on."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from cellapse._errors import ConvergenceError
 
 FloatArray = NDArray[np.float64]
 
 _SMALL = 64  # up to this size all eigenpairs cost as little as some
+_DENSE = 100  # up to this size an operator is made a matrix
 
 
 def symmetric_eigenpairs(
@@ -38,3 +42,49 @@ def symmetric_eigenpairs(
         if len(values) == stop - first and np.isfinite(vectors).all():
             return values, vectors
     raise ConvergenceError(f"LAPACK found no eigenpairs of a dense matrix of {n} rows")
+
+
+def largest_eigenpair(
+    apply: Callable[[FloatArray], FloatArray],
+    n: int,
+    *,
+    tol: float,
+    scale: float = 0.0,
+    start: FloatArray | None = None,
+) -> tuple[float, FloatArray]:
+    """The largest eigenvalue of a symmetric operator given by its action, and its vector.
+
+    Parameters
+    ----------
+    apply : function
+        x -> M x, for one vector or many columns.
+    n : int
+    tol : float
+        Error to reach, relative to the eigenvalue plus `scale`.
+    scale : float
+        Above zero where the eigenvalue may be zero: Lanczos would never arrive.
+    start : (n,) array, optional
+        Random by default.
+
+    >>> largest_eigenpair(lambda x: 3.0 * x, 2, tol=1e-3)[0]
+    3.0
+    """
+    if n <= _DENSE:
+        M = apply(np.eye(n))
+        values, vectors = symmetric_eigenpairs((M + M.T) / 2)
+        return (float(values[-1]), vectors[:, -1]) if n else (0.0, np.zeros(0))
+    start = np.random.default_rng(0).standard_normal(n) if start is None else start
+
+    def raised(x: FloatArray) -> FloatArray:
+        return apply(x.ravel()) + scale * x.ravel()
+
+    if not raised(start).any():  # the zero operator, which ARPACK stops at
+        return 0.0, start / np.linalg.norm(start)
+    operator = LinearOperator((n, n), matvec=raised, dtype=np.float64)
+    try:
+        values, vectors = eigsh(operator, k=1, which="LA", v0=start, tol=tol)
+    except ArpackError as error:
+        raise ConvergenceError(
+            f"the largest eigenvalue of an operator on {n:,} cells was not found ({error})"
+        ) from None
+    return float(values[0]) - scale, vectors[:, 0]

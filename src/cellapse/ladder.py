@@ -328,7 +328,7 @@ class Ladder:
     def safe_shift(self, mass: FloatArray) -> float:
         """A shift below the spectrum that keeps both blocks definite."""
         definite = self.kernel is not None and self.kernel.shape[1] == 0
-        near = 1e-6 * float(abs(self.A).sum(axis=1).max(initial=0.0) or 1.0)
+        near = 1e-6 * (self.norm or 1.0)
         return -max((0.05 if definite else 1.05) * self.c, near) / float(mass.min())
 
     @cached_property

@@ -417,4 +417,4 @@ class SparseOperator(Operator):
 
     @cached_property
     def _norm(self) -> float:
-        return float(abs(self.A).sum(axis=1).max()) if self.A.nnz else 1.0
+        return row_sum(self.A) or 1.0

@@ -13,17 +13,15 @@ positive s of G and vanish on its kernel.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from cellapse._errors import ConvergenceError
+from cellapse._lapack import largest_eigenpair
 from cellapse._sparse import row_sum
 from cellapse.kernel import Projector, left_kernel
-from cellapse.solvers import Direct
+from cellapse.solvers import Direct, Solve
 
 FloatArray = NDArray[np.float64]
 
@@ -131,7 +129,7 @@ def _grounded(B: sparse.csr_array, kernel: sparse.csr_array) -> float:
         y[keep] = solve((x - fixed(x))[keep])
         return y - fixed(y)
 
-    v = _top_vector(inverse, np.random.default_rng(0).standard_normal(n), B.shape)
+    v = _top_vector(inverse, n)
     v = inverse(v)  # one step more than the tolerance asked for: it costs nothing
     return float(np.linalg.norm(B.T @ v) / np.linalg.norm(v))
 
@@ -163,20 +161,15 @@ def _smallest_positive(G: sparse.csr_array) -> float:
     n = G.shape[0]
     solve = Direct().prepare(G + 1e-7 * row_sum(G) * sparse.eye_array(n))
     start = G @ np.random.default_rng(0).standard_normal(n)
-    v = _top_vector(lambda x: G @ solve(solve(solve(G @ x))), start, G.shape)
+    v = _top_vector(lambda x: G @ solve(solve(solve(G @ x))), n, start)
     return float(v @ (G @ v) / (v @ v))
 
 
-def _top_vector(
-    apply: Callable[[FloatArray], FloatArray], start: FloatArray, shape: tuple[int, int]
-) -> FloatArray:
-    n = len(start)
-    operator = LinearOperator((n, n), matvec=lambda x: apply(x.ravel()), dtype=np.float64)
+def _top_vector(apply: Solve, n: int, start: FloatArray | None = None) -> FloatArray:
     try:
-        _, v = eigsh(operator, k=1, which="LM", v0=start, tol=1e-10, ncv=min(n - 1, 24))
-    except ArpackNoConvergence as error:
+        return largest_eigenpair(apply, n, tol=1e-10, start=start)[1]
+    except ConvergenceError as error:
         raise ConvergenceError(
-            f"the smallest singular value of a {shape} matrix was not found ({error}); "
+            f"the smallest singular value of a matrix was not found ({error}); "
             "give gamma as numbers"
         ) from None
-    return v[:, 0]

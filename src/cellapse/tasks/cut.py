@@ -22,6 +22,7 @@ from scipy import sparse
 
 from cellapse._as_operator import as_operator
 from cellapse._errors import InputError
+from cellapse._sparse import row_sum
 from cellapse.operator import Operator
 from cellapse.tasks._signals import unpack
 from cellapse.tasks.cluster import Mass, cut_mass
@@ -136,7 +137,7 @@ def sweep_cut(operator: Any, scores: Any = None, *, mass: Mass = "diagonal") -> 
     """
     S = as_operator(operator)
     n = S.shape[0]
-    if n < 2 or np.abs(S @ np.ones(n)).max() > 1e-8 * abs(S.A).sum(axis=1).max(initial=0.0):
+    if n < 2 or np.abs(S @ np.ones(n)).max() > 1e-8 * row_sum(S.A):
         raise InputError(
             f"a cut of {S!r}; it needs two vertices and an operator that maps constants to zero: "
             'a Laplacian, or a realization other than "incidence"'
