@@ -125,7 +125,7 @@ def _grounded(B: sparse.csr_array, kernel: sparse.csr_array) -> float:
     fixed = Projector(kernel)
 
     def inverse(x: FloatArray) -> FloatArray:
-        y = np.zeros(n)
+        y = np.zeros_like(x)
         y[keep] = solve((x - fixed(x))[keep])
         return y - fixed(y)
 
