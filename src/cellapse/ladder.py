@@ -283,7 +283,7 @@ class Ladder:
         images = inverse @ probes
         left = np.linalg.norm(images + self._as_it_is.moved(images) - probes)
         left /= np.linalg.norm(probes)
-        if not self.c * left <= 10 * _GOOD * self.norm:
+        if not self.c * left <= 0.3 * _GOOD * self.norm:
             return None
         moved = G @ inverse if self._mild else eye - inverse
         moved -= self._fixed(moved)

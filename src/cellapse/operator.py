@@ -24,6 +24,7 @@ from cellapse.spectrum import Auto, Spectrum, eigenpairs, lowest_pairs
 FloatArray = NDArray[np.float64]
 _SUPERLU = Direct()
 _BLOCK = 256  # columns handled at once when a matrix is made out of an operator
+_NULL = 1e-3  # where S is below 1e-11 of A, it is zero to the accuracy of a product
 
 
 class Operator(LinearOperator):
@@ -303,7 +304,7 @@ class Operator(LinearOperator):
             0.5 * goal,
             lower=shift / (norm + ridge) if shift > 1e-4 * norm else None,
             # The energy does not see a kernel that nobody knows of: the way must not lead there.
-            null=1e-7 if self.kernel is None and shift == 0.0 else 0.0,
+            null=_NULL if self.kernel is None and shift == 0.0 else 0.0,
         )
         if not (error <= goal).all():
             reached = float((error / np.maximum(goal, 1e-300)).max()) * rtol

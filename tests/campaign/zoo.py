@@ -214,6 +214,10 @@ class Context:
             K = cl.clique_complex(graph, max_rank=2)
             names = {"cl": cl, "K": K}
             exec(self.made, names)
+        except cl.SizeError as error:  # said before anything was begun
+            book.decline("collapse", self.where, error)
+            send("book", book)
+            return
         except Exception as error:
             told = self.reproducer("S", "an operator")
             book.violation("collapse", self.where, f"{type(error).__name__}: {error}", told)
