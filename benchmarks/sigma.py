@@ -15,7 +15,7 @@ import cellapse as cl
 from benchmarks.runtime import SPARSE, complex_like
 from benchmarks.scale import delaunay
 from benchmarks.timing import save, seconds
-from cellapse.singular import smallest_singular_value
+from cellapse._linalg.singular import smallest_singular_value
 
 
 def by_svd(B: sparse.csr_array) -> float:

@@ -78,7 +78,7 @@ def report() -> None:
 
 def modes() -> None:
     """A protein coloured by the modes of several operators."""
-    from cellapse.experiments.teaser import SHOWN, picture
+    from cellapse.experiments.tables.teaser import SHOWN, picture
 
     drawn = picture(cl.datasets.load_protein(SHOWN))
     page = f"<body style='margin:0;font:14px sans-serif'>{drawn}"

@@ -43,8 +43,8 @@ from strategies import (
 )
 
 import cellapse as cl
-from cellapse.kernel import left_kernel
-from cellapse.singular import smallest_singular_value
+from cellapse._linalg.kernel import left_kernel
+from cellapse._linalg.singular import smallest_singular_value
 
 BUILD = {
     "unfolded": cl.unfolded_matrices,
@@ -420,11 +420,11 @@ def test_spectrum_by_shift_invert_with_unchecked_gamma(monkeypatch, factor):
         bound = cl.collapse(K, realization=realization).gamma
         S = cl.collapse(K, realization=realization, gamma=cl.Unchecked(factor * bound))
         with monkeypatch.context() as patch:
-            patch.setattr("cellapse.spectrum._DENSE", 0)
+            patch.setattr("cellapse._linalg.eigen.spectrum._DENSE", 0)
             values = S.spectrum(6).values
         assert_close(values, eigenvalues(S.toarray())[:6], 1e-9, norm(S.A))
     S = cl.collapse(K, realization="screened", gamma=cl.Unchecked(factor))
-    monkeypatch.setattr("cellapse.spectrum._DENSE", 0)
+    monkeypatch.setattr("cellapse._linalg.eigen.spectrum._DENSE", 0)
     assert_close(S.spectrum(6).values, eigenvalues(S.toarray())[:6], 1e-9, norm(S.A))
 
 
@@ -444,7 +444,7 @@ def test_smallest_singular_value_by_lanczos(case):
     """The way of large matrices, forced upon small ones."""
     K, realization = case
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cellapse.singular._DENSE", 12)
+        patch.setattr("cellapse._linalg.singular._DENSE", 12)
         for M in BUILD[realization](K):
             expected = smallest_positive_singular_value(M)
             assert smallest_singular_value(M) == pytest.approx(expected, rel=1e-6)
@@ -455,7 +455,7 @@ def test_smallest_singular_value_by_lanczos(case):
 def test_smallest_singular_value_of_complete_graphs(monkeypatch, n, kind):
     """Signed B_2 of K_n has all its positive singular values at n^1/2, and a large kernel."""
     K = cl.clique_complex(nx.complete_graph(n))
-    monkeypatch.setattr("cellapse.singular._DENSE", 0)
+    monkeypatch.setattr("cellapse._linalg.singular._DENSE", 0)
     for M in BUILD[kind](K):
         expected = smallest_positive_singular_value(M)
         assert smallest_singular_value(M) == pytest.approx(expected, rel=1e-8)
@@ -465,7 +465,7 @@ def test_smallest_singular_value_of_complete_graphs(monkeypatch, n, kind):
 
 def test_smallest_singular_value_of_a_network(monkeypatch):
     K = cl.clique_complex(nx.karate_club_graph(), max_rank=4)
-    monkeypatch.setattr("cellapse.singular._DENSE", 12)
+    monkeypatch.setattr("cellapse._linalg.singular._DENSE", 12)
     for kind in BUILD:
         for M in BUILD[kind](K):
             expected = smallest_positive_singular_value(M)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from strategies import closed_or_weighted, combinatorial_complexes
 
 import cellapse as cl
-from cellapse._union import apart, side_by_side
+from cellapse._complex.union import apart, side_by_side
 from cellapse.batch import spectra
 
 REALIZATIONS = ("unfolded", "screened", "boundary", "incidence", "mixed")
@@ -176,7 +176,7 @@ def test_progress_is_shown_when_asked_for(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     clock = iter(np.arange(0.0, 1e6, 11.0).tolist())
-    monkeypatch.setattr("cellapse._progress.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("cellapse._shared.progress.time.monotonic", lambda: next(clock))
     bag = [cl.clique_complex(nx.path_graph(n)) for n in (301, 302, 303)]
     spectra(bag, k=2, show_progress=True)
     said = capsys.readouterr().err

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 import cellapse as cl
-from cellapse.cg import conjugate_gradients, rough_solution
+from cellapse._linalg.cg import conjugate_gradients, rough_solution
 
 
 def system(n=60, low=1.0, high=1e6, seed=0):

@@ -22,7 +22,7 @@ from browser import HANG
 import cellapse as cl
 from cellapse import cli, datasets
 from cellapse.cli.progress import Steps
-from cellapse.experiments.reproduce import TABLES
+from cellapse.experiments.main import TABLES
 
 ROOT = Path(__file__).parents[1]
 VERBS = [
@@ -313,7 +313,7 @@ def test_a_terminal_without_the_letters(tmp_path):
 
 def test_interrupted():
     script = (
-        "import sys, cellapse.cli.describe as d; from cellapse.cli import main\n"
+        "import sys, cellapse.cli.info as d; from cellapse.cli import main\n"
         "def load(*_): raise KeyboardInterrupt\n"
         "d.load = load; sys.argv = ['cellapse', 'info', 'karate']; main()"
     )
@@ -414,7 +414,7 @@ def test_a_folder_that_cannot_be_written(run, tmp_path, monkeypatch):
     def refused(*_, **__):
         raise AssertionError("the work began before the folder was tried")
 
-    monkeypatch.setattr("cellapse.cli.study.analyze", refused)
+    monkeypatch.setattr("cellapse.cli.analyze.analyze", refused)
     (tmp_path / "file").write_text("")
     code, _, err = run("analyze", "football", "-o", tmp_path / "file")
     assert code == 2
@@ -429,7 +429,7 @@ def test_debug_shows_the_traceback(monkeypatch):
 
 
 def test_a_bug_is_told_as_one(run, monkeypatch):
-    monkeypatch.setattr("cellapse.cli.describe.load", lambda *_: 1 / 0)
+    monkeypatch.setattr("cellapse.cli.info.load", lambda *_: 1 / 0)
     code, _, err = run("info", "karate")
     assert code == 1
     assert "This is a bug" in err
@@ -602,7 +602,7 @@ def test_every_documented_command_runs(run, line, tmp_path, monkeypatch):
         for name in TABLES:
             monkeypatch.setitem(TABLES, name, small)
         # Its processes, which take seconds to start, have a test of their own above.
-        monkeypatch.setattr("cellapse.cli.tables.cores", lambda: 1)
+        monkeypatch.setattr("cellapse.cli.reproduce.cores", lambda: 1)
     monkeypatch.chdir(tmp_path)
     graph = nx.karate_club_graph()
     nx.write_gml(graph, "network.gml")

@@ -504,21 +504,21 @@ def test_bad_blocks(i, j):
 
 def test_dense_operator_too_large(monkeypatch):
     S = collapse(clique_complex(nx.path_graph(200)))
-    monkeypatch.setattr("cellapse._memory.available_memory", lambda: 500_000)
+    monkeypatch.setattr("cellapse._shared.memory.available_memory", lambda: 500_000)
     with pytest.raises(cl.SizeError, match=r"200 cells needs 960\.0 kB.*500\.0 kB.*S @ x"):
         S.toarray()
     assert np.isfinite(S @ np.ones(200)).all()
 
 
 def test_too_many_pairs_in_a_hyperedge(monkeypatch):
-    monkeypatch.setattr("cellapse._memory.available_memory", lambda: 100_000)
+    monkeypatch.setattr("cellapse._shared.memory.available_memory", lambda: 100_000)
     with pytest.raises(cl.SizeError, match=r"19,900 pairs.*200 vertices.*1\.3 MB"):
         hypergraph_complex([range(200)])
     assert hypergraph_complex([range(20)]).n_cells == (20, 190, 1)
 
 
 def test_too_many_cliques(monkeypatch):
-    monkeypatch.setattr("cellapse._memory.available_memory", lambda: 100_000)
+    monkeypatch.setattr("cellapse._shared.memory.available_memory", lambda: 100_000)
     with pytest.raises(cl.SizeError, match=r"cliques of 3 vertices.*max_rank"):
         clique_complex(nx.complete_graph(40))
 

@@ -13,8 +13,24 @@ import numpy as np
 import pytest
 
 import cellapse as cl
-from cellapse.experiments import (
-    TABLES,
+from cellapse.experiments import TABLES, reproduce
+from cellapse.experiments.protocol.candidates import CANDIDATES, weighted
+from cellapse.experiments.protocol.chains import by_class, chains
+from cellapse.experiments.protocol.cuts import fair_verdict
+from cellapse.experiments.protocol.operators import FAIR, WORDS, mixed_collapse
+from cellapse.experiments.protocol.page import page
+from cellapse.experiments.protocol.pictures import lines, strips
+from cellapse.experiments.protocol.runner import (
+    Run,
+    code_of,
+    finished,
+    perform,
+    perform_all,
+    write_whole,
+)
+from cellapse.experiments.protocol.scores import Figure, compare, scores
+from cellapse.experiments.protocol.table import Row, Table
+from cellapse.experiments.tables import (
     blocks,
     compression,
     contacts,
@@ -22,7 +38,6 @@ from cellapse.experiments import (
     mantra,
     networks,
     proteins,
-    reproduce,
     robustness,
     runtime,
     search,
@@ -30,15 +45,6 @@ from cellapse.experiments import (
     teaser,
     unseen,
 )
-from cellapse.experiments.candidates import CANDIDATES, weighted
-from cellapse.experiments.chains import by_class, chains
-from cellapse.experiments.cuts import fair_verdict
-from cellapse.experiments.operators import FAIR, WORDS, mixed_collapse
-from cellapse.experiments.page import page
-from cellapse.experiments.pictures import lines, strips
-from cellapse.experiments.runner import Run, code_of, finished, perform, perform_all, write_whole
-from cellapse.experiments.scores import Figure, compare, scores
-from cellapse.experiments.table import Row, Table
 
 
 @pytest.fixture(autouse=True)
@@ -355,7 +361,7 @@ def test_choices_and_wins_of_the_search_by_hand():
 
 def test_graph_networks_need_the_degrees():
     pytest.importorskip("torch_geometric", reason="GCN and GAT need the extra torch")
-    from cellapse.experiments import mantra_networks
+    from cellapse.experiments.tables import mantra_networks
 
     few = {"n_surfaces": 1000, "epochs": 60, "seed": 0}
     blind, seeing = (mantra_networks.run("GCN", f, **few) for f in ("random", "degree"))
@@ -496,7 +502,7 @@ def test_a_file_of_other_arguments_or_older_code_is_not_taken(tmp_path):
 
 
 def test_results_go_out_of_date_with_the_files_that_a_run_imports(monkeypatch):
-    from cellapse.experiments import runner
+    from cellapse.experiments.protocol import runner
 
     def code():
         code_of.cache_clear()
@@ -516,7 +522,7 @@ def test_results_go_out_of_date_with_the_files_that_a_run_imports(monkeypatch):
 
 
 def test_progress_names_the_table_and_is_shown_when_asked_for(tmp_path, monkeypatch):
-    module = sys.modules["cellapse.experiments.reproduce"]
+    module = sys.modules["cellapse.experiments.main"]
     said = []
 
     def spy(steps, total, what, show):
@@ -553,7 +559,7 @@ def test_writing_leaves_nothing_half_done(tmp_path, monkeypatch):
 KILLED = """
 import sys
 from pathlib import Path
-from cellapse.experiments.runner import Run, perform_all
+from cellapse.experiments.protocol.runner import Run, perform_all
 
 def slow(x):
     print("computed", flush=True)
@@ -598,7 +604,7 @@ def test_reproduce_writes_results_and_a_report(tmp_path, capfd, monkeypatch):
     def refused(*_):
         raise AssertionError("computed anew")
 
-    monkeypatch.setattr("cellapse.experiments.runner.perform", refused)
+    monkeypatch.setattr("cellapse.experiments.protocol.runner.perform", refused)
     again = reproduce(["compression"], folder=tmp_path).read_text(encoding="utf-8")
     assert again == html
 

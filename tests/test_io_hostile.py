@@ -325,7 +325,7 @@ def test_two_stars_of_cells(tmp_path, monkeypatch):
             incidences += [{"edge": f"{name} {i}", "node": v} for v in members]
     (tmp_path / "x.json").write_bytes(hif(incidences, edges=edges))
     assert cl.read(tmp_path / "x.json").n_cells == (5001, 1000, 1000)
-    monkeypatch.setattr("cellapse._memory.available_memory", lambda: 10_000_000)
+    monkeypatch.setattr("cellapse._shared.memory.available_memory", lambda: 10_000_000)
     with pytest.raises(cl.SizeError, match=r"1,000 cells of rank 2.*16\.0 MB"):
         cl.read(tmp_path / "x.json")
 

@@ -9,7 +9,7 @@ from scipy import linalg, sparse
 from scipy.sparse.linalg import aslinearoperator
 
 import cellapse as cl
-from cellapse.singular import smallest_singular_value
+from cellapse._linalg.singular import smallest_singular_value
 
 # Triangle-free graphs: only the edges act, so S = f(L), f(x) = beta x - gamma^2 x / (beta x + eps),
 # with gamma at its bound: gamma^2 is the smallest positive eigenvalue of L.

@@ -9,14 +9,15 @@ from scipy import linalg, sparse
 from scipy.sparse.linalg import splu
 
 import cellapse as cl
-from cellapse.cg import conjugate_gradients, preconditioner
-from cellapse.solvers import (
+from cellapse._linalg.cg import conjugate_gradients, preconditioner
+from cellapse._linalg.direct import (
     FACTORIZATIONS,
     best_direct,
     expands,
     factor_size,
 )
-from cellapse.spectrum import Choice, _problem, nothing_missed
+from cellapse._linalg.eigen import solvers
+from cellapse._linalg.eigen.spectrum import Choice, _problem, nothing_missed
 
 GRAPHS = {
     "clique": nx.complete_graph(50),
@@ -261,9 +262,9 @@ def test_iterative_and_direct_agree_on_a_small_world():
 
 def test_large_systems_go_to_pardiso_where_it_is_installed(monkeypatch):
     assert best_direct(1000) == cl.Direct()
-    monkeypatch.setattr("cellapse.solvers.find_spec", lambda name: object())
+    monkeypatch.setattr("cellapse._linalg.direct.find_spec", lambda name: object())
     assert best_direct(10**6) == cl.Direct("pardiso")
-    monkeypatch.setattr("cellapse.solvers.find_spec", lambda name: None)
+    monkeypatch.setattr("cellapse._linalg.direct.find_spec", lambda name: None)
     assert best_direct(10**6) == cl.Direct()
 
 
@@ -284,7 +285,7 @@ def test_the_size_of_a_factor_is_estimated_within_a_factor_of_four(graph):
 
 
 def test_a_factor_that_cannot_fit_is_refused_with_figures(monkeypatch):
-    monkeypatch.setattr("cellapse._memory.available_memory", lambda: 10**6)
+    monkeypatch.setattr("cellapse._shared.memory.available_memory", lambda: 10**6)
     L = cl.graph_laplacian(cl.clique_complex(nx.gnm_random_graph(11_000, 40_000, seed=0), 1))
     with pytest.raises(cl.SizeError, match=r"11,000 rows .* needs .* MB, and 1.0 MB .* Lanczos"):
         L.spectrum(40, solver=cl.ShiftInvert())
@@ -304,7 +305,7 @@ def test_where_products_are_expensive_a_few_are_taken_instead_of_a_dense_matrix(
 def test_an_interrupt_leaves_nothing_half_done(monkeypatch, solver):
     """Stopped in the middle and asked again, an operator answers as if nothing had happened."""
     S = cl.collapse(small_world(400), eps=1e-3)
-    line = cl.eigensolvers.Line
+    line = solvers.Line
     calls = []
 
     def interrupt(self, how_far):
@@ -321,7 +322,7 @@ def test_an_interrupt_leaves_nothing_half_done(monkeypatch, solver):
 
 def test_long_computations_say_how_far_they_are(monkeypatch, capsys):
     clock = iter(np.arange(0.0, 1e7, 3.0).tolist())
-    monkeypatch.setattr("cellapse._progress.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("cellapse._shared.progress.time.monotonic", lambda: next(clock))
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     S = cl.collapse(small_world(1500), eps=1e-3)
     S.spectrum(5, solver=cl.Davidson(None))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cellapse as cl
-from cellapse.tasks.choice import FAMILY, choose_operator, family_member, modularity
+from cellapse.tasks.selection import FAMILY, choose_operator, family_member, modularity
 
 
 @given(st.integers(0, 2**32 - 1))

@@ -159,7 +159,7 @@ def test_more_components_than_clusters_are_shared_out_by_mass():
 
 
 def test_the_mass_of_a_large_collapse_is_said_and_its_diagonal_refused(monkeypatch):
-    module = import_module("cellapse.tasks.cluster")
+    module = import_module("cellapse.tasks.clustering")
 
     monkeypatch.setattr(module, "_MANY", 20)
     K = cl.clique_complex(nx.connected_caveman_graph(4, 6))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from strategies import operators, rebuilt, seeds
 
 import cellapse as cl
-from cellapse.tasks.encoding import permutable_signs
+from cellapse.tasks.embedding import permutable_signs
 
 
 @given(operators(), st.integers(1, 12))

@@ -8,7 +8,7 @@ from scipy.linalg import expm
 from strategies import operators, rebuilt
 
 import cellapse as cl
-from cellapse.tasks import signature
+from cellapse.tasks import signatures as signature
 
 KARATE = cl.clique_complex(nx.karate_club_graph())
 

@@ -113,7 +113,7 @@ def test_the_score_of_gcv_by_its_definition():
 
 
 def test_quadrature_agrees_with_all_eigenpairs(monkeypatch):
-    module = import_module("cellapse.tasks.smooth")
+    module = import_module("cellapse.tasks.smoothing")
 
     S = cl.graph_laplacian(mesh()[0])
     y = np.random.default_rng(0).standard_normal((700, 2))

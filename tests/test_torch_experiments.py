@@ -10,12 +10,12 @@ import cellapse as cl
 
 pytest.importorskip("torch_geometric", reason="networks need the extra torch")
 
-from cellapse.experiments import (
+from cellapse.experiments.protocol.runner import Run
+from cellapse.experiments.tables import (
     learned_collapse,
     message_passing_cost,
     node_classification,
 )
-from cellapse.experiments.runner import Run
 
 SMALL = {
     message_passing_cost: {"n": 60, "degree": 8, "channels": 4, "seed": 0},
@@ -46,7 +46,7 @@ def test_a_run_gives_figures_that_make_a_table(module, tmp_path):
 
 
 def test_without_torch_the_report_says_what_is_left_out(tmp_path, monkeypatch):
-    reproduce = import_module("cellapse.experiments.reproduce")
+    reproduce = import_module("cellapse.experiments.main")
     monkeypatch.setattr(reproduce, "find_spec", lambda name: None)
     kept = reproduce._installed()
     torch_tables = {module.EXPERIMENT.name for module in SMALL} | {"mantra-networks"}

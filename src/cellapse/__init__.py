@@ -11,7 +11,9 @@
 from typing import TYPE_CHECKING, Any
 
 from cellapse import batch, datasets, interop, lifts, tasks, theory
-from cellapse._as_operator import as_operator
+from cellapse._collapse.build import CollapsedOperator, collapse
+from cellapse._collapse.graded import Unchecked, graded_laplacian
+from cellapse._complex.complex import Complex
 from cellapse._errors import (
     CellapseError,
     CellapseWarning,
@@ -20,7 +22,21 @@ from cellapse._errors import (
     MissingExtraError,
     SizeError,
 )
-from cellapse.baselines import (
+from cellapse._linalg.cg import CG
+from cellapse._linalg.direct import Direct
+from cellapse._linalg.eigen.solvers import LOBPCG, Davidson, Dense, Lanczos, ShiftInvert
+from cellapse._linalg.eigen.spectrum import Auto, Spectrum
+from cellapse._linalg.operators import Operator
+from cellapse._matrices.incidence import (
+    Incidence,
+    boundary_matrices,
+    incidence_matrices,
+    is_chain_complex,
+    mixed_matrices,
+    unfolded_matrices,
+)
+from cellapse._operators.as_operator import as_operator
+from cellapse._operators.baselines import (
     dirac_operator,
     graph_laplacian,
     hodge_laplacian,
@@ -29,27 +45,11 @@ from cellapse.baselines import (
     signless_laplacian,
     zhou_laplacian,
 )
-from cellapse.cg import CG
-from cellapse.collapse import CollapsedOperator, collapse
-from cellapse.complex import Complex
-from cellapse.eigensolvers import LOBPCG, Davidson, Dense, Lanczos, ShiftInvert
-from cellapse.graded import Unchecked, graded_laplacian
-from cellapse.incidence import (
-    Incidence,
-    boundary_matrices,
-    incidence_matrices,
-    is_chain_complex,
-    mixed_matrices,
-    unfolded_matrices,
-)
 from cellapse.interop.reading import as_complex
 from cellapse.io import read, write
 from cellapse.lifts import clique_complex, hypergraph_complex
-from cellapse.molecules import molecule_complex, molecule_complexes
-from cellapse.operator import Operator
-from cellapse.proteins import protein_complex, secondary_structure
-from cellapse.solvers import Direct
-from cellapse.spectrum import Auto, Spectrum
+from cellapse.lifts.molecules import molecule_complex, molecule_complexes
+from cellapse.lifts.proteins import protein_complex, secondary_structure
 from cellapse.tasks import (
     cluster,
     clustering_accuracy,

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cellapse import theory
-from cellapse._checks import file_path, listed, whole_number
+from cellapse._collapse.build import ScreenedOperator, collapse
+from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import InputError
-from cellapse.baselines import graph_laplacian
-from cellapse.collapse import ScreenedOperator, collapse
-from cellapse.complex import Complex, require_complex
-from cellapse.operator import Operator
-from cellapse.spectrum import Spectrum
-from cellapse.tasks.cluster import Clusters, cluster, clustering_accuracy, suggest_n_clusters
+from cellapse._linalg.eigen.spectrum import Spectrum
+from cellapse._linalg.operators import Operator
+from cellapse._operators.baselines import graph_laplacian
+from cellapse._shared.checks import file_path, listed, whole_number
+from cellapse.tasks.clustering import Clusters, cluster, clustering_accuracy, suggest_n_clusters
 
 _ALL = 1000  # up to this many vertices all eigenpairs are computed
 _SOME = 30

@@ -18,17 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from cellapse._checks import flag, listed, real_array, whole_number
+from cellapse._collapse.build import CollapsedOperator, collapse
+from cellapse._collapse.dense import Layout, Stacks, eigenpairs_of_stack, row_sums
+from cellapse._collapse.graded import check_eps
+from cellapse._complex.cells import IntArray
+from cellapse._complex.complex import Complex
+from cellapse._complex.union import side_by_side
 from cellapse._errors import CellapseError, CellapseWarning, InputError
-from cellapse._progress import progress
-from cellapse._stacks import Layout, Stacks, eigenpairs_of_stack, row_sums
-from cellapse._union import side_by_side
-from cellapse.cells import IntArray
-from cellapse.collapse import CollapsedOperator, collapse
-from cellapse.complex import Complex
-from cellapse.graded import check_eps
-from cellapse.incidence import edge_boundary
-from cellapse.kernel import left_kernel
+from cellapse._linalg.kernel import left_kernel
+from cellapse._matrices.incidence import edge_boundary
+from cellapse._shared.checks import flag, listed, real_array, whole_number
+from cellapse._shared.progress import progress
 
 FloatArray = NDArray[np.float64]
 

@@ -30,17 +30,17 @@ from sklearn.neighbors import KNeighborsRegressor, kneighbors_graph
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from cellapse._checks import one_of, whole_number
+from cellapse._collapse.build import collapse
 from cellapse._errors import InputError
-from cellapse._sparse import own_csr
-from cellapse.baselines import graph_laplacian
-from cellapse.collapse import collapse
+from cellapse._linalg.operators import Operator
+from cellapse._operators.baselines import graph_laplacian
+from cellapse._shared.arrays import own_csr
+from cellapse._shared.checks import one_of, whole_number
 from cellapse.lifts import clique_complex
-from cellapse.operator import Operator
-from cellapse.tasks.cluster import cluster
-from cellapse.tasks.encoding import embed
-from cellapse.tasks.signature import heat_kernel_signature, wave_kernel_signature
-from cellapse.tasks.smooth import smooth
+from cellapse.tasks.clustering import cluster
+from cellapse.tasks.embedding import embed
+from cellapse.tasks.signatures import heat_kernel_signature, wave_kernel_signature
+from cellapse.tasks.smoothing import smooth
 
 try:
     from sklearn.utils.validation import validate_data

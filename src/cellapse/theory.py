@@ -22,16 +22,16 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 
-from cellapse._checks import one_of
+from cellapse._collapse.build import CollapsedOperator, require_collapsed
+from cellapse._collapse.engine import ladders
+from cellapse._collapse.ladder import Ladder
 from cellapse._errors import ConvergenceError
-from cellapse._lapack import largest_eigenpair
-from cellapse._sparse import row_sum
-from cellapse.collapse import CollapsedOperator, require_collapsed
-from cellapse.engine import ladders
-from cellapse.ladder import Ladder
-from cellapse.operator import SparseOperator
-from cellapse.singular import smallest_positive_eigenvalue
-from cellapse.tasks.cut import best_sweep
+from cellapse._linalg.lapack import largest_eigenpair
+from cellapse._linalg.operators import SparseOperator
+from cellapse._linalg.singular import smallest_positive_eigenvalue
+from cellapse._shared.arrays import row_sum
+from cellapse._shared.checks import one_of
+from cellapse.tasks.cuts import best_sweep
 from cellapse.tasks.resistance import conductances
 
 FloatArray = NDArray[np.float64]

@@ -13,8 +13,8 @@ from cellapse.cli import options
 from cellapse.cli.app import app
 from cellapse.cli.making import prepared, steps
 from cellapse.cli.output import Out
-from cellapse.tasks.choice import choose_operator
-from cellapse.tasks.cluster import cluster, clustering_accuracy, suggest_n_clusters
+from cellapse.tasks.clustering import cluster, clustering_accuracy, suggest_n_clusters
+from cellapse.tasks.selection import choose_operator
 
 
 @app.command("cluster")

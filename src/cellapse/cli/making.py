@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellapse import baselines
+from cellapse._collapse.build import collapse
+from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
+from cellapse._linalg.operators import Operator
+from cellapse._operators import baselines
 from cellapse.cli.options import BASELINES, OPERATORS
 from cellapse.cli.progress import Steps, working
 from cellapse.cli.sources import Source, load
-from cellapse.collapse import collapse
-from cellapse.complex import Complex
-from cellapse.operator import Operator
 
 _BASELINES = {
     "laplacian": baselines.graph_laplacian,

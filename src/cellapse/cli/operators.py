@@ -10,6 +10,7 @@ import numpy as np
 import typer
 from rich.markup import escape
 
+from cellapse._collapse.build import CollapsedOperator
 from cellapse._errors import CellapseError, CellapseWarning
 from cellapse.cli import options
 from cellapse.cli.app import app
@@ -17,8 +18,7 @@ from cellapse.cli.making import make
 from cellapse.cli.output import Out
 from cellapse.cli.progress import Steps, working
 from cellapse.cli.sources import load
-from cellapse.collapse import CollapsedOperator
-from cellapse.tasks.cluster import cluster, clustering_accuracy
+from cellapse.tasks.clustering import cluster, clustering_accuracy
 from cellapse.theory import check
 
 Count = Annotated[int, typer.Option("-k", help="How many eigenvalues.")]

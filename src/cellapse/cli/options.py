@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from cellapse import datasets
+from cellapse._collapse.model import REALIZATIONS
 from cellapse.cli.sources import names
-from cellapse.model import REALIZATIONS
 
 BASELINES = ("laplacian", "signless", "multiorder", "motif", "zhou")
 OPERATORS = ("renormalized", *REALIZATIONS, *BASELINES)

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from cellapse import datasets
+from cellapse._complex.complex import Complex
 from cellapse._errors import CellapseError, InputError
-from cellapse.complex import Complex
 from cellapse.io import read
 from cellapse.lifts import clique_complex
 
@@ -75,7 +75,7 @@ def _piped(weight: str | None) -> Complex:
 
 def load_protein(name: str) -> Source:
     """A bundled protein or a structure file, with DSSP where it can be computed."""
-    from cellapse.proteins import backbone_coordinates, protein_complex, secondary_structure
+    from cellapse.lifts.proteins import backbone_coordinates, protein_complex, secondary_structure
 
     if Path(name).exists():
         K = protein_complex(name)

@@ -9,16 +9,16 @@ import typer
 from rich.markup import escape
 
 from cellapse._errors import InputError
+from cellapse._linalg.operators import Operator
 from cellapse.cli import options
 from cellapse.cli.app import app
 from cellapse.cli.making import prepared, steps
 from cellapse.cli.output import Out
 from cellapse.cli.sources import Source, values_of
-from cellapse.operator import Operator
-from cellapse.tasks.encoding import embed, positional_encoding
+from cellapse.tasks.embedding import embed, positional_encoding
 from cellapse.tasks.resistance import effective_resistance
-from cellapse.tasks.signature import heat_kernel_signature
-from cellapse.tasks.smooth import choose_strength, smooth
+from cellapse.tasks.signatures import heat_kernel_signature
+from cellapse.tasks.smoothing import choose_strength, smooth
 
 Vectors = Annotated[int, typer.Option("-k", help="How many columns.")]
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, MissingExtraError
-from cellapse.complex import Complex
 from cellapse.datasets._card import card
 from cellapse.datasets._names import unknown_name
 from cellapse.lifts import hypergraph_complex

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, MissingExtraError, extra
-from cellapse.complex import Complex
 from cellapse.datasets._card import card
 from cellapse.lifts import clique_complex
 

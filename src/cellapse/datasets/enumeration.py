@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cellapse._checks import whole_number
+from cellapse._shared.checks import whole_number
 
 Triangle = tuple[int, int, int]
 

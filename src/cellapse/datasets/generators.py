@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from cellapse._checks import generator, listed, number, real_array, whole_number
 from cellapse._errors import InputError
-from cellapse._memory import require_memory
-from cellapse._sparse import own_csr
+from cellapse._shared.arrays import own_csr
+from cellapse._shared.checks import generator, listed, number, real_array, whole_number
+from cellapse._shared.memory import require_memory
 from cellapse.datasets._names import unknown_name
 
 IntArray = NDArray[np.int64]

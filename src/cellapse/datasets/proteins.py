@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cellapse._checks import listed, number, one_of, real_array, whole_number
+from cellapse._complex.complex import Complex
+from cellapse._complex.graph import Graph
 from cellapse._errors import InputError
-from cellapse._graph import Graph
-from cellapse.complex import Complex
+from cellapse._shared.checks import listed, number, one_of, real_array, whole_number
 from cellapse.datasets._card import card
 from cellapse.datasets._names import unknown_name
 from cellapse.lifts.cliques import cliques

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cellapse._checks import plain_array, whole_number
+from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, PositionError
-from cellapse.complex import Complex
+from cellapse._shared.checks import plain_array, whole_number
 from cellapse.datasets._card import card
 
 IntArray = NDArray[np.int64]

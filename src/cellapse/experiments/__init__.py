@@ -5,6 +5,6 @@
 what it means.
 """
 
-from cellapse.experiments.reproduce import TABLES, reproduce
+from cellapse.experiments.main import TABLES, reproduce
 
 __all__ = ["TABLES", "reproduce"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellapse._weights import weighted_by
-from cellapse.complex import Complex
+from cellapse._complex.complex import Complex
+from cellapse._complex.weights import weighted_by
 from cellapse.interop._build import Ranks, refuse_ranks
-from cellapse.proteins import protein_complex
+from cellapse.lifts.proteins import protein_complex
 
 
 def read(structure: Any, weight: str | None, ranks: Ranks) -> Complex:

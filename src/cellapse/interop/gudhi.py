@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from cellapse._checks import word
+from cellapse._complex.complex import Complex, require_complex
+from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError, extra
-from cellapse._weights import weighted_by
-from cellapse.complex import Complex, require_complex
+from cellapse._shared.checks import word
 from cellapse.interop._build import Ranks, refuse_ranks
 
 _NO_SIMPLICES = (

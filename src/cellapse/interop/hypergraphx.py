@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import CellapseWarning, InputError, extra
-from cellapse.complex import Complex, require_complex
 from cellapse.interop._build import Ranks, hyperedge_complex, records_of
 
 _THEIRS = ("weighted", "type")  # what hypergraphx writes into the metadata itself

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import extra
-from cellapse.complex import Complex, require_complex
 from cellapse.interop._build import Ranks, hyperedge_complex, hyperedges_of, records_of
 
 

@@ -6,10 +6,10 @@ import warnings
 from itertools import chain
 from typing import Any
 
+from cellapse._complex.complex import Complex, require_complex
+from cellapse._complex.graph import as_graph
+from cellapse._complex.weights import weighted_by
 from cellapse._errors import CellapseWarning
-from cellapse._graph import as_graph
-from cellapse._weights import weighted_by
-from cellapse.complex import Complex, require_complex
 from cellapse.interop import plain
 from cellapse.interop._build import Ranks, records_of, refuse_ranks
 

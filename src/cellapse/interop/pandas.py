@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellapse._attributes import columns_of
+from cellapse._complex.attributes import columns_of
+from cellapse._complex.complex import Complex, require_complex
+from cellapse._complex.labels import in_order
 from cellapse._errors import InputError, extra
-from cellapse._labels import in_order
-from cellapse.complex import Complex, require_complex
 from cellapse.interop._build import Ranks, ranked_complex, records_of, refuse_ranks
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from cellapse._checks import one_of
+from cellapse._complex.complex import Complex, require_complex
+from cellapse._complex.graph import as_graph
+from cellapse._complex.labels import as_tuples, in_order
 from cellapse._errors import InputError
-from cellapse._graph import as_graph
-from cellapse._labels import as_tuples, in_order
-from cellapse._sparse import csr_from_entries
-from cellapse.complex import Complex, require_complex
-from cellapse.incidence import Incidence
+from cellapse._matrices.incidence import Incidence
+from cellapse._shared.arrays import csr_from_entries
+from cellapse._shared.checks import one_of
 from cellapse.interop._build import Ranks, hyperedge_complex, refuse_ranks
 from cellapse.lifts.meshes import mesh_complex
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from cellapse._complex.cells import Cells
+from cellapse._complex.complex import Complex, require_complex
+from cellapse._complex.graph import as_graph
+from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError, extra
-from cellapse._graph import as_graph
-from cellapse._rows import RowIndex
-from cellapse._weights import weighted_by
-from cellapse.cells import Cells
-from cellapse.complex import Complex, require_complex
-from cellapse.containment import containment
+from cellapse._matrices.containment import containment
+from cellapse._shared.rows import RowIndex
 from cellapse.interop._build import Ranks, hyperedge_complex, refuse_ranks
 from cellapse.interop.plain import from_matrices
 from cellapse.lifts.meshes import mesh_complex

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellapse._weights import weighted_by
-from cellapse.complex import Complex
+from cellapse._complex.complex import Complex
+from cellapse._complex.weights import weighted_by
 from cellapse.interop._build import Ranks, refuse_ranks
-from cellapse.molecules import molecule_complex
+from cellapse.lifts.molecules import molecule_complex
 
 
 def read(molecule: Any, weight: str | None, ranks: Ranks) -> Complex:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from cellapse._weights import weighted_by
-from cellapse.complex import Complex
+from cellapse._complex.complex import Complex
+from cellapse._complex.weights import weighted_by
 from cellapse.interop import plain
 from cellapse.interop._build import Ranks, refuse_ranks
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellapse._checks import one_of
+from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import InputError, extra
-from cellapse.complex import Complex, require_complex
+from cellapse._shared.checks import one_of
 from cellapse.interop._build import (
     Ranks,
     ranked_complex,

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from cellapse._complex.complex import Complex
+from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError
-from cellapse._weights import weighted_by
-from cellapse.complex import Complex
 from cellapse.interop._build import Ranks, refuse_ranks
 from cellapse.lifts.meshes import mesh_complex
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from cellapse._checks import one_of
+from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import InputError, extra
-from cellapse.complex import Complex, require_complex
+from cellapse._shared.checks import one_of
 from cellapse.interop._build import (
     Ranks,
     hyperedge_complex,

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cellapse._checks import file_path, word
+from cellapse._complex.complex import Complex
+from cellapse._complex.weights import weighted_by
 from cellapse._errors import CellapseError, InputError, SizeError
-from cellapse._weights import weighted_by
-from cellapse.complex import Complex
+from cellapse._shared.checks import file_path, word
 from cellapse.io._hif_records import hif_schema
 from cellapse.io._source import load
 from cellapse.io.edges import read_edges, write_edges
@@ -24,8 +24,8 @@ from cellapse.io.meshes import read_obj, read_off, write_off
 from cellapse.io.npz import read_npz, write_npz
 from cellapse.io.ply import read_ply
 from cellapse.io.results import as_table
-from cellapse.molecules import read_sdf, read_smiles
-from cellapse.proteins import read_mmcif, read_pdb
+from cellapse.lifts.molecules import read_sdf, read_smiles
+from cellapse.lifts.proteins import read_mmcif, read_pdb
 
 __all__ = ["FORMATS", "hif_schema", "read", "write"]
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from scipy import sparse
 
+from cellapse._complex.complex import Complex
+from cellapse._complex.graph import as_graph
 from cellapse._errors import InputError
-from cellapse._graph import as_graph
-from cellapse.complex import Complex
 
 
 def adjacency_complex(matrix: Any, *, weighted: bool) -> Complex:

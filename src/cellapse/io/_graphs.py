@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from cellapse._complex.cells import Cells, IntArray
+from cellapse._complex.complex import Complex
+from cellapse._complex.graph import as_graph
 from cellapse._errors import InputError
-from cellapse._graph import as_graph
-from cellapse.cells import Cells, IntArray
-from cellapse.complex import Complex
 from cellapse.lifts.hyperedges import first_copies
 
 

@@ -8,7 +8,7 @@ import zlib
 from pathlib import Path
 
 from cellapse._errors import InputError, SizeError
-from cellapse._memory import available_memory, readable
+from cellapse._shared.memory import available_memory, readable
 
 _CHUNK = 1 << 20
 # Text seldom packs more than 20-fold; what unpacks 200-fold to this size was made to do harm.

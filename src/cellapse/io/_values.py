@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from cellapse._attributes import as_table, columns_of
+from cellapse._complex.attributes import as_table, columns_of
 from cellapse._errors import InputError
 
 _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,17})\Z")  # "007" is a word: as a number it would change

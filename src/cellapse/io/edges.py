@@ -18,10 +18,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from cellapse._attributes import columns_of
+from cellapse._complex.attributes import columns_of
+from cellapse._complex.complex import Complex
+from cellapse._complex.labels import in_order, positions
 from cellapse._errors import InputError
-from cellapse._labels import in_order, positions
-from cellapse.complex import Complex
 from cellapse.io._graphs import graph_columns, graph_complex
 from cellapse.io._source import as_text
 from cellapse.io._values import is_number, label_words, text_column, text_labels

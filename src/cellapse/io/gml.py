@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
-from cellapse.complex import Complex
 from cellapse.io._graphs import graph_complex
 from cellapse.io._source import as_text
 from cellapse.io._values import json_columns, text_labels

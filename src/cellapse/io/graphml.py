@@ -12,8 +12,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
+from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
-from cellapse.complex import Complex
 from cellapse.io._graphs import columns_with_weights, graph_columns, graph_complex
 from cellapse.io._values import json_columns, label_words, text_labels, to_json
 

@@ -20,11 +20,11 @@ from typing import Any
 
 import numpy as np
 
+from cellapse._complex.cells import Cells
+from cellapse._complex.complex import Complex
+from cellapse._complex.labels import in_order, positions
+from cellapse._complex.weights import weighted_by
 from cellapse._errors import CellapseWarning, InputError
-from cellapse._labels import in_order, positions
-from cellapse._weights import weighted_by
-from cellapse.cells import Cells
-from cellapse.complex import Complex
 from cellapse.interop._build import hyperedge_complex
 from cellapse.io._hif_records import SECTIONS, Record, names_of, records_of, section
 from cellapse.io._values import from_json, is_plain, json_columns, to_json

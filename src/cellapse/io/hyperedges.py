@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
-from cellapse.complex import Complex
-from cellapse.containment import containment
+from cellapse._matrices.containment import containment
 from cellapse.interop._build import hyperedge_complex
 from cellapse.io._source import as_text
 from cellapse.io._values import text_labels

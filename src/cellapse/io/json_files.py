@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
-from cellapse.complex import Complex
 from cellapse.io._source import as_text
 from cellapse.io.hif import hif_document, read_hif
 from cellapse.io.xgi_json import read_xgi_json

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
-from cellapse.complex import Complex
 from cellapse.io._source import as_text
 from cellapse.lifts import mesh_complex
 

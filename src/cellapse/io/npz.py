@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, SizeError
-from cellapse._memory import available_memory, readable
-from cellapse.complex import Complex
+from cellapse._shared.memory import available_memory, readable
 from cellapse.io._adjacency import adjacency_complex
 from cellapse.io._source import plausible_size
 from cellapse.io._values import from_json, is_plain, to_json

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cellapse._checks import plain_array
+from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
-from cellapse.complex import Complex
+from cellapse._linalg.eigen.spectrum import Spectrum
+from cellapse._shared.checks import plain_array
 from cellapse.io._values import label_words, to_json
 from cellapse.io.graphml import write_graphml
 from cellapse.io.json_files import write_json
 from cellapse.io.npz import pack
-from cellapse.spectrum import Spectrum
-from cellapse.tasks.cluster import Clusters
+from cellapse.tasks.clustering import Clusters
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
-from cellapse.complex import Complex
 from cellapse.interop._build import hyperedge_complex
 from cellapse.io._values import json_columns, text_labels
 

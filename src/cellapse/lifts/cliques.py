@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from cellapse._checks import flag, whole_number
-from cellapse._graph import Graph, as_graph
-from cellapse._memory import require_memory
-from cellapse.cells import IntArray
-from cellapse.complex import Complex
+from cellapse._complex.cells import IntArray
+from cellapse._complex.complex import Complex
+from cellapse._complex.graph import Graph, as_graph
+from cellapse._shared.checks import flag, whole_number
+from cellapse._shared.memory import require_memory
 
 # Candidates examined at once while cliques grow: bounds the working memory to some 100 MB.
 _CHUNK = 2_000_000

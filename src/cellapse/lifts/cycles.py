@@ -22,11 +22,11 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from cellapse._checks import one_of, whole_number
+from cellapse._complex.complex import Complex
+from cellapse._complex.graph import Graph, as_graph
 from cellapse._errors import InputError
-from cellapse._graph import Graph, as_graph
-from cellapse._memory import require_memory
-from cellapse.complex import Complex
+from cellapse._shared.checks import one_of, whole_number
+from cellapse._shared.memory import require_memory
 
 Walk = list[int]
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from cellapse._checks import whole_number
+from cellapse._complex.cells import Cells, build_cells
+from cellapse._complex.complex import Complex
+from cellapse._complex.graph import as_graph
+from cellapse._complex.labels import as_tuples, numbered, positions
 from cellapse._errors import InputError
-from cellapse._graph import as_graph
-from cellapse._labels import as_tuples, numbered, positions
-from cellapse._memory import require_memory
-from cellapse.cells import Cells, build_cells
-from cellapse.complex import Complex
+from cellapse._shared.checks import whole_number
+from cellapse._shared.memory import require_memory
 from cellapse.lifts.hyperedges import merge_copies
 
 

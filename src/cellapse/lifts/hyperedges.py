@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cellapse._checks import listed, one_of, real_array
+from cellapse._complex.cells import Cells, IntArray, ascending_rows, build_cells
+from cellapse._complex.complex import Complex
+from cellapse._complex.labels import as_tuples, in_order, numbered, positions
 from cellapse._errors import InputError
-from cellapse._labels import as_tuples, in_order, numbered, positions
-from cellapse._memory import require_memory
-from cellapse._rows import RowIndex
-from cellapse.cells import Cells, IntArray, ascending_rows, build_cells
-from cellapse.complex import Complex
+from cellapse._shared.checks import listed, one_of, real_array
+from cellapse._shared.memory import require_memory
+from cellapse._shared.rows import RowIndex
 
 
 def hypergraph_complex(

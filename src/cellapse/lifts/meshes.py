@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from cellapse._checks import listed, real_array
+from cellapse._complex.cells import Cells, IntArray, build_cells
+from cellapse._complex.complex import Complex
+from cellapse._complex.labels import as_tuples
 from cellapse._errors import InputError
-from cellapse._labels import as_tuples
-from cellapse.cells import Cells, IntArray, build_cells
-from cellapse.complex import Complex
+from cellapse._shared.checks import listed, real_array
 
 
 def mesh_complex(vertices: Any, faces: Any, segments: Any = ()) -> Complex:

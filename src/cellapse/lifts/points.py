@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import cKDTree
 
-from cellapse._checks import real_array, whole_number
+from cellapse._complex.cells import IntArray
+from cellapse._complex.complex import Complex
+from cellapse._complex.graph import Graph
 from cellapse._errors import InputError, extra
-from cellapse._graph import Graph
-from cellapse._memory import require_memory
-from cellapse.cells import IntArray
-from cellapse.complex import Complex
+from cellapse._shared.checks import real_array, whole_number
+from cellapse._shared.memory import require_memory
 from cellapse.lifts.cliques import cliques
 
 FloatArray = NDArray[np.float64]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from cellapse._complex.cells import IntArray
 from cellapse.analysis import Analysis
-from cellapse.cells import IntArray
 
 _CATEGORIES = 28  # seven colours times four forms
 

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cellapse._complex.cells import IntArray
+from cellapse._complex.complex import Complex
 from cellapse.analysis import Analysis
-from cellapse.cells import IntArray
-from cellapse.complex import Complex
 from cellapse.report.colourings import colourings
 from cellapse.report.layout import arrange, neighbourhood
 from cellapse.report.protein import chain, is_protein
-from cellapse.tasks.signature import heat_kernel_signature
+from cellapse.tasks.signatures import heat_kernel_signature
 
 FloatArray = NDArray[np.float64]
 

@@ -12,21 +12,21 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from cellapse._checks import whole_number
+from cellapse._collapse.build import CollapsedOperator, ScreenedOperator, collapse
+from cellapse._collapse.graded import psd_bound
+from cellapse._collapse.model import REALIZATIONS
+from cellapse._complex.complex import Complex
 from cellapse._errors import CellapseError, CellapseWarning, InputError
-from cellapse.baselines import graph_laplacian
-from cellapse.collapse import CollapsedOperator, ScreenedOperator, collapse
-from cellapse.complex import Complex
-from cellapse.eigensolvers import Davidson, Dense, EigenSolver, Lanczos, ShiftInvert
-from cellapse.graded import psd_bound
-from cellapse.model import REALIZATIONS
-from cellapse.operator import Operator
+from cellapse._linalg.direct import expands
+from cellapse._linalg.eigen.solvers import Davidson, Dense, EigenSolver, Lanczos, ShiftInvert
+from cellapse._linalg.eigen.spectrum import Spectrum
+from cellapse._linalg.operators import Operator
+from cellapse._operators.baselines import graph_laplacian
+from cellapse._shared.checks import whole_number
 from cellapse.report.colourings import word_colouring
 from cellapse.report.content import NETWORK, drawn_edges, network, numbers
 from cellapse.report.layout import neighbourhood
-from cellapse.solvers import expands
-from cellapse.spectrum import Spectrum
-from cellapse.tasks.cluster import cut_mass, group_rows
+from cellapse.tasks.clustering import cut_mass, group_rows
 
 _DENSE = 400  # up to this many vertices the whole matrix is quicker than Lanczos
 _FAR = 0.1  # second eigenvalue of the graph Laplacian from which Lanczos is quick

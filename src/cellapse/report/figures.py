@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cellapse._checks import plain_array, real_array, whole_number
+from cellapse._collapse.build import CollapsedOperator, ScreenedOperator, require_collapsed
+from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import InputError, extra
-from cellapse.collapse import CollapsedOperator, ScreenedOperator, require_collapsed
-from cellapse.complex import Complex, require_complex
-from cellapse.operator import Operator, SparseOperator
+from cellapse._linalg.operators import Operator, SparseOperator
+from cellapse._shared.checks import plain_array, real_array, whole_number
 from cellapse.report.content import compression
 from cellapse.report.layout import arrange
-from cellapse.tasks.encoding import embed
-from cellapse.tasks.signature import heat_kernel_signature
+from cellapse.tasks.embedding import embed
+from cellapse.tasks.signatures import heat_kernel_signature
 
 FloatArray = NDArray[np.float64]
 

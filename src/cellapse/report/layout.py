@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from cellapse.cells import IntArray
-from cellapse.complex import Complex
+from cellapse._complex.cells import IntArray
+from cellapse._complex.complex import Complex
 
 FloatArray = NDArray[np.float64]
 

@@ -16,8 +16,8 @@ from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
 
+from cellapse._collapse.model import REALIZATIONS
 from cellapse._errors import CellapseError
-from cellapse.model import REALIZATIONS
 from cellapse.report.explorer import Explorer, Settings
 from cellapse.report.markup import as_json, page
 from cellapse.report.summary import cell_counts
@@ -33,7 +33,7 @@ class Server(ThreadingHTTPServer):
     """Serves one explorer; `with Server(explorer) as server:` runs it in the background.
 
     >>> import urllib.request
-    >>> from cellapse.complex import Complex
+    >>> from cellapse._complex.complex import Complex
     >>> with Server(Explorer(Complex.from_arrays(3, {1: [[0, 1], [1, 2]]}))) as server:
     ...     urllib.request.urlopen(server.address).status
     200

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from cellapse._complex.complex import Complex
 from cellapse.analysis import Analysis
-from cellapse.complex import Complex
-from cellapse.tasks.cluster import clustering_accuracy
+from cellapse.tasks.clustering import clustering_accuracy
 
 _NAMES = {0: ("vertex", "vertices"), 1: ("edge", "edges")}
 _SIMPLICES = {2: ("triangle", "triangles"), 3: ("tetrahedron", "tetrahedra")}

@@ -3,10 +3,9 @@
 The most common ones are also names of `cellapse` itself.
 """
 
-from cellapse.tasks.choice import Choice, choose_operator, modularity
-from cellapse.tasks.cluster import Clusters, cluster, clustering_accuracy, suggest_n_clusters
-from cellapse.tasks.cut import Cut, dirichlet_energy, fiedler, sweep_cut, total_variation
-from cellapse.tasks.encoding import Embedding, embed, positional_encoding
+from cellapse.tasks.clustering import Clusters, cluster, clustering_accuracy, suggest_n_clusters
+from cellapse.tasks.cuts import Cut, dirichlet_energy, fiedler, sweep_cut, total_variation
+from cellapse.tasks.embedding import Embedding, embed, positional_encoding
 from cellapse.tasks.filters import band_pass, spectral_filter
 from cellapse.tasks.resistance import (
     effective_conductance,
@@ -14,8 +13,9 @@ from cellapse.tasks.resistance import (
     kirchhoff_index,
     resistance_centrality,
 )
-from cellapse.tasks.signature import Signature, heat_kernel_signature, wave_kernel_signature
-from cellapse.tasks.smooth import Strength, choose_strength, diffuse, smooth
+from cellapse.tasks.selection import Choice, choose_operator, modularity
+from cellapse.tasks.signatures import Signature, heat_kernel_signature, wave_kernel_signature
+from cellapse.tasks.smoothing import Strength, choose_strength, diffuse, smooth
 
 __all__ = [
     "Choice",

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 
-from cellapse.cells import IntArray
-from cellapse.operator import Operator
+from cellapse._complex.cells import IntArray
+from cellapse._linalg.operators import Operator
 
 FloatArray = NDArray[np.float64]
 

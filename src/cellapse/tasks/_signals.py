@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cellapse._checks import signal
 from cellapse._errors import InputError, extra
-from cellapse.operator import Operator
+from cellapse._linalg.operators import Operator
+from cellapse._shared.checks import signal
 
 FloatArray = NDArray[np.float64]
 

@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import dct
 
-from cellapse._as_operator import as_operator
-from cellapse._checks import number, real_array, share
 from cellapse._errors import ConvergenceError, InputError
-from cellapse.operator import Operator
+from cellapse._linalg.operators import Operator
+from cellapse._operators.as_operator import as_operator
+from cellapse._shared.checks import number, real_array, share
 from cellapse.tasks._signals import unpack
 
 FloatArray = NDArray[np.float64]

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from cellapse._as_operator import as_operator
-from cellapse._checks import generator, listed, share
+from cellapse._complex.cells import IntArray
+from cellapse._complex.labels import positions
 from cellapse._errors import ConvergenceError, InputError
-from cellapse._labels import positions
-from cellapse._sparse import csr_from_entries
-from cellapse.cells import IntArray
-from cellapse.operator import Operator
+from cellapse._linalg.operators import Operator
+from cellapse._operators.as_operator import as_operator
+from cellapse._shared.arrays import csr_from_entries
+from cellapse._shared.checks import generator, listed, share
 from cellapse.tasks._coordinates import exact_coordinates, groups
 
 FloatArray = NDArray[np.float64]

@@ -11,11 +11,11 @@ from cellapse._errors import extra
 with extra("torch", "torch"):
     import torch as _torch  # noqa: F401
 
-from cellapse.torch.blueprints import Blueprint, blueprint
-from cellapse.torch.collapse import Collapse
+from cellapse.torch.blueprint import Blueprint, blueprint
+from cellapse.torch.collapsed import DifferentiableOperator
 from cellapse.torch.data import data_to_complex
-from cellapse.torch.differentiable import DifferentiableOperator
 from cellapse.torch.filters import heat, heat_kernel_signature, spectral_filter
+from cellapse.torch.layer import Collapse
 from cellapse.torch.layers import CollapsedConv, GraphTransformer
 from cellapse.torch.transforms import (
     AddCollapsedPE,

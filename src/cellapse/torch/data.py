@@ -10,11 +10,11 @@ import torch
 from numpy.typing import NDArray
 from scipy import sparse
 
-from cellapse._checks import one_of, real_array, whole_number, word
+from cellapse._complex.cells import IntArray
+from cellapse._complex.graph import Graph
+from cellapse._complex.union import apart
 from cellapse._errors import InputError
-from cellapse._graph import Graph
-from cellapse._union import apart
-from cellapse.cells import IntArray
+from cellapse._shared.checks import one_of, real_array, whole_number, word
 from cellapse.lifts.cliques import cliques
 
 Lift = str | Callable[[Any], Any]

@@ -17,9 +17,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from cellapse._checks import share
 from cellapse._errors import ConvergenceError, InputError
-from cellapse.torch.differentiable import DifferentiableOperator, as_float64, checked_operator
+from cellapse._shared.checks import share
+from cellapse.torch.collapsed import DifferentiableOperator, as_float64, checked_operator
 
 _MAX_TERMS = 4096
 _COLUMNS = 256  # of the identity, handled at once

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from cellapse._errors import ConvergenceError
-from cellapse.cg import CG
+from cellapse._linalg.cg import CG
 
 if TYPE_CHECKING:
     from cellapse.torch.system import Pattern

@@ -9,9 +9,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from cellapse._checks import number, one_of, whole_number
 from cellapse._errors import InputError
-from cellapse.torch.differentiable import DifferentiableOperator, checked_operator
+from cellapse._shared.checks import number, one_of, whole_number
+from cellapse.torch.collapsed import DifferentiableOperator, checked_operator
 from cellapse.torch.filters import chebyshev
 
 

@@ -19,7 +19,7 @@ from scipy import sparse
 from scipy.sparse import linalg
 
 from cellapse._errors import ConvergenceError, SizeError
-from cellapse.solvers import Direct, Solve
+from cellapse._linalg.direct import Direct, Solve
 
 FloatArray = NDArray[np.float64]
 

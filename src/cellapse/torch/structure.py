@@ -20,7 +20,7 @@ from scipy import sparse
 from torch import Tensor, nn
 
 from cellapse._errors import InputError
-from cellapse.torch.blueprints import Blueprint
+from cellapse.torch.blueprint import Blueprint
 
 
 class Exact(nn.Module):

@@ -24,8 +24,8 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from cellapse._errors import ConvergenceError
-from cellapse.cg import CG
-from cellapse.solvers import Direct
+from cellapse._linalg.cg import CG
+from cellapse._linalg.direct import Direct
 from cellapse.torch.iteration import Reduced, conjugate_gradients
 from cellapse.torch.refinement import Refined
 

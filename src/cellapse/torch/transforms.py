@@ -15,16 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from cellapse._checks import flag, listed, whole_number
+from cellapse._collapse.build import CollapsedOperator
+from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, extra
-from cellapse._progress import progress as shown
+from cellapse._shared.checks import flag, listed, whole_number
+from cellapse._shared.progress import progress as shown
 from cellapse.batch import cores
-from cellapse.collapse import CollapsedOperator
-from cellapse.complex import Complex
-from cellapse.tasks.encoding import first_modes, positional_encoding, surroundings
-from cellapse.tasks.signature import heat_kernel_signature
-from cellapse.tasks.smooth import checked_times
-from cellapse.torch.collapsing import Collapsing
+from cellapse.tasks.embedding import first_modes, positional_encoding, surroundings
+from cellapse.tasks.signatures import heat_kernel_signature
+from cellapse.tasks.smoothing import checked_times
+from cellapse.torch.transform_base import Collapsing
 
 with extra("torch_geometric", "torch"):
     from torch_geometric.data.datapipes import functional_transform

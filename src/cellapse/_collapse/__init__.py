@@ -1,0 +1,1 @@
+"""The collapse: realizations, weights, elimination, and the operator they make."""

@@ -1,0 +1,287 @@
+r"""Many small complexes, collapsed as stacks of dense matrices.
+
+The complexes are laid side by side as one, whose sparse matrices are made in one go and cut into
+stacks of small dense ones, all of one shape. With B from one rank to the next lower one and
+M = V diag(m) V^T the effective operator of the ranks above plus eps, one level of the collapse is
+
+    T = beta B B^T - gamma^2 U diag(s^2 / (1 + beta s^2)) U^T,   U diag(s) W^T = B V diag(m)^{-1/2},
+
+free of cancellation also for small eps. LAPACK takes the matrices of a stack one after the other,
+so that the result of a complex does not depend on its company.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from cellapse._collapse.graded import check_beta, check_gamma, psd_bound, regularized_bound
+from cellapse._collapse.masses import unfolded_masses, unfolded_sigmas
+from cellapse._complex.cells import IntArray
+from cellapse._complex.complex import Complex
+from cellapse._complex.union import side_by_side
+from cellapse._linalg.eigen.spectrum import fix_signs
+from cellapse._linalg.kernel import left_kernel
+from cellapse._matrices.incidence import (
+    boundary_matrices,
+    edges_and_cofaces,
+    incidence_matrices,
+    mixed_matrices,
+)
+
+FloatArray = NDArray[np.float64]
+
+_ZERO = 1e-10  # relative to the largest: an eigenvalue of B B^T that is taken for zero
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """To which complex the elements of one rank belong, and their number there."""
+
+    owner: IntArray
+    local: IntArray
+    count: IntArray  # of elements of every complex
+
+    @classmethod
+    def of(cls, owner: IntArray, n_complexes: int) -> Places:
+        """Number the elements of every complex in their order."""
+        count = np.bincount(owner, minlength=n_complexes)
+        order = np.argsort(owner, kind="stable")
+        local = np.empty(len(owner), dtype=np.int64)
+        local[order] = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
+        return cls(owner, local, count)
+
+
+class Layout:
+    """Where the elements of each rank are, and which complexes have the same shape."""
+
+    def __init__(self, complexes: list[Complex], matrices: list[sparse.csr_array]) -> None:
+        n = len(complexes)
+        counts = np.array([K.n_cells for K in complexes])
+        owner = np.repeat(np.arange(n), counts[:, 0])
+        self.places = [Places.of(owner, n)]
+        for rank, B in enumerate(matrices, start=1):
+            real, below = counts[:, rank].sum(), owner
+            owner = np.repeat(np.arange(n), counts[:, rank])
+            if real < B.shape[1]:
+                columns = sparse.csc_array(B)
+                formal = columns.indices[columns.indptr[real:-1]]  # each above one of its owner's
+                owner = np.concatenate([owner, below[formal]])
+            self.places.append(Places.of(owner, n))
+        shapes = np.stack([p.count for p in self.places], axis=1)
+        _, group = np.unique(shapes, axis=0, return_inverse=True)
+        self.order = np.argsort(group.ravel(), kind="stable")  # equal shapes next to each other
+        self.cuts = np.concatenate([[0], np.cumsum(np.bincount(group.ravel()))])
+
+    def groups(self) -> Iterator[IntArray]:
+        """The numbers of the complexes of one shape, one shape after the other."""
+        for start, stop in zip(self.cuts[:-1], self.cuts[1:], strict=True):
+            yield self.order[start:stop]
+
+    def stacks(self, B: Any, low: Places, high: Places) -> list[FloatArray]:
+        """The blocks of a matrix between two ranks, one (complexes, rows, columns) a group."""
+        size = (low.count * high.count)[self.order]
+        start = np.empty(len(size), dtype=np.int64)
+        start[self.order] = np.cumsum(size) - size
+        flat = np.zeros(int(size.sum()))
+        entries = B.tocoo()
+        i, j = entries.row, entries.col
+        owner = low.owner[i]
+        flat[start[owner] + low.local[i] * high.count[owner] + high.local[j]] = entries.data
+        cut = []
+        for group in self.groups():
+            rows, columns, at = low.count[group[0]], high.count[group[0]], start[group[0]]
+            end = at + len(group) * rows * columns
+            cut.append(flat[at:end].reshape(len(group), rows, columns))
+        return cut
+
+    def kernels(self, kernel: sparse.csr_array | None) -> tuple[list[FloatArray], IntArray]:
+        """Kernel vectors of every complex (as many columns as the richest has) and their number."""
+        vertices = self.places[0]
+        n = len(vertices.count)
+        if kernel is None:
+            kernel = sparse.csr_array((len(vertices.owner), 0))
+        columns = sparse.csc_array(kernel)
+        places = Places.of(vertices.owner[columns.indices[columns.indptr[:-1]]], n)
+        width = np.full(n, places.count.max(initial=0))
+        padded = Places(places.owner, places.local, width)
+        return self.stacks(kernel, vertices, padded), places.count
+
+    def rows(self, values: FloatArray, places: Places) -> list[FloatArray]:
+        """One number per element of a rank, as one (complexes, elements) array a group."""
+        place = np.empty(len(self.order), dtype=np.int64)
+        place[self.order] = np.arange(len(self.order))
+        sorted_ = values[np.lexsort((places.local, place[places.owner]))]
+        counts = [(len(group), places.count[group[0]]) for group in self.groups()]
+        ends = np.cumsum([n * m for n, m in counts])
+        return [
+            sorted_[e - n * m : e].reshape(n, m) for e, (n, m) in zip(ends, counts, strict=True)
+        ]
+
+
+class Stacks:
+    """Complexes side by side, cut into stacks of dense matrices; `T(eps)` collapses them all.
+
+    Parameters
+    ----------
+    complexes : list of Complex
+        All of one largest rank.
+    realization : {"unfolded", "boundary", "incidence", "mixed"}
+    beta, gamma
+        As in `collapse`.
+    """
+
+    def __init__(self, complexes: list[Complex], realization: str, beta: Any, gamma: Any) -> None:
+        matrices = _matrices(side_by_side(complexes), realization)
+        self.layout = layout = Layout(complexes, matrices)
+        self.kernel = left_kernel(matrices[0])
+        self._upper = matrices[1:]
+        self._beta = check_beta(1.0 if beta is None else beta, len(matrices))
+        self._gamma = "bound" if gamma is None else gamma
+        self._chain = realization == "boundary"  # B_1 B_2 = 0: only the edges have an effect
+        pairs = zip(matrices, layout.places[:-1], layout.places[1:], strict=True)
+        stacks = [layout.stacks(B, low, high) for B, low, high in pairs]
+        self._B = stacks[:1] if realization == "unfolded" else stacks
+        self._H = [[B @ B.transpose(0, 2, 1) for B in stack] for stack in self._B]
+        # Eigenpairs of the top rank's B B^T serve every eps; unfolded, only diagonals are there.
+        self._top: list[Any] | None = None
+        if realization != "unfolded":
+            self._top = [np.linalg.eigh(H) for H in self._H[-1]]
+        self._sigma = self._sigmas(len(complexes))
+
+    def _sigmas(self, n: int) -> FloatArray:
+        """sigma_min+ of B_1..B_K, one row a complex."""
+        sigma = np.full((n, len(self._beta)), np.inf)
+        if self._top is None:
+            owners = [places.owner for places in self.layout.places[1:]]
+            sigma[:, 1:] = unfolded_sigmas(self._upper, owners, n)
+        for k, stack in enumerate(self._H):
+            known = self._top if k == len(self._H) - 1 else None
+            for g, group in enumerate(self.layout.groups()):
+                h = np.linalg.eigvalsh(stack[g]) if known is None else known[g][0]
+                sigma[group, k] = _smallest_positive(h)
+        return sigma
+
+    def norms(self) -> list[FloatArray]:
+        """Bounds of the norms of A, one array a group."""
+        return [self._beta[0] * row_sums(H) for H in self._H[0]]
+
+    def collapsed(self, eps: float) -> tuple[list[FloatArray], NDArray[np.bool_]]:
+        """The operators of all groups, and which complexes' are sure to be semi-definite."""
+        gamma, definite = self._couplings(eps)
+        if self._top is None:
+            places = self.layout.places
+            spread = [gamma[places[k].owner, k] for k in range(1, len(self._beta))]
+            n_edges = len(places[1].owner)
+            mass = unfolded_masses(self._upper, n_edges, self._beta[1:], spread, eps)[0]
+            masses = self.layout.rows(mass, places[1])
+        stacks = []
+        for g, group in enumerate(self.layout.groups()):
+            if self._top is None:
+                F = self._B[0][g] / np.sqrt(masses[g])[:, None, :]
+                stacks.append(self._level(0, g, F, gamma[group, 0]))
+            else:
+                stacks.append(self._descend(g, gamma[group], eps))
+        return stacks, definite
+
+    def _couplings(self, eps: float) -> tuple[FloatArray, NDArray[np.bool_]]:
+        """gamma for every complex, and whether it is within the bound."""
+        bound = psd_bound(self._beta, self._sigma)
+        limit = regularized_bound(self._beta, self._sigma, eps)
+        if isinstance(self._gamma, str):
+            gamma = check_gamma(self._gamma, bound, limit)
+        else:  # the same numbers for all: the narrowest bound decides
+            given = check_gamma(self._gamma, bound.min(axis=0), limit.min(axis=0))
+            gamma = np.broadcast_to(given, bound.shape)
+        return gamma, np.all(gamma <= limit * (1 + 1e-9), axis=1)
+
+    def _descend(self, g: int, gamma: FloatArray, eps: float) -> FloatArray:
+        """From the top rank down to the vertices."""
+        assert self._top is not None
+        top = len(self._beta) - 1
+        if self._chain:
+            F = self._B[0][g] / np.sqrt(eps)
+            return self._level(0, g, F, gamma[:, 0])
+        h, V = self._top[g]
+        h = np.where(h > _ZERO * h.max(axis=1, initial=0.0, keepdims=True), h, 0.0)
+        b, c = self._beta[top], gamma[:, top, None]
+        t = h * (b * eps + b**2 * h - c**2) / (eps + b * h)
+        for k in range(top - 1, -1, -1):
+            F = (self._B[k][g] @ V) / np.sqrt(eps + t)[:, None, :]
+            T = self._level(k, g, F, gamma[:, k])
+            if k:
+                t, V = np.linalg.eigh(T)
+                t = np.where(
+                    abs(t) > 1e-13 * abs(t).max(axis=1, initial=0.0, keepdims=True), t, 0.0
+                )
+        return T if top else (V * t[:, None, :]) @ V.transpose(0, 2, 1)
+
+    def _level(self, k: int, g: int, F: FloatArray, gamma: FloatArray) -> FloatArray:
+        """T of rank k, from F = B M^{-1/2}."""
+        A = self._beta[k] * self._H[k][g]
+        if not F.size:
+            return A
+        U, s, _ = np.linalg.svd(F, full_matrices=False)
+        share = gamma[:, None] ** 2 * s**2 / (1.0 + self._beta[k] * s**2)
+        return A - (U * share[:, None, :]) @ U.transpose(0, 2, 1)
+
+
+def eigenpairs_of_stack(
+    T: FloatArray, norm: FloatArray, P: FloatArray, n_zeros: IntArray, vectors: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Ascending eigenvalues (and vectors) of symmetric matrices with a known kernel.
+
+    `norm` is what rounding in T is relative to: the size of A, which T may be much smaller than.
+
+    `P` holds the kernel vectors as columns, of which every matrix has its own number; they are
+    lifted out of the way instead of trusting rounding with them.
+    """
+    n, P = T.shape[1], P[:, :, : T.shape[1]]
+    S = (T + T.transpose(0, 2, 1)) / 2
+    lift = np.where(norm > 0, 2.0 * norm, 1.0)
+    S = S + lift[:, None, None] * (P @ P.transpose(0, 2, 1))
+    w: Any
+    V: Any
+    w, V = np.linalg.eigh(S) if vectors else (np.linalg.eigvalsh(S), S[:, :, :0])
+    source = np.arange(n) - n_zeros[:, None]  # the lifted ones are the last: zeros come first
+    w = np.where(source < 0, 0.0, np.take_along_axis(w, source % n, axis=1))
+    w[(w < 0) & (w > -1e-13 * norm[:, None])] = 0.0
+    order = np.argsort(w, axis=1, kind="stable")
+    w = np.take_along_axis(w, order, axis=1)
+    if vectors:
+        V = np.take_along_axis(V, (source % n)[:, None, :], axis=2)
+        width = P.shape[2]
+        first = np.arange(width) < n_zeros[:, None]
+        V[:, :, :width] = np.where(first[:, None, :], P, V[:, :, :width])
+        V = fix_signs(np.take_along_axis(V, order[:, None, :], axis=2))
+    return w, V
+
+
+def row_sums(stack: FloatArray) -> FloatArray:
+    """The largest sum of sizes along a row, for every matrix of a stack."""
+    return abs(stack).sum(axis=2).max(axis=1, initial=0.0)
+
+
+def _matrices(union: Complex, realization: str) -> list[sparse.csr_array]:
+    """B_1..B_K; for the unfolded realization containment above the edges, not yet unfolded."""
+    if realization == "unfolded":
+        B1, upper = edges_and_cofaces(union)
+        return [B1, *upper]
+    build = {
+        "boundary": boundary_matrices,
+        "incidence": incidence_matrices,
+        "mixed": mixed_matrices,
+    }
+    return list(build[realization](union).matrices)
+
+
+def _smallest_positive(h: NDArray[Any]) -> FloatArray:
+    """The square root of the smallest positive number of each row, infinite without one."""
+    top = h.max(axis=1, initial=0.0, keepdims=True)
+    positive = (h > _ZERO * top) & (top > 0)
+    return np.sqrt(np.where(positive, h, np.inf).min(axis=1, initial=np.inf))

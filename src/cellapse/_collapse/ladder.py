@@ -1,0 +1,339 @@
+r"""Eliminating the ranks on one side of the rank that is kept, without cancellation.
+
+With B from the first eliminated rank to the kept one and M its own effective operator plus eps,
+
+    T = beta B B^T - c (I - K^-1),   K = I + beta B M^-1 B^T,   c = gamma^2 / beta.
+
+K^-1 x = v comes from the quasi-definite system
+
+    J (v, w) = | I      beta B | (v)   (x)
+               | -B^T      M   | (w) = (0)
+
+of `relaxation`; w are the values of the eliminated cells, up to the factor gamma, and M stands for
+the block matrix of all further ranks. What is subtracted from A is
+
+    c (x - v) = c beta B w,
+
+whose first form is accurate where K is large, and whose second where K is next to I. One solve is
+taken as it is where its residual says so: K >= I, so that |x - K v| bounds the error of v. Where it
+does not, conjugate gradients go on with what the factorization lost.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg, sparse
+
+from cellapse._collapse.relaxation import Relaxation
+from cellapse._errors import ConvergenceError
+from cellapse._linalg.cg import conjugate_gradients, preconditioner
+from cellapse._linalg.direct import Direct, Solve, expands, widest_level
+from cellapse._linalg.kernel import Projector, left_kernel
+from cellapse._linalg.singular import smallest_positive_eigenvalue
+from cellapse._shared.arrays import row_sum
+
+FloatArray = NDArray[np.float64]
+
+# Errors of T x, relative to ||A|| |x|.
+_AIM = 1e-14  # what refinement goes for
+_GOOD = 1e-12  # what is taken without refinement
+_LIMIT = 1e-9  # beyond it nothing is given out
+_COMPLETE = 1e-6  # nor eliminated values whose error, relative to them, is beyond this
+_SMALL = 300  # below this many cells everything is quick, and dense
+_UNIT = 2.0**-53
+
+
+class Ladder:
+    """T, K^-1 and the completion for one chain of eliminated ranks.
+
+    Parameters
+    ----------
+    B : (n, m) csr_array
+        Nearest matrix; transposed when the eliminated ranks are the lower ones.
+    beta, gamma : float
+        Its weights.
+    M : (m,) array or (m + further, m + further) sparse matrix
+        eps plus the effective operator of the eliminated ranks, diagonal or as blocks.
+    eps : float
+        The eps inside M; 0 asks for the pseudo-inverse limit.
+    solver : Direct, or None
+        How K^-1 is applied: by factorization, or as suits the graph: by conjugate gradients where
+        it expands (K is then well-conditioned, and would fill in).
+    definite : bool
+        Whether M is at least eps, so that K is at least I.
+    product : function, optional
+        w -> M w with less rounding than from the entries of M.
+    """
+
+    def __init__(
+        self,
+        B: sparse.csr_array,
+        beta: float,
+        gamma: float,
+        M: Any,
+        eps: float,
+        solver: Direct | None = None,
+        definite: bool = True,
+        product: Solve | None = None,
+    ) -> None:
+        self.beta, self.gamma, self.eps = beta, gamma, eps
+        self.c = gamma**2 / beta if beta > 0 else 0.0
+        self.n = B.shape[0]
+        self.M = sparse.csr_array(sparse.diags_array(M) if isinstance(M, np.ndarray) else M)
+        further = sparse.csr_array((self.n, self.M.shape[0] - B.shape[1]))
+        self.B = sparse.csr_array(sparse.hstack([B, further]))  # to all eliminated cells
+        self.A = sparse.csr_array(beta * (B @ B.T))
+        self.norm = row_sum(self.A)
+        self.kernel = left_kernel(B)
+        self._fixed = Projector(self.kernel)
+        self._solver = solver
+        self._definite = definite
+        self._product = self.M.__matmul__ if product is None else product
+        self._relaxation = self._relaxing("tiny")
+        # K as it is, however large: its residual tells whether that was good enough.
+        self._as_it_is = self._relaxation
+        diagonal = self._relaxation.diagonal and self.M.diagonal().min(initial=np.inf) > 0
+        if not self._relaxation.exact and diagonal:
+            self._as_it_is = self._relaxing("none")
+        self._iterates, self._work = True, 0.0
+
+    def _relaxing(self, floor: str) -> Relaxation:
+        parts = self.B, self.beta, self.M, self._product, self.eps
+        return Relaxation(*parts, floor, self._solver)
+
+    @property
+    def iterative(self) -> bool:
+        """Whether K^-1 is applied by conjugate gradients."""
+        return self._iterates and self._would_fill_in
+
+    @cached_property
+    def _would_fill_in(self) -> bool:
+        if self._solver is not None or self.n < _SMALL or self.c == 0.0:
+            return False
+        return self._one_solve_tells and self._relaxation.exact and expands(self.A)
+
+    @property
+    def _one_solve_tells(self) -> bool:
+        """Whether the residual of K v = x tells the error of v: K is known, and at least I."""
+        return self._definite and self._as_it_is.tells
+
+    @property
+    def direct(self) -> Direct:
+        """How K or J is factorized, where it is."""
+        return self._relaxation.direct
+
+    @property
+    def slow(self) -> bool:
+        """Whether one product costs so much that even a small T is better not formed."""
+        many = self.c > 0.0 and self.M.shape[0] > 10 * self.n
+        return many and self._relaxation.reduced is None
+
+    def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
+        """T x, for one vector or many columns; within an absolute error where that saves work."""
+        if self.c == 0.0:
+            return self.A @ x
+        return self.A @ x - self.c * self.moved(x, error / self.c)
+
+    def complete(self, x: FloatArray) -> FloatArray:
+        """The eliminated values that minimize the energy, nearest rank first."""
+        if self.c == 0.0:
+            return np.zeros((self.M.shape[0], *x.shape[1:]))
+        x = x - self._fixed(x)
+        relaxation = self._relaxation
+        if self.eps == 0.0:  # of all minimizers the shortest
+            relaxation = self._relaxing("uniform")
+        elif self.iterative:
+            assert relaxation.reduced is not None
+            w = relaxation.reduced[1] @ (self.B.T @ (x - self.moved(x)))
+            left = np.linalg.norm(relaxation.residual(x, w), axis=0) / self.eps  # H >= eps
+            if bool((left <= _COMPLETE * np.linalg.norm(w, axis=0)).all()):
+                return self.gamma * w
+        goal = _AIM * relaxation.energy(x)
+        w, energy = relaxation.relax(x, goal) if self._definite else relaxation.refine(x)
+        size = np.linalg.norm(w, axis=0)
+        if self._definite:
+            error = energy / np.sqrt(self._least) / np.maximum(size, 1e-300)
+            # The energy does not see what rounding puts into a kernel.
+            rounding = 4 * _UNIT * relaxation.largest / self._least if self.eps == 0.0 else 0.0
+            worst = float(np.max(np.where(size > 0, error + rounding, 0.0), initial=0.0))
+            if worst > _COMPLETE:
+                raise self._lost(worst, "|z|")
+        return self.gamma * w.astype(np.float64)
+
+    @cached_property
+    def _least(self) -> float:
+        """The smallest eigenvalue of H = M + beta B^T B, which is at least eps, off its kernel."""
+        if self.eps > 0.0:
+            return self.eps
+        return smallest_positive_eigenvalue(self.M + self.beta * (self.B.T @ self.B))
+
+    def moved(self, x: FloatArray, error: float = 0.0) -> FloatArray:
+        """x - K^-1 x = beta B w, within an absolute error where that saves work."""
+        x = x - self._fixed(x)
+        allowed = self._allowed(x, error)
+        result = self._by_iteration(x, allowed) if self.iterative else None
+        if result is None:
+            result = self._by_factor(x, allowed)
+        if result is None:
+            w = self._relaxed(x, allowed, error)
+            result = (self.beta * (self.B @ w)).astype(np.float64)
+        return result - self._fixed(result)
+
+    def _allowed(self, x: FloatArray, error: float) -> FloatArray:
+        """The error of K^-1 x that refinement goes for, one for each column."""
+        return np.maximum(error, _AIM * self._slack(x))
+
+    def _slack(self, x: FloatArray) -> FloatArray:
+        """What an error of ||A|| |x| in T x is in K^-1 x."""
+        size = np.atleast_1d(np.linalg.norm(x, axis=0))
+        return self.norm / self.c * np.maximum(size, 1e-300)
+
+    def _by_iteration(self, x: FloatArray, allowed: FloatArray) -> FloatArray | None:
+        """By conjugate gradients on K, or None where they take too long."""
+        assert self._relaxation.reduced is not None
+        G, moved = self._relaxation.reduced[0], self._relaxation.moved
+        near, largest = self._near
+
+        def apply(v: FloatArray) -> FloatArray:
+            self._work += float(G.nnz) * v.size / self.n
+            return v + G @ v
+
+        v, error = conjugate_gradients(
+            apply,
+            x,
+            near,
+            allowed,
+            0.9 / largest,
+            maxiter=20 * _SMALL,
+            residual=lambda v: x - v - moved(v),
+        )
+        v = v.astype(np.float64)
+        accepted = self._accepted(error, x, allowed)
+        if not accepted or self._work > self._factor_work:
+            self._iterates = False  # from now on by factorization
+        return None if not accepted else moved(v) if self._mild else x - v
+
+    @cached_property
+    def _factor_work(self) -> float:
+        """From how many multiplications on a factor of K would have been cheaper."""
+        return max(2.0 * float(widest_level(self.A)[0]) ** 3, 1e7)
+
+    def _by_factor(self, x: FloatArray, allowed: FloatArray) -> FloatArray | None:
+        """By one solve, or None where its residual is too large."""
+        if not self._one_solve_tells:
+            return None
+        v = self._as_it_is.factor(x)
+        moved = self._as_it_is.moved(v)
+        error = np.atleast_1d(np.linalg.norm(x - v - moved, axis=0))
+        if not self._accepted(error, x, allowed):
+            return None
+        return moved if self._mild else x - v
+
+    def _accepted(self, error: FloatArray, x: FloatArray, allowed: FloatArray) -> bool:
+        """Whether an error of v = K^-1 x is small enough: where K is next to I, it counts less."""
+        error = min(1.0, 2.0 * self._largest) * error
+        return bool((error <= np.maximum(allowed, _GOOD * self._slack(x))).all())
+
+    def _relaxed(self, x: FloatArray, allowed: FloatArray, error: float) -> FloatArray:
+        """The values of the eliminated cells, up to gamma.
+
+        beta^2 |B e|^2 <= beta e^T H e: what is further off than the limit, or than a few times what
+        was asked for, is not given out.
+        """
+        limit = np.maximum(allowed, _LIMIT * self._slack(x)) if error == 0.0 else 10.0 * allowed
+        root, relaxation = np.sqrt(self.beta), self._relaxation
+        w, energy = relaxation.relax(x, allowed / root) if self._definite else relaxation.refine(x)
+        if not (root * energy <= limit).all():
+            raise self._lost(float((root * energy / self._slack(x)).max()), "||A||")
+        return w
+
+    def _lost(self, error: float, what: str) -> ConvergenceError:
+        return ConvergenceError(
+            f"(C + eps I)^-1 is known only to an error of {error:.1e} of {what}: with "
+            f"eps={self.eps:g} and weights of such different sizes C is next to singular; "
+            "give a larger eps, or rescale the weights of the cells"
+        )
+
+    @cached_property
+    def _mild(self) -> bool:
+        """Whether K is next to I."""
+        return self._largest < 0.5
+
+    @cached_property
+    def _largest(self) -> float:
+        """The largest entry of K - I, half a bound of its norm where it is like a Laplacian."""
+        reduced = self._as_it_is.reduced
+        return np.inf if reduced is None else float(reduced[0].diagonal().max(initial=0.0))
+
+    def toarray(self) -> FloatArray | None:
+        """T as a dense array by dense algebra, where that is the quick and accurate way."""
+        quick = self.n and self.c > 0.0 and (self.n < _SMALL or self.iterative)
+        if not quick or not self._one_solve_tells or self._as_it_is.reduced is None:
+            return None
+        G, eye = self._as_it_is.reduced[0].toarray(), np.eye(self.n)
+        try:
+            inverse = linalg.inv(G + eye, check_finite=False)
+        except linalg.LinAlgError:
+            return None
+        probes = np.random.default_rng(0).standard_normal((self.n, 2))
+        images = inverse @ probes
+        left = np.linalg.norm(images + self._as_it_is.moved(images) - probes)
+        left /= np.linalg.norm(probes)
+        if not self.c * left <= 0.3 * _GOOD * self.norm:
+            return None
+        moved = G @ inverse if self._mild else eye - inverse
+        moved -= self._fixed(moved)
+        moved -= self._fixed(moved.T).T
+        T = self.A.toarray() - self.c * moved
+        return (T + T.T) / 2
+
+    def shifted(self, mass: FloatArray, shift: float) -> tuple[Any, int] | None:
+        """A matrix whose inverse has (T - shift D)^-1 as its first block.
+
+        [[A - c I - shift D, c^{1/2} I], [c^{1/2} I, -K]] with A = beta B B^T. Also returns how many
+        negative eigenvalues belong to the second block: the others count those of T - shift D.
+        """
+        eye = sparse.eye_array(self.n)
+        H = self.A - self.c * eye - shift * sparse.diags_array(mass)
+        if self.c == 0.0:
+            return H, 0
+        if not self._relaxation.exact:
+            return None
+        rest: Any
+        link: Any
+        if self._relaxation.reduced is not None:
+            rest = -(eye + self._relaxation.reduced[0])
+            link = np.sqrt(self.c) * eye
+        else:
+            rest = self._relaxation.joint()
+            link = sparse.csr_array(np.sqrt(self.c / self.beta) * eye)
+            link = sparse.hstack([link, sparse.csr_array((self.n, rest.shape[0] - self.n))])
+        # K is at least I, unless the weights are beyond their bounds.
+        negative = self.n if self._definite else Direct().prepare(rest).n_negative()
+        if negative is None:
+            return None
+        return sparse.block_array([[H, link], [link.T, rest]]), negative
+
+    @property
+    def rounding(self) -> float:
+        """How far rounding of K, whose entries reach 1 / eps, may move the eigenvalues of T."""
+        diagonal = self._relaxation.diagonal
+        light = float(self.M.diagonal().min(initial=np.inf)) if diagonal else self.eps
+        return 2 * _UNIT * self.c * self.norm / light if light > 0 else np.inf
+
+    def safe_shift(self, mass: FloatArray) -> float:
+        """A shift below the spectrum that keeps both blocks definite."""
+        definite = self.kernel is not None and self.kernel.shape[1] == 0
+        near = 1e-6 * (self.norm or 1.0)
+        return -max((0.05 if definite else 1.05) * self.c, near) / float(mass.min())
+
+    @cached_property
+    def _near(self) -> tuple[Solve, float]:
+        """Next to K^-1, for conjugate gradients; and the norm of what it inverts."""
+        assert self._relaxation.reduced is not None
+        K = sparse.eye_array(self.n) + self._relaxation.reduced[0]
+        return preconditioner(sparse.csr_array(K))

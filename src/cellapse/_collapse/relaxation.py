@@ -1,0 +1,263 @@
+r"""The values of eliminated cells that relax to a signal, to full accuracy for any eps.
+
+With B from the first eliminated rank to the kept one and M the effective operator of the eliminated
+ranks plus eps, they are the solution of
+
+    H w = B^T x,    H = M + beta B^T B.
+
+B^T B is never formed: solving goes through K = I + beta B M^-1 B^T where M falls into small blocks
+(it is diagonal in the unfolded realization), so that M^-1 is sparse and K like a graph Laplacian,
+and through the quasi-definite
+
+    | -I / beta   B |
+    |  B^T        M |
+
+otherwise. Both hold 1 / M: with masses next to zero a factorization loses all digits. So tiny
+masses are raised to a floor before it, and conjugate gradients on H, which see M as it is, take the
+difference back. That also reaches the limit eps = 0.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from cellapse._errors import ConvergenceError
+from cellapse._linalg.cg import conjugate_gradients
+from cellapse._linalg.direct import Direct, Solve, best_direct
+from cellapse._shared.arrays import inverse_by_blocks
+
+FloatArray = NDArray[np.float64]
+
+_FLOOR = 1e-9  # masses are raised to this, relative to the diagonal of H, before a factorization
+_FLOOR_AT_ZERO = 1e-7  # with eps = 0 nothing else keeps rounding in the kernel of H small
+_UNIFORM_FLOOR = 1e-5
+# At eps = 0: where H is so small next to H + floor, it is zero. Weights of different sizes make
+# eigenvalues that are small but not zero: the square of their range is left for those.
+_NULL = 1e-3
+_LEAST_NULL = 1e-9
+_MAX_STEPS = 300
+
+
+class Relaxation:
+    """H w = B^T x for one B, beta and M.
+
+    Parameters
+    ----------
+    B : (n, m) csr_array
+        To all eliminated cells, with empty columns for those that are not next to the kept rank.
+    beta : float
+    M : (m, m) csr_array
+    product : function
+        w -> M w, where that can be had with less rounding than from the entries of M.
+    eps : float
+        What is part of M on the diagonal, so that M is at least eps where it is semi-definite.
+    floor : {"tiny", "uniform", "none"}
+        Whether tiny masses are raised; or the same is added to all, so that the solution of a
+        singular H is the shortest one; or M is factorized as it is.
+    solver : Direct, optional
+    """
+
+    def __init__(
+        self,
+        B: sparse.csr_array,
+        beta: float,
+        M: sparse.csr_array,
+        product: Solve,
+        eps: float,
+        floor: str = "tiny",
+        solver: Direct | None = None,
+    ) -> None:
+        self.B, self.beta, self.M, self._product = B, beta, M, product
+        self.eps = eps
+        self.n = B.shape[0]
+        self.diagonal = M.nnz == np.count_nonzero(M.diagonal())
+        self._solver = solver
+        size = M.diagonal() + beta * np.asarray(B.multiply(B).sum(axis=0)).ravel()
+        self.largest = largest = float(size.max(initial=0.0)) or 1.0  # entry of the diagonal of H
+        size = np.where(size > 0, size, largest)  # a cell that nothing holds can have any mass
+        self._size = size
+        # What is not diagonal can be next to singular whatever its diagonal: only eps is sure.
+        sure = M.diagonal() if self.diagonal else np.full(len(size), eps)
+        self._null = 0.0
+        if eps == 0.0:
+            self._null = max(_LEAST_NULL, _NULL * float(size.min(initial=largest) / largest) ** 2)
+        self._shortest = floor == "uniform"
+        if self._shortest:
+            self._null = _NULL  # the solution is to have no part there
+            self.floor = np.full(len(size), _UNIFORM_FLOOR * largest)
+        else:
+            least = (_FLOOR if eps > 0.0 else _FLOOR_AT_ZERO) * size
+            self.floor = np.where((sure < least) & (floor == "tiny"), least, 0.0)
+        # H is at least this: at eps = 0 on all but its kernel.
+        self._low = np.maximum(sure, self._null * self.floor)
+
+    @property
+    def exact(self) -> bool:
+        """Whether M is factorized as it is."""
+        return not self.floor.any()
+
+    @cached_property
+    def reduced(self) -> tuple[sparse.csr_array, sparse.csr_array] | None:
+        """K - I and (M + floor)^-1, where the latter is sparse."""
+        inverse = inverse_by_blocks(self.M + sparse.diags_array(self.floor))
+        if inverse is None:
+            return None
+        return sparse.csr_array(self.beta * (self.B @ inverse @ self.B.T)), inverse
+
+    @cached_property
+    def direct(self) -> Direct:
+        """How it is factorized."""
+        size = self.n if self.reduced is not None else self.n + self.M.shape[0]
+        return self._solver or best_direct(size)
+
+    @cached_property
+    def factor(self) -> Solve:
+        """Solves with K, or with the matrix of both."""
+        if self.reduced is None:
+            return self.direct.prepare(self.joint())
+        return self.direct.prepare(sparse.eye_array(self.n) + self.reduced[0])
+
+    def joint(self) -> Any:
+        """The quasi-definite matrix of both."""
+        eye = sparse.eye_array(self.n)
+        M = self.M + sparse.diags_array(self.floor)
+        return sparse.block_array([[-eye / self.beta, self.B], [self.B.T, M]])
+
+    @cached_property
+    def tells(self) -> bool:
+        """Whether K is known so well that the residual of K v = x is the error of v, or more.
+
+        A diagonal M has an exact inverse. That of blocks has an error, which `moved` takes back
+        once: it has to be small for that.
+        """
+        if not self.exact or self.reduced is None:
+            return False
+        if self.diagonal:
+            return True
+        y = self.B.T @ np.random.default_rng(0).standard_normal(self.n)
+        q, step = self._by_blocks(y)
+        return bool(np.linalg.norm(step) <= 1e-8 * np.linalg.norm(q))
+
+    def moved(self, v: FloatArray) -> FloatArray:
+        """(K - I) v = beta B M^-1 B^T v, where M falls into small blocks."""
+        assert self.reduced is not None
+        if self.diagonal:
+            return self.reduced[0] @ v
+        q, step = self._by_blocks(self.B.T @ v)
+        return self.beta * (self.B @ (q + step))
+
+    def _by_blocks(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """M^-1 y, and what refinement adds to it."""
+        assert self.reduced is not None
+        q = self.reduced[1] @ y
+        return q, self.reduced[1] @ (y - self._product(q))
+
+    def relax(self, x: FloatArray, energy: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """w, and a bound of the energy (e^T H e)^{1/2} of its error for every column.
+
+        It is at least beta^{1/2} |B e|, and eps^{1/2} |e|.
+        """
+        w, bound = self._solve(self.B.T @ x, energy, lambda w: self.residual(x, w))
+        return w, bound + self._unseen(x, w, energy)
+
+    def _solve(
+        self, rhs: FloatArray, energy: FloatArray, residual: Solve | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """H w = rhs by conjugate gradients, and a bound of the energy of the error."""
+
+        def apply(w: FloatArray) -> FloatArray:
+            return self._product(w) + self.beta * (self.B.T @ (self.B @ w))
+
+        return conjugate_gradients(
+            apply,
+            rhs,
+            self._near,
+            energy,
+            maxiter=_MAX_STEPS,
+            lower=self._lower,
+            residual=residual,
+            null=self._null,
+        )
+
+    def _unseen(self, x: FloatArray, w: FloatArray, energy: FloatArray) -> FloatArray:
+        """The energy of an error that rounding may hide from the residual, for every column.
+
+        As if all of it went where H is smallest; where that is too much, as if its signs were
+        random, times four.
+        """
+        w = w.astype(np.float64)
+        outside = np.abs(x - self.beta * (self.B @ w))
+        noise = abs(self.B).T @ outside + abs(self.M) @ np.abs(w)
+        noise *= float(np.finfo(np.longdouble).eps)
+        worst = np.sqrt(np.atleast_1d(np.einsum("i,i...->...", 1.0 / self._low, noise**2)))
+        if (worst <= energy).all():
+            return worst
+        noise *= np.random.default_rng(0).choice([-1.0, 1.0], size=noise.shape)
+        e, left = self._solve(noise, 0.1 * energy)
+        products = np.atleast_1d(np.einsum("i...,i...->...", noise, e))
+        return np.minimum(worst, 4.0 * (np.sqrt(np.maximum(products, 0.0)) + left))
+
+    @property
+    def _lower(self) -> float | None:
+        """A number below the eigenvalues of (H + floor)^-1 H, as H is at least eps.
+
+        At eps = 0 below all but those that count as zero. Unknown where the factor is not close to
+        H + floor.
+        """
+        if self._inaccuracy > 1e-3 or self._shortest:
+            return None
+        if self.eps == 0.0:
+            return 0.5 * self._null
+        return 0.5 * self.eps / (self.eps + float(self.floor.max(initial=0.0)))  # half for rounding
+
+    def energy(self, x: FloatArray) -> FloatArray:
+        """About the energy (w^T H w)^{1/2} of the solution, for every column."""
+        rhs = self.B.T @ x
+        products = np.einsum("i...,i...->...", rhs, self._near(rhs))
+        return np.sqrt(np.atleast_1d(np.maximum(products, 0.0)))
+
+    def refine(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The same where H is not definite: refined while that helps, with the last change."""
+        w = self._near(self.B.T @ x)
+        error = np.full(x.shape[1:] or (1,), np.inf)
+        for _ in range(_MAX_STEPS):
+            step = self._near(self.residual(x, w).astype(np.float64))
+            change = np.atleast_1d(np.linalg.norm(np.sqrt(self.beta) * (self.B @ step), axis=0))
+            if not (change < 0.5 * error).any():
+                break
+            w, error = w + step, np.minimum(change, error)
+        return w, error
+
+    def residual(self, x: FloatArray, w: FloatArray) -> FloatArray:
+        """What is left of H w = B^T x; in this order rounding is like a change of x: no harm."""
+        w = w.astype(np.longdouble)
+        return self.B.T @ (x - self.beta * (self.B @ w)) - self._product(w)
+
+    @cached_property
+    def _inaccuracy(self) -> float:
+        """How far `_near` is from inverting what it should, on a random vector."""
+        scale = np.sqrt(self._size)  # every row counts alike, whatever its weights
+        r = scale * np.random.default_rng(0).standard_normal(self.M.shape[0])
+        z = self._near(r)
+        image = self._product(z) + self.floor * z + self.beta * (self.B.T @ (self.B @ z))
+        size = float(np.linalg.norm(r / scale))
+        left = float(np.linalg.norm((image - r) / scale)) / size if size else 0.0
+        if not left <= 0.5:
+            raise ConvergenceError(
+                f"{self.direct} loses all digits of a matrix with eps={self.eps:g} next to entries "
+                f"of {self.largest:.0e}; give a larger eps, or use solver=Direct()"
+            )
+        return left
+
+    def _near(self, r: FloatArray) -> FloatArray:
+        """(H + floor)^-1 r."""
+        if self.reduced is not None:
+            inverse = self.reduced[1]
+            v = self.factor(-self.beta * (self.B @ (inverse @ r)))
+            return inverse @ (self.B.T @ v + r)
+        return self.factor(np.concatenate([np.zeros((self.n, *r.shape[1:])), r]))[self.n :]

@@ -1,0 +1,1 @@
+"""The complex itself: cells, labels, weights and attributes."""

@@ -1,0 +1,123 @@
+"""What users know about single cells besides their weight: one column a name, one entry a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cellapse._errors import InputError
+from cellapse._shared.memory import require_memory
+
+Columns = Mapping[str, NDArray[Any]]
+
+_MANY_NAMES = 10_000  # words of a file used as names by mistake
+
+
+def check_attributes(given: Any, counts: Sequence[int]) -> tuple[Columns, ...]:
+    """The columns of every rank, each as long as there are cells.
+
+    >>> check_attributes({0: {"age": [30, 40], "town": ["Ulm", None]}}, [2, 1])[0]["town"].tolist()
+    ['Ulm', None]
+    """
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError(
+            f"attributes is a {type(given).__name__}; give a mapping from rank to columns, "
+            "for instance {0: {'age': [30, 40]}}"
+        )
+    rest = dict(given or {})
+    checked = []
+    for rank, count in enumerate(counts):
+        columns = rest.pop(rank, {})
+        if not isinstance(columns, Mapping):
+            raise InputError(
+                f"attributes of rank {rank} are a {type(columns).__name__}; give a mapping from "
+                "names to one value per cell"
+            )
+        checked.append({name: _column(name, v, rank, count) for name, v in columns.items()})
+    if rest:
+        raise InputError(f"attributes for rank {min(rest)}, where there are no cells; remove them")
+    return tuple(checked)
+
+
+def check_metadata(given: Any) -> Mapping[str, Any]:
+    """What is known of the whole complex: a mapping from names to anything."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+        raise InputError(
+            f"metadata is {given!r:.80}; give a mapping from names to values, for instance "
+            "{'name': 'Les Miserables'}"
+        )
+    return dict(given)
+
+
+def columns_of(records: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
+    """One dict a cell as one column a name; None where a cell has no such entry.
+
+    >>> columns_of([{"age": 30}, {}, {"age": 40, "town": "Ulm"}])
+    {'age': [30, None, 40], 'town': [None, None, 'Ulm']}
+    """
+    names = dict.fromkeys(chain.from_iterable(records))
+    if not names:
+        return {}
+    if len(names) > _MANY_NAMES:
+        raise InputError(
+            f"{len(names):,} names of attributes; at most {_MANY_NAMES:,} make sense: "
+            "use one name for what is the same kind of thing"
+        )
+    require_memory(
+        16.0 * len(names) * len(records),
+        f"the table of {len(names):,} attributes of {len(records):,} cells",
+        "leave out attributes",
+    )
+    return {name: [record.get(name) for record in records] for name in names}
+
+
+def as_table(values: Sequence[Any]) -> NDArray[Any] | None:
+    """Lists or arrays of numbers, all of one length, as the rows of an array; others are None.
+
+    >>> as_table([[0.5, 1], [2, 3]]).tolist(), as_table([[1], [2, 3]])
+    ([[0.5, 1.0], [2.0, 3.0]], None)
+    """
+    if not values or not all(map(_are_numbers, values)):
+        return None
+    try:
+        table = np.array(values)
+    except ValueError:  # of several lengths
+        return None
+    return None if table.dtype == object else table  # whole numbers that are too large
+
+
+def _are_numbers(row: Any) -> bool:
+    if isinstance(row, np.ndarray):
+        return row.dtype.kind in "biuf"
+    if not isinstance(row, list):
+        return False
+    kinds = set(map(type, row))
+    return bool(kinds) and (kinds <= {int, float} or kinds == {bool})
+
+
+def _column(name: Any, values: Any, rank: int, count: int) -> NDArray[Any]:
+    if not isinstance(name, str):
+        raise InputError(f"attribute name {name!r} of rank {rank}; give a string")
+    if not hasattr(values, "__len__") or isinstance(values, str) or len(values) != count:
+        raise InputError(
+            f"attribute {name!r} of rank {rank} does not hold one value for each of {count} cells"
+        )
+    if isinstance(values, np.ndarray):
+        return values
+    listed = list(values)
+    table = as_table(listed)
+    if table is not None:
+        return table
+    kinds = set(map(type, listed))
+    if len(kinds) == 1 and issubclass(kinds.pop(), Real):
+        return np.array(listed)
+    column = np.empty(count, dtype=object)  # words, tuples, or None where nothing is known
+    column[:] = listed
+    return column

@@ -1,0 +1,373 @@
+"""A complex: cells by rank over labelled vertices, as integer arrays.
+
+Ranks grow with containment (x inside y needs rank x <= rank y); nothing else is asked of the
+cells, so graphs, hypergraphs, simplicial, cell and combinatorial complexes are all a `Complex`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from cellapse._complex.attributes import Columns, check_attributes, check_metadata
+from cellapse._complex.cells import Cells, IntArray, build_cells
+from cellapse._complex.labels import as_tuples, in_order, numbered, positions
+from cellapse._errors import InputError
+from cellapse._shared.checks import listed, real_array, whole_number
+from cellapse._shared.memory import require_memory
+from cellapse._shared.rows import RowIndex
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Complex:
+    """Cells by rank over labelled vertices; made by `from_cells` or `from_arrays`, then frozen.
+
+    Attributes
+    ----------
+    labels : sequence of hashable
+        The vertices in the user's order; results are aligned with it.
+    cells : tuple of Cells
+        `cells[k]` are the cells of rank k, as vertex positions; `cells[0]` are the vertices.
+    weights : tuple of (array or None)
+        `weights[k]` is a positive weight per cell of rank k, or None for all ones.
+    attributes : tuple of mappings
+        `attributes[k]` are named columns with one entry per cell of rank k; nothing computes with
+        them, but they survive reading and writing.
+    metadata : mapping
+        What is known of the whole, such as its name or source; it survives likewise.
+
+    Examples
+    --------
+    >>> K = Complex.from_cells({1: [("a", "b"), ("b", "c"), ("a", "c")], 2: [("a", "b", "c")]})
+    >>> K
+    Complex(n_cells=(3, 3, 1))
+    >>> K.labels, K.max_rank, K.euler_characteristic()
+    (('a', 'b', 'c'), 2, 1)
+    """
+
+    labels: Sequence[Hashable]
+    cells: tuple[Cells, ...]
+    weights: tuple[FloatArray | None, ...] = field(repr=False)
+    attributes: tuple[Columns, ...] = field(repr=False)
+    metadata: Mapping[str, Any] = field(repr=False, default_factory=dict)
+
+    @classmethod
+    def from_cells(
+        cls,
+        cells: Mapping[int, Iterable[Any]],
+        weights: Mapping[int, ArrayLike] | None = None,
+        attributes: Mapping[int, Mapping[str, Any]] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Complex:
+        """Build a complex from labelled cells.
+
+        Parameters
+        ----------
+        cells : {rank: cells}
+            `cells[0]` lists the vertex labels, in the order results will have; without it the
+            vertices are taken in the order in which the cells name them. Every other cell is a
+            collection of vertex labels. Cells need not be closed: a triangle without its edges
+            is fine.
+        weights : {rank: one positive number per cell}, optional
+        attributes : {rank: {name: one value per cell}}, optional
+        metadata : {name: value}, optional
+
+        Returns
+        -------
+        Complex
+
+        Examples
+        --------
+        >>> Complex.from_cells({0: ["x", "y", "z"], 1: [("z", "x")]}, weights={1: [2.0]})
+        Complex(n_cells=(3, 1), weighted=(1,))
+        """
+        ranks = _check_ranks(cells)
+        tuples = {k: as_tuples(k, cells[k]) for k in ranks if k > 0}
+        if 0 in ranks:
+            labels = tuple(listed(cells[0], "the list of vertices, cells[0],"))
+        else:
+            seen = (v for k in sorted(tuples) for cell in tuples[k] for v in cell)
+            labels = in_order(seen)
+        position = positions(labels)
+        arrays = {k: numbered(k, group, position) for k, group in tuples.items()}
+        return cls.from_arrays(len(labels), arrays, labels, weights, attributes, metadata)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        n_vertices: int,
+        cells: Mapping[int, Any],
+        labels: Sequence[Hashable] | None = None,
+        weights: Mapping[int, ArrayLike] | None = None,
+        attributes: Mapping[int, Mapping[str, Any]] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Complex:
+        """Build a complex from integer arrays: the quick way for large data.
+
+        Parameters
+        ----------
+        n_vertices : int
+        cells : {rank: (m, size) integer array or (indptr, indices)}
+            Vertex positions 0..n_vertices-1; ranks from 1 up.
+        labels : sequence of hashable, optional
+            Vertex labels; by default the positions themselves.
+        weights : {rank: one positive number per cell}, optional
+        attributes : {rank: {name: one value per cell}}, optional
+        metadata : {name: value}, optional
+
+        Examples
+        --------
+        >>> Complex.from_arrays(4, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
+        Complex(n_cells=(4, 3, 1))
+        """
+        n_vertices = whole_number("n_vertices", n_vertices, 0)
+        if n_vertices < 1:
+            raise InputError("a complex needs at least one vertex, and none was given; add one")
+        ranks = _check_ranks(cells)
+        if 0 in ranks and len(cells[0]) != n_vertices:
+            raise InputError(
+                f"cells[0] lists {len(cells[0])} vertices, but n_vertices is {n_vertices}; "
+                "leave out rank 0"
+            )
+        vertex_labels: Sequence[Hashable]
+        if labels is None or isinstance(labels, range):
+            vertex_labels = range(n_vertices) if labels is None else labels
+        else:
+            vertex_labels = tuple(listed(labels, "labels"))
+        if len(vertex_labels) != n_vertices:
+            raise InputError(
+                f"{len(vertex_labels)} labels for {n_vertices} vertices; give one per vertex"
+            )
+        if not isinstance(vertex_labels, range):  # whose numbers differ anyway
+            positions(vertex_labels)
+        tables = [Cells(np.arange(n_vertices + 1), np.arange(n_vertices))]
+        tables += [
+            build_cells(k, cells.get(k, ()), n_vertices, vertex_labels)
+            for k in range(1, max(ranks, default=0) + 1)
+        ]
+        complex_ = cls(
+            vertex_labels,
+            tuple(tables),
+            _check_weights(weights, tables),
+            check_attributes(attributes, [len(table) for table in tables]),
+            check_metadata(metadata),
+        )
+        complex_._check_no_duplicates()
+        complex_._check_order_preserving()
+        return complex_
+
+    def __repr__(self) -> str:
+        weighted = tuple(k for k, w in enumerate(self.weights) if w is not None)
+        return f"Complex(n_cells={self.n_cells}{f', {weighted=}' if weighted else ''})"
+
+    @property
+    def n_cells(self) -> tuple[int, ...]:
+        """Number of cells of each rank: (n_0, n_1, ..., n_K)."""
+        return tuple(len(c) for c in self.cells)
+
+    @property
+    def n_vertices(self) -> int:
+        """Number of vertices, n_0."""
+        return len(self.labels)
+
+    @property
+    def max_rank(self) -> int:
+        """The largest rank K that has a place in `cells`."""
+        return len(self.cells) - 1
+
+    @property
+    def is_simplicial(self) -> bool:
+        """Whether every cell of rank k has exactly k + 1 vertices."""
+        return all(bool((c.sizes == k + 1).all()) for k, c in enumerate(self.cells))
+
+    def cell_labels(self, rank: int) -> Sequence[Hashable]:
+        """The cells of a rank in the user's words: a label, or a tuple of labels above rank 0."""
+        rank = whole_number("rank", rank, 0, self.max_rank)
+        if rank == 0:
+            return self.labels
+        cells = self.cells[rank]
+        if isinstance(self.labels, range) and self.labels == range(self.n_vertices):
+            members: list[Hashable] = cells.indices.tolist()
+        else:
+            members = [self.labels[v] for v in cells.indices.tolist()]
+        if cells.is_uniform and len(cells):
+            each = iter(members)
+            return tuple(zip(*[each] * int(cells.sizes[0]), strict=True))
+        bounds = cells.indptr.tolist()
+        return tuple(tuple(members[i:j]) for i, j in pairwise(bounds))
+
+    def cell_label(self, rank: int, i: int) -> Hashable:
+        """One cell in the user's words."""
+        rank = whole_number("rank", rank, 0, self.max_rank)
+        i = whole_number("i", i, 0, self.n_cells[rank] - 1)
+        if rank == 0:
+            return self.labels[i]
+        return tuple(self.labels[v] for v in self.cells[rank][i].tolist())
+
+    def components(self) -> IntArray:
+        """Connected component of each vertex, numbered from 0; any shared cell connects.
+
+        >>> Complex.from_arrays(5, {1: [[0, 1]], 2: [[2, 3, 4]]}).components().tolist()
+        [0, 0, 1, 1, 1]
+        """
+        n = self.n_vertices
+        first = [np.repeat(c.indices[c.indptr[:-1]], c.sizes) for c in self.cells[1:]]
+        other = [c.indices for c in self.cells[1:]]
+        i = np.concatenate([*first, np.empty(0, np.int64)])
+        j = np.concatenate([*other, np.empty(0, np.int64)])
+        graph = sparse.coo_array((np.ones(len(i), np.int8), (i, j)), shape=(n, n))
+        return connected_components(graph.tocsr(), directed=False)[1]
+
+    def skeleton(self, rank: int) -> Complex:
+        """The same complex with only its cells of rank <= `rank`."""
+        rank = whole_number("rank", rank, 0, self.max_rank)
+        kept = slice(rank + 1)
+        return replace(
+            self,
+            cells=self.cells[kept],
+            weights=self.weights[kept],
+            attributes=self.attributes[kept],
+        )
+
+    def with_attributes(
+        self,
+        attributes: Mapping[int, Mapping[str, Any]],
+        weights: Mapping[int, ArrayLike] | None = None,
+    ) -> Complex:
+        """The same complex with more attributes, such as results to be written, or other weights.
+
+        >>> K = Complex.from_cells({1: [("a", "b")]}).with_attributes({0: {"cluster": [0, 1]}})
+        >>> K.attributes[0]["cluster"].tolist()
+        [0, 1]
+        """
+        new = check_attributes(attributes, self.n_cells)
+        merged = tuple({**old, **more} for old, more in zip(self.attributes, new, strict=True))
+        chosen = _check_weights(weights, self.cells)
+        kept = tuple(
+            old if new is None else new for old, new in zip(self.weights, chosen, strict=True)
+        )
+        return replace(self, weights=kept, attributes=merged)
+
+    def euler_characteristic(self) -> int:
+        """Alternating sum of the numbers of cells, n_0 - n_1 + n_2 - ..."""
+        return sum((-1) ** k * n for k, n in enumerate(self.n_cells))
+
+    def betti_numbers(self) -> tuple[int, ...]:
+        """Number of independent holes of each rank, over the rationals.
+
+        b_k = n_k - rank B_k - rank B_{k+1}, with the signed boundary matrices.
+
+        >>> circle = Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]]})
+        >>> circle.betti_numbers()
+        (1, 1)
+        """
+        from cellapse._matrices.homology import (
+            betti_numbers,  # stands on the boundary matrices, further down
+        )
+
+        return betti_numbers(self)
+
+    def _check_no_duplicates(self) -> None:
+        for size in np.unique(np.concatenate([c.sizes for c in self.cells])).tolist():
+            found = [(k, *c.of_size(size)) for k, c in enumerate(self.cells)]
+            rows = np.concatenate([cells for _, _, cells in found if len(cells)])
+            if size > 3:  # walks keep their order; all others ascend already
+                rows = np.sort(rows, axis=1)
+            repeat = RowIndex(rows, self.n_vertices).first_repeat()
+            if repeat is not None:
+                rank = np.concatenate([np.full(len(where), k) for k, where, _ in found])
+                position = np.concatenate([where for _, where, _ in found])
+                i, j = repeat
+                raise InputError(
+                    f"cell {self.cell_label(rank[j], position[j])!r} of rank {rank[j]} is given "
+                    f"twice (also at rank {rank[i]}); a set of vertices is one cell of one rank: "
+                    "remove the second, or give it a weight"
+                )
+
+    def _check_order_preserving(self) -> None:
+        # x inside y needs rank x <= rank y. Sizes settle it for simplicial and most other data.
+        for low in range(1, self.max_rank):
+            for high in range(low + 1, self.max_rank + 1):
+                x, y = self.cells[high], self.cells[low]
+                if not len(x) or not len(y) or x.sizes.min() >= y.sizes.max():
+                    continue
+                small = np.flatnonzero(x.sizes < y.sizes.max())
+                members = x.membership(self.n_vertices)[small]
+                meetings = members.sum(axis=0) @ np.bincount(y.indices, minlength=self.n_vertices)
+                require_memory(
+                    16.0 * float(meetings),
+                    f"comparing {len(small):,} cells of rank {high} with {len(y):,} larger ones of "
+                    f"rank {low}",
+                    "give larger cells the higher rank",
+                )
+                shared = members @ y.membership(self.n_vertices).T
+                inside = shared.tocoo()
+                bad = np.flatnonzero(inside.data == x.sizes[small][inside.row])
+                if len(bad):
+                    i, j = int(small[inside.row[bad[0]]]), int(inside.col[bad[0]])
+                    raise InputError(
+                        f"cell {self.cell_label(high, i)!r} of rank {high} lies inside "
+                        f"{self.cell_label(low, j)!r} of rank {low}; ranks must grow with "
+                        "containment: lower the rank of the first or raise that of the second"
+                    )
+
+
+def _check_ranks(cells: Mapping[int, Any]) -> list[int]:
+    if not isinstance(cells, Mapping):
+        raise InputError(
+            f"cells is a {type(cells).__name__}; give a mapping from rank to cells, "
+            "for instance {1: [('a', 'b')]}"
+        )
+    # Every rank up to the largest gets a table, so a rank is no place for an arbitrary number.
+    return sorted(whole_number("rank", k, 0, 1000) for k in cells)
+
+
+def require_complex(given: Any, who: str) -> None:
+    """Refuse what is no complex, and say how to get one."""
+    if not isinstance(given, Complex):
+        raise InputError(
+            f"{who} takes a Complex, not a {type(given).__name__}; clique_complex(...) lifts a "
+            "graph to one, as_complex(...) reads the objects of other libraries"
+        )
+
+
+def _check_weights(
+    weights: Mapping[int, ArrayLike] | None, tables: Sequence[Cells]
+) -> tuple[FloatArray | None, ...]:
+    if weights is not None and not isinstance(weights, Mapping):
+        raise InputError(
+            f"weights is a {type(weights).__name__}; give a mapping from rank to numbers, "
+            "for instance {1: [1.0, 2.0]}"
+        )
+    given = dict(weights or {})
+    checked: list[FloatArray | None] = []
+    for k, cells in enumerate(tables):
+        values = given.pop(k, None)
+        if values is None:
+            checked.append(None)
+            continue
+        array = real_array(values, f"the list of weights of rank {k}")
+        if array.shape != (len(cells),):
+            raise InputError(
+                f"weights of rank {k} have shape {array.shape}, but there are {len(cells)} cells "
+                "of that rank; give one number per cell"
+            )
+        bad = np.flatnonzero(~(np.isfinite(array) & (array > 0)))
+        if len(bad):
+            raise InputError(
+                f"weight {array[bad[0]]} of cell number {bad[0]} of rank {k} is not a positive "
+                "finite number; leave out cells that should not count"
+            )
+        checked.append(array)
+    if given:
+        raise InputError(f"weights for rank {min(given)}, where there are no cells; remove them")
+    return tuple(checked)

@@ -1,0 +1,1 @@
+"""Eigensolvers, and what holds them to their promise."""

@@ -1,0 +1,175 @@
+"""The smallest positive singular value of a sparse matrix, to digits of its own.
+
+sigma_min+(B) bounds the coupling weights of the graded Laplacian. Which singular values are zero is
+not a question of size: weights may differ by many orders. It comes from structure where every
+column has at most two entries (the kernel of B^T is known then), and otherwise from B with its rows
+and columns scaled to length one, whose positive singular values are not small.
+
+With a known kernel, one vertex of every part that carries a kernel vector is grounded. What is left
+of G = B B^T is definite, and the largest eigenvalue of its inverse is 1 / sigma^2. Otherwise
+Lanczos runs on G (G + d I)^-3 G, whose eigenvalues s^2 / (s + d)^3 are largest at the smallest
+positive s of G and vanish on its kernel.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg, sparse
+
+from cellapse._errors import ConvergenceError
+from cellapse._linalg.direct import Direct, Solve
+from cellapse._linalg.kernel import Projector, left_kernel
+from cellapse._linalg.lapack import largest_eigenpair
+from cellapse._shared.arrays import row_sum
+
+FloatArray = NDArray[np.float64]
+
+_DENSE = 400  # up to this size a dense eigenvalue problem is quicker than a factorization
+_ZERO = 1e-9  # a squared singular value of a balanced matrix below this is zero
+_SQUARED = 1e-3  # a square below this, relative to the largest, has lost three digits or more
+_WIDE = 1e3  # entries that differ by more than this ask for a count
+
+
+def smallest_singular_value(B: sparse.csr_array) -> float:
+    """sigma_min+(B), with sigma_min+(0) = inf as in the paper.
+
+    >>> smallest_singular_value(sparse.csr_array([[3.0, 0.0], [0.0, 0.0]]))
+    3.0
+    """
+    B = sparse.csr_array(B, copy=True)
+    B.eliminate_zeros()
+    if B.nnz == 0:
+        return float("inf")
+    if np.bincount(B.indices).max() == 1:  # G is diagonal
+        d = np.asarray(B.multiply(B).sum(axis=1)).ravel()
+        return float(np.sqrt(d[d > 0].min()))
+    size = float(abs(B.data).max())  # taken out, so that no square overflows or vanishes
+    B = B[np.diff(B.indptr) > 0] / size
+    kernel = left_kernel(B)
+    if kernel is None:
+        if B.shape[0] > B.shape[1]:
+            B = B.T.tocsr()
+            B = B[np.diff(B.indptr) > 0]
+        kernel = left_kernel(B)
+    if B.shape[0] <= _DENSE:
+        return size * _dense(B, kernel)
+    if kernel is not None:
+        return size * _grounded(B, kernel)
+    return size * _filtered(B)
+
+
+def smallest_positive_eigenvalue(M: sparse.csr_array) -> float:
+    """The smallest positive eigenvalue of a sparse positive semi-definite matrix.
+
+    >>> smallest_positive_eigenvalue(sparse.csr_array([[2.0, -2.0], [-2.0, 2.0]]))
+    4.0
+    """
+    d = M.diagonal()
+    M = sparse.csr_array(M)[d > 0][:, d > 0]  # a row without a diagonal is empty
+    if not M.shape[0]:
+        return float("inf")
+    if M.shape[0] > _DENSE:
+        return _smallest_positive(M)
+    values = linalg.eigvalsh(M.toarray())
+    scale = sparse.diags_array(1.0 / np.sqrt(M.diagonal()))
+    nullity = int((linalg.eigvalsh((scale @ M @ scale).toarray()) <= _ZERO).sum())
+    return float(values[nullity]) if nullity < len(values) else float("inf")
+
+
+def _dense(B: sparse.csr_array, kernel: sparse.csr_array | None) -> float:
+    values = linalg.eigvalsh((B @ B.T).toarray())
+    if kernel is not None:
+        nullity = kernel.shape[1]
+    else:
+        balanced = _balanced(B)
+        squares = linalg.eigvalsh((balanced @ balanced.T).toarray())
+        nullity = int((squares <= _ZERO * squares[-1]).sum())
+    if nullity == len(values):
+        return float("inf")
+    if values[nullity] > _SQUARED * values[-1]:
+        return float(np.sqrt(values[nullity]))
+    return _by_orthogonal_factors(B.toarray(), len(values) - nullity)
+
+
+def _by_orthogonal_factors(B: FloatArray, rank: int) -> float:
+    """1 / ||R^-1|| for B = Q_1 R Q_2 with square R: no square is ever formed.
+
+    Rows in descending order of length and columns by pivoting keep the digits of small rows.
+    """
+    order = np.argsort(-np.linalg.norm(B, axis=0), kind="stable")
+    wide = linalg.qr(B.T[order], mode="r", pivoting=True)[0][:rank]
+    square = linalg.qr(wide.T, mode="r", pivoting=True)[0][:rank]
+    inverse = linalg.solve_triangular(square, np.eye(rank))
+    return 1.0 / float(np.linalg.norm(inverse, 2))
+
+
+def _balanced(B: sparse.csr_array) -> sparse.csr_array:
+    """B with rows and columns scaled to length one, as nearly as both can be."""
+    for _ in range(20):
+        rows = np.asarray(B.multiply(B).sum(axis=1)).ravel()
+        B = sparse.csr_array(sparse.diags_array(rows**-0.25) @ B)
+        columns = np.asarray(B.multiply(B).sum(axis=0)).ravel()
+        B = sparse.csr_array(B @ sparse.diags_array(np.where(columns > 0, columns, 1.0) ** -0.25))
+    return B
+
+
+def _grounded(B: sparse.csr_array, kernel: sparse.csr_array) -> float:
+    """sigma_min+ where the kernel of B^T is known, with digits of its own."""
+    n = B.shape[0]
+    columns = sparse.csc_array(kernel)
+    keep = np.ones(n, dtype=bool)
+    keep[columns.indices[columns.indptr[:-1]]] = False  # one vertex of each part, of any weight
+    left = B[keep]
+    solve = Direct().prepare(left @ left.T)
+    fixed = Projector(kernel)
+
+    def inverse(x: FloatArray) -> FloatArray:
+        y = np.zeros_like(x)
+        y[keep] = solve((x - fixed(x))[keep])
+        return y - fixed(y)
+
+    v = _top_vector(inverse, n)
+    v = inverse(v)  # one step more than the tolerance asked for: it costs nothing
+    return float(np.linalg.norm(B.T @ v) / np.linalg.norm(v))
+
+
+def _filtered(B: sparse.csr_array) -> float:
+    """sigma_min+ where nothing is known of the kernel."""
+    G = sparse.csr_array(B @ B.T)
+    found = _smallest_positive(G)
+    entries = abs(B.data)
+    if entries.max() > _WIDE * entries.min():
+        balanced = _balanced(B)
+        nullity = _count_below(sparse.csr_array(balanced @ balanced.T), _ZERO)
+        smaller = _count_below(G, 0.999 * found)
+        if nullity is None or nullity != smaller:
+            raise ConvergenceError(
+                f"the smallest singular value of a {B.shape} matrix, whose entries differ by a "
+                f"factor of {entries.max() / entries.min():.1e}, is not certain; give gamma as "
+                "numbers, or rescale the weights of the cells"
+            )
+    return float(np.sqrt(found))
+
+
+def _count_below(G: sparse.csr_array, value: float) -> int | None:
+    return Direct().prepare(G - value * sparse.eye_array(G.shape[0])).n_negative()
+
+
+def _smallest_positive(G: sparse.csr_array) -> float:
+    """The smallest positive eigenvalue of a large semi-definite matrix."""
+    n = G.shape[0]
+    solve = Direct().prepare(G + 1e-7 * row_sum(G) * sparse.eye_array(n))
+    start = G @ np.random.default_rng(0).standard_normal(n)
+    v = _top_vector(lambda x: G @ solve(solve(solve(G @ x))), n, start)
+    return float(v @ (G @ v) / (v @ v))
+
+
+def _top_vector(apply: Solve, n: int, start: FloatArray | None = None) -> FloatArray:
+    try:
+        return largest_eigenpair(apply, n, tol=1e-10, start=start)[1]
+    except ConvergenceError as error:
+        raise ConvergenceError(
+            f"the smallest singular value of a matrix was not found ({error}); "
+            "give gamma as numbers"
+        ) from None

@@ -1,0 +1,1 @@
+"""From a complex to its incidence matrices."""

@@ -1,0 +1,107 @@
+"""Which cell lies inside which, and rank completion where ranks are skipped."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from scipy import sparse
+
+from cellapse._complex.cells import IntArray
+from cellapse._complex.complex import Complex
+from cellapse._shared.arrays import csr_from_entries
+from cellapse._shared.rows import RowIndex
+
+# Looking all subsets of a cell up beats intersecting it with others up to about this many.
+_MAX_SUBSETS = 2000
+
+
+def containment(K: Complex, low: int, high: int) -> sparse.csr_array:
+    """The (n_low x n_high) matrix of ones where a cell of rank `low` lies inside one of `high`.
+
+    >>> K = Complex.from_cells({1: [("a", "b"), ("b", "c")], 2: [("a", "b", "c")]})
+    >>> containment(K, 1, 2).toarray().tolist()
+    [[1.0], [1.0]]
+    """
+    x, y = K.cells[low], K.cells[high]
+    shape = (len(x), len(y))
+    if low == 0:
+        owner = np.repeat(np.arange(shape[1]), y.sizes)
+        return csr_from_entries(y.indices, owner, np.ones(len(owner)), shape)
+    rows: list[IntArray] = [np.empty(0, np.int64)]
+    columns: list[IntArray] = [np.empty(0, np.int64)]
+    for t in np.unique(x.sizes).tolist():
+        where_x, table = x.of_size(t)
+        index = RowIndex(np.sort(table, axis=1) if t > 3 else table, K.n_vertices)
+        for s in np.unique(y.sizes[y.sizes > t]).tolist():
+            where_y, cells = y.of_size(s)
+            if comb(s, t) <= _MAX_SUBSETS:
+                if s > 3:  # walks keep their order; all others ascend already
+                    cells = np.sort(cells, axis=1)
+                for subset in combinations(range(s), t):
+                    found = index.find(cells[:, subset])
+                    rows.append(where_x[found[found >= 0]])
+                    columns.append(where_y[found >= 0])
+            else:
+                members = (
+                    x.membership(K.n_vertices)[where_x] @ y.membership(K.n_vertices)[where_y].T
+                )
+                inside = members.tocoo()
+                keep = inside.data == t
+                rows.append(where_x[inside.row[keep]])
+                columns.append(where_y[inside.col[keep]])
+    i, j = np.concatenate(rows), np.concatenate(columns)
+    return csr_from_entries(i, j, np.ones(len(i)), shape)
+
+
+def adjacent_containment(K: Complex) -> tuple[list[sparse.csr_array], tuple[int, ...]]:
+    """Unsigned matrices between adjacent ranks, completed where a relation skips ranks.
+
+    For x inside y, with rank y > rank x + 1 and no cell of a rank between inside the one and
+    around the other, formal elements z_{a+1} < ... < z_{b-1} form a chain from x to y. Returns the
+    matrices and the number of formal elements of each rank, which come last.
+    """
+    top = K.max_rank
+    inside = {(k - 1, k): containment(K, k - 1, k) for k in range(1, top + 1)}
+    n_formal = [0] * (top + 1)
+    # Per adjacent pair of ranks: the extra entries, as rows and columns of the completed matrix.
+    extra_rows: list[list[np.ndarray]] = [[] for _ in range(top)]
+    extra_columns: list[list[np.ndarray]] = [[] for _ in range(top)]
+    for a, b in _skipping_pairs(K, inside):
+        inside[a, b] = containment(K, a, b)
+        around = sum((inside[a, c] @ inside[c, b] for c in range(a + 1, b)), start=0 * inside[a, b])
+        skipped = (inside[a, b] - inside[a, b] * (around > 0)).tocoo()
+        skipped.eliminate_zeros()
+        low = skipped.row.astype(np.int64)
+        for k in range(a + 1, b):
+            new = K.n_cells[k] + n_formal[k] + np.arange(skipped.nnz)
+            extra_rows[k - 1].append(low)
+            extra_columns[k - 1].append(new)
+            n_formal[k] += skipped.nnz
+            low = new
+        extra_rows[b - 1].append(low)
+        extra_columns[b - 1].append(skipped.col.astype(np.int64))
+    matrices = []
+    for k in range(1, top + 1):
+        shape = (K.n_cells[k - 1] + n_formal[k - 1], K.n_cells[k] + n_formal[k])
+        direct = inside[k - 1, k]
+        if extra_rows[k - 1]:
+            entries = direct.tocoo()
+            i = np.concatenate([entries.row, *extra_rows[k - 1]])
+            j = np.concatenate([entries.col, *extra_columns[k - 1]])
+            direct = csr_from_entries(i, j, np.ones(len(i)), shape)
+        matrices.append(direct)
+    return matrices, tuple(n_formal)
+
+
+def _skipping_pairs(
+    K: Complex, inside: dict[tuple[int, int], sparse.csr_array]
+) -> list[tuple[int, int]]:
+    """The pairs of ranks, nearest first, between which a relation may skip ranks."""
+    closed = K.is_simplicial and all(
+        inside[k - 1, k].nnz == (k + 1) * K.n_cells[k] for k in range(1, K.max_rank + 1)
+    )
+    if closed:
+        return []
+    return [(a, a + gap) for gap in range(2, K.max_rank + 1) for a in range(K.max_rank + 1 - gap)]

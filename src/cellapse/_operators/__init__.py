@@ -1,0 +1,1 @@
+"""Other operators on the cells, and operators out of what users have."""

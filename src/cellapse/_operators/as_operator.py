@@ -1,0 +1,217 @@
+"""Whatever stands for a symmetric operator, as an `Operator`, checked where others would go wrong.
+
+Tasks take a collapsed operator, a baseline, a sparse or dense matrix, a labelled pandas frame or a
+scipy LinearOperator. Of a matrix from outside the kernel is not known; it is found where it is
+plain to see: on each component the constants (a Laplacian) or the roots of the degrees (a
+normalized one).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import linalg, sparse
+from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import LinearOperator
+
+from cellapse._errors import InputError
+from cellapse._linalg.eigen.solvers import Dense, EigenSolver, Lanczos
+from cellapse._linalg.eigen.spectrum import Auto, Spectrum
+from cellapse._linalg.lapack import largest_eigenpair
+from cellapse._linalg.operators import Operator, SparseOperator
+from cellapse._shared.arrays import csr_from_entries, own_csr, row_sum
+
+FloatArray = NDArray[np.float64]
+
+_ROUNDING = 1e-8  # relative to the norm: asymmetry and negative eigenvalues that are forgiven
+_DENSE = 1000  # up to this size eigenvalues are computed from the dense matrix
+
+
+def as_operator(source: Any) -> Operator:
+    """An `Operator` from anything symmetric and positive semi-definite.
+
+    Parameters
+    ----------
+    source : Operator, scipy sparse matrix, 2-D array, pandas DataFrame or scipy LinearOperator
+        The rows of a frame are labelled by its index, which must equal its columns.
+
+    Returns
+    -------
+    Operator
+
+    Examples
+    --------
+    >>> L = as_operator([[1.0, -1.0], [-1.0, 1.0]])
+    >>> L.kernel.toarray().ravel().round(3).tolist()
+    [0.707, 0.707]
+    >>> as_operator([[0.0, 1.0], [1.0, 0.0]])
+    Traceback (most recent call last):
+        ...
+    cellapse._errors.InputError: the matrix has an eigenvalue of about -1, but tasks need a \
+positive semi-definite operator; it looks like an adjacency: pass \
+graph_laplacian(clique_complex(sparse.csr_array(M)))
+    """
+    if isinstance(source, Operator):
+        if not source.definite:
+            raise InputError(
+                f"{source!r} may have negative eigenvalues, but tasks need a positive "
+                "semi-definite operator; use a Laplacian, or gamma within its bound"
+            )
+        return source
+    if isinstance(source, LinearOperator):
+        return MatrixFreeOperator(source)
+    pandas = sys.modules.get("pandas")  # whoever holds a frame has imported pandas already
+    if pandas is not None and isinstance(source, pandas.DataFrame):
+        if not source.index.equals(source.columns) or not source.index.is_unique:
+            raise InputError(
+                "a frame whose index differs from its columns, or repeats a label; "
+                "give a square frame with the same labels in the same order on both sides"
+            )
+        return _from_matrix(source.to_numpy(), tuple(source.index))
+    if sparse.issparse(source) or isinstance(source, np.ndarray | list | tuple):
+        return _from_matrix(source, None)
+    raise InputError(
+        f"a {type(source).__name__} is not an operator; pass collapse(K) or graph_laplacian(K) of "
+        "a complex K, a symmetric matrix or a scipy LinearOperator"
+    )
+
+
+class MatrixFreeOperator(Operator):
+    """A scipy LinearOperator of someone else: known by its products only.
+
+    In the place of A stands a multiple of the identity that bounds it from above.
+    """
+
+    def __init__(self, source: LinearOperator) -> None:
+        n = _side(source.shape)
+        super().__init__(n, range(n))
+        self._source = source
+        x, y = np.random.default_rng(0).standard_normal((2, n))
+        try:
+            images = np.column_stack([source @ x, source @ y]) if n else np.zeros((0, 2))
+        except Exception as error:  # of a function that is not ours
+            raise InputError(f"the operator cannot be applied to {n} numbers ({error})") from error
+        if np.iscomplexobj(images) or not np.isfinite(images).all():
+            raise InputError("the operator gives complex, NaN or infinite values; it must be real")
+        size = float(np.linalg.norm(images) * np.sqrt(max(n, 1)))
+        if abs(y @ images[:, 0] - x @ images[:, 1]) > _ROUNDING * size:
+            raise InputError(
+                "the operator is not symmetric: x^T (M y) and y^T (M x) differ; "
+                "pass (M + M.T) / 2 if that is what you mean"
+            )
+        self.kernel = None
+        self.A = sparse.csr_array((n, n))
+        low, high = self._ends()
+        if low < -_ROUNDING * max(high, -low):
+            raise _indefinite(low)
+        self.A = sparse.csr_array(high * sparse.eye_array(n))
+
+    def __repr__(self) -> str:
+        return f"<LinearOperator on {self.shape[0]} cells>"
+
+    def _apply(self, x: FloatArray) -> FloatArray:
+        return np.asarray(self._source @ x, dtype=np.float64)
+
+    def _ends(self) -> tuple[float, float]:
+        """The smallest eigenvalue, roughly, and an upper bound of the largest."""
+        n = self.shape[0]
+        top, vector = largest_eigenpair(self._apply, n, tol=1e-3)
+        left = float(np.linalg.norm(self._apply(vector) - top * vector))
+        high = 1.01 * (abs(top) + left)
+        low = -largest_eigenpair(lambda x: -self._apply(x), n, tol=1e-3, scale=high)[0]
+        return low, high
+
+    def spectrum(
+        self,
+        k: int | None = None,
+        mass: str | ArrayLike | None = None,
+        *,
+        which: str = "smallest",
+        tol: float = 1e-10,
+        solver: EigenSolver | Auto | None = None,
+    ) -> Spectrum:
+        n = self.shape[0]
+        if solver is None or isinstance(solver, Auto):  # there is no matrix to look at
+            few = isinstance(k, int | np.integer) and k <= n // 4
+            solver = Lanczos() if few and n > _DENSE else Dense()
+        return super().spectrum(k, mass, which=which, tol=tol, solver=solver)
+
+    def _mass(self, mass: str | ArrayLike | None) -> FloatArray | None:
+        if isinstance(mass, str) and mass == "degree":
+            raise InputError(
+                'mass="degree", but a LinearOperator has no degrees; use "diagonal", None or '
+                "give numbers"
+            )
+        return super()._mass(mass)
+
+
+def _from_matrix(source: Any, labels: Sequence[Hashable] | None) -> SparseOperator:
+    M = own_csr(source, "the matrix")
+    n = _side(M.shape)
+    norm = row_sum(M)
+    skew = abs(M - M.T)
+    if skew.nnz and skew.max() > _ROUNDING * norm:
+        raise InputError(
+            f"the matrix is not symmetric: entries differ by up to {skew.max():.3g}; "
+            "pass (M + M.T) / 2 if that is what you mean"
+        )
+    M = sparse.csr_array((M + M.T) / 2)
+    M.eliminate_zeros()
+    low = _lowest(M)
+    if low < -_ROUNDING * norm:
+        raise _indefinite(low, adjacency=not M.diagonal().any() and (M.data >= 0).all())
+    return SparseOperator(M, range(n) if labels is None else labels, _kernel(M, norm), "matrix")
+
+
+def _side(shape: tuple[int, ...]) -> int:
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise InputError(f"an operator of shape {shape}; it must be square")
+    return int(shape[0])
+
+
+def _indefinite(low: float, adjacency: bool = False) -> InputError:
+    remedy = "pass a Laplacian"
+    if adjacency:
+        remedy = (
+            "it looks like an adjacency: pass graph_laplacian(clique_complex(sparse.csr_array(M)))"
+        )
+    return InputError(
+        f"the matrix has an eigenvalue of about {low:.3g}, but tasks need a positive "
+        f"semi-definite operator; {remedy}"
+    )
+
+
+def _lowest(M: sparse.csr_array) -> float:
+    """An upper bound of the smallest eigenvalue, below zero where that is clear."""
+    n = M.shape[0]
+    diagonal = M.diagonal()
+    others = abs(M).sum(axis=1) - abs(diagonal)
+    gershgorin = float((diagonal - others).min(initial=0.0))
+    if gershgorin >= -1e-12 * float((abs(diagonal) + others).max(initial=0.0)):
+        return 0.0  # diagonally dominant
+    if n <= _DENSE:
+        return float(linalg.eigvalsh(M.toarray())[0])
+    return -largest_eigenpair(lambda x: -(M @ x), n, tol=1e-3, scale=row_sum(M))[0]
+
+
+def _kernel(M: sparse.csr_array, norm: float) -> sparse.csr_array | None:
+    """One vector for each component where a plain candidate is mapped to zero on all of them.
+
+    With no entry above zero off the diagonal a component has at most one such vector, so that
+    these are all (Perron and Frobenius).
+    """
+    n = M.shape[0]
+    off = M - sparse.diags_array(M.diagonal())
+    if off.data.max(initial=0.0) > 1e-12 * norm:
+        return None
+    count, component = connected_components(M, directed=False)
+    roots = np.sqrt(np.maximum(np.diff(sparse.csr_array(off != 0).indptr), 1))
+    for x in (np.ones(n), roots):
+        if (abs(M @ x) <= 1e-12 * (abs(M) @ x)).all():
+            size = np.sqrt(np.bincount(component, weights=x**2, minlength=count))
+            return csr_from_entries(np.arange(n), component, x / size[component], (n, count))
+    return None

@@ -1,0 +1,190 @@
+"""The operators people compare with, all with the interface of the collapsed one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from cellapse._collapse.masses import supports
+from cellapse._complex.complex import Complex, require_complex
+from cellapse._errors import InputError
+from cellapse._linalg.kernel import left_kernel
+from cellapse._linalg.operators import SparseOperator
+from cellapse._matrices.incidence import boundary_matrices, edge_boundary, edges_and_cofaces
+from cellapse._shared.arrays import csr_from_entries
+from cellapse._shared.checks import at_least_zero, listed, real_array, whole_number
+
+
+def graph_laplacian(K: Complex) -> SparseOperator:
+    """The (weighted) graph Laplacian L = B_1 B_1^T of the edges alone.
+
+    >>> graph_laplacian(Complex.from_cells({1: [("a", "b")]})).toarray().tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    require_complex(K, "graph_laplacian")
+    B = edge_boundary(K)
+    return SparseOperator(B @ B.T, K.labels, left_kernel(B), "graph Laplacian")
+
+
+def signless_laplacian(K: Complex) -> SparseOperator:
+    """The signless Laplacian |B_1| |B_1|^T = D + Adj.
+
+    >>> signless_laplacian(Complex.from_cells({1: [("a", "b")]})).toarray().tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
+    require_complex(K, "signless_laplacian")
+    B = sparse.csr_array(abs(edge_boundary(K)))
+    return SparseOperator(B @ B.T, K.labels, left_kernel(B), "signless Laplacian")
+
+
+def multiorder_laplacian(K: Complex, weights: ArrayLike | None = None) -> SparseOperator:
+    """The multiorder Laplacian: one Laplacian for every cell size, summed.
+
+    L = sum_d gamma_d / <K^(d)> L^(d),  L^(d)_ij = d K^(d)_i delta_ij - A^(d)_ij, where order d are
+    the cells of d + 1 vertices, K^(d)_i how many hold vertex i, A^(d)_ij how many hold both.
+
+    Parameters
+    ----------
+    K : Complex
+    weights : numbers gamma_1..gamma_D, optional
+        One for each order 1..D up to the largest cell; 1 by default.
+
+    >>> K = Complex.from_cells({1: [("a", "b"), ("b", "c")]})
+    >>> multiorder_laplacian(K).toarray().diagonal().tolist()
+    [0.75, 1.5, 0.75]
+    """
+    require_complex(K, "multiorder_laplacian")
+    n = K.n_vertices
+    top = max((int(c.sizes.max(initial=1)) for c in K.cells), default=1) - 1
+    gamma = np.ones(top) if weights is None else real_array(weights, "weights")
+    if gamma.shape != (top,) or not np.isfinite(gamma).all() or (gamma < 0).any():
+        raise InputError(
+            f"weights of shape {gamma.shape}; give {top} numbers of at least 0, one for each order "
+            f"1..{top} (cells of 2..{top + 1} vertices)"
+        )
+    total = sparse.csr_array((n, n))
+    for order in range(1, top + 1):
+        shared = sparse.csr_array((n, n))
+        for cells in K.cells[1:]:
+            where, rows = cells.of_size(order + 1)
+            owner = np.repeat(np.arange(len(where)), order + 1)
+            H = csr_from_entries(rows.ravel(), owner, np.ones(rows.size), (n, len(where)))
+            shared = shared + H @ H.T
+        degree = shared.diagonal()
+        if degree.sum() > 0:
+            L = sparse.diags_array((order + 1) * degree) - shared
+            total = total + gamma[order - 1] / degree.mean() * L
+    return SparseOperator(total, K.labels, _component_kernel(K), "multiorder Laplacian")
+
+
+def motif_laplacian(K: Complex, floor: float = 0.1) -> SparseOperator:
+    """The Laplacian of the edges weighted by `floor` plus the number of cells around them.
+
+    With `floor=0` an edge in no cell above rank 1 vanishes (the motif adjacency of Benson et al.
+    for triangles); a small floor keeps the graph connected.
+
+    >>> K = Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
+    >>> motif_laplacian(K, floor=0.5).toarray()[0].tolist()
+    [3.0, -1.5, -1.5]
+    """
+    require_complex(K, "motif_laplacian")
+    floor = at_least_zero("floor", floor)
+    B, upper = edges_and_cofaces(K)
+    count = sum((A.sum(axis=1) for A in supports(upper, K.n_cells[2:])), np.zeros(B.shape[1]))
+    B = sparse.csr_array(B @ sparse.diags_array(np.sqrt(floor + count)))
+    return SparseOperator(B @ B.T, K.labels, left_kernel(B), "motif Laplacian")
+
+
+def zhou_laplacian(K: Complex, ranks: Sequence[int] | None = None) -> SparseOperator:
+    """Zhou's normalized hypergraph Laplacian, with the cells as hyperedges.
+
+    L = I - D_v^{-1/2} H W D_e^{-1} H^T D_v^{-1/2}; a vertex in no hyperedge gets a zero row.
+
+    Parameters
+    ----------
+    K : Complex
+    ranks : list of int, optional
+        The ranks whose cells count as hyperedges; all above 0 by default.
+
+    >>> zhou_laplacian(Complex.from_cells({1: [("a", "b")]})).toarray().round(6).tolist()
+    [[0.5, -0.5], [-0.5, 0.5]]
+    """
+    require_complex(K, "zhou_laplacian")
+    n = K.n_vertices
+    wanted = range(1, K.max_rank + 1) if ranks is None else listed(ranks, "ranks")
+    chosen = [whole_number("a rank of `ranks`", k, 1, K.max_rank) for k in wanted]
+    tables = [K.cells[k] for k in chosen]
+    weight = np.concatenate(
+        [np.empty(0)]
+        + [
+            np.ones(len(c)) if K.weights[k] is None else K.weights[k]
+            for k, c in zip(chosen, tables, strict=True)
+        ]
+    )
+    H = sparse.csr_array((n, 0))
+    if tables:
+        stacked = sparse.vstack([c.membership(n) for c in tables], format="csr")
+        H = sparse.csr_array(stacked.T.astype(np.float64))
+    degree = H @ weight
+    held = degree > 0
+    scale = np.where(held, 1.0 / np.sqrt(np.where(held, degree, 1.0)), 0.0)
+    size = np.maximum(H.sum(axis=0), 1.0)
+    smooth = sparse.diags_array(scale) @ H @ sparse.diags_array(weight / size) @ H.T
+    L = sparse.diags_array(held.astype(np.float64)) - smooth @ sparse.diags_array(scale)
+    used = Complex(K.labels, (K.cells[0], *tables), (None,) * (1 + len(tables)), ())
+    kernel = _component_kernel(used, np.where(held, np.sqrt(degree), 1.0))
+    return SparseOperator(L, K.labels, kernel, "Zhou Laplacian")
+
+
+def hodge_laplacian(K: Complex, rank: int) -> SparseOperator:
+    """The Hodge Laplacian of one rank, B_k^T B_k + B_{k+1} B_{k+1}^T; its kernel counts holes.
+
+    >>> circle = Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]]})
+    >>> hodge_laplacian(circle, 1).spectrum().values.round(6).tolist()
+    [0.0, 3.0, 3.0]
+    """
+    require_complex(K, "hodge_laplacian")
+    rank = whole_number("rank", rank, 0, K.max_rank)
+    B = boundary_matrices(K)
+    n = B.n_cells[rank]
+    L = sparse.csr_array((n, n))
+    if rank > 0:
+        L = L + B[rank - 1].T @ B[rank - 1]
+    if rank < K.max_rank:
+        L = L + B[rank] @ B[rank].T
+    kernel = left_kernel(B[0]) if rank == 0 and len(B) else None
+    return SparseOperator(L, K.cell_labels(rank), kernel, f"Hodge Laplacian of rank {rank}")
+
+
+def dirac_operator(K: Complex) -> SparseOperator:
+    """The topological Dirac operator on all cells: every B_k and its transpose.
+
+    Its square is the direct sum of the Hodge Laplacians; it is symmetric but not definite. Labels
+    are (rank, label) pairs.
+
+    >>> dirac_operator(Complex.from_cells({1: [("a", "b")]})).toarray().tolist()
+    [[0.0, 0.0, -1.0], [0.0, 0.0, 1.0], [-1.0, 1.0, 0.0]]
+    """
+    require_complex(K, "dirac_operator")
+    B = boundary_matrices(K)
+    size = range(K.max_rank + 1)
+    blocks: list[list[sparse.csr_array | None]] = [[None] * len(size) for _ in size]
+    for k, n in enumerate(K.n_cells):
+        blocks[k][k] = sparse.csr_array((n, n))
+    for k, M in enumerate(B):
+        blocks[k][k + 1], blocks[k + 1][k] = M, sparse.csr_array(M.T)
+    labels = tuple((k, label) for k in size for label in K.cell_labels(k))
+    matrix = sparse.block_array(blocks, format="csr")
+    return SparseOperator(matrix, labels, None, "Dirac", definite=False)
+
+
+def _component_kernel(K: Complex, values: NDArray[np.float64] | None = None) -> sparse.csr_array:
+    """One normalized vector per connected component, constant or proportional to `values`."""
+    component = K.components()
+    x = np.ones(K.n_vertices) if values is None else values
+    norm = np.sqrt(np.bincount(component, weights=x**2))
+    shape = (K.n_vertices, int(component.max()) + 1)
+    return csr_from_entries(np.arange(K.n_vertices), component, x / norm[component], shape)

@@ -1,0 +1,1 @@
+"""What every part uses: checks of arguments, memory, progress, arrays."""

@@ -1,0 +1,89 @@
+"""Making sparse arrays the same way everywhere: float64 values, int32 indices where they fit."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from cellapse._errors import InputError
+from cellapse._shared.checks import real_array
+
+
+def csr_from_entries(
+    rows: Any, columns: Any, values: Any, shape: tuple[int, int]
+) -> sparse.csr_array:
+    """A csr_array of float64 from its entries; entries at the same place add up."""
+    fits = max(*shape, len(rows)) < 2**31
+    index = np.int32 if fits else np.int64
+    i, j = np.asarray(rows, dtype=index), np.asarray(columns, dtype=index)
+    data = np.asarray(values, dtype=np.float64)
+    return sparse.coo_array((data, (i, j)), shape=shape).tocsr()
+
+
+def row_sum(matrix: Any) -> float:
+    """The largest sum of sizes along a row: a bound of the norm of a symmetric matrix.
+
+    >>> row_sum(sparse.csr_array([[1.0, -1.0], [-1.0, 1.0]]))
+    2.0
+    """
+    return float(abs(matrix).sum(axis=1).max(initial=0.0)) if matrix.shape[0] else 0.0
+
+
+def own_csr(matrix: Any, name: str) -> sparse.csr_array:
+    """A copy of a user's matrix that may be changed: float64, no entry twice, no stored zeros.
+
+    `sparse.csr_array(matrix)` shares the arrays of `matrix`, so that whatever is done to the one in
+    place is done to the other.
+
+    >>> own_csr([[0, 2], [2, 0]], "the adjacency").data.tolist()
+    [2.0, 2.0]
+    """
+    if not sparse.issparse(matrix):
+        matrix = real_array(matrix, name)
+    if matrix.ndim != 2:
+        raise InputError(f"{name} has {matrix.ndim} dimensions; a matrix has two")
+    if matrix.dtype.kind not in "biuf":
+        raise InputError(f"{name} holds {matrix.dtype} values; give real numbers")
+    copy = sparse.csr_array(matrix, dtype=np.float64, copy=True)
+    if not np.isfinite(copy.data).all():
+        raise InputError(f"{name} holds NaN or infinite values; replace them")
+    copy.sum_duplicates()
+    copy.eliminate_zeros()
+    return copy
+
+
+def inverse_by_blocks(M: Any) -> sparse.csr_array | None:
+    """The inverse of a sparse matrix that falls into small blocks, or None if it does not.
+
+    >>> inverse_by_blocks(sparse.diags_array([2.0, 4.0])).toarray().tolist()
+    [[0.5, 0.0], [0.0, 0.25]]
+    """
+    entries = sparse.csr_array(M)
+    n = entries.shape[0]
+    _, block = connected_components(entries, directed=False)
+    size = np.bincount(block, minlength=1)
+    if int((size.astype(np.int64) ** 2).sum()) > 20 * entries.nnz + 10_000:
+        return None
+    if size.max(initial=0) <= 1:
+        return sparse.csr_array(sparse.diags_array(1.0 / entries.diagonal()))
+    members = np.argsort(block, kind="stable")  # block by block
+    start = np.cumsum(size) - size
+    within = np.empty(n, dtype=np.int64)
+    within[members] = np.arange(n) - np.repeat(start, size)
+    coo = entries.tocoo()
+    rows, columns, values = [], [], []
+    for s in np.unique(size).tolist():
+        chosen = np.flatnonzero(size == s)
+        number = np.full(len(size), -1)
+        number[chosen] = np.arange(len(chosen))
+        here = number[block[coo.row]] >= 0
+        i, j = coo.row[here], coo.col[here]
+        dense = np.zeros((len(chosen), s, s))
+        dense[number[block[i]], within[i], within[j]] = coo.data[here]
+        cells = members[start[chosen][:, None] + np.arange(s)]
+        rows.append(np.repeat(cells, s, axis=1).ravel())
+        columns.append(np.tile(cells, (1, s)).ravel())
+        values.append(np.linalg.inv(dense).ravel())
+    i, j, v = (np.concatenate(part) for part in (rows, columns, values))
+    return csr_from_entries(i, j, v, (n, n))

@@ -1,0 +1,143 @@
+"""Verbs that describe and convert: info, datasets, lift, convert."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.markup import escape
+
+from cellapse import datasets
+from cellapse._complex.complex import Complex
+from cellapse.cli import options
+from cellapse.cli.app import app
+from cellapse.cli.output import Out
+from cellapse.cli.progress import working
+from cellapse.cli.sources import load
+from cellapse.io import write
+
+Target = Annotated[Path, typer.Argument(help="A .json (HIF), .npz or .graphml file.")]
+
+
+@app.command("datasets")
+def list_datasets(
+    output: options.Output = None, as_json: options.AsJson = False, quiet: options.Quiet = False
+) -> None:
+    """List the bundled networks and proteins.
+
+    \b
+    cellapse datasets
+    cellapse datasets --json
+    """
+    out = Out(output, as_json, quiet)
+    rows = []
+    for name in datasets.available():
+        d = datasets.load(name)
+        counts = (len(d.graph), d.graph.number_of_edges(), len(d.group_names))
+        rows.append((name, "network", *counts, d.title))
+    proteins = datasets.available_proteins()
+    heads = ("name", "kind", "nodes", "edges", "groups", "title")
+    if not as_json and output is None:
+        out.table(dict(zip(heads, zip(*rows, strict=True), strict=True)), {})
+        listed = textwrap.fill(", ".join(proteins), 78)
+        out.say(f"\nand {len(proteins)} protein backbones, for `cellapse protein`:\n{listed}")
+        return
+    for name in proteins:
+        p = datasets.load_protein(name)
+        K = p.complex()
+        rows.append((name, "protein", K.n_vertices, K.n_cells[1], 0, p.title))
+    out.table(dict(zip(heads, zip(*rows, strict=True), strict=True)), {})
+
+
+@app.command()
+def info(
+    network: options.Network,
+    max_rank: options.MaxRank = 2,
+    weight: options.Weight = None,
+    output: options.Output = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Say what a network is: cells, components, where it comes from.
+
+    \b
+    cellapse info football
+    cellapse info network.gml --json
+    """
+    out = Out(output, as_json, quiet)
+    with working("reading", "counting", quiet=quiet or as_json) as step:
+        step("reading")
+        source = load(network, max_rank, weight)
+        step("counting")
+        K = source.complex
+        component = np.bincount(K.components())
+        degree = np.bincount(K.cells[1].indices, minlength=K.n_vertices) if K.max_rank else [0]
+    facts = {
+        "title": source.title,
+        **{f"cells of rank {k}": n for k, n in enumerate(K.n_cells)},
+        "components": len(component),
+        "largest component": int(component.max()),
+        "mean degree": round(float(np.mean(degree)), 3),
+        "Euler characteristic": K.euler_characteristic(),
+        "simplicial": K.is_simplicial,
+        "weighted ranks": [k for k, w in enumerate(K.weights) if w is not None],
+        "attributes": sorted({name for columns in K.attributes for name in columns}),
+    }
+    if as_json or output is not None:
+        out.table({name: [value] for name, value in facts.items()}, {})
+        return
+    for name, value in facts.items():
+        words = ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)
+        out.say(f"{name:<22}{escape(words)}")
+    if source.card:
+        out.say("\n" + escape(source.card))
+
+
+@app.command()
+def lift(
+    network: options.Network,
+    target: Target,
+    max_rank: options.MaxRank = 2,
+    weight: options.Weight = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Lift a graph to the complex of its cliques and write that.
+
+    \b
+    cellapse lift football football.json --max-rank 3
+    """
+    with working("reading and lifting", "writing", quiet=quiet or as_json) as step:
+        step("reading and lifting")
+        K = load(network, max_rank, weight).complex
+        step("writing")
+        write(K, target)
+    _written(K, target, Out(None, as_json, quiet))
+
+
+@app.command()
+def convert(
+    network: options.Network,
+    target: Target,
+    weight: options.Weight = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Write a network in another format, as it is.
+
+    \b
+    cellapse convert karate karate.graphml
+    cellapse convert mesh.off mesh.json
+    """
+    K = load(network, 1, weight).complex
+    write(K, target)
+    _written(K, target, Out(None, as_json, quiet))
+
+
+def _written(K: Complex, target: Path, out: Out) -> None:
+    counts = ", ".join(f"{n:,} of rank {k}" for k, n in enumerate(K.n_cells))
+    out.say(f"Wrote {escape(str(target))}: cells {counts}.")
+    out.json({"file": str(target), "cells": list(K.n_cells)})

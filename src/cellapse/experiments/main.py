@@ -1,0 +1,148 @@
+"""Run tables, with progress, and write the report."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
+from importlib.util import find_spec
+from multiprocessing import get_context
+from pathlib import Path
+
+from cellapse._errors import InputError
+from cellapse._shared.checks import whole_number
+from cellapse._shared.progress import progress
+from cellapse.datasets._names import unknown_name
+from cellapse.experiments.protocol.page import page
+from cellapse.experiments.protocol.runner import Run, calmly, finished, perform_all, write_whole
+from cellapse.experiments.protocol.table import Experiment, Table
+from cellapse.experiments.tables import (
+    blocks,
+    compression,
+    contacts,
+    denoising,
+    learned_collapse,
+    mantra,
+    mantra_networks,
+    message_passing_cost,
+    networks,
+    node_classification,
+    proteins,
+    robustness,
+    runtime,
+    search,
+    sweep,
+    teaser,
+    unseen,
+)
+
+# In the order of the report.
+_EXPERIMENTS = (
+    teaser,
+    denoising,
+    proteins,
+    blocks,
+    networks,
+    mantra,
+    mantra_networks,
+    sweep,
+    runtime,
+    compression,
+    robustness,
+    contacts,
+    search,
+    unseen,
+    node_classification,
+    learned_collapse,
+    message_passing_cost,
+)
+TABLES: dict[str, Experiment] = {m.EXPERIMENT.name: m.EXPERIMENT for m in _EXPERIMENTS}
+
+
+def reproduce(
+    tables: Sequence[str] | None = None,
+    quick: bool = True,
+    folder: str | Path = ".",
+    workers: int = 1,
+    show: bool | None = None,
+) -> Path:
+    """Run the paper's tables and write `results/` and `report.html`.
+
+    Results are kept run by run; started again, only what is missing is computed, and a full run
+    takes over what a quick one has done.
+
+    Parameters
+    ----------
+    tables : names, optional
+        Keys of `TABLES`; by default all whose extra is installed.
+    quick : bool
+        Fewer repetitions, minutes in all; otherwise hours.
+    folder : path
+        Where both are written.
+    workers : int
+        Processes at once; with more than one, a script needs its `if __name__ == "__main__"`.
+    show : bool, optional
+        Say how far it is: by default only on a terminal.
+
+    Returns
+    -------
+    Path
+        Of the report.
+
+    Examples
+    --------
+    >>> sorted(TABLES)[:4]
+    ['blocks', 'compression', 'contacts', 'denoising']
+    """
+    names = _installed() if tables is None else list(tables)
+    for name in names:
+        if name not in TABLES:
+            raise InputError(unknown_name("table", name, tuple(TABLES), "reproduce"))
+    workers = whole_number("workers", workers, 1)
+    folder = Path(folder)
+    performed = run_tables([TABLES[n] for n in names], quick, folder / "results", workers, show)
+    report = folder / "report.html"
+    left_out = [] if tables is not None else [name for name in TABLES if name not in names]
+    write_whole(report, page(performed, quick, left_out))
+    return report
+
+
+def _installed() -> list[str]:
+    """The tables that can be run here."""
+    torch = find_spec("torch") is not None and find_spec("torch_geometric") is not None
+    return [name for name, experiment in TABLES.items() if torch or experiment.extra != "torch"]
+
+
+def run_tables(
+    experiments: Sequence[Experiment],
+    quick: bool,
+    folder: Path,
+    workers: int,
+    show: bool | None,
+) -> list[Table]:
+    """Compute what is missing, saying how far it is, and summarize."""
+    pool = None
+    if workers > 1:  # fresh processes: a fork would copy locks that other threads hold
+        spawn = get_context("spawn")
+        pool = ProcessPoolExecutor(workers, mp_context=spawn, initializer=_one_thread)
+    tables = []
+    with pool or nullcontext():
+        for i, experiment in enumerate(experiments):
+            runs = [Run(experiment.name, experiment.run, a) for a in experiment.arguments(quick)]
+            what = f"{experiment.name} (table {i + 1} of {len(experiments)})"
+            done = {run.file(folder): known for run in runs if (known := finished(run, folder))}
+            missing = [run for run in runs if run.file(folder) not in done]
+            performed = progress(perform_all(missing, folder, pool), len(missing), what, show)
+            done |= {run.file(folder): result for run, result in performed}
+            if runs:
+                # In the order of the arguments, whoever finished first.
+                ordered = [(run.arguments, done[run.file(folder)]) for run in runs]
+                with calmly():
+                    tables.append(experiment.summarize(ordered))
+    return tables
+
+
+def _one_thread() -> None:
+    """Keep PyTorch, imported later, to one thread a process: the processes share the cores."""
+    os.environ["OMP_NUM_THREADS"] = "1"

@@ -1,0 +1,1 @@
+"""What the tables share: runs, scores, operators, pages."""

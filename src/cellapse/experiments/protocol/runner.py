@@ -1,0 +1,153 @@
+"""Runs that can be interrupted: every result is a file of its own, written whole or not at all.
+
+A run is a function and its arguments; its file is named after them. Whoever starts again finds the
+files that are there, checks that they belong to the same arguments and the same code, and computes
+only the others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import os
+import re
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from cellapse._errors import CellapseWarning, InputError
+
+Arguments = dict[str, Any]
+Result = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One piece of a table: what to call, with which arguments (plain JSON values)."""
+
+    table: str
+    function: Callable[..., Result]
+    arguments: Arguments
+
+    def file(self, folder: Path) -> Path:
+        """Where its result is kept: a readable name, and a checksum of the arguments."""
+        text = json.dumps(self.arguments, sort_keys=True)
+        words = "-".join(str(value) for value in self.arguments.values())
+        readable = re.sub(r"[^A-Za-z0-9.+-]+", "_", words)[:60]
+        code = hashlib.sha256(text.encode()).hexdigest()[:8]
+        return folder / self.table / f"{readable}-{code}.json"
+
+
+@cache
+def code_of(function: Callable[..., Result]) -> str:
+    """The release and a checksum of the experiments' code behind a run: results go out of date."""
+    from cellapse import __version__
+
+    sources: dict[Path, bytes] = {}
+    file = inspect.getsourcefile(function)
+    _collect(Path(file or ""), sources)
+    text = b"".join(sources[path] for path in sorted(sources))
+    return f"{__version__}-{hashlib.sha256(text).hexdigest()[:12]}"
+
+
+def _collect(path: Path, sources: dict[Path, bytes]) -> None:
+    """The file and those of the experiments that it imports, and so on."""
+    if path in sources or not path.is_file():
+        return
+    sources[path] = path.read_bytes()
+    for name in re.findall(rb"from cellapse\.experiments\.([\w.]+) import", sources[path]):
+        inside = name.decode().replace(".", "/")
+        _collect(Path(__file__).parents[1] / f"{inside}.py", sources)
+
+
+def finished(run: Run, folder: Path) -> Result | None:
+    """The result of a run if it is there and belongs to the same arguments and code."""
+    try:
+        record = json.loads(run.file(folder).read_text(encoding="utf-8"))
+        same = record["arguments"] == run.arguments and record["code"] == code_of(run.function)
+        return record["result"] if same else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+@contextmanager
+def calmly() -> Iterator[None]:
+    """One thread, and no warnings of what tables do on purpose.
+
+    They compare realizations, and one vector may have fewer values than there are groups: what
+    these warnings say is in the report.
+    """
+    from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", CellapseWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield
+
+
+def perform(run: Run, folder: Path) -> Result:
+    """Compute one run and keep its result."""
+    start = time.perf_counter()
+    with calmly():
+        result = run.function(**run.arguments)
+    record = {
+        "table": run.table,
+        "arguments": run.arguments,
+        "code": code_of(run.function),
+        "result": result,
+        "seconds": round(time.perf_counter() - start, 3),
+    }
+    write_whole(run.file(folder), json.dumps(record, indent=1) + "\n")
+    return result
+
+
+def perform_all(
+    runs: Sequence[Run], folder: Path, pool: Executor | None = None
+) -> Iterator[tuple[Run, Result]]:
+    """Every run with its result, finished ones first; those missing are computed as they come."""
+    missing = []
+    for run in runs:
+        known = finished(run, folder)
+        if known is None:
+            missing.append(run)
+        else:
+            yield run, known
+    if pool is None:
+        for run in missing:
+            yield run, perform(run, folder)
+        return
+    waiting = {pool.submit(perform, run, folder): run for run in missing}
+    try:
+        for done in as_completed(waiting):
+            yield waiting[done], done.result()
+    finally:  # interrupted: what has not begun need not begin
+        for future in waiting:
+            future.cancel()
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file under another name, then give it its own: killed in between, nothing is lost."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".partial-")
+    except OSError as error:
+        raise InputError(
+            f"cannot write to {path.parent} ({error}); choose another folder"
+        ) from None
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,256 @@
+r"""Proteins: residues at rank 0, backbone and hydrogen bonds at rank 1. Needs gemmi.
+
+Residues i and j share a hydrogen bond when the N of one and the O of the other are closer than
+3.5 Angstrom, and they are `min_separation` apart in the sequence or in different pieces of it.
+Rank 2 are the triangles of that graph, or helices and strands as DSSP labels them.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cellapse._complex.complex import Complex
+from cellapse._errors import CellapseWarning, InputError, extra
+from cellapse._shared.checks import listed, one_of, whole_number
+from cellapse.lifts import clique_complex
+
+_ATOMS = ("N", "CA", "C", "O")
+_BOND = 2.5  # Angstrom from C to the next N; further apart, residues are missing between them
+_HBOND = 3.5
+_MOST_BONDS = 30  # a residue; atoms on top of each other have more
+_SHORTEST = 4  # residues of a helix or strand that becomes a cell
+_ABOUT = {"name": "_entry.id", "title": "_struct.title"}  # as gemmi calls them
+
+
+@dataclass(frozen=True, eq=False)
+class _Chain:
+    """The residues with a complete backbone, in order."""
+
+    labels: list[Hashable]
+    names: list[str]
+    backbone: NDArray[np.float64]  # (n, 4, 3): N, CA, C, O
+    piece: NDArray[np.int64]  # the number of the unbroken stretch that a residue belongs to
+
+
+def protein_complex(
+    source: Any,
+    edges: Sequence[str] = ("backbone", "hbond"),
+    cells: str | None = "cliques",
+    min_separation: int = 3,
+) -> Complex:
+    """The residue complex of a protein.
+
+    The first model counts, with the first of alternative conformations. Chains are all read, and
+    non-standard residues are vertices like others. Residues without a complete backbone are left
+    out, with a warning; where residues are missing the backbone has a gap.
+
+    Parameters
+    ----------
+    source : path of a PDB or mmCIF file (or a gzip of it), or gemmi.Structure
+    edges : some of "backbone", "hbond"
+    cells : "cliques", "sse" or None
+        Rank 2: triangles of the graph, or helices and strands of at least four residues. The
+        latter are DSSP's labels: do not use them to predict secondary structure. "sse" needs
+        mdtraj.
+    min_separation : int
+        Fewest steps along the sequence between two residues with a hydrogen bond.
+
+    Returns
+    -------
+    Complex
+        Labels are (chain, number), such as ("A", "52") or ("A", "52B") with an insertion code.
+        Residues have the attributes `residue` (name) and `position` (of the CA atom), edges
+        `kind`, and helices and strands `dssp` ("H" or "E"). Name and title are metadata.
+    """
+    kinds = listed(edges, "edges")
+    if isinstance(edges, str) or not kinds:
+        raise InputError(f'edges={edges!r}; give one or both of "backbone" and "hbond" in a tuple')
+    for kind in kinds:
+        one_of("a kind of edges", kind, ("backbone", "hbond"))
+    one_of("cells", cells, ("cliques", "sse", None))
+    min_separation = whole_number("min_separation", min_separation, 1)
+    structure = _structure(source)
+    chain = _residues(structure)
+    found: dict[tuple[int, int], str] = {}
+    if "backbone" in kinds:
+        found |= dict.fromkeys(_backbone_edges(chain), "backbone")
+    if "hbond" in kinds:
+        bonds = _hydrogen_bonds(chain, min_separation)
+        found |= {pair: "hbond" for pair in bonds if pair not in found}
+    pairs = np.array(list(found), dtype=np.int64).reshape(-1, 2)
+    attributes: dict[int, dict[str, Any]] = {
+        0: {"residue": chain.names, "position": chain.backbone[:, 1]},
+        1: {"kind": list(found.values())},
+    }
+    tables: dict[int, Any] = {1: pairs}
+    n = len(chain.labels)
+    if cells == "cliques":
+        graph = Complex.from_arrays(n, {1: pairs})
+        tables[2] = clique_complex(graph, max_rank=2).cells[2].as_array()
+    elif cells == "sse":
+        runs = _elements(_dssp(chain), chain.piece)
+        sizes = [len(run) for run, _ in runs]
+        indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        members = [np.array(run, dtype=np.int64) for run, _ in runs]
+        tables[2] = indptr, np.concatenate([*members, np.empty(0, np.int64)])
+        attributes[2] = {"dssp": [letter for _, letter in runs]}
+    known = dict(structure.info)
+    about = {name: known[key] for name, key in _ABOUT.items() if key in known}
+    return Complex.from_arrays(n, tables, chain.labels, attributes=attributes, metadata=about)
+
+
+def secondary_structure(source: Any) -> NDArray[np.str_]:
+    """DSSP's label of every residue of `protein_complex(source)`: H (helix), E (strand), C.
+
+    Computed from the backbone by mdtraj's `compute_dssp`.
+    """
+    return _dssp(_residues(_structure(source)))
+
+
+def backbone_coordinates(source: Any) -> NDArray[np.float64]:
+    """N, CA, C and O of every residue of `protein_complex(source)`, in Angstrom: (n, 4, 3)."""
+    return np.asarray(_residues(_structure(source)).backbone, dtype=np.float64)
+
+
+def read_pdb(data: bytes) -> Complex:
+    """The residue complex of the content of a PDB file."""
+    return protein_complex(_parsed(data, "Pdb"))
+
+
+def read_mmcif(data: bytes) -> Complex:
+    """The residue complex of the content of an mmCIF file."""
+    return protein_complex(_parsed(data, "Mmcif"))
+
+
+def _structure(source: Any) -> Any:
+    if isinstance(source, str | os.PathLike):
+        from cellapse.io._source import load  # which reads for all formats, further down
+
+        file = Path(source)
+        mmcif = Path(file.name.lower().removesuffix(".gz")).suffix in (".cif", ".mmcif")
+        try:
+            return _parsed(load(file, 20), "Mmcif" if mmcif else "Pdb")
+        except InputError as error:
+            raise InputError(f"{file}: {error}") from None
+    with extra("gemmi", "protein"):
+        import gemmi
+    if not isinstance(source, gemmi.Structure):
+        raise InputError(
+            f"a {type(source).__name__} is no protein; give a gemmi.Structure or the path of a PDB "
+            "or mmCIF file"
+        )
+    return source.clone()
+
+
+def _parsed(data: bytes, kind: str) -> Any:
+    with extra("gemmi", "protein"):
+        import gemmi
+    # Both formats are ASCII; a column of half a letter would be no text later.
+    text = data.decode("ascii", errors="replace").replace("\ufffd", "?")
+    try:
+        if kind == "Pdb":
+            return gemmi.read_pdb_string(text)
+        return gemmi.make_structure_from_block(gemmi.cif.read_string(text)[0])
+    except Exception as error:  # gemmi raises several kinds
+        raise InputError(f"is not a valid {kind} file ({error}); it may be cut off") from None
+
+
+def _residues(structure: Any) -> _Chain:
+    """The residues of all chains of the first model; `structure` is ours to change."""
+    if not len(structure):
+        raise InputError("holds no atoms, so it is no protein structure")
+    structure.setup_entities()
+    structure.remove_alternative_conformations()
+    labels: list[Hashable] = []
+    names: list[str] = []
+    backbone: list[Any] = []
+    number: list[int] = []
+    left_out: list[str] = []
+    for i, chain in enumerate(structure[0]):
+        for residue in chain.get_polymer():
+            atoms = [residue.find_atom(name, "*") for name in _ATOMS]
+            label = (chain.name, str(residue.seqid))
+            if None not in atoms:
+                labels.append(label)
+                names.append(residue.name)
+                number.append(i)
+                backbone.append([atom.pos.tolist() for atom in atoms])
+            elif atoms[1] is not None:  # with a CA, an amino acid; without, perhaps DNA
+                left_out.append(" ".join(label))
+    if not labels:
+        raise InputError(
+            "holds no residue with the atoms N, CA, C and O; hydrogen bonds need a full backbone"
+        )
+    xyz = np.array(backbone, dtype=np.float64)
+    if not np.isfinite(xyz).all():
+        raise InputError("has coordinates that are no numbers; repair or remove those residues")
+    if left_out:
+        warnings.warn(
+            f"{len(left_out)} residues without a complete backbone are left out: "
+            f"{', '.join(left_out[:5])}{', ...' if len(left_out) > 5 else ''}",
+            CellapseWarning,
+            stacklevel=4,
+        )
+    gap = np.linalg.norm(xyz[1:, 0] - xyz[:-1, 2], axis=1) > _BOND
+    piece = np.concatenate([[0], np.cumsum(gap | (np.diff(number) != 0))])
+    return _Chain(labels, names, xyz, piece)
+
+
+def _backbone_edges(chain: _Chain) -> list[tuple[int, int]]:
+    joined = np.flatnonzero(np.diff(chain.piece) == 0).tolist()
+    return [(i, i + 1) for i in joined]
+
+
+def _hydrogen_bonds(chain: _Chain, min_separation: int) -> list[tuple[int, int]]:
+    from scipy.spatial import cKDTree  # slow to import
+
+    donors, acceptors = cKDTree(chain.backbone[:, 0]), cKDTree(chain.backbone[:, 3])
+    n = len(chain.labels)
+    if donors.count_neighbors(acceptors, _HBOND) > _MOST_BONDS * n:
+        raise InputError(
+            f"has more than {_MOST_BONDS * n} pairs of N and O within {_HBOND} Angstrom: its atoms "
+            "lie on top of each other; check the coordinates"
+        )
+    near = donors.sparse_distance_matrix(acceptors, _HBOND, output_type="coo_matrix")
+    i, j = np.minimum(near.row, near.col), np.maximum(near.row, near.col)
+    apart = (j - i >= min_separation) | (chain.piece[i] != chain.piece[j])
+    pairs = np.unique(np.column_stack([i, j])[apart & (near.data < _HBOND)], axis=0)
+    return [(int(a), int(b)) for a, b in pairs]
+
+
+def _dssp(chain: _Chain) -> NDArray[np.str_]:
+    with extra("mdtraj", "protein"):
+        import mdtraj
+    elements = mdtraj.element
+    topology = mdtraj.Topology()
+    kinds = (elements.nitrogen, elements.carbon, elements.carbon, elements.oxygen)
+    part = None
+    for i, piece in enumerate(chain.piece.tolist()):
+        if part is None or piece != chain.piece[i - 1]:
+            part = topology.add_chain()
+        # DSSP asks only whether it is proline, which has no hydrogen to give; a name that mdtraj
+        # does not know would be no protein to it.
+        name = "PRO" if chain.names[i] == "PRO" else "ALA"
+        residue = topology.add_residue(name, part)
+        for atom, kind in zip(_ATOMS, kinds, strict=True):
+            topology.add_atom(atom, kind, residue)
+    nanometres = chain.backbone.reshape(1, -1, 3) / 10.0
+    trajectory = mdtraj.Trajectory(nanometres, topology)
+    return np.array(mdtraj.compute_dssp(trajectory, simplified=True)[0], dtype=str)
+
+
+def _elements(letters: NDArray[np.str_], piece: NDArray[np.int64]) -> list[tuple[range, str]]:
+    """The unbroken runs of H and E that are long enough."""
+    change = (letters[1:] != letters[:-1]) | (piece[1:] != piece[:-1])
+    starts = np.concatenate([[0], np.flatnonzero(change) + 1, [len(letters)]]).tolist()
+    runs = [(range(a, b), str(letters[a])) for a, b in pairwise(starts)]
+    return [(run, letter) for run, letter in runs if letter in "HE" and len(run) >= _SHORTEST]

@@ -1,0 +1,270 @@
+r"""Clusters of vertices by the normalized cut.
+
+The first eigenvectors of S u = lambda D u embed the vertices; k-means groups the rows, scaled to
+unit length.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import linalg
+
+from cellapse._errors import CellapseWarning, InputError, SizeError
+from cellapse._linalg.eigen.spectrum import Spectrum
+from cellapse._linalg.operators import Operator
+from cellapse._operators.as_operator import as_operator
+from cellapse._shared.checks import generator, one_of, plain_array, whole_number
+from cellapse.tasks._signals import to_frame
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+Mass = str | ArrayLike | None
+
+_MANY = 10_000  # beyond, one product with the operator for each vertex takes minutes
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """A cluster number for every vertex, and what it came from.
+
+    Attributes
+    ----------
+    numbers : (n,) array of int
+    labels : sequence
+        What the vertices are called.
+    spectrum : Spectrum or None
+        The eigenpairs in use.
+    mass : str or None
+        Which masses were in use: "diagonal", "degree", "given" or None.
+
+    >>> Clusters(np.array([0, 0, 1]), ("a", "b", "c"), None).as_dict()
+    {'a': 0, 'b': 0, 'c': 1}
+    """
+
+    numbers: IntArray
+    labels: Sequence[Hashable] = field(repr=False)
+    spectrum: Spectrum | None = field(repr=False)
+    mass: str | None = None
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
+        return np.array(self.numbers, dtype=dtype)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def as_dict(self) -> dict[Hashable, int]:
+        """Cluster number by vertex label."""
+        return dict(zip(self.labels, self.numbers.tolist(), strict=True))
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with the column `cluster`, indexed by label."""
+        return to_frame(self.numbers, self.labels, ["cluster"])
+
+
+def cluster(
+    operator: Any,
+    n_clusters: int,
+    *,
+    mass: Mass = "auto",
+    n_vectors: int | None = None,
+    assign: str = "kmeans",
+    rng: int | np.random.Generator = 0,
+) -> Clusters:
+    """Group the vertices by the normalized cut of an operator.
+
+    Where there are at least as many components as clusters, any grouping of whole components cuts
+    nothing: they are shared out by mass, the heaviest first, with a warning. Fewer components than
+    clusters are no case of their own; an isolated vertex is a component.
+
+    Parameters
+    ----------
+    operator : Operator, matrix or LinearOperator
+        Collapsed, baseline or any other, see `as_operator`.
+    n_clusters : int
+    mass : "auto", "diagonal", "degree", n numbers or None
+        D of the generalized eigenproblem: the diagonal of S, that of A, as given, or the identity.
+        "auto" is the diagonal of S where it is cheap, and that of A, which is close to it, for
+        more than 10,000 vertices where S is no sparse matrix; the result says which.
+    n_vectors : int, optional
+        Eigenvectors used, `n_clusters` by default; 1 is the Fiedler vector alone, as in the paper.
+    assign : {"kmeans", "discretize"}
+        How rows become clusters: k-means with ten starts, or the rotation of Yu and Shi that
+        brings them closest to indicators.
+    rng : seed or numpy Generator
+        For the starts of k-means (a seed is its `random_state`), or the first rotation.
+
+    Returns
+    -------
+    Clusters
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.barbell_graph(4, 0))
+    >>> cluster(cl.collapse(K, realization="screened"), 2).numbers.tolist()
+    [0, 0, 0, 0, 1, 1, 1, 1]
+    """
+    S = as_operator(operator)
+    n = S.shape[0]
+    n_clusters = whole_number("n_clusters", n_clusters, 1, n)
+    one_of("assign", assign, ("kmeans", "discretize"))
+    used = _resolved(S, mass)
+    D = cut_mass(S, mass)
+    if n_vectors is None:
+        spectrum = S.spectrum(n_clusters, D)
+        if n_clusters > 1 and (S.kernel is not None and S.kernel.shape[1] > n_clusters):
+            return Clusters(_share_out(S, n_clusters, D), S.labels, spectrum, used)
+        rows = _unit(_scaled(spectrum.vectors, D))
+    else:
+        n_vectors = whole_number("n_vectors", n_vectors, 1, n - 1)
+        spectrum = S.spectrum(n_vectors + 1, D)
+        rows = _scaled(spectrum.vectors[:, 1:], D)
+        if assign == "discretize" and n_vectors != n_clusters:
+            raise InputError(
+                f'n_vectors={n_vectors} with assign="discretize"; it turns one vector into one '
+                f'cluster: leave n_vectors out, or use "kmeans"'
+            )
+    random = generator(rng)
+    if assign == "kmeans":
+        # scikit-learn takes a seed as it is, if it is small enough.
+        seed = int(random.integers(2**31))
+        if isinstance(rng, int) and rng < 2**32:
+            seed = rng
+        numbers = _kmeans(rows, n_clusters, seed)
+    else:
+        numbers = _discretize(_unit(rows), random)
+    return Clusters(_in_order(numbers), S.labels, spectrum, used)
+
+
+def group_rows(vectors: FloatArray, D: FloatArray | None, n_clusters: int, seed: int) -> IntArray:
+    """The clusters of `cluster` from eigenvectors that are known already, one column a cluster."""
+    return _in_order(_kmeans(_unit(_scaled(vectors, D)), n_clusters, seed))
+
+
+def cut_mass(S: Operator, mass: Mass) -> FloatArray | None:
+    """The masses of a cut; refused where the diagonal would take one solve for each vertex."""
+    if isinstance(mass, str) and mass == "diagonal" and _expensive(S):
+        raise SizeError(
+            f'mass="diagonal" for {S!r} takes {S.shape[0]:,} products with the operator; pass '
+            'mass="degree" (the diagonal of A, close to it), or use realization="screened", '
+            "which is a sparse matrix"
+        )
+    return S._mass(_resolved(S, mass) if isinstance(mass, str) else mass)
+
+
+def _resolved(S: Operator, mass: Mass) -> str | None:
+    """The name of the masses that are used."""
+    if isinstance(mass, str):
+        return mass if mass != "auto" else "degree" if _expensive(S) else "diagonal"
+    return None if mass is None else "given"
+
+
+def _expensive(S: Operator) -> bool:
+    """Whether the diagonal would take too many products."""
+    return S.matrix is None and S.shape[0] > _MANY
+
+
+def _scaled(vectors: FloatArray, D: FloatArray | None) -> FloatArray:
+    return vectors if D is None else np.sqrt(D)[:, None] * vectors
+
+
+def _unit(rows: FloatArray) -> FloatArray:
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(length > 0, length, 1.0)
+
+
+def _kmeans(rows: FloatArray, n_clusters: int, seed: int) -> IntArray:
+    from sklearn.cluster import KMeans  # slow to import, and not needed by the operators
+
+    return KMeans(n_clusters, n_init=10, random_state=seed).fit_predict(rows)
+
+
+def _discretize(rows: FloatArray, rng: np.random.Generator) -> IntArray:
+    """Alternate between the nearest indicators and the rotation that is best for them."""
+    n, k = rows.shape
+    R = np.zeros((k, k))
+    R[:, 0] = rows[rng.integers(n)]
+    overlap = np.zeros(n)
+    for j in range(1, k):  # rows as far apart as can be
+        overlap += abs(rows @ R[:, j - 1])
+        R[:, j] = rows[np.argmin(overlap)]
+    best = -np.inf
+    for _ in range(100):
+        numbers = np.argmax(rows @ R, axis=1)
+        indicators = np.zeros((n, k))
+        indicators[np.arange(n), numbers] = 1.0
+        U, sigma, Vt = linalg.svd(indicators.T @ rows)
+        if sigma.sum() <= best + 1e-12 * n:
+            break
+        best, R = float(sigma.sum()), Vt.T @ U.T
+    return numbers
+
+
+def _share_out(S: Operator, n_clusters: int, D: FloatArray | None) -> IntArray:
+    """Whole components, the heaviest first, each to the cluster that is lightest so far."""
+    assert S.kernel is not None
+    parts = S.kernel.tocoo()
+    component = np.full(S.shape[0], S.kernel.shape[1])  # what no zero belongs to stays together
+    component[parts.row] = parts.col
+    warnings.warn(
+        f"{S.kernel.shape[1]} components for {n_clusters} clusters: whole components were put "
+        "together, which cuts nothing; to split the largest one, keep only its vertices",
+        CellapseWarning,
+        stacklevel=3,
+    )
+    weight = np.bincount(component, weights=D)
+    number, load = np.zeros(len(weight), dtype=np.int64), np.zeros(n_clusters)
+    for c in np.argsort(-weight, kind="stable"):
+        number[c] = np.argmin(load)
+        load[number[c]] += weight[c]
+    return _in_order(number[component])
+
+
+def _in_order(numbers: IntArray) -> IntArray:
+    """Numbered in the order in which the vertices meet them, whatever k-means called them."""
+    _, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse].astype(np.int64)
+
+
+def suggest_n_clusters(operator: Any, max_clusters: int = 20, mass: Mass = "auto") -> int:
+    """The number of clusters before the largest gap of the first eigenvalues.
+
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.connected_caveman_graph(4, 6))
+    >>> suggest_n_clusters(cl.collapse(K, realization="screened"))
+    4
+    """
+    S = as_operator(operator)
+    n = S.shape[0]
+    whole_number("max_clusters", max_clusters, 1)
+    values = S.spectrum(min(max_clusters + 1, n), cut_mass(S, mass)).values
+    return 1 if len(values) < 3 else 2 + int(np.argmax(np.diff(values[1:])))
+
+
+def clustering_accuracy(found: ArrayLike, known: ArrayLike) -> float:
+    """Share of vertices in the right group, after the best matching of clusters to groups.
+
+    >>> clustering_accuracy([1, 1, 0], ["a", "a", "a"])
+    0.6666666666666666
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    first, second = plain_array(found, "found"), plain_array(known, "known")
+    if first.shape != second.shape or first.ndim != 1 or not len(first):
+        raise InputError(
+            f"clusters of shape {first.shape} for groups of shape {second.shape}; give one of "
+            "each for every vertex"
+        )
+    _, i = np.unique(first, return_inverse=True)
+    _, j = np.unique(second, return_inverse=True)
+    table = np.zeros((i.max() + 1, j.max() + 1), dtype=np.int64)
+    np.add.at(table, (i, j), 1)
+    rows, columns = linear_sum_assignment(-table)
+    return float(table[rows, columns].sum() / len(i))

@@ -1,0 +1,204 @@
+r"""How much a signal varies, the slowest one, and the cut it suggests.
+
+    energy            x^T S x
+    total variation   sum_{i<j} |S_ij| |x_i - x_j|
+    sweep cut         the least  cut(U) / min(mass U, mass of the rest)  over  U = {i : x_i <= t},
+                      cut(U) = sum_{i in U, j not in U} -S_ij
+
+With x the Fiedler vector of S u = lambda D u and phi the conductance of its sweep cut,
+lambda_2 / 2 <= phi <= sqrt(2 lambda_2 max_i S_ii / D_i): Cheeger's inequalities, the first for
+every S with S 1 = 0, the second where no entry off the diagonal is positive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from cellapse._errors import InputError
+from cellapse._linalg.operators import Operator
+from cellapse._operators.as_operator import as_operator
+from cellapse._shared.arrays import row_sum
+from cellapse.tasks._signals import unpack
+from cellapse.tasks.clustering import Mass, cut_mass
+from cellapse.tasks.embedding import permutable_signs
+
+FloatArray = NDArray[np.float64]
+
+
+def dirichlet_energy(operator: Any, signal: Any) -> Any:
+    """x^T S x: how much a signal varies over the complex; one number a column.
+
+    >>> dirichlet_energy([[1.0, -1.0], [-1.0, 1.0]], [3.0, 1.0])
+    4.0
+    """
+    S = as_operator(operator)
+    x, _ = unpack(signal, S)
+    return _one_a_column((x * (S @ x)).sum(axis=0), signal)
+
+
+def total_variation(operator: Any, signal: Any) -> Any:
+    """sum_{i<j} |S_ij| |x_i - x_j|: like the energy, but jumps count by their size.
+
+    >>> total_variation([[1.0, -1.0], [-1.0, 1.0]], [3.0, 1.0])
+    2.0
+    """
+    S = as_operator(operator)
+    x, _ = unpack(signal, S)
+    upper = sparse.triu(_matrix(S), k=1, format="coo")
+    return _one_a_column(np.abs(upper.data) @ np.abs(x[upper.row] - x[upper.col]), signal)
+
+
+@dataclass(frozen=True, eq=False)
+class Fiedler:
+    """The second eigenpair: the algebraic connectivity and the slowest signal.
+
+    Attributes
+    ----------
+    value : float
+        0 for several components.
+    vector : (n,) array
+    residual : float
+    labels : sequence
+    """
+
+    value: float
+    vector: FloatArray = field(repr=False)
+    residual: float
+    labels: Sequence[Hashable] = field(repr=False)
+
+
+def fiedler(operator: Any, *, mass: Mass = None) -> Fiedler:
+    """The second smallest eigenpair of S u = lambda D u.
+
+    >>> import networkx as nx, cellapse as cl
+    >>> found = fiedler(cl.graph_laplacian(cl.clique_complex(nx.path_graph(4))))
+    >>> round(found.value, 3), found.vector.round(2).tolist()
+    (0.586, [0.65, 0.27, -0.27, -0.65])
+    """
+    S = as_operator(operator)
+    return _fiedler(S, cut_mass(S, mass))
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """Two sides of a complex.
+
+    Attributes
+    ----------
+    inside : (n,) boolean array
+        The side of less mass.
+    conductance : float
+        cut / mass of that side.
+    lower, upper : float or None
+        Cheeger's bounds on the conductance of the best sweep over the Fiedler vector; None where
+        they are not known: for other scores, or entries above zero off the diagonal.
+    labels : sequence
+    """
+
+    inside: NDArray[np.bool_] = field(repr=False)
+    conductance: float
+    lower: float | None
+    upper: float | None
+    labels: Sequence[Hashable] = field(repr=False)
+
+    def members(self) -> list[Hashable]:
+        """The labels of the vertices inside."""
+        return [self.labels[i] for i in np.flatnonzero(self.inside).tolist()]
+
+
+def sweep_cut(operator: Any, scores: Any = None, *, mass: Mass = "diagonal") -> Cut:
+    """The cut of least conductance among the level sets of a signal.
+
+    Parameters
+    ----------
+    operator : Operator, matrix or LinearOperator
+        With S 1 = 0: a Laplacian or its collapse.
+    scores : n numbers or pandas Series, optional
+        By default the Fiedler vector. Equal scores stay on one side.
+    mass : "diagonal", "degree", n numbers or None
+        The mass of a side is the sum of those of its vertices; None counts vertices.
+
+    Returns
+    -------
+    Cut
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> cut = sweep_cut(cl.graph_laplacian(cl.clique_complex(nx.barbell_graph(4, 0))))
+    >>> sorted(cut.members()) in ([0, 1, 2, 3], [4, 5, 6, 7]), round(cut.conductance, 4)
+    (True, 0.0769)
+    """
+    S = as_operator(operator)
+    n = S.shape[0]
+    if n < 2 or np.abs(S @ np.ones(n)).max() > 1e-8 * row_sum(S.A):
+        raise InputError(
+            f"a cut of {S!r}; it needs two vertices and an operator that maps constants to zero: "
+            'a Laplacian, or a realization other than "incidence"'
+        )
+    D = cut_mass(S, mass)
+    D = np.ones(n) if D is None else D
+    M, lower, upper = _matrix(S), None, None
+    if scores is None:
+        found = _fiedler(S, D)
+        x, lower = found.vector, found.value / 2.0
+        off = M - sparse.diags_array(M.diagonal())
+        if off.max() <= 1e-10 * abs(M).max():
+            upper = float(np.sqrt(2.0 * found.value * (M.diagonal() / D).max()))
+    else:
+        x, _ = unpack(scores, S)
+        if x.ndim != 1:
+            raise InputError(f"scores of shape {x.shape}; give one number for each vertex")
+    inside, conductance = best_sweep(M, x, D)
+    return Cut(inside, conductance, lower, upper, S.labels)
+
+
+def best_sweep(M: Any, x: FloatArray, D: FloatArray) -> tuple[NDArray[np.bool_], float]:
+    """The side of less mass of the best level set of x, and its conductance."""
+    n = len(x)
+    order = np.argsort(x, kind="stable")
+    place = np.empty(n, dtype=np.int64)
+    place[order] = np.arange(n)
+    entries = sparse.triu(M, k=1, format="coo")
+    low = np.minimum(place[entries.row], place[entries.col])
+    high = np.maximum(place[entries.row], place[entries.col])
+    steps = np.bincount(low, weights=-entries.data, minlength=n)
+    steps -= np.bincount(high, weights=-entries.data, minlength=n)
+    weight = np.cumsum(D[order])
+    smaller = np.minimum(weight, weight[-1] - weight)[:-1]
+    apart = np.diff(x[order]) > 1e-9 * np.abs(x).max()  # equal scores cannot be told apart
+    if not apart.any():
+        raise InputError("all scores are equal; give numbers that tell the vertices apart")
+    ratio = np.where(apart, np.cumsum(steps)[:-1] / smaller, np.inf)
+    best = int(np.argmin(ratio))
+    below = place <= best
+    inside = below if weight[best] <= weight[-1] / 2 else ~below
+    return inside, max(float(ratio[best]), 0.0)
+
+
+def _fiedler(S: Operator, D: FloatArray | None) -> Fiedler:
+    if S.shape[0] < 2:
+        raise InputError(f"{S!r} has one vertex or none; a second eigenvector needs two")
+    spectrum = S.spectrum(2, D)
+    vector = permutable_signs(spectrum.vectors[:, 1:])[:, 0]
+    return Fiedler(float(spectrum.values[1]), vector, float(spectrum.residuals[1]), S.labels)
+
+
+def _matrix(S: Operator) -> sparse.csr_array:
+    return sparse.csr_array(S.toarray()) if S.matrix is None else S.matrix
+
+
+def _one_a_column(values: Any, given: Any) -> Any:
+    if np.ndim(values) == 0:
+        return float(values)
+    if hasattr(given, "columns"):  # a frame: one number for each of its columns
+        import pandas as pd
+
+        return pd.Series(values, given.columns)
+    return values

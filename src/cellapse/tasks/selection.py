@@ -1,0 +1,151 @@
+r"""Which operator for this network? Chosen without labels, by the modularity of its clusters.
+
+No single operator is ahead everywhere. A partition can be judged by the graph alone, though:
+
+    Q = (share of edge weight inside clusters) - sum over clusters of (share of edge ends)^2,
+
+and the operator whose clusters have the largest Q is, over many networks, the best guess.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cellapse._collapse.build import CollapsedOperator, collapse
+from cellapse._complex.complex import Complex, require_complex
+from cellapse._errors import InputError
+from cellapse._linalg.operators import Operator
+from cellapse._operators.baselines import graph_laplacian
+from cellapse._shared.checks import plain_array, whole_number
+from cellapse.tasks.clustering import Clusters, cluster
+
+# theta^2, beta and rounds of the screened forms, by name; wide apart, none tuned to a network.
+_SCREENED = {
+    "screened .5, 1": (0.5, 1.0, 0),
+    "screened .9, 1": (0.9, 1.0, 0),
+    **{
+        f"renormalized {name}, {beta:g}": (theta2, beta, 5)
+        for name, theta2 in ((".8", 0.8), (".9", 0.9), (".95", 0.95))
+        for beta in (2.0, 5.0)
+    },
+}
+FAMILY = ("graph", *_SCREENED)
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The operator whose clusters have the largest modularity, and how all did.
+
+    Attributes
+    ----------
+    name : str
+        "graph", or the kind with its theta^2 and beta.
+    operator : Operator
+    clusters : Clusters
+        By this operator.
+    modularity : dict
+        Of the clusters of every operator tried.
+    """
+
+    name: str
+    operator: Operator = field(repr=False)
+    clusters: Clusters = field(repr=False)
+    modularity: dict[str, float] = field(repr=False)
+
+    def __str__(self) -> str:
+        ranking = sorted(self.modularity.items(), key=lambda pair: -pair[1])
+        lines = [f"  {name:<20} {value:.4f}" for name, value in ranking]
+        return "\n".join([f"{self.name}, of {len(ranking)} operators by modularity:", *lines])
+
+
+def choose_operator(K: Complex, n_clusters: int, *, rng: int | np.random.Generator = 0) -> Choice:
+    """Cluster by nine operators and keep the one whose clusters have the largest modularity.
+
+    They are the graph Laplacian, the screened collapse at theta^2 = .5 and .9, and the
+    renormalized one at theta^2 = .8, .9, .95 with beta = 2 and 5. No label is looked at.
+
+    Parameters
+    ----------
+    K : Complex
+    n_clusters : int
+    rng : seed or numpy Generator
+        For k-means.
+
+    Returns
+    -------
+    Choice
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> books = cl.datasets.load("polbooks")
+    >>> choice = choose_operator(cl.clique_complex(books.graph), 3)
+    >>> choice
+    Choice(name='renormalized .8, 2')
+    >>> round(cl.tasks.clustering_accuracy(choice.clusters, books.groups), 3)
+    0.838
+    """
+    require_complex(K, "choose_operator")
+    n_clusters = whole_number("n_clusters", n_clusters, 1, K.n_vertices)
+    _require_edges(K)
+    found: dict[str, tuple[Operator, Clusters, float]] = {}
+    for name in FAMILY if K.max_rank > 1 else FAMILY[:1]:
+        S = family_member(K, name)
+        clusters = cluster(S, n_clusters, rng=rng)
+        found[name] = (S, clusters, modularity(K, clusters))
+    best = max(found, key=lambda name: found[name][2])
+    values = {name: value for name, (_, _, value) in found.items()}
+    return Choice(best, found[best][0], found[best][1], values)
+
+
+def family_member(K: Complex, name: str) -> Operator:
+    """One of `FAMILY`."""
+    return graph_laplacian(K) if name == "graph" else screened(K, *_SCREENED[name])
+
+
+def screened(K: Complex, theta2: float, beta: float, rounds: int) -> CollapsedOperator:
+    """The screened collapse with one beta for all ranks above the edges."""
+    weights = (1.0, *[beta] * (K.max_rank - 1))
+    return collapse(
+        K, realization="screened", gamma=float(np.sqrt(theta2)), beta=weights, renormalize=rounds
+    )
+
+
+def modularity(K: Complex, clusters: Clusters | ArrayLike) -> float:
+    """Newman's modularity of a partition, by the weighted edges of the complex.
+
+    Parameters
+    ----------
+    K : Complex
+        With at least one edge.
+    clusters : Clusters or one whole number, at least 0, for each vertex
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> modularity(cl.clique_complex(nx.barbell_graph(3, 0)), [0, 0, 0, 1, 1, 1])
+    0.3571428571428571
+    """
+    require_complex(K, "modularity")
+    _require_edges(K)
+    numbers = plain_array(clusters, "clusters")
+    if numbers.shape != (K.n_vertices,) or numbers.dtype.kind not in "iu" or numbers.min() < 0:
+        raise InputError(
+            f"clusters are {numbers.dtype} of shape {numbers.shape}; give one whole number, at "
+            f"least 0, for each of the {K.n_vertices} vertices"
+        )
+    i, j = K.cells[1].as_array().T
+    weights = np.ones(len(i)) if K.weights[1] is None else K.weights[1]
+    total = weights.sum()
+    inside = weights[numbers[i] == numbers[j]].sum() / total
+    ends = np.bincount(numbers[i], weights, numbers.max() + 1)
+    ends += np.bincount(numbers[j], weights, numbers.max() + 1)
+    return float(inside - ((ends / (2 * total)) ** 2).sum())
+
+
+def _require_edges(K: Complex) -> None:
+    if K.max_rank < 1 or K.n_cells[1] == 0:
+        raise InputError("modularity compares edges, and the complex has no edges; give it some")

@@ -1,0 +1,228 @@
+r"""Smoothing of signals on the vertices.
+
+    tikhonov   (I + a S)^-1 y      the minimizer of |x - y|^2 + a x^T S x
+    heat       exp(-a S) y         the heat equation after time a
+    wiener     (I + a S^2)^-1 y    the best linear estimate of a signal whose power falls like
+                                   1 / lambda^2, in white noise; a is noise over signal
+
+all for any number of columns, without a dense matrix. The strength a may be chosen from the data
+by generalized cross-validation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import linalg
+
+from cellapse._errors import InputError
+from cellapse._linalg.operators import Operator
+from cellapse._operators.as_operator import as_operator
+from cellapse._shared.checks import generator, number, one_of, real_array
+from cellapse.tasks._signals import unpack
+from cellapse.tasks.filters import DENSE, Response, apply_responses, upper_bound
+
+FloatArray = NDArray[np.float64]
+
+METHODS = ("tikhonov", "heat", "wiener")
+_STEPS = 80  # of Lanczos for one quadrature
+_PROBES = 16
+
+
+def smooth(
+    operator: Any, signal: Any, *, method: str = "tikhonov", strength: float | str = 1.0
+) -> Any:
+    """Smooth one signal or many columns over the vertices.
+
+    Parameters
+    ----------
+    operator : Operator, matrix or LinearOperator
+    signal : n numbers, (n, m) array, or pandas Series or DataFrame indexed by label
+    method : {"tikhonov", "heat", "wiener"}
+        (I + a S)^-1, exp(-a S) or (I + a S^2)^-1.
+    strength : float or "gcv"
+        a, at least 0; "gcv" takes the one of `choose_strength`, the same for all columns.
+
+    Returns
+    -------
+    array, Series or DataFrame
+        Of the shape and with the index of the signal.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> L = cl.graph_laplacian(cl.clique_complex(nx.path_graph(3)))
+    >>> smooth(L, [0.0, 3.0, 0.0], strength=1.0).round(3).tolist()
+    [0.75, 1.5, 0.75]
+    """
+    one_of("method", method, METHODS)
+    S = as_operator(operator)
+    y, pack = unpack(signal, S)
+    if isinstance(strength, str):
+        if strength != "gcv":
+            raise InputError(f'strength={strength!r}; give a number of at least 0, or "gcv"')
+        a = choose_strength(S, y, method=method).strength
+    else:
+        a = _checked(strength)
+    if a == 0.0 or not y.size:
+        return pack(y.copy())
+    if method == "tikhonov":
+        return pack(S.solve(y / a, shift=1.0 / a, rtol=1e-8))
+    return pack(apply_responses(S, y, [_response(method, a)])[0])
+
+
+def diffuse(operator: Any, signal: Any, times: ArrayLike) -> list[Any]:
+    """The heat equation started at a signal: exp(-t S) x at several times, for the price of one.
+
+    Parameters
+    ----------
+    operator : Operator, matrix or LinearOperator
+    signal : n numbers, (n, m) array, or pandas Series or DataFrame indexed by label
+    times : numbers of at least 0
+
+    Returns
+    -------
+    list
+        One result for each time, of the shape and with the index of the signal.
+
+    Examples
+    --------
+    >>> [x.round(3).tolist() for x in diffuse([[1.0, -1.0], [-1.0, 1.0]], [1.0, 0.0], [0.0, 9.0])]
+    [[1.0, 0.0], [0.5, 0.5]]
+    """
+    S = as_operator(operator)
+    x, pack = unpack(signal, S)
+    responses = [_response("heat", t) for t in checked_times(times).tolist()]
+    return [pack(result) for result in apply_responses(S, x, responses)]
+
+
+@dataclass(frozen=True, eq=False)
+class Strength:
+    """The strength that generalized cross-validation picks, and the scores it was picked from."""
+
+    strength: float
+    strengths: FloatArray = field(repr=False)
+    scores: FloatArray = field(repr=False)
+
+
+def choose_strength(
+    operator: Any,
+    signal: Any,
+    *,
+    method: str = "tikhonov",
+    strengths: Sequence[float] | None = None,
+    rng: int | np.random.Generator = 0,
+) -> Strength:
+    """The strength with the least score of generalized cross-validation (Craven and Wahba).
+
+    n |(I - H) y|^2 / tr(I - H)^2 with H the smoother, summed over the columns of y. Exact up to
+    500 vertices; above, both terms by Lanczos quadrature, the trace with 16 random probes.
+
+    Parameters
+    ----------
+    operator : Operator, matrix or LinearOperator
+    signal : as for `smooth`
+    method : {"tikhonov", "heat", "wiener"}
+    strengths : numbers above 0, optional
+        Where to look; by default 61 from weak to strong, four to a decade.
+    rng : seed or numpy Generator
+        For the probes.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> L = cl.graph_laplacian(cl.clique_complex(nx.path_graph(100)))
+    >>> noisy = np.linspace(0, 1, 100) + 0.1 * np.random.default_rng(0).standard_normal(100)
+    >>> choose_strength(L, noisy).strength > 10
+    True
+    """
+    one_of("method", method, METHODS)
+    S = as_operator(operator)
+    y, _ = unpack(signal, S)
+    Y = y[:, None] if y.ndim == 1 else y
+    b = upper_bound(S)
+    if strengths is None:
+        power = 2 if method == "wiener" else 1
+        grid = np.logspace(-4, 11, 61) / b**power
+    else:
+        grid = np.array([_checked(a) for a in real_array(strengths, "strengths").ravel()])
+    if not Y.size or not len(grid):
+        raise InputError(f"a signal of shape {y.shape} and {len(grid)} strengths; give some")
+    values, weights, traces = _quadratures(S, Y, generator(rng))
+    scores = np.empty(len(grid))
+    for i, a in enumerate(grid.tolist()):
+        left = 1.0 - _response(method, a)(values)
+        trace = float((left * traces).sum())
+        residual = float((left**2 * weights).sum())
+        scores[i] = S.shape[0] * residual / trace**2 if trace > 0 else np.inf
+    return Strength(float(grid[np.argmin(scores)]), grid, scores)
+
+
+def _quadratures(
+    S: Operator, Y: FloatArray, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Nodes and weights with sum_j y_j^T f(S) y_j = sum f(nodes) weights, and those of the trace.
+
+    A sum over columns does not care which column a node belongs to, so that they are pooled.
+    """
+    n = S.shape[0]
+    if n <= DENSE:
+        spectrum = S.spectrum()
+        return spectrum.values, ((spectrum.vectors.T @ Y) ** 2).sum(axis=1), np.ones(n)
+    probes = rng.choice([-1.0, 1.0], (n, _PROBES))
+    nodes, weights = _lanczos_quadrature(S, np.hstack([Y, probes]))
+    m = Y.shape[1]
+    none = np.zeros_like(weights[:, :m]), np.zeros_like(weights[:, m:])
+    of_signal = np.hstack([weights[:, :m], none[1]])
+    of_trace = np.hstack([none[0], weights[:, m:] / _PROBES])
+    return nodes.ravel(), of_signal.ravel(), of_trace.ravel()
+
+
+def _lanczos_quadrature(S: Operator, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Gauss nodes and weights of x^T f(S) x for each column x, by Lanczos on all at once.
+
+    Without reorthogonalization: eigenvalues found twice share their weight, which does no harm.
+    """
+    size, tiny = np.linalg.norm(X, axis=0), 1e-12 * upper_bound(S)
+    q = X / np.where(size > 0, size, 1.0)
+    last, beta = np.zeros_like(q), np.zeros(X.shape[1])
+    alphas, betas = np.empty((2, _STEPS, X.shape[1]))
+    for step in range(_STEPS):
+        w = S @ q - beta * last
+        alphas[step] = np.einsum("ij,ij->j", q, w)
+        w -= alphas[step] * q
+        beta = np.linalg.norm(w, axis=0)
+        done = beta <= tiny  # an invariant subspace: what follows gets no weight
+        beta[done] = 0.0
+        last, q = q, w / np.where(done, np.inf, beta)
+        betas[step] = beta
+    nodes, weights = np.empty((2, _STEPS, X.shape[1]))
+    for j in range(X.shape[1]):
+        nodes[:, j], vectors = linalg.eigh_tridiagonal(alphas[:, j], betas[:-1, j])
+        weights[:, j] = (size[j] * vectors[0]) ** 2
+    return np.maximum(nodes, 0.0), weights
+
+
+def _response(method: str, a: float) -> Response:
+    one_of("method", method, METHODS)
+    if method == "tikhonov":
+        return lambda x: 1.0 / (1.0 + a * x)
+    if method == "heat":
+        return lambda x: np.exp(-a * x)
+    return lambda x: 1.0 / (1.0 + a * x**2)  # wiener
+
+
+def _checked(strength: Any) -> float:
+    return number("strength", strength, 'a number of at least 0, or "gcv"', lambda x: x >= 0)
+
+
+def checked_times(times: ArrayLike) -> FloatArray:
+    """Times as an array of numbers of at least 0."""
+    array = np.atleast_1d(real_array(times, "times"))
+    if array.ndim != 1 or not array.size or not np.isfinite(array).all() or (array < 0).any():
+        raise InputError(f"times={times!r}; give a list of numbers of at least 0")
+    return array

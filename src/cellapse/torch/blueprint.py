@@ -1,0 +1,101 @@
+"""A `Blueprint`: the matrices of one complex, checked; it can be stored with a graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from cellapse._collapse.build import collapse
+from cellapse._collapse.masses import supports
+from cellapse._complex.complex import Complex
+from cellapse._errors import InputError
+from cellapse._matrices.incidence import Incidence, is_chain_complex
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Blueprint:
+    """The matrices of one complex in one realization; made by `blueprint`.
+
+    Attributes
+    ----------
+    realization : str
+    nearest : (n_0, n_1) csr_array
+        B_1.
+    upper : list of csr_array
+        B_2, ..., B_K (unfolded: containment; screened: which cells are around each edge). Squares
+        of the entries are weights of cells.
+    diagonal : bool
+        Whether all that remains of the higher ranks is one number at each edge.
+    sigma, beta, gamma : arrays of K numbers
+    eps : float
+    """
+
+    realization: str
+    nearest: sparse.csr_array
+    upper: list[sparse.csr_array]
+    diagonal: bool
+    sigma: FloatArray
+    beta: FloatArray
+    gamma: FloatArray
+    eps: float
+    n_real: tuple[int, ...]  # elements of each rank that are not formal; they come first
+
+    @property
+    def n_cells(self) -> tuple[int, ...]:
+        """Number of elements of each rank, formal ones included."""
+        return (*self.nearest.shape, *(B.shape[1] for B in self.upper))
+
+
+def blueprint(
+    source: Any,
+    *,
+    realization: str | None = None,
+    beta: Any = None,
+    gamma: Any = None,
+    eps: float = 1e-4,
+    renormalize: int = 0,
+) -> Blueprint:
+    """Check a source and its weights as `collapse` does, and keep the matrices.
+
+    >>> from cellapse import Complex
+    >>> K = Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
+    >>> blueprint(K).n_cells
+    (3, 3, 1)
+    """
+    if not isinstance(source, Complex | Incidence | list | tuple):
+        raise InputError(
+            f"a {type(source).__name__}; give a Complex (clique_complex(graph) or "
+            "data_to_complex(data) makes one) or a list of matrices"
+        )
+    S = collapse(
+        source, realization=realization, beta=beta, gamma=gamma, eps=eps, renormalize=renormalize
+    )
+    if S.eps == 0.0 or (S.beta == 0.0).any():
+        raise InputError(
+            f"eps={S.eps:g}, beta={S.beta.tolist()}; learning needs positive numbers: the limit "
+            "of eps = 0 and cells without weight have no useful gradients"
+        )
+    if not S.definite:
+        raise InputError(
+            "gamma lies beyond the PSD bound, and learning stays within it; "
+            'give gamma="bound", "regularized" or smaller numbers'
+        )
+    model = S._model
+    upper = list(model.upper)
+    diagonal = S.realization in ("unfolded", "screened")
+    if S.realization == "screened":
+        upper = [around.sqrt() for around in supports(upper, model.n_cells[2:])]
+    elif not diagonal and is_chain_complex(model.incidence()):
+        diagonal = True  # past the nearest rank nothing arrives
+        upper = [sparse.csr_array(B.shape) for B in upper]
+    cells = (*model.nearest.shape, *(B.shape[1] for B in upper))
+    real = (*model.n_cells, 0)[: len(cells)]
+    return Blueprint(
+        S.realization, model.nearest, upper, diagonal, S.sigma, S.beta, S.gamma, S.eps, real
+    )
