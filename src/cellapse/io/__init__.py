@@ -12,6 +12,7 @@ from cellapse._complex.complex import Complex
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import CellapseError, InputError, SizeError
 from cellapse._shared.checks import file_path, word
+from cellapse._shared.files import shown, write_whole
 from cellapse.io._hif_records import hif_schema
 from cellapse.io._source import load
 from cellapse.io.edges import read_edges, write_edges
@@ -101,11 +102,11 @@ def read(
             chosen.read(data, weight) if chosen.weighs else weighted_by(chosen.read(data), weight)
         )
     except CellapseError as error:
-        raise type(error)(f"{file}: {error}") from None
+        raise type(error)(f"{shown(file)}: {error}") from None
     except RecursionError:
-        raise InputError(f"{file}: is nested too deeply; flatten it") from None
+        raise InputError(f"{shown(file)}: is nested too deeply; flatten it") from None
     except MemoryError:
-        raise SizeError(f"{file}: does not fit into memory; thin it out") from None
+        raise SizeError(f"{shown(file)}: does not fit into memory; thin it out") from None
 
 
 def _extension(file: Path) -> str:
@@ -117,7 +118,8 @@ def _format(file: Path, given: str | None) -> str:
     if found not in FORMATS:
         what = f"format={given!r}" if given is not None else f"extension {_extension(file)!r}"
         raise InputError(
-            f"{file}: nothing reads {what}; pass format=, one of {', '.join(map(repr, FORMATS))}"
+            f"{shown(file)}: nothing reads {what}; "
+            f"pass format=, one of {', '.join(map(repr, FORMATS))}"
         )
     return found
 
@@ -151,13 +153,10 @@ def write(obj: Any, path: str | os.PathLike[str], *, on: Complex | None = None) 
     try:
         data = _encoded(obj, _extension(file), on)
     except CellapseError as error:
-        raise type(error)(f"{file}: {error}") from None
+        raise type(error)(f"{shown(file)}: {error}") from None
     if file.name.lower().endswith(".gz"):
         data = gzip.compress(data, mtime=0)  # without a date: the same content, the same file
-    try:
-        file.write_bytes(data)
-    except OSError as error:
-        raise InputError(f"{file}: cannot be written ({error}); choose another place") from None
+    write_whole(file, data)
 
 
 def _encoded(obj: Any, extension: str, on: Complex | None) -> bytes:

@@ -20,16 +20,20 @@ def load(path: Path, growth: int) -> bytes:
 
     `growth` is how much memory a reader takes for a byte of its file.
     """
-    if not path.is_file():
-        what = "a folder" if path.is_dir() else "no file"
-        raise InputError(f"there is {what} of that name; give the path of a file")
     limit = available_memory() // (2 * growth)
-    if path.stat().st_size > limit:
-        raise _too_large(f"has {readable(path.stat().st_size)}", limit)
     try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot be read ({error}); check its permissions") from None
+        if not path.is_file():
+            what = "a folder" if path.is_dir() else "no file"
+            raise InputError(f"there is {what} of that name; give the path of a file")
+        size = path.stat().st_size
+        data = b"" if size > limit else path.read_bytes()
+    except (OSError, ValueError) as error:  # a ValueError: zero bytes in the name
+        if isinstance(error, InputError):
+            raise
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot be read ({reason}); check its name and permissions") from None
+    if size > limit:
+        raise _too_large(f"has {readable(size)}", limit)
     return _unpack(data, limit) if data[:2] == b"\x1f\x8b" else data
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
+from cellapse._shared.files import as_bytes
 from cellapse.io._graphs import columns_with_weights, graph_columns, graph_complex
 from cellapse.io._values import json_columns, label_words, text_labels, to_json
 
@@ -178,7 +179,7 @@ def write_graphml(K: Complex) -> bytes:
     text = "\n".join(lines)
     if any((ord(c) < 32 and c not in "\t\r\n") or c in "\ufffe\uffff" for c in text):
         raise InputError("a label or attribute holds control characters, which XML cannot hold")
-    return text.encode()
+    return as_bytes(text)
 
 
 def _data(

@@ -20,7 +20,7 @@ from scipy import sparse
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, SizeError
-from cellapse._shared.memory import available_memory, readable
+from cellapse._shared.memory import available_memory, readable, require_memory
 from cellapse.io._adjacency import adjacency_complex
 from cellapse.io._source import plausible_size
 from cellapse.io._values import from_json, is_plain, to_json
@@ -195,7 +195,45 @@ def _stored_labels(labels: Sequence[Hashable]) -> Array:
 
 
 def pack(arrays: Mapping[str, Array]) -> bytes:
-    """The arrays as a compressed NPZ file."""
+    """The arrays as a compressed NPZ file; the same arrays make the same file.
+
+    Written here, since `numpy.savez` takes the names as arguments, of which `file` is taken.
+
+    >>> arrays = np.load(io.BytesIO(pack({"file": np.arange(3)})))
+    >>> arrays["file"].tolist()
+    [0, 1, 2]
+    """
     file = io.BytesIO()
-    np.savez_compressed(file, allow_pickle=False, **arrays)
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, array in arrays.items():
+            if "\0" in name or not name.isprintable():
+                raise InputError(f"{name!r:.80} is no name for an array; use printable letters")
+            member = zipfile.ZipInfo(f"{name}.npy")  # of 1980, not of today
+            member.compress_type = zipfile.ZIP_DEFLATED
+            content = io.BytesIO()
+            np.lib.format.write_array(content, np.asanyarray(array), allow_pickle=False)
+            packed.writestr(member, content.getbuffer())
     return file.getvalue()
+
+
+def text_array(values: Sequence[Any]) -> Array:
+    """A column as an array without objects: numbers, truths, or else words.
+
+    >>> text_array([1, 2]).tolist(), text_array([1, "a"]).tolist(), text_array([1.5, None]).tolist()
+    ([1, 2], ['1', 'a'], [1.5, nan])
+    """
+    kinds = {type(v.item() if isinstance(v, np.generic) else v) for v in values}
+    if kinds <= {float, type(None)} or kinds == {int, float}:
+        return np.array([math.nan if v is None else v for v in values], dtype=np.float64)
+    if kinds == {bool} or (kinds == {int} and all(-(2**63) <= v < 2**63 for v in values)):
+        return np.array(values)
+    words = [v if isinstance(v, str) else json.dumps(to_json(v)) for v in values]
+    longest = max(map(len, words), default=0)
+    require_memory(
+        8.0 * longest * len(words),
+        f"an array of {len(words):,} words of up to {longest:,} letters",
+        "write .json, or shorten the longest",
+    )
+    if any(word.endswith("\0") for word in words):
+        raise InputError("a word ends in a zero byte, which arrays of words drop; write .json")
+    return np.array(words, dtype=str)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from cellapse._errors import InputError
+from cellapse._shared.files import write_whole
 from cellapse.analysis import Analysis
 from cellapse.report.content import content
 from cellapse.report.markup import as_json, page, table
@@ -56,13 +57,8 @@ def write_report(found: Analysis, path: str | Path) -> Path:
             f"write_report takes an Analysis, not a {type(found).__name__}; "
             "cellapse.analysis.analyze(K) makes one out of a Complex"
         )
-    file = Path(path)
-    text = report_html(found)
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot write {file} ({error}); choose another place") from None
-    return file
+    # Half a character in a label is shown as a question mark: a report is for people.
+    return write_whole(path, report_html(found).encode(errors="replace"))
 
 
 def report_html(found: Analysis) -> str:
