@@ -132,6 +132,7 @@ class Complex:
         n_vertices = whole_number("n_vertices", n_vertices, 0)
         if n_vertices < 1:
             raise InputError("a complex needs at least one vertex, and none was given; add one")
+        require_memory(64.0 * n_vertices, f"{n_vertices:,} vertices", "take fewer")
         ranks = _check_ranks(cells)
         if 0 in ranks and len(cells[0]) != n_vertices:
             raise InputError(

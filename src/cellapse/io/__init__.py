@@ -6,15 +6,15 @@ import gzip
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from cellapse._complex.complex import Complex
 from cellapse._complex.weights import weighted_by
-from cellapse._errors import CellapseError, InputError, SizeError
+from cellapse._errors import CellapseError, InputError
 from cellapse._shared.checks import file_path, word
 from cellapse._shared.files import shown, write_whole
 from cellapse.io._hif_records import hif_schema
-from cellapse.io._source import load
+from cellapse.io._source import is_packed, raw_bytes, reading, stream_bytes, unpacked
 from cellapse.io.edges import read_edges, write_edges
 from cellapse.io.gml import read_gml
 from cellapse.io.graphml import read_graphml, write_graphml
@@ -53,14 +53,18 @@ FORMATS: Mapping[str, Format] = {
     "ply": Format(read_ply, 50, ("ply",)),
     "pdb": Format(read_pdb, 20, ("pdb", "ent")),
     "mmcif": Format(read_mmcif, 20, ("cif", "mmcif")),
-    "smiles": Format(read_smiles, 1000, ("smi", "smiles")),
+    "smiles": Format(read_smiles, 100, ("smi", "smiles")),
     "sdf": Format(read_sdf, 50, ("sdf", "mol")),
 }
 _BY_EXTENSION = {e: name for name, format_ in FORMATS.items() for e in format_.extensions}
 
 
 def read(
-    path: str | os.PathLike[str], *, format: str | None = None, weight: str | None = None
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    weight: str | None = None,
+    max_memory: int | None = None,
 ) -> Complex:
     r"""Read a complex, graph, hypergraph, mesh, protein or molecule from a file.
 
@@ -76,6 +80,9 @@ def read(
     weight : str, optional
         Name of the attribute that holds the weights of the cells; by default it stays an
         attribute, and cells have only the weights that HIF and NPZ files hold as such.
+    max_memory : int, optional
+        Bytes of memory that reading may take; what would need more is a `SizeError`. By default
+        1 GB or 500 times the size of the file (2,000 times that of a gzip), whichever is more.
 
     Returns
     -------
@@ -96,17 +103,27 @@ def read(
     """
     file = file_path(path)
     chosen = FORMATS[_format(file, format)]
-    try:
-        data = load(file, chosen.growth)
-        return (
-            chosen.read(data, weight) if chosen.weighs else weighted_by(chosen.read(data), weight)
-        )
-    except CellapseError as error:
-        raise type(error)(f"{shown(file)}: {error}") from None
-    except RecursionError:
-        raise InputError(f"{shown(file)}: is nested too deeply; flatten it") from None
-    except MemoryError:
-        raise SizeError(f"{shown(file)}: does not fit into memory; thin it out") from None
+    name = shown(file)
+    with reading(name, 0, max_memory):
+        data = raw_bytes(file, chosen.growth)
+    with reading(name, len(data), max_memory, packed=is_packed(data)):
+        return _parsed(data, chosen, weight)
+
+
+def read_stream(stream: BinaryIO, name: str, weight: str | None = None) -> Complex:
+    """What comes through a pipe: JSON, or a list of edges; `name` is for messages."""
+    with reading(name, 0):
+        data = stream_bytes(stream, FORMATS["edges"].growth)
+        found = "json" if data.lstrip()[:1] in (b"{", b"[") else "edges"
+    with reading(name, len(data), packed=is_packed(data)):
+        return _parsed(data, FORMATS[found], weight)
+
+
+def _parsed(data: bytes, chosen: Format, weight: str | None) -> Complex:
+    content = unpacked(data, chosen.growth)
+    if chosen.weighs:
+        return chosen.read(content, weight)
+    return weighted_by(chosen.read(content), weight)
 
 
 def _extension(file: Path) -> str:
