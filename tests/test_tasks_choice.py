@@ -44,9 +44,7 @@ def test_the_choice_has_the_largest_modularity_of_all():
 def test_every_member_is_the_collapse_with_its_settings():
     K = cl.clique_complex(nx.karate_club_graph(), 3)
     S = family_member(K, "renormalized .9, 2")
-    wanted = cl.collapse(
-        K, realization="screened", gamma=np.sqrt(0.9), beta=(1, 2, 2), renormalize=5
-    )
+    wanted = cl.collapse(K, realization="renormalized", gamma=np.sqrt(0.9), beta=(1, 2, 2))
     assert np.allclose(S.toarray(), wanted.toarray())
     plain = family_member(K, "screened .5, 1")
     wanted = cl.collapse(K, realization="screened", gamma=np.sqrt(0.5), beta=(1, 1, 1))

@@ -109,7 +109,7 @@ def test_right_at_any_eps_and_strength(realization, eps, beta, gamma):
 @pytest.mark.parametrize("solver", [cl.Direct(), cl.CG()])
 def test_right_for_shares_of_edges(solver):
     K, b = holed(), np.random.default_rng(0).standard_normal(10)
-    op = Collapse(K, realization="screened", eps=1e-12, renormalize=3, solver=solver).operator()
+    op = Collapse(K, realization=cl.Screened(rounds=3), eps=1e-12, solver=solver).operator()
     B = exact(simplicial_boundary(K, 1))
     S, accuracy = (B * exact(op.shares.detach())) @ B.T, 1.0 if solver == cl.Direct() else 100.0
     for strength in STRENGTHS:

@@ -11,8 +11,18 @@
 from typing import TYPE_CHECKING, Any
 
 from cellapse import batch, datasets, interop, lifts, tasks, theory
-from cellapse._collapse.build import CollapsedOperator, collapse
-from cellapse._collapse.graded import Unchecked, graded_laplacian
+from cellapse._collapse.build import collapse
+from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._collapse.graded import graded_laplacian
+from cellapse._collapse.realizations import (
+    Boundary,
+    Mixed,
+    Realization,
+    Screened,
+    Unfolded,
+    Unsigned,
+)
+from cellapse._collapse.weights import Unchecked, Weights
 from cellapse._complex.complex import Complex
 from cellapse._errors import (
     CellapseError,
@@ -86,6 +96,7 @@ __all__ = [
     "CG",
     "LOBPCG",
     "Auto",
+    "Boundary",
     "CellapseError",
     "CellapseWarning",
     "CollapsedOperator",
@@ -101,13 +112,19 @@ __all__ = [
     "InputError",
     "Lanczos",
     "MissingExtraError",
+    "Mixed",
     "Operator",
+    "Realization",
+    "Screened",
     "ShiftInvert",
     "SignalSmoother",
     "SizeError",
     "Spectrum",
     "Unchecked",
+    "Unfolded",
+    "Unsigned",
     "WaveKernelSignature",
+    "Weights",
     "as_complex",
     "as_operator",
     "batch",

@@ -1,10 +1,9 @@
 """scikit-learn estimators: points (or a precomputed graph) in, a task of cellapse out.
 
 Points become the graph of their nearest neighbours, as in scikit-learn's SpectralClustering; its
-cliques become cells, and these are collapsed. `operator` names the realization: "screened" with
-five rounds of renormalization by default, the best all-rounder measured so far; "graph" is the
-graph Laplacian without any cells. With `affinity="precomputed"` X is the graph itself: a symmetric
-adjacency whose entries are weights.
+cliques become cells, and these are collapsed. `operator` names the realization: "renormalized"
+by default; "graph" is the graph Laplacian without any cells. With
+`affinity="precomputed"` X is the graph itself: a symmetric adjacency whose entries are weights.
 
 A new point takes the values of its nearest neighbours among the points fitted, weighted by one over
 the distance; a fitted point keeps its own.
@@ -31,6 +30,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from cellapse._collapse.build import collapse
+from cellapse._collapse.realizations import REALIZATIONS
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian
@@ -72,7 +72,7 @@ def _validated(estimator: Any, *args: Any, **checks: Any) -> Any:
         raise InputError(str(error)) from error
 
 
-OPERATORS = ("graph", "screened", "unfolded", "boundary", "incidence", "mixed")
+OPERATORS = ("graph", *REALIZATIONS)
 
 
 class _OnGraph(BaseEstimator):
@@ -93,8 +93,7 @@ class _OnGraph(BaseEstimator):
         self.complex_ = clique_complex(graph, self.max_rank, weight="weight")
         if self.operator == "graph":
             return graph_laplacian(self.complex_)
-        rounds = 5 if self.operator == "screened" else 0
-        return collapse(self.complex_, realization=self.operator, renormalize=rounds)
+        return collapse(self.complex_, self.operator)
 
     def _neighbours(self, X: FloatArray) -> sparse.csr_array:
         """The graph of scikit-learn's SpectralClustering: a point counts among its neighbours."""
@@ -170,7 +169,7 @@ class CollapsedSpectralClustering(ClusterMixin, _OnGraph):
     n_neighbors : int
         Of the graph of points; a point counts among its own neighbours, as in scikit-learn.
     affinity : {"nearest_neighbors", "precomputed"}
-    operator : {"screened", "graph", "unfolded", "boundary", "incidence", "mixed"}
+    operator : {"renormalized", "graph", "screened", "unfolded", "boundary", "incidence", "mixed"}
         The realization that is collapsed, or "graph" for the graph Laplacian.
     max_rank : int
         Cliques of up to `max_rank` + 1 vertices are cells.
@@ -196,7 +195,7 @@ class CollapsedSpectralClustering(ClusterMixin, _OnGraph):
         *,
         n_neighbors: int = 10,
         affinity: str = "nearest_neighbors",
-        operator: str = "screened",
+        operator: str = "renormalized",
         max_rank: int = 2,
         assign_labels: str = "kmeans",
         random_state: Any = 0,
@@ -249,7 +248,7 @@ class CollapsedSpectralEmbedding(_Features):
         *,
         n_neighbors: int = 10,
         affinity: str = "nearest_neighbors",
-        operator: str = "screened",
+        operator: str = "renormalized",
         max_rank: int = 2,
     ) -> None:
         self.n_components = n_components
@@ -287,7 +286,7 @@ class HeatKernelSignature(_Features):
         scale: str = "raw",
         n_neighbors: int = 10,
         affinity: str = "nearest_neighbors",
-        operator: str = "screened",
+        operator: str = "renormalized",
         max_rank: int = 2,
     ) -> None:
         self.times = times
@@ -325,7 +324,7 @@ class WaveKernelSignature(_Features):
         scale: str = "raw",
         n_neighbors: int = 10,
         affinity: str = "nearest_neighbors",
-        operator: str = "screened",
+        operator: str = "renormalized",
         max_rank: int = 2,
     ) -> None:
         self.n_energies = n_energies
@@ -372,7 +371,7 @@ class SignalSmoother(MultiOutputMixin, RegressorMixin, _OnGraph):
         method: str = "tikhonov",
         n_neighbors: int = 10,
         affinity: str = "nearest_neighbors",
-        operator: str = "screened",
+        operator: str = "renormalized",
         max_rank: int = 2,
     ) -> None:
         self.strength = strength

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from cellapse._collapse.masses import supports
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import InputError
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.operators import SparseOperator
 from cellapse._matrices.incidence import boundary_matrices, edge_boundary, edges_and_cofaces
+from cellapse._matrices.support import supports
 from cellapse._shared.arrays import csr_from_entries
 from cellapse._shared.checks import at_least_zero, listed, real_array, whole_number
 

@@ -87,3 +87,8 @@ def inverse_by_blocks(M: Any) -> sparse.csr_array | None:
         values.append(np.linalg.inv(dense).ravel())
     i, j, v = (np.concatenate(part) for part in (rows, columns, values))
     return csr_from_entries(i, j, v, (n, n))
+
+
+def squared(B: sparse.csr_array) -> sparse.csr_array:
+    """The matrix of squared entries."""
+    return sparse.csr_array((B.data**2, B.indices, B.indptr), shape=B.shape)

@@ -38,15 +38,8 @@ def make(
         if used:
             raise InputError(f"{used[0]} is for a collapse, not for {name}; leave it out")
         return _BASELINES[name](K)
-    renormalized = name == "renormalized"
-    return collapse(
-        K,
-        realization="screened" if renormalized else name,
-        beta=beta,
-        gamma=_gamma(gamma),
-        eps=1e-4 if eps is None else eps,
-        renormalize=5 if renormalized else 0,
-    )
+    usual = 1e-4 if eps is None else eps
+    return collapse(K, name, beta=beta, gamma=_gamma(gamma), eps=usual)
 
 
 def prepared(

@@ -10,7 +10,7 @@ import numpy as np
 import typer
 from rich.markup import escape
 
-from cellapse._collapse.build import CollapsedOperator
+from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._errors import CellapseError, CellapseWarning
 from cellapse.cli import options
 from cellapse.cli.app import app

@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from cellapse import datasets
-from cellapse._collapse.model import REALIZATIONS
+from cellapse._collapse.realizations import REALIZATIONS
 from cellapse.cli.sources import names
 
 BASELINES = ("laplacian", "signless", "multiorder", "motif", "zhou")
-OPERATORS = ("renormalized", *REALIZATIONS, *BASELINES)
+OPERATORS = ("renormalized", *(n for n in REALIZATIONS if n != "renormalized"), *BASELINES)
 
 
 def _names(incomplete: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cellapse._collapse.build import CollapsedOperator, ScreenedOperator, require_collapsed
+from cellapse._collapse.collapsed import CollapsedOperator, require_collapsed
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import InputError, extra
 from cellapse._linalg.operators import Operator, SparseOperator
@@ -108,7 +108,7 @@ def plot_complex(
     Examples
     --------
     >>> import networkx as nx, cellapse as cl
-    >>> S = cl.collapse(cl.clique_complex(nx.karate_club_graph()), realization="screened")
+    >>> S = cl.collapse(cl.clique_complex(nx.karate_club_graph()), "screened")
     >>> ax = plot_complex(S, cl.cluster(S, 2))
     >>> len(ax.collections)  # cells, edges, and one for each cluster
     4
@@ -121,7 +121,8 @@ def plot_complex(
     else:
         raise InputError("this operator was made of matrices; give the Complex to draw")
     edges = K.cells[1].as_array() if K.max_rank else np.empty((0, 2), np.int64)
-    shares = source.shares if isinstance(source, ScreenedOperator) else np.full(len(edges), 0.5)
+    kept = source.shares if isinstance(source, CollapsedOperator) else None
+    shares = np.full(len(edges), 0.5) if kept is None else kept
     if positions is None:
         whole_number("number of vertices to lay out", K.n_vertices, 1, 5000)
         strength = shares / shares.mean() if len(shares) else shares
@@ -165,7 +166,7 @@ def plot_signatures(
     """Heat-kernel signatures by group: the median and the band from 10 to 90 %.
 
     >>> import networkx as nx, cellapse as cl
-    >>> S = cl.collapse(cl.clique_complex(nx.karate_club_graph()), realization="screened")
+    >>> S = cl.collapse(cl.clique_complex(nx.karate_club_graph()), "screened")
     >>> len(plot_signatures(S, cl.cluster(S, 2)).lines)
     2
     """

@@ -166,9 +166,9 @@ def _figure(value: float | None) -> str:
 def _parameters(found: Analysis) -> str:
     S = found.collapsed
     rows = [
-        ("realization", "screened, renormalized 5 times: the all-round default of analyze"),
+        ("realization", f"{S.realization}: {S.realization.summary}"),
         ("beta", ", ".join(f"{b:g}" for b in S.beta)),
-        ("theta", f"{S.theta:.4g} (theta² = {S.theta**2:.4g}, bound 1)"),
+        ("theta", f"{S.gamma[0]:.4g} (theta² = {S.gamma[0] ** 2:.4g}, bound 1)"),
         ("eps", f"{S.eps:g}"),
         ("clusters", f"{found.n_clusters}, normalized cut of S u = λ D u with D the diagonal of S"),
         ("eigenpairs", f"{len(found.spectra[0])} of {found.complex.n_vertices:,}"),

@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cellapse._collapse.build import CollapsedOperator, collapse
+from cellapse._collapse.build import collapse
+from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._collapse.realizations import Screened
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
@@ -109,9 +111,7 @@ def family_member(K: Complex, name: str) -> Operator:
 def screened(K: Complex, theta2: float, beta: float, rounds: int) -> CollapsedOperator:
     """The screened collapse with one beta for all ranks above the edges."""
     weights = (1.0, *[beta] * (K.max_rank - 1))
-    return collapse(
-        K, realization="screened", gamma=float(np.sqrt(theta2)), beta=weights, renormalize=rounds
-    )
+    return collapse(K, Screened(rounds=rounds), gamma=float(np.sqrt(theta2)), beta=weights)
 
 
 def modularity(K: Complex, clusters: Clusters | ArrayLike) -> float:

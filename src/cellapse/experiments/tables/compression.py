@@ -25,7 +25,7 @@ from cellapse.tasks.resistance import conductances
 OPERATORS: dict[str, Callable[[Complex], Operator]] = {
     "mixed": mixed_collapse,
     "unfolded": collapse,
-    "renormalized": lambda K: collapse(K, realization="screened", renormalize=5),
+    "renormalized": lambda K: collapse(K, "renormalized"),
 }
 
 

@@ -47,8 +47,8 @@ OPERATORS: dict[str, Callable[[Complex], Operator]] = {
     "SchurPE, mixed": mixed_collapse,
     "SchurPE, unfolded": collapse,
     "SchurPE, unfolded, regularized": lambda K: collapse(K, gamma="regularized", eps=0.1),
-    "SchurPE, incidence": lambda K: collapse(K, realization="incidence"),
-    "SchurPE, renormalized": lambda K: collapse(K, realization="screened", renormalize=5),
+    "SchurPE, incidence": lambda K: collapse(K, "incidence"),
+    "SchurPE, renormalized": lambda K: collapse(K, "renormalized"),
 }
 ENCODINGS = ("none", *OPERATORS, "HKS of L", "HKS of S, unfolded")
 

@@ -17,7 +17,8 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, cg, eigsh, splu
 
-from cellapse._collapse.build import CollapsedOperator, collapse
+from cellapse._collapse.build import collapse
+from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._complex.complex import Complex
 from cellapse._linalg.direct import factor_size
 from cellapse._operators.baselines import graph_laplacian
