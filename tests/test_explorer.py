@@ -104,7 +104,7 @@ def test_matrices_are_made_while_the_reader_looks():
     with Server(explorer) as server:
         server.preparing.join()
         assert ask(server, f"/{server.token}/answer?realization=mixed")[0] == 200
-    assert set(explorer._prepared) == {"unfolded", "boundary", "incidence", "mixed"}
+    assert set(explorer._prepared) == set(REALIZATIONS)
 
 
 def test_only_the_token_opens_the_door(server):
@@ -171,7 +171,10 @@ def test_a_reader_moves_the_sliders(server, explorer):
         page.get_by_label("Realization").select_option("unfolded")
         page.wait_for_selector("html[data-answers='2']")
         unfolded = marks.evaluate_all(heights)
-        assert np.allclose(unfolded, explorer.answer(Settings("unfolded", clusters=12))["values"])
+        assert np.allclose(
+            unfolded,
+            explorer.answer(Settings("unfolded", gamma=1.0, beta=1.0, clusters=12))["values"],
+        )
         assert unfolded != start
         now = page.locator("#flat .mark").evaluate_all("marks => marks.map(m => m.dataset.x)")
         assert now != places
@@ -234,7 +237,7 @@ def test_a_slow_answer_is_waited_for_and_none_overtakes_another(server, explorer
         held[0].continue_()
         page.wait_for_selector("html[data-answers='3']")
         assert len(asked) == 2  # and then all at once
-        last = Settings("unfolded", eps=5.62e-4, clusters=12)
+        last = Settings("unfolded", eps=5.62e-4, gamma=1.0, beta=1.0, clusters=12)
         assert np.allclose(marks.evaluate_all(heights), explorer.answer(last)["values"])
         assert "Clusters of" in page.locator("#status").text_content()
 

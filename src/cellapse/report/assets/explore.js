@@ -87,7 +87,7 @@ function settings() {
   const value = (id) => Number(byId(id).value);
   return {
     realization: realization.value, eps: Number((10 ** value("eps")).toPrecision(3)), gamma: value("gamma"),
-    beta: Number((10 ** value("beta")).toPrecision(3)), vectors: value("vectors"), clusters: value("clusters"),
+    beta: Number((10 ** value("beta")).toPrecision(6)), vectors: value("vectors"), clusters: value("clusters"),
   };
 }
 
