@@ -27,7 +27,7 @@ ORDER = (
 )
 # The same within the folders that everything else rests on.
 WITHIN = {
-    "_shared": ("checks", "memory", "progress", "rows", "arrays"),
+    "_shared": ("arrays", "checks", "memory", "progress", "rows"),
     "_complex": ("cells", "labels", "attributes", "complex", "weights", "union", "graph"),
     "_matrices": ("containment", "boundary", "incidence", "homology"),
     "_operators": ("baselines", "as_operator"),
@@ -45,7 +45,7 @@ MOST_LINES = 300
 MOST_LINES_OF_A_FUNCTION = 40  # without its docstring
 LONG_FILES = {
     *("_collapse/build.py", "_collapse/ladder.py", "_complex/complex.py", "_linalg/cg.py"),
-    *("_linalg/eigen/solvers.py", "_linalg/eigen/spectrum.py", "_linalg/operators.py", "batch.py"),
+    *("_linalg/eigen/solvers.py", "_linalg/eigen/spectrum.py", "_linalg/operators.py"),
     *("estimators.py", "tasks/resistance.py", "theory.py"),
 }
 LONG_FUNCTIONS = {
@@ -204,3 +204,11 @@ def test_functions_are_short():
                 if lines > MOST_LINES_OF_A_FUNCTION:
                     long.add(f"{path.relative_to(PACKAGE).as_posix()} {node.name}")
     assert long == LONG_FUNCTIONS
+
+
+def test_the_types_of_arrays_are_defined_once():
+    inside = ("_collapse/", "_linalg/", "theory.py", "torch/", "tasks/resistance.py")
+    for path in MODULES.values():
+        name = path.relative_to(PACKAGE).as_posix()
+        if name != "_shared/arrays.py" and not name.startswith(inside):
+            assert not re.search(r"^\w*Array\b.*= NDArray\[np", path.read_text(), re.M), name

@@ -15,22 +15,19 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from cellapse._collapse.build import CollapsedOperator, collapse
 from cellapse._collapse.dense import Layout, Stacks, eigenpairs_of_stack, row_sums
 from cellapse._collapse.graded import check_eps
-from cellapse._complex.cells import IntArray
 from cellapse._complex.complex import Complex
 from cellapse._complex.union import side_by_side
 from cellapse._errors import CellapseError, CellapseWarning, InputError
 from cellapse._linalg.kernel import left_kernel
 from cellapse._matrices.incidence import edge_boundary
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import flag, listed, real_array, whole_number
 from cellapse._shared.progress import progress
-
-FloatArray = NDArray[np.float64]
 
 LARGE = 300  # from this many vertices on a complex is better off alone
 _PART = 3_000_000  # entries of the largest stack made at once

@@ -15,7 +15,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import (
     BaseEstimator,
@@ -34,8 +33,8 @@ from cellapse._collapse.build import collapse
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian
-from cellapse._shared.arrays import own_csr
-from cellapse._shared.checks import one_of, whole_number
+from cellapse._shared.arrays import FloatArray
+from cellapse._shared.checks import one_of, own_csr, whole_number
 from cellapse.lifts import clique_complex
 from cellapse.tasks.clustering import cluster
 from cellapse.tasks.embedding import embed
@@ -49,9 +48,6 @@ except ImportError:  # scikit-learn before 1.6
     def validate_data(estimator: Any, *args: Any, **checks: Any) -> Any:
         """The method that the function of the same name has replaced."""
         return estimator._validate_data(*args, **checks)
-
-
-FloatArray = NDArray[np.float64]
 
 
 class _WrongTypeError(InputError, TypeError):

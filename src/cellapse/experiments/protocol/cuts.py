@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cellapse._complex.complex import Complex
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian, multiorder_laplacian
+from cellapse._shared.arrays import IntArray
 from cellapse.experiments.protocol.operators import FAIR, mixed_collapse
 from cellapse.experiments.protocol.scores import Figure, compare, scores
 from cellapse.experiments.protocol.table import Detail, Results, pick
@@ -23,7 +23,7 @@ from cellapse.lifts import clique_complex
 from cellapse.tasks.clustering import cluster, clustering_accuracy
 from cellapse.tasks.selection import modularity
 
-Groups = NDArray[np.intp]
+Groups = IntArray
 Operators = Mapping[str, Callable[[Complex], Operator]]
 METRICS = ("accuracy", "balanced", "ari", "nmi")
 SHORT = (("L", "graph"), ("mult", "multiorder"), ("S", "mixed"))

@@ -12,12 +12,12 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse.datasets.surfaces import Surfaces, triangulated_surfaces
 from cellapse.experiments.protocol.runner import Arguments, Result
 from cellapse.experiments.protocol.scores import Figure, compare
 from cellapse.experiments.protocol.table import Detail, Experiment, Results, Row, Table
 
-FloatArray = NDArray[np.float64]
 PAPER = {"graph": 0.92, "multiorder": 0.97, "S unsigned": 0.95}
 QUOTED = (  # rows of other networks, accuracy on b_1 and b_2
     ("MLP", ".31", ".92"),
@@ -62,9 +62,7 @@ def run(n_surfaces: int, seed: int) -> Result:
     return found
 
 
-def _accuracy(
-    X: FloatArray, y: NDArray[np.int64], train: NDArray[np.intp], test: NDArray[np.intp], seed: int
-) -> float:
+def _accuracy(X: FloatArray, y: IntArray, train: IntArray, test: IntArray, seed: int) -> float:
     from sklearn.neural_network import MLPClassifier
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler

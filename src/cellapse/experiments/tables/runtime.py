@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, cg, eigsh, splu
@@ -21,6 +20,7 @@ from cellapse._collapse.build import CollapsedOperator, collapse
 from cellapse._complex.complex import Complex
 from cellapse._linalg.direct import factor_size
 from cellapse._operators.baselines import graph_laplacian
+from cellapse._shared.arrays import FloatArray
 from cellapse.datasets.generators import block_model
 from cellapse.experiments.protocol.runner import Arguments, Result
 from cellapse.experiments.protocol.table import Experiment, Results, Row, Table
@@ -103,7 +103,7 @@ def complex_like(n: int, n_edges: int, n_triangles: int, seed: int) -> Complex:
 
 def papers_method(
     S: CollapsedOperator, *, direct: bool, limit: float
-) -> tuple[float | None, NDArray[np.float64] | None]:
+) -> tuple[float | None, FloatArray | None]:
     """Seconds and eigenvalues of the paper's algorithm, or None, None beyond the limit."""
     A, X, C = S.split()
     regularized = sparse.csc_array(C + S.eps * sparse.eye_array(C.shape[0]))

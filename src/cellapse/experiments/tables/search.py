@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 import networkx as nx
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from cellapse._shared.arrays import IntArray
 from cellapse.datasets.bundled import available, load
 from cellapse.datasets.generators import add_shortcuts, block_model, paper_block_model
 from cellapse.experiments.protocol.candidates import CANDIDATES, OURS
@@ -33,7 +33,7 @@ def arguments(quick: bool) -> list[Arguments]:
     return [{"task": t, "seed": s} for s in range(2 if quick else 20) for t in tasks]
 
 
-def graph_of(task: str, seed: int) -> tuple[sparse.csr_array, NDArray[np.intp]]:
+def graph_of(task: str, seed: int) -> tuple[sparse.csr_array, IntArray]:
     """The graph of a task and its known groups."""
     if task.startswith("q/p"):
         return block_model([25] * 4, 0.3, 0.3 * float(task.split()[1]), seed)

@@ -12,9 +12,9 @@ from statistics import mode
 
 import networkx as nx
 import numpy as np
-from numpy.typing import NDArray
 
 from cellapse._complex.complex import Complex
+from cellapse._shared.arrays import IntArray
 from cellapse.datasets.contacts import load_contacts
 from cellapse.experiments.protocol.operators import FAIR
 from cellapse.experiments.protocol.runner import Arguments, Result
@@ -54,7 +54,7 @@ def run(task: str, seed: int) -> Result:
     return {"accuracy": accuracy, "chosen": choice.name}
 
 
-def problem(task: str, seed: int) -> tuple[Complex, NDArray[np.intp]]:
+def problem(task: str, seed: int) -> tuple[Complex, IntArray]:
     """The complex of a task and its known groups."""
     if task in CONTACTS:
         data = load_contacts(task)
@@ -73,7 +73,7 @@ def problem(task: str, seed: int) -> tuple[Complex, NDArray[np.intp]]:
     return clique_complex(A), groups
 
 
-def _louvain(K: Complex, seed: int) -> NDArray[np.intp]:
+def _louvain(K: Complex, seed: int) -> IntArray:
     graph = nx.Graph(K.cells[1].as_array().tolist())
     graph.add_nodes_from(range(K.n_vertices))
     numbers = np.zeros(K.n_vertices, dtype=np.intp)
