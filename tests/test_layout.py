@@ -30,7 +30,7 @@ WITHIN = {
     "_shared": ("arrays", "checks", "memory", "progress", "rows"),
     "_complex": ("cells", "labels", "attributes", "complex", "weights", "union", "graph"),
     "_matrices": ("containment", "boundary", "incidence", "homology"),
-    "_operators": ("baselines", "as_operator"),
+    "_operators": ("baselines", "as_operator", "names"),
 }
 # Imports within functions that point upwards, each with its reason.
 UPWARDS = {

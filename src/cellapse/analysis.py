@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from cellapse import theory
-from cellapse._collapse.build import ScreenedOperator, collapse
+from cellapse._collapse.build import ScreenedOperator
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import InputError
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian
+from cellapse._operators.names import make_operator
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import file_path, listed, whole_number
 from cellapse.tasks.clustering import Clusters, cluster, clustering_accuracy, suggest_n_clusters
@@ -129,7 +130,7 @@ def analyze(
     if known is not None and len(known) != K.n_vertices:
         raise InputError(f"{len(known)} groups for {K.n_vertices} vertices; give one per vertex")
     progress("collapse")
-    S = collapse(K, realization="screened", renormalize=5)
+    S = make_operator(K, "renormalized")
     assert isinstance(S, ScreenedOperator)
     L = graph_laplacian(K)
     if n_clusters is None:

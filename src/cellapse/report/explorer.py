@@ -22,6 +22,7 @@ from cellapse._linalg.eigen.solvers import Davidson, Dense, EigenSolver, Lanczos
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian
+from cellapse._operators.names import describe_operator
 from cellapse._shared.checks import whole_number
 from cellapse.report.colourings import word_colouring
 from cellapse.report.content import NETWORK, drawn_edges, network, numbers
@@ -33,13 +34,6 @@ _FAR = 0.1  # second eigenvalue of the graph Laplacian from which Lanczos is qui
 _DRAWN = 1e-6  # accuracy of what is only drawn
 _VECTORS = 30  # the slider's last place
 _ZEROS = 50  # eigenvectors that only tell components apart, computed on top of those asked for
-_HINTS = {
-    "unfolded": "The paper's operator; every edge has its own cells above it, so no orientation.",
-    "boundary": "Signed boundaries, as in homology: the cells above the edges drop out of S.",
-    "incidence": "Which cells contain which, without signs: A is the signless Laplacian.",
-    "mixed": "Signs on the edges only, as in the paper's cut and denoising tables.",
-    "screened": "Edges that close few cells are damped; S stays as sparse as the graph Laplacian.",
-}
 _ANSWERS = 200  # answers remembered, so that a slider moved back is there at once
 
 
@@ -108,7 +102,7 @@ class Explorer:
             "labels": [str(K.labels[i]) for i in near.tolist()],
             "network": network(K, near, S.shares, np.arange(len(near)), 0),
             "groups": known,
-            "realizations": {name: _HINTS[name] for name in REALIZATIONS},
+            "realizations": {name: describe_operator(name) for name in REALIZATIONS},
             "settings": asdict(begin),
             "most": min(_VECTORS, K.n_vertices),
         }

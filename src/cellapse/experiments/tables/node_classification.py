@@ -21,6 +21,7 @@ from cellapse._complex.complex import Complex
 from cellapse._errors import extra
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian
+from cellapse._operators.names import make_operator
 from cellapse._shared.arrays import BoolArray, FloatArray, IntArray
 from cellapse.datasets.proteins import Protein, available_proteins, load_protein
 from cellapse.experiments.protocol.operators import mixed_collapse
@@ -46,7 +47,7 @@ OPERATORS: dict[str, Callable[[Complex], Operator]] = {
     "SchurPE, unfolded": collapse,
     "SchurPE, unfolded, regularized": lambda K: collapse(K, gamma="regularized", eps=0.1),
     "SchurPE, incidence": lambda K: collapse(K, realization="incidence"),
-    "SchurPE, renormalized": lambda K: collapse(K, realization="screened", renormalize=5),
+    "SchurPE, renormalized": lambda K: make_operator(K, "renormalized"),
 }
 ENCODINGS = ("none", *OPERATORS, "HKS of L", "HKS of S, unfolded")
 

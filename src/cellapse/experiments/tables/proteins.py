@@ -45,7 +45,7 @@ def run(protein: str, seed: int) -> Result:
     return {
         "scores": {name: scores(c, data.dssp) for name, c in found.items()},
         "majority": float(majority),
-        "clusters": {n: found[n].tolist() for n in (BACKBONE, "graph", "mixed")},
+        "clusters": {n: found[n].tolist() for n in (BACKBONE, "laplacian", "mixed")},
     }
 
 
@@ -102,7 +102,7 @@ def summarize(results: Results) -> Table:
         return [r["scores"][name][metric] for _, r in results]
 
     majority = [r["majority"] for _, r in results]
-    same = compare(score("mixed"), score("graph"))
+    same = compare(score("mixed"), score("laplacian"))
     bare = compare(score("mixed"), score(BACKBONE))
     best = max(FAIR, key=lambda n: float(np.mean(score(n))))
     counts = compare(score(best), score(COUNTS))
@@ -112,7 +112,7 @@ def summarize(results: Results) -> Table:
             "L of the backbone against S",
             "L 0.469\nS 0.709",
             f"L {Figure.of(score(BACKBONE))}\nS {Figure.of(score('mixed'))}",
-            f"L on the same edges {Figure.of(score('graph'))}\nS {Figure.of(score('mixed'))}",
+            f"L on the same edges {Figure.of(score('laplacian'))}\nS {Figure.of(score('mixed'))}",
             f"{bare.sentence('S', 'L of the backbone')}; on the same edges, "
             f"{same.sentence('S', 'L')}: it is the hydrogen bonds that count.",
         ),

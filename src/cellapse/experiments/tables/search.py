@@ -86,11 +86,11 @@ def summarize(results: Results) -> Table:
             name,
             f"{np.mean(accuracy[name]):.3f}",
             str(wins[name]),
-            compare(accuracy[name], accuracy["graph"]).sentence(name, "L"),
+            compare(accuracy[name], accuracy["laplacian"]).sentence(name, "L"),
         )
         for name in ranking
     )
-    shown = ("graph", "motif", "multiorder", OURS, ranking[0])
+    shown = ("laplacian", "motif", "multiorder", OURS, ranking[0])
     each = tuple((task, *(_at(results, n, task) for n in shown)) for task in tasks)
     return Table(
         "Which operator of the family?",
@@ -109,7 +109,7 @@ def summarize(results: Results) -> Table:
 
 
 def _one_for_all(accuracy: dict[str, list[float]], best: str) -> Row:
-    ours, L = accuracy[OURS], accuracy["graph"]
+    ours, L = accuracy[OURS], accuracy["laplacian"]
     against = [(L, "L"), *((accuracy[n], n) for n in ("motif", "multiorder"))]
     return Row(
         "one operator for all tasks",
@@ -134,7 +134,7 @@ def _one_for_each(results: Results, accuracy: dict[str, list[float]]) -> tuple[R
             f"{np.mean(chosen_by(results, 'modularity')):.3f}",
             "; ".join(
                 compare(modular, other).sentence("the choice", name)
-                for other, name in [(accuracy["graph"], "L"), *against]
+                for other, name in [(accuracy["laplacian"], "L"), *against]
             )
             + ".",
         ),

@@ -28,7 +28,7 @@ from cellapse.tasks.clustering import cluster, clustering_accuracy
 from cellapse.tasks.selection import choose_operator
 
 CHOSEN, LOUVAIN = "chosen by modularity", "Louvain"
-OPERATORS = {n: FAIR[n] for n in ("graph", "multiorder", "motif", "renormalized", "unfolded")}
+OPERATORS = {n: FAIR[n] for n in ("laplacian", "multiorder", "motif", "renormalized", "unfolded")}
 METHODS = (*OPERATORS, CHOSEN, LOUVAIN)
 CAVES, UNEQUAL = (0.3, 0.45, 0.55), (0.03, 0.06)
 
@@ -94,7 +94,11 @@ def summarize(results: Results) -> Table:
         "\n".join(f"{n} {np.mean(accuracy[n]):.3f}" for n in ranking),
         "; ".join(
             compare(chosen, accuracy[n]).sentence("the choice", short)
-            for n, short in (("graph", "L"), ("renormalized", "renormalized"), (LOUVAIN, LOUVAIN))
+            for n, short in (
+                ("laplacian", "L"),
+                ("renormalized", "renormalized"),
+                (LOUVAIN, LOUVAIN),
+            )
         )
         + ".",
     )
