@@ -49,12 +49,12 @@ def test_every_member_is_the_collapse_with_its_settings():
     plain = family_member(K, "screened .5, 1")
     wanted = cl.collapse(K, realization="screened", gamma=np.sqrt(0.5), beta=(1, 1, 1))
     assert np.allclose(plain.toarray(), wanted.toarray())
-    assert np.allclose(family_member(K, "graph").toarray(), cl.graph_laplacian(K).toarray())
+    assert np.allclose(family_member(K, "laplacian").toarray(), cl.graph_laplacian(K).toarray())
 
 
 def test_a_graph_without_cells_has_one_operator_only():
     choice = choose_operator(cl.clique_complex(nx.cycle_graph(8), 1), 2)
-    assert list(choice.modularity) == ["graph"]
+    assert list(choice.modularity) == ["laplacian"]
 
 
 def test_hyperedges_of_any_size_are_welcome():

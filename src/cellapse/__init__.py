@@ -55,6 +55,7 @@ from cellapse._operators.baselines import (
     signless_laplacian,
     zhou_laplacian,
 )
+from cellapse._version import __version__ as __version__
 from cellapse.interop.reading import as_complex
 from cellapse.io import read, write
 from cellapse.lifts import clique_complex, hypergraph_complex
@@ -89,8 +90,6 @@ _ESTIMATORS = (
     "SignalSmoother",
     "WaveKernelSignature",
 )
-
-__version__ = "0.1.0"
 
 __all__ = [
     "CG",
@@ -169,6 +168,11 @@ __all__ = [
 
 # Loaded when they are first asked for: `import cellapse` stays light.
 _LATER = ("analysis", "estimators", "experiments", "io", "report", "torch")
+
+
+def __dir__() -> list[str]:
+    """The public names, without what was only imported to make them."""
+    return sorted({*__all__, *_LATER})
 
 
 def __getattr__(name: str) -> Any:

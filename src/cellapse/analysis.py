@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cellapse import theory
 from cellapse._collapse.build import collapse
@@ -19,6 +18,7 @@ from cellapse._errors import InputError
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import file_path, listed, whole_number
 from cellapse.tasks.clustering import Clusters, cluster, clustering_accuracy, suggest_n_clusters
 
@@ -41,7 +41,7 @@ class Analysis:
     plain: Operator
     spectra: tuple[Spectrum, Spectrum]  # of the collapsed operator and of the graph Laplacian
     clusters: tuple[Clusters, Clusters]
-    shares: NDArray[np.float64]
+    shares: FloatArray
     report: theory.Report
 
     @property

@@ -15,7 +15,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from cellapse._collapse.build import collapse
@@ -23,13 +22,11 @@ from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._collapse.dense import eigenpairs_of_stack
 from cellapse._collapse.realizations import Realization, realization_of
 from cellapse._collapse.weights import check_eps
-from cellapse._complex.cells import IntArray
 from cellapse._complex.complex import Complex
 from cellapse._errors import CellapseError, CellapseWarning, InputError
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import flag, listed, real_array, whole_number
 from cellapse._shared.progress import progress
-
-FloatArray = NDArray[np.float64]
 
 LARGE = 300  # from this many vertices on a complex is better off alone
 _PART = 3_000_000  # entries of the largest stack made at once

@@ -13,7 +13,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator
@@ -23,9 +23,8 @@ from cellapse._linalg.eigen.solvers import Dense, EigenSolver, Lanczos
 from cellapse._linalg.eigen.spectrum import Auto, Spectrum
 from cellapse._linalg.lapack import largest_eigenpair
 from cellapse._linalg.operators import Operator, SparseOperator
-from cellapse._shared.arrays import csr_from_entries, own_csr, row_sum
-
-FloatArray = NDArray[np.float64]
+from cellapse._shared.arrays import FloatArray, csr_from_entries, row_sum
+from cellapse._shared.checks import own_csr
 
 _ROUNDING = 1e-8  # relative to the norm: asymmetry and negative eigenvalues that are forgiven
 _DENSE = 1000  # up to this size eigenvalues are computed from the dense matrix
@@ -191,7 +190,7 @@ def _lowest(M: sparse.csr_array) -> float:
     diagonal = M.diagonal()
     others = abs(M).sum(axis=1) - abs(diagonal)
     gershgorin = float((diagonal - others).min(initial=0.0))
-    if gershgorin >= -1e-12 * float((abs(diagonal) + others).max(initial=0.0)):
+    if gershgorin >= -1e-12 * row_sum(M):
         return 0.0  # diagonally dominant
     if n <= _DENSE:
         return float(linalg.eigvalsh(M.toarray())[0])

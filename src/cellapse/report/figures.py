@@ -6,19 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from cellapse._collapse.collapsed import CollapsedOperator, require_collapsed
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import InputError, extra
 from cellapse._linalg.operators import Operator, SparseOperator
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import plain_array, real_array, whole_number
 from cellapse.report.content import compression
 from cellapse.report.layout import arrange
 from cellapse.tasks.embedding import embed
 from cellapse.tasks.signatures import heat_kernel_signature
-
-FloatArray = NDArray[np.float64]
 
 # Okabe and Ito's colours; beyond seven the mark changes, too.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442")

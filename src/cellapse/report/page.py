@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from cellapse._errors import InputError
+from cellapse._version import __version__
 from cellapse.analysis import Analysis
 from cellapse.report.content import content
 from cellapse.report.markup import as_json, page, table
@@ -67,8 +68,6 @@ def write_report(found: Analysis, path: str | Path) -> Path:
 
 def report_html(found: Analysis) -> str:
     """The report as text."""
-    from cellapse import __version__
-
     parts = {
         "title": escape(found.title),
         "subtitle": escape(cell_counts(found.complex)),

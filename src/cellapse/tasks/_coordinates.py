@@ -20,14 +20,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 
-from cellapse._complex.cells import IntArray
 from cellapse._linalg.operators import Operator
-
-FloatArray = NDArray[np.float64]
+from cellapse._shared.arrays import FloatArray, IntArray
 
 _EPS = float(np.finfo(np.float64).eps)
 _ROUNDING = 8 * _EPS  # of an entry of S, relative to the size of S around it

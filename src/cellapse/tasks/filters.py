@@ -16,16 +16,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.fft import dct
 
 from cellapse._errors import ConvergenceError, InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import number, real_array, share
 from cellapse.tasks._signals import unpack
 
-FloatArray = NDArray[np.float64]
 Response = Callable[[FloatArray], FloatArray]
 
 DENSE = 500  # up to this many vertices the full spectrum is used

@@ -34,7 +34,7 @@ _SCREENED = {
         for beta in (2.0, 5.0)
     },
 }
-FAMILY = ("graph", *_SCREENED)
+FAMILY = ("laplacian", *_SCREENED)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Choice:
     Attributes
     ----------
     name : str
-        "graph", or the kind with its theta^2 and beta.
+        "laplacian", or the kind with its theta^2 and beta.
     operator : Operator
     clusters : Clusters
         By this operator.
@@ -105,7 +105,7 @@ def choose_operator(K: Complex, n_clusters: int, *, rng: int | np.random.Generat
 
 def family_member(K: Complex, name: str) -> Operator:
     """One of `FAMILY`."""
-    return graph_laplacian(K) if name == "graph" else screened(K, *_SCREENED[name])
+    return graph_laplacian(K) if name == "laplacian" else screened(K, *_SCREENED[name])
 
 
 def screened(K: Complex, theta2: float, beta: float, rounds: int) -> CollapsedOperator:

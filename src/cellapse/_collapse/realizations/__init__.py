@@ -19,12 +19,12 @@ from cellapse._errors import InputError
 from cellapse._matrices.incidence import Incidence
 
 REALIZATIONS: dict[str, Realization] = {
+    "renormalized": Screened(rounds=RENORMALIZED),
     "unfolded": Unfolded(),
     "boundary": Boundary(),
     "incidence": Unsigned(),
     "mixed": Mixed(),
     "screened": Screened(),
-    "renormalized": Screened(rounds=RENORMALIZED),
 }
 
 

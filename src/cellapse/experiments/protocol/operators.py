@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from cellapse._collapse.build import collapse
 from cellapse._collapse.realizations import Mixed
 from cellapse._complex.complex import Complex
 from cellapse._linalg.operators import Operator, SparseOperator
-from cellapse._operators.baselines import (
-    graph_laplacian,
-    motif_laplacian,
-    multiorder_laplacian,
-)
+from cellapse._operators.names import describe_operator, make_operator, operator_names
 
 
 def mixed_collapse(K: Complex, eps: float = 1e-4, beta: float = 1.0) -> Operator:
@@ -25,24 +22,15 @@ def mixed_collapse(K: Complex, eps: float = 1e-4, beta: float = 1.0) -> Operator
     return SparseOperator(T, K.labels, stacks.kernel, "mixed collapse")
 
 
+_NAMED = ("laplacian", "multiorder", "motif", "unfolded", "screened", "renormalized")
 FAIR: dict[str, Callable[[Complex], Operator]] = {
-    "graph": graph_laplacian,
-    "multiorder": multiorder_laplacian,
-    "motif": motif_laplacian,
+    **{name: partial(make_operator, name=name) for name in _NAMED[:3]},
     "face-free": lambda K: collapse(K.skeleton(1)),
     "mixed": mixed_collapse,
-    "unfolded": collapse,
-    "screened": lambda K: collapse(K, "screened"),
-    "renormalized": lambda K: collapse(K, "renormalized"),
+    **{name: partial(make_operator, name=name) for name in _NAMED[3:]},
 }
 
 WORDS = {
-    "graph": "the graph Laplacian L",
-    "multiorder": "the multiorder Laplacian",
-    "motif": "the motif Laplacian, edges weighted by 0.1 + their triangles",
-    "face-free": "the collapse of vertices and edges alone",
-    "mixed": "the collapse with signed edges, unsigned faces (fits the paper's tables)",
-    "unfolded": "the collapse, orientation-free (the default of collapse)",
-    "screened": "the collapse with unit edge mass, a reweighted L",
-    "renormalized": "screened, the weights made self-consistent in five rounds",
+    "face-free": "The collapse of vertices and edges alone.",
+    **{name: describe_operator(name) for name in FAIR if name in operator_names()},
 }

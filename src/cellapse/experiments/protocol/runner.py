@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from cellapse._errors import CellapseWarning, InputError
+from cellapse._version import __version__
 
 Arguments = dict[str, Any]
 Result = dict[str, Any]
@@ -49,8 +50,6 @@ class Run:
 @cache
 def code_of(function: Callable[..., Result]) -> str:
     """The release and a checksum of the experiments' code behind a run: results go out of date."""
-    from cellapse import __version__
-
     sources: dict[Path, bytes] = {}
     file = inspect.getsourcefile(function)
     _collect(Path(file or ""), sources)
