@@ -10,14 +10,10 @@ from scipy.sparse.linalg import splu
 
 import cellapse as cl
 from cellapse._linalg.cg import conjugate_gradients, preconditioner
-from cellapse._linalg.direct import (
-    FACTORIZATIONS,
-    best_direct,
-    expands,
-    factor_size,
-)
+from cellapse._linalg.direct import FACTORIZATIONS, best_direct
 from cellapse._linalg.eigen import solvers
 from cellapse._linalg.eigen.spectrum import Choice, _problem, nothing_missed
+from cellapse._linalg.levels import expands, factor_size
 
 GRAPHS = {
     "clique": nx.complete_graph(50),

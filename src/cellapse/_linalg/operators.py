@@ -13,10 +13,11 @@ from scipy.sparse.linalg import LinearOperator
 
 from cellapse._errors import ConvergenceError, InputError
 from cellapse._linalg.cg import conjugate_gradients
-from cellapse._linalg.direct import Direct, Solve, expands
+from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.eigen.solvers import EigenSolver, Pairs
 from cellapse._linalg.eigen.spectrum import Auto, Spectrum, eigenpairs, lowest_pairs
 from cellapse._linalg.kernel import Projector
+from cellapse._linalg.levels import expands
 from cellapse._shared.arrays import row_sum
 from cellapse._shared.checks import at_least_zero, finite_rows, number, numbers, share, signal
 from cellapse._shared.memory import require_memory

@@ -17,9 +17,9 @@ from cellapse._collapse.graded import psd_bound
 from cellapse._collapse.model import REALIZATIONS
 from cellapse._complex.complex import Complex
 from cellapse._errors import CellapseError, CellapseWarning, InputError
-from cellapse._linalg.direct import expands
 from cellapse._linalg.eigen.solvers import Davidson, Dense, EigenSolver, Lanczos, ShiftInvert
 from cellapse._linalg.eigen.spectrum import Spectrum
+from cellapse._linalg.levels import expands
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian
 from cellapse._shared.checks import whole_number

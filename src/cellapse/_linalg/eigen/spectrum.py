@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 
 from cellapse._errors import ConvergenceError, InputError, SizeError
-from cellapse._linalg.direct import Direct, Solve, expands
+from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.eigen.solvers import (
     LOBPCG,
     Davidson,
@@ -32,6 +32,7 @@ from cellapse._linalg.eigen.solvers import (
     ShiftInvert,
 )
 from cellapse._linalg.lapack import symmetric_eigenpairs
+from cellapse._linalg.levels import expands
 from cellapse._shared.checks import one_of, share, whole_number
 
 FloatArray = NDArray[np.float64]
