@@ -11,9 +11,11 @@ from scipy.sparse.linalg import splu
 import cellapse as cl
 from cellapse._linalg.cg import conjugate_gradients, preconditioner
 from cellapse._linalg.direct import FACTORIZATIONS, best_direct
-from cellapse._linalg.eigen import solvers
-from cellapse._linalg.eigen.spectrum import Choice, _problem, nothing_missed
+from cellapse._linalg.eigen.auto import Choice
+from cellapse._linalg.eigen.evidence import nothing_missed
+from cellapse._linalg.eigen.problem import eigenproblem
 from cellapse._linalg.levels import expands, factor_size
+from cellapse._shared.progress import Line
 
 GRAPHS = {
     "clique": nx.complete_graph(50),
@@ -138,7 +140,7 @@ def factorization(name):
     K = cl.clique_complex(nx.karate_club_graph())
     S = cl.collapse(K, solver=cl.Direct(name))
     np.testing.assert_allclose(S.toarray(), cl.collapse(K).toarray(), atol=1e-10)
-    check(S, S.spectrum(5, solver=cl.ShiftInvert(name)))
+    check(S, S.spectrum(5, solver=cl.ShiftInvert(cl.Direct(name))))
     matrix = sparse.diags_array([2.0, -1.0, 3.0, -4.0], format="csc")
     factor = cl.Direct(name).prepare(matrix)
     np.testing.assert_allclose(factor(np.ones(4)), [0.5, -1.0, 1 / 3, -0.25])
@@ -193,24 +195,25 @@ def test_a_missing_extra_is_named(monkeypatch):
 def test_a_second_look_finds_what_was_missed(solver, kept):
     """Handed pairs 1, 3, 4 and 5 (or 4 to 7) instead of 1 to 4, it comes back with the others."""
     S = cl.collapse(cl.clique_complex(nx.grid_2d_graph(9, 13)))
-    problem = _problem(S, 4, np.ones(117), S.kernel, 1e-10)
-    values, vectors = cl.Dense().run(replace(problem, k=7))
+    problem = eigenproblem(S, 5)
+    values, vectors = cl.Dense().find(replace(problem, k=7))
     pairs = values[kept], vectors[:, kept]
-    certified, found = nothing_missed(problem, solver, pairs, None)
-    energies = np.sort(np.einsum("ij,ij->j", found, S @ found))
+    again, certified = nothing_missed(problem, pairs, solver.search, None)
+    energies = np.sort(np.einsum("ij,ij->j", again, S @ again))
     np.testing.assert_allclose(energies, values[:4], atol=1e-8)
     assert certified is None
 
 
 def test_a_count_that_cannot_be_is_no_certificate():
     S = cl.collapse(cl.clique_complex(nx.grid_2d_graph(9, 13)))
-    problem = _problem(S, 4, np.ones(117), S.kernel, 1e-10)
-    pairs = cl.Dense().run(problem)
+    problem = eigenproblem(S, 5)
+    pairs = cl.Dense().find(problem)
+    search = cl.ShiftInvert().search
     for wrong in (-2, 0, None):
-        assert nothing_missed(problem, cl.ShiftInvert(), pairs, lambda _, w=wrong: w)[0] is None
-    assert nothing_missed(problem, cl.ShiftInvert(), pairs, lambda _: 3)[0] is True
+        assert nothing_missed(problem, pairs, search, lambda _, w=wrong: w)[1] is None
+    assert nothing_missed(problem, pairs, search, lambda _: 3)[1] is True
     with pytest.raises(cl.ConvergenceError, match="exist but were not found"):
-        nothing_missed(problem, cl.ShiftInvert(), pairs, lambda _: 6)
+        nothing_missed(problem, pairs, search, lambda _: 6)
 
 
 def small_world(n, seed=0):
@@ -245,8 +248,8 @@ def test_forest_preconditioner_follows_heavy_groups():
 def test_iterative_and_direct_agree_on_a_small_world():
     K = small_world(1300)
     S, T = cl.collapse(K, eps=1e-4), cl.collapse(K, eps=1e-4, solver=cl.Direct())
-    assert S.iterates
-    assert not T.iterates
+    assert S.shortcuts.iterates
+    assert not T.shortcuts.iterates
     x = np.random.default_rng(0).standard_normal((K.n_vertices, 3))
     np.testing.assert_allclose(S @ x, T @ x, atol=1e-9)
     found = S.spectrum(6)
@@ -291,7 +294,7 @@ def test_where_products_are_expensive_a_few_are_taken_instead_of_a_dense_matrix(
     K = cl.clique_complex(nx.gnp_random_graph(110, 0.2, seed=0))
     with pytest.warns(cl.CellapseWarning):
         S = cl.collapse(K, realization="mixed", eps=1e-3)
-    assert S.slow
+    assert S.shortcuts.slow
     found = S.spectrum(5)
     assert isinstance(found.solver, cl.Davidson)
     np.testing.assert_allclose(found.values, S.spectrum().values[:5], atol=1e-8)
@@ -301,7 +304,6 @@ def test_where_products_are_expensive_a_few_are_taken_instead_of_a_dense_matrix(
 def test_an_interrupt_leaves_nothing_half_done(monkeypatch, solver):
     """Stopped in the middle and asked again, an operator answers as if nothing had happened."""
     S = cl.collapse(small_world(400), eps=1e-3)
-    line = solvers.Line
     calls = []
 
     def interrupt(self, how_far):
@@ -309,7 +311,7 @@ def test_an_interrupt_leaves_nothing_half_done(monkeypatch, solver):
         if len(calls) == 3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(line, "say", interrupt)
+    monkeypatch.setattr(Line, "say", interrupt)
     with pytest.raises(KeyboardInterrupt):
         S.spectrum(5, solver=solver)
     monkeypatch.undo()

@@ -273,7 +273,9 @@ def _solver(S: CollapsedOperator) -> str:
         return "none needed"
     if S.solver is not None:
         return str(S.solver)
-    return "conjugate gradients on K, as the graph expands" if S.iterates else str(S.direct)
+    return (
+        "conjugate gradients on K, as the graph expands" if S.shortcuts.iterates else str(S.direct)
+    )
 
 
 def _list(values: FloatArray) -> str:

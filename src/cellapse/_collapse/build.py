@@ -34,6 +34,7 @@ from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.operators import Operator, SparseOperator
+from cellapse._linalg.symmetric import Shortcuts
 from cellapse._matrices.incidence import Incidence
 from cellapse._shared.checks import signal, whole_number
 
@@ -187,10 +188,7 @@ class CollapsedOperator(Operator):
 
         return describe(self)
 
-    def _apply(self, x: FloatArray) -> FloatArray:
-        return self._engine.apply(x, 0.0)
-
-    def approximate(self, x: FloatArray, error: float) -> FloatArray:
+    def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         return self._engine.apply(x, error)
 
     def _dense(self) -> FloatArray:
@@ -199,28 +197,19 @@ class CollapsedOperator(Operator):
         return super()._dense() if dense is None else dense
 
     @property
-    def plain(self) -> SparseOperator | None:
-        return self._model.plain if self.onto == 0 else None
-
-    @property
-    def drop(self) -> float:
-        ladder = self._engine.ladder
-        return np.inf if ladder is None else ladder.c
-
-    @property
-    def rounding(self) -> float:
-        ladder = self._engine.ladder
-        return 0.0 if ladder is None else ladder.rounding
-
-    @property
-    def iterates(self) -> bool:
-        ladder = self._engine.ladder
-        return ladder is not None and ladder.iterative
-
-    @property
-    def slow(self) -> bool:
-        ladder = self._engine.ladder
-        return ladder is not None and ladder.slow
+    def shortcuts(self) -> Shortcuts:
+        ladder, plain = self._engine.ladder, self._model.plain if self.onto == 0 else None
+        if ladder is None:
+            return Shortcuts(plain=plain)
+        return Shortcuts(
+            plain=plain,
+            drop=ladder.c,
+            iterates=ladder.iterative,
+            slow=ladder.slow,
+            shifted=lambda shift, mass: ladder.shifted(mass, shift),
+            safe_shift=ladder.safe_shift,
+            rounding=ladder.rounding,
+        )
 
     @property
     def direct(self) -> Direct:
@@ -251,14 +240,6 @@ class CollapsedOperator(Operator):
         model = reweighted(self._model, beta, gamma, check_eps(eps))
         engine = _engine(model, self.onto, self.solver)
         return CollapsedOperator(model, self.onto, self.solver, engine, self._recipe | changed)
-
-    def safe_shift(self, mass: FloatArray) -> float:
-        ladder = self._engine.ladder
-        return -1.0 if ladder is None else ladder.safe_shift(mass)
-
-    def shifted(self, shift: float, mass: FloatArray) -> tuple[Any, int] | None:
-        ladder = self._engine.ladder
-        return None if ladder is None else ladder.shifted(mass, shift)
 
 
 class ScreenedOperator(CollapsedOperator):
@@ -295,8 +276,8 @@ class ScreenedOperator(CollapsedOperator):
         return np.ones(1)
 
     @property
-    def matrix(self) -> sparse.csr_array | None:
-        return self._sparse.A
+    def shortcuts(self) -> Shortcuts:
+        return self._sparse.shortcuts  # a sparse matrix itself: as quick as A
 
     def solve(self, b: ArrayLike, shift: float = 0.0, *, rtol: float = 1e-12) -> FloatArray:
         return self._sparse.solve(b, shift, rtol=rtol)  # with a factor of S itself, not of A
@@ -316,16 +297,6 @@ class ScreenedOperator(CollapsedOperator):
             sparse.csr_array(X),
             sparse.csr_array(sparse.diags_array(self.mass - self.eps)),
         )
-
-    @property
-    def plain(self) -> SparseOperator | None:
-        return None  # a sparse matrix itself: as quick as A
-
-    def safe_shift(self, mass: FloatArray) -> float:
-        return self._sparse.safe_shift(mass)
-
-    def shifted(self, shift: float, mass: FloatArray) -> tuple[Any, int] | None:
-        return self._sparse.shifted(shift, mass)
 
 
 def _collapse_again(recipe: dict[str, Any]) -> CollapsedOperator:

@@ -17,8 +17,11 @@ from cellapse._collapse.graded import psd_bound
 from cellapse._collapse.model import REALIZATIONS
 from cellapse._complex.complex import Complex
 from cellapse._errors import CellapseError, CellapseWarning, InputError
-from cellapse._linalg.eigen.solvers import Davidson, Dense, EigenSolver, Lanczos, ShiftInvert
-from cellapse._linalg.eigen.spectrum import Spectrum
+from cellapse._linalg.eigen.davidson import Davidson
+from cellapse._linalg.eigen.dense import Dense
+from cellapse._linalg.eigen.lanczos import Lanczos
+from cellapse._linalg.eigen.shift_invert import ShiftInvert
+from cellapse._linalg.eigen.spectrum import EigenSolver, Spectrum
 from cellapse._linalg.levels import expands
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian
@@ -233,7 +236,7 @@ def _spectrum(S: Operator, k: int, far: float) -> Spectrum:
     if S.shape[0] <= _DENSE:
         return S.spectrum(k, "degree", solver=Dense())
     solver: EigenSolver | None = None
-    if S.matrix is not None:
+    if S.shortcuts.matrix is not None:
         solver = Lanczos() if expands(S.A) else ShiftInvert()
     elif isinstance(S, CollapsedOperator) and S.realization in ("incidence", "mixed"):
         solver = None  # whatever the library picks: a product costs a solve with all cells
