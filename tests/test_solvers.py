@@ -92,6 +92,26 @@ def test_auto_explains_itself():
     assert S.spectrum().solver == cl.Dense()
 
 
+def test_auto_factorizes_only_what_can_be():
+    """Ranks on both sides of the kept one: no matrix holds the inverse of S - s."""
+    S = cl.collapse(cl.clique_complex(nx.triangular_lattice_graph(20, 40)), onto=1)
+    assert S.shape[0] > 1200
+    assert S.shortcuts.shifted is None
+    assert S.spectrum(4).solver == cl.Lanczos()
+
+
+def test_auto_is_a_solver_like_the_others():
+    S = cl.collapse(cl.clique_complex(nx.grid_2d_graph(36, 36), 1))
+    assert S.spectrum(4, solver=cl.Auto()).solver == cl.Davidson()
+    found = S.spectrum(3, which="largest", solver=cl.Auto())
+    assert found.solver == cl.Lanczos()
+    problem = eigenproblem(S, 4)
+    values = cl.Auto().find(problem)[0]
+    np.testing.assert_allclose(values, S.spectrum(4).values[1:], atol=1e-9)
+    more, _ = cl.Auto().search(problem, 1.5 * values[0], 3)
+    np.testing.assert_allclose(more, values[values < 1.5 * values[0]], atol=1e-8)
+
+
 def test_large_graphs_of_both_kinds():
     for graph in (nx.random_regular_graph(6, 1500, seed=0), nx.grid_2d_graph(38, 40)):
         S = cl.collapse(cl.clique_complex(graph), eps=1e-3)
@@ -178,6 +198,9 @@ def test_a_solver_that_cannot_converge_says_so():
         cl.collapse(S.source, eps=0).spectrum(3, solver=cl.ShiftInvert())
     with pytest.raises(cl.InputError, match="superlu"):
         cl.Direct("umfpack")
+    for solver in (cl.ShiftInvert, cl.Davidson):
+        with pytest.raises(cl.InputError, match=r"'pardiso'; give Direct\(\)"):
+            solver("pardiso")
     with pytest.raises(cl.InputError, match="which"):
         S.spectrum(2, which="middle")
     with pytest.raises(cl.InputError, match="tol"):
@@ -202,6 +225,17 @@ def test_a_second_look_finds_what_was_missed(solver, kept):
     energies = np.sort(np.einsum("ij,ij->j", again, S @ again))
     np.testing.assert_allclose(energies, values[:4], atol=1e-8)
     assert certified is None
+
+
+def test_a_second_look_is_not_saved_by_the_weight_of_the_edges():
+    """beta_1 < 1 moves the eigenvalues of S below those of A without its weight."""
+    S = cl.collapse(small_world(700), beta=0.05, eps=1e-3)
+    values, vectors = cl.Dense().find(eigenproblem(S, 8))
+    kept = [0, 2, 3, 5]
+    problem, search = eigenproblem(S, 5), cl.Davidson(None).search
+    again, _ = nothing_missed(problem, (values[kept], vectors[:, kept]), search, None)
+    energies = np.sort(np.einsum("ij,ij->j", again, S @ again))
+    np.testing.assert_allclose(energies, values[:4], atol=1e-8)
 
 
 def test_a_count_that_cannot_be_is_no_certificate():

@@ -203,6 +203,7 @@ class CollapsedOperator(Operator):
             return Shortcuts(plain=plain)
         return Shortcuts(
             plain=plain,
+            scale=float(self.beta[0]) if plain is not None else 1.0,
             drop=ladder.c,
             iterates=ladder.iterative,
             slow=ladder.slow,

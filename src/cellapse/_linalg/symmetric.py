@@ -39,7 +39,10 @@ class Shortcuts:
     matrix : scipy.sparse.csr_array, optional
         The operator as a sparse matrix.
     plain : SymmetricOperator, optional
-        A as an operator of its own; its eigenvectors are a close start for those of S.
+        A without its weight, as an operator of its own: A = scale * plain. Its eigenvectors are a
+        close start for those of S.
+    scale : float
+        The weight of A.
     drop : float
         How far S may be below A: S >= A - drop.
     iterates : bool
@@ -61,6 +64,7 @@ class Shortcuts:
 
     matrix: sparse.csr_array | None = None
     plain: SymmetricOperator | None = None
+    scale: float = 1.0
     drop: float = np.inf
     iterates: bool = False
     slow: bool = False

@@ -75,8 +75,9 @@ def _follows_from_plain(problem: Problem, top: float) -> bool:
     kept = None if problem.plain is None else problem.plain.lowest(problem.k + 1)
     if kept is None:
         return False
-    drop = problem.operator.shortcuts.drop / float((problem.root**2).min(initial=np.inf))
-    return bool(kept[0][problem.k] > top + drop + _SAME * problem.norm)
+    shortcuts = problem.operator.shortcuts
+    drop = shortcuts.drop / float((problem.root**2).min(initial=np.inf))
+    return bool(shortcuts.scale * kept[0][problem.k] > top + drop + _SAME * problem.norm)
 
 
 def orthonormal(problem: Problem, vectors: FloatArray) -> FloatArray:

@@ -114,7 +114,7 @@ class Problem:
 
     @cached_property
     def plain(self) -> Problem | None:
-        """The same problem for A, where S is the collapse of A."""
+        """The same problem for A without its weight, where S is the collapse of A."""
         plain = self.operator.shortcuts.plain
         if plain is None or self.largest:
             return None
