@@ -103,8 +103,8 @@ def test_auto_factorizes_only_what_can_be():
 def test_auto_is_a_solver_like_the_others():
     S = cl.collapse(cl.clique_complex(nx.grid_2d_graph(36, 36), 1))
     assert S.spectrum(4, solver=cl.Auto()).solver == cl.Davidson()
-    found = S.spectrum(3, which="largest", solver=cl.Auto())
-    assert found.solver == cl.Lanczos()
+    spectrum = S.spectrum(3, which="largest", solver=cl.Auto())
+    assert spectrum.solver == cl.Lanczos()
     problem = eigenproblem(S, 4)
     values = cl.Auto().find(problem)[0]
     np.testing.assert_allclose(values, S.spectrum(4).values[1:], atol=1e-9)
@@ -130,8 +130,8 @@ def test_count_below_is_sylvesters_law():
 def test_largest():
     for graph in (nx.karate_club_graph(), nx.random_regular_graph(6, 700, seed=0)):
         S = cl.collapse(cl.clique_complex(graph))
-        found = S.spectrum(3, which="largest").values
-        np.testing.assert_allclose(found, linalg.eigvalsh(S.toarray())[-3:], rtol=1e-8)
+        values = S.spectrum(3, which="largest").values
+        np.testing.assert_allclose(values, linalg.eigvalsh(S.toarray())[-3:], rtol=1e-8)
 
 
 def test_solve_with_and_without_shift():
@@ -286,11 +286,11 @@ def test_iterative_and_direct_agree_on_a_small_world():
     assert not T.shortcuts.iterates
     x = np.random.default_rng(0).standard_normal((K.n_vertices, 3))
     np.testing.assert_allclose(S @ x, T @ x, atol=1e-9)
-    found = S.spectrum(6)
-    assert isinstance(found.solver, cl.Davidson)
+    spectrum = S.spectrum(6)
+    assert isinstance(spectrum.solver, cl.Davidson)
     expected = linalg.eigvalsh(T.toarray(), subset_by_index=(0, 5))
-    np.testing.assert_allclose(found.values, expected, atol=1e-9)
-    assert found.residuals.max() < 1e-8
+    np.testing.assert_allclose(spectrum.values, expected, atol=1e-9)
+    assert spectrum.residuals.max() < 1e-8
 
 
 def test_large_systems_go_to_pardiso_where_it_is_installed(monkeypatch):
@@ -329,9 +329,9 @@ def test_where_products_are_expensive_a_few_are_taken_instead_of_a_dense_matrix(
     with pytest.warns(cl.CellapseWarning):
         S = cl.collapse(K, realization="mixed", eps=1e-3)
     assert S.shortcuts.slow
-    found = S.spectrum(5)
-    assert isinstance(found.solver, cl.Davidson)
-    np.testing.assert_allclose(found.values, S.spectrum().values[:5], atol=1e-8)
+    spectrum = S.spectrum(5)
+    assert isinstance(spectrum.solver, cl.Davidson)
+    np.testing.assert_allclose(spectrum.values, S.spectrum().values[:5], atol=1e-8)
 
 
 @pytest.mark.parametrize("solver", [cl.ShiftInvert(), cl.Lanczos(), cl.Davidson(None)], ids=str)
@@ -370,8 +370,8 @@ def test_auto_goes_on_with_lanczos_where_davidson_does_not_converge(monkeypatch)
     monkeypatch.setattr(
         cl.Auto, "select", lambda auto, T, k=10: one_step if T is S else select(auto, T, k)
     )
-    found = S.spectrum(5)
-    assert isinstance(found.solver, cl.Lanczos)
-    check(S, found)
+    spectrum = S.spectrum(5)
+    assert isinstance(spectrum.solver, cl.Lanczos)
+    check(S, spectrum)
     with pytest.raises(cl.ConvergenceError, match="max_steps"):  # asked for by name, it may fail
         S.spectrum(5, solver=cl.Davidson(None, max_steps=1))
