@@ -406,8 +406,8 @@ CALLS = {
     "Direct": on(cl.Direct, factorization="superlu"),
     "Auto": on(cl.Auto),
     "Dense": on(cl.Dense),
-    "ShiftInvert": on(cl.ShiftInvert, factorization="superlu"),
-    "Davidson": on(cl.Davidson, factorization="superlu", max_steps=60),
+    "ShiftInvert": on(cl.ShiftInvert, factorization=cl.Direct()),
+    "Davidson": on(cl.Davidson, factorization=cl.Direct(), max_steps=60),
     "Lanczos": on(cl.Lanczos, n_basis=20),
     "LOBPCG": on(cl.LOBPCG, preconditioner="jacobi", max_steps=100),
     "Unchecked": on(

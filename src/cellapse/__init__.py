@@ -34,8 +34,13 @@ from cellapse._errors import (
 )
 from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
-from cellapse._linalg.eigen.solvers import LOBPCG, Davidson, Dense, Lanczos, ShiftInvert
-from cellapse._linalg.eigen.spectrum import Auto, Spectrum
+from cellapse._linalg.eigen.auto import Auto
+from cellapse._linalg.eigen.davidson import Davidson
+from cellapse._linalg.eigen.dense import Dense
+from cellapse._linalg.eigen.lanczos import Lanczos
+from cellapse._linalg.eigen.lobpcg import LOBPCG
+from cellapse._linalg.eigen.shift_invert import ShiftInvert
+from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
 from cellapse._matrices.incidence import (
     Incidence,

@@ -16,6 +16,7 @@ from cellapse._errors import CellapseWarning, InputError
 from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
 from cellapse._linalg.operators import Operator, SparseOperator
+from cellapse._linalg.symmetric import Shortcuts
 from cellapse._shared.checks import signal
 
 FloatArray = NDArray[np.float64]
@@ -157,10 +158,7 @@ class CollapsedOperator(Operator):
     def diagonal(self) -> FloatArray:
         return super().diagonal() if self._sparse is None else self._sparse.diagonal()
 
-    def _apply(self, x: FloatArray) -> FloatArray:
-        return self.elimination.apply(x)
-
-    def approximate(self, x: FloatArray, error: float) -> FloatArray:
+    def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         return self.elimination.apply(x, error)
 
     def _dense(self) -> FloatArray:
@@ -168,37 +166,12 @@ class CollapsedOperator(Operator):
         return super()._dense() if dense is None else dense
 
     @property
-    def matrix(self) -> sparse.csr_array | None:
-        return self.elimination.matrix
-
-    @property
-    def plain(self) -> SparseOperator | None:
-        sparse_itself = self._sparse is not None  # as quick as A
-        return None if sparse_itself or self.onto else self.chain.plain
-
-    @property
-    def drop(self) -> float:
-        return self.elimination.drop
-
-    @property
-    def rounding(self) -> float:
-        return self.elimination.rounding
-
-    @property
-    def iterates(self) -> bool:
-        return self.elimination.iterates
-
-    @property
-    def slow(self) -> bool:
-        return self.elimination.slow
-
-    def safe_shift(self, mass: FloatArray) -> float:
+    def shortcuts(self) -> Shortcuts:
         if self._sparse is not None:
-            return self._sparse.safe_shift(mass)
-        return self.elimination.safe_shift(mass)
-
-    def shifted(self, shift: float, mass: FloatArray) -> tuple[Any, int] | None:
-        return self.elimination.shifted(shift, mass)
+            return self._sparse.shortcuts  # as quick as A
+        if self.onto:
+            return self.elimination.shortcuts(None, 1.0)
+        return self.elimination.shortcuts(self.chain.plain, float(self.beta[0]))
 
 
 def _again(

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +23,9 @@ from cellapse._collapse.weights import Weights
 from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
 from cellapse._linalg.kernel import left_kernel
+from cellapse._linalg.operators import SparseOperator
+from cellapse._linalg.symmetric import Shortcuts
 from cellapse._matrices.incidence import Incidence, is_chain_complex
-from cellapse._shared.arrays import row_sum
 
 FloatArray = NDArray[np.float64]
 
@@ -61,39 +61,12 @@ class Elimination(ABC):
     def complete(self, u: FloatArray) -> dict[int, FloatArray]:
         """The values of the eliminated cells that minimize the energy of u, by rank."""
 
-    @property
-    def drop(self) -> float:
-        """How far S may be below A."""
-        return np.inf
-
-    @property
-    def rounding(self) -> float:
-        """How far rounding in `shifted` may move an eigenvalue, beyond that of any matrix."""
-        return 0.0
-
-    @property
-    def iterates(self) -> bool:
-        """Whether a product takes iterations, but no factorization."""
-        return False
-
-    @property
-    def slow(self) -> bool:
-        """Whether a product costs so much more than one with A that a few are better than n."""
-        return False
+    def shortcuts(self, plain: SparseOperator | None, scale: float) -> Shortcuts:
+        """What solvers may use; `plain` is A / scale as an operator of its own, where there is."""
+        return Shortcuts(plain=plain, scale=scale)
 
     def toarray(self) -> FloatArray | None:
         """S as a dense array, where there is a quicker way than n products."""
-        return None
-
-    def safe_shift(self, mass: FloatArray) -> float:
-        """A shift below the spectrum of S u = lambda D u."""
-        return -1e-6 * row_sum(self.A) / float(mass.max(initial=1.0))
-
-    def shifted(self, shift: float, mass: FloatArray) -> tuple[Any, int] | None:
-        """A sparse matrix whose inverse begins with (S - shift D)^-1, where there is one.
-
-        Also the number of negative eigenvalues of its other part.
-        """
         return None
 
 
@@ -106,25 +79,22 @@ class OneSide(Elimination):
 
     @property
     def method(self) -> str:  # type: ignore[override]
-        if self.iterates:
+        if self.ladder.iterative:
             return "conjugate gradients on K, as the graph expands"
         return str(self.ladder.direct)
 
-    @property
-    def drop(self) -> float:
-        return self.ladder.c
-
-    @property
-    def rounding(self) -> float:
-        return self.ladder.rounding
-
-    @property
-    def iterates(self) -> bool:
-        return self.ladder.iterative
-
-    @property
-    def slow(self) -> bool:
-        return self.ladder.slow
+    def shortcuts(self, plain: SparseOperator | None, scale: float) -> Shortcuts:
+        ladder = self.ladder
+        return Shortcuts(
+            plain=plain,
+            scale=scale,
+            drop=ladder.c,
+            iterates=ladder.iterative,
+            slow=ladder.slow,
+            shifted=lambda shift, mass: ladder.shifted(mass, shift),
+            safe_shift=ladder.safe_shift,
+            rounding=ladder.rounding,
+        )
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         return self.ladder.apply(x, error)
@@ -134,12 +104,6 @@ class OneSide(Elimination):
 
     def toarray(self) -> FloatArray | None:
         return self.ladder.toarray()
-
-    def safe_shift(self, mass: FloatArray) -> float:
-        return self.ladder.safe_shift(mass)
-
-    def shifted(self, shift: float, mass: FloatArray) -> tuple[Any, int] | None:
-        return self.ladder.shifted(mass, shift)
 
 
 class BothSides(Elimination):

@@ -31,8 +31,9 @@ from scipy import linalg, sparse
 from cellapse._collapse.relaxation import Relaxation
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.cg import conjugate_gradients, preconditioner
-from cellapse._linalg.direct import Direct, Solve, expands, widest_level
+from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.kernel import Projector, left_kernel
+from cellapse._linalg.levels import expands, widest_level
 from cellapse._linalg.singular import smallest_positive_eigenvalue
 from cellapse._shared.arrays import row_sum
 

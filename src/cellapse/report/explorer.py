@@ -18,9 +18,12 @@ from cellapse._collapse.realizations import REALIZATIONS, as_realization
 from cellapse._collapse.weights import check_eps
 from cellapse._complex.complex import Complex
 from cellapse._errors import CellapseError, CellapseWarning, InputError
-from cellapse._linalg.direct import expands
-from cellapse._linalg.eigen.solvers import Davidson, Dense, EigenSolver, Lanczos, ShiftInvert
-from cellapse._linalg.eigen.spectrum import Spectrum
+from cellapse._linalg.eigen.davidson import Davidson
+from cellapse._linalg.eigen.dense import Dense
+from cellapse._linalg.eigen.lanczos import Lanczos
+from cellapse._linalg.eigen.shift_invert import ShiftInvert
+from cellapse._linalg.eigen.spectrum import EigenSolver, Spectrum
+from cellapse._linalg.levels import expands
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian
 from cellapse._shared.checks import whole_number
@@ -226,9 +229,9 @@ def _spectrum(S: Operator, k: int, far: float) -> Spectrum:
     if S.shape[0] <= _DENSE:
         return S.spectrum(k, "degree", solver=Dense())
     solver: EigenSolver | None = None
-    if S.matrix is not None:
+    if S.shortcuts.matrix is not None:
         solver = Lanczos() if expands(S.A) else ShiftInvert()
-    elif S.slow:
+    elif S.shortcuts.slow:
         solver = None  # whatever the library picks: a product costs a solve with all cells
     elif far > _FAR or S.kernel is None or not S.kernel.shape[1]:
         solver = Lanczos()

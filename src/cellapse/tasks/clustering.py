@@ -166,7 +166,7 @@ def _resolved(S: Operator, mass: Mass) -> str | None:
 
 def _expensive(S: Operator) -> bool:
     """Whether the diagonal would take too many products."""
-    return S.matrix is None and S.shape[0] > _MANY
+    return S.shortcuts.matrix is None and S.shape[0] > _MANY
 
 
 def _scaled(vectors: FloatArray, D: FloatArray | None) -> FloatArray:

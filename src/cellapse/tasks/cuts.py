@@ -188,7 +188,8 @@ def _fiedler(S: Operator, D: FloatArray | None) -> Fiedler:
 
 
 def _matrix(S: Operator) -> sparse.csr_array:
-    return sparse.csr_array(S.toarray()) if S.matrix is None else S.matrix
+    matrix = S.shortcuts.matrix
+    return sparse.csr_array(S.toarray()) if matrix is None else matrix
 
 
 def _one_a_column(values: Any, given: Any) -> Any:

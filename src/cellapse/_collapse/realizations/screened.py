@@ -172,9 +172,6 @@ class Edgewise(Elimination):
         z = self._coupling * (self._B.T @ u)
         return {1: z / (self.mass if u.ndim == 1 else self.mass[:, None])}
 
-    def shifted(self, shift: float, mass: FloatArray) -> tuple[Any, int] | None:
-        return self.matrix - shift * sparse.diags_array(mass), 0
-
 
 class EdgewiseStacks(Stacks):
     """Sparse operators of all complexes side by side, cut into dense ones."""

@@ -19,7 +19,7 @@ from scipy.sparse.linalg import LinearOperator, cg, eigsh, splu
 from cellapse._collapse.build import collapse
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._complex.complex import Complex
-from cellapse._linalg.direct import factor_size
+from cellapse._linalg.levels import factor_size
 from cellapse._operators.baselines import graph_laplacian
 from cellapse._shared.arrays import FloatArray
 from cellapse.datasets.generators import block_model
