@@ -234,3 +234,21 @@ def test_a_tolerance_that_cannot_be_kept_is_refused():
         S.spectrum(5, tol=1e-18)
     found = S.spectrum(5, tol=1e-12)
     assert (found.residuals <= 1e-12 * found.norm).all()
+
+
+@pytest.mark.parametrize("light", [1.0, 1e-4, 1e-7, 3e-9, 1e-10, 1e-14])
+def test_completion_without_eps_keeps_what_light_cells_carry(light):
+    """On a path the flows are sums by hand; weights on the cells as far apart as doubles allow."""
+    graph = nx.Graph()
+    graph.add_edge(0, 1, weight=1.0)
+    graph.add_edge(1, 2, weight=light)
+    K = cl.clique_complex(graph, weight="weight")
+    S = cl.collapse(K, realization="boundary", eps=0.0)
+    x = np.array([1.0, 2.0, 4.0])
+    below = np.cumsum(x - x.mean())[:2]  # B_1 z = x without its mean, in units of gamma / beta
+    truth = -S.gamma[0] * below / np.sqrt([1.0, light])
+    if light < 1e-9:
+        with pytest.raises(cl.ConvergenceError, match="larger eps"):
+            S.complete(x)
+    else:
+        np.testing.assert_allclose(S.complete(x)[1], truth, rtol=0, atol=1e-6 * np.abs(truth).max())
