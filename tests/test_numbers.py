@@ -252,3 +252,14 @@ def test_completion_without_eps_keeps_what_light_cells_carry(light):
             S.complete(x)
     else:
         np.testing.assert_allclose(S.complete(x)[1], truth, rtol=0, atol=1e-6 * np.abs(truth).max())
+
+
+def test_a_factor_that_is_exactly_singular_is_not_the_end():
+    """Two edges that share a very light vertex: I + A / eps rounds to a singular matrix."""
+    weights = {0: [1e8, 1e-8, 1e8]}
+    K = cl.Complex.from_cells({0: range(3), 1: [(0, 1), (1, 2)]}, weights=weights)
+    for eps in (1e-8, 1e-11, 1e-14):
+        S = cl.collapse(K, realization="boundary", onto=1, eps=eps)
+        along, across = S @ np.array([1.0, 1.0]), S @ np.array([1.0, -1.0])
+        np.testing.assert_allclose(along, 0.0, atol=1e-9 * 2e8)
+        np.testing.assert_allclose(across, [2e8, -2e8], rtol=1e-9)

@@ -235,7 +235,13 @@ class Ladder:
         """By one solve, or None where its residual is too large."""
         if not self._one_solve_tells:
             return None
-        v = self._as_it_is.factor(x)
+        try:
+            v = self._as_it_is.factor(x)
+        except ConvergenceError:  # entries next to 1 / eps have swallowed the others
+            if self._as_it_is is self._relaxation:
+                raise
+            self._as_it_is = self._relaxation
+            return None
         moved = self._as_it_is.moved(v)
         error = np.atleast_1d(np.linalg.norm(x - v - moved, axis=0))
         if not self._accepted(error, x, allowed):

@@ -117,9 +117,15 @@ class Relaxation:
     @cached_property
     def factor(self) -> Solve:
         """Solves with K, or with the matrix of both."""
-        if self.reduced is None:
-            return self.direct.prepare(self.joint())
-        return self.direct.prepare(sparse.eye_array(self.n) + self.reduced[0])
+        system = self.joint()
+        if self.reduced is not None:
+            system = sparse.eye_array(self.n) + self.reduced[0]
+        try:
+            return self.direct.prepare(system)
+        except ConvergenceError as error:
+            raise ConvergenceError(
+                f"{error}; give a larger eps than {self.eps:g}, or rescale the weights of the cells"
+            ) from None
 
     def joint(self) -> Any:
         """The quasi-definite matrix of both."""
