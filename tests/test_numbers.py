@@ -9,7 +9,7 @@ from scipy import linalg, sparse
 from scipy.sparse.linalg import aslinearoperator
 
 import cellapse as cl
-from cellapse._linalg.singular import smallest_singular_value
+from cellapse._linalg.singular import smallest_positive_eigenvalue, smallest_singular_value
 
 # Triangle-free graphs: only the edges act, so S = f(L), f(x) = beta x - gamma^2 x / (beta x + eps),
 # with gamma at its bound: gamma^2 is the smallest positive eigenvalue of L.
@@ -263,3 +263,19 @@ def test_a_factor_that_is_exactly_singular_is_not_the_end():
         along, across = S @ np.array([1.0, 1.0]), S @ np.array([1.0, -1.0])
         np.testing.assert_allclose(along, 0.0, atol=1e-9 * 2e8)
         np.testing.assert_allclose(across, [2e8, -2e8], rtol=1e-9)
+
+
+@pytest.mark.parametrize("n", [600, 30_000])
+def test_completion_without_eps_on_a_long_path(n):
+    """The slowest wave has an eigenvalue of 3e-9 of the largest: small, and not zero."""
+    S = cl.collapse(cl.clique_complex(nx.path_graph(n)), realization="boundary", eps=0.0)
+    x = np.cos(np.pi * (np.arange(n) + 0.5) / n)
+    truth = -S.gamma[0] * np.cumsum(x)[:-1]
+    np.testing.assert_allclose(S.complete(x)[1], truth, rtol=0, atol=1e-6 * np.abs(truth).max())
+
+
+@pytest.mark.parametrize("gap", [1e-3, 1e-8, 1e-10, 1e-12])
+def test_nearly_singular_is_not_singular(gap):
+    """1 and 1 - gap: the eigenvalues are gap and 2 - gap, however small the first."""
+    M = sparse.csr_array([[1.0, 1.0 - gap], [1.0 - gap, 1.0]])
+    assert smallest_positive_eigenvalue(M) == pytest.approx(gap, rel=1e-3)
