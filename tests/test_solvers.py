@@ -375,3 +375,16 @@ def test_auto_goes_on_with_lanczos_where_davidson_does_not_converge(monkeypatch)
     check(S, spectrum)
     with pytest.raises(cl.ConvergenceError, match="max_steps"):  # asked for by name, it may fail
         S.spectrum(5, solver=cl.Davidson(None, max_steps=1))
+
+
+@pytest.mark.parametrize("edges", [[], [(0, 2)], [(0, 2), (1, 3)]])
+def test_lanczos_looks_where_nothing_is_left(edges):
+    """Few edges: what is left beside the kernel is zero, or one number."""
+    graph = nx.empty_graph(7)
+    graph.add_edges_from(edges)
+    K = cl.clique_complex(graph)
+    for S in (cl.graph_laplacian(K), cl.collapse(K, eps=1e-9)):
+        truth = np.linalg.eigvalsh(S.toarray())
+        for k in (1, 2, 5):
+            found = S.spectrum(k, which="largest", solver=cl.Lanczos())
+            np.testing.assert_allclose(found.values, truth[-k:], atol=1e-9)

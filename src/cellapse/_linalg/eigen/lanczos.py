@@ -11,6 +11,7 @@ from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import linalg
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
 
 from cellapse._errors import ConvergenceError, InputError
@@ -57,6 +58,10 @@ class Lanczos(EigenSolver):
         def reflected(x: FloatArray) -> FloatArray:
             return top * x - problem.apply(x)
 
+        size = np.linalg.norm(problem.project(reflected(start)))
+        if size <= 1e-14 * top * np.linalg.norm(start) and problem.k <= problem.room:
+            # Zero on what is left, which ARPACK stops at: everything is an eigenvector.
+            return np.full(problem.k, top), linalg.qr(problem.start(problem.k), mode="economic")[0]
         basis = self.n_basis or max(40, 2 * problem.k + 20)
         mu, vectors = largest_pairs(problem, reflected, basis, tol, start)
         return top - mu, vectors
