@@ -24,7 +24,7 @@ GRAPHS = {
 }
 OPERATORS = {
     "graph Laplacian": cl.graph_laplacian,
-    "screened": lambda K: cl.collapse(K, realization="screened", renormalize=5),
+    "screened": lambda K: cl.collapse(K, realization="renormalized"),
     "unfolded": cl.collapse,
 }
 

@@ -23,7 +23,7 @@ def football() -> None:
     """The same network twice: as the graph sees it, and with what its triangles support."""
     data = cl.datasets.load("football")
     K = cl.clique_complex(data.graph)
-    S = cl.collapse(K, realization="screened", renormalize=5)
+    S = cl.collapse(K, realization="renormalized")
     graph = nx.relabel_nodes(data.graph, {v: i for i, v in enumerate(data.graph)})
     edges, triangles = K.cells[1].as_array(), K.cells[2].as_array()
     nx.set_edge_attributes(

@@ -135,7 +135,7 @@ def operators(
     K, realization = draw(cases(realizations))
     kwargs = {"realization": realization, "eps": draw(st.sampled_from(eps))}
     if realization == "screened":
-        kwargs["renormalize"] = draw(st.integers(0, 3))
+        kwargs["realization"] = cl.Screened(rounds=draw(st.integers(0, 3)))
     n_weights = max(K.max_rank, 1)
     kwargs["beta"] = draw(st.lists(weights_beta, min_size=n_weights, max_size=n_weights))
     kind = draw(st.sampled_from(gamma))

@@ -95,9 +95,9 @@ def test_weights_out_of_bounds_lose_the_zeros_as_in_collapse() -> None:
 
 def test_renormalized_in_one_go() -> None:
     bag = [cl.clique_complex(nx.gnp_random_graph(12, 0.5, seed=s)) for s in range(5)]
-    found = spectra(bag, realization="screened", renormalize=5)
+    found = spectra(bag, realization="renormalized")
     for K, w in zip(bag, found.values, strict=True):
-        S = cl.collapse(K, realization="screened", renormalize=5)
+        S = cl.collapse(K, realization="renormalized")
         np.testing.assert_allclose(w, S.spectrum().values, atol=1e-12)
 
 
@@ -147,7 +147,7 @@ def test_the_complex_at_fault_is_named() -> None:
         {"k": 0},
         {"n_jobs": 0},
         {"realization": "folded"},
-        {"renormalize": 5},
+        {"realization": "sieved"},
         {"gamma": 50.0},
         {"beta": (1.0, 2.0, 3.0)},
     ],

@@ -483,7 +483,7 @@ def test_motifs_count_no_formal_elements():
 
 def test_one_renormalization(tailed):
     """Degrees 2, 2, 3, 1; supports 5/2 at ab, 5/6^1/2 at ac and bc, 0 at the tail."""
-    S = collapse(tailed, realization="screened", eps=0, renormalize=1)
+    S = collapse(tailed, realization=cl.Screened(rounds=1), eps=0)
     ac = 1 - 0.95 / (1 + 5 / 6**0.5)
     assert_close(S.shares, [1 - 0.95 / 3.5, ac, ac, 0.05], 1e-14)
 
@@ -493,7 +493,7 @@ def test_two_renormalizations(tailed):
     x, y, t = 1 - 0.95 / 3.5, 1 - 0.95 / (1 + 5 / 6**0.5), 0.05
     ab = 5 * y * y / (x + y)  # both ends of ab have degree x + y
     ac = 5 * x * y / ((x + y) * (2 * y + t)) ** 0.5
-    S = collapse(tailed, realization="screened", eps=0, renormalize=2)
+    S = collapse(tailed, realization=cl.Screened(rounds=2), eps=0)
     side = 1 - 0.95 / (1 + ac)
     assert_close(S.shares, [1 - 0.95 / (1 + ab), side, side, 0.05], 1e-14)
 

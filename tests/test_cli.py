@@ -124,7 +124,7 @@ def test_options_change_the_result(run):
 def test_verbs_of_nodes_write_what_the_library_computes(run, tmp_path, verb):
     arguments = (verb, "karate", *OF_NODES[verb])
     K = cl.clique_complex(datasets.load("karate").graph)
-    S = cl.collapse(K, realization="screened", renormalize=5)
+    S = cl.collapse(K, realization="renormalized")
     degree = np.bincount(K.cells[1].indices, minlength=34).astype(float)
     expected = {
         "cluster": lambda: cl.cluster(S, 3).numbers[:, None],

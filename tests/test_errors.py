@@ -309,10 +309,7 @@ BAD_ARGUMENTS = {
     "realization number": ({"realization": 5}, "realization=5"),
     "solver word": ({"solver": "cg"}, "solver='cg'.*Direct"),
     "solver class": ({"solver": cl.CG}, "solver=.*CG"),
-    "renormalize alone": ({"renormalize": 5}, "renormalize=5.*screened"),
-    "renormalize negative": ({"realization": "screened", "renormalize": -1}, "renormalize=-1"),
-    "renormalize half": ({"realization": "screened", "renormalize": 0.5}, "renormalize=0.5"),
-    "renormalize bool": ({"realization": "screened", "renormalize": True}, "renormalize=True"),
+    "theta and gamma": ({"realization": cl.Screened(theta=0.5), "gamma": 0.5}, "theta=0.5.*both"),
     "screened with solver": ({"realization": "screened", "solver": cl.CG()}, "screened.*solver"),
     "screened with Direct": ({"realization": "screened", "solver": cl.Direct()}, "screened"),
     "screened onto edges": ({"realization": "screened", "onto": 1}, "screened.*onto"),
@@ -616,7 +613,6 @@ def assert_arguments(function, first, tried):
 def test_every_argument_changes_something():
     """`collapse`: one call for each argument, and no two alike."""
     K = clique_complex(nx.karate_club_graph(), max_rank=3)
-    screened = {"realization": "screened"}
     calls = {
         "realization": ({}, {"realization": "incidence"}),
         "beta": ({}, {"beta": (1.0, 2.0, 1.0)}),
@@ -624,7 +620,6 @@ def test_every_argument_changes_something():
         "eps": ({}, {"eps": 1e-2}),
         "onto": ({}, {"onto": 1}),
         "solver": ({}, {"solver": cl.CG(rtol=0.5)}),
-        "renormalize": (screened, {**screened, "renormalize": 5}),
     }
     assert_arguments(collapse, "source", calls)
     for usual, changed in calls.values():

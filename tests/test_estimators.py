@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import cellapse as cl
-from cellapse.estimators import OPERATORS
+from cellapse._operators.names import operator_names
 
 POINTS = {
     "moons": make_moons(300, noise=0.05, random_state=0),
@@ -23,7 +23,7 @@ POINTS = {
 }
 ALL = [
     made
-    for operator in OPERATORS
+    for operator in operator_names()
     for made in (
         cl.CollapsedSpectralClustering(2, operator=operator),
         cl.CollapsedSpectralEmbedding(1, operator=operator),
@@ -36,12 +36,14 @@ ALL = [
 
 # All checks of all pairs take minutes: each estimator and each operator once, and all when asked.
 SOME = [
-    made for i, made in enumerate(ALL) if i % 5 == (4 - i // 5) % 5 or made.operator == "screened"
+    made
+    for i, made in enumerate(ALL)
+    if i % 5 == (4 - i // 5) % 5 or made.operator == "renormalized"
 ]
 
 
 def run(estimator, check):
-    unsigned = getattr(estimator, "operator", None) == "incidence"
+    unsigned = getattr(estimator, "operator", None) in ("incidence", "signless")
     if unsigned and check.func.__name__ == "check_clustering":
         # The unsigned A is D + Adj: its low end tells the halves of a bipartite graph apart, and
         # groups of vertices are at the other end.
@@ -60,10 +62,10 @@ def test_the_checks_of_scikit_learn_for_every_operator(estimator, check):
     run(estimator, check)
 
 
-@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.parametrize("operator", operator_names())
 @pytest.mark.parametrize("method", ["tikhonov", "heat", "wiener"])
 def test_constants_and_zeros_are_smooth_already(method, operator):
-    """The kernel holds the constants, but for the unsigned realization; nothing is left of zero."""
+    """The kernel holds the constants, unless unsigned or normalized; nothing is left of zero."""
     X = POINTS["moons"][0][:60]
     model = cl.SignalSmoother(0.1, method=method, operator=operator)
     y = np.column_stack([np.zeros(60), np.ones(60), np.arange(60.0)])
@@ -72,7 +74,7 @@ def test_constants_and_zeros_are_smooth_already(method, operator):
     assert not found[:, 0].any()
     alone = model.fit(X, y[:, 1]).smoothed_
     np.testing.assert_allclose(alone, found[:, 1], rtol=1e-6)
-    if operator != "incidence":
+    if operator not in ("incidence", "signless", "zhou"):
         np.testing.assert_allclose(found[:, 1], 1.0, rtol=1e-7)
     assert not model.fit(X, y[:, 0]).smoothed_.any()
 
@@ -114,7 +116,7 @@ def test_with_the_graph_laplacian_it_is_scikit_learns_clustering(name):
     X, y = POINTS[name]
     k = len(set(y))
     theirs = SpectralClustering(k, affinity="nearest_neighbors", n_neighbors=10, random_state=0)
-    ours = cl.CollapsedSpectralClustering(k, operator="graph")
+    ours = cl.CollapsedSpectralClustering(k, operator="laplacian")
     assert adjusted_rand_score(ours.fit_predict(X), theirs.fit_predict(X)) == 1.0
 
 

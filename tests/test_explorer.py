@@ -10,6 +10,7 @@ import pytest
 from browser import HANG, keep, opened
 
 import cellapse as cl
+from cellapse._collapse.realizations import REALIZATIONS
 from cellapse.report.explorer import Explorer, Settings
 from cellapse.report.server import Server
 
@@ -40,15 +41,13 @@ def ask(server, path="", host=None, method="GET", **headers):
     return reply.status, body
 
 
-@pytest.mark.parametrize("realization", ["screened", "unfolded", "boundary", "incidence", "mixed"])
+@pytest.mark.parametrize("realization", REALIZATIONS)
 def test_answers_are_those_of_the_library(explorer, realization):
     K = explorer.complex
-    answer = explorer.answer(Settings(realization, eps=1e-3, gamma=0.5, clusters=3, vectors=6))
-    if realization == "screened":
-        S = cl.collapse(K, realization=realization, eps=1e-3, gamma=0.5**0.5, beta=1, renormalize=5)
-    else:
-        bound = cl.collapse(K, realization=realization, eps=1e-3).bound
-        S = cl.collapse(K, realization=realization, eps=1e-3, gamma=(0.5 * bound).tolist())
+    asked = Settings(realization, eps=1e-3, gamma=0.5, beta=2.0, clusters=3, vectors=6)
+    answer = explorer.answer(asked)
+    bound = cl.collapse(K, realization, beta=(1, 2), eps=1e-3).bound
+    S = cl.collapse(K, realization, beta=(1, 2), eps=1e-3, gamma=0.5 * bound)
     spectrum = S.spectrum(6, "degree")
     assert np.allclose(answer["values"], spectrum.values, atol=1e-4)
     assert np.allclose(
@@ -105,7 +104,7 @@ def test_matrices_are_made_while_the_reader_looks():
     with Server(explorer) as server:
         server.preparing.join()
         assert ask(server, f"/{server.token}/answer?realization=mixed")[0] == 200
-    assert set(explorer._prepared) == {"unfolded", "boundary", "incidence", "mixed"}
+    assert set(explorer._prepared) == set(REALIZATIONS)
 
 
 def test_only_the_token_opens_the_door(server):
@@ -172,7 +171,10 @@ def test_a_reader_moves_the_sliders(server, explorer):
         page.get_by_label("Realization").select_option("unfolded")
         page.wait_for_selector("html[data-answers='2']")
         unfolded = marks.evaluate_all(heights)
-        assert np.allclose(unfolded, explorer.answer(Settings("unfolded", clusters=12))["values"])
+        assert np.allclose(
+            unfolded,
+            explorer.answer(Settings("unfolded", gamma=1.0, beta=1.0, clusters=12))["values"],
+        )
         assert unfolded != start
         now = page.locator("#flat .mark").evaluate_all("marks => marks.map(m => m.dataset.x)")
         assert now != places
@@ -235,7 +237,7 @@ def test_a_slow_answer_is_waited_for_and_none_overtakes_another(server, explorer
         held[0].continue_()
         page.wait_for_selector("html[data-answers='3']")
         assert len(asked) == 2  # and then all at once
-        last = Settings("unfolded", eps=5.62e-4, clusters=12)
+        last = Settings("unfolded", eps=5.62e-4, gamma=1.0, beta=1.0, clusters=12)
         assert np.allclose(marks.evaluate_all(heights), explorer.answer(last)["values"])
         assert "Clusters of" in page.locator("#status").text_content()
 
@@ -248,17 +250,13 @@ def test_a_large_network_is_drawn_in_part():
 
 
 @pytest.mark.parametrize("graph", [nx.random_geometric_graph, nx.gnp_random_graph])
-@pytest.mark.parametrize("realization", ["screened", "unfolded"])
+@pytest.mark.parametrize("realization", ["renormalized", "unfolded"])
 def test_quick_answers_are_those_of_the_library(graph, realization):
     size = 0.09 if graph is nx.random_geometric_graph else 0.02  # can be cut, and cannot
     K = cl.clique_complex(graph(450, size, seed=1))
     explorer = Explorer(K)
     for beta in (1.0, 2.0):  # the second is made from the matrices of the first
         answer = explorer.answer(Settings(realization, beta=beta, gamma=1.0, vectors=5))
-        if realization == "screened":
-            weights = (1.0, *[beta] * (K.max_rank - 1))
-            S = cl.collapse(K, realization=realization, beta=weights, gamma=1.0, renormalize=5)
-        else:
-            S = cl.collapse(K, realization=realization, beta=beta)
+        S = cl.collapse(K, realization, beta=(1.0, beta), gamma="bound")
         assert np.allclose(answer["values"], S.spectrum(5, "degree").values, atol=1e-5)
         assert answer["residual"] < 1e-4

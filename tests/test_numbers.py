@@ -9,7 +9,7 @@ from scipy import linalg, sparse
 from scipy.sparse.linalg import aslinearoperator
 
 import cellapse as cl
-from cellapse._linalg.singular import smallest_singular_value
+from cellapse._linalg.singular import smallest_positive_eigenvalue, smallest_singular_value
 
 # Triangle-free graphs: only the edges act, so S = f(L), f(x) = beta x - gamma^2 x / (beta x + eps),
 # with gamma at its bound: gamma^2 is the smallest positive eigenvalue of L.
@@ -199,8 +199,12 @@ def test_solve_meets_what_it_promises():
     for shift in (1e-8, 1e-3, 1.0, 1e4):
         b = rng.standard_normal(200)
         y = S.solve(b, shift)
-        truth = np.linalg.solve(S.toarray() + shift * np.eye(200), b)
-        np.testing.assert_allclose(y, truth, rtol=0, atol=1e-7 * np.abs(truth).max())
+        # S 1 = 0 exactly, but not to rounding, which counts 1 / shift times: the mean is known, and
+        # the rest is solved for where the mean costs as much as everything else.
+        mean = b.mean()
+        M = S.toarray() + shift * np.eye(200) + np.full((200, 200), 0.05)
+        truth = mean / shift + np.linalg.solve(M, b - mean)
+        np.testing.assert_allclose(y, truth, rtol=0, atol=1e-9 * np.abs(truth).max())
     assert (S.solve(np.zeros(200), 1.0) == 0).all()
     np.testing.assert_allclose(S.solve(np.ones(200), 2.0), 0.5, rtol=1e-12)
 
@@ -230,3 +234,48 @@ def test_a_tolerance_that_cannot_be_kept_is_refused():
         S.spectrum(5, tol=1e-18)
     found = S.spectrum(5, tol=1e-12)
     assert (found.residuals <= 1e-12 * found.norm).all()
+
+
+@pytest.mark.parametrize("light", [1.0, 1e-4, 1e-7, 3e-9, 1e-10, 1e-14])
+def test_completion_without_eps_keeps_what_light_cells_carry(light):
+    """On a path the flows are sums by hand; weights on the cells as far apart as doubles allow."""
+    graph = nx.Graph()
+    graph.add_edge(0, 1, weight=1.0)
+    graph.add_edge(1, 2, weight=light)
+    K = cl.clique_complex(graph, weight="weight")
+    S = cl.collapse(K, realization="boundary", eps=0.0)
+    x = np.array([1.0, 2.0, 4.0])
+    below = np.cumsum(x - x.mean())[:2]  # B_1 z = x without its mean, in units of gamma / beta
+    truth = -S.gamma[0] * below / np.sqrt([1.0, light])
+    if light < 1e-9:
+        with pytest.raises(cl.ConvergenceError, match="larger eps"):
+            S.complete(x)
+    else:
+        np.testing.assert_allclose(S.complete(x)[1], truth, rtol=0, atol=1e-6 * np.abs(truth).max())
+
+
+def test_a_factor_that_is_exactly_singular_is_not_the_end():
+    """Two edges that share a very light vertex: I + A / eps rounds to a singular matrix."""
+    weights = {0: [1e8, 1e-8, 1e8]}
+    K = cl.Complex.from_cells({0: range(3), 1: [(0, 1), (1, 2)]}, weights=weights)
+    for eps in (1e-8, 1e-11, 1e-14):
+        S = cl.collapse(K, realization="boundary", onto=1, eps=eps)
+        along, across = S @ np.array([1.0, 1.0]), S @ np.array([1.0, -1.0])
+        np.testing.assert_allclose(along, 0.0, atol=1e-9 * 2e8)
+        np.testing.assert_allclose(across, [2e8, -2e8], rtol=1e-9)
+
+
+@pytest.mark.parametrize("n", [600, 30_000])
+def test_completion_without_eps_on_a_long_path(n):
+    """The slowest wave has an eigenvalue of 3e-9 of the largest: small, and not zero."""
+    S = cl.collapse(cl.clique_complex(nx.path_graph(n)), realization="boundary", eps=0.0)
+    x = np.cos(np.pi * (np.arange(n) + 0.5) / n)
+    truth = -S.gamma[0] * np.cumsum(x)[:-1]
+    np.testing.assert_allclose(S.complete(x)[1], truth, rtol=0, atol=1e-6 * np.abs(truth).max())
+
+
+@pytest.mark.parametrize("gap", [1e-3, 1e-8, 1e-10, 1e-12])
+def test_nearly_singular_is_not_singular(gap):
+    """1 and 1 - gap: the eigenvalues are gap and 2 - gap, however small the first."""
+    M = sparse.csr_array([[1.0, 1.0 - gap], [1.0 - gap, 1.0]])
+    assert smallest_positive_eigenvalue(M) == pytest.approx(gap, rel=1e-3)

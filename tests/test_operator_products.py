@@ -15,7 +15,7 @@ OPERATORS = {
     "boundary": lambda: cl.collapse(K, realization="boundary"),
     "incidence onto the edges": lambda: cl.collapse(K, realization="incidence", onto=1),
     "mixed": lambda: cl.collapse(K, realization="mixed", eps=0),
-    "screened": lambda: cl.collapse(K, realization="screened", renormalize=5),
+    "screened": lambda: cl.collapse(K, realization="renormalized"),
     "graph": lambda: cl.graph_laplacian(K),
     "signless": lambda: cl.signless_laplacian(K),
     "multiorder": lambda: cl.multiorder_laplacian(K),

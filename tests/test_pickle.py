@@ -13,7 +13,7 @@ GRAPH = nx.karate_club_graph()
 K = cl.clique_complex(GRAPH, weight="weight")
 MAKE = {
     "unfolded": lambda: cl.collapse(K),
-    "screened": lambda: cl.collapse(K, realization="screened", renormalize=5),
+    "screened": lambda: cl.collapse(K, realization="renormalized"),
     "boundary": lambda: cl.collapse(K, realization="boundary", eps=0.1),
     "incidence": lambda: cl.collapse(K, realization="incidence", beta=(1.0, 2.0)),
     "mixed": lambda: cl.collapse(K, realization="mixed", gamma="regularized"),

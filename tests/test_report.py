@@ -47,7 +47,7 @@ def test_the_file_holds_no_address(file):
 
 def test_the_numbers_are_those_of_the_library(file, football):
     data = embedded(file)
-    S = cl.collapse(football.complex, realization="screened", renormalize=5)
+    S = cl.collapse(football.complex, realization="renormalized")
     assert np.allclose(data["spectra"][0]["values"], S.spectrum().values, atol=1e-4)
     L = cl.graph_laplacian(football.complex).spectrum().values
     assert np.allclose(data["spectra"][1]["values"], L, atol=1e-3)

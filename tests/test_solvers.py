@@ -10,14 +10,12 @@ from scipy.sparse.linalg import splu
 
 import cellapse as cl
 from cellapse._linalg.cg import conjugate_gradients, preconditioner
-from cellapse._linalg.direct import (
-    FACTORIZATIONS,
-    best_direct,
-    expands,
-    factor_size,
-)
-from cellapse._linalg.eigen import solvers
-from cellapse._linalg.eigen.spectrum import Choice, _problem, nothing_missed
+from cellapse._linalg.direct import FACTORIZATIONS, best_direct
+from cellapse._linalg.eigen.auto import Choice
+from cellapse._linalg.eigen.evidence import nothing_missed
+from cellapse._linalg.eigen.problem import eigenproblem
+from cellapse._linalg.levels import expands, factor_size
+from cellapse._shared.progress import Line
 
 GRAPHS = {
     "clique": nx.complete_graph(50),
@@ -94,6 +92,26 @@ def test_auto_explains_itself():
     assert S.spectrum().solver == cl.Dense()
 
 
+def test_auto_factorizes_only_what_can_be():
+    """Ranks on both sides of the kept one: no matrix holds the inverse of S - s."""
+    S = cl.collapse(cl.clique_complex(nx.triangular_lattice_graph(20, 40)), onto=1)
+    assert S.shape[0] > 1200
+    assert S.shortcuts.shifted is None
+    assert S.spectrum(4).solver == cl.Lanczos()
+
+
+def test_auto_is_a_solver_like_the_others():
+    S = cl.collapse(cl.clique_complex(nx.grid_2d_graph(36, 36), 1))
+    assert S.spectrum(4, solver=cl.Auto()).solver == cl.Davidson()
+    spectrum = S.spectrum(3, which="largest", solver=cl.Auto())
+    assert spectrum.solver == cl.Lanczos()
+    problem = eigenproblem(S, 4)
+    values = cl.Auto().find(problem)[0]
+    np.testing.assert_allclose(values, S.spectrum(4).values[1:], atol=1e-9)
+    more, _ = cl.Auto().search(problem, 1.5 * values[0], 3)
+    np.testing.assert_allclose(more, values[values < 1.5 * values[0]], atol=1e-8)
+
+
 def test_large_graphs_of_both_kinds():
     for graph in (nx.random_regular_graph(6, 1500, seed=0), nx.grid_2d_graph(38, 40)):
         S = cl.collapse(cl.clique_complex(graph), eps=1e-3)
@@ -112,8 +130,8 @@ def test_count_below_is_sylvesters_law():
 def test_largest():
     for graph in (nx.karate_club_graph(), nx.random_regular_graph(6, 700, seed=0)):
         S = cl.collapse(cl.clique_complex(graph))
-        found = S.spectrum(3, which="largest").values
-        np.testing.assert_allclose(found, linalg.eigvalsh(S.toarray())[-3:], rtol=1e-8)
+        values = S.spectrum(3, which="largest").values
+        np.testing.assert_allclose(values, linalg.eigvalsh(S.toarray())[-3:], rtol=1e-8)
 
 
 def test_solve_with_and_without_shift():
@@ -142,7 +160,7 @@ def factorization(name):
     K = cl.clique_complex(nx.karate_club_graph())
     S = cl.collapse(K, solver=cl.Direct(name))
     np.testing.assert_allclose(S.toarray(), cl.collapse(K).toarray(), atol=1e-10)
-    check(S, S.spectrum(5, solver=cl.ShiftInvert(name)))
+    check(S, S.spectrum(5, solver=cl.ShiftInvert(cl.Direct(name))))
     matrix = sparse.diags_array([2.0, -1.0, 3.0, -4.0], format="csc")
     factor = cl.Direct(name).prepare(matrix)
     np.testing.assert_allclose(factor(np.ones(4)), [0.5, -1.0, 1 / 3, -0.25])
@@ -180,6 +198,9 @@ def test_a_solver_that_cannot_converge_says_so():
         cl.collapse(S.source, eps=0).spectrum(3, solver=cl.ShiftInvert())
     with pytest.raises(cl.InputError, match="superlu"):
         cl.Direct("umfpack")
+    for solver in (cl.ShiftInvert, cl.Davidson):
+        with pytest.raises(cl.InputError, match=r"'pardiso'; give Direct\(\)"):
+            solver("pardiso")
     with pytest.raises(cl.InputError, match="which"):
         S.spectrum(2, which="middle")
     with pytest.raises(cl.InputError, match="tol"):
@@ -197,24 +218,36 @@ def test_a_missing_extra_is_named(monkeypatch):
 def test_a_second_look_finds_what_was_missed(solver, kept):
     """Handed pairs 1, 3, 4 and 5 (or 4 to 7) instead of 1 to 4, it comes back with the others."""
     S = cl.collapse(cl.clique_complex(nx.grid_2d_graph(9, 13)))
-    problem = _problem(S, 4, np.ones(117), S.kernel, 1e-10)
-    values, vectors = cl.Dense().run(replace(problem, k=7))
+    problem = eigenproblem(S, 5)
+    values, vectors = cl.Dense().find(replace(problem, k=7))
     pairs = values[kept], vectors[:, kept]
-    certified, found = nothing_missed(problem, solver, pairs, None)
-    energies = np.sort(np.einsum("ij,ij->j", found, S @ found))
+    again, certified = nothing_missed(problem, pairs, solver.search, None)
+    energies = np.sort(np.einsum("ij,ij->j", again, S @ again))
     np.testing.assert_allclose(energies, values[:4], atol=1e-8)
     assert certified is None
 
 
+def test_a_second_look_is_not_saved_by_the_weight_of_the_edges():
+    """beta_1 < 1 moves the eigenvalues of S below those of A without its weight."""
+    S = cl.collapse(small_world(700), beta=0.05, eps=1e-3)
+    values, vectors = cl.Dense().find(eigenproblem(S, 8))
+    kept = [0, 2, 3, 5]
+    problem, search = eigenproblem(S, 5), cl.Davidson(None).search
+    again, _ = nothing_missed(problem, (values[kept], vectors[:, kept]), search, None)
+    energies = np.sort(np.einsum("ij,ij->j", again, S @ again))
+    np.testing.assert_allclose(energies, values[:4], atol=1e-8)
+
+
 def test_a_count_that_cannot_be_is_no_certificate():
     S = cl.collapse(cl.clique_complex(nx.grid_2d_graph(9, 13)))
-    problem = _problem(S, 4, np.ones(117), S.kernel, 1e-10)
-    pairs = cl.Dense().run(problem)
+    problem = eigenproblem(S, 5)
+    pairs = cl.Dense().find(problem)
+    search = cl.ShiftInvert().search
     for wrong in (-2, 0, None):
-        assert nothing_missed(problem, cl.ShiftInvert(), pairs, lambda _, w=wrong: w)[0] is None
-    assert nothing_missed(problem, cl.ShiftInvert(), pairs, lambda _: 3)[0] is True
+        assert nothing_missed(problem, pairs, search, lambda _, w=wrong: w)[1] is None
+    assert nothing_missed(problem, pairs, search, lambda _: 3)[1] is True
     with pytest.raises(cl.ConvergenceError, match="exist but were not found"):
-        nothing_missed(problem, cl.ShiftInvert(), pairs, lambda _: 6)
+        nothing_missed(problem, pairs, search, lambda _: 6)
 
 
 def small_world(n, seed=0):
@@ -249,15 +282,15 @@ def test_forest_preconditioner_follows_heavy_groups():
 def test_iterative_and_direct_agree_on_a_small_world():
     K = small_world(1300)
     S, T = cl.collapse(K, eps=1e-4), cl.collapse(K, eps=1e-4, solver=cl.Direct())
-    assert S.iterates
-    assert not T.iterates
+    assert S.shortcuts.iterates
+    assert not T.shortcuts.iterates
     x = np.random.default_rng(0).standard_normal((K.n_vertices, 3))
     np.testing.assert_allclose(S @ x, T @ x, atol=1e-9)
-    found = S.spectrum(6)
-    assert isinstance(found.solver, cl.Davidson)
+    spectrum = S.spectrum(6)
+    assert isinstance(spectrum.solver, cl.Davidson)
     expected = linalg.eigvalsh(T.toarray(), subset_by_index=(0, 5))
-    np.testing.assert_allclose(found.values, expected, atol=1e-9)
-    assert found.residuals.max() < 1e-8
+    np.testing.assert_allclose(spectrum.values, expected, atol=1e-9)
+    assert spectrum.residuals.max() < 1e-8
 
 
 def test_large_systems_go_to_pardiso_where_it_is_installed(monkeypatch):
@@ -295,17 +328,16 @@ def test_where_products_are_expensive_a_few_are_taken_instead_of_a_dense_matrix(
     K = cl.clique_complex(nx.gnp_random_graph(110, 0.2, seed=0))
     with pytest.warns(cl.CellapseWarning):
         S = cl.collapse(K, realization="mixed", eps=1e-3)
-    assert S.slow
-    found = S.spectrum(5)
-    assert isinstance(found.solver, cl.Davidson)
-    np.testing.assert_allclose(found.values, S.spectrum().values[:5], atol=1e-8)
+    assert S.shortcuts.slow
+    spectrum = S.spectrum(5)
+    assert isinstance(spectrum.solver, cl.Davidson)
+    np.testing.assert_allclose(spectrum.values, S.spectrum().values[:5], atol=1e-8)
 
 
 @pytest.mark.parametrize("solver", [cl.ShiftInvert(), cl.Lanczos(), cl.Davidson(None)], ids=str)
 def test_an_interrupt_leaves_nothing_half_done(monkeypatch, solver):
     """Stopped in the middle and asked again, an operator answers as if nothing had happened."""
     S = cl.collapse(small_world(400), eps=1e-3)
-    line = solvers.Line
     calls = []
 
     def interrupt(self, how_far):
@@ -313,7 +345,7 @@ def test_an_interrupt_leaves_nothing_half_done(monkeypatch, solver):
         if len(calls) == 3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(line, "say", interrupt)
+    monkeypatch.setattr(Line, "say", interrupt)
     with pytest.raises(KeyboardInterrupt):
         S.spectrum(5, solver=solver)
     monkeypatch.undo()
@@ -338,8 +370,21 @@ def test_auto_goes_on_with_lanczos_where_davidson_does_not_converge(monkeypatch)
     monkeypatch.setattr(
         cl.Auto, "select", lambda auto, T, k=10: one_step if T is S else select(auto, T, k)
     )
-    found = S.spectrum(5)
-    assert isinstance(found.solver, cl.Lanczos)
-    check(S, found)
+    spectrum = S.spectrum(5)
+    assert isinstance(spectrum.solver, cl.Lanczos)
+    check(S, spectrum)
     with pytest.raises(cl.ConvergenceError, match="max_steps"):  # asked for by name, it may fail
         S.spectrum(5, solver=cl.Davidson(None, max_steps=1))
+
+
+@pytest.mark.parametrize("edges", [[], [(0, 2)], [(0, 2), (1, 3)]])
+def test_lanczos_looks_where_nothing_is_left(edges):
+    """Few edges: what is left beside the kernel is zero, or one number."""
+    graph = nx.empty_graph(7)
+    graph.add_edges_from(edges)
+    K = cl.clique_complex(graph)
+    for S in (cl.graph_laplacian(K), cl.collapse(K, eps=1e-9)):
+        truth = np.linalg.eigvalsh(S.toarray())
+        for k in (1, 2, 5):
+            found = S.spectrum(k, which="largest", solver=cl.Lanczos())
+            np.testing.assert_allclose(found.values, truth[-k:], atol=1e-9)

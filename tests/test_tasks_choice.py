@@ -44,19 +44,17 @@ def test_the_choice_has_the_largest_modularity_of_all():
 def test_every_member_is_the_collapse_with_its_settings():
     K = cl.clique_complex(nx.karate_club_graph(), 3)
     S = family_member(K, "renormalized .9, 2")
-    wanted = cl.collapse(
-        K, realization="screened", gamma=np.sqrt(0.9), beta=(1, 2, 2), renormalize=5
-    )
+    wanted = cl.collapse(K, realization="renormalized", gamma=np.sqrt(0.9), beta=(1, 2, 2))
     assert np.allclose(S.toarray(), wanted.toarray())
     plain = family_member(K, "screened .5, 1")
     wanted = cl.collapse(K, realization="screened", gamma=np.sqrt(0.5), beta=(1, 1, 1))
     assert np.allclose(plain.toarray(), wanted.toarray())
-    assert np.allclose(family_member(K, "graph").toarray(), cl.graph_laplacian(K).toarray())
+    assert np.allclose(family_member(K, "laplacian").toarray(), cl.graph_laplacian(K).toarray())
 
 
 def test_a_graph_without_cells_has_one_operator_only():
     choice = choose_operator(cl.clique_complex(nx.cycle_graph(8), 1), 2)
-    assert list(choice.modularity) == ["graph"]
+    assert list(choice.modularity) == ["laplacian"]
 
 
 def test_hyperedges_of_any_size_are_welcome():

@@ -129,7 +129,7 @@ def test_the_papers_figure_for_dolphins_cannot_be_reproduced():
 @pytest.mark.parametrize("assign", ["kmeans", "discretize"])
 def test_the_renormalized_collapse_is_at_least_as_good(name, least, assign):
     data = cl.datasets.load(name)
-    S = cl.collapse(cl.clique_complex(data.graph), realization="screened", renormalize=5)
+    S = cl.collapse(cl.clique_complex(data.graph), realization="renormalized")
     found = cl.cluster(S, len(data.group_names), assign=assign)
     assert cl.clustering_accuracy(found, data.groups) >= least - 0.005
 

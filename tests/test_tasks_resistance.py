@@ -248,7 +248,7 @@ def test_solving_pair_by_pair_agrees_with_the_dense_inverse(make, monkeypatch):
     [
         cl.graph_laplacian,
         cl.signless_laplacian,
-        lambda K: cl.collapse(K, realization="screened", renormalize=5),
+        lambda K: cl.collapse(K, realization="renormalized"),
     ],
 )
 def test_the_sketch_keeps_the_stated_error(make):

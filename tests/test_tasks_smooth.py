@@ -91,7 +91,7 @@ def test_permuting_the_vertices_permutes_the_result():
 @pytest.mark.parametrize("method", list(RESPONSES))
 def test_gcv_finds_nearly_the_best_strength(n, method):
     K, points = mesh(n)
-    S = cl.collapse(K, realization="screened", renormalize=5)
+    S = cl.collapse(K, realization="renormalized")
     truth = np.sin(3 * points[:, 0]) + np.cos(3 * points[:, 1])
     noisy = truth + 0.5 * np.random.default_rng(2).standard_normal(n)
     choice = cl.tasks.choose_strength(S, noisy, method=method)

@@ -40,6 +40,7 @@ from strategies import (
 )
 
 import cellapse as cl
+from cellapse._linalg.eigen.shifts import shift_inverse
 
 BUILD = {
     "unfolded": cl.unfolded_matrices,
@@ -228,7 +229,7 @@ def test_prop_spectral_bounds_without_eps(S):
 @given(operators(), st.integers(0, 3))
 def test_prop_spectral_bounds_on_any_rank(S, onto):
     """0 <= S <= A holds for whichever rank is kept."""
-    assume(S.realization != "screened" and 0 < onto <= S.source.max_rank)
+    assume(S.realization.needs_solver and 0 < onto <= S.source.max_rank)
     T = cl.collapse(S.source, realization=S.realization, eps=S.eps, onto=onto)
     A, M = dense(T.A), T.toarray()
     assert is_psd(M, norm(A))
@@ -357,7 +358,7 @@ def test_multiplicity_of_zero_is_the_number_of_components(S):
 @given(operators(BLOCKS, eps=[1e-4, 1e-2, 1.0]))
 def test_recursion(S):
     """T_k = beta B B^T - gamma^2 G (I + beta G)^-1 from the top rank down ends in S."""
-    B = [dense(M) for M in S._model.incidence()]
+    B = [dense(M) for M in S.chain.incidence]
     T = np.zeros((B[-1].shape[1],) * 2)
     for M, beta, gamma in zip(B[::-1], S.beta[::-1], S.gamma[::-1], strict=True):
         if not M.size:
@@ -416,7 +417,7 @@ def test_bound_is_the_least_positive_eigenvalue_of_A(S):
 @given(operators(gamma=("regularized",)))
 def test_regularized_bound_keeps_S_psd(S):
     """gamma_k^2 = beta_{k+1} (beta_{k+1} sigma^2 + eps): the eps in C pays for the larger gamma."""
-    if S.realization != "screened":
+    if S.realization.needs_solver:
         expected = np.sqrt(S.beta * (S.beta * S.sigma**2 + S.eps))
         assert_close(S.gamma, np.where(np.isfinite(expected), expected, 0.0), 1e-14)
     assert is_psd(S.toarray(), max(norm(S.A), 1e-300))
@@ -458,7 +459,7 @@ def test_shift_inverse_is_a_block_of_the_inverse(S, seed):
     """(S - s D)^-1 is the vertex block of (L*_eps - s D_0)^-1."""
     rng = np.random.default_rng(seed)
     mass = rng.uniform(0.5, 2.0, S.shape[0])
-    prepared = S.shift_inverse(mass)
+    prepared = shift_inverse(S, mass, cl.Direct())
     assume(prepared is not None)
     shift, solve = prepared
     assert shift < 0

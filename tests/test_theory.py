@@ -81,9 +81,17 @@ def test_large_complexes_are_checked_by_lanczos(monkeypatch):
 def test_print_says_what_was_built():
     S = cl.collapse(cl.clique_complex(nx.karate_club_graph()))
     text = str(S)
-    for part in ("34 of rank 0", "unfolded", "beta (1, 1)", "bound", "||S - A||", "Direct("):
+    for part in ("34 of rank 0", "Unfolded()", "beta (1, 1)", "bound", "theory.check", "Direct("):
         assert part in text
-    assert "theta" in str(cl.collapse(cl.clique_complex(nx.cycle_graph(4)), realization="screened"))
+    screened = str(cl.collapse(cl.clique_complex(nx.cycle_graph(4)), "renormalized"))
+    assert "Screened(theta=None, rounds=5)" in screened
+    assert "none needed" in screened
+
+
+def test_print_costs_no_solve(monkeypatch):
+    S = cl.collapse(cl.clique_complex(nx.karate_club_graph()))
+    monkeypatch.setattr(type(S.elimination), "apply", lambda *_: 1 / 0)
+    assert str(S)
 
 
 @pytest.mark.parametrize("n", [20, 501])  # by dense algebra, and by Lanczos

@@ -20,7 +20,7 @@ from torch.func import functional_call  # noqa: E402
 
 from cellapse.torch import Collapse  # noqa: E402
 
-CASES = [(name, 0) for name in REALIZATIONS] + [("screened", 3)]
+CASES = [*REALIZATIONS, cl.Screened(rounds=3)]
 RNG = np.random.default_rng(0)
 
 
@@ -52,7 +52,7 @@ def test_equals_the_numpy_operator(S):
 @settings(max_examples=20)
 def test_screened_equals_the_numpy_operator_for_any_renormalization(S):
     for rounds in (0, 1, 4):
-        options = {"realization": "screened", "beta": S.beta, "gamma": 0.9, "renormalize": rounds}
+        options = {"realization": cl.Screened(rounds=rounds), "beta": S.beta, "gamma": 0.9}
         expected = cl.collapse(S.source, **options).toarray()
         given = Collapse(S.source, **options).operator().dense().detach().numpy()
         np.testing.assert_allclose(given, expected, atol=1e-12 * max(abs(expected).max(), 1.0))
@@ -62,10 +62,10 @@ def test_screened_equals_the_numpy_operator_for_any_renormalization(S):
     ("eps", "solver"),
     [(1e-8, cl.Direct()), (1e-4, cl.Direct()), (1.0, cl.Direct()), (1e-4, cl.CG(rtol=1e-13))],
 )
-@pytest.mark.parametrize(("realization", "rounds"), CASES)
-def test_solve_inverts_the_shifted_operator(realization, rounds, eps, solver):
+@pytest.mark.parametrize("realization", CASES, ids=str)
+def test_solve_inverts_the_shifted_operator(realization, eps, solver):
     K = small()
-    options = {"realization": realization, "renormalize": rounds, "eps": eps}
+    options = {"realization": realization, "eps": eps}
     S, b = cl.collapse(K, **options).toarray(), signal(7)
     layer = Collapse(K, **options, solver=solver)
     for strength in (0.2, 30.0):  # below and above the point where pivots are needed
@@ -131,9 +131,9 @@ def gradients_hold(layer, x, strength, **options):
 
 
 @pytest.mark.parametrize("gamma", [None, "regularized"])
-@pytest.mark.parametrize(("realization", "rounds"), CASES)
-def test_gradcheck_of_every_parameter(realization, rounds, gamma):
-    options = {"realization": realization, "renormalize": rounds, "gamma": gamma, "eps": 0.02}
+@pytest.mark.parametrize("realization", CASES, ids=str)
+def test_gradcheck_of_every_parameter(realization, gamma):
+    options = {"realization": realization, "gamma": gamma, "eps": 0.02}
     layer = Collapse(small(2), **options, learn_weights=(0, 1, 2))
     names = {"log_beta", "gamma_share", "log_eps", *(f"log_weights.{k}" for k in range(3))}
     assert {name for name, _ in layer.named_parameters()} == names
@@ -141,12 +141,12 @@ def test_gradcheck_of_every_parameter(realization, rounds, gamma):
 
 
 @pytest.mark.parametrize("solver", [cl.Direct(), cl.CG(rtol=1e-13)])
-@pytest.mark.parametrize(("realization", "rounds"), CASES)
+@pytest.mark.parametrize("realization", CASES, ids=str)
 def test_gradcheck_of_a_batch_with_three_ranks_and_a_strength_that_needs_pivots(
-    realization, rounds, solver
+    realization, solver
 ):
     batch = [small(), cl.clique_complex(nx.path_graph(3), 1), cl.clique_complex(nx.empty_graph(1))]
-    options = {"realization": realization, "renormalize": rounds, "eps": 0.02, "solver": solver}
+    options = {"realization": realization, "eps": 0.02, "solver": solver}
     layer = Collapse(batch, **options, learn_weights=range(4))
     assert layer.log_weights["3"].numel()
     assert gradients_hold(layer, signal(11, 1), 30.0, fast_mode=True)
@@ -176,15 +176,15 @@ def test_gradients_of_conjugate_gradients_equal_those_of_the_factorization():
         torch.testing.assert_close(*found, rtol=1e-8, atol=1e-10)
 
 
-@pytest.mark.parametrize(("realization", "rounds"), CASES)
-def test_a_batch_is_block_diagonal(realization, rounds):
+@pytest.mark.parametrize("realization", CASES, ids=str)
+def test_a_batch_is_block_diagonal(realization):
     complexes = [
         small(),
         cl.clique_complex(nx.path_graph(4), 1),
         cl.clique_complex(nx.empty_graph(2)),
         cl.clique_complex(nx.complete_graph(4), 2),
     ]
-    options = {"realization": realization, "renormalize": rounds}
+    options = {"realization": realization}
     layer = Collapse(complexes, **options)
     x = signal(sum(K.n_vertices for K in complexes))
     whole, solved, start = layer(x), layer.solve(x, 2.0), 0
@@ -212,10 +212,9 @@ def test_other_complexes_share_the_parameters():
 @given(S=operators(gamma=("bound", "regularized")))
 @settings(max_examples=25)
 def test_positive_semidefinite_whatever_the_parameters(S):
-    renormalize = 2 if S.realization == "screened" else 0
     for gamma in ("bound", "regularized"):
         layer = Collapse(
-            S.source, realization=S.realization, gamma=gamma, eps=0.01, renormalize=renormalize,
+            S.source, realization=S.realization, gamma=gamma, eps=0.01,
             learn_weights=range(S.source.max_rank + 1),
         )  # fmt: skip
         with torch.no_grad():
@@ -225,12 +224,10 @@ def test_positive_semidefinite_whatever_the_parameters(S):
         assert is_psd(op.dense().detach().numpy(), scale=max(op.norm, 1e-300))
 
 
-@pytest.mark.parametrize(("realization", "rounds"), CASES)
-def test_what_was_learned_goes_back_to_numpy_and_the_bound_can_be_tightened(realization, rounds):
+@pytest.mark.parametrize("realization", CASES, ids=str)
+def test_what_was_learned_goes_back_to_numpy_and_the_bound_can_be_tightened(realization):
     K = small()
-    layer = Collapse(
-        [K, K], realization=realization, renormalize=rounds, learn_weights=range(K.max_rank + 1)
-    )
+    layer = Collapse([K, K], realization=realization, learn_weights=range(K.max_rank + 1))
     with torch.no_grad():
         for p in layer.parameters():
             p.add_(0.3 * torch.from_numpy(RNG.standard_normal(tuple(p.shape))))
@@ -243,7 +240,7 @@ def test_what_was_learned_goes_back_to_numpy_and_the_bound_can_be_tightened(real
         for i, S in enumerate(layer.to_numpy()):
             part = slice(7 * i, 7 * i + 7)
             np.testing.assert_allclose(dense[part, part], S.toarray(), atol=1e-10)
-            if tightened and realization not in ("screened", "boundary"):
+            if tightened and S.realization.needs_solver and realization != "boundary":
                 share = layer.gamma[:, i].detach().numpy() / S.bound
                 finite = np.isfinite(S.bound)
                 assert np.allclose(share[finite], _folded(layer.gamma_share)[finite], rtol=1e-6)
@@ -262,11 +259,11 @@ def test_float32_in_float32_out_and_one_column_stays_one():
     torch.testing.assert_close(y, layer(x).float(), rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize(("realization", "rounds"), CASES)
-def test_in_float32_what_was_learned_still_goes_back_to_numpy(realization, rounds):
+@pytest.mark.parametrize("realization", CASES, ids=str)
+def test_in_float32_what_was_learned_still_goes_back_to_numpy(realization):
     """Parameters are rounded then, matrices and bounds are not."""
     gamma = None if realization == "screened" else "regularized"
-    options = {"realization": realization, "renormalize": rounds, "gamma": gamma}
+    options = {"realization": realization, "gamma": gamma}
     K = small()
     layer = Collapse(K, **options, learn_weights=[1]).float()
     x = signal(7).float()

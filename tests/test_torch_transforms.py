@@ -295,7 +295,7 @@ def test_blueprints_are_batched_by_pyg():
         (lambda: AddCollapsedPE(2)(Data(edge_index=torch.rand(2, 2), num_nodes=2)), "whole"),
         (lambda: AddCollapsedPE(2, eps=-1.0), "eps"),
         (lambda: AddCollapsedPE(2, realization="other")(triangle()), "choose"),
-        (lambda: AddCollapsedPE(2, renormalize=2)(triangle()), "screened"),
+        (lambda: AddCollapsedPE(2, realization="sieved")(triangle()), "screened"),
         (lambda: AddCollapsedPE(2, weight="w")(triangle()), "no 'w'"),
         (lambda: AddCollapsedPE(2, weight="w")(triangle(w=torch.ones(5, 2))), "one number"),
         (lambda: AddCollapsedPE(2, weight="w")(triangle(w=torch.arange(1.0, 6))), "directions"),

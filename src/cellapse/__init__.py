@@ -11,8 +11,18 @@
 from typing import TYPE_CHECKING, Any
 
 from cellapse import batch, datasets, interop, lifts, tasks, theory
-from cellapse._collapse.build import CollapsedOperator, collapse
-from cellapse._collapse.graded import Unchecked, graded_laplacian
+from cellapse._collapse.build import collapse
+from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._collapse.graded import graded_laplacian
+from cellapse._collapse.realizations import (
+    Boundary,
+    Mixed,
+    Realization,
+    Screened,
+    Unfolded,
+    Unsigned,
+)
+from cellapse._collapse.weights import Unchecked, Weights
 from cellapse._complex.complex import Complex
 from cellapse._errors import (
     CellapseError,
@@ -24,8 +34,13 @@ from cellapse._errors import (
 )
 from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
-from cellapse._linalg.eigen.solvers import LOBPCG, Davidson, Dense, Lanczos, ShiftInvert
-from cellapse._linalg.eigen.spectrum import Auto, Spectrum
+from cellapse._linalg.eigen.auto import Auto
+from cellapse._linalg.eigen.davidson import Davidson
+from cellapse._linalg.eigen.dense import Dense
+from cellapse._linalg.eigen.lanczos import Lanczos
+from cellapse._linalg.eigen.lobpcg import LOBPCG
+from cellapse._linalg.eigen.shift_invert import ShiftInvert
+from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
 from cellapse._matrices.incidence import (
     Incidence,
@@ -45,6 +60,7 @@ from cellapse._operators.baselines import (
     signless_laplacian,
     zhou_laplacian,
 )
+from cellapse._version import __version__ as __version__
 from cellapse.interop.reading import as_complex
 from cellapse.io import read, write
 from cellapse.lifts import clique_complex, hypergraph_complex
@@ -80,12 +96,11 @@ _ESTIMATORS = (
     "WaveKernelSignature",
 )
 
-__version__ = "0.1.0"
-
 __all__ = [
     "CG",
     "LOBPCG",
     "Auto",
+    "Boundary",
     "CellapseError",
     "CellapseWarning",
     "CollapsedOperator",
@@ -101,13 +116,19 @@ __all__ = [
     "InputError",
     "Lanczos",
     "MissingExtraError",
+    "Mixed",
     "Operator",
+    "Realization",
+    "Screened",
     "ShiftInvert",
     "SignalSmoother",
     "SizeError",
     "Spectrum",
     "Unchecked",
+    "Unfolded",
+    "Unsigned",
     "WaveKernelSignature",
+    "Weights",
     "as_complex",
     "as_operator",
     "batch",
@@ -152,6 +173,11 @@ __all__ = [
 
 # Loaded when they are first asked for: `import cellapse` stays light.
 _LATER = ("analysis", "estimators", "experiments", "io", "report", "torch")
+
+
+def __dir__() -> list[str]:
+    """The public names, without what was only imported to make them."""
+    return sorted({*__all__, *_LATER})
 
 
 def __getattr__(name: str) -> Any:

@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cellapse import theory
-from cellapse._collapse.build import ScreenedOperator, collapse
+from cellapse._collapse.build import collapse
+from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import InputError
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import listed, whole_number
 from cellapse._shared.files import write_whole
 from cellapse._shared.tables import csv_text
@@ -37,11 +38,11 @@ class Analysis:
     title: str
     complex: Complex
     groups: tuple[Any, ...] | None  # the known group of every vertex, where there is one
-    collapsed: ScreenedOperator
+    collapsed: CollapsedOperator
     plain: Operator
     spectra: tuple[Spectrum, Spectrum]  # of the collapsed operator and of the graph Laplacian
     clusters: tuple[Clusters, Clusters]
-    shares: NDArray[np.float64]
+    shares: FloatArray
     report: theory.Report
 
     @property
@@ -98,8 +99,7 @@ def analyze(
 ) -> Analysis:
     """Collapse a complex, take its spectrum and clusters, and compare with the graph Laplacian.
 
-    Uses the screened realization with five rounds of renormalization: the best all-rounder of the
-    family so far, and a sparse matrix.
+    Uses the renormalized operator, a sparse matrix.
 
     Parameters
     ----------
@@ -128,8 +128,7 @@ def analyze(
     if known is not None and len(known) != K.n_vertices:
         raise InputError(f"{len(known)} groups for {K.n_vertices} vertices; give one per vertex")
     progress("collapse")
-    S = collapse(K, realization="screened", renormalize=5)
-    assert isinstance(S, ScreenedOperator)
+    S = collapse(K, "renormalized")
     L = graph_laplacian(K)
     if n_clusters is None:
         n_clusters = suggest_n_clusters(S) if known is None else len({str(g) for g in known})
@@ -142,4 +141,5 @@ def analyze(
     clusters = (cluster(S, n_clusters, rng=rng), cluster(L, n_clusters, rng=rng))
     progress("checks")
     checks = theory.check(S)
+    assert S.shares is not None  # the renormalized operator is a reweighted A
     return Analysis(title, K, known, S, L, spectra, clusters, S.shares, checks)

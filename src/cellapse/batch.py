@@ -1,7 +1,7 @@
 """The spectra of many small complexes at once, on all cores.
 
-Small ones of one kind are collapsed together as stacks of dense matrices (`_stacks`), larger ones
-one at a time; both give what `collapse(K, ...).spectrum(k)` gives.
+Small ones of one kind are collapsed together as stacks of dense matrices, larger ones one at a
+time; both give what `collapse(K, ...).spectrum(k)` gives.
 """
 
 from __future__ import annotations
@@ -15,22 +15,18 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from cellapse._collapse.build import CollapsedOperator, collapse
-from cellapse._collapse.dense import Layout, Stacks, eigenpairs_of_stack, row_sums
-from cellapse._collapse.graded import check_eps
-from cellapse._complex.cells import IntArray
+from cellapse._collapse.build import collapse
+from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._collapse.dense import eigenpairs_of_stack
+from cellapse._collapse.realizations import Realization, realization_of
+from cellapse._collapse.weights import check_eps
 from cellapse._complex.complex import Complex
-from cellapse._complex.union import side_by_side
 from cellapse._errors import CellapseError, CellapseWarning, InputError
-from cellapse._linalg.kernel import left_kernel
-from cellapse._matrices.incidence import edge_boundary
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import flag, listed, real_array, whole_number
 from cellapse._shared.progress import progress
-
-FloatArray = NDArray[np.float64]
 
 LARGE = 300  # from this many vertices on a complex is better off alone
 _PART = 3_000_000  # entries of the largest stack made at once
@@ -73,11 +69,10 @@ class Spectra:
 def spectra(
     complexes: Iterable[Complex],
     *,
-    realization: str | None = None,
+    realization: str | Realization | None = None,
     beta: float | Sequence[float] | None = None,
     gamma: Any = None,
     eps: float | Sequence[float] = 1e-4,
-    renormalize: int = 0,
     k: int | None = None,
     vectors: bool = False,
     n_jobs: int | None = None,
@@ -90,7 +85,7 @@ def spectra(
     Parameters
     ----------
     complexes : iterable of Complex
-    realization, beta, gamma, renormalize
+    realization, beta, gamma
         As in `collapse`.
     eps : number or several numbers
         Several share most of the work.
@@ -130,7 +125,7 @@ def spectra(
         raise InputError("eps is empty; give at least one number")
     if not given:
         return Spectra([], [] if vectors else None, np.zeros(0, dtype=np.int64))
-    settings = Settings(realization, beta, gamma, tuple(all_eps), renormalize)
+    settings = Settings(realization, beta, gamma, tuple(all_eps))
     settings.check(given)
     vectors = flag("vectors", vectors)
     if show_progress is not None:
@@ -145,11 +140,10 @@ def spectra(
 class Settings:
     """The arguments of `collapse`, with several eps."""
 
-    realization: str | None
+    realization: str | Realization | None
     beta: Any
     gamma: Any
     eps: tuple[float, ...]
-    renormalize: int
 
     def check(self, complexes: Sequence[Complex]) -> None:
         """Collapse one of them alone: bad arguments are refused and warnings said, once."""
@@ -157,14 +151,7 @@ class Settings:
 
     def alone(self, K: Complex, eps: float) -> CollapsedOperator:
         """The operator of one complex (or of several, laid side by side)."""
-        return collapse(
-            K,
-            realization=self.realization,
-            beta=self.beta,
-            gamma=self.gamma,
-            eps=eps,
-            renormalize=self.renormalize,
-        )
+        return collapse(K, self.realization, beta=self.beta, gamma=self.gamma, eps=eps)
 
 
 One = tuple[FloatArray, FloatArray, int]  # values and vectors for all eps, number of zeros
@@ -271,25 +258,15 @@ def _one(K: Complex, settings: Settings) -> One:
 
 
 def _together(complexes: list[Complex], settings: Settings, vectors: bool) -> list[One]:
-    name = settings.realization or "unfolded"
-    if name == "screened":
-        union, layout = side_by_side(complexes), Layout(complexes, [])
-        kernel = left_kernel(edge_boundary(union))
-    else:
-        stacks = Stacks(complexes, name, settings.beta, settings.gamma)
-        layout, kernel = stacks.layout, stacks.kernel
-    P, n_zeros = layout.kernels(kernel)
+    realization = realization_of(complexes[0], settings.realization)
+    stacks = realization.stacks(complexes, settings.beta, settings.gamma)
+    layout = stacks.layout
+    P, n_zeros = layout.kernels(stacks.kernel)
     values: list[list[FloatArray]] = [[] for _ in complexes]
     kept: list[list[FloatArray]] = [[] for _ in complexes]
     for eps in settings.eps:
-        if name == "screened":
-            S = settings.alone(union, eps)
-            blocks = layout.stacks(S.tocsr(), layout.places[0], layout.places[0])
-            definite = np.full(len(complexes), S.definite)
-            norms = [row_sums(block) for block in blocks]
-        else:
-            blocks, definite = stacks.collapsed(eps)
-            norms = stacks.norms()
+        blocks, definite = stacks.collapsed(eps)
+        norms = stacks.norms()
         zeros = np.where(definite, n_zeros, 0)
         for T, norm, Q, group in zip(blocks, norms, P, layout.groups(), strict=True):
             Q = np.where(definite[group][:, None, None], Q, 0.0)

@@ -1,9 +1,9 @@
 """scikit-learn estimators: points (or a precomputed graph) in, a task of cellapse out.
 
 Points become the graph of their nearest neighbours, as in scikit-learn's SpectralClustering; its
-cliques become cells, and these are collapsed. `operator` names the realization: "screened" with
-five rounds of renormalization by default, the best all-rounder measured so far; "graph" is the
-graph Laplacian without any cells. With `affinity="precomputed"` X is the graph itself: a symmetric
+cliques become cells, and these are collapsed. `operator` is a name, the same as on the command
+line: "renormalized" by default, the best all-rounder measured so far; "laplacian" is the graph
+Laplacian without any cells. With `affinity="precomputed"` X is the graph itself: a symmetric
 adjacency whose entries are weights.
 
 A new point takes the values of its nearest neighbours among the points fitted, weighted by one over
@@ -15,7 +15,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import (
     BaseEstimator,
@@ -30,12 +29,11 @@ from sklearn.neighbors import KNeighborsRegressor, kneighbors_graph
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from cellapse._collapse.build import collapse
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
-from cellapse._operators.baselines import graph_laplacian
-from cellapse._shared.arrays import own_csr
-from cellapse._shared.checks import one_of, whole_number
+from cellapse._operators.names import make_operator, operator_names
+from cellapse._shared.arrays import FloatArray
+from cellapse._shared.checks import one_of, own_csr, whole_number
 from cellapse.lifts import clique_complex
 from cellapse.tasks.clustering import cluster
 from cellapse.tasks.embedding import embed
@@ -49,9 +47,6 @@ except ImportError:  # scikit-learn before 1.6
     def validate_data(estimator: Any, *args: Any, **checks: Any) -> Any:
         """The method that the function of the same name has replaced."""
         return estimator._validate_data(*args, **checks)
-
-
-FloatArray = NDArray[np.float64]
 
 
 class _WrongTypeError(InputError, TypeError):
@@ -72,9 +67,6 @@ def _validated(estimator: Any, *args: Any, **checks: Any) -> Any:
         raise InputError(str(error)) from error
 
 
-OPERATORS = ("graph", "screened", "unfolded", "boundary", "incidence", "mixed")
-
-
 class _OnGraph(BaseEstimator):
     """What all share: from X to an operator on its rows."""
 
@@ -85,16 +77,13 @@ class _OnGraph(BaseEstimator):
 
     def _lift(self, X: Any) -> Operator:
         """Keep the complex of the rows of X, and collapse it."""
-        one_of("operator", self.operator, OPERATORS)
+        one_of("operator", self.operator, operator_names())
         if self.affinity == "precomputed":
             graph = _adjacency(X)
         else:
             graph = self._neighbours(X)
         self.complex_ = clique_complex(graph, self.max_rank, weight="weight")
-        if self.operator == "graph":
-            return graph_laplacian(self.complex_)
-        rounds = 5 if self.operator == "screened" else 0
-        return collapse(self.complex_, realization=self.operator, renormalize=rounds)
+        return make_operator(self.complex_, self.operator)
 
     def _neighbours(self, X: FloatArray) -> sparse.csr_array:
         """The graph of scikit-learn's SpectralClustering: a point counts among its neighbours."""
@@ -170,8 +159,10 @@ class CollapsedSpectralClustering(ClusterMixin, _OnGraph):
     n_neighbors : int
         Of the graph of points; a point counts among its own neighbours, as in scikit-learn.
     affinity : {"nearest_neighbors", "precomputed"}
-    operator : {"screened", "graph", "unfolded", "boundary", "incidence", "mixed"}
-        The realization that is collapsed, or "graph" for the graph Laplacian.
+    operator : str
+        A collapse: "renormalized", "screened", "unfolded", "boundary", "incidence" or "mixed"; or
+        an operator to compare with: "laplacian" (of the graph), "signless", "multiorder", "motif"
+        or "zhou".
     max_rank : int
         Cliques of up to `max_rank` + 1 vertices are cells.
     assign_labels : {"kmeans", "discretize"}
@@ -196,7 +187,7 @@ class CollapsedSpectralClustering(ClusterMixin, _OnGraph):
         *,
         n_neighbors: int = 10,
         affinity: str = "nearest_neighbors",
-        operator: str = "screened",
+        operator: str = "renormalized",
         max_rank: int = 2,
         assign_labels: str = "kmeans",
         random_state: Any = 0,
@@ -249,7 +240,7 @@ class CollapsedSpectralEmbedding(_Features):
         *,
         n_neighbors: int = 10,
         affinity: str = "nearest_neighbors",
-        operator: str = "screened",
+        operator: str = "renormalized",
         max_rank: int = 2,
     ) -> None:
         self.n_components = n_components
@@ -287,7 +278,7 @@ class HeatKernelSignature(_Features):
         scale: str = "raw",
         n_neighbors: int = 10,
         affinity: str = "nearest_neighbors",
-        operator: str = "screened",
+        operator: str = "renormalized",
         max_rank: int = 2,
     ) -> None:
         self.times = times
@@ -325,7 +316,7 @@ class WaveKernelSignature(_Features):
         scale: str = "raw",
         n_neighbors: int = 10,
         affinity: str = "nearest_neighbors",
-        operator: str = "screened",
+        operator: str = "renormalized",
         max_rank: int = 2,
     ) -> None:
         self.n_energies = n_energies
@@ -361,7 +352,8 @@ class SignalSmoother(MultiOutputMixin, RegressorMixin, _OnGraph):
     Examples
     --------
     >>> X, y = [[0.0], [1.0], [2.0]], [0.0, 3.0, 0.0]
-    >>> SignalSmoother(1.0, n_neighbors=3, operator="graph").fit(X, y).smoothed_.round(3).tolist()
+    >>> smoother = SignalSmoother(1.0, n_neighbors=3, operator="laplacian").fit(X, y)
+    >>> smoother.smoothed_.round(3).tolist()
     [0.75, 1.5, 0.75]
     """
 
@@ -372,7 +364,7 @@ class SignalSmoother(MultiOutputMixin, RegressorMixin, _OnGraph):
         method: str = "tikhonov",
         n_neighbors: int = 10,
         affinity: str = "nearest_neighbors",
-        operator: str = "screened",
+        operator: str = "renormalized",
         max_rank: int = 2,
     ) -> None:
         self.strength = strength

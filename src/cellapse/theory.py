@@ -15,16 +15,14 @@ Lanczos, or left out with a note that says so.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 
-from cellapse._collapse.build import CollapsedOperator, require_collapsed
-from cellapse._collapse.engine import ladders
-from cellapse._collapse.ladder import Ladder
+from cellapse._collapse.collapsed import CollapsedOperator, require_collapsed
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.lapack import largest_eigenpair
 from cellapse._linalg.operators import SparseOperator
@@ -180,7 +178,7 @@ def regularization_error(S: CollapsedOperator) -> Check:
     if S.eps == 0.0:
         return Check("regularization_error", claim, True, 0.0, 0.0, "eps = 0")
     bound = regularization_bound(S)
-    limit = _limit(S)
+    limit = S.realization.limit(S.chain, S.weights, S.onto)
     try:
         measured = _largest(S, lambda x: S @ x - limit(x))
     except ConvergenceError as error:
@@ -232,9 +230,9 @@ def cells_matter(S: CollapsedOperator) -> Check:
     claim = "||S - A|| <= gamma^2 / beta"
     moved = _largest(S, lambda x: S.A @ x - S @ x)
     size = _norm(S.A)
-    ceiling = _ceiling(S, size)
+    ceiling = S.realization.ceiling(S.weights, S.onto, size)
     note = f"{100 * moved / max(size, 1e-300):.2g} % of ||A||"
-    share = _share_of_far_cells(S)
+    share = _share_of_far_cells(S, moved)
     if share is not None:
         note += f"; cells beyond the edges change S by {100 * share:.2g} % of that"
     return _measured(
@@ -242,77 +240,14 @@ def cells_matter(S: CollapsedOperator) -> Check:
     )
 
 
-def describe(S: CollapsedOperator) -> str:
-    """What was built, in words and figures; the text of `print(S)`."""
-    require_collapsed(S, "describe")
-    cells = ", ".join(f"{n} of rank {k}" for k, n in enumerate(S.n_cells))
-    name = "theta" if S.realization == "screened" else "gamma"
-    lines = [
-        repr(S),
-        f"  cells       {cells}",
-        f"  realization {S.realization}",
-        f"  weights     beta {_list(S.beta)}, {name} {_list(S.gamma)} (bound {_list(S.bound)})",
-        f"  eps         {S.eps:g}",
-        f"  solver      {_solver(S)}",
-    ]
-    if max(S.shape[0], sum(S.n_cells)) > 20 * _DENSE:
-        return "\n".join([*lines, "  effect      print(theory.check(S)) measures it"])
-    matter = cells_matter(S)
-    lines.append(
-        f"  effect      ||S - A|| = {matter.measured:.3g}, at most {matter.bound:.3g}; "
-        f"{matter.note}"
-    )
-    error = regularization_error(S)
-    figure = "" if error.measured is None else f"||S_eps - S_0|| = {error.measured:.3g}, "
-    lines.append(f"  eps costs   {figure}by the paper's bound at most {error.bound:.3g}")
-    return "\n".join(lines)
-
-
-def _solver(S: CollapsedOperator) -> str:
-    if S.realization == "screened":
-        return "none needed"
-    if S.solver is not None:
-        return str(S.solver)
-    return "conjugate gradients on K, as the graph expands" if S.iterates else str(S.direct)
-
-
-def _list(values: FloatArray) -> str:
-    return "(" + ", ".join(f"{v:.4g}" for v in values) + ")"
-
-
-def _ceiling(S: CollapsedOperator, size: float) -> float:
-    """What ||S - A|| cannot exceed, where ||A|| is `size`."""
-    if S.realization == "screened":
-        return float(S.gamma[0] ** 2 / (1.0 + S.eps)) * size
-    near = [k for k in (S.onto, S.onto - 1) if 0 <= k < len(S.beta) and S.beta[k] > 0]
-    return float(sum(S.gamma[k] ** 2 / S.beta[k] for k in near))
-
-
-def _share_of_far_cells(S: CollapsedOperator) -> float | None:
+def _share_of_far_cells(S: CollapsedOperator, moved: float) -> float | None:
     """||S - S without the cells beyond the edges|| / ||S - A||, both with the same weights."""
-    if S.onto != 0 or not any(S.n_cells[2:]) or S.realization == "screened":
+    if S.onto != 0 or not any(S.n_cells[2:]):
         return None
-    model = S._model
-    edges = Ladder(
-        model.nearest,
-        float(S.beta[0]),
-        float(S.gamma[0]),
-        np.full(model.nearest.shape[1], S.eps),
-        S.eps,
-    )
-    moved = _largest(S, lambda x: S.A @ x - S @ x)
     if moved <= _tolerance(S):
         return 0.0
+    edges = S.realization.eliminate(S.chain.of_edges(), S.weights.of_edges())
     return abs(_largest(S, lambda x: S @ x - edges.apply(x))) / moved
-
-
-def _limit(S: CollapsedOperator) -> Callable[[FloatArray], FloatArray]:
-    """x -> S_0 x, the same operator with eps = 0."""
-    if S.realization != "screened":
-        exact = ladders(replace(S._model, eps=0.0), S.onto)
-        return lambda x: exact.apply(x, 0.0)
-    A, X, C = S.split()
-    return lambda x: A @ x - X @ (sparse.diags_array(1.0 / C.diagonal()) @ (X.T @ x))
 
 
 def _measured(
@@ -330,7 +265,7 @@ def _measured(
 
 def _within(S: CollapsedOperator) -> bool:
     """Whether no gamma is above the bound of L*."""
-    return bool(np.all(S.gamma[: len(S.bound)] <= S.bound * (1 + 1e-9)))
+    return bool(np.all(S.gamma <= S.bound * (1 + 1e-9)))
 
 
 def _tolerance(S: CollapsedOperator) -> float:

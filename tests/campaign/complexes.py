@@ -92,7 +92,7 @@ class Subject:
         if case.onto:
             named["onto"] = case.onto
         if case.rounds:
-            named["renormalize"] = case.rounds
+            named["realization"] = cl.Screened(rounds=case.rounds)
         return named
 
     def build(self, **more):
@@ -104,7 +104,7 @@ class Subject:
 
     def named(self):
         """The arguments of `collapse` as code."""
-        return "".join(f", {k}={v!r}" for k, v in self.arguments().items())
+        return "".join(f", {k}={code_of(v)}" for k, v in self.arguments().items())
 
     def reproducer(self, code, true):
         """A few lines to paste, with the truth behind them."""
@@ -169,3 +169,8 @@ def run_check(check, subject, operator, rng, book):
     except Exception as error:
         told = subject.reproducer(code[-1], "no exception")
         book.violation(f"exception in {name}", where, f"{type(error).__name__}: {error}", told)
+
+
+def code_of(value):
+    """A value as it is written in a reproducer."""
+    return f"cl.{value!r}" if isinstance(value, cl.Screened) else repr(value)

@@ -36,10 +36,11 @@ def work(options, number, first_seed, done, deadline):
     chunk = first_seed // _CHUNK + number
     while time.monotonic() < deadline:
         if todo:
-            group = todo.pop(0)
+            group, begun = todo.pop(0), time.monotonic()
             zoo.run_group(group, options.seed, book, deadline)
             if time.monotonic() < deadline:
                 finished.append(list(group))
+                print(f"{time.monotonic() - begun:7.1f} s  {' '.join(group)}", flush=True)
         elif options.part == "zoo":
             break
         if options.part != "zoo":

@@ -88,7 +88,7 @@ def library_code(realization, eps, regularized):
         return "S = cl.graph_laplacian(K)"
     named = "" if realization == "unfolded" else f", realization={realization!r}"
     if realization == "renormalized":
-        named = ", realization='screened', renormalize=5"
+        named = ", realization='renormalized'"
     if regularized and realization not in ("screened", "renormalized"):
         named += ", gamma='regularized'"
     return f"S = cl.collapse(K{named}{'' if eps == 1e-4 else f', eps={eps}'})"

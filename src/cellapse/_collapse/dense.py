@@ -12,6 +12,7 @@ so that the result of a complex does not depend on its company.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -20,19 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from cellapse._collapse.graded import check_beta, check_gamma, psd_bound, regularized_bound
-from cellapse._collapse.masses import unfolded_masses, unfolded_sigmas
+from cellapse._collapse.weights import check_beta, check_gamma, psd_bound, regularized_bound
 from cellapse._complex.cells import IntArray
 from cellapse._complex.complex import Complex
-from cellapse._complex.union import side_by_side
 from cellapse._linalg.eigen.spectrum import fix_signs
 from cellapse._linalg.kernel import left_kernel
-from cellapse._matrices.incidence import (
-    boundary_matrices,
-    edges_and_cofaces,
-    incidence_matrices,
-    mixed_matrices,
-)
 
 FloatArray = NDArray[np.float64]
 
@@ -124,70 +117,84 @@ class Layout:
         ]
 
 
-class Stacks:
-    """Complexes side by side, cut into stacks of dense matrices; `T(eps)` collapses them all.
+class Stacks(ABC):
+    """Complexes side by side, cut into stacks of dense matrices, which are collapsed all at once.
+
+    Attributes
+    ----------
+    layout : Layout
+    kernel : csr_array or None
+        What all operators map to zero, of the complexes side by side.
+    """
+
+    layout: Layout
+    kernel: sparse.csr_array | None
+
+    @abstractmethod
+    def collapsed(self, eps: float) -> tuple[list[FloatArray], NDArray[np.bool_]]:
+        """The operators of all groups, and which complexes' are sure to be semi-definite."""
+
+    @abstractmethod
+    def norms(self) -> list[FloatArray]:
+        """Bounds of the norms of A, one array for each group."""
+
+
+class ChainStacks(Stacks):
+    """Stacks of a chain of matrices B_1..B_K.
 
     Parameters
     ----------
     complexes : list of Complex
         All of one largest rank.
-    realization : {"unfolded", "boundary", "incidence", "mixed"}
+    matrices : list of csr_array
+        B_1..B_K of the complexes side by side.
     beta, gamma
         As in `collapse`.
+    exact : bool
+        Whether B_k B_{k+1} = 0, so that only the edges have an effect.
     """
 
-    def __init__(self, complexes: list[Complex], realization: str, beta: Any, gamma: Any) -> None:
-        matrices = _matrices(side_by_side(complexes), realization)
+    def __init__(
+        self,
+        complexes: list[Complex],
+        matrices: list[sparse.csr_array],
+        beta: Any,
+        gamma: Any,
+        exact: bool = False,
+    ) -> None:
         self.layout = layout = Layout(complexes, matrices)
         self.kernel = left_kernel(matrices[0])
-        self._upper = matrices[1:]
+        self._exact = exact
         self._beta = check_beta(1.0 if beta is None else beta, len(matrices))
         self._gamma = "bound" if gamma is None else gamma
-        self._chain = realization == "boundary"  # B_1 B_2 = 0: only the edges have an effect
-        pairs = zip(matrices, layout.places[:-1], layout.places[1:], strict=True)
-        stacks = [layout.stacks(B, low, high) for B, low, high in pairs]
-        self._B = stacks[:1] if realization == "unfolded" else stacks
+        self._B = [
+            layout.stacks(B, *layout.places[k : k + 2]) for k, B in enumerate(self._kept(matrices))
+        ]
         self._H = [[B @ B.transpose(0, 2, 1) for B in stack] for stack in self._B]
-        # Eigenpairs of the top rank's B B^T serve every eps; unfolded, only diagonals are there.
-        self._top: list[Any] | None = None
-        if realization != "unfolded":
-            self._top = [np.linalg.eigh(H) for H in self._H[-1]]
-        self._sigma = self._sigmas(len(complexes))
+        self._prepare(matrices, len(complexes))
 
-    def _sigmas(self, n: int) -> FloatArray:
-        """sigma_min+ of B_1..B_K, one row a complex."""
-        sigma = np.full((n, len(self._beta)), np.inf)
-        if self._top is None:
-            owners = [places.owner for places in self.layout.places[1:]]
-            sigma[:, 1:] = unfolded_sigmas(self._upper, owners, n)
+    def _kept(self, matrices: list[sparse.csr_array]) -> list[sparse.csr_array]:
+        """The matrices that are needed as stacks."""
+        return matrices
+
+    def _prepare(self, matrices: list[sparse.csr_array], n: int) -> None:
+        """What does not depend on eps."""
+        # Eigenpairs of the top rank's B B^T serve every eps.
+        self._top: list[Any] = [np.linalg.eigh(H) for H in self._H[-1]]
+        self._sigma = np.full((n, len(self._beta)), np.inf)
         for k, stack in enumerate(self._H):
-            known = self._top if k == len(self._H) - 1 else None
+            top = k == len(self._H) - 1
             for g, group in enumerate(self.layout.groups()):
-                h = np.linalg.eigvalsh(stack[g]) if known is None else known[g][0]
-                sigma[group, k] = _smallest_positive(h)
-        return sigma
+                h = self._top[g][0] if top else np.linalg.eigvalsh(stack[g])
+                self._sigma[group, k] = smallest_positive(h)
 
     def norms(self) -> list[FloatArray]:
-        """Bounds of the norms of A, one array a group."""
         return [self._beta[0] * row_sums(H) for H in self._H[0]]
 
     def collapsed(self, eps: float) -> tuple[list[FloatArray], NDArray[np.bool_]]:
-        """The operators of all groups, and which complexes' are sure to be semi-definite."""
         gamma, definite = self._couplings(eps)
-        if self._top is None:
-            places = self.layout.places
-            spread = [gamma[places[k].owner, k] for k in range(1, len(self._beta))]
-            n_edges = len(places[1].owner)
-            mass = unfolded_masses(self._upper, n_edges, self._beta[1:], spread, eps)[0]
-            masses = self.layout.rows(mass, places[1])
-        stacks = []
-        for g, group in enumerate(self.layout.groups()):
-            if self._top is None:
-                F = self._B[0][g] / np.sqrt(masses[g])[:, None, :]
-                stacks.append(self._level(0, g, F, gamma[group, 0]))
-            else:
-                stacks.append(self._descend(g, gamma[group], eps))
-        return stacks, definite
+        groups = enumerate(self.layout.groups())
+        return [self._descend(g, gamma[group], eps) for g, group in groups], definite
 
     def _couplings(self, eps: float) -> tuple[FloatArray, NDArray[np.bool_]]:
         """gamma for every complex, and whether it is within the bound."""
@@ -202,9 +209,8 @@ class Stacks:
 
     def _descend(self, g: int, gamma: FloatArray, eps: float) -> FloatArray:
         """From the top rank down to the vertices."""
-        assert self._top is not None
         top = len(self._beta) - 1
-        if self._chain:
+        if self._exact:
             F = self._B[0][g] / np.sqrt(eps)
             return self._level(0, g, F, gamma[:, 0])
         h, V = self._top[g]
@@ -267,20 +273,7 @@ def row_sums(stack: FloatArray) -> FloatArray:
     return abs(stack).sum(axis=2).max(axis=1, initial=0.0)
 
 
-def _matrices(union: Complex, realization: str) -> list[sparse.csr_array]:
-    """B_1..B_K; for the unfolded realization containment above the edges, not yet unfolded."""
-    if realization == "unfolded":
-        B1, upper = edges_and_cofaces(union)
-        return [B1, *upper]
-    build = {
-        "boundary": boundary_matrices,
-        "incidence": incidence_matrices,
-        "mixed": mixed_matrices,
-    }
-    return list(build[realization](union).matrices)
-
-
-def _smallest_positive(h: NDArray[Any]) -> FloatArray:
+def smallest_positive(h: NDArray[Any]) -> FloatArray:
     """The square root of the smallest positive number of each row, infinite without one."""
     top = h.max(axis=1, initial=0.0, keepdims=True)
     positive = (h > _ZERO * top) & (top > 0)

@@ -1,17 +1,15 @@
-r"""The graded Laplacian of all ranks at once, and the weights that keep it positive semi-definite.
+r"""The graded Laplacian of all ranks at once.
 
     L* = | D_0           -gamma_0 B_1                      |
          | -gamma_0 B_1^T  D_1          -gamma_1 B_2       |
          |                -gamma_1 B_2^T   D_2         ... |
 
-with D_k = beta_k B_k^T B_k + beta_{k+1} B_{k+1} B_{k+1}^T. It is positive semi-definite when
-gamma_k <= beta_{k+1} sigma_min+(B_{k+1}) (`thm:psd`); with eps added to the eliminated ranks,
-gamma_k^2 <= beta_{k+1} (beta_{k+1} sigma_min+^2 + eps) is enough for the collapsed operator.
+with D_k = beta_k B_k^T B_k + beta_{k+1} B_{k+1} B_{k+1}^T. Which gamma keep it positive
+semi-definite is said in `weights`.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,23 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from cellapse._errors import CellapseWarning, InputError
+from cellapse._collapse.weights import check_beta, check_gamma, psd_bound
+from cellapse._errors import InputError
 from cellapse._linalg.singular import smallest_singular_value
 from cellapse._matrices.incidence import Incidence
-from cellapse._shared.checks import real_array, whole_number
+from cellapse._shared.checks import whole_number
 
 FloatArray = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Unchecked:
-    """Coupling weights to use as they are, with a warning instead of an error beyond the bound.
-
-    >>> Unchecked(2.0)
-    Unchecked(gamma=2.0)
-    """
-
-    gamma: float | Sequence[float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,68 +117,3 @@ def graded_laplacian(
         raise InputError('gamma="regularized" needs an eps that pays for it; use it in collapse')
     bound = psd_bound(beta, np.array([smallest_singular_value(M) for M in B]))
     return GradedLaplacian(B, beta, check_gamma(gamma, bound, bound))
-
-
-def check_beta(beta: Any, K: int) -> FloatArray:
-    """beta_1..beta_K as an array of K numbers >= 0."""
-    return _numbers("beta", beta, K, "beta_1..beta_K")
-
-
-def check_eps(eps: Any) -> float:
-    """eps as a finite number >= 0."""
-    value = _numbers("eps", eps, 1, "one regularization")
-    return float(value[0])
-
-
-def psd_bound(beta: FloatArray, sigma: FloatArray) -> FloatArray:
-    """The largest gamma of `thm:psd`, beta_{k+1} sigma_min+(B_{k+1}); infinite for B = 0."""
-    finite = np.isfinite(sigma)
-    return np.where(finite, beta * np.where(finite, sigma, 0.0), np.inf)
-
-
-def regularized_bound(beta: FloatArray, sigma: FloatArray, eps: float) -> FloatArray:
-    """The largest gamma for which S_eps is sure to be positive semi-definite.
-
-    gamma_k^2 = beta_{k+1} (beta_{k+1} sigma_min+(B_{k+1})^2 + eps)
-    """
-    bound = psd_bound(beta, sigma)
-    return np.sqrt(bound**2 + beta * eps)
-
-
-def check_gamma(gamma: Any, bound: FloatArray, limit: FloatArray) -> FloatArray:
-    """gamma_0..gamma_{K-1} as numbers: by name, or as given if none exceeds `limit`.
-
-    A matrix without entries has an infinite bound and no effect: its coupling is set to 0.
-    """
-    if isinstance(gamma, str):
-        named = {"bound": bound, "regularized": limit}
-        if gamma not in named:
-            raise InputError(f'gamma={gamma!r}; choose "bound", "regularized" or numbers')
-        return np.where(np.isfinite(named[gamma]), named[gamma], 0.0)
-    checked = not isinstance(gamma, Unchecked)
-    given = gamma if checked else gamma.gamma
-    values = _numbers("gamma", given, len(bound), "gamma_0..gamma_{K-1}")
-    if (values > limit * (1 + 1e-9)).any():
-        problem = (
-            f"gamma={_tuple(values)} exceeds the PSD bound {_tuple(limit)}, so L* may be indefinite"
-        )
-        if checked:
-            raise InputError(f'{problem}; pass gamma="bound", or Unchecked(gamma) to try it anyway')
-        warnings.warn(problem, CellapseWarning, stacklevel=3)
-    return values
-
-
-def _numbers(name: str, given: Any, count: int, meaning: str) -> FloatArray:
-    values = real_array(given, f"{name}={given!r}")
-    if values.ndim > 1 or (values.ndim == 1 and len(values) != count):
-        raise InputError(
-            f"{name} has shape {values.shape}; give one number, or {count} of them for {meaning}"
-        )
-    values = np.array(np.broadcast_to(values, (count,)))
-    if not np.isfinite(values).all() or (values < 0).any():
-        raise InputError(f"{name}={given!r}; it must be finite and at least 0")
-    return values
-
-
-def _tuple(values: FloatArray) -> str:
-    return "(" + ", ".join(f"{v:.4g}" for v in values) + ("," if len(values) == 1 else "") + ")"

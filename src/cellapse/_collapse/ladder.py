@@ -31,8 +31,9 @@ from scipy import linalg, sparse
 from cellapse._collapse.relaxation import Relaxation
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.cg import conjugate_gradients, preconditioner
-from cellapse._linalg.direct import Direct, Solve, expands, widest_level
+from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.kernel import Projector, left_kernel
+from cellapse._linalg.levels import expands, widest_level
 from cellapse._linalg.singular import smallest_positive_eigenvalue
 from cellapse._shared.arrays import row_sum
 
@@ -43,6 +44,7 @@ _AIM = 1e-14  # what refinement goes for
 _GOOD = 1e-12  # what is taken without refinement
 _LIMIT = 1e-9  # beyond it nothing is given out
 _COMPLETE = 1e-6  # nor eliminated values whose error, relative to them, is beyond this
+_UNIFORM_FLOOR = 1e-5  # added to H at eps = 0, where the shortest values are asked for
 _SMALL = 300  # below this many cells everything is quick, and dense
 _UNIT = 2.0**-53
 
@@ -101,7 +103,7 @@ class Ladder:
             self._as_it_is = self._relaxing("none")
         self._iterates, self._work = True, 0.0
 
-    def _relaxing(self, floor: str) -> Relaxation:
+    def _relaxing(self, floor: str | float) -> Relaxation:
         parts = self.B, self.beta, self.M, self._product, self.eps
         return Relaxation(*parts, floor, self._solver)
 
@@ -143,9 +145,19 @@ class Ladder:
         if self.c == 0.0:
             return np.zeros((self.M.shape[0], *x.shape[1:]))
         x = x - self._fixed(x)
-        relaxation = self._relaxation
+        asked = np.linalg.norm(self.B.T @ x, axis=0) > 0
+        if not asked.any():
+            return np.zeros((self.M.shape[0], *x.shape[1:]))
+        relaxation, rounding = self._relaxation, 0.0
         if self.eps == 0.0:  # of all minimizers the shortest
-            relaxation = self._relaxing("uniform")
+            # The energy does not see what rounding puts into a kernel.
+            rounding = 4 * _UNIT * relaxation.largest / self._least
+            if rounding > _COMPLETE:
+                raise self._lost(rounding, "|z|")
+            # A thousandth of the floor is taken for zero: less than the smallest that is not.
+            relaxation = self._relaxing(
+                min(_UNIFORM_FLOOR * relaxation.largest, 100.0 * self._least)
+            )
         elif self.iterative:
             assert relaxation.reduced is not None
             w = relaxation.reduced[1] @ (self.B.T @ (x - self.moved(x)))
@@ -154,12 +166,10 @@ class Ladder:
                 return self.gamma * w
         goal = _AIM * relaxation.energy(x)
         w, energy = relaxation.relax(x, goal) if self._definite else relaxation.refine(x)
-        size = np.linalg.norm(w, axis=0)
         if self._definite:
-            error = energy / np.sqrt(self._least) / np.maximum(size, 1e-300)
-            # The energy does not see what rounding puts into a kernel.
-            rounding = 4 * _UNIT * relaxation.largest / self._least if self.eps == 0.0 else 0.0
-            worst = float(np.max(np.where(size > 0, error + rounding, 0.0), initial=0.0))
+            size = np.maximum(np.linalg.norm(w, axis=0), 1e-300)
+            error = energy / np.sqrt(self._least) / size + rounding
+            worst = float(np.max(np.where(asked, error, 0.0)))
             if worst > _COMPLETE:
                 raise self._lost(worst, "|z|")
         return self.gamma * w.astype(np.float64)
@@ -226,7 +236,13 @@ class Ladder:
         """By one solve, or None where its residual is too large."""
         if not self._one_solve_tells:
             return None
-        v = self._as_it_is.factor(x)
+        try:
+            v = self._as_it_is.factor(x)
+        except ConvergenceError:  # entries next to 1 / eps have swallowed the others
+            if self._as_it_is is self._relaxation:
+                raise
+            self._as_it_is = self._relaxation
+            return None
         moved = self._as_it_is.moved(v)
         error = np.atleast_1d(np.linalg.norm(x - v - moved, axis=0))
         if not self._accepted(error, x, allowed):

@@ -35,7 +35,6 @@ FloatArray = NDArray[np.float64]
 
 _FLOOR = 1e-9  # masses are raised to this, relative to the diagonal of H, before a factorization
 _FLOOR_AT_ZERO = 1e-7  # with eps = 0 nothing else keeps rounding in the kernel of H small
-_UNIFORM_FLOOR = 1e-5
 # At eps = 0: where H is so small next to H + floor, it is zero. Weights of different sizes make
 # eigenvalues that are small but not zero: the square of their range is left for those.
 _NULL = 1e-3
@@ -56,9 +55,9 @@ class Relaxation:
         w -> M w, where that can be had with less rounding than from the entries of M.
     eps : float
         What is part of M on the diagonal, so that M is at least eps where it is semi-definite.
-    floor : {"tiny", "uniform", "none"}
-        Whether tiny masses are raised; or the same is added to all, so that the solution of a
-        singular H is the shortest one; or M is factorized as it is.
+    floor : {"tiny", "none"} or float
+        Whether tiny masses are raised; or M is factorized as it is; or what is added to all, so
+        that the solution of a singular H is the shortest one: a thousandth of it is taken for zero.
     solver : Direct, optional
     """
 
@@ -69,7 +68,7 @@ class Relaxation:
         M: sparse.csr_array,
         product: Solve,
         eps: float,
-        floor: str = "tiny",
+        floor: str | float = "tiny",
         solver: Direct | None = None,
     ) -> None:
         self.B, self.beta, self.M, self._product = B, beta, M, product
@@ -86,10 +85,10 @@ class Relaxation:
         self._null = 0.0
         if eps == 0.0:
             self._null = max(_LEAST_NULL, _NULL * float(size.min(initial=largest) / largest) ** 2)
-        self._shortest = floor == "uniform"
-        if self._shortest:
+        self._shortest = not isinstance(floor, str)
+        if not isinstance(floor, str):
             self._null = _NULL  # the solution is to have no part there
-            self.floor = np.full(len(size), _UNIFORM_FLOOR * largest)
+            self.floor = np.full(len(size), floor)
         else:
             least = (_FLOOR if eps > 0.0 else _FLOOR_AT_ZERO) * size
             self.floor = np.where((sure < least) & (floor == "tiny"), least, 0.0)
@@ -118,9 +117,15 @@ class Relaxation:
     @cached_property
     def factor(self) -> Solve:
         """Solves with K, or with the matrix of both."""
-        if self.reduced is None:
-            return self.direct.prepare(self.joint())
-        return self.direct.prepare(sparse.eye_array(self.n) + self.reduced[0])
+        system = self.joint()
+        if self.reduced is not None:
+            system = sparse.eye_array(self.n) + self.reduced[0]
+        try:
+            return self.direct.prepare(system)
+        except ConvergenceError as error:
+            raise ConvergenceError(
+                f"{error}; give a larger eps than {self.eps:g}, or rescale the weights of the cells"
+            ) from None
 
     def joint(self) -> Any:
         """The quasi-definite matrix of both."""

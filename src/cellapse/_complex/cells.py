@@ -14,12 +14,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._errors import InputError
-
-IntArray = NDArray[np.integer[Any]]
+from cellapse._shared.arrays import IntArray as IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +81,22 @@ class Cells:
         ones = np.ones(len(self.indices), dtype=np.int32)
         shape = (len(self), n_vertices)
         return sparse.csr_array((ones, self.indices, self.indptr), shape=shape)
+
+
+def star_graph(tables: Sequence[Cells], n_vertices: int) -> sparse.csr_array:
+    """The graph that joins the first vertex of every cell to its others: as connected as the cells.
+
+    Entry (i, j) counts the cells with i first and j another, or i itself.
+
+    >>> star_graph([build_cells(2, [[0, 1, 2]], 3, "abc")], 3).toarray().tolist()
+    [[1, 1, 1], [0, 0, 0], [0, 0, 0]]
+    """
+    first = [np.repeat(c.indices[c.indptr[:-1]], c.sizes) for c in tables]
+    other = [c.indices for c in tables]
+    i = np.concatenate([*first, np.empty(0, np.int64)])
+    j = np.concatenate([*other, np.empty(0, np.int64)])
+    ones = np.ones(len(i), np.int32)
+    return sparse.coo_array((ones, (i, j)), shape=(n_vertices, n_vertices)).tocsr()
 
 
 def build_cells(rank: int, cells: Any, n_vertices: int, labels: Sequence[Hashable]) -> Cells:

@@ -12,19 +12,17 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
+from numpy.typing import ArrayLike
 from scipy.sparse.csgraph import connected_components
 
 from cellapse._complex.attributes import Columns, check_attributes, check_metadata
-from cellapse._complex.cells import Cells, IntArray, build_cells
+from cellapse._complex.cells import Cells, build_cells, star_graph
 from cellapse._complex.labels import as_tuples, in_order, numbered, positions
 from cellapse._errors import InputError
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import listed, real_array, whole_number
 from cellapse._shared.memory import require_memory
 from cellapse._shared.rows import RowIndex
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,13 +218,8 @@ class Complex:
         >>> Complex.from_arrays(5, {1: [[0, 1]], 2: [[2, 3, 4]]}).components().tolist()
         [0, 0, 1, 1, 1]
         """
-        n = self.n_vertices
-        first = [np.repeat(c.indices[c.indptr[:-1]], c.sizes) for c in self.cells[1:]]
-        other = [c.indices for c in self.cells[1:]]
-        i = np.concatenate([*first, np.empty(0, np.int64)])
-        j = np.concatenate([*other, np.empty(0, np.int64)])
-        graph = sparse.coo_array((np.ones(len(i), np.int8), (i, j)), shape=(n, n))
-        return connected_components(graph.tocsr(), directed=False)[1]
+        graph = star_graph(self.cells[1:], self.n_vertices)
+        return connected_components(graph, directed=False)[1]
 
     def skeleton(self, rank: int) -> Complex:
         """The same complex with only its cells of rank <= `rank`."""

@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._complex.attributes import columns_of
-from cellapse._complex.cells import IntArray
 from cellapse._complex.complex import Complex
 from cellapse._complex.labels import in_order
 from cellapse._complex.weights import weight_column
 from cellapse._errors import InputError
-from cellapse._shared.arrays import own_csr
-from cellapse._shared.checks import real_array, word
+from cellapse._shared.arrays import FloatArray, IntArray
+from cellapse._shared.checks import own_csr, real_array, word
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +29,7 @@ class Graph:
 
     labels: Sequence[Hashable]
     edges: IntArray
-    weights: NDArray[np.float64] | None
+    weights: FloatArray | None
     attributes: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
@@ -191,7 +190,7 @@ def _from_pairs(source: Any) -> Graph:
 def _graph(
     labels: Sequence[Hashable],
     edges: IntArray,
-    weights: NDArray[np.float64] | None,
+    weights: FloatArray | None,
     attributes: Mapping[int, Mapping[str, Any]] | None = None,
 ) -> Graph:
     loops = np.flatnonzero(edges[:, 0] == edges[:, 1])

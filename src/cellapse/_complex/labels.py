@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from cellapse._complex.cells import IntArray
 from cellapse._errors import InputError
+from cellapse._shared.arrays import IntArray
 from cellapse._shared.checks import listed
 
 _PLAIN = frozenset({tuple, list, set, frozenset})

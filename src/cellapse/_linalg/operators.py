@@ -1,33 +1,33 @@
-"""The one interface of all operators: a scipy LinearOperator with a spectrum and labels."""
+r"""The one interface of all operators: a scipy LinearOperator with a spectrum and labels.
+
+S u = lambda D u,    (S + shift I) x = b,    u^T S u.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from scipy.sparse.linalg import LinearOperator
 
-from cellapse._errors import ConvergenceError, InputError
-from cellapse._linalg.cg import conjugate_gradients
-from cellapse._linalg.direct import Direct, Solve, expands
-from cellapse._linalg.eigen.solvers import EigenSolver, Pairs
-from cellapse._linalg.eigen.spectrum import Auto, Spectrum, eigenpairs, lowest_pairs
-from cellapse._linalg.kernel import Projector
+from cellapse._errors import InputError
+from cellapse._linalg.direct import Direct, Solve
+from cellapse._linalg.eigen.auto import Auto, lowest_pairs
+from cellapse._linalg.eigen.problem import eigenproblem
+from cellapse._linalg.eigen.shifts import count_below, shift_inverse
+from cellapse._linalg.eigen.spectrum import EigenSolver, Spectrum
+from cellapse._linalg.symmetric import Pairs, Shortcuts, SymmetricOperator
+from cellapse._linalg.systems import solve_system
 from cellapse._shared.arrays import row_sum
-from cellapse._shared.checks import at_least_zero, finite_rows, number, numbers, share, signal
-from cellapse._shared.memory import require_memory
+from cellapse._shared.checks import at_least_zero, number, one_of, share, signal, whole_number
 
 FloatArray = NDArray[np.float64]
-_SUPERLU = Direct()
-_BLOCK = 256  # columns handled at once when a matrix is made out of an operator
-_NULL = 1e-3  # where S is below 1e-11 of A, it is zero to the accuracy of a product
 
 
-class Operator(LinearOperator):
+class Operator(SymmetricOperator):
     """A symmetric operator on the cells of one rank.
 
     Attributes
@@ -42,93 +42,6 @@ class Operator(LinearOperator):
         Whether no eigenvalue can be negative.
     """
 
-    A: sparse.csr_array
-    kernel: sparse.csr_array | None
-    definite: bool = True
-
-    def __init__(self, n: int, labels: Sequence[Hashable]) -> None:
-        super().__init__(np.dtype(np.float64), (n, n))
-        self.labels = labels
-
-    def _apply(self, x: FloatArray) -> FloatArray:
-        raise NotImplementedError
-
-    def _matvec(self, x: Any) -> NDArray[Any]:
-        return self._matmat(x).reshape(self.shape[0])
-
-    def _matmat(self, X: Any) -> NDArray[Any]:
-        if np.iscomplexobj(X):  # S is real: it acts on the two parts alone
-            return self._matmat(X.real) + 1j * self._matmat(X.imag)
-        return self._apply(np.asarray(X, dtype=np.float64))
-
-    def _operand(self, x: Any) -> Any:
-        """What the operator can be applied to: numbers, one row for each cell."""
-        values = numbers(x.toarray() if sparse.issparse(x) else x, "what S is applied to")
-        if values.ndim not in (1, 2) or len(values) != self.shape[1]:
-            raise InputError(
-                f"an operator on {self.shape[1]} cells times an array of shape {values.shape}; "
-                "give one row for each cell"
-            )
-        return values
-
-    def matvec(self, x: Any) -> Any:
-        """S x for one signal, real or complex."""
-        values = self._operand(x)
-        if values.shape[1:] not in ((), (1,)):
-            raise InputError(f"matvec of shape {values.shape}; give one column, or use S @ x")
-        return super().matvec(values)
-
-    def matmat(self, X: Any) -> Any:
-        """S X for signals as columns, real or complex."""
-        values = self._operand(X)
-        if values.ndim != 2:
-            raise InputError(f"matmat of shape {values.shape}; give columns, or use S @ x")
-        return super().matmat(values)
-
-    rmatvec, rmatmat = matvec, matmat  # S is its own adjoint
-
-    def __matmul__(self, x: Any) -> Any:
-        return super().dot(x if isinstance(x, LinearOperator) else self._operand(x))
-
-    def _adjoint(self) -> Operator:
-        return self
-
-    def _transpose(self) -> Operator:
-        return self
-
-    def energy(self, u: ArrayLike) -> float:
-        """The quadratic form u^* S u: how much u varies; u may be complex."""
-        u = finite_rows(numbers(u, "the signal"), self.shape[0], "the signal")
-        return float(np.vdot(u, self @ u).real)
-
-    def toarray(self) -> FloatArray:
-        """The operator as a dense array; refused when it would not fit into memory."""
-        n = self.shape[0]
-        require_memory(
-            3 * 8.0 * n * n, f"a dense operator on {n:,} cells", "apply it instead: S @ x"
-        )
-        return self._dense()
-
-    def _dense(self) -> FloatArray:
-        n, dense = self.shape[0], np.empty(self.shape)
-        for start in range(0, n, _BLOCK):
-            stop = min(start + _BLOCK, n)
-            columns = np.zeros((n, stop - start))
-            columns[np.arange(start, stop), np.arange(stop - start)] = 1.0
-            dense[:, start:stop] = self._apply(columns)
-        return (dense + dense.T) / 2
-
-    def diagonal(self) -> FloatArray:
-        """The diagonal entries."""
-        n = self.shape[0]
-        entries = np.empty(n)
-        for start in range(0, n, _BLOCK):
-            at = np.arange(start, min(start + _BLOCK, n))
-            columns = np.zeros((n, len(at)))
-            columns[at, at - start] = 1.0
-            entries[at] = self._apply(columns)[at, at - start]
-        return entries
-
     def spectrum(
         self,
         k: int | None = None,
@@ -136,7 +49,7 @@ class Operator(LinearOperator):
         *,
         which: str = "smallest",
         tol: float = 1e-10,
-        solver: EigenSolver | Auto | None = None,
+        solver: EigenSolver | None = None,
     ) -> Spectrum:
         """The `k` smallest eigenpairs of S u = lambda D u (all of them by default).
 
@@ -155,77 +68,18 @@ class Operator(LinearOperator):
         -------
         Spectrum
         """
-        return eigenpairs(self, k, self._mass(mass), self.labels, which, tol, solver)
-
-    @property
-    def plain(self) -> SparseOperator | None:
-        """A as an operator of its own, where this one is its collapse."""
-        return None
-
-    @property
-    def matrix(self) -> sparse.csr_array | None:
-        """The operator as a sparse matrix, where it is one."""
-        return None
-
-    @property
-    def drop(self) -> float:
-        """How far the operator may be below A: S >= A - drop."""
-        return 0.0
-
-    @property
-    def rounding(self) -> float:
-        """How far rounding in `shifted` may move an eigenvalue, beyond that of any matrix."""
-        return 0.0
-
-    @property
-    def iterates(self) -> bool:
-        """Whether applying the operator takes iterations, but no factorization."""
-        return False
-
-    @property
-    def slow(self) -> bool:
-        """Whether a product costs so much more than one with A that a few are better than n."""
-        return False
-
-    def approximate(self, x: FloatArray, error: float) -> FloatArray:
-        """S x within an absolute error, where accepting one saves work."""
-        return self._apply(x)
-
-    @property
-    def lowest(self) -> Callable[[int], Pairs] | None:
-        """k -> the first k eigenpairs off the kernel, where the operator keeps them."""
-        return None
-
-    def safe_shift(self, mass: FloatArray) -> float:
-        """A shift below the spectrum of S u = lambda D u."""
-        return -1e-6 * row_sum(self.A) / float(mass.max(initial=1.0))
-
-    def shifted(self, shift: float, mass: FloatArray) -> tuple[Any, int] | None:
-        """A sparse matrix whose inverse begins with (S - shift D)^-1, where there is one.
-
-        Also the number of negative eigenvalues of its other part.
-        """
-        return None
-
-    def shift_inverse(
-        self, mass: FloatArray, direct: Direct = _SUPERLU
-    ) -> tuple[float, Solve] | None:
-        """A shift s below the spectrum and x -> (S - s D)^-1 x; None without a factorization."""
-        shift = self.safe_shift(mass)
-        matrix = self.shifted(shift, mass)
-        if matrix is None:
-            return None
-        solve, n = direct.prepare(matrix[0]), self.shape[0]
-        size = matrix[0].shape[0]
-        if size == n:
-            return shift, solve
-
-        def apply(x: FloatArray) -> FloatArray:
-            padded = np.zeros((size, *x.shape[1:]))
-            padded[:n] = x
-            return solve(padded)[:n]
-
-        return shift, apply
+        D = self._mass(mass)
+        n = self.shape[0]
+        one_of("which", which, ("smallest", "largest"))
+        tol = share("tol", tol)
+        wanted = n if k is None else whole_number("k", k, 1, n)
+        solver = Auto() if solver is None else solver
+        if not isinstance(solver, EigenSolver):
+            raise InputError(
+                f"solver={solver!r}; give Dense(), ShiftInvert(), Davidson(), Lanczos(), LOBPCG() "
+                "or Auto()"
+            )
+        return solver.run(eigenproblem(self, wanted, D, largest=which == "largest", tol=tol))
 
     def count_below(self, value: float, mass: str | ArrayLike | None = None) -> int | None:
         """How many eigenvalues are smaller than `value`, by Sylvester's law of inertia.
@@ -233,27 +87,9 @@ class Operator(LinearOperator):
         Eigenvalues that equal `value` within 5e-9 of the norm may not count. None where there is
         nothing to factorize, or the factorization cannot be relied on.
         """
-        n, D = self.shape[0], self._mass(mass)
-        D = np.ones(n) if D is None else D
+        D = self._mass(mass)
         value = number("value", value, "a finite number", lambda _: True)
-        norm = float((abs(self.A).sum(axis=1) / D).max(initial=0.0) or 1.0)
-        rounding = self.rounding / float(D.min(initial=np.inf))
-        if rounding > 5e-10 * norm:
-            return None
-        margin = 1e-11 * norm + 10.0 * rounding
-        for away in (1.0, 2.0, 5.0):  # where a pivot vanishes, a little further off
-            shifted = self.shifted(float(value) - away * margin, D)
-            if shifted is None:
-                return None
-            matrix, others = sparse.csc_array(shifted[0]), shifted[1]
-            try:
-                factor = Direct().prepare(matrix)
-            except ConvergenceError:
-                continue
-            negative = factor.n_negative()
-            if negative is not None and 0 <= negative - others <= n and _solves(factor, matrix):
-                return negative - others
-        return None
+        return count_below(self, value, np.ones(self.shape[0]) if D is None else D)
 
     def solve(self, b: ArrayLike, shift: float = 0.0, *, rtol: float = 1e-10) -> FloatArray:
         """The solution x of (S + shift I) x = b, for one right-hand side or many columns.
@@ -272,48 +108,7 @@ class Operator(LinearOperator):
         shift, rtol = at_least_zero("shift", shift), share("rtol", rtol)
         if not self.definite:
             raise InputError(f"{self!r} may have negative eigenvalues; solve needs a definite one")
-        norm = row_sum(self.A) or 1.0
-        fills_in = expands(self.A)
-        if self.matrix is not None and shift > 1e-4 * norm and not fills_in:
-            matrix = self.matrix + shift * sparse.eye_array(len(rhs))
-            return Direct().prepare(matrix)(rhs)  # with so large a shift it keeps its digits
-        ridge = shift + 1e-8 * norm
-        ridged = self.A + ridge * sparse.eye_array(len(rhs))
-        near: Any = sparse.diags_array(1.0 / ridged.diagonal())
-        inner: Solve = near.__matmul__ if fills_in else Direct().prepare(ridged)
-        fixed_part = Projector(self.kernel)
-        fixed = fixed_part(rhs)  # where S is zero
-
-        def project(x: FloatArray) -> FloatArray:
-            return x - fixed_part(x)
-
-        rest = project(rhs)
-        # S is at most A, so that this is at most the energy of the solution.
-        energy = np.sqrt(np.maximum(np.einsum("i...,i...->...", rest, inner(rest)), 0.0))
-        rounding = 1e-15 * np.linalg.norm(rhs, axis=0) / np.sqrt(ridge)
-        goal = np.atleast_1d(np.maximum(rtol * energy, rounding))
-        slack = 0.01 * float(goal.min(initial=np.inf)) * np.sqrt(ridge)
-
-        def apply(x: FloatArray) -> FloatArray:
-            return project(self.approximate(x, slack)) + shift * x
-
-        x, error = conjugate_gradients(
-            apply,
-            rest,
-            lambda r: project(inner(r)),
-            0.5 * goal,
-            lower=shift / (norm + ridge) if shift > 1e-4 * norm else None,
-            # The energy does not see a kernel that nobody knows of: the way must not lead there.
-            null=_NULL if self.kernel is None and shift == 0.0 else 0.0,
-        )
-        if not (error <= goal).all():
-            reached = float((error / np.maximum(goal, 1e-300)).max()) * rtol
-            raise ConvergenceError(
-                f"(S + {shift:g} I) x = b is solved to a relative error of {reached:.1e} only, "
-                f"short of rtol={rtol:.0e}: S is singular or next to it; give a larger shift or "
-                "rtol"
-            )
-        return x + (fixed / shift if shift else 0.0)
+        return solve_system(self, rhs, shift, rtol)
 
     def _mass(self, mass: str | ArrayLike | None) -> FloatArray | None:
         if mass is None:
@@ -336,14 +131,6 @@ class Operator(LinearOperator):
                 'use mass="degree" or None'
             )
         return values
-
-
-def _solves(factor: Solve, matrix: sparse.csc_array) -> bool:
-    """Whether a factorization without pivoting kept its digits: seen on a random vector."""
-    rhs = np.random.default_rng(0).standard_normal(matrix.shape[0])
-    x = factor(rhs)
-    left = np.abs(matrix @ x - rhs)
-    return bool((left <= 1e-8 * (abs(matrix) @ np.abs(x) + np.abs(rhs))).all())
 
 
 class SparseOperator(Operator):
@@ -375,46 +162,41 @@ class SparseOperator(Operator):
     def __repr__(self) -> str:
         return f"<{self.name} operator on {self.shape[0]} cells, {self.A.nnz} entries>"
 
-    def _apply(self, x: FloatArray) -> FloatArray:
-        return self.A @ x
-
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_factor": None}  # a factor cannot be copied, but is soon made
 
-    @property
-    def matrix(self) -> sparse.csr_array | None:
-        return self.A
+    def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
+        return self.A @ x
 
     def diagonal(self) -> FloatArray:
         return self.A.diagonal()
 
-    def safe_shift(self, mass: FloatArray) -> float:
-        # Closer to zero converges faster; the known kernel is projected out, so it does not hurt.
-        return -1e-6 * self._norm / float(mass.max())
-
-    def shifted(self, shift: float, mass: FloatArray) -> tuple[Any, int] | None:
-        return self.A - shift * sparse.diags_array(mass), 0
-
-    def shift_inverse(
-        self, mass: FloatArray, direct: Direct = _SUPERLU
-    ) -> tuple[float, Solve] | None:
-        if (mass != 1.0).any():
-            return super().shift_inverse(mass, direct)
-        if self._factor is None or self._factor[0] != direct:  # kept: sigma, start and steps use it
-            found = super().shift_inverse(mass, direct)
-            assert found is not None
-            self._factor = (direct, *found)
-        return self._factor[1:]
-
     @property
-    def lowest(self) -> Callable[[int], Pairs]:
-        def kept(k: int) -> Pairs:
-            if len(self._lowest[0]) < k:
-                self._lowest = lowest_pairs(self, k)
-            values, vectors = self._lowest
-            return values[:k], vectors[:, :k]
+    def shortcuts(self) -> Shortcuts:
+        return Shortcuts(
+            matrix=self.A,
+            drop=0.0,
+            shifted=lambda shift, mass: (self.A - shift * sparse.diags_array(mass), 0),
+            # Closer to zero converges faster; the known kernel is projected out: no harm in it.
+            safe_shift=lambda mass: -1e-6 * self._norm / float(mass.max()),
+            factor=self._kept_factor,
+            lowest=self.lowest,
+        )
 
-        return kept
+    def lowest(self, k: int) -> Pairs:
+        """The first k eigenpairs off the kernel, to 1e-8 of the norm; kept for the next time."""
+        if len(self._lowest[0]) < k:
+            self._lowest = lowest_pairs(self, k)
+        values, vectors = self._lowest
+        return values[:k], vectors[:, :k]
+
+    def _kept_factor(self, direct: Direct) -> tuple[float, Solve] | None:
+        """A shift s and (S - s)^-1, kept: sigma, start and steps use it."""
+        if self._factor is None or self._factor[0] != direct:
+            pair = shift_inverse(self, np.ones(self.shape[0]), direct)
+            assert pair is not None
+            self._factor = (direct, *pair)
+        return self._factor[1:]
 
     @cached_property
     def _norm(self) -> float:

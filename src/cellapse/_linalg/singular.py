@@ -28,6 +28,8 @@ FloatArray = NDArray[np.float64]
 _DENSE = 400  # up to this size a dense eigenvalue problem is quicker than a factorization
 _ZERO = 1e-9  # a squared singular value of a balanced matrix below this is zero
 _SQUARED = 1e-3  # a square below this, relative to the largest, has lost three digits or more
+_UNIT = 2.0**-53
+_SHIFT, _LEAST_SHIFT = 1e-7, 1e-10  # of the filter, relative to the norm; the second for small ones
 _WIDE = 1e3  # entries that differ by more than this ask for a count
 
 
@@ -73,7 +75,10 @@ def smallest_positive_eigenvalue(M: sparse.csr_array) -> float:
         return _smallest_positive(M)
     values = linalg.eigvalsh(M.toarray())
     scale = sparse.diags_array(1.0 / np.sqrt(M.diagonal()))
-    nullity = int((linalg.eigvalsh((scale @ M @ scale).toarray()) <= _ZERO).sum())
+    balanced = linalg.eigvalsh((scale @ M @ scale).toarray())
+    # Sums of products can be nearly singular though every entry is of size one: only what rounding
+    # explains is zero.
+    nullity = int((balanced <= 8 * len(balanced) * _UNIT * balanced[-1]).sum())
     return float(values[nullity]) if nullity < len(values) else float("inf")
 
 
@@ -158,11 +163,15 @@ def _count_below(G: sparse.csr_array, value: float) -> int | None:
 
 def _smallest_positive(G: sparse.csr_array) -> float:
     """The smallest positive eigenvalue of a large semi-definite matrix."""
-    n = G.shape[0]
-    solve = Direct().prepare(G + 1e-7 * row_sum(G) * sparse.eye_array(n))
+    n, norm, found = G.shape[0], row_sum(G), np.inf
     start = G @ np.random.default_rng(0).standard_normal(n)
-    v = _top_vector(lambda x: G @ solve(solve(solve(G @ x))), n, start)
-    return float(v @ (G @ v) / (v @ v))
+    for shift in (_SHIFT, _LEAST_SHIFT):
+        solve = Direct().prepare(G + shift * norm * sparse.eye_array(n))
+        v = _top_vector(lambda x, solve=solve: G @ solve(solve(solve(G @ x))), n, start)
+        found = min(found, float(v @ (G @ v) / (v @ v)))
+        if found > 100.0 * shift * norm:  # well above: the filter passes nothing smaller by
+            break
+    return found
 
 
 def _top_vector(apply: Solve, n: int, start: FloatArray | None = None) -> FloatArray:

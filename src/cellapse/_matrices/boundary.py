@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from cellapse._complex.cells import IntArray
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._matrices.containment import containment
-from cellapse._shared.arrays import csr_from_entries
+from cellapse._shared.arrays import IntArray, csr_from_entries
 from cellapse._shared.rows import RowIndex
 
 Entries = tuple[IntArray, IntArray, IntArray]  # rows, columns, signs

@@ -8,9 +8,8 @@ from math import comb
 import numpy as np
 from scipy import sparse
 
-from cellapse._complex.cells import IntArray
 from cellapse._complex.complex import Complex
-from cellapse._shared.arrays import csr_from_entries
+from cellapse._shared.arrays import IntArray, csr_from_entries
 from cellapse._shared.rows import RowIndex
 
 # Looking all subsets of a cell up beats intersecting it with others up to about this many.

@@ -27,8 +27,8 @@ from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import CellapseWarning, InputError
 from cellapse._matrices.boundary import signed_boundary
 from cellapse._matrices.containment import adjacent_containment
-from cellapse._shared.arrays import csr_from_entries, own_csr
-from cellapse._shared.checks import listed, whole_number
+from cellapse._shared.arrays import csr_from_entries
+from cellapse._shared.checks import listed, own_csr, whole_number
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,19 +13,16 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator
 
 from cellapse._errors import InputError
-from cellapse._linalg.eigen.solvers import Dense, EigenSolver, Lanczos
-from cellapse._linalg.eigen.spectrum import Auto, Spectrum
 from cellapse._linalg.lapack import largest_eigenpair
 from cellapse._linalg.operators import Operator, SparseOperator
-from cellapse._shared.arrays import csr_from_entries, own_csr, row_sum
-
-FloatArray = NDArray[np.float64]
+from cellapse._shared.arrays import FloatArray, csr_from_entries, row_sum
+from cellapse._shared.checks import own_csr
 
 _ROUNDING = 1e-8  # relative to the norm: asymmetry and negative eigenvalues that are forgiven
 _DENSE = 1000  # up to this size eigenvalues are computed from the dense matrix
@@ -113,32 +110,17 @@ class MatrixFreeOperator(Operator):
     def __repr__(self) -> str:
         return f"<LinearOperator on {self.shape[0]} cells>"
 
-    def _apply(self, x: FloatArray) -> FloatArray:
+    def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         return np.asarray(self._source @ x, dtype=np.float64)
 
     def _ends(self) -> tuple[float, float]:
         """The smallest eigenvalue, roughly, and an upper bound of the largest."""
         n = self.shape[0]
-        top, vector = largest_eigenpair(self._apply, n, tol=1e-3)
-        left = float(np.linalg.norm(self._apply(vector) - top * vector))
+        top, vector = largest_eigenpair(self.apply, n, tol=1e-3)
+        left = float(np.linalg.norm(self.apply(vector) - top * vector))
         high = 1.01 * (abs(top) + left)
-        low = -largest_eigenpair(lambda x: -self._apply(x), n, tol=1e-3, scale=high)[0]
+        low = -largest_eigenpair(lambda x: -self.apply(x), n, tol=1e-3, scale=high)[0]
         return low, high
-
-    def spectrum(
-        self,
-        k: int | None = None,
-        mass: str | ArrayLike | None = None,
-        *,
-        which: str = "smallest",
-        tol: float = 1e-10,
-        solver: EigenSolver | Auto | None = None,
-    ) -> Spectrum:
-        n = self.shape[0]
-        if solver is None or isinstance(solver, Auto):  # there is no matrix to look at
-            few = isinstance(k, int | np.integer) and k <= n // 4
-            solver = Lanczos() if few and n > _DENSE else Dense()
-        return super().spectrum(k, mass, which=which, tol=tol, solver=solver)
 
     def _mass(self, mass: str | ArrayLike | None) -> FloatArray | None:
         if isinstance(mass, str) and mass == "degree":
@@ -191,7 +173,7 @@ def _lowest(M: sparse.csr_array) -> float:
     diagonal = M.diagonal()
     others = abs(M).sum(axis=1) - abs(diagonal)
     gershgorin = float((diagonal - others).min(initial=0.0))
-    if gershgorin >= -1e-12 * float((abs(diagonal) + others).max(initial=0.0)):
+    if gershgorin >= -1e-12 * row_sum(M):
         return 0.0  # diagonally dominant
     if n <= _DENSE:
         return float(linalg.eigvalsh(M.toarray())[0])

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
-from cellapse._collapse.masses import supports
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import InputError
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.operators import SparseOperator
 from cellapse._matrices.incidence import boundary_matrices, edge_boundary, edges_and_cofaces
-from cellapse._shared.arrays import csr_from_entries
+from cellapse._matrices.support import supports
+from cellapse._shared.arrays import FloatArray, csr_from_entries
 from cellapse._shared.checks import at_least_zero, listed, real_array, whole_number
 
 
@@ -181,7 +181,7 @@ def dirac_operator(K: Complex) -> SparseOperator:
     return SparseOperator(matrix, labels, None, "Dirac", definite=False)
 
 
-def _component_kernel(K: Complex, values: NDArray[np.float64] | None = None) -> sparse.csr_array:
+def _component_kernel(K: Complex, values: FloatArray | None = None) -> sparse.csr_array:
     """One normalized vector per connected component, constant or proportional to `values`."""
     component = K.components()
     x = np.ones(K.n_vertices) if values is None else values

@@ -1,13 +1,18 @@
-"""Making sparse arrays the same way everywhere: float64 values, int32 indices where they fit."""
+"""The types of arrays, and sparse ones made the same way everywhere.
 
-from typing import Any
+Sparse arrays have float64 values, and int32 indices where they fit.
+"""
+
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from cellapse._errors import InputError
-from cellapse._shared.checks import real_array
+FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.integer[Any]]
+BoolArray: TypeAlias = NDArray[np.bool_]
 
 
 def csr_from_entries(
@@ -21,36 +26,19 @@ def csr_from_entries(
     return sparse.coo_array((data, (i, j)), shape=shape).tocsr()
 
 
-def row_sum(matrix: Any) -> float:
-    """The largest sum of sizes along a row: a bound of the norm of a symmetric matrix.
+def row_sum(matrix: Any, mass: FloatArray | None = None) -> float:
+    """The largest sum of absolute values along a row: an upper bound of the norm of a matrix.
+
+    With a mass D it bounds the eigenvalues of the pencil (matrix, D), whose rows are divided by D.
+    The matrix is symmetric, sparse or dense.
 
     >>> row_sum(sparse.csr_array([[1.0, -1.0], [-1.0, 1.0]]))
     2.0
     """
-    return float(abs(matrix).sum(axis=1).max(initial=0.0)) if matrix.shape[0] else 0.0
-
-
-def own_csr(matrix: Any, name: str) -> sparse.csr_array:
-    """A copy of a user's matrix that may be changed: float64, no entry twice, no stored zeros.
-
-    `sparse.csr_array(matrix)` shares the arrays of `matrix`, so that whatever is done to the one in
-    place is done to the other.
-
-    >>> own_csr([[0, 2], [2, 0]], "the adjacency").data.tolist()
-    [2.0, 2.0]
-    """
-    if not sparse.issparse(matrix):
-        matrix = real_array(matrix, name)
-    if matrix.ndim != 2:
-        raise InputError(f"{name} has {matrix.ndim} dimensions; a matrix has two")
-    if matrix.dtype.kind not in "biuf":
-        raise InputError(f"{name} holds {matrix.dtype} values; give real numbers")
-    copy = sparse.csr_array(matrix, dtype=np.float64, copy=True)
-    if not np.isfinite(copy.data).all():
-        raise InputError(f"{name} holds NaN or infinite values; replace them")
-    copy.sum_duplicates()
-    copy.eliminate_zeros()
-    return copy
+    if not matrix.shape[0]:
+        return 0.0
+    sums = abs(matrix).sum(axis=1)
+    return float((sums if mass is None else sums / mass).max(initial=0.0))
 
 
 def inverse_by_blocks(M: Any) -> sparse.csr_array | None:
@@ -87,3 +75,8 @@ def inverse_by_blocks(M: Any) -> sparse.csr_array | None:
         values.append(np.linalg.inv(dense).ravel())
     i, j, v = (np.concatenate(part) for part in (rows, columns, values))
     return csr_from_entries(i, j, v, (n, n))
+
+
+def squared(B: sparse.csr_array) -> sparse.csr_array:
+    """The matrix of squared entries."""
+    return sparse.csr_array((B.data**2, B.indices, B.indptr), shape=B.shape)

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
 from cellapse._errors import InputError
+from cellapse._shared.arrays import FloatArray
 
 
 def whole_number(name: str, value: Any, low: int, high: int | None = None) -> int:
@@ -32,12 +34,35 @@ def numbers(values: Any, name: str) -> NDArray[Any]:
         raise InputError(f"{name} cannot be read as numbers ({error})") from None
 
 
-def real_array(values: Any, name: str) -> NDArray[np.float64]:
+def real_array(values: Any, name: str) -> FloatArray:
     """`values` as a new array of float64; words and complex numbers are refused."""
     array = numbers(values, name)
     if np.iscomplexobj(array):
         raise InputError(f"{name} holds complex numbers; give real ones")
     return array
+
+
+def own_csr(matrix: Any, name: str) -> sparse.csr_array:
+    """A copy of a user's matrix that may be changed: float64, no entry twice, no stored zeros.
+
+    `sparse.csr_array(matrix)` shares the arrays of `matrix`, so that whatever is done to the one in
+    place is done to the other.
+
+    >>> own_csr([[0, 2], [2, 0]], "the adjacency").data.tolist()
+    [2.0, 2.0]
+    """
+    if not sparse.issparse(matrix):
+        matrix = real_array(matrix, name)
+    if matrix.ndim != 2:
+        raise InputError(f"{name} has {matrix.ndim} dimensions; a matrix has two")
+    if matrix.dtype.kind not in "biuf":
+        raise InputError(f"{name} holds {matrix.dtype} values; give real numbers")
+    copy = sparse.csr_array(matrix, dtype=np.float64, copy=True)
+    if not np.isfinite(copy.data).all():
+        raise InputError(f"{name} holds NaN or infinite values; replace them")
+    copy.sum_duplicates()
+    copy.eliminate_zeros()
+    return copy
 
 
 def listed(values: Any, name: str) -> list[Any]:
@@ -48,7 +73,7 @@ def listed(values: Any, name: str) -> list[Any]:
         raise InputError(f"{name} is {values!r:.80}; give a list") from None
 
 
-def signal(u: ArrayLike, n: int, name: str = "the signal") -> NDArray[np.float64]:
+def signal(u: ArrayLike, n: int, name: str = "the signal") -> FloatArray:
     """Finite numbers, one row for each of n cells."""
     return finite_rows(real_array(u, name), n, name)
 

@@ -1,11 +1,8 @@
 """Finding rows of integer tables, without a Python loop over rows."""
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-IntRows = NDArray[np.integer[Any]]
+from cellapse._shared.arrays import BoolArray, IntArray
 
 
 class RowIndex:
@@ -16,11 +13,11 @@ class RowIndex:
     [1, -1]
     """
 
-    def __init__(self, table: IntRows, n_values: int) -> None:
+    def __init__(self, table: IntArray, n_values: int) -> None:
         self._n_values = n_values
         # A row becomes one integer, digit by digit; where that would overflow, the digits so far
         # are replaced by their place among those that occur.
-        self._places: list[NDArray[np.int64] | None] = []
+        self._places: list[IntArray | None] = []
         keys, span = np.zeros(len(table), dtype=np.int64), 1
         for column in range(table.shape[1]):
             overflow = span * n_values >= 2**62
@@ -36,11 +33,11 @@ class RowIndex:
             self._order = np.argsort(keys, kind="stable")
             self._keys = keys[self._order]
 
-    def find(self, rows: IntRows) -> NDArray[np.int64]:
+    def find(self, rows: IntArray) -> IntArray:
         """First position of every row in the table, or -1 where there is none."""
         if not len(self._keys):
             return np.full(len(rows), -1, dtype=np.int64)
-        keys = np.zeros(len(rows), dtype=np.int64)
+        keys: IntArray = np.zeros(len(rows), dtype=np.int64)
         known = np.ones(len(rows), dtype=bool)
         for column, place in enumerate(self._places):
             if place is not None:
@@ -60,9 +57,7 @@ class RowIndex:
         return int(self._order[same[0]]), int(self._order[same[0] + 1])
 
 
-def _look_up(
-    ordered: NDArray[np.int64], wanted: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _look_up(ordered: IntArray, wanted: IntArray) -> tuple[IntArray, BoolArray]:
     at = np.searchsorted(ordered, wanted)
     at[at == len(ordered)] = 0
     return at, ordered[at] == wanted

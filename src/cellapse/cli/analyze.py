@@ -165,8 +165,7 @@ def _summary(found: Analysis) -> None:
     console.print(f"[bold]{escape(found.title)}[/bold]")
     console.print(f"\n[bold]Lift[/bold]      {cell_counts(found.complex)}")
     console.print(
-        "[bold]Collapse[/bold]  screened, renormalized 5 times (the all-round default; "
-        "the paper's own is collapse(K))"
+        f"[bold]Collapse[/bold]  {found.collapsed.realization} (the paper's own is collapse(K))"
     )
     if len(found.shares):
         console.print(f"          {findings(found)[0]}")

@@ -10,8 +10,8 @@ from typing import Annotated, NoReturn
 import typer
 from rich.markup import escape
 
-from cellapse import __version__
 from cellapse._errors import CellapseError, CellapseWarning, InputError, MissingExtraError
+from cellapse._version import __version__
 from cellapse.cli.output import Console
 
 app = typer.Typer(

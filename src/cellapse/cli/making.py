@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from cellapse._collapse.build import collapse
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
-from cellapse._operators import baselines
-from cellapse.cli.options import BASELINES, OPERATORS
+from cellapse._operators.names import make_operator
 from cellapse.cli.progress import Steps, working
 from cellapse.cli.sources import Source, load
-
-_BASELINES = {
-    "laplacian": baselines.graph_laplacian,
-    "signless": baselines.signless_laplacian,
-    "multiorder": baselines.multiorder_laplacian,
-    "motif": baselines.motif_laplacian,
-    "zhou": baselines.zhou_laplacian,
-}
 
 
 def make(
@@ -29,24 +20,13 @@ def make(
     beta: float | None = None,
     gamma: str | None = None,
 ) -> Operator:
-    """The operator of that name; weights only go with a collapse."""
-    given = {"--eps": eps, "--beta": beta, "--gamma": gamma}
-    if name not in OPERATORS:
-        raise InputError(f"--operator {name}; choose one of {', '.join(OPERATORS)}")
-    if name in BASELINES:
-        used = [option for option, value in given.items() if value is not None]
-        if used:
-            raise InputError(f"{used[0]} is for a collapse, not for {name}; leave it out")
-        return _BASELINES[name](K)
-    renormalized = name == "renormalized"
-    return collapse(
-        K,
-        realization="screened" if renormalized else name,
-        beta=beta,
-        gamma=_gamma(gamma),
-        eps=1e-4 if eps is None else eps,
-        renormalize=5 if renormalized else 0,
-    )
+    """The operator of that name; what it complains about is called as on the command line."""
+    weights = {"eps": eps, "beta": beta, "gamma": _gamma(gamma)}
+    try:
+        return make_operator(K, name, **weights)
+    except InputError as error:
+        words = re.sub(r"^(operator|eps|beta|gamma)=", r"--\1 ", str(error))
+        raise InputError(words) from None
 
 
 def prepared(

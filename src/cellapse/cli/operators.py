@@ -10,8 +10,9 @@ import numpy as np
 import typer
 from rich.markup import escape
 
-from cellapse._collapse.build import CollapsedOperator
+from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._errors import CellapseError, CellapseWarning
+from cellapse._operators.names import operator_names
 from cellapse.cli import options
 from cellapse.cli.app import app
 from cellapse.cli.making import make
@@ -133,7 +134,7 @@ def compare(
     """
     out = Out(output, as_json, quiet)
     rows: list[dict[str, Any]] = []
-    steps = [("reading", 1.0), *((name, 1.0) for name in options.OPERATORS)]
+    steps = [("reading", 1.0), *((name, 1.0) for name in operator_names())]
     with Steps(steps, quiet or as_json) as step:
         step("reading")
         source = load(network, max_rank, weight)
@@ -141,7 +142,7 @@ def compare(
         known = None if source.groups is None else [str(g) for g in source.groups]
         count = clusters or (2 if known is None else len(set(known)))
         plain = cluster(make(K, "laplacian"), count, rng=seed)
-        for name in options.OPERATORS:
+        for name in operator_names():
             step(name)
             rows.append(_measured(K, name, count, plain, known, seed))
     columns = {head: [row[head] for row in rows] for head in rows[0]}

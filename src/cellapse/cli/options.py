@@ -8,19 +8,16 @@ from typing import Annotated
 import typer
 
 from cellapse import datasets
-from cellapse._collapse.model import REALIZATIONS
+from cellapse._operators.names import operator_names
 from cellapse.cli.sources import names
-
-BASELINES = ("laplacian", "signless", "multiorder", "motif", "zhou")
-OPERATORS = ("renormalized", *REALIZATIONS, *BASELINES)
 
 
 def _names(incomplete: str) -> list[str]:
     return [name for name in names() if name.startswith(incomplete)]
 
 
-def _operators(incomplete: str) -> list[str]:
-    return [name for name in OPERATORS if name.startswith(incomplete)]
+def complete_operator(incomplete: str) -> list[str]:
+    return [name for name in operator_names() if name.startswith(incomplete)]
 
 
 def _proteins(incomplete: str) -> list[str]:
@@ -52,7 +49,11 @@ Weight = Annotated[
 ]
 OperatorName = Annotated[
     str,
-    typer.Option("--operator", help=f"One of {', '.join(OPERATORS)}.", autocompletion=_operators),
+    typer.Option(
+        "--operator",
+        help=f"One of {', '.join(operator_names())}.",
+        autocompletion=complete_operator,
+    ),
 ]
 Eps = Annotated[float | None, typer.Option(help="Regularization of a collapse; 1e-4 if left out.")]
 Beta = Annotated[float | None, typer.Option(help="Weight of the adjacency of a collapse.")]

@@ -11,6 +11,7 @@ import typer
 from rich.markup import escape
 
 from cellapse._errors import CellapseError, CellapseWarning
+from cellapse._operators.names import operator_names
 from cellapse.batch import cores
 from cellapse.cli import options
 from cellapse.cli.app import app
@@ -73,7 +74,7 @@ def bench(
     cellapse bench network.npz -k 20 -o times.csv
     """
     out = Out(output, as_json, quiet)
-    order = ("laplacian", *(name for name in options.OPERATORS if name != "laplacian"))
+    order = ("laplacian", *(name for name in operator_names() if name != "laplacian"))
     steps = [("reading", 1.0), *((name, 1.0) for name in order)]
     rows: list[dict[str, Any]] = []
     with Steps(steps, quiet or as_json) as step, warnings.catch_warnings():

@@ -12,9 +12,9 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cellapse._errors import InputError
+from cellapse._shared.arrays import IntArray
 from cellapse.datasets._card import card
 from cellapse.datasets._names import unknown_name
 
@@ -54,7 +54,7 @@ class Dataset:
     name: str
     title: str
     graph: nx.Graph = field(repr=False)
-    groups: NDArray[np.intp] = field(repr=False)
+    groups: IntArray = field(repr=False)
     group_names: tuple[str | int, ...] = field(repr=False)
     weighted: bool = field(repr=False)
     source: str = field(repr=False)

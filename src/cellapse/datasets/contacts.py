@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, MissingExtraError
+from cellapse._shared.arrays import IntArray
 from cellapse.datasets._card import card
 from cellapse.datasets._names import unknown_name
 from cellapse.lifts import hypergraph_complex
@@ -59,7 +59,7 @@ class ContactHypergraph:
     title: str
     nodes: tuple[Any, ...] = field(repr=False)
     hyperedges: tuple[tuple[Any, ...], ...] = field(repr=False)
-    groups: NDArray[np.intp] = field(repr=False)
+    groups: IntArray = field(repr=False)
     group_names: tuple[str, ...] = field(repr=False)
     source: str = field(repr=False)
     licence: str = field(repr=False)

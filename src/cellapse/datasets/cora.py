@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, MissingExtraError, extra
+from cellapse._shared.arrays import IntArray
 from cellapse.datasets._card import card
 from cellapse.lifts import clique_complex
 
@@ -46,9 +47,9 @@ class Cora:
         Which words of a dictionary occur in each paper.
     """
 
-    papers: NDArray[np.int64] = field(repr=False)
-    citations: NDArray[np.int64] = field(repr=False)
-    groups: NDArray[np.int64] = field(repr=False)
+    papers: IntArray = field(repr=False)
+    citations: IntArray = field(repr=False)
+    groups: IntArray = field(repr=False)
     words: NDArray[np.uint8] = field(repr=False)
 
     def complex(self, max_rank: int = 2) -> Complex:

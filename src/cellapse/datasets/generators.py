@@ -10,18 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from cellapse._errors import InputError
-from cellapse._shared.arrays import own_csr
-from cellapse._shared.checks import generator, listed, number, real_array, whole_number
+from cellapse._shared.arrays import FloatArray, IntArray
+from cellapse._shared.checks import generator, listed, number, own_csr, real_array, whole_number
 from cellapse._shared.memory import require_memory
 from cellapse.datasets._names import unknown_name
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 Rng = int | np.random.Generator
 
 

@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from cellapse._errors import InputError
+from cellapse._shared.arrays import BoolArray, IntArray
 from cellapse.datasets.surfaces import Surfaces, make_surfaces
-
-IntArray = NDArray[np.int64]
 
 _MOST_BYTES = 1_000_000_000  # the 2-manifolds take about 30 MB
 
@@ -171,7 +170,7 @@ def _components(i: IntArray, j: IntArray, n: int) -> IntArray:
     return connected_components(graph, directed=False)[1].astype(np.int64)
 
 
-def _refuse(owner: IntArray, bad: NDArray[np.bool_], what: str) -> None:
+def _refuse(owner: IntArray, bad: BoolArray, what: str) -> None:
     if bad.any():
         raise InputError(
             f"surface number {int(owner[bad][0])} {what}; give connected closed surfaces, each as "

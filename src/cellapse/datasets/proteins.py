@@ -20,12 +20,12 @@ from numpy.typing import ArrayLike, NDArray
 from cellapse._complex.complex import Complex
 from cellapse._complex.graph import Graph
 from cellapse._errors import InputError
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import listed, number, one_of, real_array, whole_number
 from cellapse.datasets._card import card
 from cellapse.datasets._names import unknown_name
+from cellapse.lifts.backbones import HYDROGEN_BOND, backbone_bonds, hydrogen_bonds, pieces
 from cellapse.lifts.cliques import cliques
-
-FloatArray = NDArray[np.float64]
 
 SCALE = 100  # coordinates are stored in hundredths of an Angstrom
 _EDGES = ("backbone", "hbond")
@@ -90,9 +90,9 @@ class Protein:
         return tuple(f"{self.chain}:{residue}{number}" for residue, number in pairs)
 
     @property
-    def segments(self) -> NDArray[np.int64]:
+    def segments(self) -> IntArray:
         """The unbroken stretch of chain that every residue belongs to, numbered from 0."""
-        return _segments(self.coordinates)
+        return pieces(self.coordinates)
 
     def complex(
         self, edges: Sequence[str] = _EDGES, *, max_rank: int = 2, min_separation: int = 3
@@ -183,7 +183,7 @@ def backbone_complex(
     edges: Sequence[str] = _EDGES,
     max_rank: int = 2,
     min_separation: int = 3,
-    cutoff: float = 3.5,
+    cutoff: float = HYDROGEN_BOND,
 ) -> Complex:
     """The complex of the residues of a backbone.
 
@@ -221,37 +221,18 @@ def backbone_complex(
     for kind in kinds:
         one_of("a kind of edges", kind, _EDGES)
     cutoff = number("cutoff", cutoff, "a positive distance, like 3.5", lambda x: x > 0)
-    n, segment = len(xyz), _segments(xyz)
+    n, piece = len(xyz), pieces(xyz)
     names: Sequence[Hashable] = range(n) if labels is None else listed(labels, "labels")
     if len(names) != n:
         raise InputError(f"{len(names)} labels for {n} residues; give one for each")
-    pairs = [np.empty((0, 2), dtype=np.int64)]
+    pairs: list[IntArray] = [np.empty((0, 2), dtype=np.int64)]
     if "backbone" in kinds:
-        i = np.flatnonzero(segment[1:] == segment[:-1])
-        pairs.append(np.column_stack([i, i + 1]))
+        pairs.append(backbone_bonds(piece))
     if "hbond" in kinds:
-        pairs.append(_hydrogen_bonds(xyz, segment, min_separation, cutoff))
+        pairs.append(hydrogen_bonds(xyz, piece, min_separation, cutoff))
     found = np.unique(np.concatenate(pairs), axis=0)
     tables = cliques(Graph(names, found, None), max_rank + 1)
     return Complex.from_arrays(n, dict(enumerate(tables, start=1)), labels=names)
-
-
-def _hydrogen_bonds(
-    xyz: FloatArray, segment: NDArray[np.int64], min_separation: int, cutoff: float
-) -> NDArray[np.int64]:
-    from scipy.spatial import cKDTree
-
-    near = cKDTree(xyz[:, 0]).query_ball_tree(cKDTree(xyz[:, 3]), np.nextafter(cutoff, 0))
-    donor = np.repeat(np.arange(len(xyz)), [len(row) for row in near])
-    acceptor = np.array([j for row in near for j in row], dtype=np.int64)
-    far = (abs(donor - acceptor) >= min_separation) | (segment[donor] != segment[acceptor])
-    keep = far & (donor != acceptor)
-    return np.sort(np.column_stack([donor[keep], acceptor[keep]]), axis=1)
-
-
-def _segments(xyz: FloatArray) -> NDArray[np.int64]:
-    gap = np.linalg.norm(xyz[1:, 0] - xyz[:-1, 2], axis=1)
-    return np.concatenate([[0], np.cumsum(gap > 2.5)]).astype(np.int64)
 
 
 def _check_backbone(coordinates: ArrayLike) -> FloatArray:

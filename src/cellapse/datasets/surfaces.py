@@ -20,10 +20,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, PositionError
+from cellapse._shared.arrays import BoolArray, IntArray
 from cellapse._shared.checks import plain_array, whole_number
 from cellapse.datasets._card import card
-
-IntArray = NDArray[np.int64]
 
 _FILE = "surfaces.xz"
 # Triangles are stored as their place in this list.
@@ -55,7 +54,7 @@ class Surfaces:
     """
 
     n_vertices: IntArray = field(repr=False)
-    orientable: NDArray[np.bool_] = field(repr=False)
+    orientable: BoolArray = field(repr=False)
     indptr: IntArray = field(repr=False)
     triangles: NDArray[np.uint8] = field(repr=False)
 

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from cellapse._complex.attributes import check_metadata, columns_of
-from cellapse._complex.cells import Cells, IntArray, ascending_rows, build_cells
+from cellapse._complex.cells import Cells, ascending_rows, build_cells
 from cellapse._complex.complex import Complex
 from cellapse._complex.labels import numbered, positions
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError
 from cellapse._matrices.containment import containment
+from cellapse._shared.arrays import IntArray
 from cellapse._shared.checks import whole_number, word
 from cellapse._shared.rows import RowIndex
 from cellapse.lifts.hyperedges import first_copies, lift_hyperedges

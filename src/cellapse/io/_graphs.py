@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from cellapse._complex.cells import Cells, IntArray
+from cellapse._complex.cells import Cells
 from cellapse._complex.complex import Complex
 from cellapse._complex.graph import as_graph
 from cellapse._errors import InputError
+from cellapse._shared.arrays import IntArray
 from cellapse.lifts.hyperedges import first_copies
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from cellapse._complex.cells import IntArray
 from cellapse._complex.complex import Complex
 from cellapse._complex.graph import Graph, as_graph
+from cellapse._shared.arrays import IntArray
 from cellapse._shared.checks import flag, whole_number
 from cellapse._shared.memory import require_memory
 

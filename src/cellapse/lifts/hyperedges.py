@@ -6,12 +6,13 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from cellapse._complex.cells import Cells, IntArray, ascending_rows, build_cells
+from cellapse._complex.cells import Cells, ascending_rows, build_cells
 from cellapse._complex.complex import Complex
 from cellapse._complex.labels import as_tuples, in_order, numbered, positions
 from cellapse._errors import InputError
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import listed, one_of, real_array
 from cellapse._shared.memory import require_memory
 from cellapse._shared.rows import RowIndex
@@ -85,7 +86,7 @@ def lift_hyperedges(given: Cells, labels: Sequence[Hashable], weights: ArrayLike
     return Complex.from_arrays(n, cells, labels=labels, weights=sums)
 
 
-def _weight_of_each(weights: ArrayLike | None, count: int) -> NDArray[np.float64]:
+def _weight_of_each(weights: ArrayLike | None, count: int) -> FloatArray:
     if weights is None:
         return np.ones(count)
     each = real_array(weights, "the list of weights of hyperedges")
@@ -97,12 +98,10 @@ def _weight_of_each(weights: ArrayLike | None, count: int) -> NDArray[np.float64
     return each
 
 
-def merge_copies(
-    given: Cells, n: int, each: NDArray[np.float64]
-) -> tuple[IntArray, NDArray[np.float64]]:
+def merge_copies(given: Cells, n: int, each: FloatArray) -> tuple[IntArray, FloatArray]:
     """Where each different cell of three and more vertices comes first, and the sum over copies."""
     first = first_copies(given, n)
-    total: NDArray[np.float64] = np.zeros(len(given))
+    total: FloatArray = np.zeros(len(given))
     np.add.at(total, first, each)
     chosen = np.flatnonzero((first == np.arange(len(first))) & (given.sizes > 2))
     return chosen, total[chosen]
@@ -123,9 +122,7 @@ def first_copies(given: Cells, n: int) -> IntArray:
     return first
 
 
-def _pairs_within(
-    given: Cells, n: int, each: NDArray[np.float64]
-) -> tuple[IntArray, NDArray[np.float64]]:
+def _pairs_within(given: Cells, n: int, each: FloatArray) -> tuple[IntArray, FloatArray]:
     """The pairs of vertices that share a cell, and the sum over the cells that each pair shares."""
     keys, values = [np.empty(0, dtype=np.int64)], [np.empty(0)]
     for size in np.unique(given.sizes[given.sizes > 1]).tolist():

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from cellapse._complex.cells import Cells, IntArray, build_cells
+from cellapse._complex.cells import Cells, build_cells
 from cellapse._complex.complex import Complex
 from cellapse._complex.labels import as_tuples
 from cellapse._errors import InputError
+from cellapse._shared.arrays import IntArray
 from cellapse._shared.checks import listed, real_array
 
 

@@ -10,18 +10,16 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
-from cellapse._complex.cells import IntArray
 from cellapse._complex.complex import Complex
 from cellapse._complex.graph import Graph
 from cellapse._errors import InputError, extra
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import real_array, whole_number
 from cellapse._shared.memory import require_memory
 from cellapse.lifts.cliques import cliques
-
-FloatArray = NDArray[np.float64]
 
 
 def nearest_neighbour_complex(points: ArrayLike, k: int, max_rank: int = 2) -> Complex:

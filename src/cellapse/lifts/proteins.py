@@ -1,8 +1,7 @@
 r"""Proteins: residues at rank 0, backbone and hydrogen bonds at rank 1. Needs gemmi.
 
-Residues i and j share a hydrogen bond when the N of one and the O of the other are closer than
-3.5 Angstrom, and they are `min_separation` apart in the sequence or in different pieces of it.
-Rank 2 are the triangles of that graph, or helices and strands as DSSP labels them.
+`lifts.backbones` says which residues share a hydrogen bond. Rank 2 holds the triangles of that
+graph, or helices and strands as DSSP labels them.
 """
 
 from __future__ import annotations
@@ -20,13 +19,11 @@ from numpy.typing import NDArray
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import CellapseWarning, InputError, extra
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import listed, one_of, whole_number
 from cellapse.lifts import clique_complex
+from cellapse.lifts.backbones import ATOMS, backbone_bonds, hydrogen_bonds, pieces
 
-_ATOMS = ("N", "CA", "C", "O")
-_BOND = 2.5  # Angstrom from C to the next N; further apart, residues are missing between them
-_HBOND = 3.5
-_MOST_BONDS = 30  # a residue; atoms on top of each other have more
 _SHORTEST = 4  # residues of a helix or strand that becomes a cell
 _ABOUT = {"name": "_entry.id", "title": "_struct.title"}  # as gemmi calls them
 
@@ -37,8 +34,8 @@ class _Chain:
 
     labels: list[Hashable]
     names: list[str]
-    backbone: NDArray[np.float64]  # (n, 4, 3): N, CA, C, O
-    piece: NDArray[np.int64]  # the number of the unbroken stretch that a residue belongs to
+    backbone: FloatArray  # (n, 4, 3): N, CA, C, O
+    piece: IntArray  # the number of the unbroken stretch that a residue belongs to
 
 
 def protein_complex(
@@ -82,10 +79,10 @@ def protein_complex(
     chain = _residues(structure)
     found: dict[tuple[int, int], str] = {}
     if "backbone" in kinds:
-        found |= dict.fromkeys(_backbone_edges(chain), "backbone")
+        found |= dict.fromkeys(map(tuple, backbone_bonds(chain.piece).tolist()), "backbone")
     if "hbond" in kinds:
-        bonds = _hydrogen_bonds(chain, min_separation)
-        found |= {pair: "hbond" for pair in bonds if pair not in found}
+        bonds = hydrogen_bonds(chain.backbone, chain.piece, min_separation).tolist()
+        found |= {(i, j): "hbond" for i, j in bonds if (i, j) not in found}
     pairs = np.array(list(found), dtype=np.int64).reshape(-1, 2)
     attributes: dict[int, dict[str, Any]] = {
         0: {"residue": chain.names, "position": chain.backbone[:, 1]},
@@ -116,7 +113,7 @@ def secondary_structure(source: Any) -> NDArray[np.str_]:
     return _dssp(_residues(_structure(source)))
 
 
-def backbone_coordinates(source: Any) -> NDArray[np.float64]:
+def backbone_coordinates(source: Any) -> FloatArray:
     """N, CA, C and O of every residue of `protein_complex(source)`, in Angstrom: (n, 4, 3)."""
     return np.asarray(_residues(_structure(source)).backbone, dtype=np.float64)
 
@@ -177,7 +174,7 @@ def _residues(structure: Any) -> _Chain:
     left_out: list[str] = []
     for i, chain in enumerate(structure[0]):
         for residue in chain.get_polymer():
-            atoms = [residue.find_atom(name, "*") for name in _ATOMS]
+            atoms = [residue.find_atom(name, "*") for name in ATOMS]
             label = (chain.name, str(residue.seqid))
             if None not in atoms:
                 labels.append(label)
@@ -200,31 +197,7 @@ def _residues(structure: Any) -> _Chain:
             CellapseWarning,
             stacklevel=4,
         )
-    gap = np.linalg.norm(xyz[1:, 0] - xyz[:-1, 2], axis=1) > _BOND
-    piece = np.concatenate([[0], np.cumsum(gap | (np.diff(number) != 0))])
-    return _Chain(labels, names, xyz, piece)
-
-
-def _backbone_edges(chain: _Chain) -> list[tuple[int, int]]:
-    joined = np.flatnonzero(np.diff(chain.piece) == 0).tolist()
-    return [(i, i + 1) for i in joined]
-
-
-def _hydrogen_bonds(chain: _Chain, min_separation: int) -> list[tuple[int, int]]:
-    from scipy.spatial import cKDTree  # slow to import
-
-    donors, acceptors = cKDTree(chain.backbone[:, 0]), cKDTree(chain.backbone[:, 3])
-    n = len(chain.labels)
-    if donors.count_neighbors(acceptors, _HBOND) > _MOST_BONDS * n:
-        raise InputError(
-            f"has more than {_MOST_BONDS * n} pairs of N and O within {_HBOND} Angstrom: its atoms "
-            "lie on top of each other; check the coordinates"
-        )
-    near = donors.sparse_distance_matrix(acceptors, _HBOND, output_type="coo_matrix")
-    i, j = np.minimum(near.row, near.col), np.maximum(near.row, near.col)
-    apart = (j - i >= min_separation) | (chain.piece[i] != chain.piece[j])
-    pairs = np.unique(np.column_stack([i, j])[apart & (near.data < _HBOND)], axis=0)
-    return [(int(a), int(b)) for a, b in pairs]
+    return _Chain(labels, names, xyz, pieces(xyz, np.diff(number) != 0))
 
 
 def _dssp(chain: _Chain) -> NDArray[np.str_]:
@@ -241,14 +214,14 @@ def _dssp(chain: _Chain) -> NDArray[np.str_]:
         # does not know would be no protein to it.
         name = "PRO" if chain.names[i] == "PRO" else "ALA"
         residue = topology.add_residue(name, part)
-        for atom, kind in zip(_ATOMS, kinds, strict=True):
+        for atom, kind in zip(ATOMS, kinds, strict=True):
             topology.add_atom(atom, kind, residue)
     nanometres = chain.backbone.reshape(1, -1, 3) / 10.0
     trajectory = mdtraj.Trajectory(nanometres, topology)
     return np.array(mdtraj.compute_dssp(trajectory, simplified=True)[0], dtype=str)
 
 
-def _elements(letters: NDArray[np.str_], piece: NDArray[np.int64]) -> list[tuple[range, str]]:
+def _elements(letters: NDArray[np.str_], piece: IntArray) -> list[tuple[range, str]]:
     """The unbroken runs of H and E that are long enough."""
     change = (letters[1:] != letters[:-1]) | (piece[1:] != piece[:-1])
     starts = np.concatenate([[0], np.flatnonzero(change) + 1, [len(letters)]]).tolist()

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from cellapse._complex.cells import IntArray
+from cellapse._shared.arrays import IntArray
 from cellapse.analysis import Analysis
 
 _CATEGORIES = 28  # seven colours times four forms

@@ -8,17 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cellapse._complex.cells import IntArray
 from cellapse._complex.complex import Complex
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse.analysis import Analysis
 from cellapse.report.colourings import colourings
 from cellapse.report.layout import arrange, neighbourhood
 from cellapse.report.protein import chain, is_protein
 from cellapse.tasks.signatures import heat_kernel_signature
-
-FloatArray = NDArray[np.float64]
 
 NETWORK = 1000  # vertices drawn at most
 CLOUD = 1500  # points of the embedding at most

@@ -12,14 +12,18 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from cellapse._collapse.build import CollapsedOperator, ScreenedOperator, collapse
-from cellapse._collapse.graded import psd_bound
-from cellapse._collapse.model import REALIZATIONS
+from cellapse._collapse.chain import Chain
+from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._collapse.realizations import REALIZATIONS, as_realization
+from cellapse._collapse.weights import check_eps
 from cellapse._complex.complex import Complex
 from cellapse._errors import CellapseError, CellapseWarning, InputError
-from cellapse._linalg.direct import expands
-from cellapse._linalg.eigen.solvers import Davidson, Dense, EigenSolver, Lanczos, ShiftInvert
-from cellapse._linalg.eigen.spectrum import Spectrum
+from cellapse._linalg.eigen.davidson import Davidson
+from cellapse._linalg.eigen.dense import Dense
+from cellapse._linalg.eigen.lanczos import Lanczos
+from cellapse._linalg.eigen.shift_invert import ShiftInvert
+from cellapse._linalg.eigen.spectrum import EigenSolver, Spectrum
+from cellapse._linalg.levels import expands
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian
 from cellapse._shared.checks import whole_number
@@ -33,13 +37,6 @@ _FAR = 0.1  # second eigenvalue of the graph Laplacian from which Lanczos is qui
 _DRAWN = 1e-6  # accuracy of what is only drawn
 _VECTORS = 30  # the slider's last place
 _ZEROS = 50  # eigenvectors that only tell components apart, computed on top of those asked for
-_HINTS = {
-    "unfolded": "The paper's operator; every edge has its own cells above it, so no orientation.",
-    "boundary": "Signed boundaries, as in homology: the cells above the edges drop out of S.",
-    "incidence": "Which cells contain which, without signs: A is the signless Laplacian.",
-    "mixed": "Signs on the edges only, as in the paper's cut and denoising tables.",
-    "screened": "Edges that close few cells are damped; S stays as sparse as the graph Laplacian.",
-}
 _ANSWERS = 200  # answers remembered, so that a slider moved back is there at once
 
 
@@ -47,14 +44,14 @@ _ANSWERS = 200  # answers remembered, so that a slider moved back is there at on
 class Settings:
     """Where the sliders stand.
 
-    `gamma` is a share of the largest coupling that is sure to be positive semi-definite.
+    `gamma` is a share of the largest coupling that is sure to be positive semi-definite, and `beta`
+    the weight of the cells above the edges.
     """
 
-    realization: str = "screened"
+    realization: str = "renormalized"
     eps: float = 1e-4
-    gamma: float = 0.95
-    beta: float = 1.0
-    renormalize: int = 5
+    gamma: float = REALIZATIONS["renormalized"].usual_share
+    beta: float = REALIZATIONS["renormalized"].usual_beta
     vectors: int = 8
     clusters: int = 2
 
@@ -90,7 +87,7 @@ class Explorer:
         self._lines = drawn_edges(K, self._near, 0)
         self._plain = graph_laplacian(K)
         self._plain_values: list[float] = []
-        self._prepared: dict[str, tuple[CollapsedOperator, list[Any]]] = {}
+        self._prepared: dict[str, tuple[Chain, list[Any]]] = {}
         self._last: tuple[Settings, CollapsedOperator, Spectrum] | None = None
         self._answers: OrderedDict[Settings, dict[str, Any]] = OrderedDict()
         self._groups = groups
@@ -100,15 +97,18 @@ class Explorer:
         K, near = self.complex, self._near
         begin = replace(Settings(), clusters=self._usual_clusters())
         self.answer(begin)  # the first answer is the slow one, for what it imports
-        S = self._collapsed(begin)
-        assert isinstance(S, ScreenedOperator)
+        shares = self._collapsed(begin).shares
+        assert shares is not None  # the first realization is a reweighted A
         known = [] if self._groups is None else word_colouring("Known groups", self._groups, near)
         return {
             "title": self.title,
             "labels": [str(K.labels[i]) for i in near.tolist()],
-            "network": network(K, near, S.shares, np.arange(len(near)), 0),
+            "network": network(K, near, shares, np.arange(len(near)), 0),
             "groups": known,
-            "realizations": {name: _HINTS[name] for name in REALIZATIONS},
+            "realizations": {
+                name: {"hint": r.summary, "gamma": r.usual_share, "beta": r.usual_beta}
+                for name, r in REALIZATIONS.items()
+            },
             "settings": asdict(begin),
             "most": min(_VECTORS, K.n_vertices),
         }
@@ -181,32 +181,28 @@ class Explorer:
         return self._plain_values[:k]
 
     def _collapsed(self, settings: Settings) -> CollapsedOperator:
-        name, beta = settings.realization, settings.beta
         if not 0.0 <= settings.gamma <= 1.0:
             raise InputError(f"gamma={settings.gamma}; give a share of the bound, from 0 to 1")
-        if name == "screened":
-            weights = (1.0, *[beta] * (self.complex.max_rank - 1))
-            return collapse(
-                self.complex,
-                realization=name,
-                beta=weights if self.complex.max_rank else None,
-                gamma=float(np.sqrt(settings.gamma)),
-                eps=settings.eps,
-                renormalize=settings.renormalize,
-            )
-        self.prepare(name)
-        self._warn(name)
-        S = self._prepared[name][0]
-        bound = psd_bound(np.full(len(S.sigma), beta), S.sigma)
-        return S.reweighted(beta, (settings.gamma * bound).tolist(), settings.eps)
+        realization = as_realization(settings.realization)
+        self.prepare(settings.realization)
+        self._warn(settings.realization)
+        chain = self._prepared[settings.realization][0]
+        beta, eps = (1.0, *[settings.beta] * len(chain.upper)), check_eps(settings.eps)
+        bound = realization.weigh(chain, beta, 0.0, eps).bound
+        share = settings.gamma * np.where(np.isfinite(bound), bound, 0.0)
+        return CollapsedOperator(realization, chain, realization.weigh(chain, beta, share, eps))
 
-    def prepare(self, realization: str) -> None:
+    def prepare(self, name: str) -> None:
         """Make the matrices of a realization, which no slider changes."""
-        if realization not in self._prepared:
+        if name not in self._prepared:
+            realization = as_realization(name)
             with warnings.catch_warnings(record=True) as said:
                 warnings.simplefilter("always", CellapseWarning)
-                made = collapse(self.complex, realization=realization)
-            self._prepared[realization] = made, said
+                chain = realization.chain(self.complex)
+                caution = realization.caution(chain)
+                if caution is not None:
+                    warnings.warn(caution, CellapseWarning, stacklevel=2)
+            self._prepared[name] = chain, said
 
     def _warn(self, realization: str) -> None:
         """Say again what was said when the realization was prepared."""
@@ -215,7 +211,7 @@ class Explorer:
 
     def _shares(self, S: CollapsedOperator) -> list[float] | None:
         """What the drawn edges keep, where the operator says so."""
-        if not isinstance(S, ScreenedOperator):
+        if S.shares is None:
             return None
         return [round(float(s), 3) for s in S.shares[self._lines]]
 
@@ -233,9 +229,9 @@ def _spectrum(S: Operator, k: int, far: float) -> Spectrum:
     if S.shape[0] <= _DENSE:
         return S.spectrum(k, "degree", solver=Dense())
     solver: EigenSolver | None = None
-    if S.matrix is not None:
+    if S.shortcuts.matrix is not None:
         solver = Lanczos() if expands(S.A) else ShiftInvert()
-    elif isinstance(S, CollapsedOperator) and S.realization in ("incidence", "mixed"):
+    elif S.shortcuts.slow:
         solver = None  # whatever the library picks: a product costs a solve with all cells
     elif far > _FAR or S.kernel is None or not S.kernel.shape[1]:
         solver = Lanczos()

@@ -6,19 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from cellapse._collapse.build import CollapsedOperator, ScreenedOperator, require_collapsed
+from cellapse._collapse.collapsed import CollapsedOperator, require_collapsed
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import InputError, extra
 from cellapse._linalg.operators import Operator, SparseOperator
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import plain_array, real_array, whole_number
 from cellapse.report.content import compression
 from cellapse.report.layout import arrange
 from cellapse.tasks.embedding import embed
 from cellapse.tasks.signatures import heat_kernel_signature
-
-FloatArray = NDArray[np.float64]
 
 # Okabe and Ito's colours; beyond seven the mark changes, too.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442")
@@ -108,7 +107,7 @@ def plot_complex(
     Examples
     --------
     >>> import networkx as nx, cellapse as cl
-    >>> S = cl.collapse(cl.clique_complex(nx.karate_club_graph()), realization="screened")
+    >>> S = cl.collapse(cl.clique_complex(nx.karate_club_graph()), "screened")
     >>> ax = plot_complex(S, cl.cluster(S, 2))
     >>> len(ax.collections)  # cells, edges, and one for each cluster
     4
@@ -121,7 +120,8 @@ def plot_complex(
     else:
         raise InputError("this operator was made of matrices; give the Complex to draw")
     edges = K.cells[1].as_array() if K.max_rank else np.empty((0, 2), np.int64)
-    shares = source.shares if isinstance(source, ScreenedOperator) else np.full(len(edges), 0.5)
+    kept = source.shares if isinstance(source, CollapsedOperator) else None
+    shares = np.full(len(edges), 0.5) if kept is None else kept
     if positions is None:
         whole_number("number of vertices to lay out", K.n_vertices, 1, 5000)
         strength = shares / shares.mean() if len(shares) else shares
@@ -165,7 +165,7 @@ def plot_signatures(
     """Heat-kernel signatures by group: the median and the band from 10 to 90 %.
 
     >>> import networkx as nx, cellapse as cl
-    >>> S = cl.collapse(cl.clique_complex(nx.karate_club_graph()), realization="screened")
+    >>> S = cl.collapse(cl.clique_complex(nx.karate_club_graph()), "screened")
     >>> len(plot_signatures(S, cl.cluster(S, 2)).lines)
     2
     """

@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg, sparse
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from cellapse._complex.cells import IntArray
+from cellapse._complex.cells import star_graph
 from cellapse._complex.complex import Complex
-
-FloatArray = NDArray[np.float64]
+from cellapse._shared.arrays import FloatArray, IntArray
 
 _ROUNDS = 150
 
@@ -35,7 +33,8 @@ def neighbourhood(K: Complex, limit: int, groups: IntArray | None = None) -> Int
     """
     if K.n_vertices <= limit:
         return np.arange(K.n_vertices)
-    adjacency = _adjacency(K)
+    star = star_graph(K.cells[1:], K.n_vertices)
+    adjacency = sparse.csr_array(star + star.T)
     busy = np.diff(adjacency.indptr)
     taken = np.zeros(K.n_vertices, dtype=bool)
 
@@ -136,14 +135,3 @@ def _start(ends: sparse.csr_array, random: np.random.Generator) -> FloatArray:
 def _square_distances(place: FloatArray) -> FloatArray:
     size = (place**2).sum(axis=1)
     return np.maximum(size[:, None] + size - 2.0 * place @ place.T, 1e-6)
-
-
-def _adjacency(K: Complex) -> sparse.csr_array:
-    """Who shares a cell, each cell as a star around its first vertex."""
-    first = [np.repeat(c.indices[c.indptr[:-1]], c.sizes) for c in K.cells[1:]]
-    other = [c.indices for c in K.cells[1:]]
-    i = np.concatenate([*first, np.empty(0, np.int64)])
-    j = np.concatenate([*other, np.empty(0, np.int64)])
-    ones = np.ones(len(i), np.int8)
-    A = sparse.coo_array((ones, (i, j)), shape=(K.n_vertices,) * 2).tocsr()
-    return sparse.csr_array(A + A.T)

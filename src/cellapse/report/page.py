@@ -10,6 +10,7 @@ import numpy as np
 
 from cellapse._errors import InputError
 from cellapse._shared.files import write_whole
+from cellapse._version import __version__
 from cellapse.analysis import Analysis
 from cellapse.report.content import content
 from cellapse.report.markup import as_json, page, table
@@ -63,8 +64,6 @@ def write_report(found: Analysis, path: str | Path) -> Path:
 
 def report_html(found: Analysis) -> str:
     """The report as text."""
-    from cellapse import __version__
-
     parts = {
         "title": escape(found.title),
         "subtitle": escape(cell_counts(found.complex)),
@@ -162,9 +161,9 @@ def _figure(value: float | None) -> str:
 def _parameters(found: Analysis) -> str:
     S = found.collapsed
     rows = [
-        ("realization", "screened, renormalized 5 times: the all-round default of analyze"),
+        ("realization", f"{S.realization}: {S.realization.summary}"),
         ("beta", ", ".join(f"{b:g}" for b in S.beta)),
-        ("theta", f"{S.theta:.4g} (theta² = {S.theta**2:.4g}, bound 1)"),
+        ("theta", f"{S.gamma[0]:.4g} (theta² = {S.gamma[0] ** 2:.4g}, bound 1)"),
         ("eps", f"{S.eps:g}"),
         ("clusters", f"{found.n_clusters}, normalized cut of S u = λ D u with D the diagonal of S"),
         ("eigenpairs", f"{len(found.spectra[0])} of {found.complex.n_vertices:,}"),

@@ -16,7 +16,7 @@ from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
 
-from cellapse._collapse.model import REALIZATIONS
+from cellapse._collapse.realizations import REALIZATIONS
 from cellapse._errors import CellapseError
 from cellapse.report.explorer import Explorer, Settings
 from cellapse.report.markup import as_json, page
@@ -67,7 +67,7 @@ class Server(ThreadingHTTPServer):
 
     def _prepare(self) -> None:
         """Make the matrices of the other realizations while the reader looks at the first."""
-        for name in set(REALIZATIONS) - {"screened"}:
+        for name in REALIZATIONS:
             with self.lock, contextlib.suppress(CellapseError):  # told when it is asked for
                 self.explorer.prepare(name)
 

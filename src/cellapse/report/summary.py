@@ -77,7 +77,7 @@ def figures(found: Analysis) -> list[tuple[str, str]]:
 def bare_edges(found: Analysis) -> tuple[int, float]:
     """How many edges close no cell, and the share of its weight that such an edge keeps."""
     S = found.collapsed
-    floor = 1.0 - S.theta**2 / (1.0 + S.eps)
+    floor = 1.0 - float(S.gamma[0]) ** 2 / (1.0 + S.eps)
     return int((found.shares <= floor + 1e-6).sum()), floor
 
 

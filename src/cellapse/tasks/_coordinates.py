@@ -20,14 +20,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 
-from cellapse._complex.cells import IntArray
 from cellapse._linalg.operators import Operator
-
-FloatArray = NDArray[np.float64]
+from cellapse._shared.arrays import FloatArray, IntArray
 
 _EPS = float(np.finfo(np.float64).eps)
 _ROUNDING = 8 * _EPS  # of an entry of S, relative to the size of S around it
@@ -54,14 +51,15 @@ class Coordinates:
 def exact_coordinates(S: Operator) -> Iterator[Coordinates]:
     """One way after the other, the quickest first, to coordinates from the dense operator."""
     M, size = S.toarray(), _sizes(S.A)
+    sparse_matrix = S.shortcuts.matrix is not None
     if S.kernel is not None:
         grounded = _grounds(S.kernel)
         kept = np.setdiff1d(np.arange(len(M)), grounded)
         group = groups(S.kernel)
-        found = _by_cholesky(M, kept, M.diagonal() if S.matrix is not None else size)
+        found = _by_cholesky(M, kept, M.diagonal() if sparse_matrix else size)
         if found is not None:
             yield Coordinates(*found, group)
-        if S.matrix is not None and _is_laplacian(M, S.kernel):  # every entry known to rounding
+        if sparse_matrix and _is_laplacian(M, S.kernel):  # every entry known to rounding
             yield Coordinates(_without_subtraction(M, grounded), np.zeros((len(M), 0)), group)
             return
     yield _by_eigenvectors(M, size)

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from cellapse._errors import InputError, extra
 from cellapse._linalg.operators import Operator
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import signal
-
-FloatArray = NDArray[np.float64]
 
 
 def unpack(values: Any, operator: Operator) -> tuple[FloatArray, Callable[[FloatArray], Any]]:

@@ -19,11 +19,9 @@ from cellapse._errors import CellapseWarning, InputError, SizeError
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import generator, one_of, plain_array, whole_number
 from cellapse.tasks._signals import to_frame
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 Mass = str | ArrayLike | None
 
@@ -168,7 +166,7 @@ def _resolved(S: Operator, mass: Mass) -> str | None:
 
 def _expensive(S: Operator) -> bool:
     """Whether the diagonal would take too many products."""
-    return S.matrix is None and S.shape[0] > _MANY
+    return S.shortcuts.matrix is None and S.shape[0] > _MANY
 
 
 def _scaled(vectors: FloatArray, D: FloatArray | None) -> FloatArray:

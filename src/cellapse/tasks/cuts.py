@@ -17,18 +17,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
-from cellapse._shared.arrays import row_sum
+from cellapse._shared.arrays import BoolArray, FloatArray, row_sum
 from cellapse.tasks._signals import unpack
 from cellapse.tasks.clustering import Mass, cut_mass
 from cellapse.tasks.embedding import permutable_signs
-
-FloatArray = NDArray[np.float64]
 
 
 def dirichlet_energy(operator: Any, signal: Any) -> Any:
@@ -101,7 +98,7 @@ class Cut:
     labels : sequence
     """
 
-    inside: NDArray[np.bool_] = field(repr=False)
+    inside: BoolArray = field(repr=False)
     conductance: float
     lower: float | None
     upper: float | None
@@ -159,7 +156,7 @@ def sweep_cut(operator: Any, scores: Any = None, *, mass: Mass = "diagonal") -> 
     return Cut(inside, conductance, lower, upper, S.labels)
 
 
-def best_sweep(M: Any, x: FloatArray, D: FloatArray) -> tuple[NDArray[np.bool_], float]:
+def best_sweep(M: Any, x: FloatArray, D: FloatArray) -> tuple[BoolArray, float]:
     """The side of less mass of the best level set of x, and its conductance."""
     n = len(x)
     order = np.argsort(x, kind="stable")
@@ -191,7 +188,8 @@ def _fiedler(S: Operator, D: FloatArray | None) -> Fiedler:
 
 
 def _matrix(S: Operator) -> sparse.csr_array:
-    return sparse.csr_array(S.toarray()) if S.matrix is None else S.matrix
+    matrix = S.shortcuts.matrix
+    return sparse.csr_array(S.toarray()) if matrix is None else matrix
 
 
 def _one_a_column(values: Any, given: Any) -> Any:

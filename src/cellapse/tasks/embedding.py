@@ -29,12 +29,11 @@ from cellapse._errors import InputError
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import whole_number
 from cellapse._shared.memory import require_memory
 from cellapse.tasks._signals import to_frame
 from cellapse.tasks.clustering import Mass, cut_mass
-
-FloatArray = NDArray[np.float64]
 
 _GUARD = 8  # eigenpairs beyond those asked for, so that repeated eigenvalues are seen whole
 _ROUNDS = 8  # how far around a vertex the degrees are looked at

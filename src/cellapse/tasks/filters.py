@@ -16,16 +16,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.fft import dct
 
 from cellapse._errors import ConvergenceError, InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import number, real_array, share
 from cellapse.tasks._signals import unpack
 
-FloatArray = NDArray[np.float64]
 Response = Callable[[FloatArray], FloatArray]
 
 DENSE = 500  # up to this many vertices the full spectrum is used
@@ -95,13 +94,13 @@ def apply_responses(
     growth = max(float(np.abs(c) @ np.arange(len(c)) ** 2) for c in expansions)
     size = float(np.linalg.norm(x, axis=0).min(initial=np.inf))
     slack = 0.1 * error * b * size * _largest(expansions) / max(growth, 1e-300)
-    last, now = x, (2.0 / b) * S.approximate(x, slack) - x
+    last, now = x, (2.0 / b) * S.apply(x, slack) - x
     for k in range(1, length):
         for c, result in zip(expansions, results, strict=True):
             if k < len(c):
                 result += c[k] * now
         if k + 1 < length:
-            last, now = now, (4.0 / b) * S.approximate(now, slack) - 2.0 * now - last
+            last, now = now, (4.0 / b) * S.apply(now, slack) - 2.0 * now - last
     return results
 
 

@@ -291,7 +291,7 @@ def _sketch(S: Operator, error: float, rng: np.random.Generator) -> tuple[FloatA
 
 def _root(S: Operator) -> sparse.csr_array:
     """F with S = F F^T, one column an entry: |s| (e_i -+ e_j)(e_i -+ e_j)^T and the excess."""
-    M = S.matrix
+    M = S.shortcuts.matrix
     if M is not None:
         off = sparse.triu(M.sorted_indices(), k=1, format="coo")  # the same order every time
         excess = 2.0 * M.diagonal() - abs(M).sum(axis=1)

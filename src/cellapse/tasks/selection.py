@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cellapse._collapse.build import CollapsedOperator, collapse
+from cellapse._collapse.build import collapse
+from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._collapse.realizations import Screened
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
@@ -32,7 +34,7 @@ _SCREENED = {
         for beta in (2.0, 5.0)
     },
 }
-FAMILY = ("graph", *_SCREENED)
+FAMILY = ("laplacian", *_SCREENED)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +44,7 @@ class Choice:
     Attributes
     ----------
     name : str
-        "graph", or the kind with its theta^2 and beta.
+        "laplacian", or the kind with its theta^2 and beta.
     operator : Operator
     clusters : Clusters
         By this operator.
@@ -103,15 +105,13 @@ def choose_operator(K: Complex, n_clusters: int, *, rng: int | np.random.Generat
 
 def family_member(K: Complex, name: str) -> Operator:
     """One of `FAMILY`."""
-    return graph_laplacian(K) if name == "graph" else screened(K, *_SCREENED[name])
+    return graph_laplacian(K) if name == "laplacian" else screened(K, *_SCREENED[name])
 
 
 def screened(K: Complex, theta2: float, beta: float, rounds: int) -> CollapsedOperator:
     """The screened collapse with one beta for all ranks above the edges."""
     weights = (1.0, *[beta] * (K.max_rank - 1))
-    return collapse(
-        K, realization="screened", gamma=float(np.sqrt(theta2)), beta=weights, renormalize=rounds
-    )
+    return collapse(K, Screened(rounds=rounds), gamma=float(np.sqrt(theta2)), beta=weights)
 
 
 def modularity(K: Complex, clusters: Clusters | ArrayLike) -> float:

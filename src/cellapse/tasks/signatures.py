@@ -20,14 +20,13 @@ from cellapse._errors import InputError
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import generator, number, one_of, real_array, whole_number
 from cellapse._shared.memory import require_memory
 from cellapse.tasks._signals import to_frame
 from cellapse.tasks.embedding import n_trivial, operator_size
 from cellapse.tasks.filters import Response, apply_responses
 from cellapse.tasks.smoothing import checked_times
-
-FloatArray = NDArray[np.float64]
 
 _FULL = 2000  # up to this many vertices all eigenpairs are computed
 _BLOCK = 32  # probes handled at once

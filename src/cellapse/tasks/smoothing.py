@@ -16,17 +16,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import linalg
 
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import generator, number, one_of, real_array
 from cellapse.tasks._signals import unpack
 from cellapse.tasks.filters import DENSE, Response, apply_responses, upper_bound
-
-FloatArray = NDArray[np.float64]
 
 METHODS = ("tikhonov", "heat", "wiener")
 _STEPS = 80  # of Lanczos for one quadrature

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._collapse.build import collapse
-from cellapse._collapse.masses import supports
+from cellapse._collapse.realizations import Realization, Screened, Unfolded
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._matrices.incidence import Incidence, is_chain_complex
@@ -24,7 +24,7 @@ class Blueprint:
 
     Attributes
     ----------
-    realization : str
+    realization : Realization
     nearest : (n_0, n_1) csr_array
         B_1.
     upper : list of csr_array
@@ -36,7 +36,7 @@ class Blueprint:
     eps : float
     """
 
-    realization: str
+    realization: Realization
     nearest: sparse.csr_array
     upper: list[sparse.csr_array]
     diagonal: bool
@@ -55,11 +55,10 @@ class Blueprint:
 def blueprint(
     source: Any,
     *,
-    realization: str | None = None,
+    realization: str | Realization | None = None,
     beta: Any = None,
     gamma: Any = None,
     eps: float = 1e-4,
-    renormalize: int = 0,
 ) -> Blueprint:
     """Check a source and its weights as `collapse` does, and keep the matrices.
 
@@ -73,9 +72,7 @@ def blueprint(
             f"a {type(source).__name__}; give a Complex (clique_complex(graph) or "
             "data_to_complex(data) makes one) or a list of matrices"
         )
-    S = collapse(
-        source, realization=realization, beta=beta, gamma=gamma, eps=eps, renormalize=renormalize
-    )
+    S = collapse(source, realization, beta=beta, gamma=gamma, eps=eps)
     if S.eps == 0.0 or (S.beta == 0.0).any():
         raise InputError(
             f"eps={S.eps:g}, beta={S.beta.tolist()}; learning needs positive numbers: the limit "
@@ -86,16 +83,15 @@ def blueprint(
             "gamma lies beyond the PSD bound, and learning stays within it; "
             'give gamma="bound", "regularized" or smaller numbers'
         )
-    model = S._model
-    upper = list(model.upper)
-    diagonal = S.realization in ("unfolded", "screened")
-    if S.realization == "screened":
-        upper = [around.sqrt() for around in supports(upper, model.n_cells[2:])]
-    elif not diagonal and is_chain_complex(model.incidence()):
+    chain, upper = S.chain, list(S.chain.upper)
+    diagonal = isinstance(S.realization, Unfolded | Screened)
+    if isinstance(S.realization, Screened):
+        upper = [around.sqrt() for around in upper]
+    elif not diagonal and is_chain_complex(chain.incidence):
         diagonal = True  # past the nearest rank nothing arrives
         upper = [sparse.csr_array(B.shape) for B in upper]
-    cells = (*model.nearest.shape, *(B.shape[1] for B in upper))
-    real = (*model.n_cells, 0)[: len(cells)]
+    cells = (*chain.nearest.shape, *(B.shape[1] for B in upper))
+    real = (*chain.n_cells, 0)[: len(cells)]
     return Blueprint(
-        S.realization, model.nearest, upper, diagonal, S.sigma, S.beta, S.gamma, S.eps, real
+        S.realization, chain.nearest, upper, diagonal, S.sigma, S.beta, S.gamma, S.eps, real
     )

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from cellapse._collapse.realizations import Unfolded
 from cellapse._errors import InputError
 from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
@@ -131,7 +132,7 @@ class BlockOperator(DifferentiableOperator):
         super().__init__(assembly, beta, entries[0])
         structure, upper = assembly.structure, entries[1]
         mass = eps.expand(structure.n_cells[1]) if structure.diagonal else eps
-        if structure.realization == "unfolded":
+        if isinstance(structure.realization, Unfolded):
             mass = unfolded_masses(structure, upper, beta, gamma, eps)
         self._gamma, self._solver = gamma, solver
         self._entries = assembly.entries_to_apply(entries[0], upper, mass, beta, gamma)
@@ -173,11 +174,11 @@ class ScreenedOperator(DifferentiableOperator):
         eps: Tensor,
         entries: tuple[Tensor, list[Tensor]],
         solver: Direct | CG,
-        renormalize: int,
+        rounds: int,
     ) -> None:
         super().__init__(assembly, beta, entries[0])
         self._solver = solver
-        self.shares = screened_shares(assembly.structure, entries[1], beta, gamma, eps, renormalize)
+        self.shares = screened_shares(assembly.structure, entries[1], beta, gamma, eps, rounds)
 
     def _apply(self, x: Tensor) -> Tensor:
         B = self._assembly.structure.edges

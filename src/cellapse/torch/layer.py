@@ -21,9 +21,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from cellapse._collapse.build import CollapsedOperator
 from cellapse._collapse.build import collapse as numpy_collapse
-from cellapse._collapse.graded import Unchecked
+from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._collapse.realizations import Realization, Screened
+from cellapse._collapse.weights import Unchecked
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._linalg.cg import CG
@@ -43,7 +44,7 @@ class Collapse(nn.Module):
     ----------
     source : Complex, list of matrices B_1..B_K, or list of Complex
         Several complexes form one block-diagonal operator.
-    realization, beta, gamma, eps, renormalize
+    realization, beta, gamma, eps
         As for `cellapse.collapse`: where learning starts. Numbers for gamma fit one complex only.
     learn_weights : sequence of int
         The ranks whose cells get a learnable weight each.
@@ -72,11 +73,10 @@ class Collapse(nn.Module):
         self,
         source: Any,
         *,
-        realization: str | None = None,
+        realization: str | Realization | None = None,
         beta: float | Sequence[float] | None = None,
         gamma: Any = None,
         eps: float = 1e-4,
-        renormalize: int = 0,
         learn_weights: Sequence[int] = (),
         solver: Direct | CG | None = None,
     ) -> None:
@@ -87,16 +87,17 @@ class Collapse(nn.Module):
             raise InputError(f"solver={solver!r}; give Direct() or CG(rtol=...)")
         several = isinstance(source, list | tuple) and any(isinstance(s, Complex) for s in source)
         self._sources = list(source) if several else [source]
-        self._options: dict[str, Any] = {"realization": realization, "renormalize": renormalize}
         plans = [
-            blueprint(s, **self._options, beta=beta, gamma=gamma, eps=eps) for s in self._sources
+            blueprint(s, realization=realization, beta=beta, gamma=gamma, eps=eps)
+            for s in self._sources
         ]
         self._plans = plans
         first = max(plans, key=lambda b: len(b.beta))
-        self.realization, self.renormalize = first.realization, renormalize
+        self.realization = first.realization
+        self._asked = realization  # matrices have none of their own to ask for
         self.solver = solver or Direct()
         named = gamma is None or isinstance(gamma, str)
-        screened = self.realization == "screened"
+        screened = isinstance(self.realization, Screened)
         if len(plans) > 1 and not named and not screened:
             raise InputError(
                 f"gamma={gamma!r} for {len(plans)} complexes, whose bounds differ; "
@@ -151,7 +152,7 @@ class Collapse(nn.Module):
 
     def blueprint(self, source: Any) -> Blueprint:
         """Prepare another complex for `operator(blueprints)`; small, and can be stored."""
-        return blueprint(source, **self._options)
+        return blueprint(source, realization=self._asked)
 
     def operator(self, blueprints: Sequence[Blueprint] | None = None) -> DifferentiableOperator:
         """S at the present parameters; factorized once, however often it is applied.
@@ -168,8 +169,8 @@ class Collapse(nn.Module):
         logs = self._logs(structure) if blueprints is None else [None] * len(structure.n_cells)
         gamma = self._gamma(structure, logs)
         common = (assembly, self.beta, gamma, self.eps, structure.weighted(logs), self.solver)
-        if self.realization == "screened":
-            return ScreenedOperator(*common, self.renormalize)
+        if isinstance(self.realization, Screened):
+            return ScreenedOperator(*common, self.realization.rounds)
         return BlockOperator(*common)
 
     def forward(self, x: Tensor, blueprints: Sequence[Blueprint] | None = None) -> Tensor:
@@ -188,7 +189,7 @@ class Collapse(nn.Module):
         return [
             numpy_collapse(
                 _reweighted(source, self._factors(i)),
-                **self._options,
+                self._asked,
                 beta=beta[: len(plan.beta)].tolist(),
                 gamma=gamma[: len(plan.gamma), i],
                 eps=float(self.eps.detach()),

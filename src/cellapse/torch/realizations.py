@@ -1,6 +1,6 @@
-"""The numbers at each edge of `_collapse.masses`, with gradients.
+"""The numbers at each edge of the unfolded and screened realizations, with gradients.
 
-The formulas are those of that file; a test compares the two.
+The formulas are those of `_collapse.realizations`; a test compares the two.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ def screened_shares(
     beta: Tensor,
     theta: Tensor,
     eps: Tensor,
-    renormalize: int,
+    rounds: int,
 ) -> Tensor:
     """The share of its weight that every edge keeps; squares of `around` are weights of cells."""
     ends = structure.edges
     ones = torch.ones_like(ends.values)
     square = (theta[0] ** 2)[structure.owner(1)]
     share = torch.ones_like(square)
-    if not renormalize:
+    if not rounds:
         parts = [b * _row_sums(B, w) for B, w, b in _ranks(structure, around, beta)]
         return 1.0 - square / (1.0 + eps + sum(parts, 0.0 * share))
-    for _ in range(renormalize):
+    for _ in range(rounds):
         degree = ends.matmul(ones, share[:, None])
         log_degree = ends.rmatmul(ones, torch.log(degree.clamp_min(1e-300)))[:, 0]
         parts = [b * _mean_support(B, w, share) for B, w, b in _ranks(structure, around, beta)]

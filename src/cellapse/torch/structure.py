@@ -19,6 +19,7 @@ import torch
 from scipy import sparse
 from torch import Tensor, nn
 
+from cellapse._collapse.realizations import Screened
 from cellapse._errors import InputError
 from cellapse.torch.blueprint import Blueprint
 
@@ -100,7 +101,8 @@ class Structure(Exact):
             raise InputError("no complexes; give at least one")
         kinds = {b.realization for b in blueprints}
         if len(kinds) > 1:
-            raise InputError(f"realizations {', '.join(sorted(kinds))} in one batch; use one")
+            names = sorted(str(kind) for kind in kinds)
+            raise InputError(f"realizations {', '.join(names)} in one batch; use one")
         (self.realization,) = kinds
         K = max(len(b.upper) for b in blueprints)
         self.n_complexes = len(blueprints)
@@ -111,7 +113,7 @@ class Structure(Exact):
         )
         self.n_cells = (*self.edges.shape, *(B.shape[1] for B in self.upper))
         # The screened realization has one coupling, theta, whatever the ranks.
-        n_couplings = 1 if self.realization == "screened" else K + 1
+        n_couplings = 1 if isinstance(self.realization, Screened) else K + 1
         sigma = np.full((n_couplings, len(blueprints)), np.inf)
         for i, b in enumerate(blueprints):
             sigma[: len(b.sigma), i] = b.sigma
@@ -140,7 +142,7 @@ class Structure(Exact):
 
     def weighted(self, logs: Sequence[Tensor | None]) -> tuple[Tensor, list[Tensor]]:
         """The entries of B_1 and of the matrices above it, under weights exp(logs) per rank."""
-        hodge = self.realization not in ("unfolded", "screened")
+        hodge = self.realization.hodge
         edges = self.edges.scaled(logs[0], logs[1])
         upper = [
             B.scaled(logs[k - 1] if hodge else None, logs[k])
@@ -152,7 +154,7 @@ class Structure(Exact):
 def _matrix(b: Blueprint, k: int) -> sparse.csr_array:
     if k < len(b.upper):
         return b.upper[k]
-    if b.realization == "screened":
+    if isinstance(b.realization, Screened):
         return sparse.csr_array((b.nearest.shape[1], 0))
     return sparse.csr_array((b.n_cells[-1] if k == len(b.upper) else 0, 0))
 

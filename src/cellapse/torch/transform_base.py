@@ -12,8 +12,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from cellapse._collapse.build import CollapsedOperator
-from cellapse._collapse.graded import check_eps
+from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._collapse.realizations import Realization
+from cellapse._collapse.weights import check_eps
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, extra
 from cellapse._shared.checks import whole_number, word
@@ -34,11 +35,10 @@ class Collapsing(BaseTransform):
     lift: Lift = "clique"
     max_rank: int = 2
     weight: str | None = None
-    realization: str | None = None
+    realization: str | Realization | None = None
     beta: Any = None
     gamma: Any = None
     eps: float = 1e-4
-    renormalize: int = 0
     _checked: int = field(default=-1, init=False, repr=False)  # largest rank tried so far
 
     def __post_init__(self) -> None:
@@ -103,7 +103,7 @@ class Collapsing(BaseTransform):
     def _rows(self, sources: list[Any], n_jobs: int) -> list[FloatArray]:
         small = [isinstance(K, Complex) and K.n_vertices <= LARGE for K in sources]
         together = [K for K, s in zip(sources, small, strict=True) if s]
-        settings = Settings(self.realization, self.beta, self.gamma, (self.eps,), self.renormalize)
+        settings = Settings(self.realization, self.beta, self.gamma, (self.eps,))
         highest = max((K.max_rank for K in together), default=-1)
         if highest > self._checked:
             settings.check(together)

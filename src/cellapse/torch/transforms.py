@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from cellapse._collapse.build import CollapsedOperator
+from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, extra
 from cellapse._shared.checks import flag, listed, whole_number
@@ -68,7 +68,7 @@ class AddCollapsedPE(Collapsing):
     weight : str, optional
         The attribute with the weights of the edges, such as "edge_weight"; by default they have
         none. For cliques only.
-    realization, beta, gamma, eps, renormalize
+    realization, beta, gamma, eps
         As for `cellapse.collapse`.
 
     Examples
@@ -114,7 +114,7 @@ class AddHeatKernelSignature(Collapsing):
     Parameters
     ----------
     times : sequence of float
-    attr_name, lift, max_rank, weight, realization, beta, gamma, eps, renormalize
+    attr_name, lift, max_rank, weight, realization, beta, gamma, eps
         As for `AddCollapsedPE`.
     n_probes : int
         Only used above 2,000 nodes; four times as many halve the error.

@@ -51,7 +51,7 @@ def _weighted(by: str, build: Build) -> Build:
 
 
 CANDIDATES: dict[str, Build] = {
-    "graph": graph_laplacian,
+    "laplacian": graph_laplacian,
     "multiorder": multiorder_laplacian,
     "motif": motif_laplacian,
     "unfolded eps .0001": collapse,

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from html import escape
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cellapse._shared.arrays import FloatArray
 from cellapse.datasets.proteins import Protein
 
-FloatArray = NDArray[np.float64]
 CLASSES = {"H": "#c23b3b", "E": "#2f6db5", "C": "#a5a8ad"}  # helix, sheet, coil
 _WIDTHS = {"H": 7.0, "E": 5.5, "C": 2.5}
 _SIDE, _ROW = 300, 3  # pixels a panel, panels a row

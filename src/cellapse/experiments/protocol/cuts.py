@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cellapse._complex.complex import Complex
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian, multiorder_laplacian
+from cellapse._shared.arrays import IntArray
 from cellapse.experiments.protocol.operators import FAIR, mixed_collapse
 from cellapse.experiments.protocol.scores import Figure, compare, scores
 from cellapse.experiments.protocol.table import Detail, Results, pick
@@ -23,10 +23,10 @@ from cellapse.lifts import clique_complex
 from cellapse.tasks.clustering import cluster, clustering_accuracy
 from cellapse.tasks.selection import modularity
 
-Groups = NDArray[np.intp]
+Groups = IntArray
 Operators = Mapping[str, Callable[[Complex], Operator]]
 METRICS = ("accuracy", "balanced", "ari", "nmi")
-SHORT = (("L", "graph"), ("mult", "multiorder"), ("S", "mixed"))
+SHORT = (("L", "laplacian"), ("mult", "multiorder"), ("S", "mixed"))
 
 
 def paper_complex(graph: Any, weight: str | None = None) -> Complex:
@@ -41,7 +41,7 @@ def paper_operators(
     sizes = max(int(cells.sizes.max(initial=2)) for cells in K.cells[1:])
     weights = [orders[0], *[orders[1]] * (sizes - 2)]
     return {
-        "graph": graph_laplacian(K),
+        "laplacian": graph_laplacian(K),
         "multiorder": multiorder_laplacian(K, weights),
         "mixed": mixed_collapse(K, eps, beta),
     }
@@ -62,7 +62,7 @@ def fair_scores(
     for name, operator in operators.items():
         M = operator(K)
         # Zhou's Laplacian is normalized already.
-        clusters = cluster(M, k, mass=None if name == "Zhou" else "diagonal", rng=seed).numbers
+        clusters = cluster(M, k, mass=None if name == "zhou" else "diagonal", rng=seed).numbers
         found[name] = {**scores(clusters, groups), "modularity": modularity(K, clusters)}
     return found
 
@@ -80,7 +80,7 @@ def best_of(results: Results, operators: Operators = FAIR, **wanted: Any) -> str
 def fair_text(results: Results, operators: Operators = FAIR, **wanted: Any) -> str:
     """The fair column: L, S, and the best of all."""
     best = best_of(results, operators, **wanted)
-    shown = [("L", "graph"), ("S mixed", "mixed"), ("S unfolded", "unfolded")]
+    shown = [("L", "laplacian"), ("S mixed", "mixed"), ("S unfolded", "unfolded")]
     shown += [("renormalized", "renormalized"), (f"best: {best}", best)]
     return "\n".join(
         f"{short} {Figure.of(accuracies(results, name, **wanted))}" for short, name in shown
@@ -96,7 +96,7 @@ def by_unit(results: Results, name: str, unit: str, **wanted: Any) -> list[float
 
 def fair_verdict(results: Results, unit: str, **wanted: Any) -> str:
     """In words: the paper's operator and ours against L, paired by `unit`."""
-    L = by_unit(results, "graph", unit, **wanted)
+    L = by_unit(results, "laplacian", unit, **wanted)
     words = [
         compare(by_unit(results, name, unit, **wanted), L).sentence(short, "L")
         for short, name in (("S", "mixed"), ("renormalized", "renormalized"))

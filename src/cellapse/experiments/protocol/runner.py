@@ -23,6 +23,7 @@ from typing import Any
 
 from cellapse._errors import CellapseWarning
 from cellapse._shared.files import make_folder, write_whole
+from cellapse._version import __version__
 
 Arguments = dict[str, Any]
 Result = dict[str, Any]
@@ -48,8 +49,6 @@ class Run:
 @cache
 def code_of(function: Callable[..., Result]) -> str:
     """The release and a checksum of the experiments' code behind a run: results go out of date."""
-    from cellapse import __version__
-
     sources: dict[Path, bytes] = {}
     file = inspect.getsourcefile(function)
     _collect(Path(file or ""), sources)

@@ -14,6 +14,7 @@ from cellapse._collapse.build import collapse
 from cellapse._complex.complex import Complex
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian
+from cellapse._operators.names import make_operator
 from cellapse.datasets.bundled import available, load
 from cellapse.experiments.protocol.operators import mixed_collapse
 from cellapse.experiments.protocol.pictures import lines
@@ -25,7 +26,7 @@ from cellapse.tasks.resistance import conductances
 OPERATORS: dict[str, Callable[[Complex], Operator]] = {
     "mixed": mixed_collapse,
     "unfolded": collapse,
-    "renormalized": lambda K: collapse(K, realization="screened", renormalize=5),
+    "renormalized": lambda K: make_operator(K, "renormalized"),
 }
 
 
@@ -38,7 +39,7 @@ def run(network: str) -> Result:
     K = clique_complex(load(network).graph)
     L = graph_laplacian(K)
     plain = conductances(L)
-    found: Result = {"graph": {"values": L.spectrum().values.tolist()}}
+    found: Result = {"laplacian": {"values": L.spectrum().values.tolist()}}
     for name, operator in OPERATORS.items():
         S = operator(K)
         kept = conductances(S) / plain
@@ -59,7 +60,7 @@ def summarize(results: Results) -> Table:
     rows, pictures = [], []
     for a, r in results:
         title = load(a["network"]).title
-        L = np.array(r["graph"]["values"])
+        L = np.array(r["laplacian"]["values"])
         S = np.array(r["mixed"]["values"])
         grows = max(0.0, *(float((np.array(r[n]["values"]) - L).max()) for n in OPERATORS))
         holds = grows < 1e-9 and all(r[n]["kept"]["largest"] < 1 + 1e-9 for n in OPERATORS)

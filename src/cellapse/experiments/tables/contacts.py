@@ -6,17 +6,25 @@ Pairs within a hyperedge are the edges, the same ones for every operator.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from cellapse._errors import InputError, MissingExtraError
-from cellapse._operators.baselines import zhou_laplacian
+from cellapse._operators.names import make_operator
 from cellapse.datasets.contacts import load_contacts
-from cellapse.experiments.protocol.cuts import accuracies, fair_detail, fair_scores, fair_text
+from cellapse.experiments.protocol.cuts import (
+    Operators,
+    accuracies,
+    fair_detail,
+    fair_scores,
+    fair_text,
+)
 from cellapse.experiments.protocol.operators import FAIR
 from cellapse.experiments.protocol.runner import Arguments, Result
 from cellapse.experiments.protocol.table import Experiment, Results, Row, Table
 
-OPERATORS = {**FAIR, "Zhou": zhou_laplacian}
+OPERATORS: Operators = {**FAIR, "zhou": partial(make_operator, name="zhou")}
 NAMES = ("workplace", "highschool")
 
 
@@ -63,7 +71,7 @@ def summarize(results: Results) -> Table:
 
 def _meaning(results: Results, name: str) -> str:
     means = {n: np.mean(accuracies(results, n, hypergraph=name)) for n in OPERATORS}
-    change = {n: means[n] - means["graph"] for n in ("mixed", "face-free", "renormalized")}
+    change = {n: means[n] - means["laplacian"] for n in ("mixed", "face-free", "renormalized")}
     words = ", ".join(f"{n} {gain:+.3f}" for n, gain in change.items())
     return f"Against L on one hypergraph: {words}."
 

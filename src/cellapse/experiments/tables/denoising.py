@@ -21,7 +21,7 @@ from cellapse.lifts import clique_complex
 
 SHORTCUTS = (0, 100, 150, 200)
 PAPER = {
-    "graph": (0.066, 0.082, 0.092, 0.099),
+    "laplacian": (0.066, 0.082, 0.092, 0.099),
     "multiorder": (0.074, 0.081, 0.088, 0.094),
     "mixed": (0.066, 0.074, 0.072, 0.073),
 }
@@ -77,19 +77,19 @@ def summarize(results: Results) -> Table:
         fixed = {n: [r["errors"][n][0] for r in pick(results, shortcuts=m)] for n in FAIR}
         fair = {n: tuned(results, m, n) for n in FAIR}
         best = min(fair, key=lambda n: float(np.mean(fair[n])))
-        here = compare(fixed["mixed"], fixed["graph"])
-        equal = compare(fair["mixed"], fair["graph"])
+        here = compare(fixed["mixed"], fixed["laplacian"])
+        equal = compare(fair["mixed"], fair["laplacian"])
         cells = compare(fair["mixed"], fair["face-free"])
         rows.append(
             Row(
                 f"{m} shortcuts, mean squared error",
                 "\n".join(
                     f"{short} {PAPER[n][i]:.3f}"
-                    for short, n in (("L", "graph"), ("mult", "multiorder"), ("S", "mixed"))
+                    for short, n in (("L", "laplacian"), ("mult", "multiorder"), ("S", "mixed"))
                 ),
-                f"L {Figure.of(fixed['graph'])}\nmult {Figure.of(fixed['multiorder'])}\n"
+                f"L {Figure.of(fixed['laplacian'])}\nmult {Figure.of(fixed['multiorder'])}\n"
                 f"S {Figure.of(fixed['mixed'])}",
-                f"L {Figure.of(fair['graph'])}\nS {Figure.of(fair['mixed'])}\n"
+                f"L {Figure.of(fair['laplacian'])}\nS {Figure.of(fair['mixed'])}\n"
                 f"best: {best} {Figure.of(fair[best])}\noperator and strength by cross-validation "
                 f"{Figure.of(cross_validated(results, m, list(FAIR)))}",
                 f"At a = 0.2, {here.sentence('S', 'L', higher_is_better=False)}; tuned, "

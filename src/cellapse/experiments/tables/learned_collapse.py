@@ -25,7 +25,7 @@ from cellapse.experiments.protocol.scores import Figure, compare
 from cellapse.experiments.protocol.table import Detail, Experiment, Results, Row, Table, pick
 from cellapse.lifts import clique_complex
 
-MODELS = ("graph", "screened", "unfolded")
+MODELS = ("laplacian", "screened", "unfolded")
 LEARNED = ("strength", "numbers", "weights")
 _LABELS = ("workplace", "highschool", "cora")
 
@@ -58,7 +58,7 @@ def _filter(K: Complex, model: str, learned: str) -> tuple[Any, Any, list[Any]]:
     realization = "unfolded" if model == "unfolded" else "screened"
     ranks = [1] if learned == "weights" else []
     layer = Collapse(K, realization=realization, eps=1e-2, learn_weights=ranks)
-    if model == "graph":
+    if model == "laplacian":
         layer.gamma_share.data.zero_()  # theta = 0: the graph Laplacian
         layer.gamma_share.requires_grad_(False)
     strength = torch.nn.Parameter(torch.zeros((), dtype=torch.float64))

@@ -12,13 +12,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse.datasets.surfaces import Surfaces, triangulated_surfaces
 from cellapse.experiments.protocol.runner import Arguments, Result
 from cellapse.experiments.protocol.scores import Figure, compare
 from cellapse.experiments.protocol.table import Detail, Experiment, Results, Row, Table
 
-FloatArray = NDArray[np.float64]
-PAPER = {"graph": 0.92, "multiorder": 0.97, "S unsigned": 0.95}
+PAPER = {"laplacian": 0.92, "multiorder": 0.97, "S unsigned": 0.95}
 QUOTED = (  # rows of other networks, accuracy on b_1 and b_2
     ("MLP", ".31", ".92"),
     ("TAG", ".32", ".92"),
@@ -62,9 +62,7 @@ def run(n_surfaces: int, seed: int) -> Result:
     return found
 
 
-def _accuracy(
-    X: FloatArray, y: NDArray[np.int64], train: NDArray[np.intp], test: NDArray[np.intp], seed: int
-) -> float:
+def _accuracy(X: FloatArray, y: IntArray, train: IntArray, test: IntArray, seed: int) -> float:
     from sklearn.neural_network import MLPClassifier
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -79,7 +77,7 @@ def _accuracy(
 def all_features(surfaces: Surfaces) -> dict[str, FloatArray]:
     """One row a surface: its numbers of cells, or the sorted spectrum of an operator."""
     spectra: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
-        "graph": lambda B1, B2: _laplacian(B1),
+        "laplacian": lambda B1, B2: _laplacian(B1),
         "signless": lambda B1, B2: B1 @ B1.transpose(0, 2, 1),
         "multiorder": _multiorder,
         "S unsigned": unsigned_collapse,
@@ -198,7 +196,7 @@ def _meaning(name: str, gain: str, results: Results) -> str:
     if name == "signless":
         S = [r["accuracy"][name]["b1"] - r["accuracy"]["S unsigned"]["b1"] for _, r in results]
         return f"{gain}; it uses no face, and stands {np.mean(S):+.3f} to S."
-    if name == "graph":
+    if name == "laplacian":
         return f"{gain}."
     told = results[0][1]["distinct"][name] / results[0][0]["n_surfaces"]
     return f"{gain}; its own strength: {100 * told:.1f} % of the surfaces are told apart."

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cellapse._errors import extra
+from cellapse._shared.arrays import BoolArray
 from cellapse.datasets.surfaces import Surfaces, triangulated_surfaces
 from cellapse.experiments.protocol.runner import Arguments, Result
 from cellapse.experiments.protocol.scores import Figure
@@ -70,7 +71,7 @@ def run(network: str, features: str, n_surfaces: int, epochs: int, seed: int) ->
     }
 
 
-def graphs(surfaces: Surfaces) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+def graphs(surfaces: Surfaces) -> tuple[NDArray[np.float32], BoolArray]:
     """Adjacency matrices of the edges, filled up to ten vertices, and which vertices are real."""
     adjacency = np.zeros((len(surfaces), 10, 10), dtype=np.float32)
     for n, where, T in surfaces.stacks():

@@ -14,7 +14,6 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from cellapse._collapse.build import collapse
@@ -22,6 +21,8 @@ from cellapse._complex.complex import Complex
 from cellapse._errors import extra
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian
+from cellapse._operators.names import make_operator
+from cellapse._shared.arrays import BoolArray, FloatArray, IntArray
 from cellapse.datasets.proteins import Protein, available_proteins, load_protein
 from cellapse.experiments.protocol.operators import mixed_collapse
 from cellapse.experiments.protocol.runner import Arguments, Result
@@ -29,8 +30,6 @@ from cellapse.experiments.protocol.scores import Figure, compare
 from cellapse.experiments.protocol.table import Detail, Experiment, Results, Row, Table, pick
 from cellapse.experiments.tables.proteins import signature
 from cellapse.tasks.embedding import positional_encoding
-
-FloatArray = NDArray[np.float64]
 
 TASKS = ("secondary structure", "contacts", "residue kind")
 NETWORKS = ("GCN", "transformer")
@@ -47,8 +46,8 @@ OPERATORS: dict[str, Callable[[Complex], Operator]] = {
     "SchurPE, mixed": mixed_collapse,
     "SchurPE, unfolded": collapse,
     "SchurPE, unfolded, regularized": lambda K: collapse(K, gamma="regularized", eps=0.1),
-    "SchurPE, incidence": lambda K: collapse(K, realization="incidence"),
-    "SchurPE, renormalized": lambda K: collapse(K, realization="screened", renormalize=5),
+    "SchurPE, incidence": lambda K: collapse(K, "incidence"),
+    "SchurPE, renormalized": lambda K: make_operator(K, "renormalized"),
 }
 ENCODINGS = ("none", *OPERATORS, "HKS of L", "HKS of S, unfolded")
 
@@ -98,7 +97,7 @@ def _n_residues(names: list[str]) -> int:
     return sum(len(load_protein(name)) for name in names)
 
 
-def _labels(protein: Protein, task: str) -> NDArray[np.int64]:
+def _labels(protein: Protein, task: str) -> IntArray:
     if task == "secondary structure":
         return np.array(["HEC".index(c) for c in protein.dssp])
     if task == "contacts":
@@ -144,7 +143,7 @@ def _batch(names: list[str], encoding: str, task: str) -> Batch:
 
 
 def _trained(
-    batch: Batch, known: NDArray[np.bool_], split: str, network: str, seed: int, epochs: int
+    batch: Batch, known: BoolArray, split: str, network: str, seed: int, epochs: int
 ) -> Any:
     import torch
 
@@ -166,7 +165,7 @@ def _trained(
     return model.eval()
 
 
-def _accuracy(model: Any, batch: Batch, asked: NDArray[np.bool_]) -> float:
+def _accuracy(model: Any, batch: Batch, asked: BoolArray) -> float:
     import torch
 
     with torch.no_grad():

@@ -14,6 +14,7 @@ from cellapse._collapse.build import collapse
 from cellapse._complex.complex import Complex
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse.datasets.proteins import Protein, available_proteins, load_protein
 from cellapse.experiments.protocol.chains import CLASSES, Panel, chains
 from cellapse.experiments.protocol.operators import FAIR
@@ -22,7 +23,6 @@ from cellapse.experiments.protocol.runner import Arguments, Result
 from cellapse.experiments.protocol.scores import Figure, compare, scores
 from cellapse.experiments.protocol.table import Detail, Experiment, Results, Row, Table
 
-FloatArray = NDArray[np.float64]
 TIMES = np.logspace(np.log10(0.1), np.log10(24.0), 16)
 BACKBONE, LEAK, COUNTS = "graph, backbone only", "unfolded, cells from the labels", "cell counts"
 
@@ -45,7 +45,7 @@ def run(protein: str, seed: int) -> Result:
     return {
         "scores": {name: scores(c, data.dssp) for name, c in found.items()},
         "majority": float(majority),
-        "clusters": {n: found[n].tolist() for n in (BACKBONE, "graph", "mixed")},
+        "clusters": {n: found[n].tolist() for n in (BACKBONE, "laplacian", "mixed")},
     }
 
 
@@ -69,7 +69,7 @@ def _counts(K: Complex) -> FloatArray:
     )
 
 
-def elements(dssp: NDArray[np.str_]) -> NDArray[np.int64]:
+def elements(dssp: NDArray[np.str_]) -> IntArray:
     """The helix, strand or loop that every residue belongs to, numbered along the chain.
 
     >>> elements(np.array(list("HHCEE"))).tolist()
@@ -91,7 +91,7 @@ def with_elements(K: Complex, dssp: NDArray[np.str_]) -> Complex:
     )
 
 
-def _clusters(X: FloatArray, seed: int) -> NDArray[np.int64]:
+def _clusters(X: FloatArray, seed: int) -> IntArray:
     from sklearn.cluster import KMeans
 
     return KMeans(3, n_init=10, random_state=seed).fit_predict(X).astype(np.int64)
@@ -102,7 +102,7 @@ def summarize(results: Results) -> Table:
         return [r["scores"][name][metric] for _, r in results]
 
     majority = [r["majority"] for _, r in results]
-    same = compare(score("mixed"), score("graph"))
+    same = compare(score("mixed"), score("laplacian"))
     bare = compare(score("mixed"), score(BACKBONE))
     best = max(FAIR, key=lambda n: float(np.mean(score(n))))
     counts = compare(score(best), score(COUNTS))
@@ -112,7 +112,7 @@ def summarize(results: Results) -> Table:
             "L of the backbone against S",
             "L 0.469\nS 0.709",
             f"L {Figure.of(score(BACKBONE))}\nS {Figure.of(score('mixed'))}",
-            f"L on the same edges {Figure.of(score('graph'))}\nS {Figure.of(score('mixed'))}",
+            f"L on the same edges {Figure.of(score('laplacian'))}\nS {Figure.of(score('mixed'))}",
             f"{bare.sentence('S', 'L of the backbone')}; on the same edges, "
             f"{same.sentence('S', 'L')}: it is the hydrogen bonds that count.",
         ),
@@ -157,7 +157,7 @@ def _pictures(protein: Protein, clusters: dict[str, list[int]]) -> tuple[str, st
     return chains(title, protein, shown), strips(f"{title}, residue by residue", rows, colours)
 
 
-def _matched(found: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.int64]:
+def _matched(found: IntArray, known: IntArray) -> IntArray:
     """The clusters renamed after the groups they match best."""
     from scipy.optimize import linear_sum_assignment
 

@@ -12,15 +12,16 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, cg, eigsh, splu
 
-from cellapse._collapse.build import CollapsedOperator, collapse
+from cellapse._collapse.build import collapse
+from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._complex.complex import Complex
-from cellapse._linalg.direct import factor_size
+from cellapse._linalg.levels import factor_size
 from cellapse._operators.baselines import graph_laplacian
+from cellapse._shared.arrays import FloatArray
 from cellapse.datasets.generators import block_model
 from cellapse.experiments.protocol.runner import Arguments, Result
 from cellapse.experiments.protocol.table import Experiment, Results, Row, Table
@@ -75,7 +76,7 @@ def run(size: list[int], limit: float, seed: int) -> Result:
         "solver": type(spectrum.solver).__name__,
         "residual": float(spectrum.residuals.max()),
         "unfolded": _seconds(lambda: collapse(complex_, eps=EPS).spectrum(K)),
-        "graph": _seconds(lambda: L.spectrum(K)),
+        "laplacian": _seconds(lambda: L.spectrum(K)),
         "cg": cg_time,
         "direct": direct_time,
         "apart": max(apart, default=None),
@@ -103,7 +104,7 @@ def complex_like(n: int, n_edges: int, n_triangles: int, seed: int) -> Complex:
 
 def papers_method(
     S: CollapsedOperator, *, direct: bool, limit: float
-) -> tuple[float | None, NDArray[np.float64] | None]:
+) -> tuple[float | None, FloatArray | None]:
     """Seconds and eigenvalues of the paper's algorithm, or None, None beyond the limit."""
     A, X, C = S.split()
     regularized = sparse.csc_array(C + S.eps * sparse.eye_array(C.shape[0]))
@@ -158,7 +159,7 @@ def summarize(results: Results) -> Table:
                 f"conjugate gradients {cg_paper} s\nfactorization {direct_paper} s",
                 f"conjugate gradients {text('cg')}\nfactorization {text('direct')}",
                 f"cellapse, mixed {r['ours']:.2f} s ({r['solver']}, residual {r['residual']:.0e})\n"
-                f"unfolded {r['unfolded']:.2f} s\nL {r['graph']:.2f} s",
+                f"unfolded {r['unfolded']:.2f} s\nL {r['laplacian']:.2f} s",
                 f"{more}{slower:.0f} times as fast as conjugate gradients inside eigsh, here, the "
                 f"bounds on gamma included; {_agreement(r)}.",
             )

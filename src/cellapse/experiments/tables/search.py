@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 import networkx as nx
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from cellapse._shared.arrays import IntArray
 from cellapse.datasets.bundled import available, load
 from cellapse.datasets.generators import add_shortcuts, block_model, paper_block_model
 from cellapse.experiments.protocol.candidates import CANDIDATES, OURS
@@ -33,7 +33,7 @@ def arguments(quick: bool) -> list[Arguments]:
     return [{"task": t, "seed": s} for s in range(2 if quick else 20) for t in tasks]
 
 
-def graph_of(task: str, seed: int) -> tuple[sparse.csr_array, NDArray[np.intp]]:
+def graph_of(task: str, seed: int) -> tuple[sparse.csr_array, IntArray]:
     """The graph of a task and its known groups."""
     if task.startswith("q/p"):
         return block_model([25] * 4, 0.3, 0.3 * float(task.split()[1]), seed)
@@ -86,11 +86,11 @@ def summarize(results: Results) -> Table:
             name,
             f"{np.mean(accuracy[name]):.3f}",
             str(wins[name]),
-            compare(accuracy[name], accuracy["graph"]).sentence(name, "L"),
+            compare(accuracy[name], accuracy["laplacian"]).sentence(name, "L"),
         )
         for name in ranking
     )
-    shown = ("graph", "motif", "multiorder", OURS, ranking[0])
+    shown = ("laplacian", "motif", "multiorder", OURS, ranking[0])
     each = tuple((task, *(_at(results, n, task) for n in shown)) for task in tasks)
     return Table(
         "Which operator of the family?",
@@ -109,7 +109,7 @@ def summarize(results: Results) -> Table:
 
 
 def _one_for_all(accuracy: dict[str, list[float]], best: str) -> Row:
-    ours, L = accuracy[OURS], accuracy["graph"]
+    ours, L = accuracy[OURS], accuracy["laplacian"]
     against = [(L, "L"), *((accuracy[n], n) for n in ("motif", "multiorder"))]
     return Row(
         "one operator for all tasks",
@@ -134,7 +134,7 @@ def _one_for_each(results: Results, accuracy: dict[str, list[float]]) -> tuple[R
             f"{np.mean(chosen_by(results, 'modularity')):.3f}",
             "; ".join(
                 compare(modular, other).sentence("the choice", name)
-                for other, name in [(accuracy["graph"], "L"), *against]
+                for other, name in [(accuracy["laplacian"], "L"), *against]
             )
             + ".",
         ),

@@ -53,14 +53,15 @@ def summarize(results: Results) -> Table:
     rows = []
     for ratio, (L, S, inside) in PAPER.items():
         found = pick(results, ratio=ratio)
-        here = {n: [r["paper"][n] for r in found] for n in ("graph", "mixed")}
+        here = {n: [r["paper"][n] for r in found] for n in ("laplacian", "mixed")}
         share = 100 * np.mean([r["inside"] for r in found])
-        one = compare(here["mixed"], here["graph"]).sentence("S", "L")
+        one = compare(here["mixed"], here["laplacian"]).sentence("S", "L")
         rows.append(
             Row(
                 f"q/p = {ratio}",
                 f"L {L:.3f}\nS {S:.3f}\n{inside} % of triangles inside",
-                f"L {Figure.of(here['graph'])}\nS {Figure.of(here['mixed'])}\n{share:.1f} % inside",
+                f"L {Figure.of(here['laplacian'])}\nS {Figure.of(here['mixed'])}\n"
+                f"{share:.1f} % inside",
                 fair_text(results, ratio=ratio),
                 f"By the second vector, {one}. {fair_verdict(results, 'seed', ratio=ratio)}",
             )

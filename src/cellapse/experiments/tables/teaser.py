@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from cellapse._collapse.build import collapse
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse.datasets.proteins import Protein, available_proteins, load_protein
 from cellapse.experiments.protocol.chains import CLASSES, Panel, by_class, chains
 from cellapse.experiments.protocol.operators import mixed_collapse
@@ -27,7 +28,6 @@ from cellapse.experiments.protocol.scores import Figure, compare
 from cellapse.experiments.protocol.table import Experiment, Results, Row, Table
 from cellapse.experiments.tables.proteins import elements, with_elements
 
-FloatArray = NDArray[np.float64]
 MODES = 12
 SHOWN = "1RB8"  # of the bundled ones nearest in size to the paper's 1A0C, which no package holds
 BACKBONE, LEAK = "L, backbone", "S, cells from the labels"
@@ -58,7 +58,7 @@ def modes(operator: Operator, k: int = MODES) -> FloatArray:
     return found.vectors[:, kept] / np.sqrt(found.values[kept])
 
 
-def between(X: FloatArray, groups: NDArray[np.int64]) -> float:
+def between(X: FloatArray, groups: IntArray) -> float:
     """The share of the variance of the rows that lies between groups."""
     X = X - X.mean(axis=0)
     sums = np.zeros((groups.max() + 1, X.shape[1]))

@@ -12,9 +12,9 @@ from statistics import mode
 
 import networkx as nx
 import numpy as np
-from numpy.typing import NDArray
 
 from cellapse._complex.complex import Complex
+from cellapse._shared.arrays import IntArray
 from cellapse.datasets.contacts import load_contacts
 from cellapse.experiments.protocol.operators import FAIR
 from cellapse.experiments.protocol.runner import Arguments, Result
@@ -28,7 +28,7 @@ from cellapse.tasks.clustering import cluster, clustering_accuracy
 from cellapse.tasks.selection import choose_operator
 
 CHOSEN, LOUVAIN = "chosen by modularity", "Louvain"
-OPERATORS = {n: FAIR[n] for n in ("graph", "multiorder", "motif", "renormalized", "unfolded")}
+OPERATORS = {n: FAIR[n] for n in ("laplacian", "multiorder", "motif", "renormalized", "unfolded")}
 METHODS = (*OPERATORS, CHOSEN, LOUVAIN)
 CAVES, UNEQUAL = (0.3, 0.45, 0.55), (0.03, 0.06)
 
@@ -54,7 +54,7 @@ def run(task: str, seed: int) -> Result:
     return {"accuracy": accuracy, "chosen": choice.name}
 
 
-def problem(task: str, seed: int) -> tuple[Complex, NDArray[np.intp]]:
+def problem(task: str, seed: int) -> tuple[Complex, IntArray]:
     """The complex of a task and its known groups."""
     if task in CONTACTS:
         data = load_contacts(task)
@@ -73,7 +73,7 @@ def problem(task: str, seed: int) -> tuple[Complex, NDArray[np.intp]]:
     return clique_complex(A), groups
 
 
-def _louvain(K: Complex, seed: int) -> NDArray[np.intp]:
+def _louvain(K: Complex, seed: int) -> IntArray:
     graph = nx.Graph(K.cells[1].as_array().tolist())
     graph.add_nodes_from(range(K.n_vertices))
     numbers = np.zeros(K.n_vertices, dtype=np.intp)
@@ -94,7 +94,11 @@ def summarize(results: Results) -> Table:
         "\n".join(f"{n} {np.mean(accuracy[n]):.3f}" for n in ranking),
         "; ".join(
             compare(chosen, accuracy[n]).sentence("the choice", short)
-            for n, short in (("graph", "L"), ("renormalized", "renormalized"), (LOUVAIN, LOUVAIN))
+            for n, short in (
+                ("laplacian", "L"),
+                ("renormalized", "renormalized"),
+                (LOUVAIN, LOUVAIN),
+            )
         )
         + ".",
     )

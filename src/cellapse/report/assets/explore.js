@@ -74,8 +74,12 @@ byId("clusters").max = Math.min(20, data.labels.length);
 const begin = data.settings;
 realization.value = begin.realization;
 byId("eps").value = Math.log10(begin.eps);
-byId("gamma").value = begin.gamma;
-byId("beta").value = Math.log10(begin.beta);
+// Every realization starts with its own weights.
+function usual(name) {
+  byId("gamma").value = data.realizations[name].gamma;
+  byId("beta").value = Math.log10(data.realizations[name].beta);
+}
+usual(begin.realization);
 byId("vectors").value = begin.vectors;
 byId("clusters").value = begin.clusters;
 
@@ -83,13 +87,12 @@ function settings() {
   const value = (id) => Number(byId(id).value);
   return {
     realization: realization.value, eps: Number((10 ** value("eps")).toPrecision(3)), gamma: value("gamma"),
-    beta: Number((10 ** value("beta")).toPrecision(3)), vectors: value("vectors"), clusters: value("clusters"),
+    beta: Number((10 ** value("beta")).toPrecision(6)), vectors: value("vectors"), clusters: value("clusters"),
   };
 }
 
 function show(now) {
-  byId("gamma-name").textContent = now.realization === "screened" ? "theta²" : "gamma / bound";
-  byId("hint").textContent = data.realizations[now.realization];
+  byId("hint").textContent = data.realizations[now.realization].hint;
   sliders.forEach((id) => { document.querySelector(`output[for=${id}]`).textContent = number(now[id]); });
 }
 
@@ -130,6 +133,7 @@ function receive(answer, begun) {
   document.documentElement.dataset.answers = ++drawn;
 }
 
+realization.addEventListener("input", () => usual(realization.value));
 [realization, ...sliders.map(byId)].forEach((control) => control.addEventListener("input", ask));
 byId("colouring").addEventListener("change", (e) => { state.choice = e.target.value; drawAll(); });
 byId("closer").addEventListener("click", () => network.zoom(1.25));

@@ -1,0 +1,125 @@
+"""A chain of matrices B_1, ..., B_K: what a realization makes of a complex, before any weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from cellapse._complex.complex import Complex
+from cellapse._linalg.kernel import left_kernel
+from cellapse._linalg.operators import SparseOperator
+from cellapse._linalg.singular import smallest_singular_value
+from cellapse._matrices.incidence import Incidence, edges_and_cofaces
+
+FloatArray = NDArray[np.float64]
+
+_START = 14  # eigenpairs of A computed with the first: enough for ten of S
+_SURE = 1e-5  # a residual so small next to the eigenvalue leaves it ten digits
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """B_1, ..., B_K and what is known of them; whatever is expensive is made once, when asked for.
+
+    Attributes
+    ----------
+    origin : Complex, Incidence or list of matrices
+        What was given.
+    n_cells : tuple of int
+        Cells of each rank; formal elements and copies do not count.
+    nearest : csr_array
+        B_1.
+    upper : list of csr_array
+        What is above it: B_2, ..., B_K, or containment where the B_k are made when asked for.
+    make : function
+        () -> B_1, ..., B_K; the unfolded ones can be large and are rarely needed.
+    sigmas : function
+        () -> sigma_min+ of B_2, ..., B_K.
+    """
+
+    origin: Any
+    n_cells: tuple[int, ...]
+    nearest: sparse.csr_array
+    upper: list[sparse.csr_array]
+    make: Callable[[], Incidence]
+    sigmas: Callable[[], FloatArray]
+
+    @classmethod
+    def of(cls, B: Incidence, origin: Any) -> Chain:
+        """The matrices as they are; at least B_1, if without columns."""
+        if not len(B):
+            empty = sparse.csr_array((B.n_cells[0], 0))
+            B = Incidence((empty,), B.kind, B.source, (0, 0))
+        upper = list(B.matrices[1:])
+
+        def sigmas() -> FloatArray:
+            return np.array([smallest_singular_value(M) for M in upper])
+
+        return cls(origin, B.n_real, B[0], upper, lambda: B, sigmas)
+
+    @property
+    def source(self) -> Complex | None:
+        """The complex behind the matrices, where there is one."""
+        if isinstance(self.origin, Complex):
+            return self.origin
+        return getattr(self.origin, "source", None)
+
+    @cached_property
+    def incidence(self) -> Incidence:
+        """B_1, ..., B_K."""
+        return self.make()
+
+    @cached_property
+    def plain(self) -> SparseOperator:
+        """B_1 B_1^T, with a factor and eigenpairs to share."""
+        return SparseOperator(self.nearest @ self.nearest.T, (), left_kernel(self.nearest))
+
+    @cached_property
+    def sigma(self) -> FloatArray:
+        """sigma_min+ of B_1, ..., B_K."""
+        return np.array([self._first_sigma(), *self.sigmas()])
+
+    def _first_sigma(self) -> float:
+        """sigma_min+(B_1) from the first positive eigenvalue of B_1 B_1^T."""
+        B, plain = self.nearest, self.plain
+        n, kernel = B.shape[0], plain.kernel
+        if n <= 400 or kernel is None or kernel.shape[1] > n // 8 or not B.nnz:
+            return smallest_singular_value(B)
+        # The first eigenvectors of A cost little more than one, and are where `spectrum` starts.
+        # They are accurate relative to ||A||: what is small next to it is found by other means.
+        values, vectors = plain.lowest(_START)
+        first, v = float(values[0]), vectors[:, 0]
+        sure = np.linalg.norm(plain.A @ v - first * v) <= _SURE * first
+        return float(np.sqrt(first)) if sure else smallest_singular_value(B)
+
+    def labels(self, rank: int) -> Sequence[Hashable]:
+        """What the cells of a rank are called."""
+        if rank == 0:
+            return range(self.n_cells[0]) if self.source is None else self.source.labels
+        return self.incidence.labels(rank)
+
+    def of_edges(self) -> Chain:
+        """Vertices and edges alone."""
+        matrices = Incidence((self.nearest,), "given", None, (0, 0))
+        return Chain.of(matrices, matrices)
+
+
+def edges_and_upper(
+    source: Any,
+) -> tuple[sparse.csr_array, list[sparse.csr_array], tuple[int, ...]]:
+    """Signed B_1, containment above it with the weights of the cells, and how many cells there are.
+
+    The elements of a rank that are no cells, but formal, are its last ones.
+    """
+    if isinstance(source, Incidence) and source.kind == "unfolded" and source.source is not None:
+        source = source.source  # flags are copies of cells; the complex has the cells themselves
+    if isinstance(source, Complex):
+        return *edges_and_cofaces(source), source.n_cells
+    B = source if isinstance(source, Incidence) else Incidence.from_matrices(source)
+    return B[0], [abs(M) for M in B.matrices[1:]], B.n_real

@@ -1,0 +1,197 @@
+"""The collapsed operator: a realization, its matrices and weights, and how they are eliminated."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from cellapse._collapse.chain import Chain
+from cellapse._collapse.realizations import Realization
+from cellapse._collapse.weights import Weights, check_eps
+from cellapse._errors import CellapseWarning, InputError
+from cellapse._linalg.cg import CG
+from cellapse._linalg.direct import Direct
+from cellapse._linalg.operators import Operator, SparseOperator
+from cellapse._linalg.symmetric import Shortcuts
+from cellapse._shared.checks import signal
+
+FloatArray = NDArray[np.float64]
+
+
+class CollapsedOperator(Operator):
+    """S_eps on the cells of one rank; made by `collapse`.
+
+    A scipy LinearOperator: `S @ x`, `S.toarray()`, `S.spectrum(k)`, `S.complete(u)`, `S.energy(u)`.
+
+    Attributes
+    ----------
+    realization : Realization
+    onto, solver, labels
+        As given to `collapse`.
+    weights : Weights
+        beta, gamma and eps in use, with the bounds of gamma.
+    n_cells : tuple
+        Cells of each rank.
+    A : scipy.sparse.csr_array
+        The block of L* on the kept rank.
+    """
+
+    def __init__(
+        self,
+        realization: Realization,
+        chain: Chain,
+        weights: Weights,
+        onto: int = 0,
+        solver: Direct | CG | None = None,
+    ) -> None:
+        self.elimination = realization.eliminate(chain, weights, onto, solver)
+        self.A = self.elimination.A
+        super().__init__(self.A.shape[0], chain.labels(onto))
+        self.A.sum_duplicates()  # in order at once: SciPy would sort it at its first maximum
+        self.realization, self.chain, self.weights = realization, chain, weights
+        self.onto, self.solver = onto, solver
+        self.kernel, self.definite = self.elimination.kernel, weights.definite
+        self._sparse: SparseOperator | None = None
+        if self.elimination.matrix is not None:
+            self._sparse = SparseOperator(self.elimination.matrix, self.labels, self.kernel)
+
+    def __reduce__(self) -> tuple[Any, ...]:  # factors cannot be copied
+        return _again, (self.realization, self.chain.origin, self.weights, self.onto, self.solver)
+
+    def __repr__(self) -> str:
+        what = "vertices" if self.onto == 0 else f"cells of rank {self.onto}"
+        return (
+            f"<CollapsedOperator {self.realization} on {self.shape[0]} {what}: "
+            f"n_cells={self.n_cells}, eps={self.eps:g}>"
+        )
+
+    def __str__(self) -> str:
+        weights = self.weights
+        cells = ", ".join(f"{n} of rank {k}" for k, n in enumerate(self.n_cells))
+        return "\n".join(
+            [
+                repr(self),
+                f"  cells       {cells}",
+                f"  realization {self.realization!r}: {self.realization.summary}",
+                f"  weights     beta {_list(weights.beta)}, gamma {_list(weights.gamma)} "
+                f"(bound {_list(weights.bound)})",
+                f"  eps         {weights.eps:g}",
+                f"  solver      {self.elimination.method}",
+                "  theory.check(S) measures what the cells change, and what eps costs",
+            ]
+        )
+
+    @property
+    def source(self) -> Any:
+        """The complex that was collapsed, where there is one."""
+        return self.chain.source
+
+    @property
+    def n_cells(self) -> tuple[int, ...]:
+        return self.chain.n_cells
+
+    @property
+    def beta(self) -> FloatArray:
+        """Adjacency weights beta_1..beta_K."""
+        return self.weights.beta
+
+    @property
+    def gamma(self) -> FloatArray:
+        """Coupling weights gamma_0..gamma_{K-1}; theta for the screened realization."""
+        return self.weights.gamma
+
+    @property
+    def eps(self) -> float:
+        """Regularization."""
+        return self.weights.eps
+
+    @property
+    def sigma(self) -> FloatArray:
+        """sigma_min+ of the matrix behind each coupling, from which its bound follows."""
+        return self.weights.sigma
+
+    @property
+    def bound(self) -> FloatArray:
+        """The largest gamma for which L* is sure to be positive semi-definite."""
+        return self.weights.bound
+
+    @property
+    def shares(self) -> FloatArray | None:
+        """The share of its weight that every edge keeps, where S is a reweighted A."""
+        return self.elimination.shares
+
+    def complete(self, u: ArrayLike) -> dict[int, FloatArray]:
+        """The values z* of all other cells that minimize the energy of u, by rank.
+
+        z*(u) = -(C + eps I)^-1 X^T u. For the unfolded realization the values above the edges
+        belong to flags, in the order of `unfolded_matrices`.
+        """
+        return self.elimination.complete(signal(u, self.shape[0]))
+
+    def split(self) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
+        """The blocks A, X, C of L*; S_eps = A - X (C + eps I)^-1 X^T."""
+        return self.realization.split(self.chain, self.weights, self.onto)
+
+    def reweighted(self, beta: Any, gamma: Any, eps: float) -> CollapsedOperator:
+        """The same collapse with other weights; the matrices and their sigma are not made again."""
+        weights = self.realization.weigh(self.chain, beta, gamma, check_eps(eps))
+        return CollapsedOperator(self.realization, self.chain, weights, self.onto, self.solver)
+
+    def tocsr(self) -> sparse.csr_array:
+        """The operator as a sparse matrix, where it is one."""
+        if self._sparse is None:
+            raise InputError(
+                f"{self!r} is no sparse matrix; S.toarray() gives a dense one, and the screened "
+                "and renormalized realizations are sparse"
+            )
+        return self._sparse.A.copy()
+
+    def solve(self, b: ArrayLike, shift: float = 0.0, *, rtol: float = 1e-10) -> FloatArray:
+        if self._sparse is None:
+            return super().solve(b, shift, rtol=rtol)
+        return self._sparse.solve(b, shift, rtol=rtol)  # with a factor of S itself, not of A
+
+    def diagonal(self) -> FloatArray:
+        return super().diagonal() if self._sparse is None else self._sparse.diagonal()
+
+    def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
+        return self.elimination.apply(x, error)
+
+    def _dense(self) -> FloatArray:
+        dense = self.elimination.toarray()
+        return super()._dense() if dense is None else dense
+
+    @property
+    def shortcuts(self) -> Shortcuts:
+        if self._sparse is not None:
+            return self._sparse.shortcuts  # as quick as A
+        if self.onto:
+            return self.elimination.shortcuts(None, 1.0)
+        return self.elimination.shortcuts(self.chain.plain, float(self.beta[0]))
+
+
+def _again(
+    realization: Realization, origin: Any, weights: Weights, onto: int, solver: Direct | CG | None
+) -> CollapsedOperator:
+    """What a pickle does: the same operator, whose warnings have been given."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CellapseWarning)
+        chain = realization.chain(origin)
+    return CollapsedOperator(realization, chain, weights, onto, solver)
+
+
+def _list(values: FloatArray) -> str:
+    return "(" + ", ".join(f"{v:.4g}" for v in values) + ")"
+
+
+def require_collapsed(given: Any, who: str) -> None:
+    """Refuse what is no collapsed operator, and say how to get one."""
+    if not isinstance(given, CollapsedOperator):
+        raise InputError(
+            f"{who} takes a collapsed operator, not a {type(given).__name__}; "
+            "collapse(...) makes one out of a Complex"
+        )

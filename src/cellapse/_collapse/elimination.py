@@ -1,0 +1,205 @@
+r"""How the other ranks are eliminated, so that an operator on the kept one remains.
+
+    S_eps = A - X (C + eps I)^-1 X^T     for     L* = | A    X |
+                                                      | X^T  C |
+
+L* is tridiagonal in the ranks, so the ranks above and below the kept one are eliminated
+independently, each side by a `Ladder`; `AlgorithmOne` applies the formula as it stands.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from cellapse._collapse.chain import Chain
+from cellapse._collapse.graded import GradedLaplacian
+from cellapse._collapse.ladder import Ladder
+from cellapse._collapse.weights import Weights
+from cellapse._linalg.cg import CG
+from cellapse._linalg.direct import Direct
+from cellapse._linalg.kernel import left_kernel
+from cellapse._linalg.operators import SparseOperator
+from cellapse._linalg.symmetric import Shortcuts
+from cellapse._matrices.incidence import Incidence, is_chain_complex
+
+FloatArray = NDArray[np.float64]
+
+
+class Elimination(ABC):
+    """S for one chain, its weights and the rank that is kept.
+
+    Attributes
+    ----------
+    A : csr_array
+        The block of L* on the kept rank.
+    kernel : csr_array or None
+        Orthonormal columns that S maps to zero, where known in advance.
+    method : str
+        How (C + eps I)^-1 is applied, in words.
+    matrix : csr_array or None
+        S itself, where it is a sparse matrix.
+    shares : array or None
+        The share of its weight that every edge keeps, where S is a reweighted A.
+    """
+
+    A: sparse.csr_array
+    kernel: sparse.csr_array | None
+    method: str
+    matrix: sparse.csr_array | None = None
+    shares: FloatArray | None = None
+
+    @abstractmethod
+    def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
+        """S x for one vector or many columns; within an absolute error where that saves work."""
+
+    @abstractmethod
+    def complete(self, u: FloatArray) -> dict[int, FloatArray]:
+        """The values of the eliminated cells that minimize the energy of u, by rank."""
+
+    def shortcuts(self, plain: SparseOperator | None, scale: float) -> Shortcuts:
+        """What solvers may use; `plain` is A / scale as an operator of its own, where there is."""
+        return Shortcuts(plain=plain, scale=scale)
+
+    def toarray(self) -> FloatArray | None:
+        """S as a dense array, where there is a quicker way than n products."""
+        return None
+
+
+class OneSide(Elimination):
+    """By one ladder, for ranks that all lie above the kept one, or all below."""
+
+    def __init__(self, ladder: Ladder, ranks: Sequence[int], n_cells: Sequence[int]) -> None:
+        self.ladder, self._ranks, self._n_cells = ladder, ranks, n_cells
+        self.A, self.kernel = ladder.A, ladder.kernel
+
+    @property
+    def method(self) -> str:  # type: ignore[override]
+        if self.ladder.iterative:
+            return "conjugate gradients on K, as the graph expands"
+        return str(self.ladder.direct)
+
+    def shortcuts(self, plain: SparseOperator | None, scale: float) -> Shortcuts:
+        ladder = self.ladder
+        return Shortcuts(
+            plain=plain,
+            scale=scale,
+            drop=ladder.c,
+            iterates=ladder.iterative,
+            slow=ladder.slow,
+            shifted=lambda shift, mass: ladder.shifted(mass, shift),
+            safe_shift=ladder.safe_shift,
+            rounding=ladder.rounding,
+        )
+
+    def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
+        return self.ladder.apply(x, error)
+
+    def complete(self, u: FloatArray) -> dict[int, FloatArray]:
+        return _by_rank(self.ladder.complete(u), self._ranks, self._n_cells)
+
+    def toarray(self) -> FloatArray | None:
+        return self.ladder.toarray()
+
+
+class BothSides(Elimination):
+    """By two ladders, where there are ranks above the kept one and below."""
+
+    def __init__(self, sides: Sequence[OneSide], kernel: sparse.csr_array | None) -> None:
+        self._sides = sides
+        self.A = sparse.csr_array(sides[0].A + sides[1].A)
+        self.kernel = kernel
+        self.method = sides[0].method
+
+    def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
+        return self._sides[0].apply(x, error) + self._sides[1].apply(x, error)
+
+    def complete(self, u: FloatArray) -> dict[int, FloatArray]:
+        return dict(sorted((self._sides[0].complete(u) | self._sides[1].complete(u)).items()))
+
+
+class AlgorithmOne(Elimination):
+    """Algorithm 1 of the paper: y = X^T x, z = (C + eps I)^-1 y, S x = A x - X z."""
+
+    def __init__(self, chain: Chain, weights: Weights, onto: int, solver: CG) -> None:
+        B = chain.incidence
+        graded = GradedLaplacian(B, weights.beta, weights.gamma)
+        self.A, self._X, C = graded.split(onto)
+        self._solve = solver.prepare(C + weights.eps * sparse.eye_array(C.shape[0]))
+        self._ranks = [k for k in range(len(B) + 1) if k != onto]
+        self._n_cells = B.n_cells
+        self.kernel = left_kernel(_next_to(B, onto))
+        self.method = str(solver)
+
+    def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
+        return self.A @ x - self._X @ self._solve(self._X.T @ x)
+
+    def complete(self, u: FloatArray) -> dict[int, FloatArray]:
+        return _by_rank(-self._solve(self._X.T @ u), self._ranks, self._n_cells)
+
+
+def by_ladders(chain: Chain, weights: Weights, onto: int, solver: Direct | None) -> Elimination:
+    """One ladder for the ranks above the kept one, and one for the ranks below."""
+    B = chain.incidence
+    exact = is_chain_complex(B)
+    beta, gamma = weights.beta, weights.gamma
+    sides: list[OneSide] = []
+    if onto < len(B):
+        up = _ladder(B.matrices[onto:], beta[onto:], gamma[onto:], weights, exact, solver)
+        sides.append(OneSide(up, range(onto + 1, len(B) + 1), B.n_cells))
+    if onto > 0:
+        below = [M.T.tocsr() for M in reversed(B.matrices[:onto])]
+        down = _ladder(below, beta[:onto][::-1], gamma[:onto][::-1], weights, exact, solver)
+        sides.append(OneSide(down, range(onto - 1, -1, -1), B.n_cells))
+    if len(sides) == 1:
+        return sides[0]
+    return BothSides(sides, left_kernel(_next_to(B, onto)))
+
+
+def _ladder(
+    matrices: Sequence[sparse.csr_array],
+    beta: FloatArray,
+    gamma: FloatArray,
+    weights: Weights,
+    exact: bool,
+    solver: Direct | None,
+) -> Ladder:
+    """The ladder that eliminates ranks, nearest first; `exact` where B_k B_{k+1} = 0."""
+    eps, definite = weights.eps, weights.definite
+    nearest = matrices[0], float(beta[0]), float(gamma[0])
+    if len(matrices) == 1 or exact:
+        return Ladder(*nearest, np.full(matrices[0].shape[1], eps), eps, solver, definite)
+    rest = Incidence(tuple(matrices[1:]), "given", None, (0,) * len(matrices))
+    further = GradedLaplacian(rest, beta[1:], gamma[1:])
+    M = further.matrix + eps * sparse.eye_array(further.matrix.shape[0])
+
+    def product(w: FloatArray) -> FloatArray:
+        return further.apply(w) + eps * w
+
+    return Ladder(*nearest, M, eps, solver, definite, product)
+
+
+def _by_rank(z: FloatArray, ranks: Sequence[int], n_cells: Sequence[int]) -> dict[int, FloatArray]:
+    """Values of cells, cut at the ends of the ranks; in the order of the ranks."""
+    values, start = {}, 0
+    for rank in ranks:
+        n = n_cells[rank]
+        part = z[start : start + n]
+        # Past the nearest rank of a chain complex nothing arrives.
+        values[rank] = part if len(part) == n else np.zeros((n, *z.shape[1:]))
+        start += n
+    return dict(sorted(values.items()))
+
+
+def _next_to(B: Incidence, onto: int) -> sparse.csr_array:
+    """A matrix whose left kernel is the common kernel of both sides of a rank."""
+    sides = []
+    if onto < len(B):
+        sides.append(B[onto])
+    if onto > 0:
+        sides.append(B[onto - 1].T)
+    return sparse.csr_array(sparse.hstack(sides, format="csr"))

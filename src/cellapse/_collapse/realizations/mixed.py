@@ -1,0 +1,28 @@
+"""The mixed realization: signed edges, unsigned faces; what fits the paper's cuts and denoising."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cellapse._collapse.realizations.base import Realization
+from cellapse._complex.complex import Complex
+from cellapse._matrices.incidence import Incidence, mixed_matrices
+
+
+@dataclass(frozen=True)
+class Mixed(Realization):
+    """Signed B_1, unsigned containment above: A = L, but S depends on the order of the vertices.
+
+    >>> Mixed()
+    Mixed()
+    """
+
+    summary: ClassVar[str] = "Signs on the edges only, as in the paper's cut and denoising tables."
+
+    @property
+    def name(self) -> str:
+        return "mixed"
+
+    def matrices(self, K: Complex) -> Incidence:
+        return mixed_matrices(K)

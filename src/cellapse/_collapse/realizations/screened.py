@@ -1,0 +1,238 @@
+r"""The screened realization: every edge has mass 1 + eps, and the cells that hold it support it.
+
+    S = beta_1 B_1 diag(f) B_1^T,   f = 1 - theta^2 / (1 + eps + sum_k beta_k d_k)
+
+is the share of its weight that an edge keeps, with d_k the (weighted) number of its cells of rank
+k. With `rounds`, a cell supports an edge by as much as its own other edges are supported,
+self-consistently: five rounds are called "renormalized".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from cellapse._collapse.chain import Chain, edges_and_upper
+from cellapse._collapse.dense import Layout, Stacks, row_sums
+from cellapse._collapse.elimination import Elimination
+from cellapse._collapse.realizations.base import Realization
+from cellapse._collapse.weights import Weights, check_beta
+from cellapse._complex.complex import Complex
+from cellapse._complex.union import side_by_side
+from cellapse._errors import InputError
+from cellapse._linalg.cg import CG
+from cellapse._linalg.direct import Direct
+from cellapse._linalg.kernel import left_kernel
+from cellapse._matrices.incidence import Incidence
+from cellapse._matrices.support import supports
+from cellapse._shared.checks import number, whole_number
+
+FloatArray = NDArray[np.float64]
+
+RENORMALIZED = 5  # rounds, the measured setting
+_MOST_ROUNDS = 1000
+
+
+@dataclass(frozen=True)
+class Screened(Realization):
+    """A sparse reweighted graph Laplacian that damps edges which close few cells.
+
+    Parameters
+    ----------
+    theta : float, optional
+        Coupling of the edges, where `gamma` of `collapse` is left out: theta^2 = 0.9 by default,
+        0.95 with rounds. At most 1.
+    rounds : int
+        How often the support of an edge is weighed by the support of its cells' other edges.
+
+    >>> Screened(rounds=5)
+    Screened(theta=None, rounds=5)
+    >>> str(Screened(rounds=5)), str(Screened())
+    ('renormalized', 'screened')
+    """
+
+    theta: float | None = None
+    rounds: int = 0
+
+    takes_matrices: ClassVar[bool] = True
+    needs_solver: ClassVar[bool] = False
+    hodge: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        whole_number("rounds", self.rounds, 0, _MOST_ROUNDS)
+        if self.theta is not None:
+            number("theta", self.theta, "a number from 0 to 1", lambda t: 0.0 <= t <= 1.0)
+
+    @property
+    def name(self) -> str:
+        if self.rounds == 0:
+            return "screened"
+        return "renormalized" if self.rounds == RENORMALIZED else f"screened, {self.rounds} rounds"
+
+    @property
+    def summary(self) -> str:  # type: ignore[override]
+        if self.rounds:
+            return "Screened, and a cell counts as much as its other edges are supported."
+        return "Edges that close few cells are damped; S stays as sparse as the graph Laplacian."
+
+    @property
+    def usual_beta(self) -> float:  # type: ignore[override]
+        return 5.0 if self.rounds else 1.0
+
+    @property
+    def usual_share(self) -> float:  # type: ignore[override]
+        usual = float(np.sqrt(0.95 if self.rounds else 0.9))
+        return usual if self.theta is None else self.theta
+
+    def matrices(self, K: Complex) -> Incidence:
+        return Incidence(self.chain(K).incidence.matrices, "given", K, (0, 0))
+
+    def chain(self, source: Any) -> Chain:
+        B1, upper, n_cells = edges_and_upper(source)
+        complex_ = source if isinstance(source, Complex) else None
+
+        def make() -> Incidence:
+            return Incidence((B1,), "given", complex_, (0, 0))
+
+        return Chain(source, n_cells, B1, supports(upper, n_cells[2:]), make, lambda: np.empty(0))
+
+    def weigh(self, chain: Chain, beta: Any, gamma: Any, eps: float) -> Weights:
+        above = len(chain.upper)
+        usual = (1.0, *[self.usual_beta] * above)
+        if gamma is not None and self.theta is not None:
+            raise InputError(
+                f"gamma={gamma!r} with {self!r}: both are the coupling; leave out one of them"
+            )
+        checked = check_beta(usual if beta is None else beta, 1 + above)
+        one = np.ones(1)
+        return Weights.choose(checked, self.usual_share if gamma is None else gamma, eps, one, one)
+
+    def eliminate(
+        self, chain: Chain, weights: Weights, onto: int = 0, solver: Direct | CG | None = None
+    ) -> Elimination:
+        return Edgewise(chain, weights, self.rounds)
+
+    def limit(
+        self, chain: Chain, weights: Weights, onto: int
+    ) -> Callable[[FloatArray], FloatArray]:
+        A, X, C = self.split(chain, weights, onto)  # with the support as it is at this eps
+        inverse = sparse.diags_array(1.0 / C.diagonal())
+        return lambda x: A @ x - X @ (inverse @ (X.T @ x))
+
+    def split(
+        self, chain: Chain, weights: Weights, onto: int
+    ) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
+        edges = Edgewise(chain, weights, self.rounds)
+        X = -np.sqrt(weights.beta[0]) * weights.gamma[0] * chain.nearest
+        C = sparse.diags_array(edges.mass - weights.eps)
+        return edges.A, sparse.csr_array(X), sparse.csr_array(C)
+
+    def ceiling(self, weights: Weights, onto: int, size: float) -> float:
+        return float(weights.gamma[0] ** 2 / (1.0 + weights.eps)) * size
+
+    def stacks(self, complexes: list[Complex], beta: Any, gamma: Any) -> Stacks:
+        return EdgewiseStacks(self, complexes, beta, gamma)
+
+
+class Edgewise(Elimination):
+    """Every edge relaxes alone.
+
+    Attributes
+    ----------
+    mass : array
+        The diagonal of C + eps I.
+    """
+
+    method = "none needed"
+    matrix: sparse.csr_array
+    shares: FloatArray
+
+    def __init__(self, chain: Chain, weights: Weights, rounds: int) -> None:
+        B, b, theta = chain.nearest, float(weights.beta[0]), float(weights.gamma[0])
+        ends = sparse.csr_array((abs(B) > 0).astype(np.float64))
+        eps = weights.eps
+        self.shares = screened_shares(ends, chain.upper, weights.beta[1:], theta, eps, rounds)
+        self.mass = np.full(len(self.shares), 1.0 + eps)
+        if theta > 0:
+            self.mass = theta**2 / (1.0 - self.shares)
+        self.A = sparse.csr_array(b * (B @ B.T))
+        self.matrix = sparse.csr_array(b * (B @ sparse.diags_array(self.shares) @ B.T))
+        self.kernel = left_kernel(B)
+        self._B, self._coupling = B, np.sqrt(b) * theta
+
+    def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
+        return self.matrix @ x
+
+    def complete(self, u: FloatArray) -> dict[int, FloatArray]:
+        z = self._coupling * (self._B.T @ u)
+        return {1: z / (self.mass if u.ndim == 1 else self.mass[:, None])}
+
+
+class EdgewiseStacks(Stacks):
+    """Sparse operators of all complexes side by side, cut into dense ones."""
+
+    def __init__(
+        self, realization: Screened, complexes: list[Complex], beta: Any, gamma: Any
+    ) -> None:
+        self._realization, self._beta, self._gamma = realization, beta, gamma
+        self._chain = realization.chain(side_by_side(complexes))
+        self._n = len(complexes)
+        self.layout = Layout(complexes, [])
+        self.kernel = left_kernel(self._chain.nearest)
+        self._norms: list[FloatArray] = []
+
+    def collapsed(self, eps: float) -> tuple[list[FloatArray], NDArray[np.bool_]]:
+        weights = self._realization.weigh(self._chain, self._beta, self._gamma, eps)
+        S = Edgewise(self._chain, weights, self._realization.rounds).matrix
+        vertices = self.layout.places[0]
+        blocks = self.layout.stacks(S, vertices, vertices)
+        self._norms = [row_sums(block) for block in blocks]
+        return blocks, np.full(self._n, weights.definite)
+
+    def norms(self) -> list[FloatArray]:
+        return self._norms
+
+
+def screened_shares(
+    ends: sparse.csr_array,
+    around: list[sparse.csr_array],
+    beta: FloatArray,
+    theta: float,
+    eps: float,
+    rounds: int,
+) -> FloatArray:
+    """The share of its weight that every edge keeps; `ends` is |B_1| as a pattern of ones."""
+    share = np.ones(ends.shape[1])
+    if not rounds:
+        support = sum((b * A.sum(axis=1) for A, b in zip(around, beta, strict=True)), 0.0 * share)
+        return 1.0 - theta**2 / (1.0 + eps + support)
+    for _ in range(rounds):
+        degree = ends @ share
+        log_degree = ends.T @ np.log(np.maximum(degree, 1e-300))
+        support = sum(
+            (b * _mean_support(A, share) for A, b in zip(around, beta, strict=True)), 0.0 * share
+        )
+        support = support * np.exp(-0.5 * log_degree)
+        share = 1.0 - theta**2 / (1.0 + eps + support)
+    return share
+
+
+def _mean_support(around: sparse.csr_array, share: FloatArray) -> FloatArray:
+    """Sum over the cells around an edge of the squared geometric mean of its other edges' shares.
+
+    In a triangle this is the product of the two other shares; the mean lets larger cells count on
+    the same scale.
+    """
+    pattern = (around > 0).astype(np.float64)
+    log_share = np.log(np.maximum(share, 1e-300))
+    size = np.asarray(pattern.sum(axis=0)).ravel()
+    total = pattern.T @ log_share
+    entries = around.tocoo()
+    others = total[entries.col] - log_share[entries.row]
+    value = entries.data * np.exp(2.0 * others / np.maximum(size[entries.col] - 1, 1))
+    return np.bincount(entries.row, weights=value, minlength=len(share)).astype(np.float64)

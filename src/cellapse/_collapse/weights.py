@@ -1,0 +1,160 @@
+r"""The weights of a collapse: beta, gamma and eps, and how large gamma may be.
+
+L* is positive semi-definite when gamma_k <= beta_{k+1} sigma_min+(B_{k+1}) (`thm:psd`). With eps
+added to the eliminated ranks, gamma_k^2 <= beta_{k+1} (beta_{k+1} sigma_min+^2 + eps) is enough for
+the collapsed operator.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cellapse._errors import CellapseWarning, InputError
+from cellapse._shared.checks import real_array
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Unchecked:
+    """Coupling weights to use as they are, with a warning instead of an error beyond the bound.
+
+    >>> Unchecked(2.0)
+    Unchecked(gamma=2.0)
+    """
+
+    gamma: float | Sequence[float]
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """The numbers of a collapse, checked.
+
+    Attributes
+    ----------
+    beta : array
+        Adjacency weights beta_1..beta_K.
+    gamma : array
+        Coupling weights gamma_0..gamma_{K-1}; for the screened realization the one number theta.
+    eps : float
+        Regularization.
+    sigma : array
+        sigma_min+ of the matrix behind each coupling.
+    scale : array
+        What sigma is multiplied with to give the bound of gamma: beta, or 1 for theta.
+    """
+
+    beta: FloatArray
+    gamma: FloatArray
+    eps: float
+    sigma: FloatArray
+    scale: FloatArray
+
+    @classmethod
+    def choose(
+        cls, beta: Any, gamma: Any, eps: float, sigma: FloatArray, scale: FloatArray | None = None
+    ) -> Weights:
+        """Weights as a user gives them, once they are known to fit.
+
+        >>> Weights.choose(2.0, "bound", 0.0, np.array([1.5])).gamma.tolist()
+        [3.0]
+        """
+        scale = beta if scale is None else scale
+        bound, limit = psd_bound(scale, sigma), regularized_bound(scale, sigma, eps)
+        coupling = check_gamma(gamma, bound, limit)
+        if ((scale == 0) & (coupling > 0) & np.isfinite(bound)).any():
+            raise InputError(
+                f"beta={beta.tolist()} with gamma={coupling.tolist()}: where beta is 0, nothing "
+                "balances the coupling; set that gamma to 0"
+            )
+        return cls(beta, coupling, eps, sigma, scale)
+
+    @property
+    def bound(self) -> FloatArray:
+        """The largest gamma for which L* is sure to be positive semi-definite."""
+        return psd_bound(self.scale, self.sigma)
+
+    @property
+    def definite(self) -> bool:
+        """Whether S_eps is sure to be positive semi-definite."""
+        limit = regularized_bound(self.scale, self.sigma, self.eps)
+        return bool((self.gamma <= limit * (1 + 1e-9)).all())
+
+    def with_eps(self, eps: float) -> Weights:
+        """The same beta and gamma with another eps."""
+        return replace(self, eps=eps)
+
+    def of_edges(self) -> Weights:
+        """Those between vertices and edges alone."""
+        return Weights(self.beta[:1], self.gamma[:1], self.eps, self.sigma[:1], self.scale[:1])
+
+
+def check_beta(beta: Any, K: int) -> FloatArray:
+    """beta_1..beta_K as an array of K numbers >= 0."""
+    return _numbers("beta", beta, K, "beta_1..beta_K")
+
+
+def check_eps(eps: Any) -> float:
+    """eps as a finite number >= 0."""
+    value = _numbers("eps", eps, 1, "one regularization")
+    return float(value[0])
+
+
+def psd_bound(beta: FloatArray, sigma: FloatArray) -> FloatArray:
+    """The largest gamma of `thm:psd`, beta_{k+1} sigma_min+(B_{k+1}); infinite for B = 0."""
+    finite = np.isfinite(sigma)
+    return np.where(finite, beta * np.where(finite, sigma, 0.0), np.inf)
+
+
+def regularized_bound(beta: FloatArray, sigma: FloatArray, eps: float) -> FloatArray:
+    """The largest gamma for which S_eps is sure to be positive semi-definite.
+
+    gamma_k^2 = beta_{k+1} (beta_{k+1} sigma_min+(B_{k+1})^2 + eps)
+    """
+    bound = psd_bound(beta, sigma)
+    return np.sqrt(bound**2 + beta * eps)
+
+
+def check_gamma(gamma: Any, bound: FloatArray, limit: FloatArray) -> FloatArray:
+    """gamma_0..gamma_{K-1} as numbers: by name, or as given if none exceeds `limit`.
+
+    A matrix without entries has an infinite bound and no effect: its coupling is set to 0.
+    """
+    if isinstance(gamma, str):
+        named = {"bound": bound, "regularized": limit}
+        if gamma not in named:
+            raise InputError(f'gamma={gamma!r}; choose "bound", "regularized" or numbers')
+        return np.where(np.isfinite(named[gamma]), named[gamma], 0.0)
+    checked = not isinstance(gamma, Unchecked)
+    given = gamma if checked else gamma.gamma
+    values = _numbers("gamma", given, len(bound), "gamma_0..gamma_{K-1}")
+    if (values > limit * (1 + 1e-9)).any():
+        problem = (
+            f"gamma={_tuple(values)} exceeds the PSD bound {_tuple(limit)}, so L* may be indefinite"
+        )
+        if checked:
+            raise InputError(f'{problem}; pass gamma="bound", or Unchecked(gamma) to try it anyway')
+        warnings.warn(problem, CellapseWarning, stacklevel=3)
+    return values
+
+
+def _numbers(name: str, given: Any, count: int, meaning: str) -> FloatArray:
+    values = real_array(given, f"{name}={given!r}")
+    if values.ndim > 1 or (values.ndim == 1 and len(values) != count):
+        raise InputError(
+            f"{name} has shape {values.shape}; give one number, or {count} of them for {meaning}"
+        )
+    values = np.array(np.broadcast_to(values, (count,)))
+    if not np.isfinite(values).all() or (values < 0).any():
+        raise InputError(f"{name}={given!r}; it must be finite and at least 0")
+    return values
+
+
+def _tuple(values: FloatArray) -> str:
+    return "(" + ", ".join(f"{v:.4g}" for v in values) + ("," if len(values) == 1 else "") + ")"

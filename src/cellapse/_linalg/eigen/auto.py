@@ -1,0 +1,128 @@
+r"""Which solver: by size, and by how the graph can be cut.
+
+few cells                            Dense
+S is the collapse of A               Davidson, with a factor of A or, if it expands, without
+a matrix that can be cut             ShiftInvert
+a matrix that expands, or indefinite Lanczos
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cellapse._errors import ConvergenceError, InputError, SizeError
+from cellapse._linalg.eigen.davidson import Davidson
+from cellapse._linalg.eigen.dense import Dense
+from cellapse._linalg.eigen.evidence import nothing_missed
+from cellapse._linalg.eigen.lanczos import Lanczos
+from cellapse._linalg.eigen.problem import Problem, eigenproblem
+from cellapse._linalg.eigen.shift_invert import ShiftInvert
+from cellapse._linalg.eigen.spectrum import EigenSolver, Spectrum
+from cellapse._linalg.levels import expands
+from cellapse._linalg.symmetric import Pairs, SymmetricOperator
+from cellapse._shared.checks import whole_number
+
+_DENSE = 1200  # up to this many cells the dense way is quick whatever the graph
+_EXPANDING = 500  # and up to this many where the graph expands
+_LAST = 4000  # up to this many cells the dense way is the last resort
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A solver and the reason for it; prints as one sentence."""
+
+    solver: EigenSolver
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.solver}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Auto(EigenSolver):
+    """Chooses the solver by size and by how the graph can be cut, and says why.
+
+    Where the first choice does not arrive (A may be far from S, a factor may not fit), the next one
+    takes over; `spectrum.solver` names the one that found the result.
+    """
+
+    def run(self, problem: Problem) -> Spectrum:
+        *others, last = self.candidates(problem)
+        for candidate in others:
+            try:
+                return candidate.run(problem)
+            except (ConvergenceError, SizeError):
+                continue
+        return last.run(problem)
+
+    def find(self, problem: Problem) -> Pairs:
+        return self.candidates(problem)[0].find(problem)
+
+    def search(self, problem: Problem, below: float, block: int) -> Pairs:
+        return self.candidates(problem)[0].search(problem, below, block)
+
+    def candidates(self, problem: Problem) -> list[EigenSolver]:
+        """What to try, in this order."""
+        n, wanted = problem.n, problem.wanted
+        chosen = [self.select(problem.operator, None if wanted == n else wanted).solver]
+        if wanted < n:
+            chosen.append(Lanczos())
+        if n <= _LAST:
+            chosen.append(Dense())
+        if problem.largest:
+            chosen = [s if s.finds_largest else Lanczos() for s in chosen]
+        return list(dict.fromkeys(chosen))
+
+    def select(self, operator: SymmetricOperator, k: int | None = 10) -> Choice:
+        """The solver `spectrum(k)` will use, and a sentence that says why.
+
+        >>> import networkx as nx, cellapse as cl
+        >>> L = cl.graph_laplacian(cl.clique_complex(nx.path_graph(50)))
+        >>> print(Auto().select(L))
+        Dense(): 50 cells are few enough for a dense matrix
+        """
+        if not isinstance(operator, SymmetricOperator):
+            raise InputError(
+                f"select({operator!r:.80}); give an operator such as collapse(K) or "
+                "graph_laplacian(K)"
+            )
+        n, known = operator.shape[0], operator.shortcuts
+        if k is not None:
+            whole_number("k", k, 1, max(n, 1))
+        if k is None or k > n // 4:
+            return Choice(Dense(), f"{'all' if k is None else k} of {n} eigenpairs are wanted")
+        few = n < 100 or not known.slow
+        if n <= _EXPANDING and few:
+            return Choice(Dense(), f"{n} cells are few enough for a dense matrix")
+        if not operator.definite:
+            return Choice(Lanczos(), "eigenvalues may be negative, so there is no safe shift")
+        if expands(operator.A):
+            why = "the graph expands: a factorization would fill in"
+            if known.plain is None:
+                return Choice(Lanczos(), why)
+            if known.iterates or n > _DENSE or not few:
+                return Choice(Davidson(None), why)
+        if n <= _DENSE and few:
+            return Choice(Dense(), f"{n} cells are few enough for a dense matrix")
+        if known.plain is not None:
+            why = "the graph can be cut, and the eigenvectors of A are a close start"
+            return Choice(Davidson(), why)
+        if known.shifted is None:
+            return Choice(Lanczos(), "there is nothing to factorize")
+        return Choice(ShiftInvert(), "the graph can be cut: a factorization stays sparse")
+
+
+def lowest_pairs(operator: SymmetricOperator, k: int) -> Pairs:
+    """The first k eigenpairs off the known kernel, good enough to start from; none is missed."""
+    n_kernel = 0 if operator.kernel is None else operator.kernel.shape[1]
+    problem = eigenproblem(operator, k + n_kernel, tol=1e-8)
+    solver = Auto().select(operator, k).solver
+    pairs = solver.find(problem)
+    vectors = pairs[1]
+    if not solver.complete:
+        vectors, _ = nothing_missed(problem, pairs, solver.search, None)
+    values = np.einsum("ij,ij->j", vectors, problem.apply(vectors))
+    order = np.argsort(values)
+    return values[order], vectors[:, order]

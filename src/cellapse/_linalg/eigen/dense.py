@@ -1,0 +1,27 @@
+r"""All eigenpairs by LAPACK, of S + 2 ||S|| P P^T: the kernel P comes last, out of the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cellapse._linalg.eigen.problem import Problem
+from cellapse._linalg.eigen.spectrum import EigenSolver, no_pairs
+from cellapse._linalg.lapack import symmetric_eigenpairs
+from cellapse._linalg.symmetric import Pairs
+
+
+@dataclass(frozen=True)
+class Dense(EigenSolver):
+    """All eigenpairs of the dense matrix by LAPACK: complete, for up to a few thousand cells."""
+
+    complete: ClassVar[bool] = True
+
+    def find(self, problem: Problem) -> Pairs:
+        S, P = problem.dense(), problem.kernel
+        if P is not None and P.shape[1]:  # out of the way instead of trusting rounding with it
+            S = S + 2.0 * problem.norm * (P @ P.T).toarray()
+        return symmetric_eigenpairs(S, 0, problem.k)
+
+    def search(self, problem: Problem, below: float, block: int) -> Pairs:
+        return no_pairs(problem.n)  # a dense solver misses nothing

@@ -1,0 +1,107 @@
+r"""Why a spectrum can be trusted: nothing is missed, vectors are orthonormal, residuals are small.
+
+Nothing is missed: where a factorization is at hand, Sylvester's law of inertia counts the
+eigenvalues below the last one; where none is, what the vectors leave is searched from a random
+block until nothing smaller turns up. Residuals
+
+    || S u - lambda D u ||  <=  tol * norm
+
+come from products whose error is bounded, and far smaller.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+
+from cellapse._errors import ConvergenceError
+from cellapse._linalg.eigen.problem import Problem
+from cellapse._linalg.lapack import symmetric_eigenpairs
+from cellapse._linalg.symmetric import Pairs
+
+FloatArray = NDArray[np.float64]
+Search = Callable[[Problem, float, int], Pairs]  # what is left, a value, how many -> those below it
+
+_SAME = 1e-9  # relative to the norm: eigenvalues closer than this are the same
+
+
+def nothing_missed(
+    problem: Problem, pairs: Pairs, search: Search, count: Callable[[float], int | None] | None
+) -> tuple[FloatArray, bool | None]:
+    """The vectors of the k smallest eigenpairs, once no smaller one is left.
+
+    Also whether that is certain: `count` tells how many there are below a value. A number that
+    cannot be is no certificate; then, and where there is no count, what is left is searched.
+    """
+    values, vectors = pairs
+    if count is None and _follows_from_plain(problem, float(values.max())):
+        return vectors, None
+    block, counted = 1, None
+    for attempt in itertools.count(1):
+        below = float(values.max()) - max(_SAME, 2.0 * problem.tol) * problem.norm
+        smaller = int((values < below).sum())
+        counted = None if count is None else count(below)
+        if counted == smaller:
+            return vectors, True
+        rest = problem.without(vectors, attempt)
+        missing = counted - smaller if counted is not None and counted > smaller else block
+        missing = min(missing, rest.room - 1)
+        if missing < 1:
+            return vectors, None
+        more, extra = search(rest, below, missing)
+        if not len(more):
+            break
+        values, vectors = np.concatenate([values, more]), np.hstack([vectors, extra])
+        order = np.argsort(values)[: problem.k]
+        values, vectors = values[order], vectors[:, order]
+        block = min(2 * block, 16)
+    if counted is not None and 0 < counted - smaller <= rest.room:
+        raise ConvergenceError(
+            f"{counted - smaller} eigenvalues below {below:.6g} exist but were not found; use "
+            "solver=Dense()"
+        )
+    return vectors, None
+
+
+def _follows_from_plain(problem: Problem, top: float) -> bool:
+    """Whether the eigenvalues of A leave no room for more than k of S up to the largest known.
+
+    A - drop <= S, so that S has at most as many eigenvalues below a value as A has below it + drop.
+    """
+    kept = None if problem.plain is None else problem.plain.lowest(problem.k + 1)
+    if kept is None:
+        return False
+    shortcuts = problem.operator.shortcuts
+    drop = shortcuts.drop / float((problem.root**2).min(initial=np.inf))
+    return bool(shortcuts.scale * kept[0][problem.k] > top + drop + _SAME * problem.norm)
+
+
+def orthonormal(problem: Problem, vectors: FloatArray) -> FloatArray:
+    """Ritz vectors of a space: on repeated eigenvalues an iteration may be less strict."""
+    basis, R = linalg.qr(problem.project(vectors), mode="economic")
+    if not abs(R.diagonal()).min(initial=np.inf) > 1e-4:
+        raise ConvergenceError("an eigenvector was found twice; use solver=Dense()")
+    H = basis.T @ problem.apply(basis)
+    return basis @ symmetric_eigenpairs((H + H.T) / 2)[1]
+
+
+def values_and_residuals(
+    problem: Problem, vectors: FloatArray
+) -> tuple[FloatArray, FloatArray, float]:
+    """u^T S u and ||S u - lambda D u|| for D-orthonormal vectors u, the kernel first.
+
+    Also the largest residual of the scaled problem, relative to its norm: what `tol` is about.
+    """
+    root, norm = problem.root, problem.norm
+    error = 0.02 * problem.tol * norm * float(root.min(initial=np.inf))
+    image = problem.operator.apply(vectors, error)
+    values = np.einsum("ij,ij->j", vectors, image)
+    values[: problem.n_kernel] = 0.0
+    values[(values < 0) & (values > -1e-13 * norm)] = 0.0
+    left = image - root[:, None] ** 2 * vectors * values
+    reached = float(np.linalg.norm(left / root[:, None], axis=0).max(initial=0.0)) / norm
+    return values, np.linalg.norm(left, axis=0), reached

@@ -1,0 +1,98 @@
+r"""Lanczos on the operator itself: nothing is factorized.
+
+It runs on norm - S, whose largest eigenvalues are the smallest of S: tolerances are relative to
+||S|| then, and the kernel, at 0, is out of the way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
+
+from cellapse._errors import ConvergenceError, InputError
+from cellapse._linalg.direct import Solve
+from cellapse._linalg.eigen.problem import Problem
+from cellapse._linalg.eigen.spectrum import EigenSolver, no_pairs, only_below
+from cellapse._linalg.symmetric import Pairs
+from cellapse._shared.progress import Line
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Lanczos(EigenSolver):
+    """Lanczos on S itself: nothing is factorized; for graphs that expand (random, small-world).
+
+    Parameters
+    ----------
+    n_basis : int, optional
+        Size of the Krylov basis between restarts.
+    """
+
+    n_basis: int | None = None
+
+    def find(self, problem: Problem) -> Pairs:
+        return self._smallest(problem, 0.3 * problem.tol, problem.start())
+
+    def search(self, problem: Problem, below: float, block: int) -> Pairs:
+        problem, start, tol = replace(problem, k=block), problem.start(), 1e-3
+        while True:
+            values, vectors = self._smallest(problem, tol, start)
+            if values[0] - 2.0 * tol * problem.norm > below:
+                return no_pairs(problem.n)
+            if tol <= problem.tol:
+                return only_below((values, vectors), below)
+            # As much chance as before: what is still hidden must not stay so because it is small.
+            again = problem.start()
+            start = problem.project(vectors.sum(axis=1)) + again / np.linalg.norm(again)
+            tol = max(1e-3 * tol, 0.3 * problem.tol)
+
+    def _smallest(self, problem: Problem, tol: float, start: FloatArray) -> Pairs:
+        top = problem.norm
+
+        def reflected(x: FloatArray) -> FloatArray:
+            return top * x - problem.apply(x)
+
+        size = np.linalg.norm(problem.project(reflected(start)))
+        if size <= 1e-14 * top * np.linalg.norm(start) and problem.k <= problem.room:
+            # Zero on what is left, which ARPACK stops at: everything is an eigenvector.
+            return np.full(problem.k, top), linalg.qr(problem.start(problem.k), mode="economic")[0]
+        basis = self.n_basis or max(40, 2 * problem.k + 20)
+        mu, vectors = largest_pairs(problem, reflected, basis, tol, start)
+        return top - mu, vectors
+
+
+def largest_pairs(
+    problem: Problem, apply: Solve, basis: int, tol: float, start: FloatArray | None = None
+) -> Pairs:
+    """The k largest eigenpairs of an operator off the kernel, in descending order, by ARPACK."""
+    n, k = problem.n, problem.k
+    if k >= n or k > problem.room:
+        raise InputError(f"an iteration for {k} of {n} eigenpairs; use Dense() for so many")
+    line, products = Line("Lanczos"), count(1)
+
+    def matvec(x: FloatArray) -> FloatArray:
+        done = next(products)
+        line.say(lambda passed: f"{done:,} products with the operator in {passed:.0f} s")
+        return problem.project(apply(problem.project(x.ravel())))
+
+    operator = LinearOperator((n, n), matvec=matvec, dtype=np.float64)
+    start = problem.start() if start is None else start
+    try:
+        mu, vectors = eigsh(operator, k=k, which="LA", v0=start, ncv=min(n, basis), tol=tol)
+    except ArpackNoConvergence as error:
+        raise ConvergenceError(
+            f"{len(error.eigenvalues)} of {k} eigenpairs converged to a relative residual of "
+            f"{tol:.0e}; raise tol or eps, or use another solver"
+        ) from None
+    except ArpackError as error:
+        raise ConvergenceError(f"ARPACK gave up on {k} eigenpairs ({error})") from None
+    finally:
+        line.end()
+    order = np.argsort(-mu)
+    return mu[order], problem.project(vectors[:, order])

@@ -1,0 +1,224 @@
+r"""The eigenproblem as the solvers see it: symmetric, scaled by the mass, without its kernel.
+
+    S u = lambda D u    becomes    D^{-1/2} S D^{-1/2} v = lambda v,    u = D^{-1/2} v.
+
+The kernel, where it is known, is projected out, and so is what is known already. The largest
+eigenpairs are the smallest of norm - S.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg, sparse
+
+from cellapse._errors import InputError
+from cellapse._linalg.direct import Direct, Solve
+from cellapse._linalg.eigen.shifts import count_below, shift_inverse
+from cellapse._linalg.kernel import Projector
+from cellapse._linalg.symmetric import Pairs, SymmetricOperator
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """An operator with a mass, and which of its eigenpairs are wanted; made by `eigenproblem`.
+
+    Attributes
+    ----------
+    operator : SymmetricOperator
+        S.
+    k : int
+        Number of eigenpairs wanted besides the kernel.
+    tol : float
+        Residual to reach, relative to `norm`.
+    norm : float
+        An upper bound of the largest eigenvalue.
+    root : (n,) array
+        Square roots of the masses.
+    kernel : sparse matrix or None
+        Orthonormal columns that the scaled operator maps to zero, where they are known.
+    known : (n, any) array
+        Orthonormal columns that are known already, and left out like the kernel.
+    largest : bool
+        Whether the largest eigenpairs are wanted: then `apply` is norm - S.
+    seed : int
+        Of random starts.
+    """
+
+    operator: SymmetricOperator
+    k: int
+    tol: float
+    norm: float
+    root: FloatArray
+    kernel: sparse.csr_array | None
+    known: FloatArray
+    largest: bool = False
+    seed: int = 0
+
+    @property
+    def n(self) -> int:
+        """Size."""
+        return len(self.root)
+
+    @property
+    def n_kernel(self) -> int:
+        """Dimension of the kernel, as far as it is known."""
+        return 0 if self.kernel is None else self.kernel.shape[1]
+
+    @property
+    def wanted(self) -> int:
+        """Number of eigenpairs wanted, the kernel among them."""
+        return self.k + self.n_kernel
+
+    @property
+    def room(self) -> int:
+        """Dimension of the space that is left."""
+        return self.n - self.n_kernel - self.known.shape[1]
+
+    @property
+    def _unit_mass(self) -> bool:
+        return bool((self.root == 1.0).all())
+
+    @cached_property
+    def _onto_kernel(self) -> Projector:
+        return Projector(self.kernel)
+
+    def apply(self, x: FloatArray, slack: float = 1.0) -> FloatArray:
+        """The scaled operator times one vector or many columns.
+
+        Where S x is found by iterations, `slack` allows an error so many times larger than what
+        the tolerance asks for.
+        """
+        by = self.root if x.ndim == 1 else self.root[:, None]
+        error = 0.05 * self.tol * self.norm * float(self.root.min())
+        image = self.operator.apply(x / by, max(slack, 1.0) * error) / by
+        return self.norm * x - image if self.largest else image
+
+    def dense(self) -> FloatArray:
+        """The scaled operator as an array."""
+        S = self.operator.toarray() / self.root / self.root[:, None]
+        return self.norm * np.eye(self.n) - S if self.largest else S
+
+    @cached_property
+    def matrix(self) -> sparse.csr_array:
+        """A, scaled."""
+        if self._unit_mass:
+            return self.operator.A
+        scale = sparse.diags_array(1.0 / self.root)
+        return sparse.csr_array(scale @ self.operator.A @ scale)
+
+    @cached_property
+    def plain(self) -> Problem | None:
+        """The same problem for A without its weight, where S is the collapse of A."""
+        plain = self.operator.shortcuts.plain
+        if plain is None or self.largest:
+            return None
+        norm = _norm(plain.A, self.root)
+        return replace(self, operator=plain, norm=norm, known=self.known[:, :0], seed=0)
+
+    def lowest(self, k: int) -> Pairs | None:
+        """The first k eigenpairs, where the operator keeps them."""
+        kept = self.operator.shortcuts.lowest
+        if kept is None or self.largest or self.known.shape[1] or not self._unit_mass:
+            return None
+        return kept(k)
+
+    def factor(self, direct: Direct) -> tuple[float, Solve]:
+        """A shift s below the spectrum, and x -> (S - s)^-1 x."""
+        pair = None if self.largest else self._factor(direct)
+        if pair is None:
+            raise InputError(
+                "there is nothing to factorize for this operator (eps = 0, or several ranks at "
+                "once); use Dense() or Lanczos()"
+            )
+        return pair
+
+    def _factor(self, direct: Direct) -> tuple[float, Solve] | None:
+        kept = self.operator.shortcuts.factor
+        if kept is not None and self._unit_mass:
+            return kept(direct)
+        pair = shift_inverse(self.operator, self.root**2, direct)
+        if pair is None:
+            return None
+        shift, solve = pair
+
+        def scaled(x: FloatArray) -> FloatArray:
+            by = self.root if x.ndim == 1 else self.root[:, None]
+            return by * solve(by * x)
+
+        return shift, scaled
+
+    def count_below(self, value: float) -> int | None:
+        """How many eigenvalues besides the kernel are below a value; None where nothing counts."""
+        at = self.norm - value if self.largest else value
+        below = count_below(self.operator, at, self.root**2)
+        if below is None:
+            return None
+        if self.largest:
+            return self.n - below
+        return below - (self.n_kernel if value > 0 else 0)
+
+    def project(self, x: FloatArray) -> FloatArray:
+        """Remove the part of x in the kernel, and along what is known."""
+        x = x - self._onto_kernel(x)
+        return x - self.known @ (self.known.T @ x) if self.known.shape[1] else x
+
+    def start(self, columns: int | None = None) -> FloatArray:
+        """A random start without a part in the kernel; the same in every run."""
+        shape = (self.n,) if columns is None else (self.n, columns)
+        rng = np.random.default_rng(self.seed)
+        return self.project(rng.standard_normal(shape))
+
+    def without(self, vectors: FloatArray, seed: int) -> Problem:
+        """What is left of the problem when some vectors are known.
+
+        With another start: the last one holds one vector of every eigenspace, and where that is
+        known, nothing of the others.
+        """
+        basis = linalg.qr(np.hstack([self.known, vectors]), mode="economic")[0]
+        return replace(self, known=basis, seed=seed)
+
+
+def eigenproblem(
+    operator: SymmetricOperator,
+    wanted: int,
+    mass: FloatArray | None = None,
+    *,
+    largest: bool = False,
+    tol: float = 1e-10,
+) -> Problem:
+    """The problem of `wanted` eigenpairs, the kernel among them, of S u = lambda D u."""
+    n = operator.shape[0]
+    root = np.ones(n) if mass is None else np.sqrt(mass)
+    kernel = None
+    if operator.definite and not largest:  # only then the kernel is at the end that is wanted
+        kernel = operator.kernel
+    if kernel is not None and mass is not None:
+        kernel = _normalized(root, kernel)
+    return Problem(
+        operator=operator,
+        k=wanted - (0 if kernel is None else kernel.shape[1]),
+        tol=tol,
+        norm=_norm(operator.A, root),
+        root=root,
+        kernel=kernel,
+        known=np.empty((n, 0)),
+        largest=largest,
+    )
+
+
+def _norm(A: sparse.csr_array, root: FloatArray) -> float:
+    """An upper bound of the largest eigenvalue of A u = lambda D u."""
+    return float((abs(A).sum(axis=1) / root**2).max(initial=0.0)) or 1.0
+
+
+def _normalized(root: FloatArray, kernel: sparse.csr_array) -> sparse.csr_array:
+    """D^{1/2} times the kernel, of disjoint supports, with columns of length one."""
+    P = sparse.csr_array(sparse.diags_array(root) @ kernel)
+    norms = np.sqrt(np.asarray(P.multiply(P).sum(axis=0)).ravel())
+    return sparse.csr_array(P @ sparse.diags_array(1.0 / norms))

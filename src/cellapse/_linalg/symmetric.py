@@ -1,0 +1,186 @@
+r"""What every operator is: S = S^T on the cells of one rank, known by its products.
+
+    S x  within an absolute error,    S P = 0,    S <= A.
+
+That is the whole contract of the solvers of eigenproblems and of systems: the products, the sparse
+matrix A it is made from, the kernel P where it is known, and in one object, `shortcuts`, what only
+some operators know besides.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator
+
+from cellapse._errors import InputError
+from cellapse._linalg.direct import Direct, Solve
+from cellapse._shared.checks import finite_rows, numbers
+from cellapse._shared.memory import require_memory
+
+FloatArray = NDArray[np.float64]
+Pairs = tuple[FloatArray, FloatArray]  # eigenvalues, and eigenvectors as columns
+
+_BLOCK = 256  # columns handled at once when a matrix is made out of an operator
+
+
+@dataclass(frozen=True, eq=False)
+class Shortcuts:
+    """What only some operators know; each default means that nothing is known.
+
+    Attributes
+    ----------
+    matrix : scipy.sparse.csr_array, optional
+        The operator as a sparse matrix.
+    plain : SymmetricOperator, optional
+        A without its weight, as an operator of its own: A = scale * plain. Its eigenvectors are a
+        close start for those of S.
+    scale : float
+        The weight of A.
+    drop : float
+        How far S may be below A: S >= A - drop.
+    iterates : bool
+        Whether a product takes iterations instead of a factorization.
+    slow : bool
+        Whether a product costs so much more than one with A that a few are better than n.
+    shifted : function, optional
+        shift, mass -> a sparse matrix whose inverse begins with (S - shift D)^-1, D = diag(mass),
+        and the number of negative eigenvalues of its other part; None where there is none.
+    safe_shift : function, optional
+        mass -> a shift below the spectrum of S u = lambda D u.
+    rounding : float
+        How far rounding in `shifted` may move an eigenvalue, beyond that of any matrix.
+    factor : function, optional
+        Direct(...) -> a safe shift and x -> (S - shift)^-1 x, where the operator keeps it.
+    lowest : function, optional
+        k -> the first k eigenpairs off the kernel, where the operator keeps them.
+    """
+
+    matrix: sparse.csr_array | None = None
+    plain: SymmetricOperator | None = None
+    scale: float = 1.0
+    drop: float = np.inf
+    iterates: bool = False
+    slow: bool = False
+    shifted: Callable[[float, FloatArray], tuple[Any, int] | None] | None = None
+    safe_shift: Callable[[FloatArray], float] | None = None
+    rounding: float = 0.0
+    factor: Callable[[Direct], tuple[float, Solve] | None] | None = None
+    lowest: Callable[[int], Pairs] | None = None
+
+
+class SymmetricOperator(LinearOperator, ABC):
+    """A symmetric operator on the cells of one rank, by its products.
+
+    Attributes
+    ----------
+    labels : sequence
+        What its rows are, in the user's order.
+    A : scipy.sparse.csr_array
+        The operator before any collapse: its direct, sparse part.
+    kernel : scipy.sparse.csr_array or None
+        Orthonormal columns that it maps to zero, where known in advance.
+    definite : bool
+        Whether no eigenvalue can be negative.
+    """
+
+    A: sparse.csr_array
+    kernel: sparse.csr_array | None
+    definite: bool = True
+
+    def __init__(self, n: int, labels: Sequence[Hashable]) -> None:
+        super().__init__(np.dtype(np.float64), (n, n))
+        self.labels = labels
+
+    @abstractmethod
+    def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
+        """S x for real columns; within an absolute error, where accepting one saves work."""
+
+    @property
+    def shortcuts(self) -> Shortcuts:
+        """What this operator knows besides its products."""
+        return Shortcuts()
+
+    def _matvec(self, x: Any) -> NDArray[Any]:
+        return self._matmat(x).reshape(self.shape[0])
+
+    def _matmat(self, X: Any) -> NDArray[Any]:
+        if np.iscomplexobj(X):  # S is real: it acts on the two parts alone
+            return self._matmat(X.real) + 1j * self._matmat(X.imag)
+        return self.apply(np.asarray(X, dtype=np.float64))
+
+    def _operand(self, x: Any) -> Any:
+        """What the operator can be applied to: numbers, one row for each cell."""
+        values = numbers(x.toarray() if sparse.issparse(x) else x, "what S is applied to")
+        if values.ndim not in (1, 2) or len(values) != self.shape[1]:
+            raise InputError(
+                f"an operator on {self.shape[1]} cells times an array of shape {values.shape}; "
+                "give one row for each cell"
+            )
+        return values
+
+    def matvec(self, x: Any) -> Any:
+        """S x for one signal, real or complex."""
+        values = self._operand(x)
+        if values.shape[1:] not in ((), (1,)):
+            raise InputError(f"matvec of shape {values.shape}; give one column, or use S @ x")
+        return super().matvec(values)
+
+    def matmat(self, X: Any) -> Any:
+        """S X for signals as columns, real or complex."""
+        values = self._operand(X)
+        if values.ndim != 2:
+            raise InputError(f"matmat of shape {values.shape}; give columns, or use S @ x")
+        return super().matmat(values)
+
+    rmatvec, rmatmat = matvec, matmat  # S is its own adjoint
+
+    def __matmul__(self, x: Any) -> Any:
+        return super().dot(x if isinstance(x, LinearOperator) else self._operand(x))
+
+    def _adjoint(self) -> SymmetricOperator:
+        return self
+
+    def _transpose(self) -> SymmetricOperator:
+        return self
+
+    def energy(self, u: ArrayLike) -> float:
+        """The quadratic form u^* S u: how much u varies; u may be complex."""
+        u = finite_rows(numbers(u, "the signal"), self.shape[0], "the signal")
+        return float(np.vdot(u, self @ u).real)
+
+    def toarray(self) -> FloatArray:
+        """The operator as a dense array; refused when it would not fit into memory."""
+        n = self.shape[0]
+        require_memory(
+            3 * 8.0 * n * n, f"a dense operator on {n:,} cells", "apply it instead: S @ x"
+        )
+        return self._dense()
+
+    def _dense(self) -> FloatArray:
+        n, dense = self.shape[0], np.empty(self.shape)
+        for start in range(0, n, _BLOCK):
+            at = np.arange(start, min(start + _BLOCK, n))
+            dense[:, at] = self._columns(at)
+        return (dense + dense.T) / 2
+
+    def diagonal(self) -> FloatArray:
+        """The diagonal entries."""
+        n = self.shape[0]
+        entries = np.empty(n)
+        for start in range(0, n, _BLOCK):
+            at = np.arange(start, min(start + _BLOCK, n))
+            entries[at] = self._columns(at)[at, at - start]
+        return entries
+
+    def _columns(self, at: NDArray[Any]) -> FloatArray:
+        """Some columns of S."""
+        columns = np.zeros((self.shape[0], len(at)))
+        columns[at, np.arange(len(at))] = 1.0
+        return self.apply(columns)

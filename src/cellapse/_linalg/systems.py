@@ -1,0 +1,77 @@
+r"""Systems (S + shift I) x = b with a positive semi-definite operator.
+
+A + shift I, which is at least S + shift I, is factorized (or, where the graph expands, its diagonal
+taken), and conjugate gradients go on from there until the error in the energy norm
+
+    (e^T (S + shift I) e)^{1/2}  <=  rtol (x^T (S + shift I) x)^{1/2}.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from cellapse._errors import ConvergenceError
+from cellapse._linalg.cg import conjugate_gradients
+from cellapse._linalg.direct import Direct, Solve
+from cellapse._linalg.kernel import Projector
+from cellapse._linalg.levels import expands
+from cellapse._linalg.symmetric import SymmetricOperator
+from cellapse._shared.arrays import row_sum
+
+FloatArray = NDArray[np.float64]
+
+_LARGE_SHIFT = 1e-4  # relative to ||A||: from here on a factorization keeps its digits
+_NULL = 1e-3  # where S is below 1e-11 of A, it is zero to the accuracy of a product
+
+
+def solve_system(
+    operator: SymmetricOperator, rhs: FloatArray, shift: float, rtol: float
+) -> FloatArray:
+    """The x of (S + shift I) x = rhs; for shift = 0 both without a part in the kernel."""
+    norm = row_sum(operator.A) or 1.0
+    fills_in = expands(operator.A)
+    matrix, large = operator.shortcuts.matrix, shift > _LARGE_SHIFT * norm
+    if matrix is not None and large and not fills_in:
+        return Direct().prepare(matrix + shift * sparse.eye_array(len(rhs)))(rhs)
+    ridge = shift + 1e-8 * norm
+    near = _near(operator.A + ridge * sparse.eye_array(len(rhs)), fills_in)
+    onto_kernel = Projector(operator.kernel)
+    fixed = onto_kernel(rhs)  # where S is zero
+
+    def project(x: FloatArray) -> FloatArray:
+        return x - onto_kernel(x)
+
+    rest = project(rhs)
+    # S is at most A, so that this is at most the energy of the solution.
+    energy = np.sqrt(np.maximum(np.einsum("i...,i...->...", rest, near(rest)), 0.0))
+    rounding = 1e-15 * np.linalg.norm(rhs, axis=0) / np.sqrt(ridge)
+    goal = np.atleast_1d(np.maximum(rtol * energy, rounding))
+    slack = 0.01 * float(goal.min(initial=np.inf)) * np.sqrt(ridge)
+    x, error = conjugate_gradients(
+        lambda x: project(operator.apply(x, slack)) + shift * x,
+        rest,
+        lambda r: project(near(r)),
+        0.5 * goal,
+        lower=shift / (norm + ridge) if large else None,
+        # The energy does not see a kernel that nobody knows of: the way must not lead there.
+        null=_NULL if operator.kernel is None and shift == 0.0 else 0.0,
+    )
+    if not (error <= goal).all():
+        reached = float((error / np.maximum(goal, 1e-300)).max()) * rtol
+        raise ConvergenceError(
+            f"(S + {shift:g} I) x = b is solved to a relative error of {reached:.1e} only, "
+            f"short of rtol={rtol:.0e}: S is singular or next to it; give a larger shift or rtol"
+        )
+    return x + (fixed / shift if shift else 0.0)
+
+
+def _near(ridged: Any, fills_in: bool) -> Solve:
+    """x -> the inverse of A + ridge times x, or of its diagonal where a factor would fill in."""
+    if not fills_in:
+        return Direct().prepare(ridged)
+    inverse: Any = sparse.diags_array(1.0 / ridged.diagonal())
+    return inverse.__matmul__

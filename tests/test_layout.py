@@ -1,0 +1,214 @@
+"""The house is in order: imports follow the way of the data, names are public or not, files short.
+
+The lists of exceptions only shrink: an entry that is no longer needed fails, too.
+"""
+
+import ast
+import graphlib
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import cellapse as cl
+
+PACKAGE = Path(cl.__file__).parent
+REPOSITORY = Path(__file__).parents[1]
+
+# Top-down: a room imports only from those before it. Tasks come before `theory`, which measures
+# cuts, and before `io`, which writes clusters; `torch` before the experiments that train with it.
+ORDER = (
+    *("_version", "_errors", "_shared", "_complex", "lifts", "_matrices", "_linalg", "_collapse"),
+    *("_operators", "batch", "tasks", "theory", "interop", "io", "datasets", "estimators"),
+    *("analysis", "report", "torch", "experiments", "scale", "cli", "__main__", "__init__"),
+)
+# The same within the folders that everything else rests on.
+WITHIN = {
+    "_shared": ("arrays", "checks", "memory", "progress", "rows"),
+    "_complex": ("cells", "labels", "attributes", "complex", "weights", "union", "graph"),
+    "_matrices": ("containment", "boundary", "incidence", "homology"),
+    "_operators": ("baselines", "as_operator", "names"),
+}
+# Imports within functions that point upwards, each with its reason.
+UPWARDS = {
+    ("_collapse.build", "theory"): "print(S) shows figures that the checks compute",
+    ("_complex.complex", "_matrices.homology"): "K.betti_numbers() is where a user looks for it",
+    ("lifts.proteins", "io._source"): "a structure may be given as the name of a file",
+    ("lifts.molecules", "io._source"): "molecules may be given as the name of a file",
+}
+ROOT = 12  # modules beside the folders
+STANDARD = {"io"}  # as in scipy.io and skimage.io: what a user expects it to be called
+MOST_LINES = 300
+MOST_LINES_OF_A_FUNCTION = 40  # without its docstring
+LONG_FILES = {
+    *("_collapse/build.py", "_collapse/ladder.py", "_complex/complex.py", "_linalg/cg.py"),
+    *("_linalg/eigen/solvers.py", "_linalg/eigen/spectrum.py", "_linalg/operators.py"),
+    *("estimators.py", "tasks/resistance.py", "theory.py"),
+}
+LONG_FUNCTIONS = {
+    *("_collapse/build.py collapse", "_collapse/engine.py ladders"),
+    *("_complex/complex.py from_arrays", "_linalg/cg.py conjugate_gradients"),
+    *("_linalg/operators.py solve", "cli/clusters.py cluster_nodes"),
+    *("datasets/mantra.py recognize", "experiments/tables/denoising.py summarize"),
+    *("experiments/tables/proteins.py summarize", "experiments/tables/robustness.py summarize"),
+    *("interop/_build.py hyperedge_complex", "lifts/proteins.py protein_complex"),
+    *("tasks/signatures.py wave_kernel_signature", "torch/layer.py __init__"),
+}
+
+
+class Import(NamedTuple):
+    source: str
+    target: str
+    when_called: bool  # within a function, so not when the module is imported
+
+
+def modules() -> dict[str, Path]:
+    """Dotted name within the package -> file; that of the package itself is __init__."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts) or "__init__"] = path
+    return found
+
+
+MODULES = modules()
+
+
+def imports_of(module: str) -> Iterator[Import]:
+    """What a module imports from the package, apart from what only type checkers see."""
+
+    def walk(node: ast.AST, when_called: bool) -> Iterator[Import]:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+                continue
+            inside = when_called or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
+            for target in targets(child):
+                yield Import(module, target, when_called)
+            yield from walk(child, inside)
+
+    yield from walk(ast.parse(MODULES[module].read_text(encoding="utf-8")), False)
+
+
+def targets(statement: ast.AST) -> Iterator[str]:
+    """The modules of the package that one import statement names."""
+    if isinstance(statement, ast.Import):
+        names = [alias.name for alias in statement.names]
+    elif isinstance(statement, ast.ImportFrom):
+        assert not statement.level, "imports are absolute, so that they can be searched for"
+        names = [f"{statement.module}.{alias.name}" for alias in statement.names]
+    else:
+        return
+    for name in names:
+        if name.split(".")[0] != "cellapse":
+            continue
+        inner = name.removeprefix("cellapse").removeprefix(".")
+        while inner and inner not in MODULES:  # the name of a function or class
+            inner = inner.rpartition(".")[0]
+        yield inner or "__init__"
+
+
+IMPORTS = [found for module in MODULES for found in imports_of(module)]
+
+
+def upwards(found: Import) -> bool:
+    """Whether an import points against the order."""
+    source, target = found.source.split("."), found.target.split(".")
+    if source[0] != target[0]:
+        return ORDER.index(source[0]) < ORDER.index(target[0])
+    order = WITHIN.get(source[0])
+    if order is None or len(source) < 2 or len(target) < 2 or source == target:
+        return False
+    return order.index(source[1]) < order.index(target[1])
+
+
+def test_every_room_has_its_place_in_the_order():
+    assert {name.split(".")[0] for name in MODULES} <= set(ORDER)
+    for folder, order in WITHIN.items():
+        assert {path.stem for path in (PACKAGE / folder).glob("*.py")} - {"__init__"} == set(order)
+
+
+def test_imports_follow_the_way_of_the_data():
+    assert not [found for found in IMPORTS if upwards(found) and not found.when_called]
+
+
+def test_imports_upwards_within_functions_are_those_with_a_reason():
+    assert {(f.source, f.target) for f in IMPORTS if upwards(f) and f.when_called} == set(UPWARDS)
+
+
+def test_no_module_imports_itself_through_others():
+    graph = {
+        module: {
+            found.target
+            for found in IMPORTS
+            if found.source == module and (found.source, found.target) not in UPWARDS
+        }
+        for module in MODULES
+    }
+    list(graphlib.TopologicalSorter(graph).static_order())  # raises CycleError
+
+
+def test_the_root_of_the_package_is_small():
+    assert len(list(PACKAGE.glob("*.py"))) <= ROOT
+
+
+def test_no_module_is_called_like_one_of_the_standard_library_or_like_a_public_name():
+    names = {module.rpartition(".")[2] for module in MODULES}
+    assert names & set(sys.stdlib_module_names) == STANDARD
+    root = {name for name in MODULES if "." not in name}
+    functions = {name for name in cl.__all__ if callable(getattr(cl, name))}
+    assert not root & functions
+
+
+def test_dir_shows_the_public_names_and_nothing_else():
+    public = {
+        *("analysis", "batch", "datasets", "estimators", "experiments", "interop", "io", "lifts"),
+        *("report", "tasks", "theory", "torch"),
+    }
+    assert {name for name in MODULES if "." not in name and name[0] != "_"} - {"cli"} == public
+    assert dir(cl) == sorted({*cl.__all__, *public})
+    assert all(hasattr(cl, name) for name in cl.__all__)
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", *(f"docs/{p.name}" for p in sorted((REPOSITORY / "docs").glob("*.md")))]
+)
+def test_pages_for_users_do_not_name_what_is_inside(page):
+    folders = "|".join(sorted({m.split(".")[0] for m in MODULES if re.match("_[a-z]", m)}))
+    text = (REPOSITORY / page).read_text(encoding="utf-8")
+    assert not re.findall(rf"(?<!\w)(?:{folders})(?!\w)", text)
+
+
+def test_the_version_stands_in_one_place():
+    written = [m for m, p in MODULES.items() if re.search(r"^__version__ =", p.read_text(), re.M)]
+    assert written == ["_version"]
+    assert not re.search(r"^version =", (REPOSITORY / "pyproject.toml").read_text(), re.M)
+
+
+def test_files_are_short():
+    lines = {path: len(path.read_text().splitlines()) for path in MODULES.values()}
+    long = {path.relative_to(PACKAGE).as_posix() for path, n in lines.items() if n > MOST_LINES}
+    assert long == LONG_FILES
+
+
+def test_functions_are_short():
+    long = set()
+    for path in MODULES.values():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                lines = node.end_lineno - node.lineno + 1
+                if ast.get_docstring(node) is not None:
+                    lines -= node.body[0].end_lineno - node.body[0].lineno + 1
+                if lines > MOST_LINES_OF_A_FUNCTION:
+                    long.add(f"{path.relative_to(PACKAGE).as_posix()} {node.name}")
+    assert long == LONG_FUNCTIONS
+
+
+def test_the_types_of_arrays_are_defined_once():
+    inside = ("_collapse/", "_linalg/", "theory.py", "torch/", "tasks/resistance.py")
+    for path in MODULES.values():
+        name = path.relative_to(PACKAGE).as_posix()
+        if name != "_shared/arrays.py" and not name.startswith(inside):
+            assert not re.search(r"^\w*Array\b.*= NDArray\[np", path.read_text(), re.M), name

@@ -1,0 +1,59 @@
+"""One list of operator names, the same for the command line, estimators, explorer, experiments."""
+
+import inspect
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import cellapse as cl
+from cellapse import estimators
+from cellapse._operators.names import describe_operator, make_operator, operator_names
+from cellapse.cli.options import complete_operator
+from cellapse.experiments.protocol.operators import FAIR
+from cellapse.report.explorer import Explorer
+
+K = cl.clique_complex(nx.karate_club_graph())
+
+
+@pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
+@pytest.mark.parametrize("name", operator_names())
+def test_every_name_makes_an_operator_and_says_what_it_is(name):
+    S = make_operator(K, name)
+    assert S.shape == (34, 34)
+    assert np.linalg.eigvalsh(S.toarray())[0] > -1e-10
+    assert describe_operator(name).endswith(".")
+    assert len(describe_operator(name)) < 100
+
+
+def test_names_mean_what_the_functions_are_called():
+    pairs = {
+        "laplacian": cl.graph_laplacian(K),
+        "signless": cl.signless_laplacian(K),
+        "unfolded": cl.collapse(K),
+        "screened": cl.collapse(K, realization="screened"),
+    }
+    for name, wanted in pairs.items():
+        assert np.array_equal(make_operator(K, name).toarray(), wanted.toarray())
+    changed = make_operator(K, "renormalized").toarray() - pairs["screened"].toarray()
+    assert np.abs(changed).max() > 0.01
+
+
+def test_weights_reach_a_collapse_and_are_refused_elsewhere():
+    S = make_operator(K, "unfolded", eps=0.5, beta=2.0)
+    assert np.array_equal(S.toarray(), cl.collapse(K, eps=0.5, beta=2.0).toarray())
+    with pytest.raises(cl.InputError, match=r'eps=0.5 with the operator "motif".*leave it out'):
+        make_operator(K, "motif", eps=0.5)
+    with pytest.raises(cl.InputError, match=r"operator='graph'; choose one of \"renormalized\""):
+        make_operator(K, "graph")
+
+
+def test_the_names_are_the_same_everywhere():
+    assert complete_operator("") == list(operator_names())
+    assert set(FAIR) - set(operator_names()) == {"face-free"}
+    assert set(Explorer(K).start()["realizations"]) < set(operator_names())
+    for name in cl.__all__:
+        made = getattr(cl, name)
+        if inspect.isclass(made) and made.__module__.startswith(estimators.__name__):
+            default = inspect.signature(made).parameters["operator"].default
+            assert default == "renormalized"
