@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,10 @@ import numpy as np
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, extra
+from cellapse.lifts._molecule_limits import MOST_ATOMS, check_mol_block, check_smiles
 
 _FILES = (".smi", ".smiles", ".sdf", ".mol")
 _LONGEST = 5000  # characters of a SMILES; the largest proteins need more, and are no molecules here
-_MOST_ATOMS = 10_000
 _DATA = re.compile(r"^>[^\n]*<([^<>\n]+)>[^\n]*\n(.*?)(?:\n[ \t]*\n|\Z)", re.M | re.S)
 
 
@@ -121,13 +122,14 @@ def _sdf(data: bytes) -> list[Complex]:
     for i, record in enumerate(records):
         if not record.strip():
             continue
+        check_mol_block(record)
         with rdBase.BlockLogs():  # RDKit writes its complaints to the terminal
             molecule = _tried(Chem.MolFromMolBlock, record, removeHs=False)
         if molecule is None:
             raise InputError(f"record {i + 1} is not a valid molecule; it may be cut off")
-        for name, value in _DATA.findall(record):
-            molecule.SetProp(name, value.strip())
-        molecules.append(_complex(molecule))
+        # Not as properties of the molecule, among which some names have a meaning to RDKit.
+        data = {name: _value(value.strip()) for name, value in _DATA.findall(record)}
+        molecules.append(_complex(molecule, data))
     return molecules
 
 
@@ -136,6 +138,7 @@ def _from_smiles(text: str) -> Any:
         from rdkit import Chem, rdBase
     if len(text) > _LONGEST:
         raise InputError(f"a SMILES of {len(text)} characters; at most {_LONGEST} are read")
+    check_smiles(text)
     with rdBase.BlockLogs():
         molecule = _tried(Chem.MolFromSmiles, text)
     if molecule is None or not molecule.GetNumAtoms():
@@ -143,20 +146,30 @@ def _from_smiles(text: str) -> Any:
     return molecule
 
 
-def _tried(parse: Any, text: str, **options: Any) -> Any:
+def _tried(parse: Any, *given: Any, **options: Any) -> Any:
     """RDKit's result, or None: it also raises errors of its own, of several kinds."""
     try:
-        return parse(text, **options)
+        return parse(*given, **options)
     except Exception:
         return None
 
 
-def _complex(molecule: Any) -> Complex:
+def _value(text: str) -> Any:
+    """A number where it is one, as RDKit reads data."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _complex(molecule: Any, data: Mapping[str, Any] | None = None) -> Complex:
     from rdkit import Chem
 
     n = molecule.GetNumAtoms()
-    if n > _MOST_ATOMS:
-        raise InputError(f"a molecule of {n} atoms; at most {_MOST_ATOMS} are read as one")
+    if n > MOST_ATOMS:
+        raise InputError(f"a molecule of {n} atoms; at most {MOST_ATOMS} are read as one")
     atoms, bonds = list(molecule.GetAtoms()), list(molecule.GetBonds())
     # A walk a ring; two rings through the same atoms are one cell.
     rings = {frozenset(ring): list(ring) for ring in Chem.GetSymmSSSR(molecule)}
@@ -176,7 +189,8 @@ def _complex(molecule: Any) -> Complex:
     if molecule.GetNumConformers():
         attributes[0]["position"] = np.array(molecule.GetConformer().GetPositions())
     cells = {0: range(n), 1: edges, 2: list(rings.values())}
-    about = {n: v for n, v in molecule.GetPropsAsDict().items() if isinstance(v, str | int | float)}
+    found = _tried(molecule.GetPropsAsDict) if data is None else data
+    about = {n: v for n, v in (found or {}).items() if isinstance(v, str | int | float)}
     if molecule.HasProp("_Name") and molecule.GetProp("_Name"):
         about = {"name": molecule.GetProp("_Name"), **about}
     return Complex.from_cells(cells, attributes=attributes, metadata=about)
