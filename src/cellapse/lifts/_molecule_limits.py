@@ -18,6 +18,7 @@ _RINGS, _RINGS_TIMES_ATOMS = 200, 1_500_000
 _CONTINUED = re.compile(r"-[ \t]*\nM  V30 ?")
 _BOND = re.compile(r"^M  V30[ \t]+[0-9]+[ \t]+[0-9]+[ \t]+([0-9]+)[ \t]+([0-9]+)(?:[ \t]|$)", re.M)
 _ATOM = re.compile(r"^M  V30[ \t]+([0-9]+)[ \t]+[^ \t0-9]", re.M)
+_SMILES_ATOM = re.compile(r"\[[^\]]*\]|Br|Cl|[BCNOPSFIbcnops*]")
 _CLOSURE = re.compile(r"\[[^\]]*\]|%\([0-9]+\)|%[0-9]{2}|[0-9]")
 
 
@@ -38,7 +39,7 @@ def check_mol_block(record: str) -> None:
 def check_smiles(text: str) -> None:
     """Refuse a SMILES with more rings than RDKit could take: each is opened and closed once."""
     closures = [word for word in _CLOSURE.findall(text) if not word.startswith("[")]
-    _refuse_rings(len(text), len(closures) // 2)
+    _refuse_rings(len(_SMILES_ATOM.findall(text)), len(closures) // 2)
 
 
 def _whole(word: str) -> int:
