@@ -147,7 +147,7 @@ def _components(graph: Graph) -> tuple[int, IntArray]:
     n = graph.n_vertices
     ones = np.ones(len(graph.edges), dtype=np.int8)
     joined = sparse.coo_array((ones, graph.edges.T), shape=(n, n))
-    return connected_components(joined, directed=False)  # type: ignore[no-any-return]
+    return connected_components(joined, directed=False)
 
 
 class _Family:

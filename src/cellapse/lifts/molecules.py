@@ -128,8 +128,8 @@ def _sdf(data: bytes) -> list[Complex]:
         if molecule is None:
             raise InputError(f"record {i + 1} is not a valid molecule; it may be cut off")
         # Not as properties of the molecule, among which some names have a meaning to RDKit.
-        data = {name: _value(value.strip()) for name, value in _DATA.findall(record)}
-        molecules.append(_complex(molecule, data))
+        about = {name: _value(value.strip()) for name, value in _DATA.findall(record)}
+        molecules.append(_complex(molecule, about))
     return molecules
 
 
