@@ -51,7 +51,7 @@ LONG_FILES = {
 LONG_FUNCTIONS = {
     *("_collapse/build.py collapse", "_collapse/engine.py ladders"),
     *("_complex/complex.py from_arrays", "_linalg/cg.py conjugate_gradients"),
-    *("_linalg/operators.py solve", "cli/clusters.py cluster_nodes"),
+    "_linalg/operators.py solve",
     *("datasets/mantra.py recognize", "experiments/tables/denoising.py summarize"),
     *("experiments/tables/proteins.py summarize", "experiments/tables/robustness.py summarize"),
     *("interop/_build.py hyperedge_complex", "lifts/proteins.py protein_complex"),
