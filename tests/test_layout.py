@@ -38,8 +38,8 @@ WITHIN = {
 UPWARDS = {
     ("_collapse.build", "theory"): "print(S) shows figures that the checks compute",
     ("_complex.complex", "_matrices.homology"): "K.betti_numbers() is where a user looks for it",
-    ("lifts.proteins", "io._source"): "a structure may be given as the name of a file",
-    ("lifts.molecules", "io._source"): "molecules may be given as the name of a file",
+    ("lifts.proteins", "io.structures"): "a structure may be given as the name of a file",
+    ("lifts.molecules", "io.molecules"): "a molecule may be given as the name of a file",
 }
 ROOT = 12  # modules beside the folders
 STANDARD = {"io"}  # as in scipy.io and skimage.io: what a user expects it to be called
@@ -52,7 +52,7 @@ LONG_FILES = {
 LONG_FUNCTIONS = {
     *("_collapse/build.py collapse", "_collapse/engine.py ladders"),
     *("_linalg/cg.py conjugate_gradients", "_linalg/operators.py solve"),
-    *("lifts/proteins.py protein_complex", "torch/layer.py __init__"),
+    "torch/layer.py __init__",
 }
 
 
