@@ -15,11 +15,11 @@ from rich.table import Table
 
 from cellapse._errors import InputError
 from cellapse.analysis import STEPS, Analysis, analyze
-from cellapse.cli import options
 from cellapse.cli.app import app
-from cellapse.cli.output import Console, Out
+from cellapse.cli.options import NetworkChoice, ProteinName, Seed, grouped
+from cellapse.cli.output import AsJson, Console, Out, Quiet
 from cellapse.cli.progress import Steps, working
-from cellapse.cli.sources import Source, load, load_protein
+from cellapse.cli.sources import Source, load_protein
 from cellapse.report.page import write_report
 from cellapse.report.summary import cell_counts, findings
 
@@ -30,15 +30,15 @@ Clusters = Annotated[int | None, typer.Option("--clusters", "-k", help="Number o
 
 
 @app.command("analyze")
+@grouped
 def analyze_network(
-    network: options.Network,
+    *,
     output: Folder = None,
     clusters: Clusters = None,
-    max_rank: options.MaxRank = 2,
-    weight: options.Weight = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
-    seed: options.Seed = 0,
+    data: NetworkChoice,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    seed: Seed = 0,
 ) -> None:
     """The main job: collapse, cluster, compare, write a report.
 
@@ -51,18 +51,18 @@ def analyze_network(
     """
     with Steps([("reading", 1.0), *STEPS, ("report", 3.0)], quiet or as_json) as step:
         step("reading")
-        source = load(network, max_rank, weight)
+        source = data.load()
         _study(source, output, clusters, as_json, quiet, seed, step)
 
 
 @app.command()
 def protein(
-    name: options.ProteinName,
+    name: ProteinName,
     output: Folder = None,
     clusters: Clusters = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
-    seed: options.Seed = 0,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    seed: Seed = 0,
 ) -> None:
     """The same for a protein, shown in three dimensions.
 
@@ -79,13 +79,13 @@ def protein(
 
 
 @app.command()
+@grouped
 def explore(
-    network: options.Network,
-    max_rank: options.MaxRank = 2,
-    weight: options.Weight = None,
+    *,
+    data: NetworkChoice,
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Open a page with sliders for spectrum and clusters.
 
@@ -103,7 +103,7 @@ def explore(
     out = Out(None, as_json, quiet)
     with working("reading", "first answer", quiet=quiet or as_json) as step:
         step("reading")
-        source = load(network, max_rank, weight)
+        source = data.load()
         step("first answer")
         server = Server(Explorer(source.complex, source.title, source.groups))
     out.say("Ctrl-C ends the explorer at")

@@ -11,14 +11,13 @@ import typer
 from rich.markup import escape
 
 from cellapse._errors import CellapseError, CellapseWarning
-from cellapse._operators.names import operator_names
+from cellapse._operators.baselines import graph_laplacian
+from cellapse._operators.names import make_operator, operator_names
 from cellapse.batch import cores
-from cellapse.cli import options
 from cellapse.cli.app import app
-from cellapse.cli.making import make
-from cellapse.cli.output import Out
+from cellapse.cli.options import NetworkChoice, grouped
+from cellapse.cli.output import AsJson, Out, Quiet
 from cellapse.cli.progress import Steps
-from cellapse.cli.sources import load
 
 
 @app.command()
@@ -35,8 +34,8 @@ def reproduce(
     workers: Annotated[
         int | None, typer.Option(help="Processes at once; by default one a core.")
     ] = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Run the tables of the paper, by its protocol and a fair one.
 
@@ -56,14 +55,12 @@ def reproduce(
 
 
 @app.command()
+@grouped
 def bench(
-    network: options.Network,
+    *,
     k: Annotated[int, typer.Option("-k", help="How many eigenpairs.")] = 10,
-    max_rank: options.MaxRank = 2,
-    weight: options.Weight = None,
-    output: options.Output = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
+    data: NetworkChoice,
+    out: Out,
 ) -> None:
     """Time every operator on a network, next to the graph Laplacian.
 
@@ -73,16 +70,15 @@ def bench(
     cellapse bench football
     cellapse bench network.npz -k 20 -o times.csv
     """
-    out = Out(output, as_json, quiet)
     order = ("laplacian", *(name for name in operator_names() if name != "laplacian"))
     steps = [("reading", 1.0), *((name, 1.0) for name in order)]
     rows: list[dict[str, Any]] = []
-    with Steps(steps, quiet or as_json) as step, warnings.catch_warnings():
+    with Steps(steps, out.silent) as step, warnings.catch_warnings():
         warnings.simplefilter("ignore", CellapseWarning)
         step("reading")
-        K = load(network, max_rank, weight).complex
+        K = data.load().complex
         count = min(k, K.n_vertices)
-        make(K, "laplacian").spectrum(count)  # not counted: whatever is imported at first use
+        graph_laplacian(K).spectrum(count)  # not counted: whatever is imported at first use
         for name in order:
             step(name)
             rows.append(_timed(K, name, count))
@@ -99,7 +95,7 @@ def _timed(K: Any, name: str, k: int) -> dict[str, Any]:
     row: dict[str, Any] = {"operator": name, "build": None, "eigenpairs": None}
     try:
         begun = time.perf_counter()
-        S = make(K, name)
+        S = make_operator(K, name)
         built = time.perf_counter()
         found = S.spectrum(k)
         row["build"], row["eigenpairs"] = built - begun, time.perf_counter() - built

@@ -21,11 +21,11 @@ from cellapse.io.hyperedges import read_hyperedges, write_hyperedges
 from cellapse.io.json_files import read_json, write_hif
 from cellapse.io.matrix_market import read_matrix_market
 from cellapse.io.meshes import read_obj, read_off, write_off
+from cellapse.io.molecules import read_sdf, read_smiles
 from cellapse.io.npz import read_npz, write_npz
 from cellapse.io.ply import read_ply
 from cellapse.io.results import as_table
-from cellapse.lifts.molecules import read_sdf, read_smiles
-from cellapse.lifts.proteins import read_mmcif, read_pdb
+from cellapse.io.structures import read_mmcif, read_pdb
 
 __all__ = ["FORMATS", "hif_schema", "read", "write"]
 
@@ -130,7 +130,7 @@ def write(obj: Any, path: str | os.PathLike[str], *, on: Complex | None = None) 
     obj : Complex, Spectrum, Clusters, array, or dict of named columns
         A complex goes to `.json` (HIF) or `.npz` without loss; a graph also to `.graphml`, `.csv`,
         `.tsv` or `.edges`, a mesh to `.off`, the members of hyperedges to `.hyperedges`.
-        A result has one row a vertex and goes to `.csv`, `.json`, `.npz` or `.graphml`; CSV and
+        A result has one row per vertex and goes to `.csv`, `.json`, `.npz` or `.graphml`; CSV and
         GraphML hold the vectors of a spectrum, the other two its values and residuals as well.
     path : path of the file
     on : Complex, optional

@@ -7,8 +7,6 @@ six faces of cubane, not five of them.
 from __future__ import annotations
 
 import os
-import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +17,6 @@ from cellapse._errors import InputError, extra
 _FILES = (".smi", ".smiles", ".sdf", ".mol")
 _LONGEST = 5000  # characters of a SMILES; the largest proteins need more, and are no molecules here
 _MOST_ATOMS = 10_000
-_DATA = re.compile(r"^>[^\n]*<([^<>\n]+)>[^\n]*\n(.*?)(?:\n[ \t]*\n|\Z)", re.M | re.S)
 
 
 def molecule_complex(source: Any) -> Complex:
@@ -47,9 +44,11 @@ def molecule_complex(source: Any) -> Complex:
     ['C', 'C', 'C', 'C', 'C', 'C', 'O']
     """
     if isinstance(source, str) and not _is_file(source):
-        return _complex(_from_smiles(source))
+        return complex_of(parse_smiles(source))
     if isinstance(source, str | os.PathLike):
-        return _only(molecule_complexes(source))
+        from cellapse.io.molecules import load_molecule  # files are read further down
+
+        return load_molecule(source)
     with extra("rdkit", "molecule"):
         from rdkit import Chem
     if not isinstance(source, Chem.Mol):
@@ -57,93 +56,27 @@ def molecule_complex(source: Any) -> Complex:
             f"a {type(source).__name__} is no molecule; give an RDKit Mol, a SMILES string or the "
             "path of a .smi or .sdf file"
         )
-    return _complex(source)
-
-
-def molecule_complexes(path: str | os.PathLike[str]) -> list[Complex]:
-    """The complexes of all molecules of a .smi, .sdf or .mol file, or a gzip of it, in order."""
-    from cellapse.io._source import load  # which reads for all formats, further down
-
-    file = Path(path)
-    try:
-        data = load(file, 100)
-        sdf = Path(file.name.lower().removesuffix(".gz")).suffix in (".sdf", ".mol")
-        return _sdf(data) if sdf else _smiles(data)
-    except InputError as error:
-        raise InputError(f"{file}: {error}") from None
-
-
-def read_smiles(data: bytes) -> Complex:
-    """The molecule of a file with one line of SMILES, a name behind it or not."""
-    return _only(_smiles(data))
-
-
-def read_sdf(data: bytes) -> Complex:
-    """The molecule of an SDF or MOL file with one record."""
-    return _only(_sdf(data))
+    return complex_of(source)
 
 
 def _is_file(text: str) -> bool:
     return text.lower().removesuffix(".gz").endswith(_FILES)
 
 
-def _only(found: list[Complex]) -> Complex:
-    if len(found) != 1:
-        raise InputError(
-            f"holds {len(found)} molecules; molecule_complexes(path) gives a complex for each"
-        )
-    return found[0]
-
-
-def _smiles(data: bytes) -> list[Complex]:
-    from cellapse.io._source import as_text
-
-    lines = [line.split(maxsplit=1) for line in as_text(data).splitlines()]
-    rows = [line for line in lines if line and not line[0].startswith("#")]
-    if len(rows) > 1 and rows[0][0].lower() in ("smiles", "canonical_smiles"):  # a header
-        rows = rows[1:]
-    found = []
-    for smiles, *name in rows:
-        molecule = _from_smiles(smiles)
-        if name:
-            molecule.SetProp("_Name", name[0].strip())
-        found.append(_complex(molecule))
-    return found
-
-
-def _sdf(data: bytes) -> list[Complex]:
-    from cellapse.io._source import as_text
-
-    with extra("rdkit", "molecule"):
-        from rdkit import Chem, rdBase
-    records = as_text(data).replace("\r\n", "\n").split("$$$$\n")
-    molecules = []
-    for i, record in enumerate(records):
-        if not record.strip():
-            continue
-        with rdBase.BlockLogs():  # RDKit writes its complaints to the terminal
-            molecule = _tried(Chem.MolFromMolBlock, record, removeHs=False)
-        if molecule is None:
-            raise InputError(f"record {i + 1} is not a valid molecule; it may be cut off")
-        for name, value in _DATA.findall(record):
-            molecule.SetProp(name, value.strip())
-        molecules.append(_complex(molecule))
-    return molecules
-
-
-def _from_smiles(text: str) -> Any:
+def parse_smiles(text: str) -> Any:
+    """The RDKit Mol of a SMILES."""
     with extra("rdkit", "molecule"):
         from rdkit import Chem, rdBase
     if len(text) > _LONGEST:
         raise InputError(f"a SMILES of {len(text)} characters; at most {_LONGEST} are read")
     with rdBase.BlockLogs():
-        molecule = _tried(Chem.MolFromSmiles, text)
+        molecule = without_complaint(Chem.MolFromSmiles, text)
     if molecule is None or not molecule.GetNumAtoms():
         raise InputError(f"{text[:60]!r} is not a valid SMILES; check brackets and ring numbers")
     return molecule
 
 
-def _tried(parse: Any, text: str, **options: Any) -> Any:
+def without_complaint(parse: Any, text: str, **options: Any) -> Any:
     """RDKit's result, or None: it also raises errors of its own, of several kinds."""
     try:
         return parse(text, **options)
@@ -151,14 +84,15 @@ def _tried(parse: Any, text: str, **options: Any) -> Any:
         return None
 
 
-def _complex(molecule: Any) -> Complex:
+def complex_of(molecule: Any) -> Complex:
+    """Atoms, bonds and rings of an RDKit Mol."""
     from rdkit import Chem
 
     n = molecule.GetNumAtoms()
     if n > _MOST_ATOMS:
         raise InputError(f"a molecule of {n} atoms; at most {_MOST_ATOMS} are read as one")
     atoms, bonds = list(molecule.GetAtoms()), list(molecule.GetBonds())
-    # A walk a ring; two rings through the same atoms are one cell.
+    # One walk per ring; two rings through the same atoms are one cell.
     rings = {frozenset(ring): list(ring) for ring in Chem.GetSymmSSSR(molecule)}
     edges = [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in bonds]
     attributes: dict[int, dict[str, Any]] = {
