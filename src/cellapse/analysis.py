@@ -20,14 +20,14 @@ from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import file_path, listed, whole_number
-from cellapse.tasks.clustering import Clusters, cluster, clustering_accuracy, suggest_n_clusters
+from cellapse.tasks.clustering import Clusters, cluster, clustering_accuracy
 
 _ALL = 1000  # up to this many vertices all eigenpairs are computed
 _SOME = 30
 _ZEROS = 100  # components beyond the first for which eigenpairs are added
 
 # The steps of `analyze`, with their usual share of the time.
-STEPS = (("collapse", 2.0), ("spectra", 8.0), ("clusters", 10.0), ("checks", 20.0))
+STEPS = (("collapse", 2.0), ("clusters", 10.0), ("spectra", 8.0), ("checks", 10.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,16 +131,18 @@ def analyze(
     progress("collapse")
     S = collapse(K, "renormalized")
     L = graph_laplacian(K)
-    if n_clusters is None:
-        n_clusters = suggest_n_clusters(S) if known is None else len({str(g) for g in known})
+    if n_clusters is None and known is not None:
+        n_clusters = len({str(g) for g in known})
+    progress("clusters")
+    mine = cluster(S, n_clusters, rng=rng)
+    n_clusters = int(mine.numbers.max()) + 1 if n_clusters is None else n_clusters
+    clusters = (mine, cluster(L, n_clusters, rng=rng))
     progress("spectra")
     n = K.n_vertices
     zeros = min(int(K.components().max()), _ZEROS)  # besides the first, which is always there
     several = n if n <= _ALL else min(n, max(n_clusters, _SOME) + zeros)
     spectra = (S.spectrum(several), L.spectrum(several))
-    progress("clusters")
-    clusters = (cluster(S, n_clusters, rng=rng), cluster(L, n_clusters, rng=rng))
     progress("checks")
-    checks = theory.check(S)
+    checks = theory.check(S, spectra)
     assert S.shares is not None  # the renormalized operator is a reweighted A
     return Analysis(title, K, known, S, L, spectra, clusters, S.shares, checks)

@@ -13,12 +13,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cellapse._errors import CellapseWarning, InputError
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import real_array
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

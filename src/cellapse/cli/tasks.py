@@ -55,10 +55,10 @@ def cluster_nodes(
     facts: dict[str, Any] = {}
     with choice.prepared(out.silent) as (source, S):
         known = None if source.groups is None else [str(g) for g in source.groups]
-        if count is None:
-            count = suggest_n_clusters(S) if known is None else len(set(known))
+        if count is None and known is not None:
+            count = len(set(known))
         if choose:
-            best = choose_operator(source.complex, count, rng=seed)
+            best = choose_operator(source.complex, count or suggest_n_clusters(S), rng=seed)
             S, clusters = best.operator, best.clusters
             facts = {"chosen": best.name, "modularity": best.modularity}
         else:

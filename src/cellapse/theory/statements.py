@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 
@@ -18,12 +17,10 @@ from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.lapack import largest_eigenpair
 from cellapse._linalg.operators import SparseOperator
 from cellapse._linalg.singular import smallest_positive_eigenvalue
-from cellapse._shared.arrays import row_sum
+from cellapse._shared.arrays import FloatArray, row_sum
 from cellapse.tasks.cuts import best_sweep
 from cellapse.tasks.resistance import conductances
 from cellapse.theory.report import Check, Report
-
-FloatArray = NDArray[np.float64]
 
 _DENSE = 2000  # up to this size eigenvalues are all computed
 _SMALL = 500  # and up to this one whatever else is asked, too

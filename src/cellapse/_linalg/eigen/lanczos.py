@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
 
@@ -19,9 +18,8 @@ from cellapse._linalg.direct import Solve
 from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.eigen.spectrum import EigenSolver, no_pairs, only_below
 from cellapse._linalg.symmetric import Pairs
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.progress import Line
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

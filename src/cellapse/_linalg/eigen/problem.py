@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg, sparse
 
 from cellapse._errors import InputError
@@ -20,8 +19,7 @@ from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.eigen.shifts import count_below, shift_inverse
 from cellapse._linalg.kernel import Projector
 from cellapse._linalg.symmetric import Pairs, SymmetricOperator
-
-FloatArray = NDArray[np.float64]
+from cellapse._shared.arrays import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

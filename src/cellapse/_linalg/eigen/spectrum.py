@@ -10,19 +10,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cellapse._errors import ConvergenceError, InputError
 from cellapse._linalg.direct import Direct
 from cellapse._linalg.eigen.evidence import nothing_missed, orthonormal, values_and_residuals
 from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.symmetric import Pairs
-
-FloatArray = NDArray[np.float64]
+from cellapse._shared.arrays import FloatArray
 
 _CERTIFY = 20_000  # up to this many cells a second factorization is worth the certainty
 
@@ -62,6 +60,15 @@ class Spectrum:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def first(self, k: int) -> Spectrum:
+        """Its first k eigenpairs."""
+        return replace(
+            self,
+            values=self.values[:k],
+            vectors=self.vectors[:, :k],
+            residuals=self.residuals[:k],
+        )
 
 
 class EigenSolver(ABC):
