@@ -150,9 +150,8 @@ def _assigned(
     if assign == "discretize":
         return _discretize(_unit(rows), random)
     # scikit-learn takes a seed as it is, if it is small enough.
-    small = isinstance(rng, int) and rng < 2**32
-    drawn = int(random.integers(2**31))
-    return _kmeans(rows, n_clusters, rng if small else drawn)
+    seed = rng if isinstance(rng, int) and rng < 2**32 else int(random.integers(2**31))
+    return _kmeans(rows, n_clusters, seed)
 
 
 def group_rows(vectors: FloatArray, D: FloatArray | None, n_clusters: int, seed: int) -> IntArray:
