@@ -76,7 +76,7 @@ class Analysis:
         return [(pair, float(self.shares[e])) for pair, e in zip(names, order, strict=True)]
 
     def write_nodes(self, path: Path) -> None:
-        """One row a node: label, cluster, cluster by the graph Laplacian, eigenvectors."""
+        """One row per node: label, cluster, cluster by the graph Laplacian, eigenvectors."""
         spectrum, clusters = self.spectra[0], self.clusters
         several = min(len(spectrum), max(self.n_clusters, 6))
         names = [f"vector_{i}" for i in range(2, several + 1)]
@@ -96,12 +96,11 @@ def analyze(
     *,
     title: str = "A complex",
     groups: Sequence[Any] | None = None,
-    progress: Callable[[str], object] = lambda step: None,
+    on_step: Callable[[str], object] = lambda step: None,
 ) -> Analysis:
     """Collapse a complex, take its spectrum and clusters, and compare with the graph Laplacian.
 
-    Uses the screened realization with five rounds of renormalization: the best all-rounder of the
-    family so far, and a sparse matrix.
+    Uses the renormalized operator: the best all-rounder of the family so far, and a sparse matrix.
 
     Parameters
     ----------
@@ -114,7 +113,7 @@ def analyze(
         What the report calls the complex.
     groups : one value per vertex, optional
         Known groups, to compare the clusters with.
-    progress : function, optional
+    on_step : function, optional
         Called with the name of every step of `STEPS` as it begins.
 
     Examples
@@ -129,19 +128,19 @@ def analyze(
     known = None if groups is None else tuple(listed(groups, "groups"))
     if known is not None and len(known) != K.n_vertices:
         raise InputError(f"{len(known)} groups for {K.n_vertices} vertices; give one per vertex")
-    progress("collapse")
+    on_step("collapse")
     S = make_operator(K, "renormalized")
     assert isinstance(S, ScreenedOperator)
     L = graph_laplacian(K)
     if n_clusters is None:
         n_clusters = suggest_n_clusters(S) if known is None else len({str(g) for g in known})
-    progress("spectra")
+    on_step("spectra")
     n = K.n_vertices
     zeros = min(int(K.components().max()), _ZEROS)  # besides the first, which is always there
     several = n if n <= _ALL else min(n, max(n_clusters, _SOME) + zeros)
     spectra = (S.spectrum(several), L.spectrum(several))
-    progress("clusters")
+    on_step("clusters")
     clusters = (cluster(S, n_clusters, rng=rng), cluster(L, n_clusters, rng=rng))
-    progress("checks")
+    on_step("checks")
     checks = theory.check(S)
     return Analysis(title, K, known, S, L, spectra, clusters, S.shares, checks)
