@@ -398,7 +398,7 @@ CALLS = {
         k=3,
         vectors=True,
         n_jobs=1,
-        show_progress=False,
+        progress=False,
     ),
     "Spectra.table": method(lambda: cl.batch.spectra([K()]), "table", fill=0.0),
     # solvers

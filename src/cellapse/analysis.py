@@ -76,7 +76,7 @@ class Analysis:
         return [(pair, float(self.shares[e])) for pair, e in zip(names, order, strict=True)]
 
     def write_nodes(self, path: Path) -> None:
-        """One row a node: label, cluster, cluster by the graph Laplacian, eigenvectors."""
+        """One row per node: label, cluster, cluster by the graph Laplacian, eigenvectors."""
         spectrum, clusters = self.spectra[0], self.clusters
         several = min(len(spectrum), max(self.n_clusters, 6))
         names = [f"vector_{i}" for i in range(2, several + 1)]
@@ -96,7 +96,7 @@ def analyze(
     *,
     title: str = "A complex",
     groups: Sequence[Any] | None = None,
-    progress: Callable[[str], object] = lambda step: None,
+    on_step: Callable[[str], object] = lambda step: None,
 ) -> Analysis:
     """Collapse a complex, take its spectrum and clusters, and compare with the graph Laplacian.
 
@@ -113,7 +113,7 @@ def analyze(
         What the report calls the complex.
     groups : one value per vertex, optional
         Known groups, to compare the clusters with.
-    progress : function, optional
+    on_step : function, optional
         Called with the name of every step of `STEPS` as it begins.
 
     Examples
@@ -128,21 +128,21 @@ def analyze(
     known = None if groups is None else tuple(listed(groups, "groups"))
     if known is not None and len(known) != K.n_vertices:
         raise InputError(f"{len(known)} groups for {K.n_vertices} vertices; give one per vertex")
-    progress("collapse")
+    on_step("collapse")
     S = collapse(K, "renormalized")
     L = graph_laplacian(K)
     if n_clusters is None and known is not None:
         n_clusters = len({str(g) for g in known})
-    progress("clusters")
+    on_step("clusters")
     mine = cluster(S, n_clusters, rng=rng)
     n_clusters = int(mine.numbers.max()) + 1 if n_clusters is None else n_clusters
     clusters = (mine, cluster(L, n_clusters, rng=rng))
-    progress("spectra")
+    on_step("spectra")
     n = K.n_vertices
     zeros = min(int(K.components().max()), _ZEROS)  # besides the first, which is always there
     several = n if n <= _ALL else min(n, max(n_clusters, _SOME) + zeros)
     spectra = (S.spectrum(several), L.spectrum(several))
-    progress("checks")
+    on_step("checks")
     checks = theory.check(S, spectra)
     assert S.shares is not None  # the renormalized operator is a reweighted A
     return Analysis(title, K, known, S, L, spectra, clusters, S.shares, checks)

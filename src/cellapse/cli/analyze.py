@@ -125,7 +125,7 @@ def _study(
         with _writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
     found = analyze(
-        source.complex, clusters, seed, title=source.title, groups=source.groups, progress=step
+        source.complex, clusters, seed, title=source.title, groups=source.groups, on_step=step
     )
     written: list[Path] = []
     if folder is not None:
@@ -136,7 +136,7 @@ def _study(
         out.json(_facts(found) | {"files": [str(path) for path in written]})
     elif not quiet:
         _summary(found)
-    for path, what in zip(written, ("one row a node", "open it in a browser"), strict=False):
+    for path, what in zip(written, ("one row per node", "open it in a browser"), strict=False):
         out.say(f"Wrote {escape(str(path))}: {what}.")
 
 

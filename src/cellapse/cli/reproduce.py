@@ -31,8 +31,8 @@ def reproduce(
     folder: Annotated[
         Path, typer.Option("--output", "-o", help="Folder for results/ and report.html.")
     ] = Path(),
-    workers: Annotated[
-        int | None, typer.Option(help="Processes at once; by default one a core.")
+    n_jobs: Annotated[
+        int | None, typer.Option(help="Processes at once; by default one per core.")
     ] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -47,8 +47,8 @@ def reproduce(
     """
     from cellapse.experiments import reproduce as run
 
-    at_once = cores() if workers is None else workers
-    report = run(tables or None, quick, folder, at_once, show=not quiet and not as_json)
+    at_once = cores() if n_jobs is None else n_jobs
+    report = run(tables or None, quick, folder, at_once, progress=not quiet and not as_json)
     out = Out(None, as_json, quiet)
     out.say(f"Wrote {escape(str(report))} and {escape(str(report.parent))}/results.")
     out.json({"report": str(report), "results": str(report.parent / "results")})

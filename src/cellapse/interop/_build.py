@@ -1,4 +1,4 @@
-"""What all readers and writers share: labelled cells and one dict a cell, to a Complex and back."""
+"""What all readers and writers share: labelled cells with a dict each, to a Complex and back."""
 
 from __future__ import annotations
 

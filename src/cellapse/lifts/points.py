@@ -164,6 +164,6 @@ def _diameters(x: FloatArray, rows: IntArray) -> FloatArray:
     """The largest distance within each row of points."""
     largest = np.zeros(len(rows))
     for a, b in combinations(range(rows.shape[1]), 2):
-        apart = np.linalg.norm(x[rows[:, a]] - x[rows[:, b]], axis=1)
-        np.maximum(largest, apart, out=largest)
+        distance = np.linalg.norm(x[rows[:, a]] - x[rows[:, b]], axis=1)
+        np.maximum(largest, distance, out=largest)
     return largest

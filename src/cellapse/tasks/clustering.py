@@ -155,7 +155,7 @@ def _assigned(
 
 
 def group_rows(vectors: FloatArray, D: FloatArray | None, n_clusters: int, seed: int) -> IntArray:
-    """The clusters of `cluster` from eigenvectors that are known already, one column a cluster."""
+    """The clusters of `cluster` from known eigenvectors, one column per cluster."""
     return _in_order(_kmeans(_unit(_scaled(vectors, D)), n_clusters, seed))
 
 

@@ -29,7 +29,7 @@ from cellapse.tasks.embedding import permutable_signs
 
 
 def dirichlet_energy(operator: Any, signal: Any) -> Any:
-    """x^T S x: how much a signal varies over the complex; one number a column.
+    """x^T S x: how much a signal varies over the complex; one number per column.
 
     >>> dirichlet_energy([[1.0, -1.0], [-1.0, 1.0]], [3.0, 1.0])
     4.0
@@ -169,10 +169,10 @@ def best_sweep(M: Any, x: FloatArray, D: FloatArray) -> tuple[BoolArray, float]:
     steps -= np.bincount(high, weights=-entries.data, minlength=n)
     weight = np.cumsum(D[order])
     smaller = np.minimum(weight, weight[-1] - weight)[:-1]
-    apart = np.diff(x[order]) > 1e-9 * np.abs(x).max()  # equal scores cannot be told apart
-    if not apart.any():
+    distinct = np.diff(x[order]) > 1e-9 * np.abs(x).max()  # no cut between equal scores
+    if not distinct.any():
         raise InputError("all scores are equal; give numbers that tell the vertices apart")
-    ratio = np.where(apart, np.cumsum(steps)[:-1] / smaller, np.inf)
+    ratio = np.where(distinct, np.cumsum(steps)[:-1] / smaller, np.inf)
     best = int(np.argmin(ratio))
     below = place <= best
     inside = below if weight[best] <= weight[-1] / 2 else ~below
