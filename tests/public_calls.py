@@ -494,7 +494,7 @@ CALLS = {
     **{
         name: on(getattr(theory, name), S=S)
         for name in (
-            *("check", "psd_condition", "loewner_bounds", "eigenvalue_compression", "describe"),
+            *("check", "psd_condition", "loewner_bounds", "eigenvalue_compression"),
             *("conductance_reduction", "cheeger_upper_bound", "regularization_error"),
             *("regularization_bound", "block_diagonalization", "cells_matter"),
         )

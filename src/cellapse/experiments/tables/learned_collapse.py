@@ -132,7 +132,7 @@ def summarize(results: Results) -> Table:
         names = [f"{m}, {w}" for m in MODELS for w in LEARNED]
         error = {n: [f[n] for f in found] for n in names}
         best = names[int(np.argmin([np.mean(error[n]) for n in names]))]
-        same = compare(error["screened, weights"], error["graph, weights"])
+        same = compare(error["screened, weights"], error["laplacian, weights"])
         gain = compare(error["screened, numbers"], error["screened, strength"])
         words = {"higher_is_better": False}
         rows.append(
