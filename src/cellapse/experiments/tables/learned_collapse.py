@@ -139,7 +139,7 @@ def summarize(results: Results) -> Table:
             Row(
                 task,
                 "not in the paper",
-                f"fixed: graph {Figure.of(error['graph, strength'])}, "
+                f"fixed: Laplacian {Figure.of(error['laplacian, strength'])}, "
                 f"screened {Figure.of(error['screened, strength'])}",
                 f"best: {best} {Figure.of(error[best])}",
                 f"With one weight an edge, {same.sentence('screened', 'the graph', **words)}; "
