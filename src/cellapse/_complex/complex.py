@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -162,7 +163,7 @@ class Complex:
         weighted = tuple(k for k, w in enumerate(self.weights) if w is not None)
         return f"Complex(n_cells={self.n_cells}{f', {weighted=}' if weighted else ''})"
 
-    @property
+    @cached_property
     def n_cells(self) -> tuple[int, ...]:
         """Number of cells of each rank: (n_0, n_1, ..., n_K)."""
         return tuple(len(c) for c in self.cells)
@@ -177,7 +178,7 @@ class Complex:
         """The largest rank K that has a place in `cells`."""
         return len(self.cells) - 1
 
-    @property
+    @cached_property
     def is_simplicial(self) -> bool:
         """Whether every cell of rank k has exactly k + 1 vertices."""
         return all(bool((c.sizes == k + 1).all()) for k, c in enumerate(self.cells))
