@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from cellapse._collapse.engine import Engine, algorithm_one, ladders
@@ -35,9 +35,8 @@ from cellapse._linalg.direct import Direct
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.operators import Operator, SparseOperator
 from cellapse._matrices.incidence import Incidence
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import signal, whole_number
-
-FloatArray = NDArray[np.float64]
 
 
 def collapse(

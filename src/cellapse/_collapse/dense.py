@@ -22,7 +22,6 @@ from scipy import sparse
 
 from cellapse._collapse.graded import check_beta, check_gamma, psd_bound, regularized_bound
 from cellapse._collapse.masses import unfolded_masses, unfolded_sigmas
-from cellapse._complex.cells import IntArray
 from cellapse._complex.complex import Complex
 from cellapse._complex.union import side_by_side
 from cellapse._linalg.eigen.spectrum import fix_signs
@@ -33,8 +32,7 @@ from cellapse._matrices.incidence import (
     incidence_matrices,
     mixed_matrices,
 )
-
-FloatArray = NDArray[np.float64]
+from cellapse._shared.arrays import BoolArray, FloatArray, IntArray
 
 _ZERO = 1e-10  # relative to the largest: an eigenvalue of B B^T that is taken for zero
 
@@ -171,7 +169,7 @@ class Stacks:
         """Bounds of the norms of A, one array a group."""
         return [self._beta[0] * row_sums(H) for H in self._H[0]]
 
-    def collapsed(self, eps: float) -> tuple[list[FloatArray], NDArray[np.bool_]]:
+    def collapsed(self, eps: float) -> tuple[list[FloatArray], BoolArray]:
         """The operators of all groups, and which complexes' are sure to be semi-definite."""
         gamma, definite = self._couplings(eps)
         if self._top is None:
@@ -189,7 +187,7 @@ class Stacks:
                 stacks.append(self._descend(g, gamma[group], eps))
         return stacks, definite
 
-    def _couplings(self, eps: float) -> tuple[FloatArray, NDArray[np.bool_]]:
+    def _couplings(self, eps: float) -> tuple[FloatArray, BoolArray]:
         """gamma for every complex, and whether it is within the bound."""
         bound = psd_bound(self._beta, self._sigma)
         limit = regularized_bound(self._beta, self._sigma, eps)

@@ -18,15 +18,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._errors import CellapseWarning, InputError
 from cellapse._linalg.singular import smallest_singular_value
 from cellapse._matrices.incidence import Incidence
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import real_array, whole_number
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

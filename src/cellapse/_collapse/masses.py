@@ -19,12 +19,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from cellapse._complex.cells import IntArray
-
-FloatArray = NDArray[np.float64]
+from cellapse._shared.arrays import FloatArray, IntArray
 
 
 def unfolded_sigmas(

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._collapse.graded import (
@@ -31,9 +30,8 @@ from cellapse._matrices.incidence import (
     mixed_matrices,
     unfold,
 )
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import one_of
-
-FloatArray = NDArray[np.float64]
 
 _START = 14  # eigenpairs of A computed with the first: enough for ten of S
 _SURE = 1e-5  # a residual so small next to the eigenvalue leaves it ten digits

@@ -22,6 +22,7 @@ from scipy.sparse.csgraph import (
 )
 
 from cellapse._errors import CellapseError, ConvergenceError, SizeError, extra
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import one_of
 from cellapse._shared.memory import require_memory
 
@@ -30,7 +31,6 @@ _COLUMNS = 24  # right-hand sides that SuperLU takes at once: twice as quick as 
 _LARGE = 200_000  # rows from which PARDISO is clearly better
 _DENSE_BLOCK = 250  # rows whose dense elimination takes no time
 
-FloatArray = NDArray[np.float64]
 Solve = Callable[[FloatArray], FloatArray]
 
 

@@ -17,11 +17,10 @@ from cellapse._linalg.direct import Direct, Solve, expands
 from cellapse._linalg.eigen.solvers import EigenSolver, Pairs
 from cellapse._linalg.eigen.spectrum import Auto, Spectrum, eigenpairs, lowest_pairs
 from cellapse._linalg.kernel import Projector
-from cellapse._shared.arrays import row_sum
+from cellapse._shared.arrays import FloatArray, row_sum
 from cellapse._shared.checks import at_least_zero, finite_rows, number, numbers, share, signal
 from cellapse._shared.memory import require_memory
 
-FloatArray = NDArray[np.float64]
 _SUPERLU = Direct()
 _BLOCK = 256  # columns handled at once when a matrix is made out of an operator
 _NULL = 1e-3  # where S is below 1e-11 of A, it is zero to the accuracy of a product

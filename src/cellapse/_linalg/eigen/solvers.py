@@ -15,7 +15,6 @@ from functools import cached_property
 from itertools import count
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg, sparse
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh, lobpcg
 
@@ -24,10 +23,10 @@ from cellapse._linalg.cg import rough_solution
 from cellapse._linalg.direct import Solve
 from cellapse._linalg.kernel import Projector
 from cellapse._linalg.lapack import symmetric_eigenpairs
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import one_of
 from cellapse._shared.progress import Line
 
-FloatArray = NDArray[np.float64]
 Apply = Callable[..., FloatArray]
 Pairs = tuple[FloatArray, FloatArray]
 Correction = Callable[[FloatArray, FloatArray], FloatArray]

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg, sparse
 
 from cellapse._errors import ConvergenceError, InputError, SizeError
@@ -32,9 +31,8 @@ from cellapse._linalg.eigen.solvers import (
     ShiftInvert,
 )
 from cellapse._linalg.lapack import symmetric_eigenpairs
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import one_of, share, whole_number
-
-FloatArray = NDArray[np.float64]
 
 _DENSE = 1200  # up to this many cells the dense way is quick whatever the graph
 _EXPANDING = 500  # and up to this many where the graph expands
