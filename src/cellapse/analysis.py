@@ -120,8 +120,8 @@ def analyze(
     --------
     >>> import networkx as nx
     >>> from cellapse.lifts import clique_complex
-    >>> found = analyze(clique_complex(nx.barbell_graph(5, 0)))
-    >>> found.weakest_edges(1)[0][0]
+    >>> analysis = analyze(clique_complex(nx.barbell_graph(5, 0)))
+    >>> analysis.weakest_edges(1)[0][0]
     ('4', '5')
     """
     require_complex(K, "analyze")

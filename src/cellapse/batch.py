@@ -107,8 +107,8 @@ def spectra(
     --------
     >>> import networkx as nx, cellapse as cl
     >>> cycles = [cl.clique_complex(nx.cycle_graph(n)) for n in (3, 4, 5)]
-    >>> found = spectra(cycles, eps=[1e-4, 1e-2])
-    >>> found.values[1].shape, found.table().shape
+    >>> result = spectra(cycles, eps=[1e-4, 1e-2])
+    >>> result.values[1].shape, result.table().shape
     ((2, 4), (3, 2, 5))
     """
     given = listed(complexes, "complexes")
@@ -130,8 +130,8 @@ def spectra(
     vectors = flag("vectors", vectors)
     if progress is not None:
         progress = flag("progress", progress)
-    found = solve_all(given, settings, vectors, jobs, progress)
-    all_values, all_vectors, n_zeros = zip(*found, strict=True)
+    solved = solve_all(given, settings, vectors, jobs, progress)
+    all_values, all_vectors, n_zeros = zip(*solved, strict=True)
     values, kept = ([_cut(a, k, several) for a in each] for each in (all_values, all_vectors))
     return Spectra(values, kept if vectors else None, np.array(n_zeros))
 
@@ -173,8 +173,8 @@ def solve_all(
         try:
             each = pool.map if pool else map
             done = each(lambda part: (part, _solve(given, part, settings, vectors)), parts)
-            for part, found in shown(done, len(parts), "spectra", progress):
-                solved |= zip(part, found, strict=True)
+            for part, results in shown(done, len(parts), "spectra", progress):
+                solved |= zip(part, results, strict=True)
         finally:  # after an error or an interrupt, what has not begun does not begin
             if pool:
                 pool.shutdown(cancel_futures=True)
@@ -252,9 +252,9 @@ def _well_scaled(K: Complex, settings: Settings) -> bool:
 
 
 def _one(K: Complex, settings: Settings) -> One:
-    found = [settings.alone(K, eps).spectrum() for eps in settings.eps]
-    values = np.stack([f.values for f in found])
-    return values, np.stack([f.vectors for f in found]), found[0].n_zeros or 0
+    spectra_of_eps = [settings.alone(K, eps).spectrum() for eps in settings.eps]
+    values = np.stack([f.values for f in spectra_of_eps])
+    return values, np.stack([f.vectors for f in spectra_of_eps]), spectra_of_eps[0].n_zeros or 0
 
 
 def _together(complexes: list[Complex], settings: Settings, vectors: bool) -> list[One]:

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from cellapse._errors import InputError
-from cellapse._shared.arrays import IntArray as IntArray
+from cellapse._shared.arrays import IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -83,14 +83,14 @@ def check_no_duplicates(cells: Sequence[Cells], label_of: LabelOf) -> None:
     """Refuse a set of vertices that is a cell twice, of whatever ranks."""
     n_vertices = len(cells[0])
     for size in np.unique(np.concatenate([c.sizes for c in cells])).tolist():
-        found = [(k, *c.of_size(size)) for k, c in enumerate(cells)]
-        rows = np.concatenate([table for _, _, table in found if len(table)])
+        tables = [(k, *c.of_size(size)) for k, c in enumerate(cells)]
+        rows = np.concatenate([table for _, _, table in tables if len(table)])
         if size > 3:  # walks keep their order; all others ascend already
             rows = np.sort(rows, axis=1)
         repeat = RowIndex(rows, n_vertices).first_repeat()
         if repeat is not None:
-            rank = np.concatenate([np.full(len(where), k) for k, where, _ in found])
-            position = np.concatenate([where for _, where, _ in found])
+            rank = np.concatenate([np.full(len(where), k) for k, where, _ in tables])
+            position = np.concatenate([where for _, where, _ in tables])
             i, j = repeat
             raise InputError(
                 f"cell {label_of(rank[j], position[j])!r} of rank {rank[j]} is given "

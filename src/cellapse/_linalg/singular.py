@@ -14,16 +14,13 @@ positive s of G and vanish on its kernel.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg, sparse
 
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.kernel import Projector, left_kernel
 from cellapse._linalg.lapack import largest_eigenpair
-from cellapse._shared.arrays import row_sum
-
-FloatArray = NDArray[np.float64]
+from cellapse._shared.arrays import FloatArray, row_sum
 
 _DENSE = 400  # up to this size a dense eigenvalue problem is quicker than a factorization
 _ZERO = 1e-9  # a squared singular value of a balanced matrix below this is zero

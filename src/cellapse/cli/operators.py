@@ -143,11 +143,11 @@ def _measured(
             warnings.simplefilter("ignore", CellapseWarning)  # the table compares; docs explain
             S = make_operator(K, name)
             values = S.spectrum(min(3, K.n_vertices)).values
-            found = cluster(S, count, mass="degree", rng=seed)
+            clusters = cluster(S, count, mass="degree", rng=seed)
     except CellapseError as error:
         return row | {"seconds": None, "note": str(error)}
     row["lambda_2"], row["lambda_3"] = (*values[1:3].tolist(), None, None)[:2]
-    row["agree"] = clustering_accuracy(found, plain)
+    row["agree"] = clustering_accuracy(clusters, plain)
     if known is not None:
-        row["known"] = clustering_accuracy(found, known)
+        row["known"] = clustering_accuracy(clusters, known)
     return row | {"seconds": round(time.perf_counter() - begun, 3), "note": ""}

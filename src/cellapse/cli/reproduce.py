@@ -97,8 +97,8 @@ def _timed(K: Any, name: str, k: int) -> dict[str, Any]:
         begun = time.perf_counter()
         S = make_operator(K, name)
         built = time.perf_counter()
-        found = S.spectrum(k)
+        spectrum = S.spectrum(k)
         row["build"], row["eigenpairs"] = built - begun, time.perf_counter() - built
-        return row | {"solver": type(found.solver).__name__, "note": ""}
+        return row | {"solver": type(spectrum.solver).__name__, "note": ""}
     except CellapseError as error:
         return row | {"solver": "", "note": str(error)}

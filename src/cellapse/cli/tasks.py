@@ -87,8 +87,8 @@ def embed_nodes(
     cellapse embed karate -k 3 -o places.csv
     """
     with choice.prepared(out.silent) as (source, S):
-        found = embed(S, k)
-    _columns(out, source, S, "x", np.asarray(found))
+        embedding = embed(S, k)
+    _columns(out, source, S, "x", np.asarray(embedding))
 
 
 @app.command()
@@ -107,8 +107,8 @@ def encode(
     cellapse encode karate -k 8 -o encodings.npz
     """
     with choice.prepared(out.silent) as (source, S):
-        found = positional_encoding(S, k)
-    _columns(out, source, S, "pe", np.asarray(found))
+        encoding = positional_encoding(S, k)
+    _columns(out, source, S, "pe", np.asarray(encoding))
 
 
 @app.command()
@@ -133,10 +133,10 @@ def hks(
     """
     wanted = None if times is None else _numbers("--times", times)
     with choice.prepared(out.silent) as (source, S):
-        found = heat_kernel_signature(S, wanted, scale=scale, rng=seed)
-    names = [f"t={t:.4g}" for t in found.at]
-    columns = dict(zip(names, found.features.T, strict=True))
-    facts = {"operator": repr(S), "times": found.at, "error": found.error}
+        signature = heat_kernel_signature(S, wanted, scale=scale, rng=seed)
+    names = [f"t={t:.4g}" for t in signature.at]
+    columns = dict(zip(names, signature.features.T, strict=True))
+    facts = {"operator": repr(S), "times": signature.at, "error": signature.error}
     out.table({"node": source.complex.labels, **columns}, facts)
 
 
@@ -170,9 +170,9 @@ def smooth_signal(
             how, chosen = "chosen by cross-validation", picked.strength
             if chosen == picked.strengths.max():
                 how += "; it takes the signal for noise around its mean, so better give --strength"
-        found = smooth(S, values, strength=chosen)
+        smoothed = smooth(S, values, strength=chosen)
     out.say(f"{escape(repr(S))}\nstrength {chosen:.4g}, {how}")
-    columns = {"node": source.complex.labels, "value": values, "smooth": found}
+    columns = {"node": source.complex.labels, "value": values, "smooth": smoothed}
     out.table(columns, {"operator": repr(S), "strength": chosen})
 
 

@@ -76,16 +76,16 @@ def protein_complex(
     min_separation = whole_number("min_separation", min_separation, 1)
     structure = _structure(source)
     chain = _residues(structure)
-    found: dict[tuple[int, int], str] = {}
+    kind_of: dict[tuple[int, int], str] = {}
     if "backbone" in kinds:
-        found |= dict.fromkeys(map(tuple, backbone_bonds(chain.piece).tolist()), "backbone")
+        kind_of |= dict.fromkeys(map(tuple, backbone_bonds(chain.piece).tolist()), "backbone")
     if "hbond" in kinds:
         bonds = hydrogen_bonds(chain.backbone, chain.piece, min_separation).tolist()
-        found |= {(i, j): "hbond" for i, j in bonds if (i, j) not in found}
-    pairs = np.array(list(found), dtype=np.int64).reshape(-1, 2)
+        kind_of |= {(i, j): "hbond" for i, j in bonds if (i, j) not in kind_of}
+    pairs = np.array(list(kind_of), dtype=np.int64).reshape(-1, 2)
     attributes: dict[int, dict[str, Any]] = {
         0: {"residue": chain.names, "position": chain.backbone[:, 1]},
-        1: {"kind": list(found.values())},
+        1: {"kind": list(kind_of.values())},
     }
     tables: dict[int, Any] = {1: pairs}
     n = len(chain.labels)

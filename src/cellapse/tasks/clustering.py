@@ -263,7 +263,7 @@ def _before_the_gap(spectrum: Spectrum) -> int:
     return 1 if len(values) < 3 else 2 + int(np.argmax(np.diff(values[1:])))
 
 
-def clustering_accuracy(found: ArrayLike, known: ArrayLike) -> float:
+def clustering_accuracy(clusters: ArrayLike, known: ArrayLike) -> float:
     """Share of vertices in the right group, after the best matching of clusters to groups.
 
     >>> clustering_accuracy([1, 1, 0], ["a", "a", "a"])
@@ -271,7 +271,7 @@ def clustering_accuracy(found: ArrayLike, known: ArrayLike) -> float:
     """
     from scipy.optimize import linear_sum_assignment
 
-    first, second = plain_array(found, "found"), plain_array(known, "known")
+    first, second = plain_array(clusters, "clusters"), plain_array(known, "known")
     if first.shape != second.shape or first.ndim != 1 or not len(first):
         raise InputError(
             f"clusters of shape {first.shape} for groups of shape {second.shape}; give one of "

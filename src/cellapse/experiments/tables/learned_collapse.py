@@ -139,10 +139,10 @@ def summarize(results: Results) -> Table:
             Row(
                 task,
                 "not in the paper",
-                f"fixed: Laplacian {Figure.of(error['laplacian, strength'])}, "
+                f"fixed: L {Figure.of(error['laplacian, strength'])}, "
                 f"screened {Figure.of(error['screened, strength'])}",
                 f"best: {best} {Figure.of(error[best])}",
-                f"With one weight an edge, {same.sentence('screened', 'the graph', **words)}; "
+                f"With one weight per edge, {same.sentence('screened', 'the graph', **words)}; "
                 f"{gain.sentence('screened with learned numbers', 'the fixed one', **words)}.",
             )
         )

@@ -26,7 +26,11 @@ from cellapse.experiments.protocol.scores import Figure, compare, scores
 from cellapse.experiments.protocol.table import Detail, Experiment, Results, Row, Table
 
 TIMES = np.logspace(np.log10(0.1), np.log10(24.0), 16)
-BACKBONE, LEAK, COUNTS = "graph, backbone only", "unfolded, cells from the labels", "cell counts"
+BACKBONE, LEAK, COUNTS = (
+    "laplacian, backbone only",
+    "unfolded, cells from the labels",
+    "cell counts",
+)
 
 
 def arguments(quick: bool) -> list[Arguments]:
