@@ -174,10 +174,10 @@ def plotted(name, /, **arguments):
     return on(plot, **arguments)
 
 
-def reported(found):
+def reported(analysis):
     from cellapse import report
 
-    report.write_report(found, folder() / "report.html")
+    report.write_report(analysis, folder() / "report.html")
 
 
 def torch_call(name, /, **arguments):
@@ -398,7 +398,7 @@ CALLS = {
         k=3,
         vectors=True,
         n_jobs=1,
-        show_progress=False,
+        progress=False,
     ),
     "Spectra.table": method(lambda: cl.batch.spectra([K()]), "table", fill=0.0),
     # solvers
@@ -433,7 +433,7 @@ CALLS = {
         rng=0,
         **MASS,
     ),
-    "clustering_accuracy": on(tasks.clustering_accuracy, found=groups, known=groups),
+    "clustering_accuracy": on(tasks.clustering_accuracy, clusters=groups, known=groups),
     "diffuse": on(
         tasks.diffuse, operator=laplacian, signal=signals, times=lambda: np.array([0.5, 1.0])
     ),
@@ -494,7 +494,7 @@ CALLS = {
     **{
         name: on(getattr(theory, name), S=S)
         for name in (
-            *("check", "psd_condition", "loewner_bounds", "eigenvalue_compression", "describe"),
+            *("check", "psd_condition", "loewner_bounds", "eigenvalue_compression"),
             *("conductance_reduction", "cheeger_upper_bound", "regularization_error"),
             *("regularization_bound", "block_diagonalization", "cells_matter"),
         )
@@ -561,7 +561,7 @@ CALLS = {
         "plot_signatures", operator=S, groups=groups, times=lambda: np.array([0.5, 1.0]), ax=None
     ),
     "plot_spectrum": plotted("plot_spectrum", operators=S, k=5, ax=None),
-    "write_report": on(reported, found=analysis),
+    "write_report": on(reported, analysis=analysis),
     # estimators
     "CollapsedSpectralClustering": estimator(
         cl.CollapsedSpectralClustering, n_clusters=2, assign_labels="kmeans", random_state=0

@@ -360,7 +360,7 @@ def test_spectrum_by_shift_invert_on_a_network(realization, gamma, eps):
         spectrum = S.spectrum(12, mass=mass, solver=cl.ShiftInvert())
         assert spectrum.certified
         check_spectrum(S, spectrum, mass)
-        # signed: one zero a component; unsigned: one a bipartite component (the lonely vertices)
+        # Signed: one zero per component; unsigned: per bipartite component (the lonely vertices).
         zeros = 2 if realization == "incidence" else 5
         assert spectrum.n_zeros == zeros
         assert (spectrum.values[:zeros] == 0).all()
@@ -515,7 +515,7 @@ def test_left_kernel(B):
 
 @given(plain_graphs())
 def test_left_kernel_of_graphs(graph):
-    """Signed edges: one vector a component. Unsigned: one a bipartite component."""
+    """Signed edges: one vector per component. Unsigned: one per bipartite component."""
     K = cl.clique_complex(graph, max_rank=1)
     assume(len(K.cells[1]))
     pieces = [graph.subgraph(c) for c in nx.connected_components(graph)]

@@ -178,7 +178,7 @@ def test_progress_is_shown_when_asked_for(
     clock = iter(np.arange(0.0, 1e6, 11.0).tolist())
     monkeypatch.setattr("cellapse._shared.progress.time.monotonic", lambda: next(clock))
     bag = [cl.clique_complex(nx.path_graph(n)) for n in (301, 302, 303)]
-    spectra(bag, k=2, show_progress=True)
+    spectra(bag, k=2, progress=True)
     said = capsys.readouterr().err
     assert "spectra: 1 of 3, about 22 s left" in said
     spectra(bag, k=2)  # not a terminal: silent

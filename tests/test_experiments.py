@@ -247,7 +247,7 @@ def test_paper_method_finds_the_same_and_stops_at_its_limit():
     assert r["residual"] < 1e-8
     assert r["direct"] > 0
     S = cl.collapse(runtime.complex_like(100, 300, 60, 0), realization="mixed", eps=1e-2)
-    assert r["apart"] < 1e-6
+    assert r["difference"] < 1e-6
     assert runtime.papers_method(S, direct=False, limit=0.0) == (None, None)
 
 
@@ -529,8 +529,8 @@ def test_progress_names_the_table_and_is_shown_when_asked_for(tmp_path, monkeypa
         said.append((total, what, show))
         return steps
 
-    monkeypatch.setattr(module, "progress", spy)
-    reproduce(["compression"], folder=tmp_path, show=True)
+    monkeypatch.setattr(module, "shown", spy)
+    reproduce(["compression"], folder=tmp_path, progress=True)
     assert said == [(5, "compression (table 1 of 1)", True)]
     next((tmp_path / "results" / "compression").glob("*.json")).unlink()
     reproduce(["compression"], folder=tmp_path)
@@ -610,7 +610,7 @@ def test_reproduce_writes_results_and_a_report(tmp_path, capfd, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "change", [{"tables": ["denoise"]}, {"workers": 0}, {"tables": [3]}, {"workers": True}]
+    "change", [{"tables": ["denoise"]}, {"n_jobs": 0}, {"tables": [3]}, {"n_jobs": True}]
 )
 def test_reproduce_refuses_what_it_does_not_know(tmp_path, change):
     with pytest.raises(cl.InputError):

@@ -182,7 +182,7 @@ def test_a_reader_moves_the_sliders(server, explorer):
         page.get_by_label("eps").focus()
         page.keyboard.press("End")
         page.wait_for_selector("html[data-answers='3']")
-        settings = Settings("unfolded", eps=1.0, clusters=12)
+        settings = Settings("unfolded", eps=1.0, gamma=1.0, beta=1.0, clusters=12)
         assert np.allclose(marks.evaluate_all(heights), explorer.answer(settings)["values"])
 
         page.get_by_label("Eigenvectors").focus()

@@ -13,6 +13,11 @@ from scipy.sparse.linalg import LinearOperator, aslinearoperator
 import cellapse as cl
 
 
+@pytest.fixture(autouse=True)
+def _elsewhere(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)  # a wrong path may still be one that can be written
+
+
 class Odd:
     """Has nothing that anybody could ask for."""
 

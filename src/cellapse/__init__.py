@@ -63,8 +63,9 @@ from cellapse._operators.baselines import (
 from cellapse._version import __version__ as __version__
 from cellapse.interop.reading import as_complex
 from cellapse.io import read, write
+from cellapse.io.molecules import molecule_complexes
 from cellapse.lifts import clique_complex, hypergraph_complex
-from cellapse.lifts.molecules import molecule_complex, molecule_complexes
+from cellapse.lifts.molecules import molecule_complex
 from cellapse.lifts.proteins import protein_complex, secondary_structure
 from cellapse.tasks import (
     cluster,

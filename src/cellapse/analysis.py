@@ -21,14 +21,14 @@ from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import listed, whole_number
 from cellapse._shared.files import write_whole
 from cellapse._shared.tables import csv_text
-from cellapse.tasks.clustering import Clusters, cluster, clustering_accuracy, suggest_n_clusters
+from cellapse.tasks.clustering import Clusters, cluster, clustering_accuracy
 
 _ALL = 1000  # up to this many vertices all eigenpairs are computed
 _SOME = 30
 _ZEROS = 100  # components beyond the first for which eigenpairs are added
 
 # The steps of `analyze`, with their usual share of the time.
-STEPS = (("collapse", 2.0), ("spectra", 8.0), ("clusters", 10.0), ("checks", 20.0))
+STEPS = (("collapse", 2.0), ("clusters", 10.0), ("spectra", 8.0), ("checks", 10.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ class Analysis:
         return [(pair, float(self.shares[e])) for pair, e in zip(names, order, strict=True)]
 
     def write_nodes(self, path: Path) -> None:
-        """One row a node: label, cluster, cluster by the graph Laplacian, eigenvectors."""
+        """One row per node: label, cluster, cluster by the graph Laplacian, eigenvectors."""
         spectrum, clusters = self.spectra[0], self.clusters
         several = min(len(spectrum), max(self.n_clusters, 6))
         names = [f"vector_{i}" for i in range(2, several + 1)]
@@ -95,7 +95,7 @@ def analyze(
     *,
     title: str = "A complex",
     groups: Sequence[Any] | None = None,
-    progress: Callable[[str], object] = lambda step: None,
+    on_step: Callable[[str], object] = lambda step: None,
 ) -> Analysis:
     """Collapse a complex, take its spectrum and clusters, and compare with the graph Laplacian.
 
@@ -112,34 +112,36 @@ def analyze(
         What the report calls the complex.
     groups : one value per vertex, optional
         Known groups, to compare the clusters with.
-    progress : function, optional
+    on_step : function, optional
         Called with the name of every step of `STEPS` as it begins.
 
     Examples
     --------
     >>> import networkx as nx
     >>> from cellapse.lifts import clique_complex
-    >>> found = analyze(clique_complex(nx.barbell_graph(5, 0)))
-    >>> found.weakest_edges(1)[0][0]
+    >>> analysis = analyze(clique_complex(nx.barbell_graph(5, 0)))
+    >>> analysis.weakest_edges(1)[0][0]
     ('4', '5')
     """
     require_complex(K, "analyze")
     known = None if groups is None else tuple(listed(groups, "groups"))
     if known is not None and len(known) != K.n_vertices:
         raise InputError(f"{len(known)} groups for {K.n_vertices} vertices; give one per vertex")
-    progress("collapse")
+    on_step("collapse")
     S = collapse(K, "renormalized")
     L = graph_laplacian(K)
-    if n_clusters is None:
-        n_clusters = suggest_n_clusters(S) if known is None else len({str(g) for g in known})
-    progress("spectra")
+    if n_clusters is None and known is not None:
+        n_clusters = len({str(g) for g in known})
+    on_step("clusters")
+    mine = cluster(S, n_clusters, rng=rng)
+    n_clusters = int(mine.numbers.max()) + 1 if n_clusters is None else n_clusters
+    clusters = (mine, cluster(L, n_clusters, rng=rng))
+    on_step("spectra")
     n = K.n_vertices
     zeros = min(int(K.components().max()), _ZEROS)  # besides the first, which is always there
     several = n if n <= _ALL else min(n, max(n_clusters, _SOME) + zeros)
     spectra = (S.spectrum(several), L.spectrum(several))
-    progress("clusters")
-    clusters = (cluster(S, n_clusters, rng=rng), cluster(L, n_clusters, rng=rng))
-    progress("checks")
-    checks = theory.check(S)
+    on_step("checks")
+    checks = theory.check(S, spectra)
     assert S.shares is not None  # the renormalized operator is a reweighted A
     return Analysis(title, K, known, S, L, spectra, clusters, S.shares, checks)

@@ -26,7 +26,7 @@ from cellapse._complex.complex import Complex
 from cellapse._errors import CellapseError, CellapseWarning, InputError
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import flag, listed, real_array, whole_number
-from cellapse._shared.progress import progress
+from cellapse._shared.progress import progress as shown
 
 LARGE = 300  # from this many vertices on a complex is better off alone
 _PART = 3_000_000  # entries of the largest stack made at once
@@ -76,7 +76,7 @@ def spectra(
     k: int | None = None,
     vectors: bool = False,
     n_jobs: int | None = None,
-    show_progress: bool | None = None,
+    progress: bool | None = None,
 ) -> Spectra:
     """The spectra of the collapsed operators of many complexes, on all cores.
 
@@ -96,7 +96,7 @@ def spectra(
         Whether to keep the eigenvectors, too.
     n_jobs : int, optional
         Threads; by default one for each core.
-    show_progress : bool, optional
+    progress : bool, optional
         By default where standard error is a terminal.
 
     Returns
@@ -107,8 +107,8 @@ def spectra(
     --------
     >>> import networkx as nx, cellapse as cl
     >>> cycles = [cl.clique_complex(nx.cycle_graph(n)) for n in (3, 4, 5)]
-    >>> found = spectra(cycles, eps=[1e-4, 1e-2])
-    >>> found.values[1].shape, found.table().shape
+    >>> result = spectra(cycles, eps=[1e-4, 1e-2])
+    >>> result.values[1].shape, result.table().shape
     ((2, 4), (3, 2, 5))
     """
     given = listed(complexes, "complexes")
@@ -128,10 +128,10 @@ def spectra(
     settings = Settings(realization, beta, gamma, tuple(all_eps))
     settings.check(given)
     vectors = flag("vectors", vectors)
-    if show_progress is not None:
-        show_progress = flag("show_progress", show_progress)
-    found = solve_all(given, settings, vectors, jobs, show_progress)
-    all_values, all_vectors, n_zeros = zip(*found, strict=True)
+    if progress is not None:
+        progress = flag("progress", progress)
+    solved = solve_all(given, settings, vectors, jobs, progress)
+    all_values, all_vectors, n_zeros = zip(*solved, strict=True)
     values, kept = ([_cut(a, k, several) for a in each] for each in (all_values, all_vectors))
     return Spectra(values, kept if vectors else None, np.array(n_zeros))
 
@@ -162,7 +162,7 @@ def solve_all(
     settings: Settings,
     vectors: bool,
     jobs: int = 1,
-    show_progress: bool | None = False,
+    progress: bool | None = False,
 ) -> list[One]:
     """All eigenpairs of the complexes, in their order, under settings that were checked."""
     parts = list(_parts(given))
@@ -173,8 +173,8 @@ def solve_all(
         try:
             each = pool.map if pool else map
             done = each(lambda part: (part, _solve(given, part, settings, vectors)), parts)
-            for part, found in progress(done, len(parts), "spectra", show_progress):
-                solved |= zip(part, found, strict=True)
+            for part, results in shown(done, len(parts), "spectra", progress):
+                solved |= zip(part, results, strict=True)
         finally:  # after an error or an interrupt, what has not begun does not begin
             if pool:
                 pool.shutdown(cancel_futures=True)
@@ -252,9 +252,9 @@ def _well_scaled(K: Complex, settings: Settings) -> bool:
 
 
 def _one(K: Complex, settings: Settings) -> One:
-    found = [settings.alone(K, eps).spectrum() for eps in settings.eps]
-    values = np.stack([f.values for f in found])
-    return values, np.stack([f.vectors for f in found]), found[0].n_zeros or 0
+    spectra_of_eps = [settings.alone(K, eps).spectrum() for eps in settings.eps]
+    values = np.stack([f.values for f in spectra_of_eps])
+    return values, np.stack([f.vectors for f in spectra_of_eps]), spectra_of_eps[0].n_zeros or 0
 
 
 def _together(complexes: list[Complex], settings: Settings, vectors: bool) -> list[One]:

@@ -129,7 +129,7 @@ def completed(plain):
 
 
 def unfolded(plain, patterns, formal):
-    """Signed B_1 with the weights of vertices and edges; above it one column a flag.
+    """Signed B_1 with the weights of vertices and edges; above it one column per flag.
 
     A flag is a chain edge < cell < ...; its column has the weight of its last cell.
     """

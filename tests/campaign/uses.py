@@ -145,7 +145,7 @@ def batch(s, S, rng, code):
     text = "".join(f", {k}={v!r}" for k, v in named.items() if k != "eps")
     code.append(f"cl.batch.spectra([K, K]{text}, eps={eps}).values[1][0]")
     K = S.source
-    found = cl.batch.spectra([K, K], **{**named, "eps": eps}, n_jobs=1, show_progress=False)
+    found = cl.batch.spectra([K, K], **{**named, "eps": eps}, n_jobs=1, progress=False)
     got = found.values[1][0]
     yield Result(
         "values:batch", float(np.abs(got - s.values).max(initial=0.0)) / s.norm, short(s.values)

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._complex.complex import Complex
@@ -16,8 +15,7 @@ from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.operators import SparseOperator
 from cellapse._linalg.singular import smallest_singular_value
 from cellapse._matrices.incidence import Incidence, edges_and_cofaces
-
-FloatArray = NDArray[np.float64]
+from cellapse._shared.arrays import FloatArray
 
 _START = 14  # eigenpairs of A computed with the first: enough for ten of S
 _SURE = 1e-5  # a residual so small next to the eigenvalue leaves it ten digits

@@ -5,8 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from cellapse._collapse.chain import Chain
@@ -17,9 +16,8 @@ from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
 from cellapse._linalg.operators import Operator, SparseOperator
 from cellapse._linalg.symmetric import Shortcuts
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import signal
-
-FloatArray = NDArray[np.float64]
 
 
 class CollapsedOperator(Operator):

@@ -22,12 +22,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._collapse.weights import check_beta, check_gamma, psd_bound, regularized_bound
-from cellapse._complex.cells import IntArray
 from cellapse._complex.complex import Complex
 from cellapse._linalg.eigen.spectrum import fix_signs
 from cellapse._linalg.kernel import left_kernel
-
-FloatArray = NDArray[np.float64]
+from cellapse._shared.arrays import BoolArray, FloatArray, IntArray
 
 _ZERO = 1e-10  # relative to the largest: an eigenvalue of B B^T that is taken for zero
 
@@ -131,7 +129,7 @@ class Stacks(ABC):
     kernel: sparse.csr_array | None
 
     @abstractmethod
-    def collapsed(self, eps: float) -> tuple[list[FloatArray], NDArray[np.bool_]]:
+    def collapsed(self, eps: float) -> tuple[list[FloatArray], BoolArray]:
         """The operators of all groups, and which complexes' are sure to be semi-definite."""
 
     @abstractmethod
@@ -191,12 +189,12 @@ class ChainStacks(Stacks):
     def norms(self) -> list[FloatArray]:
         return [self._beta[0] * row_sums(H) for H in self._H[0]]
 
-    def collapsed(self, eps: float) -> tuple[list[FloatArray], NDArray[np.bool_]]:
+    def collapsed(self, eps: float) -> tuple[list[FloatArray], BoolArray]:
         gamma, definite = self._couplings(eps)
         groups = enumerate(self.layout.groups())
         return [self._descend(g, gamma[group], eps) for g, group in groups], definite
 
-    def _couplings(self, eps: float) -> tuple[FloatArray, NDArray[np.bool_]]:
+    def _couplings(self, eps: float) -> tuple[FloatArray, BoolArray]:
         """gamma for every complex, and whether it is within the bound."""
         bound = psd_bound(self._beta, self._sigma)
         limit = regularized_bound(self._beta, self._sigma, eps)

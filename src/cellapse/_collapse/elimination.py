@@ -13,7 +13,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._collapse.chain import Chain
@@ -26,8 +25,7 @@ from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.operators import SparseOperator
 from cellapse._linalg.symmetric import Shortcuts
 from cellapse._matrices.incidence import Incidence, is_chain_complex
-
-FloatArray = NDArray[np.float64]
+from cellapse._shared.arrays import FloatArray
 
 
 class Elimination(ABC):

@@ -16,16 +16,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._collapse.weights import check_beta, check_gamma, psd_bound
 from cellapse._errors import InputError
 from cellapse._linalg.singular import smallest_singular_value
 from cellapse._matrices.incidence import Incidence
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import whole_number
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

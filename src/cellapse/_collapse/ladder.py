@@ -25,7 +25,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg, sparse
 
 from cellapse._collapse.relaxation import Relaxation
@@ -35,9 +34,7 @@ from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.kernel import Projector, left_kernel
 from cellapse._linalg.levels import expands, widest_level
 from cellapse._linalg.singular import smallest_positive_eigenvalue
-from cellapse._shared.arrays import row_sum
-
-FloatArray = NDArray[np.float64]
+from cellapse._shared.arrays import FloatArray, row_sum
 
 # Errors of T x, relative to ||A|| |x|.
 _AIM = 1e-14  # what refinement goes for

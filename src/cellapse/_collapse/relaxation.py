@@ -23,15 +23,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.cg import conjugate_gradients
 from cellapse._linalg.direct import Direct, Solve, best_direct
-from cellapse._shared.arrays import inverse_by_blocks
-
-FloatArray = NDArray[np.float64]
+from cellapse._shared.arrays import FloatArray, inverse_by_blocks
 
 _FLOOR = 1e-9  # masses are raised to this, relative to the diagonal of H, before a factorization
 _FLOOR_AT_ZERO = 1e-7  # with eps = 0 nothing else keeps rounding in the kernel of H small

@@ -1,4 +1,4 @@
-"""What users know about single cells besides their weight: one column a name, one entry a cell."""
+"""What users know about cells besides their weight: one column per name, one entry per cell."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def check_metadata(given: Any) -> Mapping[str, Any]:
 
 
 def columns_of(records: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
-    """One dict a cell as one column a name; None where a cell has no such entry.
+    """One dict per cell as one column per name; None where a cell has no such entry.
 
     >>> columns_of([{"age": 30}, {}, {"age": 40, "town": "Ulm"}])
     {'age': [30, None, 40], 'town': [None, None, 'Ulm']}

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from cellapse._errors import InputError
-from cellapse._shared.arrays import IntArray as IntArray
+from cellapse._shared.arrays import IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class Cells:
         return len(self) == 0 or bool((self.sizes == self.sizes[0]).all())
 
     def as_array(self, width: int = 0) -> IntArray:
-        """The cells as a table with one row a cell, when all have the same size.
+        """The cells as a table with one row per cell, when all have the same size.
 
         `width` is for no cells at all, which have no size.
         """
@@ -147,7 +147,7 @@ def _flat(rank: int, cells: Any) -> tuple[IntArray, IntArray]:
     if flat and len(cells) == 2:
         return _integers(rank, cells[0]), _integers(rank, cells[1])
     if sparse.issparse(cells):
-        raise InputError(f"the cells of rank {rank} are a sparse matrix; give one row a cell")
+        raise InputError(f"the cells of rank {rank} are a sparse matrix; give one row per cell")
     empty = isinstance(cells, Sized) and len(cells) == 0
     rows = np.empty((0, rank + 1), dtype=np.int64) if empty else _integers(rank, cells)
     if rows.ndim != 2:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -18,11 +19,17 @@ from scipy.sparse.csgraph import connected_components
 from cellapse._complex.attributes import Columns, check_attributes, check_metadata
 from cellapse._complex.cells import Cells, build_cells, star_graph
 from cellapse._complex.labels import as_tuples, in_order, numbered, positions
+from cellapse._complex.validity import (
+    check_labels,
+    check_no_duplicates,
+    check_order_preserving,
+    check_ranks,
+    check_weights,
+)
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
-from cellapse._shared.checks import listed, real_array, whole_number
+from cellapse._shared.checks import listed, whole_number
 from cellapse._shared.memory import require_memory
-from cellapse._shared.rows import RowIndex
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +95,7 @@ class Complex:
         >>> Complex.from_cells({0: ["x", "y", "z"], 1: [("z", "x")]}, weights={1: [2.0]})
         Complex(n_cells=(3, 1), weighted=(1,))
         """
-        ranks = _check_ranks(cells)
+        ranks = check_ranks(cells)
         tuples = {k: as_tuples(k, cells[k]) for k in ranks if k > 0}
         if 0 in ranks:
             labels = tuple(listed(cells[0], "the list of vertices, cells[0],"))
@@ -131,23 +138,13 @@ class Complex:
         if n_vertices < 1:
             raise InputError("a complex needs at least one vertex, and none was given; add one")
         require_memory(64.0 * n_vertices, f"{n_vertices:,} vertices", "take fewer")
-        ranks = _check_ranks(cells)
+        ranks = check_ranks(cells)
         if 0 in ranks and len(cells[0]) != n_vertices:
             raise InputError(
                 f"cells[0] lists {len(cells[0])} vertices, but n_vertices is {n_vertices}; "
                 "leave out rank 0"
             )
-        vertex_labels: Sequence[Hashable]
-        if labels is None or isinstance(labels, range):
-            vertex_labels = range(n_vertices) if labels is None else labels
-        else:
-            vertex_labels = tuple(listed(labels, "labels"))
-        if len(vertex_labels) != n_vertices:
-            raise InputError(
-                f"{len(vertex_labels)} labels for {n_vertices} vertices; give one per vertex"
-            )
-        if not isinstance(vertex_labels, range):  # whose numbers differ anyway
-            positions(vertex_labels)
+        vertex_labels = check_labels(labels, n_vertices)
         tables = [Cells(np.arange(n_vertices + 1), np.arange(n_vertices))]
         tables += [
             build_cells(k, cells.get(k, ()), n_vertices, vertex_labels)
@@ -156,19 +153,19 @@ class Complex:
         complex_ = cls(
             vertex_labels,
             tuple(tables),
-            _check_weights(weights, tables),
+            check_weights(weights, tables),
             check_attributes(attributes, [len(table) for table in tables]),
             check_metadata(metadata),
         )
-        complex_._check_no_duplicates()
-        complex_._check_order_preserving()
+        check_no_duplicates(tables, complex_.cell_label)
+        check_order_preserving(tables, complex_.cell_label)
         return complex_
 
     def __repr__(self) -> str:
         weighted = tuple(k for k, w in enumerate(self.weights) if w is not None)
         return f"Complex(n_cells={self.n_cells}{f', {weighted=}' if weighted else ''})"
 
-    @property
+    @cached_property
     def n_cells(self) -> tuple[int, ...]:
         """Number of cells of each rank: (n_0, n_1, ..., n_K)."""
         return tuple(len(c) for c in self.cells)
@@ -183,7 +180,7 @@ class Complex:
         """The largest rank K that has a place in `cells`."""
         return len(self.cells) - 1
 
-    @property
+    @cached_property
     def is_simplicial(self) -> bool:
         """Whether every cell of rank k has exactly k + 1 vertices."""
         return all(bool((c.sizes == k + 1).all()) for k, c in enumerate(self.cells))
@@ -245,7 +242,7 @@ class Complex:
         """
         new = check_attributes(attributes, self.n_cells)
         merged = tuple({**old, **more} for old, more in zip(self.attributes, new, strict=True))
-        chosen = _check_weights(weights, self.cells)
+        chosen = check_weights(weights, self.cells)
         kept = tuple(
             old if new is None else new for old, new in zip(self.weights, chosen, strict=True)
         )
@@ -264,65 +261,10 @@ class Complex:
         >>> circle.betti_numbers()
         (1, 1)
         """
-        from cellapse._matrices.homology import (
-            betti_numbers,  # stands on the boundary matrices, further down
-        )
+        # Made of boundary matrices, which are made of a complex.
+        from cellapse._matrices.homology import betti_numbers
 
         return betti_numbers(self)
-
-    def _check_no_duplicates(self) -> None:
-        for size in np.unique(np.concatenate([c.sizes for c in self.cells])).tolist():
-            found = [(k, *c.of_size(size)) for k, c in enumerate(self.cells)]
-            rows = np.concatenate([cells for _, _, cells in found if len(cells)])
-            if size > 3:  # walks keep their order; all others ascend already
-                rows = np.sort(rows, axis=1)
-            repeat = RowIndex(rows, self.n_vertices).first_repeat()
-            if repeat is not None:
-                rank = np.concatenate([np.full(len(where), k) for k, where, _ in found])
-                position = np.concatenate([where for _, where, _ in found])
-                i, j = repeat
-                raise InputError(
-                    f"cell {self.cell_label(rank[j], position[j])!r} of rank {rank[j]} is given "
-                    f"twice (also at rank {rank[i]}); a set of vertices is one cell of one rank: "
-                    "remove the second, or give it a weight"
-                )
-
-    def _check_order_preserving(self) -> None:
-        # x inside y needs rank x <= rank y. Sizes settle it for simplicial and most other data.
-        for low in range(1, self.max_rank):
-            for high in range(low + 1, self.max_rank + 1):
-                x, y = self.cells[high], self.cells[low]
-                if not len(x) or not len(y) or x.sizes.min() >= y.sizes.max():
-                    continue
-                small = np.flatnonzero(x.sizes < y.sizes.max())
-                members = x.membership(self.n_vertices)[small]
-                meetings = members.sum(axis=0) @ np.bincount(y.indices, minlength=self.n_vertices)
-                require_memory(
-                    16.0 * float(meetings),
-                    f"comparing {len(small):,} cells of rank {high} with {len(y):,} larger ones of "
-                    f"rank {low}",
-                    "give larger cells the higher rank",
-                )
-                shared = members @ y.membership(self.n_vertices).T
-                inside = shared.tocoo()
-                bad = np.flatnonzero(inside.data == x.sizes[small][inside.row])
-                if len(bad):
-                    i, j = int(small[inside.row[bad[0]]]), int(inside.col[bad[0]])
-                    raise InputError(
-                        f"cell {self.cell_label(high, i)!r} of rank {high} lies inside "
-                        f"{self.cell_label(low, j)!r} of rank {low}; ranks must grow with "
-                        "containment: lower the rank of the first or raise that of the second"
-                    )
-
-
-def _check_ranks(cells: Mapping[int, Any]) -> list[int]:
-    if not isinstance(cells, Mapping):
-        raise InputError(
-            f"cells is a {type(cells).__name__}; give a mapping from rank to cells, "
-            "for instance {1: [('a', 'b')]}"
-        )
-    # Every rank up to the largest gets a table, so a rank is no place for an arbitrary number.
-    return sorted(whole_number("rank", k, 0, 1000) for k in cells)
 
 
 def require_complex(given: Any, who: str) -> None:
@@ -332,36 +274,3 @@ def require_complex(given: Any, who: str) -> None:
             f"{who} takes a Complex, not a {type(given).__name__}; clique_complex(...) lifts a "
             "graph to one, as_complex(...) reads the objects of other libraries"
         )
-
-
-def _check_weights(
-    weights: Mapping[int, ArrayLike] | None, tables: Sequence[Cells]
-) -> tuple[FloatArray | None, ...]:
-    if weights is not None and not isinstance(weights, Mapping):
-        raise InputError(
-            f"weights is a {type(weights).__name__}; give a mapping from rank to numbers, "
-            "for instance {1: [1.0, 2.0]}"
-        )
-    given = dict(weights or {})
-    checked: list[FloatArray | None] = []
-    for k, cells in enumerate(tables):
-        values = given.pop(k, None)
-        if values is None:
-            checked.append(None)
-            continue
-        array = real_array(values, f"the list of weights of rank {k}")
-        if array.shape != (len(cells),):
-            raise InputError(
-                f"weights of rank {k} have shape {array.shape}, but there are {len(cells)} cells "
-                "of that rank; give one number per cell"
-            )
-        bad = np.flatnonzero(~(np.isfinite(array) & (array > 0)))
-        if len(bad):
-            raise InputError(
-                f"weight {array[bad[0]]} of cell number {bad[0]} of rank {k} is not a positive "
-                "finite number; leave out cells that should not count"
-            )
-        checked.append(array)
-    if given:
-        raise InputError(f"weights for rank {min(given)}, where there are no cells; remove them")
-    return tuple(checked)

@@ -95,8 +95,8 @@ def _from_networkx(graph: Any, weight: str | None) -> Graph:
         weights = real_array(values, f"the edge attribute {weight!r}")
     vertices = string_named(columns_of([data for _, data in graph.nodes(data=True)]))
     edges = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    found = _graph(labels, edges, weights, {0: vertices, 1: columns})
-    return replace(found, metadata=string_named(graph.graph))
+    simple = _graph(labels, edges, weights, {0: vertices, 1: columns})
+    return replace(simple, metadata=string_named(graph.graph))
 
 
 def string_named(named: Mapping[Any, Any]) -> dict[str, Any]:

@@ -19,18 +19,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg, sparse
 from scipy.sparse import linalg as sparse_linalg
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.direct import Direct, Solve
-from cellapse._shared.arrays import row_sum
+from cellapse._shared.arrays import BoolArray, FloatArray, row_sum
 from cellapse._shared.checks import share, whole_number
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 _PASSES = 6  # times that the residual is computed anew: rounding drifts away from the recursion
 _FIRST = 30.0  # the first pass stops at so many times the error wanted: the next one goes on

@@ -13,12 +13,12 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import linalg
 
 from cellapse._errors import CellapseError, ConvergenceError, SizeError, extra
 from cellapse._linalg.levels import factor_size
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import one_of
 from cellapse._shared.memory import require_memory
 
@@ -26,7 +26,6 @@ _SURE_TO_FIT = 10_000  # rows whose factor fits into any memory, even when dense
 _COLUMNS = 24  # right-hand sides that SuperLU takes at once: twice as quick as hundreds
 _LARGE = 200_000  # rows from which PARDISO is clearly better
 
-FloatArray = NDArray[np.float64]
 Solve = Callable[[FloatArray], FloatArray]
 
 

@@ -11,14 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from cellapse._complex.cells import IntArray
-from cellapse._shared.arrays import csr_from_entries
-
-FloatArray = NDArray[np.float64]
+from cellapse._shared.arrays import FloatArray, IntArray, csr_from_entries
 
 
 def left_kernel(B: sparse.csr_array) -> sparse.csr_array | None:

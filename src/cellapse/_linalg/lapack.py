@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from cellapse._errors import ConvergenceError
-
-FloatArray = NDArray[np.float64]
+from cellapse._shared.arrays import FloatArray
 
 _SMALL = 64  # up to this size all eigenpairs cost as little as some
 _DENSE = 100  # up to this size an operator is made a matrix

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from cellapse._errors import InputError
@@ -21,10 +21,8 @@ from cellapse._linalg.eigen.shifts import count_below, shift_inverse
 from cellapse._linalg.eigen.spectrum import EigenSolver, Spectrum
 from cellapse._linalg.symmetric import Pairs, Shortcuts, SymmetricOperator
 from cellapse._linalg.systems import solve_system
-from cellapse._shared.arrays import row_sum
+from cellapse._shared.arrays import FloatArray, row_sum
 from cellapse._shared.checks import at_least_zero, number, one_of, share, signal, whole_number
-
-FloatArray = NDArray[np.float64]
 
 
 class Operator(SymmetricOperator):

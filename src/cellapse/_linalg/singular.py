@@ -14,16 +14,13 @@ positive s of G and vanish on its kernel.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg, sparse
 
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.kernel import Projector, left_kernel
 from cellapse._linalg.lapack import largest_eigenpair
-from cellapse._shared.arrays import row_sum
-
-FloatArray = NDArray[np.float64]
+from cellapse._shared.arrays import FloatArray, row_sum
 
 _DENSE = 400  # up to this size a dense eigenvalue problem is quicker than a factorization
 _ZERO = 1e-9  # a squared singular value of a balanced matrix below this is zero
@@ -161,13 +158,18 @@ def _count_below(G: sparse.csr_array, value: float) -> int | None:
     return Direct().prepare(G - value * sparse.eye_array(G.shape[0])).n_negative()
 
 
+def _filter(G: sparse.csr_array, solve: Solve) -> Solve:
+    """x -> G (G + d I)^-3 G x, whose largest eigenvalue belongs to the smallest positive of G."""
+    return lambda x: G @ solve(solve(solve(G @ x)))
+
+
 def _smallest_positive(G: sparse.csr_array) -> float:
     """The smallest positive eigenvalue of a large semi-definite matrix."""
     n, norm, found = G.shape[0], row_sum(G), np.inf
     start = G @ np.random.default_rng(0).standard_normal(n)
     for shift in (_SHIFT, _LEAST_SHIFT):
         solve = Direct().prepare(G + shift * norm * sparse.eye_array(n))
-        v = _top_vector(lambda x, solve=solve: G @ solve(solve(solve(G @ x))), n, start)
+        v = _top_vector(_filter(G, solve), n, start)
         found = min(found, float(v @ (G @ v) / (v @ v)))
         if found > 100.0 * shift * norm:  # well above: the filter passes nothing smaller by
             break

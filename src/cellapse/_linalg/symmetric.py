@@ -21,10 +21,10 @@ from scipy.sparse.linalg import LinearOperator
 
 from cellapse._errors import InputError
 from cellapse._linalg.direct import Direct, Solve
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import finite_rows, numbers
 from cellapse._shared.memory import require_memory
 
-FloatArray = NDArray[np.float64]
 Pairs = tuple[FloatArray, FloatArray]  # eigenvalues, and eigenvectors as columns
 
 _BLOCK = 256  # columns handled at once when a matrix is made out of an operator

@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._errors import ConvergenceError
@@ -20,9 +19,7 @@ from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.kernel import Projector
 from cellapse._linalg.levels import expands
 from cellapse._linalg.symmetric import SymmetricOperator
-from cellapse._shared.arrays import row_sum
-
-FloatArray = NDArray[np.float64]
+from cellapse._shared.arrays import FloatArray, row_sum
 
 _LARGE_SHIFT = 1e-4  # relative to ||A||: from here on a factorization keeps its digits
 _NULL = 1e-3  # where S is below 1e-11 of A, it is zero to the accuracy of a product

@@ -48,11 +48,11 @@ def _simplices(K: Complex, k: int) -> Entries:
     rows: list[IntArray] = [np.empty(0, np.int64)]
     signs: list[IntArray] = [np.empty(0, np.int64)]
     for i in range(k + 1):
-        found = index.find(table[:, np.arange(k + 1) != i])
-        if len(found) and found.min() < 0:
-            raise _not_closed(K, k, int(where[np.argmin(found)]))
-        rows.append(faces_at[found])
-        signs.append(np.full(len(found), (-1) ** i))
+        positions = index.find(table[:, np.arange(k + 1) != i])
+        if len(positions) and positions.min() < 0:
+            raise _not_closed(K, k, int(where[np.argmin(positions)]))
+        rows.append(faces_at[positions])
+        signs.append(np.full(len(positions), (-1) ** i))
     columns = np.concatenate([np.empty(0, np.int64), *[where] * (k + 1)])
     return np.concatenate(rows), columns, np.concatenate(signs)
 
@@ -65,11 +65,11 @@ def _polygons(K: Complex, large: IntArray) -> Entries:
     head = np.concatenate([np.roll(faces[i], -1) for i in large])
     edges_at, edges = K.cells[1].of_size(2)
     steps = np.sort(np.column_stack([tail, head]), axis=1)
-    found = RowIndex(edges, K.n_vertices).find(steps)
+    positions = RowIndex(edges, K.n_vertices).find(steps)
     owner = np.repeat(large, sizes)
-    if found.min() < 0 or sizes.min() < 3:
-        raise _not_closed(K, 2, int(owner[np.argmin(found)]))
-    return edges_at[found], owner, np.where(tail < head, 1, -1)
+    if positions.min() < 0 or sizes.min() < 3:
+        raise _not_closed(K, 2, int(owner[np.argmin(positions)]))
+    return edges_at[positions], owner, np.where(tail < head, 1, -1)
 
 
 def _orient(K: Complex, k: int, large: IntArray, below: sparse.csr_array) -> Entries:

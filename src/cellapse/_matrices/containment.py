@@ -39,9 +39,9 @@ def containment(K: Complex, low: int, high: int) -> sparse.csr_array:
                 if s > 3:  # walks keep their order; all others ascend already
                     cells = np.sort(cells, axis=1)
                 for subset in combinations(range(s), t):
-                    found = index.find(cells[:, subset])
-                    rows.append(where_x[found[found >= 0]])
-                    columns.append(where_y[found >= 0])
+                    positions = index.find(cells[:, subset])
+                    rows.append(where_x[positions[positions >= 0]])
+                    columns.append(where_y[positions >= 0])
             else:
                 members = (
                     x.membership(K.n_vertices)[where_x] @ y.membership(K.n_vertices)[where_y].T

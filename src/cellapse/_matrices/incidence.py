@@ -79,7 +79,9 @@ class Incidence:
                 )
             checked.append(matrix)
         if not checked or checked[0].shape[0] == 0:
-            raise InputError("no matrices, or no vertices; give at least B_1 with one row a vertex")
+            raise InputError(
+                "no matrices, or no vertices; give at least B_1, with a row per vertex"
+            )
         return cls(tuple(checked), "given", None, (0,) * (len(checked) + 1))
 
     def __len__(self) -> int:

@@ -108,12 +108,12 @@ def number(name: str, value: Any, what: str, fits: Callable[[float], bool]) -> f
     """
     real = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     try:
-        found = float(value) if real and not np.iscomplexobj(value) else np.nan
+        real_value = float(value) if real and not np.iscomplexobj(value) else np.nan
     except OverflowError:
-        found = np.inf
-    if not np.isfinite(found) or not fits(found):
+        real_value = np.inf
+    if not np.isfinite(real_value) or not fits(real_value):
         raise InputError(f"{name}={value!r:.80}; give {what}")
-    return found
+    return real_value
 
 
 def at_least_zero(name: str, value: Any) -> float:

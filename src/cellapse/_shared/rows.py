@@ -41,13 +41,13 @@ class RowIndex:
         known = np.ones(len(rows), dtype=bool)
         for column, place in enumerate(self._places):
             if place is not None:
-                keys, found = _look_up(place, keys)
-                known &= found
+                keys, there = _look_up(place, keys)
+                known &= there
             keys = keys * self._n_values + rows[:, column]
-        at, found = _look_up(self._keys, keys)
+        at, there = _look_up(self._keys, keys)
         if self._order is not None:
             at = self._order[at]
-        return np.where(known & found, at, -1)
+        return np.where(known & there, at, -1)
 
     def first_repeat(self) -> tuple[int, int] | None:
         """Positions of the first two equal rows, or None when all differ."""

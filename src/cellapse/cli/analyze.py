@@ -12,11 +12,11 @@ from rich.table import Table
 
 from cellapse._shared.files import make_folder
 from cellapse.analysis import STEPS, Analysis, analyze
-from cellapse.cli import options
 from cellapse.cli.app import app
-from cellapse.cli.output import Console, Out
+from cellapse.cli.options import NetworkChoice, ProteinName, Seed, grouped
+from cellapse.cli.output import AsJson, Console, Out, Quiet
 from cellapse.cli.progress import Steps, working
-from cellapse.cli.sources import Source, load, load_protein
+from cellapse.cli.sources import Source, load_protein
 from cellapse.report.page import write_report
 from cellapse.report.summary import cell_counts, findings
 
@@ -27,15 +27,15 @@ Clusters = Annotated[int | None, typer.Option("--clusters", "-k", help="Number o
 
 
 @app.command("analyze")
+@grouped
 def analyze_network(
-    network: options.Network,
+    *,
     output: Folder = None,
     clusters: Clusters = None,
-    max_rank: options.MaxRank = 2,
-    weight: options.Weight = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
-    seed: options.Seed = 0,
+    data: NetworkChoice,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    seed: Seed = 0,
 ) -> None:
     """The main job: collapse, cluster, compare, write a report.
 
@@ -48,18 +48,18 @@ def analyze_network(
     """
     with Steps([("reading", 1.0), *STEPS, ("report", 3.0)], quiet or as_json) as step:
         step("reading")
-        source = load(network, max_rank, weight)
+        source = data.load()
         _study(source, output, clusters, as_json, quiet, seed, step)
 
 
 @app.command()
 def protein(
-    name: options.ProteinName,
+    name: ProteinName,
     output: Folder = None,
     clusters: Clusters = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
-    seed: options.Seed = 0,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    seed: Seed = 0,
 ) -> None:
     """The same for a protein, shown in three dimensions.
 
@@ -76,13 +76,13 @@ def protein(
 
 
 @app.command()
+@grouped
 def explore(
-    network: options.Network,
-    max_rank: options.MaxRank = 2,
-    weight: options.Weight = None,
+    *,
+    data: NetworkChoice,
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Open a page with sliders for spectrum and clusters.
 
@@ -100,12 +100,12 @@ def explore(
     out = Out(None, as_json, quiet)
     with working("reading", "first answer", quiet=quiet or as_json) as step:
         step("reading")
-        source = load(network, max_rank, weight)
+        source = data.load()
         step("first answer")
         server = Server(Explorer(source.complex, source.title, source.groups))
     out.say("Ctrl-C ends the explorer at")
     # The address is the result, so it is printed even with --quiet.
-    tell = out.json if as_json else lambda found: print(found["address"], flush=True)
+    tell = out.json if as_json else lambda address: print(address["address"], flush=True)
     serve(server, lambda address: tell({"address": address}), browser)
 
 
@@ -120,72 +120,72 @@ def _study(
 ) -> None:
     if folder is not None:  # before the work, not after it
         make_folder(folder)
-    found = analyze(
-        source.complex, clusters, seed, title=source.title, groups=source.groups, progress=step
+    analysis = analyze(
+        source.complex, clusters, seed, title=source.title, groups=source.groups, on_step=step
     )
     written: list[Path] = []
     if folder is not None:
         step("report")
-        written = _write(found, folder)
+        written = _write(analysis, folder)
     out = Out(None, as_json, quiet)
     if as_json:
-        out.json(_facts(found) | {"files": [str(path) for path in written]})
+        out.json(_facts(analysis) | {"files": [str(path) for path in written]})
     elif not quiet:
-        _summary(found)
-    for path, what in zip(written, ("one row a node", "open it in a browser"), strict=False):
+        _summary(analysis)
+    for path, what in zip(written, ("one row per node", "open it in a browser"), strict=False):
         out.say(f"Wrote {escape(str(path))}: {what}.")
 
 
-def _write(found: Analysis, folder: Path) -> list[Path]:
-    found.write_nodes(folder / "nodes.csv")
-    return [folder / "nodes.csv", write_report(found, folder / "report.html")]
+def _write(analysis: Analysis, folder: Path) -> list[Path]:
+    analysis.write_nodes(folder / "nodes.csv")
+    return [folder / "nodes.csv", write_report(analysis, folder / "report.html")]
 
 
-def _facts(found: Analysis) -> dict[str, Any]:
-    agreement = found.agreement()
+def _facts(analysis: Analysis) -> dict[str, Any]:
+    agreement = analysis.agreement()
     return {
-        "title": found.title,
-        "cells": list(found.complex.n_cells),
-        "operator": repr(found.collapsed),
-        "clusters": found.n_clusters,
-        "sizes": np.bincount(found.clusters[0].numbers).tolist(),
+        "title": analysis.title,
+        "cells": list(analysis.complex.n_cells),
+        "operator": repr(analysis.collapsed),
+        "clusters": analysis.n_clusters,
+        "sizes": np.bincount(analysis.clusters[0].numbers).tolist(),
         "accuracy": None if agreement is None else agreement[0],
         "accuracy of the graph Laplacian": None if agreement is None else agreement[1],
-        "eigenvalues": found.spectra[0].values[:20].tolist(),
-        "eigenvalues of the graph Laplacian": found.spectra[1].values[:20].tolist(),
+        "eigenvalues": analysis.spectra[0].values[:20].tolist(),
+        "eigenvalues of the graph Laplacian": analysis.spectra[1].values[:20].tolist(),
         "weakest edges": [
-            {"edge": list(pair), "keeps": share} for pair, share in found.weakest_edges(10)
+            {"edge": list(pair), "keeps": share} for pair, share in analysis.weakest_edges(10)
         ],
-        "theory holds": found.report.holds,
+        "theory holds": analysis.report.holds,
     }
 
 
-def _summary(found: Analysis) -> None:
+def _summary(analysis: Analysis) -> None:
     console = Console(highlight=False, soft_wrap=True)
-    console.print(f"[bold]{escape(found.title)}[/bold]")
-    console.print(f"\n[bold]Lift[/bold]      {cell_counts(found.complex)}")
+    console.print(f"[bold]{escape(analysis.title)}[/bold]")
+    console.print(f"\n[bold]Lift[/bold]      {cell_counts(analysis.complex)}")
     console.print(
-        f"[bold]Collapse[/bold]  {found.collapsed.realization} (the paper's own is collapse(K))"
+        f"[bold]Collapse[/bold]  {analysis.collapsed.realization} (the paper's own is collapse(K))"
     )
-    if len(found.shares):
-        console.print(f"          {findings(found)[0]}")
-    for edge, share in found.weakest_edges(3):
+    if len(analysis.shares):
+        console.print(f"          {findings(analysis)[0]}")
+    for edge, share in analysis.weakest_edges(3):
         console.print(f"          weakest: {escape(' - '.join(edge))} keeps {100 * share:.0f} %")
     table = Table("", *(f"{i}" for i in range(1, 7)), box=None, padding=(0, 1))
-    for name, spectrum in zip(("S", "L"), found.spectra, strict=True):
+    for name, spectrum in zip(("S", "L"), analysis.spectra, strict=True):
         table.add_row(f"lambda({name})", *(f"{v:.3g}" for v in spectrum.values[:6]))
     console.print("[bold]Spectrum[/bold]  smallest eigenvalues of S and of the graph Laplacian L")
     console.print(table)
-    sizes = ", ".join(map(str, np.bincount(found.clusters[0].numbers).tolist()))
-    console.print(f"[bold]Clusters[/bold]  {found.n_clusters} of sizes {sizes}")
-    agreement = found.agreement()
+    sizes = ", ".join(map(str, np.bincount(analysis.clusters[0].numbers).tolist()))
+    console.print(f"[bold]Clusters[/bold]  {analysis.n_clusters} of sizes {sizes}")
+    agreement = analysis.agreement()
     if agreement is not None:
         console.print(
             f"          {100 * agreement[0]:.1f} % of the nodes agree with the known groups "
             f"(graph Laplacian: {100 * agreement[1]:.1f} %)"
         )
-    measured = [c for c in found.report.checks if c.holds is not None]
-    verdict = "all hold" if found.report.holds else "some FAIL, see theory.check(S)"
+    measured = [c for c in analysis.report.checks if c.holds is not None]
+    verdict = "all hold" if analysis.report.holds else "some FAIL, see theory.check(S)"
     counted = f"{len(measured)} statements of the paper measured"
     console.print(f"[bold]Theory[/bold]    {counted}: {verdict}")
-    console.print(f"          S has {found.collapsed.tocsr().nnz:,} entries, as sparse as L")
+    console.print(f"          S has {analysis.collapsed.tocsr().nnz:,} entries, as sparse as L")

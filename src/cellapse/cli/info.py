@@ -12,9 +12,9 @@ from rich.markup import escape
 
 from cellapse import datasets
 from cellapse._complex.complex import Complex
-from cellapse.cli import options
 from cellapse.cli.app import app
-from cellapse.cli.output import Out
+from cellapse.cli.options import Network, NetworkChoice, Weight, grouped
+from cellapse.cli.output import AsJson, Out, Quiet
 from cellapse.cli.progress import working
 from cellapse.cli.sources import load
 from cellapse.io import write
@@ -23,16 +23,14 @@ Target = Annotated[Path, typer.Argument(help="A .json (HIF), .npz or .graphml fi
 
 
 @app.command("datasets")
-def list_datasets(
-    output: options.Output = None, as_json: options.AsJson = False, quiet: options.Quiet = False
-) -> None:
+@grouped
+def list_datasets(*, out: Out) -> None:
     """List the bundled networks and proteins.
 
     \b
     cellapse datasets
     cellapse datasets --json
     """
-    out = Out(output, as_json, quiet)
     rows = []
     for name in datasets.available():
         d = datasets.load(name)
@@ -40,7 +38,7 @@ def list_datasets(
         rows.append((name, "network", *counts, d.title))
     proteins = datasets.available_proteins()
     heads = ("name", "kind", "nodes", "edges", "groups", "title")
-    if not as_json and output is None:
+    if not out.as_json and out.file is None:
         out.table(dict(zip(heads, zip(*rows, strict=True), strict=True)), {})
         listed = textwrap.fill(", ".join(proteins), 78)
         out.say(f"\nand {len(proteins)} protein backbones, for `cellapse protein`:\n{listed}")
@@ -53,24 +51,17 @@ def list_datasets(
 
 
 @app.command()
-def info(
-    network: options.Network,
-    max_rank: options.MaxRank = 2,
-    weight: options.Weight = None,
-    output: options.Output = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
-) -> None:
+@grouped
+def info(*, data: NetworkChoice, out: Out) -> None:
     """Say what a network is: cells, components, where it comes from.
 
     \b
     cellapse info football
     cellapse info network.gml --json
     """
-    out = Out(output, as_json, quiet)
-    with working("reading", "counting", quiet=quiet or as_json) as step:
+    with working("reading", "counting", quiet=out.silent) as step:
         step("reading")
-        source = load(network, max_rank, weight)
+        source = data.load()
         step("counting")
         K = source.complex
         component = np.bincount(K.components())
@@ -86,7 +77,7 @@ def info(
         "weighted ranks": [k for k, w in enumerate(K.weights) if w is not None],
         "attributes": sorted({name for columns in K.attributes for name in columns}),
     }
-    if as_json or output is not None:
+    if out.as_json or out.file is not None:
         out.table({name: [value] for name, value in facts.items()}, {})
         return
     for name, value in facts.items():
@@ -97,13 +88,9 @@ def info(
 
 
 @app.command()
+@grouped
 def lift(
-    network: options.Network,
-    target: Target,
-    max_rank: options.MaxRank = 2,
-    weight: options.Weight = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
+    *, data: NetworkChoice, target: Target, as_json: AsJson = False, quiet: Quiet = False
 ) -> None:
     """Lift a graph to the complex of its cliques and write that.
 
@@ -112,7 +99,7 @@ def lift(
     """
     with working("reading and lifting", "writing", quiet=quiet or as_json) as step:
         step("reading and lifting")
-        K = load(network, max_rank, weight).complex
+        K = data.load().complex
         step("writing")
         write(K, target)
     _written(K, target, Out(None, as_json, quiet))
@@ -120,11 +107,11 @@ def lift(
 
 @app.command()
 def convert(
-    network: options.Network,
+    network: Network,
     target: Target,
-    weight: options.Weight = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
+    weight: Weight = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Write a network in another format, as it is.
 

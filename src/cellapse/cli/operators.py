@@ -12,13 +12,12 @@ from rich.markup import escape
 
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._errors import CellapseError, CellapseWarning
-from cellapse._operators.names import operator_names
-from cellapse.cli import options
+from cellapse._operators.baselines import graph_laplacian
+from cellapse._operators.names import make_operator, operator_names
 from cellapse.cli.app import app
-from cellapse.cli.making import make
+from cellapse.cli.options import NetworkChoice, PaperChoice, Seed, grouped
 from cellapse.cli.output import Out
 from cellapse.cli.progress import Steps, working
-from cellapse.cli.sources import load
 from cellapse.tasks.clustering import cluster, clustering_accuracy
 from cellapse.theory import check
 
@@ -26,17 +25,11 @@ Count = Annotated[int, typer.Option("-k", help="How many eigenvalues.")]
 
 
 @app.command("collapse")
+@grouped
 def collapse_network(
-    network: options.Network,
-    operator: options.OperatorName = "unfolded",
-    eps: options.Eps = None,
-    beta: options.Beta = None,
-    gamma: options.Gamma = None,
-    max_rank: options.MaxRank = 2,
-    weight: options.Weight = None,
-    output: options.Output = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
+    *,
+    choice: PaperChoice,
+    out: Out,
 ) -> None:
     """Collapse a network and check the paper's statements on it.
 
@@ -46,19 +39,18 @@ def collapse_network(
     cellapse collapse karate
     cellapse collapse karate --operator screened -o matrix.csv
     """
-    out = Out(output, as_json, quiet)
-    with working("reading", "collapsing", "checking", quiet=quiet or as_json) as step:
+    with working("reading", "collapsing", "checking", quiet=out.silent) as step:
         step("reading")
-        K = load(network, max_rank, weight).complex
+        K = choice.load().complex
         step("collapsing")
-        S = make(K, operator, eps, beta, gamma)
+        S = choice.make(K)
         step("checking")
         report = check(S) if isinstance(S, CollapsedOperator) else None
     out.say(escape(str(S)))
     if report is not None:
         out.say(escape("\n".join(str(report).splitlines()[1:])))
     facts = {"operator": repr(S), "holds": None if report is None else report.holds}
-    if output is not None or as_json:
+    if out.file is not None or out.as_json:
         M = S.toarray()
         i, j = np.nonzero(np.triu(M))
         rows, columns = ([K.labels[v] for v in at.tolist()] for at in (i, j))
@@ -66,18 +58,12 @@ def collapse_network(
 
 
 @app.command()
+@grouped
 def spectrum(
-    network: options.Network,
+    *,
     k: Count = 10,
-    operator: options.OperatorName = "unfolded",
-    eps: options.Eps = None,
-    beta: options.Beta = None,
-    gamma: options.Gamma = None,
-    max_rank: options.MaxRank = 2,
-    weight: options.Weight = None,
-    output: options.Output = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
+    choice: PaperChoice,
+    out: Out,
 ) -> None:
     """The smallest eigenvalues, next to the graph Laplacian's.
 
@@ -85,11 +71,10 @@ def spectrum(
     cellapse spectrum karate -k 6
     cellapse spectrum karate --operator renormalized --json
     """
-    out = Out(output, as_json, quiet)
-    with working("reading", "spectrum of S", "spectrum of L", quiet=quiet or as_json) as step:
+    with working("reading", "spectrum of S", "spectrum of L", quiet=out.silent) as step:
         step("reading")
-        K = load(network, max_rank, weight).complex
-        S, L = make(K, operator, eps, beta, gamma), make(K, "laplacian")
+        K = choice.load().complex
+        S, L = choice.make(K), graph_laplacian(K)
         step("spectrum of S")
         mine = S.spectrum(min(k, K.n_vertices))
         step("spectrum of L")
@@ -97,11 +82,11 @@ def spectrum(
     out.say(escape(repr(S)))
     columns: dict[str, Any] = {
         "index": list(range(1, len(mine) + 1)),
-        operator: mine.values,
+        choice.operator: mine.values,
         "laplacian": plain.values,
         "residual": mine.residuals,
     }
-    if operator == "laplacian":
+    if choice.operator == "laplacian":
         columns = {
             "index": columns["index"],
             "laplacian": plain.values,
@@ -111,17 +96,15 @@ def spectrum(
 
 
 @app.command()
+@grouped
 def compare(
-    network: options.Network,
+    *,
     clusters: Annotated[
         int | None, typer.Option("--clusters", "-k", help="Number of clusters.")
     ] = None,
-    max_rank: options.MaxRank = 2,
-    weight: options.Weight = None,
-    output: options.Output = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
-    seed: options.Seed = 0,
+    data: NetworkChoice,
+    out: Out,
+    seed: Seed = 0,
 ) -> None:
     """All operators side by side: low spectrum, clusters, time.
 
@@ -132,16 +115,15 @@ def compare(
     cellapse compare football
     cellapse compare karate -k 2 --json
     """
-    out = Out(output, as_json, quiet)
     rows: list[dict[str, Any]] = []
     steps = [("reading", 1.0), *((name, 1.0) for name in operator_names())]
-    with Steps(steps, quiet or as_json) as step:
+    with Steps(steps, out.silent) as step:
         step("reading")
-        source = load(network, max_rank, weight)
+        source = data.load()
         K = source.complex
         known = None if source.groups is None else [str(g) for g in source.groups]
         count = clusters or (2 if known is None else len(set(known)))
-        plain = cluster(make(K, "laplacian"), count, rng=seed)
+        plain = cluster(graph_laplacian(K), count, rng=seed)
         for name in operator_names():
             step(name)
             rows.append(_measured(K, name, count, plain, known, seed))
@@ -159,13 +141,13 @@ def _measured(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CellapseWarning)  # the table compares; docs explain
-            S = make(K, name)
+            S = make_operator(K, name)
             values = S.spectrum(min(3, K.n_vertices)).values
-            found = cluster(S, count, mass="degree", rng=seed)
+            clusters = cluster(S, count, mass="degree", rng=seed)
     except CellapseError as error:
         return row | {"seconds": None, "note": str(error)}
     row["lambda_2"], row["lambda_3"] = (*values[1:3].tolist(), None, None)[:2]
-    row["agree"] = clustering_accuracy(found, plain)
+    row["agree"] = clustering_accuracy(clusters, plain)
     if known is not None:
-        row["known"] = clustering_accuracy(found, known)
+        row["known"] = clustering_accuracy(clusters, known)
     return row | {"seconds": round(time.perf_counter() - begun, 3), "note": ""}

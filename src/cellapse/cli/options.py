@@ -1,15 +1,32 @@
-"""The arguments that many verbs share, each with its one sentence of help."""
+"""The arguments that many verbs share, each with its one sentence of help.
+
+Those that go together are fields of a dataclass. A verb takes it as one argument, and `grouped`
+shows its fields to typer one by one:
+
+    @app.command()
+    @grouped
+    def embed(*, k: Vectors = 8, choice: OperatorChoice, out: Out) -> None: ...
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+import functools
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
 from cellapse import datasets
-from cellapse._operators.names import operator_names
-from cellapse.cli.sources import names
+from cellapse._complex.complex import Complex
+from cellapse._errors import InputError
+from cellapse._linalg.operators import Operator
+from cellapse._operators.names import make_operator, operator_names
+from cellapse.cli.progress import working
+from cellapse.cli.sources import Source, load, names
 
 
 def _names(incomplete: str) -> list[str]:
@@ -61,11 +78,101 @@ Gamma = Annotated[
     str | None,
     typer.Option(help="Coupling of a collapse: a number, bound, or regularized."),
 ]
-Output = Annotated[
-    Path | None, typer.Option("--output", "-o", help="Write a .csv, .json or .npz file.")
-]
-AsJson = Annotated[
-    bool, typer.Option("--json", help="Write JSON to standard output, and nothing else.")
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
+
+
+@dataclass(frozen=True)
+class NetworkChoice:
+    """Which network, and how it is read."""
+
+    network: Network
+    max_rank: MaxRank = 2
+    weight: Weight = None
+
+    def load(self) -> Source:
+        """Read the network."""
+        return load(self.network, self.max_rank, self.weight)
+
+
+@dataclass(frozen=True)
+class OperatorChoice:
+    """Which operator, with which weights, on which network."""
+
+    network: Network
+    operator: OperatorName = "renormalized"
+    eps: Eps = None
+    beta: Beta = None
+    gamma: Gamma = None
+    max_rank: MaxRank = 2
+    weight: Weight = None
+
+    def load(self) -> Source:
+        """Read the network."""
+        return load(self.network, self.max_rank, self.weight)
+
+    def make(self, K: Complex) -> Operator:
+        """The operator on a complex; a complaint names the option as it was typed."""
+        gamma = _number_or_rule(self.gamma)
+        try:
+            return make_operator(K, self.operator, beta=self.beta, gamma=gamma, eps=self.eps)
+        except InputError as error:
+            words = re.sub(r"^(operator|eps|beta|gamma)=", r"--\1 ", str(error))
+            raise InputError(words) from None
+
+    @contextmanager
+    def prepared(self, quiet: bool) -> Iterator[tuple[Source, Operator]]:
+        """The network and its operator; the block that follows is the step of computing."""
+        with working("reading", "collapsing", "computing", quiet=quiet) as step:
+            step("reading")
+            source = self.load()
+            step("collapsing")
+            S = self.make(source.complex)
+            step("computing")
+            yield source, S
+
+
+@dataclass(frozen=True)
+class PaperChoice(OperatorChoice):
+    """The same for verbs about the paper's operator."""
+
+    operator: OperatorName = "unfolded"
+
+
+def grouped(verb: Callable[..., None]) -> Callable[..., None]:
+    """The verb with every argument that is a dataclass replaced by its fields."""
+    hints = get_type_hints(verb, include_extras=True)
+    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    shown: list[inspect.Parameter] = []
+    for name, parameter in inspect.signature(verb).parameters.items():
+        if name in groups:
+            types = get_type_hints(groups[name], include_extras=True)
+            shown += [_parameter(field, types[field.name]) for field in fields(groups[name])]
+        else:
+            shown.append(parameter.replace(annotation=hints[name]))
+
+    @functools.wraps(verb)
+    def run(**given: Any) -> None:
+        for name, group in groups.items():
+            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
+        verb(**given)
+
+    del run.__dict__["__wrapped__"]  # or typer would look at the verb behind it
+    run.__dict__["__signature__"] = inspect.Signature(shown)
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
+    return run
+
+
+def _parameter(field: Field[Any], annotation: Any) -> inspect.Parameter:
+    default = inspect.Parameter.empty if field.default is MISSING else field.default
+    return inspect.Parameter(
+        field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+    )
+
+
+def _number_or_rule(gamma: str | None) -> Any:
+    if gamma in (None, "bound", "regularized"):
+        return gamma
+    try:
+        return float(str(gamma))
+    except ValueError:
+        raise InputError(f"--gamma {gamma}; give a number, bound or regularized") from None

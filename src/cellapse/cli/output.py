@@ -9,10 +9,11 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import rich.console
+import typer
 from rich.markup import escape
 from rich.table import Table
 
@@ -30,13 +31,22 @@ class Console(rich.console.Console):
         raise BrokenPipeError(errno.EPIPE, "the reader has left")
 
 
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Write a .csv, .json or .npz file.")
+]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Write JSON to standard output, and nothing else.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
+
+
 @dataclass(frozen=True)
 class Out:
-    """How one run of a verb speaks."""
+    """How one run of a verb speaks; its fields are options of the verb."""
 
-    file: Path | None = None
-    as_json: bool = False
-    quiet: bool = False
+    file: Output = None
+    as_json: AsJson = False
+    quiet: Quiet = False
 
     def __post_init__(self) -> None:
         # Before the work, not after it.
@@ -52,9 +62,14 @@ class Out:
         if not os.access(folder, os.W_OK):
             raise InputError(f"{self.file}: the folder may not be written to; choose another")
 
+    @property
+    def silent(self) -> bool:
+        """Whether people are told nothing, so that no progress is shown either."""
+        return self.quiet or self.as_json
+
     def say(self, text: str) -> None:
         """A line for people; `[bold]` is markup, so escape what is not ours."""
-        if not (self.as_json or self.quiet):
+        if not self.silent:
             Console(highlight=False, soft_wrap=True).print(text)
 
     def json(self, facts: Mapping[str, Any]) -> None:
@@ -79,7 +94,7 @@ class Out:
 
 
 def write_columns(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
-    """One row a line with a header (.csv), named lists (.json) or arrays (.npz)."""
+    """Rows below a header (.csv), named lists (.json) or arrays (.npz)."""
     write_whole(path, _WRITERS[path.suffix.lower()](columns))
 
 

@@ -11,14 +11,13 @@ import typer
 from rich.markup import escape
 
 from cellapse._errors import CellapseError, CellapseWarning
-from cellapse._operators.names import operator_names
+from cellapse._operators.baselines import graph_laplacian
+from cellapse._operators.names import make_operator, operator_names
 from cellapse.batch import cores
-from cellapse.cli import options
 from cellapse.cli.app import app
-from cellapse.cli.making import make
-from cellapse.cli.output import Out
+from cellapse.cli.options import NetworkChoice, grouped
+from cellapse.cli.output import AsJson, Out, Quiet
 from cellapse.cli.progress import Steps
-from cellapse.cli.sources import load
 
 
 @app.command()
@@ -32,11 +31,11 @@ def reproduce(
     folder: Annotated[
         Path, typer.Option("--output", "-o", help="Folder for results/ and report.html.")
     ] = Path(),
-    workers: Annotated[
-        int | None, typer.Option(help="Processes at once; by default one a core.")
+    n_jobs: Annotated[
+        int | None, typer.Option(help="Processes at once; by default one per core.")
     ] = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Run the tables of the paper, by its protocol and a fair one.
 
@@ -48,22 +47,20 @@ def reproduce(
     """
     from cellapse.experiments import reproduce as run
 
-    at_once = cores() if workers is None else workers
-    report = run(tables or None, quick, folder, at_once, show=not quiet and not as_json)
+    at_once = cores() if n_jobs is None else n_jobs
+    report = run(tables or None, quick, folder, at_once, progress=not quiet and not as_json)
     out = Out(None, as_json, quiet)
     out.say(f"Wrote {escape(str(report))} and {escape(str(report.parent))}/results.")
     out.json({"report": str(report), "results": str(report.parent / "results")})
 
 
 @app.command()
+@grouped
 def bench(
-    network: options.Network,
+    *,
     k: Annotated[int, typer.Option("-k", help="How many eigenpairs.")] = 10,
-    max_rank: options.MaxRank = 2,
-    weight: options.Weight = None,
-    output: options.Output = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
+    data: NetworkChoice,
+    out: Out,
 ) -> None:
     """Time every operator on a network, next to the graph Laplacian.
 
@@ -73,16 +70,15 @@ def bench(
     cellapse bench football
     cellapse bench network.npz -k 20 -o times.csv
     """
-    out = Out(output, as_json, quiet)
     order = ("laplacian", *(name for name in operator_names() if name != "laplacian"))
     steps = [("reading", 1.0), *((name, 1.0) for name in order)]
     rows: list[dict[str, Any]] = []
-    with Steps(steps, quiet or as_json) as step, warnings.catch_warnings():
+    with Steps(steps, out.silent) as step, warnings.catch_warnings():
         warnings.simplefilter("ignore", CellapseWarning)
         step("reading")
-        K = load(network, max_rank, weight).complex
+        K = data.load().complex
         count = min(k, K.n_vertices)
-        make(K, "laplacian").spectrum(count)  # not counted: whatever is imported at first use
+        graph_laplacian(K).spectrum(count)  # not counted: whatever is imported at first use
         for name in order:
             step(name)
             rows.append(_timed(K, name, count))
@@ -99,10 +95,10 @@ def _timed(K: Any, name: str, k: int) -> dict[str, Any]:
     row: dict[str, Any] = {"operator": name, "build": None, "eigenpairs": None}
     try:
         begun = time.perf_counter()
-        S = make(K, name)
+        S = make_operator(K, name)
         built = time.perf_counter()
-        found = S.spectrum(k)
+        spectrum = S.spectrum(k)
         row["build"], row["eigenpairs"] = built - begun, time.perf_counter() - built
-        return row | {"solver": type(found.solver).__name__, "note": ""}
+        return row | {"solver": type(spectrum.solver).__name__, "note": ""}
     except CellapseError as error:
         return row | {"solver": "", "note": str(error)}

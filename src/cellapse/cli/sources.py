@@ -118,17 +118,17 @@ def _from_file(K: Complex, path: Path) -> np.ndarray:
     try:
         with path.open(newline="", encoding="utf-8") as file:
             rows = [row for row in csv.reader(file) if row]
-        found = {row[0]: float(row[1]) for row in rows[1:]}
+        values = {row[0]: float(row[1]) for row in rows[1:]}
     except (OSError, UnicodeDecodeError, IndexError, ValueError) as error:
         raise InputError(
             f"{path}: not a table of nodes and values ({error}); begin with the line node,value"
         ) from None
-    missing = [str(v) for v in K.labels if str(v) not in found]
+    missing = [str(v) for v in K.labels if str(v) not in values]
     if missing:
         raise InputError(
             f"{path}: has no value for {missing[0]!r} and {len(missing) - 1} more; give all"
         )
-    return np.array([found[str(v)] for v in K.labels])
+    return np.array([values[str(v)] for v in K.labels])
 
 
 def _unknown(name: str, kind: str, known: Sequence[str]) -> str:

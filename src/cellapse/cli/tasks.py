@@ -1,4 +1,4 @@
-"""Verbs that give numbers to every node: embed, encode, hks, smooth, resistance."""
+"""Verbs that give something to every node: cluster, embed, encode, hks, smooth, resistance."""
 
 from __future__ import annotations
 
@@ -10,58 +10,94 @@ from rich.markup import escape
 
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
-from cellapse.cli import options
 from cellapse.cli.app import app
-from cellapse.cli.making import prepared, steps
+from cellapse.cli.options import OperatorChoice, Seed, grouped
 from cellapse.cli.output import Out
 from cellapse.cli.sources import Source, values_of
+from cellapse.tasks.clustering import cluster, clustering_accuracy, suggest_n_clusters
 from cellapse.tasks.embedding import embed, positional_encoding
 from cellapse.tasks.resistance import effective_resistance
+from cellapse.tasks.selection import choose_operator
 from cellapse.tasks.signatures import heat_kernel_signature
 from cellapse.tasks.smoothing import choose_strength, smooth
 
 Vectors = Annotated[int, typer.Option("-k", help="How many columns.")]
 
 
+@app.command("cluster")
+@grouped
+def cluster_nodes(
+    *,
+    count: Annotated[
+        int | None,
+        typer.Option("-k", help="Number of clusters; by default of known groups, or by the gap."),
+    ] = None,
+    choose: Annotated[
+        bool,
+        typer.Option("--choose", help="Try nine operators; keep the one of most modular clusters."),
+    ] = False,
+    choice: OperatorChoice,
+    out: Out,
+    seed: Seed = 0,
+) -> None:
+    """Group the nodes by the normalized cut of an operator.
+
+    \b
+    cellapse cluster karate -k 2 -o labels.csv
+    cellapse cluster polbooks -k 3 --choose
+    cellapse cluster network.gml --json
+    """
+    weights = (choice.eps, choice.beta, choice.gamma)
+    if choose and (choice.operator, *weights) != ("renormalized", None, None, None):
+        raise InputError(
+            "--choose tries operators of its own; leave out --operator, --eps, --beta and --gamma"
+        )
+    facts: dict[str, Any] = {}
+    with choice.prepared(out.silent) as (source, S):
+        known = None if source.groups is None else [str(g) for g in source.groups]
+        if count is None and known is not None:
+            count = len(set(known))
+        if choose:
+            best = choose_operator(source.complex, count or suggest_n_clusters(S), rng=seed)
+            S, clusters = best.operator, best.clusters
+            facts = {"chosen": best.name, "modularity": best.modularity}
+        else:
+            clusters = cluster(S, count, rng=seed)
+    sizes = np.bincount(clusters.numbers)
+    out.say(escape(str(best) if choose else repr(S)))
+    out.say(f"{len(sizes)} clusters of {', '.join(map(str, sizes.tolist()))} nodes")
+    facts = {"operator": repr(S), "sizes": sizes, **facts}
+    if known is not None:
+        facts["accuracy"] = clustering_accuracy(clusters, known)
+        out.say(f"{100 * facts['accuracy']:.1f} % of the nodes agree with the known groups")
+    out.table({"node": source.complex.labels, "cluster": clusters.numbers}, facts)
+
+
 @app.command("embed")
+@grouped
 def embed_nodes(
-    network: options.Network,
+    *,
     k: Vectors = 8,
-    operator: options.OperatorName = "renormalized",
-    eps: options.Eps = None,
-    beta: options.Beta = None,
-    gamma: options.Gamma = None,
-    max_rank: options.MaxRank = 2,
-    weight: options.Weight = None,
-    output: options.Output = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
+    choice: OperatorChoice,
+    out: Out,
 ) -> None:
     """Coordinates of the nodes: the first eigenvectors.
 
     \b
     cellapse embed karate -k 3 -o places.csv
     """
-    out = Out(output, as_json, quiet)
-    with steps(quiet or as_json) as step:
-        source, S = prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
-        found = embed(S, k)
-    _columns(out, source, S, "x", np.asarray(found))
+    with choice.prepared(out.silent) as (source, S):
+        embedding = embed(S, k)
+    _columns(out, source, S, "x", np.asarray(embedding))
 
 
 @app.command()
+@grouped
 def encode(
-    network: options.Network,
+    *,
     k: Vectors = 8,
-    operator: options.OperatorName = "renormalized",
-    eps: options.Eps = None,
-    beta: options.Beta = None,
-    gamma: options.Gamma = None,
-    max_rank: options.MaxRank = 2,
-    weight: options.Weight = None,
-    output: options.Output = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
+    choice: OperatorChoice,
+    out: Out,
 ) -> None:
     """Positional encodings of the nodes for a neural network.
 
@@ -70,30 +106,22 @@ def encode(
     \b
     cellapse encode karate -k 8 -o encodings.npz
     """
-    out = Out(output, as_json, quiet)
-    with steps(quiet or as_json) as step:
-        source, S = prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
-        found = positional_encoding(S, k)
-    _columns(out, source, S, "pe", np.asarray(found))
+    with choice.prepared(out.silent) as (source, S):
+        encoding = positional_encoding(S, k)
+    _columns(out, source, S, "pe", np.asarray(encoding))
 
 
 @app.command()
+@grouped
 def hks(
-    network: options.Network,
+    *,
     times: Annotated[
         str | None, typer.Option(help="Times, like 0.1,1,10; 16 from 0.1 to 24 if left out.")
     ] = None,
     scale: Annotated[str, typer.Option(help="raw, log or logz.")] = "raw",
-    operator: options.OperatorName = "renormalized",
-    eps: options.Eps = None,
-    beta: options.Beta = None,
-    gamma: options.Gamma = None,
-    max_rank: options.MaxRank = 2,
-    weight: options.Weight = None,
-    output: options.Output = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
-    seed: options.Seed = 0,
+    choice: OperatorChoice,
+    out: Out,
+    seed: Seed = 0,
 ) -> None:
     """Heat-kernel signatures of the nodes.
 
@@ -103,36 +131,28 @@ def hks(
     cellapse hks karate --times 0.1,1,10
     cellapse hks 1HEL --scale logz -o signatures.csv
     """
-    out = Out(output, as_json, quiet)
     wanted = None if times is None else _numbers("--times", times)
-    with steps(quiet or as_json) as step:
-        source, S = prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
-        found = heat_kernel_signature(S, wanted, scale=scale, rng=seed)
-    names = [f"t={t:.4g}" for t in found.at]
-    columns = dict(zip(names, found.features.T, strict=True))
-    facts = {"operator": repr(S), "times": found.at, "error": found.error}
+    with choice.prepared(out.silent) as (source, S):
+        signature = heat_kernel_signature(S, wanted, scale=scale, rng=seed)
+    names = [f"t={t:.4g}" for t in signature.at]
+    columns = dict(zip(names, signature.features.T, strict=True))
+    facts = {"operator": repr(S), "times": signature.at, "error": signature.error}
     out.table({"node": source.complex.labels, **columns}, facts)
 
 
 @app.command("smooth")
+@grouped
 def smooth_signal(
-    network: options.Network,
+    *,
     signal: Annotated[
         str, typer.Option(help="A numeric attribute of the nodes, degree, or a CSV: node,value.")
     ],
     strength: Annotated[
         float | None, typer.Option(help="How much; chosen by cross-validation if left out.")
     ] = None,
-    operator: options.OperatorName = "renormalized",
-    eps: options.Eps = None,
-    beta: options.Beta = None,
-    gamma: options.Gamma = None,
-    max_rank: options.MaxRank = 2,
-    weight: options.Weight = None,
-    output: options.Output = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
-    seed: options.Seed = 0,
+    choice: OperatorChoice,
+    out: Out,
+    seed: Seed = 0,
 ) -> None:
     """Smooth a signal on the nodes.
 
@@ -142,9 +162,7 @@ def smooth_signal(
     cellapse smooth karate --signal degree --strength 0.5
     cellapse smooth network.gml --signal measured.csv -o smooth.csv
     """
-    out = Out(output, as_json, quiet)
-    with steps(quiet or as_json) as step:
-        source, S = prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
+    with choice.prepared(out.silent) as (source, S):
         values = values_of(source.complex, signal)
         how, chosen = "given", strength
         if chosen is None:
@@ -152,31 +170,25 @@ def smooth_signal(
             how, chosen = "chosen by cross-validation", picked.strength
             if chosen == picked.strengths.max():
                 how += "; it takes the signal for noise around its mean, so better give --strength"
-        found = smooth(S, values, strength=chosen)
+        smoothed = smooth(S, values, strength=chosen)
     out.say(f"{escape(repr(S))}\nstrength {chosen:.4g}, {how}")
-    columns = {"node": source.complex.labels, "value": values, "smooth": found}
+    columns = {"node": source.complex.labels, "value": values, "smooth": smoothed}
     out.table(columns, {"operator": repr(S), "strength": chosen})
 
 
 @app.command()
+@grouped
 def resistance(
-    network: options.Network,
+    *,
     pairs: Annotated[
         list[str] | None,
         typer.Option(
             "--pair", help="Two nodes, like 0,33; may be repeated. All edges if left out."
         ),
     ] = None,
-    operator: options.OperatorName = "renormalized",
-    eps: options.Eps = None,
-    beta: options.Beta = None,
-    gamma: options.Gamma = None,
-    max_rank: options.MaxRank = 2,
-    weight: options.Weight = None,
-    output: options.Output = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
-    seed: options.Seed = 0,
+    choice: OperatorChoice,
+    out: Out,
+    seed: Seed = 0,
 ) -> None:
     """Effective resistance: how badly nodes are connected.
 
@@ -186,9 +198,7 @@ def resistance(
     cellapse resistance karate --pair 0,33 --pair 0,1
     cellapse resistance karate -o resistance.csv
     """
-    out = Out(output, as_json, quiet)
-    with steps(quiet or as_json) as step:
-        source, S = prepared(step, network, max_rank, weight, (operator, eps, beta, gamma))
+    with choice.prepared(out.silent) as (source, S):
         K = source.complex
         wanted = [K.cell_label(1, e) for e in range(K.n_cells[1])] if not pairs else None
         if pairs:

@@ -106,7 +106,7 @@ def recognize(n_vertices: ArrayLike, sizes: ArrayLike, triangles: ArrayLike) -> 
 
     Parameters
     ----------
-    n_vertices, sizes : one integer a surface
+    n_vertices, sizes : one integer per surface
         Vertices and triangles of each.
     triangles : (sum of sizes, 3) integers
         Those of the first surface, then those of the second, ...
@@ -130,7 +130,18 @@ def recognize(n_vertices: ArrayLike, sizes: ArrayLike, triangles: ArrayLike) -> 
     if len(edge) and (count != 2).any():
         bad = np.repeat(count != 2, count)
         _refuse(np.tile(owner, 3)[order], bad, "has an edge that is not in exactly two triangles")
-    t = len(T)
+    oriented = _orientable(first, second, f, owner)
+    _check_links(T, first, second, n, owner)
+    return make_surfaces(n, oriented, f, T.astype(np.uint8))
+
+
+def _orientable(first: IntArray, second: IntArray, sizes: IntArray, owner: IntArray) -> BoolArray:
+    """Which surfaces can be oriented, once all are known to be connected.
+
+    Entry i * t + j of a list of edges is the edge of triangle j opposite to its corner i; `first`
+    and `second` are the two entries of each edge.
+    """
+    t = len(owner)
     sign = np.repeat([1, -1, 1], t)  # of the edges 12, 02 and 01 in the boundary of 012
     agree = sign[first] * sign[second] < 0  # neighbours keep their orientation, or one is turned
     # The orientation cover: nodes (triangle, +) and (triangle, -).
@@ -138,10 +149,17 @@ def recognize(n_vertices: ArrayLike, sizes: ArrayLike, triangles: ArrayLike) -> 
     flip = np.where(agree, 0, t)
     cover = _components(np.r_[one, one + t], np.r_[other + flip, other + t - flip], 2 * t)
     plus, minus = cover[:t], cover[t:]
-    start = np.cumsum(f) - f
+    start = np.cumsum(sizes) - sizes
     joined = (plus == plus[start][owner]) | (plus == minus[start][owner])
     _refuse(owner, ~joined, "is not connected")
-    # The corners of triangles around a vertex must form one cycle.
+    return plus[start] != minus[start]
+
+
+def _check_links(
+    T: IntArray, first: IntArray, second: IntArray, n: IntArray, owner: IntArray
+) -> None:
+    """Refuse a vertex around which the corners of triangles do not form one cycle."""
+    t = len(T)
     corner = np.arange(3 * t)  # corner i * t + triangle
     ends = {0: (1, 2), 1: (0, 2), 2: (0, 1)}
     a, b = [], []
@@ -156,7 +174,6 @@ def recognize(n_vertices: ArrayLike, sizes: ArrayLike, triangles: ArrayLike) -> 
         np.tile(owner, 3)[np.unique(links, return_index=True)[1]], minlength=len(n)
     )
     _refuse(np.arange(len(n)), cycles != n, "has a vertex that is unused or whose link is no cycle")
-    return make_surfaces(n, plus[start] != minus[start], f, T.astype(np.uint8))
 
 
 def _corner(edge: IntArray, t: int, ends: dict[int, tuple[int, int]], which: int) -> IntArray:

@@ -85,7 +85,7 @@ class Protein:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """One label a residue: chain, name and number."""
+        """One label per residue: chain, name and number."""
         pairs = zip(self.residues, self.numbers, strict=True)
         return tuple(f"{self.chain}:{residue}{number}" for residue, number in pairs)
 

@@ -1,6 +1,6 @@
 """Every table of the paper, by its own protocol and by a fair one.
 
-`reproduce()` writes `results/` (one JSON file a run; interrupted, it goes on where it was) and
+`reproduce()` writes `results/` (one JSON file per run; interrupted, it goes on where it was) and
 `report.html` with four columns a table: the paper's figure, its protocol here, a fair protocol, and
 what it means.
 """

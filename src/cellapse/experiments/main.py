@@ -13,10 +13,10 @@ from pathlib import Path
 from cellapse._errors import InputError
 from cellapse._shared.checks import whole_number
 from cellapse._shared.files import make_folder, write_whole
-from cellapse._shared.progress import progress
+from cellapse._shared.progress import progress as shown
 from cellapse.datasets._names import unknown_name
 from cellapse.experiments.protocol.page import page
-from cellapse.experiments.protocol.runner import Run, calmly, finished, perform_all
+from cellapse.experiments.protocol.runner import Run, finished, perform_all, quietly_on_one_thread
 from cellapse.experiments.protocol.table import Experiment, Table
 from cellapse.experiments.tables import (
     blocks,
@@ -65,8 +65,8 @@ def reproduce(
     tables: Sequence[str] | None = None,
     quick: bool = True,
     folder: str | Path = ".",
-    workers: int = 1,
-    show: bool | None = None,
+    n_jobs: int = 1,
+    progress: bool | None = None,
 ) -> Path:
     """Run the paper's tables and write `results/` and `report.html`.
 
@@ -81,9 +81,9 @@ def reproduce(
         Fewer repetitions, minutes in all; otherwise hours.
     folder : path
         Where both are written.
-    workers : int
+    n_jobs : int
         Processes at once; with more than one, a script needs its `if __name__ == "__main__"`.
-    show : bool, optional
+    progress : bool, optional
         Say how far it is: by default only on a terminal.
 
     Returns
@@ -100,9 +100,9 @@ def reproduce(
     for name in names:
         if name not in TABLES:
             raise InputError(unknown_name("table", name, tuple(TABLES), "reproduce"))
-    workers = whole_number("workers", workers, 1)
+    n_jobs = whole_number("n_jobs", n_jobs, 1)
     folder = Path(folder)
-    performed = run_tables([TABLES[n] for n in names], quick, folder / "results", workers, show)
+    performed = run_tables([TABLES[n] for n in names], quick, folder / "results", n_jobs, progress)
     report = folder / "report.html"
     left_out = [] if tables is not None else [name for name in TABLES if name not in names]
     make_folder(folder)
@@ -120,14 +120,14 @@ def run_tables(
     experiments: Sequence[Experiment],
     quick: bool,
     folder: Path,
-    workers: int,
-    show: bool | None,
+    n_jobs: int,
+    progress: bool | None,
 ) -> list[Table]:
     """Compute what is missing, saying how far it is, and summarize."""
     pool = None
-    if workers > 1:  # fresh processes: a fork would copy locks that other threads hold
+    if n_jobs > 1:  # fresh processes: a fork would copy locks that other threads hold
         spawn = get_context("spawn")
-        pool = ProcessPoolExecutor(workers, mp_context=spawn, initializer=_one_thread)
+        pool = ProcessPoolExecutor(n_jobs, mp_context=spawn, initializer=_one_thread)
     tables = []
     with pool or nullcontext():
         for i, experiment in enumerate(experiments):
@@ -135,16 +135,16 @@ def run_tables(
             what = f"{experiment.name} (table {i + 1} of {len(experiments)})"
             done = {run.file(folder): known for run in runs if (known := finished(run, folder))}
             missing = [run for run in runs if run.file(folder) not in done]
-            performed = progress(perform_all(missing, folder, pool), len(missing), what, show)
+            performed = shown(perform_all(missing, folder, pool), len(missing), what, progress)
             done |= {run.file(folder): result for run, result in performed}
             if runs:
                 # In the order of the arguments, whoever finished first.
                 ordered = [(run.arguments, done[run.file(folder)]) for run in runs]
-                with calmly():
+                with quietly_on_one_thread():
                     tables.append(experiment.summarize(ordered))
     return tables
 
 
 def _one_thread() -> None:
-    """Keep PyTorch, imported later, to one thread a process: the processes share the cores."""
+    """Keep PyTorch, imported later, to one thread per process: the processes share the cores."""
     os.environ["OMP_NUM_THREADS"] = "1"

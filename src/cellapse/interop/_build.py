@@ -1,4 +1,4 @@
-"""What all readers and writers share: labelled cells and one dict a cell, to a Complex and back."""
+"""What all readers and writers share: labelled cells with a dict each, to a Complex and back."""
 
 from __future__ import annotations
 
@@ -79,15 +79,13 @@ def hyperedge_complex(
         K = _lifted(labels, given.take(distinct), distinct, facts)
     else:
         _check_copies(given, labels, first, rank_of)
-        tables, attributes = {}, {}
         several = distinct[given.sizes[distinct] != 1]  # a hyperedge of one vertex is that vertex
-        for rank in np.unique(rank_of[several]).tolist():
-            chosen = several[rank_of[several] == rank]
-            part = given.take(chosen)
-            tables[rank] = part.indptr, part.indices
-            attributes[rank] = facts.of(chosen)
-            if ranks is None:
-                del attributes[rank]["rank"]
+        by_rank = {k: several[rank_of[several] == k] for k in np.unique(rank_of[several]).tolist()}
+        parts = {rank: given.take(chosen) for rank, chosen in by_rank.items()}
+        attributes = {rank: facts.of(chosen) for rank, chosen in by_rank.items()}
+        for columns_of_rank in attributes.values() if ranks is None else ():
+            del columns_of_rank["rank"]
+        tables = {rank: (part.indptr, part.indices) for rank, part in parts.items()}
         K = Complex.from_arrays(n, tables, labels, attributes=attributes)
     K = replace(K, metadata=check_metadata(metadata))
     if vertex_records:

@@ -1,4 +1,4 @@
-"""pandas: a table with one row a cell, both ways; tables of edges in."""
+"""pandas: a table with one row per cell, both ways; tables of edges in."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def read(table: Any, weight: str | None, ranks: Ranks) -> Complex:
 
 
 def to_pandas(K: Complex, *, weight: str = "weight") -> Any:
-    """A table with one row a cell: its rank, its label or labels, its weight and attributes.
+    """A table with one row per cell: its rank, its label or labels, its weight and attributes.
 
     Parameters
     ----------

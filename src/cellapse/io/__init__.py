@@ -14,7 +14,7 @@ from cellapse._errors import CellapseError, InputError
 from cellapse._shared.checks import file_path, word
 from cellapse._shared.files import shown, write_whole
 from cellapse.io._hif_records import hif_schema
-from cellapse.io._source import is_packed, raw_bytes, reading, stream_bytes, unpacked
+from cellapse.io._source import is_packed, reading, reading_file, stream_bytes, unpacked
 from cellapse.io.edges import read_edges, write_edges
 from cellapse.io.gml import read_gml
 from cellapse.io.graphml import read_graphml, write_graphml
@@ -22,11 +22,11 @@ from cellapse.io.hyperedges import read_hyperedges, write_hyperedges
 from cellapse.io.json_files import read_json, write_hif
 from cellapse.io.matrix_market import read_matrix_market
 from cellapse.io.meshes import read_obj, read_off, write_off
+from cellapse.io.molecules import read_sdf, read_smiles
 from cellapse.io.npz import read_npz, write_npz
 from cellapse.io.ply import read_ply
 from cellapse.io.results import as_table
-from cellapse.lifts.molecules import read_sdf, read_smiles
-from cellapse.lifts.proteins import read_mmcif, read_pdb
+from cellapse.io.structures import read_mmcif, read_pdb
 
 __all__ = ["FORMATS", "hif_schema", "read", "write"]
 
@@ -103,10 +103,7 @@ def read(
     """
     file = file_path(path)
     chosen = FORMATS[_format(file, format)]
-    name = shown(file)
-    with reading(name, 0, max_memory):
-        data = raw_bytes(file, chosen.growth)
-    with reading(name, len(data), max_memory, packed=is_packed(data)):
+    with reading_file(file, chosen.growth, max_memory) as data:
         return _parsed(data, chosen, weight)
 
 
@@ -116,14 +113,11 @@ def read_stream(stream: BinaryIO, name: str, weight: str | None = None) -> Compl
         data = stream_bytes(stream, FORMATS["edges"].growth)
         found = "json" if data.lstrip()[:1] in (b"{", b"[") else "edges"
     with reading(name, len(data), packed=is_packed(data)):
-        return _parsed(data, FORMATS[found], weight)
+        return _parsed(unpacked(data, FORMATS[found].growth), FORMATS[found], weight)
 
 
 def _parsed(data: bytes, chosen: Format, weight: str | None) -> Complex:
-    content = unpacked(data, chosen.growth)
-    if chosen.weighs:
-        return chosen.read(content, weight)
-    return weighted_by(chosen.read(content), weight)
+    return chosen.read(data, weight) if chosen.weighs else weighted_by(chosen.read(data), weight)
 
 
 def _extension(file: Path) -> str:
@@ -149,7 +143,7 @@ def write(obj: Any, path: str | os.PathLike[str], *, on: Complex | None = None) 
     obj : Complex, Spectrum, Clusters, array, or dict of named columns
         A complex goes to `.json` (HIF) or `.npz` without loss; a graph also to `.graphml`, `.csv`,
         `.tsv` or `.edges`, a mesh to `.off`, the members of hyperedges to `.hyperedges`.
-        A result has one row a vertex and goes to `.csv`, `.json`, `.npz` or `.graphml`; CSV and
+        A result has one row per vertex and goes to `.csv`, `.json`, `.npz` or `.graphml`; CSV and
         GraphML hold the vectors of a spectrum, the other two its values and residuals as well.
     path : path of the file
     on : Complex, optional

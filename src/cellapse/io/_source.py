@@ -17,6 +17,7 @@ from typing import BinaryIO
 
 from cellapse._errors import CellapseError, InputError, SizeError
 from cellapse._shared.checks import whole_number
+from cellapse._shared.files import shown
 from cellapse._shared.memory import (
     available_memory,
     draw_memory,
@@ -49,12 +50,17 @@ def reading(
         raise SizeError(f"{name}: does not fit into memory; {_REMEDY}") from None
 
 
-def load(path: Path, growth: int) -> bytes:
-    """The content of a file or of a gzip, refused when `growth` times its size is too much.
+@contextmanager
+def reading_file(path: Path, growth: int, max_memory: int | None = None) -> Iterator[bytes]:
+    """The content of a file or of a gzip, with the budget for whatever is made of it.
 
     `growth` is how much memory a reader takes for a byte of its file.
     """
-    return unpacked(raw_bytes(path, growth), growth)
+    name = shown(path)
+    with reading(name, 0, max_memory):
+        data = raw_bytes(path, growth)
+    with reading(name, len(data), max_memory, packed=is_packed(data)):
+        yield unpacked(data, growth)
 
 
 def raw_bytes(path: Path, growth: int) -> bytes:

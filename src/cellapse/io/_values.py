@@ -58,7 +58,7 @@ def is_number(word: str) -> bool:
 
 
 def json_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """One column a name, from one JSON object a cell; None where a cell has no such value.
+    """One column per name, from one JSON object per cell; None where a cell has no such value.
 
     >>> json_columns([{"at": [0.0, 1.0]}, {"at": [2.0, 3.0]}])["at"].shape
     (2, 2)

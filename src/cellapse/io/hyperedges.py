@@ -1,4 +1,4 @@
-"""Hyperedge lists: the labels of one hyperedge a line, with the delimiters of an edge list."""
+"""Hyperedge lists: the labels of one hyperedge per line, with the delimiters of an edge list."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def read_hyperedges(data: bytes) -> Complex:
 
 
 def write_hyperedges(K: Complex) -> bytes:
-    r"""The cells, one a line, and the vertices in none; ranks, weights and attributes are left out.
+    r"""The cells, one per line, and the vertices in none, without ranks, weights and attributes.
 
     Pairs within a cell of higher rank are left out, too, since reading finds them again.
 

@@ -37,7 +37,7 @@ class Table:
         return as_bytes(csv_text([["node", *self.columns], *rows]))
 
     def to_json(self) -> bytes:
-        """An object of lists: `node` and one a column."""
+        """An object of lists: `node` and one per column."""
         columns = {name: to_json(values) for name, values in self.columns.items()}
         return write_json({"node": to_json(list(self.labels)), **columns, **to_json(self.more)})
 
@@ -97,7 +97,7 @@ def _columns(name: str, values: Any) -> dict[str, NDArray[Any]]:
     if array.ndim not in (1, 2) or array.dtype.kind not in "biufUO":
         raise InputError(
             f"{name!r} is a {type(values).__name__} of shape {array.shape}; give a Complex, a "
-            "Spectrum, Clusters, an array with one row a vertex, or a dict of those"
+            "Spectrum, Clusters, an array with one row per vertex, or a dict of those"
         )
     if array.ndim == 1:
         return {name: array}

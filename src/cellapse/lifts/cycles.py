@@ -22,10 +22,10 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from cellapse._complex.cells import IntArray
 from cellapse._complex.complex import Complex
 from cellapse._complex.graph import Graph, as_graph
 from cellapse._errors import InputError, SizeError
+from cellapse._shared.arrays import IntArray
 from cellapse._shared.checks import one_of, whole_number
 from cellapse._shared.memory import require_memory
 

@@ -45,8 +45,8 @@ def lift(graph: Any, cells: Callable[[Any], Any], *, weight: str | None = None) 
     if not callable(cells):
         raise InputError(f"cells={cells!r:.80}; give a function of the graph")
     g = as_graph(graph, weight)
-    found = cells(graph)
-    by_rank = found if isinstance(found, Mapping) else {2: found}
+    chosen = cells(graph)
+    by_rank = chosen if isinstance(chosen, Mapping) else {2: chosen}
     position = positions(g.labels)
     tables = {}
     for rank in sorted(whole_number("rank", k, 2, 1000) for k in by_rank):
@@ -132,9 +132,9 @@ def maximal_clique_complex(graph: Any, *, weight: str | None = None) -> Complex:
 
     g = as_graph(graph, weight)
     positioned = nx.Graph(g.edges.tolist())
-    found = sorted(sorted(clique) for clique in nx.find_cliques(positioned) if len(clique) > 2)
-    sizes = np.array([len(clique) for clique in found], dtype=np.int64)
-    members = np.array([v for clique in found for v in clique], dtype=np.int64)
+    cliques = sorted(sorted(clique) for clique in nx.find_cliques(positioned) if len(clique) > 2)
+    sizes = np.array([len(clique) for clique in cliques], dtype=np.int64)
+    members = np.array([v for clique in cliques for v in clique], dtype=np.int64)
     return g.with_cells({2: (np.concatenate([[0], np.cumsum(sizes)]), members)})
 
 

@@ -47,10 +47,10 @@ def nearest_neighbour_complex(points: ArrayLike, k: int, max_rank: int = 2) -> C
     x = _points(points)
     k = whole_number("k", k, 1, len(x) - 1)
     max_rank = whole_number("max_rank", max_rank, 1, 1000)
-    _, found = cKDTree(x).query(x, k + 1)
-    own = found == np.arange(len(x))[:, None]
+    _, nearest = cKDTree(x).query(x, k + 1)
+    own = nearest == np.arange(len(x))[:, None]
     own[~own.any(axis=1), -1] = True  # many points at one place: any k of the others will do
-    neighbours = found[~own].reshape(len(x), k)
+    neighbours = nearest[~own].reshape(len(x), k)
     edges = _each_once(np.repeat(np.arange(len(x)), k), neighbours.ravel(), len(x))
     graph = Graph(
         range(len(x)), edges, None, {0: {"position": x}, 1: {"length": _diameters(x, edges)}}
@@ -126,12 +126,12 @@ def alpha_complex(points: ArrayLike, max_radius: float | None = None) -> Complex
         raise InputError("some points coincide; an alpha complex needs different ones: remove them")
     bound = np.inf if max_radius is None else _positive(max_radius, "max_radius") ** 2
     tree = AlphaComplex(points=x).create_simplex_tree(max_alpha_square=bound)
-    found: dict[int, list[tuple[list[int], float]]] = {}
+    simplices: dict[int, list[tuple[list[int], float]]] = {}
     for simplex, squared in tree.get_simplices():
         if len(simplex) > 1:
-            found.setdefault(len(simplex) - 1, []).append((sorted(simplex), squared))
+            simplices.setdefault(len(simplex) - 1, []).append((sorted(simplex), squared))
     cells, attributes = {}, {0: {"position": x, "filtration": np.zeros(len(x))}}
-    for rank, listed in found.items():
+    for rank, listed in simplices.items():
         listed.sort()
         cells[rank] = np.array([simplex for simplex, _ in listed])
         radii = np.sqrt([squared for _, squared in listed])
@@ -164,6 +164,6 @@ def _diameters(x: FloatArray, rows: IntArray) -> FloatArray:
     """The largest distance within each row of points."""
     largest = np.zeros(len(rows))
     for a, b in combinations(range(rows.shape[1]), 2):
-        apart = np.linalg.norm(x[rows[:, a]] - x[rows[:, b]], axis=1)
-        np.maximum(largest, apart, out=largest)
+        distance = np.linalg.norm(x[rows[:, a]] - x[rows[:, b]], axis=1)
+        np.maximum(largest, distance, out=largest)
     return largest

@@ -11,7 +11,6 @@ import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -77,16 +76,16 @@ def protein_complex(
     min_separation = whole_number("min_separation", min_separation, 1)
     structure = _structure(source)
     chain = _residues(structure)
-    found: dict[tuple[int, int], str] = {}
+    kind_of: dict[tuple[int, int], str] = {}
     if "backbone" in kinds:
-        found |= dict.fromkeys(map(tuple, backbone_bonds(chain.piece).tolist()), "backbone")
+        kind_of |= dict.fromkeys(map(tuple, backbone_bonds(chain.piece).tolist()), "backbone")
     if "hbond" in kinds:
         bonds = hydrogen_bonds(chain.backbone, chain.piece, min_separation).tolist()
-        found |= {(i, j): "hbond" for i, j in bonds if (i, j) not in found}
-    pairs = np.array(list(found), dtype=np.int64).reshape(-1, 2)
+        kind_of |= {(i, j): "hbond" for i, j in bonds if (i, j) not in kind_of}
+    pairs = np.array(list(kind_of), dtype=np.int64).reshape(-1, 2)
     attributes: dict[int, dict[str, Any]] = {
         0: {"residue": chain.names, "position": chain.backbone[:, 1]},
-        1: {"kind": list(found.values())},
+        1: {"kind": list(kind_of.values())},
     }
     tables: dict[int, Any] = {1: pairs}
     n = len(chain.labels)
@@ -95,10 +94,7 @@ def protein_complex(
         tables[2] = clique_complex(graph, max_rank=2).cells[2].as_array()
     elif cells == "sse":
         runs = _elements(_dssp(chain), chain.piece)
-        sizes = [len(run) for run, _ in runs]
-        indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        members = [np.array(run, dtype=np.int64) for run, _ in runs]
-        tables[2] = indptr, np.concatenate([*members, np.empty(0, np.int64)])
+        tables[2] = _flat([run for run, _ in runs])
         attributes[2] = {"dssp": [letter for _, letter in runs]}
     known = dict(structure.info)
     about = {name: known[key] for name, key in _ABOUT.items() if key in known}
@@ -118,26 +114,11 @@ def backbone_coordinates(source: Any) -> FloatArray:
     return np.asarray(_residues(_structure(source)).backbone, dtype=np.float64)
 
 
-def read_pdb(data: bytes) -> Complex:
-    """The residue complex of the content of a PDB file."""
-    return protein_complex(_parsed(data, "Pdb"))
-
-
-def read_mmcif(data: bytes) -> Complex:
-    """The residue complex of the content of an mmCIF file."""
-    return protein_complex(_parsed(data, "Mmcif"))
-
-
 def _structure(source: Any) -> Any:
     if isinstance(source, str | os.PathLike):
-        from cellapse.io._source import load  # which reads for all formats, further down
+        from cellapse.io.structures import load_structure  # files are read further down
 
-        file = Path(source)
-        mmcif = Path(file.name.lower().removesuffix(".gz")).suffix in (".cif", ".mmcif")
-        try:
-            return _parsed(load(file, 20), "Mmcif" if mmcif else "Pdb")
-        except InputError as error:
-            raise InputError(f"{file}: {error}") from None
+        return load_structure(source)
     with extra("gemmi", "protein"):
         import gemmi
     if not isinstance(source, gemmi.Structure):
@@ -146,19 +127,6 @@ def _structure(source: Any) -> Any:
             "or mmCIF file"
         )
     return source.clone()
-
-
-def _parsed(data: bytes, kind: str) -> Any:
-    with extra("gemmi", "protein"):
-        import gemmi
-    # Both formats are ASCII; a column of half a letter would be no text later.
-    text = data.decode("ascii", errors="replace").replace("\ufffd", "?")
-    try:
-        if kind == "Pdb":
-            return gemmi.read_pdb_string(text)
-        return gemmi.make_structure_from_block(gemmi.cif.read_string(text)[0])
-    except Exception as error:  # gemmi raises several kinds
-        raise InputError(f"is not a valid {kind} file ({error}); it may be cut off") from None
 
 
 def _residues(structure: Any) -> _Chain:
@@ -227,3 +195,9 @@ def _elements(letters: NDArray[np.str_], piece: IntArray) -> list[tuple[range, s
     starts = np.concatenate([[0], np.flatnonzero(change) + 1, [len(letters)]]).tolist()
     runs = [(range(a, b), str(letters[a])) for a, b in pairwise(starts)]
     return [(run, letter) for run, letter in runs if letter in "HE" and len(run) >= _SHORTEST]
+
+
+def _flat(runs: Sequence[range]) -> tuple[IntArray, IntArray]:
+    """Runs of residues as the `indptr` and `indices` of cells."""
+    indptr = np.concatenate([[0], np.cumsum([len(run) for run in runs])]).astype(np.int64)
+    return indptr, np.concatenate([*map(np.array, runs), np.empty(0, np.int64)])

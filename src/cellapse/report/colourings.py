@@ -15,35 +15,37 @@ from cellapse.analysis import Analysis
 _CATEGORIES = 28  # seven colours times four forms
 
 
-def colourings(found: Analysis, kept: IntArray, n_vectors: int) -> list[dict[str, Any]]:
+def colourings(analysis: Analysis, kept: IntArray, n_vectors: int) -> list[dict[str, Any]]:
     """All colourings of the kept vertices, the most telling first.
 
     Categories get numbers matched to the clusters of S, so that the same colour means nearly the
     same vertices throughout.
     """
-    mine, plain = (c.numbers for c in found.clusters)
-    first = found.telling
-    names = [f"cluster {c + 1}" for c in range(found.n_clusters)]
-    found_ = [
+    mine, plain = (c.numbers for c in analysis.clusters)
+    first = analysis.telling
+    names = [f"cluster {c + 1}" for c in range(analysis.n_clusters)]
+    shown = [
         category("Clusters of S", mine[kept], names),
         category("Clusters of the graph Laplacian L", matched(plain, mine)[kept], names),
     ]
-    if found.groups is not None:
-        found_ += word_colouring("Known groups", found.groups, kept, mine)
-    for name, spectrum in zip("SL", found.spectra, strict=True):
+    if analysis.groups is not None:
+        shown += word_colouring("Known groups", analysis.groups, kept, mine)
+    for name, spectrum in zip("SL", analysis.spectra, strict=True):
         for i in range(first, min(first + n_vectors, spectrum.vectors.shape[1])):
             values = [float(f"{v:.4g}") for v in spectrum.vectors[kept, i]]
-            found_.append(_continuous(f"Eigenvector {i + 1} of {name}", "diverging", values))
-    found_ += _degrees(found, kept)
-    for name, column in found.complex.attributes[0].items() if found.complex.attributes else ():
+            shown.append(_continuous(f"Eigenvector {i + 1} of {name}", "diverging", values))
+    shown += _degrees(analysis, kept)
+    for name, column in (
+        analysis.complex.attributes[0].items() if analysis.complex.attributes else ()
+    ):
         if column.ndim > 1:  # a place in space is no colour
             continue
         if np.issubdtype(column.dtype, np.number) and np.isfinite(column).any():
             known = [float(f"{v:.4g}") if np.isfinite(v) else None for v in column[kept]]
-            found_.append(_continuous(f"Attribute {name}", "sequential", known))
+            shown.append(_continuous(f"Attribute {name}", "sequential", known))
         else:
-            found_ += word_colouring(f"Attribute {name}", column.tolist(), kept)
-    return found_
+            shown += word_colouring(f"Attribute {name}", column.tolist(), kept)
+    return shown
 
 
 def category(name: str, values: NDArray[Any], names: list[str]) -> dict[str, Any]:
@@ -83,8 +85,8 @@ def matched(codes: IntArray, reference: IntArray) -> IntArray:
     return place[codes]
 
 
-def _degrees(found: Analysis, kept: IntArray) -> list[dict[str, Any]]:
-    degree, left = found.collapsed.A.diagonal(), found.collapsed.diagonal()
+def _degrees(analysis: Analysis, kept: IntArray) -> list[dict[str, Any]]:
+    degree, left = analysis.collapsed.A.diagonal(), analysis.collapsed.diagonal()
     share = np.divide(left, degree, out=np.ones_like(left), where=degree > 0)
     return [
         _continuous(name, "sequential", [float(f"{v:.4g}") for v in values[kept]])

@@ -25,27 +25,29 @@ VECTORS = 6  # eigenvectors shown, beginning with the second
 TIMES = 24
 
 
-def content(found: Analysis, rng: int = 0) -> dict[str, Any]:
+def content(analysis: Analysis, rng: int = 0) -> dict[str, Any]:
     """Everything the drawings need: network, colourings, spectra, embedding, signatures."""
-    near = neighbourhood(found.complex, NETWORK, found.clusters[0].numbers)
-    some = _some(np.arange(found.complex.n_vertices), CLOUD, rng)
+    near = neighbourhood(analysis.complex, NETWORK, analysis.clusters[0].numbers)
+    some = _some(np.arange(analysis.complex.n_vertices), CLOUD, rng)
     kept = np.union1d(near, some)
-    if is_protein(found):
-        kept = np.arange(found.complex.n_vertices)  # the chain is drawn whole
+    if is_protein(analysis):
+        kept = np.arange(analysis.complex.n_vertices)  # the chain is drawn whole
     return {
-        "title": found.title,
-        "labels": [str(found.complex.labels[i]) for i in kept.tolist()],
-        "network": network(found.complex, near, found.shares, np.searchsorted(kept, near), rng),
-        "colourings": colourings(found, kept, VECTORS),
+        "title": analysis.title,
+        "labels": [str(analysis.complex.labels[i]) for i in kept.tolist()],
+        "network": network(
+            analysis.complex, near, analysis.shares, np.searchsorted(kept, near), rng
+        ),
+        "colourings": colourings(analysis, kept, VECTORS),
         "spectra": [
             {"name": name, "values": numbers(s.values)}
-            for name, s in zip("SL", found.spectra, strict=True)
+            for name, s in zip("SL", analysis.spectra, strict=True)
         ],
-        "compression": compression(found.spectra[0].values, found.spectra[1].values),
-        "embedding": embedding(found, some, np.searchsorted(kept, some)),
-        "signatures": signatures(found, kept),
-        "shares": histogram(found.shares),
-        "protein": chain(found) if is_protein(found) else None,
+        "compression": compression(analysis.spectra[0].values, analysis.spectra[1].values),
+        "embedding": embedding(analysis, some, np.searchsorted(kept, some)),
+        "signatures": signatures(analysis, kept),
+        "shares": histogram(analysis.shares),
+        "protein": chain(analysis) if is_protein(analysis) else None,
     }
 
 
@@ -125,12 +127,16 @@ def compression(mine: FloatArray, plain: FloatArray) -> list[float | None]:
     return [round(float(a / b), 5) if b > zero else None for a, b in zip(mine, plain, strict=True)]
 
 
-def embedding(found: Analysis, some: IntArray, places: IntArray) -> dict[str, Any]:
+def embedding(analysis: Analysis, some: IntArray, places: IntArray) -> dict[str, Any]:
     """The first eigenvectors of S u = lambda D u at the vertices shown, D the diagonal of S."""
-    spectrum, n, first = found.clusters[0].spectrum, found.complex.n_vertices, found.telling
+    spectrum, n, first = (
+        analysis.clusters[0].spectrum,
+        analysis.complex.n_vertices,
+        analysis.telling,
+    )
     assert spectrum is not None
     if spectrum.vectors.shape[1] < first + 3:  # enough for three dimensions
-        spectrum = found.collapsed.spectrum(min(first + 3, n), "diagonal")
+        spectrum = analysis.collapsed.spectrum(min(first + 3, n), "diagonal")
     vectors = spectrum.vectors[some, first : first + VECTORS]
     notes = []
     if first > 1:
@@ -148,19 +154,19 @@ def embedding(found: Analysis, some: IntArray, places: IntArray) -> dict[str, An
     }
 
 
-def signatures(found: Analysis, kept: IntArray) -> dict[str, Any]:
+def signatures(analysis: Analysis, kept: IntArray) -> dict[str, Any]:
     """Heat-kernel signatures: per cluster the median and the 10-90 % band, and every kept vertex.
 
     h_t(v) = sum_k exp(-lambda_k t) phi_k(v)^2.
     """
-    spectrum = found.spectra[0]
-    positive = spectrum.values[found.n_zeros :]
+    spectrum = analysis.spectra[0]
+    positive = spectrum.values[analysis.n_zeros :]
     slow, fast = (positive[0], positive[-1]) if len(positive) else (1.0, 1.0)
     times = np.geomspace(0.1 / fast, 4.0 / slow, TIMES)
     heat = heat_kernel_signature(spectrum, times).features
-    numbers_ = found.clusters[0].numbers
+    numbers_ = analysis.clusters[0].numbers
     bands = []
-    for c in range(found.n_clusters):
+    for c in range(analysis.n_clusters):
         low, middle, high = np.quantile(heat[numbers_ == c], [0.1, 0.5, 0.9], axis=0)
         bands.append(
             {
@@ -171,7 +177,7 @@ def signatures(found: Analysis, kept: IntArray) -> dict[str, Any]:
                 "high": numbers(high),
             }
         )
-    k, n = len(spectrum.values), found.complex.n_vertices
+    k, n = len(spectrum.values), analysis.complex.n_vertices
     note = "" if k == n else f"From the {k} smallest of {n:,} eigenvalues: short times are a bound."
     return {
         "times": numbers(times),

@@ -127,11 +127,11 @@ class Explorer:
             # One thread: two that share a busy machine wait for each other longer than they work.
             with threadpool_limits(1), warnings.catch_warnings(record=True) as said:
                 warnings.simplefilter("always", CellapseWarning)
-                found = self._compute(settings)
+                computed = self._compute(settings)
         except CellapseError as error:
             return {"error": str(error)}
         told = [str(w.message) for w in said if issubclass(w.category, CellapseWarning)]
-        answer = found | {"warnings": list(dict.fromkeys(told))}
+        answer = computed | {"warnings": list(dict.fromkeys(told))}
         self._answers[settings] = answer
         if len(self._answers) > _ANSWERS:
             self._answers.popitem(last=False)

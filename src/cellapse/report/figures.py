@@ -170,19 +170,19 @@ def plot_signatures(
     2
     """
     ax = _axes(ax)
-    found = heat_kernel_signature(operator, times)
+    signature = heat_kernel_signature(operator, times)
     given = plain_array(groups, "groups")
-    if given.shape != (len(found),):
+    if given.shape != (len(signature),):
         raise InputError(
-            f"groups of shape {given.shape} for {len(found)} vertices; give one per vertex"
+            f"groups of shape {given.shape} for {len(signature)} vertices; give one per vertex"
         )
     words = given if given.dtype.kind in "biufU" else np.array(list(map(str, given)))
     names, codes = np.unique(words, return_inverse=True)
     for i, name in enumerate(names):
-        low, middle, high = np.quantile(found.features[codes == i], [0.1, 0.5, 0.9], axis=0)
+        low, middle, high = np.quantile(signature.features[codes == i], [0.1, 0.5, 0.9], axis=0)
         style = ("-", "--", ":", "-.")[i // 7 % 4]
-        ax.fill_between(found.at, low, high, color=PALETTE[i % 7], alpha=0.2, lw=0)
-        ax.plot(found.at, middle, style, color=PALETTE[i % 7], label=str(name))
+        ax.fill_between(signature.at, low, high, color=PALETTE[i % 7], alpha=0.2, lw=0)
+        ax.plot(signature.at, middle, style, color=PALETTE[i % 7], label=str(name))
     ax.set(xscale="log", yscale="log", xlabel="time t", ylabel="heat left at the vertex")
     ax.legend(frameon=False)
     return ax

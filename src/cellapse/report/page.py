@@ -31,12 +31,12 @@ CITATION = """@inproceedings{krahn2026collapsed,
 }"""
 
 
-def write_report(found: Analysis, path: str | Path) -> Path:
+def write_report(analysis: Analysis, path: str | Path) -> Path:
     """Write what `analyze` found as one self-contained HTML file.
 
     Parameters
     ----------
-    found : Analysis
+    analysis : Analysis
         From `cellapse.analysis.analyze`.
     path : path of the file, ending in .html
 
@@ -48,72 +48,72 @@ def write_report(found: Analysis, path: str | Path) -> Path:
     --------
     >>> import tempfile, networkx as nx, cellapse as cl
     >>> from cellapse.analysis import analyze
-    >>> found = analyze(cl.clique_complex(nx.karate_club_graph()), 2, title="Karate club")
-    >>> file = write_report(found, Path(tempfile.mkdtemp()) / "report.html")
+    >>> analysis = analyze(cl.clique_complex(nx.karate_club_graph()), 2, title="Karate club")
+    >>> file = write_report(analysis, Path(tempfile.mkdtemp()) / "report.html")
     >>> "Karate club" in file.read_text(encoding="utf-8")
     True
     """
-    if not isinstance(found, Analysis):
+    if not isinstance(analysis, Analysis):
         raise InputError(
-            f"write_report takes an Analysis, not a {type(found).__name__}; "
+            f"write_report takes an Analysis, not a {type(analysis).__name__}; "
             "cellapse.analysis.analyze(K) makes one out of a Complex"
         )
     # Half a character in a label is shown as a question mark: a report is for people.
-    return write_whole(path, report_html(found).encode(errors="replace"))
+    return write_whole(path, report_html(analysis).encode(errors="replace"))
 
 
-def report_html(found: Analysis) -> str:
+def report_html(analysis: Analysis) -> str:
     """The report as text."""
     parts = {
-        "title": escape(found.title),
-        "subtitle": escape(cell_counts(found.complex)),
-        "findings": escape(" ".join(findings(found))),
-        "figures": _cards(found),
-        "links": _links(found),
-        "protein": protein_section(found) if is_protein(found) else "",
-        "edges": _edges(found),
-        "clusters": _clusters(found),
-        "checks": _checks(found),
-        "parameters": _parameters(found),
+        "title": escape(analysis.title),
+        "subtitle": escape(cell_counts(analysis.complex)),
+        "findings": escape(" ".join(findings(analysis))),
+        "figures": _cards(analysis),
+        "links": _links(analysis),
+        "protein": protein_section(analysis) if is_protein(analysis) else "",
+        "edges": _edges(analysis),
+        "clusters": _clusters(analysis),
+        "checks": _checks(analysis),
+        "parameters": _parameters(analysis),
         "citation": f"<pre>{escape(CITATION)}</pre>",
         "version": escape(__version__),
-        "data": as_json(content(found)),
+        "data": as_json(content(analysis)),
     }
-    if is_protein(found):
+    if is_protein(analysis):
         return page("report.html", (*SCRIPTS, "protein.js"), parts, library="3Dmol-min.js")
     return page("report.html", SCRIPTS, parts)
 
 
-def _links(found: Analysis) -> str:
-    parts = ("protein", *_PARTS) if is_protein(found) else _PARTS
+def _links(analysis: Analysis) -> str:
+    parts = ("protein", *_PARTS) if is_protein(analysis) else _PARTS
     return "".join(f'<a href="#{name}">{name.capitalize()}</a>' for name in parts)
 
 
-def _cards(found: Analysis) -> str:
-    cards = ((escape(a), escape(b)) for a, b in figures(found))
+def _cards(analysis: Analysis) -> str:
+    cards = ((escape(a), escape(b)) for a, b in figures(analysis))
     return "".join(f"<div><b>{a}</b><span>{b}</span></div>" for a, b in cards)
 
 
-def _edges(found: Analysis) -> str:
-    if not len(found.shares):
+def _edges(analysis: Analysis) -> str:
+    if not len(analysis.shares):
         return "<p>There are no edges.</p>"
     rows = [
         (escape(a), escape(b), f"{100 * share:.1f} %")
-        for (a, b), share in found.weakest_edges(_EDGES)
+        for (a, b), share in analysis.weakest_edges(_EDGES)
     ]
-    bare, floor = bare_edges(found)
+    bare, floor = bare_edges(analysis)
     note = (
-        f"{bare:,} of {len(found.shares):,} edges close no cell; those keep {100 * floor:.1f} %, "
-        "the least an edge can."
+        f"{bare:,} of {len(analysis.shares):,} edges close no cell; "
+        f"those keep {100 * floor:.1f} %, the least an edge can."
     )
     shown = table(("from", "to", "keeps"), rows, numbers=[2])
     return f'{shown}<p class="quiet">{escape(note)}</p>'
 
 
-def _clusters(found: Analysis) -> str:
-    K, numbers = found.complex, found.clusters[0].numbers
+def _clusters(analysis: Analysis) -> str:
+    K, numbers = analysis.complex, analysis.clusters[0].numbers
     rows = []
-    for c in range(found.n_clusters):
+    for c in range(analysis.n_clusters):
         members = np.flatnonzero(numbers == c)
         shown = ", ".join(str(K.labels[i]) for i in members[:12].tolist())
         rest = f" and {len(members) - 12:,} more" if len(members) > 12 else ""
@@ -122,7 +122,7 @@ def _clusters(found: Analysis) -> str:
     return table(("cluster", "size", "members"), rows, numbers=[1])
 
 
-def _checks(found: Analysis) -> str:
+def _checks(analysis: Analysis) -> str:
     words = {
         True: '<span class="holds">holds</span>',
         False: '<span class="fails">fails</span>',
@@ -135,7 +135,7 @@ def _checks(found: Analysis) -> str:
             _figure(c.measured),
             _figure(c.bound),
         )
-        for c in found.report.checks
+        for c in analysis.report.checks
     ]
     return table(("statement", "verdict", "measured", "bound"), rows, numbers=[2, 3])
 
@@ -158,15 +158,18 @@ def _figure(value: float | None) -> str:
     return f"{value if abs(value) > 1e-12 else 0.0:.3g}"  # rounding reads as zero
 
 
-def _parameters(found: Analysis) -> str:
-    S = found.collapsed
+def _parameters(analysis: Analysis) -> str:
+    S = analysis.collapsed
     rows = [
         ("realization", f"{S.realization}: {S.realization.summary}"),
         ("beta", ", ".join(f"{b:g}" for b in S.beta)),
         ("theta", f"{S.gamma[0]:.4g} (theta² = {S.gamma[0] ** 2:.4g}, bound 1)"),
         ("eps", f"{S.eps:g}"),
-        ("clusters", f"{found.n_clusters}, normalized cut of S u = λ D u with D the diagonal of S"),
-        ("eigenpairs", f"{len(found.spectra[0])} of {found.complex.n_vertices:,}"),
-        ("largest residual", f"{max(float(s.residuals.max()) for s in found.spectra):.1e}"),
+        (
+            "clusters",
+            f"{analysis.n_clusters}, normalized cut of S u = λ D u with D the diagonal of S",
+        ),
+        ("eigenpairs", f"{len(analysis.spectra[0])} of {analysis.complex.n_vertices:,}"),
+        ("largest residual", f"{max(float(s.residuals.max()) for s in analysis.spectra):.1e}"),
     ]
     return table(("parameter", "value"), [(escape(a), escape(b)) for a, b in rows])

@@ -19,14 +19,14 @@ _NEEDED = ("backbone", "dssp", "residue")
 _BOND = 2.5  # Angstrom: farther apart, C and the next N are not bound
 
 
-def is_protein(found: Analysis) -> bool:
+def is_protein(analysis: Analysis) -> bool:
     """Whether the vertices are residues with a backbone."""
-    return all(name in found.complex.attributes[0] for name in _NEEDED)
+    return all(name in analysis.complex.attributes[0] for name in _NEEDED)
 
 
-def chain(found: Analysis) -> dict[str, Any]:
+def chain(analysis: Analysis) -> dict[str, Any]:
     """The backbone as atoms, with numbers that jump where the chain is broken."""
-    columns = found.complex.attributes[0]
+    columns = analysis.complex.attributes[0]
     xyz = np.asarray(columns["backbone"], dtype=np.float64).reshape(-1, 4, 3)
     broken = np.linalg.norm(xyz[1:, 0] - xyz[:-1, 2], axis=1) > _BOND
     numbers = np.arange(1, len(xyz) + 1) + np.concatenate([[0], np.cumsum(broken)])
@@ -38,10 +38,10 @@ def chain(found: Analysis) -> dict[str, Any]:
     }
 
 
-def protein_section(found: Analysis) -> str:
+def protein_section(analysis: Analysis) -> str:
     """The part of the page with the three views and the table of residues."""
-    K, columns = found.complex, found.complex.attributes[0]
-    vectors = found.spectra[0].vectors
+    K, columns = analysis.complex, analysis.complex.attributes[0]
+    vectors = analysis.spectra[0].vectors
     modes = range(1, min(4, vectors.shape[1]))
     rows = []
     for i, label in enumerate(K.labels):
@@ -51,7 +51,7 @@ def protein_section(found: Analysis) -> str:
                 escape(word),
                 escape(str(columns["residue"][i])),
                 escape(str(columns["dssp"][i])),
-                str(found.clusters[0].numbers[i] + 1),
+                str(analysis.clusters[0].numbers[i] + 1),
                 *(f"{vectors[i, m]:.4f}" for m in modes),
             )
         )

@@ -25,7 +25,7 @@ def cell_counts(K: Complex) -> str:
     return ", ".join(parts) + f"; {pieces:,} component{'' if pieces == 1 else 's'}"
 
 
-def findings(found: Analysis) -> list[str]:
+def findings(analysis: Analysis) -> list[str]:
     """What came out, a sentence each.
 
     >>> import networkx as nx, cellapse as cl
@@ -33,16 +33,17 @@ def findings(found: Analysis) -> list[str]:
     >>> findings(analyze(cl.clique_complex(nx.path_graph(5)), 2))[0]
     'No edge closes a cell, so all keep 5 % of their weight: S is L times 0.05.'
     """
-    said = [_edges_in_words(found)]
-    moved, pieces = _moved(found), _pieces(found.complex)
-    if found.n_clusters > 1 and bare_edges(found)[0] < len(found.shares):  # else S is L, scaled
+    said = [_edges_in_words(analysis)]
+    moved, pieces = _moved(analysis), _pieces(analysis.complex)
+    scaled = bare_edges(analysis)[0] == len(analysis.shares)  # S is a multiple of L
+    if analysis.n_clusters > 1 and not scaled:
         said.append(
-            f"S and the graph Laplacian L find the same {found.n_clusters} clusters."
+            f"S and the graph Laplacian L find the same {analysis.n_clusters} clusters."
             if moved == 0
-            else f"Of the {found.n_clusters} clusters of S, the graph Laplacian L, which sees no "
-            f"cells, puts {_percent(moved)} of the vertices elsewhere."
+            else f"Of the {analysis.n_clusters} clusters of S, the graph Laplacian L, which sees "
+            f"no cells, puts {_percent(moved)} of the vertices elsewhere."
         )
-    same = found.agreement()
+    same = analysis.agreement()
     if same is not None:
         mine, plain = (_percent(share, 1) for share in same)
         versus = "as many as with L" if mine == plain else f"against {plain} with L"
@@ -52,41 +53,43 @@ def findings(found: Analysis) -> list[str]:
     return said
 
 
-def figures(found: Analysis) -> list[tuple[str, str]]:
+def figures(analysis: Analysis) -> list[tuple[str, str]]:
     """The numbers that sum it up, each with what it is."""
-    boxes = [(str(found.n_clusters), "clusters of S" if found.n_clusters > 1 else "cluster of S")]
-    if len(found.shares):
-        low, high = (f"{100 * v:.0f}" for v in (found.shares.min(), found.shares.max()))
+    boxes = [
+        (str(analysis.n_clusters), "clusters of S" if analysis.n_clusters > 1 else "cluster of S")
+    ]
+    if len(analysis.shares):
+        low, high = (f"{100 * v:.0f}" for v in (analysis.shares.min(), analysis.shares.max()))
         kept = f"{low} %" if low == high else f"{low} to {high} %"
         boxes.append((kept, "of its weight is what an edge keeps"))
-    gap = found.n_zeros
-    if gap < len(found.spectra[0]):
-        left = found.spectra[0].values[gap] / found.spectra[1].values[gap]
+    gap = analysis.n_zeros
+    if gap < len(analysis.spectra[0]):
+        left = analysis.spectra[0].values[gap] / analysis.spectra[1].values[gap]
         boxes.append((_percent(left), "of L's first positive eigenvalue is left in S"))
-    boxes.append((_percent(_moved(found)), "of the vertices cluster differently under L"))
-    same = found.agreement()
+    boxes.append((_percent(_moved(analysis)), "of the vertices cluster differently under L"))
+    same = analysis.agreement()
     if same is not None:
         mine, plain = (_percent(share, 1) for share in same)
         boxes.append((mine, f"are in their known group (L: {plain})"))
-    measured = [c for c in found.report.checks if c.holds is not None]
+    measured = [c for c in analysis.report.checks if c.holds is not None]
     holding = sum(c.holds is True for c in measured)
     boxes.append((f"{holding} of {len(measured)}", "statements of the theory hold"))
     return boxes
 
 
-def bare_edges(found: Analysis) -> tuple[int, float]:
+def bare_edges(analysis: Analysis) -> tuple[int, float]:
     """How many edges close no cell, and the share of its weight that such an edge keeps."""
-    S = found.collapsed
+    S = analysis.collapsed
     floor = 1.0 - float(S.gamma[0]) ** 2 / (1.0 + S.eps)
-    return int((found.shares <= floor + 1e-6).sum()), floor
+    return int((analysis.shares <= floor + 1e-6).sum()), floor
 
 
-def _edges_in_words(found: Analysis) -> str:
-    edges = len(found.shares)
+def _edges_in_words(analysis: Analysis) -> str:
+    edges = len(analysis.shares)
     if not edges:
         return "There are no edges, so there is nothing to collapse."
-    bare, floor = bare_edges(found)
-    least, most = _percent(found.shares.min()), _percent(found.shares.max())
+    bare, floor = bare_edges(analysis)
+    least, most = _percent(analysis.shares.min()), _percent(analysis.shares.max())
     if bare == edges:
         same = f"all keep {_percent(floor)} of their weight"
         return f"No edge closes a cell, so {same}: S is L times {floor:.2g}."
@@ -99,9 +102,9 @@ def _edges_in_words(found: Analysis) -> str:
     )
 
 
-def _moved(found: Analysis) -> float:
+def _moved(analysis: Analysis) -> float:
     """Share of the vertices that the graph Laplacian puts into another cluster."""
-    return 1.0 - clustering_accuracy(*found.clusters)
+    return 1.0 - clustering_accuracy(*analysis.clusters)
 
 
 def _pieces(K: Complex) -> int:

@@ -56,9 +56,9 @@ def exact_coordinates(S: Operator) -> Iterator[Coordinates]:
         grounded = _grounds(S.kernel)
         kept = np.setdiff1d(np.arange(len(M)), grounded)
         group = groups(S.kernel)
-        found = _by_cholesky(M, kept, M.diagonal() if sparse_matrix else size)
-        if found is not None:
-            yield Coordinates(*found, group)
+        factor = _by_cholesky(M, kept, M.diagonal() if sparse_matrix else size)
+        if factor is not None:
+            yield Coordinates(*factor, group)
         if sparse_matrix and _is_laplacian(M, S.kernel):  # every entry known to rounding
             yield Coordinates(_without_subtraction(M, grounded), np.zeros((len(M), 0)), group)
             return

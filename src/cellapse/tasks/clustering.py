@@ -25,6 +25,7 @@ from cellapse.tasks._signals import to_frame
 
 Mass = str | ArrayLike | None
 
+_MOST = 20  # clusters that are suggested
 _MANY = 10_000  # beyond, one product with the operator for each vertex takes minutes
 
 
@@ -68,7 +69,7 @@ class Clusters:
 
 def cluster(
     operator: Any,
-    n_clusters: int,
+    n_clusters: int | None = None,
     *,
     mass: Mass = "auto",
     n_vectors: int | None = None,
@@ -85,7 +86,9 @@ def cluster(
     ----------
     operator : Operator, matrix or LinearOperator
         Collapsed, baseline or any other, see `as_operator`.
-    n_clusters : int
+    n_clusters : int, optional
+        By default the number before the largest gap of the first eigenvalues, as
+        `suggest_n_clusters` gives it.
     mass : "auto", "diagonal", "degree", n numbers or None
         D of the generalized eigenproblem: the diagonal of S, that of A, as given, or the identity.
         "auto" is the diagonal of S where it is cheap, and that of A, which is close to it, for
@@ -111,12 +114,18 @@ def cluster(
     """
     S = as_operator(operator)
     n = S.shape[0]
-    n_clusters = whole_number("n_clusters", n_clusters, 1, n)
+    if n_clusters is not None:
+        n_clusters = whole_number("n_clusters", n_clusters, 1, n)
     one_of("assign", assign, ("kmeans", "discretize"))
     used = _resolved(S, mass)
     D = cut_mass(S, mass)
-    if n_vectors is None:
+    if n_clusters is None:
+        several = S.spectrum(min(_MOST + 1, n), D)
+        n_clusters = _before_the_gap(several)
+        spectrum = several.first(n_clusters)
+    elif n_vectors is None:
         spectrum = S.spectrum(n_clusters, D)
+    if n_vectors is None:
         if n_clusters > 1 and (S.kernel is not None and S.kernel.shape[1] > n_clusters):
             return Clusters(_share_out(S, n_clusters, D), S.labels, spectrum, used)
         rows = _unit(_scaled(spectrum.vectors, D))
@@ -129,20 +138,24 @@ def cluster(
                 f'n_vectors={n_vectors} with assign="discretize"; it turns one vector into one '
                 f'cluster: leave n_vectors out, or use "kmeans"'
             )
-    random = generator(rng)
-    if assign == "kmeans":
-        # scikit-learn takes a seed as it is, if it is small enough.
-        seed = int(random.integers(2**31))
-        if isinstance(rng, int) and rng < 2**32:
-            seed = rng
-        numbers = _kmeans(rows, n_clusters, seed)
-    else:
-        numbers = _discretize(_unit(rows), random)
+    numbers = _assigned(rows, n_clusters, assign, rng)
     return Clusters(_in_order(numbers), S.labels, spectrum, used)
 
 
+def _assigned(
+    rows: FloatArray, n_clusters: int, assign: str, rng: int | np.random.Generator
+) -> IntArray:
+    """A number for every row, by k-means or by rotation."""
+    random = generator(rng)
+    if assign == "discretize":
+        return _discretize(_unit(rows), random)
+    # scikit-learn takes a seed as it is, if it is small enough.
+    seed = rng if isinstance(rng, int) and rng < 2**32 else int(random.integers(2**31))
+    return _kmeans(rows, n_clusters, seed)
+
+
 def group_rows(vectors: FloatArray, D: FloatArray | None, n_clusters: int, seed: int) -> IntArray:
-    """The clusters of `cluster` from eigenvectors that are known already, one column a cluster."""
+    """The clusters of `cluster` from known eigenvectors, one column per cluster."""
     return _in_order(_kmeans(_unit(_scaled(vectors, D)), n_clusters, seed))
 
 
@@ -231,7 +244,7 @@ def _in_order(numbers: IntArray) -> IntArray:
     return np.argsort(np.argsort(first))[inverse].astype(np.int64)
 
 
-def suggest_n_clusters(operator: Any, max_clusters: int = 20, mass: Mass = "auto") -> int:
+def suggest_n_clusters(operator: Any, max_clusters: int = _MOST, mass: Mass = "auto") -> int:
     """The number of clusters before the largest gap of the first eigenvalues.
 
     >>> import networkx as nx, cellapse as cl
@@ -242,11 +255,15 @@ def suggest_n_clusters(operator: Any, max_clusters: int = 20, mass: Mass = "auto
     S = as_operator(operator)
     n = S.shape[0]
     whole_number("max_clusters", max_clusters, 1)
-    values = S.spectrum(min(max_clusters + 1, n), cut_mass(S, mass)).values
+    return _before_the_gap(S.spectrum(min(max_clusters + 1, n), cut_mass(S, mass)))
+
+
+def _before_the_gap(spectrum: Spectrum) -> int:
+    values = spectrum.values
     return 1 if len(values) < 3 else 2 + int(np.argmax(np.diff(values[1:])))
 
 
-def clustering_accuracy(found: ArrayLike, known: ArrayLike) -> float:
+def clustering_accuracy(clusters: ArrayLike, known: ArrayLike) -> float:
     """Share of vertices in the right group, after the best matching of clusters to groups.
 
     >>> clustering_accuracy([1, 1, 0], ["a", "a", "a"])
@@ -254,7 +271,7 @@ def clustering_accuracy(found: ArrayLike, known: ArrayLike) -> float:
     """
     from scipy.optimize import linear_sum_assignment
 
-    first, second = plain_array(found, "found"), plain_array(known, "known")
+    first, second = plain_array(clusters, "clusters"), plain_array(known, "known")
     if first.shape != second.shape or first.ndim != 1 or not len(first):
         raise InputError(
             f"clusters of shape {first.shape} for groups of shape {second.shape}; give one of "

@@ -29,7 +29,7 @@ from cellapse.tasks.embedding import permutable_signs
 
 
 def dirichlet_energy(operator: Any, signal: Any) -> Any:
-    """x^T S x: how much a signal varies over the complex; one number a column.
+    """x^T S x: how much a signal varies over the complex; one number per column.
 
     >>> dirichlet_energy([[1.0, -1.0], [-1.0, 1.0]], [3.0, 1.0])
     4.0
@@ -74,8 +74,8 @@ def fiedler(operator: Any, *, mass: Mass = None) -> Fiedler:
     """The second smallest eigenpair of S u = lambda D u.
 
     >>> import networkx as nx, cellapse as cl
-    >>> found = fiedler(cl.graph_laplacian(cl.clique_complex(nx.path_graph(4))))
-    >>> round(found.value, 3), found.vector.round(2).tolist()
+    >>> lowest = fiedler(cl.graph_laplacian(cl.clique_complex(nx.path_graph(4))))
+    >>> round(lowest.value, 3), lowest.vector.round(2).tolist()
     (0.586, [0.65, 0.27, -0.27, -0.65])
     """
     S = as_operator(operator)
@@ -143,11 +143,11 @@ def sweep_cut(operator: Any, scores: Any = None, *, mass: Mass = "diagonal") -> 
     D = np.ones(n) if D is None else D
     M, lower, upper = _matrix(S), None, None
     if scores is None:
-        found = _fiedler(S, D)
-        x, lower = found.vector, found.value / 2.0
+        lowest = _fiedler(S, D)
+        x, lower = lowest.vector, lowest.value / 2.0
         off = M - sparse.diags_array(M.diagonal())
         if off.max() <= 1e-10 * abs(M).max():
-            upper = float(np.sqrt(2.0 * found.value * (M.diagonal() / D).max()))
+            upper = float(np.sqrt(2.0 * lowest.value * (M.diagonal() / D).max()))
     else:
         x, _ = unpack(scores, S)
         if x.ndim != 1:
@@ -169,10 +169,10 @@ def best_sweep(M: Any, x: FloatArray, D: FloatArray) -> tuple[BoolArray, float]:
     steps -= np.bincount(high, weights=-entries.data, minlength=n)
     weight = np.cumsum(D[order])
     smaller = np.minimum(weight, weight[-1] - weight)[:-1]
-    apart = np.diff(x[order]) > 1e-9 * np.abs(x).max()  # equal scores cannot be told apart
-    if not apart.any():
+    distinct = np.diff(x[order]) > 1e-9 * np.abs(x).max()  # no cut between equal scores
+    if not distinct.any():
         raise InputError("all scores are equal; give numbers that tell the vertices apart")
-    ratio = np.where(apart, np.cumsum(steps)[:-1] / smaller, np.inf)
+    ratio = np.where(distinct, np.cumsum(steps)[:-1] / smaller, np.inf)
     best = int(np.argmin(ratio))
     below = place <= best
     inside = below if weight[best] <= weight[-1] / 2 else ~below

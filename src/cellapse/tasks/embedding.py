@@ -102,13 +102,13 @@ def embed(operator: Any, k: int, *, mass: Mass = None) -> Embedding:
     """
     S = as_operator(operator)
     k = whole_number("k", k, 1, S.shape[0])
-    found = _modes(S, k, mass, _without_constant)
-    if found.n_modes < k:
+    modes = _modes(S, k, mass, _without_constant)
+    if modes.n_modes < k:
         raise InputError(
-            f"k={k}, but {S.shape[0]} vertices have only {found.n_modes} vectors besides the "
+            f"k={k}, but {S.shape[0]} vertices have only {modes.n_modes} vectors besides the "
             "constant; lower k, or use positional_encoding, which fills up with zeros"
         )
-    return found
+    return modes
 
 
 def positional_encoding(operator: Any, k: int, *, mass: Mass = None) -> Embedding:
@@ -137,14 +137,14 @@ def positional_encoding(operator: Any, k: int, *, mass: Mass = None) -> Embeddin
     S = as_operator(operator)
     k = whole_number("k", k, 1)
     require_memory(16.0 * k * S.shape[0], f"an encoding of {S.shape[0]:,} vertices", "lower k")
-    found = _modes(S, k, mass, lambda kernel, D: kernel[:, :0])
-    missing = k - found.n_modes
+    modes = _modes(S, k, mass, lambda kernel, D: kernel[:, :0])
+    missing = k - modes.n_modes
     return Embedding(
-        np.pad(found.coordinates, ((0, 0), (0, missing))),
-        np.pad(found.values, (0, missing)),
-        found.n_modes,
-        found.n_trivial,
-        found.labels,
+        np.pad(modes.coordinates, ((0, 0), (0, missing))),
+        np.pad(modes.values, (0, missing)),
+        modes.n_modes,
+        modes.n_trivial,
+        modes.labels,
     )
 
 

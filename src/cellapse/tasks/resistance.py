@@ -13,19 +13,16 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from cellapse._complex.cells import IntArray
 from cellapse._complex.labels import positions
 from cellapse._errors import ConvergenceError, InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
-from cellapse._shared.arrays import csr_from_entries
+from cellapse._shared.arrays import FloatArray, IntArray, csr_from_entries
 from cellapse._shared.checks import generator, listed, share
 from cellapse.tasks._coordinates import exact_coordinates, groups
 
-FloatArray = NDArray[np.float64]
 Scale = Callable[[FloatArray, IntArray, IntArray], FloatArray]
 
 _DENSE = 2000  # up to this many vertices pairs are read off the dense inverse

@@ -93,14 +93,14 @@ def choose_operator(K: Complex, n_clusters: int, *, rng: int | np.random.Generat
     require_complex(K, "choose_operator")
     n_clusters = whole_number("n_clusters", n_clusters, 1, K.n_vertices)
     _require_edges(K)
-    found: dict[str, tuple[Operator, Clusters, float]] = {}
+    tried: dict[str, tuple[Operator, Clusters, float]] = {}
     for name in FAMILY if K.max_rank > 1 else FAMILY[:1]:
         S = family_member(K, name)
         clusters = cluster(S, n_clusters, rng=rng)
-        found[name] = (S, clusters, modularity(K, clusters))
-    best = max(found, key=lambda name: found[name][2])
-    values = {name: value for name, (_, _, value) in found.items()}
-    return Choice(best, found[best][0], found[best][1], values)
+        tried[name] = (S, clusters, modularity(K, clusters))
+    best = max(tried, key=lambda name: tried[name][2])
+    values = {name: value for name, (_, _, value) in tried.items()}
+    return Choice(best, tried[best][0], tried[best][1], values)
 
 
 def family_member(K: Complex, name: str) -> Operator:

@@ -20,7 +20,7 @@ from cellapse._errors import InputError
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
-from cellapse._shared.arrays import FloatArray
+from cellapse._shared.arrays import BoolArray, FloatArray
 from cellapse._shared.checks import generator, number, one_of, real_array, whole_number
 from cellapse._shared.memory import require_memory
 from cellapse.tasks._signals import to_frame
@@ -159,24 +159,8 @@ def wave_kernel_signature(
     >>> wks.features.shape, bool(np.allclose(wks.features.sum(axis=0), 1))
     ((5, 16), True)
     """
-    if isinstance(source, Spectrum):
-        spectrum, size = source, source.values.max(initial=0.0)
-        zeros = _zeros(spectrum)
-    else:
-        S = as_operator(source)
-        n = S.shape[0]
-        spectrum, size = _all(S) if n <= _FULL else S.spectrum(200), operator_size(S)
-        zeros = n_trivial(S, spectrum)
-    # Eigenvalues that are zero up to rounding, beside A, have no logarithm worth the name.
-    positive = spectrum.values > 1e-12 * size
-    positive[:zeros] = False
-    values, squares = spectrum.values[positive], spectrum.vectors[:, positive] ** 2
-    if not len(values):
-        raise InputError(
-            f"{len(spectrum)} eigenvalues, all of them zero; waves need an edge: "
-            "leave out the isolated vertices, or take more eigenpairs"
-        )
-    log = np.log(values)
+    spectrum, positive = _positive(source)
+    log, squares = np.log(spectrum.values[positive]), spectrum.vectors[:, positive] ** 2
     if energies is None:
         n_energies = whole_number("n_energies", n_energies, 1)
         _require_memory_for(len(squares), n_energies, "energies")
@@ -187,8 +171,7 @@ def wave_kernel_signature(
             raise InputError(f"energies={energies!r:.80}; give a list of numbers")
         _require_memory_for(len(squares), len(e), "energies")
     range_ = log[-1] - log[0]
-    usual = 7.0 * range_ / max(len(e) - 1, 1) if range_ > 1e-6 else 1.0  # one eigenvalue: any width
-    width = usual
+    width = 7.0 * range_ / max(len(e) - 1, 1) if range_ > 1e-6 else 1.0  # one eigenvalue: any width
     if sigma is not None:
         width = number("sigma", sigma, "a number above 0", lambda x: x > 0)
     # Relative to the nearest eigenvalue, so that a narrow band never divides zero by zero.
@@ -204,6 +187,26 @@ def _require_memory_for(n: int, count: int, what: str) -> None:
     require_memory(
         40.0 * n * count, f"a signature of {n:,} vertices at {count:,} {what}", f"give fewer {what}"
     )
+
+
+def _positive(source: Any) -> tuple[Spectrum, BoolArray]:
+    """The eigenpairs in use, and which of them have an eigenvalue above zero."""
+    if isinstance(source, Spectrum):
+        spectrum, size = source, source.values.max(initial=0.0)
+        zeros = _zeros(spectrum)
+    else:
+        S = as_operator(source)
+        spectrum = _all(S) if S.shape[0] <= _FULL else S.spectrum(200)
+        size, zeros = operator_size(S), n_trivial(S, spectrum)
+    # An eigenvalue that is zero up to rounding, relative to A, has no meaningful logarithm.
+    positive = spectrum.values > 1e-12 * size
+    positive[:zeros] = False
+    if not positive.any():
+        raise InputError(
+            f"{len(spectrum)} eigenvalues, all of them zero; waves need an edge: "
+            "leave out the isolated vertices, or take more eigenpairs"
+        )
+    return spectrum, positive
 
 
 def _all(S: Operator) -> Spectrum:

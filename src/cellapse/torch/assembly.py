@@ -17,15 +17,13 @@ from typing import Any, cast
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor, nn
 
 from cellapse._collapse.realizations import Screened
+from cellapse._shared.arrays import IntArray
 from cellapse.torch.structure import Entries, Structure
 from cellapse.torch.system import Pattern
-
-IntArray = NDArray[np.int64]
 
 
 class Pairs(nn.Module):

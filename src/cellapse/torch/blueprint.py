@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._collapse.build import collapse
@@ -14,8 +12,7 @@ from cellapse._collapse.realizations import Realization, Screened, Unfolded
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._matrices.incidence import Incidence, is_chain_complex
-
-FloatArray = NDArray[np.float64]
+from cellapse._shared.arrays import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

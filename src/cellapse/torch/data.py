@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from scipy import sparse
 
-from cellapse._complex.cells import IntArray
 from cellapse._complex.graph import Graph
 from cellapse._complex.union import apart
 from cellapse._errors import InputError
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import one_of, real_array, whole_number, word
 from cellapse.lifts.cliques import cliques
 
@@ -118,7 +117,7 @@ def _ends(data: Any, n: int) -> IntArray:
     return ends.astype(np.int64, copy=False)
 
 
-def _weights(data: Any, name: str) -> NDArray[np.float64]:
+def _weights(data: Any, name: str) -> FloatArray:
     if name not in data:
         raise InputError(f"data has no {name!r}; set it on every graph, or leave out weight")
     values = real_array(data[name].detach().cpu().numpy(), f"data.{name}")

@@ -14,14 +14,12 @@ from collections.abc import Callable
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import linalg
 
 from cellapse._errors import ConvergenceError, SizeError
 from cellapse._linalg.direct import Direct, Solve
-
-FloatArray = NDArray[np.float64]
+from cellapse._shared.arrays import FloatArray
 
 _PROMISE = 1e-14  # w of what is returned
 _ROUNDING = float(np.finfo(np.float64).eps)

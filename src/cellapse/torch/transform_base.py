@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._collapse.realizations import Realization
 from cellapse._collapse.weights import check_eps
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, extra
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import whole_number, word
 from cellapse.batch import LARGE, Settings, solve_all
 from cellapse.torch.data import Lift, data_to_complexes, n_nodes
@@ -24,8 +24,6 @@ from cellapse.torch.data import Lift, data_to_complexes, n_nodes
 with extra("torch_geometric", "torch"):
     from torch_geometric.data import Batch
     from torch_geometric.transforms import BaseTransform
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

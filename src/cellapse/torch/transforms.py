@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, extra
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import flag, listed, whole_number
 from cellapse._shared.progress import progress as shown
 from cellapse.batch import cores
@@ -30,7 +30,6 @@ with extra("torch_geometric", "torch"):
     from torch_geometric.data.datapipes import functional_transform
     from torch_geometric.transforms import Compose
 
-FloatArray = NDArray[np.float64]
 
 _CHUNK = 1000  # graphs lifted and collapsed at once
 

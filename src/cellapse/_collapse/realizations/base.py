@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._collapse.chain import Chain
@@ -22,8 +20,7 @@ from cellapse._errors import InputError
 from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
 from cellapse._matrices.incidence import Incidence
-
-FloatArray = NDArray[np.float64]
+from cellapse._shared.arrays import FloatArray
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._collapse.chain import Chain, edges_and_upper
@@ -30,9 +29,8 @@ from cellapse._linalg.direct import Direct
 from cellapse._linalg.kernel import left_kernel
 from cellapse._matrices.incidence import Incidence
 from cellapse._matrices.support import supports
+from cellapse._shared.arrays import BoolArray, FloatArray
 from cellapse._shared.checks import number, whole_number
-
-FloatArray = NDArray[np.float64]
 
 RENORMALIZED = 5  # rounds, the measured setting
 _MOST_ROUNDS = 1000
@@ -186,7 +184,7 @@ class EdgewiseStacks(Stacks):
         self.kernel = left_kernel(self._chain.nearest)
         self._norms: list[FloatArray] = []
 
-    def collapsed(self, eps: float) -> tuple[list[FloatArray], NDArray[np.bool_]]:
+    def collapsed(self, eps: float) -> tuple[list[FloatArray], BoolArray]:
         weights = self._realization.weigh(self._chain, self._beta, self._gamma, eps)
         S = Edgewise(self._chain, weights, self._realization.rounds).matrix
         vertices = self.layout.places[0]

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._collapse.chain import Chain, edges_and_upper
@@ -28,15 +27,12 @@ from cellapse._collapse.elimination import Elimination, OneSide
 from cellapse._collapse.ladder import Ladder
 from cellapse._collapse.realizations.base import Realization
 from cellapse._collapse.weights import Weights
-from cellapse._complex.cells import IntArray
 from cellapse._complex.complex import Complex
 from cellapse._complex.union import side_by_side
 from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
 from cellapse._matrices.incidence import Incidence, edges_and_cofaces, unfold, unfolded_matrices
-from cellapse._shared.arrays import squared
-
-FloatArray = NDArray[np.float64]
+from cellapse._shared.arrays import BoolArray, FloatArray, IntArray, squared
 
 
 @dataclass(frozen=True)
@@ -124,7 +120,7 @@ class FlagStacks(ChainStacks):
         for H, group in zip(self._H[0], self.layout.groups(), strict=True):
             self._sigma[group, 0] = smallest_positive(np.linalg.eigvalsh(H))
 
-    def collapsed(self, eps: float) -> tuple[list[FloatArray], NDArray[np.bool_]]:
+    def collapsed(self, eps: float) -> tuple[list[FloatArray], BoolArray]:
         gamma, definite = self._couplings(eps)
         places = self.layout.places
         spread = [gamma[places[k].owner, k] for k in range(1, len(self._beta))]

@@ -88,16 +88,17 @@ class Auto(EigenSolver):
                 f"select({operator!r:.80}); give an operator such as collapse(K) or "
                 "graph_laplacian(K)"
             )
-        n, known = operator.shape[0], operator.shortcuts
+        n = operator.shape[0]
         if k is not None:
             whole_number("k", k, 1, max(n, 1))
         if k is None or k > n // 4:
             return Choice(Dense(), f"{'all' if k is None else k} of {n} eigenpairs are wanted")
-        few = n < 100 or not known.slow
+        few = n < 100 or not operator.shortcuts.slow
         if n <= _EXPANDING and few:
             return Choice(Dense(), f"{n} cells are few enough for a dense matrix")
         if not operator.definite:
             return Choice(Lanczos(), "eigenvalues may be negative, so there is no safe shift")
+        known = operator.shortcuts
         if expands(operator.A):
             why = "the graph expands: a factorization would fill in"
             if known.plain is None:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 
 from cellapse._errors import ConvergenceError, InputError
@@ -25,9 +24,9 @@ from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.eigen.shift_invert import SUPERLU, ShiftInvert
 from cellapse._linalg.eigen.spectrum import EigenSolver, check_factorization, only_below
 from cellapse._linalg.symmetric import Pairs
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.progress import Line
 
-FloatArray = NDArray[np.float64]
 Correction = Callable[[FloatArray, FloatArray], FloatArray]  # Ritz vectors, residuals -> steps
 
 _GUARD = 4  # extra vectors of A to start with

@@ -15,15 +15,14 @@ import itertools
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.lapack import symmetric_eigenpairs
 from cellapse._linalg.symmetric import Pairs
+from cellapse._shared.arrays import FloatArray
 
-FloatArray = NDArray[np.float64]
 Search = Callable[[Problem, float, int], Pairs]  # what is left, a value, how many -> those below it
 
 _SAME = 1e-9  # relative to the norm: eigenvalues closer than this are the same

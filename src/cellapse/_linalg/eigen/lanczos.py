@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
 
@@ -19,9 +18,10 @@ from cellapse._linalg.direct import Solve
 from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.eigen.spectrum import EigenSolver, no_pairs, only_below
 from cellapse._linalg.symmetric import Pairs
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.progress import Line
 
-FloatArray = NDArray[np.float64]
+_PRODUCTS = 10_000  # with a collapse, that Lanczos takes at most: about a minute
 
 
 @dataclass(frozen=True)
@@ -63,12 +63,19 @@ class Lanczos(EigenSolver):
             # Zero on what is left, which ARPACK stops at: everything is an eigenvector.
             return np.full(problem.k, top), linalg.qr(problem.start(problem.k), mode="economic")[0]
         basis = self.n_basis or max(40, 2 * problem.k + 20)
-        mu, vectors = largest_pairs(problem, reflected, basis, tol, start)
+        # A product with a collapse is a solve: what needs more of them is no task for Lanczos.
+        restarts = None if problem.plain is None else _PRODUCTS // max(basis - problem.k, 1)
+        mu, vectors = largest_pairs(problem, reflected, basis, tol, start, restarts)
         return top - mu, vectors
 
 
 def largest_pairs(
-    problem: Problem, apply: Solve, basis: int, tol: float, start: FloatArray | None = None
+    problem: Problem,
+    apply: Solve,
+    basis: int,
+    tol: float,
+    start: FloatArray | None = None,
+    restarts: int | None = None,
 ) -> Pairs:
     """The k largest eigenpairs of an operator off the kernel, in descending order, by ARPACK."""
     n, k = problem.n, problem.k
@@ -83,8 +90,9 @@ def largest_pairs(
 
     operator = LinearOperator((n, n), matvec=matvec, dtype=np.float64)
     start = problem.start() if start is None else start
+    options = {"v0": start, "ncv": min(n, basis), "maxiter": restarts, "tol": tol}
     try:
-        mu, vectors = eigsh(operator, k=k, which="LA", v0=start, ncv=min(n, basis), tol=tol)
+        mu, vectors = eigsh(operator, k=k, which="LA", **options)
     except ArpackNoConvergence as error:
         raise ConvergenceError(
             f"{len(error.eigenvalues)} of {k} eigenpairs converged to a relative residual of "

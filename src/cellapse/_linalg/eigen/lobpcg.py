@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, lobpcg
 
@@ -21,9 +20,8 @@ from cellapse._linalg.eigen.lanczos import Lanczos
 from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.eigen.spectrum import EigenSolver, no_pairs, only_below
 from cellapse._linalg.symmetric import Pairs
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import one_of
-
-FloatArray = NDArray[np.float64]
 
 _RESTARTS = 4
 _GUARD = 4  # columns beyond those wanted

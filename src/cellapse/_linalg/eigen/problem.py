@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg, sparse
 
 from cellapse._errors import InputError
@@ -20,8 +19,7 @@ from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.eigen.shifts import count_below, shift_inverse
 from cellapse._linalg.kernel import Projector
 from cellapse._linalg.symmetric import Pairs, SymmetricOperator
-
-FloatArray = NDArray[np.float64]
+from cellapse._shared.arrays import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,13 +78,18 @@ class Problem:
         """Dimension of the space that is left."""
         return self.n - self.n_kernel - self.known.shape[1]
 
-    @property
+    @cached_property
     def _unit_mass(self) -> bool:
         return bool((self.root == 1.0).all())
 
     @cached_property
     def _onto_kernel(self) -> Projector:
         return Projector(self.kernel)
+
+    @cached_property
+    def _error(self) -> float:
+        """The error of a product that does not show in the residual."""
+        return 0.05 * self.tol * self.norm * float(self.root.min())
 
     def apply(self, x: FloatArray, slack: float = 1.0) -> FloatArray:
         """The scaled operator times one vector or many columns.
@@ -95,8 +98,7 @@ class Problem:
         the tolerance asks for.
         """
         by = self.root if x.ndim == 1 else self.root[:, None]
-        error = 0.05 * self.tol * self.norm * float(self.root.min())
-        image = self.operator.apply(x / by, max(slack, 1.0) * error) / by
+        image = self.operator.apply(x / by, max(slack, 1.0) * self._error) / by
         return self.norm * x - image if self.largest else image
 
     def dense(self) -> FloatArray:

@@ -12,14 +12,12 @@ of S - s D are the eigenvalues of S u = lambda D u below s.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.symmetric import SymmetricOperator
-
-FloatArray = NDArray[np.float64]
+from cellapse._shared.arrays import FloatArray
 
 
 def shift_inverse(

@@ -10,19 +10,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy import sparse
 
 from cellapse._errors import ConvergenceError, InputError
 from cellapse._linalg.direct import Direct
 from cellapse._linalg.eigen.evidence import nothing_missed, orthonormal, values_and_residuals
 from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.symmetric import Pairs
-
-FloatArray = NDArray[np.float64]
+from cellapse._shared.arrays import FloatArray
 
 _CERTIFY = 20_000  # up to this many cells a second factorization is worth the certainty
 
@@ -62,6 +61,15 @@ class Spectrum:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def first(self, k: int) -> Spectrum:
+        """Its first k eigenpairs."""
+        return replace(
+            self,
+            values=self.values[:k],
+            vectors=self.vectors[:, :k],
+            residuals=self.residuals[:k],
+        )
 
 
 class EigenSolver(ABC):
@@ -124,20 +132,16 @@ class EigenSolver(ABC):
 
     def _complete_vectors(self, problem: Problem) -> tuple[FloatArray, bool | None]:
         """The kernel and the next eigenvectors, none missed, and whether that is certain."""
-        kernel = None if problem.kernel is None else problem.kernel[:, : problem.wanted].toarray()
-        if problem.k <= 0:
-            return np.empty((problem.n, 0)) if kernel is None else kernel, True
+        kernel = sparse.csr_array((problem.n, 0)) if problem.kernel is None else problem.kernel
+        if problem.k <= 0:  # of many components only as many columns as are wanted
+            return kernel[:, : problem.wanted].toarray(), True
         pairs = self.find(problem)
         if self.complete:
-            return _beside(kernel, pairs[1]), True
+            return np.hstack([kernel.toarray(), pairs[1]]), True
         counts = problem.n <= _CERTIFY and self.factorizes
         count = problem.count_below if counts else None
         vectors, certified = nothing_missed(problem, pairs, self.search, count)
-        return _beside(kernel, orthonormal(problem, vectors)), certified
-
-
-def _beside(kernel: FloatArray | None, vectors: FloatArray) -> FloatArray:
-    return vectors if kernel is None else np.hstack([kernel, vectors])
+        return np.hstack([kernel.toarray(), orthonormal(problem, vectors)]), certified
 
 
 def check_factorization(given: object) -> None:

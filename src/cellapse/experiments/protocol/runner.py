@@ -77,7 +77,7 @@ def finished(run: Run, folder: Path) -> Result | None:
 
 
 @contextmanager
-def calmly() -> Iterator[None]:
+def quietly_on_one_thread() -> Iterator[None]:
     """One thread, and no warnings of what tables do on purpose.
 
     They compare realizations, and one vector may have fewer values than there are groups: what
@@ -95,7 +95,7 @@ def calmly() -> Iterator[None]:
 def perform(run: Run, folder: Path) -> Result:
     """Compute one run and keep its result."""
     start = time.perf_counter()
-    with calmly():
+    with quietly_on_one_thread():
         result = run.function(**run.arguments)
     record = {
         "table": run.table,

@@ -10,6 +10,8 @@ from the noisy signal alone.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from cellapse.datasets.generators import add_shortcuts, geometric_graph
@@ -71,42 +73,42 @@ def cross_validated(results: Results, shortcuts: int, names: list[str]) -> list[
     return found
 
 
+def _row(results: Results, i: int) -> Row:
+    """The i-th number of shortcuts: the paper's figures, ours, and what follows."""
+    m = SHORTCUTS[i]
+    fixed, fair = _errors(results, m)
+    best = min(fair, key=lambda n: float(np.mean(fair[n])))
+    here = compare(fixed["mixed"], fixed["laplacian"])
+    equal = compare(fair["mixed"], fair["laplacian"])
+    cells = compare(fair["mixed"], fair["face-free"])
+    shown = (("L", "laplacian"), ("mult", "multiorder"), ("S", "mixed"))
+    return Row(
+        f"{m} shortcuts, mean squared error",
+        "\n".join(f"{short} {PAPER[n][i]:.3f}" for short, n in shown),
+        "\n".join(f"{short} {Figure.of(fixed[n])}" for short, n in shown),
+        f"L {Figure.of(fair['laplacian'])}\nS {Figure.of(fair['mixed'])}\n"
+        f"best: {best} {Figure.of(fair[best])}\noperator and strength by cross-validation "
+        f"{Figure.of(cross_validated(results, m, list(FAIR)))}",
+        f"At a = 0.2, {here.sentence('S', 'L', higher_is_better=False)}; tuned, "
+        f"{equal.sentence('S', 'L', higher_is_better=False)}; the faces' part: "
+        f"{cells.sentence('S', 'the face-free collapse', higher_is_better=False)}.",
+    )
+
+
+def _errors(results: Results, shortcuts: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The errors of every operator at the paper's strength, and at the best one."""
+    fixed = {n: [r["errors"][n][0] for r in pick(results, shortcuts=shortcuts)] for n in FAIR}
+    return fixed, {n: tuned(results, shortcuts, n) for n in FAIR}
+
+
 def summarize(results: Results) -> Table:
     rows, detail = [], []
     for i, m in enumerate(SHORTCUTS):
-        fixed = {n: [r["errors"][n][0] for r in pick(results, shortcuts=m)] for n in FAIR}
-        fair = {n: tuned(results, m, n) for n in FAIR}
-        best = min(fair, key=lambda n: float(np.mean(fair[n])))
-        here = compare(fixed["mixed"], fixed["laplacian"])
-        equal = compare(fair["mixed"], fair["laplacian"])
-        cells = compare(fair["mixed"], fair["face-free"])
-        rows.append(
-            Row(
-                f"{m} shortcuts, mean squared error",
-                "\n".join(
-                    f"{short} {PAPER[n][i]:.3f}"
-                    for short, n in (("L", "laplacian"), ("mult", "multiorder"), ("S", "mixed"))
-                ),
-                f"L {Figure.of(fixed['laplacian'])}\nmult {Figure.of(fixed['multiorder'])}\n"
-                f"S {Figure.of(fixed['mixed'])}",
-                f"L {Figure.of(fair['laplacian'])}\nS {Figure.of(fair['mixed'])}\n"
-                f"best: {best} {Figure.of(fair[best])}\noperator and strength by cross-validation "
-                f"{Figure.of(cross_validated(results, m, list(FAIR)))}",
-                f"At a = 0.2, {here.sentence('S', 'L', higher_is_better=False)}; tuned, "
-                f"{equal.sentence('S', 'L', higher_is_better=False)}; the faces' part: "
-                f"{cells.sentence('S', 'the face-free collapse', higher_is_better=False)}.",
-            )
-        )
-        detail += [
-            (
-                f"{m}",
-                n,
-                str(Figure.of(fixed[n])),
-                str(Figure.of(fair[n])),
-                str(Figure.of(cross_validated(results, m, [n]))),
-            )
-            for n in FAIR
-        ]
+        rows.append(_row(results, i))
+        fixed, fair = _errors(results, m)
+        for n in FAIR:
+            errors = (fixed[n], fair[n], cross_validated(results, m, [n]))
+            detail.append((f"{m}", n, *(str(Figure.of(e)) for e in errors)))
     return Table(
         "Table 1: denoising with shortcuts",
         "Robustness to shortcuts is real, but it is not the faces that bring it: an operator that "

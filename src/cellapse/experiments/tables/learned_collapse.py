@@ -132,17 +132,17 @@ def summarize(results: Results) -> Table:
         names = [f"{m}, {w}" for m in MODELS for w in LEARNED]
         error = {n: [f[n] for f in found] for n in names}
         best = names[int(np.argmin([np.mean(error[n]) for n in names]))]
-        same = compare(error["screened, weights"], error["graph, weights"])
+        same = compare(error["screened, weights"], error["laplacian, weights"])
         gain = compare(error["screened, numbers"], error["screened, strength"])
         words = {"higher_is_better": False}
         rows.append(
             Row(
                 task,
                 "not in the paper",
-                f"fixed: graph {Figure.of(error['graph, strength'])}, "
+                f"fixed: L {Figure.of(error['laplacian, strength'])}, "
                 f"screened {Figure.of(error['screened, strength'])}",
                 f"best: {best} {Figure.of(error[best])}",
-                f"With one weight an edge, {same.sentence('screened', 'the graph', **words)}; "
+                f"With one weight per edge, {same.sentence('screened', 'the graph', **words)}; "
                 f"{gain.sentence('screened with learned numbers', 'the fixed one', **words)}.",
             )
         )

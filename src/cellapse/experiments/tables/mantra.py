@@ -75,7 +75,7 @@ def _accuracy(X: FloatArray, y: IntArray, train: IntArray, test: IntArray, seed:
 
 
 def all_features(surfaces: Surfaces) -> dict[str, FloatArray]:
-    """One row a surface: its numbers of cells, or the sorted spectrum of an operator."""
+    """One row per surface: its numbers of cells, or the sorted spectrum of an operator."""
     spectra: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
         "laplacian": lambda B1, B2: _laplacian(B1),
         "signless": lambda B1, B2: B1 @ B1.transpose(0, 2, 1),

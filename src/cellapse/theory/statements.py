@@ -1,94 +1,81 @@
-"""The paper's propositions as checks on a complex of one's own.
-
-    >>> import networkx as nx
-    >>> import cellapse as cl
-    >>> S = cl.collapse(cl.clique_complex(nx.karate_club_graph()))
-    >>> report = check(S)
-    >>> report.holds
-    True
-
-`print(report)` shows a table: what is claimed, what was measured, and the bound. Each check is also
-a function of its own. Up to a few thousand cells everything is measured exactly; beyond that, by
-Lanczos, or left out with a note that says so.
-"""
+"""The statements of the paper, each as a function of an operator."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 
 from cellapse._collapse.collapsed import CollapsedOperator, require_collapsed
 from cellapse._errors import ConvergenceError
+from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.lapack import largest_eigenpair
 from cellapse._linalg.operators import SparseOperator
 from cellapse._linalg.singular import smallest_positive_eigenvalue
-from cellapse._shared.arrays import row_sum
-from cellapse._shared.checks import one_of
+from cellapse._shared.arrays import FloatArray, row_sum
 from cellapse.tasks.cuts import best_sweep
 from cellapse.tasks.resistance import conductances
-
-FloatArray = NDArray[np.float64]
+from cellapse.theory.report import Check, Report
 
 _DENSE = 2000  # up to this size eigenvalues are all computed
+_SMALL = 500  # and up to this one whatever else is asked, too
 _LARGE = 20_000  # from here on norms are known to a thousandth
 _ROUNDING = 1e-9  # relative to ||A||: what counts as zero
 
 
-@dataclass(frozen=True)
-class Check:
-    """One statement of the theory, held against one operator.
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """What several statements ask of an operator, computed once."""
 
-    `holds` is None where the statement does not apply or was not measured; `note` says why.
+    S: CollapsedOperator
+    given: tuple[Spectrum, Spectrum] | None = None
+
+    @cached_property
+    def spectra(self) -> tuple[Spectrum, Spectrum]:
+        """The first eigenpairs of S and of A, or all of them."""
+        if self.given is not None:
+            return self.given
+        n = self.S.shape[0]
+        k = n if n <= _DENSE else 20
+        plain = SparseOperator(self.S.A, self.S.labels, self.S.kernel)
+        return self.S.spectrum(k), plain.spectrum(k)
+
+    @cached_property
+    def moved(self) -> tuple[float, float]:
+        """The smallest and the largest eigenvalue of A - S."""
+        S, n = self.S, self.S.shape[0]
+        if n <= _SMALL:
+            M = S.A.toarray() - S.toarray()
+            values = linalg.eigvalsh((M + M.T) / 2)
+            return float(values[0]), float(values[-1])
+        rise = _largest(S, lambda x: S @ x - S.A @ x, row_sum(S.A))
+        return -rise, _largest(S, lambda x: S.A @ x - S @ x)
+
+
+def _known(S: CollapsedOperator | _Known, who: str) -> _Known:
+    if isinstance(S, _Known):
+        return S
+    require_collapsed(S, who)
+    return _Known(S)
+
+
+def check(S: CollapsedOperator, spectra: tuple[Spectrum, Spectrum] | None = None) -> Report:
+    """Hold every statement of the paper against an operator.
+
+    Parameters
+    ----------
+    S : CollapsedOperator
+    spectra : pair of Spectrum, optional
+        Of S and of A, both with mass=None, where they are known already.
     """
-
-    name: str
-    statement: str
-    holds: bool | None
-    measured: float | None = None
-    bound: float | None = None
-    note: str = ""
-    size: float = 1.0  # what the figures are to be compared with: far below it they read as zero
-
-    def __str__(self) -> str:
-        verdict = {True: "holds", False: "FAILS", None: "-"}[self.holds]
-        figures = [
-            "" if f is None else f"{f if abs(f) > 1e-12 * self.size else 0.0:.3g}"
-            for f in (self.measured, self.bound)
-        ]
-        line = f"{self.statement:<42} {verdict:<6} {figures[0]:>10} {figures[1]:>10}  {self.note}"
-        return line.rstrip()
-
-
-@dataclass(frozen=True)
-class Report:
-    """All checks of one operator."""
-
-    operator: str
-    checks: tuple[Check, ...]
-
-    @property
-    def holds(self) -> bool:
-        """Whether no check fails."""
-        return all(c.holds is not False for c in self.checks)
-
-    def __getitem__(self, name: str) -> Check:
-        known = {c.name: c for c in self.checks}
-        return known[one_of("the name of a check", name, tuple(known))]
-
-    def __str__(self) -> str:
-        head = f"{'statement':<42} {'':<6} {'measured':>10} {'bound':>10}"
-        return "\n".join([self.operator, head, *map(str, self.checks)])
-
-
-def check(S: CollapsedOperator) -> Report:
-    """Hold every statement of the paper against an operator."""
     require_collapsed(S, "check")
-    statements = (
+    known = _Known(S, spectra)
+    statements: tuple[Callable[[Any], Check], ...] = (
         psd_condition,
         loewner_bounds,
         eigenvalue_compression,
@@ -98,12 +85,12 @@ def check(S: CollapsedOperator) -> Report:
         block_diagonalization,
         cells_matter,
     )
-    return Report(repr(S), tuple(statement(S) for statement in statements))
+    return Report(repr(S), tuple(statement(known) for statement in statements))
 
 
-def psd_condition(S: CollapsedOperator) -> Check:
+def psd_condition(S: CollapsedOperator | _Known) -> Check:
     """`thm:psd`: L* >= 0 when gamma_k <= beta_{k+1} sigma_min+(B_{k+1})."""
-    require_collapsed(S, "psd_condition")
+    S = _known(S, "psd_condition").S
     claim = "L* + eps >= 0: smallest eigenvalue"
     A, X, C = S.split()
     size = A.shape[0] + C.shape[0]
@@ -117,30 +104,29 @@ def psd_condition(S: CollapsedOperator) -> Check:
     return _measured(S, "psd_condition", claim, smallest >= -_tolerance(S), smallest, 0.0, note)
 
 
-def loewner_bounds(S: CollapsedOperator) -> Check:
+def loewner_bounds(S: CollapsedOperator | _Known) -> Check:
     """`prop:spectral_bounds`: 0 <= S <= A, as the smallest eigenvalue of S and of A - S."""
-    require_collapsed(S, "loewner_bounds")
-    smallest = min(_smallest(S), -_largest(S, lambda x: S @ x - S.A @ x, row_sum(S.A)))
+    known = _known(S, "loewner_bounds")
+    S = known.S
+    smallest = min(float(known.spectra[0].values.min(initial=0.0)), known.moved[0])
     claim = "0 <= S <= A: smallest eigenvalue of both"
     return _measured(S, "loewner_bounds", claim, smallest >= -_tolerance(S), smallest, 0.0)
 
 
-def eigenvalue_compression(S: CollapsedOperator) -> Check:
+def eigenvalue_compression(S: CollapsedOperator | _Known) -> Check:
     """`cor:eigenvalue_interlacing`: lambda_k(S) <= lambda_k(A) for every k."""
-    require_collapsed(S, "eigenvalue_compression")
-    n = S.shape[0]
-    k = n if n <= _DENSE else 20
-    mine = S.spectrum(k).values
-    plain = SparseOperator(S.A, S.labels, S.kernel).spectrum(k).values
+    known = _known(S, "eigenvalue_compression")
+    S = known.S
+    mine, plain = (spectrum.values for spectrum in known.spectra)
     worst = float(np.max(mine - plain))
-    note = f"largest difference over {k} of {n} eigenvalues"
+    note = f"largest difference over {len(mine)} of {S.shape[0]} eigenvalues"
     claim = "lambda_k(S) - lambda_k(A) <= 0"
     return _measured(S, "eigenvalue_compression", claim, worst <= _tolerance(S), worst, 0.0, note)
 
 
-def conductance_reduction(S: CollapsedOperator) -> Check:
+def conductance_reduction(S: CollapsedOperator | _Known) -> Check:
     """`cor:effective_resistance`: C_ij(S) <= C_ij(A), C_ij(M) = min x^T M x over x_i - x_j = 1."""
-    require_collapsed(S, "conductance_reduction")
+    S = _known(S, "conductance_reduction").S
     claim = "conductance under S - under A <= 0"
     n = S.shape[0]
     if n > _DENSE or n < 2:
@@ -154,15 +140,16 @@ def conductance_reduction(S: CollapsedOperator) -> Check:
     return Check("conductance_reduction", claim, holds, worst, 0.0, note, float(plain.max()))
 
 
-def cheeger_upper_bound(S: CollapsedOperator) -> Check:
+def cheeger_upper_bound(S: CollapsedOperator | _Known) -> Check:
     """`rem:cheeger`: lambda_2(S) <= lambda_2(A) <= 2 h(G), with h from the best sweep cut found."""
-    require_collapsed(S, "cheeger_upper_bound")
+    known = _known(S, "cheeger_upper_bound")
+    S = known.S
     claim = "lambda_2(S) <= 2 h(G) (Cheeger)"
     is_laplacian = S.onto == 0 and S.A.nnz and abs(S.A.sum(axis=1)).max() < _tolerance(S)
     if not is_laplacian or S.shape[0] < 2:
         note = "A is not the Laplacian of a graph" if S.A.nnz else "no edges"
         return Check("cheeger_upper_bound", claim, None, note=note)
-    spectrum = S.spectrum(2)
+    spectrum = known.spectra[0]
     second = float(spectrum.values[1])
     _, h = best_sweep(S.A, spectrum.vectors[:, 1], np.ones(S.shape[0]))
     note = "h of a sweep cut, an upper bound of h(G)"
@@ -171,9 +158,9 @@ def cheeger_upper_bound(S: CollapsedOperator) -> Check:
     )
 
 
-def regularization_error(S: CollapsedOperator) -> Check:
+def regularization_error(S: CollapsedOperator | _Known) -> Check:
     """`prop:regularization_error`: ||S_eps - S_0|| <= eps ||X||^2 / (lambda+ (lambda+ + eps))."""
-    require_collapsed(S, "regularization_error")
+    S = _known(S, "regularization_error").S
     claim = "||S_eps - S_0|| (regularization)"
     if S.eps == 0.0:
         return Check("regularization_error", claim, True, 0.0, 0.0, "eps = 0")
@@ -201,9 +188,9 @@ def regularization_bound(S: CollapsedOperator) -> float:
     return S.eps * _norm(X @ X.T) / (smallest * (smallest + S.eps))
 
 
-def block_diagonalization(S: CollapsedOperator) -> Check:
+def block_diagonalization(S: CollapsedOperator | _Known) -> Check:
     """The theorem of the appendix: components do not see each other."""
-    require_collapsed(S, "block_diagonalization")
+    S = _known(S, "block_diagonalization").S
     claim = "coupling between components = 0"
     A, X, C = S.split()
     whole = sparse.block_array([[A, X], [X.T, C]]) if C.shape[0] else A
@@ -219,17 +206,17 @@ def block_diagonalization(S: CollapsedOperator) -> Check:
     return _measured(S, "block_diagonalization", claim, leak <= _tolerance(S), leak, 0.0, note)
 
 
-def cells_matter(S: CollapsedOperator) -> Check:
+def cells_matter(S: CollapsedOperator | _Known) -> Check:
     """How far the collapse moves A, against its ceiling: ||S - A|| <= gamma^2 / beta, rank by rank.
 
     At the bound the ceiling is beta_1 sigma_min+(B_1)^2, the smallest positive eigenvalue of A,
     whatever the cells are. The note says how much of the move is due to cells that are not next to
     the kept rank: 0 % for signed boundaries, where they drop out.
     """
-    require_collapsed(S, "cells_matter")
+    known = _known(S, "cells_matter")
+    S = known.S
     claim = "||S - A|| <= gamma^2 / beta"
-    moved = _largest(S, lambda x: S.A @ x - S @ x)
-    size = _norm(S.A)
+    moved, size = known.moved[1], _norm(S.A)
     ceiling = S.realization.ceiling(S.weights, S.onto, size)
     note = f"{100 * moved / max(size, 1e-300):.2g} % of ||A||"
     share = _share_of_far_cells(S, moved)
@@ -278,18 +265,12 @@ def _norm(M: sparse.csr_array) -> float:
     return largest_eigenpair(M.__matmul__, M.shape[0], tol=tol)[0] * (1 + tol)
 
 
-def _smallest(S: CollapsedOperator) -> float:
-    if S.shape[0] <= _DENSE:
-        return float(linalg.eigvalsh(S.toarray())[0])
-    return float(S.spectrum(6).values.min())
-
-
 def _largest(
     S: CollapsedOperator, apply: Callable[[FloatArray], FloatArray], scale: float = 0.0
 ) -> float:
     """The largest eigenvalue of an operator given by its action."""
     n = S.shape[0]
-    if n <= 500:
+    if n <= _SMALL:
         M = apply(np.eye(n))
         return float(linalg.eigvalsh((M + M.T) / 2)[-1])
     return largest_eigenpair(apply, n, tol=1e-4, scale=scale)[0]

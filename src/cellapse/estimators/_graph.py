@@ -1,0 +1,146 @@
+"""What all estimators share: from points or an adjacency to an operator on the rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.neighbors import KNeighborsRegressor, kneighbors_graph
+from sklearn.utils.validation import check_is_fitted
+
+from cellapse._errors import InputError
+from cellapse._linalg.operators import Operator
+from cellapse._operators.names import make_operator, operator_names
+from cellapse._shared.arrays import FloatArray
+from cellapse._shared.checks import one_of, own_csr, whole_number
+from cellapse.lifts import clique_complex
+
+try:
+    from sklearn.utils.validation import validate_data
+except ImportError:  # scikit-learn before 1.6
+
+    def validate_data(estimator: Any, *args: Any, **checks: Any) -> Any:
+        """The method that the function of the same name has replaced."""
+        return estimator._validate_data(*args, **checks)
+
+
+class _WrongTypeError(InputError, TypeError):
+    """What scikit-learn calls a TypeError, and users of cellapse an InputError."""
+
+
+class _UnfittedError(InputError, NotFittedError):
+    """Both kinds again."""
+
+
+def validated(estimator: Any, *args: Any, **checks: Any) -> Any:
+    """What scikit-learn's own check gives, or its complaint as an error of ours."""
+    try:
+        return validate_data(estimator, *args, **checks)
+    except TypeError as error:
+        raise _WrongTypeError(str(error)) from error
+    except (ValueError, OverflowError) as error:
+        raise InputError(str(error)) from error
+
+
+class OnGraph(BaseEstimator):
+    """What all share: from X to an operator on its rows."""
+
+    n_neighbors: int
+    affinity: str
+    operator: str
+    max_rank: int
+
+    def _lift(self, X: Any) -> Operator:
+        """Keep the complex of the rows of X, and collapse it."""
+        one_of("operator", self.operator, operator_names())
+        if self.affinity == "precomputed":
+            graph = _adjacency(X)
+        else:
+            graph = self._neighbours(X)
+        self.complex_ = clique_complex(graph, self.max_rank, weight="weight")
+        return make_operator(self.complex_, self.operator)
+
+    def _neighbours(self, X: FloatArray) -> sparse.csr_array:
+        """The graph of scikit-learn's SpectralClustering: a point counts among its neighbours."""
+        k = min(whole_number("n_neighbors", self.n_neighbors, 1), len(X))
+        directed = _without_loops(kneighbors_graph(X, k, include_self=True))
+        return sparse.csr_array(0.5 * (directed + directed.T))
+
+    def _checked(self, X: Any, *y: Any, **checks: Any) -> Any:
+        one_of("affinity", self.affinity, ("nearest_neighbors", "precomputed"))
+        formats = ["csr", "csc", "coo"] if self.affinity == "precomputed" else False
+        return validated(
+            self, X, *y, accept_sparse=formats, dtype=np.float64, ensure_min_samples=2, **checks
+        )
+
+    def _remember(self, X: Any, values: FloatArray) -> None:
+        """Keep what new points will take their values from."""
+        self._nearest = None
+        if self.affinity != "precomputed":
+            k = min(self.n_neighbors, len(X))
+            self._nearest = KNeighborsRegressor(k, weights="distance").fit(X, values)
+
+    def _recall(self, X: Any) -> FloatArray:
+        try:
+            check_is_fitted(self)
+        except NotFittedError as error:
+            raise _UnfittedError(str(error)) from None
+        if self._nearest is None:
+            raise InputError(
+                "a precomputed graph says nothing about new vertices; use fit_transform, or the "
+                "attributes of the fitted estimator"
+            )
+        return self._nearest.predict(validated(self, X, dtype=np.float64, reset=False))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.affinity == "precomputed"
+        tags.input_tags.sparse = self.affinity == "precomputed"
+        return tags
+
+    def _more_tags(self) -> dict[str, Any]:  # scikit-learn before 1.6
+        return {"pairwise": self.affinity == "precomputed"}
+
+
+class Features(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnGraph):
+    """A transformer: one row of features for each row of X, kept as `embedding_`."""
+
+    def _features(self, operator: Operator) -> FloatArray:
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Compute the features of the rows of X."""
+        X = self._checked(X)
+        self.embedding_ = self._features(self._lift(X))
+        self._n_features_out = self.embedding_.shape[1]
+        self._remember(X, self.embedding_)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> FloatArray:
+        """Compute and return the features of the rows of X."""
+        return self.fit(X).embedding_
+
+    def transform(self, X: Any) -> FloatArray:
+        """The features of points: those fitted keep theirs, others take their neighbours'."""
+        return self._recall(X)
+
+
+def _without_loops(X: Any) -> sparse.csr_array:
+    graph = own_csr(X, "the graph")
+    graph.setdiag(0.0)
+    graph.eliminate_zeros()
+    return graph
+
+
+def _adjacency(X: Any) -> sparse.csr_array:
+    if X.shape[0] != X.shape[1]:
+        raise InputError(
+            f'affinity="precomputed", but X has shape {X.shape}; give a square adjacency'
+        )
+    graph = _without_loops(X)
+    if (graph.data < 0).any():
+        raise InputError("the precomputed graph has negative weights; they must be positive")
+    return graph

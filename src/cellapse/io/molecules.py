@@ -1,0 +1,91 @@
+"""Molecules: SMILES and SDF, parsed by RDKit."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from cellapse._complex.complex import Complex
+from cellapse._errors import InputError, extra
+from cellapse._shared.checks import file_path
+from cellapse.io._source import as_text, reading_file
+from cellapse.lifts._molecule_limits import check_mol_block
+from cellapse.lifts.molecules import complex_of, parse_smiles, without_complaint
+
+# An item of data behind a molecule: its name in angle brackets, then lines up to an empty one.
+_DATA = re.compile(r"^>[^\n]*<([^<>\n]+)>[^\n]*\n(.*?)(?:\n[ \t]*\n|\Z)", re.M | re.S)
+
+
+def molecule_complexes(path: str | os.PathLike[str]) -> list[Complex]:
+    """The complexes of all molecules of a .smi, .sdf or .mol file, or a gzip of it, in order."""
+    file = file_path(path)
+    with reading_file(file, 100) as data:
+        sdf = Path(file.name.lower().removesuffix(".gz")).suffix in (".sdf", ".mol")
+        return _sdf(data) if sdf else _smiles(data)
+
+
+def load_molecule(path: str | os.PathLike[str]) -> Complex:
+    """The complex of the only molecule of a file."""
+    return _only(molecule_complexes(path))
+
+
+def read_smiles(data: bytes) -> Complex:
+    """The molecule of a file with one line of SMILES, a name behind it or not."""
+    return _only(_smiles(data))
+
+
+def read_sdf(data: bytes) -> Complex:
+    """The molecule of an SDF or MOL file with one record."""
+    return _only(_sdf(data))
+
+
+def _only(found: list[Complex]) -> Complex:
+    if len(found) != 1:
+        raise InputError(
+            f"holds {len(found)} molecules; molecule_complexes(path) gives a complex for each"
+        )
+    return found[0]
+
+
+def _smiles(data: bytes) -> list[Complex]:
+    lines = [line.split(maxsplit=1) for line in as_text(data).splitlines()]
+    rows = [line for line in lines if line and not line[0].startswith("#")]
+    if len(rows) > 1 and rows[0][0].lower() in ("smiles", "canonical_smiles"):  # a header
+        rows = rows[1:]
+    found = []
+    for smiles, *name in rows:
+        molecule = parse_smiles(smiles)
+        if name:
+            molecule.SetProp("_Name", name[0].strip())
+        found.append(complex_of(molecule))
+    return found
+
+
+def _sdf(data: bytes) -> list[Complex]:
+    with extra("rdkit", "molecule"):
+        from rdkit import Chem, rdBase
+    records = as_text(data).replace("\r\n", "\n").split("$$$$\n")
+    molecules = []
+    for i, record in enumerate(records):
+        if not record.strip():
+            continue
+        check_mol_block(record)
+        with rdBase.BlockLogs():  # RDKit writes its complaints to the terminal
+            molecule = without_complaint(Chem.MolFromMolBlock, record, removeHs=False)
+        if molecule is None:
+            raise InputError(f"record {i + 1} is not a valid molecule; it may be cut off")
+        # Not as properties of the molecule, among which some names have a meaning to RDKit.
+        about = {name: _value(value.strip()) for name, value in _DATA.findall(record)}
+        molecules.append(complex_of(molecule, about))
+    return molecules
+
+
+def _value(text: str) -> int | float | str:
+    """A number where it is one, as RDKit reads data."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
