@@ -1,4 +1,4 @@
-"""What is written reads back the same, or is refused: every format, adversarial labels and values."""
+"""What is written reads back the same, or is refused: every format, odd labels and values."""
 
 import csv
 import math
