@@ -2,9 +2,11 @@
 
 import errno
 import os
+import random
 import resource
 import signal
 import stat
+import time
 
 import pytest
 from file_writers import WRITERS, contents
@@ -97,6 +99,29 @@ def test_a_kill_leaves_the_old_file_or_the_new_one(kind, moment):
 
     assert in_child(killed) < 0
     assert path.read_bytes() == both["new" if moment == "after" else "old"]
+
+
+@needs_fork
+@pytest.mark.slow
+def test_two_hundred_kills_at_any_moment(kind):
+    path, _, both = kind
+    write = WRITERS[path.name]
+    rng = random.Random(path.name)
+
+    def busy():
+        while True:
+            write(path, "new")
+            write(path, "old")
+
+    write(path, "new")  # whatever is made once is made before
+    for _ in range(200):
+        child = os.fork()
+        if not child:
+            busy()
+        time.sleep(rng.uniform(0.0, 0.02))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        assert path.read_bytes() in both.values()
 
 
 def test_what_a_killed_writer_left_goes_an_hour_later(tmp_path):
