@@ -56,7 +56,7 @@ LONG_FILES = {
     *("_collapse/ladder.py", "_linalg/cg.py", "tasks/resistance.py"),
 }
 LONG_FUNCTIONS = {
-    *("_linalg/cg.py conjugate_gradients", "torch/layer.py __init__"),
+    "_linalg/cg.py conjugate_gradients",
 }
 
 
