@@ -34,6 +34,7 @@ Correction = Callable[[FloatArray, FloatArray], FloatArray]
 
 _RESTARTS = 4  # of LOBPCG
 _GUARD = 4  # extra vectors of A with which a refinement starts
+_PRODUCTS = 10_000  # with a collapse, that Lanczos takes at most: about a minute
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,7 +213,9 @@ class Lanczos:
             # Zero on what is left, which ARPACK stops at: everything is an eigenvector.
             return np.full(problem.k, top), linalg.qr(problem.start(problem.k), mode="economic")[0]
         basis = self.n_basis or max(40, 2 * problem.k + 20)
-        mu, vectors = _lanczos(problem, reflected, basis, tol, start)
+        # A product with a collapse is a solve: what needs more of them is no task for Lanczos.
+        limit = None if problem.plain is None else _PRODUCTS // max(basis - problem.k, 1)
+        mu, vectors = _lanczos(problem, reflected, basis, tol, start, limit)
         return top - mu, vectors
 
 
@@ -418,7 +421,12 @@ def _factor(problem: Problem, name: str) -> tuple[float, Solve]:
 
 
 def _lanczos(
-    problem: Problem, apply: Apply, basis: int, tol: float, start: FloatArray | None = None
+    problem: Problem,
+    apply: Apply,
+    basis: int,
+    tol: float,
+    start: FloatArray | None = None,
+    restarts: int | None = None,
 ) -> Pairs:
     """The largest eigenpairs of an operator off the kernel, in descending order."""
     n, k = problem.n, problem.k
@@ -441,6 +449,7 @@ def _lanczos(
             v0=problem.start() if start is None else start,
             ncv=min(n, basis),
             tol=tol,
+            maxiter=restarts,
         )
     except ArpackNoConvergence as error:
         raise ConvergenceError(
