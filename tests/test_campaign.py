@@ -3,6 +3,8 @@
 `make campaign MINUTES=10` goes further.
 """
 
+import json
+
 import pytest
 
 pytest.importorskip("flint")
@@ -86,3 +88,21 @@ def test_what_is_mended_counts_no_longer(monkeypatch):
     assert book.sources == {"apply | mixed": ["seed 6"]}
     assert [one["reproducer"] for one in book.shown["apply | mixed"]] == ["S @ x\n# seed 6"]
     assert sum(book.checks.values()) == 2
+
+
+def test_figures_of_several_runs_are_added_up(tmp_path, monkeypatch):
+    """Seeds go on where the last run ended, ranges that touch become one, groups count once."""
+
+    def campaign(options, first, done):
+        return Book(complexes=10), first + 10, [["a path", "unfolded"]][len(done) :]
+
+    monkeypatch.setattr(run, "campaign", campaign)
+    one, two, both = (str(tmp_path / name) for name in ("one.json", "two.json", "both.json"))
+    for given in (["--seed", "50", "--output", one], ["--append", "--output", one]):
+        assert run.main(given) == 0
+    run.main(["--seed", "90", "--output", two])
+    assert run.main(["--join", one, two, "--output", both]) == 0
+    found = json.loads((tmp_path / "both.json").read_text())
+    assert found["seeds"] == [[50, 70], [90, 100]]
+    assert (found["complexes"], found["runs"]) == (30, 3)
+    assert found["groups_done"] == [["a path", "unfolded"]]
