@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 import cellapse as cl
-from cellapse._linalg.cg import conjugate_gradients, rough_solution
+from cellapse._linalg.cg import _Estimate, conjugate_gradients, rough_solution
 
 
 def system(n=60, low=1.0, high=1e6, seed=0):
@@ -114,3 +114,31 @@ def test_algorithm_one_looks_at_the_true_residual():
             assert rtol == 1e-15
         else:
             assert np.linalg.norm(np.ones(30) - wide @ x) <= 2.0 * rtol * np.sqrt(30)
+
+
+def test_what_gets_nowhere_ends_soon():
+    """Rounding of 1e-9 in the products: the goal is out of reach, with or without a bound."""
+    H = np.diag([1e-6, 1.0, 2.0, 3.0])
+    products, rng = [], np.random.default_rng(0)
+
+    def apply(x):
+        products.append(x)
+        return H @ x + 1e-9 * rng.standard_normal(x.shape)
+
+    for lower in (None, 1e-7):
+        products.clear()
+        _, error = conjugate_gradients(apply, np.ones(4), lambda r: r, 1e-14, lower)
+        assert not error <= 1e-14
+        assert len(products) <= 6 * 300 + 6
+
+
+def test_looking_at_ritz_values_does_not_cost_more_than_the_steps(monkeypatch):
+    """A wide spectrum takes hundreds of steps, and nearly all are seen to be short without one."""
+    H, b = system()
+    looks, look = [], _Estimate._smallest_ritz_value
+    monkeypatch.setattr(
+        _Estimate, "_smallest_ritz_value", lambda self, j: looks.append(j) or look(self, j)
+    )
+    _, error = conjugate_gradients(H.__matmul__, b, lambda r: r / 1e6, 1e-5)
+    assert (error <= 1e-5).all()
+    assert len(looks) <= 250

@@ -125,6 +125,7 @@ def conjugate_gradients(
         return function(x[:, 0])[:, None] if rhs.ndim == 1 else function(x)
 
     columns = b.shape[1]
+    maxiter = min(maxiter, 50 * len(b) + 100)  # what takes longer gets nowhere
     bound = _Estimate(null, columns) if lower is None else _Bound(lower, columns)
     x = np.zeros(b.shape, np.float64 if residual is None else np.longdouble)
     r, error = b, np.full(columns, np.inf)
@@ -256,7 +257,8 @@ class _Estimate:
 
     def within(self, rz: FloatArray, tol: FloatArray) -> BoolArray:
         """Whether the error of each column is within its tolerance."""
-        near = 2.0 * np.abs(rz) <= tol**2  # no Ritz value is needed to see that the others are not
+        # Ritz values only fall: the last look is enough to see which columns are not there yet.
+        near = 2.0 * np.abs(rz) <= tol**2 * np.minimum(self._smallest, 1.0)
         return near & (self.error(np.where(near, rz, 0.0)) <= tol)
 
     def _look(self, wanted: BoolArray) -> None:
