@@ -174,7 +174,7 @@ def _one_pass(
     advance: Callable[[FloatArray, FloatArray, BoolArray], None] = lambda *_: None,
 ) -> tuple[FloatArray, FloatArray]:
     """Conjugate gradients on columns, each until it is within its goal; x and r^T P^-1 r."""
-    r, x = rhs.copy(), np.zeros_like(rhs)
+    r, x = rhs, np.zeros_like(rhs)
     z = precondition(r)
     p, rz = z, _dots(r, z)
     size = rz  # p^T P p
@@ -190,7 +190,7 @@ def _one_pass(
         live = ~(done | stuck)
         step = np.where(live, rz / np.where(live, pq, 1.0), 0.0)
         x += step * p
-        r -= step * q
+        r = r - step * q  # not in place: z and p may be the same array
         z = np.where(live, precondition(r), z)
         last, rz = rz, np.where(live, _dots(r, z), rz)
         turn = np.where(live, rz / np.where(live, last, 1.0), 0.0)
