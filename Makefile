@@ -47,6 +47,7 @@ help:
 	@echo "make test-oldest  the tests with the lowest versions of the dependencies"
 	@echo "make campaign     every number against an oracle: MINUTES=10 SEED=0 PART=complexes|zoo|both,"
 	@echo "                  APPEND=1 adds to the figures of earlier runs"
+	@echo "                  AGAIN=1 runs again only what was wrong in them"
 	@echo "make lock         lock the tools of the tests to the newest that fit"
 	@echo "make lint         ruff and mypy"
 	@echo "make format       let ruff rewrite the code"
@@ -84,7 +85,7 @@ format: $(DEV)
 
 campaign: $(DEV)
 	$(RUN) -m tests.campaign --minutes $(MINUTES) --seed $(SEED) --part $(PART) \
-		--workers $(WORKERS) $(if $(APPEND),--append)
+		--workers $(WORKERS) $(if $(APPEND),--append) $(if $(AGAIN),--again)
 
 bench: $(DEV)
 	@for name in $(BENCH); do echo "== $$name" && $(RUN) -m benchmarks.$$name || exit 1; done

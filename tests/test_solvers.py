@@ -397,3 +397,12 @@ def test_lanczos_looks_where_nothing_is_left(edges):
         for k in (1, 2, 5):
             found = S.spectrum(k, which="largest", solver=cl.Lanczos())
             np.testing.assert_allclose(found.values, truth[-k:], atol=1e-9)
+
+
+def test_lanczos_gives_up_in_time(monkeypatch):
+    """On a long path it would take days; a product with a collapse is a solve."""
+    monkeypatch.setattr("cellapse._linalg.eigen.solvers._PRODUCTS", 300)
+    S = cl.collapse(cl.clique_complex(nx.path_graph(400)))
+    with pytest.raises(cl.ConvergenceError, match="another solver"):
+        S.spectrum(2, solver=cl.Lanczos())
+    assert S.spectrum(2).values[0] == 0.0

@@ -121,6 +121,7 @@ def conjugate_gradients(
         return function(x[:, 0])[:, None] if rhs.ndim == 1 else function(x)
 
     columns = b.shape[1]
+    maxiter = min(maxiter, 50 * len(b) + 100)  # what takes longer gets nowhere
     bound = _Estimate(null, columns) if lower is None else _Bound(lower, columns)
     x = np.zeros(b.shape, np.float64 if residual is None else np.longdouble)
     r, error = b, np.full(columns, np.inf)
@@ -169,7 +170,7 @@ def _one_pass(
     advance: Callable[[FloatArray, FloatArray, BoolArray], None] = lambda *_: None,
 ) -> tuple[FloatArray, FloatArray]:
     """Conjugate gradients on columns, each until it is within its goal; x and r^T P^-1 r."""
-    r, x = rhs.copy(), np.zeros_like(rhs)
+    r, x = rhs, np.zeros_like(rhs)
     z = precondition(r)
     p, rz = z, _dots(r, z)
     size = rz  # p^T P p
@@ -185,7 +186,7 @@ def _one_pass(
         live = ~(done | stuck)
         step = np.where(live, rz / np.where(live, pq, 1.0), 0.0)
         x += step * p
-        r -= step * q
+        r = r - step * q  # not in place: z and p may be the same array
         z = np.where(live, precondition(r), z)
         last, rz = rz, np.where(live, _dots(r, z), rz)
         turn = np.where(live, rz / np.where(live, last, 1.0), 0.0)
@@ -252,7 +253,8 @@ class _Estimate:
 
     def within(self, rz: FloatArray, tol: FloatArray) -> BoolArray:
         """Whether the error of each column is within its tolerance."""
-        near = 2.0 * np.abs(rz) <= tol**2  # no Ritz value is needed to see that the others are not
+        # Ritz values only fall: the last look is enough to see which columns are not there yet.
+        near = 2.0 * np.abs(rz) <= tol**2 * np.minimum(self._smallest, 1.0)
         return near & (self.error(np.where(near, rz, 0.0)) <= tol)
 
     def _look(self, wanted: BoolArray) -> None:
