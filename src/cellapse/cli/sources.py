@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +13,8 @@ import numpy as np
 
 from cellapse import datasets
 from cellapse._complex.complex import Complex
-from cellapse._errors import CellapseError, InputError
-from cellapse.io import read
+from cellapse._errors import InputError
+from cellapse.io import read, read_stream
 from cellapse.lifts import clique_complex
 
 
@@ -48,7 +47,7 @@ def load(name: str, max_rank: int = 2, weight: str | None = None) -> Source:
             )
         return load_protein(name)
     if name == "-":
-        K, title = _piped(weight), "standard input"
+        K, title = read_stream(sys.stdin.buffer, "standard input", weight), "standard input"
     elif not Path(name).exists():
         raise InputError(_unknown(name, "dataset", names()))
     elif Path(name).is_dir():
@@ -58,19 +57,6 @@ def load(name: str, max_rank: int = 2, weight: str | None = None) -> Source:
     if K.max_rank == 1 and max_rank > 1:  # a graph; whatever has cells of its own keeps them
         K = clique_complex(K, max_rank)
     return Source(title, K)
-
-
-def _piped(weight: str | None) -> Complex:
-    """What comes through a pipe: JSON, or a list of edges."""
-    data = sys.stdin.buffer.read()
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / ("input.json" if data.lstrip()[:1] in (b"{", b"[") else "input.csv")
-        file.write_bytes(data)
-        try:
-            return read(file, weight=weight)
-        except CellapseError as error:
-            words = str(error).replace(str(file), "standard input")
-            raise type(error)(words) from None
 
 
 def load_protein(name: str) -> Source:

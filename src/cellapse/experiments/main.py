@@ -12,16 +12,11 @@ from pathlib import Path
 
 from cellapse._errors import InputError
 from cellapse._shared.checks import whole_number
+from cellapse._shared.files import make_folder, write_whole
 from cellapse._shared.progress import progress as shown
 from cellapse.datasets._names import unknown_name
 from cellapse.experiments.protocol.page import page
-from cellapse.experiments.protocol.runner import (
-    Run,
-    finished,
-    perform_all,
-    quietly_on_one_thread,
-    write_whole,
-)
+from cellapse.experiments.protocol.runner import Run, finished, perform_all, quietly_on_one_thread
 from cellapse.experiments.protocol.table import Experiment, Table
 from cellapse.experiments.tables import (
     blocks,
@@ -110,6 +105,7 @@ def reproduce(
     performed = run_tables([TABLES[n] for n in names], quick, folder / "results", n_jobs, progress)
     report = folder / "report.html"
     left_out = [] if tables is not None else [name for name in TABLES if name not in names]
+    make_folder(folder)
     write_whole(report, page(performed, quick, left_out))
     return report
 

@@ -22,6 +22,7 @@ from cellapse._complex.attributes import columns_of
 from cellapse._complex.complex import Complex
 from cellapse._complex.labels import in_order, positions
 from cellapse._errors import InputError
+from cellapse._shared.files import as_bytes
 from cellapse.io._graphs import graph_columns, graph_complex
 from cellapse.io._source import as_text
 from cellapse.io._values import is_number, label_words, text_column, text_labels
@@ -210,7 +211,7 @@ def write_rows(rows: Iterable[Iterable[Any]], delimiter: str = ",") -> bytes:
     # No comment begins with a quote.
     quoting: Literal[0, 1] = csv.QUOTE_ALL if comments else csv.QUOTE_MINIMAL
     csv.writer(file, delimiter=delimiter, quoting=quoting, lineterminator="\n").writerows(words)
-    return file.getvalue().encode()
+    return as_bytes(file.getvalue())
 
 
 def _word(value: Any) -> str:

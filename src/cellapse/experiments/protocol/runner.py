@@ -10,9 +10,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
-import os
 import re
-import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +21,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from cellapse._errors import CellapseWarning, InputError
+from cellapse._errors import CellapseWarning
+from cellapse._shared.files import make_folder, write_whole
 from cellapse._version import __version__
 
 Arguments = dict[str, Any]
@@ -105,6 +104,7 @@ def perform(run: Run, folder: Path) -> Result:
         "result": result,
         "seconds": round(time.perf_counter() - start, 3),
     }
+    make_folder(run.file(folder).parent)
     write_whole(run.file(folder), json.dumps(record, indent=1) + "\n")
     return result
 
@@ -131,22 +131,3 @@ def perform_all(
     finally:  # interrupted: what has not begun need not begin
         for future in waiting:
             future.cancel()
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file under another name, then give it its own: killed in between, nothing is lost."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".partial-")
-    except OSError as error:
-        raise InputError(
-            f"cannot write to {path.parent} ({error}); choose another folder"
-        ) from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
