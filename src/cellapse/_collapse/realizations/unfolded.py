@@ -57,7 +57,7 @@ class Unfolded(Realization):
         return unfolded_matrices(K)
 
     def chain(self, source: Any) -> Chain:
-        if isinstance(source, Incidence) and source.kind == self.name:
+        if isinstance(source, Incidence) and source.of_flags:
             return Chain.of(source, source)
         B1, upper, n_cells = edges_and_upper(source)
         complex_ = source if isinstance(source, Complex) else getattr(source, "source", None)
