@@ -146,7 +146,7 @@ class Collapse(nn.Module):
 
     @property
     def gamma(self) -> Tensor:
-        """Coupling weights, one row a rank and one column a complex (screened: theta)."""
+        """Coupling weights, one row per rank and one column per complex (screened: theta)."""
         structure = self._assembly.structure
         return self._gamma(structure, self._logs(structure))
 
