@@ -5,12 +5,9 @@ import pytest
 from scipy import sparse
 
 import cellapse as cl
-from cellapse._linalg.cg import (
-    _Estimate,
-    conjugate_gradients,
-    preconditioner,
-    rough_solution,
-)
+from cellapse._linalg.cg import conjugate_gradients, rough_solution
+from cellapse._linalg.error_bounds import ErrorEstimate
+from cellapse._linalg.preconditioner import preconditioner
 
 
 def system(n=60, low=1.0, high=1e6, seed=0):
@@ -150,9 +147,9 @@ def test_what_gets_nowhere_ends_soon():
 def test_looking_at_ritz_values_does_not_cost_more_than_the_steps(monkeypatch):
     """A wide spectrum takes hundreds of steps, and nearly all are seen to be short without one."""
     H, b = system()
-    looks, look = [], _Estimate._smallest_ritz_value
+    looks, look = [], ErrorEstimate._smallest_ritz_value
     monkeypatch.setattr(
-        _Estimate, "_smallest_ritz_value", lambda self, j: looks.append(j) or look(self, j)
+        ErrorEstimate, "_smallest_ritz_value", lambda self, j: looks.append(j) or look(self, j)
     )
     _, error = conjugate_gradients(H.__matmul__, b, lambda r: r / 1e6, 1e-5)
     assert (error <= 1e-5).all()
