@@ -9,6 +9,7 @@ from scipy import linalg, sparse
 from scipy.sparse.linalg import aslinearoperator
 
 import cellapse as cl
+from cellapse._collapse.masses import unfolded_masses
 from cellapse._collapse.relaxation import Relaxation
 from cellapse._linalg.singular import smallest_positive_eigenvalue, smallest_singular_value
 
@@ -302,3 +303,14 @@ def test_relaxed_values_know_their_error(spread, seed):
         e = mpmath.matrix(high.tolist()) + mpmath.matrix((w - high).astype(float).tolist()) - truth
         error = float(mpmath.sqrt((e.T * H * e)[0]))
     assert error <= max(bound[0], 2.0 * goal[0])
+
+
+@pytest.mark.parametrize("eps", [1e-4, 1e-9, 1e-12])
+@pytest.mark.parametrize("beta", [1.0, 1e3])
+def test_masses_at_the_bound_keep_eps(beta, eps):
+    """d = s: m = eps + beta d - beta^2 d^2 / (eps + beta d) = eps + beta d eps / (eps + beta d)."""
+    B = sparse.csr_array(np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]))  # d = 1 and 2, s = 1
+    mass, top = unfolded_masses([B], 2, np.array([beta]), np.array([beta]), eps)
+    second = 2.0 * beta - beta**2 * 2.0 / (eps + 2.0 * beta)
+    np.testing.assert_allclose(mass, [eps + beta * eps / (eps + beta), eps + second], rtol=1e-3)
+    np.testing.assert_allclose(top, eps)
