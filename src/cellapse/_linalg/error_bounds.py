@@ -35,6 +35,10 @@ class ErrorBound:
         below = np.maximum(self._lower * rest + turn, 1e-300)
         self._factor = np.where(live, rest / below, self._factor)
 
+    def least(self) -> FloatArray:
+        """A number below the eigenvalues of P^-1 H, for every column."""
+        return np.full_like(self._factor, self._lower)
+
     def error(self, rz: FloatArray) -> FloatArray:
         """The error of each column."""
         return np.sqrt(self._factor * np.abs(rz))
@@ -67,6 +71,10 @@ class ErrorEstimate:
         self._steps.append(step)
         self._turns.append(turn)
 
+    def least(self) -> FloatArray:
+        """The smallest Ritz value of every column, 1 where there is none."""
+        return np.where(np.isfinite(self._smallest), self._smallest, 1.0)
+
     def error(self, rz: FloatArray) -> FloatArray:
         """The error of each column; unknown before the first step."""
         self._look(rz != 0)
@@ -95,3 +103,6 @@ class ErrorEstimate:
         values = linalg.eigvalsh_tridiagonal(diagonal, beside) if len(beside) else diagonal
         counted = values[values > max(self._null, 1e-16 * float(values[-1]))]
         return float(counted[0]) if len(counted) else np.inf
+
+
+Bound = ErrorBound | ErrorEstimate
