@@ -50,6 +50,7 @@ help:
 	@echo "make test-oldest  the tests with the lowest versions of the dependencies"
 	@echo "make campaign     every number against an oracle: MINUTES=10 SEED=0 PART=complexes|zoo|both,"
 	@echo "                  APPEND=1 adds to the figures of earlier runs"
+	@echo "                  AGAIN=1 runs again only what was wrong in them"
 	@echo "make fuzz         read FILES=1000 odd files of every format, SEED=0"
 	@echo "make mutate       do the tests notice mistakes? MODULE=tasks/resistance MUTANTS=30"
 	@echo "make lock         lock the tools of the tests to the newest that fit"
@@ -98,7 +99,7 @@ mutate: $(DEV)
 
 campaign: $(DEV)
 	$(RUN) -m tests.campaign --minutes $(MINUTES) --seed $(SEED) --part $(PART) \
-		--workers $(WORKERS) $(if $(APPEND),--append)
+		--workers $(WORKERS) $(if $(APPEND),--append) $(if $(AGAIN),--again)
 
 bench: $(DEV)
 	@for name in $(BENCH); do echo "== $$name" && $(RUN) -m benchmarks.$$name || exit 1; done

@@ -1,4 +1,4 @@
-"""Results by vertex: a table with one row a label, as CSV, JSON, NPZ or on the graph as GraphML."""
+"""Results by vertex: a table by label, as CSV, JSON, NPZ or on the graph as GraphML."""
 
 from __future__ import annotations
 
