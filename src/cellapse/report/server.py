@@ -93,7 +93,8 @@ class Server(ThreadingHTTPServer):
             super().process_request(request, client_address)
             return
         with contextlib.suppress(OSError):
-            request.settimeout(1.0)
+            request.settimeout(0.1)
+            request.recv(1 << 16)  # what is left unread would make the word get lost
             request.sendall(_BUSY)
         self.shutdown_request(request)
 
