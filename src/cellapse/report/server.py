@@ -92,9 +92,10 @@ class Server(ThreadingHTTPServer):
         if self._connections.acquire(blocking=False):
             super().process_request(request, client_address)
             return
+        request.settimeout(0.1)
         with contextlib.suppress(OSError):
-            request.settimeout(0.1)
             request.recv(1 << 16)  # what is left unread would make the word get lost
+        with contextlib.suppress(OSError):
             request.sendall(_BUSY)
         self.shutdown_request(request)
 
