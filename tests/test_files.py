@@ -127,6 +127,7 @@ def test_two_hundred_kills_at_any_moment(kind):
 def test_what_a_killed_writer_left_goes_an_hour_later(tmp_path):
     path = tmp_path / "a.csv"
     left = tmp_path / f"{files._prefix(path)}0badcafe"
+    assert left.name.startswith(".cellapse-")
     left.write_text("half")
     write_whole(path, "new")
     assert left.exists()  # its writer may still be at work
@@ -203,10 +204,27 @@ def test_locked_folders_and_files_are_said_in_words(tmp_path):
     tmp_path.chmod(0o755)
 
 
+def test_a_folder_is_made_with_those_above_it(tmp_path):
+    assert make_folder(tmp_path / "a" / "b") == tmp_path / "a" / "b"
+    assert make_folder(tmp_path / "a" / "b").is_dir()
+
+
+def test_half_a_character_is_shown_with_what_is_around_it(tmp_path):
+    text = "x" * 50 + "before \ud800 behind" + "y" * 50
+    with pytest.raises(cl.InputError, match=r"before .ud800 behind.*half of a character") as caught:
+        write_whole(tmp_path / "a", text)
+    assert len(str(caught.value)) < 250
+    assert not list(tmp_path.iterdir())
+
+
+def test_new_files_cannot_be_run(tmp_path):
+    assert not os.access(write_whole(tmp_path / "a", "x"), os.X_OK)
+
+
 def test_a_folder_that_cannot_be_made_is_said_in_words(tmp_path):
     (tmp_path / "file").write_text("")
     for name in ("file", "file/below", "a\0b", "x" * 300):
-        with pytest.raises(cl.InputError, match="choose another folder"):
+        with pytest.raises(cl.InputError, match=r"\((File|Not|embedded).*choose another folder"):
             make_folder(os.path.join(tmp_path, name))
 
 

@@ -24,7 +24,7 @@ from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import listed, number, one_of, real_array, whole_number
 from cellapse.datasets._card import card
 from cellapse.datasets._names import unknown_name
-from cellapse.lifts.backbones import HYDROGEN_BOND, backbone_bonds, hydrogen_bonds, pieces
+from cellapse.lifts.backbones import FARTHEST, HYDROGEN_BOND, backbone_bonds, hydrogen_bonds, pieces
 from cellapse.lifts.cliques import cliques
 
 SCALE = 100  # coordinates are stored in hundredths of an Angstrom
@@ -237,11 +237,13 @@ def backbone_complex(
 
 def _check_backbone(coordinates: ArrayLike) -> FloatArray:
     xyz = real_array(coordinates, "the coordinates")
-    if xyz.ndim != 3 or xyz.shape[1:] != (4, 3) or not len(xyz) or not np.isfinite(xyz).all():
+    if xyz.ndim != 3 or xyz.shape[1:] != (4, 3) or not len(xyz):
         raise InputError(
-            f"coordinates of shape {xyz.shape}; give finite numbers of shape (n, 4, 3): N, CA, C "
-            "and O of every residue"
+            f"coordinates of shape {xyz.shape}; give numbers of shape (n, 4, 3): N, CA, C and O of "
+            "every residue"
         )
+    if not (np.abs(xyz) < FARTHEST).all():
+        raise InputError(f"coordinates that are no numbers below {FARTHEST:g}; give Angstrom")
     return xyz
 
 

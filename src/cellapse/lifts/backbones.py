@@ -13,6 +13,7 @@ from cellapse._shared.arrays import BoolArray, FloatArray, IntArray
 
 ATOMS = ("N", "CA", "C", "O")  # of a residue, in the order of a backbone's second axis
 HYDROGEN_BOND = 3.5  # Angstrom from N to O
+FARTHEST = 1e9  # Angstrom from the origin: further out a coordinate is a mistake
 _PEPTIDE_BOND = 2.5  # Angstrom from C to the next N; further apart, residues are missing
 _MOST_BONDS = 30  # per residue; only atoms on top of each other have more
 

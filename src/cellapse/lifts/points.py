@@ -141,9 +141,10 @@ def alpha_complex(points: ArrayLike, max_radius: float | None = None) -> Complex
 
 def _points(points: ArrayLike) -> FloatArray:
     x = real_array(points, "the list of points")
-    if x.ndim != 2 or not x.size or not np.isfinite(x).all():
+    if x.ndim != 2 or not x.size or not (np.abs(x) < 1e150).all():
         raise InputError(
-            f"points of shape {x.shape}; give one row of finite coordinates for each point"
+            f"points of shape {x.shape}; give one row of finite coordinates for each point, below "
+            "1e150, whose squares are numbers"
         )
     return x
 

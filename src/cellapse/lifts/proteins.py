@@ -21,7 +21,7 @@ from cellapse._errors import CellapseWarning, InputError, extra
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import listed, one_of, whole_number
 from cellapse.lifts import clique_complex
-from cellapse.lifts.backbones import ATOMS, backbone_bonds, hydrogen_bonds, pieces
+from cellapse.lifts.backbones import ATOMS, FARTHEST, backbone_bonds, hydrogen_bonds, pieces
 
 _SHORTEST = 4  # residues of a helix or strand that becomes a cell
 _ABOUT = {"name": "_entry.id", "title": "_struct.title"}  # as gemmi calls them
@@ -156,8 +156,11 @@ def _residues(structure: Any) -> _Chain:
             "holds no residue with the atoms N, CA, C and O; hydrogen bonds need a full backbone"
         )
     xyz = np.array(backbone, dtype=np.float64)
-    if not np.isfinite(xyz).all():
-        raise InputError("has coordinates that are no numbers; repair or remove those residues")
+    if not (np.abs(xyz) < FARTHEST).all():
+        raise InputError(
+            f"has coordinates that are no numbers below {FARTHEST:g} Angstrom; repair or remove "
+            "those residues"
+        )
     if left_out:
         warnings.warn(
             f"{len(left_out)} residues without a complete backbone are left out: "
