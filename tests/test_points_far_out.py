@@ -15,9 +15,6 @@ def test_coordinates_far_out(far):
         backbone_complex(xyz)
     points = np.random.default_rng(0).normal(size=(20, 3))
     points[2, 1] = far
-    for work in (
-        lambda: cl.lifts.knn_complex(points, 3),
-        lambda: cl.lifts.rips_complex(points, 1.0),
-    ):
+    for lift, size in ((cl.lifts.nearest_neighbour_complex, 3), (cl.lifts.rips_complex, 1.0)):
         with pytest.raises(cl.InputError, match="below"):
-            work()
+            lift(points, size)
