@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
@@ -127,7 +129,9 @@ def run_tables(
     pool = None
     if n_jobs > 1:  # fresh processes: a fork would copy locks that other threads hold
         spawn = get_context("spawn")
-        pool = ProcessPoolExecutor(n_jobs, mp_context=spawn, initializer=_one_thread)
+        pool = ProcessPoolExecutor(
+            n_jobs, mp_context=spawn, initializer=_begin_worker, initargs=(os.getpid(),)
+        )
     tables = []
     with pool or nullcontext():
         for i, experiment in enumerate(experiments):
@@ -145,6 +149,16 @@ def run_tables(
     return tables
 
 
-def _one_thread() -> None:
-    """Keep PyTorch, imported later, to one thread per process: the processes share the cores."""
+def _begin_worker(parent: int) -> None:
+    """Keep PyTorch, imported later, to one thread per process: the processes share the cores.
+
+    And end with the parent, also when that is killed and cannot say so.
+    """
     os.environ["OMP_NUM_THREADS"] = "1"
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)

@@ -14,6 +14,7 @@ from cellapse._errors import CellapseError, InputError
 from cellapse._shared.checks import file_path, word
 from cellapse._shared.files import shown, write_whole
 from cellapse.io._hif_records import hif_schema
+from cellapse.io._same import require_same
 from cellapse.io._source import is_packed, reading, reading_file, stream_bytes, unpacked
 from cellapse.io.edges import read_edges, write_edges
 from cellapse.io.gml import read_gml
@@ -145,6 +146,7 @@ def write(obj: Any, path: str | os.PathLike[str], *, on: Complex | None = None) 
         `.tsv` or `.edges`, a mesh to `.off`, the members of hyperedges to `.hyperedges`.
         A result has one row per vertex and goes to `.csv`, `.json`, `.npz` or `.graphml`; CSV and
         GraphML hold the vectors of a spectrum, the other two its values and residuals as well.
+        What would not read back the same, such as the label '1' in a table, is refused.
     path : path of the file
     on : Complex, optional
         The complex that a result belongs to: needed for arrays, which have no labels, and for
@@ -163,11 +165,24 @@ def write(obj: Any, path: str | os.PathLike[str], *, on: Complex | None = None) 
     file = file_path(path)
     try:
         data = _encoded(obj, _extension(file), on)
+        if isinstance(obj, Complex) and _extension(file) in _CHECKED:
+            require_same(obj, data, *_CHECKED[_extension(file)])
     except CellapseError as error:
         raise type(error)(f"{shown(file)}: {error}") from None
     if file.name.lower().endswith(".gz"):
         data = gzip.compress(data, mtime=0)  # without a date: the same content, the same file
     write_whole(file, data)
+
+
+_CHECKED: Mapping[str, tuple[Callable[..., Complex], str]] = {
+    "json": (read_json, "full"),
+    "hif": (read_json, "full"),
+    "npz": (read_npz, "full"),
+    "graphml": (read_graphml, "graph"),
+    "csv": (read_edges, "table"),
+    "tsv": (read_edges, "table"),
+    "edges": (read_edges, "table"),
+}
 
 
 def _encoded(obj: Any, extension: str, on: Complex | None) -> bytes:

@@ -14,14 +14,14 @@ import re
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, as_completed
+from concurrent.futures import BrokenExecutor, Executor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from cellapse._errors import CellapseWarning
+from cellapse._errors import CellapseError, CellapseWarning
 from cellapse._shared.files import make_folder, write_whole
 from cellapse._version import __version__
 
@@ -67,13 +67,20 @@ def _collect(path: Path, sources: dict[Path, bytes]) -> None:
 
 
 def finished(run: Run, folder: Path) -> Result | None:
-    """The result of a run if it is there and belongs to the same arguments and code."""
+    """The result of a run, if it is there, as it was written, and of these arguments and code."""
     try:
         record = json.loads(run.file(folder).read_text(encoding="utf-8"))
         same = record["arguments"] == run.arguments and record["code"] == code_of(run.function)
-        return record["result"] if same else None
+        whole = record["checksum"] == _checksum(record["result"])
+        return record["result"] if same and whole else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def _checksum(result: Result) -> str:
+    """Of what a file says, in one way of writing it."""
+    text = json.dumps(json.loads(json.dumps(result)), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 @contextmanager
@@ -102,6 +109,7 @@ def perform(run: Run, folder: Path) -> Result:
         "arguments": run.arguments,
         "code": code_of(run.function),
         "result": result,
+        "checksum": _checksum(result),
         "seconds": round(time.perf_counter() - start, 3),
     }
     make_folder(run.file(folder).parent)
@@ -128,6 +136,11 @@ def perform_all(
     try:
         for done in as_completed(waiting):
             yield waiting[done], done.result()
+    except BrokenExecutor:
+        raise CellapseError(
+            "a worker process was ended from outside, perhaps for want of memory; what is done is "
+            "kept, so start again, with fewer processes at once (n_jobs, --jobs) if it recurs"
+        ) from None
     finally:  # interrupted: what has not begun need not begin
         for future in waiting:
             future.cancel()
