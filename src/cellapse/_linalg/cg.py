@@ -134,7 +134,7 @@ def conjugate_gradients(
     for trial in range(_PASSES):
         goal = tol * (_FIRST if trial == 0 else 1.0)
         bound.begin()
-        step, rz, gained = _one_pass(
+        step, rz, fallen = _one_pass(
             lambda x: act(apply, x),
             r,
             lambda x: act(precondition, x),
@@ -146,7 +146,7 @@ def conjugate_gradients(
         now = bound.error(rz)
         # The residual that is carried along drifts from the true one by a share of what the pass
         # began with, which is known when it ends: (e^T H e) falls by step * r^T z in every step.
-        began = np.sqrt(gained + now**2)
+        began = np.sqrt(fallen + now**2)
         now = np.maximum(now, np.minimum(_DRIFT / bound.least(), _MOST_DRIFT) * began)
         better = now < error  # at the last digit a pass may do harm: then it is not taken
         gained = bool((now < 0.5 * error).any())
