@@ -184,6 +184,19 @@ def test_counts_at_an_eigenvalue(operator):
     assert S.count_below(1e9) == 8
 
 
+@pytest.mark.parametrize("m", range(3, 10))
+@pytest.mark.parametrize("copies", [1, 80])  # with pivots, and without
+def test_counts_are_right_or_not_given(m, copies):
+    """L - m I is minus ones on a clique: without pivots, all but the first pivot are noise."""
+    graph = nx.disjoint_union_all([nx.complete_graph(m)] * copies + [nx.empty_graph(3)])
+    S = cl.collapse(cl.clique_complex(graph))
+    lowest = float(
+        np.linalg.eigvalsh(cl.collapse(cl.clique_complex(nx.complete_graph(m))).toarray())[1]
+    )
+    for value, truth in ((0.0, 0), (0.5 * lowest, copies + 3), (2.0 * lowest, m * copies + 3)):
+        assert S.count_below(value) in (truth, None)
+
+
 def test_resistances_do_not_cancel():
     K = cl.clique_complex(nx.Graph([(0, 1), (0, 2), (0, 3), (1, 2)]))
     S = cl.collapse(K, beta=0.3, gamma="regularized", eps=1e-8)

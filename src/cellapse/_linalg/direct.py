@@ -32,8 +32,13 @@ Solve = Callable[[FloatArray], FloatArray]
 class Factor:
     """A factorized symmetric matrix: call it to solve, for one right-hand side or many columns."""
 
-    def __init__(self, solve: Solve, n_negative: Callable[[], int | None]) -> None:
-        self._solve, self._n_negative = solve, n_negative
+    def __init__(
+        self,
+        solve: Solve,
+        n_negative: Callable[[], int | None],
+        growth: Callable[[], float] = lambda: np.inf,
+    ) -> None:
+        self._solve, self._n_negative, self._growth = solve, n_negative, growth
 
     def __call__(self, rhs: FloatArray) -> FloatArray:
         """The solution for a right-hand side."""
@@ -42,6 +47,13 @@ class Factor:
     def n_negative(self) -> int | None:
         """Number of negative eigenvalues (Sylvester's law of inertia), where it can be read off."""
         return self._n_negative()
+
+    def growth(self) -> float:
+        """How much larger |L| |U| is than the matrix, in the worst row; infinite where not known.
+
+        The factors are those of a matrix that is so many units of rounding away, relative to rows.
+        """
+        return self._growth()
 
 
 @dataclass(frozen=True)
@@ -120,7 +132,12 @@ def _superlu(matrix: sparse.csc_array) -> Factor:
         cuts = range(_COLUMNS, rhs.shape[1], _COLUMNS)
         return np.hstack([factor.solve(part) for part in np.split(rhs, cuts, axis=1)])
 
-    return Factor(solve, n_negative)
+    def growth() -> float:
+        ones = np.ones(matrix.shape[0])
+        rows = (abs(factor.L) @ (abs(factor.U) @ ones))[factor.perm_r]
+        return float((rows / np.maximum(abs(matrix) @ ones, 1e-300)).max(initial=0.0))
+
+    return Factor(solve, n_negative, growth)
 
 
 def _pardiso(matrix: sparse.csc_array) -> Factor:
