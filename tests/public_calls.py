@@ -37,6 +37,7 @@ MODULES = (
 RESULTS = {
     *("Analysis", "Blueprint", "BLOCK_MODELS", "Check", "Choice", "Clusters", "CollapsedOperator"),
     *("Complex", "ContactHypergraph", "Cora", "Cut", "Dataset", "DifferentiableOperator"),
+    *("Doubt", "EdgeTrust"),
     *("Embedding", "FORMATS", "Incidence", "Operator", "Protein", "Report", "Signature"),
     *("Spectra", "Spectrum", "Strength", "Surfaces", "Settings", "cores", "solve_all"),
     *("CellapseError", "CellapseWarning", "ConvergenceError", "InputError"),
@@ -83,6 +84,10 @@ def S():
 
 def laplacian():
     return cl.graph_laplacian(K()).A.copy()
+
+
+def lift_cliques(graph):
+    return cl.clique_complex(graph, 2)
 
 
 def signal():
@@ -438,6 +443,17 @@ CALLS = {
         tasks.diffuse, operator=laplacian, signal=signals, times=lambda: np.array([0.5, 1.0])
     ),
     "dirichlet_energy": on(tasks.dirichlet_energy, operator=laplacian, signal=signal),
+    "edge_trust": on(tasks.edge_trust, source=K),
+    "likely_false": on(
+        tasks.likely_false,
+        K=K,
+        level=0.2,
+        false_share=0.1,
+        pairs="degree",
+        lift=lambda: lift_cliques,
+        rng=0,
+    ),
+    "EdgeTrust.lowest": method(lambda: tasks.edge_trust(K()), "lowest", count=2),
     "effective_conductance": on(
         tasks.effective_conductance,
         operator=laplacian,

@@ -36,6 +36,7 @@ VERBS = [
     "hks",
     "encode",
     "resistance",
+    "trust",
     "compare",
     "convert",
     "datasets",
@@ -84,7 +85,9 @@ def test_as_a_program():
 def test_all_verbs_are_there_and_show_examples(run):
     code, out, _ = run("--help")
     assert code == 0
-    assert re.findall(r"^  ([a-z]+) ", out, re.M)[-18] == "analyze"  # the main job comes first
+    assert (
+        re.findall(r"^  ([a-z]+) ", out, re.M)[-len(VERBS)] == "analyze"
+    )  # the main job comes first
     assert not re.search(r"[a-z]\.\.\.$", out, re.M)  # every verb is explained in full
     for verb in VERBS:
         assert re.search(rf"^  {verb} ", out, re.M)
@@ -182,6 +185,23 @@ def test_resistance_of_pairs(run):
     assert np.allclose(facts["resistance"], expected)
 
 
+def test_trust_writes_a_row_per_edge_and_the_network_without_the_doubted(run, tmp_path):
+    edges, clean = tmp_path / "edges.csv", tmp_path / "clean.csv"
+    code, out, _ = run("trust", "football", "-o", edges, "--clean", clean)
+    assert code == 0
+    assert "in doubt" in out
+    with edges.open() as file:
+        rows = list(csv.DictReader(file))
+    doubt = cl.tasks.likely_false(cl.clique_complex(datasets.load("football").graph))
+    assert len(rows) == 613
+    assert [row["doubted"] == "True" for row in rows] == doubt.doubted.tolist()
+    assert cl.read(clean).n_cells[1] == 613 - doubt.doubted.sum()
+    (tmp_path / "tree.csv").write_text("source,target\na,b\nb,c\n")
+    code, out, _ = run("trust", tmp_path / "tree.csv")
+    assert code == 0
+    assert "cycle_complex" in out
+
+
 def test_collapse_writes_the_matrix(run, tmp_path):
     code, out, _ = run("collapse", "karate", "-o", tmp_path / "S.npz")
     assert code == 0
@@ -254,6 +274,7 @@ def test_json_is_what_the_standard_says(run, tmp_path):
         ("collapse", "karate"),
         ("bench", "karate"),
         ("protein", "1UBQ"),
+        ("trust", "karate"),
     ],
     ids=lambda arguments: arguments[0],
 )
@@ -267,7 +288,7 @@ def test_json_and_nothing_else(run, arguments, tmp_path, monkeypatch):
 
 
 def test_every_verb_writes_arrays_that_load(run, tmp_path):
-    for verb in ("info", "collapse", "spectrum", "compare", "bench", "resistance"):
+    for verb in ("info", "collapse", "spectrum", "compare", "bench", "resistance", "trust"):
         assert run(verb, "karate", "-o", tmp_path / f"{verb}.npz", "-q")[0] == 0
         assert np.load(tmp_path / f"{verb}.npz", allow_pickle=False).files
 

@@ -70,6 +70,7 @@ from cellapse.lifts.proteins import protein_complex, secondary_structure
 from cellapse.tasks import (
     cluster,
     clustering_accuracy,
+    edge_trust,
     effective_resistance,
     embed,
     heat_kernel_signature,
@@ -140,6 +141,7 @@ __all__ = [
     "collapse",
     "datasets",
     "dirac_operator",
+    "edge_trust",
     "effective_resistance",
     "embed",
     "graded_laplacian",

@@ -5,6 +5,7 @@ The most common ones are also names of `cellapse` itself.
 
 from cellapse.tasks.clustering import Clusters, cluster, clustering_accuracy, suggest_n_clusters
 from cellapse.tasks.cuts import Cut, dirichlet_energy, fiedler, sweep_cut, total_variation
+from cellapse.tasks.doubt import Doubt, likely_false
 from cellapse.tasks.embedding import Embedding, embed, positional_encoding
 from cellapse.tasks.filters import band_pass, spectral_filter
 from cellapse.tasks.resistance import (
@@ -16,11 +17,14 @@ from cellapse.tasks.resistance import (
 from cellapse.tasks.selection import Choice, choose_operator, modularity
 from cellapse.tasks.signatures import Signature, heat_kernel_signature, wave_kernel_signature
 from cellapse.tasks.smoothing import Strength, choose_strength, diffuse, smooth
+from cellapse.tasks.trust import EdgeTrust, edge_trust
 
 __all__ = [
     "Choice",
     "Clusters",
     "Cut",
+    "Doubt",
+    "EdgeTrust",
     "Embedding",
     "Signature",
     "Strength",
@@ -31,12 +35,14 @@ __all__ = [
     "clustering_accuracy",
     "diffuse",
     "dirichlet_energy",
+    "edge_trust",
     "effective_conductance",
     "effective_resistance",
     "embed",
     "fiedler",
     "heat_kernel_signature",
     "kirchhoff_index",
+    "likely_false",
     "modularity",
     "positional_encoding",
     "resistance_centrality",
