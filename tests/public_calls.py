@@ -37,7 +37,7 @@ MODULES = (
 RESULTS = {
     *("Analysis", "Blueprint", "BLOCK_MODELS", "Check", "Choice", "Clusters", "CollapsedOperator"),
     *("Complex", "ContactHypergraph", "Cora", "Cut", "Dataset", "DifferentiableOperator"),
-    *("Doubt", "EdgeTrust"),
+    *("Doubt", "EdgeTrust", "Spread"),
     *("Embedding", "FORMATS", "Incidence", "Operator", "Protein", "Report", "Signature"),
     *("Spectra", "Spectrum", "Strength", "Surfaces", "Settings", "cores", "solve_all"),
     *("CellapseError", "CellapseWarning", "ConvergenceError", "InputError"),
@@ -159,6 +159,11 @@ def estimator(cls, /, **parameters):
     return on(
         fitted, X=points, y=None, n_neighbors=4, operator="screened", max_rank=2, **parameters
     )
+
+
+def labelled(X, y, **more):
+    model = cl.CollapsedLabelSpreading(**more).fit(X, y)
+    return model.transduction_, model.predict_proba(X)
 
 
 def smoother(X, y, **more):
@@ -490,6 +495,13 @@ CALLS = {
         response=lambda: np.cos,
         error=1e-8,
     ),
+    "spread_labels": on(
+        tasks.spread_labels,
+        operator=laplacian,
+        labels=lambda: {0: 0, 6: 0, 4: 1, 5: 1},
+        strength="auto",
+        rng=0,
+    ),
     "suggest_n_clusters": on(tasks.suggest_n_clusters, operator=laplacian, max_clusters=4, **MASS),
     "sweep_cut": on(tasks.sweep_cut, operator=laplacian, scores=signal, **MASS),
     "total_variation": on(tasks.total_variation, operator=laplacian, signal=signals),
@@ -588,6 +600,15 @@ CALLS = {
         cl.HeatKernelSignature, times=lambda: np.array([0.5, 1.0]), scale="raw"
     ),
     "WaveKernelSignature": estimator(cl.WaveKernelSignature, n_energies=4, scale="raw"),
+    "CollapsedLabelSpreading": on(
+        labelled,
+        X=points,
+        y=lambda: np.array([0, 0, 0, 1, 1, 0, 1, 1, 0]),
+        strength="auto",
+        n_neighbors=4,
+        operator="screened",
+        max_rank=2,
+    ),
     "SignalSmoother": on(
         smoother,
         X=points,

@@ -37,6 +37,7 @@ VERBS = [
     "encode",
     "resistance",
     "trust",
+    "label",
     "compare",
     "convert",
     "datasets",
@@ -200,6 +201,31 @@ def test_trust_writes_a_row_per_edge_and_the_network_without_the_doubted(run, tm
     code, out, _ = run("trust", tmp_path / "tree.csv")
     assert code == 0
     assert "cycle_complex" in out
+
+
+def test_label_spreads_what_a_file_or_an_attribute_says(run, tmp_path):
+    known = tmp_path / "known.csv"
+    known.write_text("node,label\n0,here\n33,there\n5,\n")
+    code, out, _ = run("label", "karate", "--labels", known, "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert found["known"] == 2
+    groups = np.asarray(datasets.load("karate").groups)
+    agree = np.mean((np.array(found["label"]) == "here") == (groups == groups[0]))
+    assert agree > 0.9
+    assert found["label"][0] == "here"
+    graph = nx.karate_club_graph()
+    nx.set_node_attributes(graph, {0: "a", 33: "b"}, "team")
+    nx.write_graphml(graph, tmp_path / "teams.graphml")
+    code, out, _ = run("label", tmp_path / "teams.graphml", "--labels", "team", "--json")
+    assert set(json.loads(out)["label"]) == {"a", "b"}
+    known.write_text("node,label\nnobody,here\n")
+    code, _, error = run("label", "karate", "--labels", known)
+    assert code == 2
+    assert "nobody" in error
+    assert run("label", "karate", "--labels", tmp_path / "none.csv")[0] == 2
+    known.write_text("node\n1\n")
+    assert run("label", "karate", "--labels", known)[0] == 2
 
 
 def test_collapse_writes_the_matrix(run, tmp_path):
@@ -630,6 +656,7 @@ def test_every_documented_command_runs(run, line, tmp_path, monkeypatch):
     nx.write_graphml(graph, "network.graphml")
     cl.write(cl.clique_complex(graph), "network.npz")
     cl.write(cl.clique_complex(graph), "network.json")
+    Path("known.csv").write_text("node,label\n0,here\n33,there\n")
     Path("measured.csv").write_text("node,value\n" + "".join(f"{i},{i}\n" for i in graph))
     Path("mesh.off").write_text(
         "OFF\n4 4 6\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 1 2\n3 0 1 3\n3 0 2 3\n3 1 2 3\n"

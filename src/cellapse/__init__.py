@@ -82,6 +82,7 @@ from cellapse.tasks import (
 
 if TYPE_CHECKING:
     from cellapse.estimators import (
+        CollapsedLabelSpreading,
         CollapsedSpectralClustering,
         CollapsedSpectralEmbedding,
         HeatKernelSignature,
@@ -91,6 +92,7 @@ if TYPE_CHECKING:
 
 # scikit-learn is slow to import: its classes are made when they are first asked for.
 _ESTIMATORS = (
+    "CollapsedLabelSpreading",
     "CollapsedSpectralClustering",
     "CollapsedSpectralEmbedding",
     "HeatKernelSignature",
@@ -105,6 +107,7 @@ __all__ = [
     "Boundary",
     "CellapseError",
     "CellapseWarning",
+    "CollapsedLabelSpreading",
     "CollapsedOperator",
     "CollapsedSpectralClustering",
     "CollapsedSpectralEmbedding",

@@ -1,4 +1,4 @@
-"""Verbs for networks with errors: trust."""
+"""Verbs for networks with errors and few labels: trust, label."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ import typer
 from rich.markup import escape
 
 from cellapse.cli.app import app
-from cellapse.cli.options import NetworkChoice, Seed, grouped
+from cellapse.cli.options import NetworkChoice, OperatorChoice, Seed, grouped
 from cellapse.cli.output import Out
 from cellapse.cli.progress import working
+from cellapse.cli.sources import known_labels
 from cellapse.io import write
 from cellapse.lifts.cycles import cycle_complex
 from cellapse.tasks.doubt import Doubt, likely_false
+from cellapse.tasks.labels import spread_labels
 
 
 @app.command()
@@ -60,6 +62,52 @@ def trust(
         write(left.skeleton(min(1, left.max_rank)), clean)
         out.say(f"Wrote {escape(str(clean))}: {sum(left.n_cells[1:2]):,} edges.")
     out.table(doubt.columns(), _facts(doubt))
+
+
+@app.command()
+@grouped
+def label(
+    *,
+    labels: Annotated[
+        str, typer.Option(help="A CSV of known labels, node,label; or an attribute of the nodes.")
+    ],
+    strength: Annotated[
+        float | None, typer.Option(help="How far; chosen by leaving labels out if not given.")
+    ] = None,
+    choice: OperatorChoice,
+    out: Out,
+    seed: Seed = 0,
+) -> None:
+    """Spread a few known labels over all nodes.
+
+    \b
+    cellapse label network.gml --labels known.csv -o labels.csv
+    """
+    with choice.prepared(out.silent) as (source, S):
+        K = source.complex
+        known = known_labels(K, labels)
+        how = "auto" if strength is None else strength
+        spread = spread_labels(S, known, strength=how, rng=seed)
+    found = (
+        "none could be left out" if spread.accuracy is None else f"{100 * spread.accuracy:.0f} %"
+    )
+    out.say(
+        f"{escape(repr(S))}\nstrength {spread.strength:.4g}; "
+        f"of {int(spread.given.sum())} known labels found again when left out: {found}"
+    )
+    columns = {
+        "node": K.labels,
+        "label": spread.predicted(),
+        "probability": spread.probabilities.max(axis=1),
+        "given": spread.given,
+    }
+    facts = {
+        "operator": repr(S),
+        "strength": spread.strength,
+        "known": int(spread.given.sum()),
+        "found again": spread.accuracy,
+    }
+    out.table(columns, facts)
 
 
 def _by_cycles(K: Any, length: int, level: float, false_share: float | None, seed: int) -> Doubt:

@@ -8,6 +8,7 @@ from cellapse.tasks.cuts import Cut, dirichlet_energy, fiedler, sweep_cut, total
 from cellapse.tasks.doubt import Doubt, likely_false
 from cellapse.tasks.embedding import Embedding, embed, positional_encoding
 from cellapse.tasks.filters import band_pass, spectral_filter
+from cellapse.tasks.labels import Spread, spread_labels
 from cellapse.tasks.resistance import (
     effective_conductance,
     effective_resistance,
@@ -27,6 +28,7 @@ __all__ = [
     "EdgeTrust",
     "Embedding",
     "Signature",
+    "Spread",
     "Strength",
     "band_pass",
     "choose_operator",
@@ -48,6 +50,7 @@ __all__ = [
     "resistance_centrality",
     "smooth",
     "spectral_filter",
+    "spread_labels",
     "suggest_n_clusters",
     "sweep_cut",
     "total_variation",
