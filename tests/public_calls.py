@@ -395,6 +395,7 @@ CALLS = {
     "signless_laplacian": on(cl.signless_laplacian, K=K),
     "multiorder_laplacian": on(cl.multiorder_laplacian, K=K, weights=lambda: np.array([1.0, 2.0])),
     "motif_laplacian": on(cl.motif_laplacian, K=K, floor=0.5),
+    "projection_laplacian": on(cl.projection_laplacian, K=K, weights="size"),
     "zhou_laplacian": on(cl.zhou_laplacian, K=K, ranks=lambda: [1, 2]),
     "hodge_laplacian": on(cl.hodge_laplacian, K=K, rank=1),
     "dirac_operator": on(cl.dirac_operator, K=K),

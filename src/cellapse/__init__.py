@@ -57,6 +57,7 @@ from cellapse._operators.baselines import (
     hodge_laplacian,
     motif_laplacian,
     multiorder_laplacian,
+    projection_laplacian,
     signless_laplacian,
     zhou_laplacian,
 )
@@ -162,6 +163,7 @@ __all__ = [
     "motif_laplacian",
     "multiorder_laplacian",
     "positional_encoding",
+    "projection_laplacian",
     "protein_complex",
     "read",
     "secondary_structure",
