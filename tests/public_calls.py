@@ -37,7 +37,7 @@ MODULES = (
 RESULTS = {
     *("Analysis", "Blueprint", "BLOCK_MODELS", "Check", "Choice", "Clusters", "CollapsedOperator"),
     *("Complex", "ContactHypergraph", "Cora", "Cut", "Dataset", "DifferentiableOperator"),
-    *("Doubt", "EdgeTrust", "Spread"),
+    *("Doubt", "EdgeTrust", "Influence", "Spread"),
     *("Embedding", "FORMATS", "Incidence", "Operator", "Protein", "Report", "Signature"),
     *("Spectra", "Spectrum", "Strength", "Surfaces", "Settings", "cores", "solve_all"),
     *("CellapseError", "CellapseWarning", "ConvergenceError", "InputError"),
@@ -426,6 +426,8 @@ CALLS = {
     ),
     # tasks
     "band_pass": on(tasks.band_pass, low=0.5, high=2.0, width=0.25),
+    "cell_influence": on(tasks.cell_influence, S=S, of="energy", at=signal),
+    "Influence.strongest": method(lambda: tasks.cell_influence(S()), "strongest", count=2),
     "choose_operator": on(tasks.choose_operator, K=K, n_clusters=2, rng=0),
     "choose_strength": on(
         tasks.choose_strength,

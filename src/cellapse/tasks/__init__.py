@@ -8,6 +8,7 @@ from cellapse.tasks.cuts import Cut, dirichlet_energy, fiedler, sweep_cut, total
 from cellapse.tasks.doubt import Doubt, likely_false
 from cellapse.tasks.embedding import Embedding, embed, positional_encoding
 from cellapse.tasks.filters import band_pass, spectral_filter
+from cellapse.tasks.influence import Influence, cell_influence
 from cellapse.tasks.labels import Spread, spread_labels
 from cellapse.tasks.resistance import (
     effective_conductance,
@@ -27,10 +28,12 @@ __all__ = [
     "Doubt",
     "EdgeTrust",
     "Embedding",
+    "Influence",
     "Signature",
     "Spread",
     "Strength",
     "band_pass",
+    "cell_influence",
     "choose_operator",
     "choose_strength",
     "cluster",
