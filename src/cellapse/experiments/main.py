@@ -38,8 +38,10 @@ from cellapse.experiments.tables import (
     robustness,
     runtime,
     search,
+    spread,
     sweep,
     teaser,
+    trust,
     unseen,
 )
 
@@ -56,6 +58,8 @@ _EXPERIMENTS = (
     runtime,
     compression,
     robustness,
+    trust,
+    spread,
     contacts,
     search,
     unseen,
