@@ -37,7 +37,7 @@ MODULES = (
 RESULTS = {
     *("Analysis", "Blueprint", "BLOCK_MODELS", "Check", "Choice", "Clusters", "CollapsedOperator"),
     *("Complex", "ContactHypergraph", "Cora", "Cut", "Dataset", "DifferentiableOperator"),
-    *("Doubt", "EdgeTrust", "Influence", "Spread"),
+    *("Doubt", "EdgeTrust", "Influence", "Reliability", "Spread"),
     *("Embedding", "FORMATS", "Incidence", "Operator", "Protein", "Report", "Signature"),
     *("Spectra", "Spectrum", "Strength", "Surfaces", "Settings", "cores", "solve_all"),
     *("CellapseError", "CellapseWarning", "ConvergenceError", "InputError"),
@@ -489,6 +489,7 @@ CALLS = {
     "kirchhoff_index": on(tasks.kirchhoff_index, operator=laplacian, error=None, rng=0),
     "modularity": on(tasks.modularity, K=K, clusters=groups),
     "positional_encoding": on(tasks.positional_encoding, operator=laplacian, k=3, **MASS),
+    "rank_reliability": on(tasks.rank_reliability, K=K, dimension=2, rng=0),
     "resistance_centrality": on(tasks.resistance_centrality, operator=laplacian, error=None, rng=0),
     "smooth": on(tasks.smooth, operator=laplacian, signal=signals, method="tikhonov", strength=0.5),
     "spectral_filter": on(

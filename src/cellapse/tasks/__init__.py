@@ -10,6 +10,7 @@ from cellapse.tasks.embedding import Embedding, embed, positional_encoding
 from cellapse.tasks.filters import band_pass, spectral_filter
 from cellapse.tasks.influence import Influence, cell_influence
 from cellapse.tasks.labels import Spread, spread_labels
+from cellapse.tasks.reliability import Reliability, rank_reliability
 from cellapse.tasks.resistance import (
     effective_conductance,
     effective_resistance,
@@ -29,6 +30,7 @@ __all__ = [
     "EdgeTrust",
     "Embedding",
     "Influence",
+    "Reliability",
     "Signature",
     "Spread",
     "Strength",
@@ -50,6 +52,7 @@ __all__ = [
     "likely_false",
     "modularity",
     "positional_encoding",
+    "rank_reliability",
     "resistance_centrality",
     "smooth",
     "spectral_filter",
