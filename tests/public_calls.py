@@ -37,6 +37,7 @@ MODULES = (
 RESULTS = {
     *("Analysis", "Blueprint", "BLOCK_MODELS", "Check", "Choice", "Clusters", "CollapsedOperator"),
     *("Complex", "ContactHypergraph", "Cora", "Cut", "Dataset", "DifferentiableOperator"),
+    *("Doubt", "EdgeTrust", "Influence", "Reliability", "Spread"),
     *("Embedding", "FORMATS", "Incidence", "Operator", "Protein", "Report", "Signature"),
     *("Spectra", "Spectrum", "Strength", "Surfaces", "Settings", "Weights", "Realization"),
     *("cores", "solve_all"),
@@ -84,6 +85,10 @@ def S():
 
 def laplacian():
     return cl.graph_laplacian(K()).A.copy()
+
+
+def lift_cliques(graph):
+    return cl.clique_complex(graph, 2)
 
 
 def signal():
@@ -155,6 +160,11 @@ def estimator(cls, /, **parameters):
     return on(
         fitted, X=points, y=None, n_neighbors=4, operator="screened", max_rank=2, **parameters
     )
+
+
+def labelled(X, y, **more):
+    model = cl.CollapsedLabelSpreading(**more).fit(X, y)
+    return model.transduction_, model.predict_proba(X)
 
 
 def smoother(X, y, **more):
@@ -386,6 +396,7 @@ CALLS = {
     "signless_laplacian": on(cl.signless_laplacian, K=K),
     "multiorder_laplacian": on(cl.multiorder_laplacian, K=K, weights=lambda: np.array([1.0, 2.0])),
     "motif_laplacian": on(cl.motif_laplacian, K=K, floor=0.5),
+    "projection_laplacian": on(cl.projection_laplacian, K=K, weights="size"),
     "zhou_laplacian": on(cl.zhou_laplacian, K=K, ranks=lambda: [1, 2]),
     "hodge_laplacian": on(cl.hodge_laplacian, K=K, rank=1),
     "dirac_operator": on(cl.dirac_operator, K=K),
@@ -422,6 +433,8 @@ CALLS = {
     ),
     # tasks
     "band_pass": on(tasks.band_pass, low=0.5, high=2.0, width=0.25),
+    "cell_influence": on(tasks.cell_influence, S=S, of="energy", at=signal),
+    "Influence.strongest": method(lambda: tasks.cell_influence(S()), "strongest", count=2),
     "choose_operator": on(tasks.choose_operator, K=K, n_clusters=2, rng=0),
     "choose_strength": on(
         tasks.choose_strength,
@@ -445,6 +458,17 @@ CALLS = {
         tasks.diffuse, operator=laplacian, signal=signals, times=lambda: np.array([0.5, 1.0])
     ),
     "dirichlet_energy": on(tasks.dirichlet_energy, operator=laplacian, signal=signal),
+    "edge_trust": on(tasks.edge_trust, source=K),
+    "likely_false": on(
+        tasks.likely_false,
+        K=K,
+        level=0.2,
+        false_share=0.1,
+        pairs="degree",
+        lift=lambda: lift_cliques,
+        rng=0,
+    ),
+    "EdgeTrust.lowest": method(lambda: tasks.edge_trust(K()), "lowest", count=2),
     "effective_conductance": on(
         tasks.effective_conductance,
         operator=laplacian,
@@ -472,6 +496,7 @@ CALLS = {
     "kirchhoff_index": on(tasks.kirchhoff_index, operator=laplacian, error=None, rng=0),
     "modularity": on(tasks.modularity, K=K, clusters=groups),
     "positional_encoding": on(tasks.positional_encoding, operator=laplacian, k=3, **MASS),
+    "rank_reliability": on(tasks.rank_reliability, K=K, dimension=2, rng=0),
     "resistance_centrality": on(tasks.resistance_centrality, operator=laplacian, error=None, rng=0),
     "smooth": on(tasks.smooth, operator=laplacian, signal=signals, method="tikhonov", strength=0.5),
     "spectral_filter": on(
@@ -480,6 +505,13 @@ CALLS = {
         signal=signals,
         response=lambda: np.cos,
         error=1e-8,
+    ),
+    "spread_labels": on(
+        tasks.spread_labels,
+        operator=laplacian,
+        labels=lambda: {0: 0, 6: 0, 4: 1, 5: 1},
+        strength="auto",
+        rng=0,
     ),
     "suggest_n_clusters": on(tasks.suggest_n_clusters, operator=laplacian, max_clusters=4, **MASS),
     "sweep_cut": on(tasks.sweep_cut, operator=laplacian, scores=signal, **MASS),
@@ -579,6 +611,15 @@ CALLS = {
         cl.HeatKernelSignature, times=lambda: np.array([0.5, 1.0]), scale="raw"
     ),
     "WaveKernelSignature": estimator(cl.WaveKernelSignature, n_energies=4, scale="raw"),
+    "CollapsedLabelSpreading": on(
+        labelled,
+        X=points,
+        y=lambda: np.array([0, 0, 0, 1, 1, 0, 1, 1, 0]),
+        strength="auto",
+        n_neighbors=4,
+        operator="screened",
+        max_rank=2,
+    ),
     "SignalSmoother": on(
         smoother,
         X=points,

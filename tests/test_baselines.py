@@ -16,6 +16,7 @@ BASELINES = [
     cl.multiorder_laplacian,
     cl.motif_laplacian,
     cl.zhou_laplacian,
+    cl.projection_laplacian,
     lambda K: cl.hodge_laplacian(K, 0),
 ]
 
@@ -63,6 +64,50 @@ def test_motif_laplacian_counts_triangles():
     gone = cl.motif_laplacian(cl.Complex.from_cells({1: [(0, 1)]}), floor=0)
     assert not gone.toarray().any()
     assert gone.spectrum().n_zeros == 2
+
+
+def test_projection_by_hand():
+    """Triple (a, b, c) gives its pairs 1/2 each; (c, d) is a pair of its own."""
+    K = cl.hypergraph_complex([("a", "b", "c"), ("c", "d")])
+    wanted = [[1, -0.5, -0.5, 0], [-0.5, 1, -0.5, 0], [-0.5, -0.5, 2, -1], [0, 0, -1, 1]]
+    np.testing.assert_allclose(cl.projection_laplacian(K).toarray(), wanted, atol=1e-12)
+    count = cl.projection_laplacian(K, weights="count").toarray()
+    none = cl.projection_laplacian(K, weights="none").toarray()
+    np.testing.assert_allclose(none, cl.graph_laplacian(K).toarray(), atol=1e-12)
+    np.testing.assert_allclose(count, none, atol=1e-12)
+
+
+@given(st.integers(0, 100))
+def test_projection_of_hyperedges_with_their_multiplicity(seed):
+    """Against a loop over the hyperedges as they were given, twice or within larger ones."""
+    groups = random_hyperedges(seed)
+    groups += groups[:3]
+    K = cl.hypergraph_complex(groups, vertices=range(12), multiplicity="weight")
+    for weights, gives in (("size", lambda e: 1 / (len(e) - 1)), ("count", lambda e: 1.0)):
+        A = np.zeros((12, 12))
+        for e in groups:
+            for i in e:
+                for j in e:
+                    A[i, j] += gives(e) * (i != j)
+        wanted = np.diag(A.sum(axis=1)) - A
+        np.testing.assert_allclose(
+            cl.projection_laplacian(K, weights=weights).toarray(), wanted, atol=1e-12
+        )
+
+
+def test_projection_of_a_weighted_graph_is_its_laplacian():
+    K = cl.clique_complex(nx.les_miserables_graph(), 1, weight="weight")
+    wanted = cl.graph_laplacian(K).toarray()
+    np.testing.assert_allclose(cl.projection_laplacian(K).toarray(), wanted, atol=1e-12)
+    with pytest.raises(cl.InputError, match="weights"):
+        cl.projection_laplacian(K, weights="mass")
+
+
+def test_hyperedges_of_rank_1_and_components():
+    K = cl.Complex.from_cells({0: list("abcdef"), 1: [tuple("abcd")]})
+    L = cl.projection_laplacian(K)
+    assert L.toarray()[0, 1] == pytest.approx(-1 / 3)
+    assert L.spectrum().n_zeros == 3
 
 
 def test_zhou_laplacian_by_hand():

@@ -36,6 +36,8 @@ VERBS = [
     "hks",
     "encode",
     "resistance",
+    "trust",
+    "label",
     "compare",
     "convert",
     "datasets",
@@ -84,7 +86,9 @@ def test_as_a_program():
 def test_all_verbs_are_there_and_show_examples(run):
     code, out, _ = run("--help")
     assert code == 0
-    assert re.findall(r"^  ([a-z]+) ", out, re.M)[-18] == "analyze"  # the main job comes first
+    assert (
+        re.findall(r"^  ([a-z]+) ", out, re.M)[-len(VERBS)] == "analyze"
+    )  # the main job comes first
     assert not re.search(r"[a-z]\.\.\.$", out, re.M)  # every verb is explained in full
     for verb in VERBS:
         assert re.search(rf"^  {verb} ", out, re.M)
@@ -182,6 +186,48 @@ def test_resistance_of_pairs(run):
     assert np.allclose(facts["resistance"], expected)
 
 
+def test_trust_writes_a_row_per_edge_and_the_network_without_the_doubted(run, tmp_path):
+    edges, clean = tmp_path / "edges.csv", tmp_path / "clean.csv"
+    code, out, _ = run("trust", "football", "-o", edges, "--clean", clean)
+    assert code == 0
+    assert "in doubt" in out
+    with edges.open() as file:
+        rows = list(csv.DictReader(file))
+    doubt = cl.tasks.likely_false(cl.clique_complex(datasets.load("football").graph))
+    assert len(rows) == 613
+    assert [row["doubted"] == "True" for row in rows] == doubt.doubted.tolist()
+    assert cl.read(clean).n_cells[1] == 613 - doubt.doubted.sum()
+    (tmp_path / "tree.csv").write_text("source,target\na,b\nb,c\n")
+    code, out, _ = run("trust", tmp_path / "tree.csv")
+    assert code == 0
+    assert "cycle_complex" in out
+
+
+def test_label_spreads_what_a_file_or_an_attribute_says(run, tmp_path):
+    known = tmp_path / "known.csv"
+    known.write_text("node,label\n0,here\n33,there\n5,\n")
+    code, out, _ = run("label", "karate", "--labels", known, "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert found["known"] == 2
+    groups = np.asarray(datasets.load("karate").groups)
+    agree = np.mean((np.array(found["label"]) == "here") == (groups == groups[0]))
+    assert agree > 0.9
+    assert found["label"][0] == "here"
+    graph = nx.karate_club_graph()
+    nx.set_node_attributes(graph, {0: "a", 33: "b"}, "team")
+    nx.write_graphml(graph, tmp_path / "teams.graphml")
+    code, out, _ = run("label", tmp_path / "teams.graphml", "--labels", "team", "--json")
+    assert set(json.loads(out)["label"]) == {"a", "b"}
+    known.write_text("node,label\nnobody,here\n")
+    code, _, error = run("label", "karate", "--labels", known)
+    assert code == 2
+    assert "nobody" in error
+    assert run("label", "karate", "--labels", tmp_path / "none.csv")[0] == 2
+    known.write_text("node\n1\n")
+    assert run("label", "karate", "--labels", known)[0] == 2
+
+
 def test_collapse_writes_the_matrix(run, tmp_path):
     code, out, _ = run("collapse", "karate", "-o", tmp_path / "S.npz")
     assert code == 0
@@ -254,6 +300,7 @@ def test_json_is_what_the_standard_says(run, tmp_path):
         ("collapse", "karate"),
         ("bench", "karate"),
         ("protein", "1UBQ"),
+        ("trust", "karate"),
     ],
     ids=lambda arguments: arguments[0],
 )
@@ -267,7 +314,7 @@ def test_json_and_nothing_else(run, arguments, tmp_path, monkeypatch):
 
 
 def test_every_verb_writes_arrays_that_load(run, tmp_path):
-    for verb in ("info", "collapse", "spectrum", "compare", "bench", "resistance"):
+    for verb in ("info", "collapse", "spectrum", "compare", "bench", "resistance", "trust"):
         assert run(verb, "karate", "-o", tmp_path / f"{verb}.npz", "-q")[0] == 0
         assert np.load(tmp_path / f"{verb}.npz", allow_pickle=False).files
 
@@ -609,6 +656,7 @@ def test_every_documented_command_runs(run, line, tmp_path, monkeypatch):
     nx.write_graphml(graph, "network.graphml")
     cl.write(cl.clique_complex(graph), "network.npz")
     cl.write(cl.clique_complex(graph), "network.json")
+    Path("known.csv").write_text("node,label\n0,here\n33,there\n")
     Path("measured.csv").write_text("node,value\n" + "".join(f"{i},{i}\n" for i in graph))
     Path("mesh.off").write_text(
         "OFF\n4 4 6\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 1 2\n3 0 1 3\n3 0 2 3\n3 1 2 3\n"

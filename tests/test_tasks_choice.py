@@ -80,3 +80,12 @@ def test_what_is_no_complex_or_has_no_edges_is_refused():
     for wrong in ([0, 1], [0.5] * 34, [-1] * 34, np.zeros((34, 1), dtype=int)):
         with pytest.raises(cl.InputError, match="one whole number"):
             modularity(K, wrong)
+
+
+def test_a_hypergraph_is_also_clustered_by_its_projection():
+    groups = [range(5), range(5, 10), (0, 1), (3, 4), (6, 7), (4, 5)]
+    K = cl.hypergraph_complex([tuple(g) for g in groups])
+    choice = choose_operator(K, 2)
+    assert set(choice.modularity) == {*FAMILY, "projection"}
+    analysis = cl.analysis.analyze(K, 2, groups=[0] * 5 + [1] * 5)
+    assert analysis.projected() == 1.0

@@ -79,6 +79,7 @@ ALL = {**CALLS, **TORCH_CALLS}
 # What a call is about when these are wrong is Python's own, or the wish of whoever called it.
 THEIRS = {
     *(("lift", "cells"), ("lift", "graph"), ("spectral_filter", "response")),
+    ("likely_false", "lift"),
     *(("transform_all", "transform"), ("torch.spectral_filter", "function")),
     *((name, "lift") for name in TORCH_CALLS),
 }

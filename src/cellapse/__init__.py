@@ -57,6 +57,7 @@ from cellapse._operators.baselines import (
     hodge_laplacian,
     motif_laplacian,
     multiorder_laplacian,
+    projection_laplacian,
     signless_laplacian,
     zhou_laplacian,
 )
@@ -70,6 +71,7 @@ from cellapse.lifts.proteins import protein_complex, secondary_structure
 from cellapse.tasks import (
     cluster,
     clustering_accuracy,
+    edge_trust,
     effective_resistance,
     embed,
     heat_kernel_signature,
@@ -81,6 +83,7 @@ from cellapse.tasks import (
 
 if TYPE_CHECKING:
     from cellapse.estimators import (
+        CollapsedLabelSpreading,
         CollapsedSpectralClustering,
         CollapsedSpectralEmbedding,
         HeatKernelSignature,
@@ -90,6 +93,7 @@ if TYPE_CHECKING:
 
 # scikit-learn is slow to import: its classes are made when they are first asked for.
 _ESTIMATORS = (
+    "CollapsedLabelSpreading",
     "CollapsedSpectralClustering",
     "CollapsedSpectralEmbedding",
     "HeatKernelSignature",
@@ -104,6 +108,7 @@ __all__ = [
     "Boundary",
     "CellapseError",
     "CellapseWarning",
+    "CollapsedLabelSpreading",
     "CollapsedOperator",
     "CollapsedSpectralClustering",
     "CollapsedSpectralEmbedding",
@@ -140,6 +145,7 @@ __all__ = [
     "collapse",
     "datasets",
     "dirac_operator",
+    "edge_trust",
     "effective_resistance",
     "embed",
     "graded_laplacian",
@@ -157,6 +163,7 @@ __all__ = [
     "motif_laplacian",
     "multiorder_laplacian",
     "positional_encoding",
+    "projection_laplacian",
     "protein_complex",
     "read",
     "secondary_structure",

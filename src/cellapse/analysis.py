@@ -16,7 +16,7 @@ from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import InputError
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
-from cellapse._operators.baselines import graph_laplacian
+from cellapse._operators.baselines import graph_laplacian, projection_laplacian
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import listed, whole_number
 from cellapse._shared.files import write_whole
@@ -44,6 +44,7 @@ class Analysis:
     clusters: tuple[Clusters, Clusters]
     shares: FloatArray
     report: theory.Report
+    projection: Clusters | None = None  # by the weighted projection, where cells are no simplices
 
     @property
     def n_clusters(self) -> int:
@@ -67,6 +68,13 @@ class Analysis:
         known = np.unique([str(g) for g in self.groups], return_inverse=True)[1]
         mine, plain = (clustering_accuracy(c, known) for c in self.clusters)
         return mine, plain
+
+    def projected(self) -> float | None:
+        """Share of the vertices in their known group, by the weighted projection of hyperedges."""
+        if self.groups is None or self.projection is None:
+            return None
+        known = np.unique([str(g) for g in self.groups], return_inverse=True)[1]
+        return clustering_accuracy(self.projection, known)
 
     def weakest_edges(self, count: int) -> list[tuple[tuple[str, str], float]]:
         """The edges that keep least of their weight, with the share they keep."""
@@ -136,6 +144,9 @@ def analyze(
     mine = cluster(S, n_clusters, rng=rng)
     n_clusters = int(mine.numbers.max()) + 1 if n_clusters is None else n_clusters
     clusters = (mine, cluster(L, n_clusters, rng=rng))
+    # A hypergraph: the fair comparison is a projection in which large hyperedges do not drown all.
+    simple = K.is_simplicial
+    projection = None if simple else cluster(projection_laplacian(K), n_clusters, rng=rng)
     on_step("spectra")
     n = K.n_vertices
     zeros = min(int(K.components().max()), _ZEROS)  # besides the first, which is always there
@@ -144,4 +155,4 @@ def analyze(
     on_step("checks")
     checks = theory.check(S, spectra)
     assert S.shares is not None  # the renormalized operator is a reweighted A
-    return Analysis(title, K, known, S, L, spectra, clusters, S.shares, checks)
+    return Analysis(title, K, known, S, L, spectra, clusters, S.shares, checks, projection)

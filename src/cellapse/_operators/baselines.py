@@ -14,8 +14,8 @@ from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.operators import SparseOperator
 from cellapse._matrices.incidence import boundary_matrices, edge_boundary, edges_and_cofaces
 from cellapse._matrices.support import supports
-from cellapse._shared.arrays import FloatArray, csr_from_entries
-from cellapse._shared.checks import at_least_zero, listed, real_array, whole_number
+from cellapse._shared.arrays import FloatArray, IntArray, csr_from_entries
+from cellapse._shared.checks import at_least_zero, listed, one_of, real_array, whole_number
 
 
 def graph_laplacian(K: Complex) -> SparseOperator:
@@ -137,6 +137,58 @@ def zhou_laplacian(K: Complex, ranks: Sequence[int] | None = None) -> SparseOper
     used = Complex(K.labels, (K.cells[0], *tables), (None,) * (1 + len(tables)), ())
     kernel = _component_kernel(used, np.where(held, np.sqrt(degree), 1.0))
     return SparseOperator(L, K.labels, kernel, "Zhou Laplacian")
+
+
+def projection_laplacian(K: Complex, weights: str = "size") -> SparseOperator:
+    """The Laplacian of a hypergraph's projection: a pair weighs what the hyperedges around it give.
+
+    A hyperedge e of weight w_e gives each of its pairs w_e / (|e| - 1), so that it adds w_e to the
+    degree of each member, whatever its size. Every cell above the edges is a hyperedge. An edge is
+    a pair of its own with what its weight (1 by default) has over the sum of the w_e of the larger
+    cells around it: within a larger cell it is one of its pairs, unless the multiplicity of the
+    hyperedges was kept, as `hypergraph_complex(..., multiplicity="weight")` does. On a graph this
+    is the graph Laplacian.
+
+    Parameters
+    ----------
+    K : Complex
+    weights : {"size", "count", "none"}
+        w_e / (|e| - 1), w_e, or 1 for every pair that shares any cell.
+
+    Examples
+    --------
+    >>> K = Complex.from_cells({1: [("a", "b"), ("b", "c"), ("a", "c"), ("c", "d")],
+    ...                         2: [("a", "b", "c")]})
+    >>> projection_laplacian(K).toarray().diagonal().tolist()
+    [1.0, 1.0, 2.0, 1.0]
+    """
+    require_complex(K, "projection_laplacian")
+    one_of("weights", weights, ("size", "count", "none"))
+    n = K.n_vertices
+    total, count = sparse.csr_array((n, n)), sparse.csr_array((n, n))
+    pairs: IntArray = np.empty((0, 2), dtype=np.int64)
+    of_pairs: FloatArray = np.empty(0)
+    for rank, cells in enumerate(K.cells[1:], start=1):
+        given = K.weights[rank]
+        each = np.ones(len(cells)) if given is None else given
+        if rank == 1:
+            where, pairs = cells.of_size(2)
+            of_pairs = each[where]
+            each = np.where(cells.sizes > 2, each, 0.0)
+        H = sparse.csr_array(cells.membership(n).T.astype(np.float64))
+        count = count + H @ sparse.diags_array(each) @ H.T
+        total = total + H @ sparse.diags_array(each / np.maximum(cells.sizes - 1, 1)) @ H.T
+    i, j = pairs.T
+    held = np.asarray(sparse.csr_array(count)[i, j]).ravel() if len(i) else np.empty(0)
+    rest = np.maximum(of_pairs - held, 0.0)
+    own = csr_from_entries(np.r_[i, j], np.r_[j, i], np.r_[rest, rest], (n, n))
+    A = sparse.csr_array((total if weights == "size" else count) + own)
+    A = sparse.csr_array(A - sparse.diags_array(A.diagonal()))
+    A.eliminate_zeros()
+    if weights == "none":
+        A = sparse.csr_array((np.ones(A.nnz), A.indices, A.indptr), shape=A.shape)
+    L = sparse.diags_array(np.asarray(A.sum(axis=1)).ravel()) - A
+    return SparseOperator(L, K.labels, _component_kernel(K), "projection Laplacian")
 
 
 def hodge_laplacian(K: Complex, rank: int) -> SparseOperator:

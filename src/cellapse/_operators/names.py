@@ -31,6 +31,10 @@ _BASELINES: dict[str, tuple[Callable[[Complex], Operator], str]] = {
         baselines.motif_laplacian,
         "The motif Laplacian, edges weighted by 0.1 plus the number of their cells.",
     ),
+    "projection": (
+        baselines.projection_laplacian,
+        "The projection of a hypergraph, a pair weighing 1/(size - 1) for each cell around it.",
+    ),
     "zhou": (baselines.zhou_laplacian, "Zhou's normalized Laplacian, the cells as hyperedges."),
 }
 

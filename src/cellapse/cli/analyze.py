@@ -151,6 +151,7 @@ def _facts(analysis: Analysis) -> dict[str, Any]:
         "sizes": np.bincount(analysis.clusters[0].numbers).tolist(),
         "accuracy": None if agreement is None else agreement[0],
         "accuracy of the graph Laplacian": None if agreement is None else agreement[1],
+        "accuracy of the projection": analysis.projected(),
         "eigenvalues": analysis.spectra[0].values[:20].tolist(),
         "eigenvalues of the graph Laplacian": analysis.spectra[1].values[:20].tolist(),
         "weakest edges": [

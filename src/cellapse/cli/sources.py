@@ -113,6 +113,37 @@ def values_of(K: Complex, name: str) -> np.ndarray:
     )
 
 
+def known_labels(K: Complex, name: str) -> dict[Any, str]:
+    """Labels of some vertices: an attribute of them, or the file `node,label` of that name."""
+    columns = K.attributes[0] if K.attributes else {}
+    if name in columns:
+        given = zip(K.labels, columns[name].tolist(), strict=True)
+        return {v: str(x) for v, x in given if x is not None and x == x and str(x) != ""}
+    if not Path(name).exists():
+        known = f"; there are the attributes {', '.join(map(str, columns))}" if columns else ""
+        raise InputError(f"no file and no attribute {name!r} with labels{known}")
+    by_word = {str(v): v for v in K.labels}
+    rows = _rows(Path(name), "node,label")
+    for node, _ in rows:
+        if node not in by_word:
+            raise InputError(f"{name}: names {node!r}, which is no node of the network; remove it")
+    return {by_word[node]: label for node, label in rows if label != ""}
+
+
+def _rows(path: Path, head: str) -> list[tuple[str, str]]:
+    """The first two columns of a CSV file, without its first line."""
+    import csv
+
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = [row for row in csv.reader(file) if row]
+        return [(row[0].strip(), row[1].strip()) for row in rows[1:]]
+    except (OSError, UnicodeDecodeError, IndexError, ValueError, csv.Error) as error:
+        raise InputError(
+            f"{path}: not a table of two columns ({error}); begin with the line {head}"
+        ) from None
+
+
 def _from_file(K: Complex, path: Path) -> np.ndarray:
     try:
         with path.open(newline="", encoding="utf-8") as file:

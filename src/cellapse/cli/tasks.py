@@ -34,7 +34,9 @@ def cluster_nodes(
     ] = None,
     choose: Annotated[
         bool,
-        typer.Option("--choose", help="Try nine operators; keep the one of most modular clusters."),
+        typer.Option(
+            "--choose", help="Experimental: of nine operators, the most modular clusters."
+        ),
     ] = False,
     choice: OperatorChoice,
     out: Out,

@@ -16,9 +16,11 @@ from cellapse.estimators.features import (
     HeatKernelSignature,
     WaveKernelSignature,
 )
+from cellapse.estimators.labels import CollapsedLabelSpreading
 from cellapse.estimators.smoothing import SignalSmoother
 
 __all__ = [
+    "CollapsedLabelSpreading",
     "CollapsedSpectralClustering",
     "CollapsedSpectralEmbedding",
     "HeatKernelSignature",

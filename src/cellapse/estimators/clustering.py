@@ -23,8 +23,8 @@ class CollapsedSpectralClustering(ClusterMixin, OnGraph):
     affinity : {"nearest_neighbors", "precomputed"}
     operator : str
         A collapse: "renormalized", "screened", "unfolded", "boundary", "incidence" or "mixed"; or
-        an operator to compare with: "laplacian" (of the graph), "signless", "multiorder", "motif"
-        or "zhou".
+        an operator to compare with: "laplacian" (of the graph), "signless", "multiorder",
+        "motif", "projection" or "zhou".
     max_rank : int
         Cliques of up to `max_rank` + 1 vertices are cells.
     assign_labels : {"kmeans", "discretize"}

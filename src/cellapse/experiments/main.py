@@ -35,8 +35,10 @@ from cellapse.experiments.tables import (
     robustness,
     runtime,
     search,
+    spread,
     sweep,
     teaser,
+    trust,
     unseen,
 )
 
@@ -53,6 +55,8 @@ _EXPERIMENTS = (
     runtime,
     compression,
     robustness,
+    trust,
+    spread,
     contacts,
     search,
     unseen,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cellapse._complex.complex import Complex
 from cellapse.analysis import Analysis
-from cellapse.tasks.clustering import clustering_accuracy
+from cellapse.tasks.clustering import Clusters, clustering_accuracy
 
 _NAMES = {0: ("vertex", "vertices"), 1: ("edge", "edges")}
 _SIMPLICES = {2: ("triangle", "triangles"), 3: ("tetrahedron", "tetrahedra")}
@@ -48,6 +48,8 @@ def findings(analysis: Analysis) -> list[str]:
         mine, plain = (_percent(share, 1) for share in same)
         versus = "as many as with L" if mine == plain else f"against {plain} with L"
         said.append(f"With S {mine} of the vertices are in their known group, {versus}.")
+    if analysis.projection is not None:
+        said.append(_projection_in_words(analysis, analysis.projection))
     if pieces > 1:
         said.append(f"There are {pieces:,} components; the collapse never links them.")
     return said
@@ -99,6 +101,16 @@ def _edges_in_words(analysis: Analysis) -> str:
     return (
         f"Edges keep up to {most} of their weight where cells hold them; {bare:,} of {edges:,} "
         f"close no cell and keep {_percent(floor)}."
+    )
+
+
+def _projection_in_words(analysis: Analysis, projection: Clusters) -> str:
+    elsewhere = _percent(1.0 - clustering_accuracy(analysis.clusters[0], projection))
+    right = analysis.projected()
+    known = "" if right is None else f"; with it {_percent(right, 1)} are in their known group"
+    return (
+        "The projection of the cells in which a pair weighs 1/(size - 1), the fair comparison for "
+        f"a hypergraph, puts {elsewhere} of the vertices elsewhere than S{known}."
     )
 
 

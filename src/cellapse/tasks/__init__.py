@@ -5,8 +5,12 @@ The most common ones are also names of `cellapse` itself.
 
 from cellapse.tasks.clustering import Clusters, cluster, clustering_accuracy, suggest_n_clusters
 from cellapse.tasks.cuts import Cut, dirichlet_energy, fiedler, sweep_cut, total_variation
+from cellapse.tasks.doubt import Doubt, likely_false
 from cellapse.tasks.embedding import Embedding, embed, positional_encoding
 from cellapse.tasks.filters import band_pass, spectral_filter
+from cellapse.tasks.influence import Influence, cell_influence
+from cellapse.tasks.labels import Spread, spread_labels
+from cellapse.tasks.reliability import Reliability, rank_reliability
 from cellapse.tasks.resistance import (
     effective_conductance,
     effective_resistance,
@@ -16,32 +20,43 @@ from cellapse.tasks.resistance import (
 from cellapse.tasks.selection import Choice, choose_operator, modularity
 from cellapse.tasks.signatures import Signature, heat_kernel_signature, wave_kernel_signature
 from cellapse.tasks.smoothing import Strength, choose_strength, diffuse, smooth
+from cellapse.tasks.trust import EdgeTrust, edge_trust
 
 __all__ = [
     "Choice",
     "Clusters",
     "Cut",
+    "Doubt",
+    "EdgeTrust",
     "Embedding",
+    "Influence",
+    "Reliability",
     "Signature",
+    "Spread",
     "Strength",
     "band_pass",
+    "cell_influence",
     "choose_operator",
     "choose_strength",
     "cluster",
     "clustering_accuracy",
     "diffuse",
     "dirichlet_energy",
+    "edge_trust",
     "effective_conductance",
     "effective_resistance",
     "embed",
     "fiedler",
     "heat_kernel_signature",
     "kirchhoff_index",
+    "likely_false",
     "modularity",
     "positional_encoding",
+    "rank_reliability",
     "resistance_centrality",
     "smooth",
     "spectral_filter",
+    "spread_labels",
     "suggest_n_clusters",
     "sweep_cut",
     "total_variation",

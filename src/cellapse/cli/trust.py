@@ -1,0 +1,130 @@
+"""Verbs for networks with errors and few labels: trust, label."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from cellapse.cli.app import app
+from cellapse.cli.options import NetworkChoice, OperatorChoice, Seed, grouped
+from cellapse.cli.output import Out
+from cellapse.cli.progress import working
+from cellapse.cli.sources import known_labels
+from cellapse.io import write
+from cellapse.lifts.cycles import cycle_complex
+from cellapse.tasks.doubt import Doubt, likely_false
+from cellapse.tasks.labels import spread_labels
+
+
+@app.command()
+@grouped
+def trust(
+    *,
+    level: Annotated[
+        float, typer.Option(help="The share of wrongly doubted edges that is accepted.")
+    ] = 0.1,
+    false_share: Annotated[
+        float | None,
+        typer.Option(help="The share of false edges, if known; else the largest possible."),
+    ] = None,
+    cycles: Annotated[
+        int | None,
+        typer.Option(help="Chordless cycles up to this length as cells, instead of cliques."),
+    ] = None,
+    clean: Annotated[
+        Path | None, typer.Option(help="Write the network without the doubted edges to this file.")
+    ] = None,
+    data: NetworkChoice,
+    out: Out,
+    seed: Seed = 0,
+) -> None:
+    """How far each edge can be trusted; which look random.
+
+    \b
+    cellapse trust football -o edges.csv
+    cellapse trust karate --level 0.2 --false-share 0.3
+    cellapse trust network.gml --cycles 4 --clean clean.csv
+    """
+    with working("reading", "computing", quiet=out.silent) as step:
+        step("reading")
+        K = data.load().complex
+        step("computing")
+        if cycles is None:
+            doubt = likely_false(K, level=level, false_share=false_share, rng=seed)
+        else:
+            doubt = _by_cycles(K, cycles, level, false_share, seed)
+    out.say(escape(str(doubt)))
+    if clean is not None:
+        left = doubt.network()
+        write(left.skeleton(min(1, left.max_rank)), clean)
+        out.say(f"Wrote {escape(str(clean))}: {sum(left.n_cells[1:2]):,} edges.")
+    out.table(doubt.columns(), _facts(doubt))
+
+
+@app.command()
+@grouped
+def label(
+    *,
+    labels: Annotated[
+        str, typer.Option(help="A CSV of known labels, node,label; or an attribute of the nodes.")
+    ],
+    strength: Annotated[
+        float | None, typer.Option(help="How far; chosen by leaving labels out if not given.")
+    ] = None,
+    choice: OperatorChoice,
+    out: Out,
+    seed: Seed = 0,
+) -> None:
+    """Spread a few known labels over all nodes.
+
+    \b
+    cellapse label network.gml --labels known.csv -o labels.csv
+    """
+    with choice.prepared(out.silent) as (source, S):
+        K = source.complex
+        known = known_labels(K, labels)
+        how = "auto" if strength is None else strength
+        spread = spread_labels(S, known, strength=how, rng=seed)
+    found = (
+        "none could be left out" if spread.accuracy is None else f"{100 * spread.accuracy:.0f} %"
+    )
+    out.say(
+        f"{escape(repr(S))}\nstrength {spread.strength:.4g}; "
+        f"of {int(spread.given.sum())} known labels found again when left out: {found}"
+    )
+    columns = {
+        "node": K.labels,
+        "label": spread.predicted(),
+        "probability": spread.probabilities.max(axis=1),
+        "given": spread.given,
+    }
+    facts = {
+        "operator": repr(S),
+        "strength": spread.strength,
+        "known": int(spread.given.sum()),
+        "found again": spread.accuracy,
+    }
+    out.table(columns, facts)
+
+
+def _by_cycles(K: Any, length: int, level: float, false_share: float | None, seed: int) -> Doubt:
+    def lift(graph: Any) -> Any:
+        return cycle_complex(graph, cycles="chordless", max_length=length)
+
+    return likely_false(lift(K), level=level, false_share=false_share, lift=lift, rng=seed)
+
+
+def _facts(doubt: Doubt) -> dict[str, Any]:
+    return {
+        "doubted edges": int(doubt.doubted.sum()),
+        "threshold": doubt.threshold,
+        "false share": doubt.false_share,
+        "wrong": doubt.wrong,
+        "missed": doubt.missed,
+        "in no cell": 1.0 - doubt.trust.held,
+        "separation": doubt.separation,
+        "reason": doubt.reason,
+    }

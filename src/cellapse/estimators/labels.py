@@ -1,0 +1,87 @@
+"""A classifier for points or vertices of which few have labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+
+from cellapse._errors import InputError
+from cellapse._shared.arrays import FloatArray
+from cellapse.estimators._graph import OnGraph
+from cellapse.tasks.labels import spread_labels
+
+
+class CollapsedLabelSpreading(ClassifierMixin, OnGraph):
+    """Labels of a few rows, spread to the others over the cells of a complex.
+
+    Takes the place of scikit-learn's `LabelSpreading`: -1 stands for a label that is not known. A
+    given label is kept.
+
+    Parameters
+    ----------
+    strength : float or "auto"
+        "auto" chooses it by leaving out the known labels one by one.
+    n_neighbors, affinity, operator, max_rank
+        As for `CollapsedSpectralClustering`.
+
+    Attributes
+    ----------
+    classes_ : array
+    label_distributions_ : (n, number of classes) array
+    transduction_ : array
+        The class of every row fitted.
+    strength_ : float
+    complex_ : Complex
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> X, y = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]], [0, -1, -1, -1, -1, 1]
+    >>> CollapsedLabelSpreading(n_neighbors=3).fit(X, y).transduction_.tolist()
+    [0, 0, 0, 1, 1, 1]
+    """
+
+    def __init__(
+        self,
+        strength: float | str = "auto",
+        *,
+        n_neighbors: int = 10,
+        affinity: str = "nearest_neighbors",
+        operator: str = "renormalized",
+        max_rank: int = 2,
+    ) -> None:
+        self.strength = strength
+        self.n_neighbors = n_neighbors
+        self.affinity = affinity
+        self.operator = operator
+        self.max_rank = max_rank
+
+    def fit(self, X: Any, y: Any) -> CollapsedLabelSpreading:
+        """Spread the labels y over the rows of X."""
+        X, y = self._checked(X, y)
+        try:
+            check_classification_targets(y)
+        except (ValueError, TypeError) as error:
+            raise InputError(
+                f"y is no list of classes ({error}); -1 is for unknown ones"
+            ) from error
+        spread = spread_labels(self._lift(X), y, strength=self.strength)
+        self.classes_ = np.array(spread.classes, dtype=None if y.dtype.kind == "O" else y.dtype)
+        self.label_distributions_ = spread.probabilities
+        self.strength_ = spread.strength
+        self.transduction_ = self.classes_[spread.numbers]
+        self._remember(X, spread.probabilities)
+        return self
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probabilities of the classes: rows fitted keep theirs, others take neighbours'."""
+        return self._recall(X)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable classes."""
+        found = self._recall(X)
+        return self.classes_[np.argmax(found, axis=1)]

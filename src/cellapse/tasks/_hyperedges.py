@@ -1,0 +1,87 @@
+"""The hyperedges of a complex: groups by size, projections, and how alike their members are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from cellapse._complex.complex import Complex
+from cellapse._shared.arrays import FloatArray, IntArray
+
+_LEAST = 20  # cells of a group of sizes; smaller groups join the next
+_BOUNDS = (2, 3, 4, 6, 11)  # sizes 2, 3, 4 and 5, 6 to 10, more
+
+
+@dataclass(frozen=True, eq=False)
+class Hyperedges:
+    """The hyperedges of a complex as a (vertices x hyperedges) table, with sizes and weights."""
+
+    table: sparse.csc_array
+    sizes: IntArray
+    weights: FloatArray
+
+    @classmethod
+    def of(cls, K: Complex) -> Hyperedges:
+        n = K.n_vertices
+        tables, weights = [], []
+        for rank, cells in enumerate(K.cells[1:], start=1):
+            given = K.weights[rank]
+            tables.append(cells.membership(n))
+            weights.append(np.ones(len(cells)) if given is None else np.array(given))
+        if not tables:
+            return cls(sparse.csc_array((n, 0)), np.empty(0, np.int64), np.empty(0))
+        larger = np.concatenate([c.sizes > 2 for c in K.cells[1:]])
+        H = sparse.csr_array(sparse.vstack(tables, format="csr").astype(np.float64))
+        w = np.concatenate(weights)
+        sizes = np.diff(H.indptr)
+        above = H[larger]
+        held = sparse.csr_array(above.T @ sparse.diags_array(w[larger]) @ above)
+        pairs = np.flatnonzero(sizes == 2)
+        if len(pairs):
+            i, j = H[pairs].indices.reshape(-1, 2).T
+            w[pairs] -= np.asarray(held[i, j]).ravel()
+        kept = (sizes > 1) & (w > 1e-12)
+        return cls(sparse.csc_array(H[kept].T), sizes[kept], w[kept])
+
+    @property
+    def count(self) -> int:
+        return len(self.sizes)
+
+    def groups(self) -> list[IntArray]:
+        """Hyperedges of like sizes; groups of fewer than twenty join the next."""
+        found: list[IntArray] = []
+        waiting = np.empty(0, dtype=np.int64)
+        for low, high in zip(_BOUNDS, (*_BOUNDS[1:], np.inf), strict=True):
+            here = np.flatnonzero((self.sizes >= low) & (self.sizes < high))
+            waiting = np.concatenate([waiting, here])
+            if len(waiting) >= _LEAST:
+                found.append(waiting)
+                waiting = np.empty(0, dtype=np.int64)
+        if len(waiting):
+            if found:
+                found[-1] = np.concatenate([found[-1], waiting])
+            else:
+                found.append(waiting)
+        return found
+
+    def projection(self, chosen: IntArray) -> sparse.csr_array:
+        """The weighted projection of some hyperedges."""
+        H = self.table[:, chosen]
+        A = sparse.csr_array(
+            H @ sparse.diags_array(self.weights[chosen] / (self.sizes[chosen] - 1.0)) @ H.T
+        )
+        return sparse.csr_array(A - sparse.diags_array(A.diagonal()))
+
+    def inside(self, X: FloatArray, chosen: IntArray) -> FloatArray:
+        """The mean similarity of the pairs inside each of some hyperedges."""
+        return inside(X, self.table[:, chosen], self.sizes[chosen])
+
+
+def inside(X: FloatArray, table: Any, sizes: IntArray) -> FloatArray:
+    """(|sum of the rows|^2 - their own lengths) / (s (s - 1)): the mean over pairs."""
+    total = np.asarray(table.T @ X)
+    own = np.asarray(table.T @ (X**2).sum(axis=1))
+    return ((total**2).sum(axis=1) - own) / (sizes * (sizes - 1.0))

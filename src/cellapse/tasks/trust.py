@@ -1,0 +1,207 @@
+r"""How far an edge can be trusted, by the cells that hold it.
+
+An edge keeps the share f = 1 - theta^2 / (1 + s) of its weight in the renormalized collapse, with s
+the support of its cells, and 1 - theta^2 without any. Its trust is the share that its cells save of
+what it would lose without them,
+
+    trust = (f - f_0) / (1 - f_0) = s / (1 + s),   f_0 = 1 - theta^2:
+
+0 for an edge that no cell holds, towards 1 with ever more support. Five times over,
+
+    s = 5 sum over its cells (product of the other edges' f) / (g_small^(3/4) g_large^(1/4)),
+
+where g are the sums of f around its two ends, the smaller and the larger one, and a cell of more
+than three edges counts by the squared geometric mean of the others'. The collapse itself divides
+by (g g)^(1/2). That the smaller end counts more was chosen on generated and bundled networks with
+false edges, of 44 variants by a rule fixed beforehand: it finds them better at hubs (mean AUC +.009
+on networks and rates not used for the choice) and no worse elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._collapse.realizations import Screened
+from cellapse._complex.complex import Complex
+from cellapse._errors import InputError, extra
+from cellapse._shared.arrays import FloatArray, IntArray
+from cellapse._shared.checks import whole_number
+
+_THETA2, _BETA, _ROUNDS = 0.95, 5.0, 5  # of the renormalized collapse
+_LEAN = 0.75  # how much of the normalization is the smaller end's; 0.5 in the collapse
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeTrust:
+    """A number from 0 to 1 for every edge, in the order of the complex.
+
+    Attributes
+    ----------
+    values : (m,) array
+        0 where no cell holds the edge.
+    shares : (m,) array
+        The share of its weight that the edge keeps in the operator.
+    n_cells : (m,) array of int
+        How many cells above rank 1 hold the edge.
+    edges : sequence
+        What the edges are called: pairs of vertex labels.
+    """
+
+    values: FloatArray
+    shares: FloatArray = field(repr=False)
+    n_cells: IntArray = field(repr=False)
+    edges: Sequence[Hashable] = field(repr=False)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
+        return np.array(self.values, dtype=dtype)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def held(self) -> float:
+        """The share of the edges that some cell holds: for the others there is nothing to go by."""
+        return float((self.n_cells > 0).mean()) if len(self) else 0.0
+
+    def as_dict(self) -> dict[Hashable, float]:
+        """Trust by edge."""
+        return dict(zip(self.edges, self.values.tolist(), strict=True))
+
+    def lowest(self, count: int | None = None) -> list[tuple[Hashable, float]]:
+        """The edges to doubt first, with their trust; all of them by default."""
+        count = len(self) if count is None else whole_number("count", count, 0)
+        order = np.argsort(self.values, kind="stable")[:count].tolist()
+        return [(self.edges[e], float(self.values[e])) for e in order]
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with a row per edge: its ends, trust, cells, share of its weight."""
+        with extra("pandas", "dev"):
+            import pandas as pd
+        return pd.DataFrame(self.columns())
+
+    def columns(self) -> dict[str, Any]:
+        """The same as lists by name."""
+        pairs: dict[str, Any] = {"edge": list(self.edges)}
+        if len(self) and isinstance(self.edges[0], tuple):
+            pairs = {
+                name: [edge[i] for edge in self.edges]  # type: ignore[index]
+                for i, name in enumerate(("source", "target"))
+            }
+        return {**pairs, "trust": self.values, "cells": self.n_cells, "share": self.shares}
+
+
+def edge_trust(source: Complex | CollapsedOperator) -> EdgeTrust:
+    """How far every edge can be trusted, by the cells that hold it.
+
+    On networks with random extra edges these have the least trust: `cellapse reproduce trust`
+    compares it with the classical scores. The time grows in proportion to the cells.
+
+    Parameters
+    ----------
+    source : Complex or collapsed operator
+        Of a complex, the formula above. Of an operator, screened or renormalized, what follows
+        from its own shares and weights: (f - f_0) / (1 - f_0).
+
+    Returns
+    -------
+    EdgeTrust
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> trust = edge_trust(cl.clique_complex(nx.barbell_graph(4, 0)))
+    >>> trust.lowest(1)
+    [((3, 4), 0.0)]
+    >>> round(trust.held, 3)
+    0.923
+    """
+    if isinstance(source, Complex):
+        around = Screened().chain(source).upper
+        shares, values = _by_cells(source, around)
+        edges = source.cell_labels(1) if source.max_rank else ()
+    else:
+        S = _screened(source)
+        around, edges = S.chain.upper, _edges(S)
+        shares, values = _by_shares(S)
+    cells = np.zeros(len(values), dtype=np.int64)
+    for matrix in around:
+        cells += np.diff(matrix.indptr)
+    return EdgeTrust(np.where(cells > 0, values, 0.0), shares, cells, edges)
+
+
+def _by_cells(K: Complex, around: list[sparse.csr_array]) -> tuple[FloatArray, FloatArray]:
+    """Shares and trust after the rounds of the formula above."""
+    i, j = K.cells[1].as_array().reshape(-1, 2).T if K.max_rank else np.empty((2, 0), np.int64)
+    held = [Held.of(matrix) for matrix in around]
+    share, support = np.ones(len(i)), np.zeros(len(i))
+    for _ in range(_ROUNDS):
+        degree = np.bincount(i, share, K.n_vertices) + np.bincount(j, share, K.n_vertices)
+        small, large = np.minimum(degree[i], degree[j]), np.maximum(degree[i], degree[j])
+        total = sum((cells.support(share) for cells in held), np.zeros(len(i)))
+        support = _BETA * total / np.maximum(small**_LEAN * large ** (1.0 - _LEAN), 1e-300)
+        share = 1.0 - _THETA2 / (1.0 + support)
+    return share, support / (1.0 + support)
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """Which cells of one rank hold which edges, as a list of pairs, made once for all rounds."""
+
+    edge: IntArray
+    cell: IntArray
+    weight: FloatArray
+    others: FloatArray  # how many edges the cell has besides this one, at least 1
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, around: sparse.csr_array) -> Held:
+        entries = around.tocoo()
+        count = np.bincount(entries.col, minlength=around.shape[1])
+        others = np.maximum(count[entries.col] - 1.0, 1.0)
+        return cls(entries.row, entries.col, entries.data, others, around.shape)
+
+    def support(self, share: FloatArray) -> FloatArray:
+        """Per edge, the sum over its cells of the squared geometric mean of its others' shares."""
+        logs = np.log(np.maximum(share, 1e-300))
+        mine = logs[self.edge]
+        rest = np.bincount(self.cell, mine, self.shape[1])[self.cell] - mine
+        value = self.weight * np.exp(2.0 * rest / self.others)
+        return np.bincount(self.edge, value, self.shape[0]).astype(np.float64)
+
+
+def _by_shares(S: CollapsedOperator) -> tuple[FloatArray, FloatArray]:
+    theta, shares = float(S.gamma[0]), S.shares
+    assert shares is not None
+    if not theta:
+        raise InputError(
+            "theta = 0 couples no edge to its cells, so that none loses weight; give gamma above 0"
+        )
+    kept = 1.0 - (1.0 - shares) * (1.0 + S.eps) / theta**2
+    return shares, np.clip(kept, 0.0, 1.0)
+
+
+def _screened(source: Any) -> CollapsedOperator:
+    if not isinstance(source, CollapsedOperator):
+        raise InputError(
+            f"edge_trust takes a Complex or a collapsed operator, not a {type(source).__name__}; "
+            "clique_complex(...) lifts a graph to a complex"
+        )
+    if source.shares is None:
+        raise InputError(
+            f"{source!r} has no share of weight per edge; give the complex itself, or "
+            'collapse it with "renormalized" or "screened"'
+        )
+    return source
+
+
+def _edges(S: CollapsedOperator) -> Sequence[Hashable]:
+    if S.source is None or S.source.max_rank < 1:
+        return range(S.chain.nearest.shape[1])
+    return S.source.cell_labels(1)

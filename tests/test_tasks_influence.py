@@ -1,0 +1,148 @@
+"""Which cells matter: by hand, and against finite differences for every cell."""
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import cellapse as cl
+from cellapse import lifts, tasks
+
+
+def weighted(K, seed=0):
+    """The same cells with weights of about 1."""
+    rng = np.random.default_rng(seed)
+    weights = {k: rng.uniform(0.5, 2.0, K.n_cells[k]) for k in range(1, K.max_rank + 1)}
+    return K.with_attributes({}, weights)
+
+
+def result(S, of, at):
+    if of == "eigenvalue":
+        return S.spectrum(at + 1).values[at]
+    if of == "energy":
+        return cl.tasks.dirichlet_energy(S, at)
+    return float(np.asarray(cl.effective_resistance(S, [at]))[0])
+
+
+@pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
+def differences(K, S, of, at, rank, cell, step=1e-5):
+    values = []
+    for sign in (1, -1):
+        w = {
+            k: (np.ones(n) if K.weights[k] is None else K.weights[k].copy())
+            for k, n in enumerate(K.n_cells)
+            if k
+        }
+        w[rank][cell] += sign * step
+        moved = cl.collapse(
+            K.with_attributes({}, w),
+            S.realization,
+            beta=S.beta.tolist(),
+            eps=S.eps,
+            gamma=cl.Unchecked(S.gamma.tolist()),
+        )
+        values.append(result(moved, of, at))
+    return (values[0] - values[1]) / (2 * step)
+
+
+GRAPH = nx.random_geometric_graph(16, 0.5, seed=3)
+COMPLEXES = {
+    "cliques": cl.clique_complex(GRAPH, 3),
+    "weighted": weighted(cl.clique_complex(GRAPH, 3)),
+    "cycles": weighted(lifts.cycle_complex(nx.grid_2d_graph(3, 4)), 1),
+    "hypergraph": cl.hypergraph_complex(
+        [(0, 1, 2, 3), (2, 3, 4), (4, 5, 6, 7), (0, 7), (1, 5, 6), (8, 9, 3), (9, 4)],
+        multiplicity="weight",
+    ),
+}
+REALIZATIONS = ["screened", "renormalized", cl.Screened(rounds=2), "unfolded"]
+
+
+@pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
+@pytest.mark.parametrize("of", tasks.influence.OF)
+@pytest.mark.parametrize("realization", REALIZATIONS, ids=str)
+@pytest.mark.parametrize("name", COMPLEXES)
+def test_it_is_the_limit_of_finite_differences(name, realization, of):
+    K = COMPLEXES[name]
+    S = cl.collapse(K, realization, eps=0.05)
+    at = {
+        "eigenvalue": 2,
+        "energy": np.random.default_rng(5).standard_normal(K.n_vertices),
+        "resistance": (K.labels[0], K.labels[-1]),
+    }[of]
+    influence = tasks.cell_influence(S, of, at)
+    assert influence.value == pytest.approx(result(S, of, at), rel=1e-8)
+    assert set(influence.by_rank) == set(range(1, K.max_rank + 1))
+    for rank, found in influence.by_rank.items():
+        assert len(found) == K.n_cells[rank]
+        for cell in range(0, len(found), max(1, len(found) // 4)):
+            wanted = differences(K, S, of, at, rank, cell)
+            assert found[cell] == pytest.approx(wanted, rel=2e-5, abs=2e-8)
+
+
+def test_a_triangle_screened_by_hand():
+    """f = 1 - t / (2 + e), three edges: x = (1, 0, 0) has energy 2 f; df/dw = t / (2 + e)^2."""
+    K = cl.Complex.from_cells({1: [(0, 1), (1, 2), (0, 2)], 2: [(0, 1, 2)]})
+    S = cl.collapse(K, "screened", eps=0.5)
+    influence = tasks.cell_influence(S, "energy", [1.0, 0.0, 0.0])
+    f = 1 - 0.9 / 2.5
+    assert influence.value == pytest.approx(2 * f)
+    np.testing.assert_allclose(influence.by_rank[1], [f, 0, f], atol=1e-12)
+    np.testing.assert_allclose(influence.by_rank[2], [2 * 0.9 / 2.5**2])
+    assert influence.strongest(1)[0][:2] == (1, (0, 1))
+    frame = influence.to_frame()
+    assert frame.columns.tolist() == ["rank", "cell", "influence"]
+    assert len(frame) == 4
+
+
+def test_more_weight_never_raises_a_resistance():
+    """S grows with every weight of a screened cell: Rayleigh's monotonicity."""
+    S = cl.collapse(cl.clique_complex(nx.karate_club_graph()), "screened")
+    influence = tasks.cell_influence(S, "resistance", (0, 33))
+    assert all((found <= 1e-12).all() for found in influence.by_rank.values())
+
+
+def test_zero_stays_zero_and_repeated_values_are_refused():
+    S = cl.collapse(cl.clique_complex(nx.complete_graph(5)), "renormalized")
+    assert not tasks.cell_influence(S, "eigenvalue", 0).by_rank[2].any()
+    with pytest.raises(cl.InputError, match="repeated"):
+        tasks.cell_influence(S)
+
+
+@pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
+def test_what_is_refused_says_why():
+    K = cl.clique_complex(nx.karate_club_graph())
+    with pytest.raises(cl.InputError, match="not known"):
+        tasks.cell_influence(cl.collapse(K, "incidence"))
+    with pytest.raises(cl.InputError, match="onto=0"):
+        tasks.cell_influence(cl.collapse(K, onto=1))
+    with pytest.raises(cl.InputError, match="collapse a Complex"):
+        tasks.cell_influence(cl.collapse(list(cl.boundary_matrices(K)), "unfolded"))
+    with pytest.raises(cl.InputError, match="collapsed operator"):
+        tasks.cell_influence(cl.graph_laplacian(K))
+    with pytest.raises(cl.InputError, match="eps"):
+        tasks.cell_influence(cl.collapse(K, eps=0.0))
+    S = cl.collapse(K)
+    for of, at in (
+        ("cut", 1),
+        ("eigenvalue", 34),
+        ("eigenvalue", "a"),
+        ("energy", [1.0]),
+        ("energy", np.ones((34, 2))),
+        ("resistance", (0, "nobody")),
+        ("resistance", 3),
+        ("resistance", (0, 1, 2)),
+    ):
+        with pytest.raises(cl.InputError):
+            tasks.cell_influence(S, of, at)
+    apart = cl.clique_complex(nx.disjoint_union(nx.complete_graph(3), nx.complete_graph(3)))
+    with pytest.raises(cl.InputError, match="components"):
+        tasks.cell_influence(cl.collapse(apart), "resistance", (0, 5))
+
+
+@pytest.mark.parametrize("realization", ["screened", "unfolded"])
+def test_no_cells_above_the_edges(realization):
+    S = cl.collapse(cl.clique_complex(nx.path_graph(4), 1), realization)
+    influence = tasks.cell_influence(S, "resistance", (0, 3))
+    assert list(influence.by_rank) == [1]
+    lonely = cl.collapse(cl.Complex.from_arrays(3, {}), "screened")
+    assert tasks.cell_influence(lonely, "energy", [1.0, 2.0, 3.0]).by_rank == {}

@@ -1,0 +1,217 @@
+"""How far edges can be trusted: by hand, against dense formulas, and false edges that are found."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy import sparse
+
+import cellapse as cl
+from cellapse import lifts, tasks
+
+
+def dense_trust(A, rounds=5, lean=0.75):
+    """The formula of the module on a dense adjacency, by loops over pairs."""
+    n, W = len(A), A.astype(float).copy()
+    T = np.zeros((n, n))
+    for _ in range(rounds):
+        g = W.sum(axis=1)
+        new = np.zeros((n, n))
+        for i in range(n):
+            for j in range(n):
+                if A[i, j]:
+                    small, large = sorted((g[i], g[j]))
+                    s = 5.0 * (W[i] @ W[:, j]) / (small**lean * large ** (1 - lean))
+                    T[i, j], new[i, j] = s / (1 + s), 1 - 0.95 / (1 + s)
+        W = new
+    return T
+
+
+def test_a_triangle_with_a_tail_by_hand():
+    """One round more by one: f = 1 at first, so s = 5 / (2^(3/4) 3^(1/4)) for an edge at c."""
+    K = cl.Complex.from_cells(
+        {1: [("a", "b"), ("b", "c"), ("a", "c"), ("c", "d")], 2: [("a", "b", "c")]}
+    )
+    trust = cl.edge_trust(K)
+    A = np.array([[0, 1, 1, 0], [1, 0, 1, 0], [1, 1, 0, 1], [0, 0, 1, 0]])
+    first = 5 / (2**0.75 * 3**0.25)
+    assert dense_trust(A, rounds=1)[1, 2] == pytest.approx(first / (1 + first))
+    wanted = dense_trust(A)
+    np.testing.assert_allclose(
+        trust.values, [wanted[0, 1], wanted[1, 2], wanted[0, 2], 0.0], rtol=1e-12
+    )
+    assert trust.n_cells.tolist() == [1, 1, 1, 0]
+    assert trust.held == 0.75
+    assert trust.lowest(1) == [(("c", "d"), 0.0)]
+    assert trust.as_dict()["c", "d"] == 0.0
+    assert trust.shares[3] == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_it_is_the_dense_formula(seed):
+    A = np.triu(np.random.default_rng(seed).random((25, 25)) < 0.3, 1)
+    A = A | A.T
+    K = cl.clique_complex(sparse.csr_array(A.astype(float)))
+    i, j = K.cells[1].as_array().T
+    np.testing.assert_allclose(cl.edge_trust(K).values, dense_trust(A)[i, j], rtol=1e-10)
+
+
+def test_of_an_operator_it_is_the_share_saved():
+    K = cl.clique_complex(nx.karate_club_graph())
+    for realization in ("screened", "renormalized"):
+        S = cl.collapse(K, realization, eps=0.1)
+        least = 1 - float(S.gamma[0]) ** 2 / 1.1
+        np.testing.assert_allclose(
+            cl.edge_trust(S).values, (S.shares - least) / (1 - least), atol=1e-12
+        )
+    one = cl.edge_trust(cl.collapse(K, "screened", eps=0.0))
+    np.testing.assert_allclose(one.values, one.n_cells / (1.0 + one.n_cells), atol=1e-12)
+
+
+def test_theta_does_not_change_the_trust_of_a_screened_operator():
+    K = cl.clique_complex(nx.karate_club_graph())
+    one, two = (cl.edge_trust(cl.collapse(K, "screened", gamma=g)).values for g in (0.3, 1.0))
+    np.testing.assert_allclose(one, two, atol=1e-12)
+
+
+def test_permuting_the_vertices_permutes_nothing_else():
+    G = nx.karate_club_graph()
+    order = np.random.default_rng(0).permutation(34).tolist()
+    H = nx.Graph()
+    H.add_nodes_from(order)
+    H.add_edges_from(list(G.edges)[::-1])
+    one, two = (cl.edge_trust(cl.clique_complex(g)) for g in (G, H))
+    by_set = {frozenset(e): t for e, t in two.as_dict().items()}
+    for edge, t in one.as_dict().items():
+        assert by_set[frozenset(edge)] == pytest.approx(t, rel=1e-12)
+
+
+def test_edges_of_a_long_cycle_are_supported_alike():
+    K = lifts.cycle_complex(nx.cycle_graph(6), max_length=6)
+    values = cl.edge_trust(K).values
+    assert values.min() > 0
+    np.testing.assert_allclose(values, values[0])
+
+
+def test_a_frame_has_a_row_per_edge():
+    frame = cl.edge_trust(cl.clique_complex([("a", "b"), ("b", "c")])).to_frame()
+    assert frame.columns.tolist() == ["source", "target", "trust", "cells", "share"]
+    assert frame["target"].tolist() == ["b", "c"]
+
+
+def test_matrices_without_a_complex():
+    B = cl.boundary_matrices(cl.clique_complex(nx.complete_graph(4)))
+    trust = cl.edge_trust(cl.collapse(list(B), "renormalized"))
+    assert list(trust.edges) == list(range(6))
+    assert "edge" in trust.columns()
+
+
+@pytest.mark.parametrize("K", [cl.Complex.from_arrays(3, {}), cl.Complex.from_arrays(3, {1: []})])
+def test_no_edges(K):
+    assert len(cl.edge_trust(K)) == 0
+    assert cl.edge_trust(K).held == 0.0
+    doubt = tasks.likely_false(K)
+    assert "no edges" in str(doubt)
+    assert doubt.network().n_cells[0] == 3
+
+
+def test_what_has_no_shares_is_refused():
+    K = cl.clique_complex(nx.karate_club_graph())
+    with pytest.raises(cl.InputError, match="renormalized"):
+        cl.edge_trust(cl.collapse(K))
+    with pytest.raises(cl.InputError, match="clique_complex"):
+        cl.edge_trust(nx.path_graph(3))
+    with pytest.raises(cl.InputError, match="theta = 0"):
+        cl.edge_trust(cl.collapse(K, "screened", gamma=0.0))
+
+
+# ---------------------------------------------------------------- which are likely false
+
+
+def noisy(seed=0, share=0.25, n=200):
+    """Places on a plane, joined when near, and random pairs; a real edge closes many triangles."""
+    G = nx.random_geometric_graph(n, 0.16, seed=seed)
+    real = {frozenset(e) for e in G.edges}
+    rng = np.random.default_rng(seed)
+    while G.number_of_edges() < len(real) / (1 - share):
+        i, j = rng.integers(0, n, 2).tolist()
+        if i != j:
+            G.add_edge(i, j)
+    return cl.clique_complex(nx.Graph(list(G.edges))), real
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_random_edges_are_found_and_the_rates_hold(seed):
+    K, real = noisy(seed)
+    doubt = tasks.likely_false(K)
+    wrong = np.mean([frozenset(e) in real for e in doubt.edges()])
+    false = np.array([frozenset(e) not in real for e in K.cell_labels(1)])
+    assert doubt.false_share == pytest.approx(false.mean(), abs=0.05)
+    assert wrong == pytest.approx(doubt.wrong, abs=0.08)
+    assert (false & doubt.doubted).sum() > 0.9 * false.sum()
+    assert false[~doubt.doubted].mean() <= doubt.missed + 0.03
+    assert doubt.separation > 0.8
+    known = tasks.likely_false(K, false_share=float(false.mean()))
+    assert np.mean([frozenset(e) in real for e in known.edges()]) < 0.18
+
+
+def test_the_network_without_them_has_neither_them_nor_their_cells():
+    K, _ = noisy()
+    K = K.with_attributes(
+        {1: {"number": np.arange(K.n_cells[1])}}, {1: np.arange(1.0, 1 + K.n_cells[1])}
+    )
+    doubt = tasks.likely_false(K)
+    left = doubt.network()
+    kept = np.flatnonzero(~doubt.doubted)
+    assert left.attributes[1]["number"].tolist() == kept.tolist()
+    np.testing.assert_array_equal(left.weights[1], 1.0 + kept)
+    again = cl.clique_complex(left)
+    assert left.n_cells == again.n_cells
+    assert left.labels == K.labels
+
+
+def test_a_random_graph_says_that_there_is_nothing_to_go_by():
+    doubt = tasks.likely_false(cl.clique_complex(nx.gnp_random_graph(150, 0.1, seed=1)))
+    assert "nothing to go by" in str(doubt)
+    assert not doubt.doubted.any()
+
+
+def test_without_triangles_cycles_are_suggested_and_help():
+    G = nx.grid_2d_graph(8, 8)
+    assert "cycle" in str(tasks.likely_false(cl.clique_complex(G)))
+    G.add_edges_from([((0, 0), (5, 6)), ((7, 1), (2, 5))])
+
+    def squares(graph):
+        return lifts.cycle_complex(graph, max_length=4)
+
+    doubt = tasks.likely_false(squares(cl.clique_complex(G, 1)), lift=squares)
+    assert {frozenset(e) for e in doubt.edges()} >= {
+        frozenset([(0, 0), (5, 6)]),
+        frozenset([(7, 1), (2, 5)]),
+    }
+
+
+def test_a_complete_graph_has_no_random_pairs():
+    assert "all pairs" in str(tasks.likely_false(cl.clique_complex(nx.complete_graph(6))))
+
+
+def test_cells_that_are_no_cliques_need_a_lift():
+    K = cl.hypergraph_complex([(0, 1, 2), (2, 3), (3, 4, 5, 6)])
+    with pytest.raises(cl.InputError, match="lift"):
+        tasks.likely_false(K)
+    with pytest.raises(cl.InputError, match="keep the edges"):
+        tasks.likely_false(noisy(n=60)[0], lift=lambda graph: graph.skeleton(0))
+
+
+def test_the_same_seed_gives_the_same_edges():
+    K, _ = noisy(n=80)
+    one, two = (tasks.likely_false(K, rng=5, pairs="uniform") for _ in range(2))
+    np.testing.assert_array_equal(one.doubted, two.doubted)
+    np.testing.assert_array_equal(one.decoys, two.decoys)
+    assert one.to_frame()["doubted"].sum() == one.doubted.sum()
+
+
+def test_no_threshold_may_be_good_enough():
+    doubt = tasks.likely_false(cl.clique_complex(nx.karate_club_graph()), false_share=0.02)
+    assert doubt.threshold is None
+    assert "more than the level allows" in str(doubt)
+    assert doubt.wrong > 0.1
