@@ -19,6 +19,7 @@ from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.symmetric import SymmetricOperator
 from cellapse._shared.arrays import FloatArray, row_sum
 
+_FARTHEST = 5e-9  # relative to the norm: how far from the value the count may be taken
 _SMALL = 300  # rows up to which pivoting costs nothing
 _UNIT = 2.0**-53
 
@@ -61,7 +62,9 @@ def count_below(operator: SymmetricOperator, value: float, mass: FloatArray) -> 
     if rounding > 5e-10 * norm:
         return None
     margin = 1e-11 * norm + 10.0 * rounding
-    for away in (1.0, 2.0, 5.0):  # where a pivot vanishes, a little further off
+    for away in (1.0, 10.0, 100.0, 400.0):  # where a pivot is next to zero, further off
+        if away * margin > max(margin, _FARTHEST * norm):
+            return None
         system = shortcuts.shifted(value - away * margin, mass)
         if system is None:
             return None
