@@ -170,9 +170,15 @@ def unfolded_masses(
         weight = squared(B)
         with np.errstate(divide="ignore"):
             g = weight @ (1.0 / masses[0])
-            h = 1.0 / (1.0 / g + b)  # g / (1 + b g), also where g is infinite (eps = 0)
         d = np.asarray(weight.sum(axis=1)).ravel()
-        t = b * d - c**2 * h
-        t[abs(t) < 1e-13 * b * d] = 0.0  # at the bound, the difference of equals
-        masses.insert(0, eps + t)
+        masses.insert(0, flag_mass(d, g, b, c, eps))
     return masses
+
+
+def flag_mass(d: FloatArray, g: FloatArray, b: float, c: Any, eps: float) -> FloatArray:
+    """m = eps + b d - c^2 g / (1 + b g) per cell, also where g is infinite (eps = 0)."""
+    with np.errstate(divide="ignore"):
+        h = 1.0 / (1.0 / g + b)
+    t = b * d - c**2 * h
+    t[abs(t) < 1e-13 * b * d] = 0.0  # at the bound, the difference of equals
+    return eps + t

@@ -1,0 +1,20 @@
+"""MPI, PETSc and SLEPc, or one error that says how to get them."""
+
+from cellapse._errors import MissingExtraError
+
+try:
+    import slepc4py
+
+    # Options come from this package alone, not from the command line of whoever imports it.
+    slepc4py.init(["cellapse", "-no_signal_handler"])
+    from mpi4py import MPI
+    from petsc4py import PETSc
+    from slepc4py import SLEPc
+except ImportError as error:
+    raise MissingExtraError(
+        f"cellapse.scale needs mpi4py, petsc4py and slepc4py ({error}); on Debian or Ubuntu "
+        "`make scale` installs them with their libraries, elsewhere pip install "
+        "'cellapse[scale]' next to your own PETSc and SLEPc: docs/scale.md says how"
+    ) from None
+
+__all__ = ["MPI", "PETSc", "SLEPc"]
