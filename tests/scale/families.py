@@ -76,11 +76,11 @@ def _disconnected(n: int) -> Family:
 
 
 FAMILIES = {
-    "mesh": lambda: _graph(delaunay(1300), 1300),
-    "geometric": lambda: _graph(nx.random_geometric_graph(1300, 0.06, seed=3).edges, 1300),
-    "geometric, rank 3": lambda: _graph(nx.random_geometric_graph(600, 0.08, seed=2).edges, 600, 3),
-    "Watts-Strogatz": lambda: _graph(nx.watts_strogatz_graph(1500, 10, 0.1, seed=1).edges, 1500),
-    "power law": lambda: _graph(nx.powerlaw_cluster_graph(1500, 5, 0.5, seed=1).edges, 1500),
-    "hypergraph": lambda: _hypergraph(700, 900),
-    "disconnected": lambda: _disconnected(1600),
+    "mesh": lambda: _graph(delaunay(300), 300),
+    "geometric": lambda: _graph(nx.random_geometric_graph(300, 0.12, seed=3).edges, 300),
+    "geometric, rank 3": lambda: _graph(nx.random_geometric_graph(250, 0.12, seed=2).edges, 250, 3),
+    "Watts-Strogatz": lambda: _graph(nx.watts_strogatz_graph(400, 10, 0.1, seed=1).edges, 400),
+    "power law": lambda: _graph(nx.powerlaw_cluster_graph(400, 5, 0.5, seed=1).edges, 400),
+    "hypergraph": lambda: _hypergraph(300, 400),
+    "disconnected": lambda: _disconnected(500),
 }

@@ -34,6 +34,15 @@ def gram(comm: Any, X: FloatArray, Y: FloatArray) -> FloatArray:
     return total
 
 
+def small_eigenpairs(comm: Any, H: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Eigenpairs of a small symmetric matrix: of one rank, as others may round differently."""
+    found: tuple[FloatArray, FloatArray] | None = None
+    if comm.rank == 0:
+        found = linalg.eigh((H + H.T) / 2)
+    values, vectors = comm.bcast(found)
+    return values, vectors
+
+
 def orthonormal(comm: Any, X: FloatArray) -> FloatArray:
     """An orthonormal basis of the columns, by the eigenvectors of their Gram matrix, twice."""
     for _ in range(2):
@@ -41,7 +50,7 @@ def orthonormal(comm: Any, X: FloatArray) -> FloatArray:
         X = X[:, length > 1e-300] / length[length > 1e-300]
         if not X.shape[1]:
             break
-        w, Q = linalg.eigh(gram(comm, X, X))
+        w, Q = small_eigenpairs(comm, gram(comm, X, X))
         good = w > 1e-12 * w[-1]
         X = X @ (Q[:, good] / np.sqrt(w[good]))
     return np.asfortranarray(X)
@@ -88,9 +97,9 @@ def conjugate_gradients(
     """
     X, R = np.zeros_like(B, order="F"), np.array(B, order="F")
     Z = near(R)
-    P, rz = Z.copy(order="F"), dots(comm, R, Z)
+    P = Z.copy(order="F")
+    size, rz = norms(comm, R), dots(comm, R, Z)
     for step in range(max_steps):
-        size = norms(comm, R)
         live = size > goal
         if not live.any():
             return X, step
@@ -103,6 +112,8 @@ def conjugate_gradients(
         X += a * P
         R -= a * Q
         Z = near(R)
-        last, rz = rz, np.where(live, dots(comm, R, Z), rz)
+        both = dots(comm, np.hstack([R, R]), np.hstack([R, Z]))  # one sum over ranks, not two
+        size, last = np.sqrt(both[: len(a)]), rz
+        rz = np.where(live, both[len(a) :], rz)
         P = Z + np.where(live, rz / np.where(live, last, 1.0), 0.0) * P
     return X, max_steps

@@ -79,6 +79,4 @@ def collapse(
     lowest = Lowest.of(complex_, checkpoint, report)
     known = _Known(known.upper, flag_sigmas(complex_, lowest.smallest()))
     weights = chosen.weigh(cast(Any, known), beta, gamma, eps)
-    kind = "diagonal" if complex_.expands else "multigrid"
-    flags = Flags(complex_, weights, kind)
-    return DistributedOperator(complex_, chosen, weights, flags, lowest, report)
+    return DistributedOperator(complex_, chosen, weights, Flags(complex_, weights), lowest, report)

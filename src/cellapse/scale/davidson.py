@@ -13,11 +13,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy import linalg
 
 from cellapse._errors import ConvergenceError
 from cellapse._shared.arrays import FloatArray
-from cellapse.scale.blocks import conjugate_gradients, dots, gram, norms, orthonormal
+from cellapse.scale.blocks import (
+    conjugate_gradients,
+    dots,
+    gram,
+    norms,
+    orthonormal,
+    small_eigenpairs,
+)
 from cellapse.scale.problem import Problem
 
 Pairs = tuple[FloatArray, FloatArray]
@@ -96,12 +102,12 @@ class _Space:
         q = V.shape[1]
         self._V[:, :q] = V
         self._W[:, :q] = self._problem.apply(V, error)
-        self._H = _symmetric(gram(self._problem.comm, self._V[:, :q], self._W[:, :q]))
+        self._H = gram(self._problem.comm, self._V[:, :q], self._W[:, :q])
 
     def ritz(self, count: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The first Ritz values, vectors and residuals."""
         q = self.dimension
-        values, rotation = linalg.eigh(self._H)
+        values, rotation = small_eigenpairs(self._problem.comm, self._H)
         V, W = self._V[:, :q], self._W[:, :q]
         if q + self._width > self._room:  # only the best of it, without the way to it
             q = min(2 * self._width, q)
@@ -128,14 +134,9 @@ class _Space:
             return False
         image = self._problem.apply(steps, self.error * slack)
         across = gram(comm, steps, W)
-        corner = _symmetric(gram(comm, steps, image))
-        self._H = np.block([[self._H, across.T], [across, corner]])
+        self._H = np.block([[self._H, across.T], [across, gram(comm, steps, image)]])
         self._V[:, q : q + width], self._W[:, q : q + width] = steps, image
         return True
-
-
-def _symmetric(M: FloatArray) -> FloatArray:
-    return (M + M.T) / 2
 
 
 def rough_corrections(plain: Problem, V: FloatArray, highest: float) -> Correction:

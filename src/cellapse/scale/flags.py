@@ -19,13 +19,14 @@ from cellapse._collapse.realizations.unfolded import flag_mass
 from cellapse._collapse.weights import Weights
 from cellapse._errors import ConvergenceError, InputError, SizeError
 from cellapse._shared.arrays import FloatArray
-from cellapse.scale.blocks import conjugate_gradients, norms
+from cellapse.scale.blocks import conjugate_gradients, norms, random_block
 from cellapse.scale.complexes import DistributedComplex
 from cellapse.scale.libraries import MPI, PETSc
 from cellapse.scale.multigrid import Preconditioner, Product
 
 _AIM = 2e-15  # error of K^-1 x relative to x, where more is not asked for
 _ROUNDS = 12
+_FEW = 60  # steps that cost less than cycles of multigrid on a graph that expands
 _COLUMNS = 10_000  # beyond, one product for each vertex takes too long
 _BLOCK = 64
 
@@ -44,7 +45,7 @@ class Flags:
 
     matrix = None  # S has too many entries
 
-    def __init__(self, D: DistributedComplex, weights: Weights, near_kind: str) -> None:
+    def __init__(self, D: DistributedComplex, weights: Weights) -> None:
         if not weights.definite:
             raise InputError(
                 "gamma beyond its bound, by Unchecked(...), is not distributed: K may be "
@@ -62,8 +63,23 @@ class Flags:
         self._flow = beta * D.edges.weights / edge_masses(D, weights)
         K = D.laplacian(self._flow, 1.0)
         self._plain, self._times = Product(self.A), Product(K)
-        self._near = Preconditioner(K, near_kind)
+        self._near = self._preconditioner(K, D.expands)
         self.inner = self.solves = 0
+
+    def _preconditioner(self, K: Any, expands: bool) -> Preconditioner:
+        """Multigrid, unless the graph expands and its diagonal alone takes few steps.
+
+        Edges in few cells have masses next to eps, and hold their ends together: chains of them are
+        hard for the diagonal on any graph.
+        """
+        if expands:
+            diagonal = Preconditioner(K, "diagonal")
+            x = random_block(self._edges.vertices, 1, seed=5)
+            goal = 1e-6 * norms(self._comm, x)
+            steps = conjugate_gradients(self._comm, self._times, x, diagonal, goal, _FEW)[1]
+            if steps < _FEW:
+                return diagonal
+        return Preconditioner(K, "multigrid")
 
     @cached_property
     def norm(self) -> float:

@@ -57,7 +57,7 @@ class Hunt:
         start = None if checkpoint is None else load_space(checkpoint, vertices)
         close = None
         if self.lowest is not None:
-            close = self._close(q + GUARD, Search(expands, self.tol, start, report("A")))
+            close = self._close(q + 1, Search(expands, self.tol, start, report("A")))
         keep = keeping(checkpoint, vertices, None if close is None else close[1])
         search = Search(expands, self.tol, start, both(report("S"), keep))
         if close is None:

@@ -19,7 +19,7 @@ from cellapse.scale.problem import Problem
 from cellapse.scale.progress import Report, both
 from cellapse.scale.spectrum import DENSE, Search, dense_pairs
 
-_FIRST = 10  # as many as most users want of a spectrum
+_FIRST = 12  # a few more than most users want of a spectrum
 
 
 class Lowest:
@@ -60,11 +60,11 @@ class Lowest:
         return float(self.pairs(min(_FIRST, self._problem.room))[0][0])
 
     def pairs(self, count: int) -> Pairs:
-        """The first eigenpairs, as many as wanted (or as there are)."""
+        """The first eigenpairs, at least as many as wanted (or as there are)."""
         count = min(count, self._problem.room)
         if len(self._kept[0]) < count:
             self._kept = self._found(count)
-        return self._kept[0][:count], self._kept[1][:, :count]
+        return self._kept
 
     def _found(self, count: int) -> Pairs:
         problem = self._problem

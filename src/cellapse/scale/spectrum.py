@@ -14,11 +14,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy import linalg
 
 from cellapse._errors import ConvergenceError
 from cellapse._shared.arrays import FloatArray
-from cellapse.scale.blocks import dots, fix_signs, gram, norms, orthonormal, random_block
+from cellapse.scale.blocks import (
+    dots,
+    fix_signs,
+    gram,
+    norms,
+    orthonormal,
+    random_block,
+    small_eigenpairs,
+)
 from cellapse.scale.davidson import (
     GUARD,
     OnStep,
@@ -124,7 +131,7 @@ class Search:
 def ritz(problem: Problem, V: FloatArray, error: float = 0.0) -> Pairs:
     """Ritz pairs in the space of orthonormal columns."""
     H = gram(problem.comm, V, problem.apply(V, error))
-    values, rotation = linalg.eigh((H + H.T) / 2)
+    values, rotation = small_eigenpairs(problem.comm, H)
     return values, np.asfortranarray(V @ rotation)
 
 
@@ -171,8 +178,8 @@ def dense_pairs(problem: Problem, k: int) -> Pairs:
     T = np.concatenate(comm.allgather(np.ascontiguousarray(image)))
     P = problem.kernel.vectors(problem.kernel.count)
     whole = np.concatenate(comm.allgather(np.ascontiguousarray(P)))
-    lifted = (T + T.T) / 2 + 2.0 * (problem.norm + 1.0) * whole @ whole.T
-    values, vectors = linalg.eigh(lifted)
+    lifted = T + 2.0 * (problem.norm + 1.0) * whole @ whole.T
+    values, vectors = small_eigenpairs(comm, lifted)
     q = k - min(k, problem.kernel.count)
     return values[:q], np.asfortranarray(vectors[vertices.low : vertices.high, :q])
 
