@@ -68,6 +68,11 @@ class DistributedOperator:
         return self.complex.n_vertices, self.complex.n_vertices
 
     @property
+    def is_sparse(self) -> bool:
+        """Whether S is a sparse matrix, so that its diagonal is at hand."""
+        return self._elimination.matrix is not None
+
+    @property
     def work(self) -> dict[str, int]:
         """Conjugate gradients on K so far: steps, and right-hand sides."""
         return {"inner": self._elimination.inner, "solves": self._elimination.solves}
@@ -169,7 +174,7 @@ class DistributedOperator:
         same_everywhere(self.comm, "k, tol and checkpoint", (k, tol, str(checkpoint)))
         k = whole_number("k", k, 1, max(self.complex.n_vertices, 1))
         tol = share("tol", tol)
-        D = self._mass(mass)
+        D = self.masses(mass)
         problem, plain = (self._problem(f, D) for f in (self.apply, self._elimination.plain))
         hunt = Hunt(problem, plain, self._elimination, self._lowest, D, tol)
         pairs, steps, solver = hunt.pairs(k, self.expands, checkpoint, self._report)
@@ -191,7 +196,7 @@ class DistributedOperator:
         none = np.empty((self.complex.vertices.count, 0))
         return Problem(self.complex.vertices, apply, A, kernel, norm, self._near_kind, none)
 
-    def _mass(self, mass: Any) -> FloatArray | None:
+    def masses(self, mass: Any) -> Any:
         """The masses D of an eigenproblem, on this rank."""
         if mass is None:
             return None
