@@ -15,5 +15,13 @@ from cellapse.scale.build import collapse
 from cellapse.scale.collapsed import DistributedOperator
 from cellapse.scale.complexes import DistributedComplex
 from cellapse.scale.spectrum import DistributedSpectrum
+from cellapse.scale.tasks import cluster, embed
 
-__all__ = ["DistributedComplex", "DistributedOperator", "DistributedSpectrum", "collapse"]
+__all__ = [
+    "DistributedComplex",
+    "DistributedOperator",
+    "DistributedSpectrum",
+    "cluster",
+    "collapse",
+    "embed",
+]
