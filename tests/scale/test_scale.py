@@ -15,7 +15,7 @@ import cellapse as cl
 from tests.scale.families import delaunay
 
 REPOSITORY = Path(__file__).parents[2]
-SECONDS = 240  # a run that takes longer hangs
+SECONDS = 150  # a run that takes longer hangs
 
 pytestmark = pytest.mark.skipif(
     "CELLAPSE_SCALE" not in os.environ, reason="cellapse.scale is tested by `make test-scale`"

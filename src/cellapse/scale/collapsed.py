@@ -221,7 +221,7 @@ class DistributedOperator:
 
 
 def _block(X: FloatArray) -> FloatArray:
-    return np.array(X.reshape(len(X), -1), order="F")
+    return np.array(X[:, None] if X.ndim == 1 else X, order="F")
 
 
 def _between(apply: Any, root: FloatArray, least: float) -> Any:

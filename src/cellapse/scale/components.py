@@ -82,7 +82,7 @@ class Kernel:
 
     def project(self, X: FloatArray) -> FloatArray:
         """What X, (n,) or (n, k), has besides the kernel."""
-        flat = X.reshape(len(X), -1)
+        flat = X[:, None] if X.ndim == 1 else X
         share = (self._sums(flat) / self._squared[:, None])[self._part]
         return np.asfortranarray(flat - self._root[:, None] * share).reshape(X.shape, order="F")
 

@@ -1,4 +1,11 @@
-"""MPI, PETSc and SLEPc, or one error that says how to get them."""
+"""MPI, PETSc and SLEPc, or one error that says how to get them.
+
+An error that nobody catches ends all ranks at once: at its normal end Python would wait for the
+others, which PETSc needs to clean up, and they for what the failed one was to send.
+"""
+
+import sys
+from types import TracebackType
 
 from cellapse._errors import MissingExtraError
 
@@ -16,5 +23,18 @@ except ImportError as error:
         "`make scale` installs them with their libraries, elsewhere pip install "
         "'cellapse[scale]' next to your own PETSc and SLEPc: docs/scale.md says how"
     ) from None
+
+
+
+def _end_all(
+    kind: type[BaseException], error: BaseException, traceback: TracebackType | None
+) -> None:
+    _tell(kind, error, traceback)
+    sys.stderr.flush()
+    if MPI.COMM_WORLD.size > 1:
+        MPI.COMM_WORLD.Abort(1)
+
+
+_tell, sys.excepthook = sys.excepthook, _end_all
 
 __all__ = ["MPI", "PETSc", "SLEPc"]
