@@ -27,7 +27,7 @@ ORDER = (
 )
 # The same within the folders that everything else rests on.
 WITHIN = {
-    "_shared": ("arrays", "checks", "memory", "progress", "rows"),
+    "_shared": ("arrays", "checks", "memory", "progress", "rows", "workers"),
     "_complex": (
         *("cells", "labels", "attributes", "validity", "complex", "weights", "union", "graph"),
     ),

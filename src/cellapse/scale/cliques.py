@@ -97,13 +97,7 @@ class Cliques:
             yield order[one[closed]], order[two[closed]], at, number[closed]
 
     def _in_rounds(self, later: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
-        """Every item with each of the `later` ones after it, in rounds that all ranks take part in.
-
-        >>> from types import SimpleNamespace as Some
-        >>> edges = Some(vertices=Some(comm=MPI.COMM_SELF))
-        >>> [[a.tolist() for a in r] for r in Cliques(edges, 2)._in_rounds(np.array([2, 1, 0]))]
-        [[[0, 0, 1], [1, 2, 2]]]
-        """
+        """Every item with each of the `later` ones after it, in rounds that all ranks take part in."""
         m, until = len(later), np.cumsum(later)
         total = int(until[-1]) if m else 0
         inner = np.searchsorted(until, np.arange(_WEDGES, total, _WEDGES))

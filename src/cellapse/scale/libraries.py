@@ -25,7 +25,6 @@ except ImportError as error:
     ) from None
 
 
-
 def _end_all(
     kind: type[BaseException], error: BaseException, traceback: TracebackType | None
 ) -> None:
