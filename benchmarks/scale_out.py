@@ -125,6 +125,7 @@ def rows(kind: str, n: int, operator: str, ranks: list[int], k: int, path: Path)
         row |= {"steps": figures.get("steps", ""), "inner": figures.get("inner", "")}
         row["efficiency"] = alone["cpu"] / P / figures["cpu"] if P and alone else ""
         row["memory of P=1"] = figures["GB"] / alone["GB"] if P and alone else ""
+        row["values off by"] = ""
         if P and found[0]:
             mine, theirs = np.array(figures["values"]), np.array(found[0]["values"])
             row["values off by"] = float(abs(mine - theirs).max() / theirs[-1])

@@ -97,7 +97,7 @@ class Cliques:
             yield order[one[closed]], order[two[closed]], at, number[closed]
 
     def _in_rounds(self, later: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
-        """Every item with each of the `later` ones after it, in rounds that all ranks take part in."""
+        """Every item with each of the `later` ones after it, in rounds of all ranks together."""
         m, until = len(later), np.cumsum(later)
         total = int(until[-1]) if m else 0
         inner = np.searchsorted(until, np.arange(_WEDGES, total, _WEDGES))

@@ -15,6 +15,7 @@ from scipy.sparse.csgraph import connected_components
 
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse.scale.edges import EdgeTable
+from cellapse.scale.libraries import MPI
 from cellapse.scale.routes import Ranges, sums
 
 
@@ -69,13 +70,13 @@ class Kernel:
 
     def _sums(self, X: FloatArray) -> FloatArray:
         """root^T x over the components that are seen here, for every column."""
+        if self.count == 1:  # most networks: no need to look for the component of each vertex
+            total = self._root @ X
+            self._comm.Allreduce(MPI.IN_PLACE, total)
+            return np.tile(total, (len(self._label), 1))
         local = np.empty((len(self._label), X.shape[1]))
         for j in range(X.shape[1]):
             local[:, j] = sums(self._part, self._root * X[:, j], len(local))
-        if self.count == 1:
-            total = local.sum(axis=0)
-            self._comm.Allreduce(total.copy(), total)
-            return np.tile(total, (len(local), 1))
         total = np.zeros((len(self._mine), X.shape[1]))
         np.add.at(total, self._at, self._route.send(local))
         return self._route.back(total[self._at])

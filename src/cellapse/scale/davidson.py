@@ -65,9 +65,10 @@ def davidson(
         size, goal = float(sizes[:k].max()), goal_of(problem, values[:k][-1], tol)
         if on_step is not None:
             on_step(step, X, size, goal)
-        if below is not None and step > 2 and values[0] - sizes[0] > below:
+        if below is not None and step > 2 and values[0] - sizes[0] - space.error > below:
             return (values[:k], X[:, :k]), step
-        if space.error > 0.1 * goal:  # the goal is closer than was thought: better products
+        sharp = below is None or values[0] < below  # a search needs no more than the order
+        if space.error > 0.1 * goal and sharp:  # the goal is closer than was thought
             space.start(X, 0.02 * goal)
             continue
         if (size <= goal and len(values) >= k) or space.dimension >= problem.room:
