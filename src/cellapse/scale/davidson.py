@@ -57,7 +57,9 @@ def davidson(
     """
     correct = (lambda X, R: problem.near(R)) if correct is None else correct
     width = min(k + GUARD, problem.room)
-    space = _Space(problem, orthonormal(problem.comm, problem.project(start)), width)
+    space = _Space(
+        problem, orthonormal(problem.comm, problem.project(start)), width, below is not None
+    )
     size = goal = np.inf
     for step in range(max_steps):
         values, X, R = space.ritz(min(width, space.dimension))
@@ -85,12 +87,12 @@ def davidson(
 class _Space:
     """A space with orthonormal basis V, its image W = S V, and H = V^T S V."""
 
-    def __init__(self, problem: Problem, V: FloatArray, width: int) -> None:
+    def __init__(self, problem: Problem, V: FloatArray, width: int, searching: bool) -> None:
         self._problem, self._width = problem, width
         self._room = max(4 * width, V.shape[1] + width)
         n = len(V)
         self._V, self._W = (np.empty((n, self._room), order="F") for _ in range(2))
-        self.start(V, 0.02 * 1e-6 * problem.norm)
+        self.start(V, 2e-10 * problem.norm if searching else 2e-8 * problem.norm)
 
     @property
     def dimension(self) -> int:
