@@ -32,6 +32,7 @@ OnStep = Callable[[int, FloatArray, float, float], None]  # step, vectors, resid
 
 GUARD = 4  # vectors beyond those wanted
 _STEPS = 60  # of conjugate gradients for one correction
+_LOOSE = 1e4  # how much larger residuals may be where accuracy comes later
 _FLOOR = 2e-14  # relative to the norm: residuals that rounding allows
 
 
@@ -48,40 +49,39 @@ def davidson(
     *,
     tol: float = 1e-10,
     below: float | None = None,
+    firm: int | None = None,
     on_step: OnStep | None = None,
     max_steps: int = 200,
 ) -> tuple[Pairs, int]:
     """The k smallest eigenpairs off the kernel, and the steps it took.
 
-    Given `below`, it ends as soon as no eigenvalue can be smaller.
+    Given `below`, it ends as soon as no eigenvalue can be smaller. Given `firm`, only so many need
+    full accuracy; the others are good enough to start from.
     """
-    correct = (lambda X, R: problem.near(R)) if correct is None else correct
     width = min(k + GUARD, problem.room)
-    space = _Space(
-        problem, orthonormal(problem.comm, problem.project(start)), width, below is not None
-    )
-    size = goal = np.inf
+    space = _Space(problem, start, width, below is not None)
+    slack = np.where(np.arange(width) < (width if firm is None else firm), 1.0, _LOOSE)
     for step in range(max_steps):
         values, X, R = space.ritz(min(width, space.dimension))
-        sizes = norms(problem.comm, R)
-        size, goal = float(sizes[:k].max()), goal_of(problem, values[:k][-1], tol)
+        sizes, goal = norms(problem.comm, R), goal_of(problem, values[:k][-1], tol)
+        size = float((sizes / slack[: len(sizes)])[:k].max())
+        found = (values[:k], X[:, :k]), step
         if on_step is not None:
             on_step(step, X, size, goal)
         if below is not None and step > 2 and values[0] - sizes[0] - space.error > below:
-            return (values[:k], X[:, :k]), step
+            return found
         sharp = below is None or values[0] < below  # a search needs no more than the order
         if space.error > 0.1 * goal and sharp:  # the goal is closer than was thought
             space.start(X, 0.02 * goal)
             continue
         if (size <= goal and len(values) >= k) or space.dimension >= problem.room:
-            return (values[:k], X[:, :k]), step
-        open_ = sizes > 0.1 * goal
-        if not space.extend(correct(X[:, open_], np.asfortranarray(R[:, open_]))):
-            return (values[:k], X[:, :k]), step
-    raise ConvergenceError(
-        f"Davidson reached a residual of {size:.1e} after {max_steps} steps, short of {goal:.1e}; "
-        "raise tol"
-    )
+            return found
+        open_ = sizes > 0.1 * goal * slack[: len(sizes)]
+        left = np.asfortranarray(R[:, open_])
+        if not space.extend(problem.near(left) if correct is None else correct(X[:, open_], left)):
+            return found
+    words = f"Davidson reached a residual of {size:.1e} in {max_steps} steps, short of {goal:.1e}"
+    raise ConvergenceError(f"{words}; raise tol")
 
 
 class _Space:
@@ -89,6 +89,7 @@ class _Space:
 
     def __init__(self, problem: Problem, V: FloatArray, width: int, searching: bool) -> None:
         self._problem, self._width = problem, width
+        V = orthonormal(problem.comm, problem.project(V))
         self._room = max(4 * width, V.shape[1] + width)
         n = len(V)
         self._V, self._W = (np.empty((n, self._room), order="F") for _ in range(2))

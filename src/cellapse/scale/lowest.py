@@ -74,7 +74,7 @@ class Lowest:
         if start is None and self._checkpoint is not None:
             start = load_space(self._checkpoint, problem.vertices)
         keep = keeping(self._checkpoint, problem.vertices, None)
-        search = Search(self._complex.expands, 1e-11, start, both(self._report("L"), keep))
+        search = Search(self._complex.expands, 1e-11, start, both(self._report("L"), keep), firm=1)
         pairs, self.steps = search.of_matrix(problem, count)
         if self._checkpoint is not None and keep is not None:
             keep(-1, pairs[1], 0.0, 0.0)

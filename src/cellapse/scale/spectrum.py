@@ -85,12 +85,15 @@ class Search:
     start : (n, q) array or None
         A space to begin with, from a checkpoint.
     on_step : function, optional
+    firm : int, optional
+        How many need full accuracy; all by default.
     """
 
     expands: bool
     tol: float = 1e-10
     start: FloatArray | None = None
     on_step: OnStep | None = None
+    firm: int | None = None
 
     def of_matrix(self, problem: Problem, k: int) -> tuple[Pairs, int]:
         """The first k eigenpairs of a problem that is its own matrix."""
@@ -100,7 +103,7 @@ class Search:
         if len(kept[0]) >= k and self._arrived(problem, kept, k):
             return (kept[0][:k], kept[1][:, :k]), 0
         if not self.expands:
-            return davidson(problem, k, start, tol=self.tol, on_step=self.on_step)
+            return davidson(problem, k, start, tol=self.tol, firm=self.firm, on_step=self.on_step)
         goal = 0.3 * goal_of(problem, float(kept[0][min(k, len(kept[0])) - 1]), self.tol)
         return krylov_schur(problem, k, goal), 0
 
