@@ -36,11 +36,13 @@ export MKL_NUM_THREADS ?= 1
 
 SEEDS ?= $(shell seq 1 20)
 
-# A benchmark is a file that can be run; the others are helpers.
-BENCH ?= $(basename $(notdir $(shell grep -ls __main__ benchmarks/*.py)))
+# A benchmark is a file that can be run; the others are helpers. That of cellapse.scale needs
+# libraries of the system, so it runs only when asked for.
+BENCH ?= $(filter-out scale_out,$(basename $(notdir $(shell grep -ls __main__ benchmarks/*.py))))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo browser test test-slow test-seeds test-oldest campaign fuzz mutate lock lint format bench clean
+.PHONY: help demo browser test test-slow test-seeds test-oldest scale test-scale campaign fuzz \
+	mutate lock lint format bench clean
 
 help:
 	@echo "make demo         analyze the football network into out/, with a report"
@@ -48,6 +50,8 @@ help:
 	@echo "make test-slow    all tests, the slow ones too"
 	@echo "make test-seeds   the tests that draw examples, with twenty other seeds or SEEDS=7"
 	@echo "make test-oldest  the tests with the lowest versions of the dependencies"
+	@echo "make scale        PETSc, SLEPc, MPI and Dask for cellapse.scale; Debian or Ubuntu, as root"
+	@echo "make test-scale   the tests of cellapse.scale on 1, 2 and 4 ranks"
 	@echo "make campaign     every number against an oracle: MINUTES=10 SEED=0 PART=complexes|zoo|both,"
 	@echo "                  APPEND=1 adds to the figures of earlier runs"
 	@echo "                  AGAIN=1 runs again only what was wrong in them"
@@ -96,13 +100,22 @@ fuzz: $(DEV)
 mutate: $(DEV)
 	@test -n "$(MODULE)" || { echo "which module? make mutate MODULE=tasks/resistance" >&2; exit 1; }
 	$(RUN) tools/mutate.py $(MODULE) --count $(MUTANTS) --seed $(SEED) $(if $(TESTS),--tests $(TESTS))
+scale: $(DEV)
+	$(LOCKED) sh tools/install_scale.sh $(VENV)
+
+# As root, on fewer cores than ranks, which then share them politely.
+MPI := OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+	OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+
+test-scale: scale
+	CELLAPSE_SCALE=1 $(MPI) $(RUN) -m pytest tests/scale -q -s
 
 campaign: $(DEV)
 	$(RUN) -m tests.campaign --minutes $(MINUTES) --seed $(SEED) --part $(PART) \
 		--workers $(WORKERS) $(if $(APPEND),--append) $(if $(AGAIN),--again)
 
-bench: $(DEV)
-	@for name in $(BENCH); do echo "== $$name" && $(RUN) -m benchmarks.$$name || exit 1; done
+bench: $(DEV) $(if $(filter scale_out,$(BENCH)),scale)
+	@for name in $(BENCH); do echo "== $$name" && $(MPI) $(RUN) -m benchmarks.$$name || exit 1; done
 
 # Other examples than those of every day: one run for each seed.
 test-seeds: $(DEV)

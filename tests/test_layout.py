@@ -27,7 +27,7 @@ ORDER = (
 )
 # The same within the folders that everything else rests on.
 WITHIN = {
-    "_shared": ("arrays", "checks", "files", "memory", "progress", "rows", "tables"),
+    "_shared": ("arrays", "checks", "files", "memory", "progress", "rows", "tables", "workers"),
     "_complex": (
         *("cells", "labels", "attributes", "validity", "complex", "weights", "union", "graph"),
     ),
@@ -161,7 +161,7 @@ def test_no_module_is_called_like_one_of_the_standard_library_or_like_a_public_n
 def test_dir_shows_the_public_names_and_nothing_else():
     public = {
         *("analysis", "batch", "datasets", "estimators", "experiments", "interop", "io", "lifts"),
-        *("report", "tasks", "theory", "torch"),
+        *("report", "scale", "tasks", "theory", "torch"),
     }
     assert {name for name in MODULES if "." not in name and name[0] != "_"} - {"cli"} == public
     assert dir(cl) == sorted({*cl.__all__, *public})

@@ -27,6 +27,7 @@ from cellapse._errors import CellapseError, CellapseWarning, InputError
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import flag, listed, real_array, whole_number
 from cellapse._shared.progress import progress as shown
+from cellapse._shared.workers import on_workers
 
 LARGE = 300  # from this many vertices on a complex is better off alone
 _PART = 3_000_000  # entries of the largest stack made at once
@@ -77,6 +78,7 @@ def spectra(
     vectors: bool = False,
     n_jobs: int | None = None,
     progress: bool | None = None,
+    client: Any = None,
 ) -> Spectra:
     """The spectra of the collapsed operators of many complexes, on all cores.
 
@@ -98,6 +100,8 @@ def spectra(
         Threads; by default one for each core.
     progress : bool, optional
         By default where standard error is a terminal.
+    client : dask.distributed.Client, optional
+        Its workers instead of threads, with the same results; needs the extra `scale`.
 
     Returns
     -------
@@ -118,6 +122,8 @@ def spectra(
     if k is not None:
         whole_number("k", k, 1)
     jobs = whole_number("n_jobs", n_jobs, 1) if n_jobs is not None else cores()
+    if client is not None and n_jobs is not None:
+        raise InputError(f"n_jobs={n_jobs} with a client, whose workers count; leave it out")
     given_eps = real_array(eps, "eps")
     several = given_eps.ndim > 0
     all_eps = [check_eps(e) for e in given_eps.ravel()]
@@ -130,7 +136,7 @@ def spectra(
     vectors = flag("vectors", vectors)
     if progress is not None:
         progress = flag("progress", progress)
-    solved = solve_all(given, settings, vectors, jobs, progress)
+    solved = solve_all(given, settings, vectors, jobs, progress, client)
     all_values, all_vectors, n_zeros = zip(*solved, strict=True)
     values, kept = ([_cut(a, k, several) for a in each] for each in (all_values, all_vectors))
     return Spectra(values, kept if vectors else None, np.array(n_zeros))
@@ -163,9 +169,15 @@ def solve_all(
     vectors: bool,
     jobs: int = 1,
     progress: bool | None = False,
+    client: Any = None,
 ) -> list[One]:
     """All eigenpairs of the complexes, in their order, under settings that were checked."""
     parts = list(_parts(given))
+    if client is not None:
+        sent = [({i: given[i] for i in part}, settings, vectors) for part in parts]
+        arrived = shown(on_workers(client, _on_worker, sent), len(parts), "spectra", progress)
+        every = {i: one for p, found in arrived for i, one in zip(parts[p], found, strict=True)}
+        return [every[i] for i in range(len(given))]
     pool = ThreadPoolExecutor(jobs) if min(jobs, len(parts)) > 1 else None
     solved: dict[int, One] = {}
     with warnings.catch_warnings(), _blas().limit(limits=1):
@@ -179,6 +191,14 @@ def solve_all(
             if pool:
                 pool.shutdown(cancel_futures=True)
     return [solved[i] for i in range(len(given))]
+
+
+def _on_worker(given: dict[int, Complex], settings: Settings, vectors: bool) -> list[One]:
+    """One part, where another process has sent it; vectors go back only where asked for."""
+    with warnings.catch_warnings(), _blas().limit(limits=1):
+        warnings.simplefilter("ignore", CellapseWarning)
+        solved = _solve(given, list(given), settings, vectors)
+    return solved if vectors else [(w, np.empty((len(w), 0)), zeros) for w, _, zeros in solved]
 
 
 @cache
@@ -217,7 +237,7 @@ def _parts(given: list[Complex]) -> Iterator[list[int]]:
         yield part
 
 
-def _solve(given: list[Complex], part: list[int], settings: Settings, vectors: bool) -> list[One]:
+def _solve(given: Any, part: list[int], settings: Settings, vectors: bool) -> list[One]:
     """Values, vectors and number of zeros for the complexes of one part."""
     complexes = [given[i] for i in part]
     if complexes[0].n_vertices > LARGE or complexes[0].max_rank == 0:

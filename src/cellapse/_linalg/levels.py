@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-_DENSE_BLOCK = 250  # rows whose dense elimination takes no time
+DENSE_BLOCK = 250  # rows whose dense elimination takes no time
 
 
 def expands(graph: sparse.csr_array) -> bool:
@@ -25,7 +25,7 @@ def expands(graph: sparse.csr_array) -> bool:
     quickly eliminated as a dense block.
     """
     widest, n = widest_level(graph)
-    return widest > max(n / 8, _DENSE_BLOCK)
+    return widest > max(n / 8, DENSE_BLOCK)
 
 
 def factor_size(matrix: sparse.csc_array) -> float:

@@ -172,11 +172,16 @@ def unfolded_masses(
         weight = squared(B)
         with np.errstate(divide="ignore"):
             g = weight @ (1.0 / masses[0])
-            h = 1.0 / (1.0 / g + b)  # g / (1 + b g), also where g is infinite (eps = 0)
         d = np.asarray(weight.sum(axis=1)).ravel()
-        # b d - c^2 h, with what cancels taken out: at the bound b d / (1 + b g) is all of it.
-        rest = b**2 * d - c**2
-        rest[abs(rest) < 16 * _UNIT * b**2 * d] = 0.0
-        t = b * d / (1.0 + b * g) + rest * h
-        masses.insert(0, eps + t)
+        masses.insert(0, flag_mass(d, g, b, c, eps))
     return masses
+
+
+def flag_mass(d: FloatArray, g: FloatArray, b: float, c: Any, eps: float) -> FloatArray:
+    """m = eps + b d - c^2 g / (1 + b g) per cell, also where g is infinite (eps = 0)."""
+    with np.errstate(divide="ignore"):
+        h = 1.0 / (1.0 / g + b)
+    # With what cancels taken out: at the bound b d / (1 + b g) is all of it.
+    rest = b**2 * d - c**2
+    rest[abs(rest) < 16 * _UNIT * b**2 * d] = 0.0
+    return eps + b * d / (1.0 + b * g) + rest * h

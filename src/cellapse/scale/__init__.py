@@ -1,0 +1,27 @@
+"""Beyond one machine: the collapse on PETSc and SLEPc, over MPI; needs the extra `scale`.
+
+    mpirun -n 8 python -m mpi4py script.py
+
+    from cellapse import scale
+    D = scale.DistributedComplex.from_edges("edges.parquet")
+    S = scale.collapse(D, "renormalized")
+    S.spectrum(10)
+
+Every rank runs the same lines and holds its share: vectors are the rows of its own vertices.
+"""
+
+from cellapse.scale import libraries as libraries  # first: what is missing is said at once
+from cellapse.scale.build import collapse
+from cellapse.scale.collapsed import DistributedOperator
+from cellapse.scale.complexes import DistributedComplex
+from cellapse.scale.spectrum import DistributedSpectrum
+from cellapse.scale.tasks import cluster, embed
+
+__all__ = [
+    "DistributedComplex",
+    "DistributedOperator",
+    "DistributedSpectrum",
+    "cluster",
+    "collapse",
+    "embed",
+]

@@ -1,0 +1,119 @@
+"""Blocks of vectors of which every rank holds its rows: X^T Y is one sum over all ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from cellapse._shared.arrays import FloatArray
+from cellapse.scale.libraries import MPI
+from cellapse.scale.routes import Ranges
+
+Block = Callable[[FloatArray], FloatArray]
+
+
+def dots(comm: Any, X: FloatArray, Y: FloatArray) -> FloatArray:
+    """x_j^T y_j of the columns."""
+    total = np.einsum("ij,ij->j", X, Y)
+    comm.Allreduce(MPI.IN_PLACE, total)
+    return total
+
+
+def norms(comm: Any, X: FloatArray) -> FloatArray:
+    """|x_j| of the columns."""
+    return np.sqrt(dots(comm, X, X))
+
+
+def gram(comm: Any, X: FloatArray, Y: FloatArray) -> FloatArray:
+    """X^T Y."""
+    total = np.ascontiguousarray(X.T @ Y)
+    comm.Allreduce(MPI.IN_PLACE, total)
+    return total
+
+
+def small_eigenpairs(comm: Any, H: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Eigenpairs of a small symmetric matrix: of one rank, as others may round differently."""
+    found: tuple[FloatArray, FloatArray] | None = None
+    if comm.rank == 0:
+        found = linalg.eigh((H + H.T) / 2)
+    values, vectors = comm.bcast(found)
+    return values, vectors
+
+
+def orthonormal(comm: Any, X: FloatArray) -> FloatArray:
+    """An orthonormal basis of the columns, by the eigenvectors of their Gram matrix, twice."""
+    for _ in range(2):
+        length = norms(comm, X)
+        X = X[:, length > 1e-300] / length[length > 1e-300]
+        if not X.shape[1]:
+            break
+        w, Q = small_eigenpairs(comm, gram(comm, X, X))
+        good = w > 1e-12 * w[-1]
+        X = X @ (Q[:, good] / np.sqrt(w[good]))
+    return np.asfortranarray(X)
+
+
+def random_block(vertices: Ranges, width: int, seed: int) -> FloatArray:
+    """Numbers from -1 to 1 that depend on vertex, column and seed, and not on who owns them."""
+    row = np.arange(vertices.low, vertices.high, dtype=np.uint64)[:, None]
+    x: Any = row * np.uint64(width) + np.arange(width, dtype=np.uint64) + np.uint64(seed << 40)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
+        x = (x + np.uint64(0x9E3779B97F4A7C15)) ^ (x >> np.uint64(shift))
+        x = x * np.uint64(factor)
+    return np.asfortranarray((x >> np.uint64(11)).astype(np.float64) / 2.0**52 - 1.0)
+
+
+def fix_signs(vertices: Ranges, X: FloatArray) -> FloatArray:
+    """Make the entry of largest size of every column positive; among ties the first decides."""
+    comm = vertices.comm
+    size = np.abs(X)
+    top = size.max(axis=0, initial=0.0)
+    comm.Allreduce(MPI.IN_PLACE, top, MPI.MAX)
+    first = np.full(X.shape[1], vertices.total)
+    sign = np.zeros(X.shape[1])
+    if len(X):
+        large = size >= top * (1 - 1e-6)
+        here = np.argmax(large, axis=0)
+        value = X[here, np.arange(X.shape[1])]
+        there = large.any(axis=0)
+        first[there] = here[there] + vertices.low
+        sign[there] = np.sign(value[there])
+    least = first.copy()
+    comm.Allreduce(MPI.IN_PLACE, least, MPI.MIN)
+    sign[first != least] = 0.0
+    comm.Allreduce(MPI.IN_PLACE, sign)
+    return X * np.where(sign < 0, -1.0, 1.0)
+
+
+def conjugate_gradients(
+    comm: Any, apply: Block, B: FloatArray, near: Block, goal: FloatArray, max_steps: int = 3000
+) -> tuple[FloatArray, int]:
+    """M X = B for all columns at once, each until its residual is at most its goal.
+
+    Returns the solution and the steps; as many as were allowed mean that it fell short.
+    """
+    X, R = np.zeros_like(B, order="F"), np.array(B, order="F")
+    Z = near(R)
+    P = Z.copy(order="F")
+    size, rz = norms(comm, R), dots(comm, R, Z)
+    for step in range(max_steps):
+        live = size > goal
+        if not live.any():
+            return X, step
+        Q = apply(P)
+        pq = dots(comm, P, Q)
+        live &= (pq > 0) & (rz > 0)  # rounding is all that is left of the others
+        if not live.any():
+            return X, step
+        a = np.where(live, rz / np.where(live, pq, 1.0), 0.0)
+        X += a * P
+        R -= a * Q
+        Z = near(R)
+        both = dots(comm, np.hstack([R, R]), np.hstack([R, Z]))  # one sum over ranks, not two
+        size, last = np.sqrt(both[: len(a)]), rz
+        rz = np.where(live, both[len(a) :], rz)
+        P = Z + np.where(live, rz / np.where(live, last, 1.0), 0.0) * P
+    return X, max_steps

@@ -1,0 +1,235 @@
+r"""The collapsed operator over ranks: the same as on one machine, on this rank's rows.
+
+S x,   (S + shift)^-1 b,   (I + strength S)^-1 y,   S u = lambda D u.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cellapse._collapse.realizations import Realization
+from cellapse._collapse.weights import Weights
+from cellapse._errors import ConvergenceError, InputError
+from cellapse._shared.arrays import FloatArray
+from cellapse._shared.checks import at_least_zero, share, signal, whole_number
+from cellapse.scale.agreement import same_everywhere, together
+from cellapse.scale.blocks import conjugate_gradients, norms
+from cellapse.scale.complexes import DistributedComplex
+from cellapse.scale.components import Kernel
+from cellapse.scale.flags import Flags
+from cellapse.scale.hunt import Hunt
+from cellapse.scale.libraries import MPI
+from cellapse.scale.lowest import Lowest
+from cellapse.scale.multigrid import Preconditioner, scaled, shifted
+from cellapse.scale.problem import Problem
+from cellapse.scale.progress import Report
+from cellapse.scale.shares import Shares
+from cellapse.scale.spectrum import DistributedSpectrum, with_evidence
+
+
+class DistributedOperator:
+    """S on the vertices of a distributed complex; made by `cellapse.scale.collapse`.
+
+    Vectors are this rank's rows, `complex.vertices.low` to `complex.vertices.high`; every method is
+    called on all ranks together.
+
+    Attributes
+    ----------
+    complex : DistributedComplex
+    realization : Realization
+    weights : Weights
+        beta, gamma, eps and their bounds.
+    """
+
+    def __init__(
+        self,
+        complex_: DistributedComplex,
+        realization: Realization,
+        weights: Weights,
+        elimination: Flags | Shares,
+        lowest: Lowest | None,
+        report: Report,
+    ) -> None:
+        self.complex, self.realization, self.weights = complex_, realization, weights
+        self._elimination, self._lowest, self._report = elimination, lowest, report
+        self.comm, self.norm = complex_.comm, elimination.norm
+        self._kernel = complex_.kernel
+
+    def __repr__(self) -> str:
+        size = f"{self.complex.n_vertices:,} vertices on {self.comm.size} ranks"
+        cells = f"n_cells={self.complex.n_cells}, eps={self.weights.eps:g}"
+        return f"<DistributedOperator {self.realization} on {size}: {cells}>"
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.complex.n_vertices, self.complex.n_vertices
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether S is a sparse matrix, so that its diagonal is at hand."""
+        return self._elimination.matrix is not None
+
+    @property
+    def work(self) -> dict[str, int]:
+        """Conjugate gradients on K so far: steps, and right-hand sides."""
+        return {"inner": self._elimination.inner, "solves": self._elimination.solves}
+
+    @property
+    def expands(self) -> bool:
+        """Whether the graph has no small cuts."""
+        return self.complex.expands
+
+    @property
+    def _near_kind(self) -> str:
+        return "diagonal" if self.expands else "multigrid"
+
+    def __matmul__(self, x: Any) -> FloatArray:
+        """S x for this rank's rows of one vector or of many columns."""
+        X = self._rows(x, "what S is applied to")
+        return self.apply(_block(X)).reshape(X.shape)
+
+    def apply(self, X: FloatArray, error: float = 0.0) -> FloatArray:
+        """S X for an (n, k) block, within an absolute error where one is allowed."""
+        return self._elimination.apply(X, error)
+
+    def diagonal(self) -> FloatArray:
+        """The diagonal of S, on this rank."""
+        return self._elimination.diagonal()
+
+    def degree(self) -> FloatArray:
+        """The diagonal of A = beta_1 L, on this rank."""
+        edges, beta = self.complex.edges, float(self.weights.beta[0])
+        return beta * edges.add_at_ends(edges.weights, edges.weights)
+
+    def solve(self, b: Any, shift: float = 0.0, *, rtol: float = 1e-10) -> FloatArray:
+        """The solution of (S + shift I) x = b; for shift=0 the one without a part in the kernel."""
+        same_everywhere(self.comm, "shift", (shift, rtol))
+        shift, rtol = at_least_zero("shift", shift), share("rtol", rtol)
+        rows = self._rows(b, "the right-hand side")
+        B = _block(rows)
+        off = self._kernel.project(B)
+        X = self._solve_off_kernel(off, shift, rtol)
+        if shift > 0.0:
+            X = X + (B - off) / shift
+        return X.reshape(rows.shape)
+
+    def _solve_off_kernel(self, B: FloatArray, shift: float, rtol: float) -> FloatArray:
+        """Conjugate gradients, preconditioned with A + shift, until the true residual is small."""
+        comm, project = self.comm, self._kernel.project
+        cycle = Preconditioner(
+            shifted(self._elimination.A, shift + 1e-8 * self.norm), self._near_kind
+        )
+        size = norms(comm, B)
+        goal = np.maximum(0.1 * rtol * size, 1e-15 * size)
+        X, R = np.zeros_like(B, order="F"), B
+
+        def apply(P: FloatArray) -> FloatArray:
+            error = 1e-9 * self.norm * float(norms(comm, P).min(initial=np.inf))
+            return project(self.apply(P, error) + shift * P)
+
+        for _ in range(12):
+            wanted = np.maximum(0.5 * goal, 1e-6 * norms(comm, R))
+            X = X + conjugate_gradients(comm, apply, R, lambda r: project(cycle(r)), wanted)[0]
+            R = project(B - self.apply(X) - shift * X)
+            if (norms(comm, R) <= goal).all():
+                return X
+        raise ConvergenceError(
+            f"solve reached a residual of {float(norms(comm, R).max()):.1e}, short of "
+            f"{float(goal.min()):.1e}; raise rtol"
+        )
+
+    def smooth(self, signal_: Any, strength: float = 1.0) -> FloatArray:
+        """(I + strength S)^-1 times this rank's rows of a signal."""
+        strength = at_least_zero("strength", strength)
+        y = self._rows(signal_, "the signal")
+        if strength == 0.0:
+            return y
+        return self.solve(y / strength, 1.0 / strength)
+
+    def spectrum(
+        self,
+        k: int = 10,
+        mass: Any = None,
+        *,
+        tol: float = 1e-10,
+        checkpoint: str | Path | None = None,
+    ) -> DistributedSpectrum:
+        """The k smallest eigenpairs of S u = lambda D u.
+
+        Parameters
+        ----------
+        k : int
+        mass : None, "degree", "diagonal" or this rank's positive numbers
+            D: the identity, the diagonal of A or S, or as given.
+        tol : float
+            Residual to reach, relative to an upper bound of ||A||. It is also made small next to
+            the k-th eigenvalue.
+        checkpoint : path, optional
+            A .npy file that every rank can reach. Where it exists, the search begins with it; every
+            few steps it is written anew.
+        """
+        same_everywhere(self.comm, "k, tol and checkpoint", (k, tol, str(checkpoint)))
+        k = whole_number("k", k, 1, max(self.complex.n_vertices, 1))
+        tol = share("tol", tol)
+        D = self.masses(mass)
+        problem, plain = (self._problem(f, D) for f in (self.apply, self._elimination.plain))
+        hunt = Hunt(problem, plain, self._elimination, self._lowest, D, tol)
+        pairs, steps, solver = hunt.pairs(k, self.expands, checkpoint, self._report)
+        root = np.ones(self.complex.vertices.count) if D is None else np.sqrt(D)
+        return with_evidence(problem, pairs, k, root, tol, steps, solver)
+
+    def _problem(self, apply: Any, D: FloatArray | None) -> Problem:
+        """S, or A, scaled by the masses."""
+        A, norm, kernel = self._elimination.A, self.norm, self._kernel
+        if D is not None:
+            root = np.sqrt(D)[:, None]
+            A = scaled(A, 1.0 / root[:, 0])
+            norm = 2.0 * float(
+                self.comm.allreduce(float((self.degree() / D).max(initial=0.0)), MPI.MAX)
+            )
+            kernel = Kernel(self.complex.vertices, self.complex.components(), root[:, 0])
+            least = float(np.sqrt(_least(self.comm, D)))
+            apply = _between(apply, root, least)
+        none = np.empty((self.complex.vertices.count, 0))
+        return Problem(self.complex.vertices, apply, A, kernel, norm, self._near_kind, none)
+
+    def masses(self, mass: Any) -> Any:
+        """The masses D of an eigenproblem, on this rank."""
+        if mass is None:
+            return None
+        if isinstance(mass, str):
+            if mass not in ("diagonal", "degree"):
+                raise InputError(f'mass={mass!r}; choose "diagonal", "degree" or give numbers')
+            values = self.diagonal() if mass == "diagonal" else self.degree()
+            # A vertex without edges has no mass of its own; one keeps its zero eigenvalue.
+            values = np.where(self.complex.edges.degree == 0, 1.0, values)
+        else:
+            values = self._rows(mass, "mass")
+        with together(self.comm):
+            if values.ndim != 1 or (values <= 0).any():
+                raise InputError('masses must be positive, one for each vertex: use mass="degree"')
+        return values
+
+    def _rows(self, x: Any, name: str) -> FloatArray:
+        with together(self.comm):
+            rows = signal(x, self.complex.vertices.count, f"{name}, on this rank,")
+        same_everywhere(self.comm, f"the number of columns of {name}", rows.shape[1:])
+        return rows
+
+
+def _block(X: FloatArray) -> FloatArray:
+    return np.array(X[:, None] if X.ndim == 1 else X, order="F")
+
+
+def _between(apply: Any, root: FloatArray, least: float) -> Any:
+    """x -> D^{-1/2} S D^{-1/2} x, and what an error of it is before the scaling."""
+    return lambda X, error: np.asfortranarray(
+        apply(np.asfortranarray(X / root), error * least) / root
+    )
+
+
+def _least(comm: Any, D: FloatArray) -> float:
+    return float(comm.allreduce(float(D.min(initial=np.inf)), MPI.MIN))

@@ -1,0 +1,102 @@
+"""Clusters and coordinates of the vertices, over ranks.
+
+k-means starts from a sample of the rows that one rank can hold, as on one machine where that is all
+of them, and goes on over all ranks until no vertex changes its cluster.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cellapse._errors import InputError
+from cellapse._shared.arrays import FloatArray, IntArray
+from cellapse._shared.checks import whole_number
+from cellapse.scale.blocks import fix_signs, orthonormal
+from cellapse.scale.collapsed import DistributedOperator
+from cellapse.scale.libraries import MPI
+from cellapse.scale.spectrum import DistributedSpectrum
+
+_SAMPLE = 20_000  # rows for the starts of k-means
+_ROUNDS = 300
+_MANY = 10_000  # beyond, the diagonal of S takes too many products where S is no sparse matrix
+
+
+def cluster(S: DistributedOperator, n_clusters: int, *, rng: int = 0) -> IntArray:
+    """The cluster of each vertex held here, by the normalized cut, as `cellapse.cluster`.
+
+    Parameters
+    ----------
+    S : DistributedOperator
+    n_clusters : int
+        At least as many as there are components.
+    rng : int
+        Seed of the starts of k-means.
+    """
+    n = S.complex.n_vertices
+    n_clusters = whole_number("n_clusters", n_clusters, 1, max(n, 1))
+    if S.complex.n_components > n_clusters:
+        raise InputError(
+            f"{S.complex.n_components} components for {n_clusters} clusters: putting whole "
+            "components together is not distributed; ask for at least as many clusters, or keep "
+            "the vertices of the largest component only"
+        )
+    mass = S.masses("diagonal" if S.is_sparse or n <= _MANY else "degree")
+    spectrum = S.spectrum(n_clusters, mass)
+    rows = np.sqrt(mass)[:, None] * spectrum.vectors
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    return _kmeans(S, rows / np.where(length > 0, length, 1.0), n_clusters, rng)
+
+
+def embed(S: DistributedOperator, k: int) -> tuple[FloatArray, DistributedSpectrum]:
+    """The first k eigenvectors after the constant, and the spectrum they are from.
+
+    With several components the first columns, of eigenvalue 0, say which one a vertex is in.
+    """
+    k = whole_number("k", k, 1, max(S.complex.n_vertices - 1, 1))
+    spectrum = S.spectrum(k + 1)
+    zeros = min(spectrum.n_zeros, k + 1)
+    if zeros == 1:
+        return spectrum.vectors[:, 1:], spectrum
+    inside = spectrum.vectors[:, :zeros]
+    mean = S.comm.allreduce(inside.sum(axis=0)) / S.complex.n_vertices
+    apart = orthonormal(S.comm, inside - mean)[:, : zeros - 1 if zeros < k + 1 else k]
+    columns = np.hstack([apart, spectrum.vectors[:, zeros:]])[:, :k]
+    return fix_signs(S.complex.vertices, columns), spectrum
+
+
+def _kmeans(S: DistributedOperator, rows: FloatArray, k: int, seed: int) -> IntArray:
+    """Lloyd's iteration over ranks, from the best of ten starts on a sample."""
+    comm, vertices = S.comm, S.complex.vertices
+    step = -(-vertices.total // _SAMPLE)
+    mine = rows[-vertices.low % step :: step]
+    sample = comm.gather(np.ascontiguousarray(mine))
+    centres: Any = None
+    if comm.rank == 0:
+        from sklearn.cluster import KMeans
+
+        fitted = KMeans(k, n_init=10, random_state=seed).fit(np.concatenate(sample))
+        centres = fitted.cluster_centers_
+    centres = comm.bcast(centres)
+    numbers = np.full(len(rows), -1)
+    for _ in range(_ROUNDS):
+        near = np.argmin((centres**2).sum(axis=1) - 2.0 * rows @ centres.T, axis=1)
+        if not comm.allreduce(int((near != numbers).sum())):
+            break
+        numbers = near
+        total, count = np.zeros_like(centres), np.bincount(near, minlength=k).astype(np.float64)
+        np.add.at(total, near, rows)
+        comm.Allreduce(MPI.IN_PLACE, total)
+        comm.Allreduce(MPI.IN_PLACE, count)
+        filled = count > 0
+        centres = np.where(filled[:, None], total / np.where(filled, count, 1.0)[:, None], centres)
+    return _in_order(comm, vertices.low, vertices.total, numbers, k)
+
+
+def _in_order(comm: Any, low: int, n: int, numbers: IntArray, k: int) -> IntArray:
+    """Numbered in the order in which the vertices meet them."""
+    first = np.full(k, n)
+    np.minimum.at(first, numbers, low + np.arange(len(numbers)))
+    comm.Allreduce(MPI.IN_PLACE, first, MPI.MIN)
+    return np.argsort(np.argsort(first, kind="stable"))[numbers]

@@ -1,0 +1,210 @@
+"""The verbs of cellapse-scale: spectrum, cluster, embed, smooth, info."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from cellapse._errors import InputError
+from cellapse.scale.build import collapse
+from cellapse.scale.collapsed import DistributedOperator
+from cellapse.scale.complexes import DistributedComplex
+from cellapse.scale.libraries import MPI
+from cellapse.scale.output import Parts, plain
+from cellapse.scale.signals import read_signal
+from cellapse.scale.tasks import cluster, embed
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+Network = Annotated[str, typer.Argument(help="Edges as a .npy or .parquet file, vertices from 0.")]
+Operator = Annotated[str, typer.Option("--operator", help="unfolded, screened or renormalized.")]
+Eps = Annotated[float, typer.Option(help="Regularization of a collapse.")]
+Beta = Annotated[float | None, typer.Option(help="Weight of the adjacency of a collapse.")]
+Gamma = Annotated[str | None, typer.Option(help="Coupling: a number, bound, or regularized.")]
+MaxRank = Annotated[
+    int, typer.Option(help="Lift a graph to its cliques up to this rank, at most 3.")
+]
+Weight = Annotated[
+    str | None, typer.Option(help="Column of the Parquet file, or a .npy file, with weights.")
+]
+Vertices = Annotated[
+    int | None, typer.Option(help="Number of vertices; by default up to the largest in the file.")
+]
+Hyper = Annotated[
+    bool, typer.Option("--hyperedges", help="Rows are: number of a hyperedge, vertex.")
+]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Folder for one part per rank.")
+]
+Format = Annotated[str, typer.Option("--format", help="Of the parts: csv or parquet.")]
+Checkpoint = Annotated[
+    Path | None, typer.Option(help="A .npy file to go on from, written anew every few steps.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="JSON on standard output, nothing else.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
+Count = Annotated[int, typer.Option("-k", help="How many.")]
+Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
+
+
+@app.callback()
+def cellapse_scale() -> None:
+    """Collapse networks that one machine cannot hold: mpirun -n 8 cellapse-scale VERB ..."""
+
+
+@app.command()
+def spectrum(
+    network: Network, k: Count = 10, operator: Operator = "unfolded", eps: Eps = 1e-4,
+    beta: Beta = None, gamma: Gamma = None, max_rank: MaxRank = 2, weight: Weight = None,
+    n_vertices: Vertices = None, hyperedges: Hyper = False, output: Output = None,
+    format_: Format = "csv", checkpoint: Checkpoint = None, as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:  # fmt: skip
+    """The smallest eigenvalues; with -o also the eigenvectors."""
+    run = _Run(as_json, quiet, output, format_)
+    D = run.read(network, max_rank, weight, n_vertices, hyperedges)
+    S = run.collapse(D, operator, eps, beta, gamma, checkpoint)
+    found = S.spectrum(k, checkpoint=checkpoint)
+    columns = {f"u{i + 1}": u for i, u in enumerate(found.vectors.T)}
+    facts = {"values": found.values, "residuals": found.residuals, "n_zeros": found.n_zeros,
+             "steps": found.steps, "solver": found.solver}  # fmt: skip
+    run.finish(D, columns, {"operator": repr(S), **facts})
+    run.say("index  value          residual")
+    for i, (value, residual) in enumerate(zip(found.values, found.residuals, strict=True)):
+        run.say(f"{i + 1:5d}  {value:<13.8g}  {residual:.1e}")
+    run.say(found.solver)
+
+
+@app.command("cluster")
+def cluster_nodes(
+    network: Network, k: Count = 2, operator: Operator = "renormalized", eps: Eps = 1e-4,
+    beta: Beta = None, gamma: Gamma = None, max_rank: MaxRank = 2, weight: Weight = None,
+    n_vertices: Vertices = None, hyperedges: Hyper = False, output: Output = None,
+    format_: Format = "csv", as_json: AsJson = False, quiet: Quiet = False, seed: Seed = 0,
+) -> None:  # fmt: skip
+    """Group the nodes by the normalized cut of an operator."""
+    run = _Run(as_json, quiet, output, format_)
+    D = run.read(network, max_rank, weight, n_vertices, hyperedges)
+    S = run.collapse(D, operator, eps, beta, gamma)
+    numbers = cluster(S, k, rng=seed)
+    sizes = D.comm.allreduce(np.bincount(numbers, minlength=k))
+    run.finish(D, {"cluster": numbers}, {"operator": repr(S), "sizes": sizes})
+    run.say(f"{len(sizes)} clusters of {', '.join(map(str, sizes.tolist()))} nodes")
+
+
+@app.command("embed")
+def embed_nodes(
+    network: Network, k: Count = 8, operator: Operator = "renormalized", eps: Eps = 1e-4,
+    beta: Beta = None, gamma: Gamma = None, max_rank: MaxRank = 2, weight: Weight = None,
+    n_vertices: Vertices = None, hyperedges: Hyper = False, output: Output = None,
+    format_: Format = "csv", as_json: AsJson = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
+    """Coordinates of the nodes: the first eigenvectors."""
+    run = _Run(as_json, quiet, output, format_)
+    D = run.read(network, max_rank, weight, n_vertices, hyperedges)
+    S = run.collapse(D, operator, eps, beta, gamma)
+    columns, found = embed(S, k)
+    facts = {"operator": repr(S), "values": found.values[1:]}
+    run.finish(D, {f"x{i + 1}": x for i, x in enumerate(columns.T)}, facts)
+
+
+@app.command("smooth")
+def smooth_signal(
+    network: Network,
+    signal: Annotated[str, typer.Option(help="degree, a .npy, or a .parquet file: node, value.")],
+    strength: Annotated[float, typer.Option(help="How much.")],
+    operator: Operator = "renormalized", eps: Eps = 1e-4, beta: Beta = None, gamma: Gamma = None,
+    max_rank: MaxRank = 2, weight: Weight = None, n_vertices: Vertices = None,
+    hyperedges: Hyper = False, output: Output = None, format_: Format = "csv",
+    as_json: AsJson = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
+    """Smooth a signal on the nodes: (I + strength S)^-1 times the signal."""
+    run = _Run(as_json, quiet, output, format_)
+    D = run.read(network, max_rank, weight, n_vertices, hyperedges)
+    values = read_signal(D, signal)
+    S = run.collapse(D, operator, eps, beta, gamma)
+    columns = {"value": values, "smooth": S.smooth(values, strength)}
+    run.finish(D, columns, {"operator": repr(S), "strength": strength})
+
+
+@app.command()
+def info(
+    network: Network, max_rank: MaxRank = 2, weight: Weight = None, n_vertices: Vertices = None,
+    hyperedges: Hyper = False, as_json: AsJson = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
+    """Say what a network is: cells, components, how it lies on the ranks."""
+    run = _Run(as_json, quiet, None, "csv")
+    D = run.read(network, max_rank, weight, n_vertices, hyperedges)
+    facts = {
+        **{f"cells of rank {k}": n for k, n in enumerate(D.n_cells)},
+        "components": D.n_components,
+        "mean degree": round(2.0 * D.n_cells[1] / max(D.n_vertices, 1), 3),
+        "expands": D.expands,
+        "ranks": D.comm.size,
+        "most edges on a rank": int(D.comm.allreduce(D.edges.count, MPI.MAX)),
+    }
+    run.finish(D, {}, facts)
+    for name, value in facts.items():
+        run.say(f"{name:<22}{value}")
+
+
+class _Run:
+    """What the verbs share: how a run speaks, reads and writes."""
+
+    def __init__(self, as_json: bool, quiet: bool, output: Path | None, kind: str) -> None:
+        self._json, self._silent = as_json, quiet or as_json
+        self._parts = Parts(MPI.COMM_WORLD, output, kind)
+        self._folder = output
+
+    def say(self, text: str) -> None:
+        if not self._silent and MPI.COMM_WORLD.rank == 0:
+            print(text, flush=True)
+
+    def read(
+        self, network: str, max_rank: int, weight: str | None, n: int | None, hyper: bool
+    ) -> DistributedComplex:
+        if hyper:
+            return DistributedComplex.from_hyperedges(network, n_vertices=n, weights=weight)
+        return DistributedComplex.from_edges(
+            network, n_vertices=n, weights=weight, max_rank=max_rank
+        )
+
+    def collapse(
+        self,
+        D: DistributedComplex,
+        operator: str,
+        eps: float,
+        beta: float | None,
+        gamma: str | None,
+        checkpoint: Path | None = None,
+    ) -> DistributedOperator:
+        coupling: Any = gamma
+        if gamma not in (None, "bound", "regularized"):
+            try:
+                coupling = float(str(gamma))
+            except ValueError:
+                raise InputError(f"--gamma {gamma}; give a number, bound or regularized") from None
+        return collapse(
+            D, operator, beta=beta, gamma=coupling, eps=eps, checkpoint=checkpoint,
+            progress=not self._silent,
+        )  # fmt: skip
+
+    def finish(self, D: DistributedComplex, columns: dict[str, Any], facts: dict[str, Any]) -> None:
+        """Write the parts and say so, or JSON."""
+        here = np.arange(D.vertices.low, D.vertices.high)
+        if columns:
+            self._parts.write({"node": here, **columns})
+            self._parts.summary(facts)
+        if self._json and D.comm.rank == 0:
+            print(json.dumps(plain(facts)), flush=True)
+        if columns and self._folder is not None:
+            self.say(f"Wrote {self._folder}: {D.n_vertices:,} rows in {D.comm.size} parts.")

@@ -1,0 +1,104 @@
+"""mpirun -n P python -m mpi4py -m tests.scale.agree [name ...]: many ranks against one machine.
+
+One process computes the reference, all compare. Products to 1e-13, eigenvalues to 1e-10, smoothing
+to 1e-9, relative to the largest entry. Under `-m mpi4py` a failure on one rank ends them all.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from mpi4py import MPI
+
+import cellapse as cl
+from cellapse import scale
+from cellapse.scale import hunt, levels, lowest, spectrum
+from tests.scale.families import FAMILIES
+
+BEYOND = 4  # eigenvalues besides the zeros
+CHOICES: list[tuple[Any, dict[str, Any]]] = [
+    ("unfolded", {}),
+    ("unfolded", {"gamma": "regularized", "eps": 1e-2, "beta": 2.0}),
+    ("screened", {}),
+    ("renormalized", {}),
+]
+
+
+def kept(name: str, family: Any, x: np.ndarray) -> list[Any]:
+    """The reference, computed once for all numbers of ranks where there is a folder for it."""
+    folder = os.environ.get("CELLAPSE_REFERENCE")
+    if folder is None:
+        return reference(family, x)
+    file = Path(folder) / f"{name}.pickle"
+    if not file.is_file():
+        file.write_bytes(pickle.dumps(reference(family, x)))
+    return pickle.loads(file.read_bytes())
+
+
+def reference(family: Any, x: np.ndarray) -> list[Any]:
+    complex_ = family.here()
+    results: list[Any] = [complex_.n_cells, len(np.unique(complex_.components()))]
+    for name, options in CHOICES:
+        S = cl.collapse(complex_, name, **options)
+        smoothed = S.solve(x / 2.0, 0.5, rtol=1e-12)
+        values = S.spectrum(BEYOND + results[1]).values
+        results.append((S @ x, values, smoothed, S.weights.gamma))
+    cut = S.spectrum(BEYOND + results[1], "degree").values
+    return [*results, cut, S.diagonal()]
+
+
+def off(comm: Any, D: Any, mine: np.ndarray, whole: np.ndarray) -> float:
+    """The largest difference, relative to the largest entry."""
+    part = whole[D.vertices.low : D.vertices.high]
+    return comm.allreduce(float(abs(mine - part).max(initial=0)), MPI.MAX) / abs(whole).max()
+
+
+def compare(name: str, comm: Any) -> None:
+    started = time.perf_counter()
+    family = FAMILIES[name]()
+    x = np.random.default_rng(3).standard_normal((family.n, 2))
+    expected = comm.bcast(kept(name, family, x) if comm.rank == 0 else None)
+    n_cells, n_components, *expected, cut, diagonal = expected
+    D = family.spread(comm)
+    assert D.n_cells == n_cells, (D.n_cells, n_cells)
+    assert D.n_components == n_components
+    mine = np.ascontiguousarray(x[D.vertices.low : D.vertices.high])
+    figures = []
+    for (choice, options), (y, values, smoothed, gamma) in zip(CHOICES, expected, strict=True):
+        S = scale.collapse(D, choice, **options)
+        assert np.allclose(S.weights.gamma, gamma, rtol=1e-9, atol=0.0)
+        found = S.spectrum(len(values))
+        errors = (
+            off(comm, D, S @ mine, y),
+            float(abs(found.values - values).max()) / values[-1],
+            off(comm, D, S.smooth(mine, 2.0), smoothed),
+        )
+        figures.append(errors)
+        assert errors[0] < 1e-13, (name, choice, options, "product", errors)
+        assert errors[1] < 1e-10, (name, choice, options, "eigenvalues", errors, found.solver)
+        assert errors[2] < 1e-9, (name, choice, options, "smoothing", errors)
+        total = comm.allreduce(found.vectors.T @ found.vectors)
+        assert abs(total - np.eye(len(values))).max() < 1e-9
+    assert off(comm, D, S.diagonal(), diagonal) < 1e-13
+    assert abs(S.spectrum(len(cut), "degree").values - cut).max() < 1e-10
+    if comm.rank == 0:
+        worst = " ".join(f"{max(e):.0e}" for e in zip(*figures, strict=True))
+        took = time.perf_counter() - started
+        print(
+            f"{name:18s} P={comm.size} {took:5.1f} s, off by {worst}: {found.solver:.30}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    # Small networks take the ways of large ones: many messages are slow where ranks share cores.
+    spectrum.DENSE = lowest.DENSE = hunt.DENSE = 50
+    levels.DENSE_BLOCK = 60
+    for chosen in sys.argv[1:] or FAMILIES:
+        compare(chosen, MPI.COMM_WORLD)

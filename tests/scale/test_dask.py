@@ -1,0 +1,77 @@
+"""`batch.spectra` over a Dask cluster: `make test-scale`."""
+
+import os
+import signal
+import time
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import cellapse as cl
+from cellapse import batch
+
+pytestmark = pytest.mark.skipif(
+    "CELLAPSE_SCALE" not in os.environ, reason="cellapse.scale is tested by `make test-scale`"
+)
+
+
+@pytest.fixture(scope="module")
+def client():
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def complexes():
+    graphs = [nx.gnp_random_graph(6 + i % 9, 0.6, seed=i) for i in range(60)]
+    large = [nx.random_geometric_graph(330 + i, 0.1, seed=i) for i in range(4)]  # one part each
+    return [cl.clique_complex(graph) for graph in graphs + large]
+
+
+def identical(one: batch.Spectra, two: batch.Spectra) -> bool:
+    pairs = zip(one.values, two.values, strict=True)
+    return all(np.array_equal(a, b) for a, b in pairs) and np.array_equal(one.n_zeros, two.n_zeros)
+
+
+def test_workers_give_the_same_numbers_as_threads(client, complexes):
+    for options in ({"k": 4}, {"eps": [1e-4, 1e-2], "realization": "renormalized"}):
+        expected = batch.spectra(complexes, progress=False, **options)
+        assert identical(batch.spectra(complexes, client=client, **options), expected)
+    few = complexes[:9]
+    mine, theirs = (batch.spectra(few, vectors=True, client=c).vectors for c in (None, client))
+    assert all(np.array_equal(a, b) for a, b in zip(mine, theirs, strict=True))
+
+
+def test_what_a_killed_worker_had_is_run_again(client, complexes):
+    expected = batch.spectra(complexes, progress=False)
+    running = client.submit(_wait_and_kill, pure=False)  # kills its own worker, once
+    assert identical(batch.spectra(complexes, client=client), expected)
+    assert running.result() == "again"
+
+
+def _wait_and_kill() -> str:
+    from distributed import get_worker
+
+    flag = os.path.join(get_worker().local_directory, "..", "killed-once")
+    if os.path.exists(flag):
+        return "again"
+    with open(flag, "w"):
+        pass
+    time.sleep(0.3)
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError
+
+
+def test_an_error_on_a_worker_names_the_complex(client, complexes):
+    with pytest.raises(cl.InputError, match="exceeds the PSD bound"):
+        batch.spectra(complexes[:3], gamma=99.0, client=client)
+    with pytest.raises(cl.InputError, match="leave it out"):
+        batch.spectra(complexes[:3], n_jobs=2, client=client)
+    with pytest.raises(cl.InputError, match="dask"):
+        batch.spectra(complexes[:3], client="tcp://somewhere")

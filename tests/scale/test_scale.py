@@ -1,0 +1,124 @@
+"""`cellapse.scale` on 1, 2 and 4 ranks, each a run of its own under mpirun: `make test-scale`."""
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cellapse as cl
+from tests.scale.families import delaunay
+
+REPOSITORY = Path(__file__).parents[2]
+SECONDS = 150  # a run that takes longer hangs
+
+pytestmark = pytest.mark.skipif(
+    "CELLAPSE_SCALE" not in os.environ, reason="cellapse.scale is tested by `make test-scale`"
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("scale")
+
+
+def mpirun(ranks: int, *command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a module on some ranks, from the root of the repository."""
+    return subprocess.run(
+        ["mpirun", "-n", str(ranks), sys.executable, "-m", "mpi4py", "-m", *command],
+        cwd=REPOSITORY,
+        env={**os.environ, "CELLAPSE_REFERENCE": str(folder)},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+    )
+
+
+def test_everything_that_is_needed_is_installed():
+    assert shutil.which("mpirun")
+    for library in ("mpi4py", "petsc4py", "slepc4py", "dask", "distributed"):
+        assert importlib.util.find_spec(library)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+def test_many_ranks_agree_with_one_machine(ranks, folder):
+    result = mpirun(ranks, "tests.scale.agree", folder=folder)
+    print(result.stdout)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_what_is_wrong_on_one_rank_is_said_on_all(ranks, folder):
+    result = mpirun(ranks, "tests.scale.refuse", str(folder), folder=folder)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_a_killed_rank_ends_the_job(folder):
+    result = mpirun(2, "tests.scale.killed", folder=folder)
+    assert result.returncode != 0
+    assert "signal 9" in result.stdout + result.stderr
+
+
+@pytest.fixture(scope="module")
+def mesh(folder):
+    edges = delaunay(500)
+    np.save(folder / "edges.npy", edges)
+    return edges
+
+
+def scale(ranks: int, *words: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """The command, in a folder."""
+    return subprocess.run(
+        ["mpirun", "-n", str(ranks), sys.executable, "-m", "cellapse.scale.main", *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+    )
+
+
+def test_a_checkpoint_serves_any_number_of_ranks(mesh, folder):
+    words = ("spectrum", "edges.npy", "-k", "4", "--checkpoint", "c.npy", "--json")
+    first = scale(2, *words, folder=folder)
+    assert first.returncode == 0, first.stderr
+    assert np.load(folder / "c.npy").shape[0] == 500
+    assert not list(folder.glob("*.part"))
+    again = scale(1, *words, folder=folder)
+    one, two = json.loads(first.stdout), json.loads(again.stdout)
+    assert two["steps"] < one["steps"]
+    expected = cl.collapse(cl.clique_complex(mesh)).spectrum(4).values
+    for facts in (one, two):
+        assert np.allclose(facts["values"], expected, rtol=1e-10, atol=1e-12)
+
+
+def test_parts_hold_one_row_per_node_in_the_words_of_the_user(mesh, folder):
+    result = scale(2, "cluster", "edges.npy", "-k", "3", "-o", "parts", folder=folder)
+    assert result.returncode == 0, result.stderr
+    files = sorted((folder / "parts").glob("part-*.csv"))
+    assert len(files) == 2
+    rows = np.concatenate([np.loadtxt(file, delimiter=",", skiprows=1) for file in files])
+    assert rows[:, 0].tolist() == list(range(500))
+    expected = cl.cluster(cl.collapse(cl.clique_complex(mesh), "renormalized"), 3)
+    assert cl.clustering_accuracy(rows[:, 1].astype(int), expected) > 0.99
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("info", "cut.npy"), "not a complete .npy file"),
+        (("info", "edges.npy", "--n-vertices", "9"), "vertex 499 is unknown"),
+        (("smooth", "edges.npy", "--signal", "none.npy", "--strength", "1"), "none.npy"),
+    ],
+)
+def test_wrong_input_is_one_sentence_and_ends(words, said, mesh, folder):
+    whole = (folder / "edges.npy").read_bytes()
+    (folder / "cut.npy").write_bytes(whole[: len(whole) // 2])
+    result = scale(2, *words, folder=folder)
+    assert result.returncode == 2, result.stdout + result.stderr
+    assert said in result.stderr
+    assert result.stderr.count("error:") == 1
