@@ -35,10 +35,12 @@ SLEPC_DIR=$(readlink -f /usr/lib/slepc)
 export PETSC_DIR SLEPC_DIR
 # Wheels first; pip's constraints hold for them, not for what only builds the bindings.
 $PIP mpi4py "dask>=2024.8" "distributed>=2024.8" "pyarrow>=15"
-env -u PIP_CONSTRAINT $PIP "setuptools<80" wheel
+FREE="env -u PIP_CONSTRAINT -u PIP_BUILD_CONSTRAINT"
+$FREE $PIP "setuptools<80" wheel
 for binding in petsc4py slepc4py; do
-    env -u PIP_CONSTRAINT CFLAGS="-O0 -g0" $PIP --no-build-isolation --no-deps "$binding==$MINOR.*"
+    $FREE CFLAGS="-O0 -g0" $PIP --no-build-isolation --no-deps "$binding==$MINOR.*"
 done
+if [ -n "$PIP_CONSTRAINT" ]; then $PIP --upgrade setuptools; fi  # as it was locked
 "$PY" -c "
 from slepc4py import SLEPc
 from petsc4py import PETSc

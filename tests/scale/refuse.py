@@ -14,7 +14,7 @@ from mpi4py import MPI
 
 import cellapse as cl
 from cellapse import scale
-from tests.scale.families import FAMILIES
+from tests.scale.families import FAMILIES, delaunay
 
 comm = MPI.COMM_WORLD
 last = comm.rank == comm.size - 1
@@ -90,7 +90,27 @@ def nothing_and_little() -> None:
     assert np.allclose(values, [0.0, *expected], atol=1e-12)
 
 
+def names() -> None:
+    """Vertices called by words or large numbers, in the order of their labels."""
+    mesh, v = delaunay(60), np.arange(62)
+    x = np.sin(v)
+    y = np.zeros(62)  # the last two vertices have no edge
+    y[:60] = cl.collapse(cl.clique_complex(mesh), "screened") @ x[:60]
+    words = np.array([f"ä{i * 7919 % 10007}" for i in v])
+    for label in (words, v * 7919 % 10007 + 10**12):
+        order = np.argsort(label)
+        part = label[mesh][comm.rank :: comm.size]
+        D = scale.DistributedComplex.from_labelled_edges(part, alone=label[60:])
+        assert np.concatenate(comm.allgather(D.labels)).tolist() == label[order].tolist()
+        mine = scale.collapse(D, "screened") @ x[order][D.vertices.low : D.vertices.high]
+        assert abs(np.concatenate(comm.allgather(mine)) - y[order]).max() < 1e-13
+    mixed = label[mesh] if last else words[mesh]
+    if comm.size > 1:
+        refused("one kind", lambda: scale.DistributedComplex.from_labelled_edges(mixed))
+
+
 if __name__ == "__main__":
+    names()
     one_rank_alone(Path(sys.argv[1]))
     operators(Path(sys.argv[1]))
     nothing_and_little()

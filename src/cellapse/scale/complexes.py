@@ -24,9 +24,10 @@ from cellapse.scale.cliques import Cliques
 from cellapse.scale.components import Kernel, first_vertices
 from cellapse.scale.edges import EdgeTable
 from cellapse.scale.hyperedges import Hyperedges, hyperedge_pairs
+from cellapse.scale.labels import Dictionary, as_labels
 from cellapse.scale.levels import expands
 from cellapse.scale.libraries import MPI, PETSc
-from cellapse.scale.reading import Source, integer_pairs, positive_numbers
+from cellapse.scale.reading import Source, integer_pairs, labelled_pairs, positive_numbers
 
 
 class DistributedComplex:
@@ -93,6 +94,51 @@ class DistributedComplex:
         return cls(comm, table, Cliques(table, max_rank))
 
     @classmethod
+    def from_labelled_edges(
+        cls,
+        edges: Source,
+        *,
+        alone: Any = (),
+        weights: Source = None,
+        max_rank: int = 2,
+        comm: Any = None,
+    ) -> DistributedComplex:
+        """The same where vertices have names: words, or whole numbers of any size.
+
+        Vertices are numbered in ascending order of their labels; `labels` has those of this rank.
+
+        Parameters
+        ----------
+        edges : path of a .npy or .parquet file, or this rank's rows
+        alone : labels, optional
+            Of vertices that may have no edge, on any rank.
+        weights, max_rank, comm
+            As in `from_edges`.
+        """
+        comm = MPI.COMM_WORLD if comm is None else comm
+        with together(comm):
+            pairs = labelled_pairs(edges, comm, "edges")
+            held = None
+            if weights is not None:
+                held = positive_numbers(weights, edges, comm, len(pairs))
+            others = as_labels(alone, "labels")
+            if pairs.size and others.size and pairs.dtype.kind != others.dtype.kind:
+                raise InputError("edges and `alone` have labels of two kinds; give one")
+        known = Dictionary(
+            comm,
+            np.concatenate([part for part in (pairs.ravel(), others) if part.size] or [others]),
+        )
+        D = cls.from_edges(
+            known.numbers(pairs),
+            n_vertices=known.total,
+            weights=held,
+            max_rank=max_rank,
+            comm=comm,
+        )
+        D.shared["dictionary"] = known
+        return D
+
+    @classmethod
     def from_hyperedges(
         cls,
         members: Source,
@@ -134,6 +180,13 @@ class DistributedComplex:
     def n_cells(self) -> tuple[int, ...]:
         """How many cells there are, by rank."""
         return (self.n_vertices, self.edges.ranges.total, *self.upper.n_cells)
+
+    @cached_property
+    def labels(self) -> Any:
+        """What the vertices held here are called: their numbers, unless they were given names."""
+        here = np.arange(self.vertices.low, self.vertices.high)
+        known = self.shared.get("dictionary")
+        return here if known is None else known.labels(here)
 
     @property
     def max_rank(self) -> int:

@@ -14,6 +14,7 @@ import numpy as np
 from cellapse._errors import InputError, extra
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import real_array
+from cellapse.scale.labels import as_labels
 
 Source = Any  # a path, or this rank's rows
 
@@ -34,6 +35,14 @@ def integer_pairs(source: Source, comm: Any, what: str) -> IntArray:
     if table.min() < 0:
         raise InputError(f"{what} hold the number {table.min()}; numbers start at 0")
     return table
+
+
+def labelled_pairs(source: Source, comm: Any, what: str) -> Any:
+    """The rows of this rank in a table of two columns of whole numbers or words."""
+    table = as_labels(_part(source, comm, (0, 1), what), what)
+    if table.size and (table.ndim != 2 or table.shape[1] != 2):
+        raise InputError(f"{what} have shape {table.shape}; give two columns")
+    return table.reshape(-1, 2)
 
 
 def positive_numbers(source: Source, rows: Source, comm: Any, count: int) -> FloatArray:

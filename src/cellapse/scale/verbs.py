@@ -43,6 +43,9 @@ Vertices = Annotated[
 Hyper = Annotated[
     bool, typer.Option("--hyperedges", help="Rows are: number of a hyperedge, vertex.")
 ]
+Names = Annotated[
+    bool, typer.Option("--labels", help="Vertices are words or numbers of any size, not from 0.")
+]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Folder for one part per rank.")
 ]
@@ -65,13 +68,14 @@ def cellapse_scale() -> None:
 def spectrum(
     network: Network, k: Count = 10, operator: Operator = "unfolded", eps: Eps = 1e-4,
     beta: Beta = None, gamma: Gamma = None, max_rank: MaxRank = 2, weight: Weight = None,
-    n_vertices: Vertices = None, hyperedges: Hyper = False, output: Output = None,
+    n_vertices: Vertices = None, hyperedges: Hyper = False,
+    labels: Names = False, output: Output = None,
     format_: Format = "csv", checkpoint: Checkpoint = None, as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """The smallest eigenvalues; with -o also the eigenvectors."""
     run = _Run(as_json, quiet, output, format_)
-    D = run.read(network, max_rank, weight, n_vertices, hyperedges)
+    D = run.read(network, max_rank, weight, n_vertices, hyperedges, labels)
     S = run.collapse(D, operator, eps, beta, gamma, checkpoint)
     found = S.spectrum(k, checkpoint=checkpoint)
     columns = {f"u{i + 1}": u for i, u in enumerate(found.vectors.T)}
@@ -88,12 +92,13 @@ def spectrum(
 def cluster_nodes(
     network: Network, k: Count = 2, operator: Operator = "renormalized", eps: Eps = 1e-4,
     beta: Beta = None, gamma: Gamma = None, max_rank: MaxRank = 2, weight: Weight = None,
-    n_vertices: Vertices = None, hyperedges: Hyper = False, output: Output = None,
+    n_vertices: Vertices = None, hyperedges: Hyper = False,
+    labels: Names = False, output: Output = None,
     format_: Format = "csv", as_json: AsJson = False, quiet: Quiet = False, seed: Seed = 0,
 ) -> None:  # fmt: skip
     """Group the nodes by the normalized cut of an operator."""
     run = _Run(as_json, quiet, output, format_)
-    D = run.read(network, max_rank, weight, n_vertices, hyperedges)
+    D = run.read(network, max_rank, weight, n_vertices, hyperedges, labels)
     S = run.collapse(D, operator, eps, beta, gamma)
     numbers = cluster(S, k, rng=seed)
     sizes = D.comm.allreduce(np.bincount(numbers, minlength=k))
@@ -105,12 +110,13 @@ def cluster_nodes(
 def embed_nodes(
     network: Network, k: Count = 8, operator: Operator = "renormalized", eps: Eps = 1e-4,
     beta: Beta = None, gamma: Gamma = None, max_rank: MaxRank = 2, weight: Weight = None,
-    n_vertices: Vertices = None, hyperedges: Hyper = False, output: Output = None,
+    n_vertices: Vertices = None, hyperedges: Hyper = False,
+    labels: Names = False, output: Output = None,
     format_: Format = "csv", as_json: AsJson = False, quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """Coordinates of the nodes: the first eigenvectors."""
     run = _Run(as_json, quiet, output, format_)
-    D = run.read(network, max_rank, weight, n_vertices, hyperedges)
+    D = run.read(network, max_rank, weight, n_vertices, hyperedges, labels)
     S = run.collapse(D, operator, eps, beta, gamma)
     columns, found = embed(S, k)
     facts = {"operator": repr(S), "values": found.values[1:]}
@@ -124,12 +130,13 @@ def smooth_signal(
     strength: Annotated[float, typer.Option(help="How much.")],
     operator: Operator = "renormalized", eps: Eps = 1e-4, beta: Beta = None, gamma: Gamma = None,
     max_rank: MaxRank = 2, weight: Weight = None, n_vertices: Vertices = None,
-    hyperedges: Hyper = False, output: Output = None, format_: Format = "csv",
+    hyperedges: Hyper = False,
+    labels: Names = False, output: Output = None, format_: Format = "csv",
     as_json: AsJson = False, quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """Smooth a signal on the nodes: (I + strength S)^-1 times the signal."""
     run = _Run(as_json, quiet, output, format_)
-    D = run.read(network, max_rank, weight, n_vertices, hyperedges)
+    D = run.read(network, max_rank, weight, n_vertices, hyperedges, labels)
     values = read_signal(D, signal)
     S = run.collapse(D, operator, eps, beta, gamma)
     columns = {"value": values, "smooth": S.smooth(values, strength)}
@@ -139,11 +146,12 @@ def smooth_signal(
 @app.command()
 def info(
     network: Network, max_rank: MaxRank = 2, weight: Weight = None, n_vertices: Vertices = None,
-    hyperedges: Hyper = False, as_json: AsJson = False, quiet: Quiet = False,
+    hyperedges: Hyper = False,
+    labels: Names = False, as_json: AsJson = False, quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """Say what a network is: cells, components, how it lies on the ranks."""
     run = _Run(as_json, quiet, None, "csv")
-    D = run.read(network, max_rank, weight, n_vertices, hyperedges)
+    D = run.read(network, max_rank, weight, n_vertices, hyperedges, labels)
     facts = {
         **{f"cells of rank {k}": n for k, n in enumerate(D.n_cells)},
         "components": D.n_components,
@@ -170,8 +178,20 @@ class _Run:
             print(text, flush=True)
 
     def read(
-        self, network: str, max_rank: int, weight: str | None, n: int | None, hyper: bool
+        self,
+        network: str,
+        max_rank: int,
+        weight: str | None,
+        n: int | None,
+        hyper: bool,
+        named: bool,
     ) -> DistributedComplex:
+        if named and (hyper or n is not None):
+            raise InputError("--labels with --hyperedges or --n-vertices; leave out one of them")
+        if named:
+            return DistributedComplex.from_labelled_edges(
+                network, weights=weight, max_rank=max_rank
+            )
         if hyper:
             return DistributedComplex.from_hyperedges(network, n_vertices=n, weights=weight)
         return DistributedComplex.from_edges(
@@ -200,9 +220,8 @@ class _Run:
 
     def finish(self, D: DistributedComplex, columns: dict[str, Any], facts: dict[str, Any]) -> None:
         """Write the parts and say so, or JSON."""
-        here = np.arange(D.vertices.low, D.vertices.high)
         if columns:
-            self._parts.write({"node": here, **columns})
+            self._parts.write({"node": D.labels, **columns})
             self._parts.summary(facts)
         if self._json and D.comm.rank == 0:
             print(json.dumps(plain(facts)), flush=True)
