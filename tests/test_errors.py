@@ -307,6 +307,7 @@ BAD_ARGUMENTS = {
     "onto word": ({"onto": "edges"}, "onto='edges'"),
     "realization": ({"realization": "signed"}, "'signed'.*unfolded.*screened"),
     "realization number": ({"realization": 5}, "realization=5"),
+    "realization class": ({"realization": cl.Screened}, r"an object: Screened\(\)"),
     "solver word": ({"solver": "cg"}, "solver='cg'.*Direct"),
     "solver class": ({"solver": cl.CG}, "solver=.*CG"),
     "theta and gamma": ({"realization": cl.Screened(theta=0.5), "gamma": 0.5}, "theta=0.5.*both"),

@@ -30,6 +30,11 @@ from cellapse._matrices.containment import adjacent_containment
 from cellapse._shared.arrays import csr_from_entries
 from cellapse._shared.checks import listed, own_csr, whole_number
 
+DEPENDS_ON_ORDER = (
+    "the mixed realization depends on the order of the vertices: signed edges meet unsigned faces. "
+    'Use "unfolded" or "screened" for results that do not.'
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Incidence:
@@ -184,14 +189,15 @@ def mixed_matrices(K: Complex) -> Incidence:
     as there are cells above them, and says so in a warning.
     """
     require_complex(K, "mixed_matrices")
+    B = signed_below_unsigned(K)
+    if any(M.nnz for M in B.matrices[1:]):
+        warnings.warn(DEPENDS_ON_ORDER, CellapseWarning, stacklevel=2)
+    return B
+
+
+def signed_below_unsigned(K: Complex) -> Incidence:
+    """The mixed matrices, for those who say themselves what they depend on."""
     upper, n_formal = _above_edges(K, "mixed")
-    if any(B.nnz for B in upper):
-        warnings.warn(
-            "the mixed realization depends on the order of the vertices: signed edges meet "
-            'unsigned faces. Use "unfolded" or "screened" for results that do not.',
-            CellapseWarning,
-            stacklevel=2,
-        )
     signed = [signed_boundary(K, 1, None)] if K.max_rank else []
     return Incidence(_hodge(K, [*signed, *upper]), "mixed", K, n_formal)
 

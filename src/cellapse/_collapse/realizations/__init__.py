@@ -38,6 +38,10 @@ def as_realization(given: Any) -> Realization:
         return given
     if isinstance(given, str) and given in REALIZATIONS:
         return REALIZATIONS[given]
+    if isinstance(given, type) and issubclass(given, Realization):
+        raise InputError(
+            f"realization={given.__name__}, a class; give an object: {given.__name__}()"
+        )
     names = ", ".join(f'"{name}"' for name in REALIZATIONS)
     raise InputError(f"realization={given!r:.80}; choose one of {names}, or Screened(rounds=...)")
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from cellapse._collapse.chain import Chain
 from cellapse._collapse.realizations.base import Realization
 from cellapse._complex.complex import Complex
-from cellapse._matrices.incidence import Incidence, mixed_matrices
+from cellapse._matrices.incidence import DEPENDS_ON_ORDER, Incidence, signed_below_unsigned
 
 
 @dataclass(frozen=True)
@@ -25,4 +26,7 @@ class Mixed(Realization):
         return "mixed"
 
     def matrices(self, K: Complex) -> Incidence:
-        return mixed_matrices(K)
+        return signed_below_unsigned(K)
+
+    def caution(self, chain: Chain) -> str | None:
+        return DEPENDS_ON_ORDER if any(M.nnz for M in chain.upper) else None
