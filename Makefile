@@ -7,6 +7,9 @@ WORKERS ?= 2
 MINUTES ?= 10
 SEED    ?= 0
 PART    ?= both
+# Of the fuzzer: how many files. Of mutations: how many.
+FILES   ?= 1000
+MUTANTS ?= 30
 
 VENV := .venv
 RUN  := $(VENV)/bin/python
@@ -37,7 +40,7 @@ SEEDS ?= $(shell seq 1 20)
 BENCH ?= $(basename $(notdir $(shell grep -ls __main__ benchmarks/*.py)))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo browser test test-slow test-seeds test-oldest campaign lock lint format bench clean
+.PHONY: help demo browser test test-slow test-seeds test-oldest campaign fuzz mutate lock lint format bench clean
 
 help:
 	@echo "make demo         analyze the football network into out/, with a report"
@@ -47,6 +50,9 @@ help:
 	@echo "make test-oldest  the tests with the lowest versions of the dependencies"
 	@echo "make campaign     every number against an oracle: MINUTES=10 SEED=0 PART=complexes|zoo|both,"
 	@echo "                  APPEND=1 adds to the figures of earlier runs"
+	@echo "                  AGAIN=1 runs again only what was wrong in them"
+	@echo "make fuzz         read FILES=1000 odd files of every format, SEED=0"
+	@echo "make mutate       do the tests notice mistakes? MODULE=tasks/resistance MUTANTS=30"
 	@echo "make lock         lock the tools of the tests to the newest that fit"
 	@echo "make lint         ruff and mypy"
 	@echo "make format       let ruff rewrite the code"
@@ -82,9 +88,18 @@ format: $(DEV)
 	$(RUN) -m ruff check --fix --exit-zero
 	$(RUN) -m ruff format
 
+# Odd files of every format, read in processes of their own.
+fuzz: $(DEV)
+	$(RUN) -m tests.fuzz --files $(FILES) --seed $(SEED)
+
+# One small mistake at a time in one module; the tests must notice.
+mutate: $(DEV)
+	@test -n "$(MODULE)" || { echo "which module? make mutate MODULE=tasks/resistance" >&2; exit 1; }
+	$(RUN) tools/mutate.py $(MODULE) --count $(MUTANTS) --seed $(SEED) $(if $(TESTS),--tests $(TESTS))
+
 campaign: $(DEV)
 	$(RUN) -m tests.campaign --minutes $(MINUTES) --seed $(SEED) --part $(PART) \
-		--workers $(WORKERS) $(if $(APPEND),--append)
+		--workers $(WORKERS) $(if $(APPEND),--append) $(if $(AGAIN),--again)
 
 bench: $(DEV)
 	@for name in $(BENCH); do echo "== $$name" && $(RUN) -m benchmarks.$$name || exit 1; done

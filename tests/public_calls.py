@@ -39,7 +39,8 @@ RESULTS = {
     *("Complex", "ContactHypergraph", "Cora", "Cut", "Dataset", "DifferentiableOperator"),
     *("Doubt", "EdgeTrust", "Influence", "Reliability", "Spread"),
     *("Embedding", "FORMATS", "Incidence", "Operator", "Protein", "Report", "Signature"),
-    *("Spectra", "Spectrum", "Strength", "Surfaces", "Settings", "cores", "solve_all"),
+    *("Spectra", "Spectrum", "Strength", "Surfaces", "Settings", "Weights", "Realization"),
+    *("cores", "solve_all"),
     *("CellapseError", "CellapseWarning", "ConvergenceError", "InputError"),
     *("MissingExtraError", "SizeError", "batch", "datasets", "interop", "lifts", "tasks", "theory"),
 }
@@ -421,6 +422,12 @@ CALLS = {
     "Davidson": on(cl.Davidson, factorization=cl.Direct(), max_steps=60),
     "Lanczos": on(cl.Lanczos, n_basis=20),
     "LOBPCG": on(cl.LOBPCG, preconditioner="jacobi", max_steps=100),
+    "Unfolded": on(cl.Unfolded),
+    "Boundary": on(cl.Boundary),
+    "Unsigned": on(cl.Unsigned),
+    "Mixed": on(cl.Mixed),
+    "Screened": on(cl.Screened, theta=0.5, rounds=2),
+    "Spectrum.first": method(lambda: S().spectrum(3), "first", k=2),
     "Unchecked": on(
         lambda K, gamma: cl.collapse(K, gamma=cl.Unchecked(gamma)), K=K, gamma=lambda: [0.5, 0.25]
     ),

@@ -2,6 +2,8 @@
 
 import gzip
 import hashlib
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
@@ -166,3 +168,58 @@ def test_fetch_says_what_to_do_without_a_connection(tmp_path):
 def test_fetch_takes_only_ids(name, tmp_path):
     with pytest.raises(cl.InputError, match="PDB id"):
         fetch_pdb(name, cache=tmp_path)
+
+
+class Answers(BaseHTTPRequestHandler):
+    """A server that says what its test wants: status, headers, then a body."""
+
+    answer: tuple = ()
+
+    def do_GET(self):
+        headers, body = self.answer
+        self.send_response(200)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+WHOLE = gzip.compress(b"data_1LYZ\n" + bytes(range(256)) * 20)
+BAD = {
+    "cut off": ({"Content-Length": str(len(WHOLE))}, WHOLE[:-40]),
+    "cut off without a length": ({}, WHOLE[:-40]),
+    "a page": ({"Content-Type": "text/html; charset=utf-8"}, b"<html>please log in</html>"),
+    "a page that says it is a file": ({"Content-Type": "application/gzip"}, b"<html></html>"),
+    "a packed page": ({}, gzip.compress(b"<html></html>")),
+    "nothing": ({}, b""),
+    "a length that is none": ({"Content-Length": "many"}, b"x"),
+    "a broken chunk": ({"Transfer-Encoding": "chunked"}, b"zz\r\nnothing"),
+    "half a chunk": ({"Transfer-Encoding": "chunked"}, b"fff\r\nnothing"),
+}
+
+
+@pytest.fixture
+def server():
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{running.server_port}"
+        running.shutdown()
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_nothing_of_a_bad_download_is_kept(name, server, tmp_path, monkeypatch):
+    monkeypatch.setattr(Answers, "answer", BAD[name])
+    with pytest.raises(cl.CellapseError):
+        fetch_pdb("1LYZ", cache=tmp_path / "cache", archive=server)
+    assert not (tmp_path / "cache").exists()
+    monkeypatch.setattr(Answers, "answer", ({"Content-Length": str(len(WHOLE))}, WHOLE))
+    assert fetch_pdb("1LYZ", cache=tmp_path / "cache", archive=server).read_bytes() == WHOLE
+
+
+@pytest.mark.parametrize("archive", ["http://127.0.0.1:1", "no url", "ftp:", "http://[", ""])
+def test_every_failure_of_the_network_is_said_in_words(archive, tmp_path):
+    with pytest.raises(cl.CellapseError):
+        fetch_pdb("1LYZ", cache=tmp_path, archive=archive)

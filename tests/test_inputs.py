@@ -28,12 +28,18 @@ def test_every_public_name_is_called():
 
 
 SOLVERS = ("Dense", "ShiftInvert", "Davidson", "Lanczos", "LOBPCG", "Auto")
+REALIZATIONS = ("Realization", "Unfolded", "Boundary", "Unsigned", "Mixed", "Screened")
+OF_A_REALIZATION = (
+    *("matrices", "chain", "caution", "weigh", "eliminate", "limit", "split", "ceiling", "stacks"),
+)
 INSIDE = {  # methods that one part of the package calls on another
     *("Operator.apply", "CollapsedOperator.apply"),
     *("Surfaces.stacks", "CG.prepare", "Direct.prepare", "Auto.run", "Auto.candidates"),
     *(f"{solver}.{method}" for solver in SOLVERS for method in ("find", "search")),
     *("Settings.check", "Settings.alone", "Protein.complex", "Protein.from_backbone"),
     *("Cora.complex", "ContactHypergraph.complex"),
+    *("Weights.choose", "Weights.with_eps"),
+    *(f"{name}.{method}" for name in REALIZATIONS for method in OF_A_REALIZATION),
 }
 
 

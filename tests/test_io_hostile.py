@@ -25,12 +25,31 @@ def npy(array):
     return file.getvalue()
 
 
-def npz(**members):
+def npz(method=zipfile.ZIP_DEFLATED, **members):
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(file, "w", method) as archive:
         for name, data in members.items():
             archive.writestr(f"{name}.npy", data)
     return file.getvalue()
+
+
+def lying(archive, declared, real):
+    """The same archive, with another size written in its headers."""
+    return archive.replace(np.uint32(real).tobytes(), np.uint32(declared).tobytes())
+
+
+def with_defaults(n_keys, n_nodes):
+    """A GraphML file that gives every node a value for every key, in few bytes."""
+    keys = "".join(f"<key id='k{i}' for='node'><default>x</default></key>" for i in range(n_keys))
+    nodes = "".join(f"<node id='{i}'/>" for i in range(n_nodes))
+    return f"<graphml>{keys}<graph>{nodes}</graph></graphml>".encode()
+
+
+def mostly_alone(n_entries):
+    """A Matrix Market file with as many vertices as its entries allow."""
+    n = 100 * (n_entries + 1000)
+    head = f"%%MatrixMarket matrix coordinate pattern symmetric\n{n} {n} {n_entries}\n"
+    return head.encode() + b"2 1\n" * n_entries
 
 
 def header(shape, dtype="<i8"):
@@ -117,6 +136,12 @@ HOSTILE = {
         hif([], nodes=[{"node": i, "attrs": {f"a{i}": 1}} for i in range(20_000)]),
         "20,000 names of attributes",
     ),
+    "nine thousand attribute names": (
+        "x.json",
+        hif([], nodes=[{"node": i, "attrs": {f"a{i}": 1}} for i in range(9000)]),
+        "9,000 attributes of 9,000 cells",
+    ),
+    "defaults for every node": ("x.graphml", with_defaults(5000, 5000), "5,000 defaults"),
     "JSON of other kinds": ("x.json", b'{"incidences": {"edge": 1}}', "no list of incidences"),
     "node of a wrong type": ("x.json", hif([{"edge": 0, "node": [1]}]), "string or integer"),
     "attrs of a wrong type": ("x.json", hif([], nodes=[{"node": 0, "attrs": 5}]), "attrs 5"),
@@ -140,6 +165,7 @@ HOSTILE = {
         b"%%MatrixMarket matrix coordinate real general\n1000000000 1000000000 1\n1 2 1\n",
         "1000000000 vertices",
     ),
+    "matrix of lonely vertices": ("x.mtx", mostly_alone(200_000), "graph of 20,100,000 vertices"),
     "matrix with an entry of a billion": (
         "x.mtx",
         b"%%MatrixMarket matrix coordinate real symmetric\n3 3 1\n1000000000 1 1\n",
@@ -164,8 +190,35 @@ HOSTILE = {
     "pickle as NPZ": ("x.npz", pickle.dumps(Exploit()), "not a valid NPZ"),
     "array of a billion": ("x.npz", npz(about=header((BILLION,))), "bytes do not fill"),
     "array of negative size": ("x.npz", npz(about=header((-1,))), "not a valid|do not fill"),
-    "zip bomb": ("x.npz", npz(about=bytes(300_000_000)), "300.0 MB in"),
-    "many arrays": ("x.npz", npz(**{f"a{i}": b"" for i in range(10_001)}), "10001 arrays"),
+    "zip bomb": ("x.npz", npz(about=bytes(300_000_000)), "arrays of 300.0 MB needs"),
+    "bzip2 bomb": (
+        "x.npz",
+        npz(zipfile.ZIP_BZIP2, about=bytes(50_000_000)),
+        "packed by method 12",
+    ),
+    "LZMA bomb": ("x.npz", npz(zipfile.ZIP_LZMA, about=bytes(50_000_000)), "packed by method 14"),
+    "zip bomb that declares little": (
+        "x.npz",
+        lying(npz(about=bytes(50_000_000)), 1000, 50_000_000),
+        "not a valid NPZ",
+    ),
+    "NPZ entries that are no text": (
+        "x.npz",
+        npz(about=npy(np.array([0xFF], np.uint8))),
+        "text that is not",
+    ),
+    "NPZ entries without a shape": ("x.npz", npz(about=npy(np.array(7))), "text that|format"),
+    "NPZ attribute without a shape": (
+        "x.npz",
+        npz(
+            about=npy(np.frombuffer(json.dumps({"format": "cellapse complex 1", "attributes":
+                [[["a", "array"]]]}).encode(), np.uint8)),
+            labels=npy(np.arange(2)),
+            **{"attribute 0 0": npy(np.array(3.0))},
+        ),
+        "one value for each",
+    ),
+    "many arrays": ("x.npz", npz(**{f"a{i}": b"" for i in range(10_001)}), "10,001 arrays"),
     "sparse matrix of a billion": (
         "x.npz",
         npz(
@@ -199,7 +252,7 @@ HOSTILE = {
         ),
         "complex128 entries",
     ),
-    "gzip bomb": ("x.txt.gz", gzip.compress(bytes(300_000_000), 9), "unpacks to more"),
+    "gzip bomb": ("x.txt.gz", gzip.compress(bytes(300_000_000), 9), "unpacking"),
     "gzip cut off": ("x.txt.gz", gzip.compress(b"a b\n" * 1000)[:-9], "complete gzip"),
     "OFF of a billion": ("x.off", b"OFF\n1000000000 1 0\n0 0 0\n", "cut off"),
     "OFF corner of a billion": (
@@ -236,6 +289,16 @@ HOSTILE = {
         "x.hyperedges",
         " ".join(map(str, range(200_000))).encode(),
         "pairs within hyperedges",
+    ),
+    "hyperedge of twenty thousand": (
+        "x.hyperedges",
+        " ".join(map(str, range(20_000))).encode(),
+        "pairs within hyperedges.*max_memory",
+    ),
+    "hyperedge of twenty thousand in JSON": (
+        "x.json",
+        hif([{"edge": 0, "node": i} for i in range(20_000)]),
+        "pairs within hyperedges.*max_memory",
     ),
     "long SMILES": ("x.smi", b"C" * 100_000, "100000 characters"),
     "deep SMILES": ("x.smi", b"C(" * 2400, "not a valid SMILES"),
@@ -303,15 +366,18 @@ def test_what_is_no_file(tmp_path):
 def test_files_larger_than_memory(tmp_path, monkeypatch):
     (tmp_path / "x.txt").write_text("a b\n" * 100)
     monkeypatch.setattr("cellapse.io._source.available_memory", lambda: 10_000)
-    with pytest.raises(cl.SizeError, match=r"has 400 bytes.*at most 50 bytes"):
+    with pytest.raises(cl.SizeError, match=r"has more than the 50 bytes"):
         cl.read(tmp_path / "x.txt")
 
 
 def test_a_gzip_bomb_where_there_is_memory_for_it(tmp_path, monkeypatch):
     (tmp_path / "x.txt.gz").write_bytes(gzip.compress(bytes(110_000_000)))
-    monkeypatch.setattr("cellapse.io._source.available_memory", lambda: 10**15)
-    with pytest.raises(cl.SizeError, match=r"unpacks to more.*at most 100\.0 MB"):
+    for place in ("io._source", "_shared.memory"):
+        monkeypatch.setattr(f"cellapse.{place}.available_memory", lambda: 10**15)
+    with pytest.raises(cl.SizeError, match=r"unpacking 106.. kB.*max_memory"):
         cl.read(tmp_path / "x.txt.gz")
+    with pytest.raises(cl.InputError, match="zero bytes"):  # with leave, it is unpacked and seen
+        cl.read(tmp_path / "x.txt.gz", max_memory=10**12)
 
 
 def test_two_stars_of_cells(tmp_path, monkeypatch):
@@ -319,14 +385,14 @@ def test_two_stars_of_cells(tmp_path, monkeypatch):
     cells = {"low": (1, 4), "high": (2, 3)}
     edges, incidences = [], []
     for name, (rank, size) in cells.items():
-        for i in range(1000):
+        for i in range(1500):
             edges.append({"edge": f"{name} {i}", "attrs": {"rank": rank}})
             members = [0, *(f"{name} {i} {j}" for j in range(size - 1))]
             incidences += [{"edge": f"{name} {i}", "node": v} for v in members]
     (tmp_path / "x.json").write_bytes(hif(incidences, edges=edges))
-    assert cl.read(tmp_path / "x.json").n_cells == (5001, 1000, 1000)
-    monkeypatch.setattr("cellapse._shared.memory.available_memory", lambda: 10_000_000)
-    with pytest.raises(cl.SizeError, match=r"1,000 cells of rank 2.*16\.0 MB"):
+    assert cl.read(tmp_path / "x.json").n_cells == (7501, 1500, 1500)
+    monkeypatch.setattr("cellapse._shared.memory.available_memory", lambda: 35_000_000)
+    with pytest.raises(cl.SizeError, match=r"1,500 cells of rank 2.*36\.0 MB"):
         cl.read(tmp_path / "x.json")
 
 

@@ -1,6 +1,6 @@
 """The house is in order: imports follow the way of the data, names are public or not, files short.
 
-The lists of exceptions only shrink: an entry that is no longer needed fails, too.
+The list of exceptions only shrinks: an entry that is no longer needed fails, too.
 """
 
 import ast
@@ -27,17 +27,17 @@ ORDER = (
 )
 # The same within the folders that everything else rests on.
 WITHIN = {
-    "_shared": ("arrays", "checks", "memory", "progress", "rows"),
+    "_shared": ("arrays", "checks", "files", "memory", "progress", "rows", "tables"),
     "_complex": (
         *("cells", "labels", "attributes", "validity", "complex", "weights", "union", "graph"),
     ),
     "_matrices": ("containment", "boundary", "incidence", "support", "homology"),
     "_linalg": (
-        *("kernel", "levels", "direct", "lapack", "cg", "singular", "symmetric", "eigen"),
-        *("systems", "operators"),
+        *("kernel", "levels", "direct", "preconditioner", "lapack", "error_bounds", "cg"),
+        *("singular", "symmetric", "eigen", "systems", "operators"),
     ),
     "_collapse": (
-        *("weights", "graded", "chain", "relaxation", "ladder", "elimination", "dense"),
+        *("weights", "graded", "chain", "relaxation", "ladder", "shifts", "elimination", "dense"),
         *("realizations", "collapsed", "build"),
     ),
     "_operators": ("baselines", "as_operator", "names"),
@@ -52,12 +52,6 @@ ROOT = 12  # modules beside the folders
 STANDARD = {"io"}  # as in scipy.io and skimage.io: what a user expects it to be called
 MOST_LINES = 300
 MOST_LINES_OF_A_FUNCTION = 40  # without its docstring
-LONG_FILES = {
-    *("_collapse/ladder.py", "_linalg/cg.py", "tasks/resistance.py"),
-}
-LONG_FUNCTIONS = {
-    *("_linalg/cg.py conjugate_gradients", "torch/layer.py __init__"),
-}
 
 
 class Import(NamedTuple):
@@ -192,7 +186,7 @@ def test_the_version_stands_in_one_place():
 def test_files_are_short():
     lines = {path: len(path.read_text().splitlines()) for path in MODULES.values()}
     long = {path.relative_to(PACKAGE).as_posix() for path, n in lines.items() if n > MOST_LINES}
-    assert long == LONG_FILES
+    assert not long
 
 
 def test_functions_are_short():
@@ -205,7 +199,7 @@ def test_functions_are_short():
                     lines -= node.body[0].end_lineno - node.body[0].lineno + 1
                 if lines > MOST_LINES_OF_A_FUNCTION:
                     long.add(f"{path.relative_to(PACKAGE).as_posix()} {node.name}")
-    assert long == LONG_FUNCTIONS
+    assert not long
 
 
 def test_the_types_of_arrays_are_defined_once():

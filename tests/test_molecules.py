@@ -2,6 +2,7 @@
 
 import gzip
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -117,3 +118,69 @@ def test_names_and_data_of_molecules_are_metadata(tmp_path):
     assert second.metadata == {}
     cl.write(first, tmp_path / "x.json")
     assert cl.read(tmp_path / "x.json").metadata == known
+
+
+def v3000(n, bonds, element="U", split=False):
+    """A MOL file of the third version; metals have no valence that RDKit would check."""
+    gap = " -\nM  V30 " if split else " "
+    atoms = [f"M  V30 {i + 1} {element} {i} 0 0 0" for i in range(n)]
+    pairs = [f"M  V30 {k + 1} 1 {u + 1}{gap}{v + 1}" for k, (u, v) in enumerate(bonds)]
+    head = ["", "  x", "", "  0  0  0     0  0            999 V3000", "M  V30 BEGIN CTAB"]
+    counts = [f"M  V30 COUNTS {n} {len(bonds)} 0 0 0", "M  V30 BEGIN ATOM"]
+    middle = ["M  V30 END ATOM", "M  V30 BEGIN BOND"]
+    tail = ["M  V30 END BOND", "M  V30 END CTAB", "M  END", ""]
+    return "\n".join([*head, *counts, *atoms, *middle, *pairs, *tail])
+
+
+def v2000(n, bonds):
+    atoms = ["    0.0000    0.0000    0.0000 U   0  0" for _ in range(n)]
+    pairs = [f"{u + 1:3d}{v + 1:3d}  1  0" for u, v in bonds]
+    counts = f"{n:3d}{len(bonds):3d}  0  0  0  0            999 V2000"
+    return "\n".join(["", "  x", "", counts, *atoms, *pairs, "M  END", ""])
+
+
+def complete(n):
+    return [(i, j) for i in range(n) for j in range(i)]
+
+
+def bipartite(n):
+    return [(i, n + j) for i in range(n) for j in range(n)]
+
+
+DENSE = {
+    "80 atoms bonded to all others": v3000(80, complete(80)),
+    "bonds on two lines": v3000(80, complete(80), split=True),
+    "hidden among single atoms": v3000(3000, complete(80)),
+    "two sides": v3000(40, bipartite(20)),
+    "of the second version": v2000(42, complete(42)),
+    "too many atoms": v3000(10_001, []),
+    "many rings in a row": v3000(6000, [(i, i + j) for j in (1, 2) for i in range(5990)]),
+}
+
+
+@pytest.mark.parametrize("name", DENSE)
+def test_molecules_that_would_end_the_process_are_refused(name, tmp_path):
+    (tmp_path / "x.mol").write_text(DENSE[name])
+    with pytest.raises(cl.SizeError, match=r"atoms"):
+        cl.read(tmp_path / "x.mol")
+
+
+def test_smiles_with_too_many_rings_are_refused():
+    with pytest.raises(cl.SizeError, match="rings"):
+        cl.molecule_complex("[U]" + "".join(f"%{10 + i % 90}" for i in range(900)))
+
+
+def test_dense_molecules_that_exist_are_read(tmp_path):
+    sheet = nx.convert_node_labels_to_integers(nx.hexagonal_lattice_graph(12, 12))
+    (tmp_path / "x.mol").write_text(v3000(len(sheet), list(sheet.edges), "C"))
+    assert cl.read(tmp_path / "x.mol").n_cells[2] == 144
+    assert cl.molecule_complex("C12C3C4C1C5C2C3C45").n_cells == (8, 12, 6)
+
+
+def test_data_fields_with_names_that_mean_something_to_rdkit(tmp_path):
+    record = v2000(2, [(0, 1)])
+    names = ["__computedProps", "_Name", "_MolFileInfo", "numArom", "file", "x"]
+    fields = "".join(f">  <{name}>\n7\n\n" for name in names)
+    (tmp_path / "x.sdf").write_text(f"{record}{fields}$$$$\n")
+    assert cl.read(tmp_path / "x.sdf").metadata["__computedProps"] == 7
+    assert cl.read(tmp_path / "x.sdf").metadata["x"] == 7

@@ -9,6 +9,8 @@ from scipy import linalg, sparse
 from scipy.sparse.linalg import aslinearoperator
 
 import cellapse as cl
+from cellapse._collapse.realizations.unfolded import unfolded_masses
+from cellapse._collapse.relaxation import Relaxation
 from cellapse._linalg.singular import smallest_positive_eigenvalue, smallest_singular_value
 
 # Triangle-free graphs: only the edges act, so S = f(L), f(x) = beta x - gamma^2 x / (beta x + eps),
@@ -279,3 +281,36 @@ def test_nearly_singular_is_not_singular(gap):
     """1 and 1 - gap: the eigenvalues are gap and 2 - gap, however small the first."""
     M = sparse.csr_array([[1.0, 1.0 - gap], [1.0 - gap, 1.0]])
     assert smallest_positive_eigenvalue(M) == pytest.approx(gap, rel=1e-3)
+
+
+@pytest.mark.parametrize(("spread", "seed"), [(1, 0), (3, 2), (3, 7), (3, 19), (5, 2)])
+def test_relaxed_values_know_their_error(spread, seed):
+    """Entries over many orders, against 80 digits: a residual carried along says 1e-19 too soon."""
+    mpmath = pytest.importorskip("mpmath")
+    rng, n, m, eps = np.random.default_rng(seed), 4, 6, 1e-12
+    B = np.where(rng.random((n, m)) < 0.6, rng.standard_normal((n, m)), 0.0)
+    B = B * 10.0 ** (spread * rng.uniform(-1, 1, m)) * 10.0 ** (spread * rng.uniform(-1, 1, (n, 1)))
+    M = sparse.csr_array(eps * sparse.eye_array(m))
+    relaxation = Relaxation(sparse.csr_array(B), 1.0, M, M.__matmul__, eps)
+    x = rng.standard_normal(n)
+    goal = 1e-14 * relaxation.energy(x)
+    w, bound = relaxation.relax(x, goal)
+    with mpmath.workdps(80):
+        exact = mpmath.matrix(B.tolist())
+        H = exact.T * exact + mpmath.mpf(eps) * mpmath.eye(m)
+        truth = mpmath.lu_solve(H, exact.T * mpmath.matrix(x.tolist()))
+        high = w.astype(np.float64)  # and the digits beyond a double
+        e = mpmath.matrix(high.tolist()) + mpmath.matrix((w - high).astype(float).tolist()) - truth
+        error = float(mpmath.sqrt((e.T * H * e)[0]))
+    assert error <= max(bound[0], 2.0 * goal[0])
+
+
+@pytest.mark.parametrize("eps", [1e-4, 1e-9, 1e-12])
+@pytest.mark.parametrize("beta", [1.0, 1e3])
+def test_masses_at_the_bound_keep_eps(beta, eps):
+    """d = s: m = eps + beta d - beta^2 d^2 / (eps + beta d) = eps + beta d eps / (eps + beta d)."""
+    B = sparse.csr_array(np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]))  # d = 1 and 2, s = 1
+    mass, top = unfolded_masses([B], 2, np.array([beta]), np.array([beta]), eps)
+    second = 2.0 * beta - beta**2 * 2.0 / (eps + 2.0 * beta)
+    np.testing.assert_allclose(mass, [eps + beta * eps / (eps + beta), eps + second], rtol=1e-3)
+    np.testing.assert_allclose(top, eps)

@@ -9,12 +9,13 @@ from scipy import linalg, sparse
 from scipy.sparse.linalg import splu
 
 import cellapse as cl
-from cellapse._linalg.cg import conjugate_gradients, preconditioner
+from cellapse._linalg.cg import conjugate_gradients
 from cellapse._linalg.direct import FACTORIZATIONS, best_direct
 from cellapse._linalg.eigen.auto import Choice
 from cellapse._linalg.eigen.evidence import nothing_missed
 from cellapse._linalg.eigen.problem import eigenproblem
 from cellapse._linalg.levels import expands, factor_size
+from cellapse._linalg.preconditioner import preconditioner
 from cellapse._shared.progress import Line
 
 GRAPHS = {
@@ -266,7 +267,7 @@ def small_world(n, seed=0):
 
 def test_forest_preconditioner_follows_heavy_groups():
     """Few steps where the diagonal alone needs hundreds, and the same solution."""
-    G = cl.collapse(small_world(1500), eps=1e-4).elimination.ladder._relaxation.reduced[0]
+    G = cl.collapse(small_world(1500), eps=1e-4).elimination.ladder.relaxation.reduced[0]
     K = sparse.csr_array(G + sparse.eye_array(1500))
     rhs = np.random.default_rng(0).standard_normal(K.shape[0])
     rhs -= rhs.mean()
@@ -397,3 +398,12 @@ def test_lanczos_looks_where_nothing_is_left(edges):
         for k in (1, 2, 5):
             found = S.spectrum(k, which="largest", solver=cl.Lanczos())
             np.testing.assert_allclose(found.values, truth[-k:], atol=1e-9)
+
+
+def test_lanczos_gives_up_in_time(monkeypatch):
+    """On a long path it would take days; a product with a collapse is a solve."""
+    monkeypatch.setattr("cellapse._linalg.eigen.lanczos._PRODUCTS", 300)
+    S = cl.collapse(cl.clique_complex(nx.path_graph(400)))
+    with pytest.raises(cl.ConvergenceError, match="another solver"):
+        S.spectrum(2, solver=cl.Lanczos())
+    assert S.spectrum(2).values[0] == 0.0

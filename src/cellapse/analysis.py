@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +18,9 @@ from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian, projection_laplacian
 from cellapse._shared.arrays import FloatArray
-from cellapse._shared.checks import file_path, listed, whole_number
+from cellapse._shared.checks import listed, whole_number
+from cellapse._shared.files import write_whole
+from cellapse._shared.tables import csv_text
 from cellapse.tasks.clustering import Clusters, cluster, clustering_accuracy
 
 _ALL = 1000  # up to this many vertices all eigenpairs are computed
@@ -88,13 +89,11 @@ class Analysis:
         spectrum, clusters = self.spectra[0], self.clusters
         several = min(len(spectrum), max(self.n_clusters, 6))
         names = [f"vector_{i}" for i in range(2, several + 1)]
-        with file_path(path).open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(["node", "cluster", "cluster_graph_laplacian", *names])
-            for i, label in enumerate(self.complex.labels):
-                vector = [f"{v:.10g}" for v in spectrum.vectors[i, 1:several]]
-                numbers = (int(c.numbers[i]) for c in clusters)
-                writer.writerow([label, *numbers, *vector])
+        rows: list[list[Any]] = [["node", "cluster", "cluster_graph_laplacian", *names]]
+        for i, label in enumerate(self.complex.labels):
+            vector = [f"{v:.10g}" for v in spectrum.vectors[i, 1:several]]
+            rows.append([str(label), *(int(c.numbers[i]) for c in clusters), *vector])
+        write_whole(path, csv_text(rows))
 
 
 def analyze(

@@ -38,6 +38,8 @@ class Book:
     worst: dict = field(default_factory=dict)
     wrong: Counter = field(default_factory=Counter)
     shown: dict = field(default_factory=dict)
+    sources: dict = field(default_factory=dict)  # of all that is wrong: seeds and groups
+    mended: Counter = field(default_factory=Counter)  # wrong once, right when run again
     source: str = ""  # of what is being checked, to find it again
 
     def check(self, name, where, error, reproducer, excuse=None, tolerance=None):
@@ -58,10 +60,24 @@ class Book:
     def violation(self, name, where, problem, reproducer):
         key = f"{name} | {where}"
         self.wrong[key] += 1
+        self.sources.setdefault(key, []).append(self.source)
         kept = self.shown.setdefault(key, [])
         if len(kept) < _SHOWN:
             code = f"{reproducer()}\n# {self.source}" if self.source else reproducer()
             kept.append({"problem": problem, "reproducer": code})
+
+    def mend(self, source):
+        """What came from there is right on the present code."""
+        for key, sources in self.sources.items():
+            times = sources.count(source)
+            self.mended[key] += times
+            self.wrong[key] -= times
+            self.sources[key] = [s for s in sources if s != source]
+            kept = self.shown.get(key, [])
+            self.shown[key] = [k for k in kept if not k["reproducer"].endswith(f"# {source}")]
+        for counts in (self.wrong, self.mended, self.sources, self.shown):
+            for key in [k for k, v in counts.items() if not v]:
+                del counts[key]
 
     def decline(self, name, where, error):
         """The library says that it cannot; the reason without its figures."""
@@ -76,6 +92,7 @@ class Book:
             (self.excused, other.excused),
             (self.declined, other.declined),
             (self.wrong, other.wrong),
+            (self.mended, other.mended),
         ):
             mine.update(theirs)
         for key, error in other.worst.items():
@@ -83,6 +100,8 @@ class Book:
         for key, kept in other.shown.items():
             mine = self.shown.setdefault(key, [])
             mine.extend(kept[: _SHOWN - len(mine)])
+        for key, sources in other.sources.items():
+            self.sources.setdefault(key, []).extend(sources)
 
     def as_dict(self):
         """For JSON; in a fixed order."""
@@ -95,6 +114,8 @@ class Book:
             "worst": {k: float(f"{v:.2e}") for k, v in sorted(self.worst.items())},
             "wrong": dict(sorted(self.wrong.items())),
             "violations": dict(sorted(self.shown.items())),
+            "sources": dict(sorted(self.sources.items())),
+            "mended": dict(sorted(self.mended.items())),
         }
 
     @classmethod
@@ -108,4 +129,6 @@ class Book:
             dict(data["worst"]),
             Counter(data["wrong"]),
             {k: list(v) for k, v in data["violations"].items()},
+            {k: list(v) for k, v in data.get("sources", {}).items()},
+            Counter(data.get("mended", {})),
         )

@@ -185,9 +185,16 @@ def spectrum(s, S, rng, code):
     label = "default" if solver is None else name[3:].split("(")[0]
     name = given if isinstance(given, str) else None
     known = {"values": true, "size": s.norm, "blurred": spectra.blur(name, mass, s.norm, norm)}
-    # A change of S, relative to ||A||, is so much in units of the check.
-    moved = s.norm / float(mass.min())
-    excuses = {"values": moved / norm, "residual kept": moved / (1e-10 * bound)}
+    # A change of S, relative to ||A||, is so much in units of the check. Where the masses are the
+    # diagonal of S, they change with it: by `least` of themselves, and D u lambda as well.
+    least = s.norm / float(mass.min())
+    turned = 1.0 + norm if name == "diagonal" else 1.0
+    excuses = {
+        "values": turned * least / norm,
+        "residual kept": turned * least / (1e-10 * bound),
+        "residual claimed": turned,
+        "vectors": least if turned > 1.0 else 1.0,
+    }
     for kind, error, limit in spectra.judge(found, s.S.__matmul__, mass, norm, bound, **known):
         yield Result(f"{kind}:{label}", error, short(true), limit, excuses.get(kind, 1.0))
 

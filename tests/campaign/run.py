@@ -23,6 +23,12 @@ def arguments(given=None):
     parser.add_argument("--part", choices=("complexes", "zoo", "both"), default="both")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--append", action="store_true", help="add to the figures of earlier runs")
+    parser.add_argument(
+        "--again", action="store_true", help="only run again what was wrong in earlier runs"
+    )
+    parser.add_argument(
+        "--join", nargs="*", default=[], type=Path, help="only add up the figures of these files"
+    )
     parser.add_argument("--only", default="", help="only groups of the zoo whose name contains it")
     parser.add_argument("--output", type=Path, default=RESULT)
     return parser.parse_args(given)
@@ -68,6 +74,19 @@ def campaign(options, first_seed, done):
     return book, last, finished
 
 
+def again(book, seed):
+    """Run the seeds and groups of all violations again; those that are right now are mended."""
+    for source in sorted({s for sources in book.sources.values() for s in sources}):
+        new, (kind, name) = Book(), source.split(" ", 1)
+        if kind == "seed":
+            complexes.run_seed(int(name), new)
+        else:
+            zoo.run_group(tuple(name.split(" | ")), seed, new)
+        print(f"{source}: {'wrong' if new.wrong else 'right'}", flush=True)
+        if not new.wrong:
+            book.mend(source)
+
+
 def report(book, minutes):
     """What a person reads."""
     total = sum(book.checks.values())
@@ -86,7 +105,7 @@ def report(book, minutes):
         print(f"\n{title}: {sum(counts.values())}")
         for key, count in sorted(counts.items()):
             print(f"  {count:6} {key}")
-    print(f"\nviolations: {sum(book.wrong.values())}")
+    print(f"\nviolations: {sum(book.wrong.values())}, mended: {sum(book.mended.values())}")
     for key, count in sorted(book.wrong.items()):
         print(f"  {count:6} {key}")
     for key, kept in sorted(book.shown.items()):
@@ -96,22 +115,30 @@ def report(book, minutes):
 
 def main(given=None):
     options = arguments(given)
-    before = {"minutes": 0.0, "next_seed": options.seed, "runs": 0, "groups_done": []}
-    book = Book()
-    if options.append and options.output.exists():
-        old = json.loads(options.output.read_text())
-        before = {k: old[k] for k in before}
-        book = Book.from_dict(old)
-    start = time.monotonic()
-    new, last, finished = campaign(options, before["next_seed"], before["groups_done"])
-    minutes = (time.monotonic() - start) / 60.0
-    report(new, minutes)
-    book.add(new)
+    start, book, minutes, runs, seeds, done = time.monotonic(), Book(), 0.0, 1, [], []
+    for path in [options.output] if options.append or options.again else options.join:
+        old = json.loads(path.read_text()) if path.exists() else None
+        if old is not None:
+            book.add(Book.from_dict(old))
+            minutes, runs = minutes + old["minutes"], runs + old["runs"]
+            earlier = [[old["first_seed"], old["next_seed"]]] if "first_seed" in old else []
+            seeds = _joined(seeds + old.get("seeds", earlier))
+            done += [g for g in old["groups_done"] if g not in done]
+    if options.again or options.join:
+        runs -= 1
+    if options.again:
+        again(book, options.seed)
+    elif not options.join:
+        first = seeds[-1][1] if seeds else options.seed
+        new, last, finished = campaign(options, first, done)
+        took = (time.monotonic() - start) / 60.0
+        report(new, took)
+        book.add(new)
+        minutes, done, seeds = minutes + took, done + finished, _joined([*seeds, [first, last]])
     result = {
-        "minutes": round(before["minutes"] + minutes, 1),
-        "runs": before["runs"] + 1,
-        "first_seed": options.seed,
-        "next_seed": last,
+        "minutes": round(minutes, 1),
+        "runs": runs,
+        "seeds": seeds,
         "versions": {
             "python": platform.python_version(),
             **{name: version(name) for name in ("cellapse", "numpy", "scipy", "networkx")},
@@ -119,8 +146,19 @@ def main(given=None):
         },
         **book.as_dict(),
         "groups_in_the_zoo": len(zoo.groups()),
-        "groups_done": before["groups_done"] + finished,
+        "groups_done": done,
     }
     options.output.parent.mkdir(parents=True, exist_ok=True)
     options.output.write_text(json.dumps(result, indent=1) + "\n")
     return 1 if book.wrong else 0
+
+
+def _joined(ranges):
+    """Ranges of seeds, those that touch as one; one of the zoo alone has none."""
+    found = []
+    for first, stop in ranges:
+        if found and found[-1][1] == first:
+            found[-1][1] = stop
+        elif first < stop:
+            found.append([first, stop])
+    return found

@@ -128,7 +128,7 @@ def call_code(request):
 def run_group(group, seed, book, deadline=float("inf")):
     """All requests of a group, each within its time."""
     code, realization = group
-    book.source = ""
+    book.source = f"group {code} | {realization}"
     family, large = next((f, big) for f, c, big in graphs.zoo() if c == code)
     rng, eps, regularized = settings(code, realization, seed)
     graph, truth = truth_of(family, code, realization, eps, regularized, large)
@@ -137,7 +137,7 @@ def run_group(group, seed, book, deadline=float("inf")):
     made = library_code(realization, eps, regularized)
     todo = requests(rng, truth.n, large)
     book.groups += 1
-    context = Context(code, made, realization, truth, deadline)
+    context = Context(code, made, realization, truth, deadline, book.source)
     while todo and time.monotonic() < deadline:
         done, ended = context.child(graph, todo, book)
         if ended is None:
@@ -154,9 +154,9 @@ def run_group(group, seed, book, deadline=float("inf")):
 class Context:
     """What the requests of a group share."""
 
-    def __init__(self, code, made, realization, truth, deadline):
+    def __init__(self, code, made, realization, truth, deadline, source):
         self.code, self.made, self.where = code, made, f"zoo {realization}"
-        self.truth, self.deadline = truth, deadline
+        self.truth, self.deadline, self.source = truth, deadline, source
 
     def solver(self, request):
         if request is None:
@@ -209,7 +209,7 @@ class Context:
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         warnings.simplefilter("ignore")
         signal.setitimer(signal.ITIMER_PROF, LIMIT)
-        book = Book()
+        book = Book(source=self.source)
         try:
             K = cl.clique_complex(graph, max_rank=2)
             names = {"cl": cl, "K": K}
@@ -228,7 +228,7 @@ class Context:
                 return
             send("start", i)
             signal.setitimer(signal.ITIMER_PROF, LIMIT)
-            book = Book()
+            book = Book(source=self.source)
             self._judge(names["S"], request, book)
             send("book", book)
 

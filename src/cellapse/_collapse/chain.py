@@ -115,7 +115,7 @@ def edges_and_upper(
 
     The elements of a rank that are no cells, but formal, are its last ones.
     """
-    if isinstance(source, Incidence) and source.kind == "unfolded" and source.source is not None:
+    if isinstance(source, Incidence) and source.of_flags and source.source is not None:
         source = source.source  # flags are copies of cells; the complex has the cells themselves
     if isinstance(source, Complex):
         return *edges_and_cofaces(source), source.n_cells

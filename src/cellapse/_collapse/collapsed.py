@@ -148,11 +148,6 @@ class CollapsedOperator(Operator):
             )
         return self._sparse.A.copy()
 
-    def solve(self, b: ArrayLike, shift: float = 0.0, *, rtol: float = 1e-10) -> FloatArray:
-        if self._sparse is None:
-            return super().solve(b, shift, rtol=rtol)
-        return self._sparse.solve(b, shift, rtol=rtol)  # with a factor of S itself, not of A
-
     def diagonal(self) -> FloatArray:
         return super().diagonal() if self._sparse is None else self._sparse.diagonal()
 

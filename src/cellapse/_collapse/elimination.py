@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from scipy import sparse
@@ -18,6 +19,7 @@ from scipy import sparse
 from cellapse._collapse.chain import Chain
 from cellapse._collapse.graded import GradedLaplacian
 from cellapse._collapse.ladder import Ladder
+from cellapse._collapse.shifts import rounding, safe_shift, shifted
 from cellapse._collapse.weights import Weights
 from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
@@ -79,7 +81,7 @@ class OneSide(Elimination):
     def method(self) -> str:  # type: ignore[override]
         if self.ladder.iterative:
             return "conjugate gradients on K, as the graph expands"
-        return str(self.ladder.direct)
+        return str(self.ladder.relaxation.direct)
 
     def shortcuts(self, plain: SparseOperator | None, scale: float) -> Shortcuts:
         ladder = self.ladder
@@ -89,9 +91,9 @@ class OneSide(Elimination):
             drop=ladder.c,
             iterates=ladder.iterative,
             slow=ladder.slow,
-            shifted=lambda shift, mass: ladder.shifted(mass, shift),
-            safe_shift=ladder.safe_shift,
-            rounding=ladder.rounding,
+            shifted=partial(shifted, ladder),
+            safe_shift=partial(safe_shift, ladder),
+            rounding=rounding(ladder),
         )
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:

@@ -29,10 +29,11 @@ from scipy import linalg, sparse
 
 from cellapse._collapse.relaxation import Relaxation
 from cellapse._errors import ConvergenceError
-from cellapse._linalg.cg import conjugate_gradients, preconditioner
+from cellapse._linalg.cg import conjugate_gradients
 from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.kernel import Projector, left_kernel
 from cellapse._linalg.levels import expands, widest_level
+from cellapse._linalg.preconditioner import preconditioner
 from cellapse._linalg.singular import smallest_positive_eigenvalue
 from cellapse._shared.arrays import FloatArray, row_sum
 
@@ -90,13 +91,13 @@ class Ladder:
         self.kernel = left_kernel(B)
         self._fixed = Projector(self.kernel)
         self._solver = solver
-        self._definite = definite
+        self.definite = definite
         self._product = self.M.__matmul__ if product is None else product
-        self._relaxation = self._relaxing("tiny")
+        self.relaxation = self._relaxing("tiny")
         # K as it is, however large: its residual tells whether that was good enough.
-        self._as_it_is = self._relaxation
-        diagonal = self._relaxation.diagonal and self.M.diagonal().min(initial=np.inf) > 0
-        if not self._relaxation.exact and diagonal:
+        self._as_it_is = self.relaxation
+        diagonal = self.relaxation.diagonal and self.M.diagonal().min(initial=np.inf) > 0
+        if not self.relaxation.exact and diagonal:
             self._as_it_is = self._relaxing("none")
         self._iterates, self._work = True, 0.0
 
@@ -110,26 +111,25 @@ class Ladder:
         return self._iterates and self._would_fill_in
 
     @cached_property
+    def _widest(self) -> int:
+        return widest_level(self.A)[0]
+
+    @cached_property
     def _would_fill_in(self) -> bool:
         if self._solver is not None or self.n < _SMALL or self.c == 0.0:
             return False
-        return self._one_solve_tells and self._relaxation.exact and expands(self.A)
+        return self._one_solve_tells and self.relaxation.exact and expands(self.A)
 
     @property
     def _one_solve_tells(self) -> bool:
         """Whether the residual of K v = x tells the error of v: K is known, and at least I."""
-        return self._definite and self._as_it_is.tells
-
-    @property
-    def direct(self) -> Direct:
-        """How K or J is factorized, where it is."""
-        return self._relaxation.direct
+        return self.definite and self._as_it_is.tells
 
     @property
     def slow(self) -> bool:
         """Whether one product costs so much that even a small T is better not formed."""
         many = self.c > 0.0 and self.M.shape[0] > 10 * self.n
-        return many and self._relaxation.reduced is None
+        return many and self.relaxation.reduced is None
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         """T x, for one vector or many columns; within an absolute error where that saves work."""
@@ -145,7 +145,7 @@ class Ladder:
         asked = np.linalg.norm(self.B.T @ x, axis=0) > 0
         if not asked.any():
             return np.zeros((self.M.shape[0], *x.shape[1:]))
-        relaxation, rounding = self._relaxation, 0.0
+        relaxation, rounding = self.relaxation, 0.0
         if self.eps == 0.0:  # of all minimizers the shortest
             # The energy does not see what rounding puts into a kernel.
             rounding = 4 * _UNIT * relaxation.largest / self._least
@@ -162,8 +162,8 @@ class Ladder:
             if bool((left <= _COMPLETE * np.linalg.norm(w, axis=0)).all()):
                 return self.gamma * w
         goal = _AIM * relaxation.energy(x)
-        w, energy = relaxation.relax(x, goal) if self._definite else relaxation.refine(x)
-        if self._definite:
+        w, energy = relaxation.relax(x, goal) if self.definite else relaxation.refine(x)
+        if self.definite:
             size = np.maximum(np.linalg.norm(w, axis=0), 1e-300)
             error = energy / np.sqrt(self._least) / size + rounding
             worst = float(np.max(np.where(asked, error, 0.0)))
@@ -181,7 +181,7 @@ class Ladder:
     def moved(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         """x - K^-1 x = beta B w, within an absolute error where that saves work."""
         x = x - self._fixed(x)
-        allowed = self._allowed(x, error)
+        allowed = np.maximum(error, _AIM * self._slack(x))  # what refinement goes for, by column
         result = self._by_iteration(x, allowed) if self.iterative else None
         if result is None:
             result = self._by_factor(x, allowed)
@@ -190,10 +190,6 @@ class Ladder:
             result = (self.beta * (self.B @ w)).astype(np.float64)
         return result - self._fixed(result)
 
-    def _allowed(self, x: FloatArray, error: float) -> FloatArray:
-        """The error of K^-1 x that refinement goes for, one for each column."""
-        return np.maximum(error, _AIM * self._slack(x))
-
     def _slack(self, x: FloatArray) -> FloatArray:
         """What an error of ||A|| |x| in T x is in K^-1 x."""
         size = np.atleast_1d(np.linalg.norm(x, axis=0))
@@ -201,8 +197,8 @@ class Ladder:
 
     def _by_iteration(self, x: FloatArray, allowed: FloatArray) -> FloatArray | None:
         """By conjugate gradients on K, or None where they take too long."""
-        assert self._relaxation.reduced is not None
-        G, moved = self._relaxation.reduced[0], self._relaxation.moved
+        assert self.relaxation.reduced is not None
+        G, moved = self.relaxation.reduced[0], self.relaxation.moved
         near, largest = self._near
 
         def apply(v: FloatArray) -> FloatArray:
@@ -220,14 +216,9 @@ class Ladder:
         )
         v = v.astype(np.float64)
         accepted = self._accepted(error, x, allowed)
-        if not accepted or self._work > self._factor_work:
-            self._iterates = False  # from now on by factorization
-        return None if not accepted else moved(v) if self._mild else x - v
-
-    @cached_property
-    def _factor_work(self) -> float:
-        """From how many multiplications on a factor of K would have been cheaper."""
-        return max(2.0 * float(widest_level(self.A)[0]) ** 3, 1e7)
+        if not accepted or self._work > max(2.0 * float(self._widest) ** 3, 1e7):
+            self._iterates = False  # a factor of K would have been cheaper: from now on by that
+        return None if not accepted else moved(v) if self._largest < 0.5 else x - v
 
     def _by_factor(self, x: FloatArray, allowed: FloatArray) -> FloatArray | None:
         """By one solve, or None where its residual is too large."""
@@ -236,15 +227,15 @@ class Ladder:
         try:
             v = self._as_it_is.factor(x)
         except ConvergenceError:  # entries next to 1 / eps have swallowed the others
-            if self._as_it_is is self._relaxation:
+            if self._as_it_is is self.relaxation:
                 raise
-            self._as_it_is = self._relaxation
+            self._as_it_is = self.relaxation
             return None
         moved = self._as_it_is.moved(v)
         error = np.atleast_1d(np.linalg.norm(x - v - moved, axis=0))
         if not self._accepted(error, x, allowed):
             return None
-        return moved if self._mild else x - v
+        return moved if self._largest < 0.5 else x - v
 
     def _accepted(self, error: FloatArray, x: FloatArray, allowed: FloatArray) -> bool:
         """Whether an error of v = K^-1 x is small enough: where K is next to I, it counts less."""
@@ -258,8 +249,8 @@ class Ladder:
         was asked for, is not given out.
         """
         limit = np.maximum(allowed, _LIMIT * self._slack(x)) if error == 0.0 else 10.0 * allowed
-        root, relaxation = np.sqrt(self.beta), self._relaxation
-        w, energy = relaxation.relax(x, allowed / root) if self._definite else relaxation.refine(x)
+        root, relaxation = np.sqrt(self.beta), self.relaxation
+        w, energy = relaxation.relax(x, allowed / root) if self.definite else relaxation.refine(x)
         if not (root * energy <= limit).all():
             raise self._lost(float((root * energy / self._slack(x)).max()), "||A||")
         return w
@@ -272,13 +263,8 @@ class Ladder:
         )
 
     @cached_property
-    def _mild(self) -> bool:
-        """Whether K is next to I."""
-        return self._largest < 0.5
-
-    @cached_property
     def _largest(self) -> float:
-        """The largest entry of K - I, half a bound of its norm where it is like a Laplacian."""
+        """The largest entry of K - I; below a half K counts as next to I."""
         reduced = self._as_it_is.reduced
         return np.inf if reduced is None else float(reduced[0].diagonal().max(initial=0.0))
 
@@ -298,55 +284,15 @@ class Ladder:
         left /= np.linalg.norm(probes)
         if not self.c * left <= 0.3 * _GOOD * self.norm:
             return None
-        moved = G @ inverse if self._mild else eye - inverse
+        moved = G @ inverse if self._largest < 0.5 else eye - inverse
         moved -= self._fixed(moved)
         moved -= self._fixed(moved.T).T
         T = self.A.toarray() - self.c * moved
         return (T + T.T) / 2
 
-    def shifted(self, mass: FloatArray, shift: float) -> tuple[Any, int] | None:
-        """A matrix whose inverse has (T - shift D)^-1 as its first block.
-
-        [[A - c I - shift D, c^{1/2} I], [c^{1/2} I, -K]] with A = beta B B^T. Also returns how many
-        negative eigenvalues belong to the second block: the others count those of T - shift D.
-        """
-        eye = sparse.eye_array(self.n)
-        H = self.A - self.c * eye - shift * sparse.diags_array(mass)
-        if self.c == 0.0:
-            return H, 0
-        if not self._relaxation.exact:
-            return None
-        rest: Any
-        link: Any
-        if self._relaxation.reduced is not None:
-            rest = -(eye + self._relaxation.reduced[0])
-            link = np.sqrt(self.c) * eye
-        else:
-            rest = self._relaxation.joint()
-            link = sparse.csr_array(np.sqrt(self.c / self.beta) * eye)
-            link = sparse.hstack([link, sparse.csr_array((self.n, rest.shape[0] - self.n))])
-        # K is at least I, unless the weights are beyond their bounds.
-        negative = self.n if self._definite else Direct().prepare(rest).n_negative()
-        if negative is None:
-            return None
-        return sparse.block_array([[H, link], [link.T, rest]]), negative
-
-    @property
-    def rounding(self) -> float:
-        """How far rounding of K, whose entries reach 1 / eps, may move the eigenvalues of T."""
-        diagonal = self._relaxation.diagonal
-        light = float(self.M.diagonal().min(initial=np.inf)) if diagonal else self.eps
-        return 2 * _UNIT * self.c * self.norm / light if light > 0 else np.inf
-
-    def safe_shift(self, mass: FloatArray) -> float:
-        """A shift below the spectrum that keeps both blocks definite."""
-        definite = self.kernel is not None and self.kernel.shape[1] == 0
-        near = 1e-6 * (self.norm or 1.0)
-        return -max((0.05 if definite else 1.05) * self.c, near) / float(mass.min())
-
     @cached_property
     def _near(self) -> tuple[Solve, float]:
         """Next to K^-1, for conjugate gradients; and the norm of what it inverts."""
-        assert self._relaxation.reduced is not None
-        K = sparse.eye_array(self.n) + self._relaxation.reduced[0]
+        assert self.relaxation.reduced is not None
+        K = sparse.eye_array(self.n) + self.relaxation.reduced[0]
         return preconditioner(sparse.csr_array(K))

@@ -94,14 +94,21 @@ class Weights:
 
 
 def check_beta(beta: Any, K: int) -> FloatArray:
-    """beta_1..beta_K as an array of K numbers >= 0."""
-    return _numbers("beta", beta, K, "beta_1..beta_K")
+    """beta_1..beta_K as an array of K numbers, each 0 or from 1e-100 to 1e100."""
+    values = _numbers("beta", beta, K, "beta_1..beta_K") + 0.0  # of a negative zero, zero
+    if ((values > 0) & ((values < 1e-100) | (values > 1e100))).any():
+        raise InputError(
+            f"beta={beta!r:.80}; give 0 or numbers from 1e-100 to 1e100, whose squares are numbers"
+        )
+    return values
 
 
 def check_eps(eps: Any) -> float:
     """eps as a finite number >= 0."""
-    value = _numbers("eps", eps, 1, "one regularization")
-    return float(value[0])
+    value = float(_numbers("eps", eps, 1, "one regularization")[0]) + 0.0
+    if value > 0 and not 1e-200 <= value <= 1e200:
+        raise InputError(f"eps={eps!r:.80}; give 0, or a number from 1e-200 to 1e200")
+    return value
 
 
 def psd_bound(beta: FloatArray, sigma: FloatArray) -> FloatArray:

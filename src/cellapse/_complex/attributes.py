@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cellapse._errors import InputError
-from cellapse._shared.memory import require_memory
+from cellapse._shared.memory import draw_memory
 
 Columns = Mapping[str, NDArray[Any]]
 
@@ -70,8 +70,9 @@ def columns_of(records: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
             f"{len(names):,} names of attributes; at most {_MANY_NAMES:,} make sense: "
             "use one name for what is the same kind of thing"
         )
-    require_memory(
-        16.0 * len(names) * len(records),
+    # Lists while the table is made, arrays when it is, and a copy on the way between complexes.
+    draw_memory(
+        48.0 * len(names) * len(records),
         f"the table of {len(names):,} attributes of {len(records):,} cells",
         "leave out attributes",
     )
@@ -105,7 +106,8 @@ def _are_numbers(row: Any) -> bool:
 def _column(name: Any, values: Any, rank: int, count: int) -> NDArray[Any]:
     if not isinstance(name, str):
         raise InputError(f"attribute name {name!r} of rank {rank}; give a string")
-    if not hasattr(values, "__len__") or isinstance(values, str) or len(values) != count:
+    single = isinstance(values, str) or getattr(values, "shape", None) == ()
+    if single or not hasattr(values, "__len__") or len(values) != count:
         raise InputError(
             f"attribute {name!r} of rank {rank} does not hold one value for each of {count} cells"
         )

@@ -52,14 +52,17 @@ class Cells:
         """Whether all cells have the same number of vertices."""
         return len(self) == 0 or bool((self.sizes == self.sizes[0]).all())
 
-    def as_array(self) -> IntArray:
-        """The cells as a table with one row per cell, when all have the same size."""
+    def as_array(self, width: int = 0) -> IntArray:
+        """The cells as a table with one row per cell, when all have the same size.
+
+        `width` is for no cells at all, which have no size.
+        """
         if not self.is_uniform:
             raise InputError(
                 f"cells of {self.sizes.min()} to {self.sizes.max()} vertices do not form a table; "
                 "iterate over them instead"
             )
-        width = int(self.sizes[0]) if len(self) else 0
+        width = int(self.sizes[0]) if len(self) else width
         return self.indices.reshape(len(self), width)
 
     def of_size(self, size: int) -> tuple[IntArray, IntArray]:

@@ -29,6 +29,7 @@ from cellapse._complex.validity import (
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import listed, whole_number
+from cellapse._shared.memory import require_memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +137,7 @@ class Complex:
         n_vertices = whole_number("n_vertices", n_vertices, 0)
         if n_vertices < 1:
             raise InputError("a complex needs at least one vertex, and none was given; add one")
+        require_memory(64.0 * n_vertices, f"{n_vertices:,} vertices", "take fewer")
         ranks = check_ranks(cells)
         if 0 in ranks and len(cells[0]) != n_vertices:
             raise InputError(

@@ -1,13 +1,4 @@
-r"""Conjugate gradients that know how far they are from the solution.
-
-For H x = b, preconditioned by P, with e the error and z = P^-1 r the preconditioned residual,
-
-    e^T H e = r^T H^-1 r <= g_j z^T r,    g_0 = 1 / lower,
-    g_{j+1} = (g_j - step_j) / (lower (g_j - step_j) + turn_{j+1})
-
-is the bound of Gauss and Radau: it needs a number below the eigenvalues of P^-1 H, and costs
-nothing. Neither the residual nor the preconditioned residual is such a bound. Where no such number
-is known, the smallest Ritz value of P^-1 H, which the iteration brings along, takes its place.
+r"""Conjugate gradients that know how far they are from the solution, by `error_bounds`.
 
 `CG(...)` is Algorithm 1 of the paper: conjugate gradients on C + eps I for every vector.
 """
@@ -16,19 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 from scipy.sparse import linalg as sparse_linalg
-from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from cellapse._errors import ConvergenceError
-from cellapse._linalg.direct import Direct, Solve
-from cellapse._shared.arrays import BoolArray, FloatArray, row_sum
+from cellapse._linalg.direct import Solve
+from cellapse._linalg.error_bounds import Bound, ErrorBound, ErrorEstimate
+from cellapse._shared.arrays import BoolArray, FloatArray
 from cellapse._shared.checks import share, whole_number
 
 _PASSES = 6  # times that the residual is computed anew: rounding drifts away from the recursion
+_DRIFT = 8 * 2.0**-53  # of one pass, over the smallest eigenvalue of P^-1 H
+_MOST_DRIFT = 1e-3  # what was seen where that leaves nothing
 _FIRST = 30.0  # the first pass stops at so many times the error wanted: the next one goes on
 
 
@@ -114,29 +108,23 @@ def conjugate_gradients(
     x, error
         Where `error` is above `tol` the iteration did not arrive, and the caller decides.
     """
-    b = rhs[:, None] if rhs.ndim == 1 else rhs
-    tol = np.broadcast_to(np.asarray(tol, dtype=np.float64), b.shape[1:])
-
-    def act(function: Solve, x: FloatArray) -> FloatArray:
-        return function(x[:, 0])[:, None] if rhs.ndim == 1 else function(x)
-
-    columns = b.shape[1]
-    bound = _Estimate(null, columns) if lower is None else _Bound(lower, columns)
-    x = np.zeros(b.shape, np.float64 if residual is None else np.longdouble)
-    r, error = b, np.full(columns, np.inf)
+    if rhs.ndim == 1:
+        functions = (on_column(apply), rhs[:, None], on_column(precondition))
+        anew = None if residual is None else on_column(residual)
+        x, error = conjugate_gradients(*functions, tol, lower, maxiter, anew, null)
+        return x[:, 0], error
+    columns = rhs.shape[1]
+    tol = np.broadcast_to(np.asarray(tol, dtype=np.float64), (columns,))
+    maxiter = min(maxiter, 50 * len(rhs) + 100)  # what takes longer gets nowhere
+    bound = ErrorEstimate(null, columns) if lower is None else ErrorBound(lower, columns)
+    x = np.zeros(rhs.shape, np.float64 if residual is None else np.longdouble)
+    r, error = rhs, np.full(columns, np.inf)
     for trial in range(_PASSES):
         goal = tol * (_FIRST if trial == 0 else 1.0)
         bound.begin()
-        step, rz = _one_pass(
-            lambda x: act(apply, x),
-            r,
-            lambda x: act(precondition, x),
-            lambda _, rz, goal=goal: bound.within(rz, goal),  # type: ignore[misc]
-            maxiter,
-            null,
-            bound.advance,
-        )
-        now = bound.error(rz)
+        within = partial(_reached, bound, goal)
+        step, rz, fallen = _one_pass(apply, r, precondition, within, maxiter, null, bound.advance)
+        now = _with_drift(bound, rz, fallen)
         better = now < error  # at the last digit a pass may do harm: then it is not taken
         gained = bool((now < 0.5 * error).any())
         x = x + np.where(better, step, 0.0)
@@ -144,8 +132,28 @@ def conjugate_gradients(
             error = np.where(better, now, error)
         if trial and (bool((error <= tol).all()) or not gained):
             break
-        r = b - act(apply, x) if residual is None else act(residual, x).astype(np.float64)
-    return (x[:, 0] if rhs.ndim == 1 else x), error
+        r = rhs - apply(x) if residual is None else residual(x).astype(np.float64)
+    return x, error
+
+
+def _reached(bound: Bound, goal: FloatArray, _: FloatArray, rz: FloatArray) -> BoolArray:
+    return bound.within(rz, goal)
+
+
+def _with_drift(bound: Bound, rz: FloatArray, fallen: FloatArray) -> FloatArray:
+    """The error at the end of a pass.
+
+    The residual that is carried along drifts from the true one by a share of the error that the
+    pass began with. That is known when it ends: e^T H e falls by step * r^T z in every step.
+    """
+    now = bound.error(rz)
+    began = np.sqrt(fallen + now**2)
+    return np.maximum(now, np.minimum(_DRIFT / bound.least(), _MOST_DRIFT) * began)
+
+
+def on_column(function: Solve) -> Solve:
+    """A function of one vector, as one of a matrix with one column."""
+    return lambda x: function(x[:, 0])[:, None]
 
 
 def rough_solution(apply: Solve, rhs: FloatArray) -> FloatArray:
@@ -154,9 +162,8 @@ def rough_solution(apply: Solve, rhs: FloatArray) -> FloatArray:
     Good enough to correct something that is checked elsewhere.
     """
     goal = 0.02 * np.linalg.norm(rhs, axis=0)
-    return _one_pass(apply, rhs, lambda r: r, lambda r, _: np.linalg.norm(r, axis=0) <= goal, 150)[
-        0
-    ]
+    near = _one_pass(apply, rhs, lambda r: r, lambda r, _: np.linalg.norm(r, axis=0) <= goal, 150)
+    return near[0]
 
 
 def _one_pass(
@@ -167,12 +174,15 @@ def _one_pass(
     maxiter: int,
     null: float = 0.0,
     advance: Callable[[FloatArray, FloatArray, BoolArray], None] = lambda *_: None,
-) -> tuple[FloatArray, FloatArray]:
-    """Conjugate gradients on columns, each until it is within its goal; x and r^T P^-1 r."""
-    r, x = rhs.copy(), np.zeros_like(rhs)
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Conjugate gradients on columns, each until it is within its goal.
+
+    Returns x, r^T P^-1 r, and by how much the energy of the error has fallen.
+    """
+    r, x = rhs, np.zeros_like(rhs)
     z = precondition(r)
     p, rz = z, _dots(r, z)
-    size = rz  # p^T P p
+    size, fallen = rz, np.zeros_like(rz)  # the first is p^T P p
     stuck = np.zeros(rhs.shape[1], dtype=bool)  # H or P is not definite there, to rounding
     for _ in range(maxiter):
         done = within(r, rz) | stuck
@@ -185,117 +195,15 @@ def _one_pass(
         live = ~(done | stuck)
         step = np.where(live, rz / np.where(live, pq, 1.0), 0.0)
         x += step * p
-        r -= step * q
+        fallen += step * rz
+        r = r - step * q  # not in place: z and p may be the same array
         z = np.where(live, precondition(r), z)
         last, rz = rz, np.where(live, _dots(r, z), rz)
         turn = np.where(live, rz / np.where(live, last, 1.0), 0.0)
         p, size = z + turn * p, rz + turn**2 * size
         advance(step, turn, live)
-    return x, rz
-
-
-class _Bound:
-    """The bound of Gauss and Radau for every column: e^T H e <= factor * z^T r."""
-
-    def __init__(self, lower: float, columns: int) -> None:
-        self._lower = lower
-        self._factor = np.full(columns, 1.0 / lower)
-
-    def begin(self) -> None:
-        """Start a pass from a new residual."""
-        self._factor = np.full_like(self._factor, 1.0 / self._lower)
-
-    def advance(self, step: FloatArray, turn: FloatArray, live: BoolArray) -> None:
-        """Take one step of every live column into account."""
-        rest = np.maximum(self._factor - step, 1e-14 * self._factor)  # positive but for rounding
-        below = np.maximum(self._lower * rest + turn, 1e-300)
-        self._factor = np.where(live, rest / below, self._factor)
-
-    def error(self, rz: FloatArray) -> FloatArray:
-        """The error of each column."""
-        return np.sqrt(self._factor * np.abs(rz))
-
-    def within(self, rz: FloatArray, tol: FloatArray) -> BoolArray:
-        """Whether the error of each column is within its tolerance."""
-        return self.error(rz) <= tol
-
-
-class _Estimate:
-    """In its place, where nothing bounds P^-1 H from below: one over the smallest Ritz value.
-
-    The steps and turns of a column make a tridiagonal matrix, whose eigenvalues are Ritz values.
-    They are halved, as they come from above, and remembered from pass to pass.
-    """
-
-    def __init__(self, null: float, columns: int) -> None:
-        self._null = null
-        self._smallest = np.full(columns, np.inf)
-        self._steps: list[FloatArray] = []
-        self._turns: list[FloatArray] = []
-
-    def begin(self) -> None:
-        """Start a pass from a new residual."""
-        self._look(np.ones(len(self._smallest), dtype=bool))
-        self._steps, self._turns = [], []
-
-    def advance(self, step: FloatArray, turn: FloatArray, live: BoolArray) -> None:
-        """Take one step of every live column into account."""
-        self._steps.append(step)
-        self._turns.append(turn)
-
-    def error(self, rz: FloatArray) -> FloatArray:
-        """The error of each column; unknown before the first step."""
-        self._look(rz != 0)
-        known = np.isfinite(self._smallest)
-        estimate = np.sqrt(2.0 * np.abs(rz) / np.where(known, self._smallest, 1.0))
-        return np.where(rz == 0, 0.0, np.where(known, estimate, np.inf))
-
-    def within(self, rz: FloatArray, tol: FloatArray) -> BoolArray:
-        """Whether the error of each column is within its tolerance."""
-        near = 2.0 * np.abs(rz) <= tol**2  # no Ritz value is needed to see that the others are not
-        return near & (self.error(np.where(near, rz, 0.0)) <= tol)
-
-    def _look(self, wanted: BoolArray) -> None:
-        for j in np.flatnonzero(wanted):
-            self._smallest[j] = min(self._smallest[j], self._smallest_ritz_value(int(j)))
-
-    def _smallest_ritz_value(self, j: int) -> float:
-        step = np.array([s[j] for s in self._steps if s[j] > 0])
-        turn = np.array([t[j] for s, t in zip(self._steps, self._turns, strict=True) if s[j] > 0])
-        if not len(step):
-            return np.inf
-        diagonal = 1.0 / step
-        diagonal[1:] += turn[:-1] / step[:-1]
-        beside = np.sqrt(turn[:-1]) / step[:-1]
-        values = linalg.eigvalsh_tridiagonal(diagonal, beside) if len(beside) else diagonal
-        counted = values[values > max(self._null, 1e-16 * float(values[-1]))]
-        return float(counted[0]) if len(counted) else np.inf
+    return x, rz, fallen
 
 
 def _dots(x: FloatArray, y: FloatArray) -> FloatArray:
     return np.einsum("ij,ij->j", x, y)
-
-
-def preconditioner(matrix: sparse.csr_array) -> tuple[Solve, float]:
-    """An approximate inverse of a diagonally dominant matrix, and a bound of what it inverts.
-
-    Its diagonal; or, where heavy edges tie small groups of vertices together and the groups to each
-    other only by light ones, a factor of the diagonal with the edges of a heaviest spanning forest:
-    it has no fill-in, and follows the groups, which the diagonal would take hundreds of steps for.
-    """
-    diagonal = matrix.diagonal()
-    edges = sparse.csr_array(abs(matrix - sparse.diags_array(diagonal)))
-    edges.eliminate_zeros()
-    lightest, heaviest = edges.data.min(initial=np.inf), edges.data.max(initial=0.0)
-    if heaviest > 100.0 * lightest:
-        heavy = edges.multiply(edges > np.sqrt(lightest * heaviest))
-        groups, components = (connected_components(g, directed=False)[0] for g in (heavy, edges))
-        if groups > 2 * components + 10:
-            forest = minimum_spanning_tree(-edges).astype(bool)
-            near = sparse.diags_array(diagonal) + matrix.multiply(forest + forest.T)
-            return Direct().prepare(near), row_sum(near)
-    inverse = 1.0 / diagonal
-    return (
-        lambda r: (inverse if r.ndim == 1 else inverse[:, None]) * r,
-        float(diagonal.max(initial=0.0)),
-    )

@@ -26,19 +26,7 @@ from cellapse._shared.checks import at_least_zero, number, one_of, share, signal
 
 
 class Operator(SymmetricOperator):
-    """A symmetric operator on the cells of one rank.
-
-    Attributes
-    ----------
-    labels : sequence
-        What its rows are, in the user's order.
-    A : scipy.sparse.csr_array
-        The operator before any collapse: its direct, sparse part.
-    kernel : scipy.sparse.csr_array or None
-        Orthonormal columns that it maps to zero, where known in advance.
-    definite : bool
-        Whether no eigenvalue can be negative.
-    """
+    """A symmetric operator with labels: what every task takes, collapsed or not."""
 
     def spectrum(
         self,

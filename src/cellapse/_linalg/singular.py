@@ -158,22 +158,22 @@ def _count_below(G: sparse.csr_array, value: float) -> int | None:
     return Direct().prepare(G - value * sparse.eye_array(G.shape[0])).n_negative()
 
 
-def _filter(G: sparse.csr_array, solve: Solve) -> Solve:
-    """x -> G (G + d I)^-3 G x, whose largest eigenvalue belongs to the smallest positive of G."""
-    return lambda x: G @ solve(solve(solve(G @ x)))
-
-
 def _smallest_positive(G: sparse.csr_array) -> float:
     """The smallest positive eigenvalue of a large semi-definite matrix."""
     n, norm, found = G.shape[0], row_sum(G), np.inf
     start = G @ np.random.default_rng(0).standard_normal(n)
     for shift in (_SHIFT, _LEAST_SHIFT):
         solve = Direct().prepare(G + shift * norm * sparse.eye_array(n))
-        v = _top_vector(_filter(G, solve), n, start)
-        found = min(found, float(v @ (G @ v) / (v @ v)))
+        found = min(found, _filtered_value(G, solve, start))
         if found > 100.0 * shift * norm:  # well above: the filter passes nothing smaller by
             break
     return found
+
+
+def _filtered_value(G: sparse.csr_array, solve: Solve, start: FloatArray) -> float:
+    """The Rayleigh quotient of the vector that the filter passes best."""
+    v = _top_vector(lambda x: G @ solve(solve(solve(G @ x))), G.shape[0], start)
+    return float(v @ (G @ v) / (v @ v))
 
 
 def _top_vector(apply: Solve, n: int, start: FloatArray | None = None) -> FloatArray:

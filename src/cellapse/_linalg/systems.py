@@ -29,13 +29,14 @@ def solve_system(
     operator: SymmetricOperator, rhs: FloatArray, shift: float, rtol: float
 ) -> FloatArray:
     """The x of (S + shift I) x = rhs; for shift = 0 both without a part in the kernel."""
-    norm = row_sum(operator.A) or 1.0
-    fills_in = expands(operator.A)
-    matrix, large = operator.shortcuts.matrix, shift > _LARGE_SHIFT * norm
+    matrix = operator.shortcuts.matrix
+    A = operator.A if matrix is None else matrix  # of a reweighted A, nothing is closer than itself
+    norm, fills_in = row_sum(A) or 1.0, expands(A)
+    large = shift > _LARGE_SHIFT * norm
     if matrix is not None and large and not fills_in:
         return Direct().prepare(matrix + shift * sparse.eye_array(len(rhs)))(rhs)
     ridge = shift + 1e-8 * norm
-    near = _near(operator.A + ridge * sparse.eye_array(len(rhs)), fills_in)
+    near = _near(A + ridge * sparse.eye_array(len(rhs)), fills_in)
     onto_kernel = Projector(operator.kernel)
     fixed = onto_kernel(rhs)  # where S is zero
 

@@ -111,6 +111,11 @@ class Incidence:
             return (*self.source.n_cells, 0)[: len(self.n_cells)]
         return tuple(n - f for n, f in zip(self.n_cells, self.n_formal, strict=True))
 
+    @property
+    def of_flags(self) -> bool:
+        """Whether the elements above the edges are flags, copies of cells: one for each edge."""
+        return self.kind == "unfolded"
+
     def labels(self, rank: int) -> Sequence[Hashable]:
         """What the elements of a rank are called: the user's labels, then formal ones numbered."""
         rank = whole_number("rank", rank, 0, len(self.n_cells) - 1)

@@ -1,26 +1,89 @@
-"""How much memory there is, asked before a large array is made rather than after."""
+"""How much memory there is, asked before a large array is made rather than after.
+
+What counts: the free memory of the machine, the limit of a container (cgroup), the limit of the
+process (`ulimit -v`), and, while a file is read, the budget of the reading.
+"""
+
+from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 from cellapse._errors import SizeError
 
-_CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+_CGROUP = Path("/sys/fs/cgroup")
+# Of the second and the first version of cgroups: limit, use, and what of it are idle file pages.
+_CGROUP_FILES = (
+    ("memory.max", "memory.current", "inactive_file"),
+    ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+)
 _SMALL = 100_000  # bytes; asking for the rest takes longer than such a table
+_UNKNOWN = 1 << 62
+
+
+class Budget:
+    """The memory that one reading may take, drawn on before anything is made."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = self.left = limit
+
+
+_BUDGET: ContextVar[Budget | None] = ContextVar("budget", default=None)
+
+
+@contextmanager
+def memory_budget(limit: int) -> Iterator[Budget]:
+    """Whatever asks for memory within the block gets `limit` bytes and no more.
+
+    >>> with memory_budget(1_000_000):
+    ...     require_memory(2e6, "a table", "take a smaller one")
+    Traceback (most recent call last):
+    ...
+    cellapse._errors.SizeError: a table needs 2.0 MB, and 1.0 MB of the 1.0 MB ...
+    """
+    budget = Budget(limit)
+    token = _BUDGET.set(budget)
+    try:
+        yield budget
+    finally:
+        _BUDGET.reset(token)
+
+
+def require_memory(n_bytes: float, what: str, remedy: str) -> None:
+    """Raise `SizeError` when `what` needs more than nine tenths of the memory there is."""
+    if n_bytes < _SMALL:
+        return
+    budget = _BUDGET.get()
+    if budget is not None and n_bytes > budget.left:
+        raise SizeError(
+            f"{what} needs {readable(n_bytes)}, and {readable(budget.left)} of the "
+            f"{readable(budget.limit)} that reading this may take are left; {remedy}, or allow "
+            "more with max_memory="
+        )
+    free = available_memory()
+    if n_bytes > 0.9 * free:
+        raise SizeError(
+            f"{what} needs {readable(n_bytes)}, and {readable(free)} are available; {remedy}"
+        )
+
+
+def draw_memory(n_bytes: float, what: str, remedy: str) -> None:
+    """`require_memory` for what stays until the reading ends: the budget has less afterwards."""
+    require_memory(n_bytes, what, remedy)
+    budget = _BUDGET.get()
+    if budget is not None:
+        budget.left -= int(n_bytes)
 
 
 def available_memory() -> int:
-    """Bytes that can still be allocated: the machine's free memory, or a container's limit."""
-    free = _meminfo_available()
-    for path in _CGROUP_LIMITS:
-        try:
-            free = min(free, int(Path(path).read_text()))
-        except (OSError, ValueError):  # no such file, or the word "max"
-            continue
-    return free
+    """Bytes that can still be allocated by this process."""
+    return max(min(_free_on_machine(), _free_in_cgroup(), _free_in_process()), 0)
 
 
-def _meminfo_available() -> int:
+def _free_on_machine() -> int:
     try:
         for line in Path("/proc/meminfo").read_text().splitlines():
             if line.startswith("MemAvailable:"):
@@ -30,7 +93,36 @@ def _meminfo_available() -> int:
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (ValueError, OSError, AttributeError):  # not known on this platform: do not refuse
-        return 1 << 62
+        return _UNKNOWN
+
+
+def _free_in_cgroup() -> int:
+    """What the container leaves; idle pages of files are given back when memory is short."""
+    free = _UNKNOWN
+    for folder in (_CGROUP, _CGROUP / "memory"):
+        for limit, used, idle in _CGROUP_FILES:
+            try:
+                left = int((folder / limit).read_text()) - int((folder / used).read_text())
+                words = (folder / "memory.stat").read_text().split()
+                left += int(words[words.index(idle) + 1]) if idle in words else 0
+                free = min(free, left)
+            except (OSError, ValueError):  # no such file, or the word "max"
+                continue
+    return free
+
+
+def _free_in_process() -> int:
+    """What `ulimit -v` leaves of the address space."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit == resource.RLIM_INFINITY:
+            return _UNKNOWN
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        return limit - pages * resource.getpagesize()
+    except (ImportError, OSError, ValueError, AttributeError):  # other platforms have none
+        return _UNKNOWN
 
 
 def readable(n_bytes: float) -> str:
@@ -44,14 +136,3 @@ def readable(n_bytes: float) -> str:
             break
         n_bytes /= 1000
     return f"{n_bytes:.0f} bytes" if unit == "bytes" else f"{n_bytes:.1f} {unit}"
-
-
-def require_memory(n_bytes: float, what: str, remedy: str) -> None:
-    """Raise `SizeError` when `what` needs more than nine tenths of the memory there is."""
-    if n_bytes < _SMALL:
-        return
-    free = available_memory()
-    if n_bytes > 0.9 * free:
-        raise SizeError(
-            f"{what} needs {readable(n_bytes)}, and {readable(free)} are available; {remedy}"
-        )

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +10,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from cellapse._errors import InputError
+from cellapse._shared.files import make_folder
 from cellapse.analysis import STEPS, Analysis, analyze
 from cellapse.cli.app import app
 from cellapse.cli.options import NetworkChoice, ProteinName, Seed, grouped
@@ -122,8 +119,7 @@ def _study(
     step: Steps,
 ) -> None:
     if folder is not None:  # before the work, not after it
-        with _writing(folder):
-            folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
     analysis = analyze(
         source.complex, clusters, seed, title=source.title, groups=source.groups, on_step=step
     )
@@ -140,19 +136,8 @@ def _study(
         out.say(f"Wrote {escape(str(path))}: {what}.")
 
 
-@contextmanager
-def _writing(folder: Path) -> Iterator[None]:
-    try:
-        yield
-        if not os.access(folder, os.W_OK):
-            raise PermissionError("it may not be written to")
-    except OSError as error:
-        raise InputError(f"cannot write to {folder} ({error}); choose another folder") from None
-
-
 def _write(analysis: Analysis, folder: Path) -> list[Path]:
-    with _writing(folder):
-        analysis.write_nodes(folder / "nodes.csv")
+    analysis.write_nodes(folder / "nodes.csv")
     return [folder / "nodes.csv", write_report(analysis, folder / "report.html")]
 
 

@@ -106,6 +106,12 @@ class OperatorChoice:
     max_rank: MaxRank = 2
     weight: Weight = None
 
+    @property
+    def untouched(self) -> bool:
+        """Whether the operator and its weights were left as they are by default."""
+        usual = type(self)(self.network, max_rank=self.max_rank, weight=self.weight)
+        return self == usual
+
     def load(self) -> Source:
         """Read the network."""
         return load(self.network, self.max_rank, self.weight)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import errno
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,6 +18,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from cellapse._errors import InputError
+from cellapse._shared.files import write_whole
+from cellapse._shared.tables import csv_text
 
 _SHOWN = 12  # rows of a long table in the terminal
 
@@ -94,30 +95,24 @@ class Out:
 
 def write_columns(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
     """Rows below a header (.csv), named lists (.json) or arrays (.npz)."""
-    try:
-        _WRITERS[path.suffix.lower()](columns, path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error}); choose another place") from None
+    write_whole(path, _WRITERS[path.suffix.lower()](columns))
 
 
-def _write_csv(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
+def _csv(columns: Mapping[str, Sequence[Any]]) -> str:
+    return csv_text([list(columns), *zip(*columns.values(), strict=True)])
 
 
-def _write_json(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
-    path.write_text(_json(columns), encoding="utf-8")
+def _npz(columns: Mapping[str, Sequence[Any]]) -> bytes:
+    from cellapse.io.npz import pack, text_array
+
+    return pack({name: text_array(column) for name, column in columns.items()})
 
 
-def _write_npz(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
-    arrays: Any = {name: np.asarray(column) for name, column in columns.items()}
-    with path.open("wb") as file:
-        np.savez_compressed(file, **arrays)
-
-
-_WRITERS = {".csv": _write_csv, ".json": _write_json, ".npz": _write_npz}
+_WRITERS: dict[str, Callable[[Mapping[str, Sequence[Any]]], bytes | str]] = {
+    ".csv": _csv,
+    ".json": lambda columns: _json(columns) + "\n",
+    ".npz": _npz,
+}
 
 
 def _json(value: Any) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import difflib
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +14,8 @@ import numpy as np
 
 from cellapse import datasets
 from cellapse._complex.complex import Complex
-from cellapse._errors import CellapseError, InputError
-from cellapse.io import read
+from cellapse._errors import InputError
+from cellapse.io import read, read_stream
 from cellapse.lifts import clique_complex
 
 
@@ -41,15 +41,15 @@ def load(name: str, max_rank: int = 2, weight: str | None = None) -> Source:
         K = clique_complex(data.graph, max_rank, weight=weight)
         groups = tuple(data.group_names[g] for g in data.groups)
         return Source(data.title, K, groups, data.card())
-    if name.upper() in datasets.available_proteins() and not Path(name).exists():
+    if name.upper() in datasets.available_proteins() and not _exists(name):
         if weight is not None:
             raise InputError(
                 f"--weight {weight}: the bundled protein {name} has none; leave it out"
             )
         return load_protein(name)
     if name == "-":
-        K, title = _piped(weight), "standard input"
-    elif not Path(name).exists():
+        K, title = read_stream(sys.stdin.buffer, "standard input", weight), "standard input"
+    elif not _exists(name):
         raise InputError(_unknown(name, "dataset", names()))
     elif Path(name).is_dir():
         raise InputError(f"{name} is a folder; give one of its files")
@@ -60,24 +60,11 @@ def load(name: str, max_rank: int = 2, weight: str | None = None) -> Source:
     return Source(title, K)
 
 
-def _piped(weight: str | None) -> Complex:
-    """What comes through a pipe: JSON, or a list of edges."""
-    data = sys.stdin.buffer.read()
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / ("input.json" if data.lstrip()[:1] in (b"{", b"[") else "input.csv")
-        file.write_bytes(data)
-        try:
-            return read(file, weight=weight)
-        except CellapseError as error:
-            words = str(error).replace(str(file), "standard input")
-            raise type(error)(words) from None
-
-
 def load_protein(name: str) -> Source:
     """A bundled protein or a structure file, with DSSP where it can be computed."""
     from cellapse.lifts.proteins import backbone_coordinates, protein_complex, secondary_structure
 
-    if Path(name).exists():
+    if _exists(name):
         K = protein_complex(name)
         dssp, title, card = secondary_structure(name), Path(name).name, ""
         attributes: dict[str, Any] = dict(K.attributes[0])
@@ -117,7 +104,7 @@ def values_of(K: Complex, name: str) -> np.ndarray:
         return np.asarray(columns[name], dtype=np.float64)
     if name == "degree":
         return np.bincount(K.cells[1].indices, minlength=K.n_vertices).astype(np.float64)
-    if Path(name).exists():
+    if _exists(name):
         return _from_file(K, Path(name))
     known = [c for c, v in columns.items() if np.issubdtype(v.dtype, np.number)]
     raise InputError(
@@ -158,8 +145,6 @@ def _rows(path: Path, head: str) -> list[tuple[str, str]]:
 
 
 def _from_file(K: Complex, path: Path) -> np.ndarray:
-    import csv
-
     try:
         with path.open(newline="", encoding="utf-8") as file:
             rows = [row for row in csv.reader(file) if row]
@@ -176,8 +161,16 @@ def _from_file(K: Complex, path: Path) -> np.ndarray:
     return np.array([values[str(v)] for v in K.labels])
 
 
+def _exists(name: str) -> bool:
+    """Whether there is such a file; a name that no file can have is none."""
+    try:
+        return Path(name).exists()
+    except (OSError, ValueError):
+        return False
+
+
 def _unknown(name: str, kind: str, known: Sequence[str]) -> str:
     close = difflib.get_close_matches(name, known, n=1)
     close = close or difflib.get_close_matches(name.upper(), known, n=1)
     remedy = f"did you mean {close[0]}?" if close else "see `cellapse datasets` for what is bundled"
-    return f"no file and no bundled {kind} {name!r}; {remedy}"
+    return f"no file and no bundled {kind} {name!r:.200}; {remedy}"

@@ -49,8 +49,7 @@ def cluster_nodes(
     cellapse cluster polbooks -k 3 --choose
     cellapse cluster network.gml --json
     """
-    weights = (choice.eps, choice.beta, choice.gamma)
-    if choose and (choice.operator, *weights) != ("renormalized", None, None, None):
+    if choose and not choice.untouched:
         raise InputError(
             "--choose tries operators of its own; leave out --operator, --eps, --beta and --gamma"
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +16,12 @@ from numpy.typing import NDArray
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, MissingExtraError, extra
 from cellapse._shared.arrays import IntArray
+from cellapse._shared.checks import file_path
 from cellapse.datasets._card import card
 from cellapse.lifts import clique_complex
 
 _FOLDER = "graphdatascience/resources/cora"
+_ENDS = ("source", "target")
 _FILES = ("cora_nodes.parquet.gzip", "cora_rels.parquet.gzip")
 SUBJECTS = (
     "neural networks",
@@ -96,25 +99,41 @@ def load_cora(path: str | Path | None = None) -> Cora:
     MissingExtraError
         When pyarrow is not installed, or graphdatascience is not and no path is given.
     """
-    folder = _installed() if path is None else Path(path)
+    folder = _installed() if path is None else file_path(path)
     with extra("pyarrow", "parquet"):
-        import pyarrow
         from pyarrow import parquet
     try:
         nodes, links = (parquet.read_table(folder / name) for name in _FILES)
-        papers, groups = (nodes[name].to_numpy() for name in ("nodeId", "subject"))
-        words = np.array(nodes["features"].to_pylist(), dtype=np.uint8)
-        ends = np.column_stack([links[f"{end}NodeId"].to_numpy() for end in ("source", "target")])
-    except (OSError, KeyError, ValueError, pyarrow.ArrowException) as error:
+        papers, groups = (_whole_numbers(nodes[name]) for name in ("nodeId", "subject"))
+        words = np.array(nodes["features"].to_pylist(), dtype=np.int64)
+        ends = np.column_stack([_whole_numbers(links[f"{end}NodeId"]) for end in _ENDS])
+    except Exception as error:  # Arrow has a dozen kinds for files that are broken
         raise InputError(
             f"cannot read {' and '.join(_FILES)} in {folder} ({error}); give their folder"
         ) from None
     order = np.argsort(papers)
     at = np.searchsorted(papers, ends, sorter=order)
-    position = order[np.minimum(at, len(papers) - 1)]
-    if not np.array_equal(papers[position], ends) or not np.isin(groups, range(7)).all():
-        raise InputError(f"{folder} has links to unknown papers, or unknown subjects")
-    return Cora(papers, position, groups, words)
+    position = order[np.minimum(at, len(papers) - 1)] if len(papers) else ends
+    if (
+        not len(papers)
+        or len(np.unique(papers)) < len(papers)
+        or not np.array_equal(papers[position], ends)
+        or not np.isin(groups, range(len(SUBJECTS))).all()
+        or words.ndim != 2
+        or not np.isin(words, (0, 1)).all()
+    ):
+        raise InputError(
+            f"{folder} has no papers, a paper twice, links to unknown papers, unknown subjects, or "
+            "words that are not 0 or 1; get the files of graphdatascience again"
+        )
+    return Cora(papers, position, groups, words.astype(np.uint8))
+
+
+def _whole_numbers(column: Any) -> NDArray[np.int64]:
+    values = column.to_numpy()
+    if values.dtype.kind not in "iu":
+        raise ValueError(f"a column of {values.dtype}, where whole numbers belong")
+    return np.asarray(values, dtype=np.int64)
 
 
 def _installed() -> Path:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import io
 import os
 import re
-import tempfile
+import zlib
 from pathlib import Path
+from typing import Any
 
 from cellapse._errors import InputError
+from cellapse._shared.checks import file_path
+from cellapse._shared.files import make_folder, write_whole
 
 _ARCHIVE = "https://files.rcsb.org/download"
 _MOST_BYTES = 200_000_000
@@ -44,44 +49,94 @@ def fetch_pdb(
     Raises
     ------
     InputError
-        When the id is none, there is no connection, or the checksum differs.
+        When the id is none, there is no connection, what comes is cut off or no packed mmCIF
+        file, or the checksum differs. Nothing of it is kept then.
     """
     if not isinstance(name, str) or not re.fullmatch(r"[0-9][A-Za-z0-9]{3}", name):
         raise InputError(f"{name!r} is no PDB id; give four characters, a digit first, like '1LYZ'")
-    folder = _cache_folder() if cache is None else Path(cache)
+    folder = _cache_folder() if cache is None else file_path(cache)
     file = folder / f"{name.upper()}.cif.gz"
     note = file.with_suffix(".sha256")
-    if not file.exists():
-        content = _download(f"{archive}/{file.name}", name)
-        _check(content, sha256, f"the file downloaded for {name}")
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            _write(note, hashlib.sha256(content).hexdigest().encode())
-            _write(file, content)
-        except OSError as error:
-            raise InputError(f"cannot write to {folder} ({error}); give another cache") from None
-    noted = note.read_text(encoding="ascii").strip() if note.exists() else None
-    _check(file.read_bytes(), sha256 or noted, str(file))
+    kept = _kept(file, note, sha256)
+    if kept is not None:
+        return kept
+    content = _download(f"{archive}/{file.name}", name)
+    _check(content, sha256, f"the file downloaded for {name}")
+    _check_entry(content, f"{archive}/{file.name}")
+    make_folder(folder)
+    write_whole(note, hashlib.sha256(content).hexdigest())
+    return write_whole(file, content)
+
+
+def _kept(file: Path, note: Path, sha256: str | None) -> Path | None:
+    """The file of an earlier download, if it is there and what it was then."""
+    try:
+        if not file.exists():
+            return None
+        noted = note.read_text(encoding="ascii").strip() if note.exists() else None
+        content = file.read_bytes()
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot read {file} ({error}); give another cache") from None
+    _check(content, sha256 or noted, str(file))
     return file
 
 
 def _download(url: str, name: str) -> bytes:
     import urllib.error  # slow to import, and rarely needed
     import urllib.request
+    from http.client import HTTPException
 
     try:
         with urllib.request.urlopen(url, timeout=_SECONDS) as answer:
             content: bytes = answer.read(_MOST_BYTES + 1)
+            headers = answer.headers
     except urllib.error.HTTPError as error:
         raise InputError(f"{url}: {error}; check the id {name!r}") from None
-    except (OSError, ValueError) as error:  # URLError and timeouts are OSErrors
+    # URLError and timeouts are OSErrors; a connection that ends early is an HTTPException.
+    except (OSError, ValueError, HTTPException) as error:
         raise InputError(
-            f"cannot download {url} ({error}); check the connection, take a bundled protein "
-            "(available_proteins()), or read a file you have"
+            f"cannot download {url} ({str(error) or type(error).__name__}); check the connection, "
+            "take a bundled protein (available_proteins()), or read a file you have"
         ) from None
     if len(content) > _MOST_BYTES:
         raise InputError(f"{url} is larger than {_MOST_BYTES:,} bytes; read it from a file instead")
+    _check_headers(headers, len(content), url)
     return content
+
+
+def _check_headers(headers: Any, length: int, url: str) -> None:
+    """What the server says of its answer must fit it: its length, and that it is no page."""
+    promised = headers.get("Content-Length")
+    if promised is not None and promised.strip().isdigit() and int(promised) != length:
+        raise InputError(
+            f"{url}: {length:,} bytes came and {int(promised):,} were promised, so the download "
+            "was cut off; nothing is kept, fetch it again"
+        )
+    kind = str(headers.get("Content-Type") or "").partition(";")[0].strip().lower()
+    if kind in ("text/html", "application/xhtml+xml", "application/json"):
+        raise InputError(
+            f"{url}: a {kind} page came instead of the file, as from a network with a login; "
+            "nothing is kept, check the connection"
+        )
+
+
+def _check_entry(content: bytes, url: str) -> None:
+    """A whole gzip (its own checksum tells) of a file that begins as mmCIF does."""
+    try:
+        with gzip.open(io.BytesIO(content)) as file:
+            start, size = file.read(1 << 16), 0
+            while chunk := file.read(1 << 20):
+                size += len(chunk)
+                if size > 50 * _MOST_BYTES:
+                    raise InputError(f"{url} unpacks to more than an entry can be; nothing is kept")
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(
+            f"{url}: what came is no complete gzip file ({error}); nothing is kept, fetch it again"
+        ) from None
+    if not re.match(rb"(?:\s|#[^\n]*\n)*data_", start):
+        raise InputError(
+            f"{url}: what came is no mmCIF file, but begins {start[:40]!r}; nothing is kept"
+        )
 
 
 def _check(content: bytes, sha256: str | None, what: str) -> None:
@@ -91,18 +146,6 @@ def _check(content: bytes, sha256: str | None, what: str) -> None:
             f"{what} has the checksum {found}, not {sha256}; delete it and fetch it again, or "
             "check the checksum"
         )
-
-
-def _write(path: Path, content: bytes) -> None:
-    """All or nothing: a file half written is never seen under its name."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".partial-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def _cache_folder() -> Path:

@@ -7,9 +7,7 @@ cover, two copies of every triangle, falls into two parts.
 
 from __future__ import annotations
 
-import gzip
 import json
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +18,11 @@ from scipy.sparse.csgraph import connected_components
 
 from cellapse._errors import InputError
 from cellapse._shared.arrays import BoolArray, IntArray
+from cellapse._shared.checks import file_path
 from cellapse.datasets.surfaces import Surfaces, make_surfaces
+from cellapse.io._source import reading_file
 
-_MOST_BYTES = 1_000_000_000  # the 2-manifolds take about 30 MB
+_GROWTH = 50  # memory for a byte of the file; the 2-manifolds take about 30 MB
 
 
 def load_mantra(path: str | Path) -> Surfaces:
@@ -44,7 +44,7 @@ def load_mantra(path: str | Path) -> Surfaces:
     InputError
         When the file is not such a list, or a record is no closed surface.
     """
-    records = _records(Path(path))
+    records = _records(file_path(path))
     n_vertices, tables = [], []
     for i, record in enumerate(records):
         try:
@@ -71,19 +71,14 @@ def load_mantra(path: str | Path) -> Surfaces:
 
 def _records(path: Path) -> list[Any]:
     try:
-        opened = gzip.open if path.suffix == ".gz" else open
-        with opened(path, "rb") as file:
-            text = file.read(_MOST_BYTES + 1)
-        records = json.loads(text) if len(text) <= _MOST_BYTES else None
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"cannot read {path} ({error}); give the path of a MANTRA file") from None
+        with reading_file(path, _GROWTH) as text:
+            records = json.loads(text)
+    except InputError:
+        raise
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not JSON ({error}); give a MANTRA file") from None
     if not isinstance(records, list) or not records:
-        raise InputError(
-            f"{path} is no list of triangulations of up to {_MOST_BYTES:,} bytes; "
-            "give a MANTRA file"
-        )
+        raise InputError(f"{path} is no list of triangulations; give a MANTRA file")
     return records
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
@@ -12,16 +14,11 @@ from pathlib import Path
 
 from cellapse._errors import InputError
 from cellapse._shared.checks import whole_number
+from cellapse._shared.files import make_folder, write_whole
 from cellapse._shared.progress import progress as shown
 from cellapse.datasets._names import unknown_name
 from cellapse.experiments.protocol.page import page
-from cellapse.experiments.protocol.runner import (
-    Run,
-    finished,
-    perform_all,
-    quietly_on_one_thread,
-    write_whole,
-)
+from cellapse.experiments.protocol.runner import Run, finished, perform_all, quietly_on_one_thread
 from cellapse.experiments.protocol.table import Experiment, Table
 from cellapse.experiments.tables import (
     blocks,
@@ -114,6 +111,7 @@ def reproduce(
     performed = run_tables([TABLES[n] for n in names], quick, folder / "results", n_jobs, progress)
     report = folder / "report.html"
     left_out = [] if tables is not None else [name for name in TABLES if name not in names]
+    make_folder(folder)
     write_whole(report, page(performed, quick, left_out))
     return report
 
@@ -135,7 +133,9 @@ def run_tables(
     pool = None
     if n_jobs > 1:  # fresh processes: a fork would copy locks that other threads hold
         spawn = get_context("spawn")
-        pool = ProcessPoolExecutor(n_jobs, mp_context=spawn, initializer=_one_thread)
+        pool = ProcessPoolExecutor(
+            n_jobs, mp_context=spawn, initializer=_begin_worker, initargs=(os.getpid(),)
+        )
     tables = []
     with pool or nullcontext():
         for i, experiment in enumerate(experiments):
@@ -153,6 +153,16 @@ def run_tables(
     return tables
 
 
-def _one_thread() -> None:
-    """Keep PyTorch, imported later, to one thread per process: the processes share the cores."""
+def _begin_worker(parent: int) -> None:
+    """Keep PyTorch, imported later, to one thread per process: the processes share the cores.
+
+    And end with the parent, also when that is killed and cannot say so.
+    """
     os.environ["OMP_NUM_THREADS"] = "1"
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)

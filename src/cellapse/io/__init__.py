@@ -6,14 +6,16 @@ import gzip
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from cellapse._complex.complex import Complex
 from cellapse._complex.weights import weighted_by
-from cellapse._errors import CellapseError, InputError, SizeError
+from cellapse._errors import CellapseError, InputError
 from cellapse._shared.checks import file_path, word
+from cellapse._shared.files import shown, write_whole
 from cellapse.io._hif_records import hif_schema
-from cellapse.io._source import load
+from cellapse.io._same import require_same
+from cellapse.io._source import is_packed, reading, reading_file, stream_bytes, unpacked
 from cellapse.io.edges import read_edges, write_edges
 from cellapse.io.gml import read_gml
 from cellapse.io.graphml import read_graphml, write_graphml
@@ -52,14 +54,18 @@ FORMATS: Mapping[str, Format] = {
     "ply": Format(read_ply, 50, ("ply",)),
     "pdb": Format(read_pdb, 20, ("pdb", "ent")),
     "mmcif": Format(read_mmcif, 20, ("cif", "mmcif")),
-    "smiles": Format(read_smiles, 1000, ("smi", "smiles")),
+    "smiles": Format(read_smiles, 100, ("smi", "smiles")),
     "sdf": Format(read_sdf, 50, ("sdf", "mol")),
 }
 _BY_EXTENSION = {e: name for name, format_ in FORMATS.items() for e in format_.extensions}
 
 
 def read(
-    path: str | os.PathLike[str], *, format: str | None = None, weight: str | None = None
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    weight: str | None = None,
+    max_memory: int | None = None,
 ) -> Complex:
     r"""Read a complex, graph, hypergraph, mesh, protein or molecule from a file.
 
@@ -75,6 +81,9 @@ def read(
     weight : str, optional
         Name of the attribute that holds the weights of the cells; by default it stays an
         attribute, and cells have only the weights that HIF and NPZ files hold as such.
+    max_memory : int, optional
+        Bytes of memory that reading may take; what would need more is a `SizeError`. By default
+        1 GB or 500 times the size of the file (2,000 times that of a gzip), whichever is more.
 
     Returns
     -------
@@ -95,17 +104,21 @@ def read(
     """
     file = file_path(path)
     chosen = FORMATS[_format(file, format)]
-    try:
-        data = load(file, chosen.growth)
-        return (
-            chosen.read(data, weight) if chosen.weighs else weighted_by(chosen.read(data), weight)
-        )
-    except CellapseError as error:
-        raise type(error)(f"{file}: {error}") from None
-    except RecursionError:
-        raise InputError(f"{file}: is nested too deeply; flatten it") from None
-    except MemoryError:
-        raise SizeError(f"{file}: does not fit into memory; thin it out") from None
+    with reading_file(file, chosen.growth, max_memory) as data:
+        return _parsed(data, chosen, weight)
+
+
+def read_stream(stream: BinaryIO, name: str, weight: str | None = None) -> Complex:
+    """What comes through a pipe: JSON, or a list of edges; `name` is for messages."""
+    with reading(name, 0):
+        data = stream_bytes(stream, FORMATS["edges"].growth)
+        found = "json" if data.lstrip()[:1] in (b"{", b"[") else "edges"
+    with reading(name, len(data), packed=is_packed(data)):
+        return _parsed(unpacked(data, FORMATS[found].growth), FORMATS[found], weight)
+
+
+def _parsed(data: bytes, chosen: Format, weight: str | None) -> Complex:
+    return chosen.read(data, weight) if chosen.weighs else weighted_by(chosen.read(data), weight)
 
 
 def _extension(file: Path) -> str:
@@ -117,7 +130,8 @@ def _format(file: Path, given: str | None) -> str:
     if found not in FORMATS:
         what = f"format={given!r}" if given is not None else f"extension {_extension(file)!r}"
         raise InputError(
-            f"{file}: nothing reads {what}; pass format=, one of {', '.join(map(repr, FORMATS))}"
+            f"{shown(file)}: nothing reads {what}; "
+            f"pass format=, one of {', '.join(map(repr, FORMATS))}"
         )
     return found
 
@@ -132,6 +146,7 @@ def write(obj: Any, path: str | os.PathLike[str], *, on: Complex | None = None) 
         `.tsv` or `.edges`, a mesh to `.off`, the members of hyperedges to `.hyperedges`.
         A result has one row per vertex and goes to `.csv`, `.json`, `.npz` or `.graphml`; CSV and
         GraphML hold the vectors of a spectrum, the other two its values and residuals as well.
+        What would not read back the same, such as the label '1' in a table, is refused.
     path : path of the file
     on : Complex, optional
         The complex that a result belongs to: needed for arrays, which have no labels, and for
@@ -150,14 +165,24 @@ def write(obj: Any, path: str | os.PathLike[str], *, on: Complex | None = None) 
     file = file_path(path)
     try:
         data = _encoded(obj, _extension(file), on)
+        if isinstance(obj, Complex) and _extension(file) in _CHECKED:
+            require_same(obj, data, *_CHECKED[_extension(file)])
     except CellapseError as error:
-        raise type(error)(f"{file}: {error}") from None
+        raise type(error)(f"{shown(file)}: {error}") from None
     if file.name.lower().endswith(".gz"):
         data = gzip.compress(data, mtime=0)  # without a date: the same content, the same file
-    try:
-        file.write_bytes(data)
-    except OSError as error:
-        raise InputError(f"{file}: cannot be written ({error}); choose another place") from None
+    write_whole(file, data)
+
+
+_CHECKED: Mapping[str, tuple[Callable[..., Complex], str]] = {
+    "json": (read_json, "full"),
+    "hif": (read_json, "full"),
+    "npz": (read_npz, "full"),
+    "graphml": (read_graphml, "graph"),
+    "csv": (read_edges, "table"),
+    "tsv": (read_edges, "table"),
+    "edges": (read_edges, "table"),
+}
 
 
 def _encoded(obj: Any, extension: str, on: Complex | None) -> bytes:

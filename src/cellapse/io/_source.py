@@ -1,63 +1,121 @@
-"""The bytes of a file, unpacked if need be, and never more of them than memory can take."""
+"""The bytes of a file, unpacked if need be, and the memory that reading them may take.
+
+Reading takes at most the larger of 1 GB and 500 times the size of the file, 2,000 times that of a
+gzip (or what the caller allows), and never more than there is. Everything draws on it before it
+allocates: the bytes themselves, what they unpack to, what a reader makes of them, tables and cells.
+"""
 
 from __future__ import annotations
 
 import gzip
 import io
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
-from cellapse._errors import InputError, SizeError
-from cellapse._shared.memory import available_memory, readable
+from cellapse._errors import CellapseError, InputError, SizeError
+from cellapse._shared.checks import whole_number
+from cellapse._shared.files import shown
+from cellapse._shared.memory import (
+    available_memory,
+    draw_memory,
+    memory_budget,
+    readable,
+    require_memory,
+)
 
 _CHUNK = 1 << 20
-# Text seldom packs more than 20-fold; what unpacks 200-fold to this size was made to do harm.
-_SUSPICIOUS_BYTES, _SUSPICIOUS_RATIO = 100_000_000, 200
+_FLOOR, _MULTIPLE, _MULTIPLE_PACKED = 1_000_000_000, 500, 2000
+_REMEDY = "thin it out, or build the complex in parts with Complex.from_arrays"
 
 
-def load(path: Path, growth: int) -> bytes:
-    """The content of a file or of a gzip, refused when `growth` times its size is too much.
+@contextmanager
+def reading(
+    name: str, size: int, max_memory: int | None = None, *, packed: bool = False
+) -> Iterator[None]:
+    """The budget for a file of that size; every error within is said of that name."""
+    limit = max(_FLOOR, (_MULTIPLE_PACKED if packed else _MULTIPLE) * size)
+    if max_memory is not None:
+        limit = whole_number("max_memory", max_memory, 1)
+    try:
+        with memory_budget(limit):
+            yield
+    except CellapseError as error:
+        raise type(error)(f"{name}: {error}") from None
+    except RecursionError:
+        raise InputError(f"{name}: is nested too deeply; flatten it") from None
+    except MemoryError:
+        raise SizeError(f"{name}: does not fit into memory; {_REMEDY}") from None
+
+
+@contextmanager
+def reading_file(path: Path, growth: int, max_memory: int | None = None) -> Iterator[bytes]:
+    """The content of a file or of a gzip, with the budget for whatever is made of it.
 
     `growth` is how much memory a reader takes for a byte of its file.
     """
-    if not path.is_file():
-        what = "a folder" if path.is_dir() else "no file"
-        raise InputError(f"there is {what} of that name; give the path of a file")
+    name = shown(path)
+    with reading(name, 0, max_memory):
+        data = raw_bytes(path, growth)
+    with reading(name, len(data), max_memory, packed=is_packed(data)):
+        yield unpacked(data, growth)
+
+
+def raw_bytes(path: Path, growth: int) -> bytes:
+    """The content of a file as it is."""
+    try:
+        if not path.is_file():
+            what = "a folder" if path.is_dir() else "no file"
+            raise InputError(f"there is {what} of that name; give the path of a file")
+        with path.open("rb") as file:
+            return stream_bytes(file, growth)
+    except (OSError, ValueError) as error:  # a ValueError: zero bytes in the name
+        if isinstance(error, InputError):
+            raise
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot be read ({reason}); check its name and permissions") from None
+
+
+def stream_bytes(stream: BinaryIO, growth: int) -> bytes:
+    """All that a stream has, refused as soon as reading it would take too much memory."""
     limit = available_memory() // (2 * growth)
-    if path.stat().st_size > limit:
-        raise _too_large(f"has {readable(path.stat().st_size)}", limit)
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot be read ({error}); check its permissions") from None
-    return _unpack(data, limit) if data[:2] == b"\x1f\x8b" else data
-
-
-def plausible_size(packed: int) -> int:
-    """The most bytes that so many packed bytes may stand for."""
-    return max(_SUSPICIOUS_BYTES, _SUSPICIOUS_RATIO * packed)
-
-
-def _unpack(packed: bytes, limit: int) -> bytes:
     chunks, size = [], 0
-    limit = min(limit, plausible_size(len(packed)))
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(packed)) as file:
-            while chunk := file.read(_CHUNK):
-                chunks.append(chunk)
-                size += len(chunk)
-                if size > limit:
-                    raise _too_large(f"of {readable(len(packed))} unpacks to more", limit)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"is not a complete gzip file ({error}); pack it again") from None
+    while chunk := stream.read(_CHUNK):
+        size += len(chunk)
+        if size > limit:
+            raise SizeError(f"has more than the {readable(limit)} that are read here; {_REMEDY}")
+        chunks.append(chunk)
     return b"".join(chunks)
 
 
-def _too_large(given: str, limit: int) -> SizeError:
-    return SizeError(
-        f"the file {given}, and at most {readable(limit)} are read here; "
-        "thin it out, or build the complex in parts with Complex.from_arrays"
-    )
+def is_packed(data: bytes) -> bool:
+    """Whether it is a gzip."""
+    return data[:2] == b"\x1f\x8b"
+
+
+def unpacked(data: bytes, growth: int) -> bytes:
+    """The data, of a gzip what is in it, with the memory that a reader needs for it set aside."""
+    if is_packed(data):
+        data = _unpack(data, growth)
+    draw_memory(float(growth) * len(data), f"reading {readable(len(data))}", _REMEDY)
+    return data
+
+
+def _unpack(packed: bytes, growth: int) -> bytes:
+    chunks, size = [], 0
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(packed)) as file:
+            while chunk := file.read(_CHUNK):
+                size += len(chunk)
+                # Asked at every step, so that a bomb is found out before it has gone off.
+                what = f"unpacking {readable(len(packed))} to {readable(size)} and more"
+                require_memory(float(growth) * size, what, _REMEDY)
+                chunks.append(chunk)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"is not a complete gzip file ({error}); pack it again") from None
+    return b"".join(chunks)
 
 
 def as_text(data: bytes) -> str:

@@ -22,6 +22,8 @@ from cellapse._complex.attributes import columns_of
 from cellapse._complex.complex import Complex
 from cellapse._complex.labels import in_order, positions
 from cellapse._errors import InputError
+from cellapse._shared.files import as_bytes
+from cellapse._shared.tables import plain_word, safe_word
 from cellapse.io._graphs import graph_columns, graph_complex
 from cellapse.io._source import as_text
 from cellapse.io._values import is_number, label_words, text_column, text_labels
@@ -109,7 +111,8 @@ def split_rows(text: str) -> list[list[str]]:
     head = [_DATA.sub("", line) if line[-1] == "}" else line for line in lines[:100]]
     delimiter = next((d for d in "\t,;|" if any(d in line for line in head)), None)
     if delimiter is None:
-        return [line.split() for line in lines if not line.isspace()]
+        split = (line.split() for line in lines if not line.isspace())
+        return [list(map(plain_word, row)) for row in split] if "'" in text else list(split)
     if '"' not in text:
         rows = [line.split(delimiter) for line in lines]
     else:
@@ -122,6 +125,8 @@ def split_rows(text: str) -> list[list[str]]:
             ) from None
     if _OTHER_SPACE.search(text):
         rows = [[word.strip() for word in row] for row in rows]
+    if "'" in text:  # as spreadsheets mark what is no formula
+        rows = [list(map(plain_word, row)) for row in rows]
     return [row for row in rows if any(row)]
 
 
@@ -201,7 +206,7 @@ def check_words(K: Complex) -> None:
 
 def write_rows(rows: Iterable[Iterable[Any]], delimiter: str = ",") -> bytes:
     """Rows as text that `split_rows` splits into the same words; what it could not is refused."""
-    words = [list(map(_word, row)) for row in rows]
+    words = [[safe_word(_word(v)) for v in row] for row in rows]
     odd = next((w for w in chain.from_iterable(words) if w != w.strip() or _BREAKS.search(w)), None)
     if odd is not None:
         raise InputError(f"{odd!r} has tabs, line ends or outer spaces; write .json, which has all")
@@ -210,7 +215,7 @@ def write_rows(rows: Iterable[Iterable[Any]], delimiter: str = ",") -> bytes:
     # No comment begins with a quote.
     quoting: Literal[0, 1] = csv.QUOTE_ALL if comments else csv.QUOTE_MINIMAL
     csv.writer(file, delimiter=delimiter, quoting=quoting, lineterminator="\n").writerows(words)
-    return file.getvalue().encode()
+    return as_bytes(file.getvalue())
 
 
 def _word(value: Any) -> str:

@@ -14,6 +14,8 @@ import numpy as np
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
+from cellapse._shared.files import as_bytes
+from cellapse._shared.memory import draw_memory
 from cellapse.io._graphs import columns_with_weights, graph_columns, graph_complex
 from cellapse.io._values import json_columns, label_words, text_labels, to_json
 
@@ -56,8 +58,8 @@ def read_graphml(data: bytes) -> Complex:
             if end not in place:
                 raise InputError(f"has an edge to node {end!r}, which it does not list")
     pairs = np.array([(place[u], place[v]) for u, v in document.ends], dtype=np.int64)
-    columns = json_columns([document.filled("node", r) for r in document.nodes.values()])
-    edge_columns = json_columns([document.filled("edge", r) for r in document.edges])
+    columns = json_columns(document.filled("node", list(document.nodes.values())))
+    edge_columns = json_columns(document.filled("edge", document.edges))
     return graph_complex(
         text_labels(words), pairs.reshape(-1, 2), columns, edge_columns, document.metadata
     )
@@ -122,9 +124,15 @@ class _Document:
         elif name in ("node", "edge"):
             self._owner = None
 
-    def filled(self, owner: str, record: dict[str, Any]) -> dict[str, Any]:
-        """The record with the defaults of its kind."""
-        return {**self.defaults[owner], **record}
+    def filled(self, owner: str, records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The records with the defaults of their kind."""
+        defaults = self.defaults[owner]
+        draw_memory(
+            100.0 * len(defaults) * len(records),
+            f"{len(defaults):,} defaults for each of {len(records):,} {owner}s",
+            "leave out defaults",
+        )
+        return [{**defaults, **record} for record in records] if defaults else records
 
     def _start_graph(self, given: Mapping[str, str]) -> None:
         self.n_graphs += 1
@@ -178,7 +186,7 @@ def write_graphml(K: Complex) -> bytes:
     text = "\n".join(lines)
     if any((ord(c) < 32 and c not in "\t\r\n") or c in "\ufffe\uffff" for c in text):
         raise InputError("a label or attribute holds control characters, which XML cannot hold")
-    return text.encode()
+    return as_bytes(text)
 
 
 def _data(

@@ -11,6 +11,7 @@ from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._matrices.containment import containment
 from cellapse.interop._build import hyperedge_complex
+from cellapse.io._same import require_same
 from cellapse.io._source import as_text
 from cellapse.io._values import text_labels
 from cellapse.io.edges import check_words, split_rows, write_rows
@@ -49,4 +50,6 @@ def write_hyperedges(K: Complex) -> bytes:
         raise InputError("a hyperedge list needs a cell of two vertices at least; write .json")
     check_words(K)
     met = set(chain.from_iterable(rows))
-    return write_rows([*rows, *([v] for v in K.labels if v not in met)])
+    data = write_rows([*rows, *([v] for v in K.labels if v not in met)])
+    require_same(hyperedge_complex(K.labels, rows), data, read_hyperedges, "hypergraph")
+    return data

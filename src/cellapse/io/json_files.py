@@ -8,6 +8,7 @@ from typing import Any
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
+from cellapse._shared.files import as_bytes
 from cellapse.io._source import as_text
 from cellapse.io.hif import hif_document, read_hif
 from cellapse.io.xgi_json import read_xgi_json
@@ -40,7 +41,7 @@ def read_json(data: bytes, weight: str | None = None) -> Complex:
 
 def write_json(document: Any) -> bytes:
     """A document in strict JSON."""
-    return (json.dumps(document, allow_nan=False, ensure_ascii=False) + "\n").encode()
+    return as_bytes(json.dumps(document, allow_nan=False, ensure_ascii=False) + "\n")
 
 
 def write_hif(K: Complex) -> bytes:

@@ -73,6 +73,8 @@ def write_off(K: Complex) -> bytes:
     points = K.attributes[0].get("position")
     if points is None or points.dtype.kind not in "iuf" or points.shape[1:] not in ((2,), (3,)):
         raise InputError("OFF needs an attribute `position` of two or three coordinates a vertex")
+    if list(K.labels) != list(range(K.n_vertices)):
+        raise InputError("OFF has no labels, and these are not 0, 1, ...; write an HIF .json file")
     faces = [face.tolist() for face in K.cells[2]] if K.max_rank > 1 else []
     edges = {tuple(edge.tolist()) for edge in K.cells[1]} if K.max_rank else set()
     sides = {tuple(side.tolist()) for side in mesh_complex(points, faces).cells[1]}

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, extra
-from cellapse.io._source import as_text, load
+from cellapse._shared.checks import file_path
+from cellapse.io._source import as_text, reading_file
+from cellapse.lifts._molecule_limits import check_mol_block
 from cellapse.lifts.molecules import complex_of, parse_smiles, without_complaint
 
 # An item of data behind a molecule: its name in angle brackets, then lines up to an empty one.
@@ -17,13 +19,10 @@ _DATA = re.compile(r"^>[^\n]*<([^<>\n]+)>[^\n]*\n(.*?)(?:\n[ \t]*\n|\Z)", re.M |
 
 def molecule_complexes(path: str | os.PathLike[str]) -> list[Complex]:
     """The complexes of all molecules of a .smi, .sdf or .mol file, or a gzip of it, in order."""
-    file = Path(path)
-    try:
-        data = load(file, 100)
+    file = file_path(path)
+    with reading_file(file, 100) as data:
         sdf = Path(file.name.lower().removesuffix(".gz")).suffix in (".sdf", ".mol")
         return _sdf(data) if sdf else _smiles(data)
-    except InputError as error:
-        raise InputError(f"{file}: {error}") from None
 
 
 def load_molecule(path: str | os.PathLike[str]) -> Complex:
@@ -71,11 +70,22 @@ def _sdf(data: bytes) -> list[Complex]:
     for i, record in enumerate(records):
         if not record.strip():
             continue
+        check_mol_block(record)
         with rdBase.BlockLogs():  # RDKit writes its complaints to the terminal
             molecule = without_complaint(Chem.MolFromMolBlock, record, removeHs=False)
         if molecule is None:
             raise InputError(f"record {i + 1} is not a valid molecule; it may be cut off")
-        for name, value in _DATA.findall(record):
-            molecule.SetProp(name, value.strip())
-        molecules.append(complex_of(molecule))
+        # Not as properties of the molecule, among which some names have a meaning to RDKit.
+        about = {name: _value(value.strip()) for name, value in _DATA.findall(record)}
+        molecules.append(complex_of(molecule, about))
     return molecules
+
+
+def _value(text: str) -> int | float | str:
+    """A number where it is one, as RDKit reads data."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

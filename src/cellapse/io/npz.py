@@ -2,7 +2,7 @@
 
 Arrays of objects are pickles, which can run any program: they are neither written nor read. What
 is no number (labels, words) is stored as JSON text in an array of bytes. All sizes are checked
-against what the file declares, before anything is unpacked.
+against what the file declares, and nothing is unpacked further than that.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ from scipy import sparse
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, SizeError
-from cellapse._shared.memory import available_memory, readable
+from cellapse._shared.memory import draw_memory, readable, require_memory
 from cellapse.io._adjacency import adjacency_complex
-from cellapse.io._source import plausible_size
 from cellapse.io._values import from_json, is_plain, to_json
 
 Array = NDArray[Any]
 
 _FORMAT = "cellapse complex 1"
 _MANY_ARRAYS = 10_000
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_GROWTH = 6  # memory for a byte of an array: the cells, and what checks them
 
 
 def read_npz(data: bytes) -> Complex:
@@ -53,22 +54,36 @@ def _arrays(data: bytes) -> dict[str, Array]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as file:
             members = file.infolist()
-            _check_sizes(members, len(data))
-            return {m.filename.removesuffix(".npy"): _array(file.read(m)) for m in members}
+            _check_members(members)
+            return {m.filename.removesuffix(".npy"): _array(_member(file, m)) for m in members}
     except (InputError, SizeError):
         raise
     except Exception as error:  # zipfile and numpy raise a dozen kinds on broken files
         raise InputError(f"is not a valid NPZ file ({error}); it may be cut off") from None
 
 
-def _check_sizes(members: Sequence[zipfile.ZipInfo], packed: int) -> None:
-    size = sum(member.file_size for member in members)
-    limit = min(available_memory() // 4, plausible_size(packed))
-    if len(members) > _MANY_ARRAYS or size > limit:
-        raise SizeError(
-            f"{len(members)} arrays of {readable(size)} in {readable(packed)}, and at most "
-            f"{_MANY_ARRAYS} of {readable(limit)} are read here; build it with Complex.from_arrays"
+def _check_members(members: Sequence[zipfile.ZipInfo]) -> None:
+    if len(members) > _MANY_ARRAYS:
+        raise SizeError(f"{len(members):,} arrays; at most {_MANY_ARRAYS:,} are read")
+    # The other methods unpack as much as the data say, whatever size was declared.
+    other = [m for m in members if m.compress_type not in _METHODS]
+    if other:
+        raise InputError(
+            f"{other[0].filename!r:.80} is packed by method {other[0].compress_type}; NumPy writes "
+            "stored and deflated arrays, and only those are read"
         )
+    size = sum(member.file_size for member in members)
+    draw_memory(
+        float(_GROWTH) * size,
+        f"unpacking {len(members)} arrays of {readable(size)}",
+        "build it with Complex.from_arrays",
+    )
+
+
+def _member(file: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """The bytes of a member, as many as it declares and no more."""
+    with file.open(member) as opened:
+        return opened.read(member.file_size)
 
 
 def _array(raw: bytes) -> Array:
@@ -195,7 +210,45 @@ def _stored_labels(labels: Sequence[Hashable]) -> Array:
 
 
 def pack(arrays: Mapping[str, Array]) -> bytes:
-    """The arrays as a compressed NPZ file."""
+    """The arrays as a compressed NPZ file; the same arrays make the same file.
+
+    Written here, since `numpy.savez` takes the names as arguments, of which `file` is taken.
+
+    >>> arrays = np.load(io.BytesIO(pack({"file": np.arange(3)})))
+    >>> arrays["file"].tolist()
+    [0, 1, 2]
+    """
     file = io.BytesIO()
-    np.savez_compressed(file, allow_pickle=False, **arrays)
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, array in arrays.items():
+            if "\0" in name or not name.isprintable():
+                raise InputError(f"{name!r:.80} is no name for an array; use printable letters")
+            member = zipfile.ZipInfo(f"{name}.npy")  # of 1980, not of today
+            member.compress_type = zipfile.ZIP_DEFLATED
+            content = io.BytesIO()
+            np.lib.format.write_array(content, np.asanyarray(array), allow_pickle=False)
+            packed.writestr(member, content.getbuffer())
     return file.getvalue()
+
+
+def text_array(values: Sequence[Any]) -> Array:
+    """A column as an array without objects: numbers, truths, or else words.
+
+    >>> text_array([1, 2]).tolist(), text_array([1, "a"]).tolist(), text_array([1.5, None]).tolist()
+    ([1, 2], ['1', 'a'], [1.5, nan])
+    """
+    kinds = {type(v.item() if isinstance(v, np.generic) else v) for v in values}
+    if kinds <= {float, type(None)} or kinds == {int, float}:
+        return np.array([math.nan if v is None else v for v in values], dtype=np.float64)
+    if kinds == {bool} or (kinds == {int} and all(-(2**63) <= v < 2**63 for v in values)):
+        return np.array(values)
+    words = [v if isinstance(v, str) else json.dumps(to_json(v)) for v in values]
+    longest = max(map(len, words), default=0)
+    require_memory(
+        8.0 * longest * len(words),
+        f"an array of {len(words):,} words of up to {longest:,} letters",
+        "write .json, or shorten the longest",
+    )
+    if any(word.endswith("\0") for word in words):
+        raise InputError("a word ends in a zero byte, which arrays of words drop; write .json")
+    return np.array(words, dtype=str)

@@ -1,9 +1,7 @@
-"""Results by vertex: a table with one row a label, as CSV, JSON, NPZ or on the graph as GraphML."""
+"""Results by vertex: a table by label, as CSV, JSON, NPZ or on the graph as GraphML."""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,10 +13,12 @@ from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._shared.checks import plain_array
+from cellapse._shared.files import as_bytes
+from cellapse._shared.tables import csv_text
 from cellapse.io._values import label_words, to_json
 from cellapse.io.graphml import write_graphml
 from cellapse.io.json_files import write_json
-from cellapse.io.npz import pack
+from cellapse.io.npz import pack, text_array
 from cellapse.tasks.clustering import Clusters
 
 
@@ -32,12 +32,9 @@ class Table:
 
     def to_csv(self) -> bytes:
         """One row a label, header first."""
-        file = io.StringIO(newline="")
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(["node", *self.columns])
         columns = [to_json(values) for values in self.columns.values()]
-        rows.writerows(zip(label_words(self.labels), *columns, strict=True))
-        return file.getvalue().encode()
+        rows = zip(label_words(self.labels), *columns, strict=True)
+        return as_bytes(csv_text([["node", *self.columns], *rows]))
 
     def to_json(self) -> bytes:
         """An object of lists: `node` and one per column."""
@@ -46,9 +43,8 @@ class Table:
 
     def to_npz(self) -> bytes:
         """The columns as arrays; labels other than numbers are stored as text."""
-        labels = np.array(self.labels)
-        if labels.ndim != 1 or labels.dtype.kind not in "iu":
-            labels = np.array(label_words(self.labels), dtype=str)
+        label_words(self.labels)  # refuses 1 and '1'
+        labels = text_array(self.labels)
         objects = [name for name, values in self.columns.items() if values.dtype.hasobject]
         if objects:
             raise InputError(f"{objects[0]!r} holds no numbers, which NPZ needs; write JSON")

@@ -8,7 +8,8 @@ from typing import Any
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, extra
-from cellapse.io._source import load
+from cellapse._shared.checks import file_path
+from cellapse.io._source import reading_file
 from cellapse.lifts.proteins import protein_complex
 
 
@@ -24,12 +25,10 @@ def read_mmcif(data: bytes) -> Complex:
 
 def load_structure(path: str | os.PathLike[str]) -> Any:
     """The gemmi.Structure of a PDB or mmCIF file, or of a gzip of it."""
-    file = Path(path)
+    file = file_path(path)
     mmcif = Path(file.name.lower().removesuffix(".gz")).suffix in (".cif", ".mmcif")
-    try:
-        return _parsed(load(file, 20), "Mmcif" if mmcif else "Pdb")
-    except InputError as error:
-        raise InputError(f"{file}: {error}") from None
+    with reading_file(file, 20) as data:
+        return _parsed(data, "Mmcif" if mmcif else "Pdb")
 
 
 def _parsed(data: bytes, kind: str) -> Any:

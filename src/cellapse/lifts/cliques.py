@@ -1,10 +1,13 @@
 """The clique lift: s pairwise joined vertices of a graph become a cell of rank s - 1.
 
-It counts before it builds, and refuses what would not fit.
+What would not fit is refused before it is begun: a few thousand edges are drawn, the cliques that
+grow from them counted, some of these drawn, and so on. A clique grows from its first vertices only,
+so that k_(s+1) = k_s times the mean number of cliques that one of s vertices grows into.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,6 +20,8 @@ from cellapse._shared.memory import require_memory
 
 # Candidates examined at once while cliques grow: bounds the working memory to some 100 MB.
 _CHUNK = 2_000_000
+_SAMPLE, _TRUST = 20_000, 2  # cliques drawn; a count from them is trusted to a factor of two
+_FEW = 1000  # edges that need no sample
 
 
 def clique_complex(
@@ -77,18 +82,70 @@ def cliques(graph: Graph, max_size: int) -> list[IntArray]:
     vertex = np.argsort(place)
     forward = np.sort(place[edges], axis=1)
     forward = forward[np.argsort(forward[:, 0] * n + forward[:, 1])]
-    start = np.searchsorted(forward[:, 0], np.arange(n + 1))
-    known = forward[:, 0] * n + forward[:, 1]
+    later = _Later(forward, n)
+    for size, count in enumerate(_expected(forward, later, max_size), start=3):
+        _require_memory_for(count / _TRUST, size)
     tables: list[IntArray] = [edges]
     current: IntArray = forward
     for size in range(3, max_size + 1):
         if not len(current):  # nothing left to grow
             tables.append(np.empty((0, size), dtype=np.int64))
             continue
-        current = _grow(current, start, forward[:, 1], known, n)
+        current = _grow(current, later)
         rows = np.sort(vertex[current], axis=1)
         tables.append(rows[np.lexsort(rows.T[::-1])] if size > 3 else _sort_triangles(rows, n))
     return tables
+
+
+class _Later:
+    """The later neighbours of every vertex, and which pairs are joined."""
+
+    def __init__(self, forward: IntArray, n: int) -> None:
+        self.n, self.neighbours = n, forward[:, 1]
+        self._start = np.searchsorted(forward[:, 0], np.arange(n + 1))
+        self._known = forward[:, 0] * n + forward[:, 1]
+
+    def count(self, vertices: IntArray) -> IntArray:
+        """How many each of the vertices has."""
+        return self._start[vertices + 1] - self._start[vertices]
+
+    def grown(self, cliques: IntArray) -> IntArray:
+        """The cliques with one more vertex, each found once, from its first vertices."""
+        last = cliques[:, -1]
+        part = self.count(last)
+        owner = np.repeat(np.arange(len(cliques)), part)
+        offset = np.arange(len(owner)) - np.repeat(np.cumsum(part) - part, part)
+        candidate = self.neighbours[self._start[last[owner]] + offset]
+        for column in range(cliques.shape[1] - 1):
+            joined = _contains(self._known, cliques[owner, column] * self.n + candidate)
+            owner, candidate = owner[joined], candidate[joined]
+        return np.column_stack([cliques[owner], candidate])
+
+
+def _expected(edges: IntArray, later: _Later, max_size: int) -> Iterator[float]:
+    """The numbers of cliques of 3, 4, ..., `max_size` vertices, from samples."""
+    if len(edges) < _FEW:
+        return
+    rng = np.random.default_rng(0)
+    some, count = edges, float(len(edges))
+    for _ in range(3, max_size + 1):
+        if not len(some):
+            return
+        some = some[rng.integers(len(some), size=_SAMPLE)]
+        total = np.cumsum(later.count(some[:, -1]))
+        some = some[: max(int(np.searchsorted(total, _CHUNK)), 1)]
+        grown = later.grown(some)
+        count *= len(grown) / len(some)
+        some = grown
+        yield count
+
+
+def _require_memory_for(count: float, size: int) -> None:
+    require_memory(
+        40.0 * count * size,
+        f"the list of {count:,.0f} cliques of {size} vertices, or more,",
+        "lower max_rank or thin out the graph",
+    )
 
 
 def _sort_triangles(rows: IntArray, n: int) -> IntArray:
@@ -97,28 +154,16 @@ def _sort_triangles(rows: IntArray, n: int) -> IntArray:
     return rows[np.argsort((rows[:, 0] * n + rows[:, 1]) * n + rows[:, 2])]
 
 
-def _grow(current: IntArray, start: IntArray, later: IntArray, known: IntArray, n: int) -> IntArray:
-    """The cliques with one more vertex, each found once, from its first vertices in the order."""
-    last = current[:, -1]
-    count = start[last + 1] - start[last]
+def _grow(current: IntArray, later: _Later) -> IntArray:
+    """All cliques with one more vertex, some millions of candidates at once."""
+    total = np.cumsum(later.count(current[:, -1]))
     grown = [np.empty((0, current.shape[1] + 1), dtype=np.int64)]
-    cuts = np.searchsorted(np.cumsum(count), np.arange(_CHUNK, count.sum() + _CHUNK, _CHUNK))
-    total = 0
+    cuts = np.searchsorted(total, np.arange(_CHUNK, total[-1] + _CHUNK, _CHUNK))
+    found = 0
     for low, high in zip(np.r_[0, cuts + 1], np.r_[cuts + 1, len(current)], strict=True):
-        part = count[low:high]
-        owner = np.repeat(np.arange(low, min(high, len(current))), part)
-        offset = np.arange(len(owner)) - np.repeat(np.cumsum(part) - part, part)
-        candidate = later[start[last[owner]] + offset]
-        for column in range(current.shape[1] - 1):
-            joined = _contains(known, current[owner, column] * n + candidate)
-            owner, candidate = owner[joined], candidate[joined]
-        grown.append(np.column_stack([current[owner], candidate]))
-        total += len(owner)
-        require_memory(
-            40.0 * total * (current.shape[1] + 1),
-            f"the list of cliques of {current.shape[1] + 1} vertices ({total:,} so far)",
-            "lower max_rank or thin out the graph",
-        )
+        grown.append(later.grown(current[low:high]))
+        found += len(grown[-1])
+        _require_memory_for(found, current.shape[1] + 1)
     return np.concatenate(grown)
 
 

@@ -24,11 +24,13 @@ from scipy.sparse.csgraph import connected_components
 
 from cellapse._complex.complex import Complex
 from cellapse._complex.graph import Graph, as_graph
-from cellapse._errors import InputError
+from cellapse._errors import InputError, SizeError
+from cellapse._shared.arrays import IntArray
 from cellapse._shared.checks import one_of, whole_number
 from cellapse._shared.memory import require_memory
 
 Walk = list[int]
+_MOST_STEPS = 1_000_000  # sums of two cycles: some seconds
 
 
 def cycle_complex(
@@ -101,33 +103,51 @@ def _chordless_cycles(graph: Graph, max_length: int) -> Iterator[Walk]:
 
 def minimum_cycles(graph: Graph, max_length: int | None) -> list[Walk]:
     """All cycles of at most `max_length` edges that are no sum of shorter ones."""
-    neighbours = _neighbours(graph)
-    n_independent = len(graph.edges) - graph.n_vertices + _n_components(graph)
+    n = graph.n_vertices
+    place, first = _branches_last(graph)
+    edges = place[graph.edges]
+    neighbours = _neighbours(edges, n)
+    n_independent = len(edges) - n + int(_components(graph)[0])
     # Short cycles usually span all others: look further only where they do not.
     bound = 8 if max_length is None else max_length
     while True:
-        families = [f for r in range(graph.n_vertices) for f in _families(neighbours, r, bound)]
-        relevant, rank = _no_sums_of_shorter(families, graph)
-        if max_length is not None or rank == n_independent or bound > graph.n_vertices:
+        families = [f for r in range(first, n) for f in _families(neighbours, r, bound)]
+        relevant, rank = _no_sums_of_shorter(families, edges)
+        if max_length is not None or rank == n_independent or bound > n:
             break
         bound *= 2
     n_cycles = sum(family.n_cycles() for family in relevant)
     require_memory(100.0 * n_cycles * bound, f"the list of {n_cycles:,} cycles", "lower max_length")
-    return [walk for family in relevant for walk in family.cycles()]
+    vertex = np.argsort(place).tolist()
+    return [[vertex[v] for v in walk] for family in relevant for walk in family.cycles()]
 
 
-def _neighbours(graph: Graph) -> list[list[int]]:
-    neighbours: list[list[int]] = [[] for _ in range(graph.n_vertices)]
-    for u, v in graph.edges.tolist():
+def _branches_last(graph: Graph) -> tuple[IntArray, int]:
+    """An order with the vertices last where paths part, and the place of the first of these.
+
+    Every cycle has one of them, or is a component of its own, of which one vertex is last as well:
+    only these need to be the last vertex of a cycle, however long the paths between them.
+    """
+    last = np.bincount(graph.edges.ravel(), minlength=graph.n_vertices) > 2
+    component = _components(graph)[1]
+    single = ~np.isin(component, component[last])
+    last[np.flatnonzero(single)[np.unique(component[single], return_index=True)[1]]] = True
+    return np.argsort(np.argsort(last, kind="stable")), int((~last).sum())
+
+
+def _neighbours(edges: IntArray, n: int) -> list[list[int]]:
+    neighbours: list[list[int]] = [[] for _ in range(n)]
+    for u, v in edges.tolist():
         neighbours[u].append(v)
         neighbours[v].append(u)
     return neighbours
 
 
-def _n_components(graph: Graph) -> int:
+def _components(graph: Graph) -> tuple[int, IntArray]:
     n = graph.n_vertices
     ones = np.ones(len(graph.edges), dtype=np.int8)
-    return int(connected_components(sparse.coo_array((ones, graph.edges.T), shape=(n, n)))[0])
+    joined = sparse.coo_array((ones, graph.edges.T), shape=(n, n))
+    return connected_components(joined, directed=False)
 
 
 class _Family:
@@ -164,11 +184,19 @@ class _Family:
         return count
 
     def _paths(self, end: int) -> Iterator[Walk]:
+        path, ahead = [end], [iter(self._before[end])]
         if not self._before[end]:
-            yield [end]
-        for v in self._before[end]:
-            for path in self._paths(v):
-                yield [*path, end]
+            yield path
+        while ahead:  # a stack of our own: paths may be longer than Python calls deep
+            v = next(ahead[-1], None)
+            if v is None:
+                ahead.pop()
+                path.pop()
+            elif self._before[v]:
+                path.append(v)
+                ahead.append(iter(self._before[v]))
+            else:
+                yield [v, *path[::-1]]
 
 
 def _families(neighbours: list[Walk], r: int, max_length: int) -> Iterator[_Family]:
@@ -204,9 +232,9 @@ def _distances(neighbours: list[Walk], r: int, reach: int, last: int) -> dict[in
     return distance
 
 
-def _no_sums_of_shorter(families: list[_Family], graph: Graph) -> tuple[list[_Family], int]:
+def _no_sums_of_shorter(families: list[_Family], edges: IntArray) -> tuple[list[_Family], int]:
     """The families that shorter cycles do not span over the field of two, and the rank of all."""
-    number = {edge: i for i, edge in enumerate(map(tuple, np.sort(graph.edges).tolist()))}
+    number = {edge: i for i, edge in enumerate(map(tuple, np.sort(edges).tolist()))}
     by_length: dict[int, list[tuple[_Family, int]]] = {}
     for family in families:
         walk = family.prototype()
@@ -214,19 +242,36 @@ def _no_sums_of_shorter(families: list[_Family], graph: Graph) -> tuple[list[_Fa
             ends = zip(walk, [*walk[1:], walk[0]], strict=True)
             bits = sum(1 << number[min(e), max(e)] for e in ends)
             by_length.setdefault(len(walk), []).append((family, bits))
-    pivots: dict[int, int] = {}  # highest edge -> sum of cycles, in echelon form
+    span = _Span()
     relevant = []
     for length in sorted(by_length):
-        rests = [(family, _rest(bits, pivots)) for family, bits in by_length[length]]
+        rests = [(family, span.rest(bits)) for family, bits in by_length[length]]
         relevant += [family for family, rest in rests if rest]
         for _, rest in rests:
-            rest = _rest(rest, pivots)
-            if rest:
-                pivots[rest.bit_length()] = rest
-    return relevant, len(pivots)
+            span.add(rest)
+    return relevant, len(span.pivots)
 
 
-def _rest(bits: int, pivots: dict[int, int]) -> int:
-    while bits and bits.bit_length() in pivots:
-        bits ^= pivots[bits.bit_length()]
-    return bits
+class _Span:
+    """Sums of cycles over the field of two, in echelon form."""
+
+    def __init__(self) -> None:
+        self.pivots: dict[int, int] = {}  # highest edge -> sum of cycles
+        self._steps = 0
+
+    def rest(self, bits: int) -> int:
+        """What is left of a cycle when the sums are taken out of it."""
+        while bits and bits.bit_length() in self.pivots:
+            bits ^= self.pivots[bits.bit_length()]
+            self._steps += 1
+        if self._steps > _MOST_STEPS:
+            raise SizeError(
+                f"comparing long cycles with sums of shorter ones takes more than {_MOST_STEPS:,} "
+                "steps; give max_length, such as 8, to leave out the long ones"
+            )
+        return bits
+
+    def add(self, bits: int) -> None:
+        rest = self.rest(bits)
+        if rest:
+            self.pivots[rest.bit_length()] = rest

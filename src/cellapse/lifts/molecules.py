@@ -7,16 +7,17 @@ six faces of cubane, not five of them.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, extra
+from cellapse.lifts._molecule_limits import MOST_ATOMS, check_smiles
 
 _FILES = (".smi", ".smiles", ".sdf", ".mol")
 _LONGEST = 5000  # characters of a SMILES; the largest proteins need more, and are no molecules here
-_MOST_ATOMS = 10_000
 
 
 def molecule_complex(source: Any) -> Complex:
@@ -69,6 +70,7 @@ def parse_smiles(text: str) -> Any:
         from rdkit import Chem, rdBase
     if len(text) > _LONGEST:
         raise InputError(f"a SMILES of {len(text)} characters; at most {_LONGEST} are read")
+    check_smiles(text)
     with rdBase.BlockLogs():
         molecule = without_complaint(Chem.MolFromSmiles, text)
     if molecule is None or not molecule.GetNumAtoms():
@@ -76,21 +78,21 @@ def parse_smiles(text: str) -> Any:
     return molecule
 
 
-def without_complaint(parse: Any, text: str, **options: Any) -> Any:
+def without_complaint(parse: Any, *given: Any, **options: Any) -> Any:
     """RDKit's result, or None: it also raises errors of its own, of several kinds."""
     try:
-        return parse(text, **options)
+        return parse(*given, **options)
     except Exception:
         return None
 
 
-def complex_of(molecule: Any) -> Complex:
-    """Atoms, bonds and rings of an RDKit Mol."""
+def complex_of(molecule: Any, data: Mapping[str, Any] | None = None) -> Complex:
+    """Atoms, bonds and rings of an RDKit Mol; `data` is known of it beside its properties."""
     from rdkit import Chem
 
     n = molecule.GetNumAtoms()
-    if n > _MOST_ATOMS:
-        raise InputError(f"a molecule of {n} atoms; at most {_MOST_ATOMS} are read as one")
+    if n > MOST_ATOMS:
+        raise InputError(f"a molecule of {n} atoms; at most {MOST_ATOMS} are read as one")
     atoms, bonds = list(molecule.GetAtoms()), list(molecule.GetBonds())
     # One walk per ring; two rings through the same atoms are one cell.
     rings = {frozenset(ring): list(ring) for ring in Chem.GetSymmSSSR(molecule)}
@@ -110,7 +112,8 @@ def complex_of(molecule: Any) -> Complex:
     if molecule.GetNumConformers():
         attributes[0]["position"] = np.array(molecule.GetConformer().GetPositions())
     cells = {0: range(n), 1: edges, 2: list(rings.values())}
-    about = {n: v for n, v in molecule.GetPropsAsDict().items() if isinstance(v, str | int | float)}
+    found = without_complaint(molecule.GetPropsAsDict) if data is None else data
+    about = {n: v for n, v in (found or {}).items() if isinstance(v, str | int | float)}
     if molecule.HasProp("_Name") and molecule.GetProp("_Name"):
         about = {"name": molecule.GetProp("_Name"), **about}
     return Complex.from_cells(cells, attributes=attributes, metadata=about)

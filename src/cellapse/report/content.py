@@ -59,7 +59,7 @@ def network(
     `places` are the positions of the drawn vertices in the list of labels.
     """
     at = _places(K, near)
-    edges = at[K.cells[1].as_array()] if K.max_rank else np.empty((0, 2), np.int64)
+    edges = at[K.cells[1].as_array(2)] if K.max_rank else np.empty((0, 2), np.int64)
     inside = np.flatnonzero((edges >= 0).all(axis=1))
     strength = shares[inside] / max(float(shares[inside].mean()) if len(inside) else 1.0, 1e-12)
     xy = arrange(len(near), edges[inside], strength, rng)
@@ -85,7 +85,7 @@ def drawn_edges(K: Complex, near: IntArray, rng: int) -> IntArray:
     """Which edges are drawn: those between drawn vertices, or some of them."""
     if not K.max_rank:
         return np.empty(0, np.int64)
-    both = (_places(K, near)[K.cells[1].as_array()] >= 0).all(axis=1)
+    both = (_places(K, near)[K.cells[1].as_array(2)] >= 0).all(axis=1)
     return _some(np.flatnonzero(both), EDGES, rng)
 
 

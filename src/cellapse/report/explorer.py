@@ -37,6 +37,7 @@ _FAR = 0.1  # second eigenvalue of the graph Laplacian from which Lanczos is qui
 _DRAWN = 1e-6  # accuracy of what is only drawn
 _VECTORS = 30  # the slider's last place
 _ZEROS = 50  # eigenvectors that only tell components apart, computed on top of those asked for
+_RANGES = {"eps": (1e-12, 1e6), "beta": (0.0, 1e6), "gamma": (0.0, 1.0)}
 _ANSWERS = 200  # answers remembered, so that a slider moved back is there at once
 
 
@@ -61,12 +62,15 @@ class Settings:
         fields = asdict(cls())
         for name, word in given.items():
             if name not in fields:
-                raise InputError(f"no setting {name!r}; there are {', '.join(fields)}")
+                raise InputError(f"no setting {name!r:.60}; there are {', '.join(fields)}")
             kind = type(fields[name])
             try:
                 fields[name] = kind(word)
-            except ValueError:
-                raise InputError(f"{name}={word!r}; give a {kind.__name__}") from None
+            except (ValueError, OverflowError):
+                raise InputError(f"{name}={word!r:.60}; give a {kind.__name__}") from None
+        for name, (low, high) in _RANGES.items():
+            if not low <= fields[name] <= high:
+                raise InputError(f"{name}={fields[name]}; give a number from {low:g} to {high:g}")
         return cls(**fields)
 
 
@@ -136,7 +140,7 @@ class Explorer:
     def _compute(self, settings: Settings) -> dict[str, Any]:
         n = self.complex.n_vertices
         zeros = min(int(self.complex.components().max()), _ZEROS)
-        k = min(whole_number("vectors", settings.vectors, 1) + zeros, n)
+        k = min(whole_number("vectors", settings.vectors, 1, _VECTORS) + zeros, n)
         count = whole_number("clusters", settings.clusters, 1, min(n, 100))
         plain = self._plain_spectrum(k)
         S, spectrum = self._spectrum(settings, max(k, count), float(plain[1]) if k > 1 else 0.0)

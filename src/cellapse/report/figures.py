@@ -119,7 +119,7 @@ def plot_complex(
         require_complex(K, "plot_complex")
     else:
         raise InputError("this operator was made of matrices; give the Complex to draw")
-    edges = K.cells[1].as_array() if K.max_rank else np.empty((0, 2), np.int64)
+    edges = K.cells[1].as_array(2) if K.max_rank else np.empty((0, 2), np.int64)
     kept = source.shares if isinstance(source, CollapsedOperator) else None
     shares = np.full(len(edges), 0.5) if kept is None else kept
     if positions is None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from cellapse._errors import InputError
+from cellapse._shared.files import write_whole
 from cellapse._version import __version__
 from cellapse.analysis import Analysis
 from cellapse.report.content import content
@@ -57,13 +58,8 @@ def write_report(analysis: Analysis, path: str | Path) -> Path:
             f"write_report takes an Analysis, not a {type(analysis).__name__}; "
             "cellapse.analysis.analyze(K) makes one out of a Complex"
         )
-    file = Path(path)
-    text = report_html(analysis)
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot write {file} ({error}); choose another place") from None
-    return file
+    # Half a character in a label is shown as a question mark: a report is for people.
+    return write_whole(path, report_html(analysis).encode(errors="replace"))
 
 
 def report_html(analysis: Analysis) -> str:

@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import secrets
+import tempfile
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from html import escape
+from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from cellapse._collapse.realizations import REALIZATIONS
@@ -21,7 +27,16 @@ from cellapse._errors import CellapseError
 from cellapse.report.explorer import Explorer, Settings
 from cellapse.report.markup import as_json, page
 from cellapse.report.summary import cell_counts
+from cellapse.report.turns import Turns
 
+_SECONDS = 10.0  # for an answer
+_IDLE = 30.0  # a reader who looks at the page asks again on a new connection
+_CONNECTIONS = 32  # at once; a browser has six
+_FIELDS = 20  # in the address of a question
+_BUSY = (
+    b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nConnection: close\r\n"
+    b"Content-Length: 32\r\n\r\ntoo many connections; close some"
+)
 _QUICK = 50_000  # cells; the matrices of a realization then take less than a second
 SCRIPTS = ("base.js", "charts.js", "network.js", "cloud.js", "explore.js")
 
@@ -45,7 +60,8 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.explorer = explorer
         self.token = secrets.token_urlsafe(24)
-        self.lock = threading.Lock()  # one answer at a time: they share the cores
+        self.turns = Turns(_SECONDS)  # one answer at a time: they share the cores
+        self._connections = threading.BoundedSemaphore(_CONNECTIONS)
         self.text = explorer_html(explorer)
         self.preparing = threading.Thread(target=self._prepare, daemon=True)
 
@@ -68,8 +84,27 @@ class Server(ThreadingHTTPServer):
     def _prepare(self) -> None:
         """Make the matrices of the other realizations while the reader looks at the first."""
         for name in REALIZATIONS:
-            with self.lock, contextlib.suppress(CellapseError):  # told when it is asked for
-                self.explorer.prepare(name)
+            with contextlib.suppress(CellapseError):  # told when it is asked for
+                self.turns.when_idle(partial(self.explorer.prepare, name))
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Every connection has a thread; with too many of them, a word and the end."""
+        if self._connections.acquire(blocking=False):
+            super().process_request(request, client_address)
+            return
+        with contextlib.suppress(OSError):
+            request.settimeout(1.0)
+            request.sendall(_BUSY)
+        self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._connections.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A reader who leaves in the middle is no concern of the terminal."""
 
     def __exit__(self, *_: object) -> None:
         self.shutdown()
@@ -80,9 +115,30 @@ def explore(server: Server, tell: Callable[[str], object], open_page: bool = Tru
     """Serve until interrupted; `tell` is called with the address."""
     with server, contextlib.suppress(KeyboardInterrupt):
         tell(server.address)
-        if open_page:
-            webbrowser.open(server.address)
-        wait()
+        with _signpost(server.address) if open_page else contextlib.nullcontext() as file:
+            if file is not None:
+                webbrowser.open(file.as_uri())
+            wait()
+
+
+@contextlib.contextmanager
+def _signpost(address: str) -> Iterator[Path]:
+    """A page that only this user can read and that leads to the address.
+
+    The browser is started with its name: an address would show its token in the list of processes.
+    """
+    handle, name = tempfile.mkstemp(prefix="cellapse-", suffix=".html")
+    file = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as opened:
+            opened.write(
+                '<!DOCTYPE html><meta charset="utf-8"><meta name="referrer" content="no-referrer">'
+                f'<meta http-equiv="refresh" content="0; url={escape(address)}">'
+                f'<a href="{escape(address)}">cellapse explore</a>'
+            )
+        yield file
+    finally:
+        file.unlink(missing_ok=True)
 
 
 def explorer_html(explorer: Explorer) -> str:
@@ -99,18 +155,26 @@ class _Handler(BaseHTTPRequestHandler):
     server: Server
     server_version, sys_version = "cellapse", ""
     protocol_version = "HTTP/1.1"
+    timeout = _IDLE  # seconds without a word after which a connection is closed
 
     def do_GET(self) -> None:
+        try:
+            status, kind, text = self._reply()
+        except Exception as error:  # any request whatever gets an answer
+            status, kind = 400, "text/plain"
+            text = f"this request cannot be answered ({type(error).__name__}: {error})"
+        self._send(status, kind, text)
+
+    def _reply(self) -> tuple[int, str, str]:
         address = urlsplit(self.path)
         refusal = self._refusal(address.path)
         if refusal:
-            self._send(403, "text/plain", refusal)
-        elif address.path == f"/{self.server.token}/":
-            self._send(200, "text/html", self.server.text)
-        elif address.path == f"/{self.server.token}/answer":
-            self._answer(address.query)
-        else:
-            self._send(404, "text/plain", "nothing here")
+            return 403, "text/plain", refusal
+        if address.path == f"/{self.server.token}/":
+            return 200, "text/html", self.server.text
+        if address.path == f"/{self.server.token}/answer":
+            return self._answer(address.query)
+        return 404, "text/plain", "nothing here"
 
     def _refusal(self, path: str) -> str:
         """Why this request is none of ours, or nothing."""
@@ -119,24 +183,34 @@ class _Handler(BaseHTTPRequestHandler):
         site = self.headers.get("Sec-Fetch-Site", "none")
         if host != self.server.host:
             return "unknown host"
-        if origin != f"http://{host}" or site not in ("none", "same-origin"):
+        # The page itself is opened from a file of ours, which to a browser is another site.
+        opened = self.headers.get("Sec-Fetch-Mode") == "navigate" and path.endswith("/")
+        if origin != f"http://{host}" or not (opened or site in ("none", "same-origin")):
             return "another origin"
         given = path.split("/")[1] if "/" in path else ""
         if not secrets.compare_digest(given.encode(), self.server.token.encode()):
             return "the address lacks the token; use the one printed by cellapse explore"
         return ""
 
-    def _answer(self, query: str) -> None:
+    def _answer(self, query: str) -> tuple[int, str, str]:
         try:
-            settings = Settings.parse(dict(parse_qsl(query)))
-            with self.server.lock:
-                answer = self.server.explorer.answer(settings)
+            settings = Settings.parse(dict(parse_qsl(query, max_num_fields=_FIELDS)))
+            answer = self.server.turns.take(lambda: self.server.explorer.answer(settings))
+        except ValueError as error:  # too many fields, or an InputError
+            answer = {"error": str(error)}
         except CellapseError as error:
             answer = {"error": str(error)}
-        self._send(400 if "error" in answer else 200, "application/json", json.dumps(answer))
+        return 400 if "error" in answer else 200, "application/json", json.dumps(answer)
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """What the parser of requests refuses, in a sentence."""
+        self.close_connection = True
+        what = message or HTTPStatus(code).phrase
+        status = code if code in (408, 414, 431, 501, 505) else 400
+        self._send(status, "text/plain", f"{what}; the page asks with GET only")
 
     def _send(self, status: int, kind: str, text: str) -> None:
-        body = text.encode()
+        body = text.encode(errors="replace")
         self.send_response(status)
         self.send_header("Content-Type", f"{kind}; charset=utf-8")
         self.send_header("Content-Length", str(len(body)))
@@ -145,8 +219,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("X-Frame-Options", "DENY")
         self.send_header("Referrer-Policy", "no-referrer")
         self.send_header("Cross-Origin-Resource-Policy", "same-origin")
+        if self.close_connection:
+            self.send_header("Connection", "close")
         self.end_headers()
-        self.wfile.write(body)
+        if self.command != "HEAD":
+            self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
         """Requests are not the user's concern."""

@@ -13,15 +13,15 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from cellapse._complex.labels import positions
 from cellapse._errors import ConvergenceError, InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
-from cellapse._shared.arrays import FloatArray, IntArray, csr_from_entries
-from cellapse._shared.checks import generator, listed, share
+from cellapse._shared.arrays import FloatArray, IntArray
+from cellapse._shared.checks import generator, listed
 from cellapse.tasks._coordinates import exact_coordinates, groups
+from cellapse.tasks._sketch import sketched_coordinates
 
 Scale = Callable[[FloatArray, IntArray, IntArray], FloatArray]
 
@@ -198,7 +198,7 @@ def _read(
 ) -> FloatArray:
     """A sum of resistances by the first way to coordinates that knows it."""
     if error is not None:
-        return read(*_sketch(S, error, generator(rng)))
+        return read(*sketched_coordinates(S, error, generator(rng)))
     worst = 0.0
     for found in exact_coordinates(S):
         values = read(found.points, found.group)
@@ -271,35 +271,3 @@ def _by_solves(S: Operator, i: IntArray, j: IntArray, scale: Scale) -> FloatArra
         if not worst <= _TOLERANCE:
             raise _unknown(S, worst)
     return R
-
-
-def _sketch(S: Operator, error: float, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
-    """S^+ F G / sqrt(k) with S = F F^T and k columns G of normal numbers."""
-    error = share("error", error)
-    F = _root(S)
-    k = int(np.ceil(2.0 / error**2))
-    Z = np.empty((S.shape[0], k))
-    for start in range(0, k, _BLOCK):
-        columns = min(_BLOCK, k - start)
-        Z[:, start : start + columns] = S.solve(F @ rng.standard_normal((F.shape[1], columns)))
-    kernel = sparse.csr_array((S.shape[0], 0)) if S.kernel is None else S.kernel
-    return Z / np.sqrt(k), groups(kernel)
-
-
-def _root(S: Operator) -> sparse.csr_array:
-    """F with S = F F^T, one column an entry: |s| (e_i -+ e_j)(e_i -+ e_j)^T and the excess."""
-    M = S.shortcuts.matrix
-    if M is not None:
-        off = sparse.triu(M.sorted_indices(), k=1, format="coo")  # the same order every time
-        excess = 2.0 * M.diagonal() - abs(M).sum(axis=1)
-        if (excess >= -1e-10 * abs(M).max()).all():
-            n, m = M.shape[0], off.nnz
-            size = np.sqrt(np.abs(off.data))
-            rows = np.concatenate([off.row, off.col, np.arange(n)])
-            columns = np.concatenate([np.arange(m), np.arange(m), m + np.arange(n)])
-            ends = [size, np.sign(off.data) * size, np.sqrt(np.maximum(excess, 0.0))]
-            return csr_from_entries(rows, columns, np.concatenate(ends), (n, m + n))
-    raise InputError(
-        f"error=... for {S!r}, which is not a diagonally dominant matrix; leave out error, or use "
-        'graph_laplacian(K) or realization="screened"'
-    )

@@ -144,7 +144,7 @@ def modularity(K: Complex, clusters: Clusters | ArrayLike) -> float:
             f"clusters are {numbers.dtype} of shape {numbers.shape}; give one whole number, at "
             f"least 0, for each of the {K.n_vertices} vertices"
         )
-    i, j = K.cells[1].as_array().T
+    i, j = K.cells[1].as_array(2).T
     weights = np.ones(len(i)) if K.weights[1] is None else K.weights[1]
     total = weights.sum()
     inside = weights[numbers[i] == numbers[j]].sum() / total

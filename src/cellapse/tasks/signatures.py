@@ -113,8 +113,10 @@ def heat_kernel_signature(
     """
     t = default_times() if times is None else checked_times(times)
     if isinstance(source, Spectrum):
+        _require_memory_for(len(source.vectors), len(t), "times")
         return _from_spectrum(source, t, scale)
     S = as_operator(source)
+    _require_memory_for(S.shape[0], len(t), "times")
     if S.shape[0] <= _FULL:
         return _from_spectrum(_all(S), t, scale)
     n_probes = whole_number("n_probes", n_probes, 2)
@@ -161,12 +163,13 @@ def wave_kernel_signature(
     log, squares = np.log(spectrum.values[positive]), spectrum.vectors[:, positive] ** 2
     if energies is None:
         n_energies = whole_number("n_energies", n_energies, 1)
-        require_memory(8.0 * n_energies * len(squares), "so many energies", "lower n_energies")
+        _require_memory_for(len(squares), n_energies, "energies")
         e = np.linspace(log[0], log[-1], n_energies)
     else:
         e = np.atleast_1d(real_array(energies, "energies"))
         if e.ndim != 1 or not len(e) or not np.isfinite(e).all():
-            raise InputError(f"energies={energies!r}; give a list of numbers")
+            raise InputError(f"energies={energies!r:.80}; give a list of numbers")
+        _require_memory_for(len(squares), len(e), "energies")
     range_ = log[-1] - log[0]
     width = 7.0 * range_ / max(len(e) - 1, 1) if range_ > 1e-6 else 1.0  # one eigenvalue: any width
     if sigma is not None:
@@ -177,6 +180,13 @@ def wave_kernel_signature(
     complete = len(spectrum) == len(spectrum.vectors)
     features = _scaled(squares @ (g / g.sum(axis=0)), scale)
     return Signature(features, e, 0.0 if complete else float("nan"), spectrum.labels)
+
+
+def _require_memory_for(n: int, count: int, what: str) -> None:
+    """A value for every vertex and time or energy, with its copies: exponents, scaled values."""
+    require_memory(
+        40.0 * n * count, f"a signature of {n:,} vertices at {count:,} {what}", f"give fewer {what}"
+    )
 
 
 def _positive(source: Any) -> tuple[Spectrum, BoolArray]:

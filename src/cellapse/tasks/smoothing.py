@@ -24,6 +24,7 @@ from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import generator, number, one_of, real_array
+from cellapse._shared.memory import require_memory
 from cellapse.tasks._signals import unpack
 from cellapse.tasks.filters import DENSE, Response, apply_responses, upper_bound
 
@@ -95,7 +96,9 @@ def diffuse(operator: Any, signal: Any, times: ArrayLike) -> list[Any]:
     """
     S = as_operator(operator)
     x, pack = unpack(signal, S)
-    responses = [_response("heat", t) for t in checked_times(times).tolist()]
+    t = checked_times(times)
+    require_memory(24.0 * x.size * len(t), f"the signal at {len(t):,} times", "give fewer times")
+    responses = [_response("heat", time) for time in t.tolist()]
     return [pack(result) for result in apply_responses(S, x, responses)]
 
 

@@ -7,7 +7,7 @@ next to cells of weight one leave few digits to float32.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -19,6 +19,16 @@ from cellapse._linalg.direct import Direct
 from cellapse.torch.assembly import Assembly
 from cellapse.torch.realizations import screened_shares, unfolded_masses
 from cellapse.torch.system import System
+
+
+class Values(NamedTuple):
+    """What the parameters of a layer come to."""
+
+    beta: Tensor
+    gamma: Tensor
+    eps: Tensor
+    edges: Tensor  # the entries of B_1
+    upper: list[Tensor]  # and of the matrices above it
 
 
 class DifferentiableOperator:
@@ -120,22 +130,14 @@ def checked_operator(operator: Any) -> DifferentiableOperator:
 class BlockOperator(DifferentiableOperator):
     """S = beta B B^T - c (I - K^-1): every realization but the screened one."""
 
-    def __init__(
-        self,
-        assembly: Assembly,
-        beta: Tensor,
-        gamma: Tensor,
-        eps: Tensor,
-        entries: tuple[Tensor, list[Tensor]],
-        solver: Direct | CG,
-    ) -> None:
-        super().__init__(assembly, beta, entries[0])
-        structure, upper = assembly.structure, entries[1]
+    def __init__(self, assembly: Assembly, now: Values, solver: Direct | CG) -> None:
+        super().__init__(assembly, now.beta, now.edges)
+        structure, (beta, gamma, eps, edges, upper) = assembly.structure, now
         mass = eps.expand(structure.n_cells[1]) if structure.diagonal else eps
         if isinstance(structure.realization, Unfolded):
             mass = unfolded_masses(structure, upper, beta, gamma, eps)
         self._gamma, self._solver = gamma, solver
-        self._entries = assembly.entries_to_apply(entries[0], upper, mass, beta, gamma)
+        self._entries = assembly.entries_to_apply(edges, upper, mass, beta, gamma)
 
     @cached_property
     def _system(self) -> System:
@@ -166,19 +168,12 @@ class BlockOperator(DifferentiableOperator):
 class ScreenedOperator(DifferentiableOperator):
     """S = beta B diag(shares) B^T."""
 
-    def __init__(
-        self,
-        assembly: Assembly,
-        beta: Tensor,
-        gamma: Tensor,
-        eps: Tensor,
-        entries: tuple[Tensor, list[Tensor]],
-        solver: Direct | CG,
-        rounds: int,
-    ) -> None:
-        super().__init__(assembly, beta, entries[0])
+    def __init__(self, assembly: Assembly, now: Values, solver: Direct | CG, rounds: int) -> None:
+        super().__init__(assembly, now.beta, now.edges)
         self._solver = solver
-        self.shares = screened_shares(assembly.structure, entries[1], beta, gamma, eps, rounds)
+        self.shares = screened_shares(
+            assembly.structure, now.upper, now.beta, now.gamma, now.eps, rounds
+        )
 
     def _apply(self, x: Tensor) -> Tensor:
         B = self._assembly.structure.edges

@@ -32,7 +32,12 @@ from cellapse._linalg.direct import Direct
 from cellapse._shared.checks import listed, whole_number
 from cellapse.torch.assembly import Assembly
 from cellapse.torch.blueprint import Blueprint, blueprint
-from cellapse.torch.collapsed import BlockOperator, DifferentiableOperator, ScreenedOperator
+from cellapse.torch.collapsed import (
+    BlockOperator,
+    DifferentiableOperator,
+    ScreenedOperator,
+    Values,
+)
 from cellapse.torch.structure import Structure
 from cellapse.torch.weights import Logs, folded, largest_gamma, least_sigma
 
@@ -92,29 +97,32 @@ class Collapse(nn.Module):
             for s in self._sources
         ]
         self._plans = plans
-        first = max(plans, key=lambda b: len(b.beta))
-        self.realization = first.realization
+        self.realization = plans[0].realization
         self._asked = realization  # matrices have none of their own to ask for
         self.solver = solver or Direct()
+        self._assembly = Assembly(Structure(plans))
+        self.log_weights = nn.ParameterDict()
+        self._begin(max(plans, key=lambda b: len(b.beta)), gamma)
+        self._add_weights(learn_weights)
+
+    def _begin(self, first: Blueprint, gamma: Any) -> None:
+        """Parameters at the weights that were given; `first` has all ranks."""
         named = gamma is None or isinstance(gamma, str)
         screened = isinstance(self.realization, Screened)
-        if len(plans) > 1 and not named and not screened:
+        if len(self._plans) > 1 and not named and not screened:
             raise InputError(
-                f"gamma={gamma!r} for {len(plans)} complexes, whose bounds differ; "
+                f"gamma={gamma!r} for {len(self._plans)} complexes, whose bounds differ; "
                 'give "bound" or "regularized"'
             )
         # What gamma is a share of: the bound, or all that eps pays for.
         self._plain_bound = named and gamma != "regularized" and not screened
-        self._assembly = Assembly(Structure(plans))
         self.log_beta = nn.Parameter(torch.from_numpy(np.log(first.beta)))
         self.log_eps = nn.Parameter(torch.tensor(np.log(first.eps), dtype=torch.float64))
-        self.log_weights = nn.ParameterDict()
         self.gamma_share = nn.Parameter(torch.ones(len(first.gamma), dtype=torch.float64))
         if screened or not named:
             limit = self._largest_gamma(self._assembly.structure)[:, 0].detach()
             share = torch.from_numpy(first.gamma) / limit.where(limit > 0, 1.0)
             self.gamma_share.data.copy_(share.clamp(max=1.0))
-        self._add_weights(learn_weights)
 
     def __repr__(self) -> str:
         return f"Collapse({self.extra_repr()})"  # its tensors are nobody's business
@@ -138,7 +146,7 @@ class Collapse(nn.Module):
 
     @property
     def gamma(self) -> Tensor:
-        """Coupling weights, one row a rank and one column a complex (screened: theta)."""
+        """Coupling weights, one row per rank and one column per complex (screened: theta)."""
         structure = self._assembly.structure
         return self._gamma(structure, self._logs(structure))
 
@@ -168,10 +176,10 @@ class Collapse(nn.Module):
         structure = assembly.structure
         logs = self._logs(structure) if blueprints is None else [None] * len(structure.n_cells)
         gamma = self._gamma(structure, logs)
-        common = (assembly, self.beta, gamma, self.eps, structure.weighted(logs), self.solver)
+        now = Values(self.beta, gamma, self.eps, *structure.weighted(logs))
         if isinstance(self.realization, Screened):
-            return ScreenedOperator(*common, self.realization.rounds)
-        return BlockOperator(*common)
+            return ScreenedOperator(assembly, now, self.solver, self.realization.rounds)
+        return BlockOperator(assembly, now, self.solver)
 
     def forward(self, x: Tensor, blueprints: Sequence[Blueprint] | None = None) -> Tensor:
         """S x, for one signal or many columns."""

@@ -21,7 +21,8 @@ def unfolded_masses(
         d = _row_sums(B, weight)
         g = _row_sums(B, weight / mass[B.columns])
         c = (gamma[k] ** 2)[structure.owner(k)]
-        mass = eps + beta[k] * d - c * g / (1.0 + beta[k] * g)
+        # beta d - c g / (1 + beta g), with what cancels taken out.
+        mass = eps + (beta[k] * d + (beta[k] ** 2 * d - c) * g) / (1.0 + beta[k] * g)
     return mass
 
 

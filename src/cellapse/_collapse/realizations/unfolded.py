@@ -34,6 +34,8 @@ from cellapse._linalg.direct import Direct
 from cellapse._matrices.incidence import Incidence, edges_and_cofaces, unfold, unfolded_matrices
 from cellapse._shared.arrays import BoolArray, FloatArray, IntArray, squared
 
+_UNIT = 2.0**-53
+
 
 @dataclass(frozen=True)
 class Unfolded(Realization):
@@ -57,7 +59,7 @@ class Unfolded(Realization):
         return unfolded_matrices(K)
 
     def chain(self, source: Any) -> Chain:
-        if isinstance(source, Incidence) and source.kind == self.name:
+        if isinstance(source, Incidence) and source.of_flags:
             return Chain.of(source, source)
         B1, upper, n_cells = edges_and_upper(source)
         complex_ = source if isinstance(source, Complex) else getattr(source, "source", None)
@@ -172,7 +174,9 @@ def unfolded_masses(
             g = weight @ (1.0 / masses[0])
             h = 1.0 / (1.0 / g + b)  # g / (1 + b g), also where g is infinite (eps = 0)
         d = np.asarray(weight.sum(axis=1)).ravel()
-        t = b * d - c**2 * h
-        t[abs(t) < 1e-13 * b * d] = 0.0  # at the bound, the difference of equals
+        # b d - c^2 h, with what cancels taken out: at the bound b d / (1 + b g) is all of it.
+        rest = b**2 * d - c**2
+        rest[abs(rest) < 16 * _UNIT * b**2 * d] = 0.0
+        t = b * d / (1.0 + b * g) + rest * h
         masses.insert(0, eps + t)
     return masses

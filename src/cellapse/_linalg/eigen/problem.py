@@ -19,7 +19,7 @@ from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.eigen.shifts import count_below, shift_inverse
 from cellapse._linalg.kernel import Projector
 from cellapse._linalg.symmetric import Pairs, SymmetricOperator
-from cellapse._shared.arrays import FloatArray
+from cellapse._shared.arrays import FloatArray, row_sum
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +216,7 @@ def eigenproblem(
 
 def _norm(A: sparse.csr_array, root: FloatArray) -> float:
     """An upper bound of the largest eigenvalue of A u = lambda D u."""
-    return float((abs(A).sum(axis=1) / root**2).max(initial=0.0)) or 1.0
+    return row_sum(A, root**2) or 1.0
 
 
 def _normalized(root: FloatArray, kernel: sparse.csr_array) -> sparse.csr_array:

@@ -17,7 +17,7 @@ from scipy import sparse
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.symmetric import SymmetricOperator
-from cellapse._shared.arrays import FloatArray
+from cellapse._shared.arrays import FloatArray, row_sum
 
 
 def shift_inverse(
@@ -53,7 +53,7 @@ def count_below(operator: SymmetricOperator, value: float, mass: FloatArray) -> 
     shortcuts = operator.shortcuts
     if shortcuts.shifted is None:
         return None
-    norm = float((abs(operator.A).sum(axis=1) / mass).max(initial=0.0) or 1.0)
+    norm = row_sum(operator.A, mass) or 1.0
     rounding = shortcuts.rounding / float(mass.min(initial=np.inf))
     if rounding > 5e-10 * norm:
         return None

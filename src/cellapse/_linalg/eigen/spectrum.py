@@ -22,6 +22,7 @@ from cellapse._linalg.eigen.evidence import nothing_missed, orthonormal, values_
 from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.symmetric import Pairs
 from cellapse._shared.arrays import FloatArray
+from cellapse._shared.checks import whole_number
 
 _CERTIFY = 20_000  # up to this many cells a second factorization is worth the certainty
 
@@ -64,6 +65,7 @@ class Spectrum:
 
     def first(self, k: int) -> Spectrum:
         """Its first k eigenpairs."""
+        k = whole_number("k", k, 0, len(self))
         return replace(
             self,
             values=self.values[:k],

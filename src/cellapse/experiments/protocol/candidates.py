@@ -34,7 +34,7 @@ def weighted(K: Complex, by: str) -> Complex:
     >>> weighted(K, "degree").weights[2], weighted(K, "overlap").weights[2]
     (array([1., 1., 1., 1.]), array([0.5, 0.5, 0.5, 0.5]))
     """
-    ends, corners = K.cells[1].as_array(), K.cells[2].as_array()
+    ends, corners = K.cells[1].as_array(2), K.cells[2].as_array(3)
     degree = np.bincount(ends.ravel(), minlength=K.n_vertices)
     if by == "degree":
         weights = degree.mean() / np.exp(np.log(degree[corners]).mean(axis=1))

@@ -10,20 +10,19 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
-import os
 import re
-import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, as_completed
+from concurrent.futures import BrokenExecutor, Executor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from cellapse._errors import CellapseWarning, InputError
+from cellapse._errors import CellapseError, CellapseWarning
+from cellapse._shared.files import make_folder, write_whole
 from cellapse._version import __version__
 
 Arguments = dict[str, Any]
@@ -68,13 +67,20 @@ def _collect(path: Path, sources: dict[Path, bytes]) -> None:
 
 
 def finished(run: Run, folder: Path) -> Result | None:
-    """The result of a run if it is there and belongs to the same arguments and code."""
+    """The result of a run, if it is there, as it was written, and of these arguments and code."""
     try:
         record = json.loads(run.file(folder).read_text(encoding="utf-8"))
         same = record["arguments"] == run.arguments and record["code"] == code_of(run.function)
-        return record["result"] if same else None
+        whole = record["checksum"] == _checksum(record["result"])
+        return record["result"] if same and whole else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def _checksum(result: Result) -> str:
+    """Of what a file says, in one way of writing it."""
+    text = json.dumps(json.loads(json.dumps(result)), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 @contextmanager
@@ -103,8 +109,10 @@ def perform(run: Run, folder: Path) -> Result:
         "arguments": run.arguments,
         "code": code_of(run.function),
         "result": result,
+        "checksum": _checksum(result),
         "seconds": round(time.perf_counter() - start, 3),
     }
+    make_folder(run.file(folder).parent)
     write_whole(run.file(folder), json.dumps(record, indent=1) + "\n")
     return result
 
@@ -128,25 +136,11 @@ def perform_all(
     try:
         for done in as_completed(waiting):
             yield waiting[done], done.result()
+    except BrokenExecutor:
+        raise CellapseError(
+            "a worker process was ended from outside, perhaps for want of memory; what is done is "
+            "kept, so start again, with fewer processes at once (n_jobs, --jobs) if it recurs"
+        ) from None
     finally:  # interrupted: what has not begun need not begin
         for future in waiting:
             future.cancel()
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file under another name, then give it its own: killed in between, nothing is lost."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".partial-")
-    except OSError as error:
-        raise InputError(
-            f"cannot write to {path.parent} ({error}); choose another folder"
-        ) from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

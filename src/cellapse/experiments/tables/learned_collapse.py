@@ -25,7 +25,8 @@ from cellapse.experiments.protocol.scores import Figure, compare
 from cellapse.experiments.protocol.table import Detail, Experiment, Results, Row, Table, pick
 from cellapse.lifts import clique_complex
 
-MODELS = ("laplacian", "screened", "unfolded")
+# The realization of each model; the graph Laplacian is a screened one without any coupling.
+MODELS = {"laplacian": "screened", "screened": "screened", "unfolded": "unfolded"}
 LEARNED = ("strength", "numbers", "weights")
 _LABELS = ("workplace", "highschool", "cora")
 
@@ -55,9 +56,8 @@ def _filter(K: Complex, model: str, learned: str) -> tuple[Any, Any, list[Any]]:
 
     from cellapse.torch import Collapse
 
-    realization = "unfolded" if model == "unfolded" else "screened"
     ranks = [1] if learned == "weights" else []
-    layer = Collapse(K, realization=realization, eps=1e-2, learn_weights=ranks)
+    layer = Collapse(K, realization=MODELS[model], eps=1e-2, learn_weights=ranks)
     if model == "laplacian":
         layer.gamma_share.data.zero_()  # theta = 0: the graph Laplacian
         layer.gamma_share.requires_grad_(False)

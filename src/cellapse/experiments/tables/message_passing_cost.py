@@ -66,9 +66,12 @@ def _layers(K: Complex, channels: int) -> tuple[dict[str, Callable[..., Any]], d
 
     conv = CollapsedConv(channels, channels, order=2)
     operators, prepared = {}, {}
-    for name, source in (("vertices only", K.skeleton(1)), ("screened", K), ("unfolded", K)):
+    for name, source, realization in (
+        ("vertices only", K.skeleton(1), "screened"),
+        ("screened", K, "screened"),
+        ("unfolded", K, "unfolded"),
+    ):
         start = time.process_time()
-        realization = "unfolded" if name == "unfolded" else "screened"
         layer = Collapse(source, realization=realization).requires_grad_(False)
         operators[name] = layer.operator()
         operators[name] @ torch.ones(K.n_vertices)  # factorizes

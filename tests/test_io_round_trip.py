@@ -1,0 +1,140 @@
+"""What is written reads back the same, or is refused: every format, odd labels and values."""
+
+import csv
+import math
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cellapse as cl
+
+FULL = ("json", "npz", "json.gz", "hif")
+GRAPHS = ("graphml", "csv", "tsv", "edges", "hyperedges", "csv.gz")
+
+ODD = (
+    *("|", "a|b", "{", "}", "{'x': 1}", "a {b}", "[1]", '["a"]', "(1, 2)", "None", "nan", "NaN"),
+    *("\r", "a\rb", "a\r\nb", "\n", "a\nb", "\t", " a", "a ", "a b", "", "\u2028", "\x85", "\x0b"),
+    *("1", "01", "1.0", "-1", "+1", "1e3", "1_000", "inf", "-0", "0", "true", "null", "٣"),
+    *("=1+1", "=cmd|' /C calc'!A0", "+", "-", "@", "@SUM(A1)", "'=x", "''=x", "'", "-a", "'a"),
+    *("#a", "%", "% a", '"', '""', '"a', "a,b", ",", ";", "a;b", "source", "target", "node", "id"),
+    *("weight", "u", "file", "<a>", "&amp;", "&", "]]>", "\ufeff", "\ufeffa", "\ufffd", "\ufffe"),
+    *("\ud800", "a\udfff", "\0", "a\0", "\x01", "\x7f", "é", "e\u0301", "💩", "x" * 300),
+    *("x" * 5001, "x" * 140_000, "\u202e", "a\u200b", "a\xa0"),
+)
+words = st.sampled_from(ODD) | st.text(max_size=4)
+plain = words | st.integers(-5, 5) | st.sampled_from([10**18, 10**19, -(10**30), 2**63])
+labels = plain | st.tuples(plain, plain) | st.sampled_from([1.5, -0.0, math.inf, math.nan, True])
+values = st.none() | words | st.integers(-3, 3) | st.floats(allow_nan=True) | st.booleans()
+
+
+@st.composite
+def complexes(draw, top):
+    n = draw(st.integers(2, 5))
+    kind = draw(st.sampled_from([words, plain, labels]))
+    names = draw(st.lists(kind, min_size=n, max_size=n, unique_by=lambda v: (type(v), v)))
+    try:
+        cells = {
+            0: names,
+            1: [(names[i], names[i + 1]) for i in range(draw(st.integers(0, n - 1)))],
+        }
+        if top > 1 and n > 2 and draw(st.booleans()):
+            cells[2] = [tuple(names[:3])]
+        attributes = {}
+        for rank in (0, 1):
+            count = len(cells[rank])
+            column = st.lists(values, min_size=count, max_size=count)
+            attributes[rank] = draw(st.dictionaries(words, column, max_size=2))
+        metadata = draw(st.dictionaries(words, words, max_size=2))
+        return cl.Complex.from_cells(cells, attributes=attributes, metadata=metadata)
+    except cl.InputError:  # 1 and True are the same label
+        return cl.Complex.from_cells({0: ["a", "b"], 1: [("a", "b")]})
+
+
+def plainly(value):
+    """A value in a form that compares: NaN equal to NaN, and types told apart."""
+    if isinstance(value, np.ndarray):
+        return plainly(value.tolist())
+    if isinstance(value, np.generic):
+        return plainly(value.item())
+    if isinstance(value, list | tuple):
+        return tuple(map(plainly, value))
+    if isinstance(value, float) and math.isnan(value):
+        return (float, "nan")
+    return type(value), value, math.copysign(1, value) if isinstance(value, float) else 0
+
+
+def known(K, rank):
+    """Attributes of a rank, without those that are None everywhere (which says nothing)."""
+    columns = {n: plainly(c) for n, c in K.attributes[rank].items()} if K.max_rank >= rank else {}
+    return {n: c for n, c in columns.items() if set(c) - {plainly(None)}}
+
+
+def cells(K, rank):
+    if K.max_rank < rank:
+        return set()
+    return {frozenset(map(plainly, cell)) for cell in K.cell_labels(rank)}
+
+
+def there_and_back(K, tmp_path_factory, extension):
+    """The complex read back, or None if writing it was refused."""
+    path = tmp_path_factory.mktemp("x") / f"x.{extension}"
+    try:
+        cl.write(K, path)
+    except cl.CellapseError:
+        assert not list(path.parent.iterdir())
+        return None
+    return cl.read(path)
+
+
+@pytest.mark.parametrize("extension", FULL)
+@settings(max_examples=150)
+@given(K=complexes(top=2))
+def test_full_formats_keep_everything(extension, K, tmp_path_factory):
+    L = there_and_back(K, tmp_path_factory, extension)
+    if L is None:
+        return
+    assert plainly(L.labels) == plainly(K.labels)
+    assert L.max_rank == K.max_rank
+    for rank in range(K.max_rank + 1):
+        assert rank == 0 or cells(L, rank) == cells(K, rank)
+        assert known(L, rank) == known(K, rank)
+    assert plainly(list(L.metadata.items())) == plainly(list(K.metadata.items()))
+
+
+@pytest.mark.parametrize("extension", GRAPHS)
+@settings(max_examples=200)
+@given(K=complexes(top=1))
+def test_other_formats_keep_labels_edges_and_values(extension, K, tmp_path_factory):
+    if extension == "hyperedges":
+        K = cl.Complex.from_cells({0: K.labels, 1: K.cell_labels(1)})
+    L = there_and_back(K, tmp_path_factory, extension)
+    if L is None:
+        return
+    assert set(map(plainly, L.labels)) == set(map(plainly, K.labels))
+    assert cells(L, 1) == cells(K, 1)
+    if extension == "graphml":
+        assert plainly(L.labels) == plainly(K.labels)
+        assert known(L, 0) == known(K, 0)
+        assert known(L, 1) == known(K, 1)
+
+
+@pytest.mark.parametrize("extension", ["csv", "json", "npz", "graphml"])
+@given(K=complexes(top=1), name=words)
+def test_results_are_written_or_refused(extension, K, name, tmp_path_factory):
+    path = tmp_path_factory.mktemp("x") / f"x.{extension}"
+    try:
+        cl.write({name: np.arange(K.n_vertices)}, path, on=K)
+    except cl.CellapseError:
+        assert not path.exists()
+        return
+    if extension == "npz":
+        with np.load(path, allow_pickle=False) as arrays:
+            assert arrays[name].tolist() == list(range(K.n_vertices))
+    if extension == "csv":
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.reader(file))
+        assert [row[-1] for row in rows[1:]] == [str(i) for i in range(K.n_vertices)]
+        assert not any(re.match(r"[=@]|[+-][^0-9.in]", cell) for row in rows for cell in row)

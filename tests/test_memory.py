@@ -1,0 +1,176 @@
+"""What cannot fit is refused in words before it is begun, and limits of the process count."""
+
+import io
+import os
+import resource
+import sys
+import time
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import cellapse as cl
+from cellapse._complex.graph import as_graph
+from cellapse._shared import memory
+from cellapse._shared.memory import available_memory, draw_memory, memory_budget, require_memory
+from cellapse.io import read_stream
+from cellapse.lifts import cliques
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
+HUGE = 10**12
+PAIRS = np.array(np.triu_indices(3000, 1)).T
+
+
+def path(n=50):
+    return cl.as_complex(nx.path_graph(n))
+
+
+TOO_MUCH = {
+    "vertices": lambda: cl.Complex.from_arrays(HUGE, {1: [[0, 1]]}),
+    "more vertices than a machine word": lambda: cl.Complex.from_arrays(2**61, {}),
+    "cliques of a complete graph": lambda: cl.clique_complex(PAIRS),
+    "cliques of rank 9": lambda: cl.clique_complex(nx.complete_graph(100), 9),
+    "cliques of a dense part": lambda: cl.clique_complex(nx.lollipop_graph(300, 5000), 6),
+    "cycles of a long ladder": lambda: cl.lifts.cycle_complex(nx.circular_ladder_graph(1000)),
+    "pairs of a hyperedge": lambda: cl.hypergraph_complex([range(200_000)]),
+    "heat": lambda: cl.heat_kernel_signature(
+        cl.graph_laplacian(path(3000)), np.linspace(0, 1, 1_000_000)
+    ),
+    "heat of a spectrum": lambda: cl.heat_kernel_signature(
+        cl.graph_laplacian(path(1000)).spectrum(2), np.linspace(0, 1, 1_000_000)
+    ),
+    "waves": lambda: cl.tasks.wave_kernel_signature(
+        cl.graph_laplacian(path(1000)), np.linspace(0, 1, 1_000_000)
+    ),
+    "diffusion": lambda: cl.tasks.diffuse(
+        cl.graph_laplacian(path(1000)), np.ones(1000), np.linspace(0, 1, 2_000_000)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TOO_MUCH)
+def test_what_cannot_fit_is_refused_before_it_is_begun(name, monkeypatch):
+    monkeypatch.setattr(memory, "available_memory", lambda: 20_000_000_000)
+    begun = time.process_time()
+    with pytest.raises(cl.SizeError, match=r"fewer|lower|thin|leave out|max_length"):
+        TOO_MUCH[name]()
+    assert time.process_time() - begun < 10
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("density", [0.02, 0.1, 0.2])
+def test_sampled_numbers_of_cliques_are_close(seed, density):
+    graph = as_graph(nx.gnp_random_graph(300, density, seed=seed))
+    tables = cliques.cliques(graph, 5)
+    place = np.argsort(np.argsort(np.bincount(graph.edges.ravel()), kind="stable"))
+    forward = np.sort(place[graph.edges], axis=1)
+    forward = forward[np.lexsort(forward.T[::-1])]
+    expected = list(cliques._expected(forward, cliques._Later(forward, 300), 5))
+    for table, count in zip(tables[1:], expected, strict=False):
+        if len(table) > 1000:
+            assert 0.5 < count / len(table) < 2
+
+
+def test_long_rings_are_found_in_time():
+    begun = time.process_time()
+    rings = nx.disjoint_union(nx.cycle_graph(5000), nx.cycle_graph(40))
+    assert cl.lifts.cycle_complex(rings).n_cells == (5040, 5040, 2)
+    theta = nx.Graph()
+    for p in range(3):
+        nx.add_path(theta, ["s", *((p, i) for i in range(1500 + p)), "t"])
+    K = cl.lifts.cycle_complex(theta)
+    assert sorted(K.cells[2].sizes.tolist()) == [3003, 3004]  # the longest is their sum
+    assert time.process_time() - begun < 10
+
+
+def test_a_budget_is_drawn_on_and_ends_with_its_block():
+    with memory_budget(10_000_000):
+        draw_memory(6e6, "a table", "take less")
+        require_memory(4e6, "a table", "take less")
+        with pytest.raises(cl.SizeError, match=r"4\.0 MB of the 10\.0 MB.*max_memory"):
+            draw_memory(5e6, "a table", "take less")
+    require_memory(11e6, "a table", "take less")
+
+
+def test_max_memory_of_read(tmp_path):
+    file = tmp_path / "x.hyperedges"
+    file.write_text(" ".join(map(str, range(1000))))
+    assert cl.read(file).n_cells == (1000, 499_500, 1)
+    with pytest.raises(cl.SizeError, match="max_memory="):
+        cl.read(file, max_memory=1_000_000)
+    with pytest.raises(cl.InputError, match="max_memory=0"):
+        cl.read(file, max_memory=0)
+
+
+@linux
+def test_limits_of_the_process_count_as_memory():
+    def limited():
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + 500_000_000,) * 2)
+        try:
+            assert available_memory() <= 500_000_000
+            for work in (
+                lambda: cl.Complex.from_arrays(20_000_000, {}),
+                lambda: cl.clique_complex(PAIRS[::4], 3),
+                lambda: cl.hypergraph_complex([range(5000)]),
+            ):
+                try:
+                    work()
+                except cl.SizeError:
+                    continue
+                os._exit(8)
+        except BaseException:
+            os._exit(9)
+        os._exit(7)
+
+    child = os.fork()
+    if not child:
+        limited()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+
+
+@pytest.mark.parametrize("version", [0, 1])
+def test_limits_of_a_container_count_as_memory(version, tmp_path, monkeypatch):
+    limit, used, idle = memory._CGROUP_FILES[version]
+    (tmp_path / limit).write_text("3000000\n")
+    (tmp_path / used).write_text("2500000\n")
+    (tmp_path / "memory.stat").write_text(f"anon 1000\n{idle} 400000\n")
+    monkeypatch.setattr(memory, "_CGROUP", tmp_path)
+    assert available_memory() == 900_000
+    (tmp_path / used).write_text("9000000\n")
+    assert available_memory() == 0
+    (tmp_path / limit).write_text("max\n")
+    assert available_memory() > 10**7
+
+
+class Endless(io.RawIOBase):
+    """/dev/zero, or a program that never stops writing."""
+
+    def __init__(self, line):
+        self.line, self.given = line, 0
+
+    def read(self, size=-1):
+        assert size > 0
+        self.given += size
+        return (self.line * (size // len(self.line) + 1))[:size]
+
+
+@pytest.mark.parametrize("line", [b"\0", b"a b\n", b"{"])
+def test_endless_input_is_refused(line, monkeypatch):
+    monkeypatch.setattr("cellapse.io._source.available_memory", lambda: 2_000_000_000)
+    stream = Endless(line)
+    with pytest.raises(cl.SizeError, match="standard input: has more than"):
+        read_stream(stream, "standard input")
+    assert stream.given < 20_000_000
+
+
+def test_a_stream_is_read_as_json_or_edges():
+    assert read_stream(io.BytesIO(b"a b\nb c\n"), "-").n_cells == (3, 2)
+    data = b' {"incidences": [{"edge": 0, "node": "a"}, {"edge": 0, "node": "b"}]}'
+    assert read_stream(io.BytesIO(data), "-").n_cells == (2, 1, 0)
+    with pytest.raises(cl.InputError, match=r"^standard input: "):
+        read_stream(io.BytesIO(b"{"), "standard input")
