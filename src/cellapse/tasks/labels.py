@@ -33,6 +33,8 @@ from cellapse.tasks.filters import upper_bound
 
 _STRENGTHS = np.logspace(-0.5, 4.5, 11)  # over an upper bound of S
 _LEFT_OUT = 200  # labels that are left out in turn; of more, a sample
+_ENTRIES = 4_000_000  # of the columns for them: on large networks, fewer are left out
+_FEWEST = 20
 _LEAST = 1e-6  # probability, so that one label in the wrong place is not everything
 
 
@@ -104,7 +106,8 @@ def spread_labels(
     strength : float or "auto"
         a above 0, or chosen by leaving out the known labels one by one.
     rng : seed or numpy Generator
-        For the sample of labels to leave out, where there are more than 200.
+        For the sample of labels to leave out, where there are more than 200 (above 20,000 vertices
+        fewer, at least 20).
 
     Returns
     -------
@@ -123,7 +126,8 @@ def spread_labels(
     known = np.flatnonzero(numbers >= 0)
     Y = np.zeros((S.shape[0], len(classes)))
     Y[known, numbers[known]] = 1.0
-    tested = known if len(known) <= _LEFT_OUT else generate.choice(known, _LEFT_OUT, replace=False)
+    most = max(_FEWEST, min(_LEFT_OUT, _ENTRIES // S.shape[0]))
+    tested = known if len(known) <= most else generate.choice(known, most, replace=False)
     tested = tested[Y.sum(axis=0)[numbers[tested]] > 1]  # the last of a class tells nothing
     if isinstance(strength, str):
         if strength != "auto":
