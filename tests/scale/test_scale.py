@@ -76,6 +76,7 @@ def scale(ranks: int, *words: str, folder: Path) -> subprocess.CompletedProcess[
     return subprocess.run(
         ["mpirun", "-n", str(ranks), sys.executable, "-m", "cellapse.scale.main", *words],
         cwd=folder,
+        env=dict(os.environ),  # as Python has it: a library may have put more into that of C
         capture_output=True,
         text=True,
         timeout=SECONDS,
