@@ -197,6 +197,23 @@ def test_counts_are_right_or_not_given(m, copies):
         assert S.count_below(value) in (truth, None)
 
 
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("outside", [0.0, 1e-15, 1e-13, 1e-9, 1e-3])
+def test_solving_in_and_next_to_the_kernel(seed, outside):
+    """(S + shift) x = b with b constant on a component, or nearly so: x = b / shift, or nearly."""
+    rng = np.random.default_rng(seed)
+    pieces = [nx.gnp_random_graph(12, 0.5, seed=seed), nx.cycle_graph(7)]
+    graph = nx.disjoint_union_all(pieces)
+    nx.set_edge_attributes(graph, {e: float(rng.uniform(0.1, 5)) for e in graph.edges}, "weight")
+    K = cl.clique_complex(graph, weight="weight")
+    b = (K.components() == 0) * rng.uniform(0.1, 3) + outside * rng.standard_normal(19)
+    for S in (cl.graph_laplacian(K), cl.collapse(K), cl.collapse(K, "renormalized")):
+        for shift in (1e-6, 1e-3, 1.0):
+            x = S.solve(b, shift)
+            rounding = 1e-15 * float(abs(S.A).sum(axis=1).max()) * np.abs(x).max()
+            assert np.abs(S @ x + shift * x - b).max() <= 1e-8 + rounding
+
+
 def test_resistances_do_not_cancel():
     K = cl.clique_complex(nx.Graph([(0, 1), (0, 2), (0, 3), (1, 2)]))
     S = cl.collapse(K, beta=0.3, gamma="regularized", eps=1e-8)

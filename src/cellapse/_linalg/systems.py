@@ -22,6 +22,7 @@ from cellapse._linalg.symmetric import SymmetricOperator
 from cellapse._shared.arrays import FloatArray, row_sum
 
 _LARGE_SHIFT = 1e-4  # relative to ||A||: from here on a factorization keeps its digits
+_ROUNDING = 1e-14  # of a projection
 _NULL = 1e-3  # where S is below 1e-11 of A, it is zero to the accuracy of a product
 
 
@@ -44,6 +45,9 @@ def solve_system(
         return x - onto_kernel(x)
 
     rest = project(rhs)
+    # What rounding leaves of a right-hand side in the kernel is no part of it.
+    size = np.linalg.norm(rest, axis=0)
+    rest = np.where(size > _ROUNDING * np.linalg.norm(rhs, axis=0), rest, 0.0)
     # S is at most A, so that this is at most the energy of the solution.
     energy = np.sqrt(np.maximum(np.einsum("i...,i...->...", rest, near(rest)), 0.0))
     rounding = 1e-15 * np.linalg.norm(rhs, axis=0) / np.sqrt(ridge)
