@@ -30,7 +30,9 @@ def section(path: Path) -> str:
 
 
 def main() -> None:
-    sections = map(section, sorted(RESULTS.glob("*.json")))
+    # The campaign is no benchmark: docs/reliability.md tells of it.
+    results = (path for path in sorted(RESULTS.glob("*.json")) if path.stem != "campaign")
+    sections = map(section, results)
     PAGE.write_text("\n".join([HEAD, *sections]), encoding="utf-8")
 
 
