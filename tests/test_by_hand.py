@@ -747,3 +747,14 @@ def test_attributes_are_kept_by_rank_and_checked() -> None:
 def test_attributes_that_do_not_fit_are_refused(attributes: object) -> None:
     with pytest.raises(cl.InputError):
         cl.Complex.from_arrays(2, {1: [[0, 1]]}, attributes=attributes)  # type: ignore[arg-type]
+
+
+def test_beyond_the_bound_nothing_is_sure():
+    """On one edge sigma^2 = 2, so gamma_0 = 2 is too much: S = 2 - 2 gamma^2 / (2 + eps) there."""
+    K = cl.Complex.from_arrays(2, {1: [[0, 1]]})
+    for gamma in ("bound", "regularized", 1.0):
+        assert collapse(K, gamma=gamma).definite
+    with pytest.warns(cl.CellapseWarning, match="exceeds the PSD bound"):
+        S = collapse(K, gamma=cl.Unchecked(2.0))
+    assert not S.definite
+    assert S.spectrum(2).values[0] == pytest.approx(2.0 - 4.0 * 2.0 / (2.0 + 1e-4), abs=1e-9)
