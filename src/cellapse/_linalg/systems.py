@@ -44,10 +44,7 @@ def solve_system(
     def project(x: FloatArray) -> FloatArray:
         return x - onto_kernel(x)
 
-    rest = project(rhs)
-    # What rounding leaves of a right-hand side in the kernel is no part of it.
-    size = np.linalg.norm(rest, axis=0)
-    rest = np.where(size > _ROUNDING * np.linalg.norm(rhs, axis=0), rest, 0.0)
+    rest = _without_rounding(project(rhs), rhs)
     # S is at most A, so that this is at most the energy of the solution.
     energy = np.sqrt(np.maximum(np.einsum("i...,i...->...", rest, near(rest)), 0.0))
     rounding = 1e-15 * np.linalg.norm(rhs, axis=0) / np.sqrt(ridge)
@@ -69,6 +66,13 @@ def solve_system(
             f"short of rtol={rtol:.0e}: S is singular or next to it; give a larger shift or rtol"
         )
     return x + (fixed / shift if shift else 0.0)
+
+
+def _without_rounding(rest: FloatArray, rhs: FloatArray) -> FloatArray:
+    """What is left of a right-hand side off the kernel; zero where rounding is all of it."""
+    return np.where(
+        np.linalg.norm(rest, axis=0) > _ROUNDING * np.linalg.norm(rhs, axis=0), rest, 0.0
+    )
 
 
 def _near(ridged: Any, fills_in: bool) -> Solve:
