@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from strategies import closed_or_weighted, combinatorial_complexes
 
 import cellapse as cl
-from cellapse._complex.union import apart, side_by_side
+from cellapse._complex.union import separate, side_by_side
 from cellapse.batch import spectra
 
 REALIZATIONS = ("unfolded", "screened", "boundary", "incidence", "mixed")
@@ -203,7 +203,7 @@ def test_an_interrupt_stops_what_has_not_begun(monkeypatch: pytest.MonkeyPatch) 
 def test_side_by_side_and_apart_again(complexes: list[cl.Complex]) -> None:
     top = max(K.max_rank for K in complexes)
     same = [K for K in complexes if K.max_rank == top]
-    again = apart(side_by_side(same), [K.n_vertices for K in same])
+    again = separate(side_by_side(same), [K.n_vertices for K in same])
     for K, L in zip(same, again, strict=True):
         assert K.n_cells == L.n_cells
         for k in range(top + 1):
