@@ -25,7 +25,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 
 from cellapse._collapse.relaxation import Relaxation
 from cellapse._errors import ConvergenceError
@@ -148,7 +148,7 @@ class Ladder:
         relaxation, rounding = self.relaxation, 0.0
         if self.eps == 0.0:  # of all minimizers the shortest
             # The energy does not see what rounding puts into a kernel.
-            rounding = 4 * _UNIT * relaxation.largest / self._least
+            rounding = 4 * _UNIT * relaxation.largest / max(self._least, 1e-300)
             if rounding > _COMPLETE:
                 raise self._lost(rounding, "|z|")
             # A thousandth of the floor is taken for zero: less than the smallest that is not.
@@ -275,8 +275,8 @@ class Ladder:
             return None
         G, eye = self._as_it_is.reduced[0].toarray(), np.eye(self.n)
         try:
-            inverse = linalg.inv(G + eye, check_finite=False)
-        except linalg.LinAlgError:
+            inverse = np.linalg.inv(G + eye)  # SciPy's would warn; the probes tell how good it is
+        except np.linalg.LinAlgError:
             return None
         probes = np.random.default_rng(0).standard_normal((self.n, 2))
         images = inverse @ probes

@@ -100,7 +100,7 @@ class Flags(OneSide):
         flags = list(self._chain.incidence.matrices[1:])
         masses = unfolded_masses(flags, self._chain.nearest.shape[1], beta[1:], gamma[1:], eps)
         for k, B in enumerate(flags, start=1):
-            mass = np.maximum(masses[k], 1e-300)  # eps = 0 shares evenly among massless copies
+            mass = np.maximum(masses[k], 1e-200)  # eps = 0 shares evenly among massless copies
             share = 1.0 + beta[k] * (squared(B) @ (1.0 / mass))
             if u.ndim == 2:
                 mass, share = mass[:, None], share[:, None]
@@ -179,6 +179,8 @@ def unfolded_masses(
 
 def flag_mass(d: FloatArray, g: FloatArray, b: float, c: Any, eps: float) -> FloatArray:
     """m = eps + b d - c^2 g / (1 + b g) per cell, also where g is infinite (eps = 0)."""
+    if b == 0.0:  # then c is zero, too
+        return np.full(len(d), eps)
     with np.errstate(divide="ignore"):
         h = 1.0 / (1.0 / g + b)
     # With what cancels taken out: at the bound b d / (1 + b g) is all of it.
