@@ -96,6 +96,9 @@ def test_a_pass_leaves_the_drift_of_its_own_residual():
     tiny = ErrorBound(1e-20, 1)
     np.testing.assert_allclose(cg._with_drift(tiny, np.zeros(1), np.full(1, 4.0)), 2e-3)
     np.testing.assert_allclose(cg._with_drift(bound, np.full(1, 8.0), np.full(1, 4.0)), 4.0)
+    estimate = ErrorEstimate(0.0, 1)
+    estimate.advance(np.array([1e4]), np.zeros(1), np.ones(1, dtype=bool))  # a Ritz value of 1e-4
+    np.testing.assert_allclose(cg._with_drift(estimate, np.full(1, 1e-60), np.ones(1)), 8e4 * UNIT)
 
 
 @pytest.mark.parametrize("null", [0.002, 0.01, 0.05, 0.3])

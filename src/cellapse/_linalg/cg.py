@@ -146,8 +146,8 @@ def _with_drift(bound: Bound, rz: FloatArray, fallen: FloatArray) -> FloatArray:
     The residual that is carried along drifts from the true one by a share of the error that the
     pass began with. That is known when it ends: e^T H e falls by step * r^T z in every step.
     """
-    drift = np.minimum(_DRIFT / bound.least(), _MOST_DRIFT) * np.sqrt(fallen)
-    return np.maximum(bound.error(rz), drift)
+    now = bound.error(rz)  # first: it looks at the Ritz values
+    return np.maximum(now, np.minimum(_DRIFT / bound.least(), _MOST_DRIFT) * np.sqrt(fallen))
 
 
 def on_column(function: Solve) -> Solve:
