@@ -118,12 +118,16 @@ class Mutate:
         return {test: Measured(*known[test][1:]) for test in now if test not in broken}
 
     def _measure(self, missing: list[str], now: dict[str, str], known: dict[str, list]) -> int:
+        kept = time.monotonic()
         for nodeid in missing:
             before = sum(os.times()[:4])
             with reached() as lines:
                 failed = any(self.run([nodeid]))
             seconds = None if failed else round(sum(os.times()[:4]) - before, 3)
             known[nodeid] = [now[nodeid], seconds, lines]
+            if time.monotonic() - kept > 60.0:  # so that not all is lost when it is stopped
+                RUNS.write_text(json.dumps(known))
+                kept = time.monotonic()
         RUNS.write_text(json.dumps(known))
         return 0
 
