@@ -176,7 +176,7 @@ def solve_all(
     if client is not None:
         sent = [({i: given[i] for i in part}, settings, vectors) for part in parts]
         arrived = shown(on_workers(client, _on_worker, sent), len(parts), "spectra", progress)
-        every = {i: one for p, found in arrived for i, one in zip(parts[p], found, strict=True)}
+        every = {i: one for p, results in arrived for i, one in zip(parts[p], results, strict=True)}
         return [every[i] for i in range(len(given))]
     pool = ThreadPoolExecutor(jobs) if min(jobs, len(parts)) > 1 else None
     solved: dict[int, One] = {}

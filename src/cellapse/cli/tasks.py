@@ -205,10 +205,10 @@ def resistance(
         if pairs:
             by_word = {str(label): label for label in K.labels}
             wanted = [_pair(word, by_word) for word in pairs]
-        found = effective_resistance(S, wanted, rng=seed)
+        resistances = effective_resistance(S, wanted, rng=seed)
     assert wanted is not None
     first, second = zip(*wanted, strict=True) if wanted else ((), ())
-    columns = {"from": first, "to": second, "resistance": np.asarray(found)}
+    columns = {"from": first, "to": second, "resistance": np.asarray(resistances)}
     out.table(columns, {"operator": repr(S)})
 
 
