@@ -28,7 +28,17 @@ ORDER = (
 )
 # The same within the folders that everything else rests on.
 WITHIN = {
-    "_shared": ("arrays", "checks", "files", "memory", "progress", "rows", "tables", "workers"),
+    "_shared": (
+        "arrays",
+        "checks",
+        "files",
+        "memory",
+        "names",
+        "progress",
+        "rows",
+        "tables",
+        "workers",
+    ),
     "_complex": (
         *("cells", "labels", "attributes", "validity", "complex", "weights", "union", "graph"),
     ),
@@ -48,6 +58,7 @@ UPWARDS = {
     ("_complex.complex", "_matrices.homology"): "K.betti_numbers() is where a user looks for it",
     ("_complex.complex", "_sources"): "what a user has is lifted wherever a complex is wanted",
     ("lifts.proteins", "io.structures"): "a structure may be given as the name of a file",
+    ("lifts.proteins", "datasets.proteins"): "a bundled protein may be given by its name",
     ("lifts.molecules", "io.molecules"): "a molecule may be given as the name of a file",
 }
 ROOT = 12  # modules beside the folders

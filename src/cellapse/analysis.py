@@ -18,11 +18,15 @@ from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian, projection_laplacian
 from cellapse._shared.arrays import FloatArray
-from cellapse._shared.checks import listed, whole_number
+from cellapse._shared.checks import listed, whole_number, word
 from cellapse._shared.files import write_whole
+from cellapse._shared.names import showing
 from cellapse._shared.tables import csv_text
 from cellapse._sources import Source, source_of
 from cellapse.tasks.clustering import Clusters, cluster, clustering_accuracy
+
+__all__ = ["Analysis", "analyze"]
+__dir__ = showing([*__all__, "STEPS"])
 
 _ALL = 1000  # up to this many vertices all eigenpairs are computed
 _SOME = 30
@@ -133,6 +137,7 @@ def analyze(
     >>> analysis.weakest_edges(1)[0][0]
     ('4', '5')
     """
+    title = None if title is None else word("title", title)
     source = source_of(K)
     K, known = source.complex, _known_groups(source, groups)
     on_step("collapse")

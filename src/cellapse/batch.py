@@ -26,8 +26,12 @@ from cellapse._complex.complex import Complex, to_complex
 from cellapse._errors import CellapseError, CellapseWarning, InputError
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import flag, listed, real_array, whole_number
+from cellapse._shared.names import showing
 from cellapse._shared.progress import progress as shown
 from cellapse._shared.workers import on_workers
+
+__all__ = ["Spectra", "spectra"]
+__dir__ = showing(__all__)
 
 LARGE = 300  # from this many vertices on a complex is better off alone
 _PART = 3_000_000  # entries of the largest stack made at once

@@ -108,7 +108,7 @@ class Doubt:
 
     def to_frame(self) -> Any:
         """The same as a pandas DataFrame."""
-        with extra("pandas", "dev"):
+        with extra("pandas", "pandas"):
             import pandas as pd
         return pd.DataFrame(self.columns())
 

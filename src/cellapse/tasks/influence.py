@@ -71,7 +71,7 @@ class Influence:
 
     def to_frame(self) -> Any:
         """A pandas DataFrame with a row per cell: rank, cell, influence."""
-        with extra("pandas", "dev"):
+        with extra("pandas", "pandas"):
             import pandas as pd
         rows = [
             (rank, cell, value)

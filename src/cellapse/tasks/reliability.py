@@ -69,7 +69,7 @@ class Reliability:
 
     def to_frame(self) -> Any:
         """A pandas DataFrame with a row per group of sizes."""
-        with extra("pandas", "dev"):
+        with extra("pandas", "pandas"):
             import pandas as pd
         low, high = zip(*self.sizes, strict=True)
         columns = {"from": low, "to": high, "cells": self.counts, "predicts": self.predicts}

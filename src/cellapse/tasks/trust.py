@@ -82,7 +82,7 @@ class EdgeTrust:
 
     def to_frame(self) -> Any:
         """A pandas DataFrame with a row per edge: its ends, trust, cells, share of its weight."""
-        with extra("pandas", "dev"):
+        with extra("pandas", "pandas"):
             import pandas as pd
         return pd.DataFrame(self.columns())
 
