@@ -163,7 +163,10 @@ class Complex:
 
     def __repr__(self) -> str:
         weighted = tuple(k for k, w in enumerate(self.weights) if w is not None)
-        return f"Complex(n_cells={self.n_cells}{f', {weighted=}' if weighted else ''})"
+        said = f", {weighted=}" if weighted else ""
+        if self.lift:
+            said += f", lift={self.lift!r:.100}"
+        return f"Complex(n_cells={self.n_cells}{said})"
 
     @cached_property
     def n_cells(self) -> tuple[int, ...]:
@@ -174,6 +177,11 @@ class Complex:
     def n_vertices(self) -> int:
         """Number of vertices, n_0."""
         return len(self.labels)
+
+    @property
+    def lift(self) -> str:
+        """How the complex was made of what a user gave, where a function lifted it by itself."""
+        return str(self.metadata.get("lift", ""))
 
     @property
     def max_rank(self) -> int:
@@ -265,6 +273,16 @@ class Complex:
         from cellapse._matrices.homology import betti_numbers
 
         return betti_numbers(self)
+
+
+def to_complex(given: Any) -> Complex:
+    """Whatever a user has as a complex, lifted as the command line does."""
+    if isinstance(given, Complex):
+        return given
+    # Readers and lifts come further down; this is the one door to them.
+    from cellapse._sources import complex_from
+
+    return complex_from(given)
 
 
 def require_complex(given: Any, who: str) -> None:

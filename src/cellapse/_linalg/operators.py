@@ -28,6 +28,8 @@ from cellapse._shared.checks import at_least_zero, number, one_of, share, signal
 class Operator(SymmetricOperator):
     """A symmetric operator with labels: what every task takes, collapsed or not."""
 
+    lift: str = ""  # how its complex was made of what was given, where a function did that itself
+
     def spectrum(
         self,
         k: int | None = None,
@@ -146,7 +148,8 @@ class SparseOperator(Operator):
         self._lowest: Pairs = (np.empty(0), np.empty((self.shape[0], 0)))
 
     def __repr__(self) -> str:
-        return f"<{self.name} operator on {self.shape[0]} cells, {self.A.nnz} entries>"
+        lift = f"; {self.lift}" if self.lift else ""
+        return f"<{self.name} operator on {self.shape[0]} cells, {self.A.nnz} entries{lift}>"
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_factor": None}  # a factor cannot be copied, but is soon made

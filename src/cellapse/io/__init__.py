@@ -13,6 +13,7 @@ from cellapse._complex.weights import weighted_by
 from cellapse._errors import CellapseError, InputError
 from cellapse._shared.checks import file_path, word
 from cellapse._shared.files import shown, write_whole
+from cellapse._shared.names import showing
 from cellapse.io._hif_records import hif_schema
 from cellapse.io._same import require_same
 from cellapse.io._source import is_packed, reading, reading_file, stream_bytes, unpacked
@@ -30,6 +31,7 @@ from cellapse.io.results import as_table
 from cellapse.io.structures import read_mmcif, read_pdb
 
 __all__ = ["FORMATS", "hif_schema", "read", "write"]
+__dir__ = showing(__all__)
 
 
 class Format(NamedTuple):

@@ -1,5 +1,6 @@
 """Figures, the one-file HTML report and the explorer."""
 
+from cellapse._shared.names import showing
 from cellapse.report.figures import (
     plot_complex,
     plot_compression,
@@ -17,3 +18,4 @@ __all__ = [
     "plot_spectrum",
     "write_report",
 ]
+__dir__ = showing(__all__)

@@ -3,6 +3,7 @@
 The most common ones are also names of `cellapse` itself.
 """
 
+from cellapse._shared.names import showing
 from cellapse.tasks.clustering import Clusters, cluster, clustering_accuracy, suggest_n_clusters
 from cellapse.tasks.cuts import Cut, dirichlet_energy, fiedler, sweep_cut, total_variation
 from cellapse.tasks.doubt import Doubt, likely_false
@@ -62,3 +63,4 @@ __all__ = [
     "total_variation",
     "wave_kernel_signature",
 ]
+__dir__ = showing(__all__)
