@@ -50,7 +50,7 @@ def test_a_notebook_shows_what_it_is_its_size_a_picture_and_what_to_call_next(na
     page = xml.parseString(html.replace("<br>", "<br/>"))
     shown = " ".join(page.documentElement.toxml().split())
     card = thing._card()
-    assert card.title and card.rows and card.calls
+    assert all((card.title, card.rows, card.calls))
     for piece in (card.title, *(v for row in card.rows for v in row)):
         assert re.sub(r"\s+", " ", piece) in _unescaped(shown)
         if name != "check":  # a table of its own
