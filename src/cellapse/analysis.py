@@ -26,6 +26,8 @@ from cellapse._shared.tables import csv_text
 from cellapse.tasks._clusters import Clusters
 from cellapse.tasks.clustering import cluster, clustering_accuracy
 
+__all__ = ["Analysis", "analyze"]
+
 _ALL = 1000  # up to this many vertices all eigenpairs are computed
 _SOME = 30
 _ZEROS = 100  # components beyond the first for which eigenpairs are added

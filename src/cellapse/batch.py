@@ -29,6 +29,8 @@ from cellapse._shared.checks import flag, listed, real_array, whole_number
 from cellapse._shared.progress import progress as shown
 from cellapse._shared.workers import on_workers
 
+__all__ = ["Spectra", "spectra"]
+
 LARGE = 300  # from this many vertices on a complex is better off alone
 _PART = 3_000_000  # entries of the largest stack made at once
 

@@ -18,7 +18,7 @@ def small_drawing(
     """Vertices, edges and cells as SVG; edges as strong as their shares, vertices by group.
 
     >>> K = Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
-    >>> small_drawing(K).count("<circle"), small_drawing(K).count("<polygon")
+    >>> small_drawing(K).count("<circle"), small_drawing(K).count("Z")
     (3, 1)
     """
     kept = neighbourhood(K, _MOST)
