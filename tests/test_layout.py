@@ -42,7 +42,8 @@ WITHIN = {
         *("singular", "symmetric", "eigen", "systems", "operators"),
     ),
     "_collapse": (
-        *("weights", "graded", "chain", "relaxation", "ladder", "shifts", "elimination", "dense"),
+        *("weights", "graded", "chain", "relaxation", "ladder", "completion", "shifts"),
+        *("elimination", "dense"),
         *("realizations", "collapsed", "build"),
     ),
     "_operators": ("baselines", "as_operator", "names"),
