@@ -12,6 +12,7 @@ from cellapse._collapse import ladder as ladders
 from cellapse._collapse import relaxation as relaxations
 from cellapse._collapse import shifts
 from cellapse._collapse.chain import Chain
+from cellapse._collapse.completion import Masses, _shortest, completed
 from cellapse._collapse.dense import Layout, Places, smallest_positive
 from cellapse._collapse.elimination import _by_rank
 from cellapse._collapse.ladder import Ladder
@@ -55,7 +56,7 @@ def test_tiny_masses_are_raised_next_to_their_own_diagonal():
     np.testing.assert_allclose(at_zero._low, [0.5, 12e-7 * 1e-3 / 16, 3e-7 * 1e-3 / 16])
     light = relaxation([5e4, 0.0, 0.0], 0.0)
     assert light._null == 1e-9  # and no less than this
-    even = relaxation([0.5, 0.5, 0.5], 0.0, 0.25)
+    even = relaxation([0.5, 0.5, 0.5], 0.0, np.full(3, 0.25))
     assert even.floor.tolist() == [0.25, 0.25, 0.25]
     assert even._null == 1e-3
     full = relaxation(FULL, 1e-12)
@@ -110,7 +111,7 @@ def test_the_floor_is_part_of_what_is_factorized_and_taken_back():
     np.testing.assert_allclose(joint[2:, 2:].diagonal(), [0.5, 1e-14 + 12e-9, 2.0])
     at_zero = relaxation([0.5, 0.0, 2.0], 0.0)
     assert at_zero._lower == 0.5 * at_zero._null
-    assert relaxation([0.5, 0.0, 2.0], 0.0, 0.25)._lower is None
+    assert relaxation([0.5, 0.0, 2.0], 0.0, np.full(3, 0.25))._lower is None
 
 
 def test_what_rounding_may_hide_from_a_residual():
@@ -178,7 +179,7 @@ def test_a_ladder_is_the_formula(monkeypatch, together, eps):
         assert given.c == 4.0 / 3.0
         for x in (np.array([1.0, 3.0]), np.array([[1.0, 0.5], [3.0, -1.0]])):
             np.testing.assert_allclose(given.apply(x), T @ x, rtol=1e-9, atol=1e-10)
-            np.testing.assert_allclose(given.complete(x), complete @ x, rtol=1e-6, atol=1e-6)
+            np.testing.assert_allclose(completed(given, x), complete @ x, rtol=1e-6, atol=1e-6)
         made = given.toarray()
         assert (made is None) == (together or eps == 1e-12)  # too small for dense algebra
         if made is not None:
@@ -190,8 +191,8 @@ def test_a_ladder_without_coupling_is_a():
         assert given.c == 0.0
         x = np.ones((2, 2))
         np.testing.assert_allclose(given.apply(x), given.A @ x)
-        assert given.complete(x).shape == (3, 2)
-        assert not given.complete(x).any()
+        assert completed(given, x).shape == (3, 2)
+        assert not completed(given, x).any()
         assert given.toarray() is None
         assert not given.slow
 
@@ -239,17 +240,42 @@ def test_what_is_lost_is_not_given_out(monkeypatch):
         found = np.full(1, energy / size)
         monkeypatch.setattr(given.relaxation, "relax", lambda x, goal, e=found: (w, e))
         if fine:
-            np.testing.assert_allclose(given.complete(x), 2.0)
+            np.testing.assert_allclose(completed(given, x), 2.0)
         else:
             with pytest.raises(cl.ConvergenceError, match=r"of \|z\|"):
-                given.complete(x)
+                completed(given, x)
 
 
-def test_the_least_eigenvalue_is_eps_or_the_first_off_the_kernel():
-    assert ladder()._least == 0.5
+def test_the_shortest_minimizer_is_found_by_a_small_floor():
     given = Ladder(sparse.csr_array([[1.0, 0.0], [-1.0, 2.0]]), 1.0, 1.0, np.array([0.0, 0.0]), 0.0)
-    # B^T B = [2, -2; -2, 4]
-    assert given._least == pytest.approx(3.0 - 5.0**0.5)
+    relaxing, least, rounding = _shortest(given, None)
+    assert least == pytest.approx(3.0 - 5.0**0.5)  # of B^T B = [2, -2; -2, 4]
+    assert rounding == pytest.approx(4 * UNIT * 4.0 / least)
+    np.testing.assert_allclose(relaxing.floor, 4e-5)
+    masses = Masses(np.array([1.0, 2.0]), np.zeros(2))
+    np.testing.assert_allclose(_shortest(given, masses)[0].floor, [2e-5, 4e-5])
+    small = Ladder(sparse.csr_array(np.diag([1.0, 1e-4])), 1.0, 1.0, np.zeros(2), 0.0)
+    np.testing.assert_allclose(_shortest(small, None)[0].floor, 100 * 1e-8)  # 100 times the least
+    light = Ladder(sparse.csr_array(np.diag([1.0, 1e-5])), 1.0, 1.0, np.zeros(2), 0.0)
+    with pytest.raises(cl.ConvergenceError, match=r"of \|z\|"):
+        _shortest(light, None)
+
+
+def test_how_far_rounding_of_the_data_moves_values():
+    """The masses in their last digits, over eps; the entries of B only if they are not whole."""
+    x, w = np.array([1.0, 3.0]), np.array([1.0, -2.0, 0.5])
+    given = relaxation([0.5, 1.0, 2.0], 0.5, "none")
+    worst = 2 * UNIT * np.linalg.norm([0.5, 2.0, 1.0]) / 0.5
+    np.testing.assert_allclose(given.blurred(x, w, None), [worst], rtol=1e-12)
+    blur = np.array([1e-16, 2e-16, 3e-16])
+    worst = 2 * np.linalg.norm(blur * np.abs(w)) / 0.5
+    np.testing.assert_allclose(given.blurred(x, w, blur), [worst], rtol=1e-12)
+    halves = Relaxation(0.5 * B, BETA, given.M, given.M.__matmul__, 0.5, "none")
+    # x - 1.5 B w = (-0.5, 9.75); 3 |B|^T |B| |w| with |B| |w| = (0.5, 2.75)
+    moved = np.array([0.5, 2.0, 1.0]) + 0.5 * np.array([10.25, 19.5, 9.75])
+    moved = moved + 1.5 * np.array([3.25, 5.5, 2.75])
+    expected = 2 * UNIT * np.linalg.norm(moved) / 0.5
+    np.testing.assert_allclose(halves.blurred(x, w, None), [expected], rtol=1e-12)
 
 
 def test_when_products_are_slow(monkeypatch):
@@ -285,7 +311,7 @@ def test_by_iteration_as_by_a_factor(monkeypatch):
         x = np.random.default_rng(0).standard_normal((300, 2))
         T, complete = dense_operator(given)
         np.testing.assert_allclose(given.apply(x), T @ x, atol=1e-12)
-        np.testing.assert_allclose(given.complete(x), complete @ x, atol=1e-9)
+        np.testing.assert_allclose(completed(given, x), complete @ x, atol=1e-9)
         assert given.iterative
         assert 0 < given._work < 1e7
     given._work = 1e7
