@@ -254,7 +254,7 @@ def in_child(work: Callable[[], int], seconds: float) -> int:
             for fd in range(3):
                 os.dup2(quiet, fd)
             resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 5))
-            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))
+            resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, resource.RLIM_INFINITY))
             code = work()
         finally:
             os._exit(code)
