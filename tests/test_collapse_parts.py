@@ -424,6 +424,14 @@ def test_a_complex_without_edges_has_an_empty_chain():
     assert list(chain.labels(0)) == [0, 1, 2]
 
 
+def test_matrices_have_one_rank_more_than_there_are():
+    path = [[1.0, 0.0], [-1.0, 1.0], [0.0, -1.0]]
+    assert cl.collapse([path], onto=1).shape == (2, 2)
+    for onto in (2, -1):
+        with pytest.raises(cl.InputError, match=r"in 0\.\.1"):
+            cl.collapse([path], onto=onto)
+
+
 def test_values_by_rank_are_cut_at_the_ends_of_the_ranks():
     values = _by_rank(np.arange(5.0), (1, 0), (2, 3, 9))
     assert {k: v.tolist() for k, v in values.items()} == {0: [3.0, 4.0], 1: [0.0, 1.0, 2.0]}
