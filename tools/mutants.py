@@ -1,8 +1,8 @@
 """Small mistakes in the source of a module, one at a time.
 
 A comparison or an arithmetic sign exchanged, a constant changed, a condition turned round, a result
-dropped. Texts, annotations, decorators and what is raised are left alone, and so are lines whose comment says
-`equivalent:` or `speed only:` and why: no test can, or need, notice a change there.
+dropped. Texts, annotations, decorators and what is raised are left alone, and so are lines whose
+comment says `equivalent:` or `speed only:` and why: no test can, or need, notice a change there.
 """
 
 from __future__ import annotations
