@@ -14,7 +14,7 @@ from cellapse._collapse import shifts
 from cellapse._collapse.chain import Chain
 from cellapse._collapse.completion import Masses, _shortest, completed
 from cellapse._collapse.dense import Layout, Places, smallest_positive
-from cellapse._collapse.elimination import _by_rank
+from cellapse._collapse.elimination import BothSides, OneSide, _by_rank
 from cellapse._collapse.ladder import Ladder
 from cellapse._collapse.realizations import as_realization
 from cellapse._collapse.relaxation import Relaxation
@@ -250,7 +250,7 @@ def test_the_shortest_minimizer_is_found_by_a_small_floor():
     given = Ladder(sparse.csr_array([[1.0, 0.0], [-1.0, 2.0]]), 1.0, 1.0, np.array([0.0, 0.0]), 0.0)
     relaxing, least, rounding = _shortest(given, None)
     assert least == pytest.approx(3.0 - 5.0**0.5)  # of B^T B = [2, -2; -2, 4]
-    assert rounding == pytest.approx(4 * UNIT * 4.0 / least)
+    assert rounding == pytest.approx(4 * UNIT * 4.0 / least, abs=0)
     np.testing.assert_allclose(relaxing.floor, 4e-5)
     masses = Masses(np.array([1.0, 2.0]), np.zeros(2))
     np.testing.assert_allclose(_shortest(given, masses)[0].floor, [2e-5, 4e-5])
@@ -310,8 +310,10 @@ def test_by_iteration_as_by_a_factor(monkeypatch):
         given = Ladder(near, 1.0, 1.0, np.full(150, mass), mass)
         x = np.random.default_rng(0).standard_normal((300, 2))
         T, complete = dense_operator(given)
-        np.testing.assert_allclose(given.apply(x), T @ x, atol=1e-12)
-        np.testing.assert_allclose(completed(given, x), complete @ x, atol=1e-9)
+        with monkeypatch.context() as without:
+            without.setattr(given, "_by_factor", None)
+            np.testing.assert_allclose(given.apply(x), T @ x, atol=1e-12)
+            np.testing.assert_allclose(completed(given, x), complete @ x, atol=1e-9)
         assert given.iterative
         assert 0 < given._work < 1e7
     given._work = 1e7
@@ -363,8 +365,8 @@ def test_safe_shifts_and_rounding_by_hand():
     given.norm = 0.0
     assert shifts.safe_shift(given, mass) == pytest.approx(-2e-6)
     given = ladder()
-    assert shifts.rounding(given) == pytest.approx(2 * UNIT * 4 / 3 * 21.0 / 0.5)
-    assert shifts.rounding(ladder(FULL, eps=0.25)) == pytest.approx(2 * UNIT * 4 / 3 * 21.0 / 0.25)
+    assert shifts.rounding(given) == pytest.approx(2 * UNIT * 28.0 / 0.5, abs=0)
+    assert shifts.rounding(ladder(FULL, eps=0.25)) == pytest.approx(2 * UNIT * 28.0 / 0.25, abs=0)
     assert shifts.rounding(ladder((0.0, 1.0, 2.0), eps=0.0)) == np.inf
 
 
@@ -474,3 +476,67 @@ def test_the_smallest_positive_number_of_each_row():
     rows = np.array([[0.0, 4.0, 9.0], [0.9e-10, 1.0, 1.0], [1.1e-10, 1.0, 1.0], [0.0, 0.0, 0.0]])
     np.testing.assert_allclose(smallest_positive(rows), [2.0, 1.0, 1.1e-10**0.5, np.inf])
     assert smallest_positive(np.empty((2, 0))).tolist() == [np.inf, np.inf]
+
+
+def test_nothing_is_lost_where_no_error_is_allowed():
+    asked = []
+    side = SimpleNamespace(A=sparse.eye_array(2), kernel=None)
+    side.apply = lambda x, error: asked.append(error) or x
+    side.relaxation, side.iterative = SimpleNamespace(direct="Direct()"), False
+    one = OneSide(side, (1,), (2, 3))
+    assert one.method == "Direct()"
+    both = BothSides([one, one], None)
+    np.testing.assert_allclose(both.apply(np.ones(2)), 2.0)
+    one.apply(np.ones(2))
+    assert asked == [0.0, 0.0, 0.0]
+    both.apply(np.ones(2), 0.5)
+    assert asked[3:] == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("solver", [None, cl.CG(rtol=1e-13)], ids=str)
+@pytest.mark.parametrize("onto", [0, 1, 2, 3])
+def test_values_of_all_other_ranks_by_the_formula(onto, solver):
+    """z = -(C + eps I)^-1 X^T u, rank by rank, from every rank of a filled tetrahedron."""
+    K = cl.clique_complex(nx.complete_graph(4), 3)
+    S = cl.collapse(
+        K, realization="incidence", eps=0.5, onto=onto, solver=solver, beta=[1.0, 2.0, 3.0]
+    )
+    A, X, C = (M.toarray() for M in S.split())
+    u = np.arange(1.0, 1.0 + S.shape[0])
+    z = -np.linalg.solve(C + 0.5 * np.eye(len(C)), X.T @ u)
+    values = S.complete(u)
+    others = [k for k in range(4) if k != onto]
+    assert list(values) == others
+    np.testing.assert_allclose(np.concatenate([values[k] for k in others]), z, atol=1e-9)
+    np.testing.assert_allclose(S @ u, A @ u + X @ z, atol=1e-9)
+
+
+def test_one_gamma_for_all_is_within_the_narrowest_bound():
+    """A path of three has sigma 1, an edge sqrt 2: the first decides."""
+    complexes = [cl.clique_complex(nx.path_graph(n), 1) for n in (3, 2)]
+    stacks = as_realization("unfolded").stacks(complexes, 1.0, 0.9)
+    gamma, definite = stacks._couplings(0.0)
+    assert gamma.tolist() == [[0.9], [0.9]]
+    assert definite.all()
+    for given in (complexes, complexes[::-1]):
+        with pytest.raises(cl.InputError, match=r"exceeds the PSD bound \(1,\)"):
+            as_realization("unfolded").stacks(given, 1.0, 1.2)._couplings(0.0)
+    bound, _ = as_realization("unfolded").stacks(complexes, 2.0, None)._couplings(0.0)
+    np.testing.assert_allclose(bound, [[2.0], [8.0**0.5]])
+
+
+@pytest.mark.parametrize("realization", ["unfolded", "boundary", "incidence", "mixed", "screened"])
+def test_stacks_are_the_operators(realization):
+    complexes = [
+        cl.clique_complex(g) for g in (nx.complete_graph(4), nx.cycle_graph(3), nx.path_graph(4))
+    ]
+    stacks = as_realization(realization).stacks(complexes, None, None)
+    for eps in (0.5, 1e-4):
+        blocks, definite = stacks.collapsed(eps)
+        norms = stacks.norms()
+        assert definite.all()
+        for g, group in enumerate(stacks.layout.groups()):
+            for i, number in enumerate(group):
+                S = cl.collapse(complexes[number], realization=realization, eps=eps)
+                np.testing.assert_allclose(blocks[g][i], S.toarray(), atol=1e-9)
+                assert norms[g][i] >= np.linalg.norm(S.toarray(), 2) - 1e-9
