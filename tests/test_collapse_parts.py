@@ -18,7 +18,13 @@ from cellapse._collapse.elimination import BothSides, OneSide, _by_rank
 from cellapse._collapse.ladder import Ladder
 from cellapse._collapse.realizations import as_realization
 from cellapse._collapse.relaxation import Relaxation
-from cellapse._collapse.weights import Unchecked, Weights, check_gamma, regularized_bound
+from cellapse._collapse.weights import (
+    Unchecked,
+    Weights,
+    check_beta,
+    check_gamma,
+    regularized_bound,
+)
 
 UNIT = 2.0**-53
 B = sparse.csr_array([[1.0, 0.0, 0.0], [-1.0, 2.0, 1.0]])  # columns of squared length 2, 4 and 1
@@ -390,6 +396,12 @@ def test_bounds_of_gamma_by_hand():
     for gamma, definite in (([3.0, 6.0, 0.0], True), (Unchecked([3.2, 6.0, 0.0]), False)):
         assert Weights.choose(beta, gamma, 0.5, sigma).definite is definite
     assert not weights.with_eps(0.4).definite
+    for shape in ([[1.0]], [1.0, 2.0], [[[1.0]]]):
+        with pytest.raises(
+            cl.InputError, match=r"beta has shape .*; give one number, or 1 of them"
+        ):
+            check_beta(shape, 1)
+    assert check_beta(2, 3).tolist() == [2.0, 2.0, 2.0]
     with pytest.raises(cl.InputError, match="nothing balances"):
         Weights.choose(np.zeros(1), Unchecked(1.0), 1.0, np.ones(1))
 
