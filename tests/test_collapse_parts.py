@@ -17,6 +17,7 @@ from cellapse._collapse.dense import Layout, Places, smallest_positive
 from cellapse._collapse.elimination import BothSides, OneSide, _by_rank
 from cellapse._collapse.ladder import Ladder
 from cellapse._collapse.realizations import as_realization
+from cellapse._collapse.realizations.unfolded import unfolded_masses, unfolded_sigmas
 from cellapse._collapse.relaxation import Relaxation
 from cellapse._collapse.weights import (
     Unchecked,
@@ -552,3 +553,74 @@ def test_stacks_are_the_operators(realization):
                 S = cl.collapse(complexes[number], realization=realization, eps=eps)
                 np.testing.assert_allclose(blocks[g][i], S.toarray(), atol=1e-9)
                 assert norms[g][i] >= np.linalg.norm(S.toarray(), 2) - 1e-9
+
+
+# Realizations
+
+
+def test_what_realizations_say_of_themselves():
+    filled, flat = cl.clique_complex(nx.complete_graph(3)), cl.clique_complex(nx.path_graph(3), 1)
+    for name in ("unfolded", "boundary", "incidence", "mixed", "screened", "renormalized"):
+        realization = as_realization(name)
+        assert str(realization) == realization.name == name
+        cautious = realization.caution(realization.chain(filled))
+        assert (cautious is not None) == (name in ("boundary", "mixed"))
+        assert realization.caution(realization.chain(flat)) is None
+        assert realization.takes_matrices == (name not in ("boundary", "incidence", "mixed"))
+        assert realization.needs_solver == (name not in ("screened", "renormalized"))
+        assert realization.exact == (name == "boundary")
+        assert realization.hodge == (name in ("boundary", "incidence", "mixed"))
+        if not realization.takes_matrices:
+            with pytest.raises(cl.InputError, match="already are a realization"):
+                cl.collapse([[[-1.0], [1.0]]], realization=name)
+    assert cl.collapse([[[-1.0], [1.0]]]).realization.name == "given"
+    assert [as_realization(n).usual_beta for n in ("unfolded", "screened", "renormalized")] == [
+        1,
+        1,
+        5,
+    ]
+    shares = [as_realization(n).usual_share ** 2 for n in ("unfolded", "screened", "renormalized")]
+    np.testing.assert_allclose(shares, [1.0, 0.9, 0.95])
+    assert cl.Screened(theta=0.3, rounds=2).usual_share == 0.3
+    assert cl.Screened(rounds=2).name == "screened, 2 rounds"
+
+
+def test_theta_and_rounds_have_ranges():
+    for theta in (0.0, 1.0, 0.5):
+        assert cl.Screened(theta).theta == theta
+    for theta in (-0.1, 1.1, 1.9):
+        with pytest.raises(cl.InputError, match="from 0 to 1"):
+            cl.Screened(theta)
+    assert cl.Screened(rounds=1000).rounds == 1000
+    for rounds in (-1, 1001):
+        with pytest.raises(cl.InputError, match=r"in 0\.\.1000"):
+            cl.Screened(rounds=rounds)
+
+
+def test_unfolded_chains_count_their_flags():
+    K = cl.clique_complex(nx.complete_graph(4), 3)
+    for source in (K, cl.unfolded_matrices(K)):
+        chain = as_realization("unfolded").chain(source)
+        B = chain.incidence
+        assert (B.kind, B.n_cells) == ("unfolded", (4, 6, 12, 12))
+        assert B.n_formal == (0, 0, 12, 12)
+        assert chain.n_cells == (4, 6, 4, 1)
+        np.testing.assert_allclose(chain.sigma, [2.0, 2.0**0.5, 1.0])
+    assert chain.of_edges().n_cells == (4, 6)
+
+
+def test_masses_of_flags_by_hand():
+    """Two triangles on an edge, one of weight 3; the squares of their entries are the weights."""
+    B = sparse.csr_array(np.sqrt([[1.0, 3.0], [0.0, 3.0], [0.0, 0.0]]))
+    beta, gamma, eps = 2.0, 1.5, 0.5
+    mass, top = unfolded_masses([B], 3, np.array([beta]), np.array([gamma]), eps)
+    d = np.array([4.0, 3.0, 0.0])
+    g = d / eps
+    np.testing.assert_allclose(mass, eps + beta * d - gamma**2 * g / (1.0 + beta * g))
+    assert top.tolist() == [0.5, 0.5]
+    np.testing.assert_allclose(unfolded_sigmas([B]), [[3.0**0.5]])
+    owners = [np.array([0, 1, 1])]
+    np.testing.assert_allclose(unfolded_sigmas([B], owners, 2), [[2.0], [3.0**0.5]])
+    limit = unfolded_masses([B], 3, np.array([beta]), np.array([gamma]), 0.0)[0]
+    np.testing.assert_allclose(limit, beta * d - gamma**2 / beta * (d > 0))
+    assert unfolded_masses([B], 3, np.zeros(1), np.zeros(1), 0.25)[0].tolist() == [0.25] * 3
