@@ -17,7 +17,12 @@ from cellapse._collapse.dense import Layout, Places, smallest_positive
 from cellapse._collapse.elimination import BothSides, OneSide, _by_rank
 from cellapse._collapse.ladder import Ladder
 from cellapse._collapse.realizations import as_realization
-from cellapse._collapse.realizations.unfolded import unfolded_masses, unfolded_sigmas
+from cellapse._collapse.realizations.unfolded import (
+    _known_of,
+    carried,
+    unfolded_masses,
+    unfolded_sigmas,
+)
 from cellapse._collapse.relaxation import Relaxation
 from cellapse._collapse.weights import (
     Unchecked,
@@ -624,3 +629,33 @@ def test_masses_of_flags_by_hand():
     limit = unfolded_masses([B], 3, np.array([beta]), np.array([gamma]), 0.0)[0]
     np.testing.assert_allclose(limit, beta * d - gamma**2 / beta * (d > 0))
     assert unfolded_masses([B], 3, np.zeros(1), np.zeros(1), 0.25)[0].tolist() == [0.25] * 3
+
+
+def test_how_masses_grow_with_eps():
+    """Against differences: three edges, two triangles, one cell above them."""
+    upper = [
+        sparse.csr_array([[1.0, 2.0], [0.0, 1.0], [0.0, 0.0]]),
+        sparse.csr_array([[1.0], [3.0]]),
+    ]
+    beta, gamma = np.array([1.0, 2.0, 0.5]), np.array([1.0, 1.2, 0.4])
+
+    def masses(eps):
+        return unfolded_masses(upper, 3, beta[1:], gamma[1:], eps)
+
+    weights = SimpleNamespace(beta=beta, gamma=gamma)
+    growth = carried(upper, masses(0.5), weights, [np.ones(3), np.ones(2), np.ones(1)])
+    for grown, more, less in zip(growth, masses(0.5 + 1e-6), masses(0.5 - 1e-6), strict=True):
+        np.testing.assert_allclose(grown, (more - less) / 2e-6, rtol=1e-8)
+    weights.gamma = np.array([1.0, 0.0, 0.4])
+    still = carried(upper, masses(0.5), weights, [np.full(3, 7.0), np.ones(2), np.ones(1)])
+    assert still[0].tolist() == [7.0, 7.0, 7.0]  # nothing above is coupled
+    known = _known_of(upper, masses(0.5), SimpleNamespace(beta=beta, gamma=gamma))
+    np.testing.assert_allclose(known.growth, growth[0])
+    d = np.array([5.0, 1.0, 0.0])
+    blurs = [4 * UNIT * 2.0 * d, 4 * UNIT * 0.5 * np.array([1.0, 9.0]), np.zeros(1)]
+    expected = carried(upper, masses(0.5), SimpleNamespace(beta=beta, gamma=gamma), blurs)[0]
+    np.testing.assert_allclose(known.blur, expected, rtol=1e-12)
+    at_bound = SimpleNamespace(beta=beta, gamma=np.array([1.0, 2.0 * 5.0**0.5, 0.0]))
+    blurs[0][0] = 0.0  # nothing cancels at the bound but what is taken out
+    expected = carried(upper, masses(0.5), at_bound, blurs)[0]
+    np.testing.assert_allclose(_known_of(upper, masses(0.5), at_bound).blur, expected, rtol=1e-12)
