@@ -131,7 +131,7 @@ def conjugate_gradients(
         x = x + np.where(better, step, 0.0)
         if trial:  # what the first pass says of itself is no evidence: it began far away
             error = np.where(better, now, error)
-        if trial and (bool((error <= tol).all()) or not gained):
+        if trial and (bool((error <= tol).all()) or not gained):  # speed only: a pass more or less
             break
         r = rhs - apply(x) if residual is None else residual(x).astype(np.float64)
     return x, error
@@ -162,7 +162,8 @@ def rough_solution(apply: Solve, rhs: FloatArray) -> FloatArray:
     Good enough to correct something that is checked elsewhere.
     """
     goal = 0.02 * np.linalg.norm(rhs, axis=0)
-    near = _one_pass(apply, rhs, lambda r: r, lambda r, _: np.linalg.norm(r, axis=0) <= goal, 150)
+    steps = 150  # speed only: what is checked elsewhere may be rougher
+    near = _one_pass(apply, rhs, lambda r: r, lambda r, _: np.linalg.norm(r, axis=0) <= goal, steps)
     return near[0]
 
 

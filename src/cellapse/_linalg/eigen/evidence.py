@@ -112,7 +112,7 @@ def values_and_residuals(
     image = problem.operator.apply(vectors, error)
     values = np.einsum("ij,ij->j", vectors, image)
     values[: problem.n_kernel] = 0.0
-    values[(values < 0) & (values > -1e-13 * norm)] = 0.0
+    values[(values < 0) & (values > -1e-13 * norm)] = 0.0  # equivalent: 0 stays 0, with <= too
     left = image - root[:, None] ** 2 * vectors * values
     reached = float(np.linalg.norm(left / root[:, None], axis=0).max(initial=0.0)) / norm
     return values, np.linalg.norm(left, axis=0), reached
