@@ -35,6 +35,21 @@ def test_closed_forms(n):
         assert cl.tasks.kirchhoff_index(L) == pytest.approx(kirchhoff, rel=1e-12)
 
 
+@pytest.mark.parametrize("eps", [0.0, 1e-8, 1.0])
+def test_edges_that_keep_nothing_part_their_ends(eps):
+    """theta^2 = 1 + eps takes all of an edge outside of triangles, and the pendant is alone."""
+    K = cl.clique_complex(nx.Graph([(0, 1), (1, 2), (0, 2), (2, 3), (4, 5)]))
+    S = cl.collapse(K, "screened", gamma="regularized", eps=eps)
+    R = cl.effective_resistance(S)
+    assert np.isinf(R[3, [0, 1, 2, 4, 5]]).all()
+    assert np.isinf(R[4, 5])
+    share = 1.0 - (1.0 + eps) / (2.0 + eps)
+    np.testing.assert_allclose(R[[0, 0, 1], [1, 2, 2]], 2 / 3 / share, rtol=1e-9)
+    assert (cl.tasks.effective_conductance(S)[4] == [0, 0, 0, 0, np.inf, 0]).all()
+    pairs = [(0, 1), (2, 3), (4, 5), (1, 4)]
+    np.testing.assert_array_equal(np.isinf(cl.effective_resistance(S, pairs)), [0, 1, 1, 1])
+
+
 @given(operators())
 def test_the_conductance_is_the_least_energy_of_a_unit_difference(S):
     M = S.toarray()
