@@ -23,7 +23,7 @@ from cellapse._linalg.kernel import Projector, left_kernel
 from cellapse._linalg.lapack import largest_eigenpair
 from cellapse._shared.arrays import FloatArray, row_sum
 
-_DENSE = 400  # up to this size a dense eigenvalue problem is quicker than a factorization
+_DENSE = 400  # speed only: up to this size a dense problem is quicker than a factorization
 _ZERO = 1e-9  # a squared singular value of a balanced matrix below this is zero
 _SQUARED = 1e-3  # a square below this, relative to the largest, has lost three digits or more
 _UNIT = 2.0**-53
@@ -115,7 +115,7 @@ def _by_orthogonal_factors(B: FloatArray, rank: int) -> float:
 
 def _balanced(B: sparse.csr_array) -> sparse.csr_array:
     """B with rows and columns scaled to length one, as nearly as both can be."""
-    for _ in range(20):
+    for _ in range(20):  # speed only: each halves what is left, and nine orders are wanted
         rows = np.asarray(B.multiply(B).sum(axis=1)).ravel()
         B = sparse.csr_array(sparse.diags_array(rows**-0.25) @ B)
         columns = np.asarray(B.multiply(B).sum(axis=0)).ravel()
