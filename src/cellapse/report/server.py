@@ -1,7 +1,8 @@
-"""The explorer as a page on this machine: loopback only, a random port, a token in the address.
+"""The explorer as a page on this machine: loopback only, a token in the address.
 
 A request without the token, for another host or from another origin is refused, so that no other
-page in the same browser can ask questions; the page itself may talk to nothing else.
+page in the same browser can ask questions; the page itself may talk to nothing else. Through an SSH
+tunnel the port may be another one, but the host is still this machine.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from cellapse._collapse.realizations import REALIZATIONS
-from cellapse._errors import CellapseError
+from cellapse._errors import CellapseError, InputError
+from cellapse._shared.checks import whole_number
 from cellapse.report.explorer import Explorer, Settings
 from cellapse.report.markup import as_json, page
 from cellapse.report.summary import cell_counts
@@ -33,6 +35,7 @@ _SECONDS = 10.0  # for an answer
 _IDLE = 30.0  # a reader who looks at the page asks again on a new connection
 _CONNECTIONS = 32  # at once; a browser has six
 _FIELDS = 20  # in the address of a question
+_HERE = ("127.0.0.1", "localhost")  # what this machine is called, also at the end of a tunnel
 _BUSY = (
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nConnection: close\r\n"
     b"Content-Length: 32\r\n\r\ntoo many connections; close some"
@@ -56,8 +59,15 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, explorer: Explorer) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+    def __init__(self, explorer: Explorer, port: int = 0) -> None:
+        port = whole_number("port", port, 0, 65535)
+        try:
+            super().__init__(("127.0.0.1", port), _Handler)
+        except OSError as error:
+            raise InputError(
+                f"port {port} cannot be used ({error.strerror or error}); choose another, or 0 "
+                "for any that is free"
+            ) from None
         self.explorer = explorer
         self.token = secrets.token_urlsafe(24)
         self.turns = Turns(_SECONDS)  # one answer at a time: they share the cores
@@ -183,7 +193,7 @@ class _Handler(BaseHTTPRequestHandler):
         host = self.headers.get("Host", "")
         origin = self.headers.get("Origin", f"http://{host}")
         site = self.headers.get("Sec-Fetch-Site", "none")
-        if host != self.server.host:
+        if host.rpartition(":")[0] not in _HERE:
             return "unknown host"
         # The page itself is opened from a file of ours, which to a browser is another site.
         opened = self.headers.get("Sec-Fetch-Mode") == "navigate" and path.endswith("/")
