@@ -700,7 +700,7 @@ def test_every_argument_of_graded_laplacian_changes_something():
 def public_functions():
     """Functions of the public namespaces that take a complex, an operator or a partition first."""
     found = {}
-    for space in (cl, cl.tasks, cl.theory, cl.interop, cl.report):
+    for space in (cl, cl.tasks, cl.theory, cl.interop, cl.plot):
         own = [n for n, f in vars(space).items() if getattr(f, "__module__", "") == space.__name__]
         for name in getattr(space, "__all__", own):
             function = getattr(space, name)

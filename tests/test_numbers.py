@@ -306,6 +306,52 @@ def test_completion_without_eps_on_a_long_path(n):
     np.testing.assert_allclose(S.complete(x)[1], truth, rtol=0, atol=1e-6 * np.abs(truth).max())
 
 
+@pytest.mark.parametrize("realization", ["unfolded", "mixed", "incidence"])
+@pytest.mark.parametrize("beta", [None, [3.0, 0.5, 2.0]])
+@pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
+def test_completion_without_eps_is_the_shortest_of_all_cells(realization, beta):
+    """z* = -C^+ X^T u: cells of every rank count for its length, not the nearest alone."""
+    graph = nx.Graph([*nx.complete_graph(5).edges, (4, 5), (5, 6), (4, 6), (6, 7), (0, 8), (7, 8)])
+    S = cl.collapse(cl.clique_complex(graph, max_rank=3), realization, beta=beta, eps=0.0)
+    _, X, C = (block.toarray() for block in S.split())
+    u = np.cos(np.arange(S.shape[0]))
+    truth = -np.linalg.pinv(C, rcond=1e-10, hermitian=True) @ X.T @ u
+    got = np.concatenate(list(S.complete(u).values()))
+    np.testing.assert_allclose(got, truth, rtol=0, atol=1e-7 * np.abs(truth).max())
+    both = S.complete(np.stack([u, 2.0 * u], axis=1))
+    np.testing.assert_allclose(np.vstack(list(both.values()))[:, 1], 2.0 * got, atol=1e-7)
+
+
+@pytest.mark.parametrize(("eps", "known"), [(1e-4, True), (1e-7, True), (1e-11, False)])
+@pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
+def test_completion_knows_what_rounding_of_the_data_costs(eps, known):
+    """gamma at the bound is a root: its last digit, over eps, is in the values of a triangle."""
+    beta = [0.009, 0.437]
+    K = cl.Complex.from_cells({0: range(3), 1: [(0, 1), (0, 2), (1, 2)], 2: [(0, 1, 2)]})
+    S = cl.collapse(K, "mixed", beta=beta, eps=eps)
+    u = np.array([0.3, -1.0, 2.0])
+    if not known:
+        with pytest.raises(cl.ConvergenceError, match="larger eps"):
+            S.complete(u)
+        return
+    mpmath = pytest.importorskip("mpmath")
+    with mpmath.workdps(60):
+        one, half = (mpmath.mpf(b) for b in beta)
+        B1 = mpmath.matrix([[-1, -1, 0], [1, 0, -1], [0, 1, 1]])
+        B2 = mpmath.matrix([[1], [1], [1]])
+        gamma, root = one * mpmath.sqrt(3), mpmath.sqrt(3)
+        C = mpmath.eye(4) * mpmath.mpf(eps)
+        C[:3, :3] += one * (B1.T * B1) + half * (B2 * B2.T)
+        C[:3, 3] = -half * root * B2
+        C[3, :3] = (-half * root * B2).T
+        C[3, 3] += 3 * half
+        rhs = mpmath.matrix(4, 1)
+        rhs[:3, 0] = gamma * (B1.T * mpmath.matrix(u.tolist()))
+        truth = np.array([float(z) for z in mpmath.lu_solve(C, rhs)])
+    got = np.concatenate(list(S.complete(u).values()))
+    np.testing.assert_allclose(got, truth, rtol=0, atol=1e-6 * np.abs(truth).max())
+
+
 @pytest.mark.parametrize("gap", [1e-3, 1e-8, 1e-10, 1e-12])
 def test_nearly_singular_is_not_singular(gap):
     """1 and 1 - gap: the eigenvalues are gap and 2 - gap, however small the first."""

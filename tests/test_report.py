@@ -11,10 +11,10 @@ from browser import keep, opened, until
 import cellapse as cl
 from cellapse._sources import load_protein
 from cellapse.analysis import analyze
+from cellapse.plot.layout import arrange, neighbourhood
 from cellapse.report import write_report
 from cellapse.report.colourings import matched
 from cellapse.report.content import content
-from cellapse.report.layout import arrange, neighbourhood
 from cellapse.report.markup import as_json
 from cellapse.report.protein import chain
 from cellapse.report.summary import figures, findings

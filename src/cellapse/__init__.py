@@ -182,7 +182,7 @@ __all__ = [
 
 
 # Loaded when they are first asked for: `import cellapse` stays light.
-_LATER = ("analysis", "estimators", "experiments", "io", "report", "scale", "torch")
+_LATER = ("analysis", "estimators", "experiments", "io", "plot", "report", "scale", "torch")
 
 
 def __dir__() -> list[str]:

@@ -12,18 +12,21 @@ import numpy as np
 from cellapse import theory
 from cellapse._collapse.build import collapse
 from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._complex.card import drawing
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian, projection_laplacian
 from cellapse._shared.arrays import FloatArray
+from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import listed, whole_number, word
 from cellapse._shared.files import write_whole
 from cellapse._shared.names import showing
 from cellapse._shared.tables import csv_text
 from cellapse._sources import Source, source_of
-from cellapse.tasks.clustering import Clusters, cluster, clustering_accuracy
+from cellapse.tasks._clusters import Clusters
+from cellapse.tasks.clustering import cluster, clustering_accuracy
 
 __all__ = ["Analysis", "analyze"]
 __dir__ = showing([*__all__, "STEPS"])
@@ -37,7 +40,7 @@ STEPS = (("collapse", 2.0), ("clusters", 10.0), ("spectra", 8.0), ("checks", 10.
 
 
 @dataclass(frozen=True, eq=False)
-class Analysis:
+class Analysis(Shown):
     """Everything `analyze` found, for a summary, a table of nodes or a report."""
 
     title: str
@@ -50,6 +53,24 @@ class Analysis:
     shares: FloatArray
     report: theory.Report
     projection: Clusters | None = None  # by the weighted projection, where cells are no simplices
+
+    def _card(self) -> Card:
+        K, mine = self.complex, self.clusters[0].numbers
+        known = self.agreement()
+        rows = [
+            ("cells", ", ".join(f"{n:,} of rank {k}" for k, n in enumerate(K.n_cells))),
+            ("clusters", ", ".join(f"{n:,}" for n in np.bincount(mine).tolist()) + " vertices"),
+            ("groups", "" if known is None else "{:.1%} by S, {:.1%} by L".format(*known)),
+            ("theory", repr(self.report).strip("<>")),
+        ]
+        calls = (
+            ('report.write_report(analysis, "report.html")', "writes the page to show"),
+            ('analysis.write_nodes("nodes.csv")', "writes a row per vertex"),
+            ("analysis.weakest_edges(10)", "lists the edges to doubt"),
+        )
+        title = f"Analysis of {self.title}: {K.n_vertices:,} vertices in {self.n_clusters} clusters"
+        shown = tuple(row for row in rows if row[1])
+        return Card(title, shown, lambda: drawing(K, self.shares, mine), calls)
 
     @property
     def n_clusters(self) -> int:

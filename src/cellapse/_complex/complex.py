@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse.csgraph import connected_components
 
 from cellapse._complex.attributes import Columns, check_attributes, check_metadata
+from cellapse._complex.card import card_of
 from cellapse._complex.cells import Cells, build_cells, star_graph
 from cellapse._complex.labels import as_tuples, in_order, numbered, positions
 from cellapse._complex.validity import (
@@ -28,12 +29,13 @@ from cellapse._complex.validity import (
 )
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
+from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import listed, whole_number
 from cellapse._shared.memory import require_memory
 
 
 @dataclass(frozen=True, eq=False)
-class Complex:
+class Complex(Shown):
     """Cells by rank over labelled vertices; made by `from_cells` or `from_arrays`, then frozen.
 
     Attributes
@@ -168,6 +170,9 @@ class Complex:
             said += f", lift={self.lift!r:.100}"
         return f"Complex(n_cells={self.n_cells}{said})"
 
+    def _card(self) -> Card:
+        return card_of(self)
+
     @cached_property
     def n_cells(self) -> tuple[int, ...]:
         """Number of cells of each rank: (n_0, n_1, ..., n_K)."""
@@ -255,6 +260,14 @@ class Complex:
             old if new is None else new for old, new in zip(self.weights, chosen, strict=True)
         )
         return replace(self, weights=kept, attributes=merged)
+
+    def plot(
+        self, values: ArrayLike | None = None, *, positions: ArrayLike | None = None, ax: Any = None
+    ) -> Any:
+        """Draw it with its cells, and return the axes: see `cellapse.plot.plot_complex`."""
+        from cellapse.plot import plot_complex
+
+        return plot_complex(self, values, positions=positions, ax=ax)
 
     def euler_characteristic(self) -> int:
         """Alternating sum of the numbers of cells, n_0 - n_1 + n_2 - ..."""

@@ -112,6 +112,9 @@ class MatrixFreeOperator(Operator):
     def __repr__(self) -> str:
         return f"<LinearOperator on {self.shape[0]} cells>"
 
+    def _picture(self) -> str:
+        return ""  # its entries are not known
+
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         return np.asarray(self._source @ x, dtype=np.float64)
 

@@ -97,7 +97,7 @@ def _refuse_numbers(groups: list[tuple[Any, ...]]) -> None:
     are_floats = [[isinstance(v, float) for v in group] for group in groups]
     if groups and all(map(all, are_floats)):
         raise InputError(f"{groups[0]!r} and others hold only fractions: {_POINTS}")
-    if groups and all(found == [False, False, True] for found in are_floats):
+    if groups and all(row == [False, False, True] for row in are_floats):
         raise InputError(
             f"{groups[0]!r} and all others end in a fraction, as edges with weights do; pass "
             "Complex.from_cells({1: pairs}, weights={1: numbers}), or a networkx graph with weight="

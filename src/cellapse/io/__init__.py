@@ -114,9 +114,9 @@ def read_stream(stream: BinaryIO, name: str, weight: str | None = None) -> Compl
     """What comes through a pipe: JSON, or a list of edges; `name` is for messages."""
     with reading(name, 0):
         data = stream_bytes(stream, FORMATS["edges"].growth)
-        found = "json" if data.lstrip()[:1] in (b"{", b"[") else "edges"
+        chosen = FORMATS["json" if data.lstrip()[:1] in (b"{", b"[") else "edges"]
     with reading(name, len(data), packed=is_packed(data)):
-        return _parsed(unpacked(data, FORMATS[found].growth), FORMATS[found], weight)
+        return _parsed(unpacked(data, chosen.growth), chosen, weight)
 
 
 def _parsed(data: bytes, chosen: Format, weight: str | None) -> Complex:
@@ -128,14 +128,14 @@ def _extension(file: Path) -> str:
 
 
 def _format(file: Path, given: str | None) -> str:
-    found = _BY_EXTENSION.get(_extension(file), "") if given is None else word("format", given)
-    if found not in FORMATS:
+    name = _BY_EXTENSION.get(_extension(file), "") if given is None else word("format", given)
+    if name not in FORMATS:
         what = f"format={given!r}" if given is not None else f"extension {_extension(file)!r}"
         raise InputError(
             f"{shown(file)}: nothing reads {what}; "
             f"pass format=, one of {', '.join(map(repr, FORMATS))}"
         )
-    return found
+    return name
 
 
 def write(obj: Any, path: str | os.PathLike[str], *, on: Complex | None = None) -> None:

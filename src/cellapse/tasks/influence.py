@@ -127,8 +127,8 @@ def cell_influence(S: Any, of: str = "eigenvalue", at: Any = 1) -> Influence:
         return Influence(of, value, {}, K)
     weight = K.weights[1]
     by_rank = {1: sign * (edges if weight is None else edges / weight)}
-    for rank, found in enumerate(cells, start=2):
-        by_rank[rank] = sign * found[: K.n_cells[rank]]  # formal elements come last
+    for rank, slopes in enumerate(cells, start=2):
+        by_rank[rank] = sign * slopes[: K.n_cells[rank]]  # formal elements come last
     return Influence(of, value, by_rank, K)
 
 
@@ -260,7 +260,7 @@ def _unfolded(S: CollapsedOperator, y: FloatArray) -> tuple[FloatArray, list[Flo
         row, col, mass = entries.row, entries.col, masses[k + 1]
         share = np.bincount(row, entries.data / mass[col], len(grad))
         slope = (grad * gamma_k**2 / (1.0 + beta_k * share) ** 2)[row]
-        found = np.bincount(col, beta_k * grad[row] - slope / mass[col], len(mass))
-        weights.append(found.astype(np.float64))
+        slopes = np.bincount(col, beta_k * grad[row] - slope / mass[col], len(mass))
+        weights.append(slopes.astype(np.float64))
         grad = np.bincount(col, slope * entries.data / mass[col] ** 2, len(mass)).astype(np.float64)
     return edges, weights

@@ -23,7 +23,8 @@ from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian, projection_laplacian
 from cellapse._shared.checks import plain_array, whole_number
-from cellapse.tasks.clustering import Clusters, cluster
+from cellapse.tasks._clusters import Clusters
+from cellapse.tasks.clustering import cluster
 
 # theta^2, beta and rounds of the screened forms, by name; wide apart, none tuned to a network.
 _SCREENED = {
