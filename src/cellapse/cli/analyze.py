@@ -99,6 +99,7 @@ def explore(
     ssh -L 8123:127.0.0.1:8123 there     (then open the address here)
     """
     from cellapse.report.explorer import Explorer
+    from cellapse.report.recipes import Origin
     from cellapse.report.server import Server
     from cellapse.report.server import explore as serve
 
@@ -107,7 +108,8 @@ def explore(
         step("reading")
         source = data.load()
         step("first answer")
-        server = Server(Explorer(source.complex, source.title, source.groups), port)
+        origin = Origin.of(data.network, data.max_rank, data.weight)
+        server = Server(Explorer(source.complex, source.title, source.groups, origin), port)
     if "SSH_CONNECTION" in os.environ:
         tunnel = f"ssh -L {server.server_port}:127.0.0.1:{server.server_port}"
         out.say(f"To see it elsewhere: {tunnel} {escape(socket.gethostname())}")

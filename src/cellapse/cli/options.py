@@ -74,10 +74,13 @@ OperatorName = Annotated[
     ),
 ]
 Eps = Annotated[float | None, typer.Option(help="Regularization of a collapse; 1e-4 if left out.")]
-Beta = Annotated[float | None, typer.Option(help="Weight of the adjacency of a collapse.")]
+Beta = Annotated[
+    str | None,
+    typer.Option(help="Weight of the adjacency of a collapse: a number, or one per rank, 1,5."),
+]
 Gamma = Annotated[
     str | None,
-    typer.Option(help="Coupling of a collapse: a number, bound, or regularized."),
+    typer.Option(help="Coupling of a collapse: a number, one per rank, bound, or regularized."),
 ]
 Target = Annotated[
     Path,
@@ -127,8 +130,11 @@ class OperatorChoice:
 
     def make(self, K: Complex) -> Operator:
         """The operator on a complex."""
-        gamma = _number_or_rule(self.gamma)
-        return make_operator(K, self.operator, beta=self.beta, gamma=gamma, eps=self.eps)
+        beta = None if self.beta is None else _numbers("--beta", self.beta)
+        gamma: Any = self.gamma
+        if gamma not in (None, "bound", "regularized"):
+            gamma = _numbers("--gamma", gamma, "bound or regularized")
+        return make_operator(K, self.operator, beta=beta, gamma=gamma, eps=self.eps)
 
     @contextmanager
     def prepared(self, quiet: bool) -> Iterator[tuple[Source, Operator]]:
@@ -180,10 +186,13 @@ def _parameter(field: Field[Any], annotation: Any) -> inspect.Parameter:
     )
 
 
-def _number_or_rule(gamma: str | None) -> Any:
-    if gamma in (None, "bound", "regularized"):
-        return gamma
+def _numbers(option: str, words: str, rule: str = "") -> float | list[float]:
+    """A number, or several with commas between them."""
     try:
-        return float(str(gamma))
+        numbers = [float(word) for word in words.split(",")]
     except ValueError:
-        raise InputError(f"--gamma {gamma}; give a number, bound or regularized") from None
+        also = f", {rule}" if rule else ""
+        raise InputError(
+            f"{option} {words}; give a number, one per rank with commas between them{also}"
+        ) from None
+    return numbers if len(numbers) > 1 else numbers[0]

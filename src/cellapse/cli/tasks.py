@@ -15,6 +15,7 @@ from cellapse.cli.app import app
 from cellapse.cli.options import OperatorChoice, Seed, grouped
 from cellapse.cli.output import Out
 from cellapse.cli.sources import values_of
+from cellapse.tasks._clusters import Clusters
 from cellapse.tasks.clustering import cluster, clustering_accuracy, suggest_n_clusters
 from cellapse.tasks.embedding import embed, positional_encoding
 from cellapse.tasks.resistance import effective_resistance
@@ -39,6 +40,10 @@ def cluster_nodes(
             "--choose", help="Experimental: of nine operators, the most modular clusters."
         ),
     ] = False,
+    mass: Annotated[
+        str,
+        typer.Option(help="Of the cut: diagonal (of S), degree, or auto, which is cheap."),
+    ] = "auto",
     choice: OperatorChoice,
     out: Out,
     seed: Seed = 0,
@@ -64,15 +69,21 @@ def cluster_nodes(
             S, clusters = best.operator, best.clusters
             facts = {"chosen": best.name, "modularity": best.modularity}
         else:
-            clusters = cluster(S, count, rng=seed)
-    sizes = np.bincount(clusters.numbers)
+            clusters = cluster(S, count, mass=mass, rng=seed)
     out.say(escape(str(best) if choose else repr(S)))
+    _clusters(out, S, clusters, known, facts)
+
+
+def _clusters(
+    out: Out, S: Operator, clusters: Clusters, known: list[str] | None, facts: dict[str, Any]
+) -> None:
+    sizes = np.bincount(clusters.numbers)
     out.say(f"{len(sizes)} clusters of {', '.join(map(str, sizes.tolist()))} nodes")
     facts = {"operator": repr(S), "sizes": sizes, **facts}
     if known is not None:
         facts["accuracy"] = clustering_accuracy(clusters, known)
         out.say(f"{100 * facts['accuracy']:.1f} % of the nodes agree with the known groups")
-    out.table({"node": source.complex.labels, "cluster": clusters.numbers}, facts)
+    out.table({"node": S.labels, "cluster": clusters.numbers}, facts)
 
 
 @app.command("embed")

@@ -12,7 +12,18 @@ import re
 _OPTIONS = {"n_clusters": "-k", "clusters": "-k", "k": "-k", "cycles": "--how"}
 _SAME = (
     *("operator", "eps", "beta", "gamma", "max_rank", "max_length", "hops", "weight", "times"),
-    *("scale", "strength", "level", "false_share", "seed", "rng", "format", "n_jobs"),
+    *(
+        "scale",
+        "strength",
+        "level",
+        "false_share",
+        "seed",
+        "rng",
+        "format",
+        "n_jobs",
+        "mass",
+        "port",
+    ),
 )
 _ARGUMENTS = {**{name: f"--{name.replace('_', '-')}" for name in _SAME}, **_OPTIONS}
 _ARGUMENTS["rng"] = "--seed"

@@ -26,8 +26,10 @@ from urllib.parse import parse_qsl, urlsplit
 from cellapse._collapse.realizations import REALIZATIONS
 from cellapse._errors import CellapseError, InputError
 from cellapse._shared.checks import whole_number
-from cellapse.report.explorer import Explorer, Settings
+from cellapse._shared.tables import csv_text
+from cellapse.report.explorer import Explorer
 from cellapse.report.markup import as_json, page
+from cellapse.report.settings import Settings
 from cellapse.report.summary import cell_counts
 from cellapse.report.turns import Turns
 
@@ -186,6 +188,8 @@ class _Handler(BaseHTTPRequestHandler):
             return 200, "text/html", self.server.text
         if address.path == f"/{self.server.token}/answer":
             return self._answer(address.query)
+        if address.path in [f"/{self.server.token}/clusters.{end}" for end in ("csv", "json")]:
+            return self._file(address.path.endswith("csv"), address.query)
         return 404, "text/plain", "nothing here"
 
     def _refusal(self, path: str) -> str:
@@ -212,7 +216,17 @@ class _Handler(BaseHTTPRequestHandler):
             answer = {"error": str(error)}
         except CellapseError as error:
             answer = {"error": str(error)}
+        answer.pop("nodes", None)  # of all vertices; the page draws some of them
         return 400 if "error" in answer else 200, "application/json", json.dumps(answer)
+
+    def _file(self, csv: bool, query: str) -> tuple[int, str, str]:
+        """The clusters of all vertices, to be kept."""
+        settings = Settings.parse(dict(parse_qsl(query, max_num_fields=_FIELDS)))
+        columns = self.server.turns.take(lambda: self.server.explorer.table(settings))
+        if not csv:
+            return 200, "application/json", json.dumps(columns) + "\n"
+        rows = [list(columns), *zip(*columns.values(), strict=True)]
+        return 200, "text/csv", csv_text(rows)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """What the parser of requests refuses, in a sentence."""

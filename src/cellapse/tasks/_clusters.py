@@ -23,6 +23,8 @@ class Clusters(Shown):
     Attributes
     ----------
     numbers : (n,) array of int
+        From 0, in the order in which the vertices meet them: the same in files, JSON, the report
+        and the explorer.
     labels : sequence
         What the vertices are called.
     spectrum : Spectrum or None

@@ -114,9 +114,13 @@ def _assigned(
     return _kmeans(rows, n_clusters, seed)
 
 
-def group_rows(vectors: FloatArray, D: FloatArray | None, n_clusters: int, seed: int) -> IntArray:
-    """The clusters of `cluster` from known eigenvectors, one column per cluster."""
-    return _in_order(_kmeans(_unit(_scaled(vectors, D)), n_clusters, seed))
+def group_rows(
+    S: Operator, vectors: FloatArray, D: FloatArray | None, n_clusters: int, seed: int
+) -> IntArray:
+    """The clusters of `cluster` from known eigenvectors."""
+    if n_clusters > 1 and (S.kernel is not None and S.kernel.shape[1] > n_clusters):
+        return _share_out(S, n_clusters, D)
+    return _in_order(_kmeans(_unit(_scaled(vectors[:, :n_clusters], D)), n_clusters, seed))
 
 
 def cut_mass(S: Operator, mass: Mass) -> FloatArray | None:

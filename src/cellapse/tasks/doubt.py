@@ -25,7 +25,8 @@ from typing import Any
 import numpy as np
 
 from cellapse._collapse.realizations import Screened
-from cellapse._complex.complex import Complex, to_complex
+from cellapse._complex.complex import Complex
+from cellapse._complex.given import to_complex
 from cellapse._errors import InputError, extra
 from cellapse._shared.arrays import BoolArray, FloatArray
 from cellapse._shared.checks import generator, one_of, share

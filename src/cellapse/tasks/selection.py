@@ -18,7 +18,8 @@ from numpy.typing import ArrayLike
 from cellapse._collapse.build import collapse
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._collapse.realizations import Screened
-from cellapse._complex.complex import Complex, to_complex
+from cellapse._complex.complex import Complex
+from cellapse._complex.given import to_complex
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian, projection_laplacian
