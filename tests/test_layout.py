@@ -33,18 +33,8 @@ WITHIN = {
         *("tables", "workers"),
     ),
     "_complex": (
-        *(
-            "card",
-            "cells",
-            "labels",
-            "attributes",
-            "validity",
-            "complex",
-            "given",
-            "weights",
-            "union",
-        ),
-        "graph",
+        *("card", "cells", "labels", "attributes", "validity", "complex", "given", "weights"),
+        *("union", "graph"),
     ),
     "_matrices": ("given", "containment", "boundary", "incidence", "support", "homology"),
     "_linalg": (
