@@ -82,7 +82,9 @@ def _shortest(ladder: Ladder, masses: Masses | None) -> tuple[Relaxation, float,
     """At eps = 0: what finds the shortest minimizer, the smallest eigenvalue of H, its rounding."""
     H = ladder.M + ladder.beta * (ladder.B.T @ ladder.B)
     least, largest = smallest_positive_eigenvalue(H), ladder.relaxation.largest
-    rounding = 4 * _UNIT * largest / least  # the energy does not see what it puts into a kernel
+    rounding = (
+        4 * _UNIT * largest / max(least, 1e-300)
+    )  # the energy does not see what it puts into a kernel
     if rounding > _LIMIT:
         raise lost(ladder, rounding, "|z|")
     growth = np.ones(H.shape[0]) if masses is None else masses.growth

@@ -166,8 +166,7 @@ class Complex(Shown):
     def __repr__(self) -> str:
         weighted = tuple(k for k, w in enumerate(self.weights) if w is not None)
         said = f", {weighted=}" if weighted else ""
-        if self.lift:
-            said += f", lift={self.lift!r:.100}"
+        said += f", lift={self.lift!r:.100}" if self.lift else ""
         return f"Complex(n_cells={self.n_cells}{said})"
 
     def _card(self) -> Card:
@@ -233,14 +232,9 @@ class Complex(Shown):
 
     def skeleton(self, rank: int) -> Complex:
         """The same complex with only its cells of rank <= `rank`."""
-        rank = whole_number("rank", rank, 0, self.max_rank)
-        kept = slice(rank + 1)
-        return replace(
-            self,
-            cells=self.cells[kept],
-            weights=self.weights[kept],
-            attributes=self.attributes[kept],
-        )
+        n = whole_number("rank", rank, 0, self.max_rank) + 1
+        kept = self.cells[:n], self.weights[:n], self.attributes[:n]
+        return Complex(self.labels, *kept, self.metadata)
 
     def with_attributes(
         self,
@@ -282,7 +276,6 @@ class Complex(Shown):
         >>> circle.betti_numbers()
         (1, 1)
         """
-        # Made of boundary matrices, which are made of a complex.
         from cellapse._matrices.homology import betti_numbers
 
         return betti_numbers(self)

@@ -235,6 +235,8 @@ def _cancels(d: FloatArray, b: float, c: Any) -> BoolArray:
 
 def flag_mass(d: FloatArray, g: FloatArray, b: float, c: Any, eps: float) -> FloatArray:
     """m = eps + b d - c^2 g / (1 + b g) per cell, also where g is infinite (eps = 0)."""
+    if b == 0.0:  # then c is zero, too
+        return np.full(len(d), eps)
     with np.errstate(divide="ignore"):
         h = 1.0 / (1.0 / g + b)
     # With what cancels taken out: at the bound b d / (1 + b g) is all of it.
