@@ -589,7 +589,7 @@ CALLS = {
         title="A complex",
         groups=groups,
     ),
-    "Analysis.weakest_edges": method(analysis, "weakest_edges", count=3),
+    "Analysis.least_trusted": method(analysis, "least_trusted", count=3),
     "Analysis.write_nodes": method(analysis, "write_nodes", path=lambda: folder() / "nodes.csv"),
     "plot_complex": plotted(
         "plot_complex", source=K, values=signal, positions=None, rng=0, ax=None

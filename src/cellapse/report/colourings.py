@@ -18,16 +18,19 @@ _CATEGORIES = 28  # seven colours times four forms
 def colourings(analysis: Analysis, kept: IntArray, n_vectors: int) -> list[dict[str, Any]]:
     """All colourings of the kept vertices, the most telling first.
 
-    Categories get numbers matched to the clusters of S, so that the same colour means nearly the
+    Categories get numbers matched to the clusters in use, so that the same colour means nearly the
     same vertices throughout.
     """
-    mine, plain = (c.numbers for c in analysis.clusters)
     first = analysis.telling
+    mine = analysis.chosen.numbers
     names = [f"cluster {c + 1}" for c in range(analysis.n_clusters)]
-    shown = [
-        category("Clusters of S", mine[kept], names),
-        category("Clusters of the graph Laplacian L", matched(plain, mine)[kept], names),
-    ]
+    partitions = dict(
+        zip(("Clusters of S", "Clusters of the graph Laplacian L"), analysis.clusters, strict=True)
+    )
+    if analysis.projection is not None:
+        partitions["Clusters of the weighted projection"] = analysis.projection
+    ordered = sorted(partitions.items(), key=lambda pair: pair[1] is not analysis.chosen)
+    shown = [category(name, matched(c.numbers, mine)[kept], names) for name, c in ordered]
     if analysis.groups is not None:
         shown += word_colouring("Known groups", analysis.groups, kept, mine)
     for name, spectrum in zip("SL", analysis.spectra, strict=True):
