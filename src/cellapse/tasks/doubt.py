@@ -11,12 +11,13 @@ more trust than t,
 
     missed(t) = p (1 - F_d(t)) / (1 - F(t))
 
-are random pairs, at most where p is the bound. The threshold is the smallest t for which that is at
-most `level`: **of the edges that are kept, at most that share are random pairs**. This is the false
+are random pairs, at most where p is the bound. The threshold is so high that this is at most
+`level`: **of the edges that are kept, at most that share are random pairs**. This is the false
 discovery rate of the statement "this edge is no random pair", and it can be promised whatever the
 network is like. How many of the edges in doubt are false cannot: an edge that is real but closes no
 cell, such as a bridge between groups, looks like a random pair to every method that goes by cells.
-Only where p is known, the share 1 - p F_d(t) / F(t) of them are no random pairs.
+Only where p is known, the share 1 - p F_d(t) / F(t) of them are no random pairs. And the threshold
+is at least so high that all but `level` of the edges in doubt may be random pairs.
 """
 
 from __future__ import annotations
@@ -191,14 +192,13 @@ def likely_false(
         reason = f"an edge has more trust than a random pair with probability {above:.3f} only"
         return _silent(K, trust, reason, decoys, above)
     rates = _rates(trust.values, decoys, known)
-    fits = np.flatnonzero(rates.missed <= level)
-    if not len(fits):
+    at = rates.place(level)
+    if at is None:
         reason = (
             f"no threshold keeps edges of which at most {100 * level:.0f} % can be random pairs; "
             "raise level, or give false_share if it is known"
         )
         return _silent(K, trust, reason, decoys, above)
-    at = int(fits[0])
     t = None if at == 0 else float(rates.t[at])
     doubted = np.zeros(len(trust), dtype=bool) if t is None else trust.values <= t
     wrong = None if known is None else float(rates.wrong[at])
@@ -214,6 +214,14 @@ class _Rates(NamedTuple):
     caught: FloatArray
     wrong: FloatArray
     p: float
+
+    def place(self, level: float) -> int | None:
+        """Where `missed` is at most the level, and up to where nearly all may be random pairs."""
+        kept = np.flatnonzero(self.missed <= level)
+        if not len(kept):
+            return None
+        free = np.flatnonzero((self.wrong <= level) & (self.missed <= level))
+        return int(max(kept[0], free[-1] if len(free) else 0))
 
 
 def _rates(values: FloatArray, decoys: FloatArray, known: float | None) -> _Rates:

@@ -78,7 +78,9 @@ def judge(
     """
     k = int(mine.numbers.max()) + 1
     ways = ((make, mine), (without_cells, plain))
-    again = _again(K, k, ways, generator(rng)) if k > 1 and K.n_vertices <= _MOST else None
+    edges = K.n_cells[1] if K.max_rank else 0
+    worthwhile = k > 1 and edges > 0 and K.n_vertices <= _MOST
+    again = _again(K, k, ways, generator(rng)) if worthwhile else None
     names = (name, "L" if K.is_simplicial else "the weighted projection")
     W = _adjacency(without_cells(K))
     stable = (None, None) if again is None else again[:2]
@@ -86,7 +88,6 @@ def judge(
         Judged(operator, _modularity(W, c.numbers), stability)
         for operator, c, stability in zip(names, (mine, plain), stable, strict=True)
     ]
-    edges = K.n_cells[1] if K.max_rank else 0
     return Verdict(
         k,
         why,
