@@ -69,6 +69,12 @@ def test_the_number_of_clusters_is_explained():
     assert "not clearly" in unclear.why
 
 
+@pytest.mark.parametrize("n", range(1, 5))
+def test_tiny_networks_have_a_verdict(n):
+    for graph in (nx.path_graph(n), nx.complete_graph(n), nx.empty_graph(n)):
+        assert str(tasks.verdict(cl.clique_complex(graph)))
+
+
 def test_figures_are_those_of_the_definitions():
     K = cl.clique_complex(nx.karate_club_graph())
     verdict = tasks.verdict(K, 2)

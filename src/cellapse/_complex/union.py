@@ -35,11 +35,11 @@ def side_by_side(complexes: list[Complex]) -> Complex:
     return Complex(range(total), tuple(tables), tuple(weights), ({},) * len(tables))
 
 
-def apart(union: Complex, n_vertices: Sequence[int]) -> list[Complex]:
+def separate(union: Complex, n_vertices: Sequence[int]) -> list[Complex]:
     """The complexes that lie side by side in one whose cells are listed one complex after another.
 
     >>> union = Complex.from_arrays(5, {1: [[0, 1], [2, 3], [2, 4]]})
-    >>> [K.cells[1].as_array().tolist() for K in apart(union, [2, 3])]
+    >>> [K.cells[1].as_array().tolist() for K in separate(union, [2, 3])]
     [[[0, 1]], [[0, 1], [0, 2]]]
     """
     start = np.concatenate([[0], np.cumsum(n_vertices)])

@@ -139,19 +139,19 @@ def _grounded(B: sparse.csr_array, kernel: sparse.csr_array) -> float:
 def _filtered(B: sparse.csr_array) -> float:
     """sigma_min+ where nothing is known of the kernel."""
     G = sparse.csr_array(B @ B.T)
-    found = _smallest_positive(G)
+    smallest = _smallest_positive(G)
     entries = abs(B.data)
     if entries.max() > _WIDE * entries.min():
         balanced = _balanced(B)
         nullity = _count_below(sparse.csr_array(balanced @ balanced.T), _ZERO)
-        smaller = _count_below(G, 0.999 * found)
+        smaller = _count_below(G, 0.999 * smallest)
         if nullity is None or nullity != smaller:
             raise ConvergenceError(
                 f"the smallest singular value of a {B.shape} matrix, whose entries differ by a "
                 f"factor of {entries.max() / entries.min():.1e}, is not certain; give gamma as "
                 "numbers, or rescale the weights of the cells"
             )
-    return float(np.sqrt(found))
+    return float(np.sqrt(smallest))
 
 
 def _count_below(G: sparse.csr_array, value: float) -> int | None:
@@ -160,14 +160,14 @@ def _count_below(G: sparse.csr_array, value: float) -> int | None:
 
 def _smallest_positive(G: sparse.csr_array) -> float:
     """The smallest positive eigenvalue of a large semi-definite matrix."""
-    n, norm, found = G.shape[0], row_sum(G), np.inf
+    n, norm, smallest = G.shape[0], row_sum(G), np.inf
     start = G @ np.random.default_rng(0).standard_normal(n)
     for shift in (_SHIFT, _LEAST_SHIFT):
         solve = Direct().prepare(G + shift * norm * sparse.eye_array(n))
-        found = min(found, _filtered_value(G, solve, start))
-        if found > 100.0 * shift * norm:  # well above: the filter passes nothing smaller by
+        smallest = min(smallest, _filtered_value(G, solve, start))
+        if smallest > 100.0 * shift * norm:  # well above: the filter passes nothing smaller by
             break
-    return found
+    return smallest
 
 
 def _filtered_value(G: sparse.csr_array, solve: Solve, start: FloatArray) -> float:

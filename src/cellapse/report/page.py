@@ -40,7 +40,7 @@ CITATION = """@inproceedings{krahn2026collapsed,
 }"""
 
 
-def write_report(analysis: Analysis, path: str | Path) -> Path:
+def write_report(analysis: Analysis, path: str | Path, *, remarks: Sequence[str] = ()) -> Path:
     """Write what `analyze` found as one self-contained HTML file.
 
     Parameters
@@ -48,6 +48,8 @@ def write_report(analysis: Analysis, path: str | Path) -> Path:
     analysis : Analysis
         From `cellapse.analysis.analyze`.
     path : path of the file, ending in .html
+    remarks : list of str
+        Sentences of your own, to stand right under the verdict.
 
     Returns
     -------
@@ -68,15 +70,15 @@ def write_report(analysis: Analysis, path: str | Path) -> Path:
             "cellapse.analysis.analyze(K) makes one out of a Complex"
         )
     # Half a character in a label is shown as a question mark: a report is for people.
-    return write_whole(path, report_html(analysis).encode(errors="replace"))
+    return write_whole(path, report_html(analysis, remarks).encode(errors="replace"))
 
 
-def report_html(analysis: Analysis) -> str:
+def report_html(analysis: Analysis, remarks: Sequence[str] = ()) -> str:
     """The report as text."""
     parts = {
         "title": escape(analysis.title),
         "subtitle": escape(cell_counts(analysis.complex)),
-        "findings": _findings(analysis),
+        "findings": _findings(analysis, remarks),
         "collapse": escape(edges_in_words(analysis)),
         "figures": _cards(analysis),
         "links": _links(analysis),
@@ -106,13 +108,15 @@ def _cards(analysis: Analysis) -> str:
     return "".join(f"<div><b>{a}</b><span>{b}</span></div>" for a, b in cards)
 
 
-def _findings(analysis: Analysis) -> str:
-    """The verdict large, a caution marked, the rest in plain sentences."""
+def _findings(analysis: Analysis, remarks: Sequence[str]) -> str:
+    """The verdict large, a caution marked, remarks, the rest in plain sentences."""
     first, *rest = findings(analysis)
     caution = analysis.verdict.caution
     marked = f'<p class="warning">{escape(caution)}</p>' if caution in rest else ""
     others = escape(" ".join(text for text in rest if text != caution))
-    return f'<p class="lead">{escape(first)}</p>{marked}<p class="said">{others}</p>'
+    own = "".join(f"<li>{escape(text)}</li>" for text in remarks)
+    own = f'<ul class="said">{own}</ul>' if own else ""
+    return f'<p class="lead">{escape(first)}</p>{marked}{own}<p class="said">{others}</p>'
 
 
 def _edges(analysis: Analysis) -> str:

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cellapse._complex.complex import Complex, require_complex
+from cellapse._complex.complex import Complex, to_complex
 from cellapse._errors import InputError, extra
 from cellapse._shared.arrays import BoolArray, FloatArray
 from cellapse._shared.checks import generator, one_of, share
@@ -111,6 +111,13 @@ class Doubt:
             f"{self.separation:.3f} ({len(self.decoys):,} pairs)",
         ]
 
+    def knowing(self, false_share: float) -> Doubt:
+        """The same at the same level where the share of false edges is known."""
+        known = share("false_share", false_share)
+        if not len(self.decoys):
+            return self
+        return _decide(self.complex, self.trust, self.decoys, self.separation, self.level, known)
+
     def edges(self) -> list[Hashable]:
         """The doubted edges, least trusted first."""
         order = np.argsort(self.trust.values, kind="stable")
@@ -126,7 +133,7 @@ class Doubt:
 
     def to_frame(self) -> Any:
         """The same as a pandas DataFrame."""
-        with extra("pandas", "dev"):
+        with extra("pandas", "pandas"):
             import pandas as pd
         return pd.DataFrame(self.columns())
 
@@ -174,7 +181,7 @@ def likely_false(
     >>> int(doubt.network().components().max()) + 1
     3
     """
-    require_complex(K, "likely_false")
+    K = to_complex(K)
     level = share("level", level)
     known = None if false_share is None else share("false_share", false_share)
     one_of("pairs", pairs, ("degree", "uniform"))
@@ -183,14 +190,28 @@ def likely_false(
         raise InputError(f"lift={lift!r:.80}; give a function from a complex to a complex")
     trust = edge_trust(K)
     if not trust.held:
-        return _silent(K, trust, _no_cells(K))
+        return _silent(K, trust, level, _no_cells(K))
     decoys = decoy_trust(K, own_lift(K) if lift is None else lift, pairs, generate)
     if not len(decoys):
-        return _silent(K, trust, "all pairs of vertices are joined, so there are no random ones")
+        return _silent(
+            K, trust, level, "all pairs of vertices are joined, so there are no random ones"
+        )
     above, spread = _separation(trust.values, decoys)
     if above < 0.5 + 2.0 * spread:
         reason = f"an edge has more trust than a random pair with probability {above:.3f} only"
-        return _silent(K, trust, reason, decoys, above)
+        return _silent(K, trust, level, reason, decoys, above)
+    return _decide(K, trust, decoys, above, level, known)
+
+
+def _decide(
+    K: Complex,
+    trust: EdgeTrust,
+    decoys: FloatArray,
+    above: float,
+    level: float,
+    known: float | None,
+) -> Doubt:
+    """The threshold, and what it promises."""
     rates = _rates(trust.values, decoys, known)
     at = rates.place(level)
     if at is None:
@@ -198,7 +219,7 @@ def likely_false(
             f"no threshold keeps edges of which at most {100 * level:.0f} % can be random pairs; "
             "raise level, or give false_share if it is known"
         )
-        return _silent(K, trust, reason, decoys, above)
+        return _silent(K, trust, level, reason, decoys, above)
     t = None if at == 0 else float(rates.t[at])
     doubted = np.zeros(len(trust), dtype=bool) if t is None else trust.values <= t
     wrong = None if known is None else float(rates.wrong[at])
@@ -241,13 +262,14 @@ def _rates(values: FloatArray, decoys: FloatArray, known: float | None) -> _Rate
 def _silent(
     K: Complex,
     trust: EdgeTrust,
+    level: float,
     reason: str,
     decoys: FloatArray | None = None,
     separation: float = 0.5,
 ) -> Doubt:
     none = np.zeros(len(trust), dtype=bool)
     chance = np.empty(0) if decoys is None else decoys
-    return Doubt(trust, none, None, 1.0, 1.0, 0.0, 1.0, None, separation, chance, reason, K)
+    return Doubt(trust, none, None, level, 1.0, 0.0, 1.0, None, separation, chance, reason, K)
 
 
 def _no_cells(K: Complex) -> str:

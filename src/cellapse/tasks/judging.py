@@ -9,15 +9,16 @@ import numpy as np
 from scipy import sparse
 
 from cellapse._collapse.build import collapse
-from cellapse._complex.complex import Complex, require_complex
+from cellapse._complex.complex import Complex, to_complex
 from cellapse._errors import CellapseWarning
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
 from cellapse._operators.baselines import graph_laplacian, projection_laplacian
 from cellapse._shared.arrays import IntArray
 from cellapse._shared.checks import generator, whole_number
+from cellapse.tasks._clusters import Clusters
 from cellapse.tasks._thinning import shuffled, thinned
-from cellapse.tasks.clustering import Clusters, cluster, clustering_accuracy
+from cellapse.tasks.clustering import cluster, clustering_accuracy
 from cellapse.tasks.selection import weighted_modularity
 from cellapse.tasks.trust import edge_trust
 from cellapse.tasks.verdict import Judged, Verdict
@@ -53,7 +54,7 @@ def verdict(
     >>> print(verdict(cl.clique_complex(nx.connected_caveman_graph(4, 6))).sentences()[0])
     The cells make no difference here: S and L find the same clusters.
     """
-    require_complex(K, "verdict")
+    K = to_complex(K)
     if n_clusters is not None:
         n_clusters = whole_number("n_clusters", n_clusters, 1, K.n_vertices)
     why = "as asked for" if n_clusters is not None else ""
@@ -110,6 +111,8 @@ def gap_in_words(clusters: Clusters) -> str:
     if clusters.gaps is None:
         return "as asked for"
     k, gaps = int(clusters.numbers.max()) + 1, clusters.gaps
+    if k > len(gaps):
+        return "there are too few vertices for a gap"
     among = f"the largest of the first {len(gaps) + 1}"
     said = f"the gap after eigenvalue {k} is {among} ({gaps[k - 1]:.3g})"
     others = np.delete(gaps, [0, k - 1])

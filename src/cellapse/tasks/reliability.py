@@ -21,7 +21,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import eigsh
 
-from cellapse._complex.complex import Complex, require_complex
+from cellapse._complex.complex import Complex, to_complex
 from cellapse._errors import InputError, extra
 from cellapse._linalg.operators import Operator, SparseOperator
 from cellapse._operators.as_operator import as_operator
@@ -69,7 +69,7 @@ class Reliability:
 
     def to_frame(self) -> Any:
         """A pandas DataFrame with a row per group of sizes."""
-        with extra("pandas", "dev"):
+        with extra("pandas", "pandas"):
             import pandas as pd
         low, high = zip(*self.sizes, strict=True)
         columns = {"from": low, "to": high, "cells": self.counts, "predicts": self.predicts}
@@ -102,7 +102,7 @@ def rank_reliability(
     >>> rank_reliability(cl.hypergraph_complex(groups)).weights.tolist()
     [1.0]
     """
-    require_complex(K, "rank_reliability")
+    K = to_complex(K)
     dimension = whole_number("dimension", dimension, 1, 1000)
     generate = generator(rng)
     hyper = Hyperedges.of(K)

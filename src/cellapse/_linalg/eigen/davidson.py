@@ -25,7 +25,7 @@ from cellapse._linalg.eigen.shift_invert import SUPERLU, ShiftInvert
 from cellapse._linalg.eigen.spectrum import EigenSolver, check_factorization, only_below
 from cellapse._linalg.symmetric import Pairs
 from cellapse._shared.arrays import FloatArray
-from cellapse._shared.progress import Line
+from cellapse._shared.progress import Bar
 
 Correction = Callable[[FloatArray, FloatArray], FloatArray]  # Ritz vectors, residuals -> steps
 
@@ -75,7 +75,7 @@ class Davidson(EigenSolver):
             correct = _by_rough_solution(problem)
         else:
             correct = _by_factor(_plain(problem), self.factorization)
-        start = problem.start(block + 2)
+        start = problem.start(min(block + 2, problem.room))
         V = correct(start, start)  # smooth, and still random where it counts
         return only_below(self._iterate(replace(problem, k=block), V, correct, below), below)
 
@@ -94,7 +94,7 @@ class Davidson(EigenSolver):
         k = problem.k
         space = _spanned(problem, V)
         room = min(max(8 * k, 80), problem.room)
-        goal, line = 0.5 * problem.tol * problem.norm, Line("Davidson")
+        goal, bar = 0.5 * problem.tol * problem.norm, Bar("Davidson", unit="steps")
         for step in range(self.max_steps):
             values, rotation = linalg.eigh(space.H, driver="evd")
             X, Y = space.V @ rotation[:, :k], space.W @ rotation[:, :k]
@@ -102,10 +102,9 @@ class Davidson(EigenSolver):
             size = np.linalg.norm(R, axis=0)
             nothing = below is not None and step > 2 and values[0] - size[0] > below
             if size.max() <= goal or nothing or space.V.shape[1] >= problem.room:
-                line.end()
+                bar.end()
                 return values[:k], X
-            left = f"step {step}, residual {size.max():.1e} on the way to {goal:.1e}"
-            line.say(lambda _, left=left: left)  # type: ignore[misc]
+            bar.step(f"residual {size.max():.1e} on the way to {goal:.1e}")
             if space.V.shape[1] + k > room:
                 space = _best(space, values, rotation, 2 * k)
             open_ = size > 0.1 * goal
@@ -113,7 +112,7 @@ class Davidson(EigenSolver):
             if larger is None:
                 break
             space = larger
-        line.end()
+        bar.end()
         raise ConvergenceError(
             f"Davidson() reached a residual of {size.max():.1e} after {step + 1} steps, "
             f"short of {goal:.1e}; allow more max_steps, or use Lanczos()"

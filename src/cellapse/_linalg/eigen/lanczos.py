@@ -7,7 +7,6 @@ It runs on norm - S, whose largest eigenvalues are the smallest of S: tolerances
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import count
 
 import numpy as np
 from scipy import linalg
@@ -19,7 +18,7 @@ from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.eigen.spectrum import EigenSolver, no_pairs, only_below
 from cellapse._linalg.symmetric import Pairs
 from cellapse._shared.arrays import FloatArray
-from cellapse._shared.progress import Line
+from cellapse._shared.progress import Bar
 
 _PRODUCTS = 10_000  # with a collapse, that Lanczos takes at most: about a minute
 
@@ -81,11 +80,10 @@ def largest_pairs(
     n, k = problem.n, problem.k
     if k >= n or k > problem.room:
         raise InputError(f"an iteration for {k} of {n} eigenpairs; use Dense() for so many")
-    line, products = Line("Lanczos"), count(1)
+    bar = Bar("Lanczos", unit="products")
 
     def matvec(x: FloatArray) -> FloatArray:
-        done = next(products)
-        line.say(lambda passed: f"{done:,} products with the operator in {passed:.0f} s")
+        bar.step()
         return problem.project(apply(problem.project(x.ravel())))
 
     operator = LinearOperator((n, n), matvec=matvec, dtype=np.float64)
@@ -101,6 +99,6 @@ def largest_pairs(
     except ArpackError as error:
         raise ConvergenceError(f"ARPACK gave up on {k} eigenpairs ({error})") from None
     finally:
-        line.end()
+        bar.end()
     order = np.argsort(-mu)
     return mu[order], problem.project(vectors[:, order])
