@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, ClassVar, get_type_hints
 
 import typer
 
@@ -66,10 +66,11 @@ Weight = Annotated[
     str | None, typer.Option(help="Attribute of the file's cells that holds their weights.")
 ]
 OperatorName = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--operator",
-        help=f"One of {', '.join(operator_names())}.",
+        help=f"One of {', '.join(operator_names())}; if left out renormalized, for collapse and "
+        "spectrum unfolded.",
         autocompletion=complete_operator,
     ),
 ]
@@ -110,13 +111,20 @@ class NetworkChoice:
 class OperatorChoice:
     """Which operator, with which weights, on which network."""
 
+    usual: ClassVar[str] = "renormalized"
+
     network: Network
-    operator: OperatorName = "renormalized"
+    operator: OperatorName = None
     eps: Eps = None
     beta: Beta = None
     gamma: Gamma = None
     max_rank: MaxRank = 2
     weight: Weight = None
+
+    @property
+    def name(self) -> str:
+        """The operator that was asked for, or the usual one."""
+        return self.usual if self.operator is None else self.operator
 
     @property
     def untouched(self) -> bool:
@@ -134,7 +142,7 @@ class OperatorChoice:
         gamma: Any = self.gamma
         if gamma not in (None, "bound", "regularized"):
             gamma = _numbers("--gamma", gamma, "bound or regularized")
-        return make_operator(K, self.operator, beta=beta, gamma=gamma, eps=self.eps)
+        return make_operator(K, self.name, beta=beta, gamma=gamma, eps=self.eps)
 
     @contextmanager
     def prepared(self, quiet: bool) -> Iterator[tuple[Source, Operator]]:
@@ -152,7 +160,7 @@ class OperatorChoice:
 class PaperChoice(OperatorChoice):
     """The same for verbs about the paper's operator."""
 
-    operator: OperatorName = "unfolded"
+    usual: ClassVar[str] = "unfolded"
 
 
 def grouped(verb: Callable[..., None]) -> Callable[..., None]:

@@ -19,12 +19,14 @@ _CATEGORIES = 28  # seven colours times four forms
 
 def colourings(analysis: Analysis, kept: IntArray, n_vectors: int) -> list[dict[str, Any]]:
     """All colourings of the kept vertices, the most telling first."""
-    mine, plain = (c.numbers for c in analysis.clusters)
     first, reference = analysis.telling, reference_of(analysis)
-    shown = [
-        clusters_colouring("Clusters of S", mine, kept, reference),
-        clusters_colouring("Clusters of the graph Laplacian L", plain, kept, reference),
-    ]
+    partitions = dict(
+        zip(("Clusters of S", "Clusters of the graph Laplacian L"), analysis.clusters, strict=True)
+    )
+    if analysis.projection is not None:
+        partitions["Clusters of the weighted projection"] = analysis.projection
+    ordered = sorted(partitions.items(), key=lambda pair: pair[1] is not analysis.chosen)
+    shown = [clusters_colouring(name, c.numbers, kept, reference) for name, c in ordered]
     if analysis.groups is not None:
         shown += word_colouring("Known groups", analysis.groups, kept)
     for name, spectrum in zip("SL", analysis.spectra, strict=True):
@@ -54,9 +56,9 @@ def _attributes(analysis: Analysis, kept: IntArray) -> list[dict[str, Any]]:
 
 
 def reference_of(analysis: Analysis) -> IntArray:
-    """What colours are fixed by: the known groups, or else the clusters of S."""
+    """What colours are fixed by: the known groups, or else the clusters in use."""
     codes = None if analysis.groups is None else group_codes(analysis.groups)
-    return analysis.clusters[0].numbers if codes is None else codes
+    return analysis.chosen.numbers if codes is None else codes
 
 
 def category(

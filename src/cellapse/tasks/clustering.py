@@ -79,15 +79,17 @@ def cluster(
     one_of("assign", assign, ("kmeans", "discretize"))
     used = _resolved(S, mass)
     D = cut_mass(S, mass)
+    gaps = None
     if n_clusters is None:
         several = S.spectrum(min(_MOST + 1, n), D)
+        gaps = np.diff(several.values)
         n_clusters = _before_the_gap(several)
         spectrum = several.first(n_clusters)
     elif n_vectors is None:
         spectrum = S.spectrum(n_clusters, D)
     if n_vectors is None:
         if n_clusters > 1 and (S.kernel is not None and S.kernel.shape[1] > n_clusters):
-            return Clusters(_share_out(S, n_clusters, D), S.labels, spectrum, used)
+            return Clusters(_share_out(S, n_clusters, D), S.labels, spectrum, used, gaps)
         rows = _unit(_scaled(spectrum.vectors, D))
     else:
         n_vectors = whole_number("n_vectors", n_vectors, 1, n - 1)
@@ -99,7 +101,7 @@ def cluster(
                 f'cluster: leave n_vectors out, or use "kmeans"'
             )
     numbers = _assigned(rows, n_clusters, assign, rng)
-    return Clusters(_in_order(numbers), S.labels, spectrum, used)
+    return Clusters(_in_order(numbers), S.labels, spectrum, used, gaps)
 
 
 def _assigned(
