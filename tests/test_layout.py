@@ -46,7 +46,7 @@ WITHIN = {
         *("elimination", "dense"),
         *("realizations", "collapsed", "build"),
     ),
-    "_operators": ("baselines", "as_operator", "names"),
+    "_operators": ("hyperedges", "baselines", "as_operator", "reliability", "names"),
 }
 # Imports within functions that point upwards, each with its reason.
 UPWARDS = {
