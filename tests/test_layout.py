@@ -35,7 +35,7 @@ WITHIN = {
         *("card", "cells", "labels", "attributes", "validity", "complex", "weights", "union"),
         "graph",
     ),
-    "_matrices": ("containment", "boundary", "incidence", "support", "homology"),
+    "_matrices": ("containment", "boundary", "incidence", "kinds", "support", "homology"),
     "_linalg": (
         *("kernel", "levels", "direct", "preconditioner", "lapack", "error_bounds", "cg"),
         *("singular", "symmetric", "eigen", "systems", "operators"),
@@ -44,7 +44,7 @@ WITHIN = {
         *("weights", "graded", "chain", "relaxation", "ladder", "shifts", "elimination", "dense"),
         *("realizations", "collapsed", "build"),
     ),
-    "_operators": ("baselines", "as_operator", "names"),
+    "_operators": ("baselines", "homological", "as_operator", "names"),
 }
 # Imports within functions that point upwards, each with its reason.
 UPWARDS = {

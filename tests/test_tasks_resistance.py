@@ -13,6 +13,7 @@ from strategies import operators, rebuilt
 
 import cellapse as cl
 from cellapse.tasks import resistance
+from cellapse.tasks._distances import all_squares
 
 
 def laplacian(graph):
@@ -208,7 +209,7 @@ def test_rows_that_are_close_beside_their_length_are_subtracted():
     rng = np.random.default_rng(0)
     near = np.concatenate([1e8 + rng.standard_normal((5, 3)), rng.standard_normal((5, 3))])
     expected = ((near[:, None] - near) ** 2).sum(axis=2)
-    np.testing.assert_allclose(resistance._all_squares(near), expected, rtol=1e-12)
+    np.testing.assert_allclose(all_squares(near), expected, rtol=1e-12)
 
 
 def test_components():

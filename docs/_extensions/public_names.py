@@ -33,23 +33,22 @@ MODULES = {
 }
 
 
-def public_names() -> Iterator[tuple[str, str, Any]]:
+def public_names(without: tuple[str, ...] = ()) -> Iterator[tuple[str, str, Any]]:
     """Module, name and what it is, for all that is public; modules within modules left out."""
     for module in MODULES:
-        try:
-            loaded = import_module(module)
-        except ImportError:  # needs libraries of the system
+        if module in without:
             continue
+        loaded = import_module(module)
         for name in loaded.__all__:
             thing = getattr(loaded, name)
             if not inspect.ismodule(thing):
                 yield module, name, thing
 
 
-def homes() -> dict[tuple[str, str], str]:
+def homes(without: tuple[str, ...] = ()) -> dict[tuple[str, str], str]:
     """(module, name) -> the module whose page describes it, the first that has it."""
     first: dict[int, str] = {}
-    return {(m, n): first.setdefault(id(thing), m) for m, n, thing in public_names()}
+    return {(m, n): first.setdefault(id(thing), m) for m, n, thing in public_names(without)}
 
 
 def write_pages(app: Any, config: Any) -> None:

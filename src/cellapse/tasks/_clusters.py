@@ -30,6 +30,8 @@ class Clusters(Shown):
     mass : str or None
         Which masses were in use: "diagonal", "degree", "given" or None.
 
+    Examples
+    --------
     >>> Clusters(np.array([0, 0, 1]), ("a", "b", "c"), None).as_dict()
     {'a': 0, 'b': 0, 'c': 1}
     """
