@@ -43,7 +43,7 @@ BENCH ?= $(filter-out scale_out,$(basename $(notdir $(shell grep -ls __main__ be
 
 .DEFAULT_GOAL := help
 .PHONY: help demo docs browser test test-slow test-seeds test-oldest scale test-scale campaign fuzz \
-	mutate lock lint format bench clean
+	mutate lock lint format bench dist smoke clean
 
 help:
 	@echo "make demo         analyze the football network into out/, with a report"
@@ -63,6 +63,8 @@ help:
 	@echo "make lint         ruff and mypy"
 	@echo "make format       let ruff rewrite the code"
 	@echo "make bench        all benchmarks, or BENCH=lifts for one"
+	@echo "make dist         a wheel and a source archive in dist/"
+	@echo "make smoke        both, installed in an empty environment, and tried"
 	@echo "make clean        remove .venv and everything made here"
 	@echo "PYTHON=python3.12 chooses the interpreter, WORKERS=4 the test processes."
 
@@ -124,6 +126,15 @@ campaign: $(DEV)
 
 bench: $(DEV) $(if $(filter scale_out,$(BENCH)),scale)
 	@for name in $(BENCH); do echo "== $$name" && $(MPI) $(RUN) -m benchmarks.$$name || exit 1; done
+
+# What goes to a package index: a wheel, and an archive of the sources that the tests come with.
+dist: $(DEV)
+	rm -rf dist
+	$(RUN) -m hatchling build -d dist
+
+# The tools of the tests may hide that something is missing: an environment of their own has none.
+smoke: dist
+	$(LOCKED) sh tools/smoke.sh $(PYTHON)
 
 # Other examples than those of every day: one run for each seed.
 test-seeds: $(DEV)

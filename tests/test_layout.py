@@ -22,26 +22,30 @@ REPOSITORY = Path(__file__).parents[1]
 # cuts, and before `io`, which writes clusters; `torch` before the experiments that train with it.
 ORDER = (
     *("_version", "_errors", "_shared", "_complex", "lifts", "_matrices", "_linalg", "_collapse"),
-    *("_operators", "batch", "tasks", "theory", "interop", "io", "datasets", "estimators"),
-    *("analysis", "plot", "report", "torch", "experiments", "scale", "cli", "__main__", "__init__"),
+    *("_operators", "batch", "tasks", "theory", "interop", "io", "datasets", "_sources"),
+    *("estimators", "analysis", "plot", "report", "torch", "experiments", "scale", "cli"),
+    *("__main__", "__init__"),
 )
 # The same within the folders that everything else rests on.
 WITHIN = {
     "_shared": (
-        *("arrays", "card", "checks", "files", "memory", "pictures", "progress", "rows", "tables"),
-        "workers",
+        *("arrays", "card", "checks", "files", "memory", "names", "pictures", "progress", "rows"),
+        *("tables", "workers"),
     ),
     "_complex": (
         *("card", "cells", "labels", "attributes", "validity", "complex", "weights", "union"),
         "graph",
     ),
-    "_matrices": ("containment", "boundary", "incidence", "kinds", "support", "homology"),
+    "_matrices": (
+        *("given", "containment", "boundary", "incidence", "kinds", "support", "homology"),
+    ),
     "_linalg": (
         *("kernel", "levels", "direct", "preconditioner", "lapack", "error_bounds", "cg"),
         *("singular", "symmetric", "eigen", "systems", "operators"),
     ),
     "_collapse": (
-        *("weights", "graded", "chain", "relaxation", "ladder", "shifts", "elimination", "dense"),
+        *("weights", "graded", "chain", "relaxation", "ladder", "completion", "shifts"),
+        *("elimination", "dense"),
         *("realizations", "collapsed", "build"),
     ),
     "_operators": ("baselines", "homological", "as_operator", "names"),
@@ -54,7 +58,9 @@ UPWARDS = {
     ("_linalg.eigen.spectrum", "plot"): "spectrum.plot() likewise",
     ("tasks._clusters", "plot"): "clusters.plot() likewise",
     ("_complex.complex", "_matrices.homology"): "K.betti_numbers() is where a user looks for it",
+    ("_complex.complex", "_sources"): "what a user has is lifted wherever a complex is wanted",
     ("lifts.proteins", "io.structures"): "a structure may be given as the name of a file",
+    ("lifts.proteins", "datasets.proteins"): "a bundled protein may be given by its name",
     ("lifts.molecules", "io.molecules"): "a molecule may be given as the name of a file",
 }
 ROOT = 12  # modules beside the folders

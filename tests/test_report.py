@@ -9,8 +9,8 @@ import pytest
 from browser import keep, opened, until
 
 import cellapse as cl
+from cellapse._sources import load_protein
 from cellapse.analysis import analyze
-from cellapse.cli.sources import load_protein
 from cellapse.plot.layout import arrange, neighbourhood
 from cellapse.report import write_report
 from cellapse.report.colourings import matched

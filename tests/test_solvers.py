@@ -65,6 +65,25 @@ def test_other_realizations_and_masses(realization, solver):
     check(S, S.spectrum(6, mass, solver=solver), mass)
 
 
+@pytest.mark.parametrize("solver", SOLVERS[:4], ids=str)
+@pytest.mark.parametrize("which", ["smallest", "largest"])
+@pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
+def test_nothing_is_missed_where_nearly_all_are_wanted(solver, which):
+    """With hardly a dimension left an iteration has no room to search; every k is tried."""
+    for graph in (nx.complete_multipartite_graph(*[2] * 5), nx.wheel_graph(9)):
+        S = cl.collapse(cl.clique_complex(graph), "mixed")
+        n, D = S.shape[0], S.diagonal()
+        expected = linalg.eigvalsh(S.toarray(), np.diag(D))
+        for k in range(1, n + 1):
+            try:
+                values = S.spectrum(k, "diagonal", which=which, solver=solver).values
+            except cl.InputError:  # so many, or this end, is not for this solver
+                assert k > n - 3 or which == "largest"
+                continue
+            wanted = expected[:k] if which == "smallest" else expected[n - k :]
+            np.testing.assert_allclose(values, wanted, atol=1e-9)
+
+
 def test_fifty_components_have_exactly_fifty_zeros():
     K = cl.clique_complex(nx.disjoint_union_all([nx.cycle_graph(40)] * 50))
     for operator in (cl.graph_laplacian(K), cl.collapse(K)):

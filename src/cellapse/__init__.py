@@ -60,6 +60,7 @@ from cellapse._operators.baselines import (
 )
 from cellapse._operators.homological import dirac_operator, hodge_laplacian
 from cellapse._version import __version__ as __version__
+from cellapse.analysis import analyze
 from cellapse.interop.reading import as_complex
 from cellapse.io import read, write
 from cellapse.io.molecules import molecule_complexes
@@ -133,6 +134,7 @@ __all__ = [
     "Unsigned",
     "WaveKernelSignature",
     "Weights",
+    "analyze",
     "as_complex",
     "as_operator",
     "batch",

@@ -67,6 +67,7 @@ class CollapsedOperator(Operator):
         self.A.sum_duplicates()  # in order at once: SciPy would sort it at its first maximum
         self.realization, self.chain, self.weights = realization, chain, weights
         self.onto, self.solver = onto, solver
+        self.lift = "" if chain.source is None else chain.source.lift
         self.kernel, self.definite = self.elimination.kernel, weights.definite
         self._sparse: SparseOperator | None = None
         if self.elimination.matrix is not None:
@@ -79,7 +80,7 @@ class CollapsedOperator(Operator):
         what = "vertices" if self.onto == 0 else f"cells of rank {self.onto}"
         return (
             f"<CollapsedOperator {self.realization} on {self.shape[0]} {what}: "
-            f"n_cells={self.n_cells}, eps={self.eps:g}>"
+            f"n_cells={self.n_cells}, eps={self.eps:g}{f'; {self.lift}' if self.lift else ''}>"
         )
 
     def _card(self) -> Card:

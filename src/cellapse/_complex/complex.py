@@ -165,7 +165,9 @@ class Complex(Shown):
 
     def __repr__(self) -> str:
         weighted = tuple(k for k, w in enumerate(self.weights) if w is not None)
-        return f"Complex(n_cells={self.n_cells}{f', {weighted=}' if weighted else ''})"
+        said = f", {weighted=}" if weighted else ""
+        said += f", lift={self.lift!r:.100}" if self.lift else ""
+        return f"Complex(n_cells={self.n_cells}{said})"
 
     def _card(self) -> Card:
         return card_of(self)
@@ -179,6 +181,11 @@ class Complex(Shown):
     def n_vertices(self) -> int:
         """Number of vertices, n_0."""
         return len(self.labels)
+
+    @property
+    def lift(self) -> str:
+        """How the complex was made of what a user gave, where a function lifted it by itself."""
+        return str(self.metadata.get("lift", ""))
 
     @property
     def max_rank(self) -> int:
@@ -225,14 +232,9 @@ class Complex(Shown):
 
     def skeleton(self, rank: int) -> Complex:
         """The same complex with only its cells of rank <= `rank`."""
-        rank = whole_number("rank", rank, 0, self.max_rank)
-        kept = slice(rank + 1)
-        return replace(
-            self,
-            cells=self.cells[kept],
-            weights=self.weights[kept],
-            attributes=self.attributes[kept],
-        )
+        n = whole_number("rank", rank, 0, self.max_rank) + 1
+        kept = self.cells[:n], self.weights[:n], self.attributes[:n]
+        return Complex(self.labels, *kept, self.metadata)
 
     def with_attributes(
         self,
@@ -274,10 +276,19 @@ class Complex(Shown):
         >>> circle.betti_numbers()
         (1, 1)
         """
-        # Made of boundary matrices, which are made of a complex.
         from cellapse._matrices.homology import betti_numbers
 
         return betti_numbers(self)
+
+
+def to_complex(given: Any) -> Complex:
+    """Whatever a user has as a complex, lifted as the command line does."""
+    if isinstance(given, Complex):
+        return given
+    # Readers and lifts come further down; this is the one door to them.
+    from cellapse._sources import complex_from
+
+    return complex_from(given)
 
 
 def require_complex(given: Any, who: str) -> None:

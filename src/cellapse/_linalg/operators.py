@@ -51,6 +51,8 @@ class Operator(Shown, SymmetricOperator):
     [0.0, 0.127]
     """
 
+    lift: str = ""  # how its complex was made of what was given, where a function did that itself
+
     def _card(self) -> Card:
         kernel = "" if self.kernel is None else f"dimension {self.kernel.shape[1]:,}, known exactly"
         rows = [
@@ -195,7 +197,8 @@ class SparseOperator(Operator):
         self._lowest: Pairs = (np.empty(0), np.empty((self.shape[0], 0)))
 
     def __repr__(self) -> str:
-        return f"<{self.name} operator on {self.shape[0]} cells, {self.A.nnz} entries>"
+        lift = f"; {self.lift}" if self.lift else ""
+        return f"<{self.name} operator on {self.shape[0]} cells, {self.A.nnz} entries{lift}>"
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_factor": None}  # a factor cannot be copied, but is soon made

@@ -14,7 +14,8 @@ from scipy import sparse
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
-from cellapse._shared.checks import listed, own_csr, whole_number
+from cellapse._matrices.given import as_csr, looks_like_adjacency
+from cellapse._shared.checks import listed, whole_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +58,9 @@ class Incidence:
         checked: list[sparse.csr_array] = []
         if sparse.issparse(matrices):
             raise InputError("one matrix was given; put it into a list: [B_1]")
-        for k, given in enumerate(listed(matrices, "the list of matrices"), start=1):
-            matrix = _as_csr(k, given)
+        matrices = listed(matrices, "the list of matrices")
+        for k, given in enumerate(matrices, start=1):
+            matrix = as_csr(k, given)
             if checked and checked[-1].shape[1] != matrix.shape[0]:
                 raise InputError(
                     f"B_{k} has {matrix.shape[0]} rows, but B_{k - 1} has {checked[-1].shape[1]} "
@@ -68,6 +70,12 @@ class Incidence:
         if not checked or checked[0].shape[0] == 0:
             raise InputError(
                 "no matrices, or no vertices; give at least B_1, with a row per vertex"
+            )
+        if len(checked) == 1 and looks_like_adjacency(checked[0]):
+            raise InputError(
+                f"B_1 of shape {checked[0].shape} is square, symmetric and has no negative entry: "
+                "an adjacency, it seems; pass it as it is, without the list, or lift it with "
+                "clique_complex"
             )
         return cls(tuple(checked), "given", None, (0,) * (len(checked) + 1))
 
@@ -140,13 +148,3 @@ def is_chain_complex(matrices: Incidence | Iterable[Any]) -> bool:
         if product.nnz and abs(product).max() > 1e-12 * scale:
             return False
     return True
-
-
-def _as_csr(k: int, given: Any) -> sparse.csr_array:
-    try:
-        return own_csr(given, f"B_{k}")
-    except InputError as error:
-        raise InputError(
-            f"{error}; collapse a Complex, such as clique_complex(graph) gives, or a list of "
-            "matrices B_1, ..., B_K"
-        ) from None

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from cellapse._complex.complex import Complex, require_complex
+from cellapse._complex.complex import Complex, to_complex
 from cellapse._errors import CellapseWarning, InputError
 from cellapse._matrices.boundary import signed_boundary
 from cellapse._matrices.containment import adjacent_containment
@@ -52,7 +52,7 @@ def boundary_matrices(K: Complex) -> Incidence:
     >>> boundary_matrices(K)[1].toarray().ravel().tolist()
     [1.0, 1.0, -1.0]
     """
-    require_complex(K, "boundary_matrices")
+    K = to_complex(K)
     matrices: list[sparse.csr_array] = []
     for k in range(1, K.max_rank + 1):
         matrices.append(signed_boundary(K, k, matrices[-1] if matrices else None))
@@ -83,7 +83,7 @@ def incidence_matrices(K: Complex) -> Incidence:
     >>> incidence_matrices(K)
     Incidence(kind='incidence', n_cells=(3, 3, 1), n_formal=(0, 3, 0))
     """
-    require_complex(K, "incidence_matrices")
+    K = to_complex(K)
     matrices, n_formal = adjacent_containment(K)
     return Incidence(_hodge(K, matrices), "incidence", K, n_formal)
 
@@ -114,7 +114,7 @@ def mixed_matrices(K: Complex) -> Incidence:
     ...     mixed_matrices(K)[1].toarray().ravel().tolist()
     [1.0, 1.0, 1.0]
     """
-    require_complex(K, "mixed_matrices")
+    K = to_complex(K)
     B = signed_below_unsigned(K)
     if any(M.nnz for M in B.matrices[1:]):
         warnings.warn(DEPENDS_ON_ORDER, CellapseWarning, stacklevel=2)
@@ -151,7 +151,7 @@ def unfolded_matrices(K: Complex) -> Incidence:
     >>> unfolded_matrices(K)
     Incidence(kind='unfolded', n_cells=(3, 3, 3), n_formal=(0, 0, 3))
     """
-    require_complex(K, "unfolded_matrices")
+    K = to_complex(K)
     matrices = unfold(*edges_and_cofaces(K))
     n_formal = (0, 0, *(B.shape[1] for B in matrices[1:]))[: len(matrices) + 1]
     return Incidence(tuple(matrices), "unfolded", K, n_formal)

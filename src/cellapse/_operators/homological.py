@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from scipy import sparse
 
-from cellapse._complex.complex import Complex, require_complex
+from cellapse._complex.complex import Complex, to_complex
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.operators import SparseOperator
 from cellapse._matrices.kinds import boundary_matrices
+from cellapse._operators.baselines import operator_of
 from cellapse._shared.checks import whole_number
 
 
@@ -32,7 +33,7 @@ def hodge_laplacian(K: Complex, rank: int) -> SparseOperator:
     >>> hodge_laplacian(circle, 1).spectrum().values.round(6).tolist()
     [0.0, 3.0, 3.0]
     """
-    require_complex(K, "hodge_laplacian")
+    K = to_complex(K)
     rank = whole_number("rank", rank, 0, K.max_rank)
     B = boundary_matrices(K)
     n = B.n_cells[rank]
@@ -42,7 +43,8 @@ def hodge_laplacian(K: Complex, rank: int) -> SparseOperator:
     if rank < K.max_rank:
         L = L + B[rank] @ B[rank].T
     kernel = left_kernel(B[0]) if rank == 0 and len(B) else None
-    return SparseOperator(L, K.cell_labels(rank), kernel, f"Hodge Laplacian of rank {rank}")
+    name = f"Hodge Laplacian of rank {rank}"
+    return operator_of(K, L, kernel, name, K.cell_labels(rank))
 
 
 def dirac_operator(K: Complex) -> SparseOperator:
@@ -66,7 +68,7 @@ def dirac_operator(K: Complex) -> SparseOperator:
     >>> dirac_operator(Complex.from_cells({1: [("a", "b")]})).toarray().tolist()
     [[0.0, 0.0, -1.0], [0.0, 0.0, 1.0], [-1.0, 1.0, 0.0]]
     """
-    require_complex(K, "dirac_operator")
+    K = to_complex(K)
     B = boundary_matrices(K)
     size = range(K.max_rank + 1)
     blocks: list[list[sparse.csr_array | None]] = [[None] * len(size) for _ in size]
@@ -76,4 +78,4 @@ def dirac_operator(K: Complex) -> SparseOperator:
         blocks[k][k + 1], blocks[k + 1][k] = M, sparse.csr_array(M.T)
     labels = tuple((k, label) for k in size for label in K.cell_labels(k))
     matrix = sparse.block_array(blocks, format="csr")
-    return SparseOperator(matrix, labels, None, "Dirac", definite=False)
+    return operator_of(K, matrix, None, "Dirac", labels, definite=False)

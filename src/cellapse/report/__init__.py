@@ -1,5 +1,7 @@
 """The one-file HTML report and the explorer."""
 
+from cellapse._shared.names import showing
 from cellapse.report.page import write_report
 
 __all__ = ["write_report"]
+__dir__ = showing(__all__)

@@ -3,6 +3,7 @@
 The most common ones are also names of `cellapse` itself.
 """
 
+from cellapse._shared.names import showing
 from cellapse.tasks._clusters import Clusters
 from cellapse.tasks.clustering import cluster, clustering_accuracy, suggest_n_clusters
 from cellapse.tasks.cuts import Cut, dirichlet_energy, fiedler, sweep_cut, total_variation
@@ -63,3 +64,4 @@ __all__ = [
     "total_variation",
     "wave_kernel_signature",
 ]
+__dir__ = showing(__all__)

@@ -12,6 +12,7 @@ a function of its own. Up to a few thousand cells everything is measured exactly
 Lanczos, or left out with a note that says so.
 """
 
+from cellapse._shared.names import showing
 from cellapse.theory.bounds import (
     cheeger_upper_bound,
     conductance_reduction,
@@ -42,3 +43,4 @@ __all__ = [
     "regularization_bound",
     "regularization_error",
 ]
+__dir__ = showing(__all__)

@@ -25,7 +25,7 @@ def psd_condition(S: CollapsedOperator | Known) -> Check:
 
     Parameters
     ----------
-    S : CollapsedOperator
+    S : CollapsedOperator, or whatever `collapse` takes
 
     Returns
     -------
@@ -39,7 +39,7 @@ def psd_condition(S: CollapsedOperator | Known) -> Check:
     >>> cl.theory.psd_condition(S).holds
     True
     """
-    S = as_known(S, "psd_condition").S
+    S = as_known(S).S
     claim = "L* + eps >= 0: smallest eigenvalue"
     A, X, C = S.split()
     size = A.shape[0] + C.shape[0]
@@ -58,7 +58,7 @@ def loewner_bounds(S: CollapsedOperator | Known) -> Check:
 
     Parameters
     ----------
-    S : CollapsedOperator
+    S : CollapsedOperator, or whatever `collapse` takes
 
     Returns
     -------
@@ -72,7 +72,7 @@ def loewner_bounds(S: CollapsedOperator | Known) -> Check:
     >>> cl.theory.loewner_bounds(S).holds
     True
     """
-    known = as_known(S, "loewner_bounds")
+    known = as_known(S)
     S = known.S
     smallest = min(float(known.spectra[0].values.min(initial=0.0)), known.moved[0])
     claim = "0 <= S <= A: smallest eigenvalue of both"
@@ -84,7 +84,7 @@ def eigenvalue_compression(S: CollapsedOperator | Known) -> Check:
 
     Parameters
     ----------
-    S : CollapsedOperator
+    S : CollapsedOperator, or whatever `collapse` takes
 
     Returns
     -------
@@ -98,7 +98,7 @@ def eigenvalue_compression(S: CollapsedOperator | Known) -> Check:
     >>> cl.theory.eigenvalue_compression(S).holds
     True
     """
-    known = as_known(S, "eigenvalue_compression")
+    known = as_known(S)
     S = known.S
     mine, plain = (spectrum.values for spectrum in known.spectra)
     worst = float(np.max(mine - plain))
@@ -114,7 +114,7 @@ def conductance_reduction(S: CollapsedOperator | Known) -> Check:
 
     Parameters
     ----------
-    S : CollapsedOperator
+    S : CollapsedOperator, or whatever `collapse` takes
 
     Returns
     -------
@@ -128,7 +128,7 @@ def conductance_reduction(S: CollapsedOperator | Known) -> Check:
     >>> cl.theory.conductance_reduction(S).holds
     True
     """
-    S = as_known(S, "conductance_reduction").S
+    S = as_known(S).S
     claim = "conductance under S - under A <= 0"
     n = S.shape[0]
     if n > DENSE or n < 2:
@@ -147,7 +147,7 @@ def cheeger_upper_bound(S: CollapsedOperator | Known) -> Check:
 
     Parameters
     ----------
-    S : CollapsedOperator
+    S : CollapsedOperator, or whatever `collapse` takes
 
     Returns
     -------
@@ -161,7 +161,7 @@ def cheeger_upper_bound(S: CollapsedOperator | Known) -> Check:
     >>> cl.theory.cheeger_upper_bound(S).holds
     True
     """
-    known = as_known(S, "cheeger_upper_bound")
+    known = as_known(S)
     S = known.S
     claim = "lambda_2(S) <= 2 h(G) (Cheeger)"
     is_laplacian = S.onto == 0 and S.A.nnz and abs(S.A.sum(axis=1)).max() < tolerance(S)

@@ -6,7 +6,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from cellapse._collapse.collapsed import CollapsedOperator, require_collapsed
+from cellapse._collapse.build import as_collapsed
+from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.singular import smallest_positive_eigenvalue
 from cellapse.theory.known import (
@@ -26,7 +27,7 @@ def regularization_error(S: CollapsedOperator | Known) -> Check:
 
     Parameters
     ----------
-    S : CollapsedOperator
+    S : CollapsedOperator, or whatever `collapse` takes
 
     Returns
     -------
@@ -40,7 +41,7 @@ def regularization_error(S: CollapsedOperator | Known) -> Check:
     >>> cl.theory.regularization_error(S).holds
     True
     """
-    S = as_known(S, "regularization_error").S
+    S = as_known(S).S
     claim = "||S_eps - S_0|| (regularization)"
     if S.eps == 0.0:
         return Check("regularization_error", claim, True, 0.0, 0.0, "eps = 0")
@@ -66,7 +67,7 @@ def regularization_bound(S: CollapsedOperator) -> float:
 
     Parameters
     ----------
-    S : CollapsedOperator
+    S : CollapsedOperator, or whatever `collapse` takes
 
     Returns
     -------
@@ -80,7 +81,7 @@ def regularization_bound(S: CollapsedOperator) -> float:
     >>> round(cl.theory.regularization_bound(S), 3)
     0.334
     """
-    require_collapsed(S, "regularization_bound")
+    S = as_collapsed(S)
     _, X, C = S.split()
     if S.eps == 0.0 or not X.nnz:
         return 0.0
@@ -95,7 +96,7 @@ def block_diagonalization(S: CollapsedOperator | Known) -> Check:
 
     Parameters
     ----------
-    S : CollapsedOperator
+    S : CollapsedOperator, or whatever `collapse` takes
 
     Returns
     -------
@@ -109,7 +110,7 @@ def block_diagonalization(S: CollapsedOperator | Known) -> Check:
     >>> cl.theory.block_diagonalization(S).holds
     True
     """
-    S = as_known(S, "block_diagonalization").S
+    S = as_known(S).S
     claim = "coupling between components = 0"
     A, X, C = S.split()
     whole = sparse.block_array([[A, X], [X.T, C]]) if C.shape[0] else A
@@ -134,7 +135,7 @@ def cells_matter(S: CollapsedOperator | Known) -> Check:
 
     Parameters
     ----------
-    S : CollapsedOperator
+    S : CollapsedOperator, or whatever `collapse` takes
 
     Returns
     -------
@@ -148,7 +149,7 @@ def cells_matter(S: CollapsedOperator | Known) -> Check:
     >>> cl.theory.cells_matter(S).holds
     True
     """
-    known = as_known(S, "cells_matter")
+    known = as_known(S)
     S = known.S
     claim = "||S - A|| <= gamma^2 / beta"
     moved, size = known.moved[1], norm_of(S.A)

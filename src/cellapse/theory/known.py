@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 from scipy import linalg, sparse
 
-from cellapse._collapse.collapsed import CollapsedOperator, require_collapsed
+from cellapse._collapse.build import as_collapsed
+from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.lapack import largest_eigenpair
 from cellapse._linalg.operators import SparseOperator
@@ -51,11 +52,10 @@ class Known:
         return -rise, largest_of(S, lambda x: S.A @ x - S @ x)
 
 
-def as_known(S: CollapsedOperator | Known, who: str) -> Known:
+def as_known(S: CollapsedOperator | Known) -> Known:
     if isinstance(S, Known):
         return S
-    require_collapsed(S, who)
-    return Known(S)
+    return Known(as_collapsed(S))
 
 
 def measured_check(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cellapse._collapse.collapsed import CollapsedOperator, require_collapsed
+from cellapse._collapse.build import as_collapsed
+from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse.theory.bounds import (
     cheeger_upper_bound,
@@ -24,7 +25,7 @@ def check(S: CollapsedOperator, spectra: tuple[Spectrum, Spectrum] | None = None
 
     Parameters
     ----------
-    S : CollapsedOperator
+    S : CollapsedOperator, or whatever `collapse` takes
     spectra : pair of Spectrum, optional
         Of S and of A, both with mass=None, where they are known already.
 
@@ -40,7 +41,7 @@ def check(S: CollapsedOperator, spectra: tuple[Spectrum, Spectrum] | None = None
     >>> cl.theory.check(S)
     <Report of 8 statements: 8 hold, 0 fail>
     """
-    require_collapsed(S, "check")
+    S = as_collapsed(S)
     known = Known(S, spectra)
     statements: tuple[Callable[[Any], Check], ...] = (
         psd_condition,

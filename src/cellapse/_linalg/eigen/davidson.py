@@ -83,7 +83,7 @@ class Davidson(EigenSolver):
             correct = _by_rough_solution(problem)
         else:
             correct = _by_factor(_plain(problem), self.factorization)
-        start = problem.start(block + 2)
+        start = problem.start(min(block + 2, problem.room))
         V = correct(start, start)  # smooth, and still random where it counts
         return only_below(self._iterate(replace(problem, k=block), V, correct, below), below)
 

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from cellapse._errors import ConvergenceError, InputError
+from cellapse._errors import ConvergenceError, InputError, extra
 from cellapse._linalg.direct import Direct
 from cellapse._linalg.eigen.evidence import nothing_missed, orthonormal, values_and_residuals
 from cellapse._linalg.eigen.problem import Problem
@@ -110,6 +110,13 @@ class Spectrum(Shown):
             vectors=self.vectors[:, :k],
             residuals=self.residuals[:k],
         )
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with a row per eigenpair, counted from 1: its value and residual."""
+        with extra("pandas", "pandas"):
+            import pandas as pd
+        index = pd.RangeIndex(1, len(self) + 1, name="index")
+        return pd.DataFrame({"value": self.values, "residual": self.residuals}, index=index)
 
 
 class EigenSolver(ABC):
