@@ -143,6 +143,28 @@ def test_an_answer_that_takes_too_long_is_ended():
     with pytest.raises(TurnEndedError, match=r"0\.2 seconds"):
         turns.take(spin)
     assert turns.take(lambda: 7) == 7
+
+
+def test_what_cannot_be_ended_keeps_nobody_waiting():
+    """A factorization is one call of a library: here a wait that no exception reaches."""
+    turns, go_on = Turns(0.2), threading.Event()
+    with pytest.raises(TurnEndedError, match=r"more than 0\.2 seconds"):
+        turns.take(lambda: go_on.wait(30))
+    with pytest.raises(TurnEndedError, match="cannot be stopped in the middle"):
+        turns.take(lambda: 7)
+    go_on.set()
+    while True:  # until the library has come back
+        with contextlib.suppress(TurnEndedError):
+            assert turns.take(lambda: 7) == 7
+            break
+
+
+def test_errors_of_a_computation_are_its_answer():
+    def fails():
+        raise cl.InputError("not this one")
+
+    with pytest.raises(cl.InputError, match="not this one"):
+        Turns(5.0).take(fails)
     assert issubclass(TurnEndedError, CellapseError)
 
 
