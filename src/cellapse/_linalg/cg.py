@@ -37,6 +37,8 @@ class CG:
     maxiter : int, optional
         Iterations allowed per right-hand side; ten times the size by default.
 
+    Examples
+    --------
     >>> CG(rtol=1e-8).prepare(sparse.eye_array(2) * 4)(np.ones(2)).tolist()
     [0.25, 0.25]
     """

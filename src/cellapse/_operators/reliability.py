@@ -51,6 +51,13 @@ class Reliability:
         1 for the best; all 1 where the sizes cannot be told apart.
     told_apart : bool
         Whether any weight differs from 1.
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> K = cl.hypergraph_complex([(i, (i + 1) % 30) for i in range(30)])
+    >>> cl.tasks.rank_reliability(K, dimension=2).weights.tolist()
+    [1.0]
     """
 
     sizes: list[tuple[int, int]]

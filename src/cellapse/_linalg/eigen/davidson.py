@@ -45,6 +45,14 @@ class Davidson(EigenSolver):
         How (A - s)^-1 is applied: s = 0 and a factorization, or, with None, s next to each
         eigenvalue and conjugate gradients off the eigenvectors of A, for graphs that expand.
     max_steps : int
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> S = cl.collapse(K)
+    >>> S.spectrum(3, solver=cl.Davidson()).values.round(3).tolist()
+    [0.0, 0.127, 0.513]
     """
 
     factorization: Direct | None = SUPERLU

@@ -31,6 +31,14 @@ class Lanczos(EigenSolver):
     ----------
     n_basis : int, optional
         Size of the Krylov basis between restarts.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> S = cl.collapse(K)
+    >>> S.spectrum(3, solver=cl.Lanczos()).values.round(3).tolist()
+    [0.0, 0.127, 0.513]
     """
 
     n_basis: int | None = None
