@@ -3,6 +3,7 @@ r"""Which solver: by size, and by how the graph can be cut.
 few cells                            Dense
 S is the collapse of A               Davidson, with a factor of A or, if it expands, without
 a matrix that can be cut             ShiftInvert
+a matrix that expands, with hubs     Davidson without a factor
 a matrix that expands, or indefinite Lanczos
 """
 
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cellapse._errors import ConvergenceError, InputError, SizeError
+from cellapse._linalg.eigen.corrections import has_hubs
 from cellapse._linalg.eigen.davidson import Davidson
 from cellapse._linalg.eigen.dense import Dense
 from cellapse._linalg.eigen.evidence import nothing_missed
@@ -101,6 +103,8 @@ class Auto(EigenSolver):
         known = operator.shortcuts
         if expands(operator.A):
             why = "the graph expands: a factorization would fill in"
+            if known.matrix is not None and has_hubs(known.matrix):
+                return Choice(Davidson(None), f"{why}, and there are hubs")
             if known.plain is None:
                 return Choice(Lanczos(), why)
             if known.iterates or n > _DENSE or not few:
