@@ -70,15 +70,16 @@ def off_known_vectors(plain: Problem, V: FloatArray, highest: float) -> Correcti
 
 
 def off_ritz_vectors(problem: Problem) -> Correction:
-    """(A - s)^-1 r off the approximate eigenvectors themselves, s below each eigenvalue."""
+    """(A - s)^-1 r off the approximate eigenvectors themselves, s below their quotients."""
     A, near = problem.matrix, _diagonal(problem)
 
     def correct(ritz: Ritz) -> FloatArray:
         def project(x: FloatArray) -> FloatArray:
             return problem.project(x - ritz.X @ (ritz.X.T @ x))
 
-        values, R = ritz.values[ritz.open_], ritz.R[:, ritz.open_]
-        shift = np.maximum(values - np.linalg.norm(R, axis=0), 0.0)
+        X, R = ritz.X[:, ritz.open_], ritz.R[:, ritz.open_]
+        quotients = np.einsum("ij,ij->j", X, A @ X)
+        shift = np.maximum(quotients - np.linalg.norm(R, axis=0), 0.0)
         return rough_solution(
             lambda p: project(A @ p - shift * p),
             project(R),
@@ -88,21 +89,14 @@ def off_ritz_vectors(problem: Problem) -> Correction:
     return correct
 
 
-def without_shift(problem: Problem) -> Correction:
-    """A^-1 r, without the kernel and what is known."""
-    solve = _inverse(problem)
-    return lambda ritz: solve(ritz.R[:, ritz.open_])
-
-
 def smoothed(problem: Problem, columns: int) -> FloatArray:
     """A random start on which A is small; still random where it counts."""
-    return _inverse(problem)(problem.start(columns))
-
-
-def _inverse(problem: Problem) -> Solve:
     A, near = problem.matrix, _diagonal(problem)
-    pre = None if near is None else lambda r: problem.project(near(r))
-    return lambda rhs: rough_solution(lambda p: problem.project(A @ p), rhs, pre)
+    return rough_solution(
+        lambda p: problem.project(A @ p),
+        problem.start(columns),
+        None if near is None else lambda r: problem.project(near(r)),
+    )
 
 
 def _diagonal(problem: Problem) -> Solve | None:

@@ -25,7 +25,6 @@ from cellapse._linalg.eigen.corrections import (
     off_known_vectors,
     off_ritz_vectors,
     smoothed,
-    without_shift,
 )
 from cellapse._linalg.eigen.lanczos import Lanczos
 from cellapse._linalg.eigen.problem import Problem
@@ -83,14 +82,12 @@ class Davidson(EigenSolver):
 
     def search(self, problem: Problem, below: float, block: int) -> Pairs:
         plain = problem.plain
-        if plain is None:
+        if plain is None or self.factorization is None:
             self._refuse_factor(problem)
             V, correct = smoothed(problem, block + 2), off_ritz_vectors(problem)
-        elif self.factorization is None:
-            V, correct = smoothed(problem, block + 2), without_shift(problem)
         else:
-            correct = by_factor(plain, self.factorization)
             V = plain.factor(self.factorization)[1](problem.start(block + 2))
+            correct = by_factor(plain, self.factorization)
         return only_below(self._iterate(replace(problem, k=block), V, correct, below), below)
 
     def _refuse_factor(self, problem: Problem) -> None:
