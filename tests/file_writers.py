@@ -63,12 +63,12 @@ WRITERS = {
 
 def contents(name, folder):
     """What the file holds after a whole write of the old and of the new version."""
-    found = {}
+    data = {}
     for version in SIZES:
         path = Path(folder) / f"{version}-{name}"
         WRITERS[name](path, version)
-        found[version] = path.read_bytes()
-    return found
+        data[version] = path.read_bytes()
+    return data
 
 
 __all__ = ["SIZES", "WRITERS", "contents"]

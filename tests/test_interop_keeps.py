@@ -34,9 +34,9 @@ def rich(labels="zbacd"):
     )
 
 
-def assert_columns(found, expected):
-    assert {n: c.tolist() for n, c in found.items()} == {n: c.tolist() for n, c in expected.items()}
-    assert {n: c.shape for n, c in found.items()} == {n: c.shape for n, c in expected.items()}
+def assert_columns(given, expected):
+    assert {n: c.tolist() for n, c in given.items()} == {n: c.tolist() for n, c in expected.items()}
+    assert {n: c.shape for n, c in given.items()} == {n: c.shape for n, c in expected.items()}
 
 
 WAYS = {
@@ -140,11 +140,11 @@ def test_features_of_topobench_by_rank(pyg):
     data.x_0, data.x_2 = torch.ones(4, 2), torch.arange(8.0).reshape(4, 2)
     data.hodge_laplacian_1 = torch.eye(6)
     data.x_7 = torch.ones(2)
-    found = cl.as_complex(data)
-    assert found.attributes[0]["x"].shape == (4, 2)
-    assert found.attributes[2]["x"].tolist() == data.x_2.tolist()
-    assert not found.attributes[1]
-    assert list(found.metadata) == ["x_7"]
+    given = cl.as_complex(data)
+    assert given.attributes[0]["x"].shape == (4, 2)
+    assert given.attributes[2]["x"].tolist() == data.x_2.tolist()
+    assert not given.attributes[1]
+    assert list(given.metadata) == ["x_7"]
 
 
 def test_weights_of_hyperedges_in_pyg(pyg):

@@ -282,8 +282,8 @@ def test_graphml_read_by_networkx(tmp_path):
     graph = attributed(["a", "b", "c"])
     nx.write_graphml(graph, tmp_path / "x.graphml")
     cl.write(cl.read(tmp_path / "x.graphml"), tmp_path / "y.graphml")
-    found = nx.read_graphml(tmp_path / "y.graphml")
-    assert (found.nodes(data=True), found.adj) == (graph.nodes(data=True), graph.adj)
+    read_back = nx.read_graphml(tmp_path / "y.graphml")
+    assert (read_back.nodes(data=True), read_back.adj) == (graph.nodes(data=True), graph.adj)
     assert_same(cl.read(tmp_path / "y.graphml"), cl.read(tmp_path / "x.graphml"))
 
 
@@ -362,12 +362,12 @@ def test_npz_of_scipy(layout, tmp_path):
 
 def hyperedges_of(K):
     """The hyperedges that the file named, by name; pairs of the lift have no name."""
-    found = {}
+    members = {}
     for k in range(1, K.max_rank + 1):
         if "id" in K.attributes[k]:
             cells = zip(K.attributes[k]["id"].tolist(), K.cell_labels(k), strict=True)
-            found |= {name: set(cell) for name, cell in cells if name is not None}
-    return found
+            members |= {name: set(cell) for name, cell in cells if name is not None}
+    return members
 
 
 def test_hif_of_xgi(tmp_path):

@@ -71,10 +71,10 @@ def test_any_words_come_back_or_are_refused(labels, kinds, delimiter):
     L = read_edges(data)
     assert set(map(str, L.labels)) == set(labels)
     expected = {e: row["kind"] or None for e, row in table(K).items()}
-    found = {e: row["kind"] for e, row in table(L).items()}
-    assert found.keys() == expected.keys()
-    if all(isinstance(v, str | None) for v in found.values()):  # words like 1 became numbers
-        assert found == expected
+    kinds = {e: row["kind"] for e, row in table(L).items()}
+    assert kinds.keys() == expected.keys()
+    if all(isinstance(v, str | None) for v in kinds.values()):  # words like 1 became numbers
+        assert kinds == expected
 
 
 @given(st.lists(st.lists(words, min_size=1, max_size=4, unique=True), min_size=1, max_size=6))
@@ -87,8 +87,8 @@ def test_any_hyperedges_come_back_or_are_refused(groups):
     L = read_hyperedges(data)
     assert L.n_cells == K.n_cells
     for k in (1, 2):
-        found = {frozenset(map(str, cell)) for cell in L.cell_labels(k)}
-        assert found == cell_sets(K, k)
+        sets = {frozenset(map(str, cell)) for cell in L.cell_labels(k)}
+        assert sets == cell_sets(K, k)
 
 
 def test_hyperedge_lists_by_hand(tmp_path):

@@ -68,10 +68,10 @@ def test_files(tmp_path):
     with Chem.SDWriter(str(tmp_path / "two.sdf")) as writer:
         for molecule in molecules:
             writer.write(molecule)
-    found = cl.molecule_complexes(tmp_path / "two.sdf")
-    assert [K.n_cells for K in found] == [(9, 8, 0), (12, 12, 1)]
+    complexes = cl.molecule_complexes(tmp_path / "two.sdf")
+    assert [K.n_cells for K in complexes] == [(9, 8, 0), (12, 12, 1)]
     expected = molecules[0].GetConformer().GetPositions()
-    assert np.allclose(found[0].attributes[0]["position"], expected, atol=1e-4)
+    assert np.allclose(complexes[0].attributes[0]["position"], expected, atol=1e-4)
     with pytest.raises(cl.InputError, match="2 molecules"):
         cl.read(tmp_path / "two.sdf")
     Chem.MolToMolFile(molecules[0], str(tmp_path / "one.mol"))
@@ -80,8 +80,8 @@ def test_files(tmp_path):
 
     lines = "smiles name\nCCO ethanol\n\nc1ccccc1 benzene\n"
     (tmp_path / "two.smi.gz").write_bytes(gzip.compress(lines.encode()))
-    found = cl.molecule_complexes(str(tmp_path / "two.smi.gz"))
-    assert [K.n_cells for K in found] == [(3, 2, 0), (6, 6, 1)]
+    complexes = cl.molecule_complexes(str(tmp_path / "two.smi.gz"))
+    assert [K.n_cells for K in complexes] == [(3, 2, 0), (6, 6, 1)]
 
 
 @pytest.mark.parametrize(

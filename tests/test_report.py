@@ -9,12 +9,12 @@ import pytest
 from browser import keep, opened, until
 
 import cellapse as cl
+from cellapse._sources import load_protein
 from cellapse.analysis import analyze
-from cellapse.cli.sources import load_protein
+from cellapse.plot.layout import arrange, neighbourhood
 from cellapse.report import write_report
 from cellapse.report.colourings import matched
 from cellapse.report.content import content
-from cellapse.report.layout import arrange, neighbourhood
 from cellapse.report.markup import as_json
 from cellapse.report.protein import chain
 from cellapse.report.summary import figures, findings

@@ -62,6 +62,7 @@ from cellapse._operators.baselines import (
     zhou_laplacian,
 )
 from cellapse._version import __version__ as __version__
+from cellapse.analysis import analyze
 from cellapse.interop.reading import as_complex
 from cellapse.io import read, write
 from cellapse.io.molecules import molecule_complexes
@@ -135,6 +136,7 @@ __all__ = [
     "Unsigned",
     "WaveKernelSignature",
     "Weights",
+    "analyze",
     "as_complex",
     "as_operator",
     "batch",
@@ -180,7 +182,7 @@ __all__ = [
 
 
 # Loaded when they are first asked for: `import cellapse` stays light.
-_LATER = ("analysis", "estimators", "experiments", "io", "report", "scale", "torch")
+_LATER = ("analysis", "estimators", "experiments", "io", "plot", "report", "scale", "torch")
 
 
 def __dir__() -> list[str]:

@@ -12,16 +12,24 @@ import numpy as np
 from cellapse import theory
 from cellapse._collapse.build import collapse
 from cellapse._collapse.collapsed import CollapsedOperator
-from cellapse._complex.complex import Complex, require_complex
+from cellapse._complex.card import drawing
+from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian, projection_laplacian
 from cellapse._shared.arrays import FloatArray
-from cellapse._shared.checks import listed, whole_number
+from cellapse._shared.card import Card, Shown
+from cellapse._shared.checks import listed, whole_number, word
 from cellapse._shared.files import write_whole
+from cellapse._shared.names import showing
 from cellapse._shared.tables import csv_text
-from cellapse.tasks.clustering import Clusters, cluster, clustering_accuracy
+from cellapse._sources import Source, source_of
+from cellapse.tasks._clusters import Clusters
+from cellapse.tasks.clustering import cluster, clustering_accuracy
+
+__all__ = ["Analysis", "analyze"]
+__dir__ = showing([*__all__, "STEPS"])
 
 _ALL = 1000  # up to this many vertices all eigenpairs are computed
 _SOME = 30
@@ -32,7 +40,7 @@ STEPS = (("collapse", 2.0), ("clusters", 10.0), ("spectra", 8.0), ("checks", 10.
 
 
 @dataclass(frozen=True, eq=False)
-class Analysis:
+class Analysis(Shown):
     """Everything `analyze` found, for a summary, a table of nodes or a report."""
 
     title: str
@@ -45,6 +53,24 @@ class Analysis:
     shares: FloatArray
     report: theory.Report
     projection: Clusters | None = None  # by the weighted projection, where cells are no simplices
+
+    def _card(self) -> Card:
+        K, mine = self.complex, self.clusters[0].numbers
+        known = self.agreement()
+        rows = [
+            ("cells", ", ".join(f"{n:,} of rank {k}" for k, n in enumerate(K.n_cells))),
+            ("clusters", ", ".join(f"{n:,}" for n in np.bincount(mine).tolist()) + " vertices"),
+            ("groups", "" if known is None else "{:.1%} by S, {:.1%} by L".format(*known)),
+            ("theory", repr(self.report).strip("<>")),
+        ]
+        calls = (
+            ('report.write_report(analysis, "report.html")', "writes the page to show"),
+            ('analysis.write_nodes("nodes.csv")', "writes a row per vertex"),
+            ("analysis.weakest_edges(10)", "lists the edges to doubt"),
+        )
+        title = f"Analysis of {self.title}: {K.n_vertices:,} vertices in {self.n_clusters} clusters"
+        shown = tuple(row for row in rows if row[1])
+        return Card(title, shown, lambda: drawing(K, self.shares, mine), calls)
 
     @property
     def n_clusters(self) -> int:
@@ -97,11 +123,11 @@ class Analysis:
 
 
 def analyze(
-    K: Complex,
+    K: Any,
     n_clusters: int | None = None,
     rng: int = 0,
     *,
-    title: str = "A complex",
+    title: str | None = None,
     groups: Sequence[Any] | None = None,
     on_step: Callable[[str], object] = lambda step: None,
 ) -> Analysis:
@@ -111,15 +137,16 @@ def analyze(
 
     Parameters
     ----------
-    K : Complex
+    K : Complex, or whatever `collapse` takes
+        A graph, an adjacency, a hypergraph, points, the name of a file or of a bundled network.
     n_clusters : int, optional
         By default the number of known groups, or the number before the largest gap between
         eigenvalues.
     rng : seed
     title : str
-        What the report calls the complex.
+        What the report calls the complex; by default what its source is called.
     groups : one value per vertex, optional
-        Known groups, to compare the clusters with.
+        Known groups, to compare the clusters with; bundled networks bring theirs.
     on_step : function, optional
         Called with the name of every step of `STEPS` as it begins.
 
@@ -131,10 +158,9 @@ def analyze(
     >>> analysis.weakest_edges(1)[0][0]
     ('4', '5')
     """
-    require_complex(K, "analyze")
-    known = None if groups is None else tuple(listed(groups, "groups"))
-    if known is not None and len(known) != K.n_vertices:
-        raise InputError(f"{len(known)} groups for {K.n_vertices} vertices; give one per vertex")
+    title = None if title is None else word("title", title)
+    source = source_of(K)
+    K, known = source.complex, _known_groups(source, groups)
     on_step("collapse")
     S = collapse(K, "renormalized")
     L = graph_laplacian(K)
@@ -148,11 +174,27 @@ def analyze(
     simple = K.is_simplicial
     projection = None if simple else cluster(projection_laplacian(K), n_clusters, rng=rng)
     on_step("spectra")
-    n = K.n_vertices
-    zeros = min(int(K.components().max()), _ZEROS)  # besides the first, which is always there
-    several = n if n <= _ALL else min(n, max(n_clusters, _SOME) + zeros)
+    several = _eigenpairs(K, n_clusters)
     spectra = (S.spectrum(several), L.spectrum(several))
     on_step("checks")
     checks = theory.check(S, spectra)
     assert S.shares is not None  # the renormalized operator is a reweighted A
+    title = title or source.title
     return Analysis(title, K, known, S, L, spectra, clusters, S.shares, checks, projection)
+
+
+def _eigenpairs(K: Complex, n_clusters: int) -> int:
+    """How many eigenpairs are computed: all of a small complex, enough of a large one."""
+    n = K.n_vertices
+    zeros = min(int(K.components().max()), _ZEROS)  # besides the first, which is always there
+    return n if n <= _ALL else min(n, max(n_clusters, _SOME) + zeros)
+
+
+def _known_groups(source: Source, groups: Sequence[Any] | None) -> tuple[Any, ...] | None:
+    """The groups that were given, or else those that come with the source."""
+    if groups is None:
+        return source.groups
+    known, n = tuple(listed(groups, "groups")), source.complex.n_vertices
+    if len(known) != n:
+        raise InputError(f"{len(known)} groups for {n} vertices; give one per vertex")
+    return known

@@ -22,12 +22,16 @@ from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._collapse.dense import eigenpairs_of_stack
 from cellapse._collapse.realizations import Realization, realization_of
 from cellapse._collapse.weights import check_eps
-from cellapse._complex.complex import Complex
+from cellapse._complex.complex import Complex, to_complex
 from cellapse._errors import CellapseError, CellapseWarning, InputError
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import flag, listed, real_array, whole_number
+from cellapse._shared.names import showing
 from cellapse._shared.progress import progress as shown
 from cellapse._shared.workers import on_workers
+
+__all__ = ["Spectra", "spectra"]
+__dir__ = showing(__all__)
 
 LARGE = 300  # from this many vertices on a complex is better off alone
 _PART = 3_000_000  # entries of the largest stack made at once
@@ -68,7 +72,7 @@ class Spectra:
 
 
 def spectra(
-    complexes: Iterable[Complex],
+    complexes: Iterable[Any],
     *,
     realization: str | Realization | None = None,
     beta: float | Sequence[float] | None = None,
@@ -86,7 +90,7 @@ def spectra(
 
     Parameters
     ----------
-    complexes : iterable of Complex
+    complexes : iterable of Complex, or of whatever `collapse` lifts to one
     realization, beta, gamma
         As in `collapse`.
     eps : number or several numbers
@@ -115,10 +119,7 @@ def spectra(
     >>> result.values[1].shape, result.table().shape
     ((2, 4), (3, 2, 5))
     """
-    given = listed(complexes, "complexes")
-    for i, K in enumerate(given):
-        if not isinstance(K, Complex):
-            raise InputError(f"item {i} is a {type(K).__name__}; give a list of Complex objects")
+    given = [to_complex(K) for K in listed(complexes, "complexes")]
     if k is not None:
         whole_number("k", k, 1)
     jobs = whole_number("n_jobs", n_jobs, 1) if n_jobs is not None else cores()
@@ -176,7 +177,7 @@ def solve_all(
     if client is not None:
         sent = [({i: given[i] for i in part}, settings, vectors) for part in parts]
         arrived = shown(on_workers(client, _on_worker, sent), len(parts), "spectra", progress)
-        every = {i: one for p, found in arrived for i, one in zip(parts[p], found, strict=True)}
+        every = {i: one for p, results in arrived for i, one in zip(parts[p], results, strict=True)}
         return [every[i] for i in range(len(given))]
     pool = ThreadPoolExecutor(jobs) if min(jobs, len(parts)) > 1 else None
     solved: dict[int, One] = {}

@@ -84,12 +84,12 @@ def some(rng, most=12):
 
 def edges(rng, n):
     """Pairs below n, with loops, copies and turned copies among them."""
-    found = [(rng.randrange(max(n, 1)), rng.randrange(max(n, 1))) for _ in range(some(rng))]
+    pairs = [(rng.randrange(max(n, 1)), rng.randrange(max(n, 1))) for _ in range(some(rng))]
     if rng.calm:
-        return sorted({(min(e), max(e)) for e in found if e[0] != e[1]})
-    if found and rng.random() < 0.2:
-        found += rng.sample(found, 1)
-    return [(u, v) for u, v in found if u != v or rng.random() < 0.1]
+        return sorted({(min(e), max(e)) for e in pairs if e[0] != e[1]})
+    if pairs and rng.random() < 0.2:
+        pairs += rng.sample(pairs, 1)
+    return [(u, v) for u, v in pairs if u != v or rng.random() < 0.1]
 
 
 def value(rng, depth=0):

@@ -12,8 +12,8 @@ def _faces(rng, n):
             return rng.sample(range(n), 3)
         return [rng.randrange(max(n, 1)) for _ in range(count)]
 
-    found = [corners() for _ in range(draw.some(rng) if n > 2 or not rng.calm else 0)]
-    return list({frozenset(f): f for f in found}.values()) if rng.calm else found
+    faces = [corners() for _ in range(draw.some(rng) if n > 2 or not rng.calm else 0)]
+    return list({frozenset(f): f for f in faces}.values()) if rng.calm else faces
 
 
 def _point(rng):

@@ -157,9 +157,7 @@ def on_column(function: Solve) -> Solve:
     return lambda x: function(x[:, 0])[:, None]
 
 
-def rough_solution(
-    apply: Solve, rhs: FloatArray, precondition: Solve | None = None
-) -> FloatArray:
+def rough_solution(apply: Solve, rhs: FloatArray, precondition: Solve | None = None) -> FloatArray:
     """H x = b to a tenth of the residual, as far as H is definite, for all columns at once.
 
     Good enough to correct something that is checked elsewhere.

@@ -163,6 +163,11 @@ class SymmetricOperator(LinearOperator, ABC):
         )
         return self._dense()
 
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
+        if copy is False:
+            raise ValueError("the matrix of an operator is made anew, so copy=False cannot be kept")
+        return self.toarray().astype(dtype or np.float64, copy=False)
+
     def _dense(self) -> FloatArray:
         n, dense = self.shape[0], np.empty(self.shape)
         for start in range(0, n, _BLOCK):

@@ -23,12 +23,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from cellapse._complex.complex import Complex, require_complex
+from cellapse._complex.complex import Complex, to_complex
 from cellapse._errors import CellapseWarning, InputError
 from cellapse._matrices.boundary import signed_boundary
 from cellapse._matrices.containment import adjacent_containment
+from cellapse._matrices.given import as_csr, looks_like_adjacency
 from cellapse._shared.arrays import csr_from_entries
-from cellapse._shared.checks import listed, own_csr, whole_number
+from cellapse._shared.checks import listed, whole_number
 
 DEPENDS_ON_ORDER = (
     "the mixed realization depends on the order of the vertices: signed edges meet unsigned faces. "
@@ -75,8 +76,9 @@ class Incidence:
         checked: list[sparse.csr_array] = []
         if sparse.issparse(matrices):
             raise InputError("one matrix was given; put it into a list: [B_1]")
-        for k, given in enumerate(listed(matrices, "the list of matrices"), start=1):
-            matrix = _as_csr(k, given)
+        matrices = listed(matrices, "the list of matrices")
+        for k, given in enumerate(matrices, start=1):
+            matrix = as_csr(k, given)
             if checked and checked[-1].shape[1] != matrix.shape[0]:
                 raise InputError(
                     f"B_{k} has {matrix.shape[0]} rows, but B_{k - 1} has {checked[-1].shape[1]} "
@@ -86,6 +88,12 @@ class Incidence:
         if not checked or checked[0].shape[0] == 0:
             raise InputError(
                 "no matrices, or no vertices; give at least B_1, with a row per vertex"
+            )
+        if len(checked) == 1 and looks_like_adjacency(checked[0]):
+            raise InputError(
+                f"B_1 of shape {checked[0].shape} is square, symmetric and has no negative entry: "
+                "an adjacency, it seems; pass it as it is, without the list, or lift it with "
+                "clique_complex"
             )
         return cls(tuple(checked), "given", None, (0,) * (len(checked) + 1))
 
@@ -159,7 +167,7 @@ def boundary_matrices(K: Complex) -> Incidence:
     >>> boundary_matrices(K)[1].toarray().ravel().tolist()
     [1.0, 1.0, -1.0]
     """
-    require_complex(K, "boundary_matrices")
+    K = to_complex(K)
     matrices: list[sparse.csr_array] = []
     for k in range(1, K.max_rank + 1):
         matrices.append(signed_boundary(K, k, matrices[-1] if matrices else None))
@@ -177,7 +185,7 @@ def incidence_matrices(K: Complex) -> Incidence:
     >>> incidence_matrices(K)
     Incidence(kind='incidence', n_cells=(3, 3, 1), n_formal=(0, 3, 0))
     """
-    require_complex(K, "incidence_matrices")
+    K = to_complex(K)
     matrices, n_formal = adjacent_containment(K)
     return Incidence(_hodge(K, matrices), "incidence", K, n_formal)
 
@@ -188,7 +196,7 @@ def mixed_matrices(K: Complex) -> Incidence:
     Depends on the orientation of the edges (from the lower to the higher vertex position) as soon
     as there are cells above them, and says so in a warning.
     """
-    require_complex(K, "mixed_matrices")
+    K = to_complex(K)
     B = signed_below_unsigned(K)
     if any(M.nnz for M in B.matrices[1:]):
         warnings.warn(DEPENDS_ON_ORDER, CellapseWarning, stacklevel=2)
@@ -212,7 +220,7 @@ def unfolded_matrices(K: Complex) -> Incidence:
     >>> unfolded_matrices(K)
     Incidence(kind='unfolded', n_cells=(3, 3, 3), n_formal=(0, 0, 3))
     """
-    require_complex(K, "unfolded_matrices")
+    K = to_complex(K)
     matrices = unfold(*edges_and_cofaces(K))
     n_formal = (0, 0, *(B.shape[1] for B in matrices[1:]))[: len(matrices) + 1]
     return Incidence(tuple(matrices), "unfolded", K, n_formal)
@@ -284,13 +292,3 @@ def _scale(B: sparse.csr_array, low: Any, high: Any) -> sparse.csr_array:
     if high is not None:
         B = B @ sparse.diags_array(high**0.5)
     return sparse.csr_array(B)
-
-
-def _as_csr(k: int, given: Any) -> sparse.csr_array:
-    try:
-        return own_csr(given, f"B_{k}")
-    except InputError as error:
-        raise InputError(
-            f"{error}; collapse a Complex, such as clique_complex(graph) gives, or a list of "
-            "matrices B_1, ..., B_K"
-        ) from None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from cellapse._complex.complex import Complex, require_complex
+from cellapse._complex.complex import Complex, to_complex
 from cellapse._errors import InputError
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.operators import SparseOperator
@@ -24,9 +25,9 @@ def graph_laplacian(K: Complex) -> SparseOperator:
     >>> graph_laplacian(Complex.from_cells({1: [("a", "b")]})).toarray().tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
-    require_complex(K, "graph_laplacian")
+    K = to_complex(K)
     B = edge_boundary(K)
-    return SparseOperator(B @ B.T, K.labels, left_kernel(B), "graph Laplacian")
+    return _operator(K, B @ B.T, left_kernel(B), "graph Laplacian")
 
 
 def signless_laplacian(K: Complex) -> SparseOperator:
@@ -35,9 +36,9 @@ def signless_laplacian(K: Complex) -> SparseOperator:
     >>> signless_laplacian(Complex.from_cells({1: [("a", "b")]})).toarray().tolist()
     [[1.0, 1.0], [1.0, 1.0]]
     """
-    require_complex(K, "signless_laplacian")
+    K = to_complex(K)
     B = sparse.csr_array(abs(edge_boundary(K)))
-    return SparseOperator(B @ B.T, K.labels, left_kernel(B), "signless Laplacian")
+    return _operator(K, B @ B.T, left_kernel(B), "signless Laplacian")
 
 
 def multiorder_laplacian(K: Complex, weights: ArrayLike | None = None) -> SparseOperator:
@@ -56,7 +57,7 @@ def multiorder_laplacian(K: Complex, weights: ArrayLike | None = None) -> Sparse
     >>> multiorder_laplacian(K).toarray().diagonal().tolist()
     [0.75, 1.5, 0.75]
     """
-    require_complex(K, "multiorder_laplacian")
+    K = to_complex(K)
     n = K.n_vertices
     top = max((int(c.sizes.max(initial=1)) for c in K.cells), default=1) - 1
     gamma = np.ones(top) if weights is None else real_array(weights, "weights")
@@ -77,7 +78,7 @@ def multiorder_laplacian(K: Complex, weights: ArrayLike | None = None) -> Sparse
         if degree.sum() > 0:
             L = sparse.diags_array((order + 1) * degree) - shared
             total = total + gamma[order - 1] / degree.mean() * L
-    return SparseOperator(total, K.labels, _component_kernel(K), "multiorder Laplacian")
+    return _operator(K, total, _component_kernel(K), "multiorder Laplacian")
 
 
 def motif_laplacian(K: Complex, floor: float = 0.1) -> SparseOperator:
@@ -90,12 +91,12 @@ def motif_laplacian(K: Complex, floor: float = 0.1) -> SparseOperator:
     >>> motif_laplacian(K, floor=0.5).toarray()[0].tolist()
     [3.0, -1.5, -1.5]
     """
-    require_complex(K, "motif_laplacian")
+    K = to_complex(K)
     floor = at_least_zero("floor", floor)
     B, upper = edges_and_cofaces(K)
     count = sum((A.sum(axis=1) for A in supports(upper, K.n_cells[2:])), np.zeros(B.shape[1]))
     B = sparse.csr_array(B @ sparse.diags_array(np.sqrt(floor + count)))
-    return SparseOperator(B @ B.T, K.labels, left_kernel(B), "motif Laplacian")
+    return _operator(K, B @ B.T, left_kernel(B), "motif Laplacian")
 
 
 def zhou_laplacian(K: Complex, ranks: Sequence[int] | None = None) -> SparseOperator:
@@ -112,7 +113,7 @@ def zhou_laplacian(K: Complex, ranks: Sequence[int] | None = None) -> SparseOper
     >>> zhou_laplacian(Complex.from_cells({1: [("a", "b")]})).toarray().round(6).tolist()
     [[0.5, -0.5], [-0.5, 0.5]]
     """
-    require_complex(K, "zhou_laplacian")
+    K = to_complex(K)
     n = K.n_vertices
     wanted = range(1, K.max_rank + 1) if ranks is None else listed(ranks, "ranks")
     chosen = [whole_number("a rank of `ranks`", k, 1, K.max_rank) for k in wanted]
@@ -136,7 +137,7 @@ def zhou_laplacian(K: Complex, ranks: Sequence[int] | None = None) -> SparseOper
     L = sparse.diags_array(held.astype(np.float64)) - smooth @ sparse.diags_array(scale)
     used = Complex(K.labels, (K.cells[0], *tables), (None,) * (1 + len(tables)), ())
     kernel = _component_kernel(used, np.where(held, np.sqrt(degree), 1.0))
-    return SparseOperator(L, K.labels, kernel, "Zhou Laplacian")
+    return _operator(K, L, kernel, "Zhou Laplacian")
 
 
 def projection_laplacian(K: Complex, weights: str = "size") -> SparseOperator:
@@ -162,7 +163,7 @@ def projection_laplacian(K: Complex, weights: str = "size") -> SparseOperator:
     >>> projection_laplacian(K).toarray().diagonal().tolist()
     [1.0, 1.0, 2.0, 1.0]
     """
-    require_complex(K, "projection_laplacian")
+    K = to_complex(K)
     one_of("weights", weights, ("size", "count", "none"))
     n = K.n_vertices
     total, count = sparse.csr_array((n, n)), sparse.csr_array((n, n))
@@ -188,7 +189,7 @@ def projection_laplacian(K: Complex, weights: str = "size") -> SparseOperator:
     if weights == "none":
         A = sparse.csr_array((np.ones(A.nnz), A.indices, A.indptr), shape=A.shape)
     L = sparse.diags_array(np.asarray(A.sum(axis=1)).ravel()) - A
-    return SparseOperator(L, K.labels, _component_kernel(K), "projection Laplacian")
+    return _operator(K, L, _component_kernel(K), "projection Laplacian")
 
 
 def hodge_laplacian(K: Complex, rank: int) -> SparseOperator:
@@ -198,7 +199,7 @@ def hodge_laplacian(K: Complex, rank: int) -> SparseOperator:
     >>> hodge_laplacian(circle, 1).spectrum().values.round(6).tolist()
     [0.0, 3.0, 3.0]
     """
-    require_complex(K, "hodge_laplacian")
+    K = to_complex(K)
     rank = whole_number("rank", rank, 0, K.max_rank)
     B = boundary_matrices(K)
     n = B.n_cells[rank]
@@ -208,7 +209,8 @@ def hodge_laplacian(K: Complex, rank: int) -> SparseOperator:
     if rank < K.max_rank:
         L = L + B[rank] @ B[rank].T
     kernel = left_kernel(B[0]) if rank == 0 and len(B) else None
-    return SparseOperator(L, K.cell_labels(rank), kernel, f"Hodge Laplacian of rank {rank}")
+    name = f"Hodge Laplacian of rank {rank}"
+    return _operator(K, L, kernel, name, K.cell_labels(rank))
 
 
 def dirac_operator(K: Complex) -> SparseOperator:
@@ -220,7 +222,7 @@ def dirac_operator(K: Complex) -> SparseOperator:
     >>> dirac_operator(Complex.from_cells({1: [("a", "b")]})).toarray().tolist()
     [[0.0, 0.0, -1.0], [0.0, 0.0, 1.0], [-1.0, 1.0, 0.0]]
     """
-    require_complex(K, "dirac_operator")
+    K = to_complex(K)
     B = boundary_matrices(K)
     size = range(K.max_rank + 1)
     blocks: list[list[sparse.csr_array | None]] = [[None] * len(size) for _ in size]
@@ -230,7 +232,21 @@ def dirac_operator(K: Complex) -> SparseOperator:
         blocks[k][k + 1], blocks[k + 1][k] = M, sparse.csr_array(M.T)
     labels = tuple((k, label) for k in size for label in K.cell_labels(k))
     matrix = sparse.block_array(blocks, format="csr")
-    return SparseOperator(matrix, labels, None, "Dirac", definite=False)
+    return _operator(K, matrix, None, "Dirac", labels, definite=False)
+
+
+def _operator(
+    K: Complex,
+    matrix: Any,
+    kernel: sparse.csr_array | None,
+    name: str,
+    labels: Sequence[Hashable] | None = None,
+    definite: bool = True,
+) -> SparseOperator:
+    """The operator, which says how its complex was lifted; on the vertices if not said."""
+    L = SparseOperator(matrix, K.labels if labels is None else labels, kernel, name, definite)
+    L.lift = K.lift
+    return L
 
 
 def _component_kernel(K: Complex, values: FloatArray | None = None) -> sparse.csr_array:

@@ -11,12 +11,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from cellapse._shared.files import make_folder
+from cellapse._sources import Source, load_protein
 from cellapse.analysis import STEPS, Analysis, analyze
 from cellapse.cli.app import app
 from cellapse.cli.options import NetworkChoice, ProteinName, Seed, grouped
 from cellapse.cli.output import AsJson, Console, Out, Quiet
 from cellapse.cli.progress import Steps, working
-from cellapse.cli.sources import Source, load_protein
 from cellapse.report.page import write_report
 from cellapse.report.summary import cell_counts, findings
 

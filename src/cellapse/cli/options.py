@@ -25,12 +25,13 @@ from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.names import make_operator, operator_names
+from cellapse._sources import Source, bundled_names
 from cellapse.cli.progress import working
-from cellapse.cli.sources import Source, load, names
+from cellapse.cli.sources import load
 
 
 def _names(incomplete: str) -> list[str]:
-    return [name for name in names() if name.startswith(incomplete)]
+    return [name for name in bundled_names() if name.startswith(incomplete)]
 
 
 def complete_operator(incomplete: str) -> list[str]:

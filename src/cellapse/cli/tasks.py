@@ -10,10 +10,11 @@ from rich.markup import escape
 
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
+from cellapse._sources import Source
 from cellapse.cli.app import app
 from cellapse.cli.options import OperatorChoice, Seed, grouped
 from cellapse.cli.output import Out
-from cellapse.cli.sources import Source, values_of
+from cellapse.cli.sources import values_of
 from cellapse.tasks.clustering import cluster, clustering_accuracy, suggest_n_clusters
 from cellapse.tasks.embedding import embed, positional_encoding
 from cellapse.tasks.resistance import effective_resistance
@@ -205,10 +206,10 @@ def resistance(
         if pairs:
             by_word = {str(label): label for label in K.labels}
             wanted = [_pair(word, by_word) for word in pairs]
-        found = effective_resistance(S, wanted, rng=seed)
+        resistances = effective_resistance(S, wanted, rng=seed)
     assert wanted is not None
     first, second = zip(*wanted, strict=True) if wanted else ((), ())
-    columns = {"from": first, "to": second, "resistance": np.asarray(found)}
+    columns = {"from": first, "to": second, "resistance": np.asarray(resistances)}
     out.table(columns, {"operator": repr(S)})
 
 

@@ -88,12 +88,12 @@ def label(
         known = known_labels(K, labels)
         how = "auto" if strength is None else strength
         spread = spread_labels(S, known, strength=how, rng=seed)
-    found = (
+    recovered = (
         "none could be left out" if spread.accuracy is None else f"{100 * spread.accuracy:.0f} %"
     )
     out.say(
         f"{escape(repr(S))}\nstrength {spread.strength:.4g}; "
-        f"of {int(spread.given.sum())} known labels found again when left out: {found}"
+        f"of {int(spread.given.sum())} known labels found again when left out: {recovered}"
     )
     columns = {
         "node": K.labels,

@@ -140,10 +140,10 @@ def _check_entry(content: bytes, url: str) -> None:
 
 
 def _check(content: bytes, sha256: str | None, what: str) -> None:
-    found = hashlib.sha256(content).hexdigest()
-    if sha256 is not None and found != sha256.lower():
+    checksum = hashlib.sha256(content).hexdigest()
+    if sha256 is not None and checksum != sha256.lower():
         raise InputError(
-            f"{what} has the checksum {found}, not {sha256}; delete it and fetch it again, or "
+            f"{what} has the checksum {checksum}, not {sha256}; delete it and fetch it again, or "
             "check the checksum"
         )
 

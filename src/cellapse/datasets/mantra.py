@@ -84,11 +84,11 @@ def _records(path: Path) -> list[Any]:
 
 def _compare(records: list[Any], surfaces: Surfaces, path: str | Path) -> None:
     for i, record in enumerate(records):
-        found = {
+        computed = {
             "betti_numbers": surfaces.betti_numbers[i].tolist(),
             "orientable": bool(surfaces.orientable[i]),
         }
-        for key, value in found.items():
+        for key, value in computed.items():
             if record.get(key, value) != value:
                 raise InputError(
                     f"record {i} of {path} says {key} = {record[key]!r}, but its triangles give "

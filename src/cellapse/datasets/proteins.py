@@ -230,8 +230,8 @@ def backbone_complex(
         pairs.append(backbone_bonds(piece))
     if "hbond" in kinds:
         pairs.append(hydrogen_bonds(xyz, piece, min_separation, cutoff))
-    found = np.unique(np.concatenate(pairs), axis=0)
-    tables = cliques(Graph(names, found, None), max_rank + 1)
+    contacts = np.unique(np.concatenate(pairs), axis=0)
+    tables = cliques(Graph(names, contacts, None), max_rank + 1)
     return Complex.from_arrays(n, dict(enumerate(tables, start=1)), labels=names)
 
 

@@ -1,5 +1,6 @@
 """In and out: the objects of other libraries as complexes, and complexes as their objects."""
 
+from cellapse._shared.names import showing
 from cellapse.interop.gudhi import to_gudhi
 from cellapse.interop.hypergraphx import to_hypergraphx
 from cellapse.interop.hypernetx import to_hypernetx
@@ -23,3 +24,4 @@ __all__ = [
     "to_toponetx",
     "to_xgi",
 ]
+__dir__ = showing(__all__)

@@ -135,12 +135,12 @@ def _ranks(
     groups: Iterable[Any], sizes: IntArray, records: Sequence[Record], ranks: Ranks
 ) -> IntArray | None:
     if ranks is None:
-        found: list[Any] = [record.get("rank") for record in records]
-        if not found or None in found:
+        given: list[Any] = [record.get("rank") for record in records]
+        if not given or None in given:
             return None
-        if set(map(type, found)) != {int} or min(found) < 0 or max(found) > 1000:
-            found = [whole_number("rank", rank, 0, 1000) for rank in found]
-        return np.array(found)
+        if set(map(type, given)) != {int} or min(given) < 0 or max(given) > 1000:
+            given = [whole_number("rank", rank, 0, 1000) for rank in given]
+        return np.array(given)
     if ranks == "size":
         return sizes - 1
     if callable(ranks):
@@ -210,10 +210,10 @@ def hyperedges_of(
     cells: list[Any] = list(chain.from_iterable(K.cell_labels(k) for k in ranks))
     records: list[dict[str, Any]] = []
     for k in ranks:
-        found = records_of(K, k, weight)
-        for record in found if ranked else ():
+        of_rank = records_of(K, k, weight)
+        for record in of_rank if ranked else ():
             record["rank"] = k
-        records += found
+        records += of_rank
     names: list[Any] = list(range(len(cells)))
     if any("id" in K.attributes[k] for k in ranks):
         given = [record.pop("id", None) for record in records]

@@ -30,10 +30,9 @@ def read(table: Any, weight: str | None, ranks: Ranks) -> Complex:
             'target (edges), or rank and cell (as to_pandas does): table.rename(columns={"from": '
             '"source", "to": "target"})'
         )
-    facts = [
-        {name: v for name, v in row.items() if not (is_scalar(v) and isna(v))}
-        for row in table.drop(columns=used).to_dict(orient="records")
-    ]
+    rest = table.drop(columns=used)
+    rows = rest.to_dict(orient="records") if rest.shape[1] else [{}] * len(cells)
+    facts = [{name: v for name, v in row.items() if not (is_scalar(v) and isna(v))} for row in rows]
     by_rank: dict[int, list[Any]] = {}
     records: dict[int, list[Any]] = {}
     for rank, cell, fact in zip(where, cells, facts, strict=True):

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from cellapse._complex.complex import Complex, require_complex
-from cellapse._complex.graph import as_graph
+from cellapse._complex.graph import as_graph, is_adjacency
 from cellapse._complex.labels import as_tuples, in_order
 from cellapse._errors import InputError
 from cellapse._matrices.incidence import Incidence
@@ -97,7 +97,7 @@ def _refuse_numbers(groups: list[tuple[Any, ...]]) -> None:
     are_floats = [[isinstance(v, float) for v in group] for group in groups]
     if groups and all(map(all, are_floats)):
         raise InputError(f"{groups[0]!r} and others hold only fractions: {_POINTS}")
-    if groups and all(found == [False, False, True] for found in are_floats):
+    if groups and all(row == [False, False, True] for row in are_floats):
         raise InputError(
             f"{groups[0]!r} and all others end in a fraction, as edges with weights do; pass "
             "Complex.from_cells({1: pairs}, weights={1: numbers}), or a networkx graph with weight="
@@ -106,10 +106,10 @@ def _refuse_numbers(groups: list[tuple[Any, ...]]) -> None:
 
 def _from_array(array: Any, ranks: Ranks) -> Complex:
     refuse_ranks(ranks, "an array of edges")
-    if np.issubdtype(array.dtype, np.floating):
+    if np.issubdtype(array.dtype, np.floating) and not is_adjacency(array):
         raise InputError(
-            f"an array of shape {array.shape} and type {array.dtype}: {_POINTS}. An adjacency goes "
-            "in as scipy.sparse.csr_array"
+            f"an array of shape {array.shape} and type {array.dtype}: {_POINTS}. An adjacency is "
+            "square, symmetric and not negative"
         )
     return as_graph(array).with_cells({})
 

@@ -13,6 +13,7 @@ from cellapse._complex.weights import weighted_by
 from cellapse._errors import CellapseError, InputError
 from cellapse._shared.checks import file_path, word
 from cellapse._shared.files import shown, write_whole
+from cellapse._shared.names import showing
 from cellapse.io._hif_records import hif_schema
 from cellapse.io._same import require_same
 from cellapse.io._source import is_packed, reading, reading_file, stream_bytes, unpacked
@@ -30,6 +31,7 @@ from cellapse.io.results import as_table
 from cellapse.io.structures import read_mmcif, read_pdb
 
 __all__ = ["FORMATS", "hif_schema", "read", "write"]
+__dir__ = showing(__all__)
 
 
 class Format(NamedTuple):
@@ -112,9 +114,9 @@ def read_stream(stream: BinaryIO, name: str, weight: str | None = None) -> Compl
     """What comes through a pipe: JSON, or a list of edges; `name` is for messages."""
     with reading(name, 0):
         data = stream_bytes(stream, FORMATS["edges"].growth)
-        found = "json" if data.lstrip()[:1] in (b"{", b"[") else "edges"
+        chosen = FORMATS["json" if data.lstrip()[:1] in (b"{", b"[") else "edges"]
     with reading(name, len(data), packed=is_packed(data)):
-        return _parsed(unpacked(data, FORMATS[found].growth), FORMATS[found], weight)
+        return _parsed(unpacked(data, chosen.growth), chosen, weight)
 
 
 def _parsed(data: bytes, chosen: Format, weight: str | None) -> Complex:
@@ -126,14 +128,14 @@ def _extension(file: Path) -> str:
 
 
 def _format(file: Path, given: str | None) -> str:
-    found = _BY_EXTENSION.get(_extension(file), "") if given is None else word("format", given)
-    if found not in FORMATS:
+    name = _BY_EXTENSION.get(_extension(file), "") if given is None else word("format", given)
+    if name not in FORMATS:
         what = f"format={given!r}" if given is not None else f"extension {_extension(file)!r}"
         raise InputError(
             f"{shown(file)}: nothing reads {what}; "
             f"pass format=, one of {', '.join(map(repr, FORMATS))}"
         )
-    return found
+    return name
 
 
 def write(obj: Any, path: str | os.PathLike[str], *, on: Complex | None = None) -> None:

@@ -57,15 +57,15 @@ def _difference(K: Complex, L: Complex, kind: str) -> str:
         return "other edges"
     ranks = range(1 if kind == "table" else 0, min(K.max_rank, 1) + 1)
     for k in ranks:
-        found = L.attributes[k] if L.max_rank >= k else {}
-        if difference := _other_column(columns_with_weights(K, k), found, kind == "table"):
+        columns = L.attributes[k] if L.max_rank >= k else {}
+        if difference := _other_column(columns_with_weights(K, k), columns, kind == "table"):
             return difference
     return ""
 
 
 def _first_label(K: Complex, L: Complex) -> str:
-    found = set(map(_typed, L.labels))
-    lost = next((v for v in K.labels if _typed(v) not in found), None)
+    kept = set(map(_typed, L.labels))
+    lost = next((v for v in K.labels if _typed(v) not in kept), None)
     return f"the label {lost!r:.80} would change"
 
 
@@ -74,10 +74,10 @@ def _cells(K: Complex, rank: int) -> list[frozenset[Any]]:
     return [frozenset(map(_typed, cell)) for cell in labels]  # type: ignore[call-overload]
 
 
-def _other_column(given: Mapping[str, Any], found: Mapping[str, Any], lenient: bool) -> str:
+def _other_column(given: Mapping[str, Any], read: Mapping[str, Any], lenient: bool) -> str:
     """The name of a column that differs; one without any value need not come back."""
-    for name in dict.fromkeys([*given, *found]):
-        ours, theirs = (_listed(table.get(name), lenient) for table in (given, found))
+    for name in dict.fromkeys([*given, *read]):
+        ours, theirs = (_listed(table.get(name), lenient) for table in (given, read))
         if not _same(ours or [None] * len(theirs or ()), theirs or [None] * len(ours or ())):
             return f"the attribute {name!r:.80} would change"
     return ""

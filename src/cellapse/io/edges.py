@@ -80,8 +80,8 @@ def read_edges(data: bytes) -> Complex:
     pairs = [(row[u], row[v]) for row in edges]
     ends_or_lonely = pairs if len(pairs) == len(rows) else _vertices(rows, u, v)
     position = positions(in_order(chain.from_iterable(ends_or_lonely)))
-    found = map(position.__getitem__, chain.from_iterable(pairs))
-    table = np.fromiter(found, np.int64, 2 * len(pairs)).reshape(-1, 2)
+    places = map(position.__getitem__, chain.from_iterable(pairs))
+    table = np.fromiter(places, np.int64, 2 * len(pairs)).reshape(-1, 2)
     others = [c for c in range(width) if c not in (u, v)]
     values = {c: text_column([row[c] for row in edges]) for c in others}
     names = _names(header, values, width)

@@ -72,12 +72,12 @@ def read_gml(data: bytes) -> Complex:
 
 def _labels(ids: Sequence[Hashable], nodes: list[dict[str, Any]]) -> list[Hashable]:
     """The labels, if all nodes have different ones, which are then no longer attributes."""
-    found: list[Any] = [node.get("label") for node in nodes]
-    if None in found or len(set(found)) < len(found):
+    labels: list[Any] = [node.get("label") for node in nodes]
+    if None in labels or len(set(labels)) < len(labels):
         return list(ids)
     for node in nodes:
         del node["label"]
-    return text_labels(found) if all(isinstance(v, str) for v in found) else found
+    return text_labels(labels) if all(isinstance(v, str) for v in labels) else labels
 
 
 def _take(record: dict[str, Any], key: str, what: str) -> Hashable:

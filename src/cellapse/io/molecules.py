@@ -40,12 +40,12 @@ def read_sdf(data: bytes) -> Complex:
     return _only(_sdf(data))
 
 
-def _only(found: list[Complex]) -> Complex:
-    if len(found) != 1:
+def _only(complexes: list[Complex]) -> Complex:
+    if len(complexes) != 1:
         raise InputError(
-            f"holds {len(found)} molecules; molecule_complexes(path) gives a complex for each"
+            f"holds {len(complexes)} molecules; molecule_complexes(path) gives a complex for each"
         )
-    return found[0]
+    return complexes[0]
 
 
 def _smiles(data: bytes) -> list[Complex]:
@@ -53,13 +53,13 @@ def _smiles(data: bytes) -> list[Complex]:
     rows = [line for line in lines if line and not line[0].startswith("#")]
     if len(rows) > 1 and rows[0][0].lower() in ("smiles", "canonical_smiles"):  # a header
         rows = rows[1:]
-    found = []
+    complexes = []
     for smiles, *name in rows:
         molecule = parse_smiles(smiles)
         if name:
             molecule.SetProp("_Name", name[0].strip())
-        found.append(complex_of(molecule))
-    return found
+        complexes.append(complex_of(molecule))
+    return complexes
 
 
 def _sdf(data: bytes) -> list[Complex]:

@@ -41,17 +41,17 @@ def read_xgi_json(document: Mapping[str, Any], weight: str | None = None) -> Com
 
 
 def _object(document: Mapping[str, Any], key: str) -> dict[str, Any]:
-    found = document.get(key, {})
-    if not isinstance(found, dict):
+    value = document.get(key, {})
+    if not isinstance(value, dict):
         raise InputError(f"has {key} that is no object")
-    return found
+    return value
 
 
 def _objects(document: Mapping[str, Any], key: str) -> dict[str, dict[str, Any]]:
-    found = _object(document, key)
-    if not all(isinstance(v, dict) for v in found.values()):
+    records = _object(document, key)
+    if not all(isinstance(v, dict) for v in records.values()):
         raise InputError(f"has {key} that is no object of objects")
-    return found
+    return records
 
 
 def _is_group(value: Any) -> bool:

@@ -159,11 +159,11 @@ def _grow(current: IntArray, later: _Later) -> IntArray:
     total = np.cumsum(later.count(current[:, -1]))
     grown = [np.empty((0, current.shape[1] + 1), dtype=np.int64)]
     cuts = np.searchsorted(total, np.arange(_CHUNK, total[-1] + _CHUNK, _CHUNK))
-    found = 0
+    count = 0
     for low, high in zip(np.r_[0, cuts + 1], np.r_[cuts + 1, len(current)], strict=True):
         grown.append(later.grown(current[low:high]))
-        found += len(grown[-1])
-        _require_memory_for(found, current.shape[1] + 1)
+        count += len(grown[-1])
+        _require_memory_for(count, current.shape[1] + 1)
     return np.concatenate(grown)
 
 

@@ -112,8 +112,8 @@ def complex_of(molecule: Any, data: Mapping[str, Any] | None = None) -> Complex:
     if molecule.GetNumConformers():
         attributes[0]["position"] = np.array(molecule.GetConformer().GetPositions())
     cells = {0: range(n), 1: edges, 2: list(rings.values())}
-    found = without_complaint(molecule.GetPropsAsDict) if data is None else data
-    about = {n: v for n, v in (found or {}).items() if isinstance(v, str | int | float)}
+    properties = without_complaint(molecule.GetPropsAsDict) if data is None else data
+    about = {n: v for n, v in (properties or {}).items() if isinstance(v, str | int | float)}
     if molecule.HasProp("_Name") and molecule.GetProp("_Name"):
         about = {"name": molecule.GetProp("_Name"), **about}
     return Complex.from_cells(cells, attributes=attributes, metadata=about)

@@ -12,8 +12,9 @@ import numpy as np
 from cellapse._complex.complex import Complex
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse.analysis import Analysis
+from cellapse.plot.layout import arrange, neighbourhood
+from cellapse.plot.spectra import compression
 from cellapse.report.colourings import colourings
-from cellapse.report.layout import arrange, neighbourhood
 from cellapse.report.protein import chain, is_protein
 from cellapse.tasks.signatures import heat_kernel_signature
 
@@ -43,7 +44,7 @@ def content(analysis: Analysis, rng: int = 0) -> dict[str, Any]:
             {"name": name, "values": numbers(s.values)}
             for name, s in zip("SL", analysis.spectra, strict=True)
         ],
-        "compression": compression(analysis.spectra[0].values, analysis.spectra[1].values),
+        "compression": _ratios(analysis),
         "embedding": embedding(analysis, some, np.searchsorted(kept, some)),
         "signatures": signatures(analysis, kept),
         "shares": histogram(analysis.shares),
@@ -121,10 +122,10 @@ def _note(n: int, drawn: int, edges: int, lines: int, cells: int, faces: int) ->
     return "; ".join(parts) + "." if parts else ""
 
 
-def compression(mine: FloatArray, plain: FloatArray) -> list[float | None]:
+def _ratios(analysis: Analysis) -> list[float | None]:
     """lambda_k(S) / lambda_k(L), or None where the latter is zero."""
-    zero = 1e-9 * max(float(plain.max(initial=0.0)), 1e-300)
-    return [round(float(a / b), 5) if b > zero else None for a, b in zip(mine, plain, strict=True)]
+    ratios = compression(*(spectrum.values for spectrum in analysis.spectra))
+    return [round(r, 5) if np.isfinite(r) else None for r in ratios.tolist()]
 
 
 def embedding(analysis: Analysis, some: IntArray, places: IntArray) -> dict[str, Any]:

@@ -27,9 +27,9 @@ from cellapse._linalg.levels import expands
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian
 from cellapse._shared.checks import whole_number
+from cellapse.plot.layout import neighbourhood
 from cellapse.report.colourings import word_colouring
 from cellapse.report.content import NETWORK, drawn_edges, network, numbers
-from cellapse.report.layout import neighbourhood
 from cellapse.tasks.clustering import cut_mass, group_rows
 
 _DENSE = 400  # up to this many vertices the whole matrix is quicker than Lanczos

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from cellapse._complex.complex import Complex
 from cellapse.analysis import Analysis
-from cellapse.tasks.clustering import Clusters, clustering_accuracy
+from cellapse.tasks._clusters import Clusters
+from cellapse.tasks.clustering import clustering_accuracy
 
 _NAMES = {0: ("vertex", "vertices"), 1: ("edge", "edges")}
 _SIMPLICES = {2: ("triangle", "triangles"), 3: ("tetrahedron", "tetrahedra")}

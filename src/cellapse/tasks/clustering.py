@@ -7,12 +7,10 @@ unit length.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import linalg
 
 from cellapse._errors import CellapseWarning, InputError, SizeError
@@ -21,50 +19,12 @@ from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import generator, one_of, plain_array, whole_number
-from cellapse.tasks._signals import to_frame
+from cellapse.tasks._clusters import Clusters
 
 Mass = str | ArrayLike | None
 
 _MOST = 20  # clusters that are suggested
 _MANY = 10_000  # beyond, one product with the operator for each vertex takes minutes
-
-
-@dataclass(frozen=True, eq=False)
-class Clusters:
-    """A cluster number for every vertex, and what it came from.
-
-    Attributes
-    ----------
-    numbers : (n,) array of int
-    labels : sequence
-        What the vertices are called.
-    spectrum : Spectrum or None
-        The eigenpairs in use.
-    mass : str or None
-        Which masses were in use: "diagonal", "degree", "given" or None.
-
-    >>> Clusters(np.array([0, 0, 1]), ("a", "b", "c"), None).as_dict()
-    {'a': 0, 'b': 0, 'c': 1}
-    """
-
-    numbers: IntArray
-    labels: Sequence[Hashable] = field(repr=False)
-    spectrum: Spectrum | None = field(repr=False)
-    mass: str | None = None
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
-        return np.array(self.numbers, dtype=dtype)
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def as_dict(self) -> dict[Hashable, int]:
-        """Cluster number by vertex label."""
-        return dict(zip(self.labels, self.numbers.tolist(), strict=True))
-
-    def to_frame(self) -> Any:
-        """A pandas DataFrame with the column `cluster`, indexed by label."""
-        return to_frame(self.numbers, self.labels, ["cluster"])
 
 
 def cluster(

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from cellapse._collapse.realizations import Screened
-from cellapse._complex.complex import Complex, require_complex
+from cellapse._complex.complex import Complex, to_complex
 from cellapse._errors import InputError, extra
 from cellapse._shared.arrays import BoolArray, FloatArray
 from cellapse._shared.checks import generator, one_of, share
@@ -108,7 +108,7 @@ class Doubt:
 
     def to_frame(self) -> Any:
         """The same as a pandas DataFrame."""
-        with extra("pandas", "dev"):
+        with extra("pandas", "pandas"):
             import pandas as pd
         return pd.DataFrame(self.columns())
 
@@ -156,7 +156,7 @@ def likely_false(
     >>> int(doubt.network().components().max()) + 1
     3
     """
-    require_complex(K, "likely_false")
+    K = to_complex(K)
     level = share("level", level)
     known = None if false_share is None else share("false_share", false_share)
     one_of("pairs", pairs, ("degree", "uniform"))

@@ -159,14 +159,14 @@ def _pair_positions(pairs: Any, S: Operator) -> IntArray:
         raise InputError("pairs holds something that is no pair; give pairs of labels, or (m, 2)")
     place = positions(S.labels)
     try:
-        found = [[place[u], place[v]] for u, v in given]
+        places = [[place[u], place[v]] for u, v in given]
     except (KeyError, TypeError):  # not there, or not to be hashed
         names = list(place)
         unknown = next(v for pair in given for v in pair if v not in names)
         raise InputError(
             f"{unknown!r} in pairs is not among the {S.shape[0]} labels of the operator"
         ) from None
-    return np.array(found, dtype=np.int64).reshape(-1, 2).T
+    return np.array(places, dtype=np.int64).reshape(-1, 2).T
 
 
 def _resistances(
@@ -182,11 +182,11 @@ def _resistances(
     if error is None and n > _DENSE and pairs is not None:
         return _by_solves(S, i, j, scale)
 
-    def apart(x: FloatArray, group: IntArray) -> FloatArray:
+    def distances(x: FloatArray, group: IntArray) -> FloatArray:
         squares = _all_squares(x) if pairs is None else _squares(x, i, j)
         return np.where(group[i] == group[j], squares, np.inf)
 
-    return _read(S, error, rng, apart, lambda R: scale(R, i, j))
+    return _read(S, error, rng, distances, lambda R: scale(R, i, j))
 
 
 def _read(
@@ -200,10 +200,10 @@ def _read(
     if error is not None:
         return read(*sketched_coordinates(S, error, generator(rng)))
     worst = 0.0
-    for found in exact_coordinates(S):
-        values = read(found.points, found.group)
+    for coordinates in exact_coordinates(S):
+        values = read(coordinates.points, coordinates.group)
         finite = np.isfinite(values) & (values > 0)
-        errors = read(found.errors, found.group)[finite]
+        errors = read(coordinates.errors, coordinates.group)[finite]
         relative = errors / scale(np.where(finite, values, 1.0))[finite]
         worst = float(relative.max(initial=0.0))
         if worst <= _TOLERANCE:

@@ -18,12 +18,13 @@ from numpy.typing import ArrayLike
 from cellapse._collapse.build import collapse
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._collapse.realizations import Screened
-from cellapse._complex.complex import Complex, require_complex
+from cellapse._complex.complex import Complex, to_complex
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian, projection_laplacian
 from cellapse._shared.checks import plain_array, whole_number
-from cellapse.tasks.clustering import Clusters, cluster
+from cellapse.tasks._clusters import Clusters
+from cellapse.tasks.clustering import cluster
 
 # theta^2, beta and rounds of the screened forms, by name; wide apart, none tuned to a network.
 _SCREENED = {
@@ -94,7 +95,7 @@ def choose_operator(K: Complex, n_clusters: int, *, rng: int | np.random.Generat
     >>> round(cl.tasks.clustering_accuracy(choice.clusters, books.groups), 3)
     0.838
     """
-    require_complex(K, "choose_operator")
+    K = to_complex(K)
     n_clusters = whole_number("n_clusters", n_clusters, 1, K.n_vertices)
     _require_edges(K)
     tried: dict[str, tuple[Operator, Clusters, float]] = {}
@@ -136,7 +137,7 @@ def modularity(K: Complex, clusters: Clusters | ArrayLike) -> float:
     >>> modularity(cl.clique_complex(nx.barbell_graph(3, 0)), [0, 0, 0, 1, 1, 1])
     0.3571428571428571
     """
-    require_complex(K, "modularity")
+    K = to_complex(K)
     _require_edges(K)
     numbers = plain_array(clusters, "clusters")
     if numbers.shape != (K.n_vertices,) or numbers.dtype.kind not in "iu" or numbers.min() < 0:

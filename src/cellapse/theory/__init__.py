@@ -12,6 +12,7 @@ a function of its own. Up to a few thousand cells everything is measured exactly
 Lanczos, or left out with a note that says so.
 """
 
+from cellapse._shared.names import showing
 from cellapse.theory.report import Check, Report
 from cellapse.theory.statements import (
     block_diagonalization,
@@ -40,3 +41,4 @@ __all__ = [
     "regularization_bound",
     "regularization_error",
 ]
+__dir__ = showing(__all__)

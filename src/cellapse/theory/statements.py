@@ -11,7 +11,8 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 
-from cellapse._collapse.collapsed import CollapsedOperator, require_collapsed
+from cellapse._collapse.build import as_collapsed
+from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.lapack import largest_eigenpair
@@ -57,11 +58,10 @@ class _Known:
         return -rise, _largest(S, lambda x: S.A @ x - S @ x)
 
 
-def _known(S: CollapsedOperator | _Known, who: str) -> _Known:
+def _known(S: CollapsedOperator | _Known) -> _Known:
     if isinstance(S, _Known):
         return S
-    require_collapsed(S, who)
-    return _Known(S)
+    return _Known(as_collapsed(S))
 
 
 def check(S: CollapsedOperator, spectra: tuple[Spectrum, Spectrum] | None = None) -> Report:
@@ -69,11 +69,11 @@ def check(S: CollapsedOperator, spectra: tuple[Spectrum, Spectrum] | None = None
 
     Parameters
     ----------
-    S : CollapsedOperator
+    S : CollapsedOperator, or whatever `collapse` takes
     spectra : pair of Spectrum, optional
         Of S and of A, both with mass=None, where they are known already.
     """
-    require_collapsed(S, "check")
+    S = as_collapsed(S)
     known = _Known(S, spectra)
     statements: tuple[Callable[[Any], Check], ...] = (
         psd_condition,
@@ -90,7 +90,7 @@ def check(S: CollapsedOperator, spectra: tuple[Spectrum, Spectrum] | None = None
 
 def psd_condition(S: CollapsedOperator | _Known) -> Check:
     """`thm:psd`: L* >= 0 when gamma_k <= beta_{k+1} sigma_min+(B_{k+1})."""
-    S = _known(S, "psd_condition").S
+    S = _known(S).S
     claim = "L* + eps >= 0: smallest eigenvalue"
     A, X, C = S.split()
     size = A.shape[0] + C.shape[0]
@@ -106,7 +106,7 @@ def psd_condition(S: CollapsedOperator | _Known) -> Check:
 
 def loewner_bounds(S: CollapsedOperator | _Known) -> Check:
     """`prop:spectral_bounds`: 0 <= S <= A, as the smallest eigenvalue of S and of A - S."""
-    known = _known(S, "loewner_bounds")
+    known = _known(S)
     S = known.S
     smallest = min(float(known.spectra[0].values.min(initial=0.0)), known.moved[0])
     claim = "0 <= S <= A: smallest eigenvalue of both"
@@ -115,7 +115,7 @@ def loewner_bounds(S: CollapsedOperator | _Known) -> Check:
 
 def eigenvalue_compression(S: CollapsedOperator | _Known) -> Check:
     """`cor:eigenvalue_interlacing`: lambda_k(S) <= lambda_k(A) for every k."""
-    known = _known(S, "eigenvalue_compression")
+    known = _known(S)
     S = known.S
     mine, plain = (spectrum.values for spectrum in known.spectra)
     worst = float(np.max(mine - plain))
@@ -126,7 +126,7 @@ def eigenvalue_compression(S: CollapsedOperator | _Known) -> Check:
 
 def conductance_reduction(S: CollapsedOperator | _Known) -> Check:
     """`cor:effective_resistance`: C_ij(S) <= C_ij(A), C_ij(M) = min x^T M x over x_i - x_j = 1."""
-    S = _known(S, "conductance_reduction").S
+    S = _known(S).S
     claim = "conductance under S - under A <= 0"
     n = S.shape[0]
     if n > _DENSE or n < 2:
@@ -142,7 +142,7 @@ def conductance_reduction(S: CollapsedOperator | _Known) -> Check:
 
 def cheeger_upper_bound(S: CollapsedOperator | _Known) -> Check:
     """`rem:cheeger`: lambda_2(S) <= lambda_2(A) <= 2 h(G), with h from the best sweep cut found."""
-    known = _known(S, "cheeger_upper_bound")
+    known = _known(S)
     S = known.S
     claim = "lambda_2(S) <= 2 h(G) (Cheeger)"
     is_laplacian = S.onto == 0 and S.A.nnz and abs(S.A.sum(axis=1)).max() < _tolerance(S)
@@ -160,7 +160,7 @@ def cheeger_upper_bound(S: CollapsedOperator | _Known) -> Check:
 
 def regularization_error(S: CollapsedOperator | _Known) -> Check:
     """`prop:regularization_error`: ||S_eps - S_0|| <= eps ||X||^2 / (lambda+ (lambda+ + eps))."""
-    S = _known(S, "regularization_error").S
+    S = _known(S).S
     claim = "||S_eps - S_0|| (regularization)"
     if S.eps == 0.0:
         return Check("regularization_error", claim, True, 0.0, 0.0, "eps = 0")
@@ -180,7 +180,7 @@ def regularization_error(S: CollapsedOperator | _Known) -> Check:
 
 def regularization_bound(S: CollapsedOperator) -> float:
     """The bound of `prop:regularization_error`: eps ||X||^2 / (lambda+ (lambda+ + eps))."""
-    require_collapsed(S, "regularization_bound")
+    S = as_collapsed(S)
     _, X, C = S.split()
     if S.eps == 0.0 or not X.nnz:
         return 0.0
@@ -190,7 +190,7 @@ def regularization_bound(S: CollapsedOperator) -> float:
 
 def block_diagonalization(S: CollapsedOperator | _Known) -> Check:
     """The theorem of the appendix: components do not see each other."""
-    S = _known(S, "block_diagonalization").S
+    S = _known(S).S
     claim = "coupling between components = 0"
     A, X, C = S.split()
     whole = sparse.block_array([[A, X], [X.T, C]]) if C.shape[0] else A
@@ -213,7 +213,7 @@ def cells_matter(S: CollapsedOperator | _Known) -> Check:
     whatever the cells are. The note says how much of the move is due to cells that are not next to
     the kept rank: 0 % for signed boundaries, where they drop out.
     """
-    known = _known(S, "cells_matter")
+    known = _known(S)
     S = known.S
     claim = "||S - A|| <= gamma^2 / beta"
     moved, size = known.moved[1], _norm(S.A)

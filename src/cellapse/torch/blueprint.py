@@ -9,9 +9,8 @@ from scipy import sparse
 
 from cellapse._collapse.build import collapse
 from cellapse._collapse.realizations import Realization, Screened, Unfolded
-from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
-from cellapse._matrices.incidence import Incidence, is_chain_complex
+from cellapse._matrices.incidence import is_chain_complex
 from cellapse._shared.arrays import FloatArray
 
 
@@ -64,11 +63,6 @@ def blueprint(
     >>> blueprint(K).n_cells
     (3, 3, 1)
     """
-    if not isinstance(source, Complex | Incidence | list | tuple):
-        raise InputError(
-            f"a {type(source).__name__}; give a Complex (clique_complex(graph) or "
-            "data_to_complex(data) makes one) or a list of matrices"
-        )
     S = collapse(source, realization, beta=beta, gamma=gamma, eps=eps)
     if S.eps == 0.0 or (S.beta == 0.0).any():
         raise InputError(

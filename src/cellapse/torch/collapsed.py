@@ -100,8 +100,8 @@ class DifferentiableOperator:
 
     def largest(self, values: Tensor) -> Tensor:
         """The largest of the values (at least 0) at the vertices of each complex."""
-        found = values.new_zeros(self._assembly.structure.n_complexes)
-        return found.scatter_reduce(0, self.owner, values, "amax")
+        largest = values.new_zeros(self._assembly.structure.n_complexes)
+        return largest.scatter_reduce(0, self.owner, values, "amax")
 
     def _apply(self, x: Tensor) -> Tensor:
         raise NotImplementedError

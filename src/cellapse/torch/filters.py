@@ -98,13 +98,13 @@ def heat_kernel_signature(
     return torch.cat(blocks) if blocks else t.new_zeros(0, len(t))
 
 
-def _same_shape(found: Any, values: Tensor) -> Tensor:
-    if not isinstance(found, Tensor) or found.shape != values.shape:
+def _same_shape(image: Any, values: Tensor) -> Tensor:
+    if not isinstance(image, Tensor) or image.shape != values.shape:
         raise InputError(
-            f"the function gave {found!r} for {len(values)} eigenvalues; it has to give a tensor "
+            f"the function gave {image!r} for {len(values)} eigenvalues; it has to give a tensor "
             "of as many numbers"
         )
-    return found
+    return image
 
 
 def _times(operator: DifferentiableOperator, times: Sequence[float | Tensor] | Tensor) -> Tensor:

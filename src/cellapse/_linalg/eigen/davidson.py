@@ -32,7 +32,7 @@ from cellapse._linalg.eigen.shift_invert import SUPERLU, ShiftInvert
 from cellapse._linalg.eigen.spectrum import EigenSolver, check_factorization, only_below
 from cellapse._linalg.symmetric import Pairs
 from cellapse._shared.arrays import FloatArray
-from cellapse._shared.progress import Line
+from cellapse._shared.progress import Bar
 
 _GUARD = 4  # vectors beyond those wanted, which the others need not wait for
 
@@ -81,12 +81,12 @@ class Davidson(EigenSolver):
         return self._iterate(problem, V, correct)
 
     def search(self, problem: Problem, below: float, block: int) -> Pairs:
-        plain = problem.plain
+        plain, count = problem.plain, min(block + 2, problem.room)
         if plain is None or self.factorization is None:
             self._refuse_factor(problem)
-            V, correct = smoothed(problem, block + 2), off_ritz_vectors(problem)
+            V, correct = smoothed(problem, count), off_ritz_vectors(problem)
         else:
-            V = plain.factor(self.factorization)[1](problem.start(block + 2))
+            V = plain.factor(self.factorization)[1](problem.start(count))
             correct = by_factor(plain, self.factorization)
         return only_below(self._iterate(replace(problem, k=block), V, correct, below), below)
 
@@ -115,7 +115,7 @@ class Davidson(EigenSolver):
         k = problem.k
         space = _spanned(problem, V)
         room = min(max(8 * k, 80), problem.room)
-        goal, line = 0.5 * problem.tol * problem.norm, Line("Davidson")
+        goal, bar = 0.5 * problem.tol * problem.norm, Bar("Davidson", unit="steps")
         for step in range(self.max_steps):
             values, rotation = linalg.eigh(space.H, driver="evd")
             first = rotation[:, : k + _GUARD]
@@ -124,10 +124,9 @@ class Davidson(EigenSolver):
             size = np.linalg.norm(R[:, :k], axis=0)
             nothing = below is not None and step > 2 and values[0] - size[0] > below
             if size.max() <= goal or nothing or space.V.shape[1] >= problem.room:
-                line.end()
+                bar.end()
                 return values[:k], X[:, :k]
-            left = f"step {step}, residual {size.max():.1e} on the way to {goal:.1e}"
-            line.say(lambda _, left=left: left)  # type: ignore[misc]
+            bar.step(f"residual {size.max():.1e} on the way to {goal:.1e}")
             if space.V.shape[1] + k > room:
                 space = _best(space, values, rotation, 2 * k)
             open_ = np.zeros(X.shape[1], dtype=bool)
@@ -136,7 +135,7 @@ class Davidson(EigenSolver):
             if larger is None:
                 break
             space = larger
-        line.end()
+        bar.end()
         raise ConvergenceError(
             f"Davidson() reached a residual of {size.max():.1e} after {step + 1} steps, "
             f"short of {goal:.1e}; allow more max_steps, or use Lanczos()"

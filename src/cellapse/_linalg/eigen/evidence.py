@@ -26,6 +26,7 @@ from cellapse._shared.arrays import FloatArray
 Search = Callable[[Problem, float, int], Pairs]  # what is left, a value, how many -> those below it
 
 _SAME = 1e-9  # relative to the norm: eigenvalues closer than this are the same
+_FEW = 20  # dimensions that are left: all of them at once, as an iteration has no room
 
 
 def nothing_missed(
@@ -48,10 +49,10 @@ def nothing_missed(
             return vectors, True
         rest = problem.without(vectors, attempt)
         missing = counted - smaller if counted is not None and counted > smaller else block
-        missing = min(missing, rest.room - 1)
-        if missing < 1:
-            return vectors, None
-        more, extra = search(rest, below, missing)
+        if rest.room <= _FEW:
+            more, extra = _all_below(rest, below)
+        else:
+            more, extra = search(rest, below, min(missing, rest.room - 1))
         if not len(more):
             break
         values, vectors = np.concatenate([values, more]), np.hstack([vectors, extra])
@@ -64,6 +65,17 @@ def nothing_missed(
             "solver=Dense()"
         )
     return vectors, None
+
+
+def _all_below(problem: Problem, below: float) -> Pairs:
+    """All eigenpairs below a value, from a basis of everything that is left."""
+    if not problem.room:
+        return np.empty(0), np.empty((problem.n, 0))
+    basis = linalg.qr(problem.start(problem.room), mode="economic")[0]
+    basis = problem.project(basis)
+    H = basis.T @ problem.apply(basis)
+    values, rotation = symmetric_eigenpairs((H + H.T) / 2)
+    return values[values < below], basis @ rotation[:, values < below]
 
 
 def _follows_from_plain(problem: Problem, top: float) -> bool:

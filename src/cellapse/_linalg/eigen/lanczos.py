@@ -7,7 +7,6 @@ It runs on norm - S, whose largest eigenvalues are the smallest of S: tolerances
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import count
 
 import numpy as np
 from scipy import linalg
@@ -19,7 +18,7 @@ from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.eigen.spectrum import EigenSolver, no_pairs, only_below
 from cellapse._linalg.symmetric import Pairs
 from cellapse._shared.arrays import FloatArray
-from cellapse._shared.progress import Line
+from cellapse._shared.progress import Bar
 
 _ARRIVED = 0.05  # of the distance from the value: a residual so small is that of an eigenvector
 _LOOK = 300  # steps of a look at what is left
@@ -115,11 +114,10 @@ def largest_pairs(
     n, k = problem.n, problem.k
     if k >= n or k > problem.room:
         raise InputError(f"an iteration for {k} of {n} eigenpairs; use Dense() for so many")
-    line, products = Line("Lanczos"), count(1)
+    bar = Bar("Lanczos", unit="products")
 
     def matvec(x: FloatArray) -> FloatArray:
-        done = next(products)
-        line.say(lambda passed: f"{done:,} products with the operator in {passed:.0f} s")
+        bar.step()
         # Of a start without a part in the kernel all that follows is: one projection is enough.
         return problem.project(apply(x.ravel()))
 
@@ -136,6 +134,6 @@ def largest_pairs(
     except ArpackError as error:
         raise ConvergenceError(f"ARPACK gave up on {k} eigenpairs ({error})") from None
     finally:
-        line.end()
+        bar.end()
     order = np.argsort(-mu)
     return mu[order], problem.project(vectors[:, order])

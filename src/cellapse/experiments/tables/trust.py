@@ -43,8 +43,8 @@ def run(network: str, kind: str, percent: int, seed: int) -> Result:
     edges = K.cells[1].as_array()
     true = true_edges(A, edges)
     trust = edge_trust(K).values
-    found = {"trust": auc(trust, true)}
-    found |= {name: auc(x, true) for name, x in classical_scores(noisy, edges).items()}
+    areas = {"trust": auc(trust, true)}
+    areas |= {name: auc(x, true) for name, x in classical_scores(noisy, edges).items()}
     share = float(1.0 - true.mean())
     doubts = {}
     for name, known in (("unknown", None), ("known", share)):
@@ -56,7 +56,7 @@ def run(network: str, kind: str, percent: int, seed: int) -> Result:
             "wrong": doubt.wrong,
             "truly wrong": float(true[in_doubt].mean()) if in_doubt.any() else None,
         }
-    return {"auc": found, "false": share, "doubt": doubts}
+    return {"auc": areas, "false": share, "doubt": doubts}
 
 
 def summarize(results: Results) -> Table:
@@ -152,15 +152,15 @@ def _doubts(results: Results) -> Detail:
     rows = []
     for n in networks:
         for known in ("unknown", "known"):
-            found = pick(results, network=n)
-            parts = [r["doubt"][known] for r in found]
+            runs = pick(results, network=n)
+            parts = [r["doubt"][known] for r in runs]
             wrong = [p["truly wrong"] for p in parts if p["truly wrong"] is not None]
             said = [p["wrong"] for p in parts if p["truly wrong"] is not None]
             rows.append(
                 (
                     n,
                     known,
-                    f"{np.mean([r['false'] for r in found]):.2f}",
+                    f"{np.mean([r['false'] for r in runs]):.2f}",
                     f"{np.mean([p['share'] for p in parts]):.2f}",
                     f"{np.mean([p['doubted'] for p in parts]):.2f}",
                     f"{np.mean(said):.2f}" if said else "none doubted",

@@ -53,8 +53,8 @@ function legible(colour) {
   };
   const ground = light(css("--card")), towards = ground > 0.5 ? "#000000" : "#ffffff";
   for (let t = 0; t < 1; t += 0.1) {
-    const found = blend(colour, towards, t), shine = light(found);
-    if (Math.max(shine, ground) / Math.min(shine, ground) >= 3) return found;
+    const mixed = blend(colour, towards, t), shine = light(mixed);
+    if (Math.max(shine, ground) / Math.min(shine, ground) >= 3) return mixed;
   }
   return towards;
 }

@@ -41,21 +41,21 @@ function steady(now, before) {
 }
 
 function colourings() {
-  const answer = state.answer, found = {};
+  const answer = state.answer, shown = {};
   const top = Math.max(...answer.clusters);
-  found.clusters = { name: "Clusters", kind: "category", values: answer.clusters, names: Array.from({ length: top + 1 }, (_, c) => (answer.clusters.includes(c) ? `cluster ${c + 1}` : "")) };
-  data.groups.forEach((g, i) => { found["group" + i] = g; });
-  answer.vectors[0].forEach((_, k) => { found["vector" + k] = { name: `Eigenvector ${k + answer.first}`, kind: "diverging", values: answer.vectors.map((row) => row[k]) }; });
-  return found;
+  shown.clusters = { name: "Clusters", kind: "category", values: answer.clusters, names: Array.from({ length: top + 1 }, (_, c) => (answer.clusters.includes(c) ? `cluster ${c + 1}` : "")) };
+  data.groups.forEach((g, i) => { shown["group" + i] = g; });
+  answer.vectors[0].forEach((_, k) => { shown["vector" + k] = { name: `Eigenvector ${k + answer.first}`, kind: "diverging", values: answer.vectors.map((row) => row[k]) }; });
+  return shown;
 }
 
 function drawAll() {
-  const found = colourings(), list = byId("colouring");
-  if (!(state.choice in found)) state.choice = "clusters";
+  const shown = colourings(), list = byId("colouring");
+  if (!(state.choice in shown)) state.choice = "clusters";
   clear(list);
-  Object.entries(found).forEach(([key, c]) => element("option", { value: key }, list, c.name));
+  Object.entries(shown).forEach(([key, c]) => element("option", { value: key }, list, c.name));
   list.value = state.choice;
-  state.colouring = found[state.choice];
+  state.colouring = shown[state.choice];
   state.axisNames = [0, 1, 2].map((k) => String(state.answer.first + k));
   byId("flat-name").textContent = "Eigenvectors " + state.axisNames.slice(0, 2).join(" and ");
   byId("cloud-name").textContent = `Eigenvectors ${state.axisNames[0]}, ${state.axisNames[1]} and ${state.axisNames[2]}`;
