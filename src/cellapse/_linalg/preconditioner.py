@@ -10,7 +10,6 @@ from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.levels import expands
 from cellapse._shared.arrays import row_sum
 
-
 _RANGE = 100.0  # the heaviest edge over the lightest, from which on heavy ones count for more
 
 

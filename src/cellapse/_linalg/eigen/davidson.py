@@ -103,9 +103,9 @@ class Davidson(EigenSolver):
         kept = plain.lowest(count)
         if kept is not None:
             return kept
-        solver = ShiftInvert(self.factorization) if self.factorization else Lanczos()
-        if solver == Lanczos() and has_hubs(plain.matrix):
-            solver = Davidson(None, self.max_steps)
+        solver: EigenSolver = self if has_hubs(plain.matrix) else Lanczos()
+        if self.factorization is not None:
+            solver = ShiftInvert(self.factorization)
         return solver.find(replace(plain, k=count))
 
     def _iterate(
