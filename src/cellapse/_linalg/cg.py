@@ -22,6 +22,7 @@ from cellapse._shared.checks import share, whole_number
 
 _PASSES = 6  # speed only: times that the residual is computed anew, where that still helps
 _DRIFT = 8 * 2.0**-53  # of one pass, over the smallest eigenvalue of P^-1 H
+_LOST = 1e40  # a residual that has grown so much leads nowhere
 _MOST_DRIFT = 1e-3  # what was seen where that leaves nothing
 _ROUGH = 0.1  # speed only: of the residual that a rough solution leaves
 _FIRST = 30.0  # speed only: the first pass stops at so many times the error, the next goes on
@@ -186,7 +187,7 @@ def _one_pass(
     r, x = rhs, np.zeros_like(rhs)
     z = precondition(r)
     p, rz = z, _dots(r, z)
-    size, fallen = rz, np.zeros_like(rz)  # the first is p^T P p
+    size, fallen, first = rz, np.zeros_like(rz), rz  # the first is p^T P p
     stuck = np.zeros(rhs.shape[1], dtype=bool)  # H or P is not definite there, to rounding
     for _ in range(maxiter):
         done = within(r, rz) | stuck
@@ -203,6 +204,8 @@ def _one_pass(
         r = r - step * q  # not in place: z and p may be the same array
         z = np.where(live, precondition(r), z)
         last, rz = rz, np.where(live, _dots(r, z), rz)
+        stuck |= rz > _LOST * first
+        live &= ~stuck
         turn = np.where(live, rz / np.where(live, last, 1.0), 0.0)
         p, size = z + turn * p, rz + turn**2 * size
         advance(step, turn, live)
