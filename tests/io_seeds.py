@@ -130,6 +130,7 @@ SEEDS = {
     "edges.txt": b"# comment\na b 2.5\nb c 1\nd\n",
     "edges.csv": b'source,target,weight,kind\n1,2,2.5,"a, b"\n2,3,1,x\n3,1,,y\n',
     "networkx.edgelist": b"1 2 {'weight': 1.5}\n2 3 {'weight': 2, 'kind': 'x'}\n",
+    "matrix.adj": b",a,b,c\na,0,1.5,0\nb,1.5,0,1\nc,0,1,0\n",
     "list.hyperedges": b"a,b,c\nc,d\nd\na,b,c\n",
     "graph.gml": _gml(),
     "graph.graphml": _graphml(),

@@ -169,15 +169,8 @@ def test_bad_skeleton(rank):
 # ---------------------------------------------------------------- lifts
 
 BAD_GRAPHS = {
-    "self-loop": (
-        lambda: clique_complex(nx.Graph([("a", "b"), ("b", "b")])),
-        "1 self-loop.*'b'",
-    ),
-    "self-loop in pairs": (lambda: clique_complex([("a", "b"), ("b", "b")]), "self-loop.*'b'"),
-    "self-loop in an array": (lambda: clique_complex(np.array([[0, 1], [2, 2]])), "self-loop.*2"),
-    "self-loop in an adjacency": (lambda: clique_complex(sums([0, 1], [1, 1])), "self-loop.*1"),
     "DiGraph": (lambda: clique_complex(nx.DiGraph([(0, 1)])), "DiGraph.*to_undirected"),
-    "MultiGraph": (lambda: clique_complex(nx.MultiGraph([(0, 1)])), r"MultiGraph.*nx\.Graph"),
+    "MultiGraph": (lambda: clique_complex(nx.MultiGraph(2 * [(0, 1)])), r"MultiGraph.*nx\.Graph"),
     "MultiDiGraph": (lambda: clique_complex(nx.MultiDiGraph([(0, 1)])), "MultiDiGraph"),
     "non-symmetric": (lambda: clique_complex(sums([0, 1], [0, 0])), "not symmetric"),
     "unequal weights": (lambda: clique_complex(sums([0, 1], [2, 0]), weight="w"), "not symmetric"),

@@ -27,9 +27,29 @@ ORDER = (
 )
 # The same within the folders that everything else rests on.
 WITHIN = {
-    "_shared": ("arrays", "checks", "files", "memory", "progress", "rows", "tables", "workers"),
+    "_shared": (
+        "arrays",
+        "checks",
+        "files",
+        "memory",
+        "notes",
+        "progress",
+        "rows",
+        "tables",
+        "workers",
+    ),
     "_complex": (
-        *("cells", "labels", "attributes", "validity", "complex", "weights", "union", "graph"),
+        *(
+            "cells",
+            "labels",
+            "attributes",
+            "validity",
+            "complex",
+            "simple",
+            "weights",
+            "union",
+            "graph",
+        ),
     ),
     "_matrices": ("containment", "boundary", "incidence", "support", "homology"),
     "_linalg": (

@@ -13,11 +13,10 @@ from rich.markup import escape
 from cellapse import datasets
 from cellapse._complex.complex import Complex
 from cellapse.cli.app import app
-from cellapse.cli.options import Network, NetworkChoice, Weight, grouped
+from cellapse.cli.options import GraphChoice, NetworkChoice, grouped
 from cellapse.cli.output import AsJson, Out, Quiet
 from cellapse.cli.progress import working
-from cellapse.cli.sources import load
-from cellapse.io import write
+from cellapse.io import Understood, write
 
 Target = Annotated[Path, typer.Argument(help="A .json (HIF), .npz or .graphml file.")]
 
@@ -68,6 +67,7 @@ def info(*, data: NetworkChoice, out: Out) -> None:
         degree = np.bincount(K.cells[1].indices, minlength=K.n_vertices) if K.max_rank else [0]
     facts = {
         "title": source.title,
+        **_understood(source.reading),
         **{f"cells of rank {k}": n for k, n in enumerate(K.n_cells)},
         "components": len(component),
         "largest component": int(component.max()),
@@ -81,10 +81,27 @@ def info(*, data: NetworkChoice, out: Out) -> None:
         out.table({name: [value] for name, value in facts.items()}, {})
         return
     for name, value in facts.items():
-        words = ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)
+        parts = "; " if name in ("understood", "left out") else ", "
+        words = parts.join(map(str, value)) or "none" if isinstance(value, list) else str(value)
         out.say(f"{name:<22}{escape(words)}")
+    if source.reading is not None:
+        out.say("\n" + escape(_how_to_say_otherwise(source.reading)))
     if source.card:
         out.say("\n" + escape(source.card))
+
+
+def _understood(reading: Understood | None) -> dict[str, object]:
+    """What was understood of a file."""
+    if reading is None:
+        return {}
+    left_out = {"left out": list(reading.losses)} if reading.losses else {}
+    return {"format": reading.format, "understood": list(reading.facts), **left_out}
+
+
+def _how_to_say_otherwise(reading: Understood) -> str:
+    named = [n for n in reading.options if n != "header"]
+    words = [f"--{name}" for name in named] + ["--header"] * ("header" in reading.options)
+    return f"To say otherwise: {', '.join(words)}; see cellapse info --help."
 
 
 @app.command()
@@ -106,12 +123,9 @@ def lift(
 
 
 @app.command()
+@grouped
 def convert(
-    network: Network,
-    target: Target,
-    weight: Weight = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    *, data: GraphChoice, target: Target, as_json: AsJson = False, quiet: Quiet = False
 ) -> None:
     """Write a network in another format, as it is.
 
@@ -119,7 +133,7 @@ def convert(
     cellapse convert karate karate.graphml
     cellapse convert mesh.off mesh.json
     """
-    K = load(network, 1, weight).complex
+    K = data.load().complex
     write(K, target)
     _written(K, target, Out(None, as_json, quiet))
 

@@ -26,7 +26,8 @@ from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.names import make_operator, operator_names
 from cellapse.cli.progress import working
-from cellapse.cli.sources import Source, load, names
+from cellapse.cli.reading import ReadingChoice
+from cellapse.cli.sources import Source, names
 
 
 def _names(incomplete: str) -> list[str]:
@@ -82,7 +83,7 @@ Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
 
 
 @dataclass(frozen=True)
-class NetworkChoice:
+class NetworkChoice(ReadingChoice):
     """Which network, and how it is read."""
 
     network: Network
@@ -91,11 +92,23 @@ class NetworkChoice:
 
     def load(self) -> Source:
         """Read the network."""
-        return load(self.network, self.max_rank, self.weight)
+        return self.source(self.network, self.max_rank, self.weight)
 
 
 @dataclass(frozen=True)
-class OperatorChoice:
+class GraphChoice(ReadingChoice):
+    """Which network, as the file has it: a graph is not lifted."""
+
+    network: Network
+    weight: Weight = None
+
+    def load(self) -> Source:
+        """Read the network."""
+        return self.source(self.network, 1, self.weight)
+
+
+@dataclass(frozen=True)
+class OperatorChoice(ReadingChoice):
     """Which operator, with which weights, on which network."""
 
     network: Network
@@ -109,12 +122,12 @@ class OperatorChoice:
     @property
     def untouched(self) -> bool:
         """Whether the operator and its weights were left as they are by default."""
-        usual = type(self)(self.network, max_rank=self.max_rank, weight=self.weight)
-        return self == usual
+        chosen = (self.operator, self.eps, self.beta, self.gamma)
+        return chosen == (type(self).operator, None, None, None)
 
     def load(self) -> Source:
         """Read the network."""
-        return load(self.network, self.max_rank, self.weight)
+        return self.source(self.network, self.max_rank, self.weight)
 
     def make(self, K: Complex) -> Operator:
         """The operator on a complex; a complaint names the option as it was typed."""
@@ -152,7 +165,9 @@ def grouped(verb: Callable[..., None]) -> Callable[..., None]:
     for name, parameter in inspect.signature(verb).parameters.items():
         if name in groups:
             types = get_type_hints(groups[name], include_extras=True)
-            shown += [_parameter(field, types[field.name]) for field in fields(groups[name])]
+            # How a file is read comes after what is done with it.
+            ordered = sorted(fields(groups[name]), key=lambda field: bool(field.kw_only))
+            shown += [_parameter(field, types[field.name]) for field in ordered]
         else:
             shown.append(parameter.replace(annotation=hints[name]))
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import difflib
 import sys
+import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ import numpy as np
 
 from cellapse import datasets
 from cellapse._complex.complex import Complex
-from cellapse._errors import InputError
-from cellapse.io import read, read_stream
+from cellapse._errors import CellapseWarning, InputError
+from cellapse.io import Understood, understand_file, understand_stream
+from cellapse.io._options import PLAIN, Options
 from cellapse.lifts import clique_complex
 
 
@@ -27,6 +29,7 @@ class Source:
     complex: Complex
     groups: tuple[Any, ...] | None = None
     card: str = ""
+    reading: Understood | None = None  # of a file: how it was understood
 
 
 def names() -> tuple[str, ...]:
@@ -34,8 +37,18 @@ def names() -> tuple[str, ...]:
     return (*datasets.available(), *datasets.available_proteins())
 
 
-def load(name: str, max_rank: int = 2, weight: str | None = None) -> Source:
+def load(
+    name: str,
+    max_rank: int = 2,
+    weight: str | None = None,
+    *,
+    format: str | None = None,
+    options: Options = PLAIN,
+) -> Source:
     """A bundled dataset of that name, or else the file; - is standard input."""
+    bundled = name in datasets.available() or name.upper() in datasets.available_proteins()
+    if bundled and not _exists(name) and (format is not None or options != PLAIN):
+        raise InputError(f"{name} is bundled, and options about a file mean nothing to it")
     if name in datasets.available():
         data = datasets.load(name)
         K = clique_complex(data.graph, max_rank, weight=weight)
@@ -47,17 +60,22 @@ def load(name: str, max_rank: int = 2, weight: str | None = None) -> Source:
                 f"--weight {weight}: the bundled protein {name} has none; leave it out"
             )
         return load_protein(name)
+    options = replace(options, weight=weight)
     if name == "-":
-        K, title = read_stream(sys.stdin.buffer, "standard input", weight), "standard input"
+        title = "standard input"
+        reading = understand_stream(sys.stdin.buffer, title, options, format)
     elif not _exists(name):
         raise InputError(_unknown(name, "dataset", names()))
     elif Path(name).is_dir():
         raise InputError(f"{name} is a folder; give one of its files")
     else:
-        K, title = read(name, weight=weight), Path(name).name
+        reading, title = understand_file(name, options, format), Path(name).name
+    for text in reading.losses:
+        warnings.warn(f"{title}: {text}", CellapseWarning, stacklevel=2)
+    K = reading.complex
     if K.max_rank == 1 and max_rank > 1:  # a graph; whatever has cells of its own keeps them
         K = clique_complex(K, max_rank)
-    return Source(title, K)
+    return Source(title, K, reading=reading)
 
 
 def load_protein(name: str) -> Source:

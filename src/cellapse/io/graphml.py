@@ -5,7 +5,7 @@ Document types and entities are refused: GraphML needs none, and they can grow w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
@@ -13,11 +13,13 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 
 from cellapse._complex.complex import Complex
+from cellapse._complex.simple import Rules
 from cellapse._errors import InputError
 from cellapse._shared.files import as_bytes
 from cellapse._shared.memory import draw_memory
-from cellapse.io._graphs import columns_with_weights, graph_columns, graph_complex
-from cellapse.io._values import json_columns, label_words, text_labels, to_json
+from cellapse.io._graphs import columns_with_weights, graph_columns, listed_graph
+from cellapse.io._options import PLAIN, Options
+from cellapse.io._values import label_words, to_json
 
 _TYPES: dict[str, Any] = {
     "boolean": lambda text: {"true": True, "1": True, "false": False, "0": False}[text.lower()],
@@ -29,14 +31,14 @@ _TYPES: dict[str, Any] = {
 }
 
 
-def read_graphml(data: bytes) -> Complex:
+def read_graphml(data: bytes, options: Options = PLAIN) -> Complex:
     """Read an undirected GraphML graph with the attributes of its nodes and edges.
 
     >>> read_graphml(b'<graphml><graph edgedefault="undirected"><node id="a"/><node id="b"/>'
     ...              b'<edge source="a" target="b"/></graph></graphml>')
     Complex(n_cells=(2, 1))
     """
-    document = _Document()
+    document = _Document(options.rules)
     parser = expat.ParserCreate()
     parser.buffer_text = True
     parser.StartDoctypeDeclHandler = _refuse
@@ -51,17 +53,10 @@ def read_graphml(data: bytes) -> Complex:
         raise InputError(f"is not well-formed XML ({error}); it may be cut off") from None
     if not document.n_graphs:
         raise InputError("holds no <graph>, so it is not a GraphML file")
-    words = list(document.nodes)
-    place = {word: i for i, word in enumerate(words)}
-    for edge in document.ends:
-        for end in edge:
-            if end not in place:
-                raise InputError(f"has an edge to node {end!r}, which it does not list")
-    pairs = np.array([(place[u], place[v]) for u, v in document.ends], dtype=np.int64)
-    columns = json_columns(document.filled("node", list(document.nodes.values())))
-    edge_columns = json_columns(document.filled("edge", document.edges))
-    return graph_complex(
-        text_labels(words), pairs.reshape(-1, 2), columns, edge_columns, document.metadata
+    document.fill("node", document.nodes.values())
+    document.fill("edge", document.edges)
+    return listed_graph(
+        document.nodes, document.ends, document.edges, options.rules, metadata=document.metadata
     )
 
 
@@ -72,7 +67,8 @@ def _refuse(*_: Any) -> None:
 class _Document:
     """What the parser has met so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
         self.nodes: dict[str, dict[str, Any]] = {}
         self.ends: list[tuple[str, str]] = []
         self.edges: list[dict[str, Any]] = []
@@ -97,7 +93,7 @@ class _Document:
                 raise InputError(f"lists node {given['id']!r} twice; remove one")
         elif name == "edge":
             if given.get("directed") == "true":
-                raise _directed()
+                self.rules.check_direction("the graph")
             self._owner = {}
             self.ends.append((_need(given, "source", name), _need(given, "target", name)))
             self.edges.append(self._owner)
@@ -124,22 +120,23 @@ class _Document:
         elif name in ("node", "edge"):
             self._owner = None
 
-    def filled(self, owner: str, records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """The records with the defaults of their kind."""
+    def fill(self, owner: str, records: Collection[dict[str, Any]]) -> None:
+        """Give the records the defaults of their kind."""
         defaults = self.defaults[owner]
         draw_memory(
             100.0 * len(defaults) * len(records),
             f"{len(defaults):,} defaults for each of {len(records):,} {owner}s",
             "leave out defaults",
         )
-        return [{**defaults, **record} for record in records] if defaults else records
+        for record in records if defaults else ():
+            record.update({**defaults, **record})
 
     def _start_graph(self, given: Mapping[str, str]) -> None:
         self.n_graphs += 1
         if self.n_graphs > 1:
             raise InputError("holds several graphs, or one within another; keep one")
         if given.get("edgedefault") == "directed":
-            raise _directed()
+            self.rules.check_direction("the graph")
 
     def _value(self, key: str) -> tuple[str, Any]:
         if key not in self.keys:
@@ -156,13 +153,6 @@ def _need(given: Mapping[str, str], key: str, name: str) -> str:
     if key not in given:
         raise InputError(f"has a <{name}> without {key}=...; give it one")
     return given[key]
-
-
-def _directed() -> InputError:
-    return InputError(
-        'holds a directed graph, but cells have no direction; write edgedefault="undirected", or '
-        "pass networkx.read_graphml(path).to_undirected()"
-    )
 
 
 def write_graphml(K: Complex) -> bytes:

@@ -9,12 +9,13 @@ from typing import Any
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._shared.files import as_bytes
+from cellapse.io._options import PLAIN, Options
 from cellapse.io._source import as_text
 from cellapse.io.hif import hif_document, read_hif
 from cellapse.io.xgi_json import read_xgi_json
 
 
-def read_json(data: bytes, weight: str | None = None) -> Complex:
+def read_json(data: bytes, options: Options = PLAIN) -> Complex:
     """Read a complex or hypergraph from JSON, with an attribute as weights (see `read`).
 
     >>> read_json(b'{"incidences": [{"edge": 0, "node": "a"}, {"edge": 0, "node": "b"}]}')
@@ -28,9 +29,9 @@ def read_json(data: bytes, weight: str | None = None) -> Complex:
         raise InputError(f"is not valid JSON ({error}); it may be cut off") from None
     if isinstance(document, Mapping):
         if "incidences" in document:
-            return read_hif(dict(document), weight)
+            return read_hif(dict(document), options.weight)
         if "edge-dict" in document:
-            return read_xgi_json(document, weight)
+            return read_xgi_json(document, options.weight)
         if document.get("type") == "collection":
             raise InputError("is a list of other files; read those one by one")
     raise InputError(

@@ -19,6 +19,7 @@ from scipy import sparse
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse.io._adjacency import adjacency_complex
+from cellapse.io._options import PLAIN, Options
 from cellapse.io._source import as_text
 
 _FIELDS = ("real", "double", "integer", "pattern")
@@ -33,7 +34,7 @@ _PLAIN = re.compile(
 )
 
 
-def read_matrix_market(data: bytes) -> Complex:
+def read_matrix_market(data: bytes, options: Options = PLAIN) -> Complex:
     r"""Read an adjacency; its values are the edge attribute `weight`, a pattern has none.
 
     >>> read_matrix_market(b"%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n2 1\n")
@@ -60,7 +61,7 @@ def read_matrix_market(data: bytes) -> Complex:
         raise InputError(f"is {n} x {n_columns}; the adjacency of a graph is square")
     read = _array if layout == "array" else _coordinates
     matrix = read(n, numbers[2:], symmetry == "symmetric", field == "pattern")
-    return adjacency_complex(matrix, weighted=field != "pattern")
+    return adjacency_complex(matrix, weighted=field != "pattern", rules=options.rules)
 
 
 def _numbers(text: str) -> Any:
