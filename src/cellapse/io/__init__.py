@@ -25,6 +25,7 @@ from cellapse.io._same import require_same
 from cellapse.io._source import is_packed, reading, reading_file, stream_bytes, unpacked
 from cellapse.io._understood import Understood
 from cellapse.io.results import as_table
+from cellapse.io.simplices import PARTS, with_parts
 
 __all__ = ["FORMATS", "Understood", "hif_schema", "read", "understand", "write"]
 
@@ -140,7 +141,7 @@ def understand_file(
     file = file_path(path)
     name = _format(file, name)
     with reading_file(file, FORMATS[name].growth, max_memory) as data:
-        return _understood(data, name, options)
+        return _understood(with_parts(file, data) if name == "simplices" else data, name, options)
 
 
 def understand_stream(
@@ -173,8 +174,17 @@ def _extension(file: Path) -> str:
     return Path(file.name.lower().removesuffix(".gz")).suffix[1:]
 
 
+def _by_name(file: Path) -> str:
+    """The format that the name of a file tells, by its beginning or its end."""
+    if file.name.startswith("out."):
+        return "konect"
+    if file.name.endswith(PARTS):
+        return "simplices"
+    return BY_EXTENSION.get(_extension(file), "")
+
+
 def _format(file: Path, given: str | None) -> str:
-    name = BY_EXTENSION.get(_extension(file), "") if given is None else word("format", given)
+    name = _by_name(file) if given is None else word("format", given)
     if name not in FORMATS:
         what = f"format={given!r}" if given is not None else f"extension {_extension(file)!r}"
         raise InputError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -14,6 +14,7 @@ from cellapse._complex.graph import SIMPLE, as_graph, graph_of
 from cellapse._complex.simple import Rules
 from cellapse._errors import InputError
 from cellapse._shared.arrays import IntArray
+from cellapse._shared.memory import draw_memory
 from cellapse._shared.notes import fact
 from cellapse.io._values import json_columns, text_labels
 
@@ -80,11 +81,22 @@ def different_labels(records: Sequence[dict[str, Any]]) -> list[Any] | None:
     return text_labels(given) if all(isinstance(v, str) for v in given) else given
 
 
+def fill(records: Collection[dict[str, Any]], defaults: Mapping[str, Any], owner: str) -> None:
+    """Give the records of nodes or edges the defaults of their kind."""
+    draw_memory(
+        100.0 * len(defaults) * len(records),
+        f"{len(defaults):,} defaults for each of {len(records):,} {owner}s",
+        "leave out defaults",
+    )
+    for record in records if defaults else ():
+        record.update({**defaults, **record})
+
+
 def check_declared(n: int, n_lines: int) -> None:
     """Raise unless a declared number of vertices fits to what the file has of them."""
     if n < 1 or n > 100 * (n_lines + 1000):
         raise InputError(
-            f"declares {n:,} vertices and has {n_lines:,} lines, so that nearly all would be alone; "
+            f"declares {n:,} vertices and has {n_lines:,} lines: nearly all would be alone; "
             "check the number, or leave those out"
         )
 

@@ -14,6 +14,7 @@ import math
 import re
 import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any, Literal
 
@@ -33,6 +34,7 @@ from cellapse.io._rows import split_rows
 from cellapse.io._source import as_text
 from cellapse.io._text_columns import attribute, time_column, unnamed
 from cellapse.io._values import label_words, text_labels
+from cellapse.io.konect import is_konect, read_konect
 from cellapse.io.matrix_text import labelled_matrix, matrix_complex
 
 # Whole numbers only: anything else in a file, such as a comment, goes the long way.
@@ -51,6 +53,8 @@ def read_edges(data: bytes, options: Options = PLAIN) -> Complex:
     >>> read_edges(b"source,target,weight\na,b,2.5\nb,c,1").attributes[1]["weight"].tolist()
     [2.5, 1.0]
     """
+    if is_konect(data):
+        return read_konect(data, options)
     text = as_text(data)
     numbers = _two_numbers(text) if (options.columns, options.sep) == (None, None) else None
     if numbers is not None and not options.header and options.window is None:
@@ -71,6 +75,15 @@ def read_edges(data: bytes, options: Options = PLAIN) -> Complex:
     else:
         table = understood(split, options)
     return _graph(table, dicts, options)
+
+
+def read_ncol(data: bytes, options: Options = PLAIN) -> Complex:
+    r"""Read an NCOL list: two labels and perhaps a weight, never a header.
+
+    >>> read_ncol(b"a b\nc d\n")
+    Complex(n_cells=(4, 2))
+    """
+    return read_edges(data, replace(options, header=False))
 
 
 def _graph(table: Columns, dicts: list[dict[str, Any]], options: Options) -> Complex:

@@ -7,16 +7,19 @@ deep recursion because it keeps its own stack.
 from __future__ import annotations
 
 import html
+import math
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from itertools import chain
 from typing import Any
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
-from cellapse.io._graphs import different_labels, listed_graph
+from cellapse._shared.files import as_bytes
+from cellapse.io._graphs import columns_with_weights, different_labels, graph_columns, listed_graph
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._source import as_text
+from cellapse.io._values import label_words
 
 Pairs = list[tuple[str, Any]]
 
@@ -30,6 +33,7 @@ _TOKEN = re.compile(
     |(?P<bad>.)""",
     re.VERBOSE | re.MULTILINE | re.DOTALL,
 )
+_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _STRUCTURE = ("node", "edge", "directed", "multigraph")
 _LONGEST_NUMBER = 4000  # digits; Python refuses to read more
 _DEEPEST = 20  # levels of lists within a node
@@ -123,3 +127,43 @@ def _value(kind: str, word: str) -> Any:
     if len(word) > _LONGEST_NUMBER:
         raise InputError(f"has a number of {len(word)} digits; write it as a string")
     return int(word) if kind == "whole" else float(word)
+
+
+def write_gml(K: Complex) -> bytes:
+    """A complex of rank 1 as GML, with attributes and weights."""
+    edges, edge_columns = graph_columns(K, "GML")
+    of_nodes = columns_with_weights(K, 0)
+    for columns, taken in ((of_nodes, ("id", "label")), (edge_columns, ("source", "target"))):
+        bad = [n for n in columns if not _KEY.fullmatch(n) or n in taken]
+        if bad:
+            raise InputError(f"GML has no attribute {bad[0]!r:.60}; use letters, digits and _")
+    lines = ["graph ["]
+    lines += [f"  {k} {_written(v)}" for k, v in K.metadata.items() if _KEY.fullmatch(k)]
+    nodes = zip(label_words(K.labels), _records(of_nodes, K.n_vertices), strict=True)
+    lines += [f"  node [ id {i} label {_written(v)}{data} ]" for i, (v, data) in enumerate(nodes)]
+    pairs = zip(edges.tolist(), _records(edge_columns, len(edges)), strict=True)
+    lines += [f"  edge [ source {u} target {v}{data} ]" for (u, v), data in pairs]
+    return as_bytes("\n".join([*lines, "]", ""]))
+
+
+def _records(columns: Mapping[str, Any], count: int) -> list[str]:
+    """What is known of every cell, as ` key value` one after the other."""
+    records = [""] * count
+    for name, column in columns.items():
+        for i, value in enumerate(column.tolist()):
+            if value is not None:
+                records[i] += f" {name} {_written(value)}"
+    return records
+
+
+def _written(value: Any) -> str:
+    if type(value) is int:
+        return str(value)
+    if isinstance(value, float) and math.isfinite(value):
+        text = repr(value)
+        return text if "." in text else text.replace("e", ".0e")
+    if isinstance(value, float):
+        return "NAN" if math.isnan(value) else ("+INF" if value > 0 else "-INF")
+    if not isinstance(value, str):
+        raise InputError(f"GML holds numbers and strings, not {value!r:.60}; write .json")
+    return '"' + html.escape(value).replace("&#x27;", "'") + '"'
