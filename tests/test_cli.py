@@ -363,8 +363,8 @@ def test_a_terminal_without_the_letters(tmp_path):
 
 def test_interrupted():
     script = (
-        "import sys, cellapse.cli.options as d; from cellapse.cli import main\n"
-        "def load(*_): raise KeyboardInterrupt\n"
+        "import sys, cellapse.cli.reading as d; from cellapse.cli import main\n"
+        "def load(*_, **__): raise KeyboardInterrupt\n"
         "d.load = load; sys.argv = ['cellapse', 'info', 'karate']; main()"
     )
     command = [sys.executable, "-c", script]
@@ -479,7 +479,7 @@ def test_debug_shows_the_traceback(monkeypatch):
 
 
 def test_a_bug_is_told_as_one(run, monkeypatch):
-    monkeypatch.setattr("cellapse.cli.options.load", lambda *_: 1 / 0)
+    monkeypatch.setattr("cellapse.cli.reading.load", lambda *_, **__: 1 / 0)
     code, _, err = run("info", "karate")
     assert code == 1
     assert "This is a bug" in err

@@ -29,12 +29,12 @@ ORDER = (
 # The same within the folders that everything else rests on.
 WITHIN = {
     "_shared": (
-        *("arrays", "card", "checks", "files", "memory", "names", "pictures", "progress", "rows"),
-        *("tables", "workers"),
+        *("arrays", "card", "checks", "files", "memory", "names", "notes"),
+        *("pictures", "progress", "rows", "tables", "workers"),
     ),
     "_complex": (
-        *("card", "cells", "labels", "attributes", "validity", "complex", "given", "weights"),
-        *("union", "graph"),
+        *("card", "cells", "labels", "attributes", "validity", "complex", "given", "simple"),
+        *("weights", "union", "graph"),
     ),
     "_matrices": (
         *("given", "containment", "boundary", "incidence", "kinds", "support", "homology"),

@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from cellapse import theory
-from cellapse._collapse.build import collapse
 from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._collapse.realizations import Screened, Unfolded
 from cellapse._complex.card import drawing
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian, projection_laplacian
+from cellapse._operators.names import make_operator
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import listed, whole_number, word
@@ -79,24 +80,35 @@ class Analysis(Shown):
     title: str
     complex: Complex
     groups: tuple[Any, ...] | None  # the known group of every vertex, where there is one
-    collapsed: CollapsedOperator
+    collapsed: Operator
     plain: Operator
     spectra: tuple[Spectrum, Spectrum]  # of the collapsed operator and of the graph Laplacian
     clusters: tuple[Clusters, Clusters]
-    shares: FloatArray
+    shares: FloatArray  # of its weight that each edge keeps; ones where S does not reweigh edges
     report: theory.Report
     projection: Clusters | None  # by the weighted projection, where cells are no simplices
     verdict: Verdict
     trust: EdgeTrust
     doubt: Doubt | None  # None where it is not known which cells a random pair would close
-    influence: Influence  # of the cells on the first eigenvalue that tells something
+    influence: Influence | None  # of the cells on the first eigenvalue that tells something
+    asked: bool = False  # whether somebody asked for this operator, whatever the verdict says
 
     @property
     def chosen(self) -> Clusters:
         """The clusters to use: those of S, unless they are clearly worse than without cells."""
-        if not self.verdict.use_plain:
+        if self.asked or not self.verdict.use_plain:
             return self.clusters[0]
         return self.clusters[1] if self.projection is None else self.projection
+
+    @property
+    def chosen_by(self) -> str:
+        """The operator that the clusters to use are of."""
+        return "S" if self.chosen is self.clusters[0] else self.verdict.best.operator
+
+    @property
+    def reweights(self) -> bool:
+        """Whether S is L with other weights of the edges, so that each keeps a share of its own."""
+        return isinstance(self.collapsed, CollapsedOperator) and self.collapsed.shares is not None
 
     def _card(self) -> Card:
         K, mine = self.complex, self.chosen.numbers
@@ -180,13 +192,14 @@ def analyze(
     n_clusters: int | None = None,
     rng: int = 0,
     *,
+    operator: str | Callable[[Complex], Operator] | None = None,
+    n_eigenpairs: int | None = None,
+    quick: bool = False,
     title: str | None = None,
     groups: Sequence[Any] | None = None,
     on_step: Callable[[str], object] = lambda step: None,
 ) -> Analysis:
     """Collapse a complex, take its spectrum and clusters, and compare with the graph Laplacian.
-
-    Uses the renormalized operator, a sparse matrix.
 
     Parameters
     ----------
@@ -196,6 +209,14 @@ def analyze(
         By default the number of known groups, or the number before the largest gap between
         eigenvalues.
     rng : seed
+    operator : name or function, optional
+        S: one of the names of the command line, or a function that makes it of a complex. By
+        default "renormalized"; then the clusters without cells are used where they are clearly
+        better. Of an operator that was asked for, its own are.
+    n_eigenpairs : int, optional
+        How many are computed; by default all of up to 1,000 vertices, and some 30 beyond.
+    quick : bool
+        Leave out what takes long: most eigenpairs, the statements of the theory, random pairs.
     title : str
         What the report calls the complex; by default what its source is called.
     groups : one value per vertex, optional
@@ -220,9 +241,9 @@ def analyze(
     title = None if title is None else word("title", title)
     source = source_of(K)
     K, known = source.complex, _known_groups(source, groups)
+    make = _maker(operator)
     on_step("collapse")
-    S = collapse(K, "renormalized")
-    L = graph_laplacian(K)
+    S, L = make(K), graph_laplacian(K)
     why = "as asked for" if n_clusters is not None else ""
     if n_clusters is None and known is not None:
         n_clusters, why = len({str(g) for g in known}), "as many as known groups"
@@ -235,25 +256,42 @@ def analyze(
     projection = None if simple else cluster(projection_laplacian(K), n_clusters, rng=rng)
     on_step("verdict")
     plain = clusters[1] if projection is None else projection
-    verdict = judge(K, mine, plain, why or gap_in_words(mine), rng)
+    verdict = judge(K, mine, plain, why or gap_in_words(mine), rng, make)
     on_step("edges")
-    trust, doubt = edge_trust(K), _doubt(K, rng)
+    trust, doubt = edge_trust(K), None if quick else _doubt(K, rng)
     on_step("spectra")
-    several = _eigenpairs(K, n_clusters)
+    several = _eigenpairs(K, n_clusters, n_eigenpairs, quick)
     spectra = (S.spectrum(several), L.spectrum(several))
     on_step("checks")
-    checks = theory.check(S, spectra)
-    assert S.shares is not None  # the renormalized operator is a reweighted A
-    told = (verdict, trust, doubt, _influence(S, spectra[0]))
-    title = title or source.title
-    return Analysis(title, K, known, S, L, spectra, clusters, S.shares, checks, projection, *told)
+    measured = isinstance(S, CollapsedOperator) and not quick
+    checks = theory.check(S, spectra) if measured else theory.Report(repr(S), ())
+    told = (verdict, trust, doubt, _influence(S, spectra[0]), operator is not None)
+    title, shares = title or source.title, _shares(S, len(trust))
+    return Analysis(title, K, known, S, L, spectra, clusters, shares, checks, projection, *told)
 
 
-def _eigenpairs(K: Complex, n_clusters: int) -> int:
+def _maker(operator: Any) -> Callable[[Complex], Operator]:
+    """What makes S of a complex."""
+    if operator is None or isinstance(operator, str):
+        name = "renormalized" if operator is None else operator
+        return lambda K: make_operator(K, name)
+    if not callable(operator):
+        raise InputError(f"operator={operator!r:.80}; give a name, or a function of a complex")
+    return operator
+
+
+def _shares(S: Operator, edges: int) -> FloatArray:
+    shares = S.shares if isinstance(S, CollapsedOperator) else None
+    return np.ones(edges) if shares is None else shares
+
+
+def _eigenpairs(K: Complex, n_clusters: int, wanted: int | None, quick: bool) -> int:
     """How many eigenpairs are computed: all of a small complex, enough of a large one."""
     n = K.n_vertices
+    if wanted is not None:
+        return whole_number("n_eigenpairs", wanted, min(2, n), n)
     zeros = min(int(K.components().max()), _ZEROS)  # besides the first, which is always there
-    return n if n <= _ALL else min(n, max(n_clusters, _SOME) + zeros)
+    return n if n <= _ALL and not quick else min(n, max(n_clusters, _SOME) + zeros)
 
 
 def _known_groups(source: Source, groups: Sequence[Any] | None) -> tuple[Any, ...] | None:
@@ -276,7 +314,9 @@ def _doubt(K: Complex, rng: int) -> Doubt | None:
         return None
 
 
-def _influence(S: CollapsedOperator, spectrum: Spectrum) -> Influence:
+def _influence(S: Operator, spectrum: Spectrum) -> Influence | None:
     """Of the cells on the first positive eigenvalue: its eigenvector u has the energy u^T S u."""
+    if not isinstance(S, CollapsedOperator) or not isinstance(S.realization, Screened | Unfolded):
+        return None
     positive = np.flatnonzero(spectrum.values > 1e-9 * max(float(spectrum.values[-1]), 1e-300))
     return cell_influence(S, "energy", spectrum.vectors[:, positive[0] if len(positive) else 0])

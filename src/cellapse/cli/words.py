@@ -9,7 +9,13 @@ from __future__ import annotations
 import re
 
 # name of an argument -> option, where the two are spelt differently
-_OPTIONS = {"n_clusters": "-k", "clusters": "-k", "k": "-k", "cycles": "--how"}
+_OPTIONS = {
+    "n_clusters": "-k",
+    "clusters": "-k",
+    "k": "-k",
+    "cycles": "--how",
+    "n_eigenpairs": "--eigenpairs",
+}
 _SAME = (
     *("operator", "eps", "beta", "gamma", "max_rank", "max_length", "hops", "weight", "times"),
     *(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._errors import InputError
 from cellapse._shared.files import write_whole
 from cellapse._version import __version__
@@ -129,7 +130,18 @@ def _edges(analysis: Analysis) -> str:
         (escape(a), escape(b), f"{analysis.trust.values[e]:.3f}", f"{analysis.trust.n_cells[e]:,}")
         for (a, b), e in zip(pairs, order, strict=True)
     ]
-    return table(("from", "to", "trust", "cells"), rows, numbers=[2, 3])
+    return table(("from", "to", "trust", "cells"), rows, numbers=[2, 3]) + _ties(analysis)
+
+
+def _ties(analysis: Analysis) -> str:
+    """Why these edges are listed, where others are trusted as little."""
+    last = np.sort(analysis.trust.values)[:_EDGES][-1]
+    equal = int((analysis.trust.values == last).sum())
+    shown = int((np.sort(analysis.trust.values)[:_EDGES] == last).sum())
+    if equal == shown:
+        return ""
+    why = f"{equal:,} edges have a trust of {last:.3f}; listed are the first {shown} in the order"
+    return f'<p class="quiet">{why} of the network.</p>'
 
 
 def _evidence(analysis: Analysis) -> str:
@@ -154,6 +166,8 @@ def _influence(analysis: Analysis) -> str:
         (escape(_members(K.cells[k][i].tolist(), K.labels)), str(k), f"{value:.3g}")
         for k, i, value in matter_most(analysis)
     ]
+    if analysis.influence is None:
+        return "<p>Not known for this operator.</p>"
     if not rows:
         return "<p>No cell changes it.</p>"
     return table(("cell", "rank", "influence"), rows, numbers=[1, 2])
@@ -214,15 +228,20 @@ def _figure(value: float | None) -> str:
 
 def _parameters(analysis: Analysis) -> str:
     S = analysis.collapsed
-    rows = [
-        ("realization", f"{S.realization}: {S.realization.summary}"),
-        ("beta", ", ".join(f"{b:g}" for b in S.beta)),
-        ("theta", f"{S.gamma[0]:.4g} (theta² = {S.gamma[0] ** 2:.4g}, bound 1)"),
-        ("eps", f"{S.eps:g}"),
+    rows = [("operator", repr(S))]
+    if isinstance(S, CollapsedOperator):
+        name = "theta" if analysis.reweights else "gamma"
+        rows = [
+            ("realization", f"{S.realization}: {S.realization.summary}"),
+            ("beta", ", ".join(f"{b:g}" for b in S.beta)),
+            (name, ", ".join(f"{g:.4g}" for g in S.gamma)),
+            ("eps", f"{S.eps:g}"),
+        ]
+    rows += [
         (
             "clusters",
             f"{analysis.n_clusters} ({analysis.verdict.why}), normalized cut of "
-            f"{analysis.verdict.best.operator}, M u = λ D u with D its diagonal",
+            f"{analysis.chosen_by}, M u = λ D u with D its diagonal",
         ),
         ("eigenpairs", f"{len(analysis.spectra[0])} of {analysis.complex.n_vertices:,}"),
         ("largest residual", f"{max(float(s.residuals.max()) for s in analysis.spectra):.1e}"),
