@@ -13,7 +13,7 @@ from cellapse._sources import load_protein
 from cellapse.analysis import analyze
 from cellapse.plot.layout import arrange, neighbourhood
 from cellapse.report import write_report
-from cellapse.report.colourings import matched
+from cellapse.report.colourings import colours_like, natural
 from cellapse.report.content import content
 from cellapse.report.markup import as_json
 from cellapse.report.protein import chain
@@ -362,9 +362,12 @@ def test_layout_by_hand():
     assert any(boxes[0][1][k] < boxes[1][0][k] or boxes[1][1][k] < boxes[0][0][k] for k in (0, 1))
 
 
-def test_matching_numbers():
-    assert matched(np.array([2, 2, 0, 1]), np.array([0, 0, 1, 1])).tolist()[:2] == [0, 0]
-    assert sorted(set(matched(np.array([0, 1, 2, 3]), np.zeros(4, int)).tolist())) == [0, 1, 2, 3]
+def test_clusters_have_the_colours_of_the_groups_they_agree_with():
+    assert colours_like(np.array([2, 2, 0, 1]), np.array([0, 0, 1, 1]))[2] == 0
+    assert sorted(colours_like(np.array([0, 1, 2, 3]), np.zeros(4, int))) == [0, 1, 2, 3]
+    fewer = colours_like(np.array([0, 0, 0, 1]), np.array([3, 3, 1, 2]))
+    assert fewer == [3, 2]
+    assert sorted(["10", "9", "b", "a2"], key=natural) == ["9", "10", "a2", "b"]
 
 
 def test_json_within_a_script():

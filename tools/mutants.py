@@ -26,11 +26,12 @@ EXPLAINED = ("equivalent:", "speed only:")
 
 @dataclass(frozen=True)
 class Mutant:
-    """One changed module: where, what, and the function it is in ("": outside of any)."""
+    """One changed module: where, what, the function ("": outside of any), its first line."""
 
     line: int
     what: str
     function: str
+    begin: int
     tree: ast.Module
 
     def __str__(self) -> str:
@@ -56,7 +57,11 @@ def _mutant(tree: ast.Module, number: int, function: str) -> Mutant:
     changed = copy.deepcopy(tree)
     node = list(ast.walk(changed))[number]
     what = _change(node)
-    return Mutant(node.lineno, what, function, ast.fix_missing_locations(changed))
+    first = node.lineno
+    for each in ast.walk(changed):  # the innermost function around it, from its first decorator
+        if isinstance(each, ast.FunctionDef) and each.lineno <= node.lineno <= each.end_lineno:
+            first = min([each.lineno, *(d.lineno for d in each.decorator_list)])
+    return Mutant(node.lineno, what, function, first, ast.fix_missing_locations(changed))
 
 
 def _places(node: ast.AST, within: str) -> Iterator[tuple[ast.AST, str]]:

@@ -20,10 +20,10 @@ from cellapse._linalg.error_bounds import Bound, ErrorBound, ErrorEstimate
 from cellapse._shared.arrays import BoolArray, FloatArray
 from cellapse._shared.checks import share, whole_number
 
-_PASSES = 6  # times that the residual is computed anew: rounding drifts away from the recursion
+_PASSES = 6  # speed only: times that the residual is computed anew, where that still helps
 _DRIFT = 8 * 2.0**-53  # of one pass, over the smallest eigenvalue of P^-1 H
 _MOST_DRIFT = 1e-3  # what was seen where that leaves nothing
-_FIRST = 30.0  # the first pass stops at so many times the error wanted: the next one goes on
+_FIRST = 30.0  # speed only: the first pass stops at so many times the error, the next goes on
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,8 @@ class CG:
     maxiter : int, optional
         Iterations allowed per right-hand side; ten times the size by default.
 
+    Examples
+    --------
     >>> CG(rtol=1e-8).prepare(sparse.eye_array(2) * 4)(np.ones(2)).tolist()
     [0.25, 0.25]
     """
@@ -71,6 +73,8 @@ class CG:
         return solve
 
 
+# Of entries over hundreds of orders numbers may leave their range: then no error is within `tol`.
+@np.errstate(over="ignore", invalid="ignore")
 def conjugate_gradients(
     apply: Solve,
     rhs: FloatArray,
@@ -115,7 +119,7 @@ def conjugate_gradients(
         return x[:, 0], error
     columns = rhs.shape[1]
     tol = np.broadcast_to(np.asarray(tol, dtype=np.float64), (columns,))
-    maxiter = min(maxiter, 50 * len(rhs) + 100)  # what takes longer gets nowhere
+    maxiter = min(maxiter, 50 * len(rhs) + 100)  # speed only: what takes longer gets nowhere
     bound = ErrorEstimate(null, columns) if lower is None else ErrorBound(lower, columns)
     x = np.zeros(rhs.shape, np.float64 if residual is None else np.longdouble)
     r, error = rhs, np.full(columns, np.inf)
@@ -146,9 +150,8 @@ def _with_drift(bound: Bound, rz: FloatArray, fallen: FloatArray) -> FloatArray:
     The residual that is carried along drifts from the true one by a share of the error that the
     pass began with. That is known when it ends: e^T H e falls by step * r^T z in every step.
     """
-    now = bound.error(rz)
-    began = np.sqrt(fallen + now**2)
-    return np.maximum(now, np.minimum(_DRIFT / bound.least(), _MOST_DRIFT) * began)
+    now = bound.error(rz)  # first: it looks at the Ritz values
+    return np.maximum(now, np.minimum(_DRIFT / bound.least(), _MOST_DRIFT) * np.sqrt(fallen))
 
 
 def on_column(function: Solve) -> Solve:

@@ -47,7 +47,7 @@ def widest_level(graph: Any) -> tuple[int, int]:
     core = sparse.csr_array(graph != 0)
     core.setdiag(False)
     core.eliminate_zeros()
-    for _ in range(50):
+    for _ in range(50):  # speed only: what is left of long chains is narrow
         degree = np.diff(core.indptr)
         if not len(degree) or degree.min() > 2:
             break

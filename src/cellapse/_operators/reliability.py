@@ -21,7 +21,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import eigsh
 
-from cellapse._complex.complex import Complex, to_complex
+from cellapse._complex.complex import Complex
+from cellapse._complex.given import to_complex
 from cellapse._errors import InputError, extra
 from cellapse._linalg.operators import Operator, SparseOperator
 from cellapse._operators.as_operator import as_operator
@@ -50,6 +51,13 @@ class Reliability:
         1 for the best; all 1 where the sizes cannot be told apart.
     told_apart : bool
         Whether any weight differs from 1.
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> K = cl.hypergraph_complex([(i, (i + 1) % 30) for i in range(30)])
+    >>> cl.tasks.rank_reliability(K, dimension=2).weights.tolist()
+    [1.0]
     """
 
     sizes: list[tuple[int, int]]

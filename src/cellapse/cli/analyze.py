@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -81,19 +83,23 @@ def explore(
     *,
     data: NetworkChoice,
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
+    port: Annotated[int, typer.Option(help="Where it is served; 0 is any port that is free.")] = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Open a page with sliders for spectrum and clusters.
 
     They set eps, gamma, beta, the realization, and the numbers of eigenvectors and clusters. The
-    page is served to this machine only, under an address nobody can guess; Ctrl-C ends it.
+    page is served to this machine only, under an address nobody can guess; Ctrl-C ends it. From
+    another machine it is reached through an SSH tunnel.
 
     \b
     cellapse explore football
-    cellapse explore network.gml --no-browser
+    cellapse explore network.gml --no-browser --port 8123
+    ssh -L 8123:127.0.0.1:8123 there     (then open the address here)
     """
     from cellapse.report.explorer import Explorer
+    from cellapse.report.recipes import Origin
     from cellapse.report.server import Server
     from cellapse.report.server import explore as serve
 
@@ -102,7 +108,11 @@ def explore(
         step("reading")
         source = data.load()
         step("first answer")
-        server = Server(Explorer(source.complex, source.title, source.groups))
+        origin = Origin.of(data.network, data.max_rank, data.weight)
+        server = Server(Explorer(source.complex, source.title, source.groups, origin), port)
+    if "SSH_CONNECTION" in os.environ:
+        tunnel = f"ssh -L {server.server_port}:127.0.0.1:{server.server_port}"
+        out.say(f"To see it elsewhere: {tunnel} {escape(socket.gethostname())}")
     out.say("Ctrl-C ends the explorer at")
     # The address is the result, so it is printed even with --quiet.
     tell = out.json if as_json else lambda address: print(address["address"], flush=True)

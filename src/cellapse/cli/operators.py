@@ -84,11 +84,11 @@ def spectrum(
     out.say(escape(repr(S)))
     columns: dict[str, Any] = {
         "index": list(range(1, len(mine) + 1)),
-        choice.operator: mine.values,
+        choice.name: mine.values,
         "laplacian": plain.values,
         "residual": mine.residuals,
     }
-    if choice.operator == "laplacian":
+    if choice.name == "laplacian":
         columns = {
             "index": columns["index"],
             "laplacian": plain.values,

@@ -46,6 +46,10 @@ def cluster_nodes(
             "--choose", help="Experimental: of nine operators, the most modular clusters."
         ),
     ] = False,
+    mass: Annotated[
+        str,
+        typer.Option(help="Of the cut: diagonal (of S), degree, or auto, which is cheap."),
+    ] = "auto",
     choice: OperatorChoice,
     out: Out,
     seed: Seed = 0,
@@ -74,33 +78,45 @@ def cluster_nodes(
             S, clusters, words = best.operator, best.clusters, str(best)
             facts: dict[str, Any] = {"chosen": best.name, "modularity": best.modularity}
         else:
-            S, clusters, said = _judged(source.complex, S, choice, count, why, seed)
+            S, clusters, said = _judged(source.complex, S, choice, count, why, seed, mass)
             words, facts = _in_words(said, choice), {"verdict": said.as_dict()}
-    sizes = np.bincount(clusters.numbers)
     out.say(escape(f"{words}\n{S!r}"))
+    _clusters(out, S, clusters, known, facts)
+
+
+def _clusters(
+    out: Out, S: Operator, clusters: Clusters, known: list[str] | None, facts: dict[str, Any]
+) -> None:
+    sizes = np.bincount(clusters.numbers)
     out.say(f"{len(sizes)} clusters of {', '.join(map(str, sizes.tolist()))} nodes")
     facts = {"operator": repr(S), "sizes": sizes, **facts}
     if known is not None:
         facts["accuracy"] = clustering_accuracy(clusters, known)
         out.say(f"{100 * facts['accuracy']:.1f} % of the nodes agree with the known groups")
-    out.table({"node": source.complex.labels, "cluster": clusters.numbers}, facts)
+    out.table({"node": S.labels, "cluster": clusters.numbers}, facts)
 
 
 def _in_words(said: Verdict, choice: OperatorChoice) -> str:
-    words = said.sentences()[choice.operator in _NO_CELLS :]
+    words = said.sentences()[choice.name in _NO_CELLS :]
     if said.use_plain and choice.untouched:
         words.append(f"So these are of {said.best.operator}; --operator renormalized asks for S.")
     return "\n".join(words)
 
 
 def _judged(
-    K: Complex, S: Operator, choice: OperatorChoice, count: int | None, why: str, seed: int
+    K: Complex,
+    S: Operator,
+    choice: OperatorChoice,
+    count: int | None,
+    why: str,
+    seed: int,
+    mass: str,
 ) -> tuple[Operator, Clusters, Verdict]:
     """The operator and clusters to use, and the verdict on them."""
-    mine = cluster(S, count, rng=seed)
+    mine = cluster(S, count, mass=mass, rng=seed)
     plain = without_cells(K)
     other = cluster(plain, int(mine.numbers.max()) + 1, rng=seed)
-    name = "S" if isinstance(S, CollapsedOperator) else choice.operator
+    name = "S" if isinstance(S, CollapsedOperator) else choice.name
     said = judge(K, mine, other, why or gap_in_words(mine), seed, choice.make, name)
     return (plain, other, said) if said.use_plain and choice.untouched else (S, mine, said)
 

@@ -14,7 +14,7 @@ from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse.analysis import Analysis
 from cellapse.plot.layout import arrange, neighbourhood
 from cellapse.plot.spectra import compression
-from cellapse.report.colourings import colourings
+from cellapse.report.colourings import colourings, colours_like, reference_of
 from cellapse.report.protein import chain, is_protein
 from cellapse.tasks.signatures import heat_kernel_signature
 
@@ -169,13 +169,13 @@ def signatures(analysis: Analysis, kept: IntArray) -> dict[str, Any]:
     times = np.geomspace(0.1 / fast, 4.0 / slow, TIMES)
     heat = heat_kernel_signature(spectrum, times).features
     numbers_ = analysis.chosen.numbers
-    bands = []
+    bands, colours = [], colours_like(numbers_, reference_of(analysis))
     for c in range(analysis.n_clusters):
         low, middle, high = np.quantile(heat[numbers_ == c], [0.1, 0.5, 0.9], axis=0)
         bands.append(
             {
-                "name": f"cluster {c + 1}",
-                "number": c,
+                "name": f"cluster {c}",
+                "colour": colours[c],
                 "low": numbers(low),
                 "middle": numbers(middle),
                 "high": numbers(high),

@@ -13,6 +13,7 @@ from cellapse._errors import InputError
 from cellapse._shared.files import write_whole
 from cellapse._version import __version__
 from cellapse.analysis import Analysis
+from cellapse.report.colourings import colours_like, reference_of
 from cellapse.report.content import content, matter_most
 from cellapse.report.markup import as_json, page, table
 from cellapse.report.protein import is_protein, protein_section
@@ -165,12 +166,12 @@ def _members(cell: list[int], labels: Sequence[Hashable]) -> str:
 
 def _clusters(analysis: Analysis) -> str:
     K, numbers = analysis.complex, analysis.chosen.numbers
-    rows = []
+    rows, colours = [], colours_like(numbers, reference_of(analysis))
     for c in range(analysis.n_clusters):
         members = np.flatnonzero(numbers == c)
         shown = ", ".join(str(K.labels[i]) for i in members[:12].tolist())
         rest = f" and {len(members) - 12:,} more" if len(members) > 12 else ""
-        sign = f'<span class="sign" data-cluster="{c}"></span> {c + 1}'
+        sign = f'<span class="sign" data-colour="{colours[c]}"></span> {c}'
         rows.append((sign, f"{len(members):,}", escape(shown + rest)))
     return table(("cluster", "size", "members"), rows, numbers=[1])
 

@@ -23,6 +23,8 @@ class Clusters(Shown):
     Attributes
     ----------
     numbers : (n,) array of int
+        From 0, in the order in which the vertices meet them: the same in files, JSON, the report
+        and the explorer.
     labels : sequence
         What the vertices are called.
     spectrum : Spectrum or None
@@ -32,6 +34,8 @@ class Clusters(Shown):
     gaps : array or None
         Between the first eigenvalues, where the number of clusters was chosen by the largest.
 
+    Examples
+    --------
     >>> Clusters(np.array([0, 0, 1]), ("a", "b", "c"), None).as_dict()
     {'a': 0, 'b': 0, 'c': 1}
     """

@@ -28,7 +28,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cellapse._complex.complex import Complex, to_complex
+from cellapse._complex.complex import Complex
+from cellapse._complex.given import to_complex
 from cellapse._errors import InputError, extra
 from cellapse._shared.arrays import BoolArray, FloatArray
 from cellapse._shared.checks import generator, one_of, share
@@ -67,6 +68,13 @@ class Doubt:
         The trust of the random pairs.
     reason : str
         Why nothing can be said, or empty.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> doubt = cl.tasks.likely_false(cl.clique_complex(nx.path_graph(9)))
+    >>> str(doubt)[:16]
+    'nothing to go by'
     """
 
     trust: EdgeTrust = field(repr=False)

@@ -9,7 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from cellapse._collapse.build import collapse
-from cellapse._complex.complex import Complex, to_complex
+from cellapse._complex.complex import Complex
+from cellapse._complex.given import to_complex
 from cellapse._errors import CellapseWarning
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator

@@ -46,6 +46,14 @@ class Auto(EigenSolver):
 
     Where the first choice does not arrive (A may be far from S, a factor may not fit), the next one
     takes over; `spectrum.solver` names the one that found the result.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> S = cl.collapse(K)
+    >>> cl.Auto().select(S, 3).solver
+    Dense()
     """
 
     def run(self, problem: Problem) -> Spectrum:

@@ -29,7 +29,7 @@ from cellapse._shared.progress import Bar
 
 Correction = Callable[[FloatArray, FloatArray], FloatArray]  # Ritz vectors, residuals -> steps
 
-_GUARD = 4  # extra vectors of A to start with
+_GUARD = 4  # speed only: extra vectors of A to start with
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,14 @@ class Davidson(EigenSolver):
         How (A - s)^-1 is applied: s = 0 and a factorization, or, with None, s next to each
         eigenvalue and conjugate gradients off the eigenvectors of A, for graphs that expand.
     max_steps : int
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> S = cl.collapse(K)
+    >>> S.spectrum(3, solver=cl.Davidson()).values.round(3).tolist()
+    [0.0, 0.127, 0.513]
     """
 
     factorization: Direct | None = SUPERLU
@@ -93,7 +101,7 @@ class Davidson(EigenSolver):
         """Until k eigenpairs have converged, or, given a value, none can be below it."""
         k = problem.k
         space = _spanned(problem, V)
-        room = min(max(8 * k, 80), problem.room)
+        room = min(max(8 * k, 80), problem.room)  # speed only: columns before a restart
         goal, bar = 0.5 * problem.tol * problem.norm, Bar("Davidson", unit="steps")
         for step in range(self.max_steps):
             values, rotation = linalg.eigh(space.H, driver="evd")
@@ -105,9 +113,9 @@ class Davidson(EigenSolver):
                 bar.end()
                 return values[:k], X
             bar.step(f"residual {size.max():.1e} on the way to {goal:.1e}")
-            if space.V.shape[1] + k > room:
-                space = _best(space, values, rotation, 2 * k)
-            open_ = size > 0.1 * goal
+            if space.V.shape[1] + k > room:  # speed only: a smaller space has cheaper products
+                space = _best(space, values, rotation, 2 * k)  # speed only: as many as pay off
+            open_ = size > 0.1 * goal  # speed only: what is nearly there needs no step
             larger = _extended(problem, space, correct(X[:, open_], R[:, open_]))
             if larger is None:
                 break
@@ -143,7 +151,8 @@ def _extended(problem: Problem, space: _Space, steps: FloatArray) -> _Space | No
     """The space with some steps added; None where they add nothing."""
     # A step enters the result with its size: S times it may be as much less accurate, as long as
     # its couplings to what was there come from the older, accurate side.
-    slack = 0.1 / max(float(np.linalg.norm(steps, axis=0).max()), 1e-5)
+    length = float(np.linalg.norm(steps, axis=0).max())
+    slack = 0.1 / max(length, 1e-5)  # speed only: the residual of the result is computed anew
     steps = _orthogonal_to(space.V, steps, problem)
     if not steps.shape[1]:
         return None

@@ -40,7 +40,7 @@ def nothing_missed(
     values, vectors = pairs
     if count is None and _follows_from_plain(problem, float(values.max())):
         return vectors, None
-    block, counted = 1, None
+    block, counted = 1, None  # speed only: how many are looked for at once
     for attempt in itertools.count(1):
         below = float(values.max()) - max(_SAME, 2.0 * problem.tol) * problem.norm
         smaller = int((values < below).sum())
@@ -58,7 +58,7 @@ def nothing_missed(
         values, vectors = np.concatenate([values, more]), np.hstack([vectors, extra])
         order = np.argsort(values)[: problem.k]
         values, vectors = values[order], vectors[:, order]
-        block = min(2 * block, 16)
+        block = min(2 * block, 16)  # speed only: see above
     if counted is not None and 0 < counted - smaller <= rest.room:
         raise ConvergenceError(
             f"{counted - smaller} eigenvalues below {below:.6g} exist but were not found; use "

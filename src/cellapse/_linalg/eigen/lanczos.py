@@ -31,6 +31,14 @@ class Lanczos(EigenSolver):
     ----------
     n_basis : int, optional
         Size of the Krylov basis between restarts.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> S = cl.collapse(K)
+    >>> S.spectrum(3, solver=cl.Lanczos()).values.round(3).tolist()
+    [0.0, 0.127, 0.513]
     """
 
     n_basis: int | None = None
@@ -49,7 +57,7 @@ class Lanczos(EigenSolver):
             # As much chance as before: what is still hidden must not stay so because it is small.
             again = problem.start()
             start = problem.project(vectors.sum(axis=1)) + again / np.linalg.norm(again)
-            tol = max(1e-3 * tol, 0.3 * problem.tol)
+            tol = max(1e-3 * tol, 0.3 * problem.tol)  # speed only: how soon to look again
 
     def _smallest(self, problem: Problem, tol: float, start: FloatArray) -> Pairs:
         top = problem.norm
@@ -61,7 +69,7 @@ class Lanczos(EigenSolver):
         if size <= 1e-14 * top * np.linalg.norm(start) and problem.k <= problem.room:
             # Zero on what is left, which ARPACK stops at: everything is an eigenvector.
             return np.full(problem.k, top), linalg.qr(problem.start(problem.k), mode="economic")[0]
-        basis = self.n_basis or max(40, 2 * problem.k + 20)
+        basis = self.n_basis or max(40, 2 * problem.k + 20)  # speed only: of the Krylov space
         # A product with a collapse is a solve: what needs more of them is no task for Lanczos.
         restarts = None if problem.plain is None else _PRODUCTS // max(basis - problem.k, 1)
         mu, vectors = largest_pairs(problem, reflected, basis, tol, start, restarts)

@@ -33,6 +33,8 @@ _CERTIFY = 20_000  # up to this many cells a second factorization is worth the c
 class Spectrum(Shown):
     """Eigenvalues in ascending order with their vectors and what is left of the equation.
 
+    S u = lambda D u, with D the identity unless a mass was given.
+
     Attributes
     ----------
     values : (k,) array
@@ -51,6 +53,15 @@ class Spectrum(Shown):
         What the rows of `vectors` are.
     solver : EigenSolver
         What computed it.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> S = cl.collapse(K)
+    >>> spectrum = S.spectrum(3)
+    >>> spectrum.values.round(3).tolist(), spectrum.n_zeros, spectrum.certified
+    ([0.0, 0.127, 0.513], 1, True)
     """
 
     values: FloatArray

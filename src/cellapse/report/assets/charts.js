@@ -100,10 +100,10 @@ function drawSignatures(box, width, signatures, chosen) {
   const times = signatures.times;
   signatures.groups.forEach((group) => {
     const up = line(at, times, group.high), down = line(at, [...times].reverse(), [...group.low].reverse());
-    shape("path", { class: "band", d: up + "L" + down.slice(1) + "z", fill: categoryColour(group.number) }, at.root);
+    shape("path", { class: "band", d: up + "L" + down.slice(1) + "z", fill: categoryColour(group.colour) }, at.root);
   });
   signatures.groups.forEach((group) => {
-    const path = shape("path", { d: line(at, times, group.middle), fill: "none", stroke: legible(categoryColour(group.number)), "stroke-width": 2, "stroke-dasharray": categoryDashes(group.number), "data-group": group.number }, at.root);
+    const path = shape("path", { d: line(at, times, group.middle), fill: "none", stroke: legible(categoryColour(group.colour)), "stroke-width": 2, "stroke-dasharray": categoryDashes(group.colour), "data-group": group.name }, at.root);
     shape("title", {}, path, group.name);
   });
   if (chosen) shape("path", { class: "one", d: line(at, times, chosen.values), fill: "none", stroke: css("--ring"), "stroke-width": 3 }, at.root);

@@ -65,6 +65,7 @@ function makeNetwork(box, data, state) {
       const v = state.colouring.values[node];
       const made = shape("path", { class: "node", d: markPath(painted.form(v), at[i][0], at[i][1], radius), fill: painted.colour(v), "data-node": node }, top);
       if (node === state.chosen) made.classList.add("chosen");
+      if (state.marked && state.marked.has(node)) made.classList.add("marked");
       shape("title", {}, made, data.labels[node]);
       made.addEventListener("click", () => state.choose(node));
     });

@@ -33,7 +33,7 @@ function legends() {
   for (const part of ["network", "embedding"])
     drawLegend(document.querySelector(`[data-legend=${part}]`), state.colouring, data[part].nodes);
   drawSpectraLegend(byId("spectrum-legend"));
-  drawLineLegend(byId("heat-legend"), data.signatures.groups.map((g) => g.name));
+  drawLineLegend(byId("heat-legend"), data.signatures.groups);
 }
 
 function choose(node) {
@@ -80,9 +80,9 @@ countShown();
 });
 nameAxes();
 
-document.querySelectorAll("[data-cluster]").forEach((sign) => {
-  const cluster = Number(sign.dataset.cluster);
-  drawSign(sign, categoryForm(cluster), categoryColour(cluster));
+document.querySelectorAll("[data-colour]").forEach((sign) => {
+  const place = Number(sign.dataset.colour);
+  drawSign(sign, categoryForm(place), categoryColour(place));
 });
 byId("network-note").textContent = data.network.note;
 byId("embedding-note").textContent = data.embedding.note;
