@@ -134,7 +134,7 @@ def test_clusters_of_hubs_are_those_of_the_laplacian_unless_asked(run, tmp_path)
     assert "Caution" in out
     facts = json.loads(run("cluster", file, "-k", "8", "--operator", "renormalized", "--json")[1])
     assert "renormalized" in facts["operator"]
-    assert facts["verdict"]["clusters by"] == "L"
+    assert facts["verdict"]["clusters_by"] == "L"
     assert "Caution" in run("compare", file, "-k", "8")[1]
 
 
