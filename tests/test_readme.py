@@ -29,15 +29,3 @@ def test_what_make_and_benchmarks_are_called():
     assert modules
     for name in modules:
         assert (root / "benchmarks" / f"{name}.py").exists(), name
-
-
-@pytest.mark.skipif(not DOCS.exists(), reason="tests run outside a checkout: no docs here")
-def test_the_examples_of_the_report_page_run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for code in re.findall(r"```python\n(.*?)```", (DOCS / "report.md").read_text(), re.S):
-        exec(compile(code, "report.md", "exec"), {})
-    assert {file.name for file in tmp_path.iterdir()} == {
-        "report.html",
-        "spectrum.pdf",
-        "complex.pdf",
-    }
