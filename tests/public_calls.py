@@ -608,7 +608,7 @@ CALLS = {
         title="A complex",
         groups=groups,
     ),
-    "Analysis.weakest_edges": method(analysis, "weakest_edges", count=3),
+    "Analysis.least_trusted": method(analysis, "least_trusted", count=3),
     "Analysis.write_nodes": method(analysis, "write_nodes", path=lambda: folder() / "nodes.csv"),
     "plot_clusters": plotted("plot_clusters", clusters=lambda: cl.cluster(S(), 2), ax=None),
     "plot_trust": plotted("plot_trust", trust=lambda: cl.edge_trust(K()), ax=None),

@@ -116,11 +116,14 @@ def test_analyze_as_json(run):
     assert facts["cells"] == [34, 78, 45]
     assert facts["theory holds"] is True
     assert facts["accuracy"] == pytest.approx(33 / 34)
-    assert len(facts["weakest edges"]) == 10
+    assert len(facts["least trusted edges"]) == 10
+    assert facts["edges in doubt"] > 0
+    assert facts["verdict"]["words"].startswith("The cells matter here")
+    assert facts["clusters by"] == "S"
 
 
 def test_options_change_the_result(run):
-    assert "3 of sizes" in run("analyze", "karate", "-k", "3")[1]
+    assert "3 by S, of sizes" in run("analyze", "karate", "-k", "3")[1]
     assert "tetrahedra" in run("analyze", "karate", "--max-rank", "3")[1]
 
 

@@ -33,8 +33,8 @@ WITHIN = {
         *("tables", "workers"),
     ),
     "_complex": (
-        *("card", "cells", "labels", "attributes", "validity", "complex", "weights", "union"),
-        "graph",
+        *("card", "cells", "labels", "attributes", "validity", "complex", "given", "weights"),
+        *("union", "graph"),
     ),
     "_matrices": (
         *("given", "containment", "boundary", "incidence", "kinds", "support", "homology"),
@@ -48,7 +48,9 @@ WITHIN = {
         *("elimination", "dense"),
         *("realizations", "collapsed", "build"),
     ),
-    "_operators": ("baselines", "homological", "as_operator", "names"),
+    "_operators": (
+        *("hyperedges", "baselines", "homological", "as_operator", "reliability", "names"),
+    ),
 }
 # Imports within functions that point upwards, each with its reason.
 UPWARDS = {
@@ -58,7 +60,7 @@ UPWARDS = {
     ("_linalg.eigen.spectrum", "plot"): "spectrum.plot() likewise",
     ("tasks._clusters", "plot"): "clusters.plot() likewise",
     ("_complex.complex", "_matrices.homology"): "K.betti_numbers() is where a user looks for it",
-    ("_complex.complex", "_sources"): "what a user has is lifted wherever a complex is wanted",
+    ("_complex.given", "_sources"): "what a user has is lifted wherever a complex is wanted",
     ("lifts.proteins", "io.structures"): "a structure may be given as the name of a file",
     ("lifts.proteins", "datasets.proteins"): "a bundled protein may be given by its name",
     ("lifts.molecules", "io.molecules"): "a molecule may be given as the name of a file",

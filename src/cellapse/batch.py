@@ -22,7 +22,8 @@ from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._collapse.dense import eigenpairs_of_stack
 from cellapse._collapse.realizations import Realization, realization_of
 from cellapse._collapse.weights import check_eps
-from cellapse._complex.complex import Complex, to_complex
+from cellapse._complex.complex import Complex
+from cellapse._complex.given import to_complex
 from cellapse._complex.union import parts_of_one_kind
 from cellapse._errors import CellapseError, CellapseWarning, InputError
 from cellapse._shared.arrays import FloatArray, IntArray

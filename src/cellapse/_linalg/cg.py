@@ -73,6 +73,8 @@ class CG:
         return solve
 
 
+# Of entries over hundreds of orders numbers may leave their range: then no error is within `tol`.
+@np.errstate(over="ignore", invalid="ignore")
 def conjugate_gradients(
     apply: Solve,
     rhs: FloatArray,

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from cellapse._complex.complex import Complex, to_complex
+from cellapse._complex.complex import Complex
+from cellapse._complex.given import to_complex
 from cellapse._errors import CellapseWarning, InputError
 from cellapse._matrices.boundary import signed_boundary
 from cellapse._matrices.containment import adjacent_containment

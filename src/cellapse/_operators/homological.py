@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from scipy import sparse
 
-from cellapse._complex.complex import Complex, to_complex
+from cellapse._complex.complex import Complex
+from cellapse._complex.given import to_complex
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.operators import SparseOperator
 from cellapse._matrices.kinds import boundary_matrices

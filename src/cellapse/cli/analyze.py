@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,7 +20,7 @@ from cellapse.cli.options import NetworkChoice, ProteinName, Seed, grouped
 from cellapse.cli.output import AsJson, Console, Out, Quiet
 from cellapse.cli.progress import Steps, working
 from cellapse.report.page import write_report
-from cellapse.report.summary import cell_counts, findings
+from cellapse.report.summary import cell_counts, edges_in_words, findings
 
 Folder = Annotated[
     Path | None, typer.Option("--output", "-o", help="Folder for nodes.csv and report.html.")
@@ -81,19 +83,23 @@ def explore(
     *,
     data: NetworkChoice,
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
+    port: Annotated[int, typer.Option(help="Where it is served; 0 is any port that is free.")] = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Open a page with sliders for spectrum and clusters.
 
     They set eps, gamma, beta, the realization, and the numbers of eigenvectors and clusters. The
-    page is served to this machine only, under an address nobody can guess; Ctrl-C ends it.
+    page is served to this machine only, under an address nobody can guess; Ctrl-C ends it. From
+    another machine it is reached through an SSH tunnel.
 
     \b
     cellapse explore football
-    cellapse explore network.gml --no-browser
+    cellapse explore network.gml --no-browser --port 8123
+    ssh -L 8123:127.0.0.1:8123 there     (then open the address here)
     """
     from cellapse.report.explorer import Explorer
+    from cellapse.report.recipes import Origin
     from cellapse.report.server import Server
     from cellapse.report.server import explore as serve
 
@@ -102,7 +108,11 @@ def explore(
         step("reading")
         source = data.load()
         step("first answer")
-        server = Server(Explorer(source.complex, source.title, source.groups))
+        origin = Origin.of(data.network, data.max_rank, data.weight)
+        server = Server(Explorer(source.complex, source.title, source.groups, origin), port)
+    if "SSH_CONNECTION" in os.environ:
+        tunnel = f"ssh -L {server.server_port}:127.0.0.1:{server.server_port}"
+        out.say(f"To see it elsewhere: {tunnel} {escape(socket.gethostname())}")
     out.say("Ctrl-C ends the explorer at")
     # The address is the result, so it is printed even with --quiet.
     tell = out.json if as_json else lambda address: print(address["address"], flush=True)
@@ -148,14 +158,17 @@ def _facts(analysis: Analysis) -> dict[str, Any]:
         "cells": list(analysis.complex.n_cells),
         "operator": repr(analysis.collapsed),
         "clusters": analysis.n_clusters,
-        "sizes": np.bincount(analysis.clusters[0].numbers).tolist(),
+        "clusters by": analysis.verdict.best.operator,
+        "sizes": np.bincount(analysis.chosen.numbers).tolist(),
+        "verdict": analysis.verdict.as_dict(),
         "accuracy": None if agreement is None else agreement[0],
         "accuracy of the graph Laplacian": None if agreement is None else agreement[1],
         "accuracy of the projection": analysis.projected(),
         "eigenvalues": analysis.spectra[0].values[:20].tolist(),
         "eigenvalues of the graph Laplacian": analysis.spectra[1].values[:20].tolist(),
-        "weakest edges": [
-            {"edge": list(pair), "keeps": share} for pair, share in analysis.weakest_edges(10)
+        "edges in doubt": None if analysis.doubt is None else int(analysis.doubt.doubted.sum()),
+        "least trusted edges": [
+            {"edge": list(pair), "trust": trust} for pair, trust in analysis.least_trusted(10)
         ],
         "theory holds": analysis.report.holds,
     }
@@ -163,30 +176,28 @@ def _facts(analysis: Analysis) -> dict[str, Any]:
 
 def _summary(analysis: Analysis) -> None:
     console = Console(highlight=False, soft_wrap=True)
-    console.print(f"[bold]{escape(analysis.title)}[/bold]")
-    console.print(f"\n[bold]Lift[/bold]      {cell_counts(analysis.complex)}")
+    console.print(f"[bold]{escape(analysis.title)}[/bold]  {cell_counts(analysis.complex)}")
+    first, *rest = findings(analysis)
+    console.print(f"\n[bold]Verdict[/bold]   {escape(first)}")
+    for text in rest:
+        console.print(f"          {escape(text)}")
     console.print(
         f"[bold]Collapse[/bold]  {analysis.collapsed.realization} (the paper's own is collapse(K))"
     )
     if len(analysis.shares):
-        console.print(f"          {findings(analysis)[0]}")
-    for edge, share in analysis.weakest_edges(3):
-        console.print(f"          weakest: {escape(' - '.join(edge))} keeps {100 * share:.0f} %")
+        console.print(f"          {edges_in_words(analysis)}")
+    for edge, trust in analysis.least_trusted(3):
+        console.print(f"          doubt first: {escape(' - '.join(edge))}, trust {trust:.2f}")
     table = Table("", *(f"{i}" for i in range(1, 7)), box=None, padding=(0, 1))
     for name, spectrum in zip(("S", "L"), analysis.spectra, strict=True):
         table.add_row(f"lambda({name})", *(f"{v:.3g}" for v in spectrum.values[:6]))
     console.print("[bold]Spectrum[/bold]  smallest eigenvalues of S and of the graph Laplacian L")
     console.print(table)
-    sizes = ", ".join(map(str, np.bincount(analysis.clusters[0].numbers).tolist()))
-    console.print(f"[bold]Clusters[/bold]  {analysis.n_clusters} of sizes {sizes}")
-    agreement = analysis.agreement()
-    if agreement is not None:
-        console.print(
-            f"          {100 * agreement[0]:.1f} % of the nodes agree with the known groups "
-            f"(graph Laplacian: {100 * agreement[1]:.1f} %)"
-        )
+    sizes = ", ".join(map(str, np.bincount(analysis.chosen.numbers).tolist()))
+    by = analysis.verdict.best.operator
+    console.print(f"[bold]Clusters[/bold]  {analysis.n_clusters} by {by}, of sizes {sizes}")
     measured = [c for c in analysis.report.checks if c.holds is not None]
-    verdict = "all hold" if analysis.report.holds else "some FAIL, see theory.check(S)"
+    holds = "all hold" if analysis.report.holds else "some FAIL, see theory.check(S)"
     counted = f"{len(measured)} statements of the paper measured"
-    console.print(f"[bold]Theory[/bold]    {counted}: {verdict}")
+    console.print(f"[bold]Theory[/bold]    {counted}: {holds}")
     console.print(f"          S has {analysis.collapsed.tocsr().nnz:,} entries, as sparse as L")

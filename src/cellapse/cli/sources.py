@@ -12,7 +12,15 @@ import numpy as np
 from cellapse import datasets
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
-from cellapse._sources import Source, bundled, bundled_names, exists, lifted, unknown
+from cellapse._sources import (
+    Source,
+    bundled,
+    bundled_names,
+    exists,
+    lifted,
+    unknown,
+    warn_of_weights,
+)
 from cellapse.io import read, read_stream
 
 
@@ -22,6 +30,7 @@ def load(name: str, max_rank: int = 2, weight: str | None = None) -> Source:
         raise InputError(f"--weight {weight}: the bundled protein {name} has none; leave it out")
     known = bundled(name, max_rank, weight)
     if known is not None:
+        warn_of_weights(known.complex)
         return known
     if name == "-":
         K, title = read_stream(sys.stdin.buffer, "standard input", weight), "standard input"
@@ -31,6 +40,7 @@ def load(name: str, max_rank: int = 2, weight: str | None = None) -> Source:
         raise InputError(f"{name} is a folder; give one of its files")
     else:
         K, title = read(name, weight=weight), Path(name).name
+    warn_of_weights(K)
     return Source(title, lifted(K, max_rank))
 
 

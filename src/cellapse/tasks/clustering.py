@@ -81,15 +81,17 @@ def cluster(
     one_of("assign", assign, ("kmeans", "discretize"))
     used = _resolved(S, mass)
     D = cut_mass(S, mass)
+    gaps = None
     if n_clusters is None:
         several = S.spectrum(min(_MOST + 1, n), D)
+        gaps = np.diff(several.values)
         n_clusters = _before_the_gap(several)
         spectrum = several.first(n_clusters)
     elif n_vectors is None:
         spectrum = S.spectrum(n_clusters, D)
     if n_vectors is None:
         if n_clusters > 1 and (S.kernel is not None and S.kernel.shape[1] > n_clusters):
-            return Clusters(_share_out(S, n_clusters, D), S.labels, spectrum, used)
+            return Clusters(_share_out(S, n_clusters, D), S.labels, spectrum, used, gaps)
         rows = _unit(_scaled(spectrum.vectors, D))
     else:
         n_vectors = whole_number("n_vectors", n_vectors, 1, n - 1)
@@ -101,7 +103,7 @@ def cluster(
                 f'cluster: leave n_vectors out, or use "kmeans"'
             )
     numbers = _assigned(rows, n_clusters, assign, rng)
-    return Clusters(_in_order(numbers), S.labels, spectrum, used)
+    return Clusters(_in_order(numbers), S.labels, spectrum, used, gaps)
 
 
 def _assigned(
@@ -116,9 +118,13 @@ def _assigned(
     return _kmeans(rows, n_clusters, seed)
 
 
-def group_rows(vectors: FloatArray, D: FloatArray | None, n_clusters: int, seed: int) -> IntArray:
-    """The clusters of `cluster` from known eigenvectors, one column per cluster."""
-    return _in_order(_kmeans(_unit(_scaled(vectors, D)), n_clusters, seed))
+def group_rows(
+    S: Operator, vectors: FloatArray, D: FloatArray | None, n_clusters: int, seed: int
+) -> IntArray:
+    """The clusters of `cluster` from known eigenvectors."""
+    if n_clusters > 1 and (S.kernel is not None and S.kernel.shape[1] > n_clusters):
+        return _share_out(S, n_clusters, D)
+    return _in_order(_kmeans(_unit(_scaled(vectors[:, :n_clusters], D)), n_clusters, seed))
 
 
 def cut_mass(S: Operator, mass: Mass) -> FloatArray | None:

@@ -18,10 +18,12 @@ from numpy.typing import ArrayLike
 from cellapse._collapse.build import collapse
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._collapse.realizations import Screened
-from cellapse._complex.complex import Complex, to_complex
+from cellapse._complex.complex import Complex
+from cellapse._complex.given import to_complex
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian, projection_laplacian
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import plain_array, whole_number
 from cellapse.tasks._clusters import Clusters
 from cellapse.tasks.clustering import cluster
@@ -161,7 +163,14 @@ def modularity(K: Complex, clusters: Clusters | ArrayLike) -> float:
         )
     i, j = K.cells[1].as_array(2).T
     weights = np.ones(len(i)) if K.weights[1] is None else K.weights[1]
+    return weighted_modularity(i, j, weights, numbers)
+
+
+def weighted_modularity(i: IntArray, j: IntArray, weights: FloatArray, numbers: IntArray) -> float:
+    """Q of clusters by edges (i, j) of some weights; 0 where there are none."""
     total = weights.sum()
+    if not total > 0:
+        return 0.0
     inside = weights[numbers[i] == numbers[j]].sum() / total
     ends = np.bincount(numbers[i], weights, numbers.max() + 1)
     ends += np.bincount(numbers[j], weights, numbers.max() + 1)
