@@ -29,3 +29,12 @@ def test_what_make_and_benchmarks_are_called():
     assert modules
     for name in modules:
         assert (root / "benchmarks" / f"{name}.py").exists(), name
+
+
+@pytest.mark.skipif(not README.exists(), reason="tests run outside a checkout: no README here")
+def test_the_readme_is_short_and_its_links_lead_somewhere():
+    root = README.parent
+    assert len(README.read_text().splitlines()) < 120
+    for page in (README, root / "CONTRIBUTING.md", root / "SECURITY.md"):
+        for link in re.findall(r"\]\(([^)#]+)", page.read_text()):
+            assert "://" in link or (root / link).exists(), (page.name, link)
