@@ -23,6 +23,7 @@ from cellapse._shared.checks import share, whole_number
 _PASSES = 6  # speed only: times that the residual is computed anew, where that still helps
 _DRIFT = 8 * 2.0**-53  # of one pass, over the smallest eigenvalue of P^-1 H
 _MOST_DRIFT = 1e-3  # what was seen where that leaves nothing
+_ROUGH = 0.1  # speed only: of the residual that a rough solution leaves
 _FIRST = 30.0  # speed only: the first pass stops at so many times the error, the next goes on
 
 
@@ -159,14 +160,14 @@ def on_column(function: Solve) -> Solve:
     return lambda x: function(x[:, 0])[:, None]
 
 
-def rough_solution(apply: Solve, rhs: FloatArray) -> FloatArray:
-    """H x = b to two hundredths of the residual, as far as H is definite, for all columns at once.
+def rough_solution(apply: Solve, rhs: FloatArray, precondition: Solve | None = None) -> FloatArray:
+    """H x = b to a tenth of the residual, as far as H is definite, for all columns at once.
 
     Good enough to correct something that is checked elsewhere.
     """
-    goal = 0.02 * np.linalg.norm(rhs, axis=0)
-    near = _one_pass(apply, rhs, lambda r: r, lambda r, _: np.linalg.norm(r, axis=0) <= goal, 150)
-    return near[0]
+    near = (lambda r: r) if precondition is None else precondition
+    goal = _ROUGH**2 * np.abs(_dots(rhs, near(rhs)))
+    return _one_pass(apply, rhs, near, lambda _, rz: rz <= goal, 150)[0]
 
 
 def _one_pass(
