@@ -252,11 +252,12 @@ def test_meshes_as_lists_and_of_whole_numbers():
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        ([("a", "b", 2.0), ("b", "c", 1.5)], "edges with weights.*weights={1"),
         ([[0.1, 0.2], [0.3, 0.4]], "points.*rips_complex"),
-        ({0: [1, 2, 3], 1: [3, 4]}, "keys are ranks.*ranks="),
-        ({"a": {"b": 1}, "b": {"a": 1}}, "not a collection of vertices"),
-        (np.eye(4, dtype=int), "csr_array"),
+        ({0: [1, 2, 3], 1: [3, 4]}, "names of hyperedges.*ranks="),
+        ({1: [1, 2, 3], 2: [3, 4]}, "names of hyperedges.*ranks="),
+        ({7: [1, 2, 3], 8: [3, 4]}, "keys are ranks.*ranks="),
+        (np.arange(12).reshape(4, 3), "csr_array"),
+        (np.arange(16).reshape(4, 4), "not symmetric"),
     ],
 )
 def test_what_could_be_misread_is_explained(source, words):

@@ -174,6 +174,30 @@ def test_sigma_has_digits_of_its_own(spread):
     assert smallest_singular_value(B.T) == pytest.approx(np.sqrt(small), rel=1e-9)
 
 
+@pytest.mark.parametrize("n", [10, 24, 34, 40, 60])
+def test_sigma_of_sets_that_nearly_cancel(n):
+    """Sets {i, i + 1, i + 3}: sigma falls like 1.47^-n, and is neither zero nor to be skipped."""
+    B = (np.eye(n) + np.eye(n, k=1) + np.eye(n, k=3)).T
+    inverse = np.zeros((n, n), dtype=object)  # of B^T, in whole numbers
+    for row in range(n - 1, -1, -1):
+        inverse[row] = -sum(inverse[k] for k in (row + 1, row + 3) if k < n)
+        inverse[row, row] += 1
+    sigma = 1.0 / float(np.linalg.norm(inverse.astype(float), 2))
+    for copies in (1, 2):
+        S = cl.collapse([linalg.block_diag(*[B] * copies)], eps=1e-13)
+        assert S.sigma[0] == pytest.approx(sigma, rel=max(1e-10, 1e-15 / sigma))
+        assert S.definite
+        assert np.linalg.eigvalsh(S.toarray())[0] > -1e-12
+
+
+def test_a_sigma_that_cannot_be_told_is_not_given_out():
+    """Too large for a dense matrix, and the smallest value is next to the limit of the filter."""
+    small, n = (np.eye(30) + np.eye(30, k=1) + np.eye(30, k=3)).T, 500
+    B = sparse.block_diag([small, sparse.eye_array(n) + sparse.eye_array(n, k=1)], format="csr")
+    with pytest.raises(cl.ConvergenceError, match="gamma as numbers"):
+        cl.collapse([B])
+
+
 @pytest.mark.parametrize("operator", [cl.graph_laplacian, cl.collapse])
 def test_counts_at_an_eigenvalue(operator):
     graph = nx.disjoint_union(nx.complete_graph(5), nx.empty_graph(3))

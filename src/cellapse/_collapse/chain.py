@@ -14,7 +14,8 @@ from cellapse._complex.complex import Complex
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.operators import SparseOperator
 from cellapse._linalg.singular import smallest_singular_value
-from cellapse._matrices.incidence import Incidence, edges_and_cofaces
+from cellapse._matrices.incidence import Incidence
+from cellapse._matrices.kinds import edges_and_cofaces
 from cellapse._shared.arrays import FloatArray
 
 _START = 14  # speed only: eigenpairs of A computed with the first, enough for ten of S

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -12,7 +12,9 @@ import numpy as np
 from cellapse._complex.attributes import check_metadata, columns_of
 from cellapse._complex.cells import Cells, ascending_rows, build_cells
 from cellapse._complex.complex import Complex
+from cellapse._complex.graph import SIMPLE
 from cellapse._complex.labels import numbered, positions
+from cellapse._complex.simple import Rules
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError
 from cellapse._matrices.containment import containment
@@ -234,7 +236,24 @@ def require_simplicial(K: Complex, target: str, remedy: str) -> None:
         )
 
 
-def refuse_ranks(ranks: Ranks, what: str) -> None:
-    """`ranks` is for sources that have none."""
-    if ranks is not None:
-        raise InputError(f"ranks={ranks!r}, but {what} has ranks of its own; leave out ranks")
+@dataclass(frozen=True)
+class Wanted:
+    """What the caller of `as_complex` asks for."""
+
+    weight: str | None = None
+    ranks: Ranks = None
+    rules: Rules = SIMPLE
+
+    def check_ranked(self, what: str) -> None:
+        """`ranks` is for sources that have none."""
+        if self.ranks is not None:
+            raise InputError(
+                f"ranks={self.ranks!r}, but {what} has ranks of its own; leave out ranks"
+            )
+
+    def check_simple(self, what: str) -> None:
+        """`directed`, `loops` and `repeats` are for graphs."""
+        if self.rules != SIMPLE:
+            raise InputError(
+                f"directed, loops and repeats are for graphs, and {what} is none; leave them out"
+            )

@@ -8,15 +8,15 @@ from cellapse._complex.attributes import columns_of
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._complex.labels import in_order
 from cellapse._errors import InputError, extra
-from cellapse.interop._build import Ranks, ranked_complex, records_of, refuse_ranks
+from cellapse.interop._build import Wanted, ranked_complex, records_of
 
 
-def read(table: Any, weight: str | None, ranks: Ranks) -> Complex:
+def read(table: Any, wanted: Wanted) -> Complex:
     """A table with the columns "rank" and "cell", or "source" and "target"."""
     from pandas import isna
     from pandas.api.types import is_scalar
 
-    refuse_ranks(ranks, "a table")
+    wanted.check_ranked("a table")
     names = set(getattr(table, "columns", ()))
     if {"rank", "cell"} <= names:
         where, cells = table["rank"].tolist(), table["cell"].tolist()
@@ -41,7 +41,12 @@ def read(table: Any, weight: str | None, ranks: Ranks) -> Complex:
     listed = by_rank.pop(0, None)
     labels = in_order(v for k in sorted(by_rank) for cell in by_rank[k] for v in cell)
     return ranked_complex(
-        labels if listed is None else listed, by_rank, records, weight, table.attrs, walks=True
+        labels if listed is None else listed,
+        by_rank,
+        records,
+        wanted.weight,
+        table.attrs,
+        walks=True,
     )
 
 

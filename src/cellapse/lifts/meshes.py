@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,28 @@ from cellapse._complex.complex import Complex
 from cellapse._complex.labels import as_tuples
 from cellapse._errors import InputError
 from cellapse._shared.arrays import IntArray
-from cellapse._shared.checks import listed, real_array
+from cellapse._shared.checks import listed, plain_array, real_array
+
+CORNERS = {
+    "vertex": 1,
+    "line": 2,
+    "triangle": 3,
+    "quad": 4,
+    "tetra": 4,
+    "pyramid": 5,
+    "wedge": 6,
+    "hexahedron": 8,
+}
+# The walks round the faces of a volume, by its corners in the order of VTK.
+_FACES = {
+    "tetra": ((0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)),
+    "pyramid": ((0, 1, 2, 3), (0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)),
+    "wedge": ((0, 1, 2), (3, 4, 5), (0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5)),
+    "hexahedron": (
+        *((0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 5, 4)),
+        *((1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)),
+    ),
+}
 
 
 def mesh_complex(vertices: Any, faces: Any, segments: Any = ()) -> Complex:
@@ -57,6 +79,58 @@ def mesh_complex(vertices: Any, faces: Any, segments: Any = ()) -> Complex:
         )
     cells = {1: _sides(checked, segments, n), 2: (checked.indptr, checked.indices)}
     return Complex.from_arrays(n, cells, attributes={0: {"position": positions}})
+
+
+def block_complex(vertices: Any, blocks: Mapping[str, Any]) -> Complex:
+    """The complex of a mesh whose cells are listed by kind, as in finite elements.
+
+    Faces of volumes are cells of rank 2, volumes of rank 3. Cells listed again count once.
+
+    >>> block_complex(np.eye(4, 3), {"tetra": [[0, 1, 2, 3]]})
+    Complex(n_cells=(4, 6, 4, 1))
+    """
+    unknown = [kind for kind in blocks if kind not in CORNERS]
+    if unknown:
+        raise InputError(
+            f"holds cells of the kind {unknown[0]!r}; read are {', '.join(CORNERS)}: take the "
+            "corners of others"
+        )
+    tables = {kind: _table(kind, cells) for kind, cells in blocks.items()}
+    faces = [tables[kind] for kind in ("triangle", "quad") if kind in tables]
+    for kind, walks in _FACES.items():
+        faces += [tables[kind][:, list(walk)] for walk in walks] if kind in tables else []
+    lists = [_distinct([t for t in faces if t.shape[1] == size]) for size in (3, 4)]
+    segments = _distinct([tables["line"]]) if "line" in tables else ()
+    K = mesh_complex(vertices, [face for table in lists for face in table.tolist()], segments)
+    volumes = [_distinct([tables[kind]]) for kind in _FACES if kind in tables]
+    if not volumes:
+        return K
+    sizes = np.concatenate([np.full(len(t), t.shape[1]) for t in volumes])
+    indptr = np.concatenate([[0], np.cumsum(sizes)])
+    cells = {k: (c.indptr, c.indices) for k, c in enumerate(K.cells) if k}
+    solid = (indptr, np.concatenate([t.ravel() for t in volumes]))
+    return Complex.from_arrays(
+        K.n_vertices, {**cells, 3: solid}, attributes=dict(enumerate(K.attributes))
+    )
+
+
+def _table(kind: str, cells: Any) -> IntArray:
+    table = plain_array(cells, f"the list of cells of the kind {kind!r}")
+    if table.size == 0:
+        return np.empty((0, CORNERS[kind]), np.int64)
+    if table.ndim != 2 or table.shape[1] != CORNERS[kind] or table.dtype.kind not in "iu":
+        raise InputError(
+            f"cells of the kind {kind!r} of shape {table.shape} and type {table.dtype}; give "
+            f"{CORNERS[kind]} whole numbers for each"
+        )
+    return table.astype(np.int64)
+
+
+def _distinct(tables: list[IntArray]) -> IntArray:
+    """The rows of all tables, those with the same members once, in order of appearance."""
+    rows = np.concatenate(tables) if tables else np.empty((0, 3), np.int64)
+    _, first = np.unique(np.sort(rows, axis=1), axis=0, return_index=True)
+    return rows[np.sort(first)]
 
 
 def _sides(faces: Cells, segments: Any, n: int) -> IntArray:
