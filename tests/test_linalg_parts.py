@@ -503,20 +503,26 @@ def test_vectors_found_twice_are_refused():
         evidence.orthonormal(given, np.array([[1.0, 1.0], [0.0, 1e-5], [0.0, 0.0]]))
 
 
-def test_values_and_residuals_by_hand():
+def test_pairs_and_residuals_by_hand():
     kernel = sparse.csr_array(np.eye(3)[:, :1])
     operator = Toy([1e-20, -1e-16, 4.0], kernel)
     given = problem.eigenproblem(operator, 3, np.array([4.0, 1.0, 1.0]), tol=1e-8)
-    V = np.array([[0.5, 0.0, 0.0], [0.0, 1.0, 0.6], [0.0, 0.0, 0.8]])
-    values, residuals, reached = evidence.values_and_residuals(given, V)
+    V = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.6], [0.0, 0.0, 0.8]])
+    values, u, residuals, reached = evidence.pairs_and_residuals(given, V, True)
     np.testing.assert_allclose(operator.errors, [0.02 * 1e-8 * 4.0])
+    assert u[0, 0] == 0.5  # over the root of its mass
     assert values[:2].tolist() == [0.0, 0.0]  # the kernel, and what rounding made negative
     # S v = (0, 0, 3.2), v^T S v = 2.56: left are -1.536 and 3.2 - 2.048
     assert values[2] == pytest.approx(2.56)
     assert residuals[2] == pytest.approx(np.hypot(1.536, 1.152))
     assert reached == pytest.approx(residuals[2] / 4.0)
     negative = problem.eigenproblem(Toy([-1e-12, 1.0]), 1)
-    assert evidence.values_and_residuals(negative, np.eye(2)[:, :1])[0][0] == -1e-12
+    assert evidence.pairs_and_residuals(negative, np.eye(2)[:, :1], True)[0][0] == -1e-12
+    turned = np.array([[1.0, 0.0, 0.0], [0.0, 0.6, -0.8], [0.0, 0.8, 0.6]])
+    values, u, residuals, reached = evidence.pairs_and_residuals(given, turned, False)
+    np.testing.assert_allclose(values, [0.0, 0.0, 4.0], atol=1e-14)
+    np.testing.assert_allclose(np.abs(u), np.diag([0.5, 1.0, 1.0]), atol=1e-14)
+    assert reached < 1e-14
 
 
 def choice(n, k=10, expands=False, definite=True, **shortcuts):
@@ -532,22 +538,21 @@ def test_auto_by_the_book(monkeypatch):
     assert choice(4000, 1000, plain=plain) == cl.Davidson()
     assert choice(4000, 1001, plain=plain) == cl.Dense()
     assert choice(4000, None, plain=plain) == cl.Dense()
-    assert choice(1200, plain=plain) == cl.Dense()
-    assert choice(1201, plain=plain) == cl.Davidson()
+    assert choice(500, plain=plain) == cl.Dense()
+    assert choice(501, plain=plain) == cl.Davidson()
     assert choice(99, plain=plain, slow=True) == cl.Dense()
     assert choice(100, plain=plain, slow=True) == cl.Davidson()
     assert choice(500, definite=False) == cl.Dense()
     assert choice(501, definite=False) == cl.Lanczos()
-    assert choice(1201) == cl.Lanczos()
-    assert choice(1201, shifted=lambda shift, mass: None) == cl.ShiftInvert()
+    assert choice(501) == cl.Lanczos()
+    assert choice(501, shifted=lambda shift, mass: None) == cl.ShiftInvert()
     monkeypatch.setattr(auto, "expands", lambda A: True)
     assert choice(500, plain=plain) == cl.Dense()
+    assert choice(501, plain=plain) == cl.Davidson(None)
     assert choice(501) == cl.Lanczos()
-    assert choice(501, plain=plain) == cl.Dense()
-    assert choice(501, plain=plain, iterates=True) == cl.Davidson(None)
-    assert choice(1200, plain=plain) == cl.Dense()
-    assert choice(1201, plain=plain) == cl.Davidson(None)
-    assert choice(110, plain=plain, slow=True) == cl.Davidson(None)
+    for hubs, solver in ((True, cl.Davidson(None)), (False, cl.Lanczos())):
+        monkeypatch.setattr(auto, "has_hubs", lambda matrix, hubs=hubs: hubs)
+        assert choice(501, matrix=sparse.eye_array(501)) == solver
     assert "10 of 39" in str(auto.Auto().select(Toy(np.ones(39))))  # ten, if nothing is said
 
 
