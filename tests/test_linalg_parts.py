@@ -11,6 +11,7 @@ from scipy import sparse
 import cellapse as cl
 from cellapse._linalg import cg, direct, levels, preconditioner, singular
 from cellapse._linalg.eigen import auto, evidence, lanczos, problem, shifts
+from cellapse._linalg.eigen.spectrum import EigenSolver
 from cellapse._linalg.error_bounds import ErrorBound, ErrorEstimate
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.lapack import largest_eigenpair, symmetric_eigenpairs
@@ -193,6 +194,9 @@ def test_the_kernel_of_weighted_edges_by_hand():
     assert left_kernel(sparse.csr_array(round_trip)).shape == (3, 0)
     assert left_kernel(sparse.csr_array(np.ones((3, 1)))) is None
     assert left_kernel(sparse.csr_array((2, 0))).shape == (2, 2)
+    assert left_kernel(sparse.csr_array((0, 3))).shape == (0, 0)
+    assert left_kernel(sparse.csr_array([[2.0]])).shape == (1, 0)
+    assert left_kernel(sparse.csr_array((1, 1))).shape == (1, 1)
 
 
 def test_superlu_takes_columns_in_parts_and_tells_its_growth():
@@ -523,6 +527,30 @@ def test_pairs_and_residuals_by_hand():
     np.testing.assert_allclose(values, [0.0, 0.0, 4.0], atol=1e-14)
     np.testing.assert_allclose(np.abs(u), np.diag([0.5, 1.0, 1.0]), atol=1e-14)
     assert reached < 1e-14
+
+
+def test_a_residual_above_three_quarters_of_its_promise_is_not_given_out():
+    """diag(0, 1) and a vector that is turned by t: sin t cos t is left, of a norm of 1."""
+
+    class Turned(EigenSolver):
+        complete = True
+        angle = 0.0
+
+        def find(self, given):
+            return np.zeros(1), np.array([[np.cos(self.angle)], [np.sin(self.angle)]])
+
+        def search(self, given, below, block):
+            raise AssertionError("nothing is searched")
+
+    operator = Toy([0.0, 1.0])
+    given, solver = problem.eigenproblem(operator, 1, tol=1e-3), Turned()
+    Turned.angle = 0.74e-3
+    spectrum = solver.run(given)
+    assert spectrum.residuals[0] == pytest.approx(0.74e-3, rel=1e-5)
+    assert spectrum.certified is True
+    Turned.angle = 0.76e-3
+    with pytest.raises(cl.ConvergenceError, match="reached a residual of"):
+        solver.run(given)
 
 
 def choice(n, k=10, expands=False, definite=True, **shortcuts):

@@ -41,7 +41,7 @@ def nothing_missed(
     if count is None and _follows_from_plain(problem, float(values.max())):
         return vectors, None
     block, counted = 1, None  # speed only: how many are looked for at once
-    for attempt in itertools.count(1):
+    for attempt in itertools.count(1):  # equivalent: any seed but 0, which the first start had
         below = float(values.max()) - max(_SAME, 2.0 * problem.tol) * problem.norm
         smaller = int((values < below).sum())
         counted = None if count is None else count(below)
