@@ -28,7 +28,7 @@ def preconditioner(matrix: sparse.csr_array) -> tuple[Solve, float]:
     inverse = 1.0 / diagonal
     return (
         lambda r: (inverse if r.ndim == 1 else inverse[:, None]) * r,
-        float(diagonal.max(initial=0.0)),
+        float(diagonal.max(initial=0.0)),  # equivalent: what is inverted is at least I
     )
 
 
