@@ -579,6 +579,8 @@ CALLS = {
     "to_networkx": on(interop.to_networkx, K=K, weight="weight"),
     "to_pandas": on(interop.to_pandas, K=K, weight="weight"),
     "to_pyg": on(interop.to_pyg, K=K),
+    "to_igraph": on(interop.to_igraph, K=K, weight="weight"),
+    "to_torch": on(interop.to_torch, K=K, layout="coo"),
     "to_scipy": on(interop.to_scipy, K=K, container="array"),
     "to_toponetx": on(interop.to_toponetx, K=K, kind="combinatorial", weight="weight"),
     "to_xgi": on(interop.to_xgi, K=K, kind="hypergraph", weight="weight"),

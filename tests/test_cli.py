@@ -46,6 +46,7 @@ VERBS = [
     "protein",
     "analyze",
     "explore",
+    "demo",
 ]
 OF_NODES = {
     "cluster": ("-k", "3"),
@@ -107,6 +108,34 @@ def test_analyze_writes_one_row_a_node(run, tmp_path):
     assert len(rows) == 34
     assert {row["cluster"] for row in rows} == {"0", "1"}
     assert (tmp_path / "out" / "report.html").stat().st_size > 30_000
+
+
+def test_the_demo_shows_a_gain(run, tmp_path):
+    code, out, _ = run("demo", "-o", tmp_path)
+    assert code == 0
+    assert "441 edges and 220 false" in out
+    with (tmp_path / "edges.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert sum(row["false"] == "True" for row in rows) == 220
+    assert "added on purpose" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    facts = json.loads(run("demo", "--json")[1])
+    assert max(facts["areas"], key=facts["areas"].get) == "trust"
+    assert facts["labels"]["renormalized"] > facts["labels"]["laplacian"] + 0.05
+    assert facts["kept_false"] <= facts["promised"]
+
+
+def test_clusters_of_hubs_are_those_of_the_laplacian_unless_asked(run, tmp_path):
+    file = tmp_path / "hubs.gml"
+    nx.write_gml(nx.barabasi_albert_graph(400, 4, seed=1), file)
+    code, out, _ = run("cluster", file, "-k", "8")
+    assert code == 0
+    assert "So these are of L" in out
+    assert "graph Laplacian operator" in out
+    assert "Caution" in out
+    facts = json.loads(run("cluster", file, "-k", "8", "--operator", "renormalized", "--json")[1])
+    assert "renormalized" in facts["operator"]
+    assert facts["verdict"]["clusters_by"] == "L"
+    assert "Caution" in run("compare", file, "-k", "8")[1]
 
 
 def test_analyze_as_json(run):

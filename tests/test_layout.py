@@ -36,7 +36,9 @@ WITHIN = {
         *("card", "cells", "labels", "attributes", "validity", "complex", "given", "simple"),
         *("weights", "union", "graph"),
     ),
-    "_matrices": ("given", "containment", "boundary", "incidence", "support", "homology"),
+    "_matrices": (
+        *("given", "containment", "boundary", "incidence", "kinds", "support", "homology"),
+    ),
     "_linalg": (
         *("kernel", "levels", "direct", "preconditioner", "lapack", "error_bounds", "cg"),
         *("singular", "symmetric", "eigen", "systems", "operators"),
@@ -46,7 +48,9 @@ WITHIN = {
         *("elimination", "dense"),
         *("realizations", "collapsed", "build"),
     ),
-    "_operators": ("baselines", "as_operator", "names"),
+    "_operators": (
+        *("hyperedges", "baselines", "homological", "as_operator", "reliability", "names"),
+    ),
 }
 # Imports within functions that point upwards, each with its reason.
 UPWARDS = {

@@ -123,6 +123,20 @@ def test_a_direction_is_followed_while_its_quotient_is_above_null(null):
     np.testing.assert_allclose(rz, ((1.0 - h * x) ** 2 / d).sum(), rtol=1e-6, atol=1e-15)
 
 
+def test_a_residual_that_only_grows_is_left():
+    """H p = 1e-30 p, but for a part of 1 that is not there in the next product."""
+    products, never = [], np.zeros(1, dtype=bool)
+
+    def apply(p):
+        products.append(1)
+        return 1e-30 * p + np.roll(p, 1, axis=0) * 2.0 ** len(products)
+
+    x, rz, _ = cg._one_pass(apply, np.eye(3)[:, :1], lambda r: r, lambda r, rz: never, 500)
+    assert np.isfinite(x).all()
+    assert np.isfinite(rz).all()
+    assert len(products) == 1
+
+
 # How far a factorization fills in
 
 

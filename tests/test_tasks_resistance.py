@@ -23,6 +23,7 @@ from cellapse.tasks._coordinates import (
     exact_coordinates,
     groups,
 )
+from cellapse.tasks._distances import all_squares, group_sums, squares
 from cellapse.tasks._sketch import _root, sketched_coordinates
 
 
@@ -234,7 +235,7 @@ def test_rows_that_are_close_beside_their_length_are_subtracted():
     rng = np.random.default_rng(0)
     near = np.concatenate([1e8 + rng.standard_normal((5, 3)), rng.standard_normal((5, 3))])
     expected = ((near[:, None] - near) ** 2).sum(axis=2)
-    np.testing.assert_allclose(resistance._all_squares(near), expected, rtol=1e-12)
+    np.testing.assert_allclose(all_squares(near), expected, rtol=1e-12)
 
 
 def test_components():
@@ -346,7 +347,7 @@ def test_the_first_coordinates_that_know_the_answer_are_taken(monkeypatch):
 
 def test_sums_over_groups_by_hand():
     x, group = np.array([[0.0], [1.0], [3.0], [7.0]]), np.array([0, 0, 0, 1])
-    assert resistance._sums(x, group).tolist() == pytest.approx([10.0, 5.0, 13.0, 0.0])
+    assert group_sums(x, group).tolist() == pytest.approx([10.0, 5.0, 13.0, 0.0])
     L = cl.graph_laplacian(cl.Complex.from_cells({0: "abcd", 1: [("a", "b"), ("b", "c")]}))
     assert cl.tasks.kirchhoff_index(L) == np.inf
     np.testing.assert_allclose(cl.tasks.resistance_centrality(L), [2 / 3, 1.0, 2 / 3, 0.0])
@@ -359,10 +360,10 @@ def test_squares_of_pairs_come_in_parts(monkeypatch):
     i, j = np.triu_indices(7, 1)
     truth = ((x[i] - x[j]) ** 2).sum(axis=1)
     for entries in (1, 4, 2**21):
-        monkeypatch.setattr(resistance, "_ENTRIES", entries)
-        np.testing.assert_allclose(resistance._squares(x, i, j), truth)
-    np.testing.assert_allclose(resistance._all_squares(x)[i, j], truth)
-    np.testing.assert_allclose(resistance._all_squares(x)[j, i], truth)
+        monkeypatch.setattr("cellapse.tasks._distances._ENTRIES", entries)
+        np.testing.assert_allclose(squares(x, i, j), truth)
+    np.testing.assert_allclose(all_squares(x)[i, j], truth)
+    np.testing.assert_allclose(all_squares(x)[j, i], truth)
 
 
 @pytest.mark.parametrize("block", [1, 2, 64])

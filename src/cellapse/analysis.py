@@ -51,7 +51,31 @@ STEPS = (
 
 @dataclass(frozen=True, eq=False)
 class Analysis(Shown):
-    """Everything `analyze` found, for a summary, a table of nodes or a report."""
+    """Everything `analyze` found, for a summary, a table of nodes or a report.
+
+    Attributes
+    ----------
+    title : str
+    complex : Complex
+    groups : tuple or None
+        The known group of every vertex, where there is one.
+    collapsed, plain : Operator
+        S and the graph Laplacian.
+    spectra, clusters : pairs
+        Of S and of the graph Laplacian.
+    shares : array
+        The share of its weight that every edge keeps.
+    report : theory.Report
+    projection : Clusters or None
+        By the weighted projection, where cells are no simplices.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> analysis = cl.analysis.analyze(cl.clique_complex(nx.barbell_graph(5, 0)))
+    >>> analysis.n_clusters
+    2
+    """
 
     title: str
     complex: Complex
@@ -200,6 +224,10 @@ def analyze(
         Known groups, to compare the clusters with; bundled networks bring theirs.
     on_step : function, optional
         Called with the name of every step of `STEPS` as it begins.
+
+    Returns
+    -------
+    Analysis
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,14 +15,14 @@ from cellapse._complex.complex import Complex
 from cellapse._operators.names import make_operator
 from cellapse._shared.arrays import BoolArray, FloatArray
 from cellapse._shared.files import make_folder
-from cellapse.analysis import STEPS, analyze
+from cellapse.analysis import STEPS, Analysis, analyze
 from cellapse.cli.app import app
 from cellapse.cli.output import AsJson, Console, Out, Quiet
 from cellapse.cli.progress import Steps
 from cellapse.datasets.bundled import load
 from cellapse.lifts.cliques import clique_complex
 from cellapse.report.page import write_report
-from cellapse.tasks.doubt import Doubt
+from cellapse.tasks.doubt import Doubt, likely_false
 from cellapse.tasks.labels import spread_labels
 
 NETWORK, PERCENT, KIND = "polbooks", 50, "uniform"
@@ -83,24 +84,14 @@ def demo(
     with Steps(steps, quiet or as_json) as step:
         step("reading")
         data = load(NETWORK)
-        K, noisy, true = _with_false_edges()
-        step("scores")
-        scores = _scores(K, noisy)
-        step("labels")
-        labels = _labels(K, np.asarray(data.groups))
-        title = f"{data.title}, with {int((~true).sum())} false edges"
+        K, true, _, said = measured(step)
+        title = f"{data.title}, with {said.false} false edges"
         groups = [data.group_names[g] for g in data.groups]
         analysis = analyze(K, title=title, groups=groups, on_step=step)
-        assert analysis.doubt is not None  # the cells are cliques
-        said = _findings(data.title, scores, true, analysis.doubt, labels)
         written: list[Path] = []
         if output is not None:
             step("report")
-            edges = {**analysis.doubt.columns(), "false": ~true}
-            analysis.write_nodes(output / "nodes.csv")
-            Out(output / "edges.csv", False, True).table(edges, {})
-            page = write_report(analysis, output / "report.html", remarks=said.sentences())
-            written = [output / "nodes.csv", output / "edges.csv", page]
+            written = _write(analysis, output, true, said)
     out = Out(None, as_json, quiet)
     if as_json:
         out.json(vars(said) | {"files": [str(path) for path in written]})
@@ -108,6 +99,27 @@ def demo(
         _show(said)
     for path in written:
         out.say(f"Wrote {path}.")
+
+
+def measured(
+    step: Callable[[str], object] = lambda name: None,
+) -> tuple[Complex, BoolArray, FloatArray, Findings]:
+    """The network, which of its edges are true, their trust, and all figures."""
+    data = load(NETWORK)
+    K, noisy, true = _with_false_edges()
+    step("scores")
+    scores, doubt = _scores(K, noisy), likely_false(K)
+    step("labels")
+    labels = _labels(K, np.asarray(data.groups))
+    return K, true, scores["trust"], _findings(data.title, scores, true, doubt, labels)
+
+
+def _write(analysis: Analysis, folder: Path, true: BoolArray, said: Findings) -> list[Path]:
+    assert analysis.doubt is not None  # the cells are cliques
+    nodes, edges, page = (folder / name for name in ("nodes.csv", "edges.csv", "report.html"))
+    analysis.write_nodes(nodes)
+    Out(edges, False, True).table({**analysis.doubt.columns(), "false": ~true}, {})
+    return [nodes, edges, write_report(analysis, page, remarks=said.sentences())]
 
 
 def _with_false_edges() -> tuple[Complex, Any, BoolArray]:

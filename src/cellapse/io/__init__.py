@@ -212,6 +212,10 @@ def write(obj: Any, path: str | os.PathLike[str], *, on: Complex | None = None) 
         The complex that a result belongs to: needed for arrays, which have no labels, and for
         GraphML, which has edges, too.
 
+    Returns
+    -------
+    None
+
     Examples
     --------
     >>> import tempfile

@@ -6,26 +6,18 @@ refused with the words that say which: `header=`, `columns=`, `format=`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 from cellapse._errors import InputError
 from cellapse._shared.notes import fact
+from cellapse.interop._ends import NODE_TABLES, known_ends
 from cellapse.io._options import Options
 from cellapse.io._rows import Rows
 from cellapse.io._values import is_number
 
 Row = list[str]
 
-_ENDS = (
-    ("source", "target"), ("from", "to"), ("u", "v"), ("src", "dst"), ("i", "j"), ("start", "end"),
-    ("head", "tail"), ("sourceid", "targetid"), ("fromid", "toid"), ("fromnodeid", "tonodeid"),
-    ("sender", "receiver"), ("sender", "recipient"), ("citing", "cited"), ("parent", "child"),
-    ("ego", "alter"), ("fromnode", "tonode"), ("sourcenode", "targetnode"), ("src", "dest"),
-)  # fmt: skip
-_NODE_TABLES = ("node", "id", "vertex")  # the first column of results and of Gephi's nodes
 _FEW, _MUCH = 0.05, 0.2  # shares of labels that two columns have in common
 
 
@@ -119,26 +111,6 @@ def _are_words(rows: Sequence[Row], c: int) -> bool:
     return all(not is_number(row[c]) for row in rows if len(row) > c)
 
 
-def known_ends(names: Sequence[str]) -> tuple[int, int] | None:
-    """Where the two ends are, if names of columns say so.
-
-    >>> known_ends(["weight", "From", "to"]), known_ends(["gene_a", "gene_b"]), known_ends(["x"])
-    ((1, 2), (0, 1), None)
-    """
-    plain = [re.sub(r"[^a-z0-9]", "", name.lower()) for name in names]
-    for u, v in _ENDS:
-        if plain.count(u) == 1 and plain.count(v) == 1:
-            return plain.index(u), plain.index(v)
-    if plain and plain[0] in _NODE_TABLES:
-        return None
-    twins = [
-        (i, j)
-        for (i, a), (j, b) in combinations(enumerate(plain[:50]), 2)
-        if len(a) > 2 and a[:-1] == b[:-1] and a[-1] + b[-1] in ("12", "ab")
-    ]
-    return twins[0] if len(twins) == 1 else None
-
-
 def _without_empty_last(
     rows: list[Row], header: Row | None, width: int
 ) -> tuple[list[Row], Row | None, int]:
@@ -192,7 +164,7 @@ def _ends(names: list[str] | None, rows: list[Row], first: int, width: int) -> t
     known = known_ends(names) if names else None
     if known is not None:
         return known
-    if names and names[first].lower() in _NODE_TABLES:
+    if names and names[first].lower() in NODE_TABLES:
         raise InputError(
             f"has a first column {names[first]!r}, so it is a table of nodes; say with columns= "
             "which hold the ends of edges, or give the file with the edges"

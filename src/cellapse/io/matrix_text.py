@@ -16,8 +16,8 @@ from cellapse._complex.simple import Rules
 from cellapse._errors import InputError
 from cellapse._shared.memory import require_memory
 from cellapse._shared.notes import fact
+from cellapse.interop._ends import known_ends
 from cellapse.io._adjacency import adjacency_complex
-from cellapse.io._columns import known_ends
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._rows import split_rows
 from cellapse.io._source import as_text

@@ -3,6 +3,7 @@
 The most common ones are also names of `cellapse` itself.
 """
 
+from cellapse._operators.reliability import Reliability, rank_reliability
 from cellapse._shared.names import showing
 from cellapse.tasks._clusters import Clusters
 from cellapse.tasks.clustering import cluster, clustering_accuracy, suggest_n_clusters
@@ -13,7 +14,6 @@ from cellapse.tasks.filters import band_pass, spectral_filter
 from cellapse.tasks.influence import Influence, cell_influence
 from cellapse.tasks.judging import verdict
 from cellapse.tasks.labels import Spread, spread_labels
-from cellapse.tasks.reliability import Reliability, rank_reliability
 from cellapse.tasks.resistance import (
     effective_conductance,
     effective_resistance,

@@ -34,6 +34,8 @@ class Clusters(Shown):
     gaps : array or None
         Between the first eigenvalues, where the number of clusters was chosen by the largest.
 
+    Examples
+    --------
     >>> Clusters(np.array([0, 0, 1]), ("a", "b", "c"), None).as_dict()
     {'a': 0, 'b': 0, 'c': 1}
     """

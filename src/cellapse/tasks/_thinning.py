@@ -10,8 +10,8 @@ from scipy import sparse
 
 from cellapse._collapse.realizations import Screened
 from cellapse._complex.complex import Complex
+from cellapse._operators.hyperedges import Hyperedges
 from cellapse._shared.arrays import BoolArray, IntArray, csr_from_entries
-from cellapse.tasks._hyperedges import Hyperedges
 
 
 def without_edges(K: Complex, dropped: BoolArray) -> Complex:

@@ -42,6 +42,8 @@ def cluster(
     nothing: they are shared out by mass, the heaviest first, with a warning. Fewer components than
     clusters are no case of their own; an isolated vertex is a component.
 
+    The first eigenvectors of S u = lambda D u are coordinates of the vertices; k-means groups them.
+
     Parameters
     ----------
     operator : Operator, matrix or LinearOperator
@@ -213,6 +215,22 @@ def _in_order(numbers: IntArray) -> IntArray:
 def suggest_n_clusters(operator: Any, max_clusters: int = _MOST, mass: Mass = "auto") -> int:
     """The number of clusters before the largest gap of the first eigenvalues.
 
+    The k <= max_clusters with the largest lambda_{k+1} - lambda_k of S u = lambda D u.
+
+    Parameters
+    ----------
+    operator : Operator, matrix or LinearOperator
+    max_clusters : int
+        The most that are suggested.
+    mass : "auto", "diagonal", "degree", n numbers or None
+        D, as in `cluster`.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
     >>> import networkx as nx, cellapse as cl
     >>> K = cl.clique_complex(nx.connected_caveman_graph(4, 6))
     >>> suggest_n_clusters(cl.collapse(K, realization="screened"))
@@ -232,6 +250,21 @@ def _before_the_gap(spectrum: Spectrum) -> int:
 def clustering_accuracy(clusters: ArrayLike, known: ArrayLike) -> float:
     """Share of vertices in the right group, after the best matching of clusters to groups.
 
+    max over matchings m of the share of vertices with m(cluster) = group.
+
+    Parameters
+    ----------
+    clusters : Clusters or one number per vertex
+    known : one value per vertex
+        The group of every vertex.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+
+    Examples
+    --------
     >>> clustering_accuracy([1, 1, 0], ["a", "a", "a"])
     0.6666666666666666
     """

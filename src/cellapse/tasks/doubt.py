@@ -68,6 +68,13 @@ class Doubt:
         The trust of the random pairs.
     reason : str
         Why nothing can be said, or empty.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> doubt = cl.tasks.likely_false(cl.clique_complex(nx.path_graph(9)))
+    >>> str(doubt)[:16]
+    'nothing to go by'
     """
 
     trust: EdgeTrust = field(repr=False)

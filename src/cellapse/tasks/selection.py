@@ -54,6 +54,13 @@ class Choice:
         By this operator.
     modularity : dict
         Of the clusters of every operator tried.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> int(cl.tasks.choose_operator(K, 2).clusters.numbers.max())
+    1
     """
 
     name: str
@@ -127,11 +134,18 @@ def screened(K: Complex, theta2: float, beta: float, rounds: int) -> CollapsedOp
 def modularity(K: Complex, clusters: Clusters | ArrayLike) -> float:
     """Newman's modularity of a partition, by the weighted edges of the complex.
 
+    Q = sum over groups c of (w_c / W - (d_c / 2W)^2), with W the weight of all edges, w_c of those
+    within c, and d_c the sum of the degrees in c.
+
     Parameters
     ----------
     K : Complex
         With at least one edge.
     clusters : Clusters or one whole number, at least 0, for each vertex
+
+    Returns
+    -------
+    float
 
     Examples
     --------

@@ -36,6 +36,14 @@ class LOBPCG(EigenSolver):
     preconditioner : {"jacobi", "amg"}
         The diagonal of A, or algebraic multigrid on A (needs pyamg, extra `fast`).
     max_steps : int
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> S = cl.collapse(K)
+    >>> S.spectrum(3, solver=cl.LOBPCG()).values.round(3).tolist()
+    [0.0, 0.127, 0.513]
     """
 
     preconditioner: str = "jacobi"
