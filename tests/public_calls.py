@@ -38,7 +38,7 @@ MODULES = (
 RESULTS = {
     *("Analysis", "Blueprint", "BLOCK_MODELS", "Check", "Choice", "Clusters", "CollapsedOperator"),
     *("Complex", "ContactHypergraph", "Cora", "Cut", "Dataset", "DifferentiableOperator"),
-    *("Doubt", "EdgeTrust", "Influence", "Reliability", "Spread", "Verdict"),
+    *("Doubt", "EdgeTrust", "Influence", "Reliability", "Spread", "Verdict", "ReportView"),
     *("Embedding", "FORMATS", "Incidence", "Operator", "Protein", "Report", "Signature"),
     *(
         "Spectra",
@@ -618,8 +618,14 @@ CALLS = {
         K=K,
         n_clusters=2,
         rng=0,
+        operator="screened",
+        n_eigenpairs=5,
+        quick=False,
         title="A complex",
         groups=groups,
+    ),
+    "show_report": on(
+        lambda **given: cl.report.show_report(**given).height, analysis=analysis, height=700
     ),
     "Analysis.least_trusted": method(analysis, "least_trusted", count=3),
     "Analysis.write_nodes": method(analysis, "write_nodes", path=lambda: folder() / "nodes.csv"),

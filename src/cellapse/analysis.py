@@ -21,7 +21,7 @@ from cellapse._operators.baselines import graph_laplacian, projection_laplacian
 from cellapse._operators.names import make_operator
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.card import Card, Shown
-from cellapse._shared.checks import listed, whole_number, word
+from cellapse._shared.checks import flag, listed, whole_number, word
 from cellapse._shared.files import write_whole
 from cellapse._shared.names import showing
 from cellapse._shared.tables import csv_text
@@ -214,7 +214,8 @@ def analyze(
         default "renormalized"; then the clusters without cells are used where they are clearly
         better. Of an operator that was asked for, its own are.
     n_eigenpairs : int, optional
-        How many are computed; by default all of up to 1,000 vertices, and some 30 beyond.
+        How many are computed, at least as many as clusters; by default all of up to 1,000
+        vertices, and some 30 beyond.
     quick : bool
         Leave out what takes long: most eigenpairs, the statements of the theory, random pairs.
     title : str
@@ -241,7 +242,8 @@ def analyze(
     title = None if title is None else word("title", title)
     source = source_of(K)
     K, known = source.complex, _known_groups(source, groups)
-    make = _maker(operator)
+    make, quick = _maker(operator), flag("quick", quick)
+    several = _eigenpairs(K, n_eigenpairs, quick)
     on_step("collapse")
     S, L = make(K), graph_laplacian(K)
     why = "as asked for" if n_clusters is not None else ""
@@ -250,17 +252,14 @@ def analyze(
     on_step("clusters")
     mine = cluster(S, n_clusters, rng=rng)
     n_clusters = int(mine.numbers.max()) + 1 if n_clusters is None else n_clusters
-    clusters = (mine, cluster(L, n_clusters, rng=rng))
-    # A hypergraph: the fair comparison is a projection in which large hyperedges do not drown all.
-    simple = K.is_simplicial
-    projection = None if simple else cluster(projection_laplacian(K), n_clusters, rng=rng)
+    clusters, projection = (mine, cluster(L, n_clusters, rng=rng)), _projection(K, n_clusters, rng)
     on_step("verdict")
     plain = clusters[1] if projection is None else projection
     verdict = judge(K, mine, plain, why or gap_in_words(mine), rng, make)
     on_step("edges")
     trust, doubt = edge_trust(K), None if quick else _doubt(K, rng)
     on_step("spectra")
-    several = _eigenpairs(K, n_clusters, n_eigenpairs, quick)
+    several = max(several, n_clusters)
     spectra = (S.spectrum(several), L.spectrum(several))
     on_step("checks")
     measured = isinstance(S, CollapsedOperator) and not quick
@@ -268,6 +267,11 @@ def analyze(
     told = (verdict, trust, doubt, _influence(S, spectra[0]), operator is not None)
     title, shares = title or source.title, _shares(S, len(trust))
     return Analysis(title, K, known, S, L, spectra, clusters, shares, checks, projection, *told)
+
+
+def _projection(K: Complex, n_clusters: int, rng: int) -> Clusters | None:
+    """Of a hypergraph: the fair comparison, in which large hyperedges do not drown all others."""
+    return None if K.is_simplicial else cluster(projection_laplacian(K), n_clusters, rng=rng)
 
 
 def _maker(operator: Any) -> Callable[[Complex], Operator]:
@@ -285,13 +289,13 @@ def _shares(S: Operator, edges: int) -> FloatArray:
     return np.ones(edges) if shares is None else shares
 
 
-def _eigenpairs(K: Complex, n_clusters: int, wanted: int | None, quick: bool) -> int:
+def _eigenpairs(K: Complex, wanted: int | None, quick: bool) -> int:
     """How many eigenpairs are computed: all of a small complex, enough of a large one."""
     n = K.n_vertices
     if wanted is not None:
         return whole_number("n_eigenpairs", wanted, min(2, n), n)
     zeros = min(int(K.components().max()), _ZEROS)  # besides the first, which is always there
-    return n if n <= _ALL and not quick else min(n, max(n_clusters, _SOME) + zeros)
+    return n if n <= _ALL and not quick else min(n, _SOME + zeros)
 
 
 def _known_groups(source: Source, groups: Sequence[Any] | None) -> tuple[Any, ...] | None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Hashable, Sequence
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -66,13 +67,18 @@ def write_report(analysis: Analysis, path: str | Path, *, remarks: Sequence[str]
     >>> "Karate club" in file.read_text(encoding="utf-8")
     True
     """
-    if not isinstance(analysis, Analysis):
-        raise InputError(
-            f"write_report takes an Analysis, not a {type(analysis).__name__}; "
-            "cellapse.analysis.analyze(K) makes one out of a Complex"
-        )
+    require_analysis(analysis, "write_report")
     # Half a character in a label is shown as a question mark: a report is for people.
     return write_whole(path, report_html(analysis, remarks).encode(errors="replace"))
+
+
+def require_analysis(given: Any, who: str) -> None:
+    """Refuse what is no analysis, and say how to get one."""
+    if not isinstance(given, Analysis):
+        raise InputError(
+            f"{who} takes an Analysis, not a {type(given).__name__}; "
+            "cellapse.analyze(...) makes one out of a Complex, a graph or a name"
+        )
 
 
 def report_html(analysis: Analysis, remarks: Sequence[str] = ()) -> str:
