@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from cellapse._errors import InputError
+from cellapse._shared.checks import listed, word
 from cellapse._shared.files import write_whole
 from cellapse._version import __version__
 from cellapse.analysis import Analysis
@@ -70,8 +71,9 @@ def write_report(analysis: Analysis, path: str | Path, *, remarks: Sequence[str]
             f"write_report takes an Analysis, not a {type(analysis).__name__}; "
             "cellapse.analysis.analyze(K) makes one out of a Complex"
         )
+    said = [word("a remark", text) for text in listed(remarks, "remarks")]
     # Half a character in a label is shown as a question mark: a report is for people.
-    return write_whole(path, report_html(analysis, remarks).encode(errors="replace"))
+    return write_whole(path, report_html(analysis, said).encode(errors="replace"))
 
 
 def report_html(analysis: Analysis, remarks: Sequence[str] = ()) -> str:
