@@ -143,12 +143,12 @@ def test_analyze_as_json(run):
     facts = json.loads(out)
     assert code == 0
     assert facts["cells"] == [34, 78, 45]
-    assert facts["theory holds"] is True
+    assert facts["theory_holds"] is True
     assert facts["accuracy"] == pytest.approx(33 / 34)
-    assert len(facts["least trusted edges"]) == 10
-    assert facts["edges in doubt"] > 0
+    assert len(facts["least_trusted_edges"]) == 10
+    assert facts["edges_in_doubt"] > 0
     assert facts["verdict"]["words"].startswith("The cells matter here")
-    assert facts["clusters by"] == "S"
+    assert facts["clusters_by"] == "S"
 
 
 def test_options_change_the_result(run):
@@ -606,7 +606,7 @@ def test_a_protein_from_a_structure_file(run, tmp_path):
     facts = json.loads(out)
     assert facts["title"] == "1ubq.pdb.gz"
     assert facts["cells"][0] == sum(facts["sizes"]) == 76
-    assert facts["theory holds"] is True
+    assert facts["theory_holds"] is True
     with (tmp_path / "nodes.csv").open() as file:
         assert len(list(csv.DictReader(file))) == 76
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
