@@ -25,6 +25,7 @@ LOCKED := PIP_CONSTRAINT=$(LOCK) PIP_BUILD_CONSTRAINT=$(LOCK)
 # does not ask the network again.
 KEY    := $(shell cksum < pyproject.toml | cut -d' ' -f1)
 CORE   := $(VENV)/.core-$(KEY)
+DOCS   := $(VENV)/.docs-$(KEY)-$(shell cksum < $(LOCK) | cut -d' ' -f1)
 DEV    := $(VENV)/.dev-$(KEY)-$(shell cksum < $(LOCK) | cut -d' ' -f1)
 FRESH  := build/lock
 OLDEST := build/oldest
@@ -41,11 +42,12 @@ SEEDS ?= $(shell seq 1 20)
 BENCH ?= $(filter-out scale_out,$(basename $(notdir $(shell grep -ls __main__ benchmarks/*.py))))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo browser test test-slow test-seeds test-oldest scale test-scale campaign fuzz \
-	mutate lock lint format bench clean
+.PHONY: help demo docs browser test test-slow test-seeds test-oldest scale test-scale campaign fuzz \
+	mutate lock lint format bench dist smoke clean
 
 help:
-	@echo "make demo         analyze the football network into out/, with a report"
+	@echo "make demo         what it is good for: a network with false edges, a report in out/"
+	@echo "make docs         the site, with its gallery, into build/docs"
 	@echo "make test         lint, then the tests"
 	@echo "make test-slow    all tests, the slow ones too"
 	@echo "make test-seeds   the tests that draw examples, with twenty other seeds or SEEDS=7"
@@ -61,11 +63,19 @@ help:
 	@echo "make lint         ruff and mypy"
 	@echo "make format       let ruff rewrite the code"
 	@echo "make bench        all benchmarks, or BENCH=lifts for one"
+	@echo "make dist         a wheel and a source archive in dist/"
+	@echo "make smoke        both, installed in an empty environment, and tried"
 	@echo "make clean        remove .venv and everything made here"
 	@echo "PYTHON=python3.12 chooses the interpreter, WORKERS=4 the test processes."
 
 demo: $(CORE)
-	$(VENV)/bin/cellapse analyze football -o out
+	$(VENV)/bin/cellapse demo -o out
+
+# No warning, no broken link, nothing that a page would load from elsewhere.
+docs: $(DOCS)
+	$(RUN) -m sphinx -b html -q -W --keep-going docs build/docs
+	$(RUN) tools/check_site.py build/docs
+	@echo "open build/docs/index.html"
 
 # The tests of pages open them in Chromium; without it they are skipped, and say so.
 browser:
@@ -117,6 +127,15 @@ campaign: $(DEV)
 bench: $(DEV) $(if $(filter scale_out,$(BENCH)),scale)
 	@for name in $(BENCH); do echo "== $$name" && $(MPI) $(RUN) -m benchmarks.$$name || exit 1; done
 
+# What goes to a package index: a wheel, and an archive of the sources that the tests come with.
+dist: $(DEV)
+	rm -rf dist
+	$(RUN) -m hatchling build -d dist
+
+# The tools of the tests may hide that something is missing: an environment of their own has none.
+smoke: dist
+	$(LOCKED) sh tools/smoke.sh $(PYTHON)
+
 # Other examples than those of every day: one run for each seed.
 test-seeds: $(DEV)
 	@for seed in $(SEEDS); do echo "== seed $$seed"; \
@@ -131,14 +150,14 @@ test-oldest: $(OLDEST)/.made-$(KEY)
 lock:
 	$(CHECK_PYTHON)
 	$(PYTHON) -m venv --clear $(FRESH)
-	$(FRESH)/bin/python $(PIP) hatchling editables -e ".[dev]"
+	$(FRESH)/bin/python $(PIP) hatchling editables -e ".[dev,docs]"
 	@mkdir -p $(dir $(LOCK))
 	{ echo "# Made by make lock; do not edit."; \
 	  $(FRESH)/bin/python -m pip freeze --all --exclude pip --exclude-editable | sed 's/+cpu$$//; s/+cu[0-9]*$$//' | \
 	  grep -Ev '^(cuda|nvidia|triton)'; } > $(LOCK)
 
 clean:
-	rm -rf $(VENV) build dist out .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf docs/api docs/gallery $(VENV) build dist out .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name .git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
 define CHECK_PYTHON
@@ -167,6 +186,11 @@ $(DEV): | $(VENV)/.made
 	$(LOCKED) $(RUN) $(PIP) -e ".[dev]"
 	@rm -f $(VENV)/.core-* $(VENV)/.dev-*
 	@touch $(CORE) $@
+
+$(DOCS): $(DEV)
+	$(LOCKED) $(RUN) $(PIP) -e ".[dev,docs]"
+	@rm -f $(VENV)/.docs-*
+	@touch $@
 
 # "numpy>=1.26" is installed as "numpy==1.26", and so on; the linters have no part in it.
 define LOWEST

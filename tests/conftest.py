@@ -3,6 +3,9 @@
 `make test-seeds` runs others, and `--hypothesis-profile=thorough` many more.
 """
 
+import sys
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -24,3 +27,10 @@ def pytest_configure(config):
     # Warnings meant for the user are tested where they matter and are noise elsewhere.
     config.addinivalue_line("filterwarnings", "error::RuntimeWarning")
     config.addinivalue_line("filterwarnings", "ignore::cellapse.CellapseWarning")
+
+
+@pytest.fixture(autouse=True)
+def _no_figure_left_open():
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

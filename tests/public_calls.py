@@ -27,6 +27,7 @@ MODULES = (
     "cellapse.datasets",
     "cellapse.theory",
     "cellapse.batch",
+    "cellapse.plot",
     "cellapse.report",
     "cellapse.estimators",
     "cellapse.analysis",
@@ -37,7 +38,7 @@ MODULES = (
 RESULTS = {
     *("Analysis", "Blueprint", "BLOCK_MODELS", "Check", "Choice", "Clusters", "CollapsedOperator"),
     *("Complex", "ContactHypergraph", "Cora", "Cut", "Dataset", "DifferentiableOperator"),
-    *("Doubt", "EdgeTrust", "Influence", "Reliability", "Spread"),
+    *("Doubt", "EdgeTrust", "Influence", "Reliability", "Spread", "Verdict"),
     *("Embedding", "FORMATS", "Incidence", "Operator", "Protein", "Report", "Signature"),
     *(
         "Spectra",
@@ -160,6 +161,20 @@ def method(make, name, /, **arguments):
     return made
 
 
+def plotted_by(make, /, **arguments):
+    """A call of `plot` on an object made anew; axes are no result to compare."""
+
+    def plot(self, **given):
+        self.plot(**given)
+
+    def made():
+        owner = make()
+        called, given = on(plot, **arguments)()
+        return called, {"self": owner, **given}
+
+    return made
+
+
 def estimator(cls, /, **parameters):
     def fitted(X, y, **more):
         model = cls(**more)
@@ -187,9 +202,9 @@ def precomputed(X, **more):
 
 def plotted(name, /, **arguments):
     def plot(**given):
-        from cellapse import report
+        from cellapse import plot
 
-        getattr(report, name)(**given)
+        getattr(plot, name)(**given)
 
     return on(plot, **arguments)
 
@@ -307,6 +322,7 @@ CALLS = {
         attributes=lambda: {0: {"score": signal()}},
         weights=lambda: {1: np.array(WEIGHTS)},
     ),
+    "Complex.plot": plotted_by(K, values=signal, positions=None, ax=None),
     "Complex.euler_characteristic": method(K, "euler_characteristic"),
     "Complex.betti_numbers": method(K, "betti_numbers"),
     "Incidence.from_matrices": on(cl.Incidence.from_matrices, matrices=matrices),
@@ -388,6 +404,9 @@ CALLS = {
         gamma=lambda: np.array([0.25, 0.5]),
         eps=0.5,
     ),
+    "Operator.plot": plotted_by(S, k=5, ax=None),
+    "Spectrum.plot": plotted_by(lambda: S().spectrum(3), ax=None),
+    "Clusters.plot": plotted_by(lambda: cl.cluster(S(), 3), ax=None),
     "Operator.energy": method(S, "energy", u=signal),
     "Operator.toarray": method(S, "toarray"),
     "Operator.diagonal": method(S, "diagonal"),
@@ -504,6 +523,7 @@ CALLS = {
     ),
     "kirchhoff_index": on(tasks.kirchhoff_index, operator=laplacian, error=None, rng=0),
     "modularity": on(tasks.modularity, K=K, clusters=groups),
+    "verdict": on(tasks.verdict, K=K, n_clusters=2, rng=0),
     "positional_encoding": on(tasks.positional_encoding, operator=laplacian, k=3, **MASS),
     "rank_reliability": on(tasks.rank_reliability, K=K, dimension=2, rng=0),
     "resistance_centrality": on(tasks.resistance_centrality, operator=laplacian, error=None, rng=0),
@@ -601,8 +621,10 @@ CALLS = {
         title="A complex",
         groups=groups,
     ),
-    "Analysis.weakest_edges": method(analysis, "weakest_edges", count=3),
+    "Analysis.least_trusted": method(analysis, "least_trusted", count=3),
     "Analysis.write_nodes": method(analysis, "write_nodes", path=lambda: folder() / "nodes.csv"),
+    "plot_clusters": plotted("plot_clusters", clusters=lambda: cl.cluster(S(), 2), ax=None),
+    "plot_trust": plotted("plot_trust", trust=lambda: cl.edge_trust(K()), ax=None),
     "plot_complex": plotted(
         "plot_complex", source=K, values=signal, positions=None, rng=0, ax=None
     ),

@@ -94,7 +94,8 @@ def test_figures_of_several_runs_are_added_up(tmp_path, monkeypatch):
     """Seeds go on where the last run ended, ranges that touch become one, groups count once."""
 
     def campaign(options, first, done):
-        return Book(complexes=10), first + 10, [["a path", "unfolded"]][len(done) :]
+        yield Book(complexes=4), first + 4, []
+        yield Book(complexes=6), first + 10, [["a path", "unfolded"]][len(done) :]
 
     monkeypatch.setattr(run, "campaign", campaign)
     one, two, both = (str(tmp_path / name) for name in ("one.json", "two.json", "both.json"))

@@ -46,6 +46,7 @@ VERBS = [
     "protein",
     "analyze",
     "explore",
+    "demo",
 ]
 OF_NODES = {
     "cluster": ("-k", "3"),
@@ -109,6 +110,34 @@ def test_analyze_writes_one_row_a_node(run, tmp_path):
     assert (tmp_path / "out" / "report.html").stat().st_size > 30_000
 
 
+def test_the_demo_shows_a_gain(run, tmp_path):
+    code, out, _ = run("demo", "-o", tmp_path)
+    assert code == 0
+    assert "441 edges and 220 false" in out
+    with (tmp_path / "edges.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert sum(row["false"] == "True" for row in rows) == 220
+    assert "added on purpose" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    facts = json.loads(run("demo", "--json")[1])
+    assert max(facts["areas"], key=facts["areas"].get) == "trust"
+    assert facts["labels"]["renormalized"] > facts["labels"]["laplacian"] + 0.05
+    assert facts["kept_false"] <= facts["promised"]
+
+
+def test_clusters_of_hubs_are_those_of_the_laplacian_unless_asked(run, tmp_path):
+    file = tmp_path / "hubs.gml"
+    nx.write_gml(nx.barabasi_albert_graph(400, 4, seed=1), file)
+    code, out, _ = run("cluster", file, "-k", "8")
+    assert code == 0
+    assert "So these are of L" in out
+    assert "graph Laplacian operator" in out
+    assert "Caution" in out
+    facts = json.loads(run("cluster", file, "-k", "8", "--operator", "renormalized", "--json")[1])
+    assert "renormalized" in facts["operator"]
+    assert facts["verdict"]["clusters_by"] == "L"
+    assert "Caution" in run("compare", file, "-k", "8")[1]
+
+
 def test_analyze_as_json(run):
     code, out, _ = run("analyze", "karate", "--json")
     facts = json.loads(out)
@@ -116,11 +145,14 @@ def test_analyze_as_json(run):
     assert facts["cells"] == [34, 78, 45]
     assert facts["theory holds"] is True
     assert facts["accuracy"] == pytest.approx(33 / 34)
-    assert len(facts["weakest edges"]) == 10
+    assert len(facts["least trusted edges"]) == 10
+    assert facts["edges in doubt"] > 0
+    assert facts["verdict"]["words"].startswith("The cells matter here")
+    assert facts["clusters by"] == "S"
 
 
 def test_options_change_the_result(run):
-    assert "3 of sizes" in run("analyze", "karate", "-k", "3")[1]
+    assert "3 by S, of sizes" in run("analyze", "karate", "-k", "3")[1]
     assert "tetrahedra" in run("analyze", "karate", "--max-rank", "3")[1]
 
 

@@ -75,10 +75,16 @@ def test_weighted_graphs_equal_those_of_networkx(name, reference):
     assert (nx.to_numpy_array(ours) == nx.to_numpy_array(theirs)).all()
 
 
-def test_football_codes_are_the_conference_numbers():
+def test_football_groups_are_the_conferences():
     data = load("football")
-    assert data.group_names == tuple(range(12))
-    assert data.graph.nodes["NotreDame"]["group"] == 5
+    members = {
+        "FloridaState": "Atlantic Coast", "MiamiFlorida": "Big East", "Michigan": "Big Ten",
+        "Oklahoma": "Big Twelve", "Louisville": "Conference USA", "NotreDame": "Independents",
+        "Toledo": "Mid-American", "BrighamYoung": "Mountain West", "UCLA": "Pacific Ten",
+        "Alabama": "Southeastern", "NorthTexas": "Sun Belt", "Hawaii": "Western Athletic",
+    }  # fmt: skip
+    assert data.group_names == tuple(members.values())
+    assert {v: data.graph.nodes[v]["group"] for v in members} == members
     assert np.bincount(data.groups).tolist() == [9, 8, 11, 12, 10, 5, 13, 8, 10, 12, 7, 10]
 
 

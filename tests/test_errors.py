@@ -176,7 +176,7 @@ BAD_GRAPHS = {
     "unequal weights": (lambda: clique_complex(sums([0, 1], [2, 0]), weight="w"), "not symmetric"),
     "nan in the adjacency": (lambda: clique_complex(sums([0, NAN], [NAN, 0])), "NaN|nan|finite"),
     "not square": (lambda: clique_complex(sums([0, 1, 0], [1, 0, 0])), r"\(2, 3\).*square"),
-    "dense adjacency": (lambda: clique_complex(np.ones((3, 3))), r"\(3, 3\)"),
+    "dense matrix": (lambda: clique_complex(np.eye(3)[:, [1, 2, 0]]), r"\(3, 3\)"),
     "float edges": (lambda: clique_complex(np.array([[0.0, 1.0]])), "float64"),
     "negative vertex": (lambda: clique_complex(np.array([[0, -4]])), "vertex -4"),
     "vertex 10^9": (lambda: clique_complex(np.array([[0, 10**9]])), "1000000000"),
@@ -184,7 +184,7 @@ BAD_GRAPHS = {
     "unhashable end": (lambda: clique_complex([(["q"], 2)]), "list"),
     "number": (lambda: clique_complex(5), "int is not a graph"),
     "None": (lambda: clique_complex(None), "NoneType is not a graph"),
-    "word": (lambda: clique_complex("karate"), "'k'"),
+    "word": (lambda: clique_complex("karate"), "'karate' is a name"),
     "empty": (lambda: clique_complex(nx.Graph()), "at least one vertex"),
     "no edges in a list": (lambda: clique_complex([]), "at least one vertex"),
     "missing weight": (
@@ -242,13 +242,13 @@ BAD_MATRICES = {
     "one dimension": ([np.ones(3)], "B_1"),
     "a matrix instead of a list": (np.ones((3, 2)), "B_1"),
     "a sparse matrix instead of a list": (sparse.csr_array(np.ones((3, 2))), "B_1"),
-    "a diagonal matrix instead of a list": (sparse.eye_array(3), "B_1|matri"),
+    "an adjacency in a list": ([np.ones((3, 3)) - np.eye(3)], "an adjacency, it seems"),
+    "an adjacency with loops in a list": ([np.ones((3, 3))], "an adjacency, it seems"),
     "no matrices": ([], "no matrices"),
     "no vertices": ([np.ones((0, 3))], "no vertices"),
-    "a graph": (nx.path_graph(3), "B_1|Graph"),
     "a number": (5, "int|5"),
     "None": (None, "None"),
-    "a word": ("karate", "B_1|karate|str"),
+    "a word": ("karat", "karate"),
     "complex numbers": ([np.array([[1j], [1.0]])], "B_1"),
 }
 
@@ -691,7 +691,7 @@ def test_every_argument_of_graded_laplacian_changes_something():
 def public_functions():
     """Functions of the public namespaces that take a complex, an operator or a partition first."""
     found = {}
-    for space in (cl, cl.tasks, cl.theory, cl.interop, cl.report):
+    for space in (cl, cl.tasks, cl.theory, cl.interop, cl.plot):
         own = [n for n, f in vars(space).items() if getattr(f, "__module__", "") == space.__name__]
         for name in getattr(space, "__all__", own):
             function = getattr(space, name)
@@ -705,7 +705,7 @@ def public_functions():
 FUNCTIONS = public_functions()
 
 
-@pytest.mark.parametrize("given", [nx.karate_club_graph(), None, 3.5, "karate"])
+@pytest.mark.parametrize("given", [nx.DiGraph([(0, 1)]), None, 3.5, "karat"])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_the_wrong_kind_of_object_is_named(name, given):
     function = FUNCTIONS[name]

@@ -22,50 +22,47 @@ REPOSITORY = Path(__file__).parents[1]
 # cuts, and before `io`, which writes clusters; `torch` before the experiments that train with it.
 ORDER = (
     *("_version", "_errors", "_shared", "_complex", "lifts", "_matrices", "_linalg", "_collapse"),
-    *("_operators", "batch", "tasks", "theory", "interop", "io", "datasets", "estimators"),
-    *("analysis", "report", "torch", "experiments", "scale", "cli", "__main__", "__init__"),
+    *("_operators", "batch", "tasks", "theory", "interop", "io", "datasets", "_sources"),
+    *("estimators", "analysis", "plot", "report", "torch", "experiments", "scale", "cli"),
+    *("__main__", "__init__"),
 )
 # The same within the folders that everything else rests on.
 WITHIN = {
     "_shared": (
-        "arrays",
-        "checks",
-        "files",
-        "memory",
-        "notes",
-        "progress",
-        "rows",
-        "tables",
-        "workers",
+        *("arrays", "card", "checks", "files", "memory", "names", "notes"),
+        *("pictures", "progress", "rows", "tables", "workers"),
     ),
     "_complex": (
-        *(
-            "cells",
-            "labels",
-            "attributes",
-            "validity",
-            "complex",
-            "simple",
-            "weights",
-            "union",
-            "graph",
-        ),
+        *("card", "cells", "labels", "attributes", "validity", "complex", "given", "simple"),
+        *("weights", "union", "graph"),
     ),
-    "_matrices": ("containment", "boundary", "incidence", "support", "homology"),
+    "_matrices": (
+        *("given", "containment", "boundary", "incidence", "kinds", "support", "homology"),
+    ),
     "_linalg": (
         *("kernel", "levels", "direct", "preconditioner", "lapack", "error_bounds", "cg"),
         *("singular", "symmetric", "eigen", "systems", "operators"),
     ),
     "_collapse": (
-        *("weights", "graded", "chain", "relaxation", "ladder", "shifts", "elimination", "dense"),
+        *("weights", "graded", "chain", "relaxation", "ladder", "completion", "shifts"),
+        *("elimination", "dense"),
         *("realizations", "collapsed", "build"),
     ),
-    "_operators": ("baselines", "as_operator", "names"),
+    "_operators": (
+        *("hyperedges", "baselines", "homological", "as_operator", "reliability", "names"),
+    ),
 }
 # Imports within functions that point upwards, each with its reason.
 UPWARDS = {
+    ("_complex.complex", "plot"): "K.plot() is where a user looks for it",
+    ("_complex.card", "plot.small"): "what a notebook shows of a complex is a drawing of it",
+    ("_linalg.operators", "plot"): "S.plot() is where a user looks for it",
+    ("_linalg.eigen.spectrum", "plot"): "spectrum.plot() likewise",
+    ("tasks._clusters", "plot"): "clusters.plot() likewise",
     ("_complex.complex", "_matrices.homology"): "K.betti_numbers() is where a user looks for it",
+    ("_complex.given", "_sources"): "what a user has is lifted wherever a complex is wanted",
     ("lifts.proteins", "io.structures"): "a structure may be given as the name of a file",
+    ("lifts.proteins", "datasets.proteins"): "a bundled protein may be given by its name",
     ("lifts.molecules", "io.molecules"): "a molecule may be given as the name of a file",
 }
 ROOT = 12  # modules beside the folders
@@ -181,7 +178,7 @@ def test_no_module_is_called_like_one_of_the_standard_library_or_like_a_public_n
 def test_dir_shows_the_public_names_and_nothing_else():
     public = {
         *("analysis", "batch", "datasets", "estimators", "experiments", "interop", "io", "lifts"),
-        *("report", "scale", "tasks", "theory", "torch"),
+        *("plot", "report", "scale", "tasks", "theory", "torch"),
     }
     assert {name for name in MODULES if "." not in name and name[0] != "_"} - {"cli"} == public
     assert dir(cl) == sorted({*cl.__all__, *public})

@@ -25,6 +25,7 @@ def test_all_that_is_asked_for_is_locked():
         *project["build-system"]["requires"],
         *project["project"]["dependencies"],
         *project["project"]["optional-dependencies"]["dev"],
+        *project["project"]["optional-dependencies"]["docs"],
     ]
     names = {normal(re.match(r"[A-Za-z0-9_.-]+", wanted)[0]) for wanted in asked}
     assert names <= {normal(line.split("==")[0]) for line in LOCKED}, "run: make lock"

@@ -1,5 +1,6 @@
 """Numbers that were wrong once, each with others of its kind; truth by hand or by dense LAPACK."""
 
+import contextlib
 from math import comb
 
 import networkx as nx
@@ -173,6 +174,30 @@ def test_sigma_has_digits_of_its_own(spread):
     assert smallest_singular_value(B.T) == pytest.approx(np.sqrt(small), rel=1e-9)
 
 
+@pytest.mark.parametrize("n", [10, 24, 34, 40, 60])
+def test_sigma_of_sets_that_nearly_cancel(n):
+    """Sets {i, i + 1, i + 3}: sigma falls like 1.47^-n, and is neither zero nor to be skipped."""
+    B = (np.eye(n) + np.eye(n, k=1) + np.eye(n, k=3)).T
+    inverse = np.zeros((n, n), dtype=object)  # of B^T, in whole numbers
+    for row in range(n - 1, -1, -1):
+        inverse[row] = -sum(inverse[k] for k in (row + 1, row + 3) if k < n)
+        inverse[row, row] += 1
+    sigma = 1.0 / float(np.linalg.norm(inverse.astype(float), 2))
+    for copies in (1, 2):
+        S = cl.collapse([linalg.block_diag(*[B] * copies)], eps=1e-13)
+        assert S.sigma[0] == pytest.approx(sigma, rel=max(1e-10, 1e-15 / sigma))
+        assert S.definite
+        assert np.linalg.eigvalsh(S.toarray())[0] > -1e-12
+
+
+def test_a_sigma_that_cannot_be_told_is_not_given_out():
+    """Too large for a dense matrix, and the smallest value is next to the limit of the filter."""
+    small, n = (np.eye(30) + np.eye(30, k=1) + np.eye(30, k=3)).T, 500
+    B = sparse.block_diag([small, sparse.eye_array(n) + sparse.eye_array(n, k=1)], format="csr")
+    with pytest.raises(cl.ConvergenceError, match="gamma as numbers"):
+        cl.collapse([B])
+
+
 @pytest.mark.parametrize("operator", [cl.graph_laplacian, cl.collapse])
 def test_counts_at_an_eigenvalue(operator):
     graph = nx.disjoint_union(nx.complete_graph(5), nx.empty_graph(3))
@@ -306,6 +331,52 @@ def test_completion_without_eps_on_a_long_path(n):
     np.testing.assert_allclose(S.complete(x)[1], truth, rtol=0, atol=1e-6 * np.abs(truth).max())
 
 
+@pytest.mark.parametrize("realization", ["unfolded", "mixed", "incidence"])
+@pytest.mark.parametrize("beta", [None, [3.0, 0.5, 2.0]])
+@pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
+def test_completion_without_eps_is_the_shortest_of_all_cells(realization, beta):
+    """z* = -C^+ X^T u: cells of every rank count for its length, not the nearest alone."""
+    graph = nx.Graph([*nx.complete_graph(5).edges, (4, 5), (5, 6), (4, 6), (6, 7), (0, 8), (7, 8)])
+    S = cl.collapse(cl.clique_complex(graph, max_rank=3), realization, beta=beta, eps=0.0)
+    _, X, C = (block.toarray() for block in S.split())
+    u = np.cos(np.arange(S.shape[0]))
+    truth = -np.linalg.pinv(C, rcond=1e-10, hermitian=True) @ X.T @ u
+    got = np.concatenate(list(S.complete(u).values()))
+    np.testing.assert_allclose(got, truth, rtol=0, atol=1e-7 * np.abs(truth).max())
+    both = S.complete(np.stack([u, 2.0 * u], axis=1))
+    np.testing.assert_allclose(np.vstack(list(both.values()))[:, 1], 2.0 * got, atol=1e-7)
+
+
+@pytest.mark.parametrize(("eps", "known"), [(1e-4, True), (1e-7, True), (1e-11, False)])
+@pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
+def test_completion_knows_what_rounding_of_the_data_costs(eps, known):
+    """gamma at the bound is a root: its last digit, over eps, is in the values of a triangle."""
+    beta = [0.009, 0.437]
+    K = cl.Complex.from_cells({0: range(3), 1: [(0, 1), (0, 2), (1, 2)], 2: [(0, 1, 2)]})
+    S = cl.collapse(K, "mixed", beta=beta, eps=eps)
+    u = np.array([0.3, -1.0, 2.0])
+    if not known:
+        with pytest.raises(cl.ConvergenceError, match="larger eps"):
+            S.complete(u)
+        return
+    mpmath = pytest.importorskip("mpmath")
+    with mpmath.workdps(60):
+        one, half = (mpmath.mpf(b) for b in beta)
+        B1 = mpmath.matrix([[-1, -1, 0], [1, 0, -1], [0, 1, 1]])
+        B2 = mpmath.matrix([[1], [1], [1]])
+        gamma, root = one * mpmath.sqrt(3), mpmath.sqrt(3)
+        C = mpmath.eye(4) * mpmath.mpf(eps)
+        C[:3, :3] += one * (B1.T * B1) + half * (B2 * B2.T)
+        C[:3, 3] = -half * root * B2
+        C[3, :3] = (-half * root * B2).T
+        C[3, 3] += 3 * half
+        rhs = mpmath.matrix(4, 1)
+        rhs[:3, 0] = gamma * (B1.T * mpmath.matrix(u.tolist()))
+        truth = np.array([float(z) for z in mpmath.lu_solve(C, rhs)])
+    got = np.concatenate(list(S.complete(u).values()))
+    np.testing.assert_allclose(got, truth, rtol=0, atol=1e-6 * np.abs(truth).max())
+
+
 @pytest.mark.parametrize("gap", [1e-3, 1e-8, 1e-10, 1e-12])
 def test_nearly_singular_is_not_singular(gap):
     """1 and 1 - gap: the eigenvalues are gap and 2 - gap, however small the first."""
@@ -344,3 +415,60 @@ def test_masses_at_the_bound_keep_eps(beta, eps):
     second = 2.0 * beta - beta**2 * 2.0 / (eps + 2.0 * beta)
     np.testing.assert_allclose(mass, [eps + beta * eps / (eps + beta), eps + second], rtol=1e-3)
     np.testing.assert_allclose(top, eps)
+
+
+@pytest.mark.parametrize("theta", [1.0, 1e-3, 1e-8, 1e-12, 1e-200])
+@pytest.mark.parametrize("rounds", [0, 1])
+def test_screened_values_do_not_depend_on_the_size_of_theta(theta, rounds):
+    """z = theta beta_1^{1/2} B_1^T u / m with m = 1 + eps + support: no digit of m is theta's."""
+    K = cl.clique_complex([(0, 1), (1, 2), (0, 2), (2, 3)])
+    S = cl.collapse(K, realization=cl.Screened(theta, rounds), beta=[4.0, 3.0], eps=0.5)
+    u = np.array([0.0, 1.0, 3.0, 7.0])
+    # With a round the triangle counts for sqrt(1 / (d_i d_j)) of each of its edges.
+    support = 3.0 * (np.array([1 / 2, 6**-0.5, 6**-0.5]) if rounds else np.ones(3))
+    mass = 1.5 + np.r_[support, 0.0]
+    truth = theta * 2.0 * np.array([1.0, 2.0, 3.0, 4.0]) / mass
+    np.testing.assert_allclose(np.abs(S.complete(u)[1]), truth, rtol=1e-12)
+
+
+FAR_OUT = {
+    "eps": [5e-324, 1e-308, 1e-61, 1e61, 1e308],
+    "beta": [5e-324, 1e-31, 1e31, 1e155, [1.0, 1e308]],
+    "gamma": [cl.Unchecked(1e101), cl.Unchecked(1e155), cl.Unchecked([0.0, 1e308])],
+}
+
+
+@pytest.mark.parametrize("realization", ["unfolded", "boundary", "incidence", "mixed", "screened"])
+def test_weights_whose_squares_are_no_numbers_are_refused(realization):
+    K = cl.clique_complex([(0, 1), (1, 2), (0, 2), (2, 3)])
+    for name, values in FAR_OUT.items():
+        for value in values:
+            with pytest.raises(cl.InputError, match=rf"{name}.*(from .* to|shape)"):
+                cl.collapse(K, realization=realization, **{name: value})
+
+
+@pytest.mark.parametrize("weight", [5e-324, 1e-101, 1e61, 1e308])
+def test_so_are_such_weights_of_cells_and_entries_of_matrices(weight):
+    with pytest.raises(cl.InputError, match=r"of rank 1; give numbers from 1e-100 to 1e\+60"):
+        cl.Complex.from_cells({1: [(0, 1), (1, 2)]}, weights={1: [1.0, weight]})
+    with pytest.raises(cl.InputError, match=r"entries from .*; give 0 or numbers"):
+        cl.collapse([[[weight, 0.0], [-weight, 1.0], [0.0, -1.0]]])
+
+
+@pytest.mark.parametrize("realization", ["unfolded", "boundary", "incidence", "mixed", "screened"])
+@pytest.mark.parametrize(
+    "weights",
+    [{1: [1e-100, 1e60, 1.0, 1.0]}, {2: [1e60]}, {2: [1e-100]}, {0: [1e-100, 1.0, 1.0, 1e60]}],
+    ids=str,
+)
+def test_what_is_within_the_ranges_has_a_result_or_an_error_in_words(realization, weights):
+    cells = {1: [(0, 1), (1, 2), (0, 2), (2, 3)], 2: [(0, 1, 2)]}
+    K = cl.Complex.from_cells(cells, weights=weights)
+    x = np.array([1.0, 2.0, -1.0, 0.5])
+    for beta, eps in (([1e30, 1e-30], 1e-4), (0.0, 0.0), (1e-30, 0.0), (1.0, 0.0), (1.0, 1e60)):
+        S = cl.collapse(K, realization=realization, beta=beta, eps=eps)
+        for ask in (S.__matmul__, lambda _, S=S: S.spectrum(2).values, S.complete):
+            with contextlib.suppress(cl.ConvergenceError):
+                answer = ask(x)
+                parts = answer.values() if isinstance(answer, dict) else [answer]
+                assert all(np.isfinite(part).all() for part in parts)

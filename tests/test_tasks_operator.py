@@ -90,10 +90,10 @@ def test_a_large_linear_operator_goes_through_lanczos():
         (np.array([[1.0, 2.0], [0.0, 1.0]]), "not symmetric"),
         (np.array([[1.0, np.nan], [np.nan, 1.0]]), "NaN"),
         (np.array([[1.0, 1j], [-1j, 1.0]]), "complex"),
-        (np.ones((2, 3)), "square"),
-        (np.ones(4), "a matrix has two"),
+        (np.ones((2, 3)), "points into"),
+        (np.ones(4), "shape"),
         (np.array([[1.0, -2.0], [-2.0, 1.0]]), "eigenvalue of about -1"),
-        (sparse.csr_array(nx.adjacency_matrix(GRAPH)), "adjacency"),
+        (sparse.csr_array(nx.adjacency_matrix(GRAPH)) + sparse.eye_array(34), "self-loops"),
         (-sparse.eye_array(3), "positive semi-definite"),
         (aslinearoperator(np.array([[1.0, 2.0], [0.0, 1.0]])), "not symmetric"),
         (aslinearoperator(-np.eye(3)), "positive semi-definite"),
@@ -101,8 +101,7 @@ def test_a_large_linear_operator_goes_through_lanczos():
         (LinearOperator((3, 3), matvec=lambda x: x * np.nan, dtype=float), "NaN"),
         (pd.DataFrame(np.eye(2), ["a", "b"], ["b", "a"]), "index"),
         (cl.dirac_operator(K), "negative eigenvalues"),
-        (K, "collapse"),
-        ("karate", "not an operator"),
+        ("karat", "did you mean karate"),
     ],
 )
 def test_what_is_no_operator_is_refused_in_words(given, message):
@@ -114,7 +113,7 @@ def test_an_indefinite_matrix_too_large_for_lapack_is_noticed():
     n = 3000
     M = sparse.csr_array(
         sparse.diags_array([np.full(n - 1, 1.0), np.full(n - 1, 1.0)], offsets=[1, -1])
-    )
+    ) + sparse.eye_array(n)
     with pytest.raises(cl.InputError, match="positive semi-definite"):
         cl.embed(M, 2)
 

@@ -42,26 +42,25 @@ from cellapse._linalg.eigen.lobpcg import LOBPCG
 from cellapse._linalg.eigen.shift_invert import ShiftInvert
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
-from cellapse._matrices.incidence import (
-    Incidence,
+from cellapse._matrices.incidence import Incidence, is_chain_complex
+from cellapse._matrices.kinds import (
     boundary_matrices,
     incidence_matrices,
-    is_chain_complex,
     mixed_matrices,
     unfolded_matrices,
 )
 from cellapse._operators.as_operator import as_operator
 from cellapse._operators.baselines import (
-    dirac_operator,
     graph_laplacian,
-    hodge_laplacian,
     motif_laplacian,
     multiorder_laplacian,
     projection_laplacian,
     signless_laplacian,
     zhou_laplacian,
 )
+from cellapse._operators.homological import dirac_operator, hodge_laplacian
 from cellapse._version import __version__ as __version__
+from cellapse.analysis import analyze
 from cellapse.interop.reading import as_complex
 from cellapse.io import read, write
 from cellapse.io.molecules import molecule_complexes
@@ -135,6 +134,7 @@ __all__ = [
     "Unsigned",
     "WaveKernelSignature",
     "Weights",
+    "analyze",
     "as_complex",
     "as_operator",
     "batch",
@@ -180,7 +180,7 @@ __all__ = [
 
 
 # Loaded when they are first asked for: `import cellapse` stays light.
-_LATER = ("analysis", "estimators", "experiments", "io", "report", "scale", "torch")
+_LATER = ("analysis", "estimators", "experiments", "io", "plot", "report", "scale", "torch")
 
 
 def __dir__() -> list[str]:

@@ -54,18 +54,6 @@ def size(x):
     return float(np.linalg.norm(x))
 
 
-class Lazy:
-    """A list that is made when it is looked at."""
-
-    def __init__(self, make):
-        self.make, self.made = make, None
-
-    def __iter__(self):
-        if self.made is None:
-            self.made = self.make()
-        return iter(self.made)
-
-
 def applied(s, S, rng, code):
     n = len(s.S)
     x = normal(rng, n)

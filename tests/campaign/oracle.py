@@ -138,17 +138,6 @@ class Truth:
                 return exact.floats(exact.left_kernel(sides[0]))
         return np.zeros((len(self.S), 0))
 
-    @cached_property
-    def size_of_C(self):
-        """About ||C||: twice the largest entry on its diagonal."""
-        B = [exact.balls(M) for M in self.chain]
-        largest = 0.0
-        for rank in range(len(B) + 1):
-            if rank != self.onto:
-                D = self.block(B, (), rank, rank)
-                largest = max([largest, *(float(D[i, i]) for i in range(D.nrows()))])
-        return 2.0 * largest
-
     def completion(self, u):
         """z* = -(C + eps)^-1 X^T u, rank by rank."""
         _, _, Z, sizes = self.enclosed

@@ -1,11 +1,13 @@
 """Seeds and groups in several processes until the minutes are over; counts, and what is wrong."""
 
 import argparse
+import itertools
 import json
 import multiprocessing
 import platform
 import time
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from .book import Book
 
 RESULT = Path(__file__).parents[2] / "benchmarks" / "results" / "campaign.json"
 _CHUNK = 25  # complexes of one task
+_SAVE = 20.0  # seconds between two times that the figures are written: little is lost by an end
 
 
 def arguments(given=None):
@@ -34,44 +37,50 @@ def arguments(given=None):
     return parser.parse_args(given)
 
 
-def work(options, number, first_seed, done, deadline):
-    """What one worker does until the deadline: its share of the groups, complexes in between."""
-    book, finished = Book(), []
+def tasks(options, first_seed, done):
+    """Groups of the zoo that are left and chunks of seeds, in turn."""
     todo = [g for g in zoo.groups() if options.only in " ".join(g) and list(g) not in done]
-    todo = todo[number :: options.workers] if options.part != "complexes" else []
-    chunk = first_seed // _CHUNK + number
-    while time.monotonic() < deadline:
-        if todo:
-            group, begun = todo.pop(0), time.monotonic()
-            zoo.run_group(group, options.seed, book, deadline)
+    groups = iter(todo if options.part != "complexes" else [])
+    seeds = itertools.count(first_seed, _CHUNK) if options.part != "zoo" else iter(())
+    for group, seed in itertools.zip_longest(groups, seeds):
+        if group is not None:
+            yield group
+        if seed is not None:
+            yield seed
+
+
+def work(task, zoo_seed, deadline):
+    """One task: its book, the seed after its last one, and the group when it is finished."""
+    book, begun = Book(), time.monotonic()
+    if isinstance(task, int):
+        for seed in range(task, task + _CHUNK):
             if time.monotonic() < deadline:
-                finished.append(list(group))
-                print(f"{time.monotonic() - begun:7.1f} s  {' '.join(group)}", flush=True)
-        elif options.part == "zoo":
-            break
-        if options.part != "zoo":
-            for seed in range(chunk * _CHUNK, (chunk + 1) * _CHUNK):
-                if time.monotonic() < deadline:
-                    complexes.run_seed(seed, book)
-            chunk += options.workers
-    return book, chunk * _CHUNK, finished
+                complexes.run_seed(seed, book)
+        return book, task + _CHUNK, []
+    zoo.run_group(task, zoo_seed, book, deadline)
+    if time.monotonic() >= deadline:  # not all of it: it is run again, and counted then
+        return book if book.wrong else Book(), 0, []
+    print(f"{time.monotonic() - begun:7.1f} s  {' '.join(task)}", flush=True)
+    return book, 0, [list(task)]
 
 
 def campaign(options, first_seed, done):
-    """Run it: the book, the seed after the last, and the groups that were finished."""
+    """Run it, and give out what every task says as soon as it is there."""
     deadline = time.monotonic() + 60.0 * options.minutes
-    book, last, finished = Book(), first_seed, []
     context = multiprocessing.get_context("fork")
+    todo, running = tasks(options, first_seed, done), set()
     with ProcessPoolExecutor(options.workers, mp_context=context) as pool:
-        parts = [
-            pool.submit(work, options, i, first_seed, done, deadline)
-            for i in range(options.workers)
-        ]
-        for part in parts:
-            one, seed, groups = part.result()
-            book.add(one)
-            last, finished = max(last, seed), finished + groups
-    return book, last, finished
+        while True:
+            free = options.workers - len(running) if time.monotonic() < deadline else 0
+            running |= {
+                pool.submit(work, task, options.seed, deadline)
+                for task in itertools.islice(todo, free)
+            }
+            if not running:
+                return
+            ended, running = wait(running, return_when=FIRST_COMPLETED)
+            for one in ended:
+                yield one.result()
 
 
 def again(book, seed):
@@ -115,42 +124,75 @@ def report(book, minutes):
 
 def main(given=None):
     options = arguments(given)
-    start, book, minutes, runs, seeds, done = time.monotonic(), Book(), 0.0, 1, [], []
-    for path in [options.output] if options.append or options.again else options.join:
+    old = _earlier([options.output] if options.append or options.again else options.join)
+    if options.again:
+        again(old.book, options.seed)
+    elif not options.join:
+        _go_on(options, old)
+    old.write(options.output)
+    return 1 if old.book.wrong else 0
+
+
+@dataclass
+class Figures:
+    """What all runs together have done."""
+
+    book: Book = field(default_factory=Book)
+    minutes: float = 0.0
+    runs: int = 0
+    seeds: list = field(default_factory=list)
+    done: list = field(default_factory=list)
+
+    def write(self, path):
+        result = {
+            "minutes": round(self.minutes, 1),
+            "runs": self.runs,
+            "seeds": self.seeds,
+            "versions": {
+                "python": platform.python_version(),
+                **{name: version(name) for name in ("cellapse", "numpy", "scipy", "networkx")},
+                "python-flint": version("python-flint"),
+            },
+            **self.book.as_dict(),
+            "groups_in_the_zoo": len(zoo.groups()),
+            "groups_done": self.done,
+        }
+        path.parent.mkdir(parents=True, exist_ok=True)
+        aside = path.with_suffix(".part")
+        aside.write_text(json.dumps(result, indent=1) + "\n")
+        aside.replace(path)
+
+
+def _earlier(paths):
+    """The figures of these files, added up."""
+    figures = Figures()
+    for path in paths:
         old = json.loads(path.read_text()) if path.exists() else None
         if old is not None:
-            book.add(Book.from_dict(old))
-            minutes, runs = minutes + old["minutes"], runs + old["runs"]
-            earlier = [[old["first_seed"], old["next_seed"]]] if "first_seed" in old else []
-            seeds = _joined(seeds + old.get("seeds", earlier))
-            done += [g for g in old["groups_done"] if g not in done]
-    if options.again or options.join:
-        runs -= 1
-    if options.again:
-        again(book, options.seed)
-    elif not options.join:
-        first = seeds[-1][1] if seeds else options.seed
-        new, last, finished = campaign(options, first, done)
-        took = (time.monotonic() - start) / 60.0
-        report(new, took)
-        book.add(new)
-        minutes, done, seeds = minutes + took, done + finished, _joined([*seeds, [first, last]])
-    result = {
-        "minutes": round(minutes, 1),
-        "runs": runs,
-        "seeds": seeds,
-        "versions": {
-            "python": platform.python_version(),
-            **{name: version(name) for name in ("cellapse", "numpy", "scipy", "networkx")},
-            "python-flint": version("python-flint"),
-        },
-        **book.as_dict(),
-        "groups_in_the_zoo": len(zoo.groups()),
-        "groups_done": done,
-    }
-    options.output.parent.mkdir(parents=True, exist_ok=True)
-    options.output.write_text(json.dumps(result, indent=1) + "\n")
-    return 1 if book.wrong else 0
+            figures.book.add(Book.from_dict(old))
+            figures.minutes += old["minutes"]
+            figures.runs += old["runs"]
+            figures.seeds = _joined(figures.seeds + old["seeds"])
+            figures.done += [g for g in old["groups_done"] if g not in figures.done]
+    return figures
+
+
+def _go_on(options, figures):
+    """One more run, whose figures are added and written while it runs."""
+    first = last = figures.seeds[-1][1] if figures.seeds else options.seed
+    start, before, new = time.monotonic(), figures.minutes, Book()
+    earlier, saved = figures.seeds, start
+    figures.runs += 1
+    for book, seed, groups in campaign(options, first, list(figures.done)):
+        new.add(book)
+        figures.book.add(book)
+        last, figures.done = max(last, seed), figures.done + groups
+        figures.seeds = _joined([*earlier, [first, last]])
+        figures.minutes = before + (time.monotonic() - start) / 60.0
+        if time.monotonic() > saved + _SAVE:
+            figures.write(options.output)
+            saved = time.monotonic()
+    report(new, figures.minutes - before)
 
 
 def _joined(ranges):

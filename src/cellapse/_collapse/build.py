@@ -10,19 +10,23 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from scipy.sparse.linalg import LinearOperator
+
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._collapse.realizations import Realization, realization_of
 from cellapse._collapse.weights import check_eps
 from cellapse._complex.complex import Complex
+from cellapse._complex.given import to_complex
 from cellapse._errors import CellapseWarning, InputError
 from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
+from cellapse._matrices.given import are_matrices
 from cellapse._matrices.incidence import Incidence
 from cellapse._shared.checks import whole_number
 
 
 def collapse(
-    source: Complex | Incidence | Sequence[Any],
+    source: Any,
     realization: str | Realization | None = None,
     *,
     beta: float | Sequence[float] | None = None,
@@ -37,7 +41,11 @@ def collapse(
 
     Parameters
     ----------
-    source : Complex or list of matrices B_1, ..., B_K
+    source : Complex, whatever can be lifted to one, or list of matrices B_1, ..., B_K
+        A networkx graph, an adjacency or a list of edges is lifted to its cliques up to rank 2,
+        points to those of their 10 nearest neighbours; hypergraphs and complexes of other
+        libraries keep their cells, and a string names a file or a bundled network. `print(S)`
+        says what was done; the functions of `lifts` do it otherwise.
         Matrices of any library are used as they are, unless `realization` is "unfolded" or
         "screened", which take B_1 and the pattern of the others.
     realization : name or Realization, optional
@@ -65,6 +73,9 @@ def collapse(
     --------
     >>> import networkx as nx, numpy as np
     >>> from cellapse.lifts import clique_complex
+    >>> collapse(nx.cycle_graph(4))
+    <CollapsedOperator unfolded on 4 vertices: n_cells=(4, 4, 0), eps=0.0001; \
+cliques up to rank 2 of networkx.Graph>
     >>> S = collapse(clique_complex(nx.karate_club_graph()))
     >>> S
     <CollapsedOperator unfolded on 34 vertices: n_cells=(34, 78, 45), eps=0.0001>
@@ -72,6 +83,7 @@ def collapse(
     True
     """
     eps = check_eps(eps)
+    source = matrices_or_complex(source)
     if solver is not None and not isinstance(solver, Direct | CG):
         raise InputError(f"solver={solver!r}; give Direct() or CG(rtol=...)")
     chosen = realization_of(source, realization)
@@ -88,3 +100,20 @@ def collapse(
     if caution is not None:
         warnings.warn(caution, CellapseWarning, stacklevel=2)
     return CollapsedOperator(chosen, chain, weights, onto, solver)
+
+
+def matrices_or_complex(source: Any) -> Any:
+    """Matrices B_1, ..., B_K as they are, and whatever else was given as a complex."""
+    return source if isinstance(source, Incidence) or are_matrices(source) else to_complex(source)
+
+
+def as_collapsed(given: Any) -> CollapsedOperator:
+    """A collapsed operator as it is, and whatever else `collapse` takes, collapsed."""
+    if isinstance(given, CollapsedOperator):
+        return given
+    if isinstance(given, LinearOperator):
+        raise InputError(
+            f"a {type(given).__name__} was given, but a collapsed operator is needed; "
+            "collapse(...) makes one out of a Complex"
+        )
+    return collapse(given)

@@ -27,6 +27,7 @@ from cellapse._linalg.eigen.spectrum import fix_signs
 from cellapse._linalg.kernel import left_kernel
 from cellapse._shared.arrays import BoolArray, FloatArray, IntArray
 
+_UNIT = 2.0**-53
 _ZERO = 1e-10  # relative to the largest: an eigenvalue of B B^T that is taken for zero
 
 
@@ -185,6 +186,8 @@ class ChainStacks(Stacks):
             for g, group in enumerate(self.layout.groups()):
                 h = self._top[g][0] if top else np.linalg.eigvalsh(stack[g])
                 self._sigma[group, k] = smallest_positive(h)
+                if k or self.kernel is None:  # any matrix: squares would hide small values
+                    self._sigma[group, k] = smallest_singular_values(self._B[k][g])
 
     def norms(self) -> list[FloatArray]:
         return [self._beta[0] * row_sums(H) for H in self._H[0]]
@@ -271,8 +274,16 @@ def row_sums(stack: FloatArray) -> FloatArray:
     return abs(stack).sum(axis=2).max(axis=1, initial=0.0)
 
 
+def smallest_singular_values(B: NDArray[Any]) -> FloatArray:
+    """sigma_min+ of every matrix of a stack, infinite where it is zero."""
+    if not B.size:
+        return np.full(len(B), np.inf)
+    s = np.linalg.svd(B, compute_uv=False)
+    rounding = 4 * max(B.shape[1:]) * _UNIT * s[:, :1]
+    return np.where(s > rounding, s, np.inf).min(axis=1)
+
+
 def smallest_positive(h: NDArray[Any]) -> FloatArray:
     """The square root of the smallest positive number of each row, infinite without one."""
-    top = h.max(axis=1, initial=0.0, keepdims=True)
-    positive = (h > _ZERO * top) & (top > 0)
+    positive = h > _ZERO * h.max(axis=1, initial=0.0, keepdims=True)
     return np.sqrt(np.where(positive, h, np.inf).min(axis=1, initial=np.inf))

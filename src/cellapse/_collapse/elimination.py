@@ -17,6 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from cellapse._collapse.chain import Chain
+from cellapse._collapse.completion import Masses, completed
 from cellapse._collapse.graded import GradedLaplacian
 from cellapse._collapse.ladder import Ladder
 from cellapse._collapse.shifts import rounding, safe_shift, shifted
@@ -100,7 +101,11 @@ class OneSide(Elimination):
         return self.ladder.apply(x, error)
 
     def complete(self, u: FloatArray) -> dict[int, FloatArray]:
-        return _by_rank(self.ladder.complete(u), self._ranks, self._n_cells)
+        return _by_rank(completed(self.ladder, u, self.masses()), self._ranks, self._n_cells)
+
+    def masses(self) -> Masses | None:
+        """What is known of a diagonal M, where there is one."""
+        return None
 
     def toarray(self) -> FloatArray | None:
         return self.ladder.toarray()

@@ -25,7 +25,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 
 from cellapse._collapse.relaxation import Relaxation
 from cellapse._errors import ConvergenceError
@@ -34,21 +34,17 @@ from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.kernel import Projector, left_kernel
 from cellapse._linalg.levels import expands, widest_level
 from cellapse._linalg.preconditioner import preconditioner
-from cellapse._linalg.singular import smallest_positive_eigenvalue
 from cellapse._shared.arrays import FloatArray, row_sum
 
 # Errors of T x, relative to ||A|| |x|.
-_AIM = 1e-14  # what refinement goes for
+AIM = 1e-14  # what refinement goes for
 _GOOD = 1e-12  # what is taken without refinement
 _LIMIT = 1e-9  # beyond it nothing is given out
-_COMPLETE = 1e-6  # nor eliminated values whose error, relative to them, is beyond this
-_UNIFORM_FLOOR = 1e-5  # added to H at eps = 0, where the shortest values are asked for
 _SMALL = 300  # below this many cells everything is quick, and dense
-_UNIT = 2.0**-53
 
 
 class Ladder:
-    """T, K^-1 and the completion for one chain of eliminated ranks.
+    """T and K^-1 for one chain of eliminated ranks.
 
     Parameters
     ----------
@@ -89,19 +85,20 @@ class Ladder:
         self.A = sparse.csr_array(beta * (B @ B.T))
         self.norm = row_sum(self.A)
         self.kernel = left_kernel(B)
-        self._fixed = Projector(self.kernel)
+        self.fixed = Projector(self.kernel)
         self._solver = solver
         self.definite = definite
         self._product = self.M.__matmul__ if product is None else product
-        self.relaxation = self._relaxing("tiny")
+        self.relaxation = self.relaxing("tiny")
         # K as it is, however large: its residual tells whether that was good enough.
         self._as_it_is = self.relaxation
         diagonal = self.relaxation.diagonal and self.M.diagonal().min(initial=np.inf) > 0
         if not self.relaxation.exact and diagonal:
-            self._as_it_is = self._relaxing("none")
+            self._as_it_is = self.relaxing("none")
         self._iterates, self._work = True, 0.0
 
-    def _relaxing(self, floor: str | float) -> Relaxation:
+    def relaxing(self, floor: str | FloatArray) -> Relaxation:
+        """The same relaxation with another floor."""
         parts = self.B, self.beta, self.M, self._product, self.eps
         return Relaxation(*parts, floor, self._solver)
 
@@ -137,58 +134,17 @@ class Ladder:
             return self.A @ x
         return self.A @ x - self.c * self.moved(x, error / self.c)
 
-    def complete(self, x: FloatArray) -> FloatArray:
-        """The eliminated values that minimize the energy, nearest rank first."""
-        if self.c == 0.0:
-            return np.zeros((self.M.shape[0], *x.shape[1:]))
-        x = x - self._fixed(x)
-        asked = np.linalg.norm(self.B.T @ x, axis=0) > 0
-        if not asked.any():
-            return np.zeros((self.M.shape[0], *x.shape[1:]))
-        relaxation, rounding = self.relaxation, 0.0
-        if self.eps == 0.0:  # of all minimizers the shortest
-            # The energy does not see what rounding puts into a kernel.
-            rounding = 4 * _UNIT * relaxation.largest / self._least
-            if rounding > _COMPLETE:
-                raise self._lost(rounding, "|z|")
-            # A thousandth of the floor is taken for zero: less than the smallest that is not.
-            relaxation = self._relaxing(
-                min(_UNIFORM_FLOOR * relaxation.largest, 100.0 * self._least)
-            )
-        elif self.iterative:
-            assert relaxation.reduced is not None
-            w = relaxation.reduced[1] @ (self.B.T @ (x - self.moved(x)))
-            left = np.linalg.norm(relaxation.residual(x, w), axis=0) / self.eps  # H >= eps
-            if bool((left <= _COMPLETE * np.linalg.norm(w, axis=0)).all()):
-                return self.gamma * w
-        goal = _AIM * relaxation.energy(x)
-        w, energy = relaxation.relax(x, goal) if self.definite else relaxation.refine(x)
-        if self.definite:
-            size = np.maximum(np.linalg.norm(w, axis=0), 1e-300)
-            error = energy / np.sqrt(self._least) / size + rounding
-            worst = float(np.max(np.where(asked, error, 0.0)))
-            if worst > _COMPLETE:
-                raise self._lost(worst, "|z|")
-        return self.gamma * w.astype(np.float64)
-
-    @cached_property
-    def _least(self) -> float:
-        """The smallest eigenvalue of H = M + beta B^T B, which is at least eps, off its kernel."""
-        if self.eps > 0.0:
-            return self.eps
-        return smallest_positive_eigenvalue(self.M + self.beta * (self.B.T @ self.B))
-
     def moved(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         """x - K^-1 x = beta B w, within an absolute error where that saves work."""
-        x = x - self._fixed(x)
-        allowed = np.maximum(error, _AIM * self._slack(x))  # what refinement goes for, by column
+        x = x - self.fixed(x)
+        allowed = np.maximum(error, AIM * self._slack(x))  # what refinement goes for, by column
         result = self._by_iteration(x, allowed) if self.iterative else None
         if result is None:
             result = self._by_factor(x, allowed)
         if result is None:
             w = self._relaxed(x, allowed, error)
             result = (self.beta * (self.B @ w)).astype(np.float64)
-        return result - self._fixed(result)
+        return result - self.fixed(result)
 
     def _slack(self, x: FloatArray) -> FloatArray:
         """What an error of ||A|| |x| in T x is in K^-1 x."""
@@ -252,15 +208,8 @@ class Ladder:
         root, relaxation = np.sqrt(self.beta), self.relaxation
         w, energy = relaxation.relax(x, allowed / root) if self.definite else relaxation.refine(x)
         if not (root * energy <= limit).all():
-            raise self._lost(float((root * energy / self._slack(x)).max()), "||A||")
+            raise lost(self, float((root * energy / self._slack(x)).max()), "||A||")
         return w
-
-    def _lost(self, error: float, what: str) -> ConvergenceError:
-        return ConvergenceError(
-            f"(C + eps I)^-1 is known only to an error of {error:.1e} of {what}: with "
-            f"eps={self.eps:g} and weights of such different sizes C is next to singular; "
-            "give a larger eps, or rescale the weights of the cells"
-        )
 
     @cached_property
     def _largest(self) -> float:
@@ -275,8 +224,8 @@ class Ladder:
             return None
         G, eye = self._as_it_is.reduced[0].toarray(), np.eye(self.n)
         try:
-            inverse = linalg.inv(G + eye, check_finite=False)
-        except linalg.LinAlgError:
+            inverse = np.linalg.inv(G + eye)  # SciPy's would warn; the probes tell how good it is
+        except np.linalg.LinAlgError:
             return None
         probes = np.random.default_rng(0).standard_normal((self.n, 2))
         images = inverse @ probes
@@ -285,8 +234,8 @@ class Ladder:
         if not self.c * left <= 0.3 * _GOOD * self.norm:
             return None
         moved = G @ inverse if self._largest < 0.5 else eye - inverse
-        moved -= self._fixed(moved)
-        moved -= self._fixed(moved.T).T
+        moved -= self.fixed(moved)
+        moved -= self.fixed(moved.T).T
         T = self.A.toarray() - self.c * moved
         return (T + T.T) / 2
 
@@ -296,3 +245,12 @@ class Ladder:
         assert self.relaxation.reduced is not None
         K = sparse.eye_array(self.n) + self.relaxation.reduced[0]
         return preconditioner(sparse.csr_array(K))
+
+
+def lost(ladder: Ladder, error: float, what: str) -> ConvergenceError:
+    """The error for what cannot be known well enough."""
+    return ConvergenceError(
+        f"(C + eps I)^-1 is known only to an error of {error:.1e} of {what}: with "
+        f"eps={ladder.eps:g} and weights of such different sizes C is next to singular; "
+        "give a larger eps, or rescale the weights of the cells"
+    )

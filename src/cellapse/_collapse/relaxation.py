@@ -36,7 +36,10 @@ _FLOOR_AT_ZERO = 1e-7  # with eps = 0 nothing else keeps rounding in the kernel 
 # eigenvalues that are small but not zero: the square of their range is left for those.
 _NULL = 1e-3
 _LEAST_NULL = 1e-9
-_MAX_STEPS = 300
+_MAX_STEPS = 300  # speed only: what falls short by then is told
+_UNIT = 2.0**-53
+_TRIES = 4
+_SMALL_BLUR = 1e-7  # what rounding of the data may move values by, before anybody looks closer
 
 
 class Relaxation:
@@ -52,7 +55,7 @@ class Relaxation:
         w -> M w, where that can be had with less rounding than from the entries of M.
     eps : float
         What is part of M on the diagonal, so that M is at least eps where it is semi-definite.
-    floor : {"tiny", "none"} or float
+    floor : {"tiny", "none"} or array
         Whether tiny masses are raised; or M is factorized as it is; or what is added to all, so
         that the solution of a singular H is the shortest one: a thousandth of it is taken for zero.
     solver : Direct, optional
@@ -65,7 +68,7 @@ class Relaxation:
         M: sparse.csr_array,
         product: Solve,
         eps: float,
-        floor: str | float = "tiny",
+        floor: str | FloatArray = "tiny",
         solver: Direct | None = None,
     ) -> None:
         self.B, self.beta, self.M, self._product = B, beta, M, product
@@ -85,7 +88,7 @@ class Relaxation:
         self._shortest = not isinstance(floor, str)
         if not isinstance(floor, str):
             self._null = _NULL  # the solution is to have no part there
-            self.floor = np.full(len(size), floor)
+            self.floor = floor
         else:
             least = (_FLOOR if eps > 0.0 else _FLOOR_AT_ZERO) * size
             self.floor = np.where((sure < least) & (floor == "tiny"), least, 0.0)
@@ -167,6 +170,28 @@ class Relaxation:
         w, bound = self._solve(self.B.T @ x, energy, lambda w: self.residual(x, w))
         return w, bound + self._unseen(x, w, energy)
 
+    def blurred(self, x: FloatArray, w: FloatArray, blur: FloatArray | None) -> FloatArray:
+        """How far w moves, in every column, when the entries of B and M move in their last digit.
+
+        They are roots and sums that were rounded: no w can be better known than that. As if all
+        of it went where H is smallest; where that is too much, twice the farthest of a few random
+        moves. `blur` is how well a diagonal M is known, where cancellation left less of it.
+        """
+        w = w.astype(np.float64)
+        moved = abs(self.M) @ np.abs(w) if blur is None else (np.abs(w).T * (blur / _UNIT)).T
+        if (self.B.data != np.rint(self.B.data)).any():  # whole numbers are exact
+            moved = moved + abs(self.B).T @ np.abs(x - self.beta * (self.B @ w))
+            moved = moved + self.beta * (abs(self.B).T @ (abs(self.B) @ np.abs(w)))
+        moved *= 2.0 * _UNIT
+        worst = np.atleast_1d(np.linalg.norm(moved, axis=0)) / self.eps
+        if (worst <= _SMALL_BLUR * np.linalg.norm(w, axis=0)).all():
+            return worst
+        tries = np.random.default_rng(0).standard_normal((len(w), 1, _TRIES))
+        moves = (moved.reshape(len(w), -1, 1) * tries).reshape(len(w), -1)
+        e, _ = self._solve(moves, 1e-2 * self.energy_of(moves))
+        farthest = np.linalg.norm(e, axis=0).reshape(-1, _TRIES).max(axis=1)
+        return np.minimum(worst, 2.0 * farthest)
+
     def _solve(
         self, rhs: FloatArray, energy: FloatArray, residual: Solve | None = None
     ) -> tuple[FloatArray, FloatArray]:
@@ -219,7 +244,10 @@ class Relaxation:
 
     def energy(self, x: FloatArray) -> FloatArray:
         """About the energy (w^T H w)^{1/2} of the solution, for every column."""
-        rhs = self.B.T @ x
+        return self.energy_of(self.B.T @ x)
+
+    def energy_of(self, rhs: FloatArray) -> FloatArray:
+        """The same for any right-hand side."""
         products = np.einsum("i...,i...->...", rhs, self._near(rhs))
         return np.sqrt(np.atleast_1d(np.maximum(products, 0.0)))
 

@@ -23,6 +23,13 @@ from cellapse._shared.checks import real_array
 class Unchecked:
     """Coupling weights to use as they are, with a warning instead of an error beyond the bound.
 
+    Parameters
+    ----------
+    gamma : number or K numbers
+        As for `collapse`.
+
+    Examples
+    --------
     >>> Unchecked(2.0)
     Unchecked(gamma=2.0)
     """
@@ -33,6 +40,8 @@ class Unchecked:
 @dataclass(frozen=True, eq=False)
 class Weights:
     """The numbers of a collapse, checked.
+
+    gamma_k <= beta_{k+1} sigma_min+(B_{k+1}) keeps L* positive semi-definite.
 
     Attributes
     ----------
@@ -46,6 +55,14 @@ class Weights:
         sigma_min+ of the matrix behind each coupling.
     scale : array
         What sigma is multiplied with to give the bound of gamma: beta, or 1 for theta.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> S = cl.collapse(K)
+    >>> S.weights.beta.tolist(), S.weights.gamma.round(3).tolist()
+    ([1.0, 1.0], [0.684, 1.0])
     """
 
     beta: FloatArray
@@ -94,21 +111,13 @@ class Weights:
 
 
 def check_beta(beta: Any, K: int) -> FloatArray:
-    """beta_1..beta_K as an array of K numbers, each 0 or from 1e-100 to 1e100."""
-    values = _numbers("beta", beta, K, "beta_1..beta_K") + 0.0  # of a negative zero, zero
-    if ((values > 0) & ((values < 1e-100) | (values > 1e100))).any():
-        raise InputError(
-            f"beta={beta!r:.80}; give 0 or numbers from 1e-100 to 1e100, whose squares are numbers"
-        )
-    return values
+    """beta_1..beta_K as an array of K numbers, each 0 or from 1e-30 to 1e30."""
+    return _numbers("beta", beta, K, "beta_1..beta_K", 1e-30, 1e30)
 
 
 def check_eps(eps: Any) -> float:
-    """eps as a finite number >= 0."""
-    value = float(_numbers("eps", eps, 1, "one regularization")[0]) + 0.0
-    if value > 0 and not 1e-200 <= value <= 1e200:
-        raise InputError(f"eps={eps!r:.80}; give 0, or a number from 1e-200 to 1e200")
-    return value
+    """eps as a number, 0 or from 1e-60 to 1e60."""
+    return float(_numbers("eps", eps, 1, "one regularization", 1e-60, 1e60)[0])
 
 
 def psd_bound(beta: FloatArray, sigma: FloatArray) -> FloatArray:
@@ -138,7 +147,7 @@ def check_gamma(gamma: Any, bound: FloatArray, limit: FloatArray) -> FloatArray:
         return np.where(np.isfinite(named[gamma]), named[gamma], 0.0)
     checked = not isinstance(gamma, Unchecked)
     given = gamma if checked else gamma.gamma
-    values = _numbers("gamma", given, len(bound), "gamma_0..gamma_{K-1}")
+    values = _numbers("gamma", given, len(bound), "gamma_0..gamma_{K-1}", 0.0, 1e100)
     if (values > limit * (1 + 1e-9)).any():
         problem = (
             f"gamma={_tuple(values)} exceeds the PSD bound {_tuple(limit)}, so L* may be indefinite"
@@ -149,15 +158,20 @@ def check_gamma(gamma: Any, bound: FloatArray, limit: FloatArray) -> FloatArray:
     return values
 
 
-def _numbers(name: str, given: Any, count: int, meaning: str) -> FloatArray:
-    values = real_array(given, f"{name}={given!r}")
+def _numbers(
+    name: str, given: Any, count: int, meaning: str, least: float, most: float
+) -> FloatArray:
+    """Numbers that are 0 or in a range, whose products and quotients are numbers, too."""
+    values = real_array(given, f"{name}={given!r:.80}")
     if values.ndim > 1 or (values.ndim == 1 and len(values) != count):
         raise InputError(
             f"{name} has shape {values.shape}; give one number, or {count} of them for {meaning}"
         )
-    values = np.array(np.broadcast_to(values, (count,)))
+    values = np.array(np.broadcast_to(values, (count,))) + 0.0  # of a negative zero, zero
     if not np.isfinite(values).all() or (values < 0).any():
-        raise InputError(f"{name}={given!r}; it must be finite and at least 0")
+        raise InputError(f"{name}={given!r:.80}; it must be finite and at least 0")
+    if ((values > 0) & ((values < least) | (values > most))).any():
+        raise InputError(f"{name}={given!r:.80}; give 0, or from {least:g} to {most:g}")
     return values
 
 

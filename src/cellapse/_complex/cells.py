@@ -11,13 +11,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from scipy import sparse
 
-from cellapse._errors import InputError
+from cellapse._errors import InputError, PositionError
 from cellapse._shared.arrays import IntArray
+
+_SHOWN = 5  # cells in a repr
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +29,8 @@ class Cells:
     >>> edges = build_cells(1, [[0, 1], [2, 1]], n_vertices=3, labels=range(3))
     >>> len(edges), edges[1].tolist(), edges.sizes.tolist()
     (2, [1, 2], [2, 2])
+    >>> edges[:1]
+    Cells([[0, 1]])
     """
 
     indptr: IntArray
@@ -35,9 +39,26 @@ class Cells:
     def __len__(self) -> int:
         return len(self.indptr) - 1
 
-    def __getitem__(self, i: int) -> IntArray:
-        i = range(len(self))[i]
+    @overload
+    def __getitem__(self, i: int) -> IntArray: ...
+    @overload
+    def __getitem__(self, i: slice | Sequence[int] | IntArray) -> Cells: ...
+    def __getitem__(self, i: Any) -> IntArray | Cells:
+        """One cell as its vertices, or some cells by a slice or a list of positions."""
+        try:
+            if not isinstance(i, int | np.integer):
+                return self.take(np.arange(len(self))[i])
+            i = range(len(self))[i]
+        except IndexError:
+            raise PositionError(
+                f"[{i!r:.80}] of {len(self)} cells; positions go from 0 to {len(self) - 1}"
+            ) from None
         return self.indices[self.indptr[i] : self.indptr[i + 1]]
+
+    def __repr__(self) -> str:
+        shown = [cell.tolist() for cell in self[:_SHOWN]]
+        rest = f", {len(self):,} in all" if len(self) > _SHOWN else ""
+        return f"Cells({shown!r}{rest})"
 
     def __iter__(self) -> Iterator[IntArray]:
         return (self[i] for i in range(len(self)))

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse.csgraph import connected_components
 
 from cellapse._complex.attributes import Columns, check_attributes, check_metadata
+from cellapse._complex.card import card_of
 from cellapse._complex.cells import Cells, build_cells, star_graph
 from cellapse._complex.labels import as_tuples, in_order, numbered, positions
 from cellapse._complex.validity import (
@@ -28,12 +29,13 @@ from cellapse._complex.validity import (
 )
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
+from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import listed, whole_number
 from cellapse._shared.memory import require_memory
 
 
 @dataclass(frozen=True, eq=False)
-class Complex:
+class Complex(Shown):
     """Cells by rank over labelled vertices; made by `from_cells` or `from_arrays`, then frozen.
 
     Attributes
@@ -163,7 +165,12 @@ class Complex:
 
     def __repr__(self) -> str:
         weighted = tuple(k for k, w in enumerate(self.weights) if w is not None)
-        return f"Complex(n_cells={self.n_cells}{f', {weighted=}' if weighted else ''})"
+        said = f", {weighted=}" if weighted else ""
+        said += f", lift={self.lift!r:.100}" if self.lift else ""
+        return f"Complex(n_cells={self.n_cells}{said})"
+
+    def _card(self) -> Card:
+        return card_of(self)
 
     @cached_property
     def n_cells(self) -> tuple[int, ...]:
@@ -174,6 +181,11 @@ class Complex:
     def n_vertices(self) -> int:
         """Number of vertices, n_0."""
         return len(self.labels)
+
+    @property
+    def lift(self) -> str:
+        """How the complex was made of what a user gave, where a function lifted it by itself."""
+        return str(self.metadata.get("lift", ""))
 
     @property
     def max_rank(self) -> int:
@@ -220,14 +232,9 @@ class Complex:
 
     def skeleton(self, rank: int) -> Complex:
         """The same complex with only its cells of rank <= `rank`."""
-        rank = whole_number("rank", rank, 0, self.max_rank)
-        kept = slice(rank + 1)
-        return replace(
-            self,
-            cells=self.cells[kept],
-            weights=self.weights[kept],
-            attributes=self.attributes[kept],
-        )
+        n = whole_number("rank", rank, 0, self.max_rank) + 1
+        kept = self.cells[:n], self.weights[:n], self.attributes[:n]
+        return Complex(self.labels, *kept, self.metadata)
 
     def with_attributes(
         self,
@@ -248,6 +255,14 @@ class Complex:
         )
         return replace(self, weights=kept, attributes=merged)
 
+    def plot(
+        self, values: ArrayLike | None = None, *, positions: ArrayLike | None = None, ax: Any = None
+    ) -> Any:
+        """Draw it with its cells, and return the axes: see `cellapse.plot.plot_complex`."""
+        from cellapse.plot import plot_complex
+
+        return plot_complex(self, values, positions=positions, ax=ax)
+
     def euler_characteristic(self) -> int:
         """Alternating sum of the numbers of cells, n_0 - n_1 + n_2 - ..."""
         return sum((-1) ** k * n for k, n in enumerate(self.n_cells))
@@ -261,7 +276,6 @@ class Complex:
         >>> circle.betti_numbers()
         (1, 1)
         """
-        # Made of boundary matrices, which are made of a complex.
         from cellapse._matrices.homology import betti_numbers
 
         return betti_numbers(self)

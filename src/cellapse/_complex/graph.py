@@ -5,6 +5,7 @@ Attributes of vertices and edges come along, so that every lift keeps them.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -55,7 +56,7 @@ class Graph:
 
 
 def as_graph(source: Any, weight: str | None = None, rules: Rules = SIMPLE) -> Graph:
-    """Read a networkx graph, a Complex, a sparse adjacency, an edge array or a list of pairs.
+    """Read a networkx graph, a Complex, an adjacency, an edge array or a list of pairs.
 
     >>> as_graph([("a", "b"), ("b", "c")]).edges.tolist()
     [[0, 1], [1, 2]]
@@ -68,8 +69,11 @@ def as_graph(source: Any, weight: str | None = None, rules: Rules = SIMPLE) -> G
         return _from_networkx(source, weight, rules)
     if isinstance(source, Complex):
         return _from_complex(source, weight)
-    if sparse.issparse(source):
-        return _from_adjacency(source, weight, rules)
+    if sparse.issparse(source) or is_adjacency(source):
+        matrix = source if sparse.issparse(source) else sparse.csr_array(source)
+        return _from_adjacency(matrix, weight, rules)
+    if isinstance(source, str | bytes | os.PathLike):
+        raise InputError(f"{source!r:.80} is a name; cellapse.read reads the file of that name")
     if weight is not None:
         raise InputError(
             f"weight={weight!r}, but a list of edges carries no attributes; "
@@ -78,6 +82,22 @@ def as_graph(source: Any, weight: str | None = None, rules: Rules = SIMPLE) -> G
     if isinstance(source, np.ndarray):
         return _from_array(source, rules)
     return _from_pairs(source, rules)
+
+
+def is_adjacency(source: Any) -> bool:
+    """Whether an array is a square symmetric matrix with no negative entries, not a list of edges.
+
+    A table of two pairs of positions is one of edges, which comes to the same where it is both.
+
+    >>> is_adjacency(np.eye(3)[::-1]), is_adjacency(np.array([[0, 1], [1, 2], [0, 2]]))
+    (True, False)
+    """
+    if not isinstance(source, np.ndarray) or source.ndim != 2 or source.dtype.kind not in "biuf":
+        return False
+    n = len(source)
+    if source.shape != (n, n) or n < 2 or (n == 2 and source.dtype.kind in "iu"):
+        return False
+    return bool((source >= 0).all() and (source == source.T).all())
 
 
 def _from_networkx(graph: Any, weight: str | None, rules: Rules) -> Graph:
@@ -197,8 +217,8 @@ def _from_array(array: NDArray[Any], rules: Rules) -> Graph:
     if array.ndim != 2 or 2 not in array.shape or not np.issubdtype(array.dtype, np.integer):
         raise InputError(
             f"an edge array of shape {array.shape} and type {array.dtype}; "
-            "give integers of shape (m, 2) or (2, m), an adjacency as scipy.sparse.csr_array, or "
-            "labels as a list of pairs"
+            "give integers of shape (m, 2) or (2, m), a symmetric adjacency, or labels as a list "
+            "of pairs"
         )
     pairs = (array if array.shape[1] == 2 else array.T).astype(np.int64)
     if pairs.size and pairs.min() < 0:

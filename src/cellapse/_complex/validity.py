@@ -19,6 +19,7 @@ from cellapse._shared.checks import listed, real_array, whole_number
 from cellapse._shared.memory import require_memory
 from cellapse._shared.rows import RowIndex
 
+LEAST_WEIGHT, MOST_WEIGHT = 1e-100, 1e60
 LabelOf: TypeAlias = Callable[[int, int], Hashable]  # of a rank and a position, for messages
 
 
@@ -72,6 +73,12 @@ def check_weights(
             raise InputError(
                 f"weight {array[bad[0]]} of cell number {bad[0]} of rank {k} is not a positive "
                 "finite number; leave out cells that should not count"
+            )
+        far = np.flatnonzero((array < LEAST_WEIGHT) | (array > MOST_WEIGHT))
+        if len(far):
+            raise InputError(
+                f"weight {array[far[0]]} of cell number {far[0]} of rank {k}; give numbers from "
+                f"{LEAST_WEIGHT:g} to {MOST_WEIGHT:g}: what is made of them has to be numbers, too"
             )
         checked.append(array)
     if given:

@@ -66,6 +66,8 @@ class Direct:
         SuperLU comes with SciPy. PARDISO and QDLDL need the extra `fast`, CHOLMOD the extra
         `cholmod`. PARDISO orders by nested dissection and wins on large systems.
 
+    Examples
+    --------
     >>> solve = Direct().prepare(sparse.eye_array(2, format="csc") * 4)
     >>> solve(np.ones(2)).tolist(), solve.n_negative()
     ([0.25, 0.25], 0)

@@ -22,11 +22,62 @@ from cellapse._linalg.eigen.spectrum import EigenSolver, Spectrum
 from cellapse._linalg.symmetric import Pairs, Shortcuts, SymmetricOperator
 from cellapse._linalg.systems import solve_system
 from cellapse._shared.arrays import FloatArray, row_sum
+from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import at_least_zero, number, one_of, share, signal, whole_number
+from cellapse._shared.pictures import grid
 
 
-class Operator(SymmetricOperator):
-    """A symmetric operator with labels: what every task takes, collapsed or not."""
+class Operator(Shown, SymmetricOperator):
+    """A symmetric operator with labels: what every task takes, collapsed or not.
+
+    Attributes
+    ----------
+    labels : sequence
+        What the rows are called.
+    A : scipy.sparse.csr_array
+        The matrix it is made from, which bounds it from above.
+    kernel : scipy.sparse.csr_array or None
+        A basis of its kernel, where that is known exactly.
+    definite : bool
+        Whether it has no negative eigenvalue.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> for operator in (cl.graph_laplacian(K), cl.collapse(K)):
+    ...     print(operator.spectrum(2).values.round(3).tolist())
+    [0.0, 0.469]
+    [0.0, 0.127]
+    """
+
+    lift: str = ""  # how its complex was made of what was given, where a function did that itself
+
+    def _card(self) -> Card:
+        kernel = "" if self.kernel is None else f"dimension {self.kernel.shape[1]:,}, known exactly"
+        rows = [
+            ("size", f"{self.shape[0]:,} cells"),
+            ("kernel", kernel),
+            ("definite", "no negative eigenvalue" if self.definite else "may be indefinite"),
+        ]
+        return Card(repr(self), tuple(r for r in rows if r[1]), self._picture, self._calls())
+
+    def _picture(self) -> str:
+        rows, columns = self.A.nonzero()
+        return grid(rows, columns, self.shape[0])
+
+    def _calls(self) -> tuple[tuple[str, str], ...]:
+        return (
+            ("S.spectrum(k)", "gives the smallest eigenpairs"),
+            ("S.plot()", "draws them"),
+            ("cellapse.cluster(S)", "groups the vertices"),
+        )
+
+    def plot(self, k: int = 30, *, ax: Any = None) -> Any:
+        """Draw its smallest eigenvalues, and return the axes: see `cellapse.plot.plot_spectrum`."""
+        from cellapse.plot import plot_spectrum
+
+        return plot_spectrum(self, k, ax=ax)
 
     def spectrum(
         self,
@@ -146,7 +197,8 @@ class SparseOperator(Operator):
         self._lowest: Pairs = (np.empty(0), np.empty((self.shape[0], 0)))
 
     def __repr__(self) -> str:
-        return f"<{self.name} operator on {self.shape[0]} cells, {self.A.nnz} entries>"
+        lift = f"; {self.lift}" if self.lift else ""
+        return f"<{self.name} operator on {self.shape[0]} cells, {self.A.nnz} entries{lift}>"
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_factor": None}  # a factor cannot be copied, but is soon made

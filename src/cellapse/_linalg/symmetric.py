@@ -27,7 +27,7 @@ from cellapse._shared.memory import require_memory
 
 Pairs = tuple[FloatArray, FloatArray]  # eigenvalues, and eigenvectors as columns
 
-_BLOCK = 256  # columns handled at once when a matrix is made out of an operator
+_BLOCK = 256  # speed only: columns handled at once when a matrix is made of an operator
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,6 +162,11 @@ class SymmetricOperator(LinearOperator, ABC):
             3 * 8.0 * n * n, f"a dense operator on {n:,} cells", "apply it instead: S @ x"
         )
         return self._dense()
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
+        if copy is False:
+            raise ValueError("the matrix of an operator is made anew, so copy=False cannot be kept")
+        return self.toarray().astype(dtype or np.float64, copy=False)
 
     def _dense(self) -> FloatArray:
         n, dense = self.shape[0], np.empty(self.shape)

@@ -1,15 +1,18 @@
 """Whatever stands for a symmetric operator, as an `Operator`, checked where others would go wrong.
 
 Tasks take a collapsed operator, a baseline, a sparse or dense matrix, a labelled pandas frame or a
-scipy LinearOperator. Of a matrix from outside the kernel is not known; it is found where it is
-plain to see: on each component the constants (a Laplacian) or the roots of the degrees (a
-normalized one).
+scipy LinearOperator; and whatever can be lifted to a complex (a graph, an adjacency, a hypergraph,
+points, the name of a file), which is collapsed with "renormalized", as on the command line.
+
+Of a matrix from outside the kernel is not known; it is found where it is plain to see: on each
+component the constants (a Laplacian) or the roots of the degrees (a normalized one).
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +21,8 @@ from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator
 
+from cellapse._collapse.build import collapse
+from cellapse._complex.given import to_complex
 from cellapse._errors import InputError
 from cellapse._linalg.lapack import largest_eigenpair
 from cellapse._linalg.operators import Operator, SparseOperator
@@ -29,12 +34,14 @@ _DENSE = 1000  # up to this size eigenvalues are computed from the dense matrix
 
 
 def as_operator(source: Any) -> Operator:
-    """An `Operator` from anything symmetric and positive semi-definite.
+    """An `Operator` from anything symmetric and positive semi-definite, or from what can be lifted.
 
     Parameters
     ----------
     source : Operator, scipy sparse matrix, 2-D array, pandas DataFrame or scipy LinearOperator
-        The rows of a frame are labelled by its index, which must equal its columns.
+        The rows of a frame are labelled by its index, where that equals its columns. Anything else
+        is what `collapse` takes, and becomes its renormalized operator: a complex, a graph, a
+        symmetric matrix of no negative entries with a zero diagonal, points, a name.
 
     Returns
     -------
@@ -46,11 +53,8 @@ def as_operator(source: Any) -> Operator:
     >>> L.kernel.toarray().ravel().round(3).tolist()
     [0.707, 0.707]
     >>> as_operator([[0.0, 1.0], [1.0, 0.0]])
-    Traceback (most recent call last):
-        ...
-    cellapse._errors.InputError: the matrix has an eigenvalue of about -1, but tasks need a \
-positive semi-definite operator; it looks like an adjacency: pass \
-graph_laplacian(clique_complex(sparse.csr_array(M)))
+    <CollapsedOperator renormalized on 2 vertices: n_cells=(2, 1, 0), eps=0.0001; \
+cliques up to rank 2 of an adjacency>
     """
     if isinstance(source, Operator):
         if not source.definite:
@@ -63,18 +67,16 @@ graph_laplacian(clique_complex(sparse.csr_array(M)))
         return MatrixFreeOperator(source)
     pandas = sys.modules.get("pandas")  # whoever holds a frame has imported pandas already
     if pandas is not None and isinstance(source, pandas.DataFrame):
-        if not source.index.equals(source.columns) or not source.index.is_unique:
+        if source.index.equals(source.columns) and source.index.is_unique:
+            return _from_matrix(source.to_numpy(), tuple(source.index))
+        if set(source.index) == set(source.columns):
             raise InputError(
                 "a frame whose index differs from its columns, or repeats a label; "
                 "give a square frame with the same labels in the same order on both sides"
             )
-        return _from_matrix(source.to_numpy(), tuple(source.index))
-    if sparse.issparse(source) or isinstance(source, np.ndarray | list | tuple):
+    if _is_matrix(source):
         return _from_matrix(source, None)
-    raise InputError(
-        f"a {type(source).__name__} is not an operator; pass collapse(K) or graph_laplacian(K) of "
-        "a complex K, a symmetric matrix or a scipy LinearOperator"
-    )
+    return collapse(source, "renormalized")
 
 
 class MatrixFreeOperator(Operator):
@@ -110,6 +112,9 @@ class MatrixFreeOperator(Operator):
     def __repr__(self) -> str:
         return f"<LinearOperator on {self.shape[0]} cells>"
 
+    def _picture(self) -> str:
+        return ""  # its entries are not known
+
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         return np.asarray(self._source @ x, dtype=np.float64)
 
@@ -131,7 +136,22 @@ class MatrixFreeOperator(Operator):
         return super()._mass(mass)
 
 
-def _from_matrix(source: Any, labels: Sequence[Hashable] | None) -> SparseOperator:
+def _is_matrix(source: Any) -> bool:
+    """Whether this is to be read as one matrix: square, and no list of two edges."""
+    if sparse.issparse(source):
+        return True
+    if isinstance(source, list | tuple):
+        n = len(source)
+        rows = [row for row in source if isinstance(row, list | tuple) and len(row) == n]
+        pairs = n == 2 and all(isinstance(row, tuple) for row in rows)
+        return 0 < n == len(rows) and not pairs
+    if not isinstance(source, np.ndarray) or source.ndim != 2 or len(set(source.shape)) > 1:
+        return False
+    edges = len(source) == 2 and source.dtype.kind in "iu" and source[0, 1] != source[1, 0]
+    return not edges
+
+
+def _from_matrix(source: Any, labels: Sequence[Hashable] | None) -> Operator:
     M = own_csr(source, "the matrix")
     n = _side(M.shape)
     norm = row_sum(M)
@@ -143,9 +163,12 @@ def _from_matrix(source: Any, labels: Sequence[Hashable] | None) -> SparseOperat
         )
     M = sparse.csr_array((M + M.T) / 2)
     M.eliminate_zeros()
+    if M.nnz and not M.diagonal().any() and (M.data >= 0).all():  # an adjacency
+        K = to_complex(M)
+        return collapse(K if labels is None else replace(K, labels=labels), "renormalized")
     low = _lowest(M)
     if low < -_ROUNDING * norm:
-        raise _indefinite(low, adjacency=not M.diagonal().any() and (M.data >= 0).all())
+        raise _indefinite(low)
     return SparseOperator(M, range(n) if labels is None else labels, _kernel(M, norm), "matrix")
 
 
@@ -155,15 +178,10 @@ def _side(shape: tuple[int, ...]) -> int:
     return int(shape[0])
 
 
-def _indefinite(low: float, adjacency: bool = False) -> InputError:
-    remedy = "pass a Laplacian"
-    if adjacency:
-        remedy = (
-            "it looks like an adjacency: pass graph_laplacian(clique_complex(sparse.csr_array(M)))"
-        )
+def _indefinite(low: float) -> InputError:
     return InputError(
         f"the matrix has an eigenvalue of about {low:.3g}, but tasks need a positive "
-        f"semi-definite operator; {remedy}"
+        "semi-definite operator; pass a Laplacian, or an adjacency without self-loops"
     )
 
 

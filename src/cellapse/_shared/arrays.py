@@ -44,6 +44,8 @@ def row_sum(matrix: Any, mass: FloatArray | None = None) -> float:
 def inverse_by_blocks(M: Any) -> sparse.csr_array | None:
     """The inverse of a sparse matrix that falls into small blocks, or None if it does not.
 
+    Nor is there one where a block is singular.
+
     >>> inverse_by_blocks(sparse.diags_array([2.0, 4.0])).toarray().tolist()
     [[0.5, 0.0], [0.0, 0.25]]
     """
@@ -72,7 +74,10 @@ def inverse_by_blocks(M: Any) -> sparse.csr_array | None:
         cells = members[start[chosen][:, None] + np.arange(s)]
         rows.append(np.repeat(cells, s, axis=1).ravel())
         columns.append(np.tile(cells, (1, s)).ravel())
-        values.append(np.linalg.inv(dense).ravel())
+        try:
+            values.append(np.linalg.inv(dense).ravel())
+        except np.linalg.LinAlgError:  # singular to rounding: a factorization of all may still do
+            return None
     i, j, v = (np.concatenate(part) for part in (rows, columns, values))
     return csr_from_entries(i, j, v, (n, n))
 

@@ -11,6 +11,8 @@ from scipy import sparse
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray
 
+_FARTHEST = 1e60  # entries of a matrix, from here to one over it
+
 
 def whole_number(name: str, value: Any, low: int, high: int | None = None) -> int:
     """`value` as an int within low..high; anything else is refused by name.
@@ -62,6 +64,12 @@ def own_csr(matrix: Any, name: str) -> sparse.csr_array:
         raise InputError(f"{name} holds NaN or infinite values; replace them")
     copy.sum_duplicates()
     copy.eliminate_zeros()
+    size = abs(copy.data)
+    if size.max(initial=1.0) > _FARTHEST or size.min(initial=1.0) < 1.0 / _FARTHEST:
+        raise InputError(
+            f"{name} has entries from {size.min():.0e} to {size.max():.0e}; give 0 or numbers from "
+            f"{1.0 / _FARTHEST:.0e} to {_FARTHEST:.0e}, whose squares are numbers, too"
+        )
     return copy
 
 

@@ -1,15 +1,15 @@
-"""Signs of life on standard error from what takes longer than two seconds."""
+"""The progress bar of what takes longer than two seconds: tqdm's, in terminals and notebooks."""
 
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 _PATIENCE = 2.0  # seconds without a sign of life that nobody minds
+_IN_A_LOG = 10.0  # seconds between two lines where they cannot be rewritten
 
 
 def progress(steps: Iterable[T], total: int, what: str, show: bool | None = None) -> Iterator[T]:
@@ -23,62 +23,59 @@ def progress(steps: Iterable[T], total: int, what: str, show: bool | None = None
     what : str
         What is being done, in a few words.
     show : bool, optional
-        By default only where standard error is a terminal; True writes plain lines elsewhere.
+        By default only where standard error is a terminal, and in notebooks.
 
     >>> list(progress("abc", 3, "counting"))
     ['a', 'b', 'c']
     """
-    line = Line(what, show)
-    for done, step in enumerate(steps):
-        yield step
-        line.say(
-            lambda passed, done=done: (  # type: ignore[misc]
-                f"{done + 1:,} of {total:,}, about "
-                f"{_time(passed / (done + 1) * (total - done - 1))} left"
-            )
-        )
-    line.end()
+    bar = Bar(what, total, show=show)
+    try:
+        for step in steps:
+            yield step
+            bar.step()
+    finally:
+        bar.end()
 
 
-class Line:
-    """One line that is rewritten on a terminal; a new line every ten seconds elsewhere, if asked.
+class Bar:
+    """A bar that appears after two seconds and is gone in the end.
 
     Parameters
     ----------
     what : str
         What is being done, in a few words.
+    total : int, optional
+        How many steps there will be, where that is known.
+    unit : str
+        What a step is called.
     show : bool, optional
-        By default only where standard error is a terminal.
+        By default only where standard error is a terminal, and in notebooks.
     """
 
-    def __init__(self, what: str, show: bool | None = None) -> None:
-        self._terminal = sys.stderr.isatty()
-        self._what, self._show = what, self._terminal if show is None else show
-        self._start = self._said = time.monotonic()
+    def __init__(
+        self, what: str, total: int | None = None, unit: str = "", show: bool | None = None
+    ) -> None:
+        terminal, notebook = sys.stderr.isatty(), "ipykernel" in sys.modules
+        self._bar: Any = None
+        if show if show is not None else terminal or notebook:
+            from tqdm.auto import tqdm  # only where a bar is shown: most calls have none
 
-    def say(self, how_far: Callable[[float], str]) -> None:
-        """Say how far it is, if it is time to: `how_far` is given the seconds passed."""
-        if not self._show:
-            return
-        now = time.monotonic()
-        if now - self._start < _PATIENCE or now - self._said < (0.2 if self._terminal else 10.0):
-            return
-        self._said = now
-        text = f"{self._what}: {how_far(now - self._start)}"
-        sys.stderr.write(f"\r{text:<78}" if self._terminal else text + "\n")
-        sys.stderr.flush()
+            self._bar = tqdm(
+                desc=what,
+                total=total,
+                unit=f" {unit}" if unit else "",
+                delay=_PATIENCE,
+                mininterval=0.1 if terminal or notebook else _IN_A_LOG,
+                leave=False,
+            )
+
+    def step(self, note: str = "") -> None:
+        """One step is done; the note says what else there is to know."""
+        if self._bar is not None:
+            self._bar.set_postfix_str(note, refresh=False)
+            self._bar.update()
 
     def end(self) -> None:
-        """Wipe the line."""
-        if self._terminal and self._said > self._start:
-            sys.stderr.write("\r" + " " * 78 + "\r")
-            sys.stderr.flush()
-
-
-def _time(seconds: float) -> str:
-    """A duration as people say it.
-
-    >>> _time(8.4), _time(200)
-    ('8 s', '3 min')
-    """
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.close()

@@ -12,6 +12,9 @@ import re
 from collections.abc import Iterable
 from typing import Any, Literal
 
+from cellapse._errors import InputError
+
+_LONGEST = 131_072  # characters of a word that Python's reader takes
 _FORMULA = re.compile(r"'*[=+\-@]")
 _MARKED = re.compile(r"'+[=+\-@]")
 _NUMBER = re.compile(r"[+-](?:[0-9]|\.[0-9]|inf\b|nan\b)[0-9.eE+-]*\Z")
@@ -42,6 +45,11 @@ def csv_text(rows: Iterable[Iterable[Any]]) -> str:
     "node,x\n'=a,-1.5\n"
     """
     words = [[safe_word(v) if isinstance(v, str) else v for v in row] for row in rows]
+    longest = max((len(v) for row in words for v in row if isinstance(v, str)), default=0)
+    if longest > _LONGEST:
+        raise InputError(
+            f"a word of {longest:,} characters, and readers of CSV take {_LONGEST:,}; write JSON"
+        )
     returns = any(isinstance(v, str) and "\r" in v for row in words for v in row)
     # Older versions of Python leave a carriage return without quotes, where it would end the row.
     quoting: Literal[0, 1] = csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL

@@ -1,24 +1,18 @@
-"""Verbs that describe and convert: info, datasets, lift, convert."""
+"""Verbs that describe and convert: info, datasets, convert."""
 
 from __future__ import annotations
 
 import textwrap
-from pathlib import Path
-from typing import Annotated
 
 import numpy as np
-import typer
 from rich.markup import escape
 
 from cellapse import datasets
-from cellapse._complex.complex import Complex
 from cellapse.cli.app import app
-from cellapse.cli.options import GraphChoice, NetworkChoice, grouped
+from cellapse.cli.options import GraphChoice, NetworkChoice, Target, grouped
 from cellapse.cli.output import AsJson, Out, Quiet
 from cellapse.cli.progress import working
 from cellapse.io import Understood, write
-
-Target = Annotated[Path, typer.Argument(help="A .json (HIF), .npz or .graphml file.")]
 
 
 @app.command("datasets")
@@ -77,16 +71,10 @@ def info(*, data: NetworkChoice, out: Out) -> None:
         "weighted ranks": [k for k, w in enumerate(K.weights) if w is not None],
         "attributes": sorted({name for columns in K.attributes for name in columns}),
     }
-    if out.as_json or out.file is not None:
-        out.table({name: [value] for name, value in facts.items()}, {})
-        return
-    for name, value in facts.items():
-        parts = "; " if name in ("understood", "left out") else ", "
-        words = parts.join(map(str, value)) or "none" if isinstance(value, list) else str(value)
-        out.say(f"{name:<22}{escape(words)}")
-    if source.reading is not None:
+    out.facts(facts)
+    if source.reading is not None and out.file is None:
         out.say("\n" + escape(_how_to_say_otherwise(source.reading)))
-    if source.card:
+    if source.card and out.file is None:
         out.say("\n" + escape(source.card))
 
 
@@ -106,24 +94,6 @@ def _how_to_say_otherwise(reading: Understood) -> str:
 
 @app.command()
 @grouped
-def lift(
-    *, data: NetworkChoice, target: Target, as_json: AsJson = False, quiet: Quiet = False
-) -> None:
-    """Lift a graph to the complex of its cliques and write that.
-
-    \b
-    cellapse lift football football.json --max-rank 3
-    """
-    with working("reading and lifting", "writing", quiet=quiet or as_json) as step:
-        step("reading and lifting")
-        K = data.load().complex
-        step("writing")
-        write(K, target)
-    _written(K, target, Out(None, as_json, quiet))
-
-
-@app.command()
-@grouped
 def convert(
     *, data: GraphChoice, target: Target, as_json: AsJson = False, quiet: Quiet = False
 ) -> None:
@@ -135,10 +105,4 @@ def convert(
     """
     K = data.load().complex
     write(K, target)
-    _written(K, target, Out(None, as_json, quiet))
-
-
-def _written(K: Complex, target: Path, out: Out) -> None:
-    counts = ", ".join(f"{n:,} of rank {k}" for k, n in enumerate(K.n_cells))
-    out.say(f"Wrote {escape(str(target))}: cells {counts}.")
-    out.json({"file": str(target), "cells": list(K.n_cells)})
+    Out(None, as_json, quiet).written(target, K.n_cells)

@@ -10,7 +10,8 @@ import typer
 
 from cellapse._complex.simple import Rules
 from cellapse._errors import InputError
-from cellapse.cli.sources import Source, load
+from cellapse._sources import Source
+from cellapse.cli.sources import load
 from cellapse.io import FORMATS
 from cellapse.io._options import options_of
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import csv
-import difflib
 import sys
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,25 +14,9 @@ import numpy as np
 from cellapse import datasets
 from cellapse._complex.complex import Complex
 from cellapse._errors import CellapseWarning, InputError
-from cellapse.io import Understood, understand_file, understand_stream
+from cellapse._sources import Source, bundled, bundled_names, exists, lifted, unknown
+from cellapse.io import understand_file, understand_stream
 from cellapse.io._options import PLAIN, Options
-from cellapse.lifts import clique_complex
-
-
-@dataclass(frozen=True, eq=False)
-class Source:
-    """A complex with a title, what is known of it, and the known group of every vertex."""
-
-    title: str
-    complex: Complex
-    groups: tuple[Any, ...] | None = None
-    card: str = ""
-    reading: Understood | None = None  # of a file: how it was understood
-
-
-def names() -> tuple[str, ...]:
-    """The bundled networks and proteins."""
-    return (*datasets.available(), *datasets.available_proteins())
 
 
 def load(
@@ -46,73 +28,27 @@ def load(
     options: Options = PLAIN,
 ) -> Source:
     """A bundled dataset of that name, or else the file; - is standard input."""
-    bundled = name in datasets.available() or name.upper() in datasets.available_proteins()
-    if bundled and not _exists(name) and (format is not None or options != PLAIN):
+    here = name in datasets.available() or name.upper() in datasets.available_proteins()
+    if here and not exists(name) and (format is not None or options != PLAIN):
         raise InputError(f"{name} is bundled, and options about a file mean nothing to it")
-    if name in datasets.available():
-        data = datasets.load(name)
-        K = clique_complex(data.graph, max_rank, weight=weight)
-        groups = tuple(data.group_names[g] for g in data.groups)
-        return Source(data.title, K, groups, data.card())
-    if name.upper() in datasets.available_proteins() and not _exists(name):
-        if weight is not None:
-            raise InputError(
-                f"--weight {weight}: the bundled protein {name} has none; leave it out"
-            )
-        return load_protein(name)
+    if weight is not None and name.upper() in datasets.available_proteins() and not exists(name):
+        raise InputError(f"--weight {weight}: the bundled protein {name} has none; leave it out")
+    known = bundled(name, max_rank, weight)
+    if known is not None:
+        return known
     options = replace(options, weight=weight)
     if name == "-":
         title = "standard input"
         reading = understand_stream(sys.stdin.buffer, title, options, format)
-    elif not _exists(name):
-        raise InputError(_unknown(name, "dataset", names()))
+    elif not exists(name):
+        raise InputError(unknown(name, "dataset", bundled_names()))
     elif Path(name).is_dir():
         raise InputError(f"{name} is a folder; give one of its files")
     else:
         reading, title = understand_file(name, options, format), Path(name).name
     for text in reading.losses:
         warnings.warn(f"{title}: {text}", CellapseWarning, stacklevel=2)
-    K = reading.complex
-    if K.max_rank == 1 and max_rank > 1:  # a graph; whatever has cells of its own keeps them
-        K = clique_complex(K, max_rank)
-    return Source(title, K, reading=reading)
-
-
-def load_protein(name: str) -> Source:
-    """A bundled protein or a structure file, with DSSP where it can be computed."""
-    from cellapse.lifts.proteins import backbone_coordinates, protein_complex, secondary_structure
-
-    if _exists(name):
-        K = protein_complex(name)
-        dssp, title, card = secondary_structure(name), Path(name).name, ""
-        attributes: dict[str, Any] = dict(K.attributes[0])
-        backbone = backbone_coordinates(name)
-    elif name.upper() not in datasets.available_proteins():
-        raise InputError(_unknown(name, "protein", datasets.available_proteins()))
-    else:
-        protein = datasets.load_protein(name.upper())
-        K, dssp, title = (
-            protein.complex(),
-            protein.dssp,
-            f"{protein.title.title()} ({protein.name})",
-        )
-        attributes = {"residue": protein.residues, "position": protein.coordinates[:, 1]}
-        backbone = protein.coordinates
-        card = protein.card()
-    words = {"H": "helix", "E": "strand", "C": "coil"}
-    attributes |= {
-        "dssp": [words.get(str(d), "unknown") for d in dssp],
-        "backbone": backbone.reshape(len(backbone), 12),
-    }
-    cells = {k: (c.indptr, c.indices) for k, c in enumerate(K.cells) if k}
-    K = Complex.from_arrays(
-        K.n_vertices,
-        cells,
-        K.labels,
-        {k: w for k, w in enumerate(K.weights) if w is not None},
-        {0: attributes},
-    )
-    return Source(title, K, None, card)
+    return Source(title, lifted(reading.complex, max_rank), reading=reading)
 
 
 def values_of(K: Complex, name: str) -> np.ndarray:
@@ -122,7 +58,7 @@ def values_of(K: Complex, name: str) -> np.ndarray:
         return np.asarray(columns[name], dtype=np.float64)
     if name == "degree":
         return np.bincount(K.cells[1].indices, minlength=K.n_vertices).astype(np.float64)
-    if _exists(name):
+    if exists(name):
         return _from_file(K, Path(name))
     known = [c for c, v in columns.items() if np.issubdtype(v.dtype, np.number)]
     raise InputError(
@@ -177,18 +113,3 @@ def _from_file(K: Complex, path: Path) -> np.ndarray:
             f"{path}: has no value for {missing[0]!r} and {len(missing) - 1} more; give all"
         )
     return np.array([values[str(v)] for v in K.labels])
-
-
-def _exists(name: str) -> bool:
-    """Whether there is such a file; a name that no file can have is none."""
-    try:
-        return Path(name).exists()
-    except (OSError, ValueError):
-        return False
-
-
-def _unknown(name: str, kind: str, known: Sequence[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
-    close = close or difflib.get_close_matches(name.upper(), known, n=1)
-    remedy = f"did you mean {close[0]}?" if close else "see `cellapse datasets` for what is bundled"
-    return f"no file and no bundled {kind} {name!r:.200}; {remedy}"

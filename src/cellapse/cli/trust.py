@@ -24,7 +24,7 @@ from cellapse.tasks.labels import spread_labels
 def trust(
     *,
     level: Annotated[
-        float, typer.Option(help="The share of wrongly doubted edges that is accepted.")
+        float, typer.Option(help="The share of random pairs accepted among the other edges.")
     ] = 0.1,
     false_share: Annotated[
         float | None,
@@ -88,12 +88,12 @@ def label(
         known = known_labels(K, labels)
         how = "auto" if strength is None else strength
         spread = spread_labels(S, known, strength=how, rng=seed)
-    found = (
+    recovered = (
         "none could be left out" if spread.accuracy is None else f"{100 * spread.accuracy:.0f} %"
     )
     out.say(
         f"{escape(repr(S))}\nstrength {spread.strength:.4g}; "
-        f"of {int(spread.given.sum())} known labels found again when left out: {found}"
+        f"of {int(spread.given.sum())} known labels found again when left out: {recovered}"
     )
     columns = {
         "node": K.labels,
@@ -122,8 +122,9 @@ def _facts(doubt: Doubt) -> dict[str, Any]:
         "doubted edges": int(doubt.doubted.sum()),
         "threshold": doubt.threshold,
         "false share": doubt.false_share,
-        "wrong": doubt.wrong,
         "missed": doubt.missed,
+        "caught": doubt.caught,
+        "wrong": doubt.wrong,
         "in no cell": 1.0 - doubt.trust.held,
         "separation": doubt.separation,
         "reason": doubt.reason,

@@ -4,6 +4,7 @@ Networks with groups, triangulated surfaces, proteins, contact hypergraphs, cita
 graphs.
 """
 
+from cellapse._shared.names import showing
 from cellapse.datasets.bundled import Dataset, available, load
 from cellapse.datasets.contacts import ContactHypergraph, load_contacts
 from cellapse.datasets.cora import Cora, load_cora
@@ -43,3 +44,4 @@ __all__ = [
     "paper_block_model",
     "triangulated_surfaces",
 ]
+__dir__ = showing(__all__)

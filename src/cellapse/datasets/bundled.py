@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from cellapse._errors import InputError
 from cellapse._shared.arrays import IntArray
 from cellapse.datasets._card import card
 from cellapse.datasets._names import unknown_name
+from cellapse.datasets.proteins import available_proteins, load_protein
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -112,37 +113,42 @@ def available() -> tuple[str, ...]:
     return _NAMES
 
 
-def load(name: str) -> Dataset:
-    """Read a bundled network.
+def load(name: str) -> Any:
+    """Read a bundled network or protein.
 
     Parameters
     ----------
     name : str
-        One of `available()`.
+        One of `available()`, or of `available_proteins()` in capitals or not.
 
     Returns
     -------
-    Dataset
+    Dataset or Protein
         A fresh one at every call, so its graph may be changed freely.
 
     Raises
     ------
     InputError
-        When there is no network of that name.
+        When there is nothing of that name.
 
     Examples
     --------
     >>> football = load("football")
     >>> football.graph.number_of_edges(), football.groups.size, len(football.group_names)
     (613, 115, 12)
+    >>> load("1ubq")
+    Protein(name='1UBQ', title='STRUCTURE OF UBIQUITIN REFINED AT 1.8 ANGSTROMS RESOLUTION')
     >>> load("footbal")
     Traceback (most recent call last):
         ...
     cellapse._errors.InputError: no dataset 'footbal'; there are karate, football, lesmis, \
-polbooks, dolphins; did you mean load('football')?
+polbooks, dolphins and 50 proteins; did you mean load('football')?
     """
+    proteins = available_proteins()
+    if isinstance(name, str) and name.upper() in proteins:
+        return load_protein(name)
     if not isinstance(name, str) or name not in _NAMES:
-        raise InputError(unknown_name("dataset", name, _NAMES, "load"))
+        raise InputError(unknown_name("dataset", name, _NAMES, "load", more=proteins))
     file = resources.files("cellapse.datasets") / "networks" / f"{name}.json"
     record = json.loads(file.read_text(encoding="utf-8"))
     nodes, groups, edges = (record.pop(key) for key in ("nodes", "groups", "edges"))

@@ -10,6 +10,7 @@ A new point takes the values of its nearest neighbours among the points fitted, 
 the distance; a fitted point keeps its own.
 """
 
+from cellapse._shared.names import showing
 from cellapse.estimators.clustering import CollapsedSpectralClustering
 from cellapse.estimators.features import (
     CollapsedSpectralEmbedding,
@@ -27,3 +28,4 @@ __all__ = [
     "SignalSmoother",
     "WaveKernelSignature",
 ]
+__dir__ = showing(__all__)

@@ -83,5 +83,5 @@ class CollapsedLabelSpreading(ClassifierMixin, OnGraph):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable classes."""
-        found = self._recall(X)
-        return self.classes_[np.argmax(found, axis=1)]
+        probabilities = self._recall(X)
+        return self.classes_[np.argmax(probabilities, axis=1)]

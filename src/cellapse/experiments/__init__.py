@@ -5,6 +5,8 @@
 what it means.
 """
 
+from cellapse._shared.names import showing
 from cellapse.experiments.main import TABLES, reproduce
 
 __all__ = ["TABLES", "reproduce"]
+__dir__ = showing(__all__)

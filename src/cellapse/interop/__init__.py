@@ -1,5 +1,6 @@
 """In and out: the objects of other libraries as complexes, and complexes as their objects."""
 
+from cellapse._shared.names import showing
 from cellapse.interop.gudhi import to_gudhi
 from cellapse.interop.hypergraphx import to_hypergraphx
 from cellapse.interop.hypernetx import to_hypernetx
@@ -27,3 +28,4 @@ __all__ = [
     "to_torch",
     "to_xgi",
 ]
+__dir__ = showing(__all__)

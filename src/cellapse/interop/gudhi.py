@@ -57,6 +57,13 @@ def to_gudhi(K: Complex, *, filtration: str = "filtration") -> Any:
     Returns
     -------
     gudhi.SimplexTree
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> K = cl.Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
+    >>> cl.interop.to_gudhi(K).num_simplices()
+    7
     """
     require_complex(K, "to_gudhi")
     word("filtration", filtration)

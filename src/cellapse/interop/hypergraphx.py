@@ -42,10 +42,21 @@ def read(source: Any, wanted: Wanted) -> Complex:
 def to_hypergraphx(K: Complex) -> Any:
     """The cells above the vertices as hyperedges with "rank" in their metadata.
 
+    Parameters
+    ----------
+    K : Complex
+
     Returns
     -------
     hypergraphx.Hypergraph
         Weighted where any cell above the vertices is; cells without a weight then have weight 1.
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> K = cl.Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
+    >>> cl.interop.to_hypergraphx(K).num_edges()
+    4
     """
     require_complex(K, "to_hypergraphx")
     with extra("hypergraphx", "topology"):

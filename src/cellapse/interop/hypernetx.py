@@ -67,6 +67,13 @@ def to_hypernetx(K: Complex, *, weight: str = "weight") -> Any:
     Returns
     -------
     hypernetx.Hypergraph
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> K = cl.Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
+    >>> cl.interop.to_hypernetx(K).shape  # doctest: +SKIP
+    (3, 4)
     """
     require_complex(K, "to_hypernetx")
     with extra("hypernetx", "topology"):

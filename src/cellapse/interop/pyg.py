@@ -209,10 +209,22 @@ def to_pyg(K: Complex) -> Any:
 
     Numbers become tensors, all else lists.
 
+    Parameters
+    ----------
+    K : Complex
+
     Returns
     -------
     torch_geometric.data.Data
         `as_complex(data, weight="weight")` reads it back; attributes of edges keep "edge_".
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> K = cl.Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
+    >>> data = cl.interop.to_pyg(K)
+    >>> data.edge_index.shape, data.face.shape
+    (torch.Size([2, 6]), torch.Size([3, 1]))
     """
     require_complex(K, "to_pyg")
     with extra("torch_geometric", "torch"):

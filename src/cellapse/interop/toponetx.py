@@ -82,6 +82,13 @@ def to_toponetx(K: Complex, *, kind: str = "combinatorial", weight: str = "weigh
     Returns
     -------
     toponetx.classes.Complex
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> K = cl.Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
+    >>> cl.interop.to_toponetx(K, kind="simplicial").shape
+    (3, 3, 1)
     """
     require_complex(K, "to_toponetx")
     with extra("toponetx", "topology"):

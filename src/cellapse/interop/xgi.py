@@ -58,6 +58,13 @@ def to_xgi(K: Complex, *, kind: str = "hypergraph", weight: str = "weight") -> A
     -------
     xgi.Hypergraph or xgi.SimplicialComplex
         Hyperedges keep the attribute "id" as their name, where every cell has one.
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> K = cl.Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
+    >>> cl.interop.to_xgi(K).num_edges
+    4
     """
     require_complex(K, "to_xgi")
     with extra("xgi", "topology"):

@@ -16,6 +16,7 @@ from cellapse._complex.weights import weighted_by
 from cellapse._errors import CellapseError, CellapseWarning, InputError
 from cellapse._shared.checks import file_path, word
 from cellapse._shared.files import shown, write_whole
+from cellapse._shared.names import showing
 from cellapse._shared.notes import listening
 from cellapse.interop.reading import as_complex
 from cellapse.io._formats import BY_EXTENSION, FORMATS, WRITERS, Format
@@ -28,6 +29,7 @@ from cellapse.io.results import as_table
 from cellapse.io.simplices import PARTS, with_parts
 
 __all__ = ["FORMATS", "Understood", "hif_schema", "read", "understand", "write"]
+__dir__ = showing(__all__)
 
 _OF_OBJECTS = ("weight", "ranks", "directed", "loops", "repeats")
 
@@ -209,6 +211,10 @@ def write(obj: Any, path: str | os.PathLike[str], *, on: Complex | None = None) 
     on : Complex, optional
         The complex that a result belongs to: needed for arrays, which have no labels, and for
         GraphML, which has edges, too.
+
+    Returns
+    -------
+    None
 
     Examples
     --------

@@ -27,6 +27,12 @@ SECTIONS = {
 def hif_schema() -> dict[str, Any]:
     """The schema of HIF files, for JSON Schema (draft 2020-12) validators; no network is needed.
 
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
     >>> hif_schema()["required"]
     ['incidences']
     """

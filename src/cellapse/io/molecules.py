@@ -22,7 +22,25 @@ _DATA = re.compile(r"^>[^\n]*<([^<>\n]+)>[^\n]*\n(.*?)(?:\n[ \t]*\n|\Z)", re.M |
 
 
 def molecule_complexes(path: str | os.PathLike[str]) -> list[Complex]:
-    """The complexes of all molecules of a .smi, .sdf or .mol file, or a gzip of it, in order."""
+    r"""The complexes of all molecules of a .smi, .sdf or .mol file, or a gzip of it, in order.
+
+    Parameters
+    ----------
+    path : path of the file
+
+    Returns
+    -------
+    list of Complex
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> file = Path(tempfile.mkdtemp()) / "two.smi"
+    >>> _ = file.write_text("c1ccccc1\nCCO\n")
+    >>> [K.n_cells for K in molecule_complexes(file)]
+    [(6, 6, 1), (3, 2, 0)]
+    """
     file = file_path(path)
     with reading_file(file, 100) as data:
         sdf = Path(file.name.lower().removesuffix(".gz")).suffix in (".sdf", ".mol")

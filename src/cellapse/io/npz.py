@@ -30,6 +30,7 @@ Array = NDArray[Any]
 _FORMAT = "cellapse complex 1"
 _MANY_ARRAYS = 10_000
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_LONGEST_NAME = 65_535  # bytes that ZIP has for the name of a member
 _GROWTH = 6  # memory for a byte of an array: the cells, and what checks them
 
 
@@ -224,6 +225,11 @@ def pack(arrays: Mapping[str, Array]) -> bytes:
         for name, array in arrays.items():
             if "\0" in name or not name.isprintable():
                 raise InputError(f"{name!r:.80} is no name for an array; use printable letters")
+            if len(f"{name}.npy".encode()) > _LONGEST_NAME:
+                raise InputError(
+                    f"{name!r:.80} has {len(name):,} letters, too many for an array in NPZ; "
+                    "give a shorter name"
+                )
             member = zipfile.ZipInfo(f"{name}.npy")  # of 1980, not of today
             member.compress_type = zipfile.ZIP_DEFLATED
             content = io.BytesIO()

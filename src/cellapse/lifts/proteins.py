@@ -20,8 +20,8 @@ from cellapse._complex.complex import Complex
 from cellapse._errors import CellapseWarning, InputError, extra
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import listed, one_of, whole_number
-from cellapse.lifts import clique_complex
 from cellapse.lifts.backbones import ATOMS, FARTHEST, backbone_bonds, hydrogen_bonds, pieces
+from cellapse.lifts.cliques import clique_complex
 
 _SHORTEST = 4  # residues of a helix or strand that becomes a cell
 _ABOUT = {"name": "_entry.id", "title": "_struct.title"}  # as gemmi calls them
@@ -35,6 +35,8 @@ class _Chain:
     names: list[str]
     backbone: FloatArray  # (n, 4, 3): N, CA, C, O
     piece: IntArray  # the number of the unbroken stretch that a residue belongs to
+    about: dict[str, str]  # name and title
+    dssp: NDArray[np.str_] | None = None  # where it is known already
 
 
 def protein_complex(
@@ -52,6 +54,7 @@ def protein_complex(
     Parameters
     ----------
     source : path of a PDB or mmCIF file (or a gzip of it), or gemmi.Structure
+        Or the name of a bundled protein, such as "1UBQ", which needs no gemmi.
     edges : some of "backbone", "hbond"
     cells : "cliques", "sse" or None
         Rank 2: triangles of the graph, or helices and strands of at least four residues. The
@@ -66,6 +69,12 @@ def protein_complex(
         Labels are (chain, number), such as ("A", "52") or ("A", "52B") with an insertion code.
         Residues have the attributes `residue` (name) and `position` (of the CA atom), edges
         `kind`, and helices and strands `dssp` ("H" or "E"). Name and title are metadata.
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> cl.protein_complex("1ubq.pdb")  # doctest: +SKIP
+    Complex(n_cells=(76, 133, 36))
     """
     kinds = listed(edges, "edges")
     if isinstance(edges, str) or not kinds:
@@ -74,8 +83,7 @@ def protein_complex(
         one_of("a kind of edges", kind, ("backbone", "hbond"))
     one_of("cells", cells, ("cliques", "sse", None))
     min_separation = whole_number("min_separation", min_separation, 1)
-    structure = _structure(source)
-    chain = _residues(structure)
+    chain = _chain(source)
     kind_of: dict[tuple[int, int], str] = {}
     if "backbone" in kinds:
         kind_of |= dict.fromkeys(map(tuple, backbone_bonds(chain.piece).tolist()), "backbone")
@@ -96,22 +104,48 @@ def protein_complex(
         runs = _elements(_dssp(chain), chain.piece)
         tables[2] = _flat([run for run, _ in runs])
         attributes[2] = {"dssp": [letter for _, letter in runs]}
-    known = dict(structure.info)
-    about = {name: known[key] for name, key in _ABOUT.items() if key in known}
-    return Complex.from_arrays(n, tables, chain.labels, attributes=attributes, metadata=about)
+    return Complex.from_arrays(n, tables, chain.labels, attributes=attributes, metadata=chain.about)
 
 
 def secondary_structure(source: Any) -> NDArray[np.str_]:
     """DSSP's label of every residue of `protein_complex(source)`: H (helix), E (strand), C.
 
     Computed from the backbone by mdtraj's `compute_dssp`.
+
+    Parameters
+    ----------
+    source : path of a PDB or mmCIF file (or a gzip of it), or gemmi.Structure
+
+    Returns
+    -------
+    (n,) array of str
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> cl.secondary_structure("1ubq.pdb")[:3].tolist()  # doctest: +SKIP
+    ['C', 'E', 'E']
     """
-    return _dssp(_residues(_structure(source)))
+    return _dssp(_chain(source))
 
 
 def backbone_coordinates(source: Any) -> FloatArray:
     """N, CA, C and O of every residue of `protein_complex(source)`, in Angstrom: (n, 4, 3)."""
-    return np.asarray(_residues(_structure(source)).backbone, dtype=np.float64)
+    return np.asarray(_chain(source).backbone, dtype=np.float64)
+
+
+def _chain(source: Any) -> _Chain:
+    """The residues of a file, a structure or a bundled protein."""
+    from cellapse.datasets.proteins import available_proteins, load_protein  # come further down
+
+    name = source.upper() if isinstance(source, str) and not os.path.exists(source) else ""
+    if name not in available_proteins():
+        return _residues(_structure(source))
+    known = load_protein(name)
+    labels: list[Hashable] = [(known.chain, number) for number in known.numbers]
+    about = {"name": known.name, "title": known.title}
+    xyz, dssp = known.coordinates, known.dssp
+    return _Chain(labels, list(known.residues), xyz, known.segments, about, dssp)
 
 
 def _structure(source: Any) -> Any:
@@ -168,10 +202,17 @@ def _residues(structure: Any) -> _Chain:
             CellapseWarning,
             stacklevel=4,
         )
-    return _Chain(labels, names, xyz, pieces(xyz, np.diff(number) != 0))
+    return _Chain(labels, names, xyz, pieces(xyz, np.diff(number) != 0), _about(structure))
+
+
+def _about(structure: Any) -> dict[str, str]:
+    known = dict(structure.info)
+    return {name: known[key] for name, key in _ABOUT.items() if key in known}
 
 
 def _dssp(chain: _Chain) -> NDArray[np.str_]:
+    if chain.dssp is not None:
+        return chain.dssp
     with extra("mdtraj", "protein"):
         import mdtraj
     elements = mdtraj.element

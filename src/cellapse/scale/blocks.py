@@ -36,10 +36,10 @@ def gram(comm: Any, X: FloatArray, Y: FloatArray) -> FloatArray:
 
 def small_eigenpairs(comm: Any, H: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Eigenpairs of a small symmetric matrix: of one rank, as others may round differently."""
-    found: tuple[FloatArray, FloatArray] | None = None
+    pairs: tuple[FloatArray, FloatArray] | None = None
     if comm.rank == 0:
-        found = linalg.eigh((H + H.T) / 2)
-    values, vectors = comm.bcast(found)
+        pairs = linalg.eigh((H + H.T) / 2)
+    values, vectors = comm.bcast(pairs)
     return values, vectors
 
 

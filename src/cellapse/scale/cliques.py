@@ -151,8 +151,8 @@ class Cliques:
         route = self._edges.ranges.route(first)
         one, two = (route.send(e) - self._edges.ranges.low for e in (first, second))
         at, _ = _find(known, one * self._edges.count + two)
-        found = order[at] if len(order) else at
-        return route.back(self._triangle_ranges.low + found)
+        local = order[at] if len(order) else at
+        return route.back(self._triangle_ranges.low + local)
 
     @cached_property
     def _triangle_keys(self) -> tuple[IntArray, Any]:

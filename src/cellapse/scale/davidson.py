@@ -65,21 +65,21 @@ def davidson(
         values, X, R = space.ritz(min(width, space.dimension))
         sizes, goal = norms(problem.comm, R), goal_of(problem, values[:k][-1], tol)
         size = float((sizes / slack[: len(sizes)])[:k].max())
-        found = (values[:k], X[:, :k]), step
+        result = (values[:k], X[:, :k]), step
         if on_step is not None:
             on_step(step, X, size, goal)
         if below is not None and step > 2 and values[0] - sizes[0] - space.error > below:
-            return found
+            return result
         sharp = below is None or values[0] < below  # a search needs no more than the order
         if space.error > 0.1 * goal and sharp:  # the goal is closer than was thought
             space.start(X, 0.02 * goal)
             continue
         if (size <= goal and len(values) >= k) or space.dimension >= problem.room:
-            return found
+            return result
         open_ = sizes > 0.1 * goal * slack[: len(sizes)]
         left = np.asfortranarray(R[:, open_])
         if not space.extend(problem.near(left) if correct is None else correct(X[:, open_], left)):
-            return found
+            return result
     words = f"Davidson reached a residual of {size:.1e} in {max_steps} steps, short of {goal:.1e}"
     raise ConvergenceError(f"{words}; raise tol")
 

@@ -42,8 +42,8 @@ def hyperedge_pairs(
     pairs: list[IntArray] = [np.empty((0, 2), np.int64)]
     weights = [np.empty(0)]
     for group in groups:
-        cell, found = group.pairs()
-        pairs.append(found)
+        cell, ends = group.pairs()
+        pairs.append(ends)
         weights.append(group.weight[cell])
     shared = None if weight is None else np.concatenate(weights)
     return groups, np.concatenate(pairs), shared
@@ -61,11 +61,11 @@ def _assembled(
     new = np.ones(len(rows), bool)
     new[1:] = (rows[1:] != rows[:-1]).any(axis=1)  # a vertex given twice is there once
     with together(comm):
-        apart = np.flatnonzero((rows[1:, 0] == rows[:-1, 0]) & (held[1:] != held[:-1]))
-        if len(apart):
+        differing = np.flatnonzero((rows[1:, 0] == rows[:-1, 0]) & (held[1:] != held[:-1]))
+        if len(differing):
             raise InputError(
-                f"hyperedge {rows[apart[0], 0]} has weights {held[apart[0]]:g} and "
-                f"{held[apart[0] + 1]:g}; give the same in all its rows"
+                f"hyperedge {rows[differing[0], 0]} has weights {held[differing[0]]:g} and "
+                f"{held[differing[0] + 1]:g}; give the same in all its rows"
             )
     rows, held = rows[new], held[new]
     first = np.ones(len(rows), bool)
@@ -119,9 +119,9 @@ class Hyperedges:
         pairs: list[IntArray] = [np.empty((0, 2), np.int64)]
         before = 0
         for group in self._groups:
-            cell, found = group.pairs()
+            cell, ends = group.pairs()
             cells.append(cell + before)
-            pairs.append(found)
+            pairs.append(ends)
             before += len(group.members)
         numbers = self._edges.numbers_of(np.concatenate(pairs))
         return Relation(self._edges.ranges, np.concatenate(cells), numbers, before)

@@ -50,10 +50,10 @@ def krylov_schur(problem: Problem, k: int, goal: float) -> Pairs:
     first.getArray()[:] = problem.project(random_block(problem.vertices, 1, seed=3))[:, 0]
     solver.setInitialSpace([first])
     solver.solve()
-    found = solver.getConverged()
-    if found < k:
+    converged = solver.getConverged()
+    if converged < k:
         raise ConvergenceError(
-            f"Krylov-Schur found {found} of {k} eigenpairs with a residual of {goal:.1e} in "
+            f"Krylov-Schur found {converged} of {k} eigenpairs with a residual of {goal:.1e} in "
             f"{_RESTARTS} restarts; ask for fewer, or raise tol"
         )
     x = A.createVecRight()

@@ -60,8 +60,8 @@ class Dictionary:
         """The label of each number."""
         route = self._ranges.route(numbers)
         at = route.send(numbers) - self._ranges.low
-        found = _moved(route, self._labels[at], "back")
-        return found if found.dtype.kind == "i" else np.char.decode(found, "utf-8")
+        labels = _moved(route, self._labels[at], "back")
+        return labels if labels.dtype.kind == "i" else np.char.decode(labels, "utf-8")
 
 
 def as_labels(table: Any, what: str) -> Any:

@@ -87,10 +87,10 @@ class Ranges:
         before = comm.exscan(mine) or 0.0
         goals = comm.allreduce(mine) * np.arange(1, comm.size) / comm.size
         here = (goals > before) & (goals <= before + mine)
-        found = np.where(here, even.low + np.searchsorted(until, goals - before), 0)
+        cut = np.where(here, even.low + np.searchsorted(until, goals - before), 0)
         cuts = np.zeros(comm.size + 1, np.int64)
         cuts[-1] = n
-        comm.Allreduce(found.astype(np.int64), cuts[1:-1], MPI.MAX)
+        comm.Allreduce(cut.astype(np.int64), cuts[1:-1], MPI.MAX)
         return cls(comm, np.maximum.accumulate(cuts))
 
     @property

@@ -61,8 +61,8 @@ def embed(S: DistributedOperator, k: int) -> tuple[FloatArray, DistributedSpectr
         return spectrum.vectors[:, 1:], spectrum
     inside = spectrum.vectors[:, :zeros]
     mean = S.comm.allreduce(inside.sum(axis=0)) / S.complex.n_vertices
-    apart = orthonormal(S.comm, inside - mean)[:, : zeros - 1 if zeros < k + 1 else k]
-    columns = np.hstack([apart, spectrum.vectors[:, zeros:]])[:, :k]
+    between = orthonormal(S.comm, inside - mean)[:, : zeros - 1 if zeros < k + 1 else k]
+    columns = np.hstack([between, spectrum.vectors[:, zeros:]])[:, :k]
     return fix_signs(S.complex.vertices, columns), spectrum
 
 

@@ -77,15 +77,20 @@ def spectrum(
     run = _Run(as_json, quiet, output, format_)
     D = run.read(network, max_rank, weight, n_vertices, hyperedges, labels)
     S = run.collapse(D, operator, eps, beta, gamma, checkpoint)
-    found = S.spectrum(k, checkpoint=checkpoint)
-    columns = {f"u{i + 1}": u for i, u in enumerate(found.vectors.T)}
-    facts = {"values": found.values, "residuals": found.residuals, "n_zeros": found.n_zeros,
-             "steps": found.steps, "solver": found.solver}  # fmt: skip
+    spectrum = S.spectrum(k, checkpoint=checkpoint)
+    columns = {f"u{i + 1}": u for i, u in enumerate(spectrum.vectors.T)}
+    facts = {
+        "values": spectrum.values,
+        "residuals": spectrum.residuals,
+        "n_zeros": spectrum.n_zeros,
+        "steps": spectrum.steps,
+        "solver": spectrum.solver,
+    }
     run.finish(D, columns, {"operator": repr(S), **facts})
     run.say("index  value          residual")
-    for i, (value, residual) in enumerate(zip(found.values, found.residuals, strict=True)):
+    for i, (value, residual) in enumerate(zip(spectrum.values, spectrum.residuals, strict=True)):
         run.say(f"{i + 1:5d}  {value:<13.8g}  {residual:.1e}")
-    run.say(found.solver)
+    run.say(spectrum.solver)
 
 
 @app.command("cluster")
@@ -118,8 +123,8 @@ def embed_nodes(
     run = _Run(as_json, quiet, output, format_)
     D = run.read(network, max_rank, weight, n_vertices, hyperedges, labels)
     S = run.collapse(D, operator, eps, beta, gamma)
-    columns, found = embed(S, k)
-    facts = {"operator": repr(S), "values": found.values[1:]}
+    columns, spectrum = embed(S, k)
+    facts = {"operator": repr(S), "values": spectrum.values[1:]}
     run.finish(D, {f"x{i + 1}": x for i, x in enumerate(columns.T)}, facts)
 
 

@@ -60,6 +60,9 @@ def exact_coordinates(S: Operator) -> Iterator[Coordinates]:
         if factor is not None:
             yield Coordinates(*factor, group)
         if sparse_matrix and _is_laplacian(M, S.kernel):  # every entry known to rounding
+            # Edges that keep nothing of their weight part what the kernel holds together.
+            group = connected_components(sparse.csr_array(M), directed=False)[1]
+            grounded = np.unique(group, return_index=True)[1]
             yield Coordinates(_without_subtraction(M, grounded), np.zeros((len(M), 0)), group)
             return
     yield _by_eigenvectors(M, size)

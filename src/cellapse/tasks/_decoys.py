@@ -54,7 +54,7 @@ def decoy_trust(K: Complex, lift: Lift, pairs: str, rng: np.random.Generator) ->
     degree = np.bincount(edges.ravel(), minlength=n).astype(float)
     chance = degree / degree.sum() if pairs == "degree" else np.full(n, 1.0 / n)
     some = max(1, round(_AT_ONCE * len(edges)))
-    found: list[FloatArray] = []
+    values: list[FloatArray] = []
     for _ in range(min(_MOST_GOES, -(-_WANTED // some))):
         new = _random_pairs(edges, n, some, chance, rng)
         if len(new):
@@ -67,8 +67,8 @@ def decoy_trust(K: Complex, lift: Lift, pairs: str, rng: np.random.Generator) ->
                     f"lift gave {lifted!r} for {len(edges) + len(new)} edges; it has to keep the "
                     "edges, in their order, and only add cells"
                 )
-            found.append(edge_trust(lifted).values[len(edges) :])
-    return np.concatenate([np.empty(0), *found])
+            values.append(edge_trust(lifted).values[len(edges) :])
+    return np.concatenate([np.empty(0), *values])
 
 
 def _random_pairs(

@@ -45,7 +45,7 @@ def unpack(values: Any, operator: Operator) -> tuple[FloatArray, Callable[[Float
 
 def as_index(labels: Sequence[Hashable]) -> Any:
     """Labels as a pandas Index in which tuples stay single labels."""
-    with extra("pandas", "dev"):
+    with extra("pandas", "pandas"):
         import pandas as pd
     if isinstance(labels, range):
         return pd.RangeIndex(len(labels))
@@ -54,6 +54,6 @@ def as_index(labels: Sequence[Hashable]) -> Any:
 
 def to_frame(values: NDArray[Any], labels: Sequence[Hashable], columns: Sequence[Any]) -> Any:
     """A pandas DataFrame with one row for each vertex."""
-    with extra("pandas", "dev"):
+    with extra("pandas", "pandas"):
         import pandas as pd
     return pd.DataFrame(values, index=as_index(labels), columns=list(columns))

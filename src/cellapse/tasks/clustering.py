@@ -7,12 +7,10 @@ unit length.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import linalg
 
 from cellapse._errors import CellapseWarning, InputError, SizeError
@@ -21,50 +19,12 @@ from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import generator, one_of, plain_array, whole_number
-from cellapse.tasks._signals import to_frame
+from cellapse.tasks._clusters import Clusters
 
 Mass = str | ArrayLike | None
 
 _MOST = 20  # clusters that are suggested
 _MANY = 10_000  # beyond, one product with the operator for each vertex takes minutes
-
-
-@dataclass(frozen=True, eq=False)
-class Clusters:
-    """A cluster number for every vertex, and what it came from.
-
-    Attributes
-    ----------
-    numbers : (n,) array of int
-    labels : sequence
-        What the vertices are called.
-    spectrum : Spectrum or None
-        The eigenpairs in use.
-    mass : str or None
-        Which masses were in use: "diagonal", "degree", "given" or None.
-
-    >>> Clusters(np.array([0, 0, 1]), ("a", "b", "c"), None).as_dict()
-    {'a': 0, 'b': 0, 'c': 1}
-    """
-
-    numbers: IntArray
-    labels: Sequence[Hashable] = field(repr=False)
-    spectrum: Spectrum | None = field(repr=False)
-    mass: str | None = None
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
-        return np.array(self.numbers, dtype=dtype)
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def as_dict(self) -> dict[Hashable, int]:
-        """Cluster number by vertex label."""
-        return dict(zip(self.labels, self.numbers.tolist(), strict=True))
-
-    def to_frame(self) -> Any:
-        """A pandas DataFrame with the column `cluster`, indexed by label."""
-        return to_frame(self.numbers, self.labels, ["cluster"])
 
 
 def cluster(
@@ -81,6 +41,8 @@ def cluster(
     Where there are at least as many components as clusters, any grouping of whole components cuts
     nothing: they are shared out by mass, the heaviest first, with a warning. Fewer components than
     clusters are no case of their own; an isolated vertex is a component.
+
+    The first eigenvectors of S u = lambda D u are coordinates of the vertices; k-means groups them.
 
     Parameters
     ----------
@@ -119,15 +81,17 @@ def cluster(
     one_of("assign", assign, ("kmeans", "discretize"))
     used = _resolved(S, mass)
     D = cut_mass(S, mass)
+    gaps = None
     if n_clusters is None:
         several = S.spectrum(min(_MOST + 1, n), D)
+        gaps = np.diff(several.values)
         n_clusters = _before_the_gap(several)
         spectrum = several.first(n_clusters)
     elif n_vectors is None:
         spectrum = S.spectrum(n_clusters, D)
     if n_vectors is None:
         if n_clusters > 1 and (S.kernel is not None and S.kernel.shape[1] > n_clusters):
-            return Clusters(_share_out(S, n_clusters, D), S.labels, spectrum, used)
+            return Clusters(_share_out(S, n_clusters, D), S.labels, spectrum, used, gaps)
         rows = _unit(_scaled(spectrum.vectors, D))
     else:
         n_vectors = whole_number("n_vectors", n_vectors, 1, n - 1)
@@ -139,7 +103,7 @@ def cluster(
                 f'cluster: leave n_vectors out, or use "kmeans"'
             )
     numbers = _assigned(rows, n_clusters, assign, rng)
-    return Clusters(_in_order(numbers), S.labels, spectrum, used)
+    return Clusters(_in_order(numbers), S.labels, spectrum, used, gaps)
 
 
 def _assigned(
@@ -154,9 +118,13 @@ def _assigned(
     return _kmeans(rows, n_clusters, seed)
 
 
-def group_rows(vectors: FloatArray, D: FloatArray | None, n_clusters: int, seed: int) -> IntArray:
-    """The clusters of `cluster` from known eigenvectors, one column per cluster."""
-    return _in_order(_kmeans(_unit(_scaled(vectors, D)), n_clusters, seed))
+def group_rows(
+    S: Operator, vectors: FloatArray, D: FloatArray | None, n_clusters: int, seed: int
+) -> IntArray:
+    """The clusters of `cluster` from known eigenvectors."""
+    if n_clusters > 1 and (S.kernel is not None and S.kernel.shape[1] > n_clusters):
+        return _share_out(S, n_clusters, D)
+    return _in_order(_kmeans(_unit(_scaled(vectors[:, :n_clusters], D)), n_clusters, seed))
 
 
 def cut_mass(S: Operator, mass: Mass) -> FloatArray | None:
@@ -247,6 +215,22 @@ def _in_order(numbers: IntArray) -> IntArray:
 def suggest_n_clusters(operator: Any, max_clusters: int = _MOST, mass: Mass = "auto") -> int:
     """The number of clusters before the largest gap of the first eigenvalues.
 
+    The k <= max_clusters with the largest lambda_{k+1} - lambda_k of S u = lambda D u.
+
+    Parameters
+    ----------
+    operator : Operator, matrix or LinearOperator
+    max_clusters : int
+        The most that are suggested.
+    mass : "auto", "diagonal", "degree", n numbers or None
+        D, as in `cluster`.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
     >>> import networkx as nx, cellapse as cl
     >>> K = cl.clique_complex(nx.connected_caveman_graph(4, 6))
     >>> suggest_n_clusters(cl.collapse(K, realization="screened"))
@@ -266,6 +250,21 @@ def _before_the_gap(spectrum: Spectrum) -> int:
 def clustering_accuracy(clusters: ArrayLike, known: ArrayLike) -> float:
     """Share of vertices in the right group, after the best matching of clusters to groups.
 
+    max over matchings m of the share of vertices with m(cluster) = group.
+
+    Parameters
+    ----------
+    clusters : Clusters or one number per vertex
+    known : one value per vertex
+        The group of every vertex.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+
+    Examples
+    --------
     >>> clustering_accuracy([1, 1, 0], ["a", "a", "a"])
     0.6666666666666666
     """

@@ -25,7 +25,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from cellapse._collapse.collapsed import CollapsedOperator, require_collapsed
+from cellapse._collapse.build import as_collapsed
+from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._collapse.realizations import Screened, Unfolded
 from cellapse._collapse.realizations.unfolded import unfolded_masses
 from cellapse._complex.complex import Complex
@@ -51,6 +52,14 @@ class Influence:
     by_rank : {rank: array}
         For ranks 1, ..., K one derivative per cell.
     complex : Complex
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> influence = cl.tasks.cell_influence(cl.collapse(K, "renormalized"), "resistance", (0, 33))
+    >>> influence.by_rank[2].shape
+    (45,)
     """
 
     of: str
@@ -70,7 +79,7 @@ class Influence:
 
     def to_frame(self) -> Any:
         """A pandas DataFrame with a row per cell: rank, cell, influence."""
-        with extra("pandas", "dev"):
+        with extra("pandas", "pandas"):
             import pandas as pd
         rows = [
             (rank, cell, value)
@@ -80,12 +89,14 @@ class Influence:
         return pd.DataFrame(rows, columns=["rank", "cell", "influence"])
 
 
-def cell_influence(S: CollapsedOperator, of: str = "eigenvalue", at: Any = 1) -> Influence:
+def cell_influence(S: Any, of: str = "eigenvalue", at: Any = 1) -> Influence:
     """The exact derivative of a result with respect to the weight of every cell of rank 1 and up.
+
+    d lambda / d w = u^T (dS / dw) u of an eigenpair with u^T u = 1, and alike for the others.
 
     Parameters
     ----------
-    S : collapsed operator
+    S : collapsed operator, or whatever `collapse` takes
         Of a Complex, onto its vertices: screened, renormalized or unfolded; beta, gamma and eps
         stay as they are.
     of : {"eigenvalue", "energy", "resistance"}
@@ -104,7 +115,7 @@ def cell_influence(S: CollapsedOperator, of: str = "eigenvalue", at: Any = 1) ->
     >>> cell_influence(S).strongest(1)[0][:2]                 # the Fiedler value: the bridge
     (1, (3, 4))
     """
-    require_collapsed(S, "cell_influence")
+    S = as_collapsed(S)
     one_of("of", of, OF)
     K = S.source
     if not isinstance(K, Complex) or S.onto != 0:
@@ -126,8 +137,8 @@ def cell_influence(S: CollapsedOperator, of: str = "eigenvalue", at: Any = 1) ->
         return Influence(of, value, {}, K)
     weight = K.weights[1]
     by_rank = {1: sign * (edges if weight is None else edges / weight)}
-    for rank, found in enumerate(cells, start=2):
-        by_rank[rank] = sign * found[: K.n_cells[rank]]  # formal elements come last
+    for rank, slopes in enumerate(cells, start=2):
+        by_rank[rank] = sign * slopes[: K.n_cells[rank]]  # formal elements come last
     return Influence(of, value, by_rank, K)
 
 
@@ -259,7 +270,7 @@ def _unfolded(S: CollapsedOperator, y: FloatArray) -> tuple[FloatArray, list[Flo
         row, col, mass = entries.row, entries.col, masses[k + 1]
         share = np.bincount(row, entries.data / mass[col], len(grad))
         slope = (grad * gamma_k**2 / (1.0 + beta_k * share) ** 2)[row]
-        found = np.bincount(col, beta_k * grad[row] - slope / mass[col], len(mass))
-        weights.append(found.astype(np.float64))
+        slopes = np.bincount(col, beta_k * grad[row] - slope / mass[col], len(mass))
+        weights.append(slopes.astype(np.float64))
         grad = np.bincount(col, slope * entries.data / mass[col] ** 2, len(mass)).astype(np.float64)
     return edges, weights

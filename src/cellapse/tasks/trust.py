@@ -30,6 +30,7 @@ from scipy import sparse
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._collapse.realizations import Screened
 from cellapse._complex.complex import Complex
+from cellapse._complex.given import to_complex
 from cellapse._errors import InputError, extra
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import whole_number
@@ -52,6 +53,13 @@ class EdgeTrust:
         How many cells above rank 1 hold the edge.
     edges : sequence
         What the edges are called: pairs of vertex labels.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> trust = cl.edge_trust(cl.clique_complex(nx.barbell_graph(4, 0)))
+    >>> trust.lowest(1)  # the bridge
+    [((3, 4), 0.0)]
     """
 
     values: FloatArray
@@ -82,7 +90,7 @@ class EdgeTrust:
 
     def to_frame(self) -> Any:
         """A pandas DataFrame with a row per edge: its ends, trust, cells, share of its weight."""
-        with extra("pandas", "dev"):
+        with extra("pandas", "pandas"):
             import pandas as pd
         return pd.DataFrame(self.columns())
 
@@ -97,15 +105,17 @@ class EdgeTrust:
         return {**pairs, "trust": self.values, "cells": self.n_cells, "share": self.shares}
 
 
-def edge_trust(source: Complex | CollapsedOperator) -> EdgeTrust:
+def edge_trust(source: Any) -> EdgeTrust:
     """How far every edge can be trusted, by the cells that hold it.
 
     On networks with random extra edges these have the least trust: `cellapse reproduce trust`
     compares it with the classical scores. The time grows in proportion to the cells.
 
+    trust = s / (1 + s), with s the support of the edge: 0 without cells.
+
     Parameters
     ----------
-    source : Complex or collapsed operator
+    source : Complex, whatever `collapse` takes, or collapsed operator
         Of a complex, the formula above. Of an operator, screened or renormalized, what follows
         from its own shares and weights: (f - f_0) / (1 - f_0).
 
@@ -122,12 +132,14 @@ def edge_trust(source: Complex | CollapsedOperator) -> EdgeTrust:
     >>> round(trust.held, 3)
     0.923
     """
-    if isinstance(source, Complex):
+    if not isinstance(source, CollapsedOperator):
+        source = to_complex(source)
         around = Screened().chain(source).upper
         shares, values = _by_cells(source, around)
         edges = source.cell_labels(1) if source.max_rank else ()
     else:
-        S = _screened(source)
+        _require_shares(source)
+        S = source
         around, edges = S.chain.upper, _edges(S)
         shares, values = _by_shares(S)
     cells = np.zeros(len(values), dtype=np.int64)
@@ -187,18 +199,12 @@ def _by_shares(S: CollapsedOperator) -> tuple[FloatArray, FloatArray]:
     return shares, np.clip(kept, 0.0, 1.0)
 
 
-def _screened(source: Any) -> CollapsedOperator:
-    if not isinstance(source, CollapsedOperator):
-        raise InputError(
-            f"edge_trust takes a Complex or a collapsed operator, not a {type(source).__name__}; "
-            "clique_complex(...) lifts a graph to a complex"
-        )
+def _require_shares(source: CollapsedOperator) -> None:
     if source.shares is None:
         raise InputError(
             f"{source!r} has no share of weight per edge; give the complex itself, or "
             'collapse it with "renormalized" or "screened"'
         )
-    return source
 
 
 def _edges(S: CollapsedOperator) -> Sequence[Hashable]:

@@ -12,19 +12,22 @@ a function of its own. Up to a few thousand cells everything is measured exactly
 Lanczos, or left out with a note that says so.
 """
 
-from cellapse.theory.report import Check, Report
-from cellapse.theory.statements import (
-    block_diagonalization,
-    cells_matter,
-    check,
+from cellapse._shared.names import showing
+from cellapse.theory.bounds import (
     cheeger_upper_bound,
     conductance_reduction,
     eigenvalue_compression,
     loewner_bounds,
     psd_condition,
+)
+from cellapse.theory.effects import (
+    block_diagonalization,
+    cells_matter,
     regularization_bound,
     regularization_error,
 )
+from cellapse.theory.report import Check, Report
+from cellapse.theory.statements import check
 
 __all__ = [
     "Check",
@@ -40,3 +43,4 @@ __all__ = [
     "regularization_bound",
     "regularization_error",
 ]
+__dir__ = showing(__all__)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import one_of
+from cellapse._shared.pictures import PALETTE, bars
 
 
 @dataclass(frozen=True)
@@ -12,6 +14,24 @@ class Check:
     """One statement of the theory, held against one operator.
 
     `holds` is None where the statement does not apply or was not measured; `note` says why.
+
+    Attributes
+    ----------
+    name, statement : str
+    holds : bool or None
+    measured, bound : float or None
+    note : str
+    size : float
+        What the figures are to be compared with: far below it they read as zero.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> S = cl.collapse(K)
+    >>> check = cl.theory.loewner_bounds(S)
+    >>> check.name, check.holds
+    ('loewner_bounds', True)
     """
 
     name: str
@@ -33,8 +53,23 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Report:
-    """All checks of one operator."""
+class Report(Shown):
+    """All checks of one operator.
+
+    Attributes
+    ----------
+    operator : str
+        What was checked.
+    checks : tuple of Check
+        `report["cells_matter"]` is the one of that name.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> report = cl.theory.check(cl.collapse(cl.clique_complex(nx.karate_club_graph())))
+    >>> report.holds, report["loewner_bounds"].holds
+    (True, True)
+    """
 
     operator: str
     checks: tuple[Check, ...]
@@ -47,6 +82,21 @@ class Report:
     def __getitem__(self, name: str) -> Check:
         known = {c.name: c for c in self.checks}
         return known[one_of("the name of a check", name, tuple(known))]
+
+    def __repr__(self) -> str:
+        held = sum(c.holds is True for c in self.checks)
+        fail = sum(c.holds is False for c in self.checks)
+        return f"<Report of {len(self.checks)} statements: {held} hold, {fail} fail>"
+
+    def _card(self) -> Card:
+        rows = tuple(
+            (c.statement, " ".join(str(c)[len(c.statement) :].split())) for c in self.checks
+        )
+        known = [c for c in self.checks if c.measured is not None and c.bound]
+        parts = [abs(c.measured / c.bound) for c in known]  # type: ignore[operator]
+        colours = [PALETTE[2] if c.holds else PALETTE[3] for c in known] or PALETTE
+        calls = (("report[name]", "is one check, with its figures"), ("report.holds", "sums it up"))
+        return Card(self.operator, rows, lambda: bars(parts, colours), calls)
 
     def __str__(self) -> str:
         head = f"{'statement':<42} {'':<6} {'measured':>10} {'bound':>10}"

@@ -9,9 +9,8 @@ from scipy import sparse
 
 from cellapse._collapse.build import collapse
 from cellapse._collapse.realizations import Realization, Screened, Unfolded
-from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
-from cellapse._matrices.incidence import Incidence, is_chain_complex
+from cellapse._matrices.incidence import is_chain_complex
 from cellapse._shared.arrays import FloatArray
 
 
@@ -31,6 +30,14 @@ class Blueprint:
         Whether all that remains of the higher ranks is one number at each edge.
     sigma, beta, gamma : arrays of K numbers
     eps : float
+
+    Examples
+    --------
+    >>> from cellapse import Complex
+    >>> K = Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
+    >>> plan = blueprint(K)
+    >>> plan.nearest.shape, plan.eps
+    ((3, 3), 0.0001)
     """
 
     realization: Realization
@@ -59,16 +66,23 @@ def blueprint(
 ) -> Blueprint:
     """Check a source and its weights as `collapse` does, and keep the matrices.
 
+    Parameters
+    ----------
+    source : Complex or list of matrices B_1..B_K
+    realization, beta, gamma, eps
+        As for `cellapse.collapse`.
+
+    Returns
+    -------
+    Blueprint
+
+    Examples
+    --------
     >>> from cellapse import Complex
     >>> K = Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
     >>> blueprint(K).n_cells
     (3, 3, 1)
     """
-    if not isinstance(source, Complex | Incidence | list | tuple):
-        raise InputError(
-            f"a {type(source).__name__}; give a Complex (clique_complex(graph) or "
-            "data_to_complex(data) makes one) or a list of matrices"
-        )
     S = collapse(source, realization, beta=beta, gamma=gamma, eps=eps)
     if S.eps == 0.0 or (S.beta == 0.0).any():
         raise InputError(

@@ -46,6 +46,15 @@ class DifferentiableOperator:
         The largest of them.
     owner : (n,) tensor
         Which of the complexes each vertex belongs to.
+
+    Examples
+    --------
+    >>> from cellapse import Complex
+    >>> K = Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
+    >>> from cellapse.torch import Collapse
+    >>> op = Collapse(K).operator()
+    >>> op.shape, (op @ torch.ones(3, dtype=torch.float64)).abs().max().item() < 1e-9
+    ((3, 3), True)
     """
 
     def __init__(self, assembly: Assembly, beta: Tensor, edges: Tensor) -> None:
@@ -100,8 +109,8 @@ class DifferentiableOperator:
 
     def largest(self, values: Tensor) -> Tensor:
         """The largest of the values (at least 0) at the vertices of each complex."""
-        found = values.new_zeros(self._assembly.structure.n_complexes)
-        return found.scatter_reduce(0, self.owner, values, "amax")
+        largest = values.new_zeros(self._assembly.structure.n_complexes)
+        return largest.scatter_reduce(0, self.owner, values, "amax")
 
     def _apply(self, x: Tensor) -> Tensor:
         raise NotImplementedError

@@ -10,7 +10,7 @@ import torch
 from scipy import sparse
 
 from cellapse._complex.graph import Graph
-from cellapse._complex.union import apart
+from cellapse._complex.union import separate
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import one_of, real_array, whole_number, word
@@ -98,7 +98,7 @@ def data_to_complexes(
             )
     g = Graph(range(n), edges, weights)
     tables = dict(enumerate(cliques(g, max_rank + 1)[1:], start=2))
-    return apart(g.with_cells(tables), sizes)
+    return separate(g.with_cells(tables), sizes)
 
 
 def _ends(data: Any, n: int) -> IntArray:

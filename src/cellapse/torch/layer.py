@@ -22,6 +22,7 @@ import torch
 from torch import Tensor, nn
 
 from cellapse._collapse.build import collapse as numpy_collapse
+from cellapse._collapse.build import matrices_or_complex
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._collapse.realizations import Realization, Screened
 from cellapse._collapse.weights import Unchecked
@@ -47,7 +48,7 @@ class Collapse(nn.Module):
 
     Parameters
     ----------
-    source : Complex, list of matrices B_1..B_K, or list of Complex
+    source : whatever `cellapse.collapse` takes, or list of Complex
         Several complexes form one block-diagonal operator.
     realization, beta, gamma, eps
         As for `cellapse.collapse`: where learning starts. Numbers for gamma fit one complex only.
@@ -91,7 +92,7 @@ class Collapse(nn.Module):
         if solver is not None and not isinstance(solver, Direct | CG):
             raise InputError(f"solver={solver!r}; give Direct() or CG(rtol=...)")
         several = isinstance(source, list | tuple) and any(isinstance(s, Complex) for s in source)
-        self._sources = list(source) if several else [source]
+        self._sources = [matrices_or_complex(s) for s in (source if several else [source])]
         plans = [
             blueprint(s, realization=realization, beta=beta, gamma=gamma, eps=eps)
             for s in self._sources

@@ -114,8 +114,8 @@ class GraphTransformer(nn.Module):
         S = operator.dense()
         largest = operator.largest(S.diagonal()).clamp_min(1e-12)[operator.owner]
         S = (S / largest[:, None]).to(x.dtype)
-        apart = operator.owner[:, None] != operator.owner[None, :]
-        bias = (-self.bias[:, None, None] * S).masked_fill(apart, -torch.inf)
+        separate = operator.owner[:, None] != operator.owner[None, :]
+        bias = (-self.bias[:, None, None] * S).masked_fill(separate, -torch.inf)
         q, k, v = self.qkv(self.norms[0](x)).view(len(x), 3, self.heads, -1).permute(1, 2, 0, 3)
         mixed = nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=bias)
         x = x + self.dropout(self.out(mixed.transpose(0, 1).reshape(x.shape)))

@@ -73,10 +73,10 @@ class Refined:
                 last, idle = z, 0
                 while idle < _PATIENCE and left.max() > 2 * _ROUNDING:
                     last = last + factor(residual)
-                    residual, found = self._check(last, rhs)
-                    idle = 0 if (found <= 0.5 * left).any() else idle + 1
-                    improved = found < left
-                    z[:, improved], left[improved] = last[:, improved], found[improved]
+                    residual, error = self._check(last, rhs)
+                    idle = 0 if (error <= 0.5 * left).any() else idle + 1
+                    improved = error < left
+                    z[:, improved], left[improved] = last[:, improved], error[improved]
             except RuntimeError:  # an exact zero as pivot
                 pass
         return z, float(left.max())

@@ -48,6 +48,8 @@ class Screened(Realization):
     rounds : int
         How often the support of an edge is weighed by the support of its cells' other edges.
 
+    Examples
+    --------
     >>> Screened(rounds=5)
     Screened(theta=None, rounds=5)
     >>> str(Screened(rounds=5)), str(Screened())
@@ -154,10 +156,8 @@ class Edgewise(Elimination):
         B, b, theta = chain.nearest, float(weights.beta[0]), float(weights.gamma[0])
         ends = sparse.csr_array((abs(B) > 0).astype(np.float64))
         eps = weights.eps
-        self.shares = screened_shares(ends, chain.upper, weights.beta[1:], theta, eps, rounds)
-        self.mass = np.full(len(self.shares), 1.0 + eps)
-        if theta > 0:
-            self.mass = theta**2 / (1.0 - self.shares)
+        self.mass = screened_masses(ends, chain.upper, weights.beta[1:], theta, eps, rounds)
+        self.shares = 1.0 - theta**2 / self.mass
         self.A = sparse.csr_array(b * (B @ B.T))
         self.matrix = sparse.csr_array(b * (B @ sparse.diags_array(self.shares) @ B.T))
         self.kernel = left_kernel(B)
@@ -196,7 +196,7 @@ class EdgewiseStacks(Stacks):
         return self._norms
 
 
-def screened_shares(
+def screened_masses(
     ends: sparse.csr_array,
     around: list[sparse.csr_array],
     beta: FloatArray,
@@ -204,20 +204,23 @@ def screened_shares(
     eps: float,
     rounds: int,
 ) -> FloatArray:
-    """The share of its weight that every edge keeps; `ends` is |B_1| as a pattern of ones."""
+    """1 + eps + the support of every edge, which keeps 1 - theta^2 / mass of its weight.
+
+    `ends` is |B_1| as a pattern of ones.
+    """
     share = np.ones(ends.shape[1])
     if not rounds:
         support = sum((b * A.sum(axis=1) for A, b in zip(around, beta, strict=True)), 0.0 * share)
-        return 1.0 - theta**2 / (1.0 + eps + support)
+        return 1.0 + eps + support
     for _ in range(rounds):
         degree = ends @ share
         log_degree = ends.T @ np.log(np.maximum(degree, 1e-300))
         support = sum(
             (b * _mean_support(A, share) for A, b in zip(around, beta, strict=True)), 0.0 * share
         )
-        support = support * np.exp(-0.5 * log_degree)
-        share = 1.0 - theta**2 / (1.0 + eps + support)
-    return share
+        mass = 1.0 + eps + support * np.exp(-0.5 * log_degree)
+        share = 1.0 - theta**2 / mass
+    return mass
 
 
 def _mean_support(around: sparse.csr_array, share: FloatArray) -> FloatArray:

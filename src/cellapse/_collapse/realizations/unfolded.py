@@ -22,6 +22,7 @@ import numpy as np
 from scipy import sparse
 
 from cellapse._collapse.chain import Chain, edges_and_upper
+from cellapse._collapse.completion import Masses
 from cellapse._collapse.dense import ChainStacks, Stacks, smallest_positive
 from cellapse._collapse.elimination import Elimination, OneSide
 from cellapse._collapse.ladder import Ladder
@@ -31,7 +32,8 @@ from cellapse._complex.complex import Complex
 from cellapse._complex.union import side_by_side
 from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
-from cellapse._matrices.incidence import Incidence, edges_and_cofaces, unfold, unfolded_matrices
+from cellapse._matrices.incidence import Incidence
+from cellapse._matrices.kinds import edges_and_cofaces, unfold, unfolded_matrices
 from cellapse._shared.arrays import BoolArray, FloatArray, IntArray, squared
 
 _UNIT = 2.0**-53
@@ -41,6 +43,8 @@ _UNIT = 2.0**-53
 class Unfolded(Realization):
     """Signed B_1, and above it a tree of cells for every edge; independent of any orientation.
 
+    Examples
+    --------
     >>> Unfolded()
     Unfolded()
     """
@@ -94,13 +98,23 @@ class Flags(OneSide):
         ladder = Ladder(chain.nearest, *first, mass, eps, solver, weights.definite)
         super().__init__(ladder, (1,), chain.nearest.shape)
 
+    def masses(self) -> Masses:
+        return _known_of(self._chain.upper, self._masses(self._chain.upper), self._weights)
+
+    def _masses(self, upper: list[sparse.csr_array]) -> list[FloatArray]:
+        weights = self._weights
+        return unfolded_masses(
+            upper, self._chain.nearest.shape[1], weights.beta[1:], weights.gamma[1:], weights.eps
+        )
+
     def complete(self, u: FloatArray) -> dict[int, FloatArray]:
         values = super().complete(u)
-        beta, gamma, eps = self._weights.beta, self._weights.gamma, self._weights.eps
+        beta, gamma = self._weights.beta, self._weights.gamma
         flags = list(self._chain.incidence.matrices[1:])
-        masses = unfolded_masses(flags, self._chain.nearest.shape[1], beta[1:], gamma[1:], eps)
+        masses = self._masses(flags)
+        growth = carried(flags, masses, self._weights, [np.ones(len(m)) for m in masses])
         for k, B in enumerate(flags, start=1):
-            mass = np.maximum(masses[k], 1e-300)  # eps = 0 shares evenly among massless copies
+            mass = _next_to_zero(masses[k], growth[k])
             share = 1.0 + beta[k] * (squared(B) @ (1.0 / mass))
             if u.ndim == 2:
                 mass, share = mass[:, None], share[:, None]
@@ -177,11 +191,57 @@ def unfolded_masses(
     return masses
 
 
+def carried(
+    upper: list[sparse.csr_array],
+    masses: list[FloatArray],
+    weights: Weights,
+    changes: list[FloatArray],
+) -> list[FloatArray]:
+    """By how much the masses change in all, where each changes, and those above it as well.
+
+    y_k = change_k + gamma_k^2 sum w y_{k+1} / m_{k+1}^2 / (1 + beta_{k+1} g_k)^2; with changes of
+    one that is how fast they grow with eps.
+    """
+    result = [changes[-1]]
+    for k in range(len(upper) - 1, -1, -1):
+        b, c, weight = weights.beta[k + 1], weights.gamma[k + 1], squared(upper[k])
+        above = result[0]
+        if c > 0:
+            m = _next_to_zero(masses[k + 1], above)
+            above = weight @ (above / m**2) * (c / b / (1.0 / b + weight @ (1.0 / m))) ** 2
+            result.insert(0, changes[k] + above)
+        else:
+            result.insert(0, changes[k])
+    return result
+
+
+def _next_to_zero(mass: FloatArray, growth: FloatArray) -> FloatArray:
+    """At eps = 0 masses may be zero: as small, next to each other, as with an eps next to 0."""
+    return np.where(mass > 0, mass, 1e-60 * np.maximum(growth, 1e-30))
+
+
+def _known_of(upper: list[sparse.csr_array], masses: list[FloatArray], weights: Weights) -> Masses:
+    """How the masses of edges depend on eps, and on rounding."""
+    blurs = [np.zeros(len(m)) for m in masses]
+    for k, B in enumerate(upper):
+        b, c = weights.beta[k + 1], weights.gamma[k + 1]
+        d = np.asarray(squared(B).sum(axis=1)).ravel()
+        blurs[k] = np.where(_cancels(d, b, c), 0.0, 4 * _UNIT * b * d)
+    growth = carried(upper, masses, weights, [np.ones(len(m)) for m in masses])[0]
+    return Masses(growth, carried(upper, masses, weights, blurs)[0])
+
+
+def _cancels(d: FloatArray, b: float, c: Any) -> BoolArray:
+    """Where c is the bound b d^{1/2}: then b^2 d - c^2 is rounding."""
+    return np.abs(b**2 * d - c**2) < 16 * _UNIT * b**2 * d
+
+
 def flag_mass(d: FloatArray, g: FloatArray, b: float, c: Any, eps: float) -> FloatArray:
     """m = eps + b d - c^2 g / (1 + b g) per cell, also where g is infinite (eps = 0)."""
+    if b == 0.0:  # then c is zero, too
+        return np.full(len(d), eps)
     with np.errstate(divide="ignore"):
         h = 1.0 / (1.0 / g + b)
     # With what cancels taken out: at the bound b d / (1 + b g) is all of it.
-    rest = b**2 * d - c**2
-    rest[abs(rest) < 16 * _UNIT * b**2 * d] = 0.0
+    rest = np.where(_cancels(d, b, c), 0.0, b**2 * d - c**2)
     return eps + b * d / (1.0 + b * g) + rest * h

@@ -11,25 +11,29 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
-from cellapse._errors import ConvergenceError, InputError
+from cellapse._errors import ConvergenceError, InputError, extra
 from cellapse._linalg.direct import Direct
-from cellapse._linalg.eigen.evidence import nothing_missed, orthonormal, values_and_residuals
+from cellapse._linalg.eigen.evidence import nothing_missed, orthonormal, pairs_and_residuals
 from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.symmetric import Pairs
 from cellapse._shared.arrays import FloatArray
+from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import whole_number
+from cellapse._shared.pictures import points
 
 _CERTIFY = 20_000  # up to this many cells a second factorization is worth the certainty
 
 
 @dataclass(frozen=True, eq=False)
-class Spectrum:
+class Spectrum(Shown):
     """Eigenvalues in ascending order with their vectors and what is left of the equation.
+
+    S u = lambda D u, with D the identity unless a mass was given.
 
     Attributes
     ----------
@@ -49,6 +53,15 @@ class Spectrum:
         What the rows of `vectors` are.
     solver : EigenSolver
         What computed it.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> S = cl.collapse(K)
+    >>> spectrum = S.spectrum(3)
+    >>> spectrum.values.round(3).tolist(), spectrum.n_zeros, spectrum.certified
+    ([0.0, 0.127, 0.513], 1, True)
     """
 
     values: FloatArray
@@ -63,6 +76,31 @@ class Spectrum:
     def __len__(self) -> int:
         return len(self.values)
 
+    def _card(self) -> Card:
+        few = ", ".join(f"{v:.4g}" for v in self.values[:6])
+        certain = {True: "certain that none was missed", False: "not all", None: "not counted"}
+        zeros = "" if self.n_zeros is None else f"{self.n_zeros:,} exactly"
+        worst = float(self.residuals.max(initial=0.0))
+        rows = [
+            ("values", few + (", ..." if len(self) > 6 else "")),
+            ("zeros", zeros),
+            ("residuals", f"at most {worst:.1e}, next to a norm of {self.norm:.4g}"),
+            ("evidence", certain[self.certified]),
+            ("solver", repr(self.solver)),
+        ]
+        calls = (
+            ("spectrum.plot()", "draws the values"),
+            ("spectrum.values, spectrum.vectors", "are the arrays"),
+        )
+        title = f"Spectrum of {len(self):,} eigenpairs on {len(self.labels):,} cells"
+        return Card(title, tuple(r for r in rows if r[1]), lambda: points(self.values), calls)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the eigenvalues, and return the axes: see `cellapse.plot.plot_spectrum`."""
+        from cellapse.plot import plot_spectrum
+
+        return plot_spectrum(self, max(len(self), 1), ax=ax)
+
     def first(self, k: int) -> Spectrum:
         """Its first k eigenpairs."""
         k = whole_number("k", k, 0, len(self))
@@ -72,6 +110,13 @@ class Spectrum:
             vectors=self.vectors[:, :k],
             residuals=self.residuals[:k],
         )
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with a row per eigenpair, counted from 1: its value and residual."""
+        with extra("pandas", "pandas"):
+            import pandas as pd
+        index = pd.RangeIndex(1, len(self) + 1, name="index")
+        return pd.DataFrame({"value": self.values, "residual": self.residuals}, index=index)
 
 
 class EigenSolver(ABC):
@@ -113,8 +158,8 @@ class EigenSolver(ABC):
                 "LOBPCG() or Dense()"
             )
         vectors, certified = self._complete_vectors(problem)
-        vectors = fix_signs(vectors / problem.root[:, None])
-        values, residuals, reached = values_and_residuals(problem, vectors)
+        exact = self.complete or problem.k <= 0
+        values, vectors, residuals, reached = pairs_and_residuals(problem, vectors, exact)
         if not reached <= 0.75 * problem.tol:  # the rest is for the error of the products
             raise ConvergenceError(
                 f"{self} reached a residual of {reached:.1e}, relative to the norm, "
@@ -123,7 +168,7 @@ class EigenSolver(ABC):
         order = np.argsort(values, kind="stable")
         return Spectrum(
             values=values[order],
-            vectors=vectors[:, order],
+            vectors=fix_signs(vectors[:, order]),
             residuals=residuals[order],
             norm=problem.norm,
             n_zeros=None if problem.kernel is None else problem.kernel.shape[1],

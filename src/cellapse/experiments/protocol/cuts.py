@@ -49,8 +49,8 @@ def paper_operators(
 
 def fiedler_accuracy(operator: Operator, groups: Groups, seed: int) -> float:
     """Accuracy of k-means on the second eigenvector alone."""
-    found = cluster(operator, int(groups.max()) + 1, n_vectors=1, rng=seed)
-    return clustering_accuracy(found, groups)
+    clusters = cluster(operator, int(groups.max()) + 1, n_vectors=1, rng=seed)
+    return clustering_accuracy(clusters, groups)
 
 
 def fair_scores(
@@ -58,13 +58,13 @@ def fair_scores(
 ) -> dict[str, dict[str, float]]:
     """The scores of every operator, with as many eigenvectors as groups."""
     k = int(groups.max()) + 1
-    found = {}
+    result = {}
     for name, operator in operators.items():
         M = operator(K)
         # Zhou's Laplacian is normalized already.
         clusters = cluster(M, k, mass=None if name == "zhou" else "diagonal", rng=seed).numbers
-        found[name] = {**scores(clusters, groups), "modularity": modularity(K, clusters)}
-    return found
+        result[name] = {**scores(clusters, groups), "modularity": modularity(K, clusters)}
+    return result
 
 
 def accuracies(results: Results, name: str, metric: str = "accuracy", **wanted: Any) -> list[float]:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from cellapse.tasks.clustering import clustering_accuracy
 
 
-def scores(found: ArrayLike, known: ArrayLike) -> dict[str, float]:
+def scores(clusters: ArrayLike, known: ArrayLike) -> dict[str, float]:
     """Accuracy, balanced accuracy, adjusted Rand index and normalized mutual information.
 
     Clusters are matched to groups one to one, as well as possible; balanced accuracy is the mean
@@ -22,7 +22,7 @@ def scores(found: ArrayLike, known: ArrayLike) -> dict[str, float]:
     """
     from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-    a, b = np.asarray(found), np.asarray(known)
+    a, b = np.asarray(clusters), np.asarray(known)
     return {
         "accuracy": clustering_accuracy(a, b),
         "balanced": _balanced(a, b),
@@ -31,10 +31,10 @@ def scores(found: ArrayLike, known: ArrayLike) -> dict[str, float]:
     }
 
 
-def _balanced(found: np.ndarray, known: np.ndarray) -> float:
+def _balanced(clusters: np.ndarray, known: np.ndarray) -> float:
     from scipy.optimize import linear_sum_assignment
 
-    _, i = np.unique(found, return_inverse=True)
+    _, i = np.unique(clusters, return_inverse=True)
     _, j = np.unique(known, return_inverse=True)
     size = max(i.max(), j.max()) + 1
     together = np.zeros((size, size))

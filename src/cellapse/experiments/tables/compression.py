@@ -39,16 +39,16 @@ def run(network: str) -> Result:
     K = clique_complex(load(network).graph)
     L = graph_laplacian(K)
     plain = conductances(L)
-    found: Result = {"laplacian": {"values": L.spectrum().values.tolist()}}
+    result: Result = {"laplacian": {"values": L.spectrum().values.tolist()}}
     for name, operator in OPERATORS.items():
         S = operator(K)
         kept = conductances(S) / plain
-        found[name] = {
+        result[name] = {
             "values": S.spectrum().values.tolist(),
             "kept": {"median": float(np.median(kept)), "largest": float(kept.max())},
             "change": float(np.linalg.norm(S.toarray() - L.toarray(), 2) / plain_norm(L)),
         }
-    return found
+    return result
 
 
 def plain_norm(L: Operator) -> float:

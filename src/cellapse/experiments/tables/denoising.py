@@ -56,21 +56,21 @@ def tuned(results: Results, shortcuts: int, name: str) -> list[float]:
     """Errors of every seed, with the strength that is best on the half it does not belong to."""
     errors = np.array([r["errors"][name][1:] for r in pick(results, shortcuts=shortcuts)])
     halves = np.array_split(errors, 2)
-    found = [
+    best = [
         half[:, other.mean(axis=0).argmin()]
         for half, other in zip(halves, halves[::-1], strict=True)
     ]
-    return np.concatenate(found).tolist()
+    return np.concatenate(best).tolist()
 
 
 def cross_validated(results: Results, shortcuts: int, names: list[str]) -> list[float]:
     """Errors where the strength, and the operator among several, have the least GCV."""
-    found = []
+    errors = []
     for r in pick(results, shortcuts=shortcuts):
         gcv = np.array([r["gcv"][n][1:] for n in names])
         i, j = divmod(int(gcv.argmin()), gcv.shape[1])
-        found.append(r["errors"][names[i]][1:][j])
-    return found
+        errors.append(r["errors"][names[i]][1:][j])
+    return errors
 
 
 def _row(results: Results, i: int) -> Row:

@@ -45,8 +45,8 @@ def arguments(quick: bool) -> list[Arguments]:
 def run(task: str, seed: int, steps: int) -> Result:
     """The error on what was not shown, for every model and every set of learned parameters."""
     learn = _denoising if task == "denoising" else _labels
-    found = {f"{m}, {w}": learn(task, m, w, seed, steps) for m in MODELS for w in LEARNED}
-    return {"error": found}
+    errors = {f"{m}, {w}": learn(task, m, w, seed, steps) for m in MODELS for w in LEARNED}
+    return {"error": errors}
 
 
 def _filter(K: Complex, model: str, learned: str) -> tuple[Any, Any, list[Any]]:
@@ -128,9 +128,9 @@ def _labels(task: str, model: str, learned: str, seed: int, steps: int) -> float
 def summarize(results: Results) -> Table:
     rows, details = [], []
     for task in {a["task"]: None for a, _ in results}:
-        found = [r["error"] for r in pick(results, task=task)]
+        runs = [r["error"] for r in pick(results, task=task)]
         names = [f"{m}, {w}" for m in MODELS for w in LEARNED]
-        error = {n: [f[n] for f in found] for n in names}
+        error = {n: [f[n] for f in runs] for n in names}
         best = names[int(np.argmin([np.mean(error[n]) for n in names]))]
         same = compare(error["screened, weights"], error["laplacian, weights"])
         gain = compare(error["screened, numbers"], error["screened, strength"])

@@ -50,16 +50,16 @@ def run(n_surfaces: int, seed: int) -> Result:
         order = chosen
     train, test = np.split(order, [int(0.8 * n_surfaces)])
     betti = surfaces.betti_numbers
-    found: Result = {"accuracy": {}, "distinct": {}, "majority": {}}
+    result: Result = {"accuracy": {}, "distinct": {}, "majority": {}}
     for name, X in all_features(surfaces).items():
-        found["accuracy"][name] = {
+        result["accuracy"][name] = {
             f"b{k}": _accuracy(X, betti[:, k], train, test, seed) for k in (1, 2)
         }
-        found["distinct"][name] = len(np.unique(X.round(6), axis=0))
+        result["distinct"][name] = len(np.unique(X.round(6), axis=0))
     for k in (1, 2):
         counts = np.bincount(betti[test, k])
-        found["majority"][f"b{k}"] = float(counts.max() / len(test))
-    return found
+        result["majority"][f"b{k}"] = float(counts.max() / len(test))
+    return result
 
 
 def _accuracy(X: FloatArray, y: IntArray, train: IntArray, test: IntArray, seed: int) -> float:
@@ -84,13 +84,13 @@ def all_features(surfaces: Surfaces) -> dict[str, FloatArray]:
     }
     f = np.diff(surfaces.indptr)
     cells = np.column_stack([surfaces.n_vertices, 3 * f // 2, f]).astype(float)
-    found = {"cell counts": cells} | {n: np.zeros((len(surfaces), 10)) for n in spectra}
+    features = {"cell counts": cells} | {n: np.zeros((len(surfaces), 10)) for n in spectra}
     for n, where, T in surfaces.stacks():
         for part in np.array_split(np.arange(len(where)), max(1, len(where) // 2000)):
             B1, B2 = stacked_incidence(n, T[part])
             for name, operator in spectra.items():
-                found[name][where[part], :n] = np.linalg.eigvalsh(operator(B1, B2))
-    return found
+                features[name][where[part], :n] = np.linalg.eigvalsh(operator(B1, B2))
+    return features
 
 
 def stacked_incidence(n: int, T: NDArray[np.uint8]) -> tuple[FloatArray, FloatArray]:

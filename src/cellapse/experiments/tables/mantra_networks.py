@@ -116,8 +116,8 @@ def summarize(results: Results) -> Table:
     for network in NETWORKS:
         told = {}
         for features in FEATURES:
-            found = [r["accuracy"] for r in pick(results, network=network, features=features)]
-            b1, b2 = (Figure.of([f[b] for f in found]) for b in ("b1", "b2"))
+            accuracies = [r["accuracy"] for r in pick(results, network=network, features=features)]
+            b1, b2 = (Figure.of([f[b] for f in accuracies]) for b in ("b1", "b2"))
             told[features] = f"b1 {b1}\nb2 {b2}"
         rows.append(
             Row(

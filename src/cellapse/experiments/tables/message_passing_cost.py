@@ -18,7 +18,7 @@ import numpy as np
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import extra
-from cellapse._matrices.incidence import incidence_matrices
+from cellapse._matrices.kinds import incidence_matrices
 from cellapse.experiments.protocol.runner import Arguments, Result
 from cellapse.experiments.protocol.table import Detail, Experiment, Results, Row, Table
 from cellapse.lifts import clique_complex
@@ -47,14 +47,14 @@ def run(n: int, degree: int, channels: int, seed: int) -> Result:
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        found = {name: 1000 * _seconds(layer, x) for name, layer in layers.items()}
+        times = {name: 1000 * _seconds(layer, x) for name, layer in layers.items()}
     finally:
         torch.set_num_threads(before)
     return {
         "n_cells": list(K.n_cells),
         "cells per vertex": sum(K.n_cells) / n,
         "cells per edge or vertex": sum(K.n_cells) / sum(K.n_cells[:2]),
-        "milliseconds": found,
+        "milliseconds": times,
         "preparation": {name: 1000 * s for name, s in prepared.items()},
     }
 

@@ -79,8 +79,10 @@ def _grids(network: str, seed: int) -> dict[str, list[tuple[float, float]]]:
     }
     points: dict[str, list[tuple[float, float]]] = {}
     for name, operators in grids.items():
-        found = [cluster(M, k, rng=seed).numbers for M in operators]
-        points[name] = [(clustering_accuracy(c, data.groups), modularity(K, c)) for c in found]
+        clusterings = [cluster(M, k, rng=seed).numbers for M in operators]
+        points[name] = [
+            (clustering_accuracy(c, data.groups), modularity(K, c)) for c in clusterings
+        ]
     return points
 
 

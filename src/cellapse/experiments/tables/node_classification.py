@@ -85,12 +85,12 @@ def run(task: str, network: str, split: str, n_proteins: int, seed: int, epochs:
         groups = [names, names]
         train = rng.random(_n_residues(names)) < 0.6
         test = ~train
-    found = {}
+    accuracies = {}
     for encoding in ENCODINGS:
         model = _trained(_batch(groups[0], encoding, task), train, split, network, seed, epochs)
-        found[encoding] = _accuracy(model, _batch(groups[1], encoding, task), test)
+        accuracies[encoding] = _accuracy(model, _batch(groups[1], encoding, task), test)
     labels = np.concatenate([_labels(load_protein(name), task) for name in groups[1]])[test]
-    return {"accuracy": found, "majority": float(np.bincount(labels).max() / len(labels))}
+    return {"accuracy": accuracies, "majority": float(np.bincount(labels).max() / len(labels))}
 
 
 def _n_residues(names: list[str]) -> int:
@@ -102,7 +102,7 @@ def _labels(protein: Protein, task: str) -> IntArray:
         return np.array(["HEC".index(c) for c in protein.dssp])
     if task == "contacts":
         alpha = protein.coordinates[:, 1]
-        near = [len(found) - 1 for found in cKDTree(alpha).query_ball_point(alpha, 8.0)]
+        near = [len(close) - 1 for close in cKDTree(alpha).query_ball_point(alpha, 8.0)]
         return np.searchsorted(np.quantile(near, [1 / 3, 2 / 3]), near)
     kinds = [group.split() for group in _KINDS]
     return np.array([next((i for i, g in enumerate(kinds) if r in g), 0) for r in protein.residues])
@@ -158,8 +158,8 @@ def _trained(
             flips = 2.0 * torch.randint(0, 2, (int(batch.owner[-1]) + 1, batch.n_signs)) - 1.0
             signed = batch.x[:, n_plain:] * flips[batch.owner]
             shown = torch.cat([batch.x[:, :n_plain], signed], 1)
-        found = model(shown, batch.edges)[known]
-        loss: Any = torch.nn.functional.cross_entropy(found, batch.y[known])
+        scores = model(shown, batch.edges)[known]
+        loss: Any = torch.nn.functional.cross_entropy(scores, batch.y[known])
         loss.backward()
         optimizer.step()
     return model.eval()
@@ -206,8 +206,8 @@ def summarize(results: Results) -> Table:
         for task in {a["task"]: None for a, _ in results}:
             figures, meaning = dict.fromkeys(SPLITS, ""), []
             for split in {a["split"]: None for a, _ in results}:
-                found = pick(results, task=task, network=network, split=split)
-                score = {e: [r["accuracy"][e] for r in found] for e in ENCODINGS}
+                runs = pick(results, task=task, network=network, split=split)
+                score = {e: [r["accuracy"][e] for r in runs] for e in ENCODINGS}
                 best = max(ENCODINGS, key=lambda e: float(np.mean(score[e])))
                 shown = ("none", "LaplacePE", "SchurPE, mixed", best)
                 figures[split] = "; ".join(f"{e} {Figure.of(score[e])}" for e in shown)

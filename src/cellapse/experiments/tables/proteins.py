@@ -46,12 +46,12 @@ def run(protein: str, seed: int) -> Result:
     features[BACKBONE] = signature(graph_laplacian(data.complex(edges="backbone")))
     features[LEAK] = signature(collapse(with_elements(K, data.dssp)))
     features[COUNTS] = _standardized(_counts(K))
-    found = {name: _clusters(X, seed) for name, X in features.items()}
+    clusterings = {name: _clusters(X, seed) for name, X in features.items()}
     majority = np.unique(data.dssp, return_counts=True)[1].max() / len(data)
     return {
-        "scores": {name: scores(c, data.dssp) for name, c in found.items()},
+        "scores": {name: scores(c, data.dssp) for name, c in clusterings.items()},
         "majority": float(majority),
-        "clusters": {n: found[n].tolist() for n in (BACKBONE, "laplacian", "mixed")},
+        "clusters": {n: clusterings[n].tolist() for n in (BACKBONE, "laplacian", "mixed")},
     }
 
 
@@ -170,13 +170,13 @@ def _pictures(protein: Protein, clusters: dict[str, list[int]]) -> tuple[str, st
     return chains(title, protein, shown), strips(f"{title}, residue by residue", rows, colours)
 
 
-def _matched(found: IntArray, known: IntArray) -> IntArray:
+def _matched(clusters: IntArray, known: IntArray) -> IntArray:
     """The clusters renamed after the groups they match best."""
     from scipy.optimize import linear_sum_assignment
 
     together = np.zeros((3, 3))
-    np.add.at(together, (found, known), 1.0)
-    return linear_sum_assignment(-together)[1][found]
+    np.add.at(together, (clusters, known), 1.0)
+    return linear_sum_assignment(-together)[1][clusters]
 
 
 EXPERIMENT = Experiment("proteins", arguments, run, summarize)

@@ -97,9 +97,9 @@ def complex_like(n: int, n_edges: int, n_triangles: int, seed: int) -> Complex:
         # Several components have several zeros, of which Lanczos finds one: not to be compared.
         part = connected_components(A, directed=False)[1]
         largest = np.flatnonzero(part == np.bincount(part).argmax())
-        found = clique_complex(A[largest][:, largest])
-        low, high = (share, high) if found.n_cells[2] < n_triangles else (low, share)
-    return found
+        lifted = clique_complex(A[largest][:, largest])
+        low, high = (share, high) if lifted.n_cells[2] < n_triangles else (low, share)
+    return lifted
 
 
 def papers_method(

@@ -50,17 +50,17 @@ def run(task: str, seed: int) -> Result:
     """Accuracy, modularity and relative gap of every candidate on one draw of a task."""
     A, groups = graph_of(task, seed)
     K, k = clique_complex(A), int(groups.max()) + 1
-    found = {}
+    scores = {}
     for name, candidate in CANDIDATES.items():
         M = candidate(K)
         clusters = cluster(M, k, rng=seed)
         values = M.spectrum(k + 1, "diagonal").values
-        found[name] = {
+        scores[name] = {
             "accuracy": clustering_accuracy(clusters, groups),
             "modularity": modularity(K, clusters.numbers),
             "gap": float((values[k] - values[k - 1]) / max(values[k], 1e-12)),
         }
-    return {"candidates": found}
+    return {"candidates": scores}
 
 
 def chosen_by(

@@ -50,9 +50,12 @@ def run(network: str, kind: str, percent: int, seed: int) -> Result:
     known = few_labels(groups, seed)
     rest = known < 0
     K = clique_complex(noisy)
-    found = {name: spread_labels(make_operator(K, name), known).numbers for name in OPERATORS}
-    found |= {"label spreading": label_spreading(noisy, known), "harmonic": harmonic(noisy, known)}
-    return {name: float((numbers == groups)[rest].mean()) for name, numbers in found.items()}
+    predicted = {name: spread_labels(make_operator(K, name), known).numbers for name in OPERATORS}
+    predicted |= {
+        "label spreading": label_spreading(noisy, known),
+        "harmonic": harmonic(noisy, known),
+    }
+    return {name: float((numbers == groups)[rest].mean()) for name, numbers in predicted.items()}
 
 
 def few_labels(groups: IntArray, seed: int) -> IntArray:

@@ -52,9 +52,9 @@ def run(ratio: float, seed: int) -> Result:
 def summarize(results: Results) -> Table:
     rows = []
     for ratio, (L, S, inside) in PAPER.items():
-        found = pick(results, ratio=ratio)
-        here = {n: [r["paper"][n] for r in found] for n in ("laplacian", "mixed")}
-        share = 100 * np.mean([r["inside"] for r in found])
+        runs = pick(results, ratio=ratio)
+        here = {n: [r["paper"][n] for r in runs] for n in ("laplacian", "mixed")}
+        share = 100 * np.mean([r["inside"] for r in runs])
         one = compare(here["mixed"], here["laplacian"]).sentence("S", "L")
         rows.append(
             Row(

@@ -53,9 +53,9 @@ def run(protein: str) -> Result:
 
 def modes(operator: Operator, k: int = MODES) -> FloatArray:
     """The first eigenvectors with positive eigenvalues, over the roots of these."""
-    found = operator.spectrum()
-    kept = np.flatnonzero(found.values > 1e-9)[:k]
-    return found.vectors[:, kept] / np.sqrt(found.values[kept])
+    spectrum = operator.spectrum()
+    kept = np.flatnonzero(spectrum.values > 1e-9)[:k]
+    return spectrum.vectors[:, kept] / np.sqrt(spectrum.values[kept])
 
 
 def between(X: FloatArray, groups: IntArray) -> float:

@@ -44,13 +44,13 @@ def run(task: str, seed: int) -> Result:
     """The accuracy of every method on one draw; contacts have one draw, and starts of k-means."""
     K, groups = problem(task, seed)
     k = int(groups.max()) + 1
-    found = {
+    clusterings = {
         name: cluster(operator(K), k, rng=seed).numbers for name, operator in OPERATORS.items()
     }
     choice = choose_operator(K, k, rng=seed)
-    found[CHOSEN] = choice.clusters.numbers
-    found[LOUVAIN] = _louvain(K, seed)
-    accuracy = {name: clustering_accuracy(numbers, groups) for name, numbers in found.items()}
+    clusterings[CHOSEN] = choice.clusters.numbers
+    clusterings[LOUVAIN] = _louvain(K, seed)
+    accuracy = {name: clustering_accuracy(numbers, groups) for name, numbers in clusterings.items()}
     return {"accuracy": accuracy, "chosen": choice.name}
 
 

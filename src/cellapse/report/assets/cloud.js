@@ -13,13 +13,13 @@ function makeCloud(box, points, nodes, state) {
     canvas.style.height = height + "px";
     const pen = canvas.getContext("2d");
     pen.scale(sharp, sharp);
-    const found = points();
-    const spans = [0, 1, 2].map((k) => range(found.map((p) => p[k] ?? 0), 0));
+    const places = points();
+    const spans = [0, 1, 2].map((k) => range(places.map((p) => p[k] ?? 0), 0));
     const half = Math.max(...spans.map(([low, high]) => (high - low) / 2), 1e-12);
     const [ca, sa, cu, su] = [Math.cos(angle.around), Math.sin(angle.around), Math.cos(angle.up), Math.sin(angle.up)];
     const centred = (p) => [0, 1, 2].map((k) => ((p[k] ?? 0) - (spans[k][0] + spans[k][1]) / 2) / half);
     // So small that no point leaves the picture, however it is turned: 3.2 is the eye's distance.
-    const reach = Math.max(1, ...found.map((p) => Math.hypot(...centred(p))));
+    const reach = Math.max(1, ...places.map((p) => Math.hypot(...centred(p))));
     const scale = ((Math.min(width, height) / 2 - 12) * Math.sqrt(3.2 ** 2 - reach ** 2)) / (3.2 * reach);
     const project = (p) => {
       const [x, y, z] = centred(p);
@@ -41,8 +41,8 @@ function makeCloud(box, points, nodes, state) {
       pen.fillText(state.axisNames[k], b[0] + 4, b[1]);
     });
     const painted = painter(state.colouring);
-    const radius = found.length > 600 ? 2.5 : found.length > 150 ? 3.5 : 5;
-    found.map((p, i) => [project(p), nodes[i]]).sort((p, q) => q[0][2] - p[0][2]).forEach(([[x, y, , near], node]) => {
+    const radius = places.length > 600 ? 2.5 : places.length > 150 ? 3.5 : 5;
+    places.map((p, i) => [project(p), nodes[i]]).sort((p, q) => q[0][2] - p[0][2]).forEach(([[x, y, , near], node]) => {
       const v = state.colouring.values[node];
       const path = new Path2D(markPath(painted.form(v), x, y, radius * near));
       pen.fillStyle = painted.colour(v);

@@ -52,20 +52,20 @@ class Hyperedges:
 
     def groups(self) -> list[IntArray]:
         """Hyperedges of like sizes; groups of fewer than twenty join the next."""
-        found: list[IntArray] = []
+        groups: list[IntArray] = []
         waiting = np.empty(0, dtype=np.int64)
         for low, high in zip(_BOUNDS, (*_BOUNDS[1:], np.inf), strict=True):
             here = np.flatnonzero((self.sizes >= low) & (self.sizes < high))
             waiting = np.concatenate([waiting, here])
             if len(waiting) >= _LEAST:
-                found.append(waiting)
+                groups.append(waiting)
                 waiting = np.empty(0, dtype=np.int64)
         if len(waiting):
-            if found:
-                found[-1] = np.concatenate([found[-1], waiting])
+            if groups:
+                groups[-1] = np.concatenate([groups[-1], waiting])
             else:
-                found.append(waiting)
-        return found
+                groups.append(waiting)
+        return groups
 
     def projection(self, chosen: IntArray) -> sparse.csr_array:
         """The weighted projection of some hyperedges."""

@@ -79,6 +79,12 @@ def arrange(
     return _side_by_side(members, [_spring(ends[m][:, m], random) for m in members])
 
 
+def around(points: FloatArray) -> FloatArray:
+    """The corners of a cell in the order of a walk around it."""
+    x, y = (points - points.mean(axis=0)).T
+    return points[np.argsort(np.arctan2(y, x))]
+
+
 def _spring(ends: sparse.csr_array, random: np.random.Generator) -> FloatArray:
     """The layout of one component: centred, its longest extent flat, sqrt(size) long."""
     n = ends.shape[0]

@@ -21,17 +21,19 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import eigsh
 
-from cellapse._complex.complex import Complex, require_complex
+from cellapse._complex.complex import Complex
+from cellapse._complex.given import to_complex
 from cellapse._errors import InputError, extra
 from cellapse._linalg.operators import Operator, SparseOperator
 from cellapse._operators.as_operator import as_operator
+from cellapse._operators.hyperedges import Hyperedges, inside
 from cellapse._shared.arrays import FloatArray, IntArray, csr_from_entries
 from cellapse._shared.checks import generator, whole_number
-from cellapse.tasks._hyperedges import Hyperedges, inside
 
 _FOLDS, _ROUNDS = 5, 4
 _CLEAR = 2.0  # standard errors by which a size must fall behind the best to lose weight
 _DENSE = 400
+_LEAST = 0.01  # of a weight in the operator: what predicts nothing still holds the parts together
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +46,18 @@ class Reliability:
         Smallest and largest size of the cells in a group.
     counts : (g,) array of int
     predicts, errors : (g,) arrays
-        The difference of means, and its standard error, at the weights found.
+        The difference of means, and its standard error, at the final weights.
     weights : (g,) array
         1 for the best; all 1 where the sizes cannot be told apart.
     told_apart : bool
         Whether any weight differs from 1.
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> K = cl.hypergraph_complex([(i, (i + 1) % 30) for i in range(30)])
+    >>> cl.tasks.rank_reliability(K, dimension=2).weights.tolist()
+    [1.0]
     """
 
     sizes: list[tuple[int, int]]
@@ -61,15 +70,19 @@ class Reliability:
     parts: list[sparse.csr_array] = field(repr=False)
 
     def operator(self) -> Operator:
-        """The Laplacian of the projection in which every cell has the weight of its size."""
+        """The Laplacian of the projection in which every cell has the weight of its size.
+
+        A size of weight 0 keeps a hundredth, so that no vertex is left alone. Where all weights
+        are 1 it is the weighted projection.
+        """
         n = len(self.labels)
-        A = _sum(self.weights, self.parts, n)
+        A = _sum(np.maximum(self.weights, _LEAST), self.parts, n)
         L = sparse.diags_array(np.asarray(A.sum(axis=1)).ravel()) - A
         return SparseOperator(L, self.labels, as_operator(L).kernel, "reliable projection")
 
     def to_frame(self) -> Any:
         """A pandas DataFrame with a row per group of sizes."""
-        with extra("pandas", "dev"):
+        with extra("pandas", "pandas"):
             import pandas as pd
         low, high = zip(*self.sizes, strict=True)
         columns = {"from": low, "to": high, "cells": self.counts, "predicts": self.predicts}
@@ -102,7 +115,7 @@ def rank_reliability(
     >>> rank_reliability(cl.hypergraph_complex(groups)).weights.tolist()
     [1.0]
     """
-    require_complex(K, "rank_reliability")
+    K = to_complex(K)
     dimension = whole_number("dimension", dimension, 1, 1000)
     generate = generator(rng)
     hyper = Hyperedges.of(K)
@@ -138,20 +151,20 @@ class Trial:
 
     def measure(self, weights: FloatArray) -> FloatArray:
         """Per group of sizes, the difference of means and its standard error."""
-        found: list[list[FloatArray]] = [[] for _ in self.groups]
+        inside_hidden: list[list[FloatArray]] = [[] for _ in self.groups]
         chance: list[list[FloatArray]] = [[] for _ in self.groups]
         for q in range(_FOLDS):
             A = _sum(weights, [parts[q] for parts in self._left], self._n)
             X = _embedding(A, self._dimension)
             for t, (group, fold) in enumerate(zip(self.groups, self._fold, strict=True)):
                 hidden = np.flatnonzero(fold == q)
-                found[t].append(self.hyper.inside(X, group[hidden]))
+                inside_hidden[t].append(self.hyper.inside(X, group[hidden]))
                 sizes = self.hyper.sizes[group[hidden]]
                 chance[t].append(inside(X, self._random[t][:, hidden], sizes))
         return np.array(
             [
                 _difference(np.concatenate(a), np.concatenate(b))
-                for a, b in zip(found, chance, strict=True)
+                for a, b in zip(inside_hidden, chance, strict=True)
             ]
         )
 
@@ -188,9 +201,9 @@ def _evidence(measured: FloatArray) -> float:
     return float((measured[:, 0] / np.maximum(measured[:, 1], 1e-12)).max())
 
 
-def _difference(found: FloatArray, chance: FloatArray) -> tuple[float, float]:
-    spread = found.var() / len(found) + chance.var() / len(chance)
-    return float(found.mean() - chance.mean()), float(np.sqrt(max(spread, 1e-12)))
+def _difference(hidden: FloatArray, chance: FloatArray) -> tuple[float, float]:
+    spread = hidden.var() / len(hidden) + chance.var() / len(chance)
+    return float(hidden.mean() - chance.mean()), float(np.sqrt(max(spread, 1e-12)))
 
 
 def _sum(weights: FloatArray, parts: list[sparse.csr_array], n: int) -> sparse.csr_array:

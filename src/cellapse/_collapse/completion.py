@@ -1,0 +1,93 @@
+r"""The values of eliminated cells that minimize the energy, and how well they are known.
+
+With H = M + beta B^T B of `relaxation`,
+
+    z = gamma w,    H w = B^T x,
+
+and at eps = 0 the limit of that: of all minimizers the shortest. Values are given out only where
+their error is within a millionth of them. Where cells are held in place by eps alone, that asks
+more than a small residual: the entries of B and M are rounded, and what that puts into the kernel
+of C comes back divided by eps.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cellapse._collapse.ladder import AIM, Ladder, lost
+from cellapse._collapse.relaxation import Relaxation
+from cellapse._linalg.singular import smallest_positive_eigenvalue
+from cellapse._shared.arrays import FloatArray
+
+_LIMIT = 1e-6  # an error beyond this, relative to the values, is not given out
+_UNIFORM_FLOOR = 1e-5  # added to H at eps = 0, where the shortest values are asked for
+_UNIT = 2.0**-53
+
+
+class Masses(NamedTuple):
+    """What is known of a diagonal M besides its entries.
+
+    Attributes
+    ----------
+    growth : (m,) array
+        How fast each mass grows with eps: the squared length of the values behind a value of one.
+    blur : (m,) array
+        How far rounding may have moved it.
+    """
+
+    growth: FloatArray
+    blur: FloatArray
+
+
+def completed(ladder: Ladder, x: FloatArray, masses: Masses | None = None) -> FloatArray:
+    """The eliminated values that minimize the energy, nearest rank first."""
+    x = x - ladder.fixed(x)
+    asked = np.linalg.norm(ladder.B.T @ x, axis=0) > 0
+    if ladder.c == 0.0 or not asked.any():
+        return np.zeros((ladder.M.shape[0], *x.shape[1:]))
+    quick = _by_iteration(ladder, x)
+    if quick is not None:
+        return ladder.gamma * quick
+    relaxation, least, rounding = ladder.relaxation, ladder.eps, 0.0
+    if ladder.eps == 0.0:
+        relaxation, least, rounding = _shortest(ladder, masses)
+    goal = AIM * relaxation.energy(x)
+    if not ladder.definite:
+        return ladder.gamma * relaxation.refine(x)[0].astype(np.float64)
+    w, energy = relaxation.relax(x, goal)
+    size = np.maximum(np.linalg.norm(w, axis=0), 1e-300)
+    error = energy / np.sqrt(least) / size + rounding
+    if ladder.eps > 0.0:
+        error = error + relaxation.blurred(x, w, None if masses is None else masses.blur) / size
+    worst = float(np.max(np.where(asked, error, 0.0)))
+    if not worst <= _LIMIT:
+        raise lost(ladder, worst, "|z|")
+    return ladder.gamma * w.astype(np.float64)
+
+
+def _by_iteration(ladder: Ladder, x: FloatArray) -> FloatArray | None:
+    """From K^-1 x where that is found by iterations, or None where it does not tell enough."""
+    if ladder.eps == 0.0 or not ladder.iterative:
+        return None
+    relaxation = ladder.relaxation
+    assert relaxation.reduced is not None
+    w = relaxation.reduced[1] @ (ladder.B.T @ (x - ladder.moved(x)))
+    left = np.linalg.norm(relaxation.residual(x, w), axis=0) / ladder.eps  # H >= eps
+    return w if bool((left <= _LIMIT * np.linalg.norm(w, axis=0)).all()) else None
+
+
+def _shortest(ladder: Ladder, masses: Masses | None) -> tuple[Relaxation, float, float]:
+    """At eps = 0: what finds the shortest minimizer, the smallest eigenvalue of H, its rounding."""
+    H = ladder.M + ladder.beta * (ladder.B.T @ ladder.B)
+    least, largest = smallest_positive_eigenvalue(H), ladder.relaxation.largest
+    rounding = (
+        4 * _UNIT * largest / max(least, 1e-300)
+    )  # the energy does not see what it puts into a kernel
+    if not rounding <= _LIMIT:
+        raise lost(ladder, rounding, "|z|")
+    growth = np.ones(H.shape[0]) if masses is None else masses.growth
+    # A thousandth of the floor is taken for zero: less than the smallest that is not.
+    floor = min(_UNIFORM_FLOOR * largest, 100.0 * least)
+    return ladder.relaxing(floor * growth / growth.max(initial=1.0)), least, rounding

@@ -1,0 +1,240 @@
+"""Whatever a user has, as a complex: the one place where graphs, points and names are lifted.
+
+    a graph, an adjacency     its cliques up to rank 2
+    points                    joined to their 10 nearest neighbours, and the cliques of that
+    a hypergraph, a complex   its own cells
+    a name                    a bundled network or protein, or else a file
+
+`collapse`, the baselines, tasks, `analyze` and the command line all come here.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from cellapse import datasets
+from cellapse._complex.complex import Complex
+from cellapse._complex.graph import is_adjacency
+from cellapse._errors import CellapseWarning, InputError
+from cellapse._shared.checks import own_csr
+from cellapse.interop.reading import as_complex
+from cellapse.io import Understood, read
+from cellapse.lifts import clique_complex
+from cellapse.lifts.points import nearest_neighbour_complex
+
+MAX_RANK = 2  # of the cliques that become cells
+NEIGHBOURS = 10  # of a point
+_WEIGHTS = ("weight", "weights", "value", "count")  # what a column of weights is called
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A complex with a title, what is known of it, and the known group of every vertex."""
+
+    title: str
+    complex: Complex
+    groups: tuple[Any, ...] | None = None
+    card: str = ""
+    reading: Understood | None = None  # of a file: how it was understood
+
+
+def source_of(given: Any) -> Source:
+    """Whatever was given, lifted where it has no cells of its own; the metadata say how.
+
+    >>> source_of([("a", "b"), ("b", "c"), ("a", "c")]).complex
+    Complex(n_cells=(3, 3, 1), lift='cliques up to rank 2 of list')
+    """
+    if isinstance(given, Complex):
+        return Source(str(given.metadata.get("name", "A complex")), given)
+    if isinstance(given, str | os.PathLike):
+        return _named(os.fspath(given))
+    if sparse.issparse(given) and given.shape[0] != given.shape[-1]:
+        raise InputError(
+            f"one sparse matrix of shape {given.shape}: an adjacency is square, and B_1 goes into "
+            "a list, [B_1]"
+        )
+    if is_points(given):
+        x = np.asarray(given)
+        k = min(NEIGHBOURS, max(len(x) - 1, 1))
+        K = nearest_neighbour_complex(x, k, MAX_RANK)
+        return Source(
+            f"{len(x):,} points",
+            _said(K, f"cliques up to rank {MAX_RANK} of the {k} nearest neighbours of points"),
+        )
+    K, kind = as_complex(given), _kind(given)
+    if kind == "an adjacency":
+        _warn_of_values(given)
+    warn_of_weights(K)
+    return Source(str(K.metadata.get("name", "") or "A complex"), _lifted_from(K, kind))
+
+
+def complex_from(given: Any) -> Complex:
+    """The complex alone."""
+    return source_of(given).complex
+
+
+def lifted(K: Complex, max_rank: int = MAX_RANK) -> Complex:
+    """A graph with its cliques; whatever has cells of its own keeps them."""
+    return clique_complex(K, max_rank) if K.max_rank == 1 and max_rank > 1 else K
+
+
+def bundled_names() -> tuple[str, ...]:
+    """The bundled networks and proteins."""
+    return (*datasets.available(), *datasets.available_proteins())
+
+
+def bundled(name: str, max_rank: int = MAX_RANK, weight: str | None = None) -> Source | None:
+    """The bundled network or protein of that name, if there is one and no file of that name."""
+    if name in datasets.available():
+        data = datasets.load(name)
+        K = clique_complex(data.graph, max_rank, weight=weight)
+        groups = tuple(data.group_names[g] for g in data.groups)
+        return Source(data.title, K, groups, data.card())
+    if name.upper() in datasets.available_proteins() and not exists(name):
+        return load_protein(name)
+    return None
+
+
+def load_protein(name: str) -> Source:
+    """A bundled protein or a structure file, with DSSP where it can be computed."""
+    from cellapse.lifts.proteins import backbone_coordinates, protein_complex, secondary_structure
+
+    if exists(name):
+        K = protein_complex(name)
+        dssp, title, card = secondary_structure(name), Path(name).name, ""
+        attributes: dict[str, Any] = dict(K.attributes[0])
+        backbone = backbone_coordinates(name)
+    elif name.upper() not in datasets.available_proteins():
+        raise InputError(unknown(name, "protein", datasets.available_proteins()))
+    else:
+        protein = datasets.load_protein(name.upper())
+        K, dssp = protein.complex(), protein.dssp
+        title, card = f"{protein.title.title()} ({protein.name})", protein.card()
+        attributes = {"residue": protein.residues, "position": protein.coordinates[:, 1]}
+        backbone = protein.coordinates
+    words = {"H": "helix", "E": "strand", "C": "coil"}
+    attributes |= {
+        "dssp": [words.get(str(d), "unknown") for d in dssp],
+        "backbone": backbone.reshape(len(backbone), 12),
+    }
+    bare = replace(K, attributes=tuple({} for _ in K.cells), metadata={})
+    return Source(title, bare.with_attributes({0: attributes}), None, card)
+
+
+def unused_weights(K: Complex) -> str | None:
+    """The attribute of the edges that looks like weights, where nothing uses it."""
+    if K.max_rank < 1 or K.weights[1] is not None or len(K.attributes) < 2:
+        return None
+    for name, column in K.attributes[1].items():
+        numeric = column.ndim == 1 and np.issubdtype(column.dtype, np.number)
+        if numeric and name.lower() in _WEIGHTS and len(column) and (column != column[0]).any():
+            return name
+    return None
+
+
+def is_points(given: Any) -> bool:
+    """Whether this is a table of coordinates: fractions, and no square symmetric matrix."""
+    if isinstance(given, list | tuple) and given and isinstance(given[0], list | tuple):
+        flat = [v for row in given if isinstance(row, list | tuple) for v in row]
+        if not any(isinstance(v, float) for v in flat):
+            return False
+        try:
+            given = np.asarray(given)
+        except ValueError:
+            return False
+    if not isinstance(given, np.ndarray) or given.ndim != 2 or is_adjacency(given):
+        return False
+    if not np.issubdtype(given.dtype, np.floating):
+        return False
+    if given.size and np.isin(given, (-1.0, 0.0, 1.0)).all():
+        raise InputError(
+            f"an array of shape {given.shape} that holds only -1, 0 and 1: a matrix B_1 goes into "
+            "a list, [B_1], and points into lifts.nearest_neighbour_complex(points, k)"
+        )
+    return True
+
+
+def exists(name: str) -> bool:
+    """Whether there is such a file; a name that no file can have is none."""
+    try:
+        return Path(name).exists()
+    except (OSError, ValueError):
+        return False
+
+
+def unknown(name: str, kind: str, known: Sequence[str]) -> str:
+    """What to say of a name that is neither a file nor bundled."""
+    close = difflib.get_close_matches(name, known, n=1)
+    close = close or difflib.get_close_matches(name.upper(), known, n=1)
+    remedy = f"did you mean {close[0]}?" if close else "see `cellapse datasets` for what is bundled"
+    return f"no file and no bundled {kind} {name!r:.200}; {remedy}"
+
+
+def _named(name: str | bytes) -> Source:
+    if isinstance(name, bytes):
+        raise InputError(f"{name!r:.80} is a name in bytes; give a string")
+    source = bundled(name)
+    if source is None and not exists(name):
+        raise InputError(unknown(name, "dataset", bundled_names()))
+    if source is None:
+        K = read(name)
+        source = Source(Path(name).name, _lifted_from(K, Path(name).name))
+    else:
+        source = replace(source, complex=_said(source.complex, f"bundled {name}"))
+    warn_of_weights(source.complex)
+    return source
+
+
+def _kind(given: Any) -> str:
+    """What was given, in words."""
+    if sparse.issparse(given) or is_adjacency(given):
+        return "an adjacency"
+    library = type(given).__module__.partition(".")[0]
+    return type(given).__name__ if library == "builtins" else f"{library}.{type(given).__name__}"
+
+
+def _lifted_from(K: Complex, kind: str) -> Complex:
+    made = lifted(K)
+    how = f"cliques up to rank {MAX_RANK} of" if made is not K else "cells of"
+    return _said(made, f"{how} {kind}")
+
+
+def _said(K: Complex, how: str) -> Complex:
+    return replace(K, metadata={**K.metadata, "lift": how})
+
+
+def warn_of_weights(K: Complex) -> None:
+    """Say so where the edges have weights that nobody asked for."""
+    name = unused_weights(K)
+    if name is not None:
+        _warn(
+            f'the edges have an attribute "{name}" that is not used; '
+            f'clique_complex(..., weight="{name}") takes it as weights'
+        )
+
+
+def _warn_of_values(given: Any) -> None:
+    values = own_csr(given, "the adjacency").data
+    if len(values) and (values != values[0]).any():
+        _warn(
+            "the values of the adjacency are not used, only where they are; "
+            'clique_complex(A, weight="value") takes them as weights'
+        )
+
+
+def _warn(message: str) -> None:
+    """Warn at the line of the user, however deep this was called."""
+    level, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("cellapse"):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, CellapseWarning, stacklevel=level)

@@ -1,0 +1,19 @@
+"""Pictures with matplotlib: every function draws on the axes it is given and returns them.
+
+Without axes a function makes a figure of pyplot, which a notebook shows by itself. `S.plot()`,
+`spectrum.plot()`, `K.plot()` and `clusters.plot()` are the short ways to the most common ones.
+"""
+
+from cellapse.plot.drawings import plot_clusters, plot_complex, plot_embedding
+from cellapse.plot.spectra import plot_compression, plot_signatures, plot_spectrum
+from cellapse.plot.trust import plot_trust
+
+__all__ = [
+    "plot_clusters",
+    "plot_complex",
+    "plot_compression",
+    "plot_embedding",
+    "plot_signatures",
+    "plot_spectrum",
+    "plot_trust",
+]

@@ -1,0 +1,172 @@
+"""A graph, an adjacency, points, a hypergraph, a name: taken wherever a complex or operator is."""
+
+import inspect
+import warnings
+
+import networkx as nx
+import numpy as np
+import pytest
+from public_calls import CALLS
+from scipy import sparse
+from test_inputs import numbers
+
+import cellapse as cl
+from cellapse import lifts
+
+xgi = pytest.importorskip("xgi")
+pd = pytest.importorskip("pandas")
+
+G = nx.Graph([(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 5), (3, 5), (5, 6)])
+GROUPS = [(0, 1, 2), (2, 3), (3, 4, 5), (5, 6)]
+A = nx.to_numpy_array(G)
+POINTS = np.array([[0.1, 0], [4, 0], [0, 4], [5, 5], [9, 4], [4, 9], [9, 9]])
+
+
+@pytest.fixture(scope="module")
+def objects(tmp_path_factory):
+    """What a user has, with the complex it stands for."""
+    file = tmp_path_factory.mktemp("network") / "network.csv"
+    cl.write(cl.as_complex(G), file)
+    cliques = cl.clique_complex(G)
+    numbered = cl.clique_complex(sparse.csr_array(A))  # vertices without labels
+    return {
+        "a networkx graph": (G, cliques),
+        "a dense adjacency": (A, numbered),
+        "an integer adjacency": (A.astype(int), numbered),
+        "a sparse adjacency": (sparse.csr_array(A), numbered),
+        "a sparse matrix of the old kind": (sparse.coo_matrix(A), numbered),
+        "a list of edges": (list(G.edges), cliques),
+        "an array of edges": (np.array(G.edges), numbered),
+        "an XGI hypergraph": (xgi.Hypergraph(GROUPS), cl.hypergraph_complex(GROUPS)),
+        "points": (POINTS, lifts.nearest_neighbour_complex(POINTS, 6)),
+        "the name of a file": (str(file), cl.clique_complex(cl.read(file))),
+        "a path": (file, cl.clique_complex(cl.read(file))),
+        "a complex": (cliques, cliques),
+    }
+
+
+# The public calls that take a complex or an operator, and what stands for it by default.
+FIRST = {"K": lambda K: K, "S": cl.collapse, "operator": lambda K: cl.collapse(K, "renormalized")}
+EXPORTERS = ("to_", "write", "plot_")  # they take what is there, not what it could be lifted to
+
+
+def takes_a_complex():
+    for name, made in CALLS.items():
+        _, arguments = made()
+        if name.startswith(EXPORTERS) or "self" in arguments:
+            continue
+        for key, value in arguments.items():
+            if key in ("complexes", "source", *FIRST) and not isinstance(value, str):
+                first = value[0] if isinstance(value, list) else value
+                if key == "operator" or isinstance(first, cl.Complex | cl.Operator):
+                    yield name, key
+
+
+WALK = list(takes_a_complex())
+
+
+def test_the_walk_finds_the_functions():
+    names = {name for name, _ in WALK}
+    wanted = {"collapse", "analyze", "cluster", "embed", "edge_trust", "graph_laplacian", "smooth"}
+    wanted |= {"dirac_operator", "likely_false", "check", "spectra", "cell_influence", "modularity"}
+    assert wanted <= names
+    assert len(names) > 40
+    accepting = {
+        name
+        for space in (cl, cl.tasks, cl.theory)
+        for name in space.__all__
+        if inspect.isfunction(getattr(space, name))
+        and next(iter(inspect.signature(getattr(space, name)).parameters), "") in FIRST
+    }
+    assert accepting <= names
+
+
+def on_default(value):
+    """What a function makes of a complex that is given in the place of this."""
+    if isinstance(value, cl.CollapsedOperator):
+        return cl.collapse
+    return FIRST["operator"] if isinstance(value, cl.Operator) else FIRST["K"]
+
+
+ALL_KINDS = ("collapse", "as_operator", "graph_laplacian", "edge_trust", "cluster", "analyze")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("name", "key"), WALK)
+def test_taken_as_the_complex_it_stands_for(name, key, objects):
+    few = ("a networkx graph", "a dense adjacency", "an XGI hypergraph", "points", "a path")
+    for kind in objects if name in ALL_KINDS else few:
+        given, K = objects[kind]
+        if name == "likely_false" and kind != few[0]:
+            continue  # a second each
+        function, arguments = CALLS[name]()
+        value = arguments[key]
+        made = (FIRST[key] if key in ("K", "operator") else on_default(value))(K)
+        several = isinstance(value, list)
+        expected = numbers(function(**arguments | {key: [K] if several else made}))
+        got = numbers(function(**arguments | {key: [given] if several else given}))
+        assert len(got) == len(expected), kind
+        for a, b in zip(got, expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12, err_msg=kind)
+
+
+def test_the_repr_says_how_it_was_lifted(objects):
+    for given, K in objects.values():
+        if given is K:
+            continue
+        for S in (cl.collapse(given), cl.graph_laplacian(given), cl.as_operator(given)):
+            assert S.shape[0] == K.n_vertices
+            assert any(word in repr(S) for word in ("cliques up to rank 2 of", "cells of"))
+        assert repr(cl.collapse(K)) != repr(cl.collapse(given))
+
+
+def test_an_adjacency_is_never_a_matrix_of_incidences():
+    path = nx.to_numpy_array(nx.path_graph(4))
+    for given in ([path], [sparse.csr_array(path)], [path.tolist()], [path + np.eye(4)]):
+        for function in (cl.collapse, cl.graded_laplacian, cl.is_chain_complex):
+            with pytest.raises(cl.InputError, match=r"adjacency|self-loops"):
+                function(given)
+    unsigned = cl.incidence_matrices(cl.clique_complex(nx.complete_graph(3)))[0]
+    assert cl.collapse([unsigned]).shape == (3, 3)  # symmetric, but two ones a column
+
+
+def test_what_could_be_several_things_is_refused():
+    B = cl.boundary_matrices(cl.clique_complex(G))[0]
+    for given in (B, B.toarray()):
+        with pytest.raises(cl.InputError, match=r"\[B_1\]"):
+            cl.collapse(given)
+    with pytest.raises(cl.InputError, match="did you mean football"):
+        cl.collapse("footbal")
+
+
+def test_weights_that_are_there_and_not_used_are_told():
+    weighted = nx.Graph()
+    weighted.add_weighted_edges_from([(0, 1, 2.0), (1, 2, 3.0)])
+    with pytest.warns(cl.CellapseWarning, match='"weight" that is not used') as told:
+        cl.cluster(weighted, 2)
+    assert told[0].filename == __file__  # the line of the user, not one of ours
+    with pytest.warns(cl.CellapseWarning, match="values of the adjacency are not used"):
+        cl.collapse(nx.to_numpy_array(weighted))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cl.collapse(G)
+        cl.collapse(A)
+        cl.collapse(cl.clique_complex(weighted, weight="weight"))
+
+
+def test_a_labelled_frame():
+    names = list("abcdefg")
+    frame = pd.DataFrame(A, names, names)
+    S = cl.as_operator(frame)
+    assert list(S.labels) == names
+    assert S.n_cells == (7, 8, 2)
+    table = pd.DataFrame(list(G.edges), columns=["source", "target"])
+    assert cl.collapse(table).n_cells == S.n_cells
+
+
+def test_bundled_names_bring_title_and_groups():
+    analysis = cl.analysis.analyze("karate")
+    assert analysis.title == "Zachary's karate club"
+    assert analysis.n_clusters == 2
+    assert analysis.agreement()[0] > 0.9
+    assert cl.collapse("1ubq").shape == (76, 76)
