@@ -420,6 +420,20 @@ def test_factors_and_counts_with_a_mass():
     assert [largest.count_below(v) for v in (1.0, 5.0)] == [1, 3]  # norm - lambda: 0, 4, 4, 6
 
 
+def test_a_sparse_operator_has_a_shift_next_to_zero():
+    L = SparseOperator(np.array([[2.0, -1.0], [-1.0, 2.0]]), range(2))
+    shift = L.shortcuts.safe_shift(np.array([1.0, 4.0]))
+    assert shift == pytest.approx(-1e-6 * 3.0 / 4.0, abs=0)
+    matrix, others = L.shortcuts.shifted(-0.5, np.array([1.0, 4.0]))
+    assert (matrix.toarray().tolist(), others) == ([[2.5, -1.0], [-1.0, 4.0]], 0)
+    zero = SparseOperator(np.zeros((2, 2)), range(2))
+    assert zero.shortcuts.safe_shift(np.ones(2)) == pytest.approx(-1e-6, abs=0)
+    values, _ = L.lowest(1)
+    assert values.tolist() == pytest.approx([1.0])
+    kept = L.shortcuts.factor(cl.Direct())
+    assert L.shortcuts.factor(cl.Direct()) == kept
+
+
 def test_inertia_of_dense_matrices():
     assert shifts._dense_inertia(np.zeros((0, 0))) == 0
     assert shifts._dense_inertia(np.array([[-2.0]])) == 1
