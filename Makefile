@@ -46,7 +46,7 @@ BENCH ?= $(filter-out scale_out,$(basename $(notdir $(shell grep -ls __main__ be
 	mutate lock lint format bench dist smoke clean
 
 help:
-	@echo "make demo         analyze the football network into out/, with a report"
+	@echo "make demo         what it is good for: a network with false edges, a report in out/"
 	@echo "make docs         the site, with its gallery, into build/docs"
 	@echo "make test         lint, then the tests"
 	@echo "make test-slow    all tests, the slow ones too"
@@ -69,7 +69,7 @@ help:
 	@echo "PYTHON=python3.12 chooses the interpreter, WORKERS=4 the test processes."
 
 demo: $(CORE)
-	$(VENV)/bin/cellapse analyze football -o out
+	$(VENV)/bin/cellapse demo -o out
 
 # No warning, no broken link, nothing that a page would load from elsewhere.
 docs: $(DOCS)

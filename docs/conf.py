@@ -69,7 +69,7 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
     "plot_gallery": os.environ.get("CELLAPSE_GALLERY", "yes") == "yes",
     "notebook_images": False,
-    "thumbnail_size": (400, 280),
+    "thumbnail_size": (480, 240),
 }
 
 # The look

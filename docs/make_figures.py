@@ -12,67 +12,82 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import networkx as nx
 import numpy as np
-from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.collections import LineCollection
 
 import cellapse as cl
 
 IMAGES = Path(__file__).parent / "images"
 
 
-def football() -> None:
-    """The same network twice: as the graph sees it, and with what its triangles support."""
-    data = cl.datasets.load("football")
-    K = cl.clique_complex(data.graph)
-    S = cl.collapse(K, realization="renormalized")
-    graph = nx.relabel_nodes(data.graph, {v: i for i, v in enumerate(data.graph)})
-    edges, triangles = K.cells[1].as_array(), K.cells[2].as_array()
-    nx.set_edge_attributes(
-        graph,
-        {(int(i), int(j)): float(s) for (i, j), s in zip(edges, S.shares, strict=True)},
-        "share",
-    )
-    layouts = [
-        ("What the graph Laplacian sees", None, np.full(len(edges), S.shares.mean())),
-        ("What is left after the collapse", "share", S.shares),
+def false_edges() -> None:
+    """The network of `cellapse demo`: what it is given, what trust makes of it, and the figures."""
+    from cellapse.cli.demo import measured
+
+    K, true, trust, said = measured()
+    books = cl.datasets.load("polbooks")
+    edges = K.cells[1].as_array()
+    graph = nx.Graph([tuple(e) for e in edges[true].tolist()])
+    graph.add_nodes_from(range(K.n_vertices))
+    start = nx.kamada_kawai_layout(graph)
+    place = nx.spring_layout(graph, pos=start, iterations=60, seed=1, k=0.13)
+    xy = np.array([place[i] for i in range(K.n_vertices)])
+    xy = (xy - xy.mean(axis=0)) @ np.linalg.svd(xy - xy.mean(axis=0))[2].T[:, ::-1]  # upright
+    figure, axes = plt.subplots(1, 3, figsize=(11.6, 5.2), width_ratios=(1, 1, 1.05))
+    colours = np.array(["#0072B2", "#E69F00", "#999999"])[np.argsort([1, 0, 2])[books.groups]]
+    panels = [
+        (f"{said.real} true edges and {said.false} false", np.full(len(true), 0.5)),
+        ("Edges as strong as their trust", trust),
     ]
-    figure, axes = plt.subplots(1, 2, figsize=(11, 5.4), facecolor="white")
-    colours = plt.get_cmap("tab20")(np.linspace(0, 1, 20))[[0, 2, 4, 6, 8, 10, 12, 16, 18, 1, 3, 5]]
-    for ax, (title, weight, shares) in zip(axes, layouts, strict=True):
-        start = nx.kamada_kawai_layout(graph, weight=None)
-        place = nx.spring_layout(graph, weight=weight, pos=start, iterations=300, seed=1, k=0.16)
-        xy = np.array([place[i] for i in range(len(graph))])
-        if weight is not None:
-            ax.add_collection(PolyCollection(xy[triangles], facecolor="#3b6fb6", alpha=0.035))
-        ax.add_collection(
-            LineCollection(
-                xy[edges],
-                colors=[(0.25, 0.28, 0.33, 0.08 + 0.6 * s) for s in shares],
-                linewidths=0.3 + 1.3 * shares,
+    for ax, (title, shown) in zip(axes[:2], panels, strict=True):
+        for real, colour in ((True, (0.2, 0.24, 0.3)), (False, (0.835, 0.37, 0.0))):
+            at = np.flatnonzero(true == real)
+            lines = LineCollection(
+                xy[edges[at]],
+                colors=[(*colour, 0.05 + 0.85 * s) for s in shown[at]],
+                linewidths=0.3 + 1.5 * shown[at],
             )
-        )
-        ax.scatter(*xy.T, s=46, c=colours[data.groups], edgecolor="white", linewidth=0.7, zorder=3)
-        ax.set_title(title, fontsize=13)
+            ax.add_collection(lines)
+        ax.scatter(*xy.T, s=34, c=colours, edgecolor="white", linewidth=0.6, zorder=3)
+        ax.set_xlim(xy[:, 0].min() - 0.05, xy[:, 0].max() + 0.05)
+        ax.set_title(title, fontsize=12)
         ax.axis("off")
-    figure.suptitle(
-        "American college football: 115 teams, 613 games, 810 triangles; colours are conferences",
-        y=0.03,
-        fontsize=10,
-        color="#555",
-    )
-    figure.tight_layout(rect=(0, 0.05, 1, 1))
-    figure.savefig(IMAGES / "football.png", dpi=100, pil_kwargs={"optimize": True})
+    _bars(axes[2], said)
+    figure.tight_layout(w_pad=0.5)
+    figure.savefig(IMAGES / "false_edges.png", dpi=100, pil_kwargs={"optimize": True})
+
+
+def _bars(ax: plt.Axes, said: object) -> None:
+    """How well the scores find false edges, and how many labels are right."""
+    names = ("trust", "hub promoted", "topological overlap", "Jaccard", "common neighbours")
+    values = [said.areas[n] for n in names]
+    labels = [said.labels["renormalized"], said.labels["laplacian"]]
+    places = [*range(len(names)), len(names) + 1.2, len(names) + 2.2]
+    look = ["#0072B2", *["#b8c4d0"] * (len(names) - 1), "#0072B2", "#b8c4d0"]
+    ax.barh(places, [*values, *labels], color=look)
+    ax.set_yticks(places, [*names, "spread over S", "spread over L"], fontsize=9)
+    for y, v in zip(places, [*values, *labels], strict=True):
+        ax.text(
+            v + 0.01,
+            y,
+            f"{v:.3f}" if y < len(names) else f"{100 * v:.0f} %",
+            va="center",
+            fontsize=9,
+        )
+    ax.text(0.0, -0.85, "finds the false edges (area under the curve)", fontsize=9, color="#444")
+    ax.text(0.0, len(names) + 0.35, "three labels a group: right for", fontsize=9, color="#444")
+    ax.set_xlim(0, 1.1)
+    ax.invert_yaxis()
+    ax.spines[["top", "right", "bottom"]].set_visible(False)
+    ax.set_xticks([])
 
 
 def report() -> None:
-    """The upper part of the report of the football network, as a browser shows it."""
-    from cellapse.analysis import analyze
-    from cellapse.report import write_report
+    """The upper part of the report of `cellapse demo`, as a browser shows it."""
+    from cellapse.cli.demo import demo
 
-    data = cl.datasets.load("football")
-    groups = [data.group_names[g] for g in data.groups]
-    found = analyze(cl.clique_complex(data.graph), title=data.title, groups=groups)
     with tempfile.TemporaryDirectory() as folder:
-        file = write_report(found, Path(folder) / "report.html")
+        demo(Path(folder), quiet=True)
+        file = Path(folder) / "report.html"
         _photograph(file.as_uri(), "#network .node", "report.png", (1100, 1215))
 
 
@@ -108,6 +123,6 @@ def _photograph(address: str, ready: str, name: str, size: tuple[int, int]) -> N
 
 
 if __name__ == "__main__":
-    football()
+    false_edges()
     report()
     modes()

@@ -46,6 +46,7 @@ VERBS = [
     "protein",
     "analyze",
     "explore",
+    "demo",
 ]
 OF_NODES = {
     "cluster": ("-k", "3"),
@@ -109,18 +110,49 @@ def test_analyze_writes_one_row_a_node(run, tmp_path):
     assert (tmp_path / "out" / "report.html").stat().st_size > 30_000
 
 
+def test_the_demo_shows_a_gain(run, tmp_path):
+    code, out, _ = run("demo", "-o", tmp_path)
+    assert code == 0
+    assert "441 edges and 220 false" in out
+    with (tmp_path / "edges.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert sum(row["false"] == "True" for row in rows) == 220
+    assert "added on purpose" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    facts = json.loads(run("demo", "--json")[1])
+    assert max(facts["areas"], key=facts["areas"].get) == "trust"
+    assert facts["labels"]["renormalized"] > facts["labels"]["laplacian"] + 0.05
+    assert facts["kept_false"] <= facts["promised"]
+
+
+def test_clusters_of_hubs_are_those_of_the_laplacian_unless_asked(run, tmp_path):
+    file = tmp_path / "hubs.gml"
+    nx.write_gml(nx.barabasi_albert_graph(400, 4, seed=1), file)
+    code, out, _ = run("cluster", file, "-k", "8")
+    assert code == 0
+    assert "So these are of L" in out
+    assert "graph Laplacian operator" in out
+    assert "Caution" in out
+    facts = json.loads(run("cluster", file, "-k", "8", "--operator", "renormalized", "--json")[1])
+    assert "renormalized" in facts["operator"]
+    assert facts["verdict"]["clusters_by"] == "L"
+    assert "Caution" in run("compare", file, "-k", "8")[1]
+
+
 def test_analyze_as_json(run):
     code, out, _ = run("analyze", "karate", "--json")
     facts = json.loads(out)
     assert code == 0
     assert facts["cells"] == [34, 78, 45]
-    assert facts["theory holds"] is True
+    assert facts["theory_holds"] is True
     assert facts["accuracy"] == pytest.approx(33 / 34)
-    assert len(facts["weakest edges"]) == 10
+    assert len(facts["least_trusted_edges"]) == 10
+    assert facts["edges_in_doubt"] > 0
+    assert facts["verdict"]["words"].startswith("The cells matter here")
+    assert facts["clusters_by"] == "S"
 
 
 def test_options_change_the_result(run):
-    assert "3 of sizes" in run("analyze", "karate", "-k", "3")[1]
+    assert "3 by S, of sizes" in run("analyze", "karate", "-k", "3")[1]
     assert "tetrahedra" in run("analyze", "karate", "--max-rank", "3")[1]
 
 
@@ -360,8 +392,8 @@ def test_a_terminal_without_the_letters(tmp_path):
 
 def test_interrupted():
     script = (
-        "import sys, cellapse.cli.options as d; from cellapse.cli import main\n"
-        "def load(*_): raise KeyboardInterrupt\n"
+        "import sys, cellapse.cli.reading as d; from cellapse.cli import main\n"
+        "def load(*_, **__): raise KeyboardInterrupt\n"
         "d.load = load; sys.argv = ['cellapse', 'info', 'karate']; main()"
     )
     command = [sys.executable, "-c", script]
@@ -476,7 +508,7 @@ def test_debug_shows_the_traceback(monkeypatch):
 
 
 def test_a_bug_is_told_as_one(run, monkeypatch):
-    monkeypatch.setattr("cellapse.cli.options.load", lambda *_: 1 / 0)
+    monkeypatch.setattr("cellapse.cli.reading.load", lambda *_, **__: 1 / 0)
     code, _, err = run("info", "karate")
     assert code == 1
     assert "This is a bug" in err
@@ -574,7 +606,7 @@ def test_a_protein_from_a_structure_file(run, tmp_path):
     facts = json.loads(out)
     assert facts["title"] == "1ubq.pdb.gz"
     assert facts["cells"][0] == sum(facts["sizes"]) == 76
-    assert facts["theory holds"] is True
+    assert facts["theory_holds"] is True
     with (tmp_path / "nodes.csv").open() as file:
         assert len(list(csv.DictReader(file))) == 76
     text = (tmp_path / "report.html").read_text(encoding="utf-8")

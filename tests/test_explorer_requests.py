@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 import cellapse as cl
 from cellapse._errors import CellapseError
 from cellapse.report import server as serving
-from cellapse.report.explorer import Explorer, Settings
+from cellapse.report.explorer import Explorer
 from cellapse.report.server import Server, explore
+from cellapse.report.settings import Settings
 from cellapse.report.turns import TurnEndedError, Turns
 
 
@@ -143,6 +144,28 @@ def test_an_answer_that_takes_too_long_is_ended():
     with pytest.raises(TurnEndedError, match=r"0\.2 seconds"):
         turns.take(spin)
     assert turns.take(lambda: 7) == 7
+
+
+def test_what_cannot_be_ended_keeps_nobody_waiting():
+    """A factorization is one call of a library: here a wait that no exception reaches."""
+    turns, go_on = Turns(0.2), threading.Event()
+    with pytest.raises(TurnEndedError, match=r"more than 0\.2 seconds"):
+        turns.take(lambda: go_on.wait(30))
+    with pytest.raises(TurnEndedError, match="cannot be stopped in the middle"):
+        turns.take(lambda: 7)
+    go_on.set()
+    while True:  # until the library has come back
+        with contextlib.suppress(TurnEndedError):
+            assert turns.take(lambda: 7) == 7
+            break
+
+
+def test_errors_of_a_computation_are_its_answer():
+    def fails():
+        raise cl.InputError("not this one")
+
+    with pytest.raises(cl.InputError, match="not this one"):
+        Turns(5.0).take(fails)
     assert issubclass(TurnEndedError, CellapseError)
 
 
@@ -199,6 +222,6 @@ def test_the_page_may_be_opened_from_a_file_but_not_asked_from_elsewhere(server)
 def test_a_complex_without_edges_is_explored(n):
     for K in (cl.Complex.from_arrays(n, {}), cl.Complex.from_arrays(n, {1: []})):
         answer = Explorer(K).answer(Settings())
-        assert "error" in answer or len(answer["clusters"]) == n
+        assert "error" in answer or len(answer["clusters"]["values"]) == n
         with Server(Explorer(K)) as server:
             assert get(server, f"/{server.token}/")[0] == 200

@@ -29,14 +29,16 @@ ORDER = (
 # The same within the folders that everything else rests on.
 WITHIN = {
     "_shared": (
-        *("arrays", "card", "checks", "files", "memory", "names", "pictures", "progress", "rows"),
-        *("tables", "workers"),
+        *("arrays", "card", "checks", "files", "memory", "names", "notes"),
+        *("pictures", "progress", "rows", "tables", "workers"),
     ),
     "_complex": (
-        *("card", "cells", "labels", "attributes", "validity", "complex", "weights", "union"),
-        "graph",
+        *("card", "cells", "labels", "attributes", "validity", "complex", "given", "simple"),
+        *("weights", "union", "graph"),
     ),
-    "_matrices": ("given", "containment", "boundary", "incidence", "support", "homology"),
+    "_matrices": (
+        *("given", "containment", "boundary", "incidence", "kinds", "support", "homology"),
+    ),
     "_linalg": (
         *("kernel", "levels", "direct", "preconditioner", "lapack", "error_bounds", "cg"),
         *("singular", "symmetric", "eigen", "systems", "operators"),
@@ -46,7 +48,9 @@ WITHIN = {
         *("elimination", "dense"),
         *("realizations", "collapsed", "build"),
     ),
-    "_operators": ("baselines", "as_operator", "names"),
+    "_operators": (
+        *("hyperedges", "baselines", "homological", "as_operator", "reliability", "names"),
+    ),
 }
 # Imports within functions that point upwards, each with its reason.
 UPWARDS = {
@@ -56,7 +60,7 @@ UPWARDS = {
     ("_linalg.eigen.spectrum", "plot"): "spectrum.plot() likewise",
     ("tasks._clusters", "plot"): "clusters.plot() likewise",
     ("_complex.complex", "_matrices.homology"): "K.betti_numbers() is where a user looks for it",
-    ("_complex.complex", "_sources"): "what a user has is lifted wherever a complex is wanted",
+    ("_complex.given", "_sources"): "what a user has is lifted wherever a complex is wanted",
     ("lifts.proteins", "io.structures"): "a structure may be given as the name of a file",
     ("lifts.proteins", "datasets.proteins"): "a bundled protein may be given by its name",
     ("lifts.molecules", "io.molecules"): "a molecule may be given as the name of a file",

@@ -13,11 +13,11 @@ from cellapse._sources import load_protein
 from cellapse.analysis import analyze
 from cellapse.plot.layout import arrange, neighbourhood
 from cellapse.report import write_report
-from cellapse.report.colourings import matched
+from cellapse.report.colourings import colours_like, natural
 from cellapse.report.content import content
 from cellapse.report.markup import as_json
 from cellapse.report.protein import chain
-from cellapse.report.summary import figures, findings
+from cellapse.report.summary import edges_in_words, figures, findings
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +56,16 @@ def test_the_numbers_are_those_of_the_library(file, football):
     assert len(data["network"]["cells"]) == 810
     heat = cl.heat_kernel_signature(S, data["signatures"]["times"]).features
     assert np.allclose(data["signatures"]["nodes"], heat, rtol=1e-3, atol=1e-6)
-    assert sum(data["shares"]["counts"]) == 613
-    assert data["shares"]["edges"] == np.linspace(0, 1, 21).round(2).tolist()
+    trust = cl.edge_trust(football.complex).values
+    assert data["trust"]["counts"] == np.histogram(trust, np.linspace(0, 1, 21))[0].tolist()
+    doubt = cl.tasks.likely_false(football.complex)
+    assert data["trust"]["threshold"] == doubt.threshold
+    assert sum(data["trust"]["chance"]) == pytest.approx(613 * doubt.false_share, rel=1e-3)
+    assert data["network"]["doubted"] == np.flatnonzero(doubt.doubted).tolist()
+    rank, cell, _ = cl.tasks.cell_influence(S).strongest(1)[0]
+    first = data["network"]["matter"][0]
+    labels = [data["labels"][data["network"]["nodes"][v]] for v in first["cell"]]
+    assert (first["rank"], set(labels)) == (rank, set(cell))
     middle = np.quantile(heat[football.clusters[0].numbers == 3], [0.1, 0.5, 0.9], axis=0)
     band = data["signatures"]["groups"][3]
     assert np.allclose([band["low"], band["middle"], band["high"]], middle, rtol=1e-3)
@@ -67,16 +75,18 @@ def test_the_numbers_are_those_of_the_library(file, football):
 
 
 def test_the_same_colour_is_the_same_cluster():
-    found = analyze(cl.clique_complex(cl.datasets.load("dolphins").graph), 4)
-    mine, plain = (c["values"] for c in content(found)["colourings"][:2])
-    assert np.mean(np.equal(mine, plain)) == cl.clustering_accuracy(*found.clusters)
+    analysis = analyze(cl.clique_complex(cl.datasets.load("dolphins").graph), 4)
+    mine, plain = (c["values"] for c in content(analysis)["colourings"][:2])
+    assert np.mean(np.equal(mine, plain)) == cl.clustering_accuracy(*analysis.clusters)
 
 
 def test_hostile_labels_are_words(tmp_path):
     bad = "</script><script>document.title='taken'</script><img src=x onerror=alert(1)>"
     graph = nx.relabel_nodes(nx.karate_club_graph(), {0: bad, 1: "a&b\u2028'\"${x}"})
-    found = analyze(cl.clique_complex(graph), 2, title=f"<b>{bad}", groups=[bad] * 17 + ["x"] * 17)
-    file = write_report(found, tmp_path / "report.html")
+    analysis = analyze(
+        cl.clique_complex(graph), 2, title=f"<b>{bad}", groups=[bad] * 17 + ["x"] * 17
+    )
+    file = write_report(analysis, tmp_path / "report.html")
     text = file.read_text(encoding="utf-8")
     assert "<script>document" not in text
     assert "<img" not in text
@@ -155,10 +165,15 @@ def test_a_reader_clicks_through_it(file, football):
         assert page.locator("#network .node.chosen").count() == 1
         assert "Nevada" in page.locator("#chosen").text_content()
 
-        edges = page.locator("#network [data-layer=edges] path")
+        edges = page.locator("#network .edge")
         assert edges.count() > 4  # as strong as what they keep
         page.get_by_label("edges by what they keep").uncheck()
         assert edges.count() == 1
+        assert page.locator("#network .doubted").count() == 1
+        page.get_by_label("edges in doubt").uncheck()
+        assert page.locator("#network .doubted").count() == 0
+        page.get_by_label("cells that matter").check()
+        assert page.locator("#network .matter").count() == 12
         page.get_by_label("cells", exact=True).uncheck()
         assert page.locator("#network .cell").count() == 0
         moved = page.locator("#network svg > g").get_attribute("transform")
@@ -215,8 +230,8 @@ def test_words_and_lines_stand_out_from_the_ground(file, scheme):
         page.wait_for_selector("#heat path[data-group]")
         for ground in ("--card", "--page"):
             for name in ("--text", "--quiet", "--accent", "--good", "--bad"):
-                found = page.evaluate(f"[css('{name}'), css('{ground}')]")
-                assert contrast(*found) >= 4.5, (name, ground)
+                analysis = page.evaluate(f"[css('{name}'), css('{ground}')]")
+                assert contrast(*analysis) >= 4.5, (name, ground)
         card = page.evaluate("css('--card')")
         lines = page.locator("#heat path[data-group]").evaluate_all(
             "paths => paths.map(p => p.getAttribute('stroke'))"
@@ -248,17 +263,17 @@ def test_on_paper_drawings_have_the_width_of_the_page(file):
 
 def test_a_large_complex_says_that_it_is_a_sample():
     points = nx.random_geometric_graph(3000, 0.04, seed=0)
-    found = analyze(cl.clique_complex(points), 5)
-    drawn = content(found)
+    analysis = analyze(cl.clique_complex(points), 5)
+    drawn = content(analysis)
     assert len(drawn["network"]["nodes"]) == 1000
     assert "1,000 of 3,000 vertices" in drawn["network"]["note"]
     assert "1,500 of 3,000" in drawn["embedding"]["note"]
     assert "30 smallest of 3,000" in drawn["signatures"]["note"]
-    edges = {tuple(sorted(e)) for e in found.complex.cells[1].as_array().tolist()}
-    place = {label: i for i, label in enumerate(found.complex.labels)}
+    edges = {tuple(sorted(e)) for e in analysis.complex.cells[1].as_array().tolist()}
+    place = {label: i for i, label in enumerate(analysis.complex.labels)}
     names = [place[int(v)] for v in drawn["labels"]]
     at = [names[i] for i in drawn["network"]["nodes"]]
-    assert set(found.clusters[0].numbers[at]) == {0, 1, 2, 3, 4}  # some of every cluster
+    assert set(analysis.clusters[0].numbers[at]) == {0, 1, 2, 3, 4}  # some of every cluster
     for i, j, _ in drawn["network"]["edges"][:200]:
         assert tuple(sorted((at[i], at[j]))) in edges
 
@@ -286,14 +301,14 @@ def test_components_are_not_the_embedding():
     K = cl.clique_complex(
         nx.disjoint_union_all([nx.barbell_graph(5, 0), nx.path_graph(4), nx.empty_graph(3)])
     )
-    found = analyze(K, 5)
-    drawn = content(found)["embedding"]
-    assert (found.n_zeros, drawn["first"]) == (5, 6)
+    analysis = analyze(K, 5)
+    drawn = content(analysis)["embedding"]
+    assert (analysis.n_zeros, drawn["first"]) == (5, 6)
     vectors = np.array(drawn["vectors"])
     assert vectors.shape[1] >= 3
     assert np.allclose(vectors[14:], 0, atol=1e-8)  # nothing to tell on a lone vertex
     assert abs(vectors[:, 0]).max() > 0.1
-    names = [c["name"] for c in content(found)["colourings"]]
+    names = [c["name"] for c in content(analysis)["colourings"]]
     assert "Eigenvector 6 of S" in names
     assert "Eigenvector 5 of S" not in names
     assert "eigenvector 5" in drawn["note"]
@@ -301,21 +316,32 @@ def test_components_are_not_the_embedding():
 
 def test_findings_in_words():
     tree = findings(analyze(cl.clique_complex(nx.balanced_tree(2, 3)), 2))
-    assert tree[0].startswith("No edge closes a cell")
-    assert len(tree) == 1
-    kites = nx.barbell_graph(6, 0)
-    assert "the same 2 clusters" in findings(analyze(cl.clique_complex(kites), 2))[1]
-    full = findings(analyze(cl.clique_complex(nx.complete_graph(6)), 1))
-    assert full[0].startswith("Every edge closes a cell")
+    assert tree[0] == "The cells make no difference here: no cell holds any edge."
+    assert any(text.startswith("Caution") and "no cycles" in text for text in tree)
+    kites = findings(analyze(cl.clique_complex(nx.barbell_graph(6, 0)), 2))
+    assert kites[0] == "The cells make no difference here: S and L find the same clusters."
+    assert edges_in_words(analyze(cl.clique_complex(nx.complete_graph(6)), 1)).startswith(
+        "Every edge closes a cell"
+    )
     data = cl.datasets.load("karate")
     karate = analyze(cl.clique_complex(data.graph), 2, groups=data.groups.tolist())
+    assert "11 of 78 close no cell and keep 5 %" in edges_in_words(karate)
     said = " ".join(findings(karate))
-    assert "11 of 78 close no cell and keep 5 %" in said
     assert "97.1 % of the vertices are in their known group, against 94.1 % with L" in said
+    assert "edges are told from random pairs" in said
     assert findings(analyze(cl.Complex.from_arrays(3, {})))[0].startswith("There are no edges")
     shown = {what: number for number, what in figures(karate)}
     assert shown["statements of the theory hold"] == "8 of 8"
     assert shown["of L's first positive eigenvalue is left in S"] == "11 %"
+
+
+def test_where_s_is_worse_the_report_shows_the_clusters_of_l():
+    hubs = analyze(cl.clique_complex(nx.barabasi_albert_graph(400, 4, seed=1)), 8)
+    assert hubs.verdict.use_plain
+    assert hubs.chosen is hubs.clusters[1]
+    shown = content(hubs)["colourings"]
+    assert shown[0]["name"] == "Clusters of the graph Laplacian L"
+    assert shown[0]["values"] == hubs.clusters[1].numbers.tolist()
 
 
 def test_layout_by_hand():
@@ -336,9 +362,12 @@ def test_layout_by_hand():
     assert any(boxes[0][1][k] < boxes[1][0][k] or boxes[1][1][k] < boxes[0][0][k] for k in (0, 1))
 
 
-def test_matching_numbers():
-    assert matched(np.array([2, 2, 0, 1]), np.array([0, 0, 1, 1])).tolist()[:2] == [0, 0]
-    assert sorted(set(matched(np.array([0, 1, 2, 3]), np.zeros(4, int)).tolist())) == [0, 1, 2, 3]
+def test_clusters_have_the_colours_of_the_groups_they_agree_with():
+    assert colours_like(np.array([2, 2, 0, 1]), np.array([0, 0, 1, 1]))[2] == 0
+    assert sorted(colours_like(np.array([0, 1, 2, 3]), np.zeros(4, int))) == [0, 1, 2, 3]
+    fewer = colours_like(np.array([0, 0, 0, 1]), np.array([3, 3, 1, 2]))
+    assert fewer == [3, 2]
+    assert sorted(["10", "9", "b", "a2"], key=natural) == ["9", "10", "a2", "b"]
 
 
 def test_json_within_a_script():
@@ -348,8 +377,8 @@ def test_json_within_a_script():
 
 def test_a_protein_in_three_dimensions(tmp_path):
     source = load_protein("1HEL")
-    found = analyze(source.complex, 4, title=source.title)
-    file = write_report(found, tmp_path / "report.html")
+    analysis = analyze(source.complex, 4, title=source.title)
+    file = write_report(analysis, tmp_path / "report.html")
     drawn = embedded(file)["protein"]
     assert len(drawn["backbone"]) == 129
     assert drawn["dssp"].count("helix") == int((cl.datasets.load_protein("1HEL").dssp == "H").sum())

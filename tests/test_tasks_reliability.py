@@ -7,7 +7,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import cellapse as cl
 from cellapse import tasks
-from cellapse.tasks._hyperedges import Hyperedges, inside
+from cellapse._operators.hyperedges import Hyperedges, inside
 
 
 def planted(spec, seed, n=120, k=3):

@@ -8,11 +8,23 @@ import numpy as np
 import pytest
 from hypothesis import given
 from oracles import conductance
+from scipy import sparse
 from scipy.sparse.linalg import aslinearoperator
 from strategies import operators, rebuilt
 
 import cellapse as cl
 from cellapse.tasks import resistance
+from cellapse.tasks._coordinates import (
+    Coordinates,
+    _by_eigenvectors,
+    _grounds,
+    _is_laplacian,
+    _sizes,
+    exact_coordinates,
+    groups,
+)
+from cellapse.tasks._distances import all_squares, group_sums, squares
+from cellapse.tasks._sketch import _root, sketched_coordinates
 
 
 def laplacian(graph):
@@ -223,7 +235,7 @@ def test_rows_that_are_close_beside_their_length_are_subtracted():
     rng = np.random.default_rng(0)
     near = np.concatenate([1e8 + rng.standard_normal((5, 3)), rng.standard_normal((5, 3))])
     expected = ((near[:, None] - near) ** 2).sum(axis=2)
-    np.testing.assert_allclose(resistance._all_squares(near), expected, rtol=1e-12)
+    np.testing.assert_allclose(all_squares(near), expected, rtol=1e-12)
 
 
 def test_components():
@@ -306,3 +318,145 @@ def test_bad_arguments():
     S = cl.collapse(cl.clique_complex(nx.karate_club_graph()))
     with pytest.raises(cl.InputError, match="diagonally dominant"):
         cl.tasks.kirchhoff_index(S, error=0.1)
+
+
+# The parts, by hand
+
+
+def coordinates(points, errors, group):
+    return Coordinates(np.array(points, float), np.array(errors, float), np.array(group))
+
+
+def test_the_first_coordinates_that_know_the_answer_are_taken(monkeypatch):
+    """An error of 1e-5 of the resistance is the most; inf and a vertex by itself have none."""
+    points, far = [[0.0], [2.0], [9.0]], 4.0
+    rough = coordinates(points, [[0.0], [(1.01e-5 * far) ** 0.5], [50.0]], [0, 0, 1])
+    good = coordinates([[0.0], [2.0], [8.0]], [[0.0], [(0.99e-5 * far) ** 0.5], [50.0]], [0, 0, 1])
+    S = cl.as_operator(np.diag([1.0, 2.0, 3.0]))
+    monkeypatch.setattr(resistance, "exact_coordinates", lambda S: iter([rough, good]))
+    R = cl.effective_resistance(S)
+    assert R.tolist() == [[0.0, 4.0, np.inf], [4.0, 0.0, np.inf], [np.inf, np.inf, 0.0]]
+    assert cl.effective_resistance(S, [(0, 2), (0, 1), (2, 2)]).tolist() == [np.inf, 4.0, 0.0]
+    monkeypatch.setattr(resistance, "exact_coordinates", lambda S: iter([rough]))
+    with pytest.raises(cl.ConvergenceError, match="rounding decides"):
+        cl.effective_resistance(S)
+    # A conductance is known next to the smaller diagonal entry: here 1 of 1/4.
+    C = cl.tasks.effective_conductance(S, [(0, 1), (2, 2)])
+    assert C.tolist() == [0.25, np.inf]
+
+
+def test_sums_over_groups_by_hand():
+    x, group = np.array([[0.0], [1.0], [3.0], [7.0]]), np.array([0, 0, 0, 1])
+    assert group_sums(x, group).tolist() == pytest.approx([10.0, 5.0, 13.0, 0.0])
+    L = cl.graph_laplacian(cl.Complex.from_cells({0: "abcd", 1: [("a", "b"), ("b", "c")]}))
+    assert cl.tasks.kirchhoff_index(L) == np.inf
+    np.testing.assert_allclose(cl.tasks.resistance_centrality(L), [2 / 3, 1.0, 2 / 3, 0.0])
+    path = cl.graph_laplacian(cl.clique_complex(nx.path_graph(4)))
+    assert cl.tasks.kirchhoff_index(path) == pytest.approx(3 * 1 + 2 * 2 + 3)
+
+
+def test_squares_of_pairs_come_in_parts(monkeypatch):
+    x = np.arange(14.0).reshape(7, 2) ** 2
+    i, j = np.triu_indices(7, 1)
+    truth = ((x[i] - x[j]) ** 2).sum(axis=1)
+    for entries in (1, 4, 2**21):
+        monkeypatch.setattr("cellapse.tasks._distances._ENTRIES", entries)
+        np.testing.assert_allclose(squares(x, i, j), truth)
+    np.testing.assert_allclose(all_squares(x)[i, j], truth)
+    np.testing.assert_allclose(all_squares(x)[j, i], truth)
+
+
+@pytest.mark.parametrize("block", [1, 2, 64])
+def test_pair_by_pair_with_components_and_an_error(monkeypatch, block):
+    monkeypatch.setattr(resistance, "_DENSE", 0)
+    monkeypatch.setattr(resistance, "_BLOCK", block)
+    L = cl.graph_laplacian(cl.Complex.from_cells({1: [("a", "b"), ("b", "c"), ("d", "e")]}))
+    pairs = [("a", "c"), ("a", "d"), ("e", "d"), ("c", "c"), ("b", "c")]
+    truth = [2.0, np.inf, 1.0, 0.0, 1.0]
+    np.testing.assert_allclose(cl.effective_resistance(L, pairs), truth, atol=1e-9)
+    no_kernel = cl.as_operator(np.diag([1.0, 2.0]))
+    assert cl.effective_resistance(no_kernel, [(0, 1)])[0] == pytest.approx(1.5)
+    # |x| over R is sqrt 2 / 2 from a to c: known to so many times what `solve` promises.
+    for solved, fine in (
+        (0.99e-5 / (2**0.5 * 0.5**0.5), True),
+        (1.01e-5 / (2**0.5 * 0.5**0.5), False),
+    ):
+        monkeypatch.setattr(resistance, "_SOLVED", solved)
+        if fine:
+            assert cl.effective_resistance(L, [("a", "c")])[0] == pytest.approx(2.0)
+        else:
+            with pytest.raises(cl.ConvergenceError, match="rounding decides"):
+                cl.effective_resistance(L, [("a", "c")])
+
+
+def test_vertices_alike_in_the_kernel_are_one_group():
+    kernel = np.array([[1.0, 0.0], [1.0 + 1e-13, 0.0], [0.0, 2.0], [1.0, 1e-9], [0.0, 2.0]])
+    first = groups(kernel)
+    assert len(set(first.tolist())) == 3
+    assert first[0] == first[1] != first[3]
+    assert first[2] == first[4]
+    rough = groups(kernel, 1e-6)  # known no better
+    assert rough[0] == rough[1] == rough[3] != rough[2]
+    assert groups(np.zeros((3, 0))).tolist() == [0, 0, 0]
+    assert groups(np.zeros((0, 0))).tolist() == []
+
+
+def test_grounds_are_the_largest_entries_of_the_kernel():
+    apart = sparse.csr_array([[0.6, 0.0], [-0.8, 0.0], [0.0, 0.8], [0.0, 0.6]])
+    assert _grounds(apart).tolist() == [1, 2]
+    shared = sparse.csr_array([[0.1, 0.1], [0.9, 0.5], [0.3, 0.9]])
+    assert _grounds(shared).tolist() == [1, 2]
+    assert _grounds(sparse.csr_array((3, 0))).tolist() == []
+
+
+def test_sizes_belong_to_components():
+    A = sparse.csr_array([[1.0, -1, 0, 0], [-1, 3.0, 0, 0], [0, 0, 0.5, 0], [0, 0, 0, 0]])
+    assert _sizes(A).tolist() == [4.0, 4.0, 0.5, 1.0]
+
+
+def test_a_laplacian_is_told_by_its_kernel_and_signs():
+    L = np.array([[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
+    kernel = sparse.csr_array([[0.5**0.5, 0.0], [0.5**0.5, 0.0], [0.0, 1.0]])
+    assert _is_laplacian(L, kernel)
+    assert not _is_laplacian(-L, kernel)
+    assert not _is_laplacian(L, sparse.csr_array([[0.6, 0.0], [0.8, 0.0], [0.0, 1.0]]))
+    assert not _is_laplacian(L, kernel[:, :1])  # a vertex that the kernel does not know
+
+
+def test_the_three_ways_to_coordinates_agree():
+    graph = nx.disjoint_union(nx.cycle_graph(5), nx.path_graph(3))
+    L = cl.graph_laplacian(cl.clique_complex(graph, 1))
+    truth = [(0, 1, 0.8), (0, 2, 1.2), (5, 7, 2.0), (6, 7, 1.0)]
+    ways = [*exact_coordinates(L), _by_eigenvectors(L.toarray(), _sizes(L.A))]
+    assert len(ways) == 3
+    for way in ways:
+        for i, j, R in truth:
+            assert ((way.points[i] - way.points[j]) ** 2).sum() == pytest.approx(R, rel=1e-12)
+            assert ((way.errors[i] - way.errors[j]) ** 2).sum() < 1e-12
+        assert (way.group[:5] == way.group[0]).all()
+        assert (way.group[5:] == way.group[5]).all()
+        assert way.group[0] != way.group[5]
+    # |w|^2 ||dS|| with w = S^+ b up to a constant: for the pair (6, 7) of the path, grounded.
+    unit = 8 * np.finfo(float).eps
+    cholesky = ways[0]
+    w = np.linalg.pinv(L.toarray()) @ (np.eye(8)[6] - np.eye(8)[7])
+    bound = ((cholesky.errors[6] - cholesky.errors[7]) ** 2).sum()
+    assert unit * 1.0 * ((w - w.max()) ** 2).sum() * 0.3 < bound < unit * 2.0 * 9.0
+
+
+def test_the_root_of_a_dominant_matrix():
+    M = np.array([[2.0, -1.0, 0.5], [-1.0, 1.0, 0.0], [0.5, 0.0, 0.5]])
+    F = _root(cl.as_operator(M)).toarray()
+    np.testing.assert_allclose(F @ F.T, M, atol=1e-15)
+    with pytest.raises(cl.InputError, match="not a diagonally dominant"):
+        _root(cl.as_operator(np.array([[1.0, 2.0], [2.0, 5.0]])))
+
+
+def test_a_sketch_takes_two_over_the_square_of_its_error(monkeypatch):
+    L = cl.graph_laplacian(cl.clique_complex(nx.path_graph(3)))
+    for error, k in ((0.5, 8), (0.1, 200), (0.3, 23)):
+        Z, group = sketched_coordinates(L, error, np.random.default_rng(0))
+        assert Z.shape == (3, k)
+        assert group.tolist() == [0, 0, 0]
+    Z, _ = sketched_coordinates(L, 0.02, np.random.default_rng(0))
+    assert ((Z[0] - Z[2]) ** 2).sum() == pytest.approx(2.0, rel=0.1)

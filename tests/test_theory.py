@@ -68,7 +68,8 @@ def test_regularization_error_is_measured_and_below_its_bound():
 
 
 def test_large_complexes_are_checked_by_lanczos(monkeypatch):
-    monkeypatch.setattr("cellapse.theory.statements._DENSE", 1000)
+    monkeypatch.setattr("cellapse.theory.bounds.DENSE", 1000)
+    monkeypatch.setattr("cellapse.theory.known.DENSE", 1000)
     points = np.random.default_rng(0).random((1300, 2))  # too many for a dense spectrum as well
     graph = nx.random_geometric_graph(1300, 0.055, pos=dict(enumerate(points)))
     S = cl.collapse(cl.clique_complex(graph), eps=1e-2)

@@ -1,18 +1,20 @@
 """Do the tests notice a mistake? `make mutate MODULE=tasks/resistance`, or a folder, or several.
 
-All tests are collected once, and run once to see how long each takes and which functions it calls.
+All tests are collected once, and run once to see how long each takes and which lines it runs.
 Then every mutant (see `mutants.py`) is one forked process: the code of the changed function is
-exchanged in place, and the tests that call it are run, the quickest first, until one fails. What
-was changed outside of a function needs a new process with a copy of the package. Survivors are
-printed: a test is missing there, or the change makes no difference, and then the reason belongs
-into a comment on that line.
+exchanged in place, and the tests that run the changed line follow, the quickest first, until one
+fails. What was changed outside of a function needs a new process with a copy of the package.
+Survivors are printed: a test is missing there, or the change makes no difference, and then the
+reason belongs into a comment on that line.
 
-The times and calls are kept in build/mutate.json; --fresh measures anew. Needs fork.
+Times and lines are kept in build/mutate.json; --fresh measures anew. Needs fork.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
+import contextlib
 import gc
 import hashlib
 import json
@@ -27,7 +29,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType, FrameType, FunctionType
+from typing import NamedTuple
 
 import pytest
 from hypothesis import Phase, settings
@@ -35,7 +38,7 @@ from mutants import Mutant, draw
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "cellapse"
-CALLS = ROOT / "build" / "mutate.json"
+RUNS = ROOT / "build" / "mutate.json"
 OPTIONS = [
     "-q",
     "-s",
@@ -48,6 +51,14 @@ OPTIONS = [
     "ignore::DeprecationWarning",
 ]
 MEMORY = 6 << 30  # bytes a mutant may take
+CALLS = 200  # of a function, after which a test is taken to have reached what it reaches there
+
+
+class Measured(NamedTuple):
+    """How long a test takes, and the lines of every function that it runs."""
+
+    seconds: float
+    lines: dict[str, list[int]]
 
 
 class Mutate:
@@ -71,7 +82,7 @@ class Mutate:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self.tests = {item.nodeid: item for item in session.items}
-        self.calls = self.measure()
+        self.runs = self.measure()
         rows = [self.module(path) for path in modules(self.given.modules)]
         print("\n| module | mutants | noticed | share |\n| --- | --- | --- | --- |")
         for name, drawn, noticed in [
@@ -90,34 +101,34 @@ class Mutate:
             if self.failed:
                 yield item.nodeid
 
-    def measure(self) -> dict[str, tuple[float, set[str]]]:
-        """Seconds, and functions called, of every test that passes."""
-        known = json.loads(CALLS.read_text()) if CALLS.exists() and not self.given.fresh else {}
+    def measure(self) -> dict[str, Measured]:
+        """Seconds, and lines that are run, of every test that passes."""
+        known = json.loads(RUNS.read_text()) if RUNS.exists() and not self.given.fresh else {}
         now = {nodeid: _digest(item.path) for nodeid, item in self.tests.items()}
-        known = {
-            test: entry for test, entry in known.items() if now.get(test, entry[0]) == entry[0]
-        }
+        known = {t: entry for t, entry in known.items() if now.get(t, entry[0]) == entry[0]}
         missing = [nodeid for nodeid in now if nodeid not in known]
         if missing:
-            print(f"running {len(missing)} tests to see what they call")
-            CALLS.parent.mkdir(exist_ok=True)
+            print(f"running {len(missing)} tests to see what they reach", flush=True)
+            RUNS.parent.mkdir(exist_ok=True)
             in_child(lambda: self._measure(missing, now, known), 24 * 3600.0)
-            known = json.loads(CALLS.read_text())
-        broken = [test for test in now if known.get(test, [0, None])[1] is None]
-        print(*(f"fails without any change, left out: {test}" for test in broken), sep="\n")
-        return {test: (known[test][1], set(known[test][2])) for test in now if test not in broken}
+            known = json.loads(RUNS.read_text())
+        broken = [test for test in now if test not in known or known[test][1] is None]
+        for test in broken:
+            print(f"fails without any change, left out: {test}")
+        return {test: Measured(*known[test][1:]) for test in now if test not in broken}
 
     def _measure(self, missing: list[str], now: dict[str, str], known: dict[str, list]) -> int:
+        kept = time.monotonic()
         for nodeid in missing:
-            called: set[CodeType] = set()
             before = sum(os.times()[:4])
-            sys.settrace(lambda frame, *_, add=called.add: add(frame.f_code))
-            failed = any(self.run([nodeid]))
-            sys.settrace(None)
+            with reached() as lines:
+                failed = any(self.run([nodeid]))
             seconds = None if failed else round(sum(os.times()[:4]) - before, 3)
-            names = {_name(code) for code in called if code.co_filename.startswith(str(PACKAGE))}
-            known[nodeid] = [now[nodeid], seconds, sorted(names)]
-        CALLS.write_text(json.dumps(known))
+            known[nodeid] = [now[nodeid], seconds, lines]
+            if time.monotonic() - kept > 60.0:  # so that not all is lost when it is stopped
+                RUNS.write_text(json.dumps(known))
+                kept = time.monotonic()
+        RUNS.write_text(json.dumps(known))
         return 0
 
     def module(self, path: Path) -> tuple[str, int, int]:
@@ -136,19 +147,20 @@ class Mutate:
         return name, len(chosen), noticed
 
     def tests_of(self, path: Path, mutant: Mutant) -> list[str]:
-        """The tests that call the changed function: those that noticed others, then quick ones."""
+        """The tests that run the changed line: those that noticed others, then quick ones."""
         start = f"{path.relative_to(PACKAGE)}:"
-        function = start + mutant.function
-        reached = [test for test, (_, names) in self.calls.items() if function in names]
-        if not mutant.function or not reached:
-            reached = [
-                t for t, (_, names) in self.calls.items() if any(n.startswith(start) for n in names)
-            ]
-        reached.sort(key=lambda test: (-self.kills[test], self.calls[test][0]))
+        function, offset = start + mutant.function, mutant.line - mutant.begin
+        at_line = [t for t, run in self.runs.items() if offset in run.lines.get(function, ())]
+        in_function = [t for t, run in self.runs.items() if function in run.lines]
+        in_module = [
+            t for t, run in self.runs.items() if any(f.startswith(start) for f in run.lines)
+        ]
+        tests = (mutant.function and (at_line or in_function)) or in_module
+        tests.sort(key=lambda test: (-self.kills[test], self.runs[test].seconds))
         seconds, chosen = self.given.seconds, []
-        for test in reached:
-            seconds -= self.calls[test][0]
-            if seconds < 0:
+        for test in tests:
+            seconds -= self.runs[test].seconds
+            if seconds < 0 and chosen:
                 break
             chosen.append(test)
         return chosen
@@ -197,8 +209,34 @@ def _codes(code: CodeType) -> dict[tuple[str, int], list[CodeType]]:
     return result
 
 
-def _name(code: CodeType) -> str:
-    return f"{Path(code.co_filename).relative_to(PACKAGE)}:{code.co_qualname}"
+@contextlib.contextmanager
+def reached() -> Iterator[dict[str, list[int]]]:
+    """Which lines of the package are run in the block: by function, counted from its first."""
+    lines: dict[CodeType, set[int]] = {}
+    result: dict[str, list[int]] = {}
+    calls: Counter[CodeType] = Counter()
+
+    def trace(frame: FrameType, *_: object) -> Callable[..., object] | None:
+        code = frame.f_code
+        if not code.co_filename.startswith(str(PACKAGE)) or calls[code] > CALLS:
+            return None
+        calls[code] += 1
+        seen = lines.setdefault(code, set())
+
+        def line(frame: FrameType, *_: object) -> Callable[..., object]:
+            seen.add(frame.f_lineno - code.co_firstlineno)
+            return line
+
+        return line
+
+    sys.settrace(trace)
+    try:
+        yield result
+    finally:
+        sys.settrace(None)
+        for code, seen in lines.items():
+            name = f"{Path(code.co_filename).relative_to(PACKAGE)}:{code.co_qualname}"
+            result[name] = sorted({*seen, *result.get(name, ())})
 
 
 def _digest(path: Path) -> str:
@@ -216,7 +254,7 @@ def in_child(work: Callable[[], int], seconds: float) -> int:
             for fd in range(3):
                 os.dup2(quiet, fd)
             resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 5))
-            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))
+            resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, resource.RLIM_INFINITY))
             code = work()
         finally:
             os._exit(code)
@@ -232,8 +270,6 @@ def in_child(work: Callable[[], int], seconds: float) -> int:
 
 def anew(path: Path, mutant: Mutant, tests: list[str], seconds: float) -> bool:
     """Whether the tests fail in a new process with a changed copy of the package."""
-    import ast
-
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for each in ROOT.iterdir():
@@ -274,7 +310,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--tests", nargs="*", default=["tests", "src"], help="files or folders")
     parser.add_argument("--seconds", type=float, default=60.0, help="of tests for a mutant")
-    parser.add_argument("--fresh", action="store_true", help="measure anew what tests call")
+    parser.add_argument("--fresh", action="store_true", help="measure anew what tests reach")
     given = parser.parse_args()
     sys.exit(pytest.main([*OPTIONS, *given.tests], plugins=[Mutate(given)]))
 

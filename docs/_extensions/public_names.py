@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -33,23 +34,22 @@ MODULES = {
 }
 
 
-def public_names() -> Iterator[tuple[str, str, Any]]:
+def public_names(without: tuple[str, ...] = ()) -> Iterator[tuple[str, str, Any]]:
     """Module, name and what it is, for all that is public; modules within modules left out."""
     for module in MODULES:
-        try:
-            loaded = import_module(module)
-        except ImportError:  # needs libraries of the system
+        if module in without:
             continue
+        loaded = import_module(module)
         for name in loaded.__all__:
             thing = getattr(loaded, name)
             if not inspect.ismodule(thing):
                 yield module, name, thing
 
 
-def homes() -> dict[tuple[str, str], str]:
+def homes(without: tuple[str, ...] = ()) -> dict[tuple[str, str], str]:
     """(module, name) -> the module whose page describes it, the first that has it."""
     first: dict[int, str] = {}
-    return {(m, n): first.setdefault(id(thing), m) for m, n, thing in public_names()}
+    return {(m, n): first.setdefault(id(thing), m) for m, n, thing in public_names(without)}
 
 
 def write_pages(app: Any, config: Any) -> None:
@@ -60,6 +60,10 @@ def write_pages(app: Any, config: Any) -> None:
     folder.mkdir(exist_ok=True)
     with mock(config.autodoc_mock_imports):
         home = homes()
+    for page in (folder / "names").glob("*.rst"):  # what a name of long ago has left behind
+        module, _, name = page.stem.rpartition(".")
+        if home.get((module, name)) != module:
+            page.unlink()
     lines = [_title("Reference", "="), "Every public name, with its equation and an example.", ""]
     lines += [".. toctree::", "   :hidden:", "", *(f"   {m}" for m in MODULES), ""]
     lines += [".. list-table::", "   :widths: 30 70", ""]
@@ -98,18 +102,29 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
 
 
+def without_fields(
+    app: Any, what: str, name: str, thing: Any, skip: bool, options: Any
+) -> bool | None:
+    """Leave out attributes without words of their own: the docstring of their class has them."""
+    method = callable(thing) or isinstance(thing, classmethod | staticmethod)
+    described = isinstance(thing, property | cached_property) and bool(thing.__doc__)
+    return None if method or described else True
+
+
 def plain_text(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Docstrings are plain text with `code`: what else would be markup is shown as it stands."""
     example = False
     for i, line in enumerate(lines):
         example = line.lstrip().startswith(">>>") or (example and bool(line.strip()))
         if not example:
-            pieces = re.split(r"(`+[^`]*`+)", line.replace("\\", "\\\\"))
+            bullet, text = re.match(r"(\s*(?:\* )?)(.*)", line).groups()
+            pieces = re.split(r"(`+[^`]*`+)", text.replace("\\", "\\\\"))
             pieces[::2] = [re.sub(r"(\*|\||_(?!\w))", r"\\\1", piece) for piece in pieces[::2]]
-            lines[i] = "".join(pieces)
+            lines[i] = bullet + "".join(pieces)
 
 
 def setup(app: Any) -> dict[str, bool]:
     app.connect("config-inited", write_pages)
+    app.connect("autodoc-skip-member", without_fields)
     app.connect("autodoc-process-docstring", plain_text, priority=100)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

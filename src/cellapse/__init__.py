@@ -42,25 +42,23 @@ from cellapse._linalg.eigen.lobpcg import LOBPCG
 from cellapse._linalg.eigen.shift_invert import ShiftInvert
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
-from cellapse._matrices.incidence import (
-    Incidence,
+from cellapse._matrices.incidence import Incidence, is_chain_complex
+from cellapse._matrices.kinds import (
     boundary_matrices,
     incidence_matrices,
-    is_chain_complex,
     mixed_matrices,
     unfolded_matrices,
 )
 from cellapse._operators.as_operator import as_operator
 from cellapse._operators.baselines import (
-    dirac_operator,
     graph_laplacian,
-    hodge_laplacian,
     motif_laplacian,
     multiorder_laplacian,
     projection_laplacian,
     signless_laplacian,
     zhou_laplacian,
 )
+from cellapse._operators.homological import dirac_operator, hodge_laplacian
 from cellapse._version import __version__ as __version__
 from cellapse.analysis import analyze
 from cellapse.interop.reading import as_complex

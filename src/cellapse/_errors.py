@@ -5,11 +5,28 @@ from contextlib import contextmanager
 
 
 class CellapseError(Exception):
-    """Base of every error that cellapse raises on purpose."""
+    """Base of every error that cellapse raises on purpose.
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> try:
+    ...     cl.datasets.load("nothing")
+    ... except cl.CellapseError as error:
+    ...     print(str(error)[:20])
+    no dataset 'nothing'
+    """
 
 
 class InputError(CellapseError, ValueError):
-    """An argument, a cell or a matrix that cannot be used as given."""
+    """An argument, a cell or a matrix that cannot be used as given.
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> issubclass(cl.InputError, cl.CellapseError) and issubclass(cl.InputError, ValueError)
+    True
+    """
 
 
 class PositionError(InputError, IndexError):
@@ -17,19 +34,46 @@ class PositionError(InputError, IndexError):
 
 
 class SizeError(CellapseError, MemoryError):
-    """A result that would not fit into memory; the message carries the figure."""
+    """A result that would not fit into memory; the message carries the figure.
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> issubclass(cl.SizeError, cl.CellapseError) and issubclass(cl.SizeError, MemoryError)
+    True
+    """
 
 
 class ConvergenceError(CellapseError, RuntimeError):
-    """An iteration that did not reach its tolerance; the message carries the residual."""
+    """An iteration that did not reach its tolerance; the message carries the residual.
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> issubclass(cl.ConvergenceError, cl.CellapseError)
+    True
+    """
 
 
 class MissingExtraError(CellapseError, ImportError):
-    """A library that is not installed; the message names the extra that brings it."""
+    """A library that is not installed; the message names the extra that brings it.
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> issubclass(cl.MissingExtraError, ImportError)
+    True
+    """
 
 
 class CellapseWarning(UserWarning):
-    """The result is what was asked for, but it may not mean what the user hopes."""
+    """The result is what was asked for, but it may not mean what the user hopes.
+
+    Examples
+    --------
+    >>> import warnings, cellapse as cl
+    >>> warnings.filterwarnings("ignore", category=cl.CellapseWarning)  # doctest: +SKIP
+    """
 
 
 @contextmanager

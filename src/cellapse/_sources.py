@@ -28,7 +28,7 @@ from cellapse._complex.graph import is_adjacency
 from cellapse._errors import CellapseWarning, InputError
 from cellapse._shared.checks import own_csr
 from cellapse.interop.reading import as_complex
-from cellapse.io import read
+from cellapse.io import Understood, read
 from cellapse.lifts import clique_complex
 from cellapse.lifts.points import nearest_neighbour_complex
 
@@ -45,6 +45,7 @@ class Source:
     complex: Complex
     groups: tuple[Any, ...] | None = None
     card: str = ""
+    reading: Understood | None = None  # of a file: how it was understood
 
 
 def source_of(given: Any) -> Source:
@@ -73,7 +74,7 @@ def source_of(given: Any) -> Source:
     K, kind = as_complex(given), _kind(given)
     if kind == "an adjacency":
         _warn_of_values(given)
-    _warn_of_weights(K)
+    warn_of_weights(K)
     return Source(str(K.metadata.get("name", "") or "A complex"), _lifted_from(K, kind))
 
 
@@ -190,7 +191,7 @@ def _named(name: str | bytes) -> Source:
         source = Source(Path(name).name, _lifted_from(K, Path(name).name))
     else:
         source = replace(source, complex=_said(source.complex, f"bundled {name}"))
-    _warn_of_weights(source.complex)
+    warn_of_weights(source.complex)
     return source
 
 
@@ -212,7 +213,8 @@ def _said(K: Complex, how: str) -> Complex:
     return replace(K, metadata={**K.metadata, "lift": how})
 
 
-def _warn_of_weights(K: Complex) -> None:
+def warn_of_weights(K: Complex) -> None:
+    """Say so where the edges have weights that nobody asked for."""
     name = unused_weights(K)
     if name is not None:
         _warn(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
@@ -22,7 +22,9 @@ from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._collapse.dense import eigenpairs_of_stack
 from cellapse._collapse.realizations import Realization, realization_of
 from cellapse._collapse.weights import check_eps
-from cellapse._complex.complex import Complex, to_complex
+from cellapse._complex.complex import Complex
+from cellapse._complex.given import to_complex
+from cellapse._complex.union import parts_of_one_kind
 from cellapse._errors import CellapseError, CellapseWarning, InputError
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import flag, listed, real_array, whole_number
@@ -34,7 +36,6 @@ __all__ = ["Spectra", "spectra"]
 __dir__ = showing(__all__)
 
 LARGE = 300  # from this many vertices on a complex is better off alone
-_PART = 3_000_000  # entries of the largest stack made at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +51,13 @@ class Spectra:
         Eigenvectors as columns, (n, k) or (number of eps, n, k), where asked for.
     n_zeros : array
         For every complex the number of eigenvalues that are exactly zero.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> found = cl.batch.spectra([cl.clique_complex(nx.path_graph(n)) for n in (3, 4)], k=2)
+    >>> found.table().shape, found.n_zeros.tolist()
+    ((2, 2), [1, 1])
     """
 
     values: list[FloatArray] = field(repr=False)
@@ -173,7 +181,7 @@ def solve_all(
     client: Any = None,
 ) -> list[One]:
     """All eigenpairs of the complexes, in their order, under settings that were checked."""
-    parts = list(_parts(given))
+    parts = list(parts_of_one_kind(given, LARGE))
     if client is not None:
         sent = [({i: given[i] for i in part}, settings, vectors) for part in parts]
         arrived = shown(on_workers(client, _on_worker, sent), len(parts), "spectra", progress)
@@ -213,29 +221,6 @@ def cores() -> int:
 
 def _cut(values: FloatArray, k: int | None, several: bool) -> FloatArray:
     return values[..., :k] if several else values[0][..., :k]
-
-
-def _parts(given: list[Complex]) -> Iterator[list[int]]:
-    """Numbers of complexes of one kind that fit into memory side by side, of similar size."""
-
-    def kind(i: int) -> tuple[int, bool]:
-        K = given[i]
-        return K.max_rank, K.max_rank > 0 and bool(K.cells[1].sizes.max(initial=0) > 2)
-
-    order = sorted(range(len(given)), key=lambda i: (kind(i), given[i].n_cells))
-    part: list[int] = []
-    entries = 0
-    for i in order:
-        n = given[i].n_cells
-        size = max(a * max(a, b) for a, b in zip(n, (*n[1:], 1), strict=True))
-        full = entries + size > _PART or n[0] > LARGE
-        if part and (full or kind(i) != kind(part[0])):
-            yield part
-            part, entries = [], 0
-        part.append(i)
-        entries += size
-    if part:
-        yield part
 
 
 def _solve(given: Any, part: list[int], settings: Settings, vectors: bool) -> list[One]:

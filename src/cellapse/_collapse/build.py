@@ -15,7 +15,8 @@ from scipy.sparse.linalg import LinearOperator
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._collapse.realizations import Realization, realization_of
 from cellapse._collapse.weights import check_eps
-from cellapse._complex.complex import Complex, to_complex
+from cellapse._complex.complex import Complex
+from cellapse._complex.given import to_complex
 from cellapse._errors import CellapseWarning, InputError
 from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct

@@ -14,10 +14,11 @@ from cellapse._complex.complex import Complex
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.operators import SparseOperator
 from cellapse._linalg.singular import smallest_singular_value
-from cellapse._matrices.incidence import Incidence, edges_and_cofaces
+from cellapse._matrices.incidence import Incidence
+from cellapse._matrices.kinds import edges_and_cofaces
 from cellapse._shared.arrays import FloatArray
 
-_START = 14  # eigenpairs of A computed with the first: enough for ten of S
+_START = 14  # speed only: eigenpairs of A computed with the first, enough for ten of S
 _SURE = 1e-5  # a residual so small next to the eigenvalue leaves it ten digits
 
 
@@ -87,7 +88,7 @@ class Chain:
         """sigma_min+(B_1) from the first positive eigenvalue of B_1 B_1^T."""
         B, plain = self.nearest, self.plain
         n, kernel = B.shape[0], plain.kernel
-        if n <= 400 or kernel is None or kernel.shape[1] > n // 8 or not B.nnz:
+        if n <= 400 or kernel is None or kernel.shape[1] > n // 8 or not B.nnz:  # speed only: how
             return smallest_singular_value(B)
         # The first eigenvectors of A cost little more than one, and are where `spectrum` starts.
         # They are accurate relative to ||A||: what is small next to it is found by other means.

@@ -62,7 +62,7 @@ def completed(ladder: Ladder, x: FloatArray, masses: Masses | None = None) -> Fl
     if ladder.eps > 0.0:
         error = error + relaxation.blurred(x, w, None if masses is None else masses.blur) / size
     worst = float(np.max(np.where(asked, error, 0.0)))
-    if worst > _LIMIT:
+    if not worst <= _LIMIT:
         raise lost(ladder, worst, "|z|")
     return ladder.gamma * w.astype(np.float64)
 
@@ -85,7 +85,7 @@ def _shortest(ladder: Ladder, masses: Masses | None) -> tuple[Relaxation, float,
     rounding = (
         4 * _UNIT * largest / max(least, 1e-300)
     )  # the energy does not see what it puts into a kernel
-    if rounding > _LIMIT:
+    if not rounding <= _LIMIT:
         raise lost(ladder, rounding, "|z|")
     growth = np.ones(H.shape[0]) if masses is None else masses.growth
     # A thousandth of the floor is taken for zero: less than the smallest that is not.

@@ -95,6 +95,9 @@ def graded_laplacian(
 ) -> GradedLaplacian:
     """The graded Laplacian of a chain of matrices.
 
+    L* has the blocks D_k = beta_k B_k^T B_k + beta_{k+1} B_{k+1} B_{k+1}^T on the diagonal, and
+    -gamma_k B_{k+1} between the ranks k and k + 1.
+
     Parameters
     ----------
     matrices : Incidence or list of matrices B_1..B_K
@@ -102,6 +105,11 @@ def graded_laplacian(
         Adjacency weights beta_1..beta_K, at least 0.
     gamma : "bound", number or K numbers, or Unchecked
         Coupling weights gamma_0..gamma_{K-1}; "bound" is the largest that `thm:psd` allows.
+
+    Returns
+    -------
+    GradedLaplacian
+        Its `matrix`, its `block(i, j)`, and `split(onto)` into A, X and C.
 
     Examples
     --------

@@ -36,7 +36,7 @@ _FLOOR_AT_ZERO = 1e-7  # with eps = 0 nothing else keeps rounding in the kernel 
 # eigenvalues that are small but not zero: the square of their range is left for those.
 _NULL = 1e-3
 _LEAST_NULL = 1e-9
-_MAX_STEPS = 300
+_MAX_STEPS = 300  # speed only: what falls short by then is told
 _UNIT = 2.0**-53
 _TRIES = 4
 _SMALL_BLUR = 1e-7  # what rounding of the data may move values by, before anybody looks closer

@@ -23,6 +23,13 @@ from cellapse._shared.checks import real_array
 class Unchecked:
     """Coupling weights to use as they are, with a warning instead of an error beyond the bound.
 
+    Parameters
+    ----------
+    gamma : number or K numbers
+        As for `collapse`.
+
+    Examples
+    --------
     >>> Unchecked(2.0)
     Unchecked(gamma=2.0)
     """
@@ -33,6 +40,8 @@ class Unchecked:
 @dataclass(frozen=True, eq=False)
 class Weights:
     """The numbers of a collapse, checked.
+
+    gamma_k <= beta_{k+1} sigma_min+(B_{k+1}) keeps L* positive semi-definite.
 
     Attributes
     ----------
@@ -46,6 +55,14 @@ class Weights:
         sigma_min+ of the matrix behind each coupling.
     scale : array
         What sigma is multiplied with to give the bound of gamma: beta, or 1 for theta.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> S = cl.collapse(K)
+    >>> S.weights.beta.tolist(), S.weights.gamma.round(3).tolist()
+    ([1.0, 1.0], [0.684, 1.0])
     """
 
     beta: FloatArray

@@ -281,16 +281,6 @@ class Complex(Shown):
         return betti_numbers(self)
 
 
-def to_complex(given: Any) -> Complex:
-    """Whatever a user has as a complex, lifted as the command line does."""
-    if isinstance(given, Complex):
-        return given
-    # Readers and lifts come further down; this is the one door to them.
-    from cellapse._sources import complex_from
-
-    return complex_from(given)
-
-
 def require_complex(given: Any, who: str) -> None:
     """Refuse what is no complex, and say how to get one."""
     if not isinstance(given, Complex):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from cellapse._complex.cells import Cells
 from cellapse._complex.complex import Complex
+
+_PART = 3_000_000  # entries of the largest stack made at once
 
 
 def side_by_side(complexes: list[Complex]) -> Complex:
@@ -58,3 +60,29 @@ def separate(union: Complex, n_vertices: Sequence[int]) -> list[Complex]:
         Complex(range(n), tuple(tables), tuple(w), ({},) * len(tables))
         for n, tables, w in zip(n_vertices, parts, weights, strict=True)
     ]
+
+
+def parts_of_one_kind(given: Sequence[Complex], large: int) -> Iterator[list[int]]:
+    """Numbers of complexes of one kind that fit into memory side by side, of similar size.
+
+    A complex of more than `large` vertices is a part of its own.
+    """
+
+    def kind(i: int) -> tuple[int, bool]:
+        K = given[i]
+        return K.max_rank, K.max_rank > 0 and bool(K.cells[1].sizes.max(initial=0) > 2)
+
+    order = sorted(range(len(given)), key=lambda i: (kind(i), given[i].n_cells))
+    part: list[int] = []
+    entries = 0
+    for i in order:
+        n = given[i].n_cells
+        size = max(a * max(a, b) for a, b in zip(n, (*n[1:], 1), strict=True))
+        full = entries + size > _PART or n[0] > large
+        if part and (full or kind(i) != kind(part[0])):
+            yield part
+            part, entries = [], 0
+        part.append(i)
+        entries += size
+    if part:
+        yield part

@@ -66,6 +66,8 @@ class Direct:
         SuperLU comes with SciPy. PARDISO and QDLDL need the extra `fast`, CHOLMOD the extra
         `cholmod`. PARDISO orders by nested dissection and wins on large systems.
 
+    Examples
+    --------
     >>> solve = Direct().prepare(sparse.eye_array(2, format="csc") * 4)
     >>> solve(np.ones(2)).tolist(), solve.n_negative()
     ([0.25, 0.25], 0)
@@ -124,7 +126,7 @@ def _superlu(matrix: sparse.csc_array) -> Factor:
     def n_negative() -> int | None:
         if (factor.perm_r != factor.perm_c).any():
             return None  # pivots off the diagonal: no congruence
-        return int((factor.U.diagonal() < 0).sum())
+        return int((factor.U.diagonal() < 0).sum())  # equivalent: a pivot of zero is an error
 
     def solve(rhs: FloatArray) -> FloatArray:
         if rhs.ndim == 1 or rhs.shape[1] <= _COLUMNS:

@@ -86,7 +86,7 @@ class Projector:
 
     def __init__(self, columns: sparse.csr_array | None) -> None:
         self._P: Any = columns
-        if columns is not None and columns.shape[1] <= 8:  # BLAS beats sparse products then
+        if columns is not None and columns.shape[1] <= 8:  # speed only: BLAS beats sparse products
             self._P = columns.toarray()
         self._Q: Any = None if self._P is None else self._P.T.copy()
 

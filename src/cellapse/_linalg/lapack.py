@@ -11,8 +11,8 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 from cellapse._errors import ConvergenceError
 from cellapse._shared.arrays import FloatArray
 
-_SMALL = 64  # up to this size all eigenpairs cost as little as some
-_DENSE = 100  # up to this size an operator is made a matrix
+_SMALL = 64  # speed only: up to this size all eigenpairs cost as little as some
+_DENSE = 100  # speed only: up to this size an operator is made a matrix
 
 
 def symmetric_eigenpairs(
@@ -30,7 +30,7 @@ def symmetric_eigenpairs(
     stop = n if stop is None else stop
     if n == 1:  # for which the workspace of some versions of SciPy is too small
         return M[0, first:stop], np.ones((1, stop - first))
-    few = 2 * (stop - first) < n and n > _SMALL
+    few = 2 * (stop - first) < n and n > _SMALL  # speed only: by which driver
     for driver in ("evr", "evd", "ev") if few else ("evd", "ev"):
         some = (first, stop - 1) if driver == "evr" else None
         try:

@@ -28,7 +28,28 @@ from cellapse._shared.pictures import grid
 
 
 class Operator(Shown, SymmetricOperator):
-    """A symmetric operator with labels: what every task takes, collapsed or not."""
+    """A symmetric operator with labels: what every task takes, collapsed or not.
+
+    Attributes
+    ----------
+    labels : sequence
+        What the rows are called.
+    A : scipy.sparse.csr_array
+        The matrix it is made from, which bounds it from above.
+    kernel : scipy.sparse.csr_array or None
+        A basis of its kernel, where that is known exactly.
+    definite : bool
+        Whether it has no negative eigenvalue.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> for operator in (cl.graph_laplacian(K), cl.collapse(K)):
+    ...     print(operator.spectrum(2).values.round(3).tolist())
+    [0.0, 0.469]
+    [0.0, 0.127]
+    """
 
     lift: str = ""  # how its complex was made of what was given, where a function did that itself
 

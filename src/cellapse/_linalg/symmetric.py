@@ -27,7 +27,7 @@ from cellapse._shared.memory import require_memory
 
 Pairs = tuple[FloatArray, FloatArray]  # eigenvalues, and eigenvectors as columns
 
-_BLOCK = 256  # columns handled at once when a matrix is made out of an operator
+_BLOCK = 256  # speed only: columns handled at once when a matrix is made of an operator
 
 
 @dataclass(frozen=True, eq=False)

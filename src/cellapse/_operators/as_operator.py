@@ -22,7 +22,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator
 
 from cellapse._collapse.build import collapse
-from cellapse._complex.complex import to_complex
+from cellapse._complex.given import to_complex
 from cellapse._errors import InputError
 from cellapse._linalg.lapack import largest_eigenpair
 from cellapse._linalg.operators import Operator, SparseOperator

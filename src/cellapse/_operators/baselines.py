@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from cellapse._complex.complex import Complex, to_complex
+from cellapse._complex.complex import Complex
+from cellapse._complex.given import to_complex
 from cellapse._errors import InputError
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.operators import SparseOperator
-from cellapse._matrices.incidence import boundary_matrices, edge_boundary, edges_and_cofaces
+from cellapse._matrices.kinds import edge_boundary, edges_and_cofaces
 from cellapse._matrices.support import supports
 from cellapse._shared.arrays import FloatArray, IntArray, csr_from_entries
 from cellapse._shared.checks import at_least_zero, listed, one_of, real_array, whole_number
@@ -22,23 +23,43 @@ from cellapse._shared.checks import at_least_zero, listed, one_of, real_array, w
 def graph_laplacian(K: Complex) -> SparseOperator:
     """The (weighted) graph Laplacian L = B_1 B_1^T of the edges alone.
 
+    Parameters
+    ----------
+    K : Complex
+
+    Returns
+    -------
+    Operator
+
+    Examples
+    --------
     >>> graph_laplacian(Complex.from_cells({1: [("a", "b")]})).toarray().tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
     K = to_complex(K)
     B = edge_boundary(K)
-    return _operator(K, B @ B.T, left_kernel(B), "graph Laplacian")
+    return operator_of(K, B @ B.T, left_kernel(B), "graph Laplacian")
 
 
 def signless_laplacian(K: Complex) -> SparseOperator:
     """The signless Laplacian |B_1| |B_1|^T = D + Adj.
 
+    Parameters
+    ----------
+    K : Complex
+
+    Returns
+    -------
+    Operator
+
+    Examples
+    --------
     >>> signless_laplacian(Complex.from_cells({1: [("a", "b")]})).toarray().tolist()
     [[1.0, 1.0], [1.0, 1.0]]
     """
     K = to_complex(K)
     B = sparse.csr_array(abs(edge_boundary(K)))
-    return _operator(K, B @ B.T, left_kernel(B), "signless Laplacian")
+    return operator_of(K, B @ B.T, left_kernel(B), "signless Laplacian")
 
 
 def multiorder_laplacian(K: Complex, weights: ArrayLike | None = None) -> SparseOperator:
@@ -53,6 +74,12 @@ def multiorder_laplacian(K: Complex, weights: ArrayLike | None = None) -> Sparse
     weights : numbers gamma_1..gamma_D, optional
         One for each order 1..D up to the largest cell; 1 by default.
 
+    Returns
+    -------
+    Operator
+
+    Examples
+    --------
     >>> K = Complex.from_cells({1: [("a", "b"), ("b", "c")]})
     >>> multiorder_laplacian(K).toarray().diagonal().tolist()
     [0.75, 1.5, 0.75]
@@ -78,7 +105,7 @@ def multiorder_laplacian(K: Complex, weights: ArrayLike | None = None) -> Sparse
         if degree.sum() > 0:
             L = sparse.diags_array((order + 1) * degree) - shared
             total = total + gamma[order - 1] / degree.mean() * L
-    return _operator(K, total, _component_kernel(K), "multiorder Laplacian")
+    return operator_of(K, total, _component_kernel(K), "multiorder Laplacian")
 
 
 def motif_laplacian(K: Complex, floor: float = 0.1) -> SparseOperator:
@@ -87,6 +114,20 @@ def motif_laplacian(K: Complex, floor: float = 0.1) -> SparseOperator:
     With `floor=0` an edge in no cell above rank 1 vanishes (the motif adjacency of Benson et al.
     for triangles); a small floor keeps the graph connected.
 
+    w_ij = floor + the number of cells around the edge ij.
+
+    Parameters
+    ----------
+    K : Complex
+    floor : float
+        What an edge in no cell weighs, at least 0.
+
+    Returns
+    -------
+    Operator
+
+    Examples
+    --------
     >>> K = Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
     >>> motif_laplacian(K, floor=0.5).toarray()[0].tolist()
     [3.0, -1.5, -1.5]
@@ -96,7 +137,7 @@ def motif_laplacian(K: Complex, floor: float = 0.1) -> SparseOperator:
     B, upper = edges_and_cofaces(K)
     count = sum((A.sum(axis=1) for A in supports(upper, K.n_cells[2:])), np.zeros(B.shape[1]))
     B = sparse.csr_array(B @ sparse.diags_array(np.sqrt(floor + count)))
-    return _operator(K, B @ B.T, left_kernel(B), "motif Laplacian")
+    return operator_of(K, B @ B.T, left_kernel(B), "motif Laplacian")
 
 
 def zhou_laplacian(K: Complex, ranks: Sequence[int] | None = None) -> SparseOperator:
@@ -110,6 +151,12 @@ def zhou_laplacian(K: Complex, ranks: Sequence[int] | None = None) -> SparseOper
     ranks : list of int, optional
         The ranks whose cells count as hyperedges; all above 0 by default.
 
+    Returns
+    -------
+    Operator
+
+    Examples
+    --------
     >>> zhou_laplacian(Complex.from_cells({1: [("a", "b")]})).toarray().round(6).tolist()
     [[0.5, -0.5], [-0.5, 0.5]]
     """
@@ -137,7 +184,7 @@ def zhou_laplacian(K: Complex, ranks: Sequence[int] | None = None) -> SparseOper
     L = sparse.diags_array(held.astype(np.float64)) - smooth @ sparse.diags_array(scale)
     used = Complex(K.labels, (K.cells[0], *tables), (None,) * (1 + len(tables)), ())
     kernel = _component_kernel(used, np.where(held, np.sqrt(degree), 1.0))
-    return _operator(K, L, kernel, "Zhou Laplacian")
+    return operator_of(K, L, kernel, "Zhou Laplacian")
 
 
 def projection_laplacian(K: Complex, weights: str = "size") -> SparseOperator:
@@ -155,6 +202,10 @@ def projection_laplacian(K: Complex, weights: str = "size") -> SparseOperator:
     K : Complex
     weights : {"size", "count", "none"}
         w_e / (|e| - 1), w_e, or 1 for every pair that shares any cell.
+
+    Returns
+    -------
+    Operator
 
     Examples
     --------
@@ -189,53 +240,10 @@ def projection_laplacian(K: Complex, weights: str = "size") -> SparseOperator:
     if weights == "none":
         A = sparse.csr_array((np.ones(A.nnz), A.indices, A.indptr), shape=A.shape)
     L = sparse.diags_array(np.asarray(A.sum(axis=1)).ravel()) - A
-    return _operator(K, L, _component_kernel(K), "projection Laplacian")
+    return operator_of(K, L, _component_kernel(K), "projection Laplacian")
 
 
-def hodge_laplacian(K: Complex, rank: int) -> SparseOperator:
-    """The Hodge Laplacian of one rank, B_k^T B_k + B_{k+1} B_{k+1}^T; its kernel counts holes.
-
-    >>> circle = Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]]})
-    >>> hodge_laplacian(circle, 1).spectrum().values.round(6).tolist()
-    [0.0, 3.0, 3.0]
-    """
-    K = to_complex(K)
-    rank = whole_number("rank", rank, 0, K.max_rank)
-    B = boundary_matrices(K)
-    n = B.n_cells[rank]
-    L = sparse.csr_array((n, n))
-    if rank > 0:
-        L = L + B[rank - 1].T @ B[rank - 1]
-    if rank < K.max_rank:
-        L = L + B[rank] @ B[rank].T
-    kernel = left_kernel(B[0]) if rank == 0 and len(B) else None
-    name = f"Hodge Laplacian of rank {rank}"
-    return _operator(K, L, kernel, name, K.cell_labels(rank))
-
-
-def dirac_operator(K: Complex) -> SparseOperator:
-    """The topological Dirac operator on all cells: every B_k and its transpose.
-
-    Its square is the direct sum of the Hodge Laplacians; it is symmetric but not definite. Labels
-    are (rank, label) pairs.
-
-    >>> dirac_operator(Complex.from_cells({1: [("a", "b")]})).toarray().tolist()
-    [[0.0, 0.0, -1.0], [0.0, 0.0, 1.0], [-1.0, 1.0, 0.0]]
-    """
-    K = to_complex(K)
-    B = boundary_matrices(K)
-    size = range(K.max_rank + 1)
-    blocks: list[list[sparse.csr_array | None]] = [[None] * len(size) for _ in size]
-    for k, n in enumerate(K.n_cells):
-        blocks[k][k] = sparse.csr_array((n, n))
-    for k, M in enumerate(B):
-        blocks[k][k + 1], blocks[k + 1][k] = M, sparse.csr_array(M.T)
-    labels = tuple((k, label) for k in size for label in K.cell_labels(k))
-    matrix = sparse.block_array(blocks, format="csr")
-    return _operator(K, matrix, None, "Dirac", labels, definite=False)
-
-
-def _operator(
+def operator_of(
     K: Complex,
     matrix: Any,
     kernel: sparse.csr_array | None,

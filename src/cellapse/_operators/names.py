@@ -18,6 +18,7 @@ from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators import baselines
+from cellapse._operators.reliability import rank_reliability
 from cellapse._shared.checks import one_of
 
 _BASELINES: dict[str, tuple[Callable[[Complex], Operator], str]] = {
@@ -34,6 +35,10 @@ _BASELINES: dict[str, tuple[Callable[[Complex], Operator], str]] = {
     "projection": (
         baselines.projection_laplacian,
         "The projection of a hypergraph, a pair weighing 1/(size - 1) for each cell around it.",
+    ),
+    "reliable": (
+        lambda K: rank_reliability(K).operator(),
+        "The projection in which every size of cells weighs what it predicts of hidden cells.",
     ),
     "zhou": (baselines.zhou_laplacian, "Zhou's normalized Laplacian, the cells as hyperedges."),
 }

@@ -13,6 +13,7 @@ from rich.markup import escape
 from cellapse._errors import CellapseError, CellapseWarning, InputError, MissingExtraError
 from cellapse._version import __version__
 from cellapse.cli.output import Console
+from cellapse.cli.words import in_words
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -79,11 +80,11 @@ def _stop(sentence: str, error: Exception, code: int) -> NoReturn:
     if _debug:
         raise error
     console = Console(stderr=True, highlight=False, soft_wrap=True)
-    console.print(f"[red]error:[/red] {escape(sentence)}")
+    console.print(f"[red]error:[/red] {escape(in_words(sentence))}")
     sys.exit(code)
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: object) -> None:
     if issubclass(category, CellapseWarning) or _debug:
         console = Console(stderr=True, highlight=False, soft_wrap=True)
-        console.print(f"[yellow]note:[/yellow] {escape(str(message))}")
+        console.print(f"[yellow]note:[/yellow] {escape(in_words(str(message)))}")

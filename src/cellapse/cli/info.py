@@ -1,25 +1,18 @@
-"""Verbs that describe and convert: info, datasets, lift, convert."""
+"""Verbs that describe and convert: info, datasets, convert."""
 
 from __future__ import annotations
 
 import textwrap
-from pathlib import Path
-from typing import Annotated
 
 import numpy as np
-import typer
 from rich.markup import escape
 
 from cellapse import datasets
-from cellapse._complex.complex import Complex
 from cellapse.cli.app import app
-from cellapse.cli.options import Network, NetworkChoice, Weight, grouped
+from cellapse.cli.options import GraphChoice, NetworkChoice, Target, grouped
 from cellapse.cli.output import AsJson, Out, Quiet
 from cellapse.cli.progress import working
-from cellapse.cli.sources import load
-from cellapse.io import write
-
-Target = Annotated[Path, typer.Argument(help="A .json (HIF), .npz or .graphml file.")]
+from cellapse.io import Understood, write
 
 
 @app.command("datasets")
@@ -68,7 +61,8 @@ def info(*, data: NetworkChoice, out: Out) -> None:
         degree = np.bincount(K.cells[1].indices, minlength=K.n_vertices) if K.max_rank else [0]
     facts = {
         "title": source.title,
-        **{f"cells of rank {k}": n for k, n in enumerate(K.n_cells)},
+        **_understood(source.reading),
+        "cells": list(K.n_cells),
         "components": len(component),
         "largest component": int(component.max()),
         "mean degree": round(float(np.mean(degree)), 3),
@@ -77,41 +71,31 @@ def info(*, data: NetworkChoice, out: Out) -> None:
         "weighted ranks": [k for k, w in enumerate(K.weights) if w is not None],
         "attributes": sorted({name for columns in K.attributes for name in columns}),
     }
-    if out.as_json or out.file is not None:
-        out.table({name: [value] for name, value in facts.items()}, {})
-        return
-    for name, value in facts.items():
-        words = ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)
-        out.say(f"{name:<22}{escape(words)}")
-    if source.card:
+    out.facts(facts)
+    if source.reading is not None and out.file is None:
+        out.say("\n" + escape(_how_to_say_otherwise(source.reading)))
+    if source.card and out.file is None:
         out.say("\n" + escape(source.card))
+
+
+def _understood(reading: Understood | None) -> dict[str, object]:
+    """What was understood of a file."""
+    if reading is None:
+        return {}
+    left_out = {"left out": list(reading.losses)} if reading.losses else {}
+    return {"format": reading.format, "understood": list(reading.facts), **left_out}
+
+
+def _how_to_say_otherwise(reading: Understood) -> str:
+    named = [n for n in reading.options if n != "header"]
+    words = [f"--{name}" for name in named] + ["--header"] * ("header" in reading.options)
+    return f"To say otherwise: {', '.join(words)}; see cellapse info --help."
 
 
 @app.command()
 @grouped
-def lift(
-    *, data: NetworkChoice, target: Target, as_json: AsJson = False, quiet: Quiet = False
-) -> None:
-    """Lift a graph to the complex of its cliques and write that.
-
-    \b
-    cellapse lift football football.json --max-rank 3
-    """
-    with working("reading and lifting", "writing", quiet=quiet or as_json) as step:
-        step("reading and lifting")
-        K = data.load().complex
-        step("writing")
-        write(K, target)
-    _written(K, target, Out(None, as_json, quiet))
-
-
-@app.command()
 def convert(
-    network: Network,
-    target: Target,
-    weight: Weight = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    *, data: GraphChoice, target: Target, as_json: AsJson = False, quiet: Quiet = False
 ) -> None:
     """Write a network in another format, as it is.
 
@@ -119,12 +103,6 @@ def convert(
     cellapse convert karate karate.graphml
     cellapse convert mesh.off mesh.json
     """
-    K = load(network, 1, weight).complex
+    K = data.load().complex
     write(K, target)
-    _written(K, target, Out(None, as_json, quiet))
-
-
-def _written(K: Complex, target: Path, out: Out) -> None:
-    counts = ", ".join(f"{n:,} of rank {k}" for k, n in enumerate(K.n_cells))
-    out.say(f"Wrote {escape(str(target))}: cells {counts}.")
-    out.json({"file": str(target), "cells": list(K.n_cells)})
+    Out(None, as_json, quiet).written(target, K.n_cells)

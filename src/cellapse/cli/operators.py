@@ -19,6 +19,8 @@ from cellapse.cli.options import NetworkChoice, PaperChoice, Seed, grouped
 from cellapse.cli.output import Out
 from cellapse.cli.progress import Steps, working
 from cellapse.tasks.clustering import cluster, clustering_accuracy
+from cellapse.tasks.judging import judge, without_cells
+from cellapse.tasks.selection import modularity
 from cellapse.theory import check
 
 Count = Annotated[int, typer.Option("-k", help="How many eigenvalues.")]
@@ -82,11 +84,11 @@ def spectrum(
     out.say(escape(repr(S)))
     columns: dict[str, Any] = {
         "index": list(range(1, len(mine) + 1)),
-        choice.operator: mine.values,
+        choice.name: mine.values,
         "laplacian": plain.values,
         "residual": mine.residuals,
     }
-    if choice.operator == "laplacian":
+    if choice.name == "laplacian":
         columns = {
             "index": columns["index"],
             "laplacian": plain.values,
@@ -108,34 +110,42 @@ def compare(
 ) -> None:
     """All operators side by side: low spectrum, clusters, time.
 
-    agree is the share of nodes in the clusters that the graph Laplacian finds; known, in the
-    groups that come with a bundled network.
+    First of all: do the cells matter here? Then agree is the share of nodes in the clusters that
+    the graph Laplacian finds (on a hypergraph, the weighted projection); known, in the groups that
+    come with a bundled network.
 
     \b
     cellapse compare football
     cellapse compare karate -k 2 --json
     """
     rows: list[dict[str, Any]] = []
-    steps = [("reading", 1.0), *((name, 1.0) for name in operator_names())]
+    steps = [("reading", 1.0), *((name, 1.0) for name in operator_names()), ("verdict", 3.0)]
     with Steps(steps, out.silent) as step:
         step("reading")
         source = data.load()
         K = source.complex
         known = None if source.groups is None else [str(g) for g in source.groups]
         count = clusters or (2 if known is None else len(set(known)))
-        plain = cluster(graph_laplacian(K), count, rng=seed)
+        plain = cluster(without_cells(K), count, rng=seed)
         for name in operator_names():
             step(name)
             rows.append(_measured(K, name, count, plain, known, seed))
+        step("verdict")
+        why = "as asked for" if clusters else "two" if known is None else "as many as known groups"
+        mine = cluster(make_operator(K, "renormalized"), count, rng=seed)
+        said = judge(K, mine, plain, why, seed, name="renormalized")
+    out.say(escape("\n".join(said.sentences())))
     columns = {head: [row[head] for row in rows] for head in rows[0]}
-    out.table(columns, {"network": source.title, "clusters": count})
+    facts = {"network": source.title, "clusters": count, "verdict": said.as_dict()}
+    out.table(columns, facts)
 
 
 def _measured(
     K: Any, name: str, count: int, plain: Any, known: list[str] | None, seed: int
 ) -> dict[str, Any]:
     begun = time.perf_counter()
-    row: dict[str, Any] = {"operator": name, "lambda_2": None, "lambda_3": None, "agree": None}
+    row: dict[str, Any] = {"operator": name, "lambda_2": None, "lambda_3": None}
+    row |= {"modularity": None, "agree": None}
     if known is not None:
         row["known"] = None
     try:
@@ -147,6 +157,7 @@ def _measured(
     except CellapseError as error:
         return row | {"seconds": None, "note": str(error)}
     row["lambda_2"], row["lambda_3"] = (*values[1:3].tolist(), None, None)[:2]
+    row["modularity"] = modularity(K, clusters) if K.max_rank and K.n_cells[1] else 0.0
     row["agree"] = clustering_accuracy(clusters, plain)
     if known is not None:
         row["known"] = clustering_accuracy(clusters, known)

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
-from typing import Annotated, Any, get_type_hints
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, get_type_hints
 
 import typer
 
@@ -25,9 +25,9 @@ from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.names import make_operator, operator_names
-from cellapse._sources import Source, bundled_names
+from cellapse._sources import Source, bundled_names, warn_of_weights
 from cellapse.cli.progress import working
-from cellapse.cli.sources import load
+from cellapse.cli.reading import ReadingChoice
 
 
 def _names(incomplete: str) -> list[str]:
@@ -66,24 +66,36 @@ Weight = Annotated[
     str | None, typer.Option(help="Attribute of the file's cells that holds their weights.")
 ]
 OperatorName = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--operator",
-        help=f"One of {', '.join(operator_names())}.",
+        help=f"One of {', '.join(operator_names())}; if left out renormalized, for collapse and "
+        "spectrum unfolded.",
         autocompletion=complete_operator,
     ),
 ]
 Eps = Annotated[float | None, typer.Option(help="Regularization of a collapse; 1e-4 if left out.")]
-Beta = Annotated[float | None, typer.Option(help="Weight of the adjacency of a collapse.")]
+Beta = Annotated[
+    str | None,
+    typer.Option(help="Weight of the adjacency of a collapse: a number, or one per rank, 1,5."),
+]
 Gamma = Annotated[
     str | None,
-    typer.Option(help="Coupling of a collapse: a number, bound, or regularized."),
+    typer.Option(help="Coupling of a collapse: a number, one per rank, bound, or regularized."),
+]
+Target = Annotated[
+    Path,
+    typer.Argument(
+        help="The file to write; its extension says how: .json (HIF) and .npz hold everything, "
+        ".graphml, .csv, .tsv and .edges a graph, .off a mesh, .hyperedges a hypergraph.",
+        show_default=False,
+    ),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
 
 
 @dataclass(frozen=True)
-class NetworkChoice:
+class NetworkChoice(ReadingChoice):
     """Which network, and how it is read."""
 
     network: Network
@@ -92,15 +104,31 @@ class NetworkChoice:
 
     def load(self) -> Source:
         """Read the network."""
-        return load(self.network, self.max_rank, self.weight)
+        source = self.source(self.network, self.max_rank, self.weight)
+        warn_of_weights(source.complex)
+        return source
 
 
 @dataclass(frozen=True)
-class OperatorChoice:
-    """Which operator, with which weights, on which network."""
+class GraphChoice(ReadingChoice):
+    """Which network, as the file has it: a graph is not lifted."""
 
     network: Network
-    operator: OperatorName = "renormalized"
+    weight: Weight = None
+
+    def load(self) -> Source:
+        """Read the network."""
+        return self.source(self.network, 1, self.weight)
+
+
+@dataclass(frozen=True)
+class OperatorChoice(ReadingChoice):
+    """Which operator, with which weights, on which network."""
+
+    usual: ClassVar[str] = "renormalized"
+
+    network: Network
+    operator: OperatorName = None
     eps: Eps = None
     beta: Beta = None
     gamma: Gamma = None
@@ -108,23 +136,29 @@ class OperatorChoice:
     weight: Weight = None
 
     @property
+    def name(self) -> str:
+        """The operator that was asked for, or the usual one."""
+        return self.usual if self.operator is None else self.operator
+
+    @property
     def untouched(self) -> bool:
         """Whether the operator and its weights were left as they are by default."""
-        usual = type(self)(self.network, max_rank=self.max_rank, weight=self.weight)
-        return self == usual
+        chosen = (self.operator, self.eps, self.beta, self.gamma)
+        return chosen == (type(self).operator, None, None, None)
 
     def load(self) -> Source:
         """Read the network."""
-        return load(self.network, self.max_rank, self.weight)
+        source = self.source(self.network, self.max_rank, self.weight)
+        warn_of_weights(source.complex)
+        return source
 
     def make(self, K: Complex) -> Operator:
-        """The operator on a complex; a complaint names the option as it was typed."""
-        gamma = _number_or_rule(self.gamma)
-        try:
-            return make_operator(K, self.operator, beta=self.beta, gamma=gamma, eps=self.eps)
-        except InputError as error:
-            words = re.sub(r"^(operator|eps|beta|gamma)=", r"--\1 ", str(error))
-            raise InputError(words) from None
+        """The operator on a complex."""
+        beta = None if self.beta is None else _numbers("--beta", self.beta)
+        gamma: Any = self.gamma
+        if gamma not in (None, "bound", "regularized"):
+            gamma = _numbers("--gamma", gamma, "bound or regularized")
+        return make_operator(K, self.name, beta=beta, gamma=gamma, eps=self.eps)
 
     @contextmanager
     def prepared(self, quiet: bool) -> Iterator[tuple[Source, Operator]]:
@@ -142,7 +176,7 @@ class OperatorChoice:
 class PaperChoice(OperatorChoice):
     """The same for verbs about the paper's operator."""
 
-    operator: OperatorName = "unfolded"
+    usual: ClassVar[str] = "unfolded"
 
 
 def grouped(verb: Callable[..., None]) -> Callable[..., None]:
@@ -153,7 +187,9 @@ def grouped(verb: Callable[..., None]) -> Callable[..., None]:
     for name, parameter in inspect.signature(verb).parameters.items():
         if name in groups:
             types = get_type_hints(groups[name], include_extras=True)
-            shown += [_parameter(field, types[field.name]) for field in fields(groups[name])]
+            # How a file is read comes after what is done with it.
+            ordered = sorted(fields(groups[name]), key=lambda field: bool(field.kw_only))
+            shown += [_parameter(field, types[field.name]) for field in ordered]
         else:
             shown.append(parameter.replace(annotation=hints[name]))
 
@@ -176,10 +212,13 @@ def _parameter(field: Field[Any], annotation: Any) -> inspect.Parameter:
     )
 
 
-def _number_or_rule(gamma: str | None) -> Any:
-    if gamma in (None, "bound", "regularized"):
-        return gamma
+def _numbers(option: str, words: str, rule: str = "") -> float | list[float]:
+    """A number, or several with commas between them."""
     try:
-        return float(str(gamma))
+        numbers = [float(word) for word in words.split(",")]
     except ValueError:
-        raise InputError(f"--gamma {gamma}; give a number, bound or regularized") from None
+        also = f", {rule}" if rule else ""
+        raise InputError(
+            f"{option} {words}; give a number, one per rank with commas between them{also}"
+        ) from None
+    return numbers if len(numbers) > 1 else numbers[0]

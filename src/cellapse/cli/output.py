@@ -75,7 +75,28 @@ class Out:
     def json(self, facts: Mapping[str, Any]) -> None:
         """The one thing on standard output, where JSON is asked for."""
         if self.as_json:
-            print(_json(facts), flush=True)
+            print(_json(_plain(facts)), flush=True)
+
+    def facts(self, facts: Mapping[str, Any]) -> None:
+        """What is one value each: to the file, as JSON, or a line each on the screen."""
+        plain = {_key(name): _plain(value) for name, value in facts.items()}
+        if self.file is not None:
+            one_row = self.file.suffix.lower() != ".json"
+            write_columns(
+                {k: [_cell(v)] for k, v in plain.items()} if one_row else plain, self.file
+            )
+            self.say(f"Wrote {escape(str(self.file))}.")
+        if self.as_json:
+            self.json(plain)
+        elif self.file is None:
+            for name, value in facts.items():
+                self.say(f"{name:<22}{escape(_cell(_plain(value)) or 'none')}")
+
+    def written(self, target: Path, n_cells: Sequence[int]) -> None:
+        """Say that a complex was written, and what is in it."""
+        counts = ", ".join(f"{n:,} of rank {k}" for k, n in enumerate(n_cells))
+        self.say(f"Wrote {escape(str(target))}: cells {counts}.")
+        self.json({"file": str(target), "cells": list(n_cells)})
 
     def table(self, columns: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
         """A result as columns of equal length: to the file, as JSON, or on the screen.
@@ -88,7 +109,7 @@ class Out:
             rows = len(next(iter(plain.values()), ()))
             self.say(f"Wrote {escape(str(self.file))}: {rows:,} rows.")
         if self.as_json:
-            self.json({**{k: _plain(v) for k, v in facts.items()}, **plain})
+            self.json({**facts, **plain})
         elif self.file is None and not self.quiet:
             _show(plain)
 
@@ -139,10 +160,28 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
+        return {_key(k): _plain(v) for k, v in value.items()}
     if isinstance(value, list | tuple | range):
         return [_plain(v) for v in value]
     return value if isinstance(value, int | float | str | bool | None) else str(value)
+
+
+def _key(name: Any) -> str:
+    """A key that a script can write without quotes: "mean degree" is mean_degree.
+
+    >>> _key("Euler characteristic")
+    'euler_characteristic'
+    """
+    words = str(name).split(" ")
+    return "_".join(w.lower() for w in words) if len(words) > 1 else words[0]
+
+
+def _cell(value: Any) -> str:
+    """A value in one cell of a table."""
+    if not isinstance(value, list):
+        return str(value)
+    words = [str(v) for v in value]
+    return ("; " if any("," in word for word in words) else ", ").join(words)
 
 
 def _show(columns: Mapping[str, Sequence[Any]]) -> None:

@@ -8,6 +8,8 @@ import numpy as np
 import typer
 from rich.markup import escape
 
+from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._sources import Source
@@ -15,14 +17,19 @@ from cellapse.cli.app import app
 from cellapse.cli.options import OperatorChoice, Seed, grouped
 from cellapse.cli.output import Out
 from cellapse.cli.sources import values_of
+from cellapse.tasks._clusters import Clusters
 from cellapse.tasks.clustering import cluster, clustering_accuracy, suggest_n_clusters
 from cellapse.tasks.embedding import embed, positional_encoding
+from cellapse.tasks.judging import gap_in_words, judge, without_cells
 from cellapse.tasks.resistance import effective_resistance
 from cellapse.tasks.selection import choose_operator
 from cellapse.tasks.signatures import heat_kernel_signature
 from cellapse.tasks.smoothing import choose_strength, smooth
+from cellapse.tasks.verdict import Verdict
 
 Vectors = Annotated[int, typer.Option("-k", help="How many columns.")]
+
+_NO_CELLS = ("laplacian", "signless", "projection")  # of these there is no asking what cells change
 
 
 @app.command("cluster")
@@ -39,11 +46,18 @@ def cluster_nodes(
             "--choose", help="Experimental: of nine operators, the most modular clusters."
         ),
     ] = False,
+    mass: Annotated[
+        str,
+        typer.Option(help="Of the cut: diagonal (of S), degree, or auto, which is cheap."),
+    ] = "auto",
     choice: OperatorChoice,
     out: Out,
     seed: Seed = 0,
 ) -> None:
     """Group the nodes by the normalized cut of an operator.
+
+    Says first whether the cells matter, and whether these may be no groups. Without --operator the
+    clusters of the graph Laplacian are taken where those of the collapse are clearly worse.
 
     \b
     cellapse cluster karate -k 2 -o labels.csv
@@ -54,25 +68,57 @@ def cluster_nodes(
         raise InputError(
             "--choose tries operators of its own; leave out --operator, --eps, --beta and --gamma"
         )
-    facts: dict[str, Any] = {}
     with choice.prepared(out.silent) as (source, S):
         known = None if source.groups is None else [str(g) for g in source.groups]
+        why = "as asked for" if count is not None else ""
         if count is None and known is not None:
-            count = len(set(known))
+            count, why = len(set(known)), "as many as known groups"
         if choose:
             best = choose_operator(source.complex, count or suggest_n_clusters(S), rng=seed)
-            S, clusters = best.operator, best.clusters
-            facts = {"chosen": best.name, "modularity": best.modularity}
+            S, clusters, words = best.operator, best.clusters, str(best)
+            facts: dict[str, Any] = {"chosen": best.name, "modularity": best.modularity}
         else:
-            clusters = cluster(S, count, rng=seed)
+            S, clusters, said = _judged(source.complex, S, choice, count, why, seed, mass)
+            words, facts = _in_words(said, choice), {"verdict": said.as_dict()}
+    out.say(escape(f"{words}\n{S!r}"))
+    _clusters(out, S, clusters, known, facts)
+
+
+def _clusters(
+    out: Out, S: Operator, clusters: Clusters, known: list[str] | None, facts: dict[str, Any]
+) -> None:
     sizes = np.bincount(clusters.numbers)
-    out.say(escape(str(best) if choose else repr(S)))
     out.say(f"{len(sizes)} clusters of {', '.join(map(str, sizes.tolist()))} nodes")
     facts = {"operator": repr(S), "sizes": sizes, **facts}
     if known is not None:
         facts["accuracy"] = clustering_accuracy(clusters, known)
         out.say(f"{100 * facts['accuracy']:.1f} % of the nodes agree with the known groups")
-    out.table({"node": source.complex.labels, "cluster": clusters.numbers}, facts)
+    out.table({"node": S.labels, "cluster": clusters.numbers}, facts)
+
+
+def _in_words(said: Verdict, choice: OperatorChoice) -> str:
+    words = said.sentences()[choice.name in _NO_CELLS :]
+    if said.use_plain and choice.untouched:
+        words.append(f"So these are of {said.best.operator}; --operator renormalized asks for S.")
+    return "\n".join(words)
+
+
+def _judged(
+    K: Complex,
+    S: Operator,
+    choice: OperatorChoice,
+    count: int | None,
+    why: str,
+    seed: int,
+    mass: str,
+) -> tuple[Operator, Clusters, Verdict]:
+    """The operator and clusters to use, and the verdict on them."""
+    mine = cluster(S, count, mass=mass, rng=seed)
+    plain = without_cells(K)
+    other = cluster(plain, int(mine.numbers.max()) + 1, rng=seed)
+    name = "S" if isinstance(S, CollapsedOperator) else choice.name
+    said = judge(K, mine, other, why or gap_in_words(mine), seed, choice.make, name)
+    return (plain, other, said) if said.use_plain and choice.untouched else (S, mine, said)
 
 
 @app.command("embed")

@@ -24,7 +24,7 @@ from cellapse.tasks.labels import spread_labels
 def trust(
     *,
     level: Annotated[
-        float, typer.Option(help="The share of wrongly doubted edges that is accepted.")
+        float, typer.Option(help="The share of random pairs accepted among the other edges.")
     ] = 0.1,
     false_share: Annotated[
         float | None,
@@ -122,8 +122,9 @@ def _facts(doubt: Doubt) -> dict[str, Any]:
         "doubted edges": int(doubt.doubted.sum()),
         "threshold": doubt.threshold,
         "false share": doubt.false_share,
-        "wrong": doubt.wrong,
         "missed": doubt.missed,
+        "caught": doubt.caught,
+        "wrong": doubt.wrong,
         "in no cell": 1.0 - doubt.trust.held,
         "separation": doubt.separation,
         "reason": doubt.reason,

@@ -53,6 +53,13 @@ class ContactHypergraph:
         The group of each node as a code 0, 1, ...; read-only.
     group_names : tuple of str
     source, licence, provenance, notes : str
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> data = cl.datasets.load_contacts("workplace")  # doctest: +SKIP
+    >>> len(data.nodes), len(data.group_names)  # doctest: +SKIP
+    (92, 5)
     """
 
     name: str
@@ -108,6 +115,12 @@ def load_contacts(name: str, path: str | Path | None = None) -> ContactHypergrap
     ------
     MissingExtraError
         When hypergraphx is not installed and no path is given.
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> cl.datasets.load_contacts("highschool").complex().n_vertices  # doctest: +SKIP
+    327
     """
     if name not in _FILES:
         raise InputError(unknown_name("contact hypergraph", name, tuple(_FILES), "load_contacts"))

@@ -48,6 +48,12 @@ class Cora:
         The subject of each paper, a position in `SUBJECTS`.
     words : (n, d) array of 0 and 1
         Which words of a dictionary occur in each paper.
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> cl.datasets.load_cora().complex().n_vertices  # doctest: +SKIP
+    2708
     """
 
     papers: IntArray = field(repr=False)
@@ -98,6 +104,12 @@ def load_cora(path: str | Path | None = None) -> Cora:
     ------
     MissingExtraError
         When pyarrow is not installed, or graphdatascience is not and no path is given.
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> cl.datasets.load_cora().words.shape  # doctest: +SKIP
+    (2708, 1433)
     """
     folder = _installed() if path is None else file_path(path)
     with extra("pyarrow", "parquet"):

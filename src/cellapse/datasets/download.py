@@ -51,6 +51,11 @@ def fetch_pdb(
     InputError
         When the id is none, there is no connection, what comes is cut off or no packed mmCIF
         file, or the checksum differs. Nothing of it is kept then.
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> cl.protein_complex(cl.datasets.fetch_pdb("1LYZ"))  # doctest: +SKIP
     """
     if not isinstance(name, str) or not re.fullmatch(r"[0-9][A-Za-z0-9]{3}", name):
         raise InputError(f"{name!r} is no PDB id; give four characters, a digit first, like '1LYZ'")

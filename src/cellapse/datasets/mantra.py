@@ -43,6 +43,12 @@ def load_mantra(path: str | Path) -> Surfaces:
     ------
     InputError
         When the file is not such a list, or a record is no closed surface.
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> len(cl.datasets.load_mantra("2_manifolds.json.gz"))  # doctest: +SKIP
+    43138
     """
     records = _records(file_path(path))
     n_vertices, tables = [], []

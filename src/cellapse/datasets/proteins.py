@@ -132,6 +132,12 @@ class Protein:
 def available_proteins() -> tuple[str, ...]:
     """Name the bundled proteins by their PDB ids.
 
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
     >>> len(available_proteins()), available_proteins()[-4:]
     (50, ('1UBQ', '1BTA', '2QWO', '1HEL'))
     """

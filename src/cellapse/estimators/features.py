@@ -68,6 +68,14 @@ class HeatKernelSignature(Features):
     embedding_ : (n, number of times) array
     complex_ : Complex
     n_features_in_ : int
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> import cellapse as cl
+    >>> points, _ = make_moons(60, random_state=0)
+    >>> cl.HeatKernelSignature().fit_transform(points).shape
+    (60, 16)
     """
 
     def __init__(
@@ -106,6 +114,14 @@ class WaveKernelSignature(Features):
     embedding_ : (n, n_energies) array
     complex_ : Complex
     n_features_in_ : int
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> import cellapse as cl
+    >>> points, _ = make_moons(60, random_state=0)
+    >>> cl.WaveKernelSignature(n_energies=8).fit_transform(points).shape
+    (60, 8)
     """
 
     def __init__(

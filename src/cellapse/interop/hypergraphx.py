@@ -7,12 +7,12 @@ from typing import Any
 
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import CellapseWarning, InputError, extra
-from cellapse.interop._build import Ranks, hyperedge_complex, records_of
+from cellapse.interop._build import Wanted, hyperedge_complex, records_of
 
 _THEIRS = ("weighted", "type")  # what hypergraphx writes into the metadata itself
 
 
-def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
+def read(source: Any, wanted: Wanted) -> Complex:
     """A `hypergraphx.Hypergraph`; its weights are known as "weight"."""
     if type(source).__name__ != "Hypergraph":
         raise InputError(
@@ -23,7 +23,7 @@ def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
     records = [dict(record) for record in edges.values()]
     if source.is_weighted():
         weights = source.get_weights(asdict=True)
-        if weight == "weight" or any(value != 1 for value in weights.values()):
+        if wanted.weight == "weight" or any(value != 1 for value in weights.values()):
             for record, edge in zip(records, edges, strict=True):
                 record["weight"] = weights[edge]
     nodes = source.get_nodes(metadata=True)
@@ -33,8 +33,8 @@ def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
         list(edges),
         vertex_records=list(nodes.values()),
         records=records,
-        weight=weight,
-        ranks=ranks,
+        weight=wanted.weight,
+        ranks=wanted.ranks,
         metadata={name: value for name, value in about.items() if name not in _THEIRS},
     )
 
@@ -42,10 +42,21 @@ def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
 def to_hypergraphx(K: Complex) -> Any:
     """The cells above the vertices as hyperedges with "rank" in their metadata.
 
+    Parameters
+    ----------
+    K : Complex
+
     Returns
     -------
     hypergraphx.Hypergraph
         Weighted where any cell above the vertices is; cells without a weight then have weight 1.
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> K = cl.Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
+    >>> cl.interop.to_hypergraphx(K).num_edges()
+    4
     """
     require_complex(K, "to_hypergraphx")
     with extra("hypergraphx", "topology"):

@@ -9,10 +9,10 @@ import numpy as np
 
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import extra
-from cellapse.interop._build import Ranks, hyperedge_complex, hyperedges_of, records_of
+from cellapse.interop._build import Wanted, hyperedge_complex, hyperedges_of, records_of
 
 
-def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
+def read(source: Any, wanted: Wanted) -> Complex:
     """A `hypernetx.Hypergraph`; a weight of one everywhere says nothing and is left out."""
     members = source.incidence_dict
     return hyperedge_complex(
@@ -20,9 +20,9 @@ def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
         list(members.values()),
         names=[_plain(name) for name in members],
         vertex_records=_properties(source.nodes, list(source.nodes), None),
-        records=_properties(source.edges, list(members), weight),
-        weight=weight,
-        ranks=ranks,
+        records=_properties(source.edges, list(members), wanted.weight),
+        weight=wanted.weight,
+        ranks=wanted.ranks,
         metadata={} if source.name is None else {"name": source.name},
     )
 
@@ -67,6 +67,13 @@ def to_hypernetx(K: Complex, *, weight: str = "weight") -> Any:
     Returns
     -------
     hypernetx.Hypergraph
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> K = cl.Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
+    >>> cl.interop.to_hypernetx(K).shape  # doctest: +SKIP
+    (3, 4)
     """
     require_complex(K, "to_hypernetx")
     with extra("hypernetx", "topology"):

@@ -9,16 +9,15 @@ from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import InputError, extra
 from cellapse._shared.checks import one_of
 from cellapse.interop._build import (
-    Ranks,
+    Wanted,
     hyperedge_complex,
     hyperedges_of,
     records_of,
-    refuse_ranks,
     require_simplicial,
 )
 
 
-def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
+def read(source: Any, wanted: Wanted) -> Complex:
     """An `xgi.Hypergraph`, or an `xgi.SimplicialComplex`, whose ranks are its sizes less one."""
     kinds = {base.__name__ for base in type(source).__mro__}
     if "Hypergraph" not in kinds:
@@ -26,8 +25,9 @@ def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
             f"an xgi.{type(source).__name__} was given, but cells have no direction; pass a "
             "Hypergraph or a SimplicialComplex"
         )
+    ranks = wanted.ranks
     if "SimplicialComplex" in kinds:
-        refuse_ranks(ranks, "a SimplicialComplex")
+        wanted.check_ranked("a SimplicialComplex")
         ranks = "size"
     members = source.edges.members(dtype=dict)
     return hyperedge_complex(
@@ -36,7 +36,7 @@ def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
         names=list(members),
         vertex_records=source.nodes.attrs.aslist(),
         records=source.edges.attrs.aslist(),
-        weight=weight,
+        weight=wanted.weight,
         ranks=ranks,
         metadata=source._net_attr,  # which nothing public lists
     )
@@ -58,6 +58,13 @@ def to_xgi(K: Complex, *, kind: str = "hypergraph", weight: str = "weight") -> A
     -------
     xgi.Hypergraph or xgi.SimplicialComplex
         Hyperedges keep the attribute "id" as their name, where every cell has one.
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> K = cl.Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
+    >>> cl.interop.to_xgi(K).num_edges
+    4
     """
     require_complex(K, "to_xgi")
     with extra("xgi", "topology"):

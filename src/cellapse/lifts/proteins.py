@@ -69,6 +69,12 @@ def protein_complex(
         Labels are (chain, number), such as ("A", "52") or ("A", "52B") with an insertion code.
         Residues have the attributes `residue` (name) and `position` (of the CA atom), edges
         `kind`, and helices and strands `dssp` ("H" or "E"). Name and title are metadata.
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> cl.protein_complex("1ubq.pdb")  # doctest: +SKIP
+    Complex(n_cells=(76, 133, 36))
     """
     kinds = listed(edges, "edges")
     if isinstance(edges, str) or not kinds:
@@ -105,6 +111,20 @@ def secondary_structure(source: Any) -> NDArray[np.str_]:
     """DSSP's label of every residue of `protein_complex(source)`: H (helix), E (strand), C.
 
     Computed from the backbone by mdtraj's `compute_dssp`.
+
+    Parameters
+    ----------
+    source : path of a PDB or mmCIF file (or a gzip of it), or gemmi.Structure
+
+    Returns
+    -------
+    (n,) array of str
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> cl.secondary_structure("1ubq.pdb")[:3].tolist()  # doctest: +SKIP
+    ['C', 'E', 'E']
     """
     return _dssp(_chain(source))
 

@@ -14,7 +14,7 @@ from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse.analysis import Analysis
 from cellapse.plot.layout import arrange, neighbourhood
 from cellapse.plot.spectra import compression
-from cellapse.report.colourings import colourings
+from cellapse.report.colourings import colourings, colours_like, reference_of
 from cellapse.report.protein import chain, is_protein
 from cellapse.tasks.signatures import heat_kernel_signature
 
@@ -24,11 +24,12 @@ EDGES = 6000
 CELLS = 3000
 VECTORS = 6  # eigenvectors shown, beginning with the second
 TIMES = 24
+MATTER = 12  # cells listed and drawn
 
 
 def content(analysis: Analysis, rng: int = 0) -> dict[str, Any]:
     """Everything the drawings need: network, colourings, spectra, embedding, signatures."""
-    near = neighbourhood(analysis.complex, NETWORK, analysis.clusters[0].numbers)
+    near = neighbourhood(analysis.complex, NETWORK, analysis.chosen.numbers)
     some = _some(np.arange(analysis.complex.n_vertices), CLOUD, rng)
     kept = np.union1d(near, some)
     if is_protein(analysis):
@@ -36,9 +37,11 @@ def content(analysis: Analysis, rng: int = 0) -> dict[str, Any]:
     return {
         "title": analysis.title,
         "labels": [str(analysis.complex.labels[i]) for i in kept.tolist()],
-        "network": network(
-            analysis.complex, near, analysis.shares, np.searchsorted(kept, near), rng
-        ),
+        "network": {
+            **network(analysis.complex, near, analysis.shares, np.searchsorted(kept, near), rng),
+            "doubted": _doubted(analysis, near, rng),
+            "matter": _that_matter(analysis, near),
+        },
         "colourings": colourings(analysis, kept, VECTORS),
         "spectra": [
             {"name": name, "values": numbers(s.values)}
@@ -47,7 +50,7 @@ def content(analysis: Analysis, rng: int = 0) -> dict[str, Any]:
         "compression": _ratios(analysis),
         "embedding": embedding(analysis, some, np.searchsorted(kept, some)),
         "signatures": signatures(analysis, kept),
-        "shares": histogram(analysis.shares),
+        "trust": trust_histogram(analysis),
         "protein": chain(analysis) if is_protein(analysis) else None,
     }
 
@@ -165,14 +168,14 @@ def signatures(analysis: Analysis, kept: IntArray) -> dict[str, Any]:
     slow, fast = (positive[0], positive[-1]) if len(positive) else (1.0, 1.0)
     times = np.geomspace(0.1 / fast, 4.0 / slow, TIMES)
     heat = heat_kernel_signature(spectrum, times).features
-    numbers_ = analysis.clusters[0].numbers
-    bands = []
+    numbers_ = analysis.chosen.numbers
+    bands, colours = [], colours_like(numbers_, reference_of(analysis))
     for c in range(analysis.n_clusters):
         low, middle, high = np.quantile(heat[numbers_ == c], [0.1, 0.5, 0.9], axis=0)
         bands.append(
             {
-                "name": f"cluster {c + 1}",
-                "number": c,
+                "name": f"cluster {c}",
+                "colour": colours[c],
                 "low": numbers(low),
                 "middle": numbers(middle),
                 "high": numbers(high),
@@ -188,10 +191,46 @@ def signatures(analysis: Analysis, kept: IntArray) -> dict[str, Any]:
     }
 
 
-def histogram(shares: FloatArray) -> dict[str, Any]:
-    """How many edges keep which share of their weight, in twenty steps."""
-    counts, edges = np.histogram(shares, bins=20, range=(0.0, 1.0))
-    return {"counts": counts.tolist(), "edges": numbers(edges)}
+def _doubted(analysis: Analysis, near: IntArray, rng: int) -> list[int]:
+    """The places of the doubted edges among those drawn."""
+    if analysis.doubt is None:
+        return []
+    lines = drawn_edges(analysis.complex, near, rng)
+    return np.flatnonzero(analysis.doubt.doubted[lines]).tolist()
+
+
+def _that_matter(analysis: Analysis, near: IntArray) -> list[dict[str, Any]]:
+    """The cells that matter most, as far as they are drawn: their vertices in the drawing."""
+    at = _places(analysis.complex, near)
+    cells = [(at[analysis.complex.cells[k][i]], k) for k, i, _ in matter_most(analysis)]
+    return [{"cell": c.tolist(), "rank": k} for c, k in cells if (c >= 0).all()]
+
+
+def matter_most(analysis: Analysis, count: int = MATTER) -> list[tuple[int, int, float]]:
+    """Rank, number and influence of the cells that matter most."""
+    if analysis.influence is None:
+        return []
+    by_rank = analysis.influence.by_rank
+    values = np.concatenate([*by_rank.values(), np.empty(0)])
+    places = [(k, i) for k, part in by_rank.items() for i in range(len(part))]
+    first = np.argsort(-abs(values), kind="stable")[:count].tolist()
+    return [(*places[at], float(values[at])) for at in first if values[at]]
+
+
+def trust_histogram(analysis: Analysis) -> dict[str, Any]:
+    """How many edges have which trust, in twenty steps; the same for random pairs, scaled."""
+    steps = np.linspace(0.0, 1.0, 21)
+    doubt = analysis.doubt
+    chance = None
+    if doubt is not None and len(doubt.decoys):
+        share = np.histogram(doubt.decoys, steps)[0] / len(doubt.decoys)
+        chance = numbers(share * doubt.false_share * len(doubt.trust))
+    return {
+        "counts": np.histogram(analysis.trust.values, steps)[0].tolist(),
+        "edges": numbers(steps),
+        "chance": chance,
+        "threshold": None if doubt is None else doubt.threshold,
+    }
 
 
 def numbers(values: FloatArray) -> list[float]:

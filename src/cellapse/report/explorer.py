@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 import warnings
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -26,52 +26,21 @@ from cellapse._linalg.eigen.spectrum import EigenSolver, Spectrum
 from cellapse._linalg.levels import expands
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian
+from cellapse._shared.arrays import IntArray
 from cellapse._shared.checks import whole_number
 from cellapse.plot.layout import neighbourhood
-from cellapse.report.colourings import word_colouring
+from cellapse.report.colourings import clusters_colouring, group_codes, word_colouring
 from cellapse.report.content import NETWORK, drawn_edges, network, numbers
-from cellapse.tasks.clustering import cut_mass, group_rows
+from cellapse.report.recipes import Origin, recipes
+from cellapse.report.settings import Settings
+from cellapse.tasks.clustering import clustering_accuracy, cut_mass, group_rows
 
 _DENSE = 400  # up to this many vertices the whole matrix is quicker than Lanczos
 _FAR = 0.1  # second eigenvalue of the graph Laplacian from which Lanczos is quick
 _DRAWN = 1e-6  # accuracy of what is only drawn
 _VECTORS = 30  # the slider's last place
 _ZEROS = 50  # eigenvectors that only tell components apart, computed on top of those asked for
-_RANGES = {"eps": (1e-12, 1e6), "beta": (0.0, 1e6), "gamma": (0.0, 1.0)}
 _ANSWERS = 200  # answers remembered, so that a slider moved back is there at once
-
-
-@dataclass(frozen=True)
-class Settings:
-    """Where the sliders stand.
-
-    `gamma` is a share of the largest coupling that is sure to be positive semi-definite, and `beta`
-    the weight of the cells above the edges.
-    """
-
-    realization: str = "renormalized"
-    eps: float = 1e-4
-    gamma: float = REALIZATIONS["renormalized"].usual_share
-    beta: float = REALIZATIONS["renormalized"].usual_beta
-    vectors: int = 8
-    clusters: int = 2
-
-    @classmethod
-    def parse(cls, given: Mapping[str, str]) -> Settings:
-        """Settings out of the words of an address; whatever does not fit is an InputError."""
-        fields = asdict(cls())
-        for name, word in given.items():
-            if name not in fields:
-                raise InputError(f"no setting {name!r:.60}; there are {', '.join(fields)}")
-            kind = type(fields[name])
-            try:
-                fields[name] = kind(word)
-            except (ValueError, OverflowError):
-                raise InputError(f"{name}={word!r:.60}; give a {kind.__name__}") from None
-        for name, (low, high) in _RANGES.items():
-            if not low <= fields[name] <= high:
-                raise InputError(f"{name}={fields[name]}; give a number from {low:g} to {high:g}")
-        return cls(**fields)
 
 
 class Explorer:
@@ -79,22 +48,29 @@ class Explorer:
 
     >>> K = Complex.from_arrays(4, {1: [[0, 1], [1, 2], [0, 2], [2, 3]], 2: [[0, 1, 2]]})
     >>> answer = Explorer(K).answer(Settings(clusters=2, vectors=3))
-    >>> len(answer["values"]), len(answer["clusters"])
+    >>> len(answer["values"]), len(answer["clusters"]["values"])
     (3, 4)
     """
 
     def __init__(
-        self, K: Complex, title: str = "A complex", groups: Sequence[Any] | None = None
+        self,
+        K: Complex,
+        title: str = "A complex",
+        groups: Sequence[Any] | None = None,
+        origin: Origin | None = None,
     ) -> None:
         self.complex, self.title = K, title
+        self._origin = Origin() if origin is None else origin
         self._near = neighbourhood(K, NETWORK)
         self._lines = drawn_edges(K, self._near, 0)
         self._plain = graph_laplacian(K)
-        self._plain_values: list[float] = []
+        self._plain_known: Spectrum | None = None
         self._prepared: dict[str, tuple[Chain, list[Any]]] = {}
         self._last: tuple[Settings, CollapsedOperator, Spectrum] | None = None
         self._answers: OrderedDict[Settings, dict[str, Any]] = OrderedDict()
-        self._groups = groups
+        self._groups = None if groups is None else [str(g) for g in groups]
+        codes = None if self._groups is None else group_codes(self._groups)
+        self._reference = codes  # what colours are fixed by; without groups the first clusters
 
     def start(self) -> dict[str, Any]:
         """What the page draws once: the network, the labels, the known groups."""
@@ -109,6 +85,8 @@ class Explorer:
             "labels": [str(K.labels[i]) for i in near.tolist()],
             "network": network(K, near, shares, np.arange(len(near)), 0),
             "groups": known,
+            "details": _details(K, near, self._groups),
+            "from_command": bool(self._origin.command),
             "realizations": {
                 name: {"hint": r.summary, "gamma": r.usual_share, "beta": r.usual_beta}
                 for name, r in REALIZATIONS.items()
@@ -142,22 +120,59 @@ class Explorer:
         zeros = min(int(self.complex.components().max()), _ZEROS)
         k = min(whole_number("vectors", settings.vectors, 1, _VECTORS) + zeros, n)
         count = whole_number("clusters", settings.clusters, 1, min(n, 100))
-        plain = self._plain_spectrum(k)
-        S, spectrum = self._spectrum(settings, max(k, count), float(plain[1]) if k > 1 else 0.0)
-        D = cut_mass(S, "degree")
+        plain = self._plain_spectrum(max(k, count))
+        far = float(plain.values[1]) if n > 1 and k > 1 else 0.0
+        S, spectrum = self._spectrum(settings, max(k, count), far)
         flat = int((spectrum.values <= 1e-9 * spectrum.values[-1]).sum())
         first = min(max(flat, 1), zeros + 1)
-        groups = group_rows(spectrum.vectors[:, :count], D, count, 0)
         return {
             "values": numbers(spectrum.values[:k]),
-            "plain": plain,
+            "plain": numbers(plain.values[:k]),
             "vectors": [numbers(row) for row in spectrum.vectors[self._near, first:k]],
             "first": first + 1,
-            "clusters": groups[self._near].tolist(),
-            "sizes": np.bincount(groups).tolist(),
+            **self._clusters(S, spectrum, plain, count),
+            "mass": cut_by(S),
             "shares": self._shares(S),
             "residual": float(spectrum.residuals.max()),
+            "recipes": recipes(self._origin, S, settings, cut_by(S)),
         }
+
+    def _clusters(
+        self, S: CollapsedOperator, spectrum: Spectrum, plain: Spectrum, count: int
+    ) -> dict[str, Any]:
+        """The clusters of S and of L, in colours that no slider changes, and how right they are."""
+        mine = group_rows(S, spectrum.vectors, cut_mass(S, cut_by(S)), count, 0)
+        theirs = group_rows(self._plain, plain.vectors, cut_mass(self._plain, "degree"), count, 0)
+        if self._reference is None:
+            self._reference = mine
+        pair = {"clusters": mine, "plain_clusters": theirs}
+        coloured = {
+            key: clusters_colouring(name, pair[key], self._near, self._reference)
+            for key, name in (("clusters", "Clusters of S"), ("plain_clusters", "Clusters of L"))
+        }
+        known = self._groups
+        return {
+            **coloured,
+            "sizes": np.bincount(mine).tolist(),
+            "plain_sizes": np.bincount(theirs).tolist(),
+            "same": clustering_accuracy(mine, theirs),
+            "accuracy": None
+            if known is None
+            else [clustering_accuracy(c, known) for c in (mine, theirs)],
+            "nodes": {key: numbers.tolist() for key, numbers in pair.items()},
+        }
+
+    def table(self, settings: Settings) -> dict[str, list[Any]]:
+        """A row per vertex: its label, clusters and known group, as columns."""
+        answer = self.answer(settings)
+        if "error" in answer:
+            raise InputError(answer["error"])
+        columns: dict[str, list[Any]] = {
+            "node": [str(v) for v in self.complex.labels],
+            "cluster": answer["nodes"]["clusters"],
+            "cluster_graph_laplacian": answer["nodes"]["plain_clusters"],
+        }
+        return columns if self._groups is None else columns | {"known_group": self._groups}
 
     def _spectrum(
         self, settings: Settings, count: int, far: float
@@ -177,12 +192,12 @@ class Explorer:
             self._last = key, S, _spectrum(S, several, far)
         return S, self._last[2]
 
-    def _plain_spectrum(self, k: int) -> list[float]:
-        """The first eigenvalues of the graph Laplacian, which no slider changes."""
-        if len(self._plain_values) < k:
+    def _plain_spectrum(self, k: int) -> Spectrum:
+        """The first eigenpairs of the graph Laplacian, which no slider changes."""
+        if self._plain_known is None or len(self._plain_known) < k:
             most = min(max(k, _VECTORS), self.complex.n_vertices)
-            self._plain_values = numbers(_spectrum(self._plain, most, 0.0).values)
-        return self._plain_values[:k]
+            self._plain_known = _spectrum(self._plain, most, 0.0)
+        return self._plain_known
 
     def _collapsed(self, settings: Settings) -> CollapsedOperator:
         if not 0.0 <= settings.gamma <= 1.0:
@@ -222,7 +237,7 @@ class Explorer:
     def _usual_clusters(self) -> int:
         if self._groups is None:
             return min(4, self.complex.n_vertices)
-        return len({str(g) for g in self._groups})
+        return len(set(self._groups))
 
 
 def _spectrum(S: Operator, k: int, far: float) -> Spectrum:
@@ -231,7 +246,7 @@ def _spectrum(S: Operator, k: int, far: float) -> Spectrum:
     `far` is the second eigenvalue of the graph Laplacian: Lanczos needs it to be far from 0.
     """
     if S.shape[0] <= _DENSE:
-        return S.spectrum(k, "degree", solver=Dense())
+        return S.spectrum(k, cut_by(S), solver=Dense())
     solver: EigenSolver | None = None
     if S.shortcuts.matrix is not None:
         solver = Lanczos() if expands(S.A) else ShiftInvert()
@@ -241,4 +256,25 @@ def _spectrum(S: Operator, k: int, far: float) -> Spectrum:
         solver = Lanczos()
     elif not expands(S.A):
         solver = Davidson()
-    return S.spectrum(k, "degree", tol=_DRAWN, solver=solver)
+    return S.spectrum(k, cut_by(S), tol=_DRAWN, solver=solver)
+
+
+def cut_by(S: Operator) -> str:
+    """The masses of the cut: the diagonal of S, as in a report, where it comes at once."""
+    cheap = S.shortcuts.matrix is not None or S.shape[0] <= _DENSE
+    return "diagonal" if cheap else "degree"
+
+
+def _details(K: Complex, near: IntArray, groups: list[str] | None) -> dict[str, list[Any]]:
+    """What is known of the drawn vertices, one value each, by name."""
+    degree = np.bincount(K.cells[1].indices, minlength=K.n_vertices) if K.max_rank else None
+    known: dict[str, list[Any]] = {} if groups is None else {"known group": groups}
+    if degree is not None:
+        known["edges"] = degree.tolist()
+    for rank, cells in enumerate(K.cells[2:], start=2):
+        known[f"cells of rank {rank}"] = np.bincount(cells.indices, minlength=K.n_vertices).tolist()
+    for name, column in (K.attributes[0] if K.attributes else {}).items():
+        words = [str(v)[:60] for v in column.tolist()] if column.ndim == 1 else None
+        if words is not None and words != groups:
+            known[str(name)] = words
+    return {name: [values[i] for i in near.tolist()] for name, values in known.items()}

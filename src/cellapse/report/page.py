@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable, Sequence
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._errors import InputError
+from cellapse._shared.checks import listed, word
 from cellapse._shared.files import write_whole
 from cellapse._version import __version__
 from cellapse.analysis import Analysis
-from cellapse.report.content import content
+from cellapse.report.colourings import colours_like, reference_of
+from cellapse.report.content import content, matter_most
 from cellapse.report.markup import as_json, page, table
 from cellapse.report.protein import is_protein, protein_section
-from cellapse.report.summary import bare_edges, cell_counts, figures, findings
+from cellapse.report.summary import (
+    cell_counts,
+    doubt_in_words,
+    edges_in_words,
+    figures,
+    findings,
+)
 
 SCRIPTS = ("base.js", "charts.js", "network.js", "cloud.js", "report.js")
 _LETTERS = {"lambda": "λ", "gamma": "γ", "beta": "β", "eps": "ε", "theta": "θ"}  # noqa: RUF001
-_PARTS = ("complex", "spectra", "embedding", "signatures", "edges", "clusters", "theory")
-_EDGES = 12
+_PARTS = (
+    *("complex", "edges", "cells", "clusters", "spectra", "embedding", "signatures", "theory"),
+)
+_EDGES, _MEMBERS = 12, 8
 
 CITATION = """@inproceedings{krahn2026collapsed,
   title     = {Collapsed Effective Operators for Higher-order Structures},
@@ -31,7 +44,7 @@ CITATION = """@inproceedings{krahn2026collapsed,
 }"""
 
 
-def write_report(analysis: Analysis, path: str | Path) -> Path:
+def write_report(analysis: Analysis, path: str | Path, *, remarks: Sequence[str] = ()) -> Path:
     """Write what `analyze` found as one self-contained HTML file.
 
     Parameters
@@ -39,6 +52,8 @@ def write_report(analysis: Analysis, path: str | Path) -> Path:
     analysis : Analysis
         From `cellapse.analysis.analyze`.
     path : path of the file, ending in .html
+    remarks : list of str
+        Sentences of your own, to stand right under the verdict.
 
     Returns
     -------
@@ -53,25 +68,34 @@ def write_report(analysis: Analysis, path: str | Path) -> Path:
     >>> "Karate club" in file.read_text(encoding="utf-8")
     True
     """
-    if not isinstance(analysis, Analysis):
-        raise InputError(
-            f"write_report takes an Analysis, not a {type(analysis).__name__}; "
-            "cellapse.analysis.analyze(K) makes one out of a Complex"
-        )
+    require_analysis(analysis, "write_report")
+    said = [word("a remark", text) for text in listed(remarks, "remarks")]
     # Half a character in a label is shown as a question mark: a report is for people.
-    return write_whole(path, report_html(analysis).encode(errors="replace"))
+    return write_whole(path, report_html(analysis, said).encode(errors="replace"))
 
 
-def report_html(analysis: Analysis) -> str:
+def require_analysis(given: Any, who: str) -> None:
+    """Refuse what is no analysis, and say how to get one."""
+    if not isinstance(given, Analysis):
+        raise InputError(
+            f"{who} takes an Analysis, not a {type(given).__name__}; "
+            "cellapse.analyze(...) makes one out of a Complex, a graph or a name"
+        )
+
+
+def report_html(analysis: Analysis, remarks: Sequence[str] = ()) -> str:
     """The report as text."""
     parts = {
         "title": escape(analysis.title),
         "subtitle": escape(cell_counts(analysis.complex)),
-        "findings": escape(" ".join(findings(analysis))),
+        "findings": _findings(analysis, remarks),
+        "collapse": escape(edges_in_words(analysis)),
         "figures": _cards(analysis),
         "links": _links(analysis),
         "protein": protein_section(analysis) if is_protein(analysis) else "",
         "edges": _edges(analysis),
+        "evidence": escape(_evidence(analysis)),
+        "influence": _influence(analysis),
         "clusters": _clusters(analysis),
         "checks": _checks(analysis),
         "parameters": _parameters(analysis),
@@ -94,30 +118,82 @@ def _cards(analysis: Analysis) -> str:
     return "".join(f"<div><b>{a}</b><span>{b}</span></div>" for a, b in cards)
 
 
+def _findings(analysis: Analysis, remarks: Sequence[str]) -> str:
+    """The verdict large, a caution marked, remarks, the rest in plain sentences."""
+    first, *rest = findings(analysis)
+    caution = analysis.verdict.caution
+    marked = f'<p class="warning">{escape(caution)}</p>' if caution in rest else ""
+    others = escape(" ".join(text for text in rest if text != caution))
+    own = "".join(f"<li>{escape(text)}</li>" for text in remarks)
+    own = f'<ul class="said">{own}</ul>' if own else ""
+    return f'<p class="lead">{escape(first)}</p>{marked}{own}<p class="said">{others}</p>'
+
+
 def _edges(analysis: Analysis) -> str:
-    if not len(analysis.shares):
+    if not len(analysis.trust):
         return "<p>There are no edges.</p>"
+    order = np.argsort(analysis.trust.values, kind="stable")[:_EDGES].tolist()
+    pairs = (pair for pair, _ in analysis.least_trusted(_EDGES))
     rows = [
-        (escape(a), escape(b), f"{100 * share:.1f} %")
-        for (a, b), share in analysis.weakest_edges(_EDGES)
+        (escape(a), escape(b), f"{analysis.trust.values[e]:.3f}", f"{analysis.trust.n_cells[e]:,}")
+        for (a, b), e in zip(pairs, order, strict=True)
     ]
-    bare, floor = bare_edges(analysis)
-    note = (
-        f"{bare:,} of {len(analysis.shares):,} edges close no cell; "
-        f"those keep {100 * floor:.1f} %, the least an edge can."
-    )
-    shown = table(("from", "to", "keeps"), rows, numbers=[2])
-    return f'{shown}<p class="quiet">{escape(note)}</p>'
+    return table(("from", "to", "trust", "cells"), rows, numbers=[2, 3]) + _ties(analysis)
+
+
+def _ties(analysis: Analysis) -> str:
+    """Why these edges are listed, where others are trusted as little."""
+    last = np.sort(analysis.trust.values)[:_EDGES][-1]
+    equal = int((analysis.trust.values == last).sum())
+    shown = int((np.sort(analysis.trust.values)[:_EDGES] == last).sum())
+    if equal == shown:
+        return ""
+    why = f"{equal:,} edges have a trust of {last:.3f}; listed are the first {shown} in the order"
+    return f'<p class="quiet">{why} of the network.</p>'
+
+
+def _evidence(analysis: Analysis) -> str:
+    """What the threshold rests on, or why there is none."""
+    doubt = analysis.doubt
+    said = [doubt_in_words(analysis)]
+    if doubt is None:
+        said.append("Random pairs are compared where the cells are the cliques of a graph.")
+    elif not doubt.reason:
+        said.append(
+            f"An edge has more trust than a random pair with probability {doubt.separation:.3f}. "
+            f"The doubt catches {100 * doubt.caught:.0f} % of all random pairs; how many of the "
+            "doubted edges are real cannot be told from cells: an edge between two groups closes "
+            "few, too."
+        )
+    return " ".join(said)
+
+
+def _influence(analysis: Analysis) -> str:
+    K = analysis.complex
+    rows = [
+        (escape(_members(K.cells[k][i].tolist(), K.labels)), str(k), f"{value:.3g}")
+        for k, i, value in matter_most(analysis)
+    ]
+    if analysis.influence is None:
+        return "<p>Not known for this operator.</p>"
+    if not rows:
+        return "<p>No cell changes it.</p>"
+    return table(("cell", "rank", "influence"), rows, numbers=[1, 2])
+
+
+def _members(cell: list[int], labels: Sequence[Hashable]) -> str:
+    names = ", ".join(str(labels[v]) for v in cell[:_MEMBERS])
+    return names + (f" and {len(cell) - _MEMBERS} more" if len(cell) > _MEMBERS else "")
 
 
 def _clusters(analysis: Analysis) -> str:
-    K, numbers = analysis.complex, analysis.clusters[0].numbers
-    rows = []
+    K, numbers = analysis.complex, analysis.chosen.numbers
+    rows, colours = [], colours_like(numbers, reference_of(analysis))
     for c in range(analysis.n_clusters):
         members = np.flatnonzero(numbers == c)
         shown = ", ".join(str(K.labels[i]) for i in members[:12].tolist())
         rest = f" and {len(members) - 12:,} more" if len(members) > 12 else ""
-        sign = f'<span class="sign" data-cluster="{c}"></span> {c + 1}'
+        sign = f'<span class="sign" data-colour="{colours[c]}"></span> {c}'
         rows.append((sign, f"{len(members):,}", escape(shown + rest)))
     return table(("cluster", "size", "members"), rows, numbers=[1])
 
@@ -160,14 +236,20 @@ def _figure(value: float | None) -> str:
 
 def _parameters(analysis: Analysis) -> str:
     S = analysis.collapsed
-    rows = [
-        ("realization", f"{S.realization}: {S.realization.summary}"),
-        ("beta", ", ".join(f"{b:g}" for b in S.beta)),
-        ("theta", f"{S.gamma[0]:.4g} (theta² = {S.gamma[0] ** 2:.4g}, bound 1)"),
-        ("eps", f"{S.eps:g}"),
+    rows = [("operator", repr(S))]
+    if isinstance(S, CollapsedOperator):
+        name = "theta" if analysis.reweights else "gamma"
+        rows = [
+            ("realization", f"{S.realization}: {S.realization.summary}"),
+            ("beta", ", ".join(f"{b:g}" for b in S.beta)),
+            (name, ", ".join(f"{g:.4g}" for g in S.gamma)),
+            ("eps", f"{S.eps:g}"),
+        ]
+    rows += [
         (
             "clusters",
-            f"{analysis.n_clusters}, normalized cut of S u = λ D u with D the diagonal of S",
+            f"{analysis.n_clusters} ({analysis.verdict.why}), normalized cut of "
+            f"{analysis.chosen_by}, M u = λ D u with D its diagonal",
         ),
         ("eigenpairs", f"{len(analysis.spectra[0])} of {analysis.complex.n_vertices:,}"),
         ("largest residual", f"{max(float(s.residuals.max()) for s in analysis.spectra):.1e}"),

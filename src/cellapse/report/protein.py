@@ -51,7 +51,7 @@ def protein_section(analysis: Analysis) -> str:
                 escape(word),
                 escape(str(columns["residue"][i])),
                 escape(str(columns["dssp"][i])),
-                str(analysis.clusters[0].numbers[i] + 1),
+                str(analysis.chosen.numbers[i]),
                 *(f"{vectors[i, m]:.4f}" for m in modes),
             )
         )

@@ -1,7 +1,8 @@
-"""The explorer as a page on this machine: loopback only, a random port, a token in the address.
+"""The explorer as a page on this machine: loopback only, a token in the address.
 
 A request without the token, for another host or from another origin is refused, so that no other
-page in the same browser can ask questions; the page itself may talk to nothing else.
+page in the same browser can ask questions; the page itself may talk to nothing else. Through an SSH
+tunnel the port may be another one, but the host is still this machine.
 """
 
 from __future__ import annotations
@@ -23,9 +24,12 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from cellapse._collapse.realizations import REALIZATIONS
-from cellapse._errors import CellapseError
-from cellapse.report.explorer import Explorer, Settings
+from cellapse._errors import CellapseError, InputError
+from cellapse._shared.checks import whole_number
+from cellapse._shared.tables import csv_text
+from cellapse.report.explorer import Explorer
 from cellapse.report.markup import as_json, page
+from cellapse.report.settings import Settings
 from cellapse.report.summary import cell_counts
 from cellapse.report.turns import Turns
 
@@ -33,6 +37,7 @@ _SECONDS = 10.0  # for an answer
 _IDLE = 30.0  # a reader who looks at the page asks again on a new connection
 _CONNECTIONS = 32  # at once; a browser has six
 _FIELDS = 20  # in the address of a question
+_HERE = ("127.0.0.1", "localhost")  # what this machine is called, also at the end of a tunnel
 _BUSY = (
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nConnection: close\r\n"
     b"Content-Length: 32\r\n\r\ntoo many connections; close some"
@@ -56,8 +61,15 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, explorer: Explorer) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+    def __init__(self, explorer: Explorer, port: int = 0) -> None:
+        port = whole_number("port", port, 0, 65535)
+        try:
+            super().__init__(("127.0.0.1", port), _Handler)
+        except OSError as error:
+            raise InputError(
+                f"port {port} cannot be used ({error.strerror or error}); choose another, or 0 "
+                "for any that is free"
+            ) from None
         self.explorer = explorer
         self.token = secrets.token_urlsafe(24)
         self.turns = Turns(_SECONDS)  # one answer at a time: they share the cores
@@ -176,6 +188,8 @@ class _Handler(BaseHTTPRequestHandler):
             return 200, "text/html", self.server.text
         if address.path == f"/{self.server.token}/answer":
             return self._answer(address.query)
+        if address.path in [f"/{self.server.token}/clusters.{end}" for end in ("csv", "json")]:
+            return self._file(address.path.endswith("csv"), address.query)
         return 404, "text/plain", "nothing here"
 
     def _refusal(self, path: str) -> str:
@@ -183,7 +197,7 @@ class _Handler(BaseHTTPRequestHandler):
         host = self.headers.get("Host", "")
         origin = self.headers.get("Origin", f"http://{host}")
         site = self.headers.get("Sec-Fetch-Site", "none")
-        if host != self.server.host:
+        if host.rpartition(":")[0] not in _HERE:
             return "unknown host"
         # The page itself is opened from a file of ours, which to a browser is another site.
         opened = self.headers.get("Sec-Fetch-Mode") == "navigate" and path.endswith("/")
@@ -202,7 +216,17 @@ class _Handler(BaseHTTPRequestHandler):
             answer = {"error": str(error)}
         except CellapseError as error:
             answer = {"error": str(error)}
+        answer.pop("nodes", None)  # of all vertices; the page draws some of them
         return 400 if "error" in answer else 200, "application/json", json.dumps(answer)
+
+    def _file(self, csv: bool, query: str) -> tuple[int, str, str]:
+        """The clusters of all vertices, to be kept."""
+        settings = Settings.parse(dict(parse_qsl(query, max_num_fields=_FIELDS)))
+        columns = self.server.turns.take(lambda: self.server.explorer.table(settings))
+        if not csv:
+            return 200, "application/json", json.dumps(columns) + "\n"
+        rows = [list(columns), *zip(*columns.values(), strict=True)]
+        return 200, "text/csv", csv_text(rows)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """What the parser of requests refuses, in a sentence."""

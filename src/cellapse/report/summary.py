@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._complex.complex import Complex
 from cellapse.analysis import Analysis
 from cellapse.tasks._clusters import Clusters
@@ -27,23 +28,16 @@ def cell_counts(K: Complex) -> str:
 
 
 def findings(analysis: Analysis) -> list[str]:
-    """What came out, a sentence each.
+    """What came out, a sentence each: the verdict on the cells, then what is known besides.
 
     >>> import networkx as nx, cellapse as cl
     >>> from cellapse.analysis import analyze
     >>> findings(analyze(cl.clique_complex(nx.path_graph(5)), 2))[0]
-    'No edge closes a cell, so all keep 5 % of their weight: S is L times 0.05.'
+    'The cells make no difference here: no cell holds any edge.'
     """
-    said = [_edges_in_words(analysis)]
-    moved, pieces = _moved(analysis), _pieces(analysis.complex)
-    scaled = bare_edges(analysis)[0] == len(analysis.shares)  # S is a multiple of L
-    if analysis.n_clusters > 1 and not scaled:
-        said.append(
-            f"S and the graph Laplacian L find the same {analysis.n_clusters} clusters."
-            if moved == 0
-            else f"Of the {analysis.n_clusters} clusters of S, the graph Laplacian L, which sees "
-            f"no cells, puts {_percent(moved)} of the vertices elsewhere."
-        )
+    if not len(analysis.shares):
+        return ["There are no edges, so there is nothing to collapse."]
+    said = [*analysis.verdict.sentences(), doubt_in_words(analysis)]
     same = analysis.agreement()
     if same is not None:
         mine, plain = (_percent(share, 1) for share in same)
@@ -51,9 +45,27 @@ def findings(analysis: Analysis) -> list[str]:
         said.append(f"With S {mine} of the vertices are in their known group, {versus}.")
     if analysis.projection is not None:
         said.append(_projection_in_words(analysis, analysis.projection))
+    pieces = _pieces(analysis.complex)
     if pieces > 1:
         said.append(f"There are {pieces:,} components; the collapse never links them.")
     return said
+
+
+def doubt_in_words(analysis: Analysis) -> str:
+    """How many edges look like random pairs, and what that promises for the others."""
+    doubt, edges = analysis.doubt, len(analysis.trust)
+    bare = round((1.0 - analysis.trust.held) * edges)
+    if doubt is None:
+        return f"{bare:,} of {edges:,} edges are in no cell."
+    if doubt.reason:
+        return f"Which edges to doubt cannot be told: {doubt.reason}."
+    count, most = int(doubt.doubted.sum()), _percent(doubt.missed)
+    if not count:
+        return f"No edge needs to be doubted: at most {most} of them can be random pairs."
+    return (
+        f"{edges - count:,} of {edges:,} edges are told from random pairs, at most {most} of them "
+        f"wrongly; the other {count:,} may be random."
+    )
 
 
 def figures(analysis: Analysis) -> list[tuple[str, str]]:
@@ -61,7 +73,7 @@ def figures(analysis: Analysis) -> list[tuple[str, str]]:
     boxes = [
         (str(analysis.n_clusters), "clusters of S" if analysis.n_clusters > 1 else "cluster of S")
     ]
-    if len(analysis.shares):
+    if len(analysis.shares) and analysis.reweights:
         low, high = (f"{100 * v:.0f}" for v in (analysis.shares.min(), analysis.shares.max()))
         kept = f"{low} %" if low == high else f"{low} to {high} %"
         boxes.append((kept, "of its weight is what an edge keeps"))
@@ -69,7 +81,14 @@ def figures(analysis: Analysis) -> list[tuple[str, str]]:
     if gap < len(analysis.spectra[0]):
         left = analysis.spectra[0].values[gap] / analysis.spectra[1].values[gap]
         boxes.append((_percent(left), "of L's first positive eigenvalue is left in S"))
-    boxes.append((_percent(_moved(analysis)), "of the vertices cluster differently under L"))
+    boxes.append(
+        (
+            _percent(1.0 - analysis.verdict.agreement),
+            f"of the vertices cluster otherwise with {analysis.verdict.plain.operator}",
+        )
+    )
+    if analysis.doubt is not None and not analysis.doubt.reason:
+        boxes.append((f"{int(analysis.doubt.doubted.sum()):,}", "edges may be random pairs"))
     same = analysis.agreement()
     if same is not None:
         mine, plain = (_percent(share, 1) for share in same)
@@ -83,14 +102,25 @@ def figures(analysis: Analysis) -> list[tuple[str, str]]:
 def bare_edges(analysis: Analysis) -> tuple[int, float]:
     """How many edges close no cell, and the share of its weight that such an edge keeps."""
     S = analysis.collapsed
+    if not isinstance(S, CollapsedOperator) or not analysis.reweights:
+        return 0, 1.0
     floor = 1.0 - float(S.gamma[0]) ** 2 / (1.0 + S.eps)
     return int((analysis.shares <= floor + 1e-6).sum()), floor
 
 
-def _edges_in_words(analysis: Analysis) -> str:
+def edges_in_words(analysis: Analysis) -> str:
+    """What the collapse leaves of the edges.
+
+    >>> import networkx as nx, cellapse as cl
+    >>> from cellapse.analysis import analyze
+    >>> edges_in_words(analyze(cl.clique_complex(nx.path_graph(5)), 2))
+    'No edge closes a cell, so all keep 5 % of their weight: S is L times 0.05.'
+    """
     edges = len(analysis.shares)
     if not edges:
         return "There are no edges, so there is nothing to collapse."
+    if not analysis.reweights:
+        return "This operator does not reweigh edges, so that all are drawn alike."
     bare, floor = bare_edges(analysis)
     least, most = _percent(analysis.shares.min()), _percent(analysis.shares.max())
     if bare == edges:
@@ -113,11 +143,6 @@ def _projection_in_words(analysis: Analysis, projection: Clusters) -> str:
         "The projection of the cells in which a pair weighs 1/(size - 1), the fair comparison for "
         f"a hypergraph, puts {elsewhere} of the vertices elsewhere than S{known}."
     )
-
-
-def _moved(analysis: Analysis) -> float:
-    """Share of the vertices that the graph Laplacian puts into another cluster."""
-    return 1.0 - clustering_accuracy(*analysis.clusters)
 
 
 def _pieces(K: Complex) -> int:

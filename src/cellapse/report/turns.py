@@ -1,7 +1,9 @@
-"""One computation at a time: a newer one ends an older one, and none goes on for long.
+"""One computation at a time: a newer one ends an older one, and none is waited for for long.
 
-A computation is ended by an exception raised in its thread, which arrives when the thread is next
-in Python: between two products of an iterative solver, say, not within a factorization.
+A computation runs in a thread of its own and is ended by an exception raised there, which arrives
+when the thread is next in Python: between two products of an iterative solver, say, not within a
+factorization. Whoever asked has an answer in time all the same; what cannot be ended yet keeps the
+next question waiting, and that one is told why.
 """
 
 from __future__ import annotations
@@ -9,11 +11,12 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from cellapse._errors import CellapseError
 
 Answer = TypeVar("Answer")
+_NEWER = "a newer question took its place"
 
 
 class TurnEndedError(CellapseError):
@@ -22,6 +25,42 @@ class TurnEndedError(CellapseError):
 
 class _Stop(BaseException):
     """Raised from outside in the thread whose turn is over."""
+
+
+class _Turn:
+    """One computation: its thread, and what came of it."""
+
+    def __init__(self, work: Callable[[], object], free: Callable[[], object]) -> None:
+        self._work, self._free = work, free
+        self._ending, self._ended = threading.Lock(), False
+        self.over = threading.Event()
+        self.reason, self.answer = "", cast(object, None)
+        self.error: BaseException | None = None
+        self.thread = threading.Thread(target=self._run, daemon=True)
+
+    def _run(self) -> None:
+        try:
+            try:
+                self.answer = self._work()
+            except BaseException as error:  # raised again where it was asked for
+                self.error = error
+            with self._ending:
+                self._ended = True  # from here on nothing is raised in this thread
+        except _Stop:  # it was on its way when the work was done
+            pass
+        finally:
+            self._free()
+            self.over.set()
+
+    def end(self, reason: str) -> None:
+        """Stop waiting for it, and stop it as soon as it is in Python again."""
+        self.reason = self.reason or reason
+        self.over.set()
+        with self._ending:
+            if not self._ended and self.thread.ident is not None:
+                self._ended = True
+                thread = ctypes.c_ulong(self.thread.ident)
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(_Stop))
 
 
 class Turns:
@@ -36,8 +75,7 @@ class Turns:
         self._busy = threading.Lock()  # held while something is computed
         self._state = threading.Lock()
         self._newest = 0
-        self._running: tuple[int, int] | None = None  # ticket and thread
-        self._reason = ""
+        self._running: _Turn | None = None
 
     def take(self, work: Callable[[], Answer]) -> Answer:
         """The result of `work`, unless a newer call comes or it takes too long."""
@@ -45,37 +83,30 @@ class Turns:
             self._newest += 1
             ticket = self._newest
             if self._running is not None:
-                self._end(self._running[0], "a newer question took its place")
-        with self._busy:
-            with self._state:
-                if ticket != self._newest:
-                    raise TurnEndedError("a newer question took its place")
-                self._running = ticket, threading.get_ident()
-            late = f"it took more than {self._seconds:g} seconds; choose fewer vectors or clusters"
-            timer = threading.Timer(self._seconds, self._end_locked, (ticket, late))
-            timer.daemon = True
-            timer.start()
-            try:
-                return work()
-            except _Stop:
-                raise TurnEndedError(self._reason) from None
-            finally:
-                timer.cancel()
-                with self._state:
-                    self._running = None
+                self._running.end(_NEWER)
+        if not self._busy.acquire(timeout=self._seconds):
+            raise TurnEndedError(
+                "an earlier question is still being computed, and cannot be stopped in the middle "
+                "of a factorization; ask again in a while"
+            )
+        turn = _Turn(work, self._busy.release)
+        with self._state:
+            if ticket != self._newest:
+                self._busy.release()
+                raise TurnEndedError(_NEWER)
+            self._running = turn
+            turn.thread.start()
+        if not turn.over.wait(self._seconds):
+            turn.end(
+                f"it took more than {self._seconds:g} seconds; choose fewer vectors or clusters"
+            )
+        if turn.reason:
+            raise TurnEndedError(turn.reason)
+        if turn.error is not None:
+            raise turn.error
+        return cast(Answer, turn.answer)
 
     def when_idle(self, work: Callable[[], object]) -> None:
         """Run `work` when nothing is computed; whoever comes waits for it."""
         with self._busy:
             work()
-
-    def _end_locked(self, ticket: int, reason: str) -> None:
-        with self._state:
-            self._end(ticket, reason)
-
-    def _end(self, ticket: int, reason: str) -> None:
-        if self._running is None or self._running[0] != ticket:
-            return
-        self._reason = reason
-        thread = ctypes.c_ulong(self._running[1])
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(_Stop))

@@ -3,6 +3,7 @@
 The most common ones are also names of `cellapse` itself.
 """
 
+from cellapse._operators.reliability import Reliability, rank_reliability
 from cellapse._shared.names import showing
 from cellapse.tasks._clusters import Clusters
 from cellapse.tasks.clustering import cluster, clustering_accuracy, suggest_n_clusters
@@ -11,8 +12,8 @@ from cellapse.tasks.doubt import Doubt, likely_false
 from cellapse.tasks.embedding import Embedding, embed, positional_encoding
 from cellapse.tasks.filters import band_pass, spectral_filter
 from cellapse.tasks.influence import Influence, cell_influence
+from cellapse.tasks.judging import verdict
 from cellapse.tasks.labels import Spread, spread_labels
-from cellapse.tasks.reliability import Reliability, rank_reliability
 from cellapse.tasks.resistance import (
     effective_conductance,
     effective_resistance,
@@ -23,6 +24,7 @@ from cellapse.tasks.selection import Choice, choose_operator, modularity
 from cellapse.tasks.signatures import Signature, heat_kernel_signature, wave_kernel_signature
 from cellapse.tasks.smoothing import Strength, choose_strength, diffuse, smooth
 from cellapse.tasks.trust import EdgeTrust, edge_trust
+from cellapse.tasks.verdict import Verdict
 
 __all__ = [
     "Choice",
@@ -36,6 +38,7 @@ __all__ = [
     "Signature",
     "Spread",
     "Strength",
+    "Verdict",
     "band_pass",
     "cell_influence",
     "choose_operator",
@@ -62,6 +65,7 @@ __all__ = [
     "suggest_n_clusters",
     "sweep_cut",
     "total_variation",
+    "verdict",
     "wave_kernel_signature",
 ]
 __dir__ = showing(__all__)

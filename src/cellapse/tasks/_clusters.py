@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cellapse._linalg.eigen.spectrum import Spectrum
-from cellapse._shared.arrays import IntArray
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.pictures import bars
 from cellapse.tasks._signals import to_frame
@@ -23,13 +23,19 @@ class Clusters(Shown):
     Attributes
     ----------
     numbers : (n,) array of int
+        From 0, in the order in which the vertices meet them: the same in files, JSON, the report
+        and the explorer.
     labels : sequence
         What the vertices are called.
     spectrum : Spectrum or None
         The eigenpairs in use.
     mass : str or None
         Which masses were in use: "diagonal", "degree", "given" or None.
+    gaps : array or None
+        Between the first eigenvalues, where the number of clusters was chosen by the largest.
 
+    Examples
+    --------
     >>> Clusters(np.array([0, 0, 1]), ("a", "b", "c"), None).as_dict()
     {'a': 0, 'b': 0, 'c': 1}
     """
@@ -38,6 +44,7 @@ class Clusters(Shown):
     labels: Sequence[Hashable] = field(repr=False)
     spectrum: Spectrum | None = field(repr=False)
     mass: str | None = None
+    gaps: FloatArray | None = field(default=None, repr=False)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
         return np.array(self.numbers, dtype=dtype)

@@ -42,6 +42,8 @@ def cluster(
     nothing: they are shared out by mass, the heaviest first, with a warning. Fewer components than
     clusters are no case of their own; an isolated vertex is a component.
 
+    The first eigenvectors of S u = lambda D u are coordinates of the vertices; k-means groups them.
+
     Parameters
     ----------
     operator : Operator, matrix or LinearOperator
@@ -79,15 +81,17 @@ def cluster(
     one_of("assign", assign, ("kmeans", "discretize"))
     used = _resolved(S, mass)
     D = cut_mass(S, mass)
+    gaps = None
     if n_clusters is None:
         several = S.spectrum(min(_MOST + 1, n), D)
+        gaps = np.diff(several.values)
         n_clusters = _before_the_gap(several)
         spectrum = several.first(n_clusters)
     elif n_vectors is None:
         spectrum = S.spectrum(n_clusters, D)
     if n_vectors is None:
         if n_clusters > 1 and (S.kernel is not None and S.kernel.shape[1] > n_clusters):
-            return Clusters(_share_out(S, n_clusters, D), S.labels, spectrum, used)
+            return Clusters(_share_out(S, n_clusters, D), S.labels, spectrum, used, gaps)
         rows = _unit(_scaled(spectrum.vectors, D))
     else:
         n_vectors = whole_number("n_vectors", n_vectors, 1, n - 1)
@@ -99,7 +103,7 @@ def cluster(
                 f'cluster: leave n_vectors out, or use "kmeans"'
             )
     numbers = _assigned(rows, n_clusters, assign, rng)
-    return Clusters(_in_order(numbers), S.labels, spectrum, used)
+    return Clusters(_in_order(numbers), S.labels, spectrum, used, gaps)
 
 
 def _assigned(
@@ -114,9 +118,13 @@ def _assigned(
     return _kmeans(rows, n_clusters, seed)
 
 
-def group_rows(vectors: FloatArray, D: FloatArray | None, n_clusters: int, seed: int) -> IntArray:
-    """The clusters of `cluster` from known eigenvectors, one column per cluster."""
-    return _in_order(_kmeans(_unit(_scaled(vectors, D)), n_clusters, seed))
+def group_rows(
+    S: Operator, vectors: FloatArray, D: FloatArray | None, n_clusters: int, seed: int
+) -> IntArray:
+    """The clusters of `cluster` from known eigenvectors."""
+    if n_clusters > 1 and (S.kernel is not None and S.kernel.shape[1] > n_clusters):
+        return _share_out(S, n_clusters, D)
+    return _in_order(_kmeans(_unit(_scaled(vectors[:, :n_clusters], D)), n_clusters, seed))
 
 
 def cut_mass(S: Operator, mass: Mass) -> FloatArray | None:
@@ -207,6 +215,22 @@ def _in_order(numbers: IntArray) -> IntArray:
 def suggest_n_clusters(operator: Any, max_clusters: int = _MOST, mass: Mass = "auto") -> int:
     """The number of clusters before the largest gap of the first eigenvalues.
 
+    The k <= max_clusters with the largest lambda_{k+1} - lambda_k of S u = lambda D u.
+
+    Parameters
+    ----------
+    operator : Operator, matrix or LinearOperator
+    max_clusters : int
+        The most that are suggested.
+    mass : "auto", "diagonal", "degree", n numbers or None
+        D, as in `cluster`.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
     >>> import networkx as nx, cellapse as cl
     >>> K = cl.clique_complex(nx.connected_caveman_graph(4, 6))
     >>> suggest_n_clusters(cl.collapse(K, realization="screened"))
@@ -226,6 +250,21 @@ def _before_the_gap(spectrum: Spectrum) -> int:
 def clustering_accuracy(clusters: ArrayLike, known: ArrayLike) -> float:
     """Share of vertices in the right group, after the best matching of clusters to groups.
 
+    max over matchings m of the share of vertices with m(cluster) = group.
+
+    Parameters
+    ----------
+    clusters : Clusters or one number per vertex
+    known : one value per vertex
+        The group of every vertex.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+
+    Examples
+    --------
     >>> clustering_accuracy([1, 1, 0], ["a", "a", "a"])
     0.6666666666666666
     """

@@ -29,8 +29,22 @@ from cellapse.tasks.embedding import permutable_signs
 
 
 def dirichlet_energy(operator: Any, signal: Any) -> Any:
-    """x^T S x: how much a signal varies over the complex; one number per column.
+    """How much a signal varies over the complex; one number per column.
 
+    E(x) = x^T S x.
+
+    Parameters
+    ----------
+    operator : Operator, matrix or LinearOperator
+    signal : (n,) or (n, d) array
+        One number per vertex, or several columns.
+
+    Returns
+    -------
+    float, or d numbers
+
+    Examples
+    --------
     >>> dirichlet_energy([[1.0, -1.0], [-1.0, 1.0]], [3.0, 1.0])
     4.0
     """
@@ -40,8 +54,22 @@ def dirichlet_energy(operator: Any, signal: Any) -> Any:
 
 
 def total_variation(operator: Any, signal: Any) -> Any:
-    """sum_{i<j} |S_ij| |x_i - x_j|: like the energy, but jumps count by their size.
+    """How much a signal varies, where jumps count by their size and not by its square.
 
+    V(x) = sum over i < j of |S_ij| |x_i - x_j|.
+
+    Parameters
+    ----------
+    operator : Operator, matrix or LinearOperator
+    signal : (n,) or (n, d) array
+        One number per vertex, or several columns.
+
+    Returns
+    -------
+    float, or d numbers
+
+    Examples
+    --------
     >>> total_variation([[1.0, -1.0], [-1.0, 1.0]], [3.0, 1.0])
     2.0
     """
@@ -73,6 +101,19 @@ class Fiedler:
 def fiedler(operator: Any, *, mass: Mass = None) -> Fiedler:
     """The second smallest eigenpair of S u = lambda D u.
 
+    Parameters
+    ----------
+    operator : Operator, matrix or LinearOperator
+    mass : "auto", "diagonal", "degree", n numbers or None
+        D, as in `cluster`.
+
+    Returns
+    -------
+    Fiedler
+        With a `value` and a `vector`.
+
+    Examples
+    --------
     >>> import networkx as nx, cellapse as cl
     >>> lowest = fiedler(cl.graph_laplacian(cl.clique_complex(nx.path_graph(4))))
     >>> round(lowest.value, 3), lowest.vector.round(2).tolist()
@@ -96,6 +137,13 @@ class Cut:
         Cheeger's bounds on the conductance of the best sweep over the Fiedler vector; None where
         they are not known: for other scores, or entries above zero off the diagonal.
     labels : sequence
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> cut = cl.tasks.sweep_cut(cl.graph_laplacian(cl.clique_complex(nx.barbell_graph(4, 0))))
+    >>> int(cut.inside.sum()), round(cut.conductance, 3)
+    (4, 0.077)
     """
 
     inside: BoolArray = field(repr=False)
@@ -111,6 +159,8 @@ class Cut:
 
 def sweep_cut(operator: Any, scores: Any = None, *, mass: Mass = "diagonal") -> Cut:
     """The cut of least conductance among the level sets of a signal.
+
+    conductance(C) = cut(C) / mass(C), the least over all prefixes of the vertices in their order.
 
     Parameters
     ----------

@@ -1,38 +1,43 @@
-r"""Which edges look like random pairs, and how sure that is.
+r"""Which edges look like random pairs, and what can be promised about the others.
 
 Random pairs of vertices that are not joined are added to the network as decoys, a few at a time,
 and get their cells and their trust as everything else does. With F the share of the edges, and F_d
 the share of the decoys, of trust at most t, and p the share of the edges that are random pairs,
 
-    F(t) = p F_d(t) + (1 - p) F_real(t)     so that     p <= min over t of F(t) / F_d(t),
+    F(t) = p F_d(t) + (1 - p) F_real(t)     so that     p <= F(t) / F_d(t).
 
-which is taken for p where it is not known: the largest share that the network allows. Among the
-edges of trust at most t, the share
+Where p is not known, that bound at the median of the decoys takes its place. Among the edges of
+more trust than t,
 
-    1 - p F_d(t) / F(t)
+    missed(t) = p (1 - F_d(t)) / (1 - F(t))
 
-are no random pairs; the threshold is the largest t for which that is at most `level`. It is an
-estimate where p is known, and a lower bound where p is that largest share: an edge that is real but
-closes no cell, such as a bridge between groups, cannot be told from a random pair by any cell.
+are random pairs, at most where p is the bound. The threshold is so high that this is at most
+`level`: **of the edges that are kept, at most that share are random pairs**. This is the false
+discovery rate of the statement "this edge is no random pair", and it can be promised whatever the
+network is like. How many of the edges in doubt are false cannot: an edge that is real but closes no
+cell, such as a bridge between groups, looks like a random pair to every method that goes by cells.
+Only where p is known, the share 1 - p F_d(t) / F(t) of them are no random pairs. And the threshold
+is at least so high that all but `level` of the edges in doubt may be random pairs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from cellapse._collapse.realizations import Screened
-from cellapse._complex.complex import Complex, to_complex
+from cellapse._complex.complex import Complex
+from cellapse._complex.given import to_complex
 from cellapse._errors import InputError, extra
 from cellapse._shared.arrays import BoolArray, FloatArray
 from cellapse._shared.checks import generator, one_of, share
 from cellapse.tasks._decoys import Lift, decoy_trust, own_lift
+from cellapse.tasks._thinning import without_edges
 from cellapse.tasks.trust import EdgeTrust, edge_trust
 
-_ENOUGH = 0.2  # of the decoys below a threshold from which the share of random pairs is read off
+_MIDDLE = 0.5  # of the decoys: where the largest possible share of random pairs is read off
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,52 +51,80 @@ class Doubt:
         The edges that look like random pairs.
     threshold : float or None
         The largest trust of a doubted edge; None if there is none.
+    level : float
+        The share of random pairs that was accepted among the edges that are kept.
+    missed : float
+        That share as it is expected, or at most where `false_share` was not given.
+    caught : float
+        The share of all random pairs that is in doubt.
     false_share : float
         The share of all edges that are random pairs: as given, or the largest possible.
-    given : bool
-        Whether it was given.
-    wrong : float
-        The share of the doubted edges that are no random pairs: expected if `false_share` was
-        given, else at least. Where no edge is doubted, the least that a threshold could have.
-    missed : float
-        The share of the other edges that are random pairs: expected, else at most.
+    wrong : float or None
+        The expected share of the doubted edges that are no random pairs; None where `false_share`
+        was not given, since then it can be anything.
     separation : float
         The probability that an edge has more trust than a random pair: 0.5 tells nothing.
     decoys : array
         The trust of the random pairs.
     reason : str
         Why nothing can be said, or empty.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> doubt = cl.tasks.likely_false(cl.clique_complex(nx.path_graph(9)))
+    >>> str(doubt)[:16]
+    'nothing to go by'
     """
 
     trust: EdgeTrust = field(repr=False)
     doubted: BoolArray = field(repr=False)
     threshold: float | None
-    false_share: float
-    given: bool
-    wrong: float
+    level: float
     missed: float
+    caught: float
+    false_share: float
+    wrong: float | None
     separation: float
     decoys: FloatArray = field(repr=False)
     reason: str
     complex: Complex = field(repr=False)
 
+    @property
+    def given(self) -> bool:
+        """Whether the share of false edges was given."""
+        return self.wrong is not None
+
     def __str__(self) -> str:
+        return "\n".join(self.sentences())
+
+    def sentences(self) -> list[str]:
+        """What was found, a line each."""
         if self.reason:
-            return f"nothing to go by: {self.reason}"
-        most, least = ("", "") if self.given else ("at most ", "at least ")
+            return [f"nothing to go by: {self.reason}"]
+        most = "" if self.given else "at most "
         below = "" if self.threshold is None else f": trust up to {self.threshold:.4g}"
-        wrong = "of those in doubt" if below else "at any threshold, more than the level allows"
-        return "\n".join(
-            [
-                f"{int(self.doubted.sum()):,} of {len(self.trust):,} edges in doubt{below}",
-                f"  random pairs   {most}{100 * self.false_share:.0f} % of all edges, "
-                f"{most}{100 * self.missed:.0f} % of those not in doubt",
-                f"  wrongly so     {least}{100 * self.wrong:.0f} % {wrong}",
-                f"  in no cell     {100 * (1 - self.trust.held):.0f} % of all edges",
-                f"  evidence       an edge has more trust than a random pair with probability "
-                f"{self.separation:.3f} ({len(self.decoys):,} pairs)",
-            ]
-        )
+        wrong = "how many of them are real, cells cannot tell"
+        if self.wrong is not None:
+            wrong = f"{100 * self.wrong:.0f} % of them are expected to be real"
+        if self.threshold is None:
+            wrong = "no edge needs to be doubted at this level"
+        return [
+            f"{int(self.doubted.sum()):,} of {len(self.trust):,} edges in doubt{below}",
+            f"  the others     {most}{100 * self.missed:.0f} % are random pairs",
+            f"  in doubt       {100 * self.caught:.0f} % of all random pairs; {wrong}",
+            f"  random pairs   {most}{100 * self.false_share:.0f} % of all edges",
+            f"  in no cell     {100 * (1 - self.trust.held):.0f} % of all edges",
+            f"  evidence       an edge has more trust than a random pair with probability "
+            f"{self.separation:.3f} ({len(self.decoys):,} pairs)",
+        ]
+
+    def knowing(self, false_share: float) -> Doubt:
+        """The same at the same level where the share of false edges is known."""
+        known = share("false_share", false_share)
+        if not len(self.decoys):
+            return self
+        return _decide(self.complex, self.trust, self.decoys, self.separation, self.level, known)
 
     def edges(self) -> list[Hashable]:
         """The doubted edges, least trusted first."""
@@ -128,7 +161,7 @@ def likely_false(
     ----------
     K : Complex
     level : float
-        The share of wrongly doubted edges that is accepted.
+        The share of random pairs that is accepted among the edges that are kept.
     false_share : float, optional
         The share of the edges that are false, where it is known from the way they were measured;
         by default the largest share that the network allows, which counts every edge that looks
@@ -165,65 +198,86 @@ def likely_false(
         raise InputError(f"lift={lift!r:.80}; give a function from a complex to a complex")
     trust = edge_trust(K)
     if not trust.held:
-        return _silent(K, trust, _no_cells(K))
+        return _silent(K, trust, level, _no_cells(K))
     decoys = decoy_trust(K, own_lift(K) if lift is None else lift, pairs, generate)
     if not len(decoys):
-        return _silent(K, trust, "all pairs of vertices are joined, so there are no random ones")
+        return _silent(
+            K, trust, level, "all pairs of vertices are joined, so there are no random ones"
+        )
     above, spread = _separation(trust.values, decoys)
     if above < 0.5 + 2.0 * spread:
         reason = f"an edge has more trust than a random pair with probability {above:.3f} only"
-        return _silent(K, trust, reason, decoys, above)
-    t, p, wrong, missed = _rates(trust.values, decoys, level, known)
+        return _silent(K, trust, level, reason, decoys, above)
+    return _decide(K, trust, decoys, above, level, known)
+
+
+def _decide(
+    K: Complex,
+    trust: EdgeTrust,
+    decoys: FloatArray,
+    above: float,
+    level: float,
+    known: float | None,
+) -> Doubt:
+    """The threshold, and what it promises."""
+    rates = _rates(trust.values, decoys, known)
+    at = rates.place(level)
+    if at is None:
+        reason = (
+            f"no threshold keeps edges of which at most {100 * level:.0f} % can be random pairs; "
+            "raise level, or give false_share if it is known"
+        )
+        return _silent(K, trust, level, reason, decoys, above)
+    t = None if at == 0 else float(rates.t[at])
     doubted = np.zeros(len(trust), dtype=bool) if t is None else trust.values <= t
-    return Doubt(trust, doubted, t, p, known is not None, wrong, missed, above, decoys, "", K)
+    wrong = None if known is None else float(rates.wrong[at])
+    shares = (float(rates.missed[at]), float(rates.caught[at]), rates.p, wrong)
+    return Doubt(trust, doubted, t, level, *shares, above, decoys, "", K)
 
 
-def _rates(
-    values: FloatArray, decoys: FloatArray, level: float, known: float | None
-) -> tuple[float | None, float, float, float]:
-    """The threshold, the share of random pairs, of wrong doubts, and of random pairs missed."""
-    t = np.unique(values)
+class _Rates(NamedTuple):
+    """By threshold, from none at all to the one below the most trusted edges."""
+
+    t: FloatArray
+    missed: FloatArray
+    caught: FloatArray
+    wrong: FloatArray
+    p: float
+
+    def place(self, level: float) -> int | None:
+        """Where `missed` is at most the level, and up to where nearly all may be random pairs."""
+        kept = np.flatnonzero(self.missed <= level)
+        if not len(kept):
+            return None
+        free = np.flatnonzero((self.wrong <= level) & (self.missed <= level))
+        return int(max(kept[0], free[-1] if len(free) else 0))
+
+
+def _rates(values: FloatArray, decoys: FloatArray, known: float | None) -> _Rates:
+    t = np.concatenate([[-np.inf], np.unique(values)[:-1]])
     F = np.searchsorted(np.sort(values), t, side="right") / len(values)
-    F_d = np.searchsorted(np.sort(decoys), t, side="right") / len(decoys)
-    enough = F_d >= min(_ENOUGH, F_d[-1])
-    p = min(1.0, float((F / np.maximum(F_d, 1e-300))[enough].min())) if known is None else known
-    wrong = np.clip(1.0 - p * F_d / F, 0.0, 1.0)
-    fits = np.flatnonzero((wrong <= level) & (F_d > 0))
-    if not len(fits):
-        return None, p, float(wrong[enough].min()), p
-    at = int(fits[-1])
-    missed = p * (1.0 - F_d[at]) / (1.0 - F[at]) if F[at] < 1.0 else 0.0
-    return float(t[at]), p, float(wrong[at]), min(1.0, float(missed))
-
-
-def without_edges(K: Complex, dropped: BoolArray) -> Complex:
-    """The complex without some edges, and without the cells above that hold one of them."""
-    if not dropped.any():
-        return K
-    kept = [np.arange(K.n_cells[0]), np.flatnonzero(~dropped)]
-    for around in Screened().chain(K).upper:
-        kept.append(np.flatnonzero(np.asarray(around.T @ dropped.astype(float)).ravel() == 0))
-    return replace(
-        K,
-        cells=tuple(c.take(at) for c, at in zip(K.cells, kept, strict=True)),
-        weights=tuple(None if w is None else w[at] for w, at in zip(K.weights, kept, strict=True)),
-        attributes=tuple(
-            {name: column[at] for name, column in columns.items()}
-            for columns, at in zip(K.attributes, kept, strict=True)
-        ),
-    )
+    order = np.sort(decoys)
+    F_d = np.searchsorted(order, t, side="right") / len(decoys)
+    # One more decoy above the threshold than were drawn: few draws promise less.
+    left = np.minimum(1.0, (1.0 - F_d) + 1.0 / (1 + len(decoys)))
+    middle = order[int(np.ceil(_MIDDLE * len(order))) - 1]
+    share = float((values <= middle).mean() / (decoys <= middle).mean())
+    p = min(1.0, share) if known is None else known
+    wrong = np.where(F > 0, np.clip(1.0 - p * F_d / np.maximum(F, 1e-300), 0.0, 1.0), 0.0)
+    return _Rates(t, np.minimum(1.0, p * left / (1.0 - F)), F_d, wrong, p)
 
 
 def _silent(
     K: Complex,
     trust: EdgeTrust,
+    level: float,
     reason: str,
     decoys: FloatArray | None = None,
     separation: float = 0.5,
 ) -> Doubt:
     none = np.zeros(len(trust), dtype=bool)
     chance = np.empty(0) if decoys is None else decoys
-    return Doubt(trust, none, None, 1.0, False, 0.0, 1.0, separation, chance, reason, K)
+    return Doubt(trust, none, None, level, 1.0, 0.0, 1.0, None, separation, chance, reason, K)
 
 
 def _no_cells(K: Complex) -> str:

@@ -55,6 +55,14 @@ class Embedding:
         Vectors of the kernel that were left out: one for each component, or the constant alone.
     labels : sequence
         What the rows are.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> embedding = cl.embed(cl.collapse(K), 3)
+    >>> embedding.coordinates.shape, embedding.n_modes
+    ((34, 3), 3)
     """
 
     coordinates: FloatArray = field(repr=False)
@@ -80,6 +88,8 @@ def embed(operator: Any, k: int, *, mass: Mass = None) -> Embedding:
 
     With several components the first columns, of eigenvalue 0, say which one a vertex is in, as
     in scikit-learn's SpectralEmbedding; those after them say where in it.
+
+    Columns are eigenvectors of S u = lambda D u, in the order of lambda, without the constant.
 
     Parameters
     ----------

@@ -66,6 +66,20 @@ def band_pass(low: float, high: float, width: float) -> Response:
     h(x) = s((x - low) / width) s((high - x) / width) with the logistic s. Narrow edges take more
     terms, about 20 b / width for a spectrum up to b.
 
+    Parameters
+    ----------
+    low, high : float
+        The band of eigenvalues that is kept.
+    width : float
+        Of its edges, above 0.
+
+    Returns
+    -------
+    function
+        From eigenvalues to factors from 0 to 1, for `spectral_filter`.
+
+    Examples
+    --------
     >>> band_pass(1.0, 3.0, 0.1)(np.array([0.0, 2.0, 4.0])).round(3).tolist()
     [0.0, 1.0, 0.0]
     """

@@ -52,6 +52,14 @@ class Influence:
     by_rank : {rank: array}
         For ranks 1, ..., K one derivative per cell.
     complex : Complex
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> influence = cl.tasks.cell_influence(cl.collapse(K, "renormalized"), "resistance", (0, 33))
+    >>> influence.by_rank[2].shape
+    (45,)
     """
 
     of: str
@@ -83,6 +91,8 @@ class Influence:
 
 def cell_influence(S: Any, of: str = "eigenvalue", at: Any = 1) -> Influence:
     """The exact derivative of a result with respect to the weight of every cell of rank 1 and up.
+
+    d lambda / d w = u^T (dS / dw) u of an eigenpair with u^T u = 1, and alike for the others.
 
     Parameters
     ----------

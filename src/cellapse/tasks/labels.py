@@ -58,6 +58,14 @@ class Spread:
         The share of labels that are found again when left out; None if none could be.
     labels : sequence
         What the vertices are called.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> spread = cl.tasks.spread_labels(cl.collapse(K, "renormalized"), {0: "Hi", 33: "Officer"})
+    >>> spread.probabilities.shape
+    (34, 2)
     """
 
     classes: list[Any]
@@ -98,6 +106,8 @@ def spread_labels(
 
     On networks with random extra edges the renormalized collapse spreads them better than the graph
     Laplacian: `cellapse reproduce spread` has the figures.
+
+    P = (I + a S)^-1 Y, rows scaled to sum 1, with Y the indicators of the given labels.
 
     Parameters
     ----------

@@ -21,13 +21,13 @@ from cellapse._operators.as_operator import as_operator
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import generator, listed
 from cellapse.tasks._coordinates import exact_coordinates, groups
+from cellapse.tasks._distances import all_squares, group_sums, squares
 from cellapse.tasks._sketch import sketched_coordinates
 
 Scale = Callable[[FloatArray, IntArray, IntArray], FloatArray]
 
 _DENSE = 2000  # up to this many vertices pairs are read off the dense inverse
 _BLOCK = 64  # right-hand sides solved at once
-_ENTRIES = 2**21  # of differences held at once
 _SOLVED = 1e-12  # what `solve` promises
 _TOLERANCE = 1e-5  # relative error up to which a resistance counts as known
 
@@ -43,6 +43,8 @@ def effective_resistance(
 
     Known to a relative error of 1e-5 at worst, or a `ConvergenceError`. A difference whose energy
     is nothing but rounding has none: its resistance is inf.
+
+    R_ij = (e_i - e_j)^T S^+ (e_i - e_j), with S^+ the pseudo-inverse.
 
     Parameters
     ----------
@@ -80,10 +82,25 @@ def effective_conductance(
     error: float | None = None,
     rng: int | np.random.Generator = 0,
 ) -> FloatArray:
-    """The effective conductance, min x^T S x over x_i - x_j = 1: one over the resistance.
+    """The effective conductance: one over the resistance; 0 between components, inf to itself.
 
-    0 between components, inf from a vertex to itself. Parameters as for `effective_resistance`.
+    C_ij = min x^T S x over x_i - x_j = 1.
 
+    Parameters
+    ----------
+    operator : Operator, matrix or LinearOperator
+    pairs : list of pairs of labels, optional
+        As for `effective_resistance`; all pairs by default.
+    error, rng
+        As for `effective_resistance`.
+
+    Returns
+    -------
+    array
+        One number per pair, or an (n, n) array of all.
+
+    Examples
+    --------
     >>> effective_conductance([[1.0, -1.0], [-1.0, 1.0]], [(0, 1)]).round(6).tolist()
     [1.0]
     """
@@ -95,15 +112,27 @@ def kirchhoff_index(
 ) -> float:
     """The sum of the effective resistances over all pairs; inf for several components.
 
-    Parameters as for `effective_resistance`.
+    sum over i < j of R_ij = n (1 / lambda_2 + ... + 1 / lambda_n).
 
+    Parameters
+    ----------
+    operator : Operator, matrix or LinearOperator
+    error, rng
+        As for `effective_resistance`.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> kirchhoff_index([[1.0, -1.0], [-1.0, 1.0]])
     1.0
     """
     S = as_operator(operator)
 
     def total(x: FloatArray, group: IntArray) -> FloatArray:
-        return np.array(np.inf if group.max(initial=0) > 0 else _sums(x, group).sum() / 2)
+        return np.array(np.inf if group.max(initial=0) > 0 else group_sums(x, group).sum() / 2)
 
     return float(_read(S, error, rng, total, lambda R: R))
 
@@ -113,9 +142,22 @@ def resistance_centrality(
 ) -> FloatArray:
     """How close each vertex is to the others: one over its mean resistance to its component.
 
-    (m - 1) / sum_j R_ij over the m vertices of the component (current-flow closeness); 0 for an
-    isolated vertex. In the order of `operator.labels`; parameters as for `effective_resistance`.
+    c_i = (m - 1) / sum_j R_ij over the m vertices of the component (current-flow closeness); 0 for
+    an isolated vertex.
 
+    Parameters
+    ----------
+    operator : Operator, matrix or LinearOperator
+    error, rng
+        As for `effective_resistance`.
+
+    Returns
+    -------
+    (n,) array
+        In the order of `operator.labels`.
+
+    Examples
+    --------
     >>> import networkx as nx, cellapse as cl
     >>> L = cl.graph_laplacian(cl.clique_complex(nx.path_graph(3)))
     >>> resistance_centrality(L).round(3).tolist()
@@ -126,7 +168,7 @@ def resistance_centrality(
 
     def sums(x: FloatArray, group: IntArray) -> FloatArray:
         groups.append(group)
-        return _sums(x, group)
+        return group_sums(x, group)
 
     total = _read(S, error, rng, sums, lambda R: R)
     others = np.bincount(groups[-1])[groups[-1]] - 1
@@ -183,8 +225,8 @@ def _resistances(
         return _by_solves(S, i, j, scale)
 
     def distances(x: FloatArray, group: IntArray) -> FloatArray:
-        squares = _all_squares(x) if pairs is None else _squares(x, i, j)
-        return np.where(group[i] == group[j], squares, np.inf)
+        lengths = all_squares(x) if pairs is None else squares(x, i, j)
+        return np.where(group[i] == group[j], lengths, np.inf)
 
     return _read(S, error, rng, distances, lambda R: scale(R, i, j))
 
@@ -216,43 +258,6 @@ def _unknown(S: Operator, worst: float) -> ConvergenceError:
         f"{S!r} is so close to singular that rounding decides its resistances (relative error up "
         f'to {worst:.1g}); use a larger eps, gamma="bound", or weights that differ less'
     )
-
-
-def _squares(x: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
-    """|x_i - x_j|^2 of pairs of rows."""
-    result = np.empty(i.shape)
-    step = max(1, _ENTRIES // max(x.shape[1], 1))
-    for start in range(0, len(i), step):
-        part = slice(start, start + step)
-        result[part] = ((x[i[part]] - x[j[part]]) ** 2).sum(axis=1)
-    return result
-
-
-def _all_squares(x: FloatArray) -> FloatArray:
-    """|x_i - x_j|^2 of all pairs of rows.
-
-    By |x_i|^2 + |x_j|^2 - 2 x_i x_j, which is quick, but cancels for rows that are close beside
-    their length: those are subtracted.
-    """
-    y = x - x.mean(axis=0) if len(x) else x
-    length = (y**2).sum(axis=1)
-    both = length[:, None] + length
-    squares = both - 2.0 * (y @ y.T)
-    np.fill_diagonal(squares, 0.0)
-    i, j = np.nonzero(np.triu(squares < 1e-3 * both, 1))
-    squares[i, j] = squares[j, i] = _squares(x, i, j)
-    return squares
-
-
-def _sums(x: FloatArray, group: IntArray) -> FloatArray:
-    """For every row the sum of |x_i - x_j|^2 over its group."""
-    total = np.zeros(len(x))
-    for g in np.unique(group):
-        here = group == g
-        z = x[here] - x[here].mean(axis=0)
-        squares = (z**2).sum(axis=1)
-        total[here] = len(z) * squares + squares.sum()
-    return total
 
 
 def _by_solves(S: Operator, i: IntArray, j: IntArray, scale: Scale) -> FloatArray:

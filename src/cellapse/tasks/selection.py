@@ -18,10 +18,12 @@ from numpy.typing import ArrayLike
 from cellapse._collapse.build import collapse
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._collapse.realizations import Screened
-from cellapse._complex.complex import Complex, to_complex
+from cellapse._complex.complex import Complex
+from cellapse._complex.given import to_complex
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian, projection_laplacian
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import plain_array, whole_number
 from cellapse.tasks._clusters import Clusters
 from cellapse.tasks.clustering import cluster
@@ -52,6 +54,13 @@ class Choice:
         By this operator.
     modularity : dict
         Of the clusters of every operator tried.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> int(cl.tasks.choose_operator(K, 2).clusters.numbers.max())
+    1
     """
 
     name: str
@@ -125,11 +134,18 @@ def screened(K: Complex, theta2: float, beta: float, rounds: int) -> CollapsedOp
 def modularity(K: Complex, clusters: Clusters | ArrayLike) -> float:
     """Newman's modularity of a partition, by the weighted edges of the complex.
 
+    Q = sum over groups c of (w_c / W - (d_c / 2W)^2), with W the weight of all edges, w_c of those
+    within c, and d_c the sum of the degrees in c.
+
     Parameters
     ----------
     K : Complex
         With at least one edge.
     clusters : Clusters or one whole number, at least 0, for each vertex
+
+    Returns
+    -------
+    float
 
     Examples
     --------
@@ -147,7 +163,14 @@ def modularity(K: Complex, clusters: Clusters | ArrayLike) -> float:
         )
     i, j = K.cells[1].as_array(2).T
     weights = np.ones(len(i)) if K.weights[1] is None else K.weights[1]
+    return weighted_modularity(i, j, weights, numbers)
+
+
+def weighted_modularity(i: IntArray, j: IntArray, weights: FloatArray, numbers: IntArray) -> float:
+    """Q of clusters by edges (i, j) of some weights; 0 where there are none."""
     total = weights.sum()
+    if not total > 0:
+        return 0.0
     inside = weights[numbers[i] == numbers[j]].sum() / total
     ends = np.bincount(numbers[i], weights, numbers.max() + 1)
     ends += np.bincount(numbers[j], weights, numbers.max() + 1)

@@ -48,6 +48,14 @@ class Signature:
         error for random probes; nan where nothing is known.
     labels : sequence
         What the rows are.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> signature = cl.heat_kernel_signature(cl.collapse(K), [0.1, 1.0])
+    >>> signature.features.shape, signature.at.tolist()
+    ((34, 2), [0.1, 1.0])
     """
 
     features: FloatArray = field(repr=False)
@@ -84,6 +92,8 @@ def heat_kernel_signature(
     rng: int | np.random.Generator = 0,
 ) -> Signature:
     """The heat kernel signature, diag exp(-t S), of every vertex.
+
+    h_t(v) = sum over k of exp(-t lambda_k) u_k(v)^2.
 
     Parameters
     ----------
@@ -133,6 +143,8 @@ def wave_kernel_signature(
     scale: str = "raw",
 ) -> Signature:
     """The wave kernel signature of every vertex (Aubry, Schlickewei and Cremers).
+
+    w_e(v) = c_e sum over k of exp(-(e - log lambda_k)^2 / (2 sigma^2)) u_k(v)^2.
 
     Parameters
     ----------

@@ -38,6 +38,8 @@ def smooth(
 ) -> Any:
     """Smooth one signal or many columns over the vertices.
 
+    x = (I + a S)^-1 y, exp(-a S) y or (I + a S^2)^-1 y, with a the strength.
+
     Parameters
     ----------
     operator : Operator, matrix or LinearOperator
@@ -76,7 +78,9 @@ def smooth(
 
 
 def diffuse(operator: Any, signal: Any, times: ArrayLike) -> list[Any]:
-    """The heat equation started at a signal: exp(-t S) x at several times, for the price of one.
+    """The heat equation started at a signal, at several times for the price of one.
+
+    x(t) = exp(-t S) x.
 
     Parameters
     ----------
@@ -104,7 +108,24 @@ def diffuse(operator: Any, signal: Any, times: ArrayLike) -> list[Any]:
 
 @dataclass(frozen=True, eq=False)
 class Strength:
-    """The strength that generalized cross-validation picks, and the scores it was picked from."""
+    """The strength that generalized cross-validation picks, and the scores it was picked from.
+
+    Attributes
+    ----------
+    strength : float
+    strengths : array
+        What was tried.
+    scores : array
+        The score of each, the least of which was taken.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> L = cl.graph_laplacian(cl.clique_complex(nx.path_graph(50)))
+    >>> chosen = cl.tasks.choose_strength(L, np.linspace(0, 1, 50), strengths=[1.0, 10.0])
+    >>> len(chosen.scores)
+    2
+    """
 
     strength: float
     strengths: FloatArray = field(repr=False)
@@ -124,6 +145,8 @@ def choose_strength(
     n |(I - H) y|^2 / tr(I - H)^2 with H the smoother, summed over the columns of y. Exact up to
     500 vertices; above, both terms by Lanczos quadrature, the trace with 16 random probes.
 
+    GCV(a) = n |(I - H_a) y|^2 / tr(I - H_a)^2.
+
     Parameters
     ----------
     operator : Operator, matrix or LinearOperator
@@ -133,6 +156,10 @@ def choose_strength(
         Where to look; by default 61 from weak to strong, four to a decade.
     rng : seed or numpy Generator
         For the probes.
+
+    Returns
+    -------
+    Strength
 
     Examples
     --------

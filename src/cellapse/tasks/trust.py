@@ -29,7 +29,8 @@ from scipy import sparse
 
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._collapse.realizations import Screened
-from cellapse._complex.complex import Complex, to_complex
+from cellapse._complex.complex import Complex
+from cellapse._complex.given import to_complex
 from cellapse._errors import InputError, extra
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import whole_number
@@ -52,6 +53,13 @@ class EdgeTrust:
         How many cells above rank 1 hold the edge.
     edges : sequence
         What the edges are called: pairs of vertex labels.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> trust = cl.edge_trust(cl.clique_complex(nx.barbell_graph(4, 0)))
+    >>> trust.lowest(1)  # the bridge
+    [((3, 4), 0.0)]
     """
 
     values: FloatArray
@@ -102,6 +110,8 @@ def edge_trust(source: Any) -> EdgeTrust:
 
     On networks with random extra edges these have the least trust: `cellapse reproduce trust`
     compares it with the classical scores. The time grows in proportion to the cells.
+
+    trust = s / (1 + s), with s the support of the edge: 0 without cells.
 
     Parameters
     ----------

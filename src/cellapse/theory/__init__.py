@@ -13,19 +13,21 @@ Lanczos, or left out with a note that says so.
 """
 
 from cellapse._shared.names import showing
-from cellapse.theory.report import Check, Report
-from cellapse.theory.statements import (
-    block_diagonalization,
-    cells_matter,
-    check,
+from cellapse.theory.bounds import (
     cheeger_upper_bound,
     conductance_reduction,
     eigenvalue_compression,
     loewner_bounds,
     psd_condition,
+)
+from cellapse.theory.effects import (
+    block_diagonalization,
+    cells_matter,
     regularization_bound,
     regularization_error,
 )
+from cellapse.theory.report import Check, Report
+from cellapse.theory.statements import check
 
 __all__ = [
     "Check",

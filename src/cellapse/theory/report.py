@@ -14,6 +14,24 @@ class Check:
     """One statement of the theory, held against one operator.
 
     `holds` is None where the statement does not apply or was not measured; `note` says why.
+
+    Attributes
+    ----------
+    name, statement : str
+    holds : bool or None
+    measured, bound : float or None
+    note : str
+    size : float
+        What the figures are to be compared with: far below it they read as zero.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> S = cl.collapse(K)
+    >>> check = cl.theory.loewner_bounds(S)
+    >>> check.name, check.holds
+    ('loewner_bounds', True)
     """
 
     name: str

@@ -30,6 +30,14 @@ class Blueprint:
         Whether all that remains of the higher ranks is one number at each edge.
     sigma, beta, gamma : arrays of K numbers
     eps : float
+
+    Examples
+    --------
+    >>> from cellapse import Complex
+    >>> K = Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
+    >>> plan = blueprint(K)
+    >>> plan.nearest.shape, plan.eps
+    ((3, 3), 0.0001)
     """
 
     realization: Realization
@@ -58,6 +66,18 @@ def blueprint(
 ) -> Blueprint:
     """Check a source and its weights as `collapse` does, and keep the matrices.
 
+    Parameters
+    ----------
+    source : Complex or list of matrices B_1..B_K
+    realization, beta, gamma, eps
+        As for `cellapse.collapse`.
+
+    Returns
+    -------
+    Blueprint
+
+    Examples
+    --------
     >>> from cellapse import Complex
     >>> K = Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
     >>> blueprint(K).n_cells

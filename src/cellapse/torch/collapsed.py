@@ -46,6 +46,15 @@ class DifferentiableOperator:
         The largest of them.
     owner : (n,) tensor
         Which of the complexes each vertex belongs to.
+
+    Examples
+    --------
+    >>> from cellapse import Complex
+    >>> K = Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
+    >>> from cellapse.torch import Collapse
+    >>> op = Collapse(K).operator()
+    >>> op.shape, (op @ torch.ones(3, dtype=torch.float64)).abs().max().item() < 1e-9
+    ((3, 3), True)
     """
 
     def __init__(self, assembly: Assembly, beta: Tensor, edges: Tensor) -> None:

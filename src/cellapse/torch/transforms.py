@@ -177,6 +177,18 @@ def transform_all(
         Threads or processes; -1 for one a core.
     progress : bool
         Show how far it is.
+
+    Returns
+    -------
+    list of Data
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from torch_geometric.utils import from_networkx
+    >>> graphs = [from_networkx(nx.cycle_graph(n)) for n in (5, 6)]
+    >>> [data.collapsed_pe.shape[1] for data in transform_all(graphs, AddCollapsedPE(2), n_jobs=1)]
+    [2, 2]
     """
     items = listed(graphs, "graphs")
     n_jobs, progress = whole_number("n_jobs", n_jobs, -1), flag("progress", progress)

@@ -29,6 +29,14 @@ class Realization(ABC):
 
     A new one is a frozen dataclass with a `name`, a `summary` and `matrices`. What it knows of its
     matrices (bounds, a quicker elimination) it may say by overriding the other methods.
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> cl.Screened(rounds=5)
+    Screened(theta=None, rounds=5)
+    >>> isinstance(cl.Unfolded(), cl.Realization)
+    True
     """
 
     summary: ClassVar[str]  # one sentence for lists of choices

@@ -13,13 +13,16 @@ from typing import ClassVar
 from cellapse._collapse.chain import Chain
 from cellapse._collapse.realizations.base import Realization
 from cellapse._complex.complex import Complex
-from cellapse._matrices.incidence import Incidence, boundary_matrices
+from cellapse._matrices.incidence import Incidence
+from cellapse._matrices.kinds import boundary_matrices
 
 
 @dataclass(frozen=True)
 class Boundary(Realization):
     """Signed boundaries: a function of the graph Laplacian, whatever the cells.
 
+    Examples
+    --------
     >>> Boundary()
     Boundary()
     """

@@ -8,13 +8,16 @@ from typing import ClassVar
 from cellapse._collapse.chain import Chain
 from cellapse._collapse.realizations.base import Realization
 from cellapse._complex.complex import Complex
-from cellapse._matrices.incidence import DEPENDS_ON_ORDER, Incidence, signed_below_unsigned
+from cellapse._matrices.incidence import Incidence
+from cellapse._matrices.kinds import DEPENDS_ON_ORDER, signed_below_unsigned
 
 
 @dataclass(frozen=True)
 class Mixed(Realization):
     """Signed B_1, unsigned containment above: A = L, but S depends on the order of the vertices.
 
+    Examples
+    --------
     >>> Mixed()
     Mixed()
     """

@@ -48,6 +48,8 @@ class Screened(Realization):
     rounds : int
         How often the support of an edge is weighed by the support of its cells' other edges.
 
+    Examples
+    --------
     >>> Screened(rounds=5)
     Screened(theta=None, rounds=5)
     >>> str(Screened(rounds=5)), str(Screened())

@@ -32,7 +32,8 @@ from cellapse._complex.complex import Complex
 from cellapse._complex.union import side_by_side
 from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
-from cellapse._matrices.incidence import Incidence, edges_and_cofaces, unfold, unfolded_matrices
+from cellapse._matrices.incidence import Incidence
+from cellapse._matrices.kinds import edges_and_cofaces, unfold, unfolded_matrices
 from cellapse._shared.arrays import BoolArray, FloatArray, IntArray, squared
 
 _UNIT = 2.0**-53
@@ -42,6 +43,8 @@ _UNIT = 2.0**-53
 class Unfolded(Realization):
     """Signed B_1, and above it a tree of cells for every edge; independent of any orientation.
 
+    Examples
+    --------
     >>> Unfolded()
     Unfolded()
     """

@@ -7,13 +7,16 @@ from typing import ClassVar
 
 from cellapse._collapse.realizations.base import Realization
 from cellapse._complex.complex import Complex
-from cellapse._matrices.incidence import Incidence, incidence_matrices
+from cellapse._matrices.incidence import Incidence
+from cellapse._matrices.kinds import incidence_matrices
 
 
 @dataclass(frozen=True)
 class Unsigned(Realization):
     """Which cells lie inside which, without signs: A is the signless Laplacian.
 
+    Examples
+    --------
     >>> str(Unsigned())
     'incidence'
     """

@@ -13,7 +13,16 @@ from cellapse._linalg.symmetric import Pairs
 
 @dataclass(frozen=True)
 class Dense(EigenSolver):
-    """All eigenpairs of the dense matrix by LAPACK: complete, for up to a few thousand cells."""
+    """All eigenpairs of the dense matrix by LAPACK: complete, for up to a few thousand cells.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> S = cl.collapse(K)
+    >>> S.spectrum(3, solver=cl.Dense()).certified
+    True
+    """
 
     complete: ClassVar[bool] = True
 

@@ -24,6 +24,14 @@ class ShiftInvert(EigenSolver):
     Parameters
     ----------
     factorization : Direct
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> S = cl.collapse(K)
+    >>> S.spectrum(3, solver=cl.ShiftInvert()).values.round(3).tolist()
+    [0.0, 0.127, 0.513]
     """
 
     factorization: Direct = SUPERLU

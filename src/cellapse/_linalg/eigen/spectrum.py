@@ -18,7 +18,7 @@ from scipy import sparse
 
 from cellapse._errors import ConvergenceError, InputError, extra
 from cellapse._linalg.direct import Direct
-from cellapse._linalg.eigen.evidence import nothing_missed, orthonormal, values_and_residuals
+from cellapse._linalg.eigen.evidence import nothing_missed, orthonormal, pairs_and_residuals
 from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.symmetric import Pairs
 from cellapse._shared.arrays import FloatArray
@@ -32,6 +32,8 @@ _CERTIFY = 20_000  # up to this many cells a second factorization is worth the c
 @dataclass(frozen=True, eq=False)
 class Spectrum(Shown):
     """Eigenvalues in ascending order with their vectors and what is left of the equation.
+
+    S u = lambda D u, with D the identity unless a mass was given.
 
     Attributes
     ----------
@@ -51,6 +53,15 @@ class Spectrum(Shown):
         What the rows of `vectors` are.
     solver : EigenSolver
         What computed it.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> S = cl.collapse(K)
+    >>> spectrum = S.spectrum(3)
+    >>> spectrum.values.round(3).tolist(), spectrum.n_zeros, spectrum.certified
+    ([0.0, 0.127, 0.513], 1, True)
     """
 
     values: FloatArray
@@ -147,8 +158,8 @@ class EigenSolver(ABC):
                 "LOBPCG() or Dense()"
             )
         vectors, certified = self._complete_vectors(problem)
-        vectors = fix_signs(vectors / problem.root[:, None])
-        values, residuals, reached = values_and_residuals(problem, vectors)
+        exact = self.complete or problem.k <= 0
+        values, vectors, residuals, reached = pairs_and_residuals(problem, vectors, exact)
         if not reached <= 0.75 * problem.tol:  # the rest is for the error of the products
             raise ConvergenceError(
                 f"{self} reached a residual of {reached:.1e}, relative to the norm, "
@@ -157,7 +168,7 @@ class EigenSolver(ABC):
         order = np.argsort(values, kind="stable")
         return Spectrum(
             values=values[order],
-            vectors=vectors[:, order],
+            vectors=fix_signs(vectors[:, order]),
             residuals=residuals[order],
             norm=problem.norm,
             n_zeros=None if problem.kernel is None else problem.kernel.shape[1],

@@ -72,12 +72,14 @@ function diverging(t) {
 
 // A colouring turns the value of a vertex into a colour and a form.
 function painter(colouring) {
+  // A category has a number and, apart from it, a place in the palette.
+  const at = (v) => (colouring.colours ? colouring.colours[v] : v);
   if (colouring.kind === "category" && colouring.shades)
-    return { colour: (v) => (v < 0 ? css("--quiet") : categoryShade(v)), form: () => "circle" };
+    return { colour: (v) => (v < 0 ? css("--quiet") : categoryShade(at(v))), form: () => "circle" };
   if (colouring.kind === "category")
     return {
-      colour: (v) => (v < 0 ? css("--quiet") : categoryColour(v)),
-      form: (v) => (v < 0 ? "circle" : categoryForm(v)),
+      colour: (v) => (v < 0 ? css("--quiet") : categoryColour(at(v))),
+      form: (v) => (v < 0 ? "circle" : categoryForm(at(v))),
     };
   const known = colouring.values.filter((v) => v !== null);
   if (colouring.kind === "diverging") {
@@ -144,9 +146,9 @@ function drawLegend(list, colouring, nodes) {
   element("span", {}, item, number(paint.high));
 }
 
-function drawLineLegend(list, names) {
+function drawLineLegend(list, groups) {
   clear(list);
-  names.forEach((name, i) => {
+  groups.forEach(({ name, colour: i }) => {
     const item = element("li", {}, list);
     const sign = shape("svg", { width: 30, height: 12, "aria-hidden": "true" }, item);
     shape("path", { d: "M1 6H29", stroke: legible(categoryColour(i)), "stroke-width": 2.5, "stroke-dasharray": categoryDashes(i) }, sign);

@@ -100,21 +100,31 @@ function drawSignatures(box, width, signatures, chosen) {
   const times = signatures.times;
   signatures.groups.forEach((group) => {
     const up = line(at, times, group.high), down = line(at, [...times].reverse(), [...group.low].reverse());
-    shape("path", { class: "band", d: up + "L" + down.slice(1) + "z", fill: categoryColour(group.number) }, at.root);
+    shape("path", { class: "band", d: up + "L" + down.slice(1) + "z", fill: categoryColour(group.colour) }, at.root);
   });
   signatures.groups.forEach((group) => {
-    const path = shape("path", { d: line(at, times, group.middle), fill: "none", stroke: legible(categoryColour(group.number)), "stroke-width": 2, "stroke-dasharray": categoryDashes(group.number), "data-group": group.number }, at.root);
+    const path = shape("path", { d: line(at, times, group.middle), fill: "none", stroke: legible(categoryColour(group.colour)), "stroke-width": 2, "stroke-dasharray": categoryDashes(group.colour), "data-group": group.name }, at.root);
     shape("title", {}, path, group.name);
   });
   if (chosen) shape("path", { class: "one", d: line(at, times, chosen.values), fill: "none", stroke: css("--ring"), "stroke-width": 3 }, at.root);
 }
 
+// Edges by trust, random pairs as a line over them, and the threshold below which edges are in doubt.
 function drawHistogram(box, width, histogram) {
-  const top = Math.max(...histogram.counts, 1);
-  const edges = histogram.edges;
-  const at = axes(box, width, { x: [edges[0], edges[edges.length - 1]], y: [0, 1.05 * top], xName: "share of the weight kept", yName: "edges", label: "How many edges keep which share of their weight", height: 240 });
-  histogram.counts.forEach((count, i) => {
-    const bar = shape("rect", { class: "mark", x: at.X(edges[i]) + 0.5, width: Math.max(at.X(edges[i + 1]) - at.X(edges[i]) - 1, 0.5), y: at.Y(count), height: at.bottom - at.Y(count), fill: viridis((edges[i] + edges[i + 1]) / 2), "data-y": count }, at.root);
-    shape("title", {}, bar, `${count} edges keep ${number(edges[i])} to ${number(edges[i + 1])}`);
+  const { counts, edges, chance, threshold } = histogram;
+  const top = Math.max(...counts, ...(chance || []), 1);
+  const at = axes(box, width, { x: [edges[0], edges[edges.length - 1]], y: [0, 1.05 * top], xName: "trust", yName: "edges", label: "How many edges have which trust", height: 260 });
+  counts.forEach((count, i) => {
+    const doubted = threshold !== null && edges[i] <= threshold;
+    const bar = shape("rect", { class: "mark", x: at.X(edges[i]) + 0.5, width: Math.max(at.X(edges[i + 1]) - at.X(edges[i]) - 1, 0.5), y: at.Y(count), height: at.bottom - at.Y(count), fill: legible(categoryColour(doubted ? 3 : 0)), "fill-opacity": 0.75, "data-y": count }, at.root);
+    shape("title", {}, bar, `${count} edges of trust ${number(edges[i])} to ${number(edges[i + 1])}`);
   });
+  if (chance) {
+    const steps = chance.map((v, i) => `${at.X(edges[i]).toFixed(1)} ${at.Y(v).toFixed(1)}L${at.X(edges[i + 1]).toFixed(1)} ${at.Y(v).toFixed(1)}`);
+    const path = shape("path", { d: "M" + steps.join("L"), fill: "none", stroke: css("--ring"), "stroke-width": 2, "data-chance": 1 }, at.root);
+    shape("title", {}, path, "random pairs, as many as the network can hold at most");
+  }
+  if (threshold !== null) {
+    shape("line", { x1: at.X(threshold), x2: at.X(threshold), y1: at.Y(top), y2: at.bottom, stroke: legible(categoryColour(3)), "stroke-width": 2, "stroke-dasharray": "6 4", "data-threshold": threshold }, at.root);
+  }
 }

@@ -1,20 +1,25 @@
 // The explorer: a control moves, one question goes to this machine, everything is drawn anew.
 
 const data = JSON.parse(byId("data").textContent);
-const unknown = { kind: "category", name: "Clusters", names: ["cluster 1"], values: data.labels.map(() => 0) };
+const unknown = { kind: "category", name: "Clusters", names: ["cluster 0"], values: data.labels.map(() => 0) };
 const state = {
   colouring: unknown, chosen: null, showCells: true, showShares: true, showLabels: false,
-  axisNames: ["", "", ""], answer: null, choice: "clusters",
+  axisNames: ["", "", ""], answer: null, choice: "clusters", marked: null,
   choose: (node) => { state.chosen = node === state.chosen ? null : node; drawAll(); },
 };
+// The drawing of L has the same places, and the colours of its own clusters.
+const plainState = Object.create(state, {
+  colouring: { writable: true, value: unknown }, marked: { writable: true, value: null }, showShares: { value: false },
+});
 const nodes = data.labels.map((_, i) => i);
 const vectors = () => (state.answer ? state.answer.vectors : data.labels.map(() => [0, 0, 0]));
 
 const network = makeNetwork(byId("network"), data, state);
+const plainNetwork = makeNetwork(byId("plain-network"), data, plainState);
 const spectrum = figure(byId("spectrum"), (w) => {
   if (!state.answer) return;
   const both = [{ name: "S", values: state.answer.values }, { name: "L", values: state.answer.plain }];
-  drawSpectra(byId("spectrum"), w, both, state.answer.values.length, Math.min(w, 440));
+  drawSpectra(byId("spectrum"), w, both, state.answer.values.length, Math.min(w, 420));
 });
 const flat = figure(byId("flat"), (w) => drawScatter(byId("flat"), w, {
   xs: vectors().map((row) => row[0] ?? 0), ys: vectors().map((row) => row[1] ?? 0), nodes, names: data.labels,
@@ -23,45 +28,62 @@ const flat = figure(byId("flat"), (w) => drawScatter(byId("flat"), w, {
 }));
 const cloud = makeCloud(byId("cloud"), vectors, nodes, state);
 
-// The same colour should mean the same vertices from one answer to the next.
-function steady(now, before) {
-  if (!before) return now;
-  const overlaps = {};
-  now.forEach((c, i) => { const key = c + "," + before[i]; overlaps[key] = (overlaps[key] || 0) + 1; });
-  const place = {}, taken = new Set();
-  Object.entries(overlaps).sort((a, b) => b[1] - a[1]).forEach(([key]) => {
-    const [c, old] = key.split(",").map(Number);
-    if (!(c in place) && !taken.has(old)) { place[c] = old; taken.add(old); }
-  });
-  let free = 0;
-  return now.map((c) => {
-    if (!(c in place)) { while (taken.has(free)) free++; place[c] = free; taken.add(free); }
-    return place[c];
-  });
+function colourings() {
+  const answer = state.answer, choices = { clusters: answer.clusters };
+  data.groups.forEach((g, i) => { choices["group" + i] = g; });
+  answer.vectors[0].forEach((_, k) => { choices["vector" + k] = { name: `Eigenvector ${k + answer.first} of S`, kind: "diverging", values: answer.vectors.map((row) => row[k]) }; });
+  return choices;
 }
 
-function colourings() {
-  const answer = state.answer, shown = {};
-  const top = Math.max(...answer.clusters);
-  shown.clusters = { name: "Clusters", kind: "category", values: answer.clusters, names: Array.from({ length: top + 1 }, (_, c) => (answer.clusters.includes(c) ? `cluster ${c + 1}` : "")) };
-  data.groups.forEach((g, i) => { shown["group" + i] = g; });
-  answer.vectors[0].forEach((_, k) => { shown["vector" + k] = { name: `Eigenvector ${k + answer.first}`, kind: "diverging", values: answer.vectors.map((row) => row[k]) }; });
-  return shown;
+// Vertices that L puts into a cluster of another colour.
+function elsewhere(answer) {
+  const place = (c, i) => c.colours[c.values[i]];
+  return new Set(nodes.filter((i) => place(answer.clusters, i) !== place(answer.plain_clusters, i)));
 }
+
+const percent = (share) => (100 * share).toFixed(1) + " %";
 
 function drawAll() {
-  const shown = colourings(), list = byId("colouring");
-  if (!(state.choice in shown)) state.choice = "clusters";
+  const answer = state.answer, choices = colourings(), list = byId("colouring");
+  if (!(state.choice in choices)) state.choice = "clusters";
   clear(list);
-  Object.entries(shown).forEach(([key, c]) => element("option", { value: key }, list, c.name));
+  Object.entries(choices).forEach(([key, c]) => element("option", { value: key }, list, c.name));
   list.value = state.choice;
-  state.colouring = shown[state.choice];
-  state.axisNames = [0, 1, 2].map((k) => String(state.answer.first + k));
+  state.colouring = choices[state.choice];
+  byId("left-name").textContent = state.colouring.name;
+  plainState.colouring = answer.plain_clusters;
+  plainState.marked = elsewhere(answer);
+  const right = answer.accuracy ? `${percent(answer.accuracy[0])} of the vertices are in their known group with S, ${percent(answer.accuracy[1])} with L. ` : "";
+  byId("agreement").textContent = right + (answer.same === 1 ? "S and L find the same clusters." : `L puts ${percent(1 - answer.same)} of the vertices elsewhere; those drawn are ringed.`);
+  byId("mass").textContent = answer.mass === "diagonal" ? "the diagonal of S" : "the degrees";
+  state.axisNames = [0, 1, 2].map((k) => String(answer.first + k));
   byId("flat-name").textContent = "Eigenvectors " + state.axisNames.slice(0, 2).join(" and ");
   byId("cloud-name").textContent = `Eigenvectors ${state.axisNames[0]}, ${state.axisNames[1]} and ${state.axisNames[2]}`;
-  data.network.edges.forEach((edge, i) => { edge[2] = state.answer.shares ? state.answer.shares[i] : 0.5; });
+  data.network.edges.forEach((edge, i) => { edge[2] = answer.shares ? answer.shares[i] : 0.5; });
   legends();
-  [network.draw, spectrum, flat, cloud].forEach((draw) => draw());
+  details();
+  [network.draw, plainNetwork.draw, spectrum, flat, cloud].forEach((draw) => draw());
+}
+
+// What is known of the chosen vertex, with the edges that keep most and least of their weight.
+function details() {
+  const list = byId("details"), node = state.chosen, answer = state.answer;
+  clear(list);
+  byId("nobody").hidden = node !== null;
+  byId("find").value = node === null ? "" : data.labels[node];
+  if (node === null) return;
+  const row = (name, value) => { element("dt", {}, list, name); element("dd", {}, list, String(value)); };
+  row("vertex", data.labels[node]);
+  row("cluster of S", answer.clusters.values[node]);
+  row("cluster of L", answer.plain_clusters.values[node]);
+  Object.entries(data.details).forEach(([name, values]) => row(name, values[node]));
+  const near = data.network.edges.filter(([i, j]) => i === node || j === node).map(([i, j, share]) => [data.labels[i === node ? j : i], share]);
+  if (answer.shares && near.length) {
+    near.sort((a, b) => b[1] - a[1]);
+    const said = (pairs) => pairs.map(([name, share]) => `${name} (${Math.round(100 * share)} %)`).join(", ");
+    row("strongest edges", said(near.slice(0, 5)));
+    if (near.length > 5) row("weakest edges", said(near.slice(-5).reverse()));
+  } else row("neighbours", near.map(([name]) => name).slice(0, 12).join(", "));
 }
 
 // Controls
@@ -70,7 +92,7 @@ Object.keys(data.realizations).forEach((name) => element("option", { value: name
 const sliders = ["eps", "gamma", "beta", "vectors", "clusters"];
 byId("vectors").min = Math.min(4, data.most);
 byId("vectors").max = data.most;
-byId("clusters").max = Math.min(20, data.labels.length);
+byId("clusters").max = Math.min(Math.max(20, data.settings.clusters), data.labels.length);
 const begin = data.settings;
 realization.value = begin.realization;
 byId("eps").value = Math.log10(begin.eps);
@@ -111,7 +133,7 @@ async function ask() {
   }, 300);
   try {
     const reply = await fetch("answer?" + new URLSearchParams(now));
-    receive(await reply.json(), begun);
+    receive(await reply.json(), now, begun);
   } catch (error) {
     byId("status").textContent = "No answer: is cellapse explore still running?";
   } finally {
@@ -121,12 +143,12 @@ async function ask() {
   if (changed) ask();
 }
 
-function receive(answer, begun) {
+function receive(answer, asked, begun) {
   byId("warning").hidden = !(answer.error || answer.warnings.length);
   byId("warning").textContent = answer.error || answer.warnings.join(" ");
   if (answer.error) return;
-  answer.clusters = steady(answer.clusters, state.answer && state.answer.clusters);
   state.answer = answer;
+  keep(asked);
   drawAll();
   const took = Math.round(performance.now() - begun);
   byId("status").textContent = `Clusters of ${answer.sizes.join(", ")} vertices. Computed in ${Math.round(1000 * answer.seconds)} ms, on screen after ${took} ms; largest residual ${number(answer.residual)}.`;
@@ -136,9 +158,36 @@ function receive(answer, begun) {
 realization.addEventListener("input", () => usual(realization.value));
 [realization, ...sliders.map(byId)].forEach((control) => control.addEventListener("input", ask));
 byId("colouring").addEventListener("change", (e) => { state.choice = e.target.value; drawAll(); });
-byId("closer").addEventListener("click", () => network.zoom(1.25));
-byId("farther").addEventListener("click", () => network.zoom(0.8));
-byId("whole").addEventListener("click", () => network.reset());
+byId("show-labels").addEventListener("change", (e) => { state.showLabels = e.target.checked; [network, plainNetwork].forEach((n) => n.draw()); });
+byId("find").addEventListener("change", (e) => {
+  const at = data.labels.indexOf(e.target.value);
+  state.chosen = at < 0 ? null : at;
+  drawAll();
+  if (at < 0 && e.target.value) byId("nobody").textContent = "No such vertex among those drawn.";
+});
+data.labels.slice(0, 3000).forEach((name) => element("option", { value: name }, byId("names")));
+const both = (action) => () => [network, plainNetwork].forEach(action);
+byId("closer").addEventListener("click", both((n) => n.zoom(1.25)));
+byId("farther").addEventListener("click", both((n) => n.zoom(0.8)));
+byId("whole").addEventListener("click", both((n) => n.reset()));
+
+// Files, code and command of the settings that are drawn.
+function keep(asked) {
+  const query = new URLSearchParams(asked);
+  byId("csv").href = "clusters.csv?" + query;
+  byId("json").href = "clusters.json?" + query;
+  byId("recipe").textContent = state.answer.recipes.python;
+  byId("copied").textContent = "";
+}
+function copy(text) {
+  byId("recipe").textContent = text;
+  const told = (done) => { byId("copied").textContent = done ? "Copied." : "Mark the lines below and copy them."; };
+  if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => told(true), () => told(false));
+  else told(false);
+}
+byId("copy-python").addEventListener("click", () => copy(state.answer.recipes.python));
+byId("copy-command").addEventListener("click", () => copy(state.answer.recipes.command));
+byId("copy-command").hidden = !data.from_command;
 byId("network-note").textContent = data.network.note;
 const legends = () => { drawSpectraLegend(byId("spectrum-legend")); drawLegend(byId("legend"), state.colouring, nodes); };
 repaintMore.push(legends);

@@ -46,13 +46,18 @@ function makeNetwork(box, data, state) {
     const bins = Array.from({ length: 10 }, () => []);
     const most = Math.max(1e-12, ...data.network.edges.map((edge) => edge[2]));
     for (const [i, j, share] of data.network.edges) bins[state.showShares ? Math.min(9, Math.floor((10 * share) / most)) : 4].push([i, j]);
+    const joined = (pairs) => pairs.map(([i, j]) => `M${at[i][0].toFixed(1)} ${at[i][1].toFixed(1)}L${at[j][0].toFixed(1)} ${at[j][1].toFixed(1)}`).join("");
     const group = shape("g", { "data-layer": "edges" }, layer);
     const busy = Math.min(1, 900 / Math.max(data.network.edges.length, 1)) ** 0.4;
     bins.forEach((edges, b) => {
       if (!edges.length) return;
-      const d = edges.map(([i, j]) => `M${at[i][0].toFixed(1)} ${at[i][1].toFixed(1)}L${at[j][0].toFixed(1)} ${at[j][1].toFixed(1)}`).join("");
-      shape("path", { class: "edge", d, "stroke-width": 0.8 + 0.14 * b * busy, "stroke-opacity": Math.max(0.2, (0.3 + 0.055 * b) * busy) }, group);
+      shape("path", { class: "edge", d: joined(edges), "stroke-width": 0.8 + 0.14 * b * busy, "stroke-opacity": Math.max(0.2, (0.3 + 0.055 * b) * busy) }, group);
     });
+    if (state.showDoubted && data.network.doubted && data.network.doubted.length)
+      shape("path", { class: "doubted", fill: "none", d: joined(data.network.doubted.map((e) => data.network.edges[e])), stroke: legible(categoryColour(3)), "stroke-width": 1.4, "stroke-dasharray": "5 3", "stroke-opacity": 0.9 }, group);
+    if (state.showMatter && data.network.matter)
+      for (const { cell } of data.network.matter)
+        shape("path", { class: "matter", d: "M" + hull(cell.map((i) => at[i])).map((p) => p.map((v) => v.toFixed(1)).join(" ")).join("L") + "z", fill: categoryColour(1), "fill-opacity": 0.35, stroke: legible(categoryColour(1)), "stroke-width": 3 }, group);
     const painted = painter(state.colouring);
     const radius = Math.max(2, Math.min(8, (0.16 * width) / Math.sqrt(nodes.length)));
     const top = shape("g", { "data-layer": "nodes" }, layer);
@@ -60,6 +65,7 @@ function makeNetwork(box, data, state) {
       const v = state.colouring.values[node];
       const made = shape("path", { class: "node", d: markPath(painted.form(v), at[i][0], at[i][1], radius), fill: painted.colour(v), "data-node": node }, top);
       if (node === state.chosen) made.classList.add("chosen");
+      if (state.marked && state.marked.has(node)) made.classList.add("marked");
       shape("title", {}, made, data.labels[node]);
       made.addEventListener("click", () => state.choose(node));
     });

@@ -2,7 +2,7 @@
 
 const data = JSON.parse(byId("data").textContent);
 const state = {
-  colouring: data.colourings[0], chosen: null, showCells: true, showShares: true, showLabels: false,
+  colouring: data.colourings[0], chosen: null, showCells: true, showShares: true, showLabels: false, showDoubted: true, showMatter: false,
   shown: Math.min(30, data.spectra[0].values.length), axis: [0, 1, 2], axisNames: [],
   choose: (node) => choose(node === state.chosen ? null : node),
 };
@@ -22,7 +22,7 @@ const draw = {
   heat: figure(byId("heat"), (w) => drawSignatures(byId("heat"), w, data.signatures,
     state.chosen === null ? null : { values: data.signatures.nodes[state.chosen] })),
 };
-figure(byId("shares"), (w) => drawHistogram(byId("shares"), w, data.shares));
+figure(byId("trust"), (w) => drawHistogram(byId("trust"), w, data.trust));
 const points = () => data.embedding.vectors.map((row) => state.axis.map((k) => row[k] ?? 0));
 nameAxes();
 const cloud = makeCloud(byId("cloud"), points, data.embedding.nodes, state);
@@ -33,7 +33,7 @@ function legends() {
   for (const part of ["network", "embedding"])
     drawLegend(document.querySelector(`[data-legend=${part}]`), state.colouring, data[part].nodes);
   drawSpectraLegend(byId("spectrum-legend"));
-  drawLineLegend(byId("heat-legend"), data.signatures.groups.map((g) => g.name));
+  drawLineLegend(byId("heat-legend"), data.signatures.groups);
 }
 
 function choose(node) {
@@ -58,7 +58,7 @@ byId("find").addEventListener("change", (e) => {
   choose(at < 0 ? null : at);
   if (at < 0 && e.target.value) byId("chosen").textContent = "no such vertex among those drawn";
 });
-[["show-cells", "showCells"], ["show-shares", "showShares"], ["show-labels", "showLabels"]].forEach(([id, key]) =>
+[["show-cells", "showCells"], ["show-shares", "showShares"], ["show-labels", "showLabels"], ["show-doubted", "showDoubted"], ["show-matter", "showMatter"]].forEach(([id, key]) =>
   byId(id).addEventListener("change", (e) => { state[key] = e.target.checked; network.draw(); }));
 byId("closer").addEventListener("click", () => network.zoom(1.25));
 byId("farther").addEventListener("click", () => network.zoom(0.8));
@@ -80,9 +80,9 @@ countShown();
 });
 nameAxes();
 
-document.querySelectorAll("[data-cluster]").forEach((sign) => {
-  const cluster = Number(sign.dataset.cluster);
-  drawSign(sign, categoryForm(cluster), categoryColour(cluster));
+document.querySelectorAll("[data-colour]").forEach((sign) => {
+  const place = Number(sign.dataset.colour);
+  drawSign(sign, categoryForm(place), categoryColour(place));
 });
 byId("network-note").textContent = data.network.note;
 byId("embedding-note").textContent = data.embedding.note;

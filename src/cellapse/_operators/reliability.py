@@ -21,17 +21,19 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import eigsh
 
-from cellapse._complex.complex import Complex, to_complex
+from cellapse._complex.complex import Complex
+from cellapse._complex.given import to_complex
 from cellapse._errors import InputError, extra
 from cellapse._linalg.operators import Operator, SparseOperator
 from cellapse._operators.as_operator import as_operator
+from cellapse._operators.hyperedges import Hyperedges, inside
 from cellapse._shared.arrays import FloatArray, IntArray, csr_from_entries
 from cellapse._shared.checks import generator, whole_number
-from cellapse.tasks._hyperedges import Hyperedges, inside
 
 _FOLDS, _ROUNDS = 5, 4
 _CLEAR = 2.0  # standard errors by which a size must fall behind the best to lose weight
 _DENSE = 400
+_LEAST = 0.01  # of a weight in the operator: what predicts nothing still holds the parts together
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +51,13 @@ class Reliability:
         1 for the best; all 1 where the sizes cannot be told apart.
     told_apart : bool
         Whether any weight differs from 1.
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> K = cl.hypergraph_complex([(i, (i + 1) % 30) for i in range(30)])
+    >>> cl.tasks.rank_reliability(K, dimension=2).weights.tolist()
+    [1.0]
     """
 
     sizes: list[tuple[int, int]]
@@ -61,9 +70,13 @@ class Reliability:
     parts: list[sparse.csr_array] = field(repr=False)
 
     def operator(self) -> Operator:
-        """The Laplacian of the projection in which every cell has the weight of its size."""
+        """The Laplacian of the projection in which every cell has the weight of its size.
+
+        A size of weight 0 keeps a hundredth, so that no vertex is left alone. Where all weights
+        are 1 it is the weighted projection.
+        """
         n = len(self.labels)
-        A = _sum(self.weights, self.parts, n)
+        A = _sum(np.maximum(self.weights, _LEAST), self.parts, n)
         L = sparse.diags_array(np.asarray(A.sum(axis=1)).ravel()) - A
         return SparseOperator(L, self.labels, as_operator(L).kernel, "reliable projection")
 

@@ -1,0 +1,49 @@
+"""Errors of the library in the words of the command line.
+
+The library speaks of arguments (`n_clusters=0`, `K.skeleton(1)`); whoever typed `-k 0` knows
+options. A pattern here turns the one into the other; what none fits stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+
+# The names of arguments whose option is spelt differently, and of those whose is the same.
+_OTHERS = {"n_clusters": "-k", "clusters": "-k", "k": "-k", "rng": "--seed"}
+_SAME = (
+    *("beta", "eps", "false_share", "format", "gamma", "hops", "level", "mass", "max_length"),
+    *("max_rank", "n_jobs", "operator", "port", "scale", "seed", "strength", "times", "weight"),
+)
+_ARGUMENTS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | _OTHERS
+_ARGUMENTS["n_eigenpairs"] = "--eigenpairs"
+_NAMES = "|".join(sorted(_ARGUMENTS, key=len, reverse=True))
+
+_PHRASES = (
+    (r"cycles=[\"']chordless[\"']", "--how chordless-cycles"),
+    (r"cycles=[\"']minimum[\"']", "--how cycles"),
+    (r"without max_length", "without --max-length"),
+    (r"write K\.skeleton\(1\), or an HIF \.json file", "write an HIF .json file"),
+    (r'clique_complex\(\.\.\., weight="([^"]*)"\) takes it as weights', r"use --weight \1"),
+    (r'the edges have an attribute "([^"]*)" that is not used', r"column \1 found"),
+    (r"pass graph\.to_undirected\(\)", "give an undirected one"),
+    (r"cellapse\.read\b", "cellapse"),
+    (r"pass format=, one of", "give --format, one of"),
+    (r"realization='(\w+)'", r"--operator \1"),
+    (r'realization="(\w+)"', r"--operator \1"),
+    (r"collapse with ([\"'\w, ]+)", r"give --operator, one of \1"),
+    (r"heat_kernel_signature", "hks"),
+)
+
+
+def in_words(message: str) -> str:
+    """The sentence as the command line would say it.
+
+    >>> in_words("n_clusters=0; give a whole number in 1..34")
+    '-k 0; give a whole number in 1..34'
+    >>> in_words("max_rank=0; give a whole number in 1..1000")
+    '--max-rank 0; give a whole number in 1..1000'
+    """
+    for pattern, words in _PHRASES:
+        message = re.sub(pattern, words, message)
+    typed = rf"(?<![\w.-])({_NAMES})=('[^']*'|\"[^\"]*\"|[^\s;,)]+)"
+    return re.sub(typed, lambda m: f"{_ARGUMENTS[m[1]]} {m[2].strip(chr(39) + chr(34))}", message)

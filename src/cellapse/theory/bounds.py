@@ -1,0 +1,177 @@
+"""Statements that bound S: by zero and A, its eigenvalues, its conductances."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg, sparse
+
+from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._linalg.operators import SparseOperator
+from cellapse.tasks.cuts import best_sweep
+from cellapse.tasks.resistance import conductances
+from cellapse.theory.known import (
+    DENSE,
+    Known,
+    as_known,
+    measured_check,
+    tolerance,
+    within_bound,
+)
+from cellapse.theory.report import Check
+
+
+def psd_condition(S: CollapsedOperator | Known) -> Check:
+    """`thm:psd`: L* >= 0 when gamma_k <= beta_{k+1} sigma_min+(B_{k+1}).
+
+    Parameters
+    ----------
+    S : CollapsedOperator, or whatever `collapse` takes
+
+    Returns
+    -------
+    Check
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> S = cl.collapse(K)
+    >>> cl.theory.psd_condition(S).holds
+    True
+    """
+    S = as_known(S).S
+    claim = "L* + eps >= 0: smallest eigenvalue"
+    A, X, C = S.split()
+    size = A.shape[0] + C.shape[0]
+    within = within_bound(S)
+    note = "gamma within the bound" if within else "gamma above the bound of L*, paid by eps"
+    if size > DENSE:
+        return Check("psd_condition", claim, within or None, note=f"{note}; {size} elements")
+    regularized = C + S.eps * sparse.eye_array(C.shape[0])
+    L = sparse.block_array([[A, X], [X.T, regularized]]) if C.shape[0] else A
+    smallest = float(linalg.eigvalsh(L.toarray())[0])
+    return measured_check(S, "psd_condition", claim, smallest >= -tolerance(S), smallest, 0.0, note)
+
+
+def loewner_bounds(S: CollapsedOperator | Known) -> Check:
+    """`prop:spectral_bounds`: 0 <= S <= A, as the smallest eigenvalue of S and of A - S.
+
+    Parameters
+    ----------
+    S : CollapsedOperator, or whatever `collapse` takes
+
+    Returns
+    -------
+    Check
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> S = cl.collapse(K)
+    >>> cl.theory.loewner_bounds(S).holds
+    True
+    """
+    known = as_known(S)
+    S = known.S
+    smallest = min(float(known.spectra[0].values.min(initial=0.0)), known.moved[0])
+    claim = "0 <= S <= A: smallest eigenvalue of both"
+    return measured_check(S, "loewner_bounds", claim, smallest >= -tolerance(S), smallest, 0.0)
+
+
+def eigenvalue_compression(S: CollapsedOperator | Known) -> Check:
+    """`cor:eigenvalue_interlacing`: lambda_k(S) <= lambda_k(A) for every k.
+
+    Parameters
+    ----------
+    S : CollapsedOperator, or whatever `collapse` takes
+
+    Returns
+    -------
+    Check
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> S = cl.collapse(K)
+    >>> cl.theory.eigenvalue_compression(S).holds
+    True
+    """
+    known = as_known(S)
+    S = known.S
+    mine, plain = (spectrum.values for spectrum in known.spectra)
+    worst = float(np.max(mine - plain))
+    note = f"largest difference over {len(mine)} of {S.shape[0]} eigenvalues"
+    claim = "lambda_k(S) - lambda_k(A) <= 0"
+    return measured_check(
+        S, "eigenvalue_compression", claim, worst <= tolerance(S), worst, 0.0, note
+    )
+
+
+def conductance_reduction(S: CollapsedOperator | Known) -> Check:
+    """`cor:effective_resistance`: C_ij(S) <= C_ij(A), C_ij(M) = min x^T M x over x_i - x_j = 1.
+
+    Parameters
+    ----------
+    S : CollapsedOperator, or whatever `collapse` takes
+
+    Returns
+    -------
+    Check
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> S = cl.collapse(K)
+    >>> cl.theory.conductance_reduction(S).holds
+    True
+    """
+    S = as_known(S).S
+    claim = "conductance under S - under A <= 0"
+    n = S.shape[0]
+    if n > DENSE or n < 2:
+        note = "follows from S <= A" if n > 1 else "one cell only"
+        return Check("conductance_reduction", claim, None, note=note)
+    mine = conductances(S)
+    plain = conductances(SparseOperator(S.A, S.labels, S.kernel))
+    worst = float(np.max(mine - plain))
+    note = f"largest difference over {n * (n - 1) // 2} pairs"
+    holds = worst <= 1e-6 * float(plain.max())
+    return Check("conductance_reduction", claim, holds, worst, 0.0, note, float(plain.max()))
+
+
+def cheeger_upper_bound(S: CollapsedOperator | Known) -> Check:
+    """`rem:cheeger`: lambda_2(S) <= lambda_2(A) <= 2 h(G), with h from the best sweep cut found.
+
+    Parameters
+    ----------
+    S : CollapsedOperator, or whatever `collapse` takes
+
+    Returns
+    -------
+    Check
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> S = cl.collapse(K)
+    >>> cl.theory.cheeger_upper_bound(S).holds
+    True
+    """
+    known = as_known(S)
+    S = known.S
+    claim = "lambda_2(S) <= 2 h(G) (Cheeger)"
+    is_laplacian = S.onto == 0 and S.A.nnz and abs(S.A.sum(axis=1)).max() < tolerance(S)
+    if not is_laplacian or S.shape[0] < 2:
+        note = "A is not the Laplacian of a graph" if S.A.nnz else "no edges"
+        return Check("cheeger_upper_bound", claim, None, note=note)
+    spectrum = known.spectra[0]
+    second = float(spectrum.values[1])
+    _, h = best_sweep(S.A, spectrum.vectors[:, 1], np.ones(S.shape[0]))
+    note = "h of a sweep cut, an upper bound of h(G)"
+    return measured_check(
+        S, "cheeger_upper_bound", claim, second <= 2 * h + tolerance(S), second, 2 * h, note
+    )

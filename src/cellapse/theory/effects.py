@@ -1,0 +1,173 @@
+"""Statements on what the parts of a collapse do: eps, components, the cells themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from cellapse._collapse.build import as_collapsed
+from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._errors import ConvergenceError
+from cellapse._linalg.singular import smallest_positive_eigenvalue
+from cellapse.theory.known import (
+    Known,
+    as_known,
+    largest_of,
+    measured_check,
+    norm_of,
+    tolerance,
+    within_bound,
+)
+from cellapse.theory.report import Check
+
+
+def regularization_error(S: CollapsedOperator | Known) -> Check:
+    """`prop:regularization_error`: ||S_eps - S_0|| <= eps ||X||^2 / (lambda+ (lambda+ + eps)).
+
+    Parameters
+    ----------
+    S : CollapsedOperator, or whatever `collapse` takes
+
+    Returns
+    -------
+    Check
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> S = cl.collapse(K)
+    >>> cl.theory.regularization_error(S).holds
+    True
+    """
+    S = as_known(S).S
+    claim = "||S_eps - S_0|| (regularization)"
+    if S.eps == 0.0:
+        return Check("regularization_error", claim, True, 0.0, 0.0, "eps = 0")
+    bound = regularization_bound(S)
+    limit = S.realization.limit(S.chain, S.weights, S.onto)
+    try:
+        measured = largest_of(S, lambda x: S @ x - limit(x))
+    except ConvergenceError as error:
+        return Check("regularization_error", claim, None, None, bound, str(error))
+    holds = measured <= bound * (1 + 1e-6) + tolerance(S)
+    within = within_bound(S)
+    note = "" if within else "the statement needs gamma within the bound of L*"
+    return measured_check(
+        S, "regularization_error", claim, holds if within else None, measured, bound, note
+    )
+
+
+def regularization_bound(S: CollapsedOperator) -> float:
+    """The bound of `prop:regularization_error`.
+
+    ||S_eps - S_0|| <= eps ||X||^2 / (lambda+ (lambda+ + eps)), lambda+ the smallest positive
+    eigenvalue of C.
+
+    Parameters
+    ----------
+    S : CollapsedOperator, or whatever `collapse` takes
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> S = cl.collapse(K)
+    >>> round(cl.theory.regularization_bound(S), 3)
+    0.334
+    """
+    S = as_collapsed(S)
+    _, X, C = S.split()
+    if S.eps == 0.0 or not X.nnz:
+        return 0.0
+    smallest = smallest_positive_eigenvalue(C)
+    return S.eps * norm_of(X @ X.T) / (smallest * (smallest + S.eps))
+
+
+def block_diagonalization(S: CollapsedOperator | Known) -> Check:
+    """The theorem of the appendix: components do not see each other.
+
+    S_ij = 0 where i and j are in two components.
+
+    Parameters
+    ----------
+    S : CollapsedOperator, or whatever `collapse` takes
+
+    Returns
+    -------
+    Check
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> S = cl.collapse(K)
+    >>> cl.theory.block_diagonalization(S).holds
+    True
+    """
+    S = as_known(S).S
+    claim = "coupling between components = 0"
+    A, X, C = S.split()
+    whole = sparse.block_array([[A, X], [X.T, C]]) if C.shape[0] else A
+    component = connected_components(whole, directed=False)[1][: S.shape[0]]
+    if len(np.unique(component)) < 2:
+        return Check("block_diagonalization", claim, True, 0.0, 0.0, "one component")
+    leak = 0.0
+    rng = np.random.default_rng(0)
+    for c in np.unique(component)[:20]:
+        x = np.where(component == c, rng.standard_normal(len(component)), 0.0)
+        leak = max(leak, float(np.abs((S @ x)[component != c]).max()))
+    note = f"{len(np.unique(component))} components"
+    return measured_check(S, "block_diagonalization", claim, leak <= tolerance(S), leak, 0.0, note)
+
+
+def cells_matter(S: CollapsedOperator | Known) -> Check:
+    """How far the collapse moves A, against its ceiling: ||S - A|| <= gamma^2 / beta, rank by rank.
+
+    At the bound the ceiling is beta_1 sigma_min+(B_1)^2, the smallest positive eigenvalue of A,
+    whatever the cells are. The note says how much of the move is due to cells that are not next to
+    the kept rank: 0 % for signed boundaries, where they drop out.
+
+    Parameters
+    ----------
+    S : CollapsedOperator, or whatever `collapse` takes
+
+    Returns
+    -------
+    Check
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> S = cl.collapse(K)
+    >>> cl.theory.cells_matter(S).holds
+    True
+    """
+    known = as_known(S)
+    S = known.S
+    claim = "||S - A|| <= gamma^2 / beta"
+    moved, size = known.moved[1], norm_of(S.A)
+    ceiling = S.realization.ceiling(S.weights, S.onto, size)
+    note = f"{100 * moved / max(size, 1e-300):.2g} % of ||A||"
+    share = _share_of_far_cells(S, moved)
+    if share is not None:
+        note += f"; cells beyond the edges change S by {100 * share:.2g} % of that"
+    return measured_check(
+        S, "cells_matter", claim, moved <= ceiling + tolerance(S), moved, ceiling, note
+    )
+
+
+def _share_of_far_cells(S: CollapsedOperator, moved: float) -> float | None:
+    """||S - S without the cells beyond the edges|| / ||S - A||, both with the same weights."""
+    if S.onto != 0 or not any(S.n_cells[2:]):
+        return None
+    if moved <= tolerance(S):
+        return 0.0
+    edges = S.realization.eliminate(S.chain.of_edges(), S.weights.of_edges())
+    return abs(largest_of(S, lambda x: S @ x - edges.apply(x))) / moved

@@ -1,0 +1,170 @@
+"""Do the cells matter here: the verdict on clusters with and without cells."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+import cellapse as cl
+from cellapse import tasks
+from cellapse.tasks._thinning import shuffled, thinned
+from cellapse.tasks.judging import judge
+from cellapse.tasks.verdict import Judged, Verdict
+
+HUBS = {
+    "Barabasi-Albert": nx.barabasi_albert_graph(800, 4, seed=1),
+    "Holme-Kim": nx.powerlaw_cluster_graph(800, 4, 0.3, seed=2),
+    "random": nx.gnp_random_graph(600, 0.012, seed=3),
+    "dense hubs": nx.barabasi_albert_graph(500, 8, seed=4),
+}
+
+
+@pytest.mark.parametrize("name", HUBS)
+def test_hubs_are_never_clustered_badly_in_silence(name):
+    K = cl.clique_complex(HUBS[name])
+    verdict = tasks.verdict(K, 8)
+    assert verdict.best.modularity >= verdict.plain.modularity - 0.02
+    assert "no groups" in verdict.caution
+
+
+@pytest.mark.parametrize("n", [3500, 6000])
+def test_large_networks_are_judged_by_modularity_alone(n):
+    K = cl.clique_complex(nx.powerlaw_cluster_graph(n, 4, 0.3, seed=1))
+    verdict = tasks.verdict(K, 8)
+    assert verdict.use_plain
+    assert verdict.plain.stability is verdict.chance is None
+    assert verdict.caution == ""
+
+
+def test_groups_are_no_reason_for_caution():
+    for graph in (
+        nx.connected_caveman_graph(6, 8),
+        nx.planted_partition_graph(4, 30, 0.4, 0.02, seed=1),
+    ):
+        verdict = tasks.verdict(cl.clique_complex(graph))
+        assert verdict.caution == ""
+        assert verdict.same
+        assert "make no difference" in str(verdict)
+
+
+def test_a_tree_has_no_groups_and_a_random_graph_neither():
+    for seed in range(3):
+        tree = tasks.verdict(cl.clique_complex(nx.random_labeled_tree(60, seed=seed)))
+        assert tree.forest
+        assert "no cycles" in tree.caution
+        assert tree.held == 0.0
+        graph = nx.gnp_random_graph(150, 0.07, seed=seed)
+        assert "random networks" in tasks.verdict(cl.clique_complex(graph)).caution
+
+
+def test_the_number_of_clusters_is_explained():
+    K = cl.clique_complex(nx.connected_caveman_graph(4, 6))
+    assert tasks.verdict(K, 4).why == "as asked for"
+    values = cl.collapse(K, "renormalized").spectrum(21, "diagonal").values
+    gap = values[4] - values[3]
+    assert tasks.verdict(K).why == (
+        f"the gap after eigenvalue 4 is the largest of the first 21 ({gap:.3g})"
+    )
+    unclear = tasks.verdict(cl.clique_complex(nx.path_graph(60)))
+    assert "not clearly" in unclear.why
+
+
+@pytest.mark.parametrize("n", range(1, 5))
+def test_tiny_networks_have_a_verdict(n):
+    for graph in (nx.path_graph(n), nx.complete_graph(n), nx.empty_graph(n)):
+        assert str(tasks.verdict(cl.clique_complex(graph)))
+
+
+def test_figures_are_those_of_the_definitions():
+    K = cl.clique_complex(nx.karate_club_graph())
+    verdict = tasks.verdict(K, 2)
+    mine, plain = (
+        cl.cluster(M, 2) for M in (cl.collapse(K, "renormalized"), cl.graph_laplacian(K))
+    )
+    assert verdict.mine.modularity == pytest.approx(tasks.modularity(K, mine))
+    assert verdict.plain.modularity == pytest.approx(tasks.modularity(K, plain))
+    assert verdict.agreement == cl.clustering_accuracy(mine, plain)
+    assert verdict.gain
+    rng = np.random.default_rng(0)
+    stable = []
+    for draw in range(3):
+        part = thinned(K, 0.1, rng)
+        stable.append(
+            adjusted_rand_score(mine, cl.cluster(cl.collapse(part, "renormalized"), 2, rng=draw))
+        )
+        shuffled(K, rng)
+    assert verdict.mine.stability == pytest.approx(np.mean(stable))
+
+
+def test_a_hypergraph_is_compared_with_the_projection():
+    rng = np.random.default_rng(0)
+    groups = [range(15), range(15, 30)]
+    edges = [tuple(rng.choice(groups[i % 2], 4, replace=False).tolist()) for i in range(60)]
+    verdict = tasks.verdict(cl.hypergraph_complex(edges), 2)
+    assert verdict.plain.operator == "the weighted projection"
+    assert verdict.plain.stability > 0.9
+    assert verdict.chance < verdict.plain.modularity
+
+
+def verdict_of(**changes):
+    usual = {
+        "n_clusters": 3,
+        "why": "",
+        "agreement": 0.8,
+        "chance": 0.1,
+        "held": 1.0,
+        "forest": False,
+        "mine": Judged("S", 0.4, 0.8),
+        "plain": Judged("L", 0.4, 0.8),
+    }
+    return Verdict(**(usual | changes))
+
+
+def test_words_follow_the_figures():
+    assert "neither is clearly better" in str(verdict_of())
+    assert "hardly matter" in str(verdict_of(agreement=0.97))
+    assert "make no difference" in str(verdict_of(agreement=1.0))
+    assert "The cells matter" in str(verdict_of(mine=Judged("S", 0.45, 0.8)))
+    assert "The cells matter" in str(verdict_of(mine=Judged("S", 0.4, 0.95)))
+    worse = verdict_of(mine=Judged("S", 0.3, 0.8))
+    assert worse.use_plain
+    assert worse.best.operator == "L"
+    steadier = verdict_of(mine=Judged("S", 0.3, 0.8), plain=Judged("L", 0.4, 0.3))
+    assert not steadier.use_plain
+    assert not steadier.gain
+    assert "modularity 0.380" in verdict_of(chance=0.38).caution
+    assert "stability 0.40" in verdict_of(mine=Judged("S", 0.4, 0.4)).caution
+    assert str(verdict_of(n_clusters=1)).startswith("One cluster")
+
+
+def test_thinned_complexes_are_parts():
+    K = cl.clique_complex(nx.karate_club_graph(), 3)
+    part = thinned(K, 0.3, np.random.default_rng(1))
+    assert part.n_cells == cl.clique_complex(part, 3).n_cells
+    assert 0 < part.n_cells[1] < K.n_cells[1]
+    H = cl.hypergraph_complex([(0, 1, 2, 3), (3, 4, 5), (5, 6), (6, 7, 8, 9, 10)] * 1)
+    for seed in range(8):
+        part = thinned(H, 0.4, np.random.default_rng(seed))
+        pairs = {frozenset(e) for e in part.cell_labels(1)}
+        larger = [c for k in range(2, part.max_rank + 1) for c in part.cell_labels(k)]
+        inside = {frozenset((u, v)) for c in larger for u in c for v in c if u != v}
+        assert pairs - {frozenset((5, 6))} == inside
+
+
+def test_shuffled_networks_have_the_same_degrees():
+    K = cl.clique_complex(nx.gnp_random_graph(300, 0.03, seed=1))
+    W = shuffled(K, np.random.default_rng(0))
+    degree = np.bincount(K.cells[1].as_array().ravel(), minlength=300)
+    lost = degree - np.asarray(W.sum(axis=1)).ravel()
+    assert (lost >= 0).all()
+    assert lost.sum() <= 0.02 * degree.sum()
+
+
+def test_judge_takes_any_operator():
+    K = cl.clique_complex(nx.karate_club_graph())
+    make = cl.motif_laplacian
+    verdict = judge(
+        K, cl.cluster(make(K), 2), cl.cluster(cl.graph_laplacian(K), 2), "", 0, make, "motif"
+    )
+    assert verdict.mine.operator == "motif"
+    assert verdict.mine.stability is not None
