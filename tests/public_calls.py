@@ -525,7 +525,6 @@ CALLS = {
     ),
     "kirchhoff_index": on(tasks.kirchhoff_index, operator=laplacian, error=None, rng=0),
     "modularity": on(tasks.modularity, K=K, clusters=groups),
-    "verdict": on(tasks.verdict, K=K, n_clusters=2, rng=0),
     "positional_encoding": on(tasks.positional_encoding, operator=laplacian, k=3, **MASS),
     "rank_reliability": on(tasks.rank_reliability, K=K, dimension=2, rng=0),
     "resistance_centrality": on(tasks.resistance_centrality, operator=laplacian, error=None, rng=0),
