@@ -146,9 +146,9 @@ def test_analyze_as_json(run):
     assert facts["theory_holds"] is True
     assert facts["accuracy"] == pytest.approx(33 / 34)
     assert len(facts["least_trusted_edges"]) == 10
-    assert facts["edges in doubt"] > 0
+    assert facts["edges_in_doubt"] > 0
     assert facts["verdict"]["words"].startswith("The cells matter here")
-    assert facts["clusters by"] == "S"
+    assert facts["clusters_by"] == "S"
 
 
 def test_options_change_the_result(run):
