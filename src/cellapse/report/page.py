@@ -12,6 +12,7 @@ import numpy as np
 
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._errors import InputError
+from cellapse._shared.checks import listed, word
 from cellapse._shared.files import write_whole
 from cellapse._version import __version__
 from cellapse.analysis import Analysis
@@ -68,8 +69,9 @@ def write_report(analysis: Analysis, path: str | Path, *, remarks: Sequence[str]
     True
     """
     require_analysis(analysis, "write_report")
+    said = [word("a remark", text) for text in listed(remarks, "remarks")]
     # Half a character in a label is shown as a question mark: a report is for people.
-    return write_whole(path, report_html(analysis, remarks).encode(errors="replace"))
+    return write_whole(path, report_html(analysis, said).encode(errors="replace"))
 
 
 def require_analysis(given: Any, who: str) -> None:
