@@ -22,6 +22,7 @@ WITHOUT_EQUATION = {
     *("molecule_complexes", "protein_complex", "secondary_structure", "read", "write"),
     *("blueprint", "data_to_complex", "transform_all", "likely_false", "choose_operator"),
     *("rank_reliability", "check", "positional_encoding", "plot_complex", "analyze"),
+    "verdict",
 }
 # Needs MPI, and its functions are called by all ranks at once: nothing to try in a docstring.
 FAR = ("cellapse.scale",)

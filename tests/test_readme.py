@@ -31,13 +31,10 @@ def test_what_make_and_benchmarks_are_called():
         assert (root / "benchmarks" / f"{name}.py").exists(), name
 
 
-@pytest.mark.skipif(not DOCS.exists(), reason="tests run outside a checkout: no docs here")
-def test_the_examples_of_the_report_page_run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for code in re.findall(r"```python\n(.*?)```", (DOCS / "report.md").read_text(), re.S):
-        exec(compile(code, "report.md", "exec"), {})
-    assert {file.name for file in tmp_path.iterdir()} == {
-        "report.html",
-        "spectrum.pdf",
-        "complex.pdf",
-    }
+@pytest.mark.skipif(not README.exists(), reason="tests run outside a checkout: no README here")
+def test_the_readme_is_short_and_its_links_lead_somewhere():
+    root = README.parent
+    assert len(README.read_text().splitlines()) < 120
+    for page in (README, root / "CONTRIBUTING.md", root / "SECURITY.md"):
+        for link in re.findall(r"\]\(([^)#]+)", page.read_text()):
+            assert "://" in link or (root / link).exists(), (page.name, link)

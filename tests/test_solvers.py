@@ -12,7 +12,9 @@ import cellapse as cl
 from cellapse._linalg.cg import conjugate_gradients
 from cellapse._linalg.direct import FACTORIZATIONS, best_direct
 from cellapse._linalg.eigen.auto import Choice
+from cellapse._linalg.eigen.corrections import has_hubs
 from cellapse._linalg.eigen.evidence import nothing_missed
+from cellapse._linalg.eigen.lanczos import nothing_below
 from cellapse._linalg.eigen.problem import eigenproblem
 from cellapse._linalg.levels import expands, factor_size
 from cellapse._linalg.preconditioner import preconditioner
@@ -119,6 +121,61 @@ def test_auto_explains_itself():
     S = cl.collapse(cl.clique_complex(mesh, 1))
     assert S.spectrum(4).solver == cl.Davidson()
     assert S.spectrum().solver == cl.Dense()
+
+
+def scattered(i):
+    """A number in [0, 1) that looks random."""
+    return i * 2654435761 % 2**32 / 2**32
+
+
+def power_law(n):
+    """Every vertex has edges to three earlier ones, the earlier the likelier."""
+    edges = [(i, int(i * scattered(7 * i + d) ** 2)) for i in range(4, n) for d in (1, 2, 3)]
+    return nx.Graph(edges)
+
+
+def test_hubs_are_rows_that_outweigh_most_others():
+    assert has_hubs(cl.graph_laplacian(nx.star_graph(11)).A)
+    assert not has_hubs(cl.graph_laplacian(nx.star_graph(10)).A)  # ten times as heavy: not more
+    assert not has_hubs(cl.graph_laplacian(nx.complete_graph(30)).A)
+    assert not has_hubs(cl.graph_laplacian(nx.empty_graph(3)).A)
+
+
+@pytest.mark.parametrize("k", [2, 10, 40])
+def test_with_hubs_the_degrees_precondition(k):
+    """Of A from a random start, of S from there: both as dense LAPACK says."""
+    K = cl.clique_complex(power_law(700))
+    for operator in (cl.graph_laplacian(K), cl.collapse(K)):
+        spectrum = operator.spectrum(k)
+        assert spectrum.solver == cl.Davidson(None)
+        check(operator, spectrum)
+    assert "hubs" in str(cl.Auto().select(cl.graph_laplacian(K)))
+
+
+def test_hubs_take_few_products():
+    """Lanczos takes thousands, as its polynomials go to work on the hubs."""
+    L = cl.graph_laplacian(cl.clique_complex(power_law(3000), 1))
+    columns = []
+
+    class Counted(type(L)):
+        def apply(self, x, error=0.0):
+            columns.append(1 if x.ndim == 1 else x.shape[1])
+            return super().apply(x, error)
+
+    L.__class__ = Counted
+    L.spectrum(10)
+    assert sum(columns) < 500
+
+
+@pytest.mark.parametrize("missing", [0, 1, 3])
+def test_a_look_sees_what_is_below(missing):
+    """On a grid, where Lanczos crawls, it is not fooled when a pair was left out."""
+    L = cl.graph_laplacian(nx.convert_node_labels_to_integers(nx.grid_2d_graph(20, 31)))
+    problem = eigenproblem(L, 6)
+    values, vectors = cl.Dense().find(problem)
+    assert nothing_below(problem.without(vectors, 1), values[-1] - 1e-8)
+    known = np.delete(vectors, missing, axis=1)
+    assert not nothing_below(problem.without(known, 1), values[-1] - 1e-8)
 
 
 def test_auto_factorizes_only_what_can_be():

@@ -45,7 +45,8 @@ def problems(site: Path) -> list[str]:
     pages = {p: Page(p.read_text(encoding="utf-8")) for p in written(site)}
     wrong = [f"{p}: loads {url}" for p in pages for url in pages[p].loaded if _far(url)]
     for style in site.rglob("*.css"):
-        for url in re.findall(r"url\(['\"]?([^)'\"]+)", style.read_text(encoding="utf-8")):
+        text = style.read_text(encoding="utf-8")
+        for url in re.findall(r"(?:url\(|@import )['\"]?([^)'\"]+)", text):
             wrong += [f"{style}: loads {url}"] if _far(url) else []
     for path, page in pages.items():
         for link in page.links | page.loaded:

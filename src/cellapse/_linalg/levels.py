@@ -42,26 +42,27 @@ def widest_level(graph: Any) -> tuple[int, int]:
     """The widest level of a breadth-first search from a far vertex, and the size of the core.
 
     The core is what is left when vertices of degree one and two, which never fill in, are peeled
-    off.
+    off. Of several components the largest is searched.
     """
-    core = sparse.csr_array(graph != 0)
-    core.setdiag(False)
-    core.eliminate_zeros()
+    core = sparse.csr_array(graph)
+    if not core.data.all():
+        core = sparse.csr_array(core, copy=True)
+        core.eliminate_zeros()
     for _ in range(50):  # speed only: what is left of long chains is narrow
-        degree = np.diff(core.indptr)
-        if not len(degree) or degree.min() > 2:
-            break
+        degree = np.diff(core.indptr) - (core.diagonal() != 0)
         keep = np.flatnonzero(degree > 2)
+        if len(keep) == len(degree):
+            break
         core = core[keep][:, keep]
     n = core.shape[0]
     if n == 0:
         return 0, 0
-    _, component = connected_components(core, directed=False)
-    largest = np.flatnonzero(component == np.bincount(component).argmax())
-    far = largest[0]
-    for _ in range(2):  # to the far end, and back to measure
-        order, parent = breadth_first_order(core, far, directed=False)
-        far = order[-1]
+    order, _ = breadth_first_order(core, 0)  # the pattern is symmetric: directed is enough
+    if len(order) <= n / 2:
+        component = connected_components(core, directed=False)[1]
+        largest = np.flatnonzero(component == np.bincount(component).argmax())
+        order, _ = breadth_first_order(core, largest[0])
+    order, parent = breadth_first_order(core, order[-1])  # from the far end, to measure
     return _widest_level(order, parent), n
 
 

@@ -57,6 +57,13 @@ class Verdict:
         The share of the edges that some cell above them holds.
     forest : bool
         Whether there are no cycles at all.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.connected_caveman_graph(4, 6))
+    >>> cl.tasks.verdict(K, 4).n_clusters
+    4
     """
 
     n_clusters: int

@@ -3,6 +3,7 @@ r"""Which solver: by size, and by how the graph can be cut.
 few cells                            Dense
 S is the collapse of A               Davidson, with a factor of A or, if it expands, without
 a matrix that can be cut             ShiftInvert
+a matrix that expands, with hubs     Davidson without a factor
 a matrix that expands, or indefinite Lanczos
 """
 
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cellapse._errors import ConvergenceError, InputError, SizeError
+from cellapse._linalg.eigen.corrections import has_hubs
 from cellapse._linalg.eigen.davidson import Davidson
 from cellapse._linalg.eigen.dense import Dense
 from cellapse._linalg.eigen.evidence import nothing_missed
@@ -24,8 +26,7 @@ from cellapse._linalg.levels import expands
 from cellapse._linalg.symmetric import Pairs, SymmetricOperator
 from cellapse._shared.checks import whole_number
 
-_DENSE = 1200  # up to this many cells the dense way is quick whatever the graph
-_EXPANDING = 500  # and up to this many where the graph expands
+_DENSE = 500  # up to this many cells the dense way is quick
 _LAST = 4000  # up to this many cells the dense way is the last resort
 
 
@@ -102,19 +103,18 @@ class Auto(EigenSolver):
         if k is None or k > n // 4:
             return Choice(Dense(), f"{'all' if k is None else k} of {n} eigenpairs are wanted")
         few = n < 100 or not operator.shortcuts.slow
-        if n <= _EXPANDING and few:
+        if n <= _DENSE and few:
             return Choice(Dense(), f"{n} cells are few enough for a dense matrix")
         if not operator.definite:
             return Choice(Lanczos(), "eigenvalues may be negative, so there is no safe shift")
         known = operator.shortcuts
         if expands(operator.A):
             why = "the graph expands: a factorization would fill in"
-            if known.plain is None:
-                return Choice(Lanczos(), why)
-            if known.iterates or n > _DENSE or not few:
+            if known.plain is not None:
                 return Choice(Davidson(None), why)
-        if n <= _DENSE and few:
-            return Choice(Dense(), f"{n} cells are few enough for a dense matrix")
+            if known.matrix is not None and has_hubs(known.matrix):
+                return Choice(Davidson(None), f"{why}, and Lanczos mainly sees the hubs")
+            return Choice(Lanczos(), why)
         if known.plain is not None:
             why = "the graph can be cut, and the eigenvectors of A are a close start"
             return Choice(Davidson(), why)

@@ -1,15 +1,14 @@
-r"""From the eigenvectors of A to those of its collapse S, corrected with A alone.
+r"""Eigenpairs by corrections: from those of A to those of its collapse S, or to those of A itself.
 
 For Ritz pairs (lambda, x) of S in a space V, with residuals r = S x - lambda x, each step is
 
     V  <-  V + span (A - s)^-1 r,
 
-and a Rayleigh-Ritz step in what V has become.
+and a Rayleigh-Ritz step in what V has become. How (A - s)^-1 is applied: `corrections`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
@@ -17,19 +16,26 @@ import numpy as np
 from scipy import linalg
 
 from cellapse._errors import ConvergenceError, InputError
-from cellapse._linalg.cg import rough_solution
 from cellapse._linalg.direct import Direct
+from cellapse._linalg.eigen.corrections import (
+    Correction,
+    Ritz,
+    by_factor,
+    has_hubs,
+    off_known_vectors,
+    off_ritz_vectors,
+    smoothed,
+)
 from cellapse._linalg.eigen.lanczos import Lanczos
 from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.eigen.shift_invert import SUPERLU, ShiftInvert
 from cellapse._linalg.eigen.spectrum import EigenSolver, check_factorization, only_below
+from cellapse._linalg.lapack import symmetric_eigenpairs
 from cellapse._linalg.symmetric import Pairs
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.progress import Bar
 
-Correction = Callable[[FloatArray, FloatArray], FloatArray]  # Ritz vectors, residuals -> steps
-
-_GUARD = 4  # speed only: extra vectors of A to start with
+_GUARD = 4  # speed only: vectors beyond those wanted, which the others need not wait for
 
 
 @dataclass(frozen=True)
@@ -38,12 +44,14 @@ class Davidson(EigenSolver):
 
     The collapse moves A by little in the directions that matter, so a few corrections do; each is
     a Rayleigh-Ritz step in the space of all vectors so far and (A - s)^-1 times the residuals.
+    Eigenvectors of A itself are corrected from a random start; that is quicker than Lanczos where
+    some degrees are much larger than the others.
 
     Parameters
     ----------
     factorization : Direct or None
         How (A - s)^-1 is applied: s = 0 and a factorization, or, with None, s next to each
-        eigenvalue and conjugate gradients off the eigenvectors of A, for graphs that expand.
+        eigenvalue and conjugate gradients, for graphs that expand.
     max_steps : int
 
     Examples
@@ -70,29 +78,43 @@ class Davidson(EigenSolver):
     def find(self, problem: Problem) -> Pairs:
         if problem.k > problem.room - 2:
             raise InputError(f"{self} for {problem.k} of {problem.n}; use Dense() for so many")
-        plain = _plain(problem)
-        values, V = self._first_pairs(plain, min(problem.k + _GUARD, problem.room - 1))
+        count, plain = min(problem.k + _GUARD, problem.room - 1), problem.plain
+        if plain is None:
+            self._refuse_factor(problem)
+            return self._iterate(problem, smoothed(problem, count), off_ritz_vectors(problem))
+        values, V = self._first_pairs(plain, count)
         if self.factorization is None:
-            correct = _by_iteration(plain, V, float(values[problem.k - 1]))
+            correct = off_known_vectors(plain, V, float(values[problem.k - 1]))
         else:
-            correct = _by_factor(plain, self.factorization)
+            correct = by_factor(plain, self.factorization)
         return self._iterate(problem, V, correct)
 
     def search(self, problem: Problem, below: float, block: int) -> Pairs:
-        if self.factorization is None:
-            correct = _by_rough_solution(problem)
+        plain, count = problem.plain, min(block + 2, problem.room)
+        if plain is None or self.factorization is None:
+            self._refuse_factor(problem)
+            V, correct = smoothed(problem, count), off_ritz_vectors(problem)
         else:
-            correct = _by_factor(_plain(problem), self.factorization)
-        start = problem.start(min(block + 2, problem.room))
-        V = correct(start, start)  # smooth, and still random where it counts
+            V = plain.factor(self.factorization)[1](problem.start(count))
+            correct = by_factor(plain, self.factorization)
         return only_below(self._iterate(replace(problem, k=block), V, correct, below), below)
+
+    def _refuse_factor(self, problem: Problem) -> None:
+        """Where A itself is wanted, a factor of it does not correct but solve."""
+        if problem.plain is None and self.factorization is not None:
+            raise InputError(
+                "Davidson() starts from the eigenvectors of A, and this operator is A itself; "
+                "use ShiftInvert(), Lanczos() or Davidson(None)"
+            )
 
     def _first_pairs(self, plain: Problem, count: int) -> Pairs:
         """The first eigenpairs of A, as the operator keeps them, or computed."""
         kept = plain.lowest(count)
         if kept is not None:
             return kept
-        solver = ShiftInvert(self.factorization) if self.factorization else Lanczos()
+        solver: EigenSolver = self if has_hubs(plain.matrix) else Lanczos()
+        if self.factorization is not None:
+            solver = ShiftInvert(self.factorization)
         return solver.find(replace(plain, k=count))
 
     def _iterate(
@@ -104,19 +126,21 @@ class Davidson(EigenSolver):
         room = min(max(8 * k, 80), problem.room)  # speed only: columns before a restart
         goal, bar = 0.5 * problem.tol * problem.norm, Bar("Davidson", unit="steps")
         for step in range(self.max_steps):
-            values, rotation = linalg.eigh(space.H, driver="evd")
-            X, Y = space.V @ rotation[:, :k], space.W @ rotation[:, :k]
-            R = problem.project(Y - X * values[:k])
-            size = np.linalg.norm(R, axis=0)
+            values, rotation = symmetric_eigenpairs(space.H)
+            first = rotation[:, : k + _GUARD]
+            X, Y = space.V @ first, space.W @ first
+            R = problem.project(Y - X * values[: X.shape[1]])
+            size = np.linalg.norm(R[:, :k], axis=0)
             nothing = below is not None and step > 2 and values[0] - size[0] > below
             if size.max() <= goal or nothing or space.V.shape[1] >= problem.room:
                 bar.end()
-                return values[:k], X
+                return values[:k], X[:, :k]
             bar.step(f"residual {size.max():.1e} on the way to {goal:.1e}")
             if space.V.shape[1] + k > room:  # speed only: a smaller space has cheaper products
                 space = _best(space, values, rotation, 2 * k)  # speed only: as many as pay off
-            open_ = size > 0.1 * goal  # speed only: what is nearly there needs no step
-            larger = _extended(problem, space, correct(X[:, open_], R[:, open_]))
+            open_ = np.zeros(X.shape[1], dtype=bool)
+            open_[:k] = size > 0.1 * goal  # speed only: what is nearly there needs no step
+            larger = _extended(problem, space, correct(Ritz(values[: X.shape[1]], X, R, open_)))
             if larger is None:
                 break
             space = larger
@@ -177,41 +201,3 @@ def _orthogonal_to(V: FloatArray, steps: FloatArray, problem: Problem) -> FloatA
 
 def _symmetric(M: FloatArray) -> FloatArray:
     return (M + M.T) / 2
-
-
-def _plain(problem: Problem) -> Problem:
-    if problem.plain is None:
-        raise InputError(
-            "Davidson() starts from the eigenvectors of A, and this operator is A itself; "
-            "use ShiftInvert() or Lanczos()"
-        )
-    return problem.plain
-
-
-def _by_factor(plain: Problem, direct: Direct) -> Correction:
-    """Residuals R -> (A - s)^-1 R by a factorization, s next to 0."""
-    solve = plain.factor(direct)[1]
-    return lambda X, R: solve(R)
-
-
-def _by_rough_solution(problem: Problem) -> Correction:
-    """Residuals R -> A^-1 R by conjugate gradients, without the kernel and what is known."""
-    A = _plain(problem).matrix
-    return lambda X, R: rough_solution(lambda p: problem.project(A @ p), R)
-
-
-def _by_iteration(plain: Problem, V: FloatArray, highest: float) -> Correction:
-    """Residuals R -> (A - s)^-1 R by conjugate gradients, s next to the eigenvalue of each.
-
-    Off the eigenvectors V of A, A - s is positive definite for s up to the k-th value.
-    """
-    A = plain.matrix
-
-    def project(x: FloatArray) -> FloatArray:
-        return plain.project(x - V @ (V.T @ x))
-
-    def correct(X: FloatArray, R: FloatArray) -> FloatArray:
-        shift = np.minimum(np.einsum("ij,ij->j", X, A @ X), highest)
-        return rough_solution(lambda p: project(A @ p - shift * p), project(R))
-
-    return correct

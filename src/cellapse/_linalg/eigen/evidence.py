@@ -41,7 +41,7 @@ def nothing_missed(
     if count is None and _follows_from_plain(problem, float(values.max())):
         return vectors, None
     block, counted = 1, None  # speed only: how many are looked for at once
-    for attempt in itertools.count(1):
+    for attempt in itertools.count(1):  # equivalent: any seed but 0, which the first start had
         below = float(values.max()) - max(_SAME, 2.0 * problem.tol) * problem.norm
         smaller = int((values < below).sum())
         counted = None if count is None else count(below)
@@ -92,27 +92,36 @@ def _follows_from_plain(problem: Problem, top: float) -> bool:
 
 
 def orthonormal(problem: Problem, vectors: FloatArray) -> FloatArray:
-    """Ritz vectors of a space: on repeated eigenvalues an iteration may be less strict."""
+    """An orthonormal basis of what an iteration found, off the kernel."""
     basis, R = linalg.qr(problem.project(vectors), mode="economic")
     if not abs(R.diagonal()).min(initial=np.inf) > 1e-4:
         raise ConvergenceError("an eigenvector was found twice; use solver=Dense()")
-    H = basis.T @ problem.apply(basis)
-    return basis @ symmetric_eigenpairs((H + H.T) / 2)[1]
+    return basis
 
 
-def values_and_residuals(
-    problem: Problem, vectors: FloatArray
-) -> tuple[FloatArray, FloatArray, float]:
-    """u^T S u and ||S u - lambda D u|| for D-orthonormal vectors u, the kernel first.
+def pairs_and_residuals(
+    problem: Problem, vectors: FloatArray, exact: bool
+) -> tuple[FloatArray, FloatArray, FloatArray, float]:
+    """Eigenvalues, D-orthonormal vectors u and ||S u - lambda D u||, the kernel first.
 
-    Also the largest residual of the scaled problem, relative to its norm: what `tol` is about.
+    From one product with orthonormal vectors, whose error is far below the tolerance. Unless they
+    are `exact`, as those of a dense solver, the Ritz vectors of their space are taken: on repeated
+    eigenvalues an iteration may be less strict. Also the largest residual of the scaled problem,
+    relative to its norm: what `tol` is about.
     """
     root, norm = problem.root, problem.norm
     error = 0.02 * problem.tol * norm * float(root.min(initial=np.inf))
-    image = problem.operator.apply(vectors, error)
-    values = np.einsum("ij,ij->j", vectors, image)
+    u = vectors / root[:, None]
+    image = problem.operator.apply(u, error)
+    if not exact:
+        first = problem.n_kernel
+        H = u[:, first:].T @ image[:, first:]
+        rotation = symmetric_eigenpairs((H + H.T) / 2)[1]
+        u = np.hstack([u[:, :first], u[:, first:] @ rotation])
+        image = np.hstack([image[:, :first], image[:, first:] @ rotation])
+    values = np.einsum("ij,ij->j", u, image)
     values[: problem.n_kernel] = 0.0
-    values[(values < 0) & (values > -1e-13 * norm)] = 0.0
-    left = image - root[:, None] ** 2 * vectors * values
+    values[(values < 0) & (values > -1e-13 * norm)] = 0.0  # equivalent: 0 stays 0, with <= too
+    left = image - root[:, None] ** 2 * u * values
     reached = float(np.linalg.norm(left / root[:, None], axis=0).max(initial=0.0)) / norm
-    return values, np.linalg.norm(left, axis=0), reached
+    return values, u, np.linalg.norm(left, axis=0), reached

@@ -20,6 +20,8 @@ from cellapse._linalg.symmetric import Pairs
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.progress import Bar
 
+_ARRIVED = 0.05  # of the distance from the value: a residual so small is that of an eigenvector
+_LOOK = 300  # steps of a look at what is left
 _PRODUCTS = 10_000  # with a collapse, that Lanczos takes at most: about a minute
 
 
@@ -47,6 +49,8 @@ class Lanczos(EigenSolver):
         return self._smallest(problem, 0.3 * problem.tol, problem.start())
 
     def search(self, problem: Problem, below: float, block: int) -> Pairs:
+        if nothing_below(problem, below):
+            return no_pairs(problem.n)
         problem, start, tol = replace(problem, k=block), problem.start(), 1e-3
         while True:
             values, vectors = self._smallest(problem, tol, start)
@@ -76,6 +80,36 @@ class Lanczos(EigenSolver):
         return top - mu, vectors
 
 
+def nothing_below(problem: Problem, value: float) -> bool:
+    """Whether a look from a random start finds no eigenvalue below a value; False leaves it open.
+
+    Plain Lanczos, without a basis: its smallest Ritz value falls to the smallest eigenvalue. It has
+    arrived where its residual is small next to the distance from the value.
+    """
+    v = problem.start()
+    v, last = v / np.linalg.norm(v), np.zeros_like(v)
+    diagonal: list[float] = []
+    beside: list[float] = []
+    for step in range(1, min(_LOOK, problem.room) + 1):
+        w = problem.apply(v)
+        diagonal.append(float(v @ w))
+        # Last, as rounding would bring back what is known: it lies below everything else.
+        w = problem.project(w - diagonal[-1] * v - (beside[-1] if beside else 0.0) * last)
+        beside.append(float(np.linalg.norm(w)))
+        if step % 10 == 0 and step > 10:
+            theta, s = linalg.eigh_tridiagonal(
+                diagonal, beside[:-1], select="i", select_range=(0, 0)
+            )
+            if theta[0] < value:
+                return False
+            if beside[-1] * abs(s[-1, 0]) <= _ARRIVED * (theta[0] - value):
+                return True
+        if beside[-1] <= 1e-8 * problem.norm:
+            return False
+        last, v = v, w / beside[-1]
+    return False
+
+
 def largest_pairs(
     problem: Problem,
     apply: Solve,
@@ -92,7 +126,8 @@ def largest_pairs(
 
     def matvec(x: FloatArray) -> FloatArray:
         bar.step()
-        return problem.project(apply(problem.project(x.ravel())))
+        # Of a start without a part in the kernel all that follows is: one projection is enough.
+        return problem.project(apply(x.ravel()))
 
     operator = LinearOperator((n, n), matvec=matvec, dtype=np.float64)
     start = problem.start() if start is None else start

@@ -97,8 +97,12 @@ class Problem:
         Where S x is found by iterations, `slack` allows an error so many times larger than what
         the tolerance asks for.
         """
-        by = self.root if x.ndim == 1 else self.root[:, None]
-        image = self.operator.apply(x / by, max(slack, 1.0) * self._error) / by
+        error = max(slack, 1.0) * self._error
+        if self._unit_mass:
+            image = self.operator.apply(x, error)
+        else:
+            by = self.root if x.ndim == 1 else self.root[:, None]
+            image = self.operator.apply(x / by, error) / by
         return self.norm * x - image if self.largest else image
 
     def dense(self) -> FloatArray:

@@ -18,7 +18,7 @@ from scipy import sparse
 
 from cellapse._errors import ConvergenceError, InputError, extra
 from cellapse._linalg.direct import Direct
-from cellapse._linalg.eigen.evidence import nothing_missed, orthonormal, values_and_residuals
+from cellapse._linalg.eigen.evidence import nothing_missed, orthonormal, pairs_and_residuals
 from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.symmetric import Pairs
 from cellapse._shared.arrays import FloatArray
@@ -158,8 +158,8 @@ class EigenSolver(ABC):
                 "LOBPCG() or Dense()"
             )
         vectors, certified = self._complete_vectors(problem)
-        vectors = fix_signs(vectors / problem.root[:, None])
-        values, residuals, reached = values_and_residuals(problem, vectors)
+        exact = self.complete or problem.k <= 0
+        values, vectors, residuals, reached = pairs_and_residuals(problem, vectors, exact)
         if not reached <= 0.75 * problem.tol:  # the rest is for the error of the products
             raise ConvergenceError(
                 f"{self} reached a residual of {reached:.1e}, relative to the norm, "
@@ -168,7 +168,7 @@ class EigenSolver(ABC):
         order = np.argsort(values, kind="stable")
         return Spectrum(
             values=values[order],
-            vectors=vectors[:, order],
+            vectors=fix_signs(vectors[:, order]),
             residuals=residuals[order],
             norm=problem.norm,
             n_zeros=None if problem.kernel is None else problem.kernel.shape[1],

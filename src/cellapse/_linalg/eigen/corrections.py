@@ -1,0 +1,110 @@
+r"""Corrections of approximate eigenvectors, t = (A - s)^-1 r for residuals r, with A alone.
+
+By a factorization of A, with s next to 0; or by conjugate gradients, with s next to each
+eigenvalue, off the vectors that are known: there A - s is positive definite. Where some degrees are
+much larger than the others, the diagonal of A preconditions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from cellapse._linalg.cg import rough_solution
+from cellapse._linalg.direct import Direct, Solve
+from cellapse._linalg.eigen.problem import Problem
+from cellapse._shared.arrays import BoolArray, FloatArray
+
+_HUBS = (
+    10.0  # speed only: times the median: from there on the largest diagonal entry is one of a hub
+)
+
+
+class Ritz(NamedTuple):
+    """Approximate eigenpairs of S: values, vectors X, residuals R; `open_` are to be corrected."""
+
+    values: FloatArray
+    X: FloatArray
+    R: FloatArray
+    open_: BoolArray
+
+
+Correction = Callable[[Ritz], FloatArray]  # one column for each open pair
+
+
+def has_hubs(matrix: sparse.csr_array) -> bool:
+    """Whether some rows are so much heavier than most that a polynomial of A mainly sees those."""
+    diagonal = matrix.diagonal()
+    diagonal = diagonal[diagonal > 0]
+    return len(diagonal) > 0 and bool(diagonal.max() > _HUBS * np.median(diagonal))
+
+
+def by_factor(plain: Problem, direct: Direct) -> Correction:
+    """(A - s)^-1 r by a factorization, s next to 0."""
+    solve = plain.factor(direct)[1]
+    return lambda ritz: solve(ritz.R[:, ritz.open_])
+
+
+def off_known_vectors(plain: Problem, V: FloatArray, highest: float) -> Correction:
+    """(A - s)^-1 r off the eigenvectors V of A, s next to each eigenvalue.
+
+    There A - s is positive definite for s up to the k-th value, `highest`.
+    """
+    A, near = plain.matrix, _diagonal(plain)
+
+    def project(x: FloatArray) -> FloatArray:
+        return plain.project(x - V @ (V.T @ x))
+
+    def correct(ritz: Ritz) -> FloatArray:
+        X = ritz.X[:, ritz.open_]
+        shift = np.minimum(np.einsum("ij,ij->j", X, A @ X), highest)
+        # A - s commutes with the projection: only a preconditioner leaves what it projects onto.
+        return rough_solution(
+            lambda p: A @ p - shift * p,
+            project(ritz.R[:, ritz.open_]),
+            None if near is None else lambda r: project(near(r)),
+        )
+
+    return correct
+
+
+def off_ritz_vectors(problem: Problem) -> Correction:
+    """(A - s)^-1 r off the approximate eigenvectors themselves, s below their quotients."""
+    A, near = problem.matrix, _diagonal(problem)
+
+    def correct(ritz: Ritz) -> FloatArray:
+        def project(x: FloatArray) -> FloatArray:
+            return problem.project(x - ritz.X @ (ritz.X.T @ x))
+
+        X, R = ritz.X[:, ritz.open_], ritz.R[:, ritz.open_]
+        quotients = np.einsum("ij,ij->j", X, A @ X)
+        shift = np.maximum(quotients - np.linalg.norm(R, axis=0), 0.0)
+        return rough_solution(
+            lambda p: project(A @ p - shift * p),
+            project(R),
+            None if near is None else lambda r: project(near(r)),
+        )
+
+    return correct
+
+
+def smoothed(problem: Problem, columns: int) -> FloatArray:
+    """A random start on which A is small; still random where it counts."""
+    A, near = problem.matrix, _diagonal(problem)
+    return rough_solution(
+        lambda p: problem.project(A @ p),
+        problem.start(columns),
+        None if near is None else lambda r: problem.project(near(r)),
+    )
+
+
+def _diagonal(problem: Problem) -> Solve | None:
+    """One over the diagonal of A, where there are hubs."""
+    if not has_hubs(problem.matrix):
+        return None
+    diagonal = problem.matrix.diagonal()
+    inverse = (1.0 / np.where(diagonal > 0, diagonal, 1.0))[:, None]
+    return lambda r: inverse * r
