@@ -9,6 +9,7 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 from scipy import sparse
+from scipy.io import savemat
 
 import cellapse as cl
 from cellapse.io.npz import write_npz
@@ -126,10 +127,89 @@ XGI_JSON = {
     "edge-dict": {"0": ["1", "2", "3"], "1": ["3", "4"]},
 }
 
+
+def _gexf():
+    graph = nx.Graph(nx.karate_club_graph().subgraph(range(6)))
+    return "\n".join(nx.generate_gexf(graph)).encode()
+
+
+def _mat():
+    file = io.BytesIO()
+    savemat(file, {"A": sparse.csc_array(np.array([[0, 2.0, 0], [2.0, 0, 1], [0, 1, 0]]))})
+    return file.getvalue()
+
+
+def _stl_binary():
+    corners = np.array([[[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[1, 0, 0], [0, 1, 0], [1, 1, 0]]])
+    rows = b"".join(
+        np.zeros(3, "<f4").tobytes() + t.astype("<f4").tobytes() + b"\0\0" for t in corners
+    )
+    return b"\0" * 80 + (2).to_bytes(4, "little") + rows
+
+
+STL = (
+    "solid x\n"
+    + "".join(
+        "facet normal 0 0 1\nouter loop\n"
+        + "".join(f"vertex {x} {y} 0\n" for x, y in triangle)
+        + "endloop\nendfacet\n"
+        for triangle in ([(0, 0), (1, 0), (0, 1)], [(1, 0), (0, 1), (1, 1)])
+    )
+    + "endsolid x\n"
+)
+MSH_2 = (
+    "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n"
+    "$EndNodes\n$Elements\n3\n1 1 2 0 1 1 2\n2 2 2 0 1 1 2 3\n3 4 2 0 1 1 2 3 4\n$EndElements\n"
+)
+MSH_4 = (
+    "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 4 1 4\n2 1 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n"
+    "0 1 0\n0 0 1\n$EndNodes\n$Elements\n2 2 1 2\n2 1 2 1\n1 1 2 3\n3 1 4 1\n2 1 2 3 4\n"
+    "$EndElements\n"
+)
+VTK = (
+    "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n"
+    "0 0 0\n1 0 0\n0 1 0\n0 0 1\nCELLS 2 9\n3 0 1 2\n4 0 1 2 3\nCELL_TYPES 2\n5\n10\n"
+)
+POLYDATA = (
+    "# vtk DataFile Version 3.0\nx\nASCII\nDATASET POLYDATA\nPOINTS 4 float\n0 0 0 1 0 0 1 1 0\n"
+    "0 1 0\nPOLYGONS 1 5\n4 0 1 2 3\nLINES 1 3\n2 0 2\nPOINT_DATA 4\nSCALARS s float\n"
+)
+VTU = """<VTKFile type="UnstructuredGrid" version="0.1"><UnstructuredGrid>
+<Piece NumberOfPoints="4" NumberOfCells="1"><Points><DataArray type="Float64"
+ NumberOfComponents="3" format="ascii">0 0 0 1 0 0 0 1 0 0 0 1</DataArray></Points><Cells>
+<DataArray type="Int64" Name="connectivity" format="ascii">0 1 2 3</DataArray>
+<DataArray type="Int64" Name="offsets" format="ascii">4</DataArray>
+<DataArray type="UInt8" Name="types" format="ascii">10</DataArray></Cells></Piece>
+</UnstructuredGrid></VTKFile>"""
+MOL2 = """@<TRIPOS>MOLECULE
+methanol
+3 2 0 0 0
+SMALL
+NO_CHARGES
+
+@<TRIPOS>ATOM
+1 C1 0.0 0.0 0.0 C.3 1 MOL 0.0
+2 O1 1.4 0.0 0.0 O.3 1 MOL 0.0
+3 H1 1.8 0.9 0.0 H 1 MOL 0.0
+@<TRIPOS>BOND
+1 1 2 1
+2 2 3 1
+"""
+CYTOSCAPE = {
+    "data": {"name": "x"},
+    "elements": {
+        "nodes": [{"data": {"id": "a", "age": 3}, "position": {"x": 1, "y": 2}}]
+        + [{"data": {"id": v}} for v in "bc"],
+        "edges": [{"data": {"id": "e", "source": "a", "target": "b", "weight": 1.5}}],
+    },
+}
+
+
 SEEDS = {
     "edges.txt": b"# comment\na b 2.5\nb c 1\nd\n",
     "edges.csv": b'source,target,weight,kind\n1,2,2.5,"a, b"\n2,3,1,x\n3,1,,y\n',
     "networkx.edgelist": b"1 2 {'weight': 1.5}\n2 3 {'weight': 2, 'kind': 'x'}\n",
+    "matrix.adj": b",a,b,c\na,0,1.5,0\nb,1.5,0,1\nc,0,1,0\n",
     "list.hyperedges": b"a,b,c\nc,d\nd\na,b,c\n",
     "graph.gml": _gml(),
     "graph.graphml": _graphml(),
@@ -147,8 +227,39 @@ SEEDS = {
     "protein.cif": _mmcif(),
     "molecule.smi": b"C[C@H](N)C(=O)Oc1ccc2ccccc2c1 name\n",
     "molecule.sdf": _sdf(),
+    "graph.gexf": _gexf(),
+    "links.json": json.dumps(nx.node_link_data(nx.path_graph(4), edges="links")).encode(),
+    "adjacency.json": json.dumps(nx.adjacency_data(nx.path_graph(4))).encode(),
+    "cytoscape.json": json.dumps(CYTOSCAPE).encode(),
+    "graph.net": b'*Vertices 3\n1 "a b" 0.1 0.2\n2 "c"\n3 "d"\n*Edges\n1 2 1.5\n2 3 1\n',
+    "graph.adjlist": b"# x\na b c\nb c\nc d\nd\n",
+    "graph.dot": b'graph x { node [shape=box]; a -- b -- "c d" [weight=2]; {e f} -- a; g }',
+    "out.konect": b"% sym positive\n% 4 3 3\n1 2 1 13000000\n2 3 2 13000001\n1 2 1 13000002\n",
+    "graph.g6": nx.to_graph6_bytes(nx.petersen_graph()),
+    "graph.s6": nx.to_sparse6_bytes(nx.petersen_graph()),
+    "graph.graph": b"% x\n4 3 011\n1 2 5\n2 1 5 3 1\n1 2 1 4 2\n3 3 2\n",
+    "graph.col": b"c x\np edge 4 3\ne 1 2\ne 2 3\ne 3 4\n",
+    "graph.sif": b"a pp b c\nb pd d\ne\n",
+    "graph.ncol": b"a b 2.5\nc d 1\n",
+    "graph.gdf": b"nodedef>name VARCHAR,label VARCHAR,age INT\n1,a,3\n2,b,4\n3,c,5\n"
+    b"edgedef>node1 VARCHAR,node2 VARCHAR,weight DOUBLE\n1,2,1.5\n2,3,2\n",
+    "graph.dl": b"dl n=3 format=edgelist1\nlabels:\na,b,c\ndata:\n1 2 5\n2 3 1\n",
+    "matrix.dl": b"dl n=3\ndata:\n0 1 0\n1 0 2\n0 2 0\n",
+    "matrix.mat": _mat(),
+    "mesh.stl": STL.encode(),
+    "binary.stl": _stl_binary(),
+    "mesh.msh": MSH_2.encode(),
+    "new.msh": MSH_4.encode(),
+    "mesh.vtk": VTK.encode(),
+    "faces.vtk": POLYDATA.encode(),
+    "mesh.vtu": VTU.encode(),
+    "molecule.mol2": MOL2.encode(),
+    "molecule.xyz": b"3\nwater\nO 0 0 0\nH 0.96 0 0\nH -0.24 0.93 0\n",
     "edges.txt.gz": gzip.compress(b"a b 2.5\nb c 1\n", mtime=0),
 }
+
+# The three files of a list of simplices, as the reader of that format gets them.
+SIMPLICES = b"3\n2\n3\n\x001\n2\n3\n3\n4\n1\n2\n3\n\x0010\n20\n30\n"
 
 TOKENS = [
     b"1000000000", b"-1", b"0", b"99999999999999999999999", b"1e400", b"nan", b"inf", b"\x00",

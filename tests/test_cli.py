@@ -46,6 +46,7 @@ VERBS = [
     "protein",
     "analyze",
     "explore",
+    "demo",
 ]
 OF_NODES = {
     "cluster": ("-k", "3"),
@@ -109,17 +110,45 @@ def test_analyze_writes_one_row_a_node(run, tmp_path):
     assert (tmp_path / "out" / "report.html").stat().st_size > 30_000
 
 
+def test_the_demo_shows_a_gain(run, tmp_path):
+    code, out, _ = run("demo", "-o", tmp_path)
+    assert code == 0
+    assert "441 edges and 220 false" in out
+    with (tmp_path / "edges.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert sum(row["false"] == "True" for row in rows) == 220
+    assert "added on purpose" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    facts = json.loads(run("demo", "--json")[1])
+    assert max(facts["areas"], key=facts["areas"].get) == "trust"
+    assert facts["labels"]["renormalized"] > facts["labels"]["laplacian"] + 0.05
+    assert facts["kept_false"] <= facts["promised"]
+
+
+def test_clusters_of_hubs_are_those_of_the_laplacian_unless_asked(run, tmp_path):
+    file = tmp_path / "hubs.gml"
+    nx.write_gml(nx.barabasi_albert_graph(400, 4, seed=1), file)
+    code, out, _ = run("cluster", file, "-k", "8")
+    assert code == 0
+    assert "So these are of L" in out
+    assert "graph Laplacian operator" in out
+    assert "Caution" in out
+    facts = json.loads(run("cluster", file, "-k", "8", "--operator", "renormalized", "--json")[1])
+    assert "renormalized" in facts["operator"]
+    assert facts["verdict"]["clusters_by"] == "L"
+    assert "Caution" in run("compare", file, "-k", "8")[1]
+
+
 def test_analyze_as_json(run):
     code, out, _ = run("analyze", "karate", "--json")
     facts = json.loads(out)
     assert code == 0
     assert facts["cells"] == [34, 78, 45]
-    assert facts["theory holds"] is True
+    assert facts["theory_holds"] is True
     assert facts["accuracy"] == pytest.approx(33 / 34)
-    assert len(facts["least trusted edges"]) == 10
-    assert facts["edges in doubt"] > 0
+    assert len(facts["least_trusted_edges"]) == 10
+    assert facts["edges_in_doubt"] > 0
     assert facts["verdict"]["words"].startswith("The cells matter here")
-    assert facts["clusters by"] == "S"
+    assert facts["clusters_by"] == "S"
 
 
 def test_options_change_the_result(run):
@@ -250,7 +279,7 @@ def test_files_of_any_format(run, tmp_path):
     assert "45 of rank 2" in out
     assert cl.read(tmp_path / "net.json").n_cells == (34, 78, 45)
     run("convert", tmp_path / "net.json", tmp_path / "net.npz")
-    assert json.loads(run("info", tmp_path / "net.npz", "--json")[1])["cells of rank 2"] == [45]
+    assert json.loads(run("info", tmp_path / "net.npz", "--json")[1])["cells"][2] == 45
     gml = json.loads(run("cluster", tmp_path / "net.gml", "-k", "2", "--json")[1])
     npz = json.loads(run("cluster", tmp_path / "net.npz", "-k", "2", "--json")[1])
     assert gml["cluster"] == npz["cluster"]
@@ -329,10 +358,10 @@ def piped(text, *arguments):
 
 def test_standard_input(tmp_path):
     done = piped("a b\nb c\na c\nc d\n", "info", "-", "--json")
-    assert json.loads(done.stdout)["cells of rank 2"] == [1]
+    assert json.loads(done.stdout)["cells"][2] == 1
     cl.write(cl.Complex.from_cells({1: [("a", "b")]}), tmp_path / "K.json")
     done = piped((tmp_path / "K.json").read_text(), "info", "-", "--json")
-    assert json.loads(done.stdout)["cells of rank 1"] == [1]
+    assert json.loads(done.stdout)["cells"][1] == 1
     done = piped("", "info", "-")
     assert done.returncode == 2
     assert "standard input: holds no row" in done.stderr
@@ -363,8 +392,8 @@ def test_a_terminal_without_the_letters(tmp_path):
 
 def test_interrupted():
     script = (
-        "import sys, cellapse.cli.options as d; from cellapse.cli import main\n"
-        "def load(*_): raise KeyboardInterrupt\n"
+        "import sys, cellapse.cli.reading as d; from cellapse.cli import main\n"
+        "def load(*_, **__): raise KeyboardInterrupt\n"
         "d.load = load; sys.argv = ['cellapse', 'info', 'karate']; main()"
     )
     command = [sys.executable, "-c", script]
@@ -379,7 +408,7 @@ def test_cells_of_a_file_are_kept(run, tmp_path):
     edges = [pair for corners in (filled, hollow) for pair in itertools.combinations(corners, 2)]
     cl.write(cl.Complex.from_cells({1: edges, 2: [tuple(filled)]}), tmp_path / "K.json")
     facts = json.loads(run("info", tmp_path / "K.json", "--json")[1])
-    assert (facts["cells of rank 1"], facts["cells of rank 2"]) == ([6], [1])
+    assert facts["cells"][1:] == [6, 1]
 
 
 def test_compare_takes_the_number_of_clusters(run):
@@ -394,7 +423,8 @@ def test_cluster_chooses_an_operator(run):
     facts = json.loads(run("cluster", "polbooks", "-k", "3", "--choose", "--json")[1])
     wanted = cl.tasks.choose_operator(cl.clique_complex(cl.datasets.load("polbooks").graph), 3)
     assert facts["chosen"] == wanted.name
-    assert facts["modularity"] == pytest.approx(wanted.modularity)
+    modularity = list(facts["modularity"].values())  # the keys without spaces
+    assert modularity == pytest.approx(list(wanted.modularity.values()))
     assert facts["cluster"] == wanted.clusters.numbers.tolist()
     code, _, said = run("cluster", "polbooks", "--choose", "--eps", "0.1")
     assert code == 2
@@ -431,7 +461,7 @@ def test_datasets_and_info(run):
     ("arguments", "code", "words"),
     [
         (("info", "nowhere.gml"), 2, "see `cellapse datasets`"),
-        (("cluster", "karate", "-k", "99"), 2, "n_clusters=99"),
+        (("cluster", "karate", "-k", "99"), 2, "-k 99"),
         (("cluster", "karate", "--operator", "magic"), 2, "choose one of"),
         (("spectrum", "karate", "--operator", "laplacian", "--eps", "1"), 2, "leave it out"),
         (("spectrum", "karate", "--gamma", "soup"), 2, "bound or regularized"),
@@ -479,7 +509,7 @@ def test_debug_shows_the_traceback(monkeypatch):
 
 
 def test_a_bug_is_told_as_one(run, monkeypatch):
-    monkeypatch.setattr("cellapse.cli.options.load", lambda *_: 1 / 0)
+    monkeypatch.setattr("cellapse.cli.reading.load", lambda *_, **__: 1 / 0)
     code, _, err = run("info", "karate")
     assert code == 1
     assert "This is a bug" in err
@@ -577,7 +607,7 @@ def test_a_protein_from_a_structure_file(run, tmp_path):
     facts = json.loads(out)
     assert facts["title"] == "1ubq.pdb.gz"
     assert facts["cells"][0] == sum(facts["sizes"]) == 76
-    assert facts["theory holds"] is True
+    assert facts["theory_holds"] is True
     with (tmp_path / "nodes.csv").open() as file:
         assert len(list(csv.DictReader(file))) == 76
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -660,6 +690,7 @@ def test_every_documented_command_runs(run, line, tmp_path, monkeypatch):
     cl.write(cl.clique_complex(graph), "network.npz")
     cl.write(cl.clique_complex(graph), "network.json")
     Path("known.csv").write_text("node,label\n0,here\n33,there\n")
+    np.savetxt("points.csv", np.random.default_rng(0).random((12, 2)), delimiter=",")
     Path("measured.csv").write_text("node,value\n" + "".join(f"{i},{i}\n" for i in graph))
     Path("mesh.off").write_text(
         "OFF\n4 4 6\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 1 2\n3 0 1 3\n3 0 2 3\n3 1 2 3\n"

@@ -14,11 +14,25 @@ from cellapse._collapse import shifts
 from cellapse._collapse.chain import Chain
 from cellapse._collapse.completion import Masses, _shortest, completed
 from cellapse._collapse.dense import Layout, Places, smallest_positive
-from cellapse._collapse.elimination import _by_rank
+from cellapse._collapse.elimination import BothSides, OneSide, _by_rank
 from cellapse._collapse.ladder import Ladder
 from cellapse._collapse.realizations import as_realization
+from cellapse._collapse.realizations.unfolded import (
+    _known_of,
+    carried,
+    unfolded_masses,
+    unfolded_sigmas,
+)
 from cellapse._collapse.relaxation import Relaxation
-from cellapse._collapse.weights import Unchecked, Weights, check_gamma, regularized_bound
+from cellapse._collapse.weights import (
+    Unchecked,
+    Weights,
+    check_beta,
+    check_gamma,
+    regularized_bound,
+)
+from cellapse._matrices.given import are_matrices, looks_like_adjacency
+from cellapse._matrices.homology import betti_numbers
 
 UNIT = 2.0**-53
 B = sparse.csr_array([[1.0, 0.0, 0.0], [-1.0, 2.0, 1.0]])  # columns of squared length 2, 4 and 1
@@ -250,7 +264,7 @@ def test_the_shortest_minimizer_is_found_by_a_small_floor():
     given = Ladder(sparse.csr_array([[1.0, 0.0], [-1.0, 2.0]]), 1.0, 1.0, np.array([0.0, 0.0]), 0.0)
     relaxing, least, rounding = _shortest(given, None)
     assert least == pytest.approx(3.0 - 5.0**0.5)  # of B^T B = [2, -2; -2, 4]
-    assert rounding == pytest.approx(4 * UNIT * 4.0 / least)
+    assert rounding == pytest.approx(4 * UNIT * 4.0 / least, abs=0)
     np.testing.assert_allclose(relaxing.floor, 4e-5)
     masses = Masses(np.array([1.0, 2.0]), np.zeros(2))
     np.testing.assert_allclose(_shortest(given, masses)[0].floor, [2e-5, 4e-5])
@@ -310,8 +324,10 @@ def test_by_iteration_as_by_a_factor(monkeypatch):
         given = Ladder(near, 1.0, 1.0, np.full(150, mass), mass)
         x = np.random.default_rng(0).standard_normal((300, 2))
         T, complete = dense_operator(given)
-        np.testing.assert_allclose(given.apply(x), T @ x, atol=1e-12)
-        np.testing.assert_allclose(completed(given, x), complete @ x, atol=1e-9)
+        with monkeypatch.context() as without:
+            without.setattr(given, "_by_factor", None)
+            np.testing.assert_allclose(given.apply(x), T @ x, atol=1e-12)
+            np.testing.assert_allclose(completed(given, x), complete @ x, atol=1e-9)
         assert given.iterative
         assert 0 < given._work < 1e7
     given._work = 1e7
@@ -363,8 +379,8 @@ def test_safe_shifts_and_rounding_by_hand():
     given.norm = 0.0
     assert shifts.safe_shift(given, mass) == pytest.approx(-2e-6)
     given = ladder()
-    assert shifts.rounding(given) == pytest.approx(2 * UNIT * 4 / 3 * 21.0 / 0.5)
-    assert shifts.rounding(ladder(FULL, eps=0.25)) == pytest.approx(2 * UNIT * 4 / 3 * 21.0 / 0.25)
+    assert shifts.rounding(given) == pytest.approx(2 * UNIT * 28.0 / 0.5, abs=0)
+    assert shifts.rounding(ladder(FULL, eps=0.25)) == pytest.approx(2 * UNIT * 28.0 / 0.25, abs=0)
     assert shifts.rounding(ladder((0.0, 1.0, 2.0), eps=0.0)) == np.inf
 
 
@@ -388,6 +404,12 @@ def test_bounds_of_gamma_by_hand():
     for gamma, definite in (([3.0, 6.0, 0.0], True), (Unchecked([3.2, 6.0, 0.0]), False)):
         assert Weights.choose(beta, gamma, 0.5, sigma).definite is definite
     assert not weights.with_eps(0.4).definite
+    for shape in ([[1.0]], [1.0, 2.0], [[[1.0]]]):
+        with pytest.raises(
+            cl.InputError, match=r"beta has shape .*; give one number, or 1 of them"
+        ):
+            check_beta(shape, 1)
+    assert check_beta(2, 3).tolist() == [2.0, 2.0, 2.0]
     with pytest.raises(cl.InputError, match="nothing balances"):
         Weights.choose(np.zeros(1), Unchecked(1.0), 1.0, np.ones(1))
 
@@ -422,6 +444,14 @@ def test_a_complex_without_edges_has_an_empty_chain():
     assert (chain.nearest.shape, chain.n_cells, chain.upper) == ((3, 0), (3, 0), [])
     assert isinstance(chain, Chain)
     assert list(chain.labels(0)) == [0, 1, 2]
+
+
+def test_matrices_have_one_rank_more_than_there_are():
+    path = [[1.0, 0.0], [-1.0, 1.0], [0.0, -1.0]]
+    assert cl.collapse([path], onto=1).shape == (2, 2)
+    for onto in (2, -1):
+        with pytest.raises(cl.InputError, match=r"in 0\.\.1"):
+            cl.collapse([path], onto=onto)
 
 
 def test_values_by_rank_are_cut_at_the_ends_of_the_ranks():
@@ -466,3 +496,219 @@ def test_the_smallest_positive_number_of_each_row():
     rows = np.array([[0.0, 4.0, 9.0], [0.9e-10, 1.0, 1.0], [1.1e-10, 1.0, 1.0], [0.0, 0.0, 0.0]])
     np.testing.assert_allclose(smallest_positive(rows), [2.0, 1.0, 1.1e-10**0.5, np.inf])
     assert smallest_positive(np.empty((2, 0))).tolist() == [np.inf, np.inf]
+
+
+def test_nothing_is_lost_where_no_error_is_allowed():
+    asked = []
+    side = SimpleNamespace(A=sparse.eye_array(2), kernel=None)
+    side.apply = lambda x, error: asked.append(error) or x
+    side.relaxation, side.iterative = SimpleNamespace(direct="Direct()"), False
+    one = OneSide(side, (1,), (2, 3))
+    assert one.method == "Direct()"
+    both = BothSides([one, one], None)
+    np.testing.assert_allclose(both.apply(np.ones(2)), 2.0)
+    one.apply(np.ones(2))
+    assert asked == [0.0, 0.0, 0.0]
+    both.apply(np.ones(2), 0.5)
+    assert asked[3:] == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("solver", [None, cl.CG(rtol=1e-13)], ids=str)
+@pytest.mark.parametrize("onto", [0, 1, 2, 3])
+def test_values_of_all_other_ranks_by_the_formula(onto, solver):
+    """z = -(C + eps I)^-1 X^T u, rank by rank, from every rank of a filled tetrahedron."""
+    K = cl.clique_complex(nx.complete_graph(4), 3)
+    S = cl.collapse(
+        K, realization="incidence", eps=0.5, onto=onto, solver=solver, beta=[1.0, 2.0, 3.0]
+    )
+    A, X, C = (M.toarray() for M in S.split())
+    u = np.arange(1.0, 1.0 + S.shape[0])
+    z = -np.linalg.solve(C + 0.5 * np.eye(len(C)), X.T @ u)
+    values = S.complete(u)
+    others = [k for k in range(4) if k != onto]
+    assert list(values) == others
+    np.testing.assert_allclose(np.concatenate([values[k] for k in others]), z, atol=1e-9)
+    np.testing.assert_allclose(S @ u, A @ u + X @ z, atol=1e-9)
+
+
+def test_one_gamma_for_all_is_within_the_narrowest_bound():
+    """A path of three has sigma 1, an edge sqrt 2: the first decides."""
+    complexes = [cl.clique_complex(nx.path_graph(n), 1) for n in (3, 2)]
+    stacks = as_realization("unfolded").stacks(complexes, 1.0, 0.9)
+    gamma, definite = stacks._couplings(0.0)
+    assert gamma.tolist() == [[0.9], [0.9]]
+    assert definite.all()
+    for given in (complexes, complexes[::-1]):
+        with pytest.raises(cl.InputError, match=r"exceeds the PSD bound \(1,\)"):
+            as_realization("unfolded").stacks(given, 1.0, 1.2)._couplings(0.0)
+    bound, _ = as_realization("unfolded").stacks(complexes, 2.0, None)._couplings(0.0)
+    np.testing.assert_allclose(bound, [[2.0], [8.0**0.5]])
+
+
+@pytest.mark.parametrize("realization", ["unfolded", "boundary", "incidence", "mixed", "screened"])
+def test_stacks_are_the_operators(realization):
+    complexes = [
+        cl.clique_complex(g) for g in (nx.complete_graph(4), nx.cycle_graph(3), nx.path_graph(4))
+    ]
+    stacks = as_realization(realization).stacks(complexes, None, None)
+    for eps in (0.5, 1e-4):
+        blocks, definite = stacks.collapsed(eps)
+        norms = stacks.norms()
+        assert definite.all()
+        for g, group in enumerate(stacks.layout.groups()):
+            for i, number in enumerate(group):
+                S = cl.collapse(complexes[number], realization=realization, eps=eps)
+                np.testing.assert_allclose(blocks[g][i], S.toarray(), atol=1e-9)
+                assert norms[g][i] >= np.linalg.norm(S.toarray(), 2) - 1e-9
+
+
+# Realizations
+
+
+def test_what_realizations_say_of_themselves():
+    filled, flat = cl.clique_complex(nx.complete_graph(3)), cl.clique_complex(nx.path_graph(3), 1)
+    for name in ("unfolded", "boundary", "incidence", "mixed", "screened", "renormalized"):
+        realization = as_realization(name)
+        assert str(realization) == realization.name == name
+        cautious = realization.caution(realization.chain(filled))
+        assert (cautious is not None) == (name in ("boundary", "mixed"))
+        assert realization.caution(realization.chain(flat)) is None
+        assert realization.takes_matrices == (name not in ("boundary", "incidence", "mixed"))
+        assert realization.needs_solver == (name not in ("screened", "renormalized"))
+        assert realization.exact == (name == "boundary")
+        assert realization.hodge == (name in ("boundary", "incidence", "mixed"))
+        if not realization.takes_matrices:
+            with pytest.raises(cl.InputError, match="already are a realization"):
+                cl.collapse([[[-1.0], [1.0]]], realization=name)
+    assert cl.collapse([[[-1.0], [1.0]]]).realization.name == "given"
+    assert [as_realization(n).usual_beta for n in ("unfolded", "screened", "renormalized")] == [
+        1,
+        1,
+        5,
+    ]
+    shares = [as_realization(n).usual_share ** 2 for n in ("unfolded", "screened", "renormalized")]
+    np.testing.assert_allclose(shares, [1.0, 0.9, 0.95])
+    assert cl.Screened(theta=0.3, rounds=2).usual_share == 0.3
+    assert cl.Screened(rounds=2).name == "screened, 2 rounds"
+
+
+def test_theta_and_rounds_have_ranges():
+    for theta in (0.0, 1.0, 0.5):
+        assert cl.Screened(theta).theta == theta
+    for theta in (-0.1, 1.1, 1.9):
+        with pytest.raises(cl.InputError, match="from 0 to 1"):
+            cl.Screened(theta)
+    assert cl.Screened(rounds=1000).rounds == 1000
+    for rounds in (-1, 1001):
+        with pytest.raises(cl.InputError, match=r"in 0\.\.1000"):
+            cl.Screened(rounds=rounds)
+
+
+def test_unfolded_chains_count_their_flags():
+    K = cl.clique_complex(nx.complete_graph(4), 3)
+    for source in (K, cl.unfolded_matrices(K)):
+        chain = as_realization("unfolded").chain(source)
+        B = chain.incidence
+        assert (B.kind, B.n_cells) == ("unfolded", (4, 6, 12, 12))
+        assert B.n_formal == (0, 0, 12, 12)
+        assert chain.n_cells == (4, 6, 4, 1)
+        np.testing.assert_allclose(chain.sigma, [2.0, 2.0**0.5, 1.0])
+    assert chain.of_edges().n_cells == (4, 6)
+
+
+def test_masses_of_flags_by_hand():
+    """Two triangles on an edge, one of weight 3; the squares of their entries are the weights."""
+    B = sparse.csr_array(np.sqrt([[1.0, 3.0], [0.0, 3.0], [0.0, 0.0]]))
+    beta, gamma, eps = 2.0, 1.5, 0.5
+    mass, top = unfolded_masses([B], 3, np.array([beta]), np.array([gamma]), eps)
+    d = np.array([4.0, 3.0, 0.0])
+    g = d / eps
+    np.testing.assert_allclose(mass, eps + beta * d - gamma**2 * g / (1.0 + beta * g))
+    assert top.tolist() == [0.5, 0.5]
+    np.testing.assert_allclose(unfolded_sigmas([B]), [[3.0**0.5]])
+    owners = [np.array([0, 1, 1])]
+    np.testing.assert_allclose(unfolded_sigmas([B], owners, 2), [[2.0], [3.0**0.5]])
+    limit = unfolded_masses([B], 3, np.array([beta]), np.array([gamma]), 0.0)[0]
+    np.testing.assert_allclose(limit, beta * d - gamma**2 / beta * (d > 0))
+    assert unfolded_masses([B], 3, np.zeros(1), np.zeros(1), 0.25)[0].tolist() == [0.25] * 3
+
+
+def test_how_masses_grow_with_eps():
+    """Against differences: three edges, two triangles, one cell above them."""
+    upper = [
+        sparse.csr_array([[1.0, 2.0], [0.0, 1.0], [0.0, 0.0]]),
+        sparse.csr_array([[1.0], [3.0]]),
+    ]
+    beta, gamma = np.array([1.0, 2.0, 0.5]), np.array([1.0, 1.2, 0.4])
+
+    def masses(eps):
+        return unfolded_masses(upper, 3, beta[1:], gamma[1:], eps)
+
+    weights = SimpleNamespace(beta=beta, gamma=gamma)
+    growth = carried(upper, masses(0.5), weights, [np.ones(3), np.ones(2), np.ones(1)])
+    for grown, more, less in zip(growth, masses(0.5 + 1e-6), masses(0.5 - 1e-6), strict=True):
+        np.testing.assert_allclose(grown, (more - less) / 2e-6, rtol=1e-8)
+    weights.gamma = np.array([1.0, 0.0, 0.4])
+    still = carried(upper, masses(0.5), weights, [np.full(3, 7.0), np.ones(2), np.ones(1)])
+    assert still[0].tolist() == [7.0, 7.0, 7.0]  # nothing above is coupled
+    known = _known_of(upper, masses(0.5), SimpleNamespace(beta=beta, gamma=gamma))
+    np.testing.assert_allclose(known.growth, growth[0])
+    d = np.array([5.0, 1.0, 0.0])
+    blurs = [4 * UNIT * 2.0 * d, 4 * UNIT * 0.5 * np.array([1.0, 9.0]), np.zeros(1)]
+    expected = carried(upper, masses(0.5), SimpleNamespace(beta=beta, gamma=gamma), blurs)[0]
+    np.testing.assert_allclose(known.blur, expected, rtol=1e-12)
+    at_bound = SimpleNamespace(beta=beta, gamma=np.array([1.0, 2.0 * 5.0**0.5, 0.0]))
+    blurs[0][0] = 0.0  # nothing cancels at the bound but what is taken out
+    expected = carried(upper, masses(0.5), at_bound, blurs)[0]
+    np.testing.assert_allclose(_known_of(upper, masses(0.5), at_bound).blur, expected, rtol=1e-12)
+
+
+# Matrices
+
+
+def test_which_lists_are_matrices():
+    edges = sparse.csr_array([[1.0], [-1.0]])
+    for matrices in ([], [edges], (edges, np.ones((1, 1))), [[[-1.0], [1.0]]], iter([edges])):
+        assert are_matrices(matrices) is True
+    for other in ([(0, 1)], [[0, 1]], [edges, (0, 1)], [[]], edges, {1: [(0, 1)]}, "ab"):
+        assert are_matrices(other) is False
+
+
+def test_which_matrix_looks_like_an_adjacency():
+    def looks(M):
+        return looks_like_adjacency(sparse.csr_array(np.array(M, dtype=float)))
+
+    assert looks([[0, 1], [1, 0]])
+    assert looks([[0, 0.5, 1], [0.5, 0, 1], [1, 1, 0]])
+    assert looks([[0, 1, 1], [1, 0, 1], [1, 1, 0]])  # pairs, but no column holds its own row
+    assert not looks([[1, 0, 1], [0, 1, 1], [1, 1, 0]])  # edges around a triangle
+    assert looks([[1, 1, 1], [1, 1, 1], [1, 1, 1]])
+    assert not looks([[0, 1], [0.5, 0]])
+    assert not looks([[0, -1], [-1, 0]])
+    assert not looks([[0, 1, 1], [1, 0, 1]])
+    assert not looks([[0, 0], [0, 0]])
+
+
+def test_polygons_need_their_edges():
+    square = {1: [(0, 1), (1, 2), (2, 3), (0, 3)], 2: [(0, 1, 2, 3)]}
+    signs = cl.boundary_matrices(cl.Complex.from_cells(square))[1].toarray().ravel()
+    assert signs.tolist() == [1.0, 1.0, 1.0, -1.0]
+    for edges, cell in (
+        (square[1][:3], (0, 1, 2, 3)),
+        (square[1], (0, 2, 1, 3)),
+        ([(0, 1), (1, 2)], (0, 2)),
+    ):
+        with pytest.raises(cl.InputError, match="is not bounded by cells of rank 1"):
+            cl.boundary_matrices(cl.Complex.from_cells({0: range(4), 1: edges, 2: [cell]}))
+
+
+def test_betti_numbers_by_hand():
+    def betti(graph, max_rank=2):
+        return betti_numbers(cl.clique_complex(graph, max_rank))
+
+    assert betti(nx.cycle_graph(5)) == (1, 1)
+    assert betti(nx.complete_graph(4)) == (1, 0, 1)  # the surface of a tetrahedron
+    assert betti(nx.complete_graph(4), 3) == (1, 0, 0, 0)
+    assert betti(nx.octahedral_graph()) == (1, 0, 1)
+    two = nx.disjoint_union(nx.cycle_graph(4), nx.cycle_graph(6))
+    assert betti(two) == (2, 2)

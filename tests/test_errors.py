@@ -169,21 +169,13 @@ def test_bad_skeleton(rank):
 # ---------------------------------------------------------------- lifts
 
 BAD_GRAPHS = {
-    "self-loop": (
-        lambda: clique_complex(nx.Graph([("a", "b"), ("b", "b")])),
-        "1 self-loop.*'b'",
-    ),
-    "self-loop in pairs": (lambda: clique_complex([("a", "b"), ("b", "b")]), "self-loop.*'b'"),
-    "self-loop in an array": (lambda: clique_complex(np.array([[0, 1], [2, 2]])), "self-loop.*2"),
-    "self-loop in an adjacency": (lambda: clique_complex(sums([0, 1], [1, 1])), "self-loop.*1"),
     "DiGraph": (lambda: clique_complex(nx.DiGraph([(0, 1)])), "DiGraph.*to_undirected"),
-    "MultiGraph": (lambda: clique_complex(nx.MultiGraph([(0, 1)])), r"MultiGraph.*nx\.Graph"),
+    "MultiGraph": (lambda: clique_complex(nx.MultiGraph(2 * [(0, 1)])), r"MultiGraph.*nx\.Graph"),
     "MultiDiGraph": (lambda: clique_complex(nx.MultiDiGraph([(0, 1)])), "MultiDiGraph"),
     "non-symmetric": (lambda: clique_complex(sums([0, 1], [0, 0])), "not symmetric"),
     "unequal weights": (lambda: clique_complex(sums([0, 1], [2, 0]), weight="w"), "not symmetric"),
     "nan in the adjacency": (lambda: clique_complex(sums([0, NAN], [NAN, 0])), "NaN|nan|finite"),
     "not square": (lambda: clique_complex(sums([0, 1, 0], [1, 0, 0])), r"\(2, 3\).*square"),
-    "dense adjacency with loops": (lambda: clique_complex(np.ones((3, 3))), "3 self-loops"),
     "dense matrix": (lambda: clique_complex(np.eye(3)[:, [1, 2, 0]]), r"\(3, 3\)"),
     "float edges": (lambda: clique_complex(np.array([[0.0, 1.0]])), "float64"),
     "negative vertex": (lambda: clique_complex(np.array([[0, -4]])), "vertex -4"),
@@ -250,7 +242,6 @@ BAD_MATRICES = {
     "one dimension": ([np.ones(3)], "B_1"),
     "a matrix instead of a list": (np.ones((3, 2)), "B_1"),
     "a sparse matrix instead of a list": (sparse.csr_array(np.ones((3, 2))), "B_1"),
-    "a diagonal matrix instead of a list": (sparse.eye_array(3), "3 self-loops"),
     "an adjacency in a list": ([np.ones((3, 3)) - np.eye(3)], "an adjacency, it seems"),
     "an adjacency with loops in a list": ([np.ones((3, 3))], "an adjacency, it seems"),
     "no matrices": ([], "no matrices"),

@@ -252,11 +252,12 @@ def test_meshes_as_lists_and_of_whole_numbers():
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        ([("a", "b", 2.0), ("b", "c", 1.5)], "edges with weights.*weights={1"),
         ([[0.1, 0.2], [0.3, 0.4]], "points.*rips_complex"),
-        ({0: [1, 2, 3], 1: [3, 4]}, "keys are ranks.*ranks="),
-        ({"a": {"b": 1}, "b": {"a": 1}}, "not a collection of vertices"),
-        (np.eye(4, dtype=int), "csr_array"),
+        ({0: [1, 2, 3], 1: [3, 4]}, "names of hyperedges.*ranks="),
+        ({1: [1, 2, 3], 2: [3, 4]}, "names of hyperedges.*ranks="),
+        ({7: [1, 2, 3], 8: [3, 4]}, "keys are ranks.*ranks="),
+        (np.arange(12).reshape(4, 3), "csr_array"),
+        (np.arange(16).reshape(4, 4), "not symmetric"),
     ],
 )
 def test_what_could_be_misread_is_explained(source, words):
@@ -269,10 +270,12 @@ def test_tensors_are_arrays():
     index = torch.tensor([[0, 1, 2], [1, 2, 3]])
     assert cl.as_complex(index).n_cells == (4, 3)
     assert cl.as_complex([torch.tensor([4, 5, 6]), torch.tensor([6, 7])]).labels == (4, 5, 6, 7)
-    with pytest.raises(cl.InputError, match="no array"):
-        cl.as_complex(torch.eye(3).to_sparse())
-    with pytest.raises(cl.InputError, match="no array"):
-        cl.as_complex(torch.ones(2, 2, requires_grad=True))
+    ones = torch.ones(4, 4, requires_grad=True)
+    for tensor in (ones, ones.to_sparse(), ones.detach().to_sparse_csr()):
+        with pytest.warns(cl.CellapseWarning, match="4 self-loops"):
+            assert cl.as_complex(tensor).n_cells == (4, 6)
+    with pytest.raises(cl.InputError, match="two"):
+        cl.as_complex(torch.ones(2, 2, 2).to_sparse())
 
 
 def test_fractions_may_be_labels():

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from io_seeds import SEEDS, spoiled
+from io_seeds import SEEDS, SIMPLICES, spoiled
 from strategies import seeds
 
 import cellapse as cl
@@ -23,8 +23,11 @@ from cellapse.io import FORMATS
 HANG = 60  # seconds of this process alone, for files of some thousand bytes
 FOLDER = Path(tempfile.mkdtemp(prefix="cellapse-fuzz-"))
 EXTRAS = {"pdb": "gemmi", "cif": "gemmi", "mmcif": "gemmi", "smi": "rdkit", "sdf": "rdkit"}
+EXTRAS |= {"mol2": "rdkit", "xyz": "rdkit"}
+OF_NAME = {"konect": [SEEDS["out.konect"]], "simplices": [SIMPLICES]}  # known by their names
 OF_FORMAT = {
-    name: [data for file, data in SEEDS.items() if file.rpartition(".")[2] in format_.extensions]
+    name: OF_NAME.get(name)
+    or [data for file, data in SEEDS.items() if file.rpartition(".")[2] in format_.extensions]
     for name, format_ in FORMATS.items()
 }
 

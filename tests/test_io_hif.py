@@ -13,6 +13,7 @@ from strategies import closed_or_weighted, combinatorial_complexes, seeds, weigh
 
 import cellapse as cl
 from cellapse.io import hif_schema
+from cellapse.io._options import Options
 from cellapse.io.hif import hif_document, read_hif
 from cellapse.io.json_files import read_json, write_hif
 
@@ -169,23 +170,23 @@ def hypergraph(weights, **more):
 
 def test_weights_of_hyperedges_are_summed_as_those_of_objects_are():
     """The pairs within a hyperedge get its weight, as by `as_complex` and `hypergraph_complex`."""
-    K = read_json(hypergraph([2, 3]), "weight")
+    K = read_json(hypergraph([2, 3]), Options(weight="weight"))
     assert (K.weights[1].tolist(), K.weights[2].tolist()) == ([2.0, 2.0, 3.0, 2.0], [2.0])
-    K = read_json(hypergraph([1, 3]), "weight")  # one of them is 1
+    K = read_json(hypergraph([1, 3]), Options(weight="weight"))  # one of them is 1
     assert (K.weights[1].tolist(), K.weights[2].tolist()) == ([1.0, 1.0, 3.0, 1.0], [1.0])
-    K = read_json(hypergraph([2, 3, 5]), "weight")
+    K = read_json(hypergraph([2, 3, 5]), Options(weight="weight"))
     assert (K.weights[1].tolist(), K.weights[2].tolist()) == ([7.0, 7.0, 3.0, 7.0], [7.0])
     K = read_json(hypergraph([2, 3]))
     assert K.weights == (None, None, None)
     assert K.attributes[1]["weight"].tolist() == [None, None, 3, None]
     nodes = [{"node": "b", "weight": 4}, {"node": "a", "weight": 1}]
-    K = read_json(hypergraph([2, 3], nodes=nodes), "weight")
+    K = read_json(hypergraph([2, 3], nodes=nodes), Options(weight="weight"))
     assert dict(zip(K.labels, K.weights[0], strict=True))["b"] == 4
 
 
 def test_weights_of_one_count_when_asked_for():
     assert not read_json(hypergraph([1, 1])).attributes[2].keys() - {"id"}
-    assert read_json(hypergraph([1, 1]), "weight").weights[2].tolist() == [1.0]
+    assert read_json(hypergraph([1, 1]), Options(weight="weight")).weights[2].tolist() == [1.0]
 
 
 def test_xgi_json_sums_weights_too():
@@ -193,7 +194,7 @@ def test_xgi_json_sums_weights_too():
         "edge-dict": {"0": ["a", "b", "c"], "1": ["a", "d"]},
         "edge-data": {"0": {"w": 2.0}, "1": {"w": 3.0}},
     }
-    K = read_json(json.dumps(document).encode(), "w")
+    K = read_json(json.dumps(document).encode(), Options(weight="w"))
     assert (K.weights[1].tolist(), K.weights[2].tolist()) == ([2.0, 2.0, 3.0, 2.0], [2.0])
 
 

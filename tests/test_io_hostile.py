@@ -94,7 +94,7 @@ HOSTILE = {
         "x.graphml",
         b"<graphml><graph edgedefault='undirected'><node id='a'/><node id='b'/>"
         b"<edge source='a' target='b' directed='true'/></graph></graphml>",
-        "directed graph",
+        "the graph is directed",
     ),
     "deep XML": ("x.graphml", b"<a>" * 200_000, "not well-formed"),
     "deep JSON": ("x.json", b"[" * 1_000_000, "nested too deeply"),
@@ -279,7 +279,7 @@ HOSTILE = {
     "long data behind an edge": ("x.txt", b"a b {" + b"(" * 50_000 + b"}", "no dict"),
     "deep data behind an edge": ("x.txt", b"a b {'x': " + b"(" * 5000 + b"}", "no dict"),
     "long CSV field": ("x.csv", b'a,"' + b"b" * 200_000, "rows and columns"),
-    "self-loop": ("x.txt", b"a b\nc c\n", "'c' twice"),
+    "header or edge": ("x.txt", b"a b\nc d\n", "header=True or header=False"),
     "edge with two weights": ("x.txt", b"a b 1\nb a 2\n", "listed twice with different data"),
     "ragged rows": ("x.txt", b"a b c d\na b\n", 'format="hyperedges"'),
     "negative weight": ("x.mtx?weight", b"%%MatrixMarket matrix coordinate real symmetric\n"

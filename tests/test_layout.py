@@ -23,18 +23,28 @@ REPOSITORY = Path(__file__).parents[1]
 ORDER = (
     *("_version", "_errors", "_shared", "_complex", "lifts", "_matrices", "_linalg", "_collapse"),
     *("_operators", "batch", "tasks", "theory", "interop", "io", "datasets", "_sources"),
-    *("estimators", "analysis", "plot", "report", "torch", "experiments", "scale", "cli"),
+    *(
+        "estimators",
+        "_analysis",
+        "analysis",
+        "plot",
+        "report",
+        "torch",
+        "experiments",
+        "scale",
+        "cli",
+    ),
     *("__main__", "__init__"),
 )
 # The same within the folders that everything else rests on.
 WITHIN = {
     "_shared": (
-        *("arrays", "card", "checks", "files", "memory", "names", "pictures", "progress", "rows"),
-        *("tables", "workers"),
+        *("arrays", "card", "checks", "files", "memory", "names", "notes"),
+        *("pictures", "progress", "rows", "tables", "workers"),
     ),
     "_complex": (
-        *("card", "cells", "labels", "attributes", "validity", "complex", "given", "weights"),
-        *("union", "graph"),
+        *("card", "cells", "labels", "attributes", "validity", "complex", "given", "simple"),
+        *("weights", "union", "graph"),
     ),
     "_matrices": (
         *("given", "containment", "boundary", "incidence", "kinds", "support", "homology"),

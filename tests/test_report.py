@@ -76,7 +76,9 @@ def test_the_numbers_are_those_of_the_library(file, football):
 
 def test_the_same_colour_is_the_same_cluster():
     analysis = analyze(cl.clique_complex(cl.datasets.load("dolphins").graph), 4)
-    mine, plain = (c["values"] for c in content(analysis)["colourings"][:2])
+    mine, plain = (
+        [c["colours"][v] for v in c["values"]] for c in content(analysis)["colourings"][:2]
+    )
     assert np.mean(np.equal(mine, plain)) == cl.clustering_accuracy(*analysis.clusters)
 
 
@@ -165,10 +167,15 @@ def test_a_reader_clicks_through_it(file, football):
         assert page.locator("#network .node.chosen").count() == 1
         assert "Nevada" in page.locator("#chosen").text_content()
 
-        edges = page.locator("#network [data-layer=edges] path")
+        edges = page.locator("#network .edge")
         assert edges.count() > 4  # as strong as what they keep
         page.get_by_label("edges by what they keep").uncheck()
         assert edges.count() == 1
+        assert page.locator("#network .doubted").count() == 1
+        page.get_by_label("edges in doubt").uncheck()
+        assert page.locator("#network .doubted").count() == 0
+        page.get_by_label("cells that matter").check()
+        assert page.locator("#network .matter").count() == 12
         page.get_by_label("cells", exact=True).uncheck()
         assert page.locator("#network .cell").count() == 0
         moved = page.locator("#network svg > g").get_attribute("transform")

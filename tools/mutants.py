@@ -1,8 +1,8 @@
 """Small mistakes in the source of a module, one at a time.
 
 A comparison or an arithmetic sign exchanged, a constant changed, a condition turned round, a result
-dropped. Texts, annotations and what is raised are left alone, and so are lines whose comment says
-`equivalent:` or `speed only:` and why: no test can, or need, notice a change there.
+dropped. Texts, annotations, decorators and what is raised are left alone, and so are lines whose
+comment says `equivalent:` or `speed only:` and why: no test can, or need, notice a change there.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _mutant(tree: ast.Module, number: int, function: str) -> Mutant:
 
 def _places(node: ast.AST, within: str) -> Iterator[tuple[ast.AST, str]]:
     """All nodes that may be changed, each with the name of the function whose body it is in."""
-    if isinstance(node, ast.Raise | ast.JoinedStr):
+    if isinstance(node, ast.Raise | ast.JoinedStr) or getattr(node, "arg", "") == "stacklevel":
         return
     yield node, within.removesuffix(".<locals>")
     if isinstance(node, ast.FunctionDef):
@@ -79,7 +79,7 @@ def _places(node: ast.AST, within: str) -> Iterator[tuple[ast.AST, str]]:
         for part in node.body:
             yield from _places(part, f"{within}.{node.name}.<locals>".lstrip("."))
     elif isinstance(node, ast.ClassDef):
-        for part in (*node.decorator_list, *node.body):
+        for part in node.body:
             method = isinstance(part, ast.FunctionDef)
             yield from _places(part, f"{within}.{node.name}".lstrip(".") if method else within)
     elif isinstance(node, ast.AnnAssign):

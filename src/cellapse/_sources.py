@@ -28,7 +28,7 @@ from cellapse._complex.graph import is_adjacency
 from cellapse._errors import CellapseWarning, InputError
 from cellapse._shared.checks import own_csr
 from cellapse.interop.reading import as_complex
-from cellapse.io import read
+from cellapse.io import Understood, read
 from cellapse.lifts import clique_complex
 from cellapse.lifts.points import nearest_neighbour_complex
 
@@ -45,6 +45,7 @@ class Source:
     complex: Complex
     groups: tuple[Any, ...] | None = None
     card: str = ""
+    reading: Understood | None = None  # of a file: how it was understood
 
 
 def source_of(given: Any) -> Source:

@@ -285,6 +285,5 @@ def smallest_singular_values(B: NDArray[Any]) -> FloatArray:
 
 def smallest_positive(h: NDArray[Any]) -> FloatArray:
     """The square root of the smallest positive number of each row, infinite without one."""
-    top = h.max(axis=1, initial=0.0, keepdims=True)
-    positive = (h > _ZERO * top) & (top > 0)
+    positive = h > _ZERO * h.max(axis=1, initial=0.0, keepdims=True)
     return np.sqrt(np.where(positive, h, np.inf).min(axis=1, initial=np.inf))

@@ -18,10 +18,15 @@ from scipy import sparse
 from cellapse._complex.attributes import columns_of
 from cellapse._complex.complex import Complex
 from cellapse._complex.labels import in_order
+from cellapse._complex.simple import Rules, simple_edges
 from cellapse._complex.weights import weight_column
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import own_csr, real_array, word
+from cellapse._shared.notes import fact
+
+SIMPLE = Rules()
+_ROUNDING = {2: 1e-2, 4: 1e-5, 8: 1e-10, 12: 1e-10, 16: 1e-10}  # by the bytes of a number
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,16 +43,19 @@ class Graph:
     def n_vertices(self) -> int:
         return len(self.labels)
 
-    def with_cells(self, cells: Mapping[int, Any]) -> Complex:
+    def with_cells(
+        self, cells: Mapping[int, Any], metadata: Mapping[str, Any] | None = None
+    ) -> Complex:
         """The complex of the graph and cells of rank 2 and above, given as integer arrays."""
         weights = None if self.weights is None else {1: self.weights}
         tables = {1: self.edges, **cells}
         return Complex.from_arrays(
-            self.n_vertices, tables, self.labels, weights, self.attributes, self.metadata
+            *(self.n_vertices, tables, self.labels, weights, self.attributes),
+            self.metadata if metadata is None else metadata,
         )
 
 
-def as_graph(source: Any, weight: str | None = None) -> Graph:
+def as_graph(source: Any, weight: str | None = None, rules: Rules = SIMPLE) -> Graph:
     """Read a networkx graph, a Complex, an adjacency, an edge array or a list of pairs.
 
     >>> as_graph([("a", "b"), ("b", "c")]).edges.tolist()
@@ -58,11 +66,12 @@ def as_graph(source: Any, weight: str | None = None) -> Graph:
     # Whoever holds a networkx graph has imported networkx already; others need not wait for it.
     networkx = sys.modules.get("networkx")
     if networkx is not None and isinstance(source, networkx.Graph):
-        return _from_networkx(source, weight)
+        return _from_networkx(source, weight, rules)
     if isinstance(source, Complex):
         return _from_complex(source, weight)
     if sparse.issparse(source) or is_adjacency(source):
-        return _from_adjacency(sparse.csr_array(source), weight)
+        matrix = source if sparse.issparse(source) else sparse.csr_array(source)
+        return _from_adjacency(matrix, weight, rules)
     if isinstance(source, str | bytes | os.PathLike):
         raise InputError(f"{source!r:.80} is a name; cellapse.read reads the file of that name")
     if weight is not None:
@@ -71,8 +80,8 @@ def as_graph(source: Any, weight: str | None = None) -> Graph:
             "pass a networkx graph or a sparse adjacency"
         )
     if isinstance(source, np.ndarray):
-        return _from_array(source)
-    return _from_pairs(source)
+        return _from_array(source, rules)
+    return _from_pairs(source, rules)
 
 
 def is_adjacency(source: Any) -> bool:
@@ -91,31 +100,43 @@ def is_adjacency(source: Any) -> bool:
     return bool((source >= 0).all() and (source == source.T).all())
 
 
-def _from_networkx(graph: Any, weight: str | None) -> Graph:
-    if graph.is_directed() or graph.is_multigraph():
-        remedy = "graph.to_undirected()" if graph.is_directed() else "nx.Graph(graph)"
-        raise InputError(
-            f"a {type(graph).__name__} was given, but cells have neither direction nor copies; "
-            f"pass {remedy}"
-        )
+def _from_networkx(graph: Any, weight: str | None, rules: Rules) -> Graph:
+    if graph.is_directed():
+        rules.check_direction(f"a {type(graph).__name__}", "pass graph.to_undirected(), or ")
     labels = tuple(graph)
     position = {v: i for i, v in enumerate(labels)}
-    pairs = [(position[u], position[v]) for u, v in graph.edges]
-    columns = string_named(columns_of([data for _, _, data in graph.edges(data=True)]))
-    weights = None
-    if weight is not None:
-        values = columns.pop(weight, [None] * len(pairs))
-        if None in values:
-            u, v = list(graph.edges)[values.index(None)]
-            raise InputError(
-                f"edge ({u!r}, {v!r}) has no attribute {weight!r}; set it on every edge "
-                "or leave out weight"
-            )
-        weights = real_array(values, f"the edge attribute {weight!r}")
-    vertices = string_named(columns_of([data for _, data in graph.nodes(data=True)]))
+    pairs = [(position[u], position[v]) for u, v, _ in graph.edges(data=True)]
     edges = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    simple = _graph(labels, edges, weights, {0: vertices, 1: columns})
-    return replace(simple, metadata=string_named(graph.graph))
+    if graph.is_multigraph() and rules.repeats is None and _has_copies(edges):
+        raise InputError(
+            f"a {type(graph).__name__} with copies of edges was given, but a pair of vertices is "
+            'one edge; pass nx.Graph(graph), or repeats="count", "sum" or "first"'
+        )
+    columns = string_named(columns_of([data for _, _, data in graph.edges(data=True)]))
+    vertices = string_named(columns_of([data for _, data in graph.nodes(data=True)]))
+    simple = graph_of(labels, edges, {0: vertices, 1: columns}, rules)
+    return _weighted(replace(simple, metadata=string_named(graph.graph)), weight)
+
+
+def _has_copies(edges: IntArray) -> bool:
+    return len(np.unique(np.sort(edges, axis=1), axis=0)) < len(edges)
+
+
+def _weighted(graph: Graph, weight: str | None) -> Graph:
+    """The graph with an attribute of its edges as their weights."""
+    if weight is None:
+        return graph
+    columns = dict(graph.attributes[1])
+    values = columns.pop(weight, [None] * len(graph.edges))
+    values = values.tolist() if isinstance(values, np.ndarray) else values
+    if None in values:
+        u, v = (graph.labels[i] for i in graph.edges[values.index(None)].tolist())
+        raise InputError(
+            f"edge ({u!r}, {v!r}) has no attribute {weight!r}; set it on every edge "
+            "or leave out weight"
+        )
+    weights = real_array(values, f"the edge attribute {weight!r}")
+    return replace(graph, weights=weights, attributes={**graph.attributes, 1: columns})
 
 
 def string_named(named: Mapping[Any, Any]) -> dict[str, Any]:
@@ -144,24 +165,55 @@ def _from_complex(K: Complex, weight: str | None) -> Graph:
     return Graph(K.labels, edges.indices.reshape(-1, 2), weights, attributes, K.metadata)
 
 
-def _from_adjacency(matrix: Any, weight: str | None) -> Graph:
+def _from_adjacency(matrix: Any, weight: str | None, rules: Rules) -> Graph:
+    entries = symmetric_entries(matrix, rules)
+    pairs = np.column_stack([entries.row, entries.col]).astype(np.int64)
+    order = np.argsort(pairs[:, 0] * matrix.shape[0] + pairs[:, 1])
+    columns = {} if weight is None else {weight: entries.data[order]}
+    graph = graph_of(range(matrix.shape[0]), pairs[order], {1: columns}, rules)
+    return _weighted(graph, weight)
+
+
+def symmetric_entries(matrix: Any, rules: Rules) -> sparse.coo_array:
+    """The upper triangle of an adjacency, symmetric up to rounding; of a directed one all of it."""
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"an adjacency of shape {matrix.shape}; it must be square")
     entries = own_csr(matrix, "the adjacency")
     skew = abs(entries - entries.T)
-    if skew.nnz and skew.max() > 0:
+    largest = abs(entries).max() if entries.nnz else 0.0
+    rounding = _ROUNDING[matrix.dtype.itemsize if matrix.dtype.kind == "f" else 8]
+    difference = skew.max() if skew.nnz else 0.0
+    if difference > rounding * largest:
+        if rules.directed == "refuse":
+            raise InputError(
+                "the adjacency is not symmetric, but cells have no direction; pass (M + M.T) / 2 "
+                'if that is what you mean, or directed="ignore" to take every entry as an edge'
+            )
+        fact("directions are ignored")
+        return _undirected(entries, rules)
+    if difference:
+        fact(f"symmetric up to rounding, {difference:.1e}")
+        entries = (entries + entries.T) / 2
+    return sparse.triu(entries, format="coo")
+
+
+def _undirected(entries: sparse.csr_array, rules: Rules) -> sparse.coo_array:
+    """Every entry, those on both sides of the diagonal only once where they are equal."""
+    upper, lower = sparse.triu(entries, format="csr"), sparse.tril(entries, -1, format="csr").T
+    both = upper.astype(bool).multiply(lower.astype(bool))
+    if (upper - lower).multiply(both).nnz and rules.repeats is None:
         raise InputError(
-            "the adjacency is not symmetric, but cells have no direction; "
-            "pass (M + M.T) / 2 if that is what you mean"
+            "the adjacency has pairs with different values in the two directions; pass "
+            'repeats="sum", "first" or "count" to merge them'
         )
-    upper = sparse.triu(entries, format="coo")
-    pairs = np.column_stack([upper.row, upper.col]).astype(np.int64)
-    order = np.argsort(pairs[:, 0] * matrix.shape[0] + pairs[:, 1])
-    weights = None if weight is None else upper.data[order]
-    return _graph(range(matrix.shape[0]), pairs[order], weights)
+    if rules.repeats is None:
+        return upper.maximum(lower).tocoo()
+    upper, lower = upper.tocoo(), lower.tocoo()
+    row, column = np.r_[upper.row, lower.row], np.r_[upper.col, lower.col]
+    return sparse.coo_array((np.r_[upper.data, lower.data], (row, column)), entries.shape)
 
 
-def _from_array(array: NDArray[Any]) -> Graph:
+def _from_array(array: NDArray[Any], rules: Rules) -> Graph:
     if array.ndim != 2 or 2 not in array.shape or not np.issubdtype(array.dtype, np.integer):
         raise InputError(
             f"an edge array of shape {array.shape} and type {array.dtype}; "
@@ -178,12 +230,10 @@ def _from_array(array: NDArray[Any]) -> Graph:
             "of them alone; number the vertices from 0, or pass a list of pairs"
         )
     # PyG and others list both directions of every edge: count each once.
-    both = np.sort(pairs, axis=1)
-    _, first = np.unique(both[:, 0] * n + both[:, 1], return_index=True)
-    return _graph(range(n), pairs[np.sort(first)], None)
+    return graph_of(range(n), pairs, {}, rules)
 
 
-def _from_pairs(source: Any) -> Graph:
+def _from_pairs(source: Any, rules: Rules) -> Graph:
     try:
         pairs = [tuple(edge) for edge in source]
     except TypeError:
@@ -199,23 +249,16 @@ def _from_pairs(source: Any) -> Graph:
                 "hypergraph_complex"
             )
     position = {v: i for i, v in enumerate(labels)}
-    once: dict[Any, tuple[Any, ...]] = {}
-    for edge in pairs:
-        once.setdefault(frozenset(edge), edge)
-    rows = [[position[v] for v in edge] for edge in once.values()]
-    return _graph(labels, np.array(rows, dtype=np.int64).reshape(-1, 2), None)
+    rows = [[position[v] for v in edge] for edge in pairs]
+    return graph_of(labels, np.array(rows, dtype=np.int64).reshape(-1, 2), {}, rules)
 
 
-def _graph(
+def graph_of(
     labels: Sequence[Hashable],
     edges: IntArray,
-    weights: FloatArray | None,
-    attributes: Mapping[int, Mapping[str, Any]] | None = None,
+    attributes: Mapping[int, Mapping[str, Any]],
+    rules: Rules = SIMPLE,
 ) -> Graph:
-    loops = np.flatnonzero(edges[:, 0] == edges[:, 1])
-    if len(loops):
-        raise InputError(
-            f"{len(loops)} self-loops, the first at vertex {labels[edges[loops[0], 0]]!r}; "
-            "a cell holds a vertex once: remove them"
-        )
-    return Graph(labels, edges, weights, attributes or {})
+    """The simple graph of listed edges, by the rules for loops and repeats."""
+    edges, columns, loops = simple_edges(labels, edges, attributes.get(1, {}), rules)
+    return Graph(labels, edges, None, {0: {**attributes.get(0, {}), **loops}, 1: columns})

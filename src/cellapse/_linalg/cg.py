@@ -22,6 +22,7 @@ from cellapse._shared.checks import share, whole_number
 
 _PASSES = 6  # speed only: times that the residual is computed anew, where that still helps
 _DRIFT = 8 * 2.0**-53  # of one pass, over the smallest eigenvalue of P^-1 H
+_LOST = 1e40  # a residual that has grown so much leads nowhere
 _MOST_DRIFT = 1e-3  # what was seen where that leaves nothing
 _ROUGH = 0.1  # speed only: of the residual that a rough solution leaves
 _FIRST = 30.0  # speed only: the first pass stops at so many times the error, the next goes on
@@ -135,7 +136,7 @@ def conjugate_gradients(
         x = x + np.where(better, step, 0.0)
         if trial:  # what the first pass says of itself is no evidence: it began far away
             error = np.where(better, now, error)
-        if trial and (bool((error <= tol).all()) or not gained):
+        if trial and (bool((error <= tol).all()) or not gained):  # speed only: a pass more or less
             break
         r = rhs - apply(x) if residual is None else residual(x).astype(np.float64)
     return x, error
@@ -167,7 +168,8 @@ def rough_solution(apply: Solve, rhs: FloatArray, precondition: Solve | None = N
     """
     near = (lambda r: r) if precondition is None else precondition
     goal = _ROUGH**2 * np.abs(_dots(rhs, near(rhs)))
-    return _one_pass(apply, rhs, near, lambda _, rz: rz <= goal, 150)[0]
+    steps = 150  # speed only: it is checked elsewhere
+    return _one_pass(apply, rhs, near, lambda _, rz: rz <= goal, steps)[0]
 
 
 def _one_pass(
@@ -186,7 +188,7 @@ def _one_pass(
     r, x = rhs, np.zeros_like(rhs)
     z = precondition(r)
     p, rz = z, _dots(r, z)
-    size, fallen = rz, np.zeros_like(rz)  # the first is p^T P p
+    size, fallen, first = rz, np.zeros_like(rz), rz  # the first is p^T P p
     stuck = np.zeros(rhs.shape[1], dtype=bool)  # H or P is not definite there, to rounding
     for _ in range(maxiter):
         done = within(r, rz) | stuck
@@ -203,6 +205,8 @@ def _one_pass(
         r = r - step * q  # not in place: z and p may be the same array
         z = np.where(live, precondition(r), z)
         last, rz = rz, np.where(live, _dots(r, z), rz)
+        stuck |= rz > _LOST * first
+        live &= ~stuck
         turn = np.where(live, rz / np.where(live, last, 1.0), 0.0)
         p, size = z + turn * p, rz + turn**2 * size
         advance(step, turn, live)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,20 +14,39 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._complex.complex import Complex
+from cellapse._errors import InputError
+from cellapse._linalg.operators import Operator
 from cellapse._shared.files import make_folder
 from cellapse._sources import Source, load_protein
 from cellapse.analysis import STEPS, Analysis, analyze
 from cellapse.cli.app import app
-from cellapse.cli.options import NetworkChoice, ProteinName, Seed, grouped
+from cellapse.cli.options import NetworkChoice, OperatorChoice, ProteinName, Seed, grouped
 from cellapse.cli.output import AsJson, Console, Out, Quiet
 from cellapse.cli.progress import Steps, working
 from cellapse.report.page import write_report
 from cellapse.report.summary import cell_counts, edges_in_words, findings
+from cellapse.tasks.clustering import suggest_n_clusters
+from cellapse.tasks.selection import choose_operator, family_member
+
+Make = Callable[[Complex], Operator]
 
 Folder = Annotated[
     Path | None, typer.Option("--output", "-o", help="Folder for nodes.csv and report.html.")
 ]
 Clusters = Annotated[int | None, typer.Option("--clusters", "-k", help="Number of clusters.")]
+Eigenpairs = Annotated[
+    int | None,
+    typer.Option(help="How many are computed; all of up to 1,000 nodes, some 30 of more."),
+]
+Quick = Annotated[
+    bool,
+    typer.Option("--quick", help="Without the checks of the theory, and with few eigenpairs."),
+]
+WithNodes = Annotated[
+    bool, typer.Option("--nodes", help="With --json: the clusters of every node, too.")
+]
 
 
 @app.command("analyze")
@@ -34,7 +55,13 @@ def analyze_network(
     *,
     output: Folder = None,
     clusters: Clusters = None,
-    data: NetworkChoice,
+    choose: Annotated[
+        bool, typer.Option("--choose", help="Experimental: the most modular of nine operators.")
+    ] = False,
+    eigenpairs: Eigenpairs = None,
+    quick: Quick = False,
+    choice: OperatorChoice,
+    nodes: WithNodes = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
     seed: Seed = 0,
@@ -46,12 +73,19 @@ def analyze_network(
 
     \b
     cellapse analyze football -o out
-    cellapse analyze network.gml -k 4 --json
+    cellapse analyze network.gml -k 4 --json --nodes
+    cellapse analyze football --operator unfolded --eps 0.01 --quick
     """
+    if choose and not choice.untouched:
+        raise InputError(
+            "--choose tries operators of its own; leave out --operator, --eps, --beta and --gamma"
+        )
+    study = Study(output, clusters, eigenpairs, quick, nodes, as_json, quiet, seed)
     with Steps([("reading", 1.0), *STEPS, ("report", 3.0)], quiet or as_json) as step:
         step("reading")
-        source = data.load()
-        _study(source, output, clusters, as_json, quiet, seed, step)
+        source = choice.load()
+        make = None if choice.untouched else choice.make
+        study.run(source, step, _chosen(source, clusters, seed) if choose else make)
 
 
 @app.command()
@@ -59,6 +93,9 @@ def protein(
     name: ProteinName,
     output: Folder = None,
     clusters: Clusters = None,
+    eigenpairs: Eigenpairs = None,
+    quick: Quick = False,
+    nodes: WithNodes = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
     seed: Seed = 0,
@@ -71,10 +108,10 @@ def protein(
     cellapse protein 1HEL -o lysozyme
     cellapse protein structure.cif -k 5 -o out
     """
+    study = Study(output, clusters, eigenpairs, quick, nodes, as_json, quiet, seed)
     with Steps([("reading", 1.0), *STEPS, ("report", 3.0)], quiet or as_json) as step:
         step("reading")
-        source = load_protein(name)
-        _study(source, output, clusters, as_json, quiet, seed, step)
+        study.run(load_protein(name), step)
 
 
 @app.command()
@@ -119,31 +156,69 @@ def explore(
     serve(server, lambda address: tell({"address": address}), browser)
 
 
-def _study(
-    source: Source,
-    folder: Path | None,
-    clusters: int | None,
-    as_json: bool,
-    quiet: bool,
-    seed: int,
-    step: Steps,
-) -> None:
-    if folder is not None:  # before the work, not after it
-        make_folder(folder)
-    analysis = analyze(
-        source.complex, clusters, seed, title=source.title, groups=source.groups, on_step=step
-    )
-    written: list[Path] = []
-    if folder is not None:
-        step("report")
-        written = _write(analysis, folder)
-    out = Out(None, as_json, quiet)
-    if as_json:
-        out.json(_facts(analysis) | {"files": [str(path) for path in written]})
-    elif not quiet:
-        _summary(analysis)
-    for path, what in zip(written, ("one row per node", "open it in a browser"), strict=False):
-        out.say(f"Wrote {escape(str(path))}: {what}.")
+@dataclass(frozen=True)
+class Study:
+    """What a study is to do, and where its results go."""
+
+    folder: Path | None
+    clusters: int | None
+    eigenpairs: int | None
+    quick: bool
+    nodes: bool
+    as_json: bool
+    quiet: bool
+    seed: int
+
+    def run(self, source: Source, step: Steps, make: Make | None = None) -> None:
+        """Analyze, write, tell."""
+        if self.folder is not None:  # before the work, not after it
+            make_folder(self.folder)
+        analysis = analyze(
+            source.complex,
+            self.clusters,
+            self.seed,
+            operator=make,
+            n_eigenpairs=self.eigenpairs,
+            quick=self.quick,
+            title=source.title,
+            groups=source.groups,
+            on_step=step,
+        )
+        written: list[Path] = []
+        if self.folder is not None:
+            step("report")
+            written = _write(analysis, self.folder)
+        out = Out(None, self.as_json, self.quiet)
+        if self.as_json:
+            nodes = {"nodes": _nodes(analysis)} if self.nodes else {}
+            out.json(_facts(analysis) | nodes | {"files": [str(path) for path in written]})
+        elif not self.quiet:
+            _summary(analysis)
+        for path, what in zip(written, ("one row per node", "open it in a browser"), strict=False):
+            out.say(f"Wrote {escape(str(path))}: {what}.")
+
+
+def _chosen(source: Source, clusters: int | None, seed: int) -> Make:
+    """The operator with the most modular clusters, as a function of a complex."""
+    K = source.complex
+    count = clusters
+    if count is None:
+        known = source.groups
+        count = suggest_n_clusters(K) if known is None else len({str(g) for g in known})
+    best = choose_operator(K, count, rng=seed)
+    return lambda part: family_member(part, best.name)
+
+
+def _nodes(analysis: Analysis) -> dict[str, list[Any]]:
+    """The columns of nodes.csv that are clusters."""
+    columns = {
+        "node": list(analysis.complex.labels),
+        "cluster": analysis.chosen.numbers.tolist(),
+        "cluster_collapsed": analysis.clusters[0].numbers.tolist(),
+        "cluster_graph_laplacian": analysis.clusters[1].numbers.tolist(),
+    }
+    known = analysis.groups
+    return columns if known is None else columns | {"known_group": [str(g) for g in known]}
 
 
 def _write(analysis: Analysis, folder: Path) -> list[Path]:
@@ -158,7 +233,7 @@ def _facts(analysis: Analysis) -> dict[str, Any]:
         "cells": list(analysis.complex.n_cells),
         "operator": repr(analysis.collapsed),
         "clusters": analysis.n_clusters,
-        "clusters by": analysis.verdict.best.operator,
+        "clusters by": analysis.chosen_by,
         "sizes": np.bincount(analysis.chosen.numbers).tolist(),
         "verdict": analysis.verdict.as_dict(),
         "accuracy": None if agreement is None else agreement[0],
@@ -170,7 +245,7 @@ def _facts(analysis: Analysis) -> dict[str, Any]:
         "least trusted edges": [
             {"edge": list(pair), "trust": trust} for pair, trust in analysis.least_trusted(10)
         ],
-        "theory holds": analysis.report.holds,
+        "theory holds": analysis.report.holds if analysis.report.checks else None,
     }
 
 
@@ -181,9 +256,10 @@ def _summary(analysis: Analysis) -> None:
     console.print(f"\n[bold]Verdict[/bold]   {escape(first)}")
     for text in rest:
         console.print(f"          {escape(text)}")
-    console.print(
-        f"[bold]Collapse[/bold]  {analysis.collapsed.realization} (the paper's own is collapse(K))"
-    )
+    S = analysis.collapsed
+    said = f"{S.realization}" if isinstance(S, CollapsedOperator) else repr(S)
+    also = "" if analysis.asked else " (--operator unfolded is the paper's own)"
+    console.print(f"[bold]Operator[/bold]  {escape(said)}{also}")
     if len(analysis.shares):
         console.print(f"          {edges_in_words(analysis)}")
     for edge, trust in analysis.least_trusted(3):
@@ -194,10 +270,13 @@ def _summary(analysis: Analysis) -> None:
     console.print("[bold]Spectrum[/bold]  smallest eigenvalues of S and of the graph Laplacian L")
     console.print(table)
     sizes = ", ".join(map(str, np.bincount(analysis.chosen.numbers).tolist()))
-    by = analysis.verdict.best.operator
+    by = analysis.chosen_by
     console.print(f"[bold]Clusters[/bold]  {analysis.n_clusters} by {by}, of sizes {sizes}")
     measured = [c for c in analysis.report.checks if c.holds is not None]
+    if not analysis.report.checks:
+        return
     holds = "all hold" if analysis.report.holds else "some FAIL, see theory.check(S)"
     counted = f"{len(measured)} statements of the paper measured"
     console.print(f"[bold]Theory[/bold]    {counted}: {holds}")
-    console.print(f"          S has {analysis.collapsed.tocsr().nnz:,} entries, as sparse as L")
+    if analysis.reweights:
+        console.print(f"          S has {S.A.nnz:,} entries, as sparse as L")

@@ -9,11 +9,10 @@ from rich.markup import escape
 
 from cellapse import datasets
 from cellapse.cli.app import app
-from cellapse.cli.options import Network, NetworkChoice, Target, Weight, grouped
+from cellapse.cli.options import GraphChoice, NetworkChoice, Target, grouped
 from cellapse.cli.output import AsJson, Out, Quiet
 from cellapse.cli.progress import working
-from cellapse.cli.sources import load
-from cellapse.io import write
+from cellapse.io import Understood, write
 
 
 @app.command("datasets")
@@ -62,7 +61,8 @@ def info(*, data: NetworkChoice, out: Out) -> None:
         degree = np.bincount(K.cells[1].indices, minlength=K.n_vertices) if K.max_rank else [0]
     facts = {
         "title": source.title,
-        **{f"cells of rank {k}": n for k, n in enumerate(K.n_cells)},
+        **_understood(source.reading),
+        "cells": list(K.n_cells),
         "components": len(component),
         "largest component": int(component.max()),
         "mean degree": round(float(np.mean(degree)), 3),
@@ -72,17 +72,30 @@ def info(*, data: NetworkChoice, out: Out) -> None:
         "attributes": sorted({name for columns in K.attributes for name in columns}),
     }
     out.facts(facts)
+    if source.reading is not None and out.file is None:
+        out.say("\n" + escape(_how_to_say_otherwise(source.reading)))
     if source.card and out.file is None:
         out.say("\n" + escape(source.card))
 
 
+def _understood(reading: Understood | None) -> dict[str, object]:
+    """What was understood of a file."""
+    if reading is None:
+        return {}
+    left_out = {"left out": list(reading.losses)} if reading.losses else {}
+    return {"format": reading.format, "understood": list(reading.facts), **left_out}
+
+
+def _how_to_say_otherwise(reading: Understood) -> str:
+    named = [n for n in reading.options if n != "header"]
+    words = [f"--{name}" for name in named] + ["--header"] * ("header" in reading.options)
+    return f"To say otherwise: {', '.join(words)}; see cellapse info --help."
+
+
 @app.command()
+@grouped
 def convert(
-    network: Network,
-    target: Target,
-    weight: Weight = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    *, data: GraphChoice, target: Target, as_json: AsJson = False, quiet: Quiet = False
 ) -> None:
     """Write a network in another format, as it is.
 
@@ -90,6 +103,6 @@ def convert(
     cellapse convert karate karate.graphml
     cellapse convert mesh.off mesh.json
     """
-    K = load(network, 1, weight).complex
+    K = data.load().complex
     write(K, target)
     Out(None, as_json, quiet).written(target, K.n_cells)

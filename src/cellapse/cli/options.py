@@ -25,9 +25,9 @@ from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.names import make_operator, operator_names
-from cellapse._sources import Source, bundled_names
+from cellapse._sources import Source, bundled_names, warn_of_weights
 from cellapse.cli.progress import working
-from cellapse.cli.sources import load
+from cellapse.cli.reading import ReadingChoice
 
 
 def _names(incomplete: str) -> list[str]:
@@ -95,7 +95,7 @@ Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
 
 
 @dataclass(frozen=True)
-class NetworkChoice:
+class NetworkChoice(ReadingChoice):
     """Which network, and how it is read."""
 
     network: Network
@@ -104,11 +104,25 @@ class NetworkChoice:
 
     def load(self) -> Source:
         """Read the network."""
-        return load(self.network, self.max_rank, self.weight)
+        source = self.source(self.network, self.max_rank, self.weight)
+        warn_of_weights(source.complex)
+        return source
 
 
 @dataclass(frozen=True)
-class OperatorChoice:
+class GraphChoice(ReadingChoice):
+    """Which network, as the file has it: a graph is not lifted."""
+
+    network: Network
+    weight: Weight = None
+
+    def load(self) -> Source:
+        """Read the network."""
+        return self.source(self.network, 1, self.weight)
+
+
+@dataclass(frozen=True)
+class OperatorChoice(ReadingChoice):
     """Which operator, with which weights, on which network."""
 
     usual: ClassVar[str] = "renormalized"
@@ -129,12 +143,14 @@ class OperatorChoice:
     @property
     def untouched(self) -> bool:
         """Whether the operator and its weights were left as they are by default."""
-        usual = type(self)(self.network, max_rank=self.max_rank, weight=self.weight)
-        return self == usual
+        chosen = (self.operator, self.eps, self.beta, self.gamma)
+        return chosen == (type(self).operator, None, None, None)
 
     def load(self) -> Source:
         """Read the network."""
-        return load(self.network, self.max_rank, self.weight)
+        source = self.source(self.network, self.max_rank, self.weight)
+        warn_of_weights(source.complex)
+        return source
 
     def make(self, K: Complex) -> Operator:
         """The operator on a complex."""
@@ -171,7 +187,9 @@ def grouped(verb: Callable[..., None]) -> Callable[..., None]:
     for name, parameter in inspect.signature(verb).parameters.items():
         if name in groups:
             types = get_type_hints(groups[name], include_extras=True)
-            shown += [_parameter(field, types[field.name]) for field in fields(groups[name])]
+            # How a file is read comes after what is done with it.
+            ordered = sorted(fields(groups[name]), key=lambda field: bool(field.kw_only))
+            shown += [_parameter(field, types[field.name]) for field in ordered]
         else:
             shown.append(parameter.replace(annotation=hints[name]))
 

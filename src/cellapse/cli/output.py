@@ -178,7 +178,10 @@ def _key(name: Any) -> str:
 
 def _cell(value: Any) -> str:
     """A value in one cell of a table."""
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    if not isinstance(value, list):
+        return str(value)
+    words = [str(v) for v in value]
+    return ("; " if any("," in word for word in words) else ", ").join(words)
 
 
 def _show(columns: Mapping[str, Sequence[Any]]) -> None:

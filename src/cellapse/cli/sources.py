@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import sys
+import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,37 +13,42 @@ import numpy as np
 
 from cellapse import datasets
 from cellapse._complex.complex import Complex
-from cellapse._errors import InputError
-from cellapse._sources import (
-    Source,
-    bundled,
-    bundled_names,
-    exists,
-    lifted,
-    unknown,
-    warn_of_weights,
-)
-from cellapse.io import read, read_stream
+from cellapse._errors import CellapseWarning, InputError
+from cellapse._sources import Source, bundled, bundled_names, exists, lifted, unknown
+from cellapse.io import understand_file, understand_stream
+from cellapse.io._options import PLAIN, Options
 
 
-def load(name: str, max_rank: int = 2, weight: str | None = None) -> Source:
+def load(
+    name: str,
+    max_rank: int = 2,
+    weight: str | None = None,
+    *,
+    format: str | None = None,
+    options: Options = PLAIN,
+) -> Source:
     """A bundled dataset of that name, or else the file; - is standard input."""
+    here = name in datasets.available() or name.upper() in datasets.available_proteins()
+    if here and not exists(name) and (format is not None or options != PLAIN):
+        raise InputError(f"{name} is bundled, and options about a file mean nothing to it")
     if weight is not None and name.upper() in datasets.available_proteins() and not exists(name):
         raise InputError(f"--weight {weight}: the bundled protein {name} has none; leave it out")
     known = bundled(name, max_rank, weight)
     if known is not None:
-        warn_of_weights(known.complex)
         return known
+    options = replace(options, weight=weight)
     if name == "-":
-        K, title = read_stream(sys.stdin.buffer, "standard input", weight), "standard input"
+        title = "standard input"
+        reading = understand_stream(sys.stdin.buffer, title, options, format)
     elif not exists(name):
         raise InputError(unknown(name, "dataset", bundled_names()))
     elif Path(name).is_dir():
         raise InputError(f"{name} is a folder; give one of its files")
     else:
-        K, title = read(name, weight=weight), Path(name).name
-    warn_of_weights(K)
-    return Source(title, lifted(K, max_rank))
+        reading, title = understand_file(name, options, format), Path(name).name
+    for text in reading.losses:
+        warnings.warn(f"{title}: {text}", CellapseWarning, stacklevel=2)
+    return Source(title, lifted(reading.complex, max_rank), reading=reading)
 
 
 def values_of(K: Complex, name: str) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -12,7 +12,9 @@ import numpy as np
 from cellapse._complex.attributes import check_metadata, columns_of
 from cellapse._complex.cells import Cells, ascending_rows, build_cells
 from cellapse._complex.complex import Complex
+from cellapse._complex.graph import SIMPLE
 from cellapse._complex.labels import numbered, positions
+from cellapse._complex.simple import Rules
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError
 from cellapse._matrices.containment import containment
@@ -185,11 +187,7 @@ def _lifted(labels: Sequence[Hashable], cells: Cells, distinct: IntArray, facts:
 
 def records_of(K: Complex, rank: int, weight: str) -> list[dict[str, Any]]:
     """The attributes and the weight of every cell of a rank; None means there is nothing to say."""
-    word("weight", weight)
-    columns = {name: column.tolist() for name, column in K.attributes[rank].items()}
-    values = K.weights[rank]
-    if values is not None:
-        columns[weight] = values.tolist()
+    columns = columns_for_others(K, rank, weight)
     if not columns:
         return [{} for _ in range(K.n_cells[rank])]
     names = list(columns)
@@ -197,6 +195,14 @@ def records_of(K: Complex, rank: int, weight: str) -> list[dict[str, Any]]:
         {name: value for name, value in zip(names, row, strict=True) if value is not None}
         for row in zip(*columns.values(), strict=True)
     ]
+
+
+def columns_for_others(K: Complex, rank: int, weight: str) -> dict[str, list[Any]]:
+    """The attributes and weights of a rank as lists, one value per cell."""
+    word("weight", weight)
+    columns = {name: column.tolist() for name, column in K.attributes[rank].items()}
+    values = K.weights[rank]
+    return columns if values is None else {**columns, weight: values.tolist()}
 
 
 def hyperedges_of(
@@ -234,7 +240,24 @@ def require_simplicial(K: Complex, target: str, remedy: str) -> None:
         )
 
 
-def refuse_ranks(ranks: Ranks, what: str) -> None:
-    """`ranks` is for sources that have none."""
-    if ranks is not None:
-        raise InputError(f"ranks={ranks!r}, but {what} has ranks of its own; leave out ranks")
+@dataclass(frozen=True)
+class Wanted:
+    """What the caller of `as_complex` asks for."""
+
+    weight: str | None = None
+    ranks: Ranks = None
+    rules: Rules = SIMPLE
+
+    def check_ranked(self, what: str) -> None:
+        """`ranks` is for sources that have none."""
+        if self.ranks is not None:
+            raise InputError(
+                f"ranks={self.ranks!r}, but {what} has ranks of its own; leave out ranks"
+            )
+
+    def check_simple(self, what: str) -> None:
+        """`directed`, `loops` and `repeats` are for graphs."""
+        if self.rules != SIMPLE:
+            raise InputError(
+                f"directed, loops and repeats are for graphs, and {what} is none; leave them out"
+            )

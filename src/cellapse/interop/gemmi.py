@@ -6,11 +6,11 @@ from typing import Any
 
 from cellapse._complex.complex import Complex
 from cellapse._complex.weights import weighted_by
-from cellapse.interop._build import Ranks, refuse_ranks
+from cellapse.interop._build import Wanted
 from cellapse.lifts.proteins import protein_complex
 
 
-def read(structure: Any, weight: str | None, ranks: Ranks) -> Complex:
+def read(structure: Any, wanted: Wanted) -> Complex:
     """A `gemmi.Structure`, as by `protein_complex`, which has the choices."""
-    refuse_ranks(ranks, "a protein")
-    return weighted_by(protein_complex(structure), weight)
+    wanted.check_ranked("a protein")
+    return weighted_by(protein_complex(structure), wanted.weight)

@@ -10,7 +10,7 @@ from cellapse._complex.complex import Complex, require_complex
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError, extra
 from cellapse._shared.checks import word
-from cellapse.interop._build import Ranks, refuse_ranks
+from cellapse.interop._build import Wanted
 
 _NO_SIMPLICES = (
     "a SimplexTree holds simplices with all their faces, and this complex is not made of those; "
@@ -18,9 +18,9 @@ _NO_SIMPLICES = (
 )
 
 
-def read(tree: Any, weight: str | None, ranks: Ranks) -> Complex:
+def read(tree: Any, wanted: Wanted) -> Complex:
     """A `gudhi.SimplexTree`; values other than zero become the attribute "filtration"."""
-    refuse_ranks(ranks, "a SimplexTree")
+    wanted.check_ranked("a SimplexTree")
     if not hasattr(tree, "get_simplices"):
         raise InputError(f"a gudhi {type(tree).__name__} was given; pass its create_simplex_tree()")
     by_rank: dict[int, tuple[list[int], list[float]]] = {}
@@ -40,7 +40,7 @@ def read(tree: Any, weight: str | None, ranks: Ranks) -> Complex:
     counted = np.array_equal(labels, np.arange(len(labels)))
     names = None if counted else labels.tolist()
     K = Complex.from_arrays(len(labels), cells, names, attributes=attributes)
-    return weighted_by(K, weight)
+    return weighted_by(K, wanted.weight)
 
 
 def to_gudhi(K: Complex, *, filtration: str = "filtration") -> Any:

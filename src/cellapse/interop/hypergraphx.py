@@ -7,12 +7,12 @@ from typing import Any
 
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import CellapseWarning, InputError, extra
-from cellapse.interop._build import Ranks, hyperedge_complex, records_of
+from cellapse.interop._build import Wanted, hyperedge_complex, records_of
 
 _THEIRS = ("weighted", "type")  # what hypergraphx writes into the metadata itself
 
 
-def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
+def read(source: Any, wanted: Wanted) -> Complex:
     """A `hypergraphx.Hypergraph`; its weights are known as "weight"."""
     if type(source).__name__ != "Hypergraph":
         raise InputError(
@@ -23,7 +23,7 @@ def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
     records = [dict(record) for record in edges.values()]
     if source.is_weighted():
         weights = source.get_weights(asdict=True)
-        if weight == "weight" or any(value != 1 for value in weights.values()):
+        if wanted.weight == "weight" or any(value != 1 for value in weights.values()):
             for record, edge in zip(records, edges, strict=True):
                 record["weight"] = weights[edge]
     nodes = source.get_nodes(metadata=True)
@@ -33,8 +33,8 @@ def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
         list(edges),
         vertex_records=list(nodes.values()),
         records=records,
-        weight=weight,
-        ranks=ranks,
+        weight=wanted.weight,
+        ranks=wanted.ranks,
         metadata={name: value for name, value in about.items() if name not in _THEIRS},
     )
 

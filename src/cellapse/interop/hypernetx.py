@@ -9,10 +9,10 @@ import numpy as np
 
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import extra
-from cellapse.interop._build import Ranks, hyperedge_complex, hyperedges_of, records_of
+from cellapse.interop._build import Wanted, hyperedge_complex, hyperedges_of, records_of
 
 
-def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
+def read(source: Any, wanted: Wanted) -> Complex:
     """A `hypernetx.Hypergraph`; a weight of one everywhere says nothing and is left out."""
     members = source.incidence_dict
     return hyperedge_complex(
@@ -20,9 +20,9 @@ def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
         list(members.values()),
         names=[_plain(name) for name in members],
         vertex_records=_properties(source.nodes, list(source.nodes), None),
-        records=_properties(source.edges, list(members), weight),
-        weight=weight,
-        ranks=ranks,
+        records=_properties(source.edges, list(members), wanted.weight),
+        weight=wanted.weight,
+        ranks=wanted.ranks,
         metadata={} if source.name is None else {"name": source.name},
     )
 

@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Mapping, Set
 from itertools import chain
 from typing import Any
 
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._complex.graph import as_graph
 from cellapse._complex.weights import weighted_by
-from cellapse._errors import CellapseWarning
+from cellapse._shared.notes import loss
 from cellapse.interop import plain
-from cellapse.interop._build import Ranks, records_of, refuse_ranks
+from cellapse.interop._build import Wanted, records_of
 
 
-def read(graph: Any, weight: str | None, ranks: Ranks) -> Complex:
+def read(graph: Any, wanted: Wanted) -> Complex:
     """Vertices and edges; `clique_complex` and its like add cells."""
-    refuse_ranks(ranks, "a graph")
+    wanted.check_ranked("a graph")
     if not hasattr(graph, "nodes"):  # a view of one, such as graph.edges
-        return plain.read(list(graph), weight, ranks)
-    K = as_graph(graph).with_cells({})
+        return plain.read(dict(graph) if _is_adjacency(graph) else list(graph), wanted)
+    K = as_graph(graph, rules=wanted.rules).with_cells({})
     dicts = [data for _, data in graph.nodes.data()] + [data for *_, data in graph.edges.data()]
     names = chain.from_iterable([graph.graph, *dicts])
     left = next((name for name in names if not isinstance(name, str)), None)
     if left is not None:
-        warnings.warn(
-            f"names of attributes are strings; {left!r} and others that are none are left out",
-            CellapseWarning,
-            stacklevel=3,
-        )
-    return weighted_by(K, weight)
+        loss(f"names of attributes are strings; {left!r} and others that are none are left out")
+    return weighted_by(K, wanted.weight)
+
+
+def _is_adjacency(view: Any) -> bool:
+    return isinstance(view, Mapping) and not isinstance(view, Set)  # as views of edges are
 
 
 def to_networkx(K: Complex, *, weight: str = "weight") -> Any:

@@ -1,8 +1,13 @@
-"""Lists, dicts, NumPy arrays and SciPy matrices in; a sparse adjacency out."""
+"""Lists, dicts, NumPy arrays and SciPy matrices in; a sparse adjacency out.
+
+Only what is plainly a collection is read as one: an object of a library that is not known here is
+refused, however well it can be iterated over.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections import deque
+from collections.abc import Collection, Iterator, Mapping, MappingView
 from pathlib import Path
 from typing import Any
 
@@ -10,58 +15,80 @@ import numpy as np
 from scipy import sparse
 
 from cellapse._complex.complex import Complex, require_complex
-from cellapse._complex.graph import as_graph, is_adjacency
+from cellapse._complex.graph import as_graph
 from cellapse._complex.labels import as_tuples, in_order
+from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError
 from cellapse._matrices.incidence import Incidence
 from cellapse._shared.arrays import csr_from_entries
 from cellapse._shared.checks import one_of
-from cellapse.interop._build import Ranks, hyperedge_complex, refuse_ranks
+from cellapse._shared.notes import fact
+from cellapse.interop._build import Wanted, hyperedge_complex
+from cellapse.interop._listed import (
+    POINTS,
+    from_dict_of_neighbours,
+    from_edges_with_data,
+    is_adjacency,
+    is_dict_of_neighbours,
+    is_edges_with_data,
+    refuse_numbers,
+)
 from cellapse.lifts.meshes import mesh_complex
 
-_POINTS = (
-    "points, it seems; say what joins them: lifts.nearest_neighbour_complex, lifts.rips_complex or "
-    "lifts.alpha_complex"
-)
+_COLLECTIONS: Any = (list, tuple, set, frozenset, deque, Iterator, MappingView, Incidence)
 
 
-def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
+def read(source: Any, wanted: Wanted) -> Complex:
     """What belongs to no library of its own."""
     if isinstance(source, str | bytes | Path):
         raise InputError(
             f"{str(source)[:80]!r} is a name, not an object; cellapse.read reads files"
         )
     if sparse.issparse(source):
-        refuse_ranks(ranks, "an adjacency")
-        return as_graph(source, weight).with_cells({})
-    if hasattr(source, "__array__"):  # a tensor, for instance
+        return read_adjacency(source, wanted)
+    if hasattr(source, "__array__"):
         source = _as_array(source)
-    if weight is not None:
-        raise InputError(
-            f"weight={weight!r}, but a {type(source).__name__} carries no attributes; "
-            "Complex.from_cells takes weights"
-        )
     if isinstance(source, np.ndarray):
-        return _from_array(source, ranks)
+        return _from_array(source, wanted)
     if isinstance(source, Mapping):
-        return _from_mapping(source, ranks)
-    if not isinstance(source, Iterable):
+        return _from_mapping(source, wanted)
+    if not isinstance(source, _COLLECTIONS):
+        kind = type(source)
         raise InputError(
-            f"a {type(source).__name__} cannot be read as a complex; pass a graph, a hypergraph, "
-            "a complex, a mesh, lists of cells or incidence matrices"
+            f"a {kind.__module__}.{kind.__qualname__} cannot be read as a complex; pass a graph, a "
+            "hypergraph, a complex, a mesh, lists of cells or incidence matrices"
         )
     if isinstance(source, tuple) and len(source) == 2 and _is_mesh(*source):
-        refuse_ranks(ranks, "a mesh")
-        return mesh_complex(*source)
-    items = list(source)
+        wanted.check_ranked("a mesh")
+        wanted.check_simple("a mesh")
+        return weighted_by(mesh_complex(*source), wanted.weight)
+    return _from_items(list(source), wanted)
+
+
+def _from_items(items: list[Any], wanted: Wanted) -> Complex:
     if items and all(_is_matrix(item) for item in items):
-        refuse_ranks(ranks, "a list of matrices")
-        return from_matrices(items)
+        wanted.check_ranked("a list of matrices")
+        wanted.check_simple("a list of matrices")
+        return weighted_by(from_matrices(items), wanted.weight)
+    if is_adjacency(items):
+        fact("rows of numbers, as many as each has: an adjacency matrix")
+        return _from_array(np.array(items), wanted)
+    if is_edges_with_data(items):
+        return from_edges_with_data(items, wanted)
     groups = as_tuples(2, items)
-    _refuse_numbers(groups)
-    if ranks is None and all(len(group) == 2 for group in groups):
-        return as_graph(groups).with_cells({})
-    return hyperedge_complex(in_order(v for g in groups for v in g), groups, ranks=ranks)
+    refuse_numbers(groups)
+    if wanted.ranks is None and all(len(group) == 2 for group in groups):
+        return weighted_by(as_graph(groups, rules=wanted.rules).with_cells({}), wanted.weight)
+    wanted.check_simple("a list of cells")
+    labels = in_order(v for g in groups for v in g)
+    K = hyperedge_complex(labels, groups, ranks=wanted.ranks)
+    return weighted_by(K, wanted.weight)
+
+
+def read_adjacency(matrix: Any, wanted: Wanted) -> Complex:
+    """A sparse adjacency; its stored values are weights if any name for them is given."""
+    wanted.check_ranked("an adjacency")
+    return as_graph(matrix, wanted.weight, wanted.rules).with_cells({})
 
 
 def _as_array(source: Any) -> Any:
@@ -92,30 +119,28 @@ def _is_mesh(vertices: Any, faces: Any) -> bool:
     return vertices.shape[1] != len(faces)
 
 
-def _refuse_numbers(groups: list[tuple[Any, ...]]) -> None:
-    """Points and weighted edges are no lists of cells, though they could be read as such."""
-    are_floats = [[isinstance(v, float) for v in group] for group in groups]
-    if groups and all(map(all, are_floats)):
-        raise InputError(f"{groups[0]!r} and others hold only fractions: {_POINTS}")
-    if groups and all(row == [False, False, True] for row in are_floats):
-        raise InputError(
-            f"{groups[0]!r} and all others end in a fraction, as edges with weights do; pass "
-            "Complex.from_cells({1: pairs}, weights={1: numbers}), or a networkx graph with weight="
-        )
+def _from_array(array: Any, wanted: Wanted) -> Complex:
+    """Integers of shape (m, 2) or (2, m) are edges, a square of three and more an adjacency."""
+    wanted.check_ranked("an array")
+    kind = array.dtype.kind
+    square = array.ndim == 2 and array.shape[0] == array.shape[1] and kind in "biuf"
+    if square and (array.shape[0] > 2 or kind in "bf"):
+        fact(f"an array of shape {array.shape}: an adjacency matrix")
+        if not np.isfinite(array).all():
+            raise InputError(
+                "the adjacency holds NaN or infinite values; say with zeros which are no edges"
+            )
+        return read_adjacency(sparse.coo_array(array), wanted)
+    if kind == "f":
+        raise InputError(f"an array of shape {array.shape} and type {array.dtype}: {POINTS}")
+    return weighted_by(as_graph(array, rules=wanted.rules).with_cells({}), wanted.weight)
 
 
-def _from_array(array: Any, ranks: Ranks) -> Complex:
-    refuse_ranks(ranks, "an array of edges")
-    if np.issubdtype(array.dtype, np.floating) and not is_adjacency(array):
-        raise InputError(
-            f"an array of shape {array.shape} and type {array.dtype}: {_POINTS}. An adjacency is "
-            "square, symmetric and not negative"
-        )
-    return as_graph(array).with_cells({})
-
-
-def _from_mapping(source: Mapping[Any, Any], ranks: Ranks) -> Complex:
-    if ranks is None and all(isinstance(k, int | np.integer) for k in source):
+def _from_mapping(source: Mapping[Any, Any], wanted: Wanted) -> Complex:
+    if wanted.ranks is None and is_dict_of_neighbours(source):
+        return from_dict_of_neighbours(source, wanted)
+    wanted.check_simple("a dict of cells")
+    if wanted.ranks is None and all(isinstance(k, int | np.integer) for k in source):
         for rank, cells in source.items():
             listed = isinstance(cells, Collection)  # and no generator, which would be used up
             if rank and listed and any(isinstance(cell, int | str) for cell in cells):
@@ -123,10 +148,11 @@ def _from_mapping(source: Mapping[Any, Any], ranks: Ranks) -> Complex:
                     f"{rank}: {cells!r:.60} lists no cells; whole numbers as keys are ranks, so "
                     "that hyperedges with such names need ranks=, or go in as a list of them"
                 )
-        return Complex.from_cells(source)
+        return weighted_by(Complex.from_cells(source), wanted.weight)
     groups = as_tuples(2, source.values())
     labels = in_order(v for g in groups for v in g)
-    return hyperedge_complex(labels, groups, names=list(source), ranks=ranks)
+    K = hyperedge_complex(labels, groups, names=list(source), ranks=wanted.ranks)
+    return weighted_by(K, wanted.weight)
 
 
 def from_matrices(matrices: Collection[Any]) -> Complex:

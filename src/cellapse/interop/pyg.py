@@ -12,11 +12,12 @@ from scipy import sparse
 from cellapse._complex.cells import Cells
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._complex.graph import as_graph
+from cellapse._complex.simple import without_loops
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError, extra
 from cellapse._matrices.containment import containment
 from cellapse._shared.rows import RowIndex
-from cellapse.interop._build import Ranks, hyperedge_complex, refuse_ranks
+from cellapse.interop._build import Wanted, hyperedge_complex
 from cellapse.interop.plain import from_matrices
 from cellapse.lifts.meshes import mesh_complex
 
@@ -27,17 +28,17 @@ _BY_RANK = re.compile(r"(.+)_(\d{1,3})")  # x_1 and its like, as TopoBench has t
 _PLAIN = (str, int, float, list, tuple, dict)
 
 
-def read(data: Any, weight: str | None, ranks: Ranks) -> Complex:
+def read(data: Any, wanted: Wanted) -> Complex:
     """A `torch_geometric.data.Data`, by the richest structure it has."""
     names = set(data.to_dict())
     hyperedges = "edge_index" if type(data).__name__ == "HyperGraphData" else "hyperedge_index"
     if "incidence_hyperedges" in names:  # TopoBench's lifted hypergraphs
         B = _matrix(data["incidence_hyperedges"]).tocoo()
-        return _from_hyperedges(data, B.row, B.col, weight, ranks)
+        return _from_hyperedges(data, B.row, B.col, wanted)
     if hyperedges in names and "hyperedge_rank" not in names:
         vertex, edge = _array(data[hyperedges])
-        return _from_hyperedges(data, vertex, edge, weight, ranks)
-    refuse_ranks(ranks, "this Data")
+        return _from_hyperedges(data, vertex, edge, wanted)
+    wanted.check_ranked("this Data")
     n = int(data.num_nodes)
     labels = data["labels"] if "labels" in names else None
     of_edges: dict[Any, Any] = {}
@@ -63,6 +64,7 @@ def read(data: Any, weight: str | None, ranks: Ranks) -> Complex:
             "a Data without edge_index, face, hyperedge_index or incidence_1; for points in pos "
             "use lifts.nearest_neighbour_complex(data.pos.numpy(), k) or lifts.rips_complex"
         )
+    weight = wanted.weight
     if weight is not None and f"edge_{weight}" in of_edges:
         of_edges[weight] = of_edges.pop(f"edge_{weight}")
     K = Complex.from_arrays(n, cells, labels, attributes={1: of_edges} if of_edges else None)
@@ -107,22 +109,24 @@ def _is_tensor(value: Any) -> bool:
 
 def _edges(data: Any, n: int) -> tuple[Any, dict[Any, Any]]:
     """Each edge once, and what is known of it; PyG lists most graphs in both directions."""
-    pairs = _array(data["edge_index"])
-    g = as_graph(pairs.T)
-    both = np.sort(pairs.T, axis=1)
+    pairs = _array(data["edge_index"]).T
+    columns: Any = {
+        name: _column(data[name])
+        for name in data.to_dict()
+        if name != "edge_index" and name.startswith("edge_") and data.is_edge_attr(name)
+    }
+    edges, columns, _ = without_loops(range(n), pairs.astype(np.int64), columns, "drop")
+    both = np.sort(edges, axis=1)
+    g = as_graph(edges)
     first = RowIndex(both, max(n, 1)).find(np.sort(g.edges, axis=1))
     place = RowIndex(np.sort(g.edges, axis=1), max(n, 1)).find(both)
-    columns = {}
-    for name in data.to_dict():
-        if name != "edge_index" and name.startswith("edge_") and data.is_edge_attr(name):
-            values = _column(data[name])
-            columns[name] = values[first]
-            if not np.array_equal(values[first][place], values):
-                raise InputError(
-                    f"{name} differs between the two directions of an edge, but cells have none; "
-                    "make it symmetric"
-                )
-    return g.edges, columns
+    for name, values in columns.items():
+        if not np.array_equal(values[first][place], values):
+            raise InputError(
+                f"{name} differs between the two directions of an edge, but cells have none; "
+                "make it symmetric"
+            )
+    return g.edges, {name: values[first] for name, values in columns.items()}
 
 
 def _and_missing(edges: Any, sides: Any, columns: dict[Any, Any], n: int) -> Any:
@@ -136,15 +140,15 @@ def _and_missing(edges: Any, sides: Any, columns: dict[Any, Any], n: int) -> Any
     return np.concatenate([edges, missing])
 
 
-def _from_hyperedges(
-    data: Any, vertex: Any, edge: Any, weight: str | None, ranks: Ranks
-) -> Complex:
+def _from_hyperedges(data: Any, vertex: Any, edge: Any, wanted: Wanted) -> Complex:
     n = max(int(data.num_nodes or 0), int(vertex.max(initial=-1)) + 1)
     ids, row = np.unique(edge, return_inverse=True)
     indptr = np.concatenate([[0], np.cumsum(np.bincount(row))]).astype(np.int64)
     cells = Cells(indptr, vertex[np.argsort(row, kind="stable")])
     records = _hyperedge_records(data, ids)
-    K = hyperedge_complex(range(n), cells, records=records, weight=weight, ranks=ranks)
+    K = hyperedge_complex(
+        range(n), cells, records=records, weight=wanted.weight, ranks=wanted.ranks
+    )
     return _with_attributes(K, data)
 
 

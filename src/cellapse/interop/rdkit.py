@@ -6,11 +6,11 @@ from typing import Any
 
 from cellapse._complex.complex import Complex
 from cellapse._complex.weights import weighted_by
-from cellapse.interop._build import Ranks, refuse_ranks
+from cellapse.interop._build import Wanted
 from cellapse.lifts.molecules import molecule_complex
 
 
-def read(molecule: Any, weight: str | None, ranks: Ranks) -> Complex:
+def read(molecule: Any, wanted: Wanted) -> Complex:
     """An `rdkit.Chem.Mol`, as by `molecule_complex`."""
-    refuse_ranks(ranks, "a molecule")
-    return weighted_by(molecule_complex(molecule), weight)
+    wanted.check_ranked("a molecule")
+    return weighted_by(molecule_complex(molecule), wanted.weight)

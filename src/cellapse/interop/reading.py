@@ -9,27 +9,57 @@ from importlib import import_module
 from typing import Any
 
 from cellapse._complex.complex import Complex
+from cellapse._complex.simple import Rules
 from cellapse._complex.weights import weighted_by
 from cellapse.interop import plain
-from cellapse.interop._build import Ranks, refuse_ranks
+from cellapse.interop._build import Ranks, Wanted
 
 # The library a class comes from -> the file here that reads it.
 _READERS = {
+    "Bio": "structures",
+    "MDAnalysis": "structures",
+    "ase": "structures",
+    "biotite": "structures",
     "gemmi": "gemmi",
     "gudhi": "gudhi",
     "hypergraphx": "hypergraphx",
     "hypernetx": "hypernetx",
+    "igraph": "igraph",
+    "matplotlib": "meshes",
+    "mdtraj": "structures",
+    "meshio": "meshes",
+    "networkit": "networkit",
     "networkx": "networkx",
+    "open3d": "meshes",
     "pandas": "pandas",
+    "prody": "structures",
+    "pygsp": "pygsp",
+    "pyvista": "meshes",
     "rdkit": "rdkit",
+    "scipy.spatial": "meshes",
+    "sknetwork": "sknetwork",
     "toponetx": "toponetx",
+    "torch": "matrices",
     "torch_geometric": "pyg",
     "trimesh": "trimesh",
+    "vedo": "meshes",
     "xgi": "xgi",
 }
 
 
-def as_complex(obj: Any, *, weight: str | None = None, ranks: Ranks = None) -> Complex:
+# Those of them that read graphs, and so know what to do with directions, loops and repeats.
+_GRAPHS = {"igraph", "matrices", "networkit", "networkx", "pandas", "pygsp", "sknetwork"}
+
+
+def as_complex(
+    obj: Any,
+    *,
+    weight: str | None = None,
+    ranks: Ranks = None,
+    directed: str = "refuse",
+    loops: str = "drop",
+    repeats: str | None = None,
+) -> Complex:
     """Whatever you have, as a `Complex`: labels, order and attributes are kept.
 
     Parameters
@@ -48,6 +78,15 @@ def as_complex(obj: Any, *, weight: str | None = None, ranks: Ranks = None) -> C
         what a function of the members says. By default their attribute "rank" where all have
         one; otherwise pairs within a hyperedge are edges and the hyperedge itself has rank 2, as
         in `hypergraph_complex`. Objects with ranks of their own need none.
+    directed : {"refuse", "ignore"}
+        What to do with a directed graph: cells have no direction.
+    loops : {"drop", "keep", "refuse"}
+        What to do with self-loops of a graph: leave them out with a note, make them the vertex
+        attribute `loop` (the sum of their weights, or their number), or raise.
+    repeats : {None, "count", "sum", "first"}
+        What to do with several edges between two vertices: by default those with the same data
+        count once, and others are refused. "count" makes them one edge with the attribute
+        `multiplicity`, "sum" adds up their numbers besides, "first" takes the first.
 
     Returns
     -------
@@ -63,11 +102,24 @@ def as_complex(obj: Any, *, weight: str | None = None, ranks: Ranks = None) -> C
     >>> as_complex(nx.karate_club_graph(), weight="weight")
     Complex(n_cells=(34, 78), weighted=(1,))
     """
+    wanted = Wanted(weight, ranks, Rules(directed, loops, repeats))
     if isinstance(obj, Complex):
-        refuse_ranks(ranks, "a Complex")
+        wanted.check_ranked("a Complex")
+        wanted.check_simple("a Complex")
         return weighted_by(obj, weight)
-    for base in type(obj).__mro__:
-        reader = _READERS.get(base.__module__.partition(".")[0])
-        if reader is not None:
-            return import_module(f"cellapse.interop.{reader}").read(obj, weight, ranks)
-    return plain.read(obj, weight, ranks)
+    reader = _reader(type(obj))
+    if reader is None:
+        return plain.read(obj, wanted)
+    if reader not in _GRAPHS:
+        wanted.check_simple(f"a {type(obj).__name__}")
+    return import_module(f"cellapse.interop.{reader}").read(obj, wanted)
+
+
+def _reader(kind: type) -> str | None:
+    """The file for a class: that of the library which it, or a class it inherits from, is in."""
+    for base in kind.__mro__:
+        parts = base.__module__.split(".")
+        for name in (".".join(parts[:2]), parts[0]):
+            if name in _READERS:
+                return _READERS[name]
+    return None

@@ -8,19 +8,18 @@ from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import InputError, extra
 from cellapse._shared.checks import one_of
 from cellapse.interop._build import (
-    Ranks,
+    Wanted,
     ranked_complex,
     records_of,
-    refuse_ranks,
 )
 
 _KINDS = ("combinatorial", "simplicial", "cell")
 
 
-def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
+def read(source: Any, wanted: Wanted) -> Complex:
     """A SimplicialComplex, CellComplex or CombinatorialComplex."""
     kinds = {base.__name__ for base in type(source).__mro__}
-    refuse_ranks(ranks, f"a {type(source).__name__}")
+    wanted.check_ranked(f"a {type(source).__name__}")
     if "SimplicialComplex" in kinds:
         # The public lists are sorted, which is slow and fails for labels of several types.
         trie = source._simplex_trie
@@ -28,11 +27,11 @@ def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
         cells = {rank: [node.elements for node in listed] for rank, listed in nodes.items()}
         records = {rank: [node.attributes for node in listed] for rank, listed in nodes.items()}
         labels = [label for (label,) in cells.pop(0, [])]
-        return ranked_complex(labels, cells, records, weight, source.complex)
+        return ranked_complex(labels, cells, records, wanted.weight, source.complex)
     if "CellComplex" in kinds:
-        return _from_cell_complex(source, weight)
+        return _from_cell_complex(source, wanted.weight)
     if "CombinatorialComplex" in kinds:
-        return _from_combinatorial(source, weight)
+        return _from_combinatorial(source, wanted.weight)
     raise InputError(
         f"a toponetx {type(source).__name__} was given; pass a SimplicialComplex, a CellComplex "
         "or a CombinatorialComplex"

@@ -9,16 +9,16 @@ import numpy as np
 from cellapse._complex.complex import Complex
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError
-from cellapse.interop._build import Ranks, refuse_ranks
+from cellapse.interop._build import Wanted
 from cellapse.lifts.meshes import mesh_complex
 
 
-def read(mesh: Any, weight: str | None, ranks: Ranks) -> Complex:
+def read(mesh: Any, wanted: Wanted) -> Complex:
     """A `trimesh.Trimesh` with the attributes of its vertices and faces."""
-    refuse_ranks(ranks, "a mesh")
+    wanted.check_ranked("a mesh")
     if not hasattr(mesh, "faces"):
         raise InputError(f"a trimesh {type(mesh).__name__} has no faces; pass a Trimesh")
     K = mesh_complex(np.asarray(mesh.vertices), np.asarray(mesh.faces))
     own = {0: dict(mesh.vertex_attributes), 2: dict(mesh.face_attributes)}
     attributes = {k: {n: np.asarray(v) for n, v in named.items()} for k, named in own.items()}
-    return weighted_by(K.with_attributes(attributes), weight)
+    return weighted_by(K.with_attributes(attributes), wanted.weight)

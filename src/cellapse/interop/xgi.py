@@ -9,16 +9,15 @@ from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import InputError, extra
 from cellapse._shared.checks import one_of
 from cellapse.interop._build import (
-    Ranks,
+    Wanted,
     hyperedge_complex,
     hyperedges_of,
     records_of,
-    refuse_ranks,
     require_simplicial,
 )
 
 
-def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
+def read(source: Any, wanted: Wanted) -> Complex:
     """An `xgi.Hypergraph`, or an `xgi.SimplicialComplex`, whose ranks are its sizes less one."""
     kinds = {base.__name__ for base in type(source).__mro__}
     if "Hypergraph" not in kinds:
@@ -26,8 +25,9 @@ def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
             f"an xgi.{type(source).__name__} was given, but cells have no direction; pass a "
             "Hypergraph or a SimplicialComplex"
         )
+    ranks = wanted.ranks
     if "SimplicialComplex" in kinds:
-        refuse_ranks(ranks, "a SimplicialComplex")
+        wanted.check_ranked("a SimplicialComplex")
         ranks = "size"
     members = source.edges.members(dtype=dict)
     return hyperedge_complex(
@@ -36,7 +36,7 @@ def read(source: Any, weight: str | None, ranks: Ranks) -> Complex:
         names=list(members),
         vertex_records=source.nodes.attrs.aslist(),
         records=source.edges.attrs.aslist(),
-        weight=weight,
+        weight=wanted.weight,
         ranks=ranks,
         metadata=source._net_attr,  # which nothing public lists
     )

@@ -4,62 +4,34 @@ from __future__ import annotations
 
 import gzip
 import os
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 from cellapse._complex.complex import Complex
+from cellapse._complex.simple import Rules
 from cellapse._complex.weights import weighted_by
-from cellapse._errors import CellapseError, InputError
+from cellapse._errors import CellapseError, CellapseWarning, InputError
 from cellapse._shared.checks import file_path, word
 from cellapse._shared.files import shown, write_whole
 from cellapse._shared.names import showing
+from cellapse._shared.notes import listening
+from cellapse.interop.reading import as_complex
+from cellapse.io._formats import BY_EXTENSION, FORMATS, WRITERS, Format
 from cellapse.io._hif_records import hif_schema
+from cellapse.io._options import Options, options_of
 from cellapse.io._same import require_same
 from cellapse.io._source import is_packed, reading, reading_file, stream_bytes, unpacked
-from cellapse.io.edges import read_edges, write_edges
-from cellapse.io.gml import read_gml
-from cellapse.io.graphml import read_graphml, write_graphml
-from cellapse.io.hyperedges import read_hyperedges, write_hyperedges
-from cellapse.io.json_files import read_json, write_hif
-from cellapse.io.matrix_market import read_matrix_market
-from cellapse.io.meshes import read_obj, read_off, write_off
-from cellapse.io.molecules import read_sdf, read_smiles
-from cellapse.io.npz import read_npz, write_npz
-from cellapse.io.ply import read_ply
+from cellapse.io._understood import Understood
 from cellapse.io.results import as_table
-from cellapse.io.structures import read_mmcif, read_pdb
+from cellapse.io.simplices import PARTS, with_parts
 
-__all__ = ["FORMATS", "hif_schema", "read", "write"]
+__all__ = ["FORMATS", "Understood", "hif_schema", "read", "understand", "write"]
 __dir__ = showing(__all__)
 
-
-class Format(NamedTuple):
-    """How a format is read, how much memory a byte of it takes, and its extensions."""
-
-    read: Callable[..., Complex]
-    growth: int
-    extensions: tuple[str, ...]
-    weighs: bool = False  # takes `weight` itself: pairs within hyperedges get sums of weights
-
-
-FORMATS: Mapping[str, Format] = {
-    "edges": Format(read_edges, 100, ("edges", "edgelist", "csv", "tsv", "txt", "dat")),
-    "hyperedges": Format(read_hyperedges, 100, ("hyperedges", "hyperedgelist")),
-    "gml": Format(read_gml, 100, ("gml",)),
-    "graphml": Format(read_graphml, 50, ("graphml", "xml")),
-    "json": Format(read_json, 50, ("json", "hif"), weighs=True),
-    "matrix market": Format(read_matrix_market, 100, ("mtx", "mm")),
-    "npz": Format(read_npz, 4, ("npz",)),
-    "off": Format(read_off, 50, ("off",)),
-    "obj": Format(read_obj, 50, ("obj",)),
-    "ply": Format(read_ply, 50, ("ply",)),
-    "pdb": Format(read_pdb, 20, ("pdb", "ent")),
-    "mmcif": Format(read_mmcif, 20, ("cif", "mmcif")),
-    "smiles": Format(read_smiles, 100, ("smi", "smiles")),
-    "sdf": Format(read_sdf, 50, ("sdf", "mol")),
-}
-_BY_EXTENSION = {e: name for name, format_ in FORMATS.items() for e in format_.extensions}
+_OF_OBJECTS = ("weight", "ranks", "directed", "loops", "repeats")
 
 
 def read(
@@ -67,13 +39,21 @@ def read(
     *,
     format: str | None = None,
     weight: str | None = None,
+    columns: Sequence[str | int] | None = None,
+    sep: str | None = None,
+    header: bool | None = None,
+    window: tuple[float, float] | None = None,
+    directed: str = "refuse",
+    loops: str = "drop",
+    repeats: str | None = None,
     max_memory: int | None = None,
 ) -> Complex:
     r"""Read a complex, graph, hypergraph, mesh, protein or molecule from a file.
 
     The extension decides how, also before `.gz`; JSON is told apart by what it holds. A graph is
     a complex of rank 1, which `clique_complex` lifts; what is known of its nodes and edges are
-    attributes. Whatever is wrong with a file is a `CellapseError`.
+    attributes. Whatever is wrong with a file is a `CellapseError`, and what is left out a warning.
+    `understand` takes the same arguments and says how the file was read.
 
     Parameters
     ----------
@@ -83,6 +63,23 @@ def read(
     weight : str, optional
         Name of the attribute that holds the weights of the cells; by default it stays an
         attribute, and cells have only the weights that HIF and NPZ files hold as such.
+    columns : sequence of str or int, optional
+        Of a table: the columns of the two ends, then those to keep, by name or counted from 1.
+    sep : str, optional
+        Of a table: what separates the columns, such as ";" (spaces: " ").
+    header : bool, optional
+        Of a table: whether its first line has the names of the columns.
+    window : (start, end), optional
+        Of a table with a column of times: only rows from `start` up to, not including, `end`.
+    directed : {"refuse", "ignore"}
+        What to do with directed graphs: cells have no direction.
+    loops : {"drop", "keep", "refuse"}
+        What to do with self-loops: leave them out with a note, make them the vertex attribute
+        `loop`, or raise.
+    repeats : {None, "count", "sum", "first"}
+        What to do with several edges between two vertices: by default those with the same data
+        count once, and others are refused. "count" makes them one edge with the attribute
+        `multiplicity`, "sum" adds up their numbers besides, "first" takes the first.
     max_memory : int, optional
         Bytes of memory that reading may take; what would need more is a `SizeError`. By default
         1 GB or 500 times the size of the file (2,000 times that of a gzip), whichever is more.
@@ -104,31 +101,92 @@ def read(
     >>> clique_complex(read(path))
     Complex(n_cells=(3, 3, 1))
     """
+    rules = Rules(directed, loops, repeats)
+    options = options_of(columns, sep, header, window, weight, rules)
+    result = understand_file(path, options, format, max_memory)
+    for text in result.losses:
+        warnings.warn(f"{shown(file_path(path))}: {text}", CellapseWarning, stacklevel=2)
+    return result.complex
+
+
+def understand(source: Any, **options: Any) -> Understood:
+    """How a file or an object is understood: its complex, what was decided, what was left out.
+
+    Parameters
+    ----------
+    source : path of a file, or an object
+    **options : as of `read` for a file, as of `as_complex` for an object
+
+    Returns
+    -------
+    Understood
+
+    Examples
+    --------
+    >>> understand([("a", "b"), ("b", "c"), ("b", "a")]).facts
+    ('1 repeated edges are counted once',)
+    """
+    if not isinstance(source, str | os.PathLike):
+        with listening() as notes:
+            K = as_complex(source, **options)
+        facts, losses = tuple(notes.facts), tuple(notes.losses)
+        return Understood(K, type(source).__name__, facts, losses, _OF_OBJECTS)
+    rules = Rules(*(options.pop(n, d) for n, d in vars(Rules()).items()))
+    format_, limit = options.pop("format", None), options.pop("max_memory", None)
+    return understand_file(source, options_of(**options, rules=rules), format_, limit)
+
+
+def understand_file(
+    path: str | os.PathLike[str], options: Options, name: str | None, max_memory: int | None = None
+) -> Understood:
+    """`understand` for a file, with the options in one object."""
     file = file_path(path)
-    chosen = FORMATS[_format(file, format)]
-    with reading_file(file, chosen.growth, max_memory) as data:
-        return _parsed(data, chosen, weight)
+    name = _format(file, name)
+    with reading_file(file, FORMATS[name].growth, max_memory) as data:
+        return _understood(with_parts(file, data) if name == "simplices" else data, name, options)
 
 
-def read_stream(stream: BinaryIO, name: str, weight: str | None = None) -> Complex:
-    """What comes through a pipe: JSON, or a list of edges; `name` is for messages."""
-    with reading(name, 0):
+def understand_stream(
+    stream: BinaryIO, title: str, options: Options, name: str | None = None
+) -> Understood:
+    """What comes through a pipe: JSON, or a list of edges; `title` is for messages."""
+    with reading(title, 0):
         data = stream_bytes(stream, FORMATS["edges"].growth)
-        chosen = FORMATS["json" if data.lstrip()[:1] in (b"{", b"[") else "edges"]
-    with reading(name, len(data), packed=is_packed(data)):
-        return _parsed(unpacked(data, chosen.growth), chosen, weight)
+        if name is None:
+            name = "json" if data.lstrip()[:1] in (b"{", b"[") else "edges"
+    with reading(title, len(data), packed=is_packed(data)):
+        return _understood(unpacked(data, FORMATS[name].growth), name, options)
 
 
-def _parsed(data: bytes, chosen: Format, weight: str | None) -> Complex:
-    return chosen.read(data, weight) if chosen.weighs else weighted_by(chosen.read(data), weight)
+def _understood(data: bytes, name: str, options: Options) -> Understood:
+    chosen = FORMATS[name]
+    options.check(name, chosen.takes)
+    with listening() as notes:
+        K = _parsed(data, chosen, options)
+    taken = ("format", "weight", *chosen.takes)
+    return Understood(K, name, tuple(notes.facts), tuple(notes.losses), taken)
+
+
+def _parsed(data: bytes, chosen: Format, options: Options) -> Complex:
+    K = chosen.read(data, options) if chosen.takes else chosen.read(data)
+    return K if chosen.weighs else weighted_by(K, options.weight)
 
 
 def _extension(file: Path) -> str:
     return Path(file.name.lower().removesuffix(".gz")).suffix[1:]
 
 
+def _by_name(file: Path) -> str:
+    """The format that the name of a file tells, by its beginning or its end."""
+    if file.name.startswith("out."):
+        return "konect"
+    if file.name.endswith(PARTS):
+        return "simplices"
+    return BY_EXTENSION.get(_extension(file), "")
+
+
 def _format(file: Path, given: str | None) -> str:
-    name = _BY_EXTENSION.get(_extension(file), "") if given is None else word("format", given)
+    name = _by_name(file) if given is None else word("format", given)
     if name not in FORMATS:
         what = f"format={given!r}" if given is not None else f"extension {_extension(file)!r}"
         raise InputError(
@@ -171,8 +229,9 @@ def write(obj: Any, path: str | os.PathLike[str], *, on: Complex | None = None) 
     file = file_path(path)
     try:
         data = _encoded(obj, _extension(file), on)
-        if isinstance(obj, Complex) and _extension(file) in _CHECKED:
-            require_same(obj, data, *_CHECKED[_extension(file)])
+        writer = WRITERS.get(_extension(file))
+        if isinstance(obj, Complex) and writer is not None and writer.reader:
+            require_same(obj, data, writer.read, writer.kind)
     except CellapseError as error:
         raise type(error)(f"{shown(file)}: {error}") from None
     if file.name.lower().endswith(".gz"):
@@ -180,33 +239,12 @@ def write(obj: Any, path: str | os.PathLike[str], *, on: Complex | None = None) 
     write_whole(file, data)
 
 
-_CHECKED: Mapping[str, tuple[Callable[..., Complex], str]] = {
-    "json": (read_json, "full"),
-    "hif": (read_json, "full"),
-    "npz": (read_npz, "full"),
-    "graphml": (read_graphml, "graph"),
-    "csv": (read_edges, "table"),
-    "tsv": (read_edges, "table"),
-    "edges": (read_edges, "table"),
-}
-
-
 def _encoded(obj: Any, extension: str, on: Complex | None) -> bytes:
     writers: Mapping[str, Callable[[], bytes]]
     if isinstance(obj, Complex):
         if on is not None:
             raise InputError("on= is for results; a complex stands for itself")
-        writers = {
-            "json": lambda: write_hif(obj),
-            "hif": lambda: write_hif(obj),
-            "npz": lambda: write_npz(obj),
-            "graphml": lambda: write_graphml(obj),
-            "csv": lambda: write_edges(obj),
-            "tsv": lambda: write_edges(obj, "\t"),
-            "edges": lambda: write_edges(obj, "\t"),
-            "hyperedges": lambda: write_hyperedges(obj),
-            "off": lambda: write_off(obj),
-        }
+        writers = {e: partial(writer.write, obj) for e, writer in WRITERS.items()}
     else:
         table = as_table(obj, on)
         writers = {"csv": table.to_csv, "json": table.to_json, "npz": table.to_npz}

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from scipy import sparse
 
 from cellapse._complex.complex import Complex
-from cellapse._complex.graph import as_graph
+from cellapse._complex.graph import SIMPLE, as_graph
+from cellapse._complex.simple import Rules
 from cellapse._errors import InputError
 from cellapse._shared.memory import require_memory
+from cellapse._shared.notes import fact
 
 
-def adjacency_complex(matrix: Any, *, weighted: bool) -> Complex:
+def adjacency_complex(
+    matrix: Any,
+    *,
+    weighted: bool,
+    labels: Sequence[Hashable] | None = None,
+    rules: Rules = SIMPLE,
+) -> Complex:
     """The graph of a symmetric matrix; its values are the edge attribute `weight`.
 
     >>> import numpy as np
@@ -26,8 +36,12 @@ def adjacency_complex(matrix: Any, *, weighted: bool) -> Complex:
     entries = sparse.coo_array(matrix)
     if entries.dtype.kind not in "biuf":
         raise InputError(f"holds {entries.dtype} entries; weights are real numbers")
-    graph = as_graph(entries, "weight" if weighted else None)
-    attributes = {1: {"weight": graph.weights}} if weighted else None
-    return Complex.from_arrays(
-        graph.n_vertices, {1: graph.edges}, labels=graph.labels, attributes=attributes
-    )
+    graph = as_graph(entries, "weight" if weighted else None, rules)
+    if n > 3 and len(graph.edges) == n * (n - 1) // 2 and weighted:
+        fact("every pair is joined, as in a matrix of distances or similarities")
+    attributes = dict(graph.attributes)
+    if graph.weights is not None:
+        attributes[1] = {**graph.attributes[1], "weight": graph.weights}
+    return replace(
+        graph, labels=labels or graph.labels, weights=None, attributes=attributes
+    ).with_cells({})

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from cellapse._complex.cells import Cells
 from cellapse._complex.complex import Complex
-from cellapse._complex.graph import as_graph
+from cellapse._complex.graph import SIMPLE, as_graph, graph_of
+from cellapse._complex.simple import Rules
 from cellapse._errors import InputError
 from cellapse._shared.arrays import IntArray
-from cellapse.lifts.hyperedges import first_copies
+from cellapse._shared.memory import draw_memory
+from cellapse._shared.notes import fact
+from cellapse.io._values import json_columns, text_labels
 
 
 def graph_complex(
@@ -21,34 +24,80 @@ def graph_complex(
     node_columns: Mapping[str, Any],
     edge_columns: Mapping[str, Any],
     metadata: Mapping[str, Any] | None = None,
+    rules: Rules = SIMPLE,
 ) -> Complex:
     """The complex of rank 1 of a graph; an edge listed again (or turned round) counts once.
 
     >>> graph_complex("ab", np.array([[0, 1], [1, 0]]), {}, {})
     Complex(n_cells=(2, 1))
     """
-    first = first_copies(Cells(2 * np.arange(len(edges) + 1), edges.ravel()), len(labels))
-    again = np.flatnonzero(first != np.arange(len(first)))
-    for i, j in zip(again.tolist(), first[again].tolist(), strict=True):
-        for name, values in edge_columns.items():
-            if np.any(values[i] != values[j]):
-                pair = tuple(labels[v] for v in edges[i].tolist())
-                raise InputError(
-                    f"edge {pair!r} is listed twice with different data, {name}={values[j]!r} "
-                    f"and {values[i]!r}; a pair of vertices is one edge: merge them"
-                )
-    if len(again):
-        kept = np.flatnonzero(first == np.arange(len(first)))
-        edges = edges[kept]
-        edge_columns = {n: _taken(values, kept) for n, values in edge_columns.items()}
-    attributes = {0: node_columns, 1: edge_columns}
-    return Complex.from_arrays(
-        len(labels), {1: edges}, labels, attributes=attributes, metadata=metadata
+    graph = graph_of(labels, edges, {0: node_columns, 1: edge_columns}, rules)
+    return graph.with_cells({}, metadata)
+
+
+def listed_graph(
+    nodes: Mapping[Any, Mapping[str, Any]],
+    ends: Sequence[tuple[Any, Any]],
+    records: Sequence[Mapping[str, Any]],
+    rules: Rules,
+    *,
+    metadata: Mapping[str, Any] | None = None,
+    labels: Sequence[Hashable] | None = None,
+) -> Complex:
+    """The graph of named nodes and pairs of names, with a record for each.
+
+    Nodes that only edges name come after the others. `labels` are for the nodes in this order; by
+    default their names, whole numbers where all are.
+
+    >>> listed_graph({"a": {"age": 3}}, [("a", "b")], [{}], SIMPLE).labels
+    ('a', 'b')
+    """
+    names = list(dict.fromkeys(chain(nodes, *ends)))
+    if nodes and len(names) > len(nodes):
+        fact(f"{len(names) - len(nodes):,} nodes are known from edges only")
+    place = {name: i for i, name in enumerate(names)}
+    flat = np.fromiter((place[v] for v in chain(*ends)), np.int64, 2 * len(ends))
+    if labels is None or len(labels) < len(names):
+        labels = text_labels(names) if all(isinstance(v, str) for v in names) else names
+    return graph_complex(
+        labels,
+        flat.reshape(-1, 2),
+        json_columns([nodes.get(name, {}) for name in names]),
+        json_columns(records),
+        metadata,
+        rules,
     )
 
 
-def _taken(values: Any, kept: IntArray) -> Any:
-    return values[kept] if isinstance(values, np.ndarray) else [values[i] for i in kept.tolist()]
+def different_labels(records: Sequence[dict[str, Any]]) -> list[Any] | None:
+    """The labels of nodes, which are then no longer attributes, if all have different ones."""
+    given: list[Any] = [record.get("label") for record in records]
+    hashable = all(isinstance(v, str | int | float) for v in given)
+    if not hashable or len(set(given)) < len(given):
+        return None
+    for record in records:
+        del record["label"]
+    return text_labels(given) if all(isinstance(v, str) for v in given) else given
+
+
+def fill(records: Collection[dict[str, Any]], defaults: Mapping[str, Any], owner: str) -> None:
+    """Give the records of nodes or edges the defaults of their kind."""
+    draw_memory(
+        100.0 * len(defaults) * len(records),
+        f"{len(defaults):,} defaults for each of {len(records):,} {owner}s",
+        "leave out defaults",
+    )
+    for record in records if defaults else ():
+        record.update({**defaults, **record})
+
+
+def check_declared(n: int, n_lines: int) -> None:
+    """Raise unless a declared number of vertices fits to what the file has of them."""
+    if n < 1 or n > 100 * (n_lines + 1000):
+        raise InputError(
+            f"declares {n:,} vertices and has {n_lines:,} lines: nearly all would be alone; "
+            "check the number, or leave those out"
+        )
 
 
 def graph_columns(K: Complex, target: str) -> tuple[IntArray, dict[str, Any]]:

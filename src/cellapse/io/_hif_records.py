@@ -13,6 +13,7 @@ from itertools import chain
 from typing import Any
 
 from cellapse._errors import InputError
+from cellapse._shared.notes import fact
 
 Record = dict[str, Any]
 
@@ -70,11 +71,15 @@ def records_of(document: dict[str, Any], kind: str) -> dict[Hashable, Record]:
     """The listed nodes or edges by their names, in the order of the file."""
     listed = section(document, f"{kind}s")
     records = dict(zip(names_of(listed, kind), listed, strict=True))
-    if len(records) < len(listed):
-        seen: set[Hashable] = set()
-        twice = next(v for v in names_of(listed, kind) if v in seen or seen.add(v))  # type: ignore[func-returns-value]
-        raise InputError(f"{kind} {twice!r} is listed twice; HIF has one object for it")
-    return records
+    if len(records) == len(listed):
+        return records
+    fact(f"{len(listed) - len(records):,} {kind}s are listed again; what is said last counts")
+    merged: dict[Hashable, Record] = {}
+    for name, record in zip(names_of(listed, kind), listed, strict=True):
+        before = merged.get(name, {})
+        attrs = {**before.get("attrs", {}), **record.get("attrs", {})}
+        merged[name] = {**before, **record, **({"attrs": attrs} if attrs else {})}
+    return merged
 
 
 def names_of(listed: list[Any], kind: str) -> list[Hashable]:

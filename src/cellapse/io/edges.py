@@ -1,7 +1,8 @@
 """Edge lists and CSV tables of edges: two columns of labels, then whatever is known of the edges.
 
 Lines that begin with # or % are comments. The delimiter (tab, comma, semicolon, bar or spaces) and
-the header are detected. A third column without a name is called `weight` if it holds numbers.
+the header are detected. A third column without a name is called `weight` if it holds numbers, or
+`time` if they are seconds since 1970. A square of numbers is an adjacency matrix.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import math
 import re
 import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any, Literal
 
@@ -23,72 +25,116 @@ from cellapse._complex.complex import Complex
 from cellapse._complex.labels import in_order, positions
 from cellapse._errors import InputError
 from cellapse._shared.files import as_bytes
-from cellapse._shared.tables import plain_word, safe_word
+from cellapse._shared.notes import fact
+from cellapse._shared.tables import safe_word
+from cellapse.io._columns import Columns, understood
 from cellapse.io._graphs import graph_columns, graph_complex
+from cellapse.io._options import PLAIN, Options
+from cellapse.io._rows import split_rows
 from cellapse.io._source import as_text
-from cellapse.io._values import is_number, label_words, text_column, text_labels
+from cellapse.io._text_columns import attribute, time_column, unnamed
+from cellapse.io._values import label_words, text_labels
+from cellapse.io.konect import is_konect, read_konect
+from cellapse.io.matrix_text import labelled_matrix, matrix_complex
 
-_ENDS = (
-    ("source", "target"), ("from", "to"), ("u", "v"), ("node1", "node2"), ("src", "dst"),
-    ("i", "j"), ("start", "end"),
-)  # fmt: skip
-_NODE_TABLES = ("node", "id", "vertex")  # the first column of results and of Gephi's nodes
 # Whole numbers only: anything else in a file, such as a comment, goes the long way.
 _TWO_NUMBERS = re.compile(
     r"(?:(?:0|[1-9][0-9]{0,17})(?:[ \t]+|[,;] *)(?:0|[1-9][0-9]{0,17})[ \t]*\r?(?:\n|\Z))++",
     re.ASCII,
 )
 _SPACES = str.maketrans(",;", "  ")
-_OTHER_SPACE = re.compile(r"[^\S\n]")
 _BREAKS = re.compile(r"[\t\v\f\x1c-\x1e\x85\u2028\u2029\r\n\0]")  # of lines, for Python, and tabs
-_DATA = re.compile(r"(?<=[\s,;|])\{.*")
 _LONGEST_DATA = 10_000  # of {'weight': 2.0} as networkx writes it behind an edge
 
 
-def read_edges(data: bytes) -> Complex:
+def read_edges(data: bytes, options: Options = PLAIN) -> Complex:
     r"""Read an edge list; a line with a single label is a lonely vertex.
 
     >>> read_edges(b"source,target,weight\na,b,2.5\nb,c,1").attributes[1]["weight"].tolist()
     [2.5, 1.0]
     """
+    if is_konect(data):
+        return read_konect(data, options)
     text = as_text(data)
-    numbers = _two_numbers(text)
-    if numbers is not None:
+    numbers = _two_numbers(text) if (options.columns, options.sep) == (None, None) else None
+    if numbers is not None and not options.header and options.window is None:
         labels, first, ends = np.unique(numbers, return_index=True, return_inverse=True)
         order = np.argsort(first)  # that of the file
         place = np.argsort(order)
-        return graph_complex(labels[order].tolist(), place[ends].reshape(-1, 2), {}, {})
-    rows, dicts = _networkx_data(split_rows(text))
-    width = max((len(row) for row in rows), default=0)
-    header = rows.pop(0) if rows and not dicts and _is_header(rows) else None
-    if any(len(row) not in (1, width) for row in rows):
-        other = next(row for row in rows if len(row) not in (1, width))
-        raise InputError(
-            f"rows have {width} columns, but {other[:5]} has {len(other)}; fill the empty places, "
-            'or pass format="hyperedges" if every row is a hyperedge'
-        )
-    if width < 2:
-        raise InputError("holds no row of two labels; write one edge a line, such as: a b")
-    named = _known(header) if header else None
-    if header and named is None and header[0].lower() in _NODE_TABLES:
-        raise InputError(
-            f"has a first column {header[0]!r}, so it is a table of nodes; name two columns source "
-            "and target, or give the file with the edges"
-        )
-    u, v = named or (0, 1)
-    edges = [row for row in rows if len(row) == width]
+        pairs = place[ends].reshape(-1, 2)
+        fact("two whole numbers a line, the ends of an edge")
+        return graph_complex(labels[order].tolist(), pairs, {}, {}, rules=options.rules)
+    split = split_rows(text, options.sep)
+    rows, dicts = _networkx_data(split.rows)
+    matrix = None if dicts or options.columns else labelled_matrix(rows, options.header)
+    if matrix is not None:
+        return matrix_complex(*matrix, options.rules)
+    if dicts:
+        fact("data of edges as networkx writes it")
+        table = Columns(rows, [], (0, 1), [], 2)
+    else:
+        table = understood(split, options)
+    return _graph(table, dicts, options)
+
+
+def read_ncol(data: bytes, options: Options = PLAIN) -> Complex:
+    r"""Read an NCOL list: two labels and perhaps a weight, never a header.
+
+    >>> read_ncol(b"a b\nc d\n")
+    Complex(n_cells=(4, 2))
+    """
+    return read_edges(data, replace(options, header=False))
+
+
+def _graph(table: Columns, dicts: list[dict[str, Any]], options: Options) -> Complex:
+    """The graph of rows whose columns are known."""
+    (u, v), width = table.ends, table.width
+    edges = [row for row in table.rows if len(row) == width]
+    columns = _attributes(table, edges)
+    if dicts:
+        full = zip(table.rows, dicts, strict=True)
+        columns |= columns_of([d for row, d in full if len(row) == width])
+    if "Undirected" not in (types := columns.get("Type", [])) and "Directed" in types:  # of Gephi
+        options.rules.check_direction("the table of edges")
+    if options.window is not None:
+        chosen = _within(columns, options.window)
+        edges = [edges[i] for i in chosen]
+        columns = {name: [values[i] for i in chosen] for name, values in columns.items()}
     pairs = [(row[u], row[v]) for row in edges]
-    ends_or_lonely = pairs if len(pairs) == len(rows) else _vertices(rows, u, v)
+    lonely = len(edges) < len(table.rows) and options.window is None
+    ends_or_lonely = _vertices(table.rows, u, v) if lonely else pairs
     position = positions(in_order(chain.from_iterable(ends_or_lonely)))
     places = map(position.__getitem__, chain.from_iterable(pairs))
-    table = np.fromiter(places, np.int64, 2 * len(pairs)).reshape(-1, 2)
-    others = [c for c in range(width) if c not in (u, v)]
-    values = {c: text_column([row[c] for row in edges]) for c in others}
-    names = _names(header, values, width)
-    columns = {names[c]: column for c, column in values.items()}
-    if dicts:
-        columns |= columns_of([d for row, d in zip(rows, dicts, strict=True) if len(row) == width])
-    return graph_complex(text_labels([str(w) for w in position]), table, {}, columns)
+    ends = np.fromiter(places, np.int64, 2 * len(pairs)).reshape(-1, 2)
+    labels = text_labels([str(w) for w in position])
+    return graph_complex(labels, ends, {}, columns, rules=options.rules)
+
+
+def _attributes(table: Columns, edges: list[list[str]]) -> dict[str, list[Any]]:
+    columns = {}
+    for c in table.others:
+        name = table.names[c]
+        values = attribute(name, [row[c] for row in edges])
+        if name == f"column {c + 1}":
+            name = next((n for n in [unnamed(c, values)] if n and n not in columns), name)
+        columns[name] = values
+    return columns
+
+
+def _within(columns: dict[str, list[Any]], window: tuple[float, float]) -> list[int]:
+    """The positions of the edges within a window of times, its end left out."""
+    name = time_column(list(columns))
+    values = columns[name] if name is not None else []
+    if not values or not all(isinstance(t, int | float) for t in values):
+        raise InputError(
+            f"window= needs a column of numbers called time, and there are {[*columns][:8]}; name "
+            "it in the header"
+        )
+    chosen = [i for i, t in enumerate(values) if window[0] <= t < window[1]]
+    fact(
+        f"{len(chosen):,} of {len(values):,} rows have a {name} from {window[0]} up to {window[1]}"
+    )
+    return chosen
 
 
 def _two_numbers(text: str) -> Any:
@@ -102,32 +148,6 @@ def _two_numbers(text: str) -> Any:
 
 def _vertices(rows: Sequence[Sequence[str]], u: int, v: int) -> list[Sequence[str]]:
     return [row if len(row) == 1 else (row[u], row[v]) for row in rows]
-
-
-def split_rows(text: str) -> list[list[str]]:
-    """The rows of a table, by the delimiter that its first lines show."""
-    lines = [s for line in text.splitlines() if (s := line.strip(" \r\n")) and s[0] not in "#%"]
-    # A dict behind an edge has commas, too.
-    head = [_DATA.sub("", line) if line[-1] == "}" else line for line in lines[:100]]
-    delimiter = next((d for d in "\t,;|" if any(d in line for line in head)), None)
-    if delimiter is None:
-        split = (line.split() for line in lines if not line.isspace())
-        return [list(map(plain_word, row)) for row in split] if "'" in text else list(split)
-    if '"' not in text:
-        rows = [line.split(delimiter) for line in lines]
-    else:
-        try:
-            ended = (f"{line}\n" for line in lines)  # a quoted word may go on in the next line
-            rows = list(csv.reader(ended, delimiter=delimiter, skipinitialspace=True))
-        except csv.Error as error:
-            raise InputError(
-                f"is not a table of rows and columns ({error}); check quotes"
-            ) from None
-    if _OTHER_SPACE.search(text):
-        rows = [[word.strip() for word in row] for row in rows]
-    if "'" in text:  # as spreadsheets mark what is no formula
-        rows = [list(map(plain_word, row)) for row in rows]
-    return [row for row in rows if any(row)]
 
 
 def _networkx_data(rows: list[list[str]]) -> tuple[list[list[str]], list[dict[str, Any]]]:
@@ -146,35 +166,6 @@ def _literal(text: str) -> dict[str, Any]:
     if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
         raise InputError(f"{text[:80]!r} behind an edge is no dict of its data; remove it")
     return value
-
-
-def _is_header(rows: Sequence[Sequence[str]]) -> bool:
-    first, rest = rows[0], rows[1:]
-    if _known(first) is not None:
-        return True
-    if any(map(is_number, first)):  # a name is no number, and a row of data must not get lost
-        return False
-    columns = [[row[c] for row in rest if c < len(row) and row[c]] for c in range(len(first))]
-    return any(column and all(map(is_number, column)) for column in columns)
-
-
-def _known(names: Sequence[str]) -> tuple[int, int] | None:
-    lower = [name.lower() for name in names]
-    for u, v in _ENDS:
-        if u in lower and v in lower:
-            return lower.index(u), lower.index(v)
-    return None
-
-
-def _names(header: Sequence[str] | None, values: dict[int, list[Any]], width: int) -> list[str]:
-    usual = ["source", "target", *(f"column {c + 1}" for c in range(2, width))]
-    if not any(isinstance(value, str) for value in values.get(2, ["no such column"])):
-        usual[2] = "weight"
-    if header is None:
-        return usual
-    if len(header) != width or len(set(header)) < width:
-        raise InputError(f"the header {list(header)[:8]} must name {width} different columns")
-    return [name or usual[c] for c, name in enumerate(header)]
 
 
 def write_edges(K: Complex, delimiter: str = ",") -> bytes:
@@ -196,6 +187,11 @@ def write_edges(K: Complex, delimiter: str = ",") -> bytes:
     rows = [["source", "target", *columns], *zip(*ends, *values, strict=True)]
     check_words(K)
     return write_rows([*rows, *([label] for label in lonely)], delimiter)
+
+
+def write_tabs(K: Complex) -> bytes:
+    """The same with tabs between the columns."""
+    return write_edges(K, "\t")
 
 
 def check_words(K: Complex) -> None:

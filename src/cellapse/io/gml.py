@@ -7,17 +7,19 @@ deep recursion because it keeps its own stack.
 from __future__ import annotations
 
 import html
+import math
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping
+from itertools import chain
 from typing import Any
-
-import numpy as np
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
-from cellapse.io._graphs import graph_complex
+from cellapse._shared.files import as_bytes
+from cellapse.io._graphs import columns_with_weights, different_labels, graph_columns, listed_graph
+from cellapse.io._options import PLAIN, Options
 from cellapse.io._source import as_text
-from cellapse.io._values import json_columns, text_labels
+from cellapse.io._values import label_words
 
 Pairs = list[tuple[str, Any]]
 
@@ -31,12 +33,13 @@ _TOKEN = re.compile(
     |(?P<bad>.)""",
     re.VERBOSE | re.MULTILINE | re.DOTALL,
 )
+_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _STRUCTURE = ("node", "edge", "directed", "multigraph")
 _LONGEST_NUMBER = 4000  # digits; Python refuses to read more
 _DEEPEST = 20  # levels of lists within a node
 
 
-def read_gml(data: bytes) -> Complex:
+def read_gml(data: bytes, options: Options = PLAIN) -> Complex:
     """Read an undirected GML graph: labels (or ids, where labels repeat), attributes, edges.
 
     >>> read_gml(b'graph [ node [ id 7 label "a" ] node [ id 9 label "b" ] '
@@ -47,37 +50,20 @@ def read_gml(data: bytes) -> Complex:
     if not isinstance(graph, list):
         raise InputError("holds no `graph [ ... ]`, so it is not a GML file")
     if dict(graph).get("directed") == 1:
-        raise InputError(
-            "holds a directed graph, but cells have no direction; set `directed 0` in the file, or "
-            "pass networkx.read_gml(path).to_undirected()"
-        )
+        options.rules.check_direction("the graph")
     nodes = [_record(value) for key, value in graph if key == "node"]
     edges = [_record(value) for key, value in graph if key == "edge"]
     ids = [_take(node, "id", "node") for node in nodes]
-    labels = _labels(ids, nodes)
-    place = {v: i for i, v in enumerate(ids)}
-    if len(place) < len(ids):
+    if len(set(ids)) < len(ids):
         raise InputError("has two nodes of the same id; ids must differ")
-    pairs = []
-    for edge in edges:
-        ends = _take(edge, "source", "edge"), _take(edge, "target", "edge")
-        unknown = [end for end in ends if end not in place]
-        if unknown:
-            raise InputError(f"has an edge to node {unknown[0]!r}, which it does not list")
-        pairs.append((place[ends[0]], place[ends[1]]))
-    table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    ends = [(_take(e, "source", "edge"), _take(e, "target", "edge")) for e in edges]
+    unknown = next(iter(set(chain(*ends)) - set(ids)), None)
+    if unknown is not None:
+        raise InputError(f"has an edge to node {unknown!r}, which it does not list")
     whole = {k: v for k, v in graph if k not in _STRUCTURE and not isinstance(v, list)}
-    return graph_complex(labels, table, json_columns(nodes), json_columns(edges), whole)
-
-
-def _labels(ids: Sequence[Hashable], nodes: list[dict[str, Any]]) -> list[Hashable]:
-    """The labels, if all nodes have different ones, which are then no longer attributes."""
-    labels: list[Any] = [node.get("label") for node in nodes]
-    if None in labels or len(set(labels)) < len(labels):
-        return list(ids)
-    for node in nodes:
-        del node["label"]
-    return text_labels(labels) if all(isinstance(v, str) for v in labels) else labels
+    labels = different_labels(nodes) or ids
+    known = dict(zip(ids, nodes, strict=True))
+    return listed_graph(known, ends, edges, options.rules, metadata=whole, labels=labels)
 
 
 def _take(record: dict[str, Any], key: str, what: str) -> Hashable:
@@ -141,3 +127,43 @@ def _value(kind: str, word: str) -> Any:
     if len(word) > _LONGEST_NUMBER:
         raise InputError(f"has a number of {len(word)} digits; write it as a string")
     return int(word) if kind == "whole" else float(word)
+
+
+def write_gml(K: Complex) -> bytes:
+    """A complex of rank 1 as GML, with attributes and weights."""
+    edges, edge_columns = graph_columns(K, "GML")
+    of_nodes = columns_with_weights(K, 0)
+    for columns, taken in ((of_nodes, ("id", "label")), (edge_columns, ("source", "target"))):
+        bad = [n for n in columns if not _KEY.fullmatch(n) or n in taken]
+        if bad:
+            raise InputError(f"GML has no attribute {bad[0]!r:.60}; use letters, digits and _")
+    lines = ["graph ["]
+    lines += [f"  {k} {_written(v)}" for k, v in K.metadata.items() if _KEY.fullmatch(k)]
+    nodes = zip(label_words(K.labels), _records(of_nodes, K.n_vertices), strict=True)
+    lines += [f"  node [ id {i} label {_written(v)}{data} ]" for i, (v, data) in enumerate(nodes)]
+    pairs = zip(edges.tolist(), _records(edge_columns, len(edges)), strict=True)
+    lines += [f"  edge [ source {u} target {v}{data} ]" for (u, v), data in pairs]
+    return as_bytes("\n".join([*lines, "]", ""]))
+
+
+def _records(columns: Mapping[str, Any], count: int) -> list[str]:
+    """What is known of every cell, as ` key value` one after the other."""
+    records = [""] * count
+    for name, column in columns.items():
+        for i, value in enumerate(column.tolist()):
+            if value is not None:
+                records[i] += f" {name} {_written(value)}"
+    return records
+
+
+def _written(value: Any) -> str:
+    if type(value) is int:
+        return str(value)
+    if isinstance(value, float) and math.isfinite(value):
+        text = repr(value)
+        return text if "." in text else text.replace("e", ".0e")
+    if isinstance(value, float):
+        return "NAN" if math.isnan(value) else ("+INF" if value > 0 else "-INF")
+    if not isinstance(value, str):
+        raise InputError(f"GML holds numbers and strings, not {value!r:.60}; write .json")
+    return '"' + html.escape(value).replace("&#x27;", "'") + '"'

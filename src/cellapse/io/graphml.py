@@ -1,23 +1,21 @@
-"""GraphML, read with the XML parser of the standard library and written by hand.
-
-Document types and entities are refused: GraphML needs none, and they can grow without bound.
-"""
+"""GraphML, read with the XML parser of the standard library and written by hand."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
-from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
 from cellapse._complex.complex import Complex
+from cellapse._complex.simple import Rules
 from cellapse._errors import InputError
 from cellapse._shared.files import as_bytes
-from cellapse._shared.memory import draw_memory
-from cellapse.io._graphs import columns_with_weights, graph_columns, graph_complex
-from cellapse.io._values import json_columns, label_words, text_labels, to_json
+from cellapse.io._graphs import columns_with_weights, fill, graph_columns, listed_graph
+from cellapse.io._options import PLAIN, Options
+from cellapse.io._values import label_words, to_json
+from cellapse.io._xml import check_characters, need, parse_xml
 
 _TYPES: dict[str, Any] = {
     "boolean": lambda text: {"true": True, "1": True, "false": False, "0": False}[text.lower()],
@@ -29,50 +27,29 @@ _TYPES: dict[str, Any] = {
 }
 
 
-def read_graphml(data: bytes) -> Complex:
+def read_graphml(data: bytes, options: Options = PLAIN) -> Complex:
     """Read an undirected GraphML graph with the attributes of its nodes and edges.
 
     >>> read_graphml(b'<graphml><graph edgedefault="undirected"><node id="a"/><node id="b"/>'
     ...              b'<edge source="a" target="b"/></graph></graphml>')
     Complex(n_cells=(2, 1))
     """
-    document = _Document()
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-    parser.StartDoctypeDeclHandler = _refuse
-    parser.StartElementHandler = document.start
-    parser.EndElementHandler = document.end
-    parser.CharacterDataHandler = document.text.append
-    try:
-        parser.Parse(data, True)
-    except (expat.ExpatError, LookupError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"is not well-formed XML ({error}); it may be cut off") from None
+    document = _Document(options.rules)
+    parse_xml(data, document.start, document.end, document.text.append)
     if not document.n_graphs:
         raise InputError("holds no <graph>, so it is not a GraphML file")
-    words = list(document.nodes)
-    place = {word: i for i, word in enumerate(words)}
-    for edge in document.ends:
-        for end in edge:
-            if end not in place:
-                raise InputError(f"has an edge to node {end!r}, which it does not list")
-    pairs = np.array([(place[u], place[v]) for u, v in document.ends], dtype=np.int64)
-    columns = json_columns(document.filled("node", list(document.nodes.values())))
-    edge_columns = json_columns(document.filled("edge", document.edges))
-    return graph_complex(
-        text_labels(words), pairs.reshape(-1, 2), columns, edge_columns, document.metadata
+    fill(document.nodes.values(), document.defaults["node"], "node")
+    fill(document.edges, document.defaults["edge"], "edge")
+    return listed_graph(
+        document.nodes, document.ends, document.edges, options.rules, metadata=document.metadata
     )
-
-
-def _refuse(*_: Any) -> None:
-    raise InputError("declares a document type, which GraphML does not need; remove <!DOCTYPE ...>")
 
 
 class _Document:
     """What the parser has met so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
         self.nodes: dict[str, dict[str, Any]] = {}
         self.ends: list[tuple[str, str]] = []
         self.edges: list[dict[str, Any]] = []
@@ -85,34 +62,32 @@ class _Document:
         self._owner: dict[str, Any] | None = None  # the <node> or <edge> that is open
         self._data: str | None = None  # the key of the <data> that is open
 
-    def start(self, tag: str, given: Mapping[str, str]) -> None:
-        name = tag.rpartition(":")[2]
+    def start(self, name: str, given: Mapping[str, str]) -> None:
         self.text.clear()
         self._data = None  # of an element with others inside, as yEd has them: no plain value
         if name == "graph":
             self._start_graph(given)
         elif name == "node":
             self._owner = {}
-            if self.nodes.setdefault(_need(given, "id", name), self._owner) is not self._owner:
+            if self.nodes.setdefault(need(given, "id", name), self._owner) is not self._owner:
                 raise InputError(f"lists node {given['id']!r} twice; remove one")
         elif name == "edge":
             if given.get("directed") == "true":
-                raise _directed()
+                self.rules.check_direction("the graph")
             self._owner = {}
-            self.ends.append((_need(given, "source", name), _need(given, "target", name)))
+            self.ends.append((need(given, "source", name), need(given, "target", name)))
             self.edges.append(self._owner)
         elif name == "hyperedge":
             raise InputError("holds hyperedges; write them as HIF, which other libraries read, too")
         elif name == "key":
-            key = _need(given, "id", name)
+            key = need(given, "id", name)
             self._key = key, given.get("for", "all")
             kind = _TYPES.get(given.get("attr.type", "string"), str)
             self.keys[key] = given.get("attr.name", key), kind
         elif name == "data":
-            self._data = _need(given, "key", name)
+            self._data = need(given, "key", name)
 
-    def end(self, tag: str) -> None:
-        name = tag.rpartition(":")[2]
+    def end(self, name: str) -> None:
         if name == "default" and self._key is not None:
             key, target = self._key
             for owner in ("node", "edge") if target == "all" else (target,):
@@ -124,22 +99,12 @@ class _Document:
         elif name in ("node", "edge"):
             self._owner = None
 
-    def filled(self, owner: str, records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """The records with the defaults of their kind."""
-        defaults = self.defaults[owner]
-        draw_memory(
-            100.0 * len(defaults) * len(records),
-            f"{len(defaults):,} defaults for each of {len(records):,} {owner}s",
-            "leave out defaults",
-        )
-        return [{**defaults, **record} for record in records] if defaults else records
-
     def _start_graph(self, given: Mapping[str, str]) -> None:
         self.n_graphs += 1
         if self.n_graphs > 1:
             raise InputError("holds several graphs, or one within another; keep one")
         if given.get("edgedefault") == "directed":
-            raise _directed()
+            self.rules.check_direction("the graph")
 
     def _value(self, key: str) -> tuple[str, Any]:
         if key not in self.keys:
@@ -150,19 +115,6 @@ class _Document:
             return name, kind(text if kind is str else text.strip())
         except (ValueError, KeyError):
             raise InputError(f"has {text[:40]!r} where {name!r} is declared a number") from None
-
-
-def _need(given: Mapping[str, str], key: str, name: str) -> str:
-    if key not in given:
-        raise InputError(f"has a <{name}> without {key}=...; give it one")
-    return given[key]
-
-
-def _directed() -> InputError:
-    return InputError(
-        'holds a directed graph, but cells have no direction; write edgedefault="undirected", or '
-        "pass networkx.read_graphml(path).to_undirected()"
-    )
 
 
 def write_graphml(K: Complex) -> bytes:
@@ -184,8 +136,7 @@ def write_graphml(K: Complex) -> bytes:
     ]
     lines += ["</graph>", "</graphml>", ""]
     text = "\n".join(lines)
-    if any((ord(c) < 32 and c not in "\t\r\n") or c in "\ufffe\uffff" for c in text):
-        raise InputError("a label or attribute holds control characters, which XML cannot hold")
+    check_characters(text)
     return as_bytes(text)
 
 

@@ -12,7 +12,6 @@ by `hypergraph_complex`; of network-type "asc" it is a simplicial complex, of ra
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Hashable
 from dataclasses import replace
 from itertools import chain
@@ -24,7 +23,8 @@ from cellapse._complex.cells import Cells
 from cellapse._complex.complex import Complex
 from cellapse._complex.labels import in_order, positions
 from cellapse._complex.weights import weighted_by
-from cellapse._errors import CellapseWarning, InputError
+from cellapse._errors import InputError
+from cellapse._shared.notes import loss
 from cellapse.interop._build import hyperedge_complex
 from cellapse.io._hif_records import SECTIONS, Record, names_of, records_of, section
 from cellapse.io._values import from_json, is_plain, json_columns, to_json
@@ -104,11 +104,9 @@ def _cells(
         if len(r) > 2 and (r.get("attrs") or r.get("weight", 1) != 1 or "direction" in r)
     ]
     if more:
-        warnings.warn(
+        loss(
             f"{len(more)} incidences have weights, directions or attributes of their own, which a "
-            "complex does not hold; only the cells and what is known of them are read",
-            CellapseWarning,
-            stacklevel=2,
+            "complex does not hold; only the cells and what is known of them are read"
         )
     labels = in_order(chain(nodes, members))
     if len(labels) > len(nodes):

@@ -1,4 +1,4 @@
-"""JSON files, told apart by what they hold: HIF has `incidences`, XGI's own format `edge-dict`."""
+"""JSON files, told apart by what they hold: HIF, XGI's own format, or a graph."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from cellapse._complex.complex import Complex
+from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError
 from cellapse._shared.files import as_bytes
+from cellapse.io._options import PLAIN, Options
 from cellapse.io._source import as_text
+from cellapse.io.graph_json import is_graph, read_graph_json
 from cellapse.io.hif import hif_document, read_hif
 from cellapse.io.xgi_json import read_xgi_json
 
 
-def read_json(data: bytes, weight: str | None = None) -> Complex:
+def read_json(data: bytes, options: Options = PLAIN) -> Complex:
     """Read a complex or hypergraph from JSON, with an attribute as weights (see `read`).
 
     >>> read_json(b'{"incidences": [{"edge": 0, "node": "a"}, {"edge": 0, "node": "b"}]}')
@@ -28,14 +31,16 @@ def read_json(data: bytes, weight: str | None = None) -> Complex:
         raise InputError(f"is not valid JSON ({error}); it may be cut off") from None
     if isinstance(document, Mapping):
         if "incidences" in document:
-            return read_hif(dict(document), weight)
+            return read_hif(dict(document), options.weight)
         if "edge-dict" in document:
-            return read_xgi_json(document, weight)
+            return read_xgi_json(document, options.weight)
+        if is_graph(document):
+            return weighted_by(read_graph_json(document, options), options.weight)
         if document.get("type") == "collection":
             raise InputError("is a list of other files; read those one by one")
     raise InputError(
-        "is JSON, but neither HIF (with `incidences`) nor XGI's (with `edge-dict`); "
-        "write it with cellapse.write or xgi.write_hif"
+        "is JSON, but neither HIF (with `incidences`), XGI's (with `edge-dict`) nor a graph (with "
+        "`nodes` and `links`, `edges`, `adjacency` or `elements`); write it with cellapse.write"
     )
 
 

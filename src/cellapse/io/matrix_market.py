@@ -19,6 +19,8 @@ from scipy import sparse
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse.io._adjacency import adjacency_complex
+from cellapse.io._graphs import graph_columns
+from cellapse.io._options import PLAIN, Options
 from cellapse.io._source import as_text
 
 _FIELDS = ("real", "double", "integer", "pattern")
@@ -33,7 +35,7 @@ _PLAIN = re.compile(
 )
 
 
-def read_matrix_market(data: bytes) -> Complex:
+def read_matrix_market(data: bytes, options: Options = PLAIN) -> Complex:
     r"""Read an adjacency; its values are the edge attribute `weight`, a pattern has none.
 
     >>> read_matrix_market(b"%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n2 1\n")
@@ -60,7 +62,7 @@ def read_matrix_market(data: bytes) -> Complex:
         raise InputError(f"is {n} x {n_columns}; the adjacency of a graph is square")
     read = _array if layout == "array" else _coordinates
     matrix = read(n, numbers[2:], symmetry == "symmetric", field == "pattern")
-    return adjacency_complex(matrix, weighted=field != "pattern")
+    return adjacency_complex(matrix, weighted=field != "pattern", rules=options.rules)
 
 
 def _numbers(text: str) -> Any:
@@ -129,3 +131,29 @@ def _coordinates(n: int, numbers: Any, symmetric: bool, pattern: bool) -> Any:
         row, column = np.r_[row, column[off]], np.r_[column, row[off]]
         values = np.r_[values, values[off]]
     return sparse.coo_array((values, (row, column)), shape=(n, n))
+
+
+def write_matrix_market(K: Complex) -> bytes:
+    r"""The adjacency of a graph with the labels 0, 1, ...; its values are the attribute `weight`.
+
+    >>> write_matrix_market(Complex.from_cells({1: [(0, 1)]}))
+    b'%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n'
+    """
+    edges, columns = graph_columns(K, "Matrix Market")
+    if list(K.labels) != list(range(K.n_vertices)) or columns.keys() - {"weight"}:
+        raise InputError(
+            "Matrix Market holds vertices 0, 1, ... and one number for each edge, and this graph "
+            "has other labels or attributes; write .graphml, or rename"
+        )
+    order = np.lexsort((edges.max(axis=1), edges.min(axis=1)))
+    low, high = np.sort(edges[order] + 1, axis=1).T.tolist() if len(edges) else ([], [])
+    field, values = "pattern", [""] * len(edges)
+    if "weight" in columns:
+        weights = np.asarray(columns["weight"])
+        if weights.dtype.kind not in "biuf" or not weights.all() or not np.isfinite(weights).all():
+            raise InputError("the attribute `weight` is no number other than zero on every edge")
+        field, values = "real", [f" {w!r}" for w in weights[order].astype(float).tolist()]
+    rows = [f"{v} {u}{w}" for u, v, w in zip(low, high, values, strict=True)]
+    head = [f"%%MatrixMarket matrix coordinate {field} symmetric"]
+    head += [f"{K.n_vertices} {K.n_vertices} {len(rows)}"]
+    return ("\n".join(head + rows) + "\n").encode()

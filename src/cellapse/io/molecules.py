@@ -6,11 +6,15 @@ import os
 import re
 from pathlib import Path
 
+import numpy as np
+
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, extra
 from cellapse._shared.checks import file_path
+from cellapse.io._numbers import number, whole
 from cellapse.io._source import as_text, reading_file
-from cellapse.lifts._molecule_limits import check_mol_block
+from cellapse.lifts._molecule_limits import check_bonds, check_mol_block
+from cellapse.lifts.bonds import bonded_complex
 from cellapse.lifts.molecules import complex_of, parse_smiles, without_complaint
 
 # An item of data behind a molecule: its name in angle brackets, then lines up to an empty one.
@@ -56,6 +60,53 @@ def read_smiles(data: bytes) -> Complex:
 def read_sdf(data: bytes) -> Complex:
     """The molecule of an SDF or MOL file with one record."""
     return _only(_sdf(data))
+
+
+def read_mol2(data: bytes) -> Complex:
+    """The molecule of a MOL2 file with one record."""
+    with extra("rdkit", "molecule"):
+        from rdkit import Chem, rdBase
+    text = as_text(data).replace("\r\n", "\n")
+    if len(re.findall(r"^@<TRIPOS>MOLECULE", text, re.M)) != 1:
+        raise InputError("has to hold one @<TRIPOS>MOLECULE; split the file")
+    atoms, bonds = (_lines(text, name) for name in ("ATOM", "BOND"))
+    pairs = [[int(w) if w.isdecimal() and len(w) < 9 else 0 for w in row[1:3]] for row in bonds]
+    if not atoms or any(len(row) < 6 for row in atoms) or any(len(row) < 4 for row in bonds):
+        raise InputError("has atoms or bonds with too few words; it may be cut off")
+    about = [*_lines(text, "MOLECULE"), [], []][1][:2]  # after the name: how many there are
+    if about != [str(len(atoms)), str(len(bonds))]:  # which RDKit believes, a million or -1
+        raise InputError(f"declares {about} atoms and bonds, and has {len(atoms)} and {len(bonds)}")
+    if any(not 0 < v <= len(atoms) for pair in pairs for v in pair):
+        raise InputError("has a bond to an atom that it does not list")
+    check_bonds(len(atoms), pairs)
+    with rdBase.BlockLogs():
+        molecule = without_complaint(Chem.MolFromMol2Block, text, removeHs=False)
+    if molecule is None:
+        raise InputError("is not a valid molecule to RDKit; check the types of its atoms")
+    return complex_of(molecule)
+
+
+def _lines(text: str, section: str) -> list[list[str]]:
+    """The words of every line of a section."""
+    _, _, rest = text.partition(f"@<TRIPOS>{section}\n")
+    return [line.split() for line in rest.partition("@")[0].split("\n") if line.strip()]
+
+
+def read_xyz(data: bytes) -> Complex:
+    r"""The atoms of an XYZ file, joined where they are close enough for a bond.
+
+    >>> read_xyz(b"2\nhydrogen\nH 0 0 0\nH 0 0 0.74\n")
+    Complex(n_cells=(2, 1, 0))
+    """
+    lines = as_text(data).splitlines()
+    n = whole(lines[0].strip() if lines else "", "the number of atoms", 1)
+    rows = [line.split() for line in lines[2 : 2 + n]]
+    if len(rows) != n or any(len(row) < 4 for row in rows):
+        raise InputError(f"declares {n} atoms, and has fewer lines of `symbol x y z`")
+    if any(line.strip() for line in lines[2 + n :]):
+        raise InputError("holds more than one structure; keep the first")
+    positions = np.array([[number(w, "a coordinate") for w in row[1:4]] for row in rows])
+    return bonded_complex([row[0] for row in rows], positions)
 
 
 def _only(complexes: list[Complex]) -> Complex:

@@ -22,6 +22,7 @@ from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, SizeError
 from cellapse._shared.memory import draw_memory, readable, require_memory
 from cellapse.io._adjacency import adjacency_complex
+from cellapse.io._options import PLAIN, Options
 from cellapse.io._values import from_json, is_plain, to_json
 
 Array = NDArray[Any]
@@ -33,7 +34,7 @@ _LONGEST_NAME = 65_535  # bytes that ZIP has for the name of a member
 _GROWTH = 6  # memory for a byte of an array: the cells, and what checks them
 
 
-def read_npz(data: bytes) -> Complex:
+def read_npz(data: bytes, options: Options = PLAIN) -> Complex:
     """Read a complex that `write_npz` wrote, or an adjacency of `scipy.sparse.save_npz`.
 
     >>> K = Complex.from_cells({1: [("a", ("b", 2))]}, weights={1: [0.5]})
@@ -44,7 +45,7 @@ def read_npz(data: bytes) -> Complex:
     if "about" in arrays:
         return _complex(arrays)
     if {"format", "shape", "data"} <= set(arrays):
-        return adjacency_complex(_matrix(arrays), weighted=True)
+        return adjacency_complex(_matrix(arrays), weighted=True, rules=options.rules)
     raise InputError(
         f"holds the arrays {sorted(arrays)[:8]}, neither a complex written by cellapse.write nor a "
         "matrix of scipy.sparse.save_npz; build it with Complex.from_arrays"

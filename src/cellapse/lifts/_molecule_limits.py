@@ -9,7 +9,7 @@ bonds of a graphene sheet) or r <= 200 stays below ten seconds and 2 GB.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from cellapse._errors import SizeError
 
@@ -28,12 +28,12 @@ def check_mol_block(record: str) -> None:
     if len(lines) > 3 and "V3000" in lines[3]:
         text = _CONTINUED.sub("", record)
         bonds = [(int(u[:9]), int(v[:9])) for u, v in _BOND.findall(text)]
-        _check(len(_ATOM.findall(text)), bonds)
+        check_bonds(len(_ATOM.findall(text)), bonds)
         return
     counts = lines[3] if len(lines) > 3 else ""
     n, m = _whole(counts[:3]), _whole(counts[3:6])  # three columns each: at most 999
     ends = (line for line in lines[4 + n : 4 + n + m])
-    _check(n, [(_whole(line[:3]), _whole(line[3:6])) for line in ends])
+    check_bonds(n, [(_whole(line[:3]), _whole(line[3:6])) for line in ends])
 
 
 def check_smiles(text: str) -> None:
@@ -46,7 +46,8 @@ def _whole(word: str) -> int:
     return int(word) if word.strip().isascii() and word.strip().isdigit() else 0
 
 
-def _check(n: int, bonds: list[tuple[int, int]]) -> None:
+def check_bonds(n: int, bonds: Sequence[Sequence[int]]) -> None:
+    """Refuse a molecule with more rings than RDKit could take."""
     if n > MOST_ATOMS or len(bonds) > 4 * MOST_ATOMS:
         raise SizeError(
             f"a molecule of {n:,} atoms and {len(bonds):,} bonds; at most {MOST_ATOMS:,} atoms are "
@@ -63,7 +64,7 @@ def _refuse_rings(n: int, rings: int) -> None:
         )
 
 
-def _n_rings(bonds: Iterable[tuple[int, int]]) -> int:
+def _n_rings(bonds: Iterable[Sequence[int]]) -> int:
     """Independent cycles of a graph: the bonds that join what is joined already.
 
     >>> _n_rings([(1, 2), (2, 3), (3, 1), (4, 5)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,42 @@ from cellapse._complex.cells import Cells, build_cells
 from cellapse._complex.complex import Complex
 from cellapse._complex.labels import as_tuples
 from cellapse._errors import InputError
-from cellapse._shared.arrays import IntArray
-from cellapse._shared.checks import listed, real_array
+from cellapse._shared.arrays import FloatArray, IntArray
+from cellapse._shared.checks import listed, plain_array, real_array
+
+CORNERS = {
+    "vertex": 1,
+    "line": 2,
+    "triangle": 3,
+    "quad": 4,
+    "tetra": 4,
+    "pyramid": 5,
+    "wedge": 6,
+    "hexahedron": 8,
+}
+# The walks round the faces of a volume, by its corners in the order of VTK.
+_FACES = {
+    "tetra": ((0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)),
+    "pyramid": ((0, 1, 2, 3), (0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)),
+    "wedge": ((0, 1, 2), (3, 4, 5), (0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5)),
+    "hexahedron": (
+        *((0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 5, 4)),
+        *((1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)),
+    ),
+}
+
+
+# Numbers of kinds, in VTK's order of corners.
+_KINDS = {
+    1: "vertex",
+    3: "line",
+    5: "triangle",
+    9: "quad",
+    10: "tetra",
+    12: "hexahedron",
+    13: "wedge",
+    14: "pyramid",
+}
 
 
 def mesh_complex(vertices: Any, faces: Any, segments: Any = ()) -> Complex:
@@ -38,17 +73,27 @@ def mesh_complex(vertices: Any, faces: Any, segments: Any = ()) -> Complex:
     >>> mesh_complex(square, [[0, 1, 2, 3]])
     Complex(n_cells=(4, 4, 1))
     """
-    positions = real_array(vertices, "the list of vertex positions")
-    if positions.ndim != 2:
-        raise InputError(f"vertices of shape {positions.shape}; give one row of coordinates each")
-    n = len(positions)
+    positions = _positions(vertices)
     if isinstance(faces, np.ndarray) and faces.ndim == 2:
         table: Any = faces
     else:
         polygons = as_tuples(2, listed(faces, "the list of faces"))
         ends = np.cumsum([0, *map(len, polygons)])
         table = ends, np.array([v for polygon in polygons for v in polygon])
-    checked = build_cells(2, table, n, range(n))
+    return _complex(positions, table, segments)
+
+
+def _positions(vertices: Any) -> FloatArray:
+    positions = real_array(vertices, "the list of vertex positions")
+    if positions.ndim != 2:
+        raise InputError(f"vertices of shape {positions.shape}; give one row of coordinates each")
+    return positions
+
+
+def _complex(positions: FloatArray, faces: Any, segments: Any) -> Complex:
+    """The complex of faces as a table, or as (indptr, indices)."""
+    n = len(positions)
+    checked = build_cells(2, faces, n, range(n))
     if len(checked) and checked.sizes.min() < 3:
         at = int(np.argmin(checked.sizes))
         raise InputError(
@@ -57,6 +102,96 @@ def mesh_complex(vertices: Any, faces: Any, segments: Any = ()) -> Complex:
         )
     cells = {1: _sides(checked, segments, n), 2: (checked.indptr, checked.indices)}
     return Complex.from_arrays(n, cells, attributes={0: {"position": positions}})
+
+
+def block_complex(
+    vertices: Any, blocks: Mapping[str, Any], polygons: Sequence[IntArray] = ()
+) -> Complex:
+    """The complex of a mesh whose cells are listed by kind, as in finite elements.
+
+    Faces of volumes are cells of rank 2, volumes of rank 3. Cells listed again count once.
+
+    >>> block_complex(np.eye(4, 3), {"tetra": [[0, 1, 2, 3]]})
+    Complex(n_cells=(4, 6, 4, 1))
+    """
+    unknown = [kind for kind in blocks if kind not in CORNERS]
+    if unknown:
+        raise InputError(
+            f"holds cells of the kind {unknown[0]!r}; read are {', '.join(CORNERS)}: take the "
+            "corners of others"
+        )
+    tables = {kind: _table(kind, cells) for kind, cells in blocks.items()}
+    faces = [tables[kind] for kind in ("triangle", "quad") if kind in tables]
+    for kind, walks in _FACES.items():
+        faces += [tables[kind][:, list(walk)] for walk in walks] if kind in tables else []
+    faces += list(polygons)
+    by_size = [[t for t in faces if t.shape[1] == s] for s in sorted({t.shape[1] for t in faces})]
+    segments = _distinct([tables["line"]]) if "line" in tables else ()
+    K = _complex(_positions(vertices), _flat([_distinct(group) for group in by_size]), segments)
+    volumes = [_distinct([tables[kind]]) for kind in _FACES if kind in tables]
+    if not volumes:
+        return K
+    cells = {k: (c.indptr, c.indices) for k, c in enumerate(K.cells) if k}
+    return Complex.from_arrays(
+        K.n_vertices, {**cells, 3: _flat(volumes)}, attributes=dict(enumerate(K.attributes))
+    )
+
+
+def cells_complex(points: Any, ends: IntArray, corners: IntArray, kinds: IntArray) -> Complex:
+    """The complex of cells of the kinds of VTK: cell i has corners[ends[i]:ends[i + 1]].
+
+    >>> cells_complex(np.eye(3), np.array([0, 3]), np.array([0, 1, 2]), np.array([5]))
+    Complex(n_cells=(3, 3, 1))
+    """
+    sizes = np.diff(ends)
+    if len(sizes) != len(kinds) or (sizes < 0).any():
+        raise InputError(f"has {len(sizes)} cells and {len(kinds)} kinds of them")
+    if len(corners) and not 0 <= corners.min() <= corners.max() < len(points):
+        raise InputError(f"has cells with points beyond the {len(points)} that it lists")
+    blocks: dict[str, list[IntArray]] = {}
+    polygons: list[IntArray] = []
+    for kind, size in np.unique(np.column_stack([kinds, sizes]), axis=0).tolist():
+        chosen = np.flatnonzero((kinds == kind) & (sizes == size))
+        table = corners[ends[chosen][:, None] + np.arange(size)]
+        if kind == 7 and size > 2:
+            polygons.append(table)
+        elif kind in (3, 4) and size > 1:  # one line, or several on end
+            pairs = [table[:, [i, i + 1]] for i in range(size - 1)]
+            blocks.setdefault("line", []).extend(pairs)
+        elif kind in _KINDS and size == CORNERS[_KINDS[kind]]:
+            blocks.setdefault(_KINDS[kind], []).append(table)
+        elif kind not in (1, 2):  # points alone
+            raise InputError(
+                f"has cells of kind {kind} with {size} corners, which are not read; triangulate"
+            )
+    blocks.pop("vertex", None)
+    return block_complex(points, {k: np.concatenate(b) for k, b in blocks.items()}, polygons)
+
+
+def _flat(tables: list[IntArray]) -> tuple[IntArray, IntArray]:
+    """The rows of tables of several widths as `indptr` and `indices`."""
+    sizes = np.concatenate([np.empty(0, int), *(np.full(len(t), t.shape[1]) for t in tables)])
+    indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return indptr, np.concatenate([np.empty(0, np.int64), *(t.ravel() for t in tables)])
+
+
+def _table(kind: str, cells: Any) -> IntArray:
+    table = plain_array(cells, f"the list of cells of the kind {kind!r}")
+    if table.size == 0:
+        return np.empty((0, CORNERS[kind]), np.int64)
+    if table.ndim != 2 or table.shape[1] != CORNERS[kind] or table.dtype.kind not in "iu":
+        raise InputError(
+            f"cells of the kind {kind!r} of shape {table.shape} and type {table.dtype}; give "
+            f"{CORNERS[kind]} whole numbers for each"
+        )
+    return table.astype(np.int64)
+
+
+def _distinct(tables: list[IntArray]) -> IntArray:
+    """The rows of all tables, those with the same members once, in order of appearance."""
+    rows = np.concatenate(tables)
+    _, first = np.unique(np.sort(rows, axis=1), axis=0, return_index=True)
+    return rows[np.sort(first)]
 
 
 def _sides(faces: Cells, segments: Any, n: int) -> IntArray:

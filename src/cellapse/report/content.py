@@ -208,6 +208,8 @@ def _that_matter(analysis: Analysis, near: IntArray) -> list[dict[str, Any]]:
 
 def matter_most(analysis: Analysis, count: int = MATTER) -> list[tuple[int, int, float]]:
     """Rank, number and influence of the cells that matter most."""
+    if analysis.influence is None:
+        return []
     by_rank = analysis.influence.by_rank
     values = np.concatenate([*by_rank.values(), np.empty(0)])
     places = [(k, i) for k, part in by_rank.items() for i in range(len(part))]

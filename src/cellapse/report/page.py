@@ -6,10 +6,13 @@ import re
 from collections.abc import Hashable, Sequence
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._errors import InputError
+from cellapse._shared.checks import listed, word
 from cellapse._shared.files import write_whole
 from cellapse._version import __version__
 from cellapse.analysis import Analysis
@@ -65,13 +68,19 @@ def write_report(analysis: Analysis, path: str | Path, *, remarks: Sequence[str]
     >>> "Karate club" in file.read_text(encoding="utf-8")
     True
     """
-    if not isinstance(analysis, Analysis):
-        raise InputError(
-            f"write_report takes an Analysis, not a {type(analysis).__name__}; "
-            "cellapse.analysis.analyze(K) makes one out of a Complex"
-        )
+    require_analysis(analysis, "write_report")
+    said = [word("a remark", text) for text in listed(remarks, "remarks")]
     # Half a character in a label is shown as a question mark: a report is for people.
-    return write_whole(path, report_html(analysis, remarks).encode(errors="replace"))
+    return write_whole(path, report_html(analysis, said).encode(errors="replace"))
+
+
+def require_analysis(given: Any, who: str) -> None:
+    """Refuse what is no analysis, and say how to get one."""
+    if not isinstance(given, Analysis):
+        raise InputError(
+            f"{who} takes an Analysis, not a {type(given).__name__}; "
+            "cellapse.analyze(...) makes one out of a Complex, a graph or a name"
+        )
 
 
 def report_html(analysis: Analysis, remarks: Sequence[str] = ()) -> str:
@@ -129,7 +138,18 @@ def _edges(analysis: Analysis) -> str:
         (escape(a), escape(b), f"{analysis.trust.values[e]:.3f}", f"{analysis.trust.n_cells[e]:,}")
         for (a, b), e in zip(pairs, order, strict=True)
     ]
-    return table(("from", "to", "trust", "cells"), rows, numbers=[2, 3])
+    return table(("from", "to", "trust", "cells"), rows, numbers=[2, 3]) + _ties(analysis)
+
+
+def _ties(analysis: Analysis) -> str:
+    """Why these edges are listed, where others are trusted as little."""
+    last = np.sort(analysis.trust.values)[:_EDGES][-1]
+    equal = int((analysis.trust.values == last).sum())
+    shown = int((np.sort(analysis.trust.values)[:_EDGES] == last).sum())
+    if equal == shown:
+        return ""
+    why = f"{equal:,} edges have a trust of {last:.3f}; listed are the first {shown} in the order"
+    return f'<p class="quiet">{why} of the network.</p>'
 
 
 def _evidence(analysis: Analysis) -> str:
@@ -154,6 +174,8 @@ def _influence(analysis: Analysis) -> str:
         (escape(_members(K.cells[k][i].tolist(), K.labels)), str(k), f"{value:.3g}")
         for k, i, value in matter_most(analysis)
     ]
+    if analysis.influence is None:
+        return "<p>Not known for this operator.</p>"
     if not rows:
         return "<p>No cell changes it.</p>"
     return table(("cell", "rank", "influence"), rows, numbers=[1, 2])
@@ -214,15 +236,20 @@ def _figure(value: float | None) -> str:
 
 def _parameters(analysis: Analysis) -> str:
     S = analysis.collapsed
-    rows = [
-        ("realization", f"{S.realization}: {S.realization.summary}"),
-        ("beta", ", ".join(f"{b:g}" for b in S.beta)),
-        ("theta", f"{S.gamma[0]:.4g} (theta² = {S.gamma[0] ** 2:.4g}, bound 1)"),
-        ("eps", f"{S.eps:g}"),
+    rows = [("operator", repr(S))]
+    if isinstance(S, CollapsedOperator):
+        name = "theta" if analysis.reweights else "gamma"
+        rows = [
+            ("realization", f"{S.realization}: {S.realization.summary}"),
+            ("beta", ", ".join(f"{b:g}" for b in S.beta)),
+            (name, ", ".join(f"{g:.4g}" for g in S.gamma)),
+            ("eps", f"{S.eps:g}"),
+        ]
+    rows += [
         (
             "clusters",
             f"{analysis.n_clusters} ({analysis.verdict.why}), normalized cut of "
-            f"{analysis.verdict.best.operator}, M u = λ D u with D its diagonal",
+            f"{analysis.chosen_by}, M u = λ D u with D its diagonal",
         ),
         ("eigenpairs", f"{len(analysis.spectra[0])} of {analysis.complex.n_vertices:,}"),
         ("largest residual", f"{max(float(s.residuals.max()) for s in analysis.spectra):.1e}"),

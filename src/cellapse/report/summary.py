@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._complex.complex import Complex
 from cellapse.analysis import Analysis
 from cellapse.tasks._clusters import Clusters
@@ -72,7 +73,7 @@ def figures(analysis: Analysis) -> list[tuple[str, str]]:
     boxes = [
         (str(analysis.n_clusters), "clusters of S" if analysis.n_clusters > 1 else "cluster of S")
     ]
-    if len(analysis.shares):
+    if len(analysis.shares) and analysis.reweights:
         low, high = (f"{100 * v:.0f}" for v in (analysis.shares.min(), analysis.shares.max()))
         kept = f"{low} %" if low == high else f"{low} to {high} %"
         boxes.append((kept, "of its weight is what an edge keeps"))
@@ -101,6 +102,8 @@ def figures(analysis: Analysis) -> list[tuple[str, str]]:
 def bare_edges(analysis: Analysis) -> tuple[int, float]:
     """How many edges close no cell, and the share of its weight that such an edge keeps."""
     S = analysis.collapsed
+    if not isinstance(S, CollapsedOperator) or not analysis.reweights:
+        return 0, 1.0
     floor = 1.0 - float(S.gamma[0]) ** 2 / (1.0 + S.eps)
     return int((analysis.shares <= floor + 1e-6).sum()), floor
 
@@ -116,6 +119,8 @@ def edges_in_words(analysis: Analysis) -> str:
     edges = len(analysis.shares)
     if not edges:
         return "There are no edges, so there is nothing to collapse."
+    if not analysis.reweights:
+        return "This operator does not reweigh edges, so that all are drawn alike."
     bare, floor = bare_edges(analysis)
     least, most = _percent(analysis.shares.min()), _percent(analysis.shares.max())
     if bare == edges:

@@ -1,0 +1,128 @@
+"""What a plain list or dict means: cells, edges with data, neighbours, a matrix, or points."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+
+from cellapse._complex.attributes import columns_of
+from cellapse._complex.complex import Complex
+from cellapse._complex.graph import graph_of, string_named
+from cellapse._complex.labels import in_order, numbered, positions
+from cellapse._complex.weights import weighted_by
+from cellapse._errors import InputError
+from cellapse._shared.notes import fact
+from cellapse.interop._build import Wanted
+
+POINTS = (
+    "points, it seems; say what joins them: lifts.nearest_neighbour_complex, lifts.rips_complex or "
+    "lifts.alpha_complex. An adjacency is square and symmetric"
+)
+_NUMBERS = (int, float, np.number)
+
+
+def refuse_numbers(groups: list[tuple[Any, ...]]) -> None:
+    """Points are no lists of cells, though they could be read as such."""
+    if groups and all(group and all(isinstance(v, float) for v in group) for group in groups):
+        raise InputError(f"{groups[0]!r:.80} and others hold only fractions: {POINTS}")
+
+
+def is_adjacency(items: list[Any]) -> bool:
+    """Whether rows of numbers are a symmetric matrix with a diagonal of zeros (or of ones).
+
+    >>> is_adjacency([[0, 1, 1], [1, 0, 1], [1, 1, 0]]), is_adjacency([[0, 1, 2], [1, 2, 3]])
+    (True, False)
+    """
+    n = len(items)
+    if n < 3 or not all(isinstance(row, list | tuple) and len(row) == n for row in items):
+        return False
+    if not all(isinstance(x, _NUMBERS) for row in items for x in row):
+        return False
+    matrix = np.array(items, dtype=np.float64)
+    diagonal = matrix.diagonal()
+    return bool(np.array_equal(matrix, matrix.T) and (not diagonal.any() or (diagonal == 1).all()))
+
+
+def is_edges_with_data(items: list[Any]) -> bool:
+    """Whether every item is an edge and then a dict, or a number that is no label.
+
+    >>> is_edges_with_data([("a", "b", 2)]), is_edges_with_data([(0, 1, 2)])
+    (True, False)
+    """
+    triples = items and all(isinstance(row, list | tuple) and len(row) == 3 for row in items)
+    if not triples:
+        return False
+    if all(isinstance(row[2], Mapping) for row in items):
+        return True
+    if not all(isinstance(row[2], _NUMBERS) for row in items):
+        return False
+    if any(isinstance(v, float) for row in items for v in row[:2]):
+        return False
+    words = all(isinstance(v, str) for row in items for v in row[:2])
+    return words or all(isinstance(row[2], float) for row in items)
+
+
+def from_edges_with_data(items: list[Any], wanted: Wanted) -> Complex:
+    """A graph of (u, v, data) or (u, v, weight)."""
+    wanted.check_ranked("a list of edges")
+    if isinstance(items[0][2], Mapping):
+        records = [row[2] for row in items]
+        fact("edges with a dict of data each")
+    else:
+        records = [{"weight": row[2]} for row in items]
+        fact("edges with a number each, the attribute 'weight'")
+    return _graph(in_order(v for u, w, _ in items for v in (u, w)), items, records, wanted)
+
+
+def _graph(labels: Any, pairs: list[Any], records: list[Any], wanted: Wanted) -> Complex:
+    _, flat = numbered(1, [(u, v) for u, v, *_ in pairs], positions(labels))
+    columns = string_named(columns_of(records))
+    graph = graph_of(labels, flat.reshape(-1, 2), {1: columns}, wanted.rules)
+    return weighted_by(graph.with_cells({}), wanted.weight)
+
+
+def is_dict_of_neighbours(source: Mapping[Any, Any]) -> bool:
+    """Whether keys are vertices and values their neighbours, not names and their hyperedges.
+
+    >>> is_dict_of_neighbours({"a": ["b", "c"], "b": ["a"]}), is_dict_of_neighbours({"p": ["a"]})
+    (True, False)
+    """
+    groups = list(source.values())
+    if groups and all(isinstance(group, Mapping) for group in groups):
+        return True
+    plain = [isinstance(g, Collection) and not isinstance(g, str | bytes) for g in groups]
+    if not groups or not all(plain) or any(not _is_label(v) for g in groups for v in g):
+        return False
+    members = {v for group in groups for v in group}
+    if not members & source.keys():
+        return False
+    neighbours = {key: set(group) for key, group in source.items()}
+    known = [(u, v) for u, group in neighbours.items() for v in group if v in neighbours]
+    if members <= source.keys() or all(u in neighbours[v] for u, v in known):
+        return True
+    raise InputError(
+        f"{dict(list(source.items())[:2])!r:.80}: keys that are also members could be vertices "
+        "with their neighbours or names of hyperedges; pass ranks= for hyperedges (such as "
+        "ranks=2), or the edges as a list of pairs"
+    )
+
+
+def _is_label(value: Any) -> bool:
+    """Whether it is one vertex and not a cell of several."""
+    return isinstance(value, str | int | float | np.generic)
+
+
+def from_dict_of_neighbours(source: Mapping[Any, Any], wanted: Wanted) -> Complex:
+    """A graph of {vertex: neighbours}, {vertex: {neighbour: data}} or {vertex: {other: weight}}."""
+    fact("keys are vertices, values their neighbours; pass ranks= for hyperedges with names")
+    pairs: list[Any] = []
+    records: list[Any] = []
+    for u, group in source.items():
+        for v in group:
+            pairs.append((u, v))
+            data = group[v] if isinstance(group, Mapping) else {}
+            records.append(data if isinstance(data, Mapping) else {"weight": data})
+    labels = in_order([*source, *(v for _, v in pairs)])
+    return _graph(labels, pairs, records, wanted)

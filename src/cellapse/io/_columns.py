@@ -1,0 +1,248 @@
+"""What the columns of a table of edges mean: its header, the two ends, and all the rest.
+
+Nothing is guessed that could go wrong in silence. Where a table could mean two things, it is
+refused with the words that say which: `header=`, `columns=`, `format=`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cellapse._errors import InputError
+from cellapse._shared.notes import fact
+from cellapse.interop._ends import NODE_TABLES, known_ends
+from cellapse.io._options import Options
+from cellapse.io._rows import Rows
+from cellapse.io._values import is_number
+
+Row = list[str]
+
+_FEW, _MUCH = 0.05, 0.2  # shares of labels that two columns have in common
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A table of edges: its rows, the names of its columns, and where the ends are."""
+
+    rows: list[Row]
+    names: list[str]
+    ends: tuple[int, int]
+    others: list[int]  # that become attributes
+    width: int
+
+
+def understood(table: Rows, options: Options) -> Columns:
+    """The columns of a table, by what the caller says, else by their names, else by position."""
+    rows, header = _with_header(table, options)
+    width = max(map(len, rows), default=0)
+    rows, header, width = _without_empty_last(rows, header, width)
+    if any(len(row) not in (1, width) for row in rows):
+        i, row = next((i, row) for i, row in enumerate(rows) if len(row) not in (1, width))
+        raise InputError(
+            f"rows have {width} columns, but row {i + 1} of the data, {row[:5]}, has {len(row)}; "
+            'fill the empty places, or pass format="hyperedges" if every row is a hyperedge'
+        )
+    if width < 2:
+        raise InputError("holds no row of two labels; write one edge a line, such as: a b")
+    names = _names(header, width)
+    # The first column without the numbers of rows.
+    first = int(header is not None and _is_index(header, rows))
+    if options.columns is not None:
+        chosen = [_place(column, names, width, bool(header)) for column in options.columns]
+        ends, others = (chosen[0], chosen[1]), chosen[2:]
+    else:
+        ends = _ends(names if header else None, rows, first, width)
+        others = [c for c in range(first, width) if c not in ends]
+    _check_ends(rows, ends, names, width)
+    _say(names, ends, others, bool(header))
+    return Columns(rows, names, ends, others, width)
+
+
+def _say(names: list[str], ends: tuple[int, int], others: list[int], header: bool) -> None:
+    fact("names in the first line" if header else "no header")
+    u, v = (names[c] if header else c + 1 for c in ends)
+    fact(f"columns {u!r} and {v!r} are the ends of edges")
+    if others:
+        fact(f"attributes of edges: {', '.join(repr(names[c]) for c in others[:8])}")
+
+
+def _with_header(table: Rows, options: Options) -> tuple[list[Row], Row | None]:
+    """The rows of data, and the names above them."""
+    rows = table.rows
+    if not rows:
+        raise InputError("holds no row of two labels; write one edge a line, such as: a b")
+    if options.header or (options.header is None and _is_header(rows, options)):
+        return rows[1:], rows[0]
+    width, comment = max(map(len, rows)), table.comment
+    known = known_ends(comment) is not None
+    plain = len(set(comment)) == len(comment) and not any(map(is_number, comment))
+    if len(comment) == width and plain and (known or table.delimiter is not None):
+        return rows, comment
+    return rows, None
+
+
+def _is_header(rows: Sequence[Row], options: Options) -> bool:
+    first, rest = rows[0], rows[1:]
+    if known_ends(first) is not None or not rest:
+        return known_ends(first) is not None
+    if first[0] == "" and any(first) and len(first) > 2:  # above row numbers, as pandas writes
+        return True
+    named = [c for c in options.columns or () if isinstance(c, str)]
+    if named and all(name in first for name in named):
+        return True
+    if len(first) + 1 == len(rest[0]) and all(len(row) == len(rest[0]) for row in rest):
+        return not any(map(is_number, first))  # above all but row numbers, as R writes
+    if any(map(is_number, first)):  # a name is no number, and a row of data must not get lost
+        words = [c for c in range(min(2, len(first))) if _are_words(rest, c)]
+        return first == [str(c) for c in range(len(first))] and len(words) == 2 and len(first) > 1
+    columns = [[row[c] for row in rest if c < len(row) and row[c]] for c in range(len(first))]
+    if any(column and all(map(is_number, column)) for column in columns):
+        return True
+    if len(first) > 1 and not set(first[:2]) & {w for row in rest for w in row[:2]}:
+        raise InputError(
+            f"begins with {first[:2]}, and neither word comes again, so that it could be a header "
+            "or an edge; pass header=True or header=False"
+        )
+    return False
+
+
+def _are_words(rows: Sequence[Row], c: int) -> bool:
+    return all(not is_number(row[c]) for row in rows if len(row) > c)
+
+
+def _without_empty_last(
+    rows: list[Row], header: Row | None, width: int
+) -> tuple[list[Row], Row | None, int]:
+    """Without the empty column behind a delimiter at the end of every line."""
+    full = [row for row in rows if len(row) > 1]
+    ended = full and all(len(row) == width and row[-1] == "" for row in full)
+    if width < 3 or not ended or (header is not None and len(header) == width and header[-1]):
+        return rows, header, width
+    cut = None if header is None else header[: width - 1]
+    return [row[: width - 1] for row in rows], cut, width - 1
+
+
+def _names(header: Row | None, width: int) -> list[str]:
+    usual = ["source", "target", *(f"column {c + 1}" for c in range(2, width))]
+    if header is None:
+        return usual
+    if len(header) == width - 1:  # as R writes it: row numbers have no name
+        header = ["", *header]
+    if len(header) != width or len(set(header)) < width:
+        raise InputError(f"the header {list(header)[:8]} must name {width} different columns")
+    return [name or usual[c] for c, name in enumerate(header)]
+
+
+def _is_index(header: Row, rows: Sequence[Row]) -> bool:
+    """Whether the first column holds the numbers of the rows."""
+    named = len(header) == len(rows[0]) and header[0] not in ("", "Unnamed: 0", "index")
+    if not rows or named or len(rows[0]) < 3:
+        return False
+    numbers = [row[0] for row in rows]
+    if numbers in ([str(i) for i in range(len(rows))], [str(i + 1) for i in range(len(rows))]):
+        fact("the first column, row numbers, is left out")
+        return True
+    if header[0] == "" or len(header) < len(rows[0]):
+        raise InputError(
+            f"has a first column without a name, {numbers[:3]}, as tables with named rows do; "
+            'name the ends with columns=, or pass format="matrix" for an adjacency'
+        )
+    return False
+
+
+def _place(column: str | int, names: list[str], width: int, header: bool) -> int:
+    if isinstance(column, int) and column <= width:
+        return column - 1
+    if isinstance(column, str) and column in names:
+        return names.index(column)
+    listed = ", ".join(map(repr, names[:40])) if header else f"numbers from 1 to {width}"
+    raise InputError(f"columns= names {column!r}, and there are {listed}")
+
+
+def _ends(names: list[str] | None, rows: list[Row], first: int, width: int) -> tuple[int, int]:
+    known = known_ends(names) if names else None
+    if known is not None:
+        return known
+    if names and names[first].lower() in NODE_TABLES:
+        raise InputError(
+            f"has a first column {names[first]!r}, so it is a table of nodes; say with columns= "
+            "which hold the ends of edges, or give the file with the edges"
+        )
+    if width - first < 2:
+        raise InputError("has one column beside row numbers; an edge has two ends")
+    _refuse_other_ends(rows, first, width, names)
+    return first, first + 1
+
+
+def _refuse_other_ends(rows: list[Row], first: int, width: int, names: list[str] | None) -> None:
+    """Raise if the ends seem to be other columns than the first two."""
+    full = [row for row in rows if len(row) == width]
+    sets = [{row[c] for row in full} for c in range(first, min(first + 3, width))]
+    shown = ", ".join(map(repr, names[:12])) if names else f"there are {width}"
+    if len(full) < 3:
+        return
+    if len(sets) == 3 and _is_id(full, sets, first):
+        raise InputError(
+            f"has a first column of its own kind ({full[0][first]!r:.40}, {full[1][first]!r:.40}, "
+            "...), as ids or times of rows are, and the next two share labels; name the columns "
+            f"({shown}) of the two ends: columns=({first + 2}, {first + 3})"
+        )
+    numbers = [all(is_number(row[c]) for row in full) for c in (first, first + 1)]
+    words = [_are_words(full, c) for c in (first, first + 1)]
+    if any(numbers) and any(words) and not sets[0] & sets[1]:
+        raise InputError(
+            "has a column of words beside one of numbers, as a table of values has; name the "
+            f"columns ({shown}) of the two ends: columns=({first + 1}, {first + 2}) for these"
+        )
+
+
+def _is_id(rows: list[Row], sets: list[set[str]], first: int) -> bool:
+    """Whether the first column counts the rows, or has nothing in common with the next two."""
+    numbers = [row[first] for row in rows]
+    counts = [[str(i + start) for i in range(len(rows))] for start in (0, 1)]
+    if numbers in counts and _are_words(rows, first + 1) and _are_words(rows, first + 2):
+        return True
+    separate = _share(sets[0], sets[1]) < _FEW and _share(sets[0], sets[2]) < _FEW
+    return separate and _share(sets[1], sets[2]) >= _MUCH
+
+
+def _share(a: set[str], b: set[str]) -> float:
+    """The labels in both, of those in either."""
+    return len(a & b) / max(len(a | b), 1)
+
+
+def _check_ends(rows: list[Row], ends: tuple[int, int], names: list[str], width: int) -> None:
+    full = [row for row in rows if len(row) == width]
+    for c in ends:
+        column = [row[c] for row in full]
+        for i, label in enumerate(column):
+            if label == "" or (
+                label.lower() in ("nan", "<na>", "null") and _mostly_numbers(column)
+            ):
+                raise InputError(
+                    f"row {i + 1} of the data, {full[i][:5]}, has no label in column {c + 1}; "
+                    "remove it, or write a vertex without edges as a line of its label alone"
+                )
+        if all(map(is_number, column)) and any(not _is_whole(w) for w in column):
+            raise InputError(
+                f"column {names[c]!r} holds fractions ({column[0]!r}, ...), as weights and "
+                "positions are, where labels belong; say which hold the ends with columns=, or "
+                "take lifts.nearest_neighbour_complex for points"
+            )
+    if len(rows) == len(full):
+        return
+    labels = {row[c] for row in full for c in ends}
+    for row in rows:
+        words = row[0].replace(",", " ").split() if len(row) == 1 else []
+        if len(words) > 1 and all(w in labels or is_number(w) for w in words):
+            raise InputError(f"has a line {row[0]!r:.60} without the delimiter of the others")
+
+
+def _mostly_numbers(column: Sequence[str]) -> bool:
+    return 2 * sum(map(is_number, column)) > len(column)
+
+
+def _is_whole(word: str) -> bool:
+    number = float(word)
+    return number == number and abs(number) != float("inf") and number % 1 == 0

@@ -1,0 +1,119 @@
+"""The formats: how each is read and written, what it takes, and the extensions of its files.
+
+A format is one file with its reader (and writer) and one line here. Files are imported when they
+are needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from cellapse._complex.complex import Complex
+from cellapse.io._options import OF_GRAPHS, OF_TABLES
+
+
+def _function(where: str) -> Any:
+    """The function `file:name` of this folder."""
+    module, _, name = where.partition(":")
+    return getattr(import_module(f"cellapse.io.{module}"), name)
+
+
+class Format(NamedTuple):
+    """How a format is read, how much memory a byte of it takes, its extensions and options."""
+
+    reader: str
+    growth: int
+    extensions: tuple[str, ...]
+    takes: tuple[str, ...] = ()
+    weighs: bool = False  # takes `weight` itself: pairs within hyperedges get sums of weights
+
+    @property
+    def read(self) -> Callable[..., Complex]:
+        """From the bytes of a file, and options where it takes any, to a complex."""
+        reader: Callable[..., Complex] = _function(self.reader)
+        return reader
+
+
+FORMATS: Mapping[str, Format] = {
+    "edges": Format(
+        "edges:read_edges",
+        100,
+        ("edges", "edgelist", "csv", "tsv", "txt", "dat"),
+        (*OF_TABLES, *OF_GRAPHS),
+    ),
+    "matrix": Format("matrix_text:read_matrix", 100, ("adj",), ("sep", "header", *OF_GRAPHS)),
+    "hyperedges": Format(
+        "hyperedges:read_hyperedges", 100, ("hyperedges", "hyperedgelist"), ("sep",)
+    ),
+    "gml": Format("gml:read_gml", 100, ("gml",), OF_GRAPHS),
+    "graphml": Format("graphml:read_graphml", 50, ("graphml", "xml"), OF_GRAPHS),
+    "json": Format("json_files:read_json", 50, ("json", "hif"), OF_GRAPHS, weighs=True),
+    "matrix market": Format("matrix_market:read_matrix_market", 100, ("mtx", "mm"), OF_GRAPHS),
+    "npz": Format("npz:read_npz", 4, ("npz",), OF_GRAPHS),
+    "gexf": Format("gexf:read_gexf", 50, ("gexf",), OF_GRAPHS),
+    "pajek": Format("pajek:read_pajek", 100, ("net", "paj"), OF_GRAPHS),
+    "adjlist": Format("adjlist:read_adjlist", 100, ("adjlist",), ("sep", *OF_GRAPHS)),
+    "dot": Format("dot:read_dot", 200, ("dot", "gv"), OF_GRAPHS),
+    "konect": Format("konect:read_konect", 100, (), ("window", *OF_GRAPHS)),
+    "simplices": Format("simplices:read_simplices", 100, (), ("window",)),
+    "graph6": Format("graph6:read_graph6", 400, ("g6", "s6", "graph6", "sparse6"), OF_GRAPHS),
+    "metis": Format("metis:read_metis", 100, ("graph", "metis"), OF_GRAPHS),
+    "dimacs": Format("dimacs:read_dimacs", 100, ("col", "clq", "dimacs", "gr"), OF_GRAPHS),
+    "sif": Format("sif:read_sif", 100, ("sif",), OF_GRAPHS),
+    "ncol": Format("edges:read_ncol", 100, ("ncol",), OF_GRAPHS),
+    "gdf": Format("gdf:read_gdf", 100, ("gdf",), OF_GRAPHS),
+    "ucinet": Format("ucinet:read_ucinet", 100, ("dl",), OF_GRAPHS),
+    "mat": Format("mat:read_mat", 50, ("mat",), OF_GRAPHS),
+    "stl": Format("stl:read_stl", 50, ("stl",)),
+    "msh": Format("gmsh:read_msh", 100, ("msh",)),
+    "vtk": Format("vtk:read_vtk", 100, ("vtk",)),
+    "vtu": Format("vtk:read_vtu", 100, ("vtu",)),
+    "off": Format("meshes:read_off", 50, ("off",)),
+    "obj": Format("meshes:read_obj", 50, ("obj",)),
+    "ply": Format("ply:read_ply", 50, ("ply",)),
+    "pdb": Format("structures:read_pdb", 20, ("pdb", "ent")),
+    "mmcif": Format("structures:read_mmcif", 20, ("cif", "mmcif")),
+    "smiles": Format("molecules:read_smiles", 100, ("smi", "smiles")),
+    "sdf": Format("molecules:read_sdf", 50, ("sdf", "mol")),
+    "mol2": Format("molecules:read_mol2", 50, ("mol2",)),
+    "xyz": Format("molecules:read_xyz", 50, ("xyz",)),
+}
+BY_EXTENSION = {e: name for name, format_ in FORMATS.items() for e in format_.extensions}
+
+
+class Writer(NamedTuple):
+    """How a complex is written, and, where that can be compared, read back: see `require_same`."""
+
+    writer: str
+    reader: str = ""
+    kind: str = ""
+
+    @property
+    def write(self) -> Callable[[Complex], bytes]:
+        """From a complex to the bytes of a file."""
+        writer: Callable[[Complex], bytes] = _function(self.writer)
+        return writer
+
+    @property
+    def read(self) -> Callable[[bytes], Complex]:
+        """From these back to the complex."""
+        reader: Callable[[bytes], Complex] = _function(self.reader)
+        return reader
+
+
+WRITERS: Mapping[str, Writer] = {
+    "json": Writer("json_files:write_hif", "json_files:read_json", "full"),
+    "hif": Writer("json_files:write_hif", "json_files:read_json", "full"),
+    "npz": Writer("npz:write_npz", "npz:read_npz", "full"),
+    "graphml": Writer("graphml:write_graphml", "graphml:read_graphml", "graph"),
+    "gexf": Writer("gexf:write_gexf", "gexf:read_gexf", "graph"),
+    "gml": Writer("gml:write_gml", "gml:read_gml", "graph"),
+    "mtx": Writer("matrix_market:write_matrix_market", "matrix_market:read_matrix_market", "table"),
+    "csv": Writer("edges:write_edges", "edges:read_edges", "table"),
+    "tsv": Writer("edges:write_tabs", "edges:read_edges", "table"),
+    "edges": Writer("edges:write_tabs", "edges:read_edges", "table"),
+    "hyperedges": Writer("hyperedges:write_hyperedges"),
+    "off": Writer("meshes:write_off"),
+}

@@ -1,0 +1,105 @@
+"""Rows of text: which delimiter separates the columns, and the words between.
+
+A comma between digits may be a decimal one, spaces may be within names, and a table of tabs may
+have lines with spaces instead: the delimiter is the one that gives all lines as many columns.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from cellapse._errors import InputError
+from cellapse._shared.notes import fact
+from cellapse._shared.tables import plain_word
+
+_DATA = re.compile(r"(?<=[\s,;|])\{.*")
+_OTHER_SPACE = re.compile(r"[^\S\n]")
+_DECIMAL = re.compile(r"(?<=[0-9]),(?=[0-9])")
+_QUOTED = re.compile(r'"((?:[^"]|"")*)"(?=\s|\Z)|(\S+)')
+_NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars", None: "spaces"}
+_HEAD = 100  # lines that show the delimiter
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The words of every line, and of the comment right above the first one."""
+
+    rows: list[list[str]]
+    comment: list[str]
+    delimiter: str | None
+
+
+def split_rows(text: str, sep: str | None = None) -> Rows:
+    """The rows of a table; lines that begin with # or % are comments."""
+    lines, above = [], ""
+    for line in text.splitlines():
+        stripped = line.strip(" \r\n")
+        if stripped and stripped[0] not in "#%":
+            lines.append(stripped)
+        elif stripped and not lines:
+            above = stripped
+    # A dict behind an edge has commas, too.
+    head = [_DATA.sub("", line) if line[-1] == "}" else line for line in lines[:_HEAD]]
+    delimiter = (
+        _delimiter(head) if sep is None else (None if sep.isspace() and sep != "\t" else sep)
+    )
+    split = _splitter(delimiter, '"' in text)
+    rows = list(split(lines))
+    if delimiter == "\t" and sep is None and len({len(row) for row in rows}) > 1:
+        by_space = list(_splitter(None, '"' in text)(lines))
+        if len({len(row) for row in by_space}) == 1:  # tabs here and spaces there
+            delimiter, rows = None, by_space
+    if delimiter is not None and _OTHER_SPACE.search(text):
+        rows = [[word.strip() for word in row] for row in rows]
+    if "'" in text:  # as spreadsheets mark what is no formula
+        rows = [list(map(plain_word, row)) for row in rows]
+    if rows:
+        fact(f"columns separated by {_NAMES.get(delimiter, repr(delimiter))}")
+    words = next(iter(_splitter(delimiter, '"' in above)([above.lstrip("#% ")])), [])
+    return Rows([row for row in rows if any(row)], [w.strip() for w in words], delimiter)
+
+
+def _delimiter(head: list[str]) -> str | None:
+    """What the first lines are separated by; None stands for any spaces."""
+    if any("\t" in line for line in head):
+        return "\t"
+    commas = [line for line in head if "," in line]
+    decimal = all("," not in _DECIMAL.sub("", line) for line in commas)
+    if any(";" in line for line in head) and decimal:
+        return ";"
+    if commas and not (decimal and _same_width(head)):
+        return ","
+    if commas:
+        return None
+    return next((d for d in ";|" if any(d in line for line in head)), None)
+
+
+def _same_width(lines: list[str]) -> bool:
+    """Whether spaces part all lines into as many words, two at least."""
+    widths = {len(line.split()) for line in lines}
+    return len(widths) == 1 and widths.pop() > 1
+
+
+def _splitter(delimiter: str | None, quoted: bool) -> Callable[[list[str]], Iterator[list[str]]]:
+    if delimiter is None:
+        return _by_spaces if quoted else lambda lines: (line.split() for line in lines)
+    if not quoted or len(delimiter) > 1:
+        return lambda lines: (line.split(delimiter) for line in lines)
+    return lambda lines: _by_csv(lines, delimiter)
+
+
+def _by_spaces(lines: list[str]) -> Iterator[list[str]]:
+    for line in lines:
+        words = _QUOTED.finditer(line)
+        yield [w[2] if w[2] is not None else w[1].replace('""', '"') for w in words]
+
+
+def _by_csv(lines: list[str], delimiter: str) -> Iterator[list[str]]:
+    try:
+        ended = (f"{line}\n" for line in lines)  # a quoted word may go on in the next line
+        yield from csv.reader(ended, delimiter=delimiter, skipinitialspace=True)
+    except csv.Error as error:
+        raise InputError(f"is not a table of rows and columns ({error}); check quotes") from None

@@ -1,0 +1,52 @@
+"""Columns of text that say what is known of edges: numbers, decimal commas, times."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from cellapse._shared.notes import fact
+from cellapse.io._values import is_number, text_column
+
+_TIMES = ("time", "timestamp", "t", "date", "unixts", "ts")
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,([0-9]+)\Z")
+_SECONDS = (5e8, 5e9)  # from 1985 on, counted from 1970
+
+
+def attribute(name: str, words: Sequence[str]) -> list[Any]:
+    """A column of text as numbers where all are, decimal commas included.
+
+    >>> attribute("w", ["1,5", "2"]), attribute("w", ["1,500", "2"])
+    ([1.5, 2.0], ['1,500', '2'])
+    """
+    tails = [m[1] for w in words if (m := _DECIMAL_COMMA.match(w))]
+    if not tails or not all(_DECIMAL_COMMA.match(w) or is_number(w) for w in words if w):
+        return text_column(words)
+    if all(len(tail) == 3 for tail in tails):
+        fact(f"{name!r} stays text: {words[0]!r} could be a thousand or a fraction")
+        return text_column(words)
+    fact(f"{name!r} has decimal commas")
+    return text_column([w.replace(",", ".") for w in words])
+
+
+def unnamed(place: int, values: list[Any]) -> str | None:
+    """What a third or fourth column of numbers without a name is called."""
+    if (
+        place < 2
+        or not values
+        or not all(isinstance(v, int | float) for v in values if v is not None)
+    ):
+        return None
+    given = [v for v in values if v is not None]
+    for unit in (1, 1000):
+        if given and _SECONDS[0] * unit <= min(given) and max(given) < _SECONDS[1] * unit:
+            fact(f"column {place + 1} holds times, counted from 1970")
+            return "time"
+    return "weight" if place == 2 and given else None
+
+
+def time_column(names: Sequence[str]) -> str | None:
+    """The name of the column of times, if there is one."""
+    plain = [name.lower().replace("_", "") for name in names]
+    return next((names[plain.index(t)] for t in _TIMES if t in plain), None)

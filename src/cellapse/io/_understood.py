@@ -1,0 +1,58 @@
+"""What was understood of a file or an object: the complex, and every decision on the way to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cellapse._complex.complex import Complex
+
+_NAMES = {0: ("vertex", "vertices"), 1: ("edge", "edges"), 2: ("cell", "cells")}
+
+
+@dataclass(frozen=True, eq=False)
+class Understood:
+    """A complex and how it was read.
+
+    Attributes
+    ----------
+    complex : Complex
+    format : str
+        The name of the format, one of `cellapse.io.FORMATS`, or the type of an object.
+    facts : tuple of str
+        How it was understood: delimiter, header, which columns are what.
+    losses : tuple of str
+        What was left out, such as self-loops, and how to keep it.
+    options : tuple of str
+        The arguments of `read` or `as_complex` by which one can say otherwise.
+
+    Examples
+    --------
+    >>> from cellapse.io import understand
+    >>> print(understand([("a", "b", 2.5), ("b", "c", 1.0), ("c", "c", 1.0)]))
+    list: 3 vertices, 2 edges
+      edges with a number each, the attribute 'weight'
+      left out: 1 self-loop, the first at vertex 'c', left out; loops="keep" makes them ...
+      to say otherwise: weight=, ranks=, directed=, loops=, repeats=
+    """
+
+    complex: Complex
+    format: str
+    facts: tuple[str, ...] = ()
+    losses: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+
+    @property
+    def counts(self) -> str:
+        """How many cells there are, in words."""
+        parts = []
+        for rank, n in enumerate(self.complex.n_cells):
+            name = _NAMES[min(rank, 2)][n != 1]
+            parts.append(f"{n:,} {name}" + (f" of rank {rank}" if rank > 1 else ""))
+        return ", ".join(parts)
+
+    def __str__(self) -> str:
+        lines = [f"{self.format}: {self.counts}", *self.facts]
+        lines += [f"left out: {text}" for text in self.losses]
+        if self.options:
+            lines.append(f"to say otherwise: {', '.join(f'{name}=' for name in self.options)}")
+        return "\n  ".join(lines)

@@ -1,0 +1,25 @@
+"""Adjacency lists: every line a vertex and then its neighbours, as networkx writes .adjlist."""
+
+from __future__ import annotations
+
+from cellapse._complex.complex import Complex
+from cellapse._errors import InputError
+from cellapse.io._graphs import listed_graph
+from cellapse.io._options import PLAIN, Options
+from cellapse.io._rows import split_rows
+from cellapse.io._source import as_text
+
+
+def read_adjlist(data: bytes, options: Options = PLAIN) -> Complex:
+    r"""Read an adjacency list; an edge may be listed at one end or at both.
+
+    >>> read_adjlist(b"a b c\nb c\nc\n")
+    Complex(n_cells=(3, 3))
+    """
+    rows = [[w for w in row if w] for row in split_rows(as_text(data), options.sep).rows]
+    if not rows:
+        raise InputError("holds no vertex; write each with its neighbours on a line")
+    # In the order of the lines, then of the neighbours.
+    nodes: dict[str, dict[str, object]] = {row[0]: {} for row in rows}
+    ends = [(row[0], neighbour) for row in rows for neighbour in row[1:]]
+    return listed_graph(nodes, ends, [{}] * len(ends), options.rules)

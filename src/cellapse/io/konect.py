@@ -1,0 +1,83 @@
+"""KONECT's out.* files: `% sym weighted`, then lines of two numbers, a weight and a time.
+
+The two sides of a bipartite network are numbered from 1 each, so that 1 and 1 are two vertices:
+their labels are ("left", 1) and ("right", 1).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+from dataclasses import replace
+
+import numpy as np
+
+from cellapse._complex.complex import Complex
+from cellapse._errors import InputError
+from cellapse._shared.notes import fact
+from cellapse.io._graphs import graph_complex
+from cellapse.io._options import PLAIN, Options
+from cellapse.io._source import as_text
+
+_HEAD = re.compile(r"%\s*(sym|asym|bip)\b[^\n]*")
+_COLUMNS = ("weight", "time")
+
+
+def is_konect(data: bytes) -> bool:
+    """Whether a file begins as those of KONECT do."""
+    return _HEAD.match(data[:200].decode("ascii", errors="replace")) is not None
+
+
+def read_konect(data: bytes, options: Options = PLAIN) -> Complex:
+    r"""Read a network of KONECT; edges listed again are counted unless `repeats` says otherwise.
+
+    >>> read_konect(b"% bip unweighted\n1 1\n1 2\n").labels
+    (('left', 1), ('right', 1), ('right', 2))
+    """
+    text = as_text(data)
+    head = _HEAD.match(text)
+    if head is None:
+        raise InputError('does not begin with % sym, % asym or % bip; pass format="edges"')
+    if head[1] == "asym":
+        options.rules.check_direction("the network")
+    lines = [line.split() for line in text.splitlines() if line.strip() and line[0] != "%"]
+    widths = {len(line) for line in lines}
+    if len(widths) != 1 or not widths <= {2, 3, 4}:
+        raise InputError(f"has lines of {sorted(widths)[:4]} columns; all have 2, 3 or 4")
+    try:
+        table = np.array(lines, dtype=np.float64)
+    except ValueError as error:
+        raise InputError(f"holds what is no number ({error})") from None
+    ends = table[:, :2]
+    if not np.isfinite(table).all() or (ends % 1).any() or (abs(ends) > 2**53).any():
+        raise InputError("has vertices that are no whole numbers; KONECT counts them from 1")
+    columns = {name: table[:, 2 + i] for i, name in enumerate(_COLUMNS[: table.shape[1] - 2])}
+    if options.window is not None:
+        table, columns = _within(table, columns, options.window)
+    labels, edges = _numbered(table[:, :2].astype(np.int64), head[1] == "bip")
+    rules = options.rules
+    if rules.repeats is None and len(table):  # what the format means by a line that comes again
+        rules = replace(rules, repeats="sum")
+    fact(f"KONECT: {head[0].lstrip('% ')}; edges listed again are added up")
+    return graph_complex(labels, edges, {}, columns, rules=rules)
+
+
+def _within(
+    table: np.ndarray, columns: dict[str, np.ndarray], window: tuple[float, float]
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    if "time" not in columns:
+        raise InputError("window= needs a fourth column, of times, and there is none")
+    chosen = (window[0] <= columns["time"]) & (columns["time"] < window[1])
+    fact(f"{chosen.sum():,} of {len(table):,} rows are within the window")
+    return table[chosen], {name: values[chosen] for name, values in columns.items()}
+
+
+def _numbered(pairs: np.ndarray, bipartite: bool) -> tuple[list[Hashable], np.ndarray]:
+    if not bipartite:
+        numbers, place = np.unique(pairs, return_inverse=True)
+        return numbers.tolist(), place.reshape(-1, 2)
+    (left, u), (right, v) = (np.unique(side, return_inverse=True) for side in pairs.T)
+    fact("bipartite: the vertices of the two sides are called ('left', 1) and ('right', 1)")
+    labels: list[Hashable] = [("left", i) for i in left.tolist()]
+    labels += [("right", i) for i in right.tolist()]
+    return labels, np.column_stack([u, len(left) + v])

@@ -1,0 +1,101 @@
+"""Pajek's .net: numbered vertices with labels, then edges, arcs, lists of them, or a matrix."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from cellapse._complex.complex import Complex
+from cellapse._errors import InputError
+from cellapse._shared.notes import fact
+from cellapse.io._graphs import check_declared, different_labels, listed_graph
+from cellapse.io._numbers import number, whole
+from cellapse.io._options import PLAIN, Options
+from cellapse.io._source import as_text
+from cellapse.io._values import is_number
+
+_WORD = re.compile(r'"([^"]*)"|(\S+)')
+_SECTIONS = ("vertices", "edges", "arcs", "edgeslist", "arcslist", "matrix")
+
+
+def read_pajek(data: bytes, options: Options = PLAIN) -> Complex:
+    r"""Read a Pajek network; further words of a vertex are its position.
+
+    >>> read_pajek(b'*Vertices 2\n1 "a"\n2 "b"\n*Edges\n1 2 0.5\n').labels
+    ('a', 'b')
+    """
+    sections = _sections(as_text(data))
+    if "vertices" not in sections:
+        raise InputError("holds no *Vertices, so it is not a Pajek network")
+    head, lines = sections.pop("vertices")[0]
+    n = whole(head[0] if head else "", "the number of vertices", 1)
+    if len(head) > 1:
+        raise InputError("holds a two-mode network (*Vertices n m); write it as a table of edges")
+    check_declared(n, sum(len(lines) for parts in sections.values() for _, lines in parts))
+    nodes: dict[int, dict[str, Any]] = {i: {} for i in range(1, n + 1)}
+    for words in lines:
+        nodes[whole(words[0], "a vertex", 1, n)] = _vertex(words)
+    ends, records = [], []
+    for name, parts in sections.items():
+        if name in ("arcs", "arcslist") and any(lines for _, lines in parts):
+            options.rules.check_direction("the network")
+        for _, lines in parts:
+            for u, v, record in _edges(name, lines, n):
+                ends.append((u, v))
+                records.append(record)
+    labels = different_labels(list(nodes.values()))
+    if labels is None:
+        fact("vertices are called by their numbers: not all have different labels")
+    return listed_graph(nodes, ends, records, options.rules, labels=labels or list(nodes))
+
+
+def _sections(text: str) -> dict[str, list[tuple[list[str], list[list[str]]]]]:
+    """The words behind each *name and those of the lines below."""
+    sections: dict[str, list[tuple[list[str], list[list[str]]]]] = {}
+    lines: list[list[str]] | None = None
+    for line in text.splitlines():
+        words = [m[2] if m[2] is not None else m[1] for m in _WORD.finditer(line)]
+        if not words or line.lstrip().startswith("%"):
+            continue
+        if not words[0].startswith("*"):
+            if lines is None:
+                raise InputError(f"begins with {line[:40]!r}, not with *Vertices")
+            lines.append(words)
+            continue
+        name = words[0][1:].lower()
+        if name == "network":
+            continue
+        if name not in _SECTIONS:
+            raise InputError(f"has a section {words[0][:40]!r}; known are {', '.join(_SECTIONS)}")
+        lines = []
+        sections.setdefault(name, []).append((words[1:], lines))
+    return sections
+
+
+def _vertex(words: list[str]) -> dict[str, Any]:
+    record: dict[str, Any] = {"label": words[1]} if len(words) > 1 else {}
+    place = [float(w) for w in words[2:5] if is_number(w)]
+    return {**record, "position": place} if len(place) > 1 else record
+
+
+def _edges(name: str, lines: list[list[str]], n: int) -> list[tuple[int, int, dict[str, Any]]]:
+    edges: list[tuple[int, int, dict[str, Any]]] = []
+    if name == "matrix":
+        if len(lines) != n or any(len(words) != n for words in lines):
+            raise InputError(f"has a matrix that is not {n} x {n}")
+        values = [[number(w, "an entry") for w in words] for words in lines]
+        rows = [(i, j, values[i][j]) for i in range(n) for j in range(n) if values[i][j]]
+        if any(values[j][i] != x for i, j, x in rows):
+            raise InputError("has a matrix that is not symmetric; write *Arcs")
+        return [(i + 1, j + 1, {"weight": x}) for i, j, x in rows if i <= j]
+    for words in lines:
+        u = whole(words[0], "a vertex", 1, n)
+        if name in ("edgeslist", "arcslist"):
+            edges += [(u, whole(w, "a vertex", 1, n), {}) for w in words[1:]]
+            continue
+        if len(words) < 2:
+            raise InputError(f"has an edge {' '.join(words)!r} of one vertex; write both ends")
+        weighted = len(words) > 2 and is_number(words[2])
+        record = {"weight": number(words[2], "a weight")} if weighted else {}
+        edges.append((u, whole(words[1], "a vertex", 1, n), record))
+    return edges
