@@ -270,10 +270,12 @@ def test_tensors_are_arrays():
     index = torch.tensor([[0, 1, 2], [1, 2, 3]])
     assert cl.as_complex(index).n_cells == (4, 3)
     assert cl.as_complex([torch.tensor([4, 5, 6]), torch.tensor([6, 7])]).labels == (4, 5, 6, 7)
-    with pytest.raises(cl.InputError, match="no array"):
-        cl.as_complex(torch.eye(3).to_sparse())
-    with pytest.raises(cl.InputError, match="no array"):
-        cl.as_complex(torch.ones(2, 2, requires_grad=True))
+    ones = torch.ones(4, 4, requires_grad=True)
+    for tensor in (ones, ones.to_sparse(), ones.detach().to_sparse_csr()):
+        with pytest.warns(cl.CellapseWarning, match="4 self-loops"):
+            assert cl.as_complex(tensor).n_cells == (4, 6)
+    with pytest.raises(cl.InputError, match="two"):
+        cl.as_complex(torch.ones(2, 2, 2).to_sparse())
 
 
 def test_fractions_may_be_labels():

@@ -8,7 +8,7 @@ from scipy import sparse
 import cellapse as cl
 from cellapse import lifts, tasks
 from cellapse.experiments.protocol.noise import true_edges, with_false_edges
-from cellapse.tasks.doubt import _rates
+from cellapse.tasks.doubt import _Rates, _rates
 
 
 def dense_trust(A, rounds=5, lean=0.75):
@@ -257,3 +257,15 @@ def test_rates_by_hand():
     np.testing.assert_allclose(rates.caught[:3], [0.0, 0.5, 0.75])
     known = _rates(values, decoys, 0.1)
     np.testing.assert_allclose(known.wrong[:3], [0.0, 1 - 0.1 * 0.5 / 0.2, 1 - 0.1 * 0.75 / 0.3])
+
+
+def test_the_threshold_keeps_both_its_bounds():
+    """The first place where few are missed; further only as long as nearly all may be random."""
+    t = np.array([-np.inf, 0.1, 0.2, 0.3, 0.4])
+    missed, wrong = np.array([0.3, 0.2, 0.1, 0.05, 0.2]), np.array([0.0, 0.05, 0.3, 0.02, 0.01])
+    rates = _Rates(t, missed, np.zeros(5), wrong, 0.3)
+    assert rates.place(0.1) == 3  # 4 would miss too many
+    assert rates.place(0.25) == 4
+    assert rates.place(0.01) is None
+    far = rates._replace(wrong=np.array([0.0, 0.5, 0.5, 0.5, 0.5]))
+    assert far.place(0.1) == 2  # all others would doubt too many real edges

@@ -1,4 +1,4 @@
-"""Meshes, proteins and molecules: OFF, OBJ, PLY, PDB, mmCIF, SMILES, SDF."""
+"""Meshes, proteins and molecules: OFF, OBJ, PLY, STL, MSH, VTK, PDB, mmCIF, SMILES, SDF, ..."""
 
 import struct
 
@@ -127,4 +127,91 @@ def sdf(rng):
     return rng.choice(["sdf", "mol"]), text.encode(errors="replace")
 
 
-STRUCTURES = (off, obj, ply, pdb, mmcif, smiles, sdf, sdf)
+def stl(rng):
+    n = draw.some(rng)
+    places = [[rng.randrange(4) for _ in range(3)] for _ in range(3 * n)]
+    if rng.random() < 0.5:
+        rows = [f"vertex {' '.join(map(str, p))}" for p in places]
+        loops = ["facet\nouter loop\n" + "\n".join(rows[i : i + 3]) for i in range(0, len(rows), 3)]
+        return "stl", ("solid x\n" + "\nendloop\nendfacet\n".join(loops) + "\nendsolid").encode()
+    rows = [
+        struct.pack("<12fH", 0, 0, 1, *places[i], *places[i + 1], *places[i + 2], 0)
+        for i in range(0, len(places), 3)
+    ]
+    head = b"\0" * 80 + struct.pack("<I", draw.size(rng, n) % 2**32)
+    return "stl", head + b"".join(rows)
+
+
+def _tetrahedra(rng, n):
+    count = draw.some(rng) if n > 3 else 0
+    return [rng.sample(range(n), 4) for _ in range(count)]
+
+
+def msh(rng):
+    n = draw.some(rng)
+    points = [f"{i + 1} {_point(rng)}" for i in range(n)]
+    cells = [f"{i + 1} 4 2 0 1 {' '.join(str(v + 1) for v in c)}" for i, c in
+             enumerate(_tetrahedra(rng, n))]  # fmt: skip
+    cells += [f"{i + 1} 2 2 0 1 {' '.join(str(v + 1) for v in f)}" for i, f in
+              enumerate(_faces(rng, n))]  # fmt: skip
+    lines = ["$MeshFormat", draw.pick(rng, ["2.2 0 8", "4.1 0 8", "9"]), "$EndMeshFormat"]
+    lines += ["$Nodes", str(draw.size(rng, n)), *points, "$EndNodes"]
+    lines += ["$Elements", str(draw.size(rng, len(cells))), *cells, "$EndElements"]
+    return "msh", ("\n".join(lines) + "\n").encode(errors="replace")
+
+
+def vtk(rng):
+    n = draw.some(rng)
+    faces, volumes = _faces(rng, n), _tetrahedra(rng, n)
+    cells = faces + volumes
+    kinds = [draw.pick(rng, [7, 7, 5, 9, 99]) for _ in faces] + [10 for _ in volumes]
+    if rng.random() < 0.4:
+        text = " ".join(draw.number(rng, 0.02) for _ in range(3 * n))
+        ends, total = [], 0
+        for cell in cells:
+            total += len(cell)
+            ends.append(draw.size(rng, total, 0.02))
+        array = lambda name, values: (  # noqa: E731
+            f"<DataArray Name='{name}' format='{draw.pick(rng, ['ascii'] * 9 + ['binary'])}'>"
+            f"{' '.join(map(str, values))}</DataArray>"
+        )
+        body = array("connectivity", [v for cell in cells for v in cell]) + array("offsets", ends)
+        return "vtu", (
+            "<VTKFile type='UnstructuredGrid'><UnstructuredGrid><Piece><Points>"
+            f"<DataArray format='ascii'>{text}</DataArray></Points><Cells>{body}"
+            f"{array('types', kinds)}</Cells></Piece></UnstructuredGrid></VTKFile>"
+        ).encode()
+    size = sum(map(len, cells)) + len(cells)
+    lines = ["# vtk DataFile Version 3.0", "x", "ASCII", "DATASET UNSTRUCTURED_GRID"]
+    lines += [f"POINTS {draw.size(rng, n)} float", *(_point(rng) for _ in range(n))]
+    lines += [f"CELLS {draw.size(rng, len(cells))} {draw.size(rng, size)}"]
+    lines += [" ".join(map(str, (draw.size(rng, len(c), 0.02), *c))) for c in cells]
+    lines += [f"CELL_TYPES {draw.size(rng, len(kinds))}", *map(str, kinds)]
+    return "vtk", ("\n".join(lines) + "\n").encode(errors="replace")
+
+
+def mol2(rng):
+    n = min(draw.some(rng), 300)
+    kind = lambda: draw.pick(rng, ["C.3", "N.3", "O.2", "H", "Du", "x"])  # noqa: E731
+    atoms = [f"{i + 1} X{i} {_point(rng)} {kind()} 1 M 0.0" for i in range(n)]
+    pairs = [(u, v) for u, v in draw.edges(rng, n) if u != v]
+    bonds = [f"{k + 1} {u + 1} {v + 1} {draw.pick(rng, ['1', '2', 'ar'])}" for k, (u, v) in
+             enumerate(pairs)]  # fmt: skip
+    head = ["@<TRIPOS>MOLECULE", "x", f"{draw.size(rng, n)} {draw.size(rng, len(bonds))}", "SMALL"]
+    lines = [*head, "NO_CHARGES", "", "@<TRIPOS>ATOM", *atoms, "@<TRIPOS>BOND", *bonds]
+    return "mol2", ("\n".join(lines) + "\n").encode(errors="replace")
+
+
+def xyz(rng):
+    n = draw.some(rng)
+    spread = draw.pick(rng, [3.0, 0.5, 0.0])
+    rows = [
+        f"{draw.pick(rng, ['C', 'H', 'O', 'Xx', ''])} "
+        + (_point(rng) if draw.odd(rng, 0.05) else " ".join(
+            f"{rng.uniform(-1, 1) * spread * max(n, 1) ** (1 / 3):.3f}" for _ in range(3)))
+        for _ in range(n)
+    ]  # fmt: skip
+    return "xyz", "\n".join([str(draw.size(rng, n)), "x", *rows, ""]).encode(errors="replace")
+
+
+STRUCTURES = (off, obj, ply, pdb, mmcif, smiles, sdf, sdf, stl, msh, vtk, mol2, xyz)

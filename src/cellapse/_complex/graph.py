@@ -43,12 +43,15 @@ class Graph:
     def n_vertices(self) -> int:
         return len(self.labels)
 
-    def with_cells(self, cells: Mapping[int, Any]) -> Complex:
+    def with_cells(
+        self, cells: Mapping[int, Any], metadata: Mapping[str, Any] | None = None
+    ) -> Complex:
         """The complex of the graph and cells of rank 2 and above, given as integer arrays."""
         weights = None if self.weights is None else {1: self.weights}
         tables = {1: self.edges, **cells}
         return Complex.from_arrays(
-            self.n_vertices, tables, self.labels, weights, self.attributes, self.metadata
+            *(self.n_vertices, tables, self.labels, weights, self.attributes),
+            self.metadata if metadata is None else metadata,
         )
 
 

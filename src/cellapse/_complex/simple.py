@@ -59,11 +59,12 @@ def simple_edges(
     {'w': array([3.]), 'multiplicity': array([2])}
     """
     edges, columns, loops = without_loops(labels, edges, columns, rules.loops)
-    low, high = np.sort(edges, axis=1).T if len(edges) else edges.T
-    _, first, place = np.unique(low * len(labels) + high, return_index=True, return_inverse=True)
-    n_copies = len(edges) - len(first)
-    if not n_copies:
+    keys = edges.min(axis=1, initial=len(labels)) * len(labels) + edges.max(axis=1, initial=0)
+    ordered = np.sort(keys)
+    if not (ordered[1:] == ordered[:-1]).any():
         return edges, dict(columns), loops
+    _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+    n_copies = len(edges) - len(first)
     order = np.argsort(first)  # that of first appearance
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))

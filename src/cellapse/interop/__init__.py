@@ -4,6 +4,8 @@ from cellapse._shared.names import showing
 from cellapse.interop.gudhi import to_gudhi
 from cellapse.interop.hypergraphx import to_hypergraphx
 from cellapse.interop.hypernetx import to_hypernetx
+from cellapse.interop.igraph import to_igraph
+from cellapse.interop.matrices import to_torch
 from cellapse.interop.networkx import to_networkx
 from cellapse.interop.pandas import to_pandas
 from cellapse.interop.plain import to_scipy
@@ -17,11 +19,13 @@ __all__ = [
     "to_gudhi",
     "to_hypergraphx",
     "to_hypernetx",
+    "to_igraph",
     "to_networkx",
     "to_pandas",
     "to_pyg",
     "to_scipy",
     "to_toponetx",
+    "to_torch",
     "to_xgi",
 ]
 __dir__ = showing(__all__)

@@ -187,11 +187,7 @@ def _lifted(labels: Sequence[Hashable], cells: Cells, distinct: IntArray, facts:
 
 def records_of(K: Complex, rank: int, weight: str) -> list[dict[str, Any]]:
     """The attributes and the weight of every cell of a rank; None means there is nothing to say."""
-    word("weight", weight)
-    columns = {name: column.tolist() for name, column in K.attributes[rank].items()}
-    values = K.weights[rank]
-    if values is not None:
-        columns[weight] = values.tolist()
+    columns = columns_for_others(K, rank, weight)
     if not columns:
         return [{} for _ in range(K.n_cells[rank])]
     names = list(columns)
@@ -199,6 +195,14 @@ def records_of(K: Complex, rank: int, weight: str) -> list[dict[str, Any]]:
         {name: value for name, value in zip(names, row, strict=True) if value is not None}
         for row in zip(*columns.values(), strict=True)
     ]
+
+
+def columns_for_others(K: Complex, rank: int, weight: str) -> dict[str, list[Any]]:
+    """The attributes and weights of a rank as lists, one value per cell."""
+    word("weight", weight)
+    columns = {name: column.tolist() for name, column in K.attributes[rank].items()}
+    values = K.weights[rank]
+    return columns if values is None else {**columns, weight: values.tolist()}
 
 
 def hyperedges_of(

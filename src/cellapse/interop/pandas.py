@@ -4,40 +4,49 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from scipy import sparse
+
 from cellapse._complex.attributes import columns_of
 from cellapse._complex.complex import Complex, require_complex
-from cellapse._complex.labels import in_order
+from cellapse._complex.graph import graph_of, string_named
+from cellapse._complex.labels import in_order, numbered, positions
+from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError, extra
-from cellapse.interop._build import Wanted, ranked_complex, records_of
+from cellapse._shared.notes import fact
+from cellapse.interop._build import Wanted, hyperedge_complex, ranked_complex, records_of
+from cellapse.interop._ends import known_ends
+from cellapse.interop.matrices import labelled_adjacency
 
 
 def read(table: Any, wanted: Wanted) -> Complex:
-    """A table with the columns "rank" and "cell", or "source" and "target"."""
-    from pandas import isna
-    from pandas.api.types import is_scalar
-
+    """A table of cells ("rank" and "cell"), of edges, or an adjacency or incidence matrix."""
     wanted.check_ranked("a table")
-    names = set(getattr(table, "columns", ()))
-    if {"rank", "cell"} <= names:
-        where, cells = table["rank"].tolist(), table["cell"].tolist()
-        used = ["rank", "cell"]
-    elif {"source", "target"} <= names:
-        cells = list(zip(table["source"].tolist(), table["target"].tolist(), strict=True))
-        where, used = [1] * len(cells), ["source", "target"]
-    else:
-        raise InputError(
-            f"a table with the columns {sorted(map(str, names))}; name two of them source and "
-            'target (edges), or rank and cell (as to_pandas does): table.rename(columns={"from": '
-            '"source", "to": "target"})'
-        )
-    rest = table.drop(columns=used)
-    rows = rest.to_dict(orient="records") if rest.shape[1] else [{}] * len(cells)
-    facts = [{name: v for name, v in row.items() if not (is_scalar(v) and isna(v))} for row in rows]
+    names = [str(name) for name in getattr(table, "columns", ())]
+    if {"rank", "cell"} <= set(names):
+        wanted.check_simple("a table of cells")
+        return _from_cells(table, wanted)
+    ends = known_ends(names)
+    if ends is not None:
+        return _from_edges(table, ends, wanted)
+    if names and all(table[name].dtype.kind in "biuf" for name in table.columns):
+        return _from_matrix(table, wanted)
+    raise InputError(
+        f"a table with the columns {sorted(names)[:12]}; name two of them source and target "
+        '(edges), or rank and cell (as to_pandas does): table.rename(columns={"a": "source", '
+        '"b": "target"})'
+    )
+
+
+def _from_cells(table: Any, wanted: Wanted) -> Complex:
     by_rank: dict[int, list[Any]] = {}
     records: dict[int, list[Any]] = {}
-    for rank, cell, fact in zip(where, cells, facts, strict=True):
+    rows = zip(
+        table["rank"].tolist(), table["cell"].tolist(), _facts(table, ["rank", "cell"]), strict=True
+    )
+    for rank, cell, fact_of_cell in rows:
         by_rank.setdefault(int(rank), []).append(cell)
-        records.setdefault(int(rank), []).append(fact)
+        records.setdefault(int(rank), []).append(fact_of_cell)
     listed = by_rank.pop(0, None)
     labels = in_order(v for k in sorted(by_rank) for cell in by_rank[k] for v in cell)
     return ranked_complex(
@@ -48,6 +57,52 @@ def read(table: Any, wanted: Wanted) -> Complex:
         table.attrs,
         walks=True,
     )
+
+
+def _facts(table: Any, used: list[Any]) -> list[dict[Any, Any]]:
+    """What every row says beside the columns that are used, without empty places."""
+    from pandas import isna
+    from pandas.api.types import is_scalar
+
+    return [
+        {name: v for name, v in row.items() if not (is_scalar(v) and isna(v))}
+        for row in table.drop(columns=used).to_dict(orient="records")
+    ]
+
+
+def _from_edges(table: Any, ends: tuple[int, int], wanted: Wanted) -> Complex:
+    used = [table.columns[c] for c in ends]
+    if table[used].isna().to_numpy().any():
+        raise InputError(f"the columns {used[0]!r} and {used[1]!r} have empty places; drop them")
+    pairs = list(zip(*(table[name].tolist() for name in used), strict=True))
+    fact(f"columns {used[0]!r} and {used[1]!r} are the ends of edges")
+    labels = in_order(v for pair in pairs for v in pair)
+    _, flat = numbered(1, pairs, positions(labels))
+    columns = string_named(columns_of(_facts(table, used)))
+    graph = graph_of(labels, flat.reshape(-1, 2), {1: columns}, wanted.rules)
+    return weighted_by(graph.with_cells({}, string_named(table.attrs)), wanted.weight)
+
+
+def _from_matrix(table: Any, wanted: Wanted) -> Complex:
+    """Square with the same labels: an adjacency; of zeros and ones: vertices by hyperedges."""
+    values = table.to_numpy(dtype=np.float64)
+    rows, columns = table.index.tolist(), table.columns.tolist()
+    if len(rows) == len(columns) and set(rows) == set(columns):
+        fact("the same labels in rows and columns: an adjacency")
+        matrix = sparse.csr_array(np.nan_to_num(table[rows].to_numpy(dtype=np.float64), nan=0.0))
+        return labelled_adjacency(matrix, rows, wanted, {}, string_named(table.attrs))
+    if not np.isin(values, (0, 1)).all() or len(set(rows)) < len(rows):
+        raise InputError(
+            f"a table of numbers with the columns {columns[:8]}; an adjacency has the same labels "
+            "in rows and columns, an incidence matrix zeros and ones, and edges columns called "
+            "source and target"
+        )
+    wanted.check_simple("an incidence matrix")
+    fact("zeros and ones: rows are vertices, columns hyperedges")
+    members = [[rows[i] for i in np.flatnonzero(column).tolist()] for column in values.T]
+    full = [i for i, group in enumerate(members) if group]
+    K = hyperedge_complex(rows, [members[i] for i in full], names=[columns[i] for i in full])
+    return weighted_by(K, wanted.weight)
 
 
 def to_pandas(K: Complex, *, weight: str = "weight") -> Any:

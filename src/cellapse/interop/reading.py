@@ -16,22 +16,39 @@ from cellapse.interop._build import Ranks, Wanted
 
 # The library a class comes from -> the file here that reads it.
 _READERS = {
+    "Bio": "structures",
+    "MDAnalysis": "structures",
+    "ase": "structures",
+    "biotite": "structures",
     "gemmi": "gemmi",
     "gudhi": "gudhi",
     "hypergraphx": "hypergraphx",
     "hypernetx": "hypernetx",
+    "igraph": "igraph",
+    "matplotlib": "meshes",
+    "mdtraj": "structures",
+    "meshio": "meshes",
+    "networkit": "networkit",
     "networkx": "networkx",
+    "open3d": "meshes",
     "pandas": "pandas",
+    "prody": "structures",
+    "pygsp": "pygsp",
+    "pyvista": "meshes",
     "rdkit": "rdkit",
+    "scipy.spatial": "meshes",
+    "sknetwork": "sknetwork",
     "toponetx": "toponetx",
+    "torch": "matrices",
     "torch_geometric": "pyg",
     "trimesh": "trimesh",
+    "vedo": "meshes",
     "xgi": "xgi",
 }
 
 
 # Those of them that read graphs, and so know what to do with directions, loops and repeats.
-_GRAPHS = {"networkx", "pandas"}
+_GRAPHS = {"igraph", "matrices", "networkit", "networkx", "pandas", "pygsp", "sknetwork"}
 
 
 def as_complex(

@@ -6,26 +6,19 @@ refused with the words that say which: `header=`, `columns=`, `format=`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 from cellapse._errors import InputError
 from cellapse._shared.notes import fact
+from cellapse.interop._ends import NODE_TABLES, known_ends
 from cellapse.io._options import Options
 from cellapse.io._rows import Rows
 from cellapse.io._values import is_number
 
 Row = list[str]
 
-_ENDS = (
-    ("source", "target"), ("from", "to"), ("u", "v"), ("src", "dst"), ("i", "j"), ("start", "end"),
-    ("head", "tail"), ("sourceid", "targetid"), ("fromid", "toid"), ("fromnodeid", "tonodeid"),
-    ("sender", "receiver"), ("sender", "recipient"), ("citing", "cited"), ("parent", "child"),
-    ("ego", "alter"), ("fromnode", "tonode"), ("sourcenode", "targetnode"), ("src", "dest"),
-)  # fmt: skip
-_NODE_TABLES = ("node", "id", "vertex")  # the first column of results and of Gephi's nodes
+_NOTHING = ("nan", "NaN", "NAN", "<NA>", "null", "NULL", "NA")  # where others are numbers
 _FEW, _MUCH = 0.05, 0.2  # shares of labels that two columns have in common
 
 
@@ -119,26 +112,6 @@ def _are_words(rows: Sequence[Row], c: int) -> bool:
     return all(not is_number(row[c]) for row in rows if len(row) > c)
 
 
-def known_ends(names: Sequence[str]) -> tuple[int, int] | None:
-    """Where the two ends are, if names of columns say so.
-
-    >>> known_ends(["weight", "From", "to"]), known_ends(["gene_a", "gene_b"]), known_ends(["x"])
-    ((1, 2), (0, 1), None)
-    """
-    plain = [re.sub(r"[^a-z0-9]", "", name.lower()) for name in names]
-    for u, v in _ENDS:
-        if plain.count(u) == 1 and plain.count(v) == 1:
-            return plain.index(u), plain.index(v)
-    if plain and plain[0] in _NODE_TABLES:
-        return None
-    twins = [
-        (i, j)
-        for (i, a), (j, b) in combinations(enumerate(plain[:50]), 2)
-        if len(a) > 2 and a[:-1] == b[:-1] and a[-1] + b[-1] in ("12", "ab")
-    ]
-    return twins[0] if len(twins) == 1 else None
-
-
 def _without_empty_last(
     rows: list[Row], header: Row | None, width: int
 ) -> tuple[list[Row], Row | None, int]:
@@ -192,7 +165,7 @@ def _ends(names: list[str] | None, rows: list[Row], first: int, width: int) -> t
     known = known_ends(names) if names else None
     if known is not None:
         return known
-    if names and names[first].lower() in _NODE_TABLES:
+    if names and names[first].lower() in NODE_TABLES:
         raise InputError(
             f"has a first column {names[first]!r}, so it is a table of nodes; say with columns= "
             "which hold the ends of edges, or give the file with the edges"
@@ -216,8 +189,8 @@ def _refuse_other_ends(rows: list[Row], first: int, width: int, names: list[str]
             "...), as ids or times of rows are, and the next two share labels; name the columns "
             f"({shown}) of the two ends: columns=({first + 2}, {first + 3})"
         )
-    numbers = [all(is_number(row[c]) for row in full) for c in (first, first + 1)]
-    words = [_are_words(full, c) for c in (first, first + 1)]
+    numbers = [all(map(is_number, labels)) for labels in sets[:2]]
+    words = [not any(map(is_number, labels)) for labels in sets[:2]]
     if any(numbers) and any(words) and not sets[0] & sets[1]:
         raise InputError(
             "has a column of words beside one of numbers, as a table of values has; name the "
@@ -229,7 +202,7 @@ def _is_id(rows: list[Row], sets: list[set[str]], first: int) -> bool:
     """Whether the first column counts the rows, or has nothing in common with the next two."""
     numbers = [row[first] for row in rows]
     counts = [[str(i + start) for i in range(len(rows))] for start in (0, 1)]
-    if numbers in counts and _are_words(rows, first + 1) and _are_words(rows, first + 2):
+    if numbers in counts and not any(map(is_number, sets[1] | sets[2])):
         return True
     separate = _share(sets[0], sets[1]) < _FEW and _share(sets[0], sets[2]) < _FEW
     return separate and _share(sets[1], sets[2]) >= _MUCH
@@ -244,14 +217,15 @@ def _check_ends(rows: list[Row], ends: tuple[int, int], names: list[str], width:
     full = [row for row in rows if len(row) == width]
     for c in ends:
         column = [row[c] for row in full]
-        for i, label in enumerate(column):
-            if label == "" or (
-                label.lower() in ("nan", "<na>", "null") and _mostly_numbers(column)
-            ):
-                raise InputError(
-                    f"row {i + 1} of the data, {full[i][:5]}, has no label in column {c + 1}; "
-                    "remove it, or write a vertex without edges as a line of its label alone"
-                )
+        nothing = {"", *_NOTHING} & set(column)
+        if nothing - {""} and not _mostly_numbers(column):
+            nothing &= {""}
+        if nothing:
+            i = next(i for i, label in enumerate(column) if label in nothing)
+            raise InputError(
+                f"row {i + 1} of the data, {full[i][:5]}, has no label in column {c + 1}; "
+                "remove it, or write a vertex without edges as a line of its label alone"
+            )
         if all(map(is_number, column)) and any(not _is_whole(w) for w in column):
             raise InputError(
                 f"column {names[c]!r} holds fractions ({column[0]!r}, ...), as weights and "

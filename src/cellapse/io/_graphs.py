@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -33,7 +32,7 @@ def graph_complex(
     Complex(n_cells=(2, 1))
     """
     graph = graph_of(labels, edges, {0: node_columns, 1: edge_columns}, rules)
-    return replace(graph, metadata=metadata or {}).with_cells({})
+    return graph.with_cells({}, metadata)
 
 
 def listed_graph(

@@ -16,8 +16,8 @@ from cellapse._complex.simple import Rules
 from cellapse._errors import InputError
 from cellapse._shared.memory import require_memory
 from cellapse._shared.notes import fact
+from cellapse.interop._ends import known_ends
 from cellapse.io._adjacency import adjacency_complex
-from cellapse.io._columns import known_ends
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._rows import split_rows
 from cellapse.io._source import as_text
@@ -95,6 +95,11 @@ def _are_numbers(words: Sequence[str]) -> bool:
 
 def _numbers(rows: list[list[str]]) -> Any:
     require_memory(100.0 * len(rows) ** 2, f"a matrix of {len(rows):,} rows", "write .mtx")
+    try:
+        plain = np.array(rows, dtype=np.float64)
+        return plain if not np.isnan(plain).any() else np.nan_to_num(plain, posinf=np.inf)
+    except ValueError:
+        pass  # empty places and truths, or words
     try:
         return np.array([[_number(w) for w in row] for row in rows])
     except ValueError:

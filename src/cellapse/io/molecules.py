@@ -73,6 +73,9 @@ def read_mol2(data: bytes) -> Complex:
     pairs = [[int(w) if w.isdecimal() and len(w) < 9 else 0 for w in row[1:3]] for row in bonds]
     if not atoms or any(len(row) < 6 for row in atoms) or any(len(row) < 4 for row in bonds):
         raise InputError("has atoms or bonds with too few words; it may be cut off")
+    about = [*_lines(text, "MOLECULE"), [], []][1][:2]  # after the name: how many there are
+    if about != [str(len(atoms)), str(len(bonds))]:  # which RDKit believes, a million or -1
+        raise InputError(f"declares {about} atoms and bonds, and has {len(atoms)} and {len(bonds)}")
     if any(not 0 < v <= len(atoms) for pair in pairs for v in pair):
         raise InputError("has a bond to an atom that it does not list")
     check_bonds(len(atoms), pairs)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,19 +18,8 @@ from cellapse._shared.notes import fact
 from cellapse.io._numbers import whole
 from cellapse.io._source import as_text
 from cellapse.io._xml import parse_xml
-from cellapse.lifts.meshes import block_complex
+from cellapse.lifts.meshes import cells_complex
 
-# Numbers of kinds, in VTK's order of corners.
-KINDS = {
-    1: "vertex",
-    3: "line",
-    5: "triangle",
-    9: "quad",
-    10: "tetra",
-    12: "hexahedron",
-    13: "wedge",
-    14: "pyramid",
-}
 _REMEDY = "pass meshio.read(path) or pyvista.read(path) to as_complex"
 _CELLS = {"LINES": 3, "POLYGONS": 7, "VERTICES": 1}
 
@@ -47,7 +35,13 @@ def read_vtk(data: bytes) -> Complex:
     points, cells, kinds = _legacy(words)
     if points is None:
         raise InputError(f"holds neither POLYDATA nor an UNSTRUCTURED_GRID; {_REMEDY}")
-    return cells_complex(points, cells, kinds)
+    return _complex(points, cells, kinds)
+
+
+def _complex(points: Any, cells: list[list[int]], kinds: list[int]) -> Complex:
+    ends = np.concatenate([[0], np.cumsum([len(cell) for cell in cells], dtype=np.int64)])
+    corners = np.array([v for cell in cells for v in cell], dtype=np.int64)
+    return cells_complex(points, ends, corners, np.array(kinds, dtype=np.int64))
 
 
 def _legacy(words: list[str]) -> tuple[Any, list[list[int]], list[int]]:
@@ -112,29 +106,6 @@ def _lists(words: list[str], count: int, size: int) -> list[list[int]]:
     return lists
 
 
-def cells_complex(points: Any, cells: list[list[int]], kinds: list[int]) -> Complex:
-    """The complex of cells, by the numbers of their kinds."""
-    if len(cells) != len(kinds):
-        raise InputError(f"has {len(cells)} cells and {len(kinds)} kinds of them")
-    blocks: dict[str, list[list[int]]] = {}
-    for corners, kind in zip(cells, kinds, strict=True):
-        if kind in (3, 4):  # one line, or several on end
-            pairs = [list(pair) for pair in pairwise(corners)]
-            blocks.setdefault("line", []).extend(pairs)
-        elif kind == 7 and len(corners) in (3, 4):
-            blocks.setdefault("triangle" if len(corners) == 3 else "quad", []).append(corners)
-        elif kind in KINDS:
-            blocks.setdefault(KINDS[kind], []).append(corners)
-        elif kind != 2:  # points alone
-            raise InputError(f"has cells of kind {kind}, which are not read; triangulate them")
-    blocks.pop("vertex", None)
-    if any(len(c) != len(listed[0]) for listed in blocks.values() for c in listed):
-        raise InputError("has cells of one kind with several numbers of corners")
-    if any(not 0 <= v < len(points) for listed in blocks.values() for c in listed for v in c):
-        raise InputError(f"has cells with points beyond the {len(points)} that it lists")
-    return block_complex(points, blocks)
-
-
 def read_vtu(data: bytes) -> Complex:
     """Read an unstructured grid in XML whose arrays are text."""
     document = _Document()
@@ -150,7 +121,7 @@ def read_vtu(data: bytes) -> Complex:
     if any(a > b for a, b in zip(starts, ends, strict=True)):
         raise InputError("has offsets that do not ascend")
     cells = [members[a:b] for a, b in zip(starts, ends, strict=True)]
-    return cells_complex(points, cells, [whole(w, "a kind of cell") for w in arrays["types"]])
+    return _complex(points, cells, [whole(w, "a kind of cell") for w in arrays["types"]])
 
 
 class _Document:

@@ -34,13 +34,14 @@ def bonded_complex(symbols: Sequence[str], positions: FloatArray) -> Complex:
     Complex(n_cells=(3, 2, 0))
     """
     with extra("rdkit", "molecule"):
-        from rdkit import Chem
+        from rdkit import Chem, rdBase
     n = len(symbols)
     if not 0 < n <= MOST_ATOMS:
         raise InputError(f"holds {n:,} atoms; 1 to {MOST_ATOMS:,} are read as one molecule")
     if positions.shape != (n, 3) or not (np.abs(positions) < _FARTHEST).all():
         raise InputError("has atoms without three coordinates that are numbers")
-    radii = np.array([_radius(Chem.GetPeriodicTable(), symbol) for symbol in symbols])
+    with rdBase.BlockLogs():
+        radii = np.array([_radius(Chem.GetPeriodicTable(), symbol) for symbol in symbols])
     bonds = _bonds(positions, radii)
     check_bonds(n, bonds.tolist())
     molecule = Chem.RWMol()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from cellapse._complex.cells import Cells, build_cells
 from cellapse._complex.complex import Complex
 from cellapse._complex.labels import as_tuples
 from cellapse._errors import InputError
-from cellapse._shared.arrays import IntArray
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import listed, plain_array, real_array
 
 CORNERS = {
@@ -33,6 +33,19 @@ _FACES = {
         *((0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 5, 4)),
         *((1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)),
     ),
+}
+
+
+# Numbers of kinds, in VTK's order of corners.
+_KINDS = {
+    1: "vertex",
+    3: "line",
+    5: "triangle",
+    9: "quad",
+    10: "tetra",
+    12: "hexahedron",
+    13: "wedge",
+    14: "pyramid",
 }
 
 
@@ -60,17 +73,27 @@ def mesh_complex(vertices: Any, faces: Any, segments: Any = ()) -> Complex:
     >>> mesh_complex(square, [[0, 1, 2, 3]])
     Complex(n_cells=(4, 4, 1))
     """
-    positions = real_array(vertices, "the list of vertex positions")
-    if positions.ndim != 2:
-        raise InputError(f"vertices of shape {positions.shape}; give one row of coordinates each")
-    n = len(positions)
+    positions = _positions(vertices)
     if isinstance(faces, np.ndarray) and faces.ndim == 2:
         table: Any = faces
     else:
         polygons = as_tuples(2, listed(faces, "the list of faces"))
         ends = np.cumsum([0, *map(len, polygons)])
         table = ends, np.array([v for polygon in polygons for v in polygon])
-    checked = build_cells(2, table, n, range(n))
+    return _complex(positions, table, segments)
+
+
+def _positions(vertices: Any) -> FloatArray:
+    positions = real_array(vertices, "the list of vertex positions")
+    if positions.ndim != 2:
+        raise InputError(f"vertices of shape {positions.shape}; give one row of coordinates each")
+    return positions
+
+
+def _complex(positions: FloatArray, faces: Any, segments: Any) -> Complex:
+    """The complex of faces as a table, or as (indptr, indices)."""
+    n = len(positions)
+    checked = build_cells(2, faces, n, range(n))
     if len(checked) and checked.sizes.min() < 3:
         at = int(np.argmin(checked.sizes))
         raise InputError(
@@ -81,7 +104,9 @@ def mesh_complex(vertices: Any, faces: Any, segments: Any = ()) -> Complex:
     return Complex.from_arrays(n, cells, attributes={0: {"position": positions}})
 
 
-def block_complex(vertices: Any, blocks: Mapping[str, Any]) -> Complex:
+def block_complex(
+    vertices: Any, blocks: Mapping[str, Any], polygons: Sequence[IntArray] = ()
+) -> Complex:
     """The complex of a mesh whose cells are listed by kind, as in finite elements.
 
     Faces of volumes are cells of rank 2, volumes of rank 3. Cells listed again count once.
@@ -99,19 +124,55 @@ def block_complex(vertices: Any, blocks: Mapping[str, Any]) -> Complex:
     faces = [tables[kind] for kind in ("triangle", "quad") if kind in tables]
     for kind, walks in _FACES.items():
         faces += [tables[kind][:, list(walk)] for walk in walks] if kind in tables else []
-    lists = [_distinct([t for t in faces if t.shape[1] == size]) for size in (3, 4)]
+    faces += list(polygons)
+    by_size = [[t for t in faces if t.shape[1] == s] for s in sorted({t.shape[1] for t in faces})]
     segments = _distinct([tables["line"]]) if "line" in tables else ()
-    K = mesh_complex(vertices, [face for table in lists for face in table.tolist()], segments)
+    K = _complex(_positions(vertices), _flat([_distinct(group) for group in by_size]), segments)
     volumes = [_distinct([tables[kind]]) for kind in _FACES if kind in tables]
     if not volumes:
         return K
-    sizes = np.concatenate([np.full(len(t), t.shape[1]) for t in volumes])
-    indptr = np.concatenate([[0], np.cumsum(sizes)])
     cells = {k: (c.indptr, c.indices) for k, c in enumerate(K.cells) if k}
-    solid = (indptr, np.concatenate([t.ravel() for t in volumes]))
     return Complex.from_arrays(
-        K.n_vertices, {**cells, 3: solid}, attributes=dict(enumerate(K.attributes))
+        K.n_vertices, {**cells, 3: _flat(volumes)}, attributes=dict(enumerate(K.attributes))
     )
+
+
+def cells_complex(points: Any, ends: IntArray, corners: IntArray, kinds: IntArray) -> Complex:
+    """The complex of cells of the kinds of VTK: cell i has corners[ends[i]:ends[i + 1]].
+
+    >>> cells_complex(np.eye(3), np.array([0, 3]), np.array([0, 1, 2]), np.array([5]))
+    Complex(n_cells=(3, 3, 1))
+    """
+    sizes = np.diff(ends)
+    if len(sizes) != len(kinds) or (sizes < 0).any():
+        raise InputError(f"has {len(sizes)} cells and {len(kinds)} kinds of them")
+    if len(corners) and not 0 <= corners.min() <= corners.max() < len(points):
+        raise InputError(f"has cells with points beyond the {len(points)} that it lists")
+    blocks: dict[str, list[IntArray]] = {}
+    polygons: list[IntArray] = []
+    for kind, size in np.unique(np.column_stack([kinds, sizes]), axis=0).tolist():
+        chosen = np.flatnonzero((kinds == kind) & (sizes == size))
+        table = corners[ends[chosen][:, None] + np.arange(size)]
+        if kind == 7 and size > 2:
+            polygons.append(table)
+        elif kind in (3, 4) and size > 1:  # one line, or several on end
+            pairs = [table[:, [i, i + 1]] for i in range(size - 1)]
+            blocks.setdefault("line", []).extend(pairs)
+        elif kind in _KINDS and size == CORNERS[_KINDS[kind]]:
+            blocks.setdefault(_KINDS[kind], []).append(table)
+        elif kind not in (1, 2):  # points alone
+            raise InputError(
+                f"has cells of kind {kind} with {size} corners, which are not read; triangulate"
+            )
+    blocks.pop("vertex", None)
+    return block_complex(points, {k: np.concatenate(b) for k, b in blocks.items()}, polygons)
+
+
+def _flat(tables: list[IntArray]) -> tuple[IntArray, IntArray]:
+    """The rows of tables of several widths as `indptr` and `indices`."""
+    sizes = np.concatenate([np.empty(0, int), *(np.full(len(t), t.shape[1]) for t in tables)])
+    indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return indptr, np.concatenate([np.empty(0, np.int64), *(t.ravel() for t in tables)])
 
 
 def _table(kind: str, cells: Any) -> IntArray:
@@ -128,7 +189,7 @@ def _table(kind: str, cells: Any) -> IntArray:
 
 def _distinct(tables: list[IntArray]) -> IntArray:
     """The rows of all tables, those with the same members once, in order of appearance."""
-    rows = np.concatenate(tables) if tables else np.empty((0, 3), np.int64)
+    rows = np.concatenate(tables)
     _, first = np.unique(np.sort(rows, axis=1), axis=0, return_index=True)
     return rows[np.sort(first)]
 

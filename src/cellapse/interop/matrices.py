@@ -1,0 +1,78 @@
+"""Adjacencies with labels and attributes beside them; torch tensors in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from cellapse._complex.complex import Complex, require_complex
+from cellapse._complex.graph import graph_of, symmetric_entries
+from cellapse._complex.weights import weighted_by
+from cellapse._errors import InputError, extra
+from cellapse._shared.checks import one_of
+from cellapse.interop import plain
+from cellapse.interop._build import Wanted
+
+
+def labelled_adjacency(
+    matrix: Any,
+    labels: Sequence[Hashable] | None,
+    wanted: Wanted,
+    attributes: Mapping[int, Mapping[str, Any]],
+    metadata: Mapping[str, Any],
+) -> Complex:
+    """The graph of an adjacency; its values are the edge attribute `weight`, unless all are one.
+
+    >>> labelled_adjacency(sparse.csr_array([[0, 2], [2, 0]]), "ab", Wanted(), {}, {}).labels
+    ('a', 'b')
+    """
+    entries = symmetric_entries(matrix, wanted.rules)
+    pairs = np.column_stack([entries.row, entries.col]).astype(np.int64)
+    order = np.lexsort(pairs.T[::-1])
+    values = entries.data[order]
+    columns = {"weight": values} if (values != 1).any() or wanted.weight == "weight" else {}
+    names: Any = range(matrix.shape[0]) if labels is None else labels
+    graph = graph_of(names, pairs[order], {**attributes, 1: columns}, wanted.rules)
+    return weighted_by(graph.with_cells({}, metadata), wanted.weight)
+
+
+def read(tensor: Any, wanted: Wanted) -> Complex:
+    """A `torch.Tensor`: as the array of its numbers, or, where it is sparse, as an adjacency."""
+    if type(tensor).__name__ not in ("Tensor", "Parameter"):
+        raise InputError(f"a torch {type(tensor).__name__} is no tensor; pass one")
+    tensor = tensor.detach().cpu()
+    if str(tensor.layout) == "torch.strided":
+        return plain.read(tensor.numpy(), wanted)
+    if tensor.ndim != 2:
+        raise InputError(f"a sparse tensor of {tensor.ndim} dimensions; an adjacency has two")
+    coo = tensor.to_sparse_coo().coalesce()
+    places, values = coo.indices().numpy(), coo.values().numpy()
+    return plain.read(sparse.coo_array((values, tuple(places)), tuple(coo.shape)), wanted)
+
+
+def to_torch(K: Complex, *, layout: str = "coo") -> Any:
+    """The weighted adjacency of the vertices and edges as a sparse tensor.
+
+    Parameters
+    ----------
+    K : Complex
+        Cells above the edges have no place in it; `to_pyg` has them all.
+    layout : {"coo", "csr"}
+
+    Returns
+    -------
+    torch.Tensor
+        Of type float64, with the vertices in the order of `K.labels`.
+    """
+    require_complex(K, "to_torch")
+    one_of("layout", layout, ("coo", "csr"))
+    with extra("torch", "torch"):
+        import torch
+    adjacency = plain.to_scipy(K).tocoo()
+    places = torch.tensor(np.vstack([adjacency.row, adjacency.col]).astype(np.int64))
+    values = torch.tensor(adjacency.data)
+    tensor = torch.sparse_coo_tensor(places, values, adjacency.shape).coalesce()
+    return tensor if layout == "coo" else tensor.to_sparse_csr()
