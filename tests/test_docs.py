@@ -22,7 +22,7 @@ def test_the_examples_run(page, tmp_path, monkeypatch):
 
 
 def test_every_page_has_its_place_in_the_site():
-    """Listed in a table of contents, as `make docs` asks; the pages themselves are checked there."""
+    """Listed in a table of contents, as `make docs` asks, which checks the pages themselves."""
     listed = {
         name
         for page in PAGES
