@@ -637,3 +637,19 @@ def test_lanczos_on_what_is_zero_gives_what_there_is():
     values, vectors = cl.Lanczos().find(given)
     np.testing.assert_allclose(values, 2.0)
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(5), atol=1e-12)
+
+
+def test_what_solvers_say_of_themselves():
+    facts = {s: (s.complete, s.finds_largest, s.factorizes) for s in (
+        cl.Dense(), cl.Lanczos(), cl.LOBPCG(), cl.ShiftInvert(), cl.Davidson(), cl.Davidson(None)
+    )}  # fmt: skip
+    assert list(facts.values()) == [
+        (True, True, False),
+        (False, True, False),
+        (False, True, False),
+        (False, False, True),
+        (False, False, True),
+        (False, False, False),
+    ]
+    values, vectors = cl.Dense().search(problem.eigenproblem(Toy([1.0, 2.0]), 1), 9.0, 1)
+    assert (values.shape, vectors.shape) == ((0,), (2, 0))  # a dense solver misses nothing
