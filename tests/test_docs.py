@@ -19,3 +19,14 @@ def test_the_examples_run(page, tmp_path, monkeypatch):
     names = {}
     for code in re.findall(r"```python\n(.*?)```", page.read_text(), re.S):
         exec(compile(code, str(page), "exec"), names)
+
+
+def test_every_page_has_its_place_in_the_site():
+    """Listed in a table of contents, as `make docs` asks, which checks the pages themselves."""
+    listed = {
+        name
+        for page in PAGES
+        for tree in re.findall(r"```{toctree}\n(.*?)```", page.read_text(), re.S)
+        for name in re.findall(r"^([a-z_]+)$", tree, re.M)
+    }
+    assert {page.stem for page in PAGES} - {"index"} <= listed
