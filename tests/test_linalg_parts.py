@@ -420,6 +420,20 @@ def test_factors_and_counts_with_a_mass():
     assert [largest.count_below(v) for v in (1.0, 5.0)] == [1, 3]  # norm - lambda: 0, 4, 4, 6
 
 
+def test_a_sparse_operator_has_a_shift_next_to_zero():
+    L = SparseOperator(np.array([[2.0, -1.0], [-1.0, 2.0]]), range(2))
+    shift = L.shortcuts.safe_shift(np.array([1.0, 4.0]))
+    assert shift == pytest.approx(-1e-6 * 3.0 / 4.0, abs=0)
+    matrix, others = L.shortcuts.shifted(-0.5, np.array([1.0, 4.0]))
+    assert (matrix.toarray().tolist(), others) == ([[2.5, -1.0], [-1.0, 4.0]], 0)
+    zero = SparseOperator(np.zeros((2, 2)), range(2))
+    assert zero.shortcuts.safe_shift(np.ones(2)) == pytest.approx(-1e-6, abs=0)
+    values, _ = L.lowest(1)
+    assert values.tolist() == pytest.approx([1.0])
+    kept = L.shortcuts.factor(cl.Direct())
+    assert L.shortcuts.factor(cl.Direct()) == kept
+
+
 def test_inertia_of_dense_matrices():
     assert shifts._dense_inertia(np.zeros((0, 0))) == 0
     assert shifts._dense_inertia(np.array([[-2.0]])) == 1
@@ -623,3 +637,19 @@ def test_lanczos_on_what_is_zero_gives_what_there_is():
     values, vectors = cl.Lanczos().find(given)
     np.testing.assert_allclose(values, 2.0)
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(5), atol=1e-12)
+
+
+def test_what_solvers_say_of_themselves():
+    facts = {s: (s.complete, s.finds_largest, s.factorizes) for s in (
+        cl.Dense(), cl.Lanczos(), cl.LOBPCG(), cl.ShiftInvert(), cl.Davidson(), cl.Davidson(None)
+    )}  # fmt: skip
+    assert list(facts.values()) == [
+        (True, True, False),
+        (False, True, False),
+        (False, True, False),
+        (False, False, True),
+        (False, False, True),
+        (False, False, False),
+    ]
+    values, vectors = cl.Dense().search(problem.eigenproblem(Toy([1.0, 2.0]), 1), 9.0, 1)
+    assert (values.shape, vectors.shape) == ((0,), (2, 0))  # a dense solver misses nothing

@@ -134,7 +134,6 @@ def test_every_lift_is_on_the_command_line(run):
         "chordless-cycles": ("--max-length", 4),
         "rips": ("--distance", 0.5),
         "nearest": ("--neighbours", 3),
-        "alpha": (),
     }
     for how in (*GRAPHS, *POINTS):
         source = "points.csv" if how in POINTS else "karate"

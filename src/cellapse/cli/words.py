@@ -11,8 +11,9 @@ import re
 # The names of arguments whose option is spelt differently, and of those whose is the same.
 _OTHERS = {"n_clusters": "-k", "clusters": "-k", "k": "-k", "rng": "--seed"}
 _SAME = (
-    *("beta", "eps", "false_share", "format", "gamma", "hops", "level", "mass", "max_length"),
-    *("max_rank", "n_jobs", "operator", "port", "scale", "seed", "strength", "times", "weight"),
+    *("beta", "columns", "directed", "eps", "false_share", "format", "gamma", "hops", "level"),
+    *("loops", "mass", "max_length", "max_rank", "n_jobs", "operator", "port", "repeats", "scale"),
+    *("seed", "sep", "strength", "times", "weight", "window"),
 )
 _ARGUMENTS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | _OTHERS
 _ARGUMENTS["n_eigenpairs"] = "--eigenpairs"

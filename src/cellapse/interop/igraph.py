@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,8 @@ def read(graph: Any, wanted: Wanted) -> Complex:
     if names and None not in names and len(set(names)) == n:
         labels = tuple(vertices.pop("name"))
         fact("vertices are called by their names")
-    edges = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+    ends = chain.from_iterable(graph.get_edgelist())
+    edges = np.fromiter(ends, np.int64, 2 * graph.ecount()).reshape(-1, 2)
     columns = {name: graph.es[name] for name in graph.es.attributes()}
     attributes = {0: string_named(vertices), 1: string_named(columns)}
     about = {name: graph[name] for name in graph.attributes() if isinstance(name, str)}
@@ -48,6 +50,13 @@ def to_igraph(K: Complex, *, weight: str = "weight") -> Any:
     -------
     igraph.Graph
         Labels other than 0, 1, ... are the attribute "name" of the vertices.
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> K = cl.Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
+    >>> cl.interop.to_igraph(K).ecount()
+    3
     """
     require_complex(K, "to_igraph")
     with extra("igraph", "graphs"):

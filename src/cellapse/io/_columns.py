@@ -18,6 +18,7 @@ from cellapse.io._values import is_number
 
 Row = list[str]
 
+_NOTHING = ("nan", "NaN", "NAN", "<NA>", "null", "NULL", "NA")  # where others are numbers
 _FEW, _MUCH = 0.05, 0.2  # shares of labels that two columns have in common
 
 
@@ -188,8 +189,8 @@ def _refuse_other_ends(rows: list[Row], first: int, width: int, names: list[str]
             "...), as ids or times of rows are, and the next two share labels; name the columns "
             f"({shown}) of the two ends: columns=({first + 2}, {first + 3})"
         )
-    numbers = [all(is_number(row[c]) for row in full) for c in (first, first + 1)]
-    words = [_are_words(full, c) for c in (first, first + 1)]
+    numbers = [all(map(is_number, labels)) for labels in sets[:2]]
+    words = [not any(map(is_number, labels)) for labels in sets[:2]]
     if any(numbers) and any(words) and not sets[0] & sets[1]:
         raise InputError(
             "has a column of words beside one of numbers, as a table of values has; name the "
@@ -201,7 +202,7 @@ def _is_id(rows: list[Row], sets: list[set[str]], first: int) -> bool:
     """Whether the first column counts the rows, or has nothing in common with the next two."""
     numbers = [row[first] for row in rows]
     counts = [[str(i + start) for i in range(len(rows))] for start in (0, 1)]
-    if numbers in counts and _are_words(rows, first + 1) and _are_words(rows, first + 2):
+    if numbers in counts and not any(map(is_number, sets[1] | sets[2])):
         return True
     separate = _share(sets[0], sets[1]) < _FEW and _share(sets[0], sets[2]) < _FEW
     return separate and _share(sets[1], sets[2]) >= _MUCH
@@ -216,14 +217,15 @@ def _check_ends(rows: list[Row], ends: tuple[int, int], names: list[str], width:
     full = [row for row in rows if len(row) == width]
     for c in ends:
         column = [row[c] for row in full]
-        for i, label in enumerate(column):
-            if label == "" or (
-                label.lower() in ("nan", "<na>", "null") and _mostly_numbers(column)
-            ):
-                raise InputError(
-                    f"row {i + 1} of the data, {full[i][:5]}, has no label in column {c + 1}; "
-                    "remove it, or write a vertex without edges as a line of its label alone"
-                )
+        nothing = {"", *_NOTHING} & set(column)
+        if nothing - {""} and not _mostly_numbers(column):
+            nothing &= {""}
+        if nothing:
+            i = next(i for i, label in enumerate(column) if label in nothing)
+            raise InputError(
+                f"row {i + 1} of the data, {full[i][:5]}, has no label in column {c + 1}; "
+                "remove it, or write a vertex without edges as a line of its label alone"
+            )
         if all(map(is_number, column)) and any(not _is_whole(w) for w in column):
             raise InputError(
                 f"column {names[c]!r} holds fractions ({column[0]!r}, ...), as weights and "

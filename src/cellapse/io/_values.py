@@ -17,6 +17,7 @@ import numpy as np
 from cellapse._complex.attributes import as_table, columns_of
 from cellapse._errors import InputError
 
+_NO_LETTERS = frozenset("nNiI")  # of nan, inf and infinity
 _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,17})\Z")  # "007" is a word: as a number it would change
 
 
@@ -50,6 +51,8 @@ def is_number(word: str) -> bool:
     >>> is_number("1e-3"), is_number("1_000")
     (True, False)
     """
+    if word[:1].isalpha() and word[0] not in _NO_LETTERS:  # quicker than the error of float
+        return False
     try:
         float(word)
     except ValueError:

@@ -96,6 +96,11 @@ def _are_numbers(words: Sequence[str]) -> bool:
 def _numbers(rows: list[list[str]]) -> Any:
     require_memory(100.0 * len(rows) ** 2, f"a matrix of {len(rows):,} rows", "write .mtx")
     try:
+        plain = np.array(rows, dtype=np.float64)
+        return plain if not np.isnan(plain).any() else np.nan_to_num(plain, posinf=np.inf)
+    except ValueError:
+        pass  # empty places and truths, or words
+    try:
         return np.array([[_number(w) for w in row] for row in rows])
     except ValueError:
         return None

@@ -15,7 +15,24 @@ from cellapse.report.page import report_html, require_analysis, write_report
 
 @dataclass(frozen=True)
 class ReportView:
-    """A report that a notebook shows when it is the last line of a cell; made by `show_report`."""
+    """A report that a notebook shows when it is the last line of a cell; made by `show_report`.
+
+    Attributes
+    ----------
+    title : str
+    height : int
+        Of the frame, in pixels.
+    html : str
+        The whole page.
+    analysis : Analysis
+        What it shows.
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> cl.report.show_report(cl.analyze("karate", quick=True)).height
+    800
+    """
 
     title: str
     height: int
