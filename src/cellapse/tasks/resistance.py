@@ -188,7 +188,8 @@ def _conductances(
     def scale(R: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
         # C_ij is at most S_ii and S_jj, the energy of a signal at one vertex alone: what is nothing
         # beside them is known well enough, though its inverse may not be.
-        return R**2 * np.minimum(diagonal[i], diagonal[j])
+        # An S that is zero to rounding has no such scale: next to nothing no error is small.
+        return R**2 * np.maximum(np.minimum(diagonal[i], diagonal[j]), 1e-300)
 
     R = _resistances(S, pairs, error, rng, scale)
     with np.errstate(divide="ignore"):
