@@ -140,6 +140,15 @@ def test_what_could_be_several_things_is_refused():
         cl.collapse("footbal")
 
 
+@pytest.mark.parametrize("function", [cl.collapse, cl.graph_laplacian, cl.edge_trust])
+def test_a_laplacian_is_no_adjacency_and_no_points(function):
+    L = nx.laplacian_matrix(G).astype(float)
+    for given in (L, L.toarray(), L.toarray().astype(int)):
+        with pytest.raises(cl.InputError, match="an operator, it seems"):
+            function(given)
+        assert cl.cluster(given, 2).numbers.tolist() == cl.cluster(L, 2).numbers.tolist()
+
+
 def test_weights_that_are_there_and_not_used_are_told():
     weighted = nx.Graph()
     weighted.add_weighted_edges_from([(0, 1, 2.0), (1, 2, 3.0)])

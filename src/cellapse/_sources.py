@@ -62,6 +62,7 @@ def source_of(given: Any) -> Source:
             f"one sparse matrix of shape {given.shape}: an adjacency is square, and B_1 goes into "
             "a list, [B_1]"
         )
+    _refuse_operators(given)
     if is_points(given):
         x = np.asarray(given)
         k = min(NEIGHBOURS, max(len(x) - 1, 1))
@@ -75,6 +76,22 @@ def source_of(given: Any) -> Source:
         _warn_of_values(given)
     warn_of_weights(K)
     return Source(str(K.metadata.get("name", "") or "A complex"), _lifted_from(K, kind))
+
+
+def _refuse_operators(given: Any) -> None:
+    """A symmetric matrix with negative entries, such as a Laplacian, is no adjacency."""
+    dense = isinstance(given, np.ndarray) and given.ndim == 2 and given.dtype.kind in "if"
+    if not sparse.issparse(given) and not dense:
+        return
+    n = given.shape[0]
+    if given.ndim != 2 or given.shape != (n, n) or (n < 3 and not sparse.issparse(given)):
+        return
+    M = own_csr(given, "the matrix")
+    if (M.data < 0).any() and not abs(M - M.T).nnz:
+        raise InputError(
+            f"a symmetric matrix of shape {given.shape} with negative entries: an operator, it "
+            "seems, such as a Laplacian; tasks take it as it is, a complex is made of the adjacency"
+        )
 
 
 def complex_from(given: Any) -> Complex:
