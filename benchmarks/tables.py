@@ -1,4 +1,4 @@
-"""Writes docs/benchmarks.md from the figures in benchmarks/results/.
+"""Writes docs/benchmarks.md, and the table of docs/files.md, from benchmarks/results/.
 
 python -m benchmarks.tables
 """
@@ -10,7 +10,10 @@ import json
 from pathlib import Path
 
 from benchmarks.timing import RESULTS, table
+from cellapse.io._formats import FORMATS, WRITERS
 
+FILES = Path(__file__).parent.parent / "docs" / "files.md"
+MARKS = ("<!-- formats: written by python -m benchmarks.tables -->", "<!-- end of formats -->")
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 HEAD = """# Benchmarks
 
@@ -29,7 +32,36 @@ def section(path: Path) -> str:
     return f"## {name}\n\n{purpose}\n\n{table(json.loads(path.read_text()))}\n"
 
 
+def formats() -> str:
+    """What is read, what becomes of it, what is written, and how quickly, from the registry."""
+    timed: dict[str, list[str]] = {}
+    for row in json.loads((RESULTS / "files.json").read_text()):
+        times = f"{row['ratio (above 1: cellapse is quicker)']:.2g}"
+        timed.setdefault(row["format"], []).append(f"{row['library']} {times} x")
+    rows = []
+    for name, chosen in FORMATS.items():
+        names = {"konect": "`out.*`", "simplices": "`*-nverts.txt`, `-simplices`, `-times`"}
+        extensions = names.get(name) or " ".join(f"`.{e}`" for e in chosen.extensions)
+        written = " ".join(f"`.{e}`" for e in chosen.extensions if e in WRITERS)
+        speed = ", ".join(timed.get(name, []))
+        rows.append(
+            {"format": name, "files": extensions, "what becomes of it": chosen.keeps}
+            | {"written": written, "speed": speed}
+        )
+    return table(rows)
+
+
+def write_formats() -> None:
+    """Put the table between its two marks."""
+    text = FILES.read_text(encoding="utf-8")
+    start, end = (text.index(mark) for mark in MARKS)
+    FILES.write_text(
+        f"{text[: start + len(MARKS[0])]}\n\n{formats()}\n\n{text[end:]}", encoding="utf-8"
+    )
+
+
 def main() -> None:
+    write_formats()
     # The campaign is no benchmark: docs/reliability.md tells of it.
     results = (path for path in sorted(RESULTS.glob("*.json")) if path.stem != "campaign")
     sections = map(section, results)

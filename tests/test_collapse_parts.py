@@ -13,7 +13,7 @@ from cellapse._collapse import relaxation as relaxations
 from cellapse._collapse import shifts
 from cellapse._collapse.chain import Chain
 from cellapse._collapse.completion import Masses, _shortest, completed
-from cellapse._collapse.dense import Layout, Places, smallest_positive
+from cellapse._collapse.dense import Layout, Places, row_sums, smallest_positive
 from cellapse._collapse.elimination import BothSides, OneSide, _by_rank
 from cellapse._collapse.ladder import Ladder
 from cellapse._collapse.realizations import as_realization
@@ -490,6 +490,12 @@ def test_complexes_of_one_shape_are_cut_into_one_stack():
     assert once.tolist() == [blocks[1]]
     rows = layout.rows(np.arange(7.0), layout.places[0])
     assert [r.tolist() for r in rows] == [[[0.0, 1.0], [5.0, 6.0]], [[2.0, 3.0, 4.0]]]
+
+
+def test_the_largest_row_of_each_matrix():
+    stack = np.array([[[0.1, -0.2], [0.0, 0.1]], [[0.0, 3.0], [-1.0, -5.0]]])
+    np.testing.assert_allclose(row_sums(stack), [0.3, 6.0])
+    assert row_sums(np.empty((2, 0, 0))).tolist() == [0.0, 0.0]
 
 
 def test_the_smallest_positive_number_of_each_row():

@@ -30,3 +30,11 @@ def test_every_page_has_its_place_in_the_site():
         for name in re.findall(r"^([a-z_]+)$", tree, re.M)
     }
     assert {page.stem for page in PAGES} - {"index"} <= listed
+
+
+def test_the_table_of_formats_is_the_one_that_the_registry_gives():
+    from benchmarks.tables import FILES, MARKS, formats
+
+    text = FILES.read_text(encoding="utf-8")
+    start, end = (text.index(mark) for mark in MARKS)
+    assert text[start + len(MARKS[0]) : end].strip() == formats(), "python -m benchmarks.tables"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,8 @@ def read(graph: Any, wanted: Wanted) -> Complex:
     if names and None not in names and len(set(names)) == n:
         labels = tuple(vertices.pop("name"))
         fact("vertices are called by their names")
-    edges = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+    ends = chain.from_iterable(graph.get_edgelist())
+    edges = np.fromiter(ends, np.int64, 2 * graph.ecount()).reshape(-1, 2)
     columns = {name: graph.es[name] for name in graph.es.attributes()}
     attributes = {0: string_named(vertices), 1: string_named(columns)}
     about = {name: graph[name] for name in graph.attributes() if isinstance(name, str)}

@@ -57,11 +57,13 @@ def to_networkx(K: Complex, *, weight: str = "weight") -> Any:
 
     pairs = as_graph(K).edges.tolist()
     graph = networkx.Graph(**K.metadata)
-    graph.add_nodes_from(zip(K.labels, records_of(K, 0, weight), strict=True))
-    if pairs:
+    plain = [not K.attributes[k] and K.weights[k] is None for k in range(min(K.max_rank, 1) + 1)]
+    labels = list(K.labels)
+    graph.add_nodes_from(labels if plain[0] else zip(labels, records_of(K, 0, weight), strict=True))
+    named = ((labels[u], labels[v]) for u, v in pairs)
+    if pairs and not plain[1]:
         records = records_of(K, 1, weight)
-        graph.add_edges_from(
-            (K.labels[u], K.labels[v], record)
-            for (u, v), record in zip(pairs, records, strict=True)
-        )
+        graph.add_edges_from((*e, record) for e, record in zip(named, records, strict=True))
+    else:
+        graph.add_edges_from(named)
     return graph

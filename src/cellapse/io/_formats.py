@@ -27,6 +27,7 @@ class Format(NamedTuple):
     growth: int
     extensions: tuple[str, ...]
     takes: tuple[str, ...] = ()
+    keeps: str = ""  # what becomes of it, for the table in the documentation
     weighs: bool = False  # takes `weight` itself: pairs within hyperedges get sums of weights
 
     @property
@@ -42,43 +43,180 @@ FORMATS: Mapping[str, Format] = {
         100,
         ("edges", "edgelist", "csv", "tsv", "txt", "dat"),
         (*OF_TABLES, *OF_GRAPHS),
+        "a graph; further columns are attributes of edges, a line with one label is a lonely "
+        "vertex; a square of numbers is an adjacency matrix",
     ),
-    "matrix": Format("matrix_text:read_matrix", 100, ("adj",), ("sep", "header", *OF_GRAPHS)),
+    "matrix": Format(
+        "matrix_text:read_matrix",
+        100,
+        ("adj",),
+        ("sep", "header", *OF_GRAPHS),
+        "a graph; labels in the first row and column, or none",
+    ),
     "hyperedges": Format(
-        "hyperedges:read_hyperedges", 100, ("hyperedges", "hyperedgelist"), ("sep",)
+        "hyperedges:read_hyperedges",
+        100,
+        ("hyperedges", "hyperedgelist"),
+        ("sep",),
+        "one hyperedge per line; lifted as by `hypergraph_complex`",
     ),
-    "gml": Format("gml:read_gml", 100, ("gml",), OF_GRAPHS),
-    "graphml": Format("graphml:read_graphml", 50, ("graphml", "xml"), OF_GRAPHS),
-    "json": Format("json_files:read_json", 50, ("json", "hif"), OF_GRAPHS, weighs=True),
-    "matrix market": Format("matrix_market:read_matrix_market", 100, ("mtx", "mm"), OF_GRAPHS),
-    "npz": Format("npz:read_npz", 4, ("npz",), OF_GRAPHS),
-    "gexf": Format("gexf:read_gexf", 50, ("gexf",), OF_GRAPHS),
-    "pajek": Format("pajek:read_pajek", 100, ("net", "paj"), OF_GRAPHS),
-    "adjlist": Format("adjlist:read_adjlist", 100, ("adjlist",), ("sep", *OF_GRAPHS)),
-    "dot": Format("dot:read_dot", 200, ("dot", "gv"), OF_GRAPHS),
-    "konect": Format("konect:read_konect", 100, (), ("window", *OF_GRAPHS)),
-    "simplices": Format("simplices:read_simplices", 100, (), ("window",)),
-    "graph6": Format("graph6:read_graph6", 400, ("g6", "s6", "graph6", "sparse6"), OF_GRAPHS),
-    "metis": Format("metis:read_metis", 100, ("graph", "metis"), OF_GRAPHS),
-    "dimacs": Format("dimacs:read_dimacs", 100, ("col", "clq", "dimacs", "gr"), OF_GRAPHS),
-    "sif": Format("sif:read_sif", 100, ("sif",), OF_GRAPHS),
-    "ncol": Format("edges:read_ncol", 100, ("ncol",), OF_GRAPHS),
-    "gdf": Format("gdf:read_gdf", 100, ("gdf",), OF_GRAPHS),
-    "ucinet": Format("ucinet:read_ucinet", 100, ("dl",), OF_GRAPHS),
-    "mat": Format("mat:read_mat", 50, ("mat",), OF_GRAPHS),
-    "stl": Format("stl:read_stl", 50, ("stl",)),
-    "msh": Format("gmsh:read_msh", 100, ("msh",)),
-    "vtk": Format("vtk:read_vtk", 100, ("vtk",)),
-    "vtu": Format("vtk:read_vtu", 100, ("vtu",)),
-    "off": Format("meshes:read_off", 50, ("off",)),
-    "obj": Format("meshes:read_obj", 50, ("obj",)),
-    "ply": Format("ply:read_ply", 50, ("ply",)),
-    "pdb": Format("structures:read_pdb", 20, ("pdb", "ent")),
-    "mmcif": Format("structures:read_mmcif", 20, ("cif", "mmcif")),
-    "smiles": Format("molecules:read_smiles", 100, ("smi", "smiles")),
-    "sdf": Format("molecules:read_sdf", 50, ("sdf", "mol")),
-    "mol2": Format("molecules:read_mol2", 50, ("mol2",)),
-    "xyz": Format("molecules:read_xyz", 50, ("xyz",)),
+    "gml": Format(
+        "gml:read_gml",
+        100,
+        ("gml",),
+        OF_GRAPHS,
+        "a graph; labels, or ids where labels repeat; lists within a node as `graphics.x`",
+    ),
+    "graphml": Format(
+        "graphml:read_graphml",
+        50,
+        ("graphml", "xml"),
+        OF_GRAPHS,
+        "a graph; types and defaults as declared",
+    ),
+    "json": Format(
+        "json_files:read_json",
+        50,
+        ("json", "hif"),
+        OF_GRAPHS,
+        "[HIF](#hif): cells of the rank in `attrs.rank`, else a hypergraph; XGI's own "
+        "JSON; graphs as node-link (networkx, D3), adjacency (networkx) or Cytoscape",
+        weighs=True,
+    ),
+    "matrix market": Format(
+        "matrix_market:read_matrix_market",
+        100,
+        ("mtx", "mm"),
+        OF_GRAPHS,
+        "a graph; the values of a symmetric matrix are `weight`",
+    ),
+    "npz": Format(
+        "npz:read_npz",
+        4,
+        ("npz",),
+        OF_GRAPHS,
+        "a complex of `write`, or an adjacency of `scipy.sparse.save_npz`",
+    ),
+    "gexf": Format(
+        "gexf:read_gexf",
+        50,
+        ("gexf",),
+        OF_GRAPHS,
+        "a graph; attributes, weights, positions; not times",
+    ),
+    "pajek": Format(
+        "pajek:read_pajek", 100, ("net", "paj"), OF_GRAPHS, "a graph; labels, positions, weights"
+    ),
+    "adjlist": Format(
+        "adjlist:read_adjlist",
+        100,
+        ("adjlist",),
+        ("sep", *OF_GRAPHS),
+        "a graph, without attributes",
+    ),
+    "dot": Format(
+        "dot:read_dot", 200, ("dot", "gv"), OF_GRAPHS, "a graph; attributes of nodes and edges"
+    ),
+    "konect": Format(
+        "konect:read_konect",
+        100,
+        (),
+        ("window", *OF_GRAPHS),
+        "a graph; edges that come again are added up, the two sides of a bipartite one "
+        "kept from each other",
+    ),
+    "simplices": Format(
+        "simplices:read_simplices",
+        100,
+        (),
+        ("window",),
+        "a hypergraph in three files of numbers; simplices that come again are counted",
+    ),
+    "graph6": Format(
+        "graph6:read_graph6",
+        400,
+        ("g6", "s6", "graph6", "sparse6"),
+        OF_GRAPHS,
+        "a graph, numbered from 0",
+    ),
+    "metis": Format(
+        "metis:read_metis", 100, ("graph", "metis"), OF_GRAPHS, "a graph, numbered from 1; weights"
+    ),
+    "dimacs": Format(
+        "dimacs:read_dimacs",
+        100,
+        ("col", "clq", "dimacs", "gr"),
+        OF_GRAPHS,
+        "a graph, numbered from 1; weights",
+    ),
+    "sif": Format(
+        "sif:read_sif", 100, ("sif",), OF_GRAPHS, "a graph; the relation is `interaction`"
+    ),
+    "ncol": Format("edges:read_ncol", 100, ("ncol",), OF_GRAPHS, "a graph; `weight`"),
+    "gdf": Format(
+        "gdf:read_gdf", 100, ("gdf",), OF_GRAPHS, "a graph; attributes of nodes and edges"
+    ),
+    "ucinet": Format("ucinet:read_ucinet", 100, ("dl",), OF_GRAPHS, "a graph; labels, `weight`"),
+    "mat": Format(
+        "mat:read_mat",
+        50,
+        ("mat",),
+        OF_GRAPHS,
+        "a graph: the one square matrix in it, such as `Problem.A`",
+    ),
+    "stl": Format(
+        "stl:read_stl", 50, ("stl",), (), "a mesh; corners at the same place are one vertex"
+    ),
+    "msh": Format(
+        "gmsh:read_msh", 100, ("msh",), (), "a mesh, with volumes at rank 3; as text, 2.2 or 4.1"
+    ),
+    "vtk": Format("vtk:read_vtk", 100, ("vtk",), (), "a mesh, with volumes at rank 3; as text"),
+    "vtu": Format("vtk:read_vtu", 100, ("vtu",), (), "a mesh, with volumes at rank 3; as text"),
+    "off": Format("meshes:read_off", 50, ("off",), (), "a mesh"),
+    "obj": Format("meshes:read_obj", 50, ("obj",), (), "a mesh, with lines"),
+    "ply": Format("ply:read_ply", 50, ("ply",), (), "a mesh; attributes of vertices"),
+    "pdb": Format(
+        "structures:read_pdb",
+        20,
+        ("pdb", "ent"),
+        (),
+        "residues, as `protein_complex(path)`; needs `cellapse[protein]`",
+    ),
+    "mmcif": Format(
+        "structures:read_mmcif",
+        20,
+        ("cif", "mmcif"),
+        (),
+        "residues, as `protein_complex(path)`; needs `cellapse[protein]`",
+    ),
+    "smiles": Format(
+        "molecules:read_smiles",
+        100,
+        ("smi", "smiles"),
+        (),
+        "atoms, bonds and rings, as `molecule_complex(path)`; needs `cellapse[molecule]`",
+    ),
+    "sdf": Format(
+        "molecules:read_sdf",
+        50,
+        ("sdf", "mol"),
+        (),
+        "atoms, bonds and rings; data and positions; needs `cellapse[molecule]`",
+    ),
+    "mol2": Format(
+        "molecules:read_mol2",
+        50,
+        ("mol2",),
+        (),
+        "atoms, bonds and rings; needs `cellapse[molecule]`",
+    ),
+    "xyz": Format(
+        "molecules:read_xyz",
+        50,
+        ("xyz",),
+        (),
+        "atoms, bonds by their distances, rings; needs `cellapse[molecule]`",
+    ),
 }
 BY_EXTENSION = {e: name for name, format_ in FORMATS.items() for e in format_.extensions}
 

@@ -20,7 +20,7 @@ def attribute(name: str, words: Sequence[str]) -> list[Any]:
     >>> attribute("w", ["1,5", "2"]), attribute("w", ["1,500", "2"])
     ([1.5, 2.0], ['1,500', '2'])
     """
-    tails = [m[1] for w in words if (m := _DECIMAL_COMMA.match(w))]
+    tails = [m[1] for w in words if "," in w and (m := _DECIMAL_COMMA.match(w))]
     if not tails or not all(_DECIMAL_COMMA.match(w) or is_number(w) for w in words if w):
         return text_column(words)
     if all(len(tail) == 3 for tail in tails):

@@ -43,7 +43,8 @@ def check_smiles(text: str) -> None:
 
 
 def _whole(word: str) -> int:
-    return int(word) if word.strip().isascii() and word.strip().isdigit() else 0
+    digits = word.strip()
+    return int(digits) if digits.isascii() and digits.isdigit() else 0
 
 
 def check_bonds(n: int, bonds: Sequence[Sequence[int]]) -> None:

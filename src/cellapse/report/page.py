@@ -132,6 +132,8 @@ def _findings(analysis: Analysis, remarks: Sequence[str]) -> str:
 def _edges(analysis: Analysis) -> str:
     if not len(analysis.trust):
         return "<p>There are no edges.</p>"
+    if not analysis.trust.held:
+        return "<p>No cell holds any edge, so there is nothing to go by.</p>"
     order = np.argsort(analysis.trust.values, kind="stable")[:_EDGES].tolist()
     pairs = (pair for pair, _ in analysis.least_trusted(_EDGES))
     rows = [
