@@ -21,7 +21,8 @@ import numpy as np
 
 import cellapse as cl
 from benchmarks.timing import save
-from cellapse.report.explorer import Explorer, Settings
+from cellapse.report.explorer import Explorer
+from cellapse.report.settings import Settings
 
 GRAPHS = {
     "small world": lambda: nx.watts_strogatz_graph(1000, 10, 0.1, seed=0),

@@ -38,7 +38,7 @@ MODULES = (
 RESULTS = {
     *("Analysis", "Blueprint", "BLOCK_MODELS", "Check", "Choice", "Clusters", "CollapsedOperator"),
     *("Complex", "ContactHypergraph", "Cora", "Cut", "Dataset", "DifferentiableOperator"),
-    *("Doubt", "EdgeTrust", "Influence", "Reliability", "Spread", "Verdict"),
+    *("Doubt", "EdgeTrust", "Influence", "Reliability", "Spread", "Verdict", "ReportView"),
     *("Embedding", "FORMATS", "Incidence", "Operator", "Protein", "Report", "Signature"),
     *(
         "Spectra",
@@ -209,10 +209,10 @@ def plotted(name, /, **arguments):
     return on(plot, **arguments)
 
 
-def reported(analysis):
+def reported(analysis, remarks):
     from cellapse import report
 
-    report.write_report(analysis, folder() / "report.html")
+    report.write_report(analysis, folder() / "report.html", remarks=remarks)
 
 
 def torch_call(name, /, **arguments):
@@ -496,6 +496,8 @@ CALLS = {
         lift=lambda: lift_cliques,
         rng=0,
     ),
+    "Doubt.knowing": method(lambda: tasks.likely_false(K()), "knowing", false_share=0.3),
+    "verdict": on(tasks.verdict, K=K, n_clusters=2, rng=0),
     "EdgeTrust.lowest": method(lambda: tasks.edge_trust(K()), "lowest", count=2),
     "effective_conductance": on(
         tasks.effective_conductance,
@@ -523,7 +525,6 @@ CALLS = {
     ),
     "kirchhoff_index": on(tasks.kirchhoff_index, operator=laplacian, error=None, rng=0),
     "modularity": on(tasks.modularity, K=K, clusters=groups),
-    "verdict": on(tasks.verdict, K=K, n_clusters=2, rng=0),
     "positional_encoding": on(tasks.positional_encoding, operator=laplacian, k=3, **MASS),
     "rank_reliability": on(tasks.rank_reliability, K=K, dimension=2, rng=0),
     "resistance_centrality": on(tasks.resistance_centrality, operator=laplacian, error=None, rng=0),
@@ -618,8 +619,14 @@ CALLS = {
         K=K,
         n_clusters=2,
         rng=0,
+        operator="screened",
+        n_eigenpairs=5,
+        quick=False,
         title="A complex",
         groups=groups,
+    ),
+    "show_report": on(
+        lambda **given: cl.report.show_report(**given).height, analysis=analysis, height=700
     ),
     "Analysis.least_trusted": method(analysis, "least_trusted", count=3),
     "Analysis.write_nodes": method(analysis, "write_nodes", path=lambda: folder() / "nodes.csv"),
@@ -634,7 +641,7 @@ CALLS = {
         "plot_signatures", operator=S, groups=groups, times=lambda: np.array([0.5, 1.0]), ax=None
     ),
     "plot_spectrum": plotted("plot_spectrum", operators=S, k=5, ax=None),
-    "write_report": on(reported, analysis=analysis),
+    "write_report": on(reported, analysis=analysis, remarks=lambda: ["a remark"]),
     # estimators
     "CollapsedSpectralClustering": estimator(
         cl.CollapsedSpectralClustering, n_clusters=2, assign_labels="kmeans", random_state=0

@@ -196,3 +196,41 @@ def test_bad_arguments():
         cl.multiorder_laplacian(K, [1.0])
     with pytest.raises(cl.InputError, match=r"0\.\.2"):
         cl.hodge_laplacian(K, 3)
+
+
+def test_baselines_carry_the_labels_of_their_cells():
+    K = cl.Complex.from_cells(
+        {0: "dcba", 1: [("a", "b"), ("b", "c"), ("a", "c")], 2: [("a", "b", "c")]}
+    )
+    for make in (cl.graph_laplacian, cl.signless_laplacian, cl.multiorder_laplacian,
+                 cl.motif_laplacian, cl.zhou_laplacian, cl.projection_laplacian):  # fmt: skip
+        assert tuple(make(K).labels) == ("d", "c", "b", "a")
+    for rank in range(3):
+        hodge = cl.hodge_laplacian(K, rank)
+        assert tuple(hodge.labels) == tuple(K.cell_labels(rank))
+    np.testing.assert_allclose(cl.hodge_laplacian(K, 0).toarray(), cl.graph_laplacian(K).toarray())
+    np.testing.assert_allclose(cl.hodge_laplacian(K, 1).toarray(), 3.0 * np.eye(3))
+    np.testing.assert_allclose(cl.hodge_laplacian(K, 2).toarray(), [[3.0]])
+
+
+def test_pairs_without_a_hyperedge_keep_their_own_weight():
+    """Edges of weight 2 and 5, the first inside a cell of three that gives every pair a half."""
+    cells = {1: [(0, 1), (1, 2), (0, 2), (2, 3)], 2: [(0, 1, 2)]}
+    K = cl.Complex.from_cells(cells, weights={1: [2.0, 1.0, 1.0, 5.0]})
+    size = -cl.projection_laplacian(K).toarray()
+    assert [size[0, 1], size[1, 2], size[2, 3]] == [1.5, 0.5, 5.0]  # 0.5 + (2 - 1), 0.5, 5
+    count = -cl.projection_laplacian(K, "count").toarray()
+    assert [count[0, 1], count[1, 2], count[2, 3]] == [2.0, 1.0, 5.0]
+    none = -cl.projection_laplacian(K, "none").toarray()
+    assert [none[0, 1], none[1, 2], none[2, 3], none[0, 3]] == [1.0, 1.0, 1.0, 0.0]
+
+
+def test_matrices_that_do_not_fit_each_other_or_are_none():
+    with pytest.raises(cl.InputError, match="must agree"):
+        cl.collapse([np.ones((3, 2)), np.ones((3, 1))])
+    for array in (np.ones((2, 2, 2)), np.ones((2, 3, 1))):
+        with pytest.raises(cl.CellapseError):
+            cl.as_operator(array)
+    with pytest.raises(cl.InputError, match="not symmetric"):
+        cl.as_operator(np.array([[1.0, 0.5], [0.0, 1.0]]))
+    assert cl.as_operator(np.zeros((2, 2))).toarray().tolist() == [[0.0, 0.0], [0.0, 0.0]]

@@ -143,12 +143,12 @@ def test_analyze_as_json(run):
     facts = json.loads(out)
     assert code == 0
     assert facts["cells"] == [34, 78, 45]
-    assert facts["theory holds"] is True
+    assert facts["theory_holds"] is True
     assert facts["accuracy"] == pytest.approx(33 / 34)
-    assert len(facts["least trusted edges"]) == 10
-    assert facts["edges in doubt"] > 0
+    assert len(facts["least_trusted_edges"]) == 10
+    assert facts["edges_in_doubt"] > 0
     assert facts["verdict"]["words"].startswith("The cells matter here")
-    assert facts["clusters by"] == "S"
+    assert facts["clusters_by"] == "S"
 
 
 def test_options_change_the_result(run):
@@ -232,7 +232,7 @@ def test_trust_writes_a_row_per_edge_and_the_network_without_the_doubted(run, tm
     (tmp_path / "tree.csv").write_text("source,target\na,b\nb,c\n")
     code, out, _ = run("trust", tmp_path / "tree.csv")
     assert code == 0
-    assert "cycle_complex" in out
+    assert "there are no cycles" in out
 
 
 def test_label_spreads_what_a_file_or_an_attribute_says(run, tmp_path):
@@ -279,7 +279,7 @@ def test_files_of_any_format(run, tmp_path):
     assert "45 of rank 2" in out
     assert cl.read(tmp_path / "net.json").n_cells == (34, 78, 45)
     run("convert", tmp_path / "net.json", tmp_path / "net.npz")
-    assert json.loads(run("info", tmp_path / "net.npz", "--json")[1])["cells of rank 2"] == [45]
+    assert json.loads(run("info", tmp_path / "net.npz", "--json")[1])["cells"][2] == 45
     gml = json.loads(run("cluster", tmp_path / "net.gml", "-k", "2", "--json")[1])
     npz = json.loads(run("cluster", tmp_path / "net.npz", "-k", "2", "--json")[1])
     assert gml["cluster"] == npz["cluster"]
@@ -358,10 +358,10 @@ def piped(text, *arguments):
 
 def test_standard_input(tmp_path):
     done = piped("a b\nb c\na c\nc d\n", "info", "-", "--json")
-    assert json.loads(done.stdout)["cells of rank 2"] == [1]
+    assert json.loads(done.stdout)["cells"][2] == 1
     cl.write(cl.Complex.from_cells({1: [("a", "b")]}), tmp_path / "K.json")
     done = piped((tmp_path / "K.json").read_text(), "info", "-", "--json")
-    assert json.loads(done.stdout)["cells of rank 1"] == [1]
+    assert json.loads(done.stdout)["cells"][1] == 1
     done = piped("", "info", "-")
     assert done.returncode == 2
     assert "standard input: holds no row" in done.stderr
@@ -408,7 +408,7 @@ def test_cells_of_a_file_are_kept(run, tmp_path):
     edges = [pair for corners in (filled, hollow) for pair in itertools.combinations(corners, 2)]
     cl.write(cl.Complex.from_cells({1: edges, 2: [tuple(filled)]}), tmp_path / "K.json")
     facts = json.loads(run("info", tmp_path / "K.json", "--json")[1])
-    assert (facts["cells of rank 1"], facts["cells of rank 2"]) == ([6], [1])
+    assert facts["cells"][1:] == [6, 1]
 
 
 def test_compare_takes_the_number_of_clusters(run):
@@ -423,7 +423,8 @@ def test_cluster_chooses_an_operator(run):
     facts = json.loads(run("cluster", "polbooks", "-k", "3", "--choose", "--json")[1])
     wanted = cl.tasks.choose_operator(cl.clique_complex(cl.datasets.load("polbooks").graph), 3)
     assert facts["chosen"] == wanted.name
-    assert facts["modularity"] == pytest.approx(wanted.modularity)
+    modularity = list(facts["modularity"].values())  # the keys without spaces
+    assert modularity == pytest.approx(list(wanted.modularity.values()))
     assert facts["cluster"] == wanted.clusters.numbers.tolist()
     code, _, said = run("cluster", "polbooks", "--choose", "--eps", "0.1")
     assert code == 2
@@ -460,7 +461,7 @@ def test_datasets_and_info(run):
     ("arguments", "code", "words"),
     [
         (("info", "nowhere.gml"), 2, "see `cellapse datasets`"),
-        (("cluster", "karate", "-k", "99"), 2, "n_clusters=99"),
+        (("cluster", "karate", "-k", "99"), 2, "-k 99"),
         (("cluster", "karate", "--operator", "magic"), 2, "choose one of"),
         (("spectrum", "karate", "--operator", "laplacian", "--eps", "1"), 2, "leave it out"),
         (("spectrum", "karate", "--gamma", "soup"), 2, "bound or regularized"),
@@ -606,7 +607,7 @@ def test_a_protein_from_a_structure_file(run, tmp_path):
     facts = json.loads(out)
     assert facts["title"] == "1ubq.pdb.gz"
     assert facts["cells"][0] == sum(facts["sizes"]) == 76
-    assert facts["theory holds"] is True
+    assert facts["theory_holds"] is True
     with (tmp_path / "nodes.csv").open() as file:
         assert len(list(csv.DictReader(file))) == 76
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -689,6 +690,7 @@ def test_every_documented_command_runs(run, line, tmp_path, monkeypatch):
     cl.write(cl.clique_complex(graph), "network.npz")
     cl.write(cl.clique_complex(graph), "network.json")
     Path("known.csv").write_text("node,label\n0,here\n33,there\n")
+    np.savetxt("points.csv", np.random.default_rng(0).random((12, 2)), delimiter=",")
     Path("measured.csv").write_text("node,value\n" + "".join(f"{i},{i}\n" for i in graph))
     Path("mesh.off").write_text(
         "OFF\n4 4 6\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 1 2\n3 0 1 3\n3 0 2 3\n3 1 2 3\n"

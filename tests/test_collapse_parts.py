@@ -13,7 +13,7 @@ from cellapse._collapse import relaxation as relaxations
 from cellapse._collapse import shifts
 from cellapse._collapse.chain import Chain
 from cellapse._collapse.completion import Masses, _shortest, completed
-from cellapse._collapse.dense import Layout, Places, smallest_positive
+from cellapse._collapse.dense import Layout, Places, row_sums, smallest_positive
 from cellapse._collapse.elimination import BothSides, OneSide, _by_rank
 from cellapse._collapse.ladder import Ladder
 from cellapse._collapse.realizations import as_realization
@@ -31,6 +31,8 @@ from cellapse._collapse.weights import (
     check_gamma,
     regularized_bound,
 )
+from cellapse._matrices.given import are_matrices, looks_like_adjacency
+from cellapse._matrices.homology import betti_numbers
 
 UNIT = 2.0**-53
 B = sparse.csr_array([[1.0, 0.0, 0.0], [-1.0, 2.0, 1.0]])  # columns of squared length 2, 4 and 1
@@ -490,6 +492,12 @@ def test_complexes_of_one_shape_are_cut_into_one_stack():
     assert [r.tolist() for r in rows] == [[[0.0, 1.0], [5.0, 6.0]], [[2.0, 3.0, 4.0]]]
 
 
+def test_the_largest_row_of_each_matrix():
+    stack = np.array([[[0.1, -0.2], [0.0, 0.1]], [[0.0, 3.0], [-1.0, -5.0]]])
+    np.testing.assert_allclose(row_sums(stack), [0.3, 6.0])
+    assert row_sums(np.empty((2, 0, 0))).tolist() == [0.0, 0.0]
+
+
 def test_the_smallest_positive_number_of_each_row():
     rows = np.array([[0.0, 4.0, 9.0], [0.9e-10, 1.0, 1.0], [1.1e-10, 1.0, 1.0], [0.0, 0.0, 0.0]])
     np.testing.assert_allclose(smallest_positive(rows), [2.0, 1.0, 1.1e-10**0.5, np.inf])
@@ -659,3 +667,54 @@ def test_how_masses_grow_with_eps():
     blurs[0][0] = 0.0  # nothing cancels at the bound but what is taken out
     expected = carried(upper, masses(0.5), at_bound, blurs)[0]
     np.testing.assert_allclose(_known_of(upper, masses(0.5), at_bound).blur, expected, rtol=1e-12)
+
+
+# Matrices
+
+
+def test_which_lists_are_matrices():
+    edges = sparse.csr_array([[1.0], [-1.0]])
+    for matrices in ([], [edges], (edges, np.ones((1, 1))), [[[-1.0], [1.0]]], iter([edges])):
+        assert are_matrices(matrices) is True
+    for other in ([(0, 1)], [[0, 1]], [edges, (0, 1)], [[]], edges, {1: [(0, 1)]}, "ab"):
+        assert are_matrices(other) is False
+
+
+def test_which_matrix_looks_like_an_adjacency():
+    def looks(M):
+        return looks_like_adjacency(sparse.csr_array(np.array(M, dtype=float)))
+
+    assert looks([[0, 1], [1, 0]])
+    assert looks([[0, 0.5, 1], [0.5, 0, 1], [1, 1, 0]])
+    assert looks([[0, 1, 1], [1, 0, 1], [1, 1, 0]])  # pairs, but no column holds its own row
+    assert not looks([[1, 0, 1], [0, 1, 1], [1, 1, 0]])  # edges around a triangle
+    assert looks([[1, 1, 1], [1, 1, 1], [1, 1, 1]])
+    assert not looks([[0, 1], [0.5, 0]])
+    assert not looks([[0, -1], [-1, 0]])
+    assert not looks([[0, 1, 1], [1, 0, 1]])
+    assert not looks([[0, 0], [0, 0]])
+
+
+def test_polygons_need_their_edges():
+    square = {1: [(0, 1), (1, 2), (2, 3), (0, 3)], 2: [(0, 1, 2, 3)]}
+    signs = cl.boundary_matrices(cl.Complex.from_cells(square))[1].toarray().ravel()
+    assert signs.tolist() == [1.0, 1.0, 1.0, -1.0]
+    for edges, cell in (
+        (square[1][:3], (0, 1, 2, 3)),
+        (square[1], (0, 2, 1, 3)),
+        ([(0, 1), (1, 2)], (0, 2)),
+    ):
+        with pytest.raises(cl.InputError, match="is not bounded by cells of rank 1"):
+            cl.boundary_matrices(cl.Complex.from_cells({0: range(4), 1: edges, 2: [cell]}))
+
+
+def test_betti_numbers_by_hand():
+    def betti(graph, max_rank=2):
+        return betti_numbers(cl.clique_complex(graph, max_rank))
+
+    assert betti(nx.cycle_graph(5), 1) == (1, 1)
+    assert betti(nx.complete_graph(4)) == (1, 0, 1)  # the surface of a tetrahedron
+    assert betti(nx.complete_graph(4), 3) == (1, 0, 0, 0)
+    assert betti(nx.octahedral_graph()) == (1, 0, 1)
+    two = nx.disjoint_union(nx.cycle_graph(4), nx.cycle_graph(6))
+    assert betti(two) == (2, 2, 0)

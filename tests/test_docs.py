@@ -21,6 +21,17 @@ def test_the_examples_run(page, tmp_path, monkeypatch):
         exec(compile(code, str(page), "exec"), names)
 
 
+def test_every_page_has_its_place_in_the_site():
+    """Listed in a table of contents, as `make docs` asks, which checks the pages themselves."""
+    listed = {
+        name
+        for page in PAGES
+        for tree in re.findall(r"```{toctree}\n(.*?)```", page.read_text(), re.S)
+        for name in re.findall(r"^([a-z_]+)$", tree, re.M)
+    }
+    assert {page.stem for page in PAGES} - {"index"} <= listed
+
+
 def test_the_table_of_formats_is_the_one_that_the_registry_gives():
     from benchmarks.tables import FILES, MARKS, formats
 

@@ -23,7 +23,17 @@ REPOSITORY = Path(__file__).parents[1]
 ORDER = (
     *("_version", "_errors", "_shared", "_complex", "lifts", "_matrices", "_linalg", "_collapse"),
     *("_operators", "batch", "tasks", "theory", "interop", "io", "datasets", "_sources"),
-    *("estimators", "analysis", "plot", "report", "torch", "experiments", "scale", "cli"),
+    *(
+        "estimators",
+        "_analysis",
+        "analysis",
+        "plot",
+        "report",
+        "torch",
+        "experiments",
+        "scale",
+        "cli",
+    ),
     *("__main__", "__init__"),
 )
 # The same within the folders that everything else rests on.

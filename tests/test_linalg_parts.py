@@ -11,6 +11,7 @@ from scipy import sparse
 import cellapse as cl
 from cellapse._linalg import cg, direct, levels, preconditioner, singular
 from cellapse._linalg.eigen import auto, evidence, lanczos, problem, shifts
+from cellapse._linalg.eigen.spectrum import EigenSolver
 from cellapse._linalg.error_bounds import ErrorBound, ErrorEstimate
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.lapack import largest_eigenpair, symmetric_eigenpairs
@@ -193,6 +194,9 @@ def test_the_kernel_of_weighted_edges_by_hand():
     assert left_kernel(sparse.csr_array(round_trip)).shape == (3, 0)
     assert left_kernel(sparse.csr_array(np.ones((3, 1)))) is None
     assert left_kernel(sparse.csr_array((2, 0))).shape == (2, 2)
+    assert left_kernel(sparse.csr_array((0, 3))).shape == (0, 0)
+    assert left_kernel(sparse.csr_array([[2.0]])).shape == (1, 0)
+    assert left_kernel(sparse.csr_array((1, 1))).shape == (1, 1)
 
 
 def test_superlu_takes_columns_in_parts_and_tells_its_growth():
@@ -416,6 +420,20 @@ def test_factors_and_counts_with_a_mass():
     assert [largest.count_below(v) for v in (1.0, 5.0)] == [1, 3]  # norm - lambda: 0, 4, 4, 6
 
 
+def test_a_sparse_operator_has_a_shift_next_to_zero():
+    L = SparseOperator(np.array([[2.0, -1.0], [-1.0, 2.0]]), range(2))
+    shift = L.shortcuts.safe_shift(np.array([1.0, 4.0]))
+    assert shift == pytest.approx(-1e-6 * 3.0 / 4.0, abs=0)
+    matrix, others = L.shortcuts.shifted(-0.5, np.array([1.0, 4.0]))
+    assert (matrix.toarray().tolist(), others) == ([[2.5, -1.0], [-1.0, 4.0]], 0)
+    zero = SparseOperator(np.zeros((2, 2)), range(2))
+    assert zero.shortcuts.safe_shift(np.ones(2)) == pytest.approx(-1e-6, abs=0)
+    values, _ = L.lowest(1)
+    assert values.tolist() == pytest.approx([1.0])
+    kept = L.shortcuts.factor(cl.Direct())
+    assert L.shortcuts.factor(cl.Direct()) == kept
+
+
 def test_inertia_of_dense_matrices():
     assert shifts._dense_inertia(np.zeros((0, 0))) == 0
     assert shifts._dense_inertia(np.array([[-2.0]])) == 1
@@ -503,20 +521,50 @@ def test_vectors_found_twice_are_refused():
         evidence.orthonormal(given, np.array([[1.0, 1.0], [0.0, 1e-5], [0.0, 0.0]]))
 
 
-def test_values_and_residuals_by_hand():
+def test_pairs_and_residuals_by_hand():
     kernel = sparse.csr_array(np.eye(3)[:, :1])
     operator = Toy([1e-20, -1e-16, 4.0], kernel)
     given = problem.eigenproblem(operator, 3, np.array([4.0, 1.0, 1.0]), tol=1e-8)
-    V = np.array([[0.5, 0.0, 0.0], [0.0, 1.0, 0.6], [0.0, 0.0, 0.8]])
-    values, residuals, reached = evidence.values_and_residuals(given, V)
+    V = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.6], [0.0, 0.0, 0.8]])
+    values, u, residuals, reached = evidence.pairs_and_residuals(given, V, True)
     np.testing.assert_allclose(operator.errors, [0.02 * 1e-8 * 4.0])
+    assert u[0, 0] == 0.5  # over the root of its mass
     assert values[:2].tolist() == [0.0, 0.0]  # the kernel, and what rounding made negative
     # S v = (0, 0, 3.2), v^T S v = 2.56: left are -1.536 and 3.2 - 2.048
     assert values[2] == pytest.approx(2.56)
     assert residuals[2] == pytest.approx(np.hypot(1.536, 1.152))
     assert reached == pytest.approx(residuals[2] / 4.0)
     negative = problem.eigenproblem(Toy([-1e-12, 1.0]), 1)
-    assert evidence.values_and_residuals(negative, np.eye(2)[:, :1])[0][0] == -1e-12
+    assert evidence.pairs_and_residuals(negative, np.eye(2)[:, :1], True)[0][0] == -1e-12
+    turned = np.array([[1.0, 0.0, 0.0], [0.0, 0.6, -0.8], [0.0, 0.8, 0.6]])
+    values, u, residuals, reached = evidence.pairs_and_residuals(given, turned, False)
+    np.testing.assert_allclose(values, [0.0, 0.0, 4.0], atol=1e-14)
+    np.testing.assert_allclose(np.abs(u), np.diag([0.5, 1.0, 1.0]), atol=1e-14)
+    assert reached < 1e-14
+
+
+def test_a_residual_above_three_quarters_of_its_promise_is_not_given_out():
+    """diag(0, 1) and a vector that is turned by t: sin t cos t is left, of a norm of 1."""
+
+    class Turned(EigenSolver):
+        complete = True
+        angle = 0.0
+
+        def find(self, given):
+            return np.zeros(1), np.array([[np.cos(self.angle)], [np.sin(self.angle)]])
+
+        def search(self, given, below, block):
+            raise AssertionError("nothing is searched")
+
+    operator = Toy([0.0, 1.0])
+    given, solver = problem.eigenproblem(operator, 1, tol=1e-3), Turned()
+    Turned.angle = 0.74e-3
+    spectrum = solver.run(given)
+    assert spectrum.residuals[0] == pytest.approx(0.74e-3, rel=1e-5)
+    assert spectrum.certified is True
+    Turned.angle = 0.76e-3
+    with pytest.raises(cl.ConvergenceError, match="reached a residual of"):
+        solver.run(given)
 
 
 def choice(n, k=10, expands=False, definite=True, **shortcuts):
@@ -532,22 +580,21 @@ def test_auto_by_the_book(monkeypatch):
     assert choice(4000, 1000, plain=plain) == cl.Davidson()
     assert choice(4000, 1001, plain=plain) == cl.Dense()
     assert choice(4000, None, plain=plain) == cl.Dense()
-    assert choice(1200, plain=plain) == cl.Dense()
-    assert choice(1201, plain=plain) == cl.Davidson()
+    assert choice(500, plain=plain) == cl.Dense()
+    assert choice(501, plain=plain) == cl.Davidson()
     assert choice(99, plain=plain, slow=True) == cl.Dense()
     assert choice(100, plain=plain, slow=True) == cl.Davidson()
     assert choice(500, definite=False) == cl.Dense()
     assert choice(501, definite=False) == cl.Lanczos()
-    assert choice(1201) == cl.Lanczos()
-    assert choice(1201, shifted=lambda shift, mass: None) == cl.ShiftInvert()
+    assert choice(501) == cl.Lanczos()
+    assert choice(501, shifted=lambda shift, mass: None) == cl.ShiftInvert()
     monkeypatch.setattr(auto, "expands", lambda A: True)
     assert choice(500, plain=plain) == cl.Dense()
+    assert choice(501, plain=plain) == cl.Davidson(None)
     assert choice(501) == cl.Lanczos()
-    assert choice(501, plain=plain) == cl.Dense()
-    assert choice(501, plain=plain, iterates=True) == cl.Davidson(None)
-    assert choice(1200, plain=plain) == cl.Dense()
-    assert choice(1201, plain=plain) == cl.Davidson(None)
-    assert choice(110, plain=plain, slow=True) == cl.Davidson(None)
+    for hubs, solver in ((True, cl.Davidson(None)), (False, cl.Lanczos())):
+        monkeypatch.setattr(auto, "has_hubs", lambda matrix, hubs=hubs: hubs)
+        assert choice(501, matrix=sparse.eye_array(501)) == solver
     assert "10 of 39" in str(auto.Auto().select(Toy(np.ones(39))))  # ten, if nothing is said
 
 
@@ -590,3 +637,19 @@ def test_lanczos_on_what_is_zero_gives_what_there_is():
     values, vectors = cl.Lanczos().find(given)
     np.testing.assert_allclose(values, 2.0)
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(5), atol=1e-12)
+
+
+def test_what_solvers_say_of_themselves():
+    facts = {s: (s.complete, s.finds_largest, s.factorizes) for s in (
+        cl.Dense(), cl.Lanczos(), cl.LOBPCG(), cl.ShiftInvert(), cl.Davidson(), cl.Davidson(None)
+    )}  # fmt: skip
+    assert list(facts.values()) == [
+        (True, True, False),
+        (False, True, False),
+        (False, True, False),
+        (False, False, True),
+        (False, False, True),
+        (False, False, False),
+    ]
+    values, vectors = cl.Dense().search(problem.eigenproblem(Toy([1.0, 2.0]), 1), 9.0, 1)
+    assert (values.shape, vectors.shape) == ((0,), (2, 0))  # a dense solver misses nothing

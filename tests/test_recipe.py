@@ -74,7 +74,7 @@ def test_in_the_explorer(halved):
     explorer = Explorer(halved)
     assert explorer.start()["realizations"]["halved"]["hint"].startswith("A toy")
     answer = explorer.answer(Settings("halved", gamma=1.0, beta=1.0, clusters=2))
-    values = cl.collapse(halved, "halved").spectrum(8, "degree").values
+    values = cl.collapse(halved, "halved").spectrum(8, answer["mass"]).values
     np.testing.assert_allclose(answer["values"], values, atol=1e-5)
 
 

@@ -8,7 +8,7 @@ from scipy import sparse
 import cellapse as cl
 from cellapse import lifts, tasks
 from cellapse.experiments.protocol.noise import true_edges, with_false_edges
-from cellapse.tasks.doubt import _rates
+from cellapse.tasks._rates import Rates, rates_of
 
 
 def dense_trust(A, rounds=5, lean=0.75):
@@ -151,7 +151,7 @@ def test_random_edges_are_found_and_the_rates_hold(seed):
     assert doubt.wrong is None
     assert wrong < 0.3
     assert doubt.doubted[false].mean() == pytest.approx(doubt.caught, abs=0.05)
-    assert false[~doubt.doubted].mean() <= doubt.missed
+    assert false[~doubt.doubted].mean() <= doubt.level
     assert doubt.separation > 0.8
     known = tasks.likely_false(K, false_share=float(false.mean()))
     assert np.mean([frozenset(e) in real for e in known.edges()]) < 0.18
@@ -250,10 +250,22 @@ def test_rates_by_hand():
     """Ten edges, four decoys: p from the median decoy, and one decoy more above each threshold."""
     values = np.array([0.0, 0.0, 0.2, 0.5, 0.6, 0.7, 0.8, 0.8, 0.9, 0.9])
     decoys = np.array([0.0, 0.0, 0.2, 0.6])
-    rates = _rates(values, decoys, None)
+    rates = rates_of(values, decoys, None)
     assert rates.p == pytest.approx((2 / 10) / (2 / 4))
     assert rates.t[:3].tolist() == [-np.inf, 0.0, 0.2]
     np.testing.assert_allclose(rates.missed[:3], [0.4, 0.4 * 0.7 / 0.8, 0.4 * 0.45 / 0.7])
     np.testing.assert_allclose(rates.caught[:3], [0.0, 0.5, 0.75])
-    known = _rates(values, decoys, 0.1)
+    known = rates_of(values, decoys, 0.1)
     np.testing.assert_allclose(known.wrong[:3], [0.0, 1 - 0.1 * 0.5 / 0.2, 1 - 0.1 * 0.75 / 0.3])
+
+
+def test_the_threshold_keeps_both_its_bounds():
+    """The first place where few are missed; further only as long as nearly all may be random."""
+    t = np.array([-np.inf, 0.1, 0.2, 0.3, 0.4])
+    missed, wrong = np.array([0.3, 0.2, 0.1, 0.05, 0.2]), np.array([0.0, 0.05, 0.3, 0.02, 0.01])
+    rates = Rates(t, missed, np.zeros(5), wrong, 0.3)
+    assert rates.place(0.1) == 3  # 4 would miss too many
+    assert rates.place(0.25) == 4
+    assert rates.place(0.01) is None
+    far = rates._replace(wrong=np.array([0.0, 0.5, 0.5, 0.5, 0.5]))
+    assert far.place(0.1) == 2  # all others would doubt too many real edges

@@ -88,7 +88,8 @@ def on_default(value):
     return FIRST["operator"] if isinstance(value, cl.Operator) else FIRST["K"]
 
 
-ALL_KINDS = ("collapse", "as_operator", "graph_laplacian", "edge_trust", "cluster", "analyze")
+ALL_KINDS = ("collapse", "as_operator", "graph_laplacian", "edge_trust", "cluster")
+SLOW = ("analyze", "choose_operator", "likely_false", "verdict")  # a second and more each
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -97,8 +98,8 @@ def test_taken_as_the_complex_it_stands_for(name, key, objects):
     few = ("a networkx graph", "a dense adjacency", "an XGI hypergraph", "points", "a path")
     for kind in objects if name in ALL_KINDS else few:
         given, K = objects[kind]
-        if name == "likely_false" and kind != few[0]:
-            continue  # a second each
+        if name in SLOW and kind != few[0]:
+            continue
         function, arguments = CALLS[name]()
         value = arguments[key]
         made = (FIRST[key] if key in ("K", "operator") else on_default(value))(K)

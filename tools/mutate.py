@@ -39,17 +39,7 @@ from mutants import Mutant, draw
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "cellapse"
 RUNS = ROOT / "build" / "mutate.json"
-OPTIONS = [
-    "-q",
-    "-s",
-    "-x",
-    "-p",
-    "no:cacheprovider",
-    "-p",
-    "no:randomly",
-    "-W",
-    "ignore::DeprecationWarning",
-]
+OPTIONS = ["-q", "-s", "-x", "-p", "no:cacheprovider", "-o", "faulthandler_timeout=0"]
 MEMORY = 6 << 30  # bytes a mutant may take
 CALLS = 200  # of a function, after which a test is taken to have reached what it reaches there
 
@@ -168,7 +158,7 @@ class Mutate:
     def notices(self, path: Path, mutant: Mutant, tests: list[str]) -> bool:
         if not tests:
             return False
-        limit = 3 * self.given.seconds + 30
+        limit = 3.0 * sum(self.runs[test].seconds for test in tests) + 10.0
         if not mutant.function:
             return anew(path, mutant, tests[:200], limit)
         with tempfile.NamedTemporaryFile("w+") as killer:
@@ -243,6 +233,11 @@ def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
+def _limit(seconds: float) -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 5))
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, resource.RLIM_INFINITY))
+
+
 def in_child(work: Callable[[], int], seconds: float) -> int:
     """What `work` returns, or a signal, of a process of its own with limits and without a voice."""
     sys.stdout.flush()
@@ -253,19 +248,12 @@ def in_child(work: Callable[[], int], seconds: float) -> int:
             quiet = os.open(os.devnull, os.O_RDWR)
             for fd in range(3):
                 os.dup2(quiet, fd)
-            resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 5))
-            resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, resource.RLIM_INFINITY))
+            _limit(seconds)
+            signal.alarm(int(20 * seconds) + 60)  # for what waits and takes no time
             code = work()
         finally:
             os._exit(code)
-    deadline = time.monotonic() + 10 * seconds
-    while True:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return os.waitstatus_to_exitcode(status)
-        if time.monotonic() > deadline:
-            os.kill(child, signal.SIGKILL)
-        time.sleep(0.02)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def anew(path: Path, mutant: Mutant, tests: list[str], seconds: float) -> bool:
@@ -279,26 +267,23 @@ def anew(path: Path, mutant: Mutant, tests: list[str], seconds: float) -> bool:
         (folder / path.relative_to(ROOT)).write_text(ast.unparse(mutant.tree), encoding="utf-8")
         variables = {**os.environ, "PYTHONPATH": f"{folder / 'src'}{os.pathsep}{folder}"}
         command = [sys.executable, "-m", "pytest", *OPTIONS, f"--rootdir={folder}", *tests]
-        try:
-            done = subprocess.run(
-                command, cwd=folder, env=variables, capture_output=True, timeout=4 * seconds
-            )
-        except subprocess.TimeoutExpired:
-            return True
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            env=variables,
+            capture_output=True,
+            preexec_fn=lambda: _limit(seconds + 60.0),  # it imports everything first
+        )
         return done.returncode != 0
 
 
 def modules(words: list[str]) -> list[Path]:
     """The files behind `tasks/resistance`, `io.npz` or the folder `_linalg`."""
-    result = []
+    result: list[Path] = []
     for word in words:
         path = PACKAGE / word.removesuffix(".py").replace(".", "/")
         files = sorted(path.rglob("*.py")) if path.is_dir() else [path.with_suffix(".py")]
-        result += [
-            file
-            for file in files
-            if path.is_file() or file.name != "__init__.py" or len(words) == 0
-        ]
+        result += [file for file in files if file.name != "__init__.py"]
     return result
 
 

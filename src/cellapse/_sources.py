@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import sys
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,8 +23,9 @@ from scipy import sparse
 from cellapse import datasets
 from cellapse._complex.complex import Complex
 from cellapse._complex.graph import is_adjacency
-from cellapse._errors import CellapseWarning, InputError
+from cellapse._errors import InputError
 from cellapse._shared.checks import own_csr
+from cellapse._shared.notes import warn_user
 from cellapse.interop.reading import as_complex
 from cellapse.io import Understood, read
 from cellapse.lifts import clique_complex
@@ -217,7 +216,7 @@ def warn_of_weights(K: Complex) -> None:
     """Say so where the edges have weights that nobody asked for."""
     name = unused_weights(K)
     if name is not None:
-        _warn(
+        warn_user(
             f'the edges have an attribute "{name}" that is not used; '
             f'clique_complex(..., weight="{name}") takes it as weights'
         )
@@ -226,15 +225,7 @@ def warn_of_weights(K: Complex) -> None:
 def _warn_of_values(given: Any) -> None:
     values = own_csr(given, "the adjacency").data
     if len(values) and (values != values[0]).any():
-        _warn(
+        warn_user(
             "the values of the adjacency are not used, only where they are; "
             'clique_complex(A, weight="value") takes them as weights'
         )
-
-
-def _warn(message: str) -> None:
-    """Warn at the line of the user, however deep this was called."""
-    level, frame = 1, sys._getframe(0)
-    while frame.f_back is not None and frame.f_globals["__name__"].startswith("cellapse"):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(message, CellapseWarning, stacklevel=level)

@@ -22,10 +22,11 @@ def true_values(S, mass):
 def blur(name, mass, size, norm):
     """What rounding S leaves open, relative to the norm of the pencil, where masses are small.
 
-    The diagonal of S is itself only known to rounding, relative to ||A||.
+    The diagonal of S is itself only known relative to ||A||, to the 1e-12 that the library takes
+    without refining a product.
     """
     least = float(mass.min(initial=1.0))
-    return 1e-13 * size / least * (1.0 if name == "diagonal" else 1.0 / norm)
+    return size / least * (1e-12 if name == "diagonal" else 1e-13 / norm)
 
 
 def judge(found, product, mass, norm, bound, *, size, values=None, tol=1e-10, blurred=0.0):

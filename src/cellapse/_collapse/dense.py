@@ -60,7 +60,7 @@ class Layout:
         for rank, B in enumerate(matrices, start=1):
             real, below = counts[:, rank].sum(), owner
             owner = np.repeat(np.arange(n), counts[:, rank])
-            if real < B.shape[1]:
+            if real < B.shape[1]:  # equivalent: with <= nothing would be appended
                 columns = sparse.csc_array(B)
                 formal = columns.indices[columns.indptr[real:-1]]  # each above one of its owner's
                 owner = np.concatenate([owner, below[formal]])

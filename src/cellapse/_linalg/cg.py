@@ -136,7 +136,7 @@ def conjugate_gradients(
         x = x + np.where(better, step, 0.0)
         if trial:  # what the first pass says of itself is no evidence: it began far away
             error = np.where(better, now, error)
-        if trial and (bool((error <= tol).all()) or not gained):
+        if trial and (bool((error <= tol).all()) or not gained):  # speed only: a pass more or less
             break
         r = rhs - apply(x) if residual is None else residual(x).astype(np.float64)
     return x, error
@@ -168,7 +168,8 @@ def rough_solution(apply: Solve, rhs: FloatArray, precondition: Solve | None = N
     """
     near = (lambda r: r) if precondition is None else precondition
     goal = _ROUGH**2 * np.abs(_dots(rhs, near(rhs)))
-    return _one_pass(apply, rhs, near, lambda _, rz: rz <= goal, 150)[0]
+    steps = 150  # speed only: it is checked elsewhere
+    return _one_pass(apply, rhs, near, lambda _, rz: rz <= goal, steps)[0]
 
 
 def _one_pass(

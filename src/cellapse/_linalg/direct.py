@@ -126,7 +126,7 @@ def _superlu(matrix: sparse.csc_array) -> Factor:
     def n_negative() -> int | None:
         if (factor.perm_r != factor.perm_c).any():
             return None  # pivots off the diagonal: no congruence
-        return int((factor.U.diagonal() < 0).sum())
+        return int((factor.U.diagonal() < 0).sum())  # equivalent: a pivot of zero is an error
 
     def solve(rhs: FloatArray) -> FloatArray:
         if rhs.ndim == 1 or rhs.shape[1] <= _COLUMNS:

@@ -28,6 +28,8 @@ def symmetric_eigenpairs(
     """
     n = len(M)
     stop = n if stop is None else stop
+    if n == 1:  # for which the workspace of some versions of SciPy is too small
+        return M[0, first:stop], np.ones((1, stop - first))
     few = 2 * (stop - first) < n and n > _SMALL  # speed only: by which driver
     for driver in ("evr", "evd", "ev") if few else ("evd", "ev"):
         some = (first, stop - 1) if driver == "evr" else None

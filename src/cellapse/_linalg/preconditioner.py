@@ -28,7 +28,7 @@ def preconditioner(matrix: sparse.csr_array) -> tuple[Solve, float]:
     inverse = 1.0 / diagonal
     return (
         lambda r: (inverse if r.ndim == 1 else inverse[:, None]) * r,
-        float(diagonal.max(initial=0.0)),
+        float(diagonal.max(initial=0.0)),  # equivalent: what is inverted is at least I
     )
 
 
@@ -38,7 +38,8 @@ def _ties(edges: sparse.csr_array) -> sparse.csr_array | None:
     None where the heavy edges leave no groups apart, or none are heavier than the others.
     """
     edges.eliminate_zeros()
-    lightest, heaviest = edges.data.min(initial=np.inf), edges.data.max(initial=0.0)
+    lightest = edges.data.min(initial=np.inf)
+    heaviest = edges.data.max(initial=0.0)  # equivalent: without edges nothing is heavy
     if not heaviest > _RANGE * lightest:
         return None
     heavy = sparse.csr_array(edges.multiply(edges > np.sqrt(lightest * heaviest)))

@@ -77,7 +77,7 @@ def _without_rounding(rest: FloatArray, rhs: FloatArray) -> FloatArray:
 
 def _near(ridged: Any, fills_in: bool) -> Solve:
     """x -> the inverse of A + ridge times x, or of its diagonal where a factor would fill in."""
-    if not fills_in:
+    if not fills_in:  # speed only: conjugate gradients arrive from both
         return Direct().prepare(ridged)
     inverse: Any = sparse.diags_array(1.0 / ridged.diagonal())
     return inverse.__matmul__

@@ -67,7 +67,7 @@ def _polygons(K: Complex, large: IntArray) -> Entries:
     steps = np.sort(np.column_stack([tail, head]), axis=1)
     positions = RowIndex(edges, K.n_vertices).find(steps)
     owner = np.repeat(large, sizes)
-    if positions.min() < 0 or sizes.min() < 3:
+    if positions.min() < 0 or sizes.min() < 3:  # those of three are simplices
         raise _not_closed(K, 2, int(owner[np.argmin(positions)]))
     return edges_at[positions], owner, np.where(tail < head, 1, -1)
 

@@ -6,6 +6,7 @@ know listens; without a listener a fact goes unsaid and a loss is a warning.
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -56,4 +57,12 @@ def loss(text: str) -> None:
     if notes is not None:
         notes.losses.append(text)
     else:
-        warnings.warn(text, CellapseWarning, stacklevel=5)
+        warn_user(text)
+
+
+def warn_user(text: str) -> None:
+    """Warn at the line of the user, however deep this was called."""
+    level, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("cellapse"):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, CellapseWarning, stacklevel=level)

@@ -71,9 +71,9 @@ def network(
     groups: IntArray | None = None,
 ) -> str:
     """Vertices at their places, edges as strong as their shares, cells as faint areas."""
-    low, extent = places.min(axis=0), np.maximum(np.ptp(places, axis=0), 1e-9)
+    low, extent = places.min(axis=0), np.ptp(places, axis=0)
     frame = np.array([_WIDE, _HIGH])
-    scale = float(((frame - 2 * _EDGE) / extent).min())
+    scale = float(((frame - 2 * _EDGE) / np.maximum(extent, 1e-9)).min())
 
     def put(xy: FloatArray) -> FloatArray:
         return (xy - low) * scale + (frame - scale * extent) / 2

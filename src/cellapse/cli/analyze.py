@@ -262,7 +262,8 @@ def _summary(analysis: Analysis) -> None:
     console.print(f"[bold]Operator[/bold]  {escape(said)}{also}")
     if len(analysis.shares):
         console.print(f"          {edges_in_words(analysis)}")
-    for edge, trust in analysis.least_trusted(3):
+    told = analysis.trust.held and not (analysis.doubt and analysis.doubt.reason)
+    for edge, trust in analysis.least_trusted(3 if told else 0):
         console.print(f"          doubt first: {escape(' - '.join(edge))}, trust {trust:.2f}")
     table = Table("", *(f"{i}" for i in range(1, 7)), box=None, padding=(0, 1))
     for name, spectrum in zip(("S", "L"), analysis.spectra, strict=True):

@@ -85,6 +85,8 @@ def _stop(sentence: str, error: Exception, code: int) -> NoReturn:
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: object) -> None:
+    if not {"-q", "--quiet"}.isdisjoint(sys.argv):  # says nothing but errors
+        return
     if issubclass(category, CellapseWarning) or _debug:
         console = Console(stderr=True, highlight=False, soft_wrap=True)
         console.print(f"[yellow]note:[/yellow] {escape(in_words(str(message)))}")

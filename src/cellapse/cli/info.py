@@ -62,7 +62,7 @@ def info(*, data: NetworkChoice, out: Out) -> None:
     facts = {
         "title": source.title,
         **_understood(source.reading),
-        **{f"cells of rank {k}": n for k, n in enumerate(K.n_cells)},
+        "cells": list(K.n_cells),
         "components": len(component),
         "largest component": int(component.max()),
         "mean degree": round(float(np.mean(degree)), 3),

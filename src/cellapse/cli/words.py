@@ -8,34 +8,21 @@ from __future__ import annotations
 
 import re
 
-# name of an argument -> option, where the two are spelt differently
-_OPTIONS = {
-    "n_clusters": "-k",
-    "clusters": "-k",
-    "k": "-k",
-    "cycles": "--how",
-    "n_eigenpairs": "--eigenpairs",
-}
+# The names of arguments whose option is spelt differently, and of those whose is the same.
+_OTHERS = {"n_clusters": "-k", "clusters": "-k", "k": "-k", "rng": "--seed"}
 _SAME = (
-    *("operator", "eps", "beta", "gamma", "max_rank", "max_length", "hops", "weight", "times"),
-    *(
-        "scale",
-        "strength",
-        "level",
-        "false_share",
-        "seed",
-        "rng",
-        "format",
-        "n_jobs",
-        "mass",
-        "port",
-    ),
+    *("beta", "columns", "directed", "eps", "false_share", "format", "gamma", "hops", "level"),
+    *("loops", "mass", "max_length", "max_rank", "n_jobs", "operator", "port", "repeats", "scale"),
+    *("seed", "sep", "strength", "times", "weight", "window"),
 )
-_ARGUMENTS = {**{name: f"--{name.replace('_', '-')}" for name in _SAME}, **_OPTIONS}
-_ARGUMENTS["rng"] = "--seed"
+_ARGUMENTS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | _OTHERS
+_ARGUMENTS["n_eigenpairs"] = "--eigenpairs"
 _NAMES = "|".join(sorted(_ARGUMENTS, key=len, reverse=True))
 
 _PHRASES = (
+    (r"cycles=[\"']chordless[\"']", "--how chordless-cycles"),
+    (r"cycles=[\"']minimum[\"']", "--how cycles"),
+    (r"without max_length", "without --max-length"),
     (r"write K\.skeleton\(1\), or an HIF \.json file", "write an HIF .json file"),
     (r'clique_complex\(\.\.\., weight="([^"]*)"\) takes it as weights', r"use --weight \1"),
     (r'the edges have an attribute "([^"]*)" that is not used', r"column \1 found"),

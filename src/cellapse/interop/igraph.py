@@ -50,6 +50,13 @@ def to_igraph(K: Complex, *, weight: str = "weight") -> Any:
     -------
     igraph.Graph
         Labels other than 0, 1, ... are the attribute "name" of the vertices.
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> K = cl.Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
+    >>> cl.interop.to_igraph(K).ecount()
+    3
     """
     require_complex(K, "to_igraph")
     with extra("igraph", "graphs"):

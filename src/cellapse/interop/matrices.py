@@ -66,6 +66,13 @@ def to_torch(K: Complex, *, layout: str = "coo") -> Any:
     -------
     torch.Tensor
         Of type float64, with the vertices in the order of `K.labels`.
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> K = cl.Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
+    >>> cl.interop.to_torch(K).shape
+    torch.Size([3, 3])
     """
     require_complex(K, "to_torch")
     one_of("layout", layout, ("coo", "csr"))

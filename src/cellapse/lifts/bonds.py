@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, extra
@@ -71,6 +70,8 @@ def _radius(table: Any, symbol: str) -> float:
 
 
 def _bonds(positions: FloatArray, radii: FloatArray) -> Any:
+    from scipy.spatial import cKDTree  # slow to import
+
     tree = cKDTree(positions)
     reach = 2 * float(radii.max()) + _SLACK
     if tree.count_neighbors(tree, reach) > 100 * _MOST_NEIGHBOURS * len(radii):

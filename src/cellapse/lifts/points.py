@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.spatial import cKDTree
 
 from cellapse._complex.complex import Complex
 from cellapse._complex.graph import Graph
@@ -44,6 +43,8 @@ def nearest_neighbour_complex(points: ArrayLike, k: int, max_rank: int = 2) -> C
     >>> nearest_neighbour_complex([[0, 0], [1, 0], [0, 1], [5, 5]], k=2)
     Complex(n_cells=(4, 5, 2))
     """
+    from scipy.spatial import cKDTree  # slow to import
+
     x = _points(points)
     k = whole_number("k", k, 1, len(x) - 1)
     max_rank = whole_number("max_rank", max_rank, 1, 1000)
@@ -82,6 +83,8 @@ def rips_complex(points: ArrayLike, max_distance: float, max_rank: int = 2) -> C
     x = _points(points)
     reach = _positive(max_distance, "max_distance")
     max_rank = whole_number("max_rank", max_rank, 1, 1000)
+    from scipy.spatial import cKDTree  # slow to import
+
     tree = cKDTree(x)
     n_pairs = (tree.count_neighbors(tree, reach) - len(x)) / 2
     require_memory(100.0 * n_pairs, f"the list of {n_pairs:,.0f} edges", "lower max_distance")

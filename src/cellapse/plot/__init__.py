@@ -4,6 +4,7 @@ Without axes a function makes a figure of pyplot, which a notebook shows by itse
 `spectrum.plot()`, `K.plot()` and `clusters.plot()` are the short ways to the most common ones.
 """
 
+from cellapse._shared.names import showing
 from cellapse.plot.drawings import plot_clusters, plot_complex, plot_embedding
 from cellapse.plot.spectra import plot_compression, plot_signatures, plot_spectrum
 from cellapse.plot.trust import plot_trust
@@ -17,3 +18,4 @@ __all__ = [
     "plot_spectrum",
     "plot_trust",
 ]
+__dir__ = showing(__all__)

@@ -65,6 +65,7 @@ class Explorer:
         self._lines = drawn_edges(K, self._near, 0)
         self._plain = graph_laplacian(K)
         self._plain_known: Spectrum | None = None
+        self._plain_clusters: dict[int, IntArray] = {}
         self._prepared: dict[str, tuple[Chain, list[Any]]] = {}
         self._last: tuple[Settings, CollapsedOperator, Spectrum] | None = None
         self._answers: OrderedDict[Settings, dict[str, Any]] = OrderedDict()
@@ -142,7 +143,10 @@ class Explorer:
     ) -> dict[str, Any]:
         """The clusters of S and of L, in colours that no slider changes, and how right they are."""
         mine = group_rows(S, spectrum.vectors, cut_mass(S, cut_by(S)), count, 0)
-        theirs = group_rows(self._plain, plain.vectors, cut_mass(self._plain, "degree"), count, 0)
+        if count not in self._plain_clusters:  # no slider but that of the clusters changes them
+            D = cut_mass(self._plain, "degree")
+            self._plain_clusters[count] = group_rows(self._plain, plain.vectors, D, count, 0)
+        theirs = self._plain_clusters[count]
         if self._reference is None:
             self._reference = mine
         pair = {"clusters": mine, "plain_clusters": theirs}

@@ -6,11 +6,13 @@ import re
 from collections.abc import Hashable, Sequence
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._errors import InputError
+from cellapse._shared.checks import listed, word
 from cellapse._shared.files import write_whole
 from cellapse._version import __version__
 from cellapse.analysis import Analysis
@@ -66,13 +68,19 @@ def write_report(analysis: Analysis, path: str | Path, *, remarks: Sequence[str]
     >>> "Karate club" in file.read_text(encoding="utf-8")
     True
     """
-    if not isinstance(analysis, Analysis):
-        raise InputError(
-            f"write_report takes an Analysis, not a {type(analysis).__name__}; "
-            "cellapse.analysis.analyze(K) makes one out of a Complex"
-        )
+    require_analysis(analysis, "write_report")
+    said = [word("a remark", text) for text in listed(remarks, "remarks")]
     # Half a character in a label is shown as a question mark: a report is for people.
-    return write_whole(path, report_html(analysis, remarks).encode(errors="replace"))
+    return write_whole(path, report_html(analysis, said).encode(errors="replace"))
+
+
+def require_analysis(given: Any, who: str) -> None:
+    """Refuse what is no analysis, and say how to get one."""
+    if not isinstance(given, Analysis):
+        raise InputError(
+            f"{who} takes an Analysis, not a {type(given).__name__}; "
+            "cellapse.analyze(...) makes one out of a Complex, a graph or a name"
+        )
 
 
 def report_html(analysis: Analysis, remarks: Sequence[str] = ()) -> str:
@@ -124,6 +132,8 @@ def _findings(analysis: Analysis, remarks: Sequence[str]) -> str:
 def _edges(analysis: Analysis) -> str:
     if not len(analysis.trust):
         return "<p>There are no edges.</p>"
+    if not analysis.trust.held:
+        return "<p>No cell holds any edge, so there is nothing to go by.</p>"
     order = np.argsort(analysis.trust.values, kind="stable")[:_EDGES].tolist()
     pairs = (pair for pair, _ in analysis.least_trusted(_EDGES))
     rows = [

@@ -5,8 +5,6 @@ from __future__ import annotations
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._complex.complex import Complex
 from cellapse.analysis import Analysis
-from cellapse.tasks._clusters import Clusters
-from cellapse.tasks.clustering import clustering_accuracy
 
 _NAMES = {0: ("vertex", "vertices"), 1: ("edge", "edges")}
 _SIMPLICES = {2: ("triangle", "triangles"), 3: ("tetrahedron", "tetrahedra")}
@@ -42,9 +40,9 @@ def findings(analysis: Analysis) -> list[str]:
     if same is not None:
         mine, plain = (_percent(share, 1) for share in same)
         versus = "as many as with L" if mine == plain else f"against {plain} with L"
-        said.append(f"With S {mine} of the vertices are in their known group, {versus}.")
-    if analysis.projection is not None:
-        said.append(_projection_in_words(analysis, analysis.projection))
+        right = analysis.projected()
+        fair = "" if right is None else f", {_percent(right, 1)} with the weighted projection"
+        said.append(f"With S {mine} of the vertices are in their known group, {versus}{fair}.")
     pieces = _pieces(analysis.complex)
     if pieces > 1:
         said.append(f"There are {pieces:,} components; the collapse never links them.")
@@ -70,9 +68,8 @@ def doubt_in_words(analysis: Analysis) -> str:
 
 def figures(analysis: Analysis) -> list[tuple[str, str]]:
     """The numbers that sum it up, each with what it is."""
-    boxes = [
-        (str(analysis.n_clusters), "clusters of S" if analysis.n_clusters > 1 else "cluster of S")
-    ]
+    many = "cluster" if analysis.n_clusters == 1 else "clusters"
+    boxes = [(str(analysis.n_clusters), f"{many} of {analysis.verdict.best.operator}")]
     if len(analysis.shares) and analysis.reweights:
         low, high = (f"{100 * v:.0f}" for v in (analysis.shares.min(), analysis.shares.max()))
         kept = f"{low} %" if low == high else f"{low} to {high} %"
@@ -132,16 +129,6 @@ def edges_in_words(analysis: Analysis) -> str:
     return (
         f"Edges keep up to {most} of their weight where cells hold them; {bare:,} of {edges:,} "
         f"close no cell and keep {_percent(floor)}."
-    )
-
-
-def _projection_in_words(analysis: Analysis, projection: Clusters) -> str:
-    elsewhere = _percent(1.0 - clustering_accuracy(analysis.clusters[0], projection))
-    right = analysis.projected()
-    known = "" if right is None else f"; with it {_percent(right, 1)} are in their known group"
-    return (
-        "The projection of the cells in which a pair weighs 1/(size - 1), the fair comparison for "
-        f"a hypergraph, puts {elsewhere} of the vertices elsewhere than S{known}."
     )
 
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -34,10 +34,9 @@ from cellapse._errors import InputError, extra
 from cellapse._shared.arrays import BoolArray, FloatArray
 from cellapse._shared.checks import generator, one_of, share
 from cellapse.tasks._decoys import Lift, decoy_trust, own_lift
+from cellapse.tasks._rates import rates_of, separation
 from cellapse.tasks._thinning import without_edges
 from cellapse.tasks.trust import EdgeTrust, edge_trust
-
-_MIDDLE = 0.5  # of the decoys: where the largest possible share of random pairs is read off
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +203,7 @@ def likely_false(
         return _silent(
             K, trust, level, "all pairs of vertices are joined, so there are no random ones"
         )
-    above, spread = _separation(trust.values, decoys)
+    above, spread = separation(trust.values, decoys)
     if above < 0.5 + 2.0 * spread:
         reason = f"an edge has more trust than a random pair with probability {above:.3f} only"
         return _silent(K, trust, level, reason, decoys, above)
@@ -220,7 +219,7 @@ def _decide(
     known: float | None,
 ) -> Doubt:
     """The threshold, and what it promises."""
-    rates = _rates(trust.values, decoys, known)
+    rates = rates_of(trust.values, decoys, known)
     at = rates.place(level)
     if at is None:
         reason = (
@@ -233,38 +232,6 @@ def _decide(
     wrong = None if known is None else float(rates.wrong[at])
     shares = (float(rates.missed[at]), float(rates.caught[at]), rates.p, wrong)
     return Doubt(trust, doubted, t, level, *shares, above, decoys, "", K)
-
-
-class _Rates(NamedTuple):
-    """By threshold, from none at all to the one below the most trusted edges."""
-
-    t: FloatArray
-    missed: FloatArray
-    caught: FloatArray
-    wrong: FloatArray
-    p: float
-
-    def place(self, level: float) -> int | None:
-        """Where `missed` is at most the level, and up to where nearly all may be random pairs."""
-        kept = np.flatnonzero(self.missed <= level)
-        if not len(kept):
-            return None
-        free = np.flatnonzero((self.wrong <= level) & (self.missed <= level))
-        return int(max(kept[0], free[-1] if len(free) else 0))
-
-
-def _rates(values: FloatArray, decoys: FloatArray, known: float | None) -> _Rates:
-    t = np.concatenate([[-np.inf], np.unique(values)[:-1]])
-    F = np.searchsorted(np.sort(values), t, side="right") / len(values)
-    order = np.sort(decoys)
-    F_d = np.searchsorted(order, t, side="right") / len(decoys)
-    # One more decoy above the threshold than were drawn: few draws promise less.
-    left = np.minimum(1.0, (1.0 - F_d) + 1.0 / (1 + len(decoys)))
-    middle = order[int(np.ceil(_MIDDLE * len(order))) - 1]
-    share = float((values <= middle).mean() / (decoys <= middle).mean())
-    p = min(1.0, share) if known is None else known
-    wrong = np.where(F > 0, np.clip(1.0 - p * F_d / np.maximum(F, 1e-300), 0.0, 1.0), 0.0)
-    return _Rates(t, np.minimum(1.0, p * left / (1.0 - F)), F_d, wrong, p)
 
 
 def _silent(
@@ -283,17 +250,9 @@ def _silent(
 def _no_cells(K: Complex) -> str:
     if K.max_rank < 1 or not K.n_cells[1]:
         return "there are no edges"
+    if K.n_cells[1] == K.n_vertices - (int(K.components().max()) + 1):
+        return "there are no cycles, so that no cell can hold an edge"
     remedy = "take cells that there are, such as lifts.cycle_complex(..., max_length=4) finds"
     if K.max_rank < 2:
         remedy = "lift the graph, by clique_complex or lifts.cycle_complex"
     return f"no cell holds any of the {K.n_cells[1]:,} edges; {remedy}"
-
-
-def _separation(values: FloatArray, decoys: FloatArray) -> tuple[float, float]:
-    """P(edge above decoy), ties by halves, and its standard error if they were alike."""
-    order = np.sort(decoys)
-    below = np.searchsorted(order, values, side="left")
-    upto = np.searchsorted(order, values, side="right")
-    m, d = len(values), len(decoys)
-    above = float((below + upto).mean() / (2.0 * d))
-    return above, float(np.sqrt((m + d + 1.0) / (12.0 * m * d)))

@@ -30,6 +30,7 @@ from cellapse._linalg.eigen.lanczos import Lanczos
 from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.eigen.shift_invert import SUPERLU, ShiftInvert
 from cellapse._linalg.eigen.spectrum import EigenSolver, check_factorization, only_below
+from cellapse._linalg.lapack import symmetric_eigenpairs
 from cellapse._linalg.symmetric import Pairs
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.progress import Bar
@@ -125,7 +126,7 @@ class Davidson(EigenSolver):
         room = min(max(8 * k, 80), problem.room)  # speed only: columns before a restart
         goal, bar = 0.5 * problem.tol * problem.norm, Bar("Davidson", unit="steps")
         for step in range(self.max_steps):
-            values, rotation = linalg.eigh(space.H, driver="evd")
+            values, rotation = symmetric_eigenpairs(space.H)
             first = rotation[:, : k + _GUARD]
             X, Y = space.V @ first, space.W @ first
             R = problem.project(Y - X * values[: X.shape[1]])

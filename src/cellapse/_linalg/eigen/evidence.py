@@ -41,7 +41,7 @@ def nothing_missed(
     if count is None and _follows_from_plain(problem, float(values.max())):
         return vectors, None
     block, counted = 1, None  # speed only: how many are looked for at once
-    for attempt in itertools.count(1):
+    for attempt in itertools.count(1):  # equivalent: any seed but 0, which the first start had
         below = float(values.max()) - max(_SAME, 2.0 * problem.tol) * problem.norm
         smaller = int((values < below).sum())
         counted = None if count is None else count(below)
@@ -121,7 +121,7 @@ def pairs_and_residuals(
         image = np.hstack([image[:, :first], image[:, first:] @ rotation])
     values = np.einsum("ij,ij->j", u, image)
     values[: problem.n_kernel] = 0.0
-    values[(values < 0) & (values > -1e-13 * norm)] = 0.0
+    values[(values < 0) & (values > -1e-13 * norm)] = 0.0  # equivalent: 0 stays 0, with <= too
     left = image - root[:, None] ** 2 * u * values
     reached = float(np.linalg.norm(left / root[:, None], axis=0).max(initial=0.0)) / norm
     return values, u, np.linalg.norm(left, axis=0), reached

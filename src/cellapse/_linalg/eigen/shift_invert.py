@@ -46,7 +46,8 @@ class ShiftInvert(EigenSolver):
 
     def find(self, problem: Problem) -> Pairs:
         shift, solve = problem.factor(self.factorization)
-        mu, vectors = largest_pairs(problem, solve, 2 * problem.k + 10, 1e-12)
+        basis = 2 * problem.k + 10  # speed only: of the Krylov space
+        mu, vectors = largest_pairs(problem, solve, basis, 1e-12)
         return shift + 1.0 / mu, vectors
 
     def search(self, problem: Problem, below: float, block: int) -> Pairs:

@@ -132,7 +132,9 @@ def _by_score(results: Results, kind: str) -> Detail:
                 name,
                 *(_short(chosen, name, percent=p) for p in percents),
                 f"{mean[name]:.3f}",
-                compare(_by_network(chosen, name), ours).sentence(name, "trust"),
+                ""
+                if name == "trust"
+                else compare(_by_network(chosen, name), ours).sentence(name, "trust"),
             )
             for name in sorted(mean, key=lambda n: -mean[n])
         ),
