@@ -1,8 +1,7 @@
 """No reader crashes, hangs or raises anything but a CellapseError, whatever the bytes.
 
-Every format: 10,000 spoiled files as bytes (750 unless the slow tests are asked for); every
-example: 50 spoiled ones, 50 of junk and about 100 cut off, as files. In all
-more than 350,000 inputs.
+Every format: 10,000 spoiled files as bytes (750 without the slow tests). Every example, as a file:
+50 spoiled ones, 50 of junk and about 100 cut off. In all more than 350,000 inputs.
 """
 
 import tempfile
