@@ -8,6 +8,7 @@ import pytest
 
 import cellapse as cl
 from cellapse import cli
+from cellapse.cli.sources import load
 
 TABLE = "id;person;friend;w;t\n" + "".join(
     f"r{i};p{i % 4};p{(i + 1) % 4};1,5;{i}\n" for i in range(8)
@@ -38,7 +39,8 @@ def test_info_says_what_was_understood_and_how_to_say_otherwise(run, tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("from,to,weight\na,b,2\nb,c,1\nc,c,1\n")
     with pytest.warns(cl.CellapseWarning, match="1 self-loop"):  # of every verb, not only info
-        code, out, _ = run("info", path)
+        load(str(path))
+    code, out, _ = run("info", path)
     assert code == 0
     assert "columns 'from' and 'to' are the ends of edges" in out
     assert "1 self-loop, the first at vertex 'c'" in out
