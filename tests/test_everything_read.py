@@ -675,3 +675,11 @@ def test_what_is_wrong_with_a_file_is_said(name, tmp_path):
         pytest.importorskip("rdkit")
     with pytest.raises(cl.InputError, match=words):
         cl.read(tmp_path / name)
+
+
+def test_a_grid_without_cells_is_points_alone(tmp_path):
+    text = SEEDS["mesh.vtu"].decode()
+    for words in (">0 1 2 3<", ">4<", ">10<"):
+        text = text.replace(words, "><")
+    (tmp_path / "x.vtu").write_text(text)
+    assert cl.read(tmp_path / "x.vtu").n_cells == (4, 0, 0)

@@ -256,7 +256,7 @@ def test_meshes_as_lists_and_of_whole_numbers():
         ({0: [1, 2, 3], 1: [3, 4]}, "names of hyperedges.*ranks="),
         ({1: [1, 2, 3], 2: [3, 4]}, "names of hyperedges.*ranks="),
         ({7: [1, 2, 3], 8: [3, 4]}, "keys are ranks.*ranks="),
-        (np.arange(12).reshape(4, 3), "csr_array"),
+        (np.arange(12).reshape(4, 3), "symmetric adjacency"),
         (np.arange(16).reshape(4, 4), "not symmetric"),
     ],
 )

@@ -163,6 +163,8 @@ def _understood(data: bytes, name: str, options: Options) -> Understood:
     options.check(name, chosen.takes)
     with listening() as notes:
         K = _parsed(data, chosen, options)
+    if options.weight is not None:
+        notes.facts.append(f"the attribute {options.weight!r} as weights")
     taken = ("format", "weight", *chosen.takes)
     return Understood(K, name, tuple(notes.facts), tuple(notes.losses), taken)
 

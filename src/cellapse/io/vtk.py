@@ -117,7 +117,7 @@ def read_vtu(data: bytes) -> Complex:
     points = _numbers(arrays["Points"], len(arrays["Points"]) // 3 * 3).reshape(-1, 3)
     members = [whole(w, "a number of a point") for w in arrays["connectivity"]]
     ends = [whole(w, "an offset", 0, len(members)) for w in arrays["offsets"]]
-    starts = [0, *ends[:-1]]
+    starts = [0, *ends][: len(ends)]  # none, where there are no cells
     if any(a > b for a, b in zip(starts, ends, strict=True)):
         raise InputError("has offsets that do not ascend")
     cells = [members[a:b] for a, b in zip(starts, ends, strict=True)]
