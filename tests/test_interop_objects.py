@@ -544,3 +544,15 @@ def test_a_missing_library_names_its_extra(library, call, name, monkeypatch):
     if project.exists():
         extras = tomllib.loads(project.read_text())["project"]["optional-dependencies"]
         assert any(wanted.startswith(library) for wanted in extras[name])
+
+
+@pytest.mark.parametrize(
+    "make", [cl.graph_laplacian, cl.collapse, lambda K: cl.collapse(K, onto=1)]
+)
+def test_an_operator_is_no_adjacency(make):
+    """Its matrix could be read as one: 561 edges of the karate club, which has 78."""
+    S = make(cl.clique_complex(nx.karate_club_graph()))
+    with pytest.raises(cl.InputError, match="is an operator; give the complex"):
+        cl.as_complex(S)
+    with pytest.raises(cl.InputError, match="is an operator; give the complex"):
+        cl.collapse(S)

@@ -15,7 +15,8 @@ import cellapse as cl
 from cellapse._complex.graph import as_graph
 from cellapse._shared import memory
 from cellapse._shared.memory import available_memory, draw_memory, memory_budget, require_memory
-from cellapse.io import read_stream
+from cellapse.io import understand_stream
+from cellapse.io._options import PLAIN
 from cellapse.lifts import cliques
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
@@ -164,13 +165,13 @@ def test_endless_input_is_refused(line, monkeypatch):
     monkeypatch.setattr("cellapse.io._source.available_memory", lambda: 2_000_000_000)
     stream = Endless(line)
     with pytest.raises(cl.SizeError, match="standard input: has more than"):
-        read_stream(stream, "standard input")
+        understand_stream(stream, "standard input", PLAIN)
     assert stream.given < 20_000_000
 
 
 def test_a_stream_is_read_as_json_or_edges():
-    assert read_stream(io.BytesIO(b"a b\nb c\n"), "-").n_cells == (3, 2)
+    assert understand_stream(io.BytesIO(b"a b\nb c\n"), "-", PLAIN).complex.n_cells == (3, 2)
     data = b' {"incidences": [{"edge": 0, "node": "a"}, {"edge": 0, "node": "b"}]}'
-    assert read_stream(io.BytesIO(data), "-").n_cells == (2, 1, 0)
+    assert understand_stream(io.BytesIO(data), "-", PLAIN).complex.n_cells == (2, 1, 0)
     with pytest.raises(cl.InputError, match=r"^standard input: "):
-        read_stream(io.BytesIO(b"{"), "standard input")
+        understand_stream(io.BytesIO(b"{"), "standard input", PLAIN)

@@ -70,7 +70,7 @@ def test_an_impossible_number_of_clusters_is_refused(k):
 
 def test_what_is_no_complex_or_has_no_edges_is_refused():
     K = cl.clique_complex(nx.karate_club_graph())
-    with pytest.raises(cl.InputError, match="takes a Complex"):
+    with pytest.raises(cl.InputError, match="is an operator; give the complex"):
         choose_operator(cl.graph_laplacian(K), 2)
     empty = cl.clique_complex(nx.empty_graph(4))
     with pytest.raises(cl.InputError, match="no edges"):

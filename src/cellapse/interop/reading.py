@@ -8,9 +8,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from scipy.sparse.linalg import LinearOperator
+
 from cellapse._complex.complex import Complex
 from cellapse._complex.simple import Rules
 from cellapse._complex.weights import weighted_by
+from cellapse._errors import InputError
 from cellapse.interop import plain
 from cellapse.interop._build import Ranks, Wanted
 
@@ -107,6 +110,10 @@ def as_complex(
         wanted.check_ranked("a Complex")
         wanted.check_simple("a Complex")
         return weighted_by(obj, weight)
+    if isinstance(obj, LinearOperator):  # which has a matrix, but not one of edges
+        raise InputError(
+            f"a {type(obj).__name__} is an operator; give the complex or graph that it is made of"
+        )
     reader = _reader(type(obj))
     if reader is None:
         return plain.read(obj, wanted)
