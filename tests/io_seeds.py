@@ -17,6 +17,14 @@ from cellapse.io.npz import write_npz
 DATA = Path(__file__).parent / "data"
 
 
+def node_link(graph, key):
+    """JSON of nodes and links, whose key networkx has named in several ways."""
+    nodes = [{"id": v, **data} for v, data in graph.nodes(data=True)]
+    links = [{"source": u, "target": v, **data} for u, v, data in graph.edges(data=True)]
+    kind = {"directed": graph.is_directed(), "multigraph": graph.is_multigraph()}
+    return json.dumps({**kind, "graph": graph.graph, "nodes": nodes, key: links}).encode()
+
+
 def _example():
     return cl.Complex.from_cells(
         {0: ["a", "b", 3, ("d", 4)], 1: [("a", "b"), ("b", 3)], 2: [("a", "b", 3, ("d", 4))]},
@@ -228,7 +236,7 @@ SEEDS = {
     "molecule.smi": b"C[C@H](N)C(=O)Oc1ccc2ccccc2c1 name\n",
     "molecule.sdf": _sdf(),
     "graph.gexf": _gexf(),
-    "links.json": json.dumps(nx.node_link_data(nx.path_graph(4), edges="links")).encode(),
+    "links.json": node_link(nx.path_graph(4), "links"),
     "adjacency.json": json.dumps(nx.adjacency_data(nx.path_graph(4))).encode(),
     "cytoscape.json": json.dumps(CYTOSCAPE).encode(),
     "graph.net": b'*Vertices 3\n1 "a b" 0.1 0.2\n2 "c"\n3 "d"\n*Edges\n1 2 1.5\n2 3 1\n',

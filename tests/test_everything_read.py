@@ -12,7 +12,7 @@ import sys
 import networkx as nx
 import numpy as np
 import pytest
-from io_seeds import DATA, SEEDS, SIMPLICES
+from io_seeds import DATA, SEEDS, SIMPLICES, node_link
 from scipy import sparse
 from scipy.io import mmwrite, savemat
 from scipy.spatial import ConvexHull, Delaunay
@@ -485,8 +485,8 @@ FILES = {  # the content, what the vertices are called, factor of the weights (0
     "x.graphml": (by_networkx(nx.write_graphml), NAMES, 1),
     "x.gexf": (by_networkx(nx.write_gexf), NAMES, 1),
     "x.net": (by_networkx(nx.write_pajek), NAMES, 1),
-    "links.json": (json.dumps(nx.node_link_data(graph(), edges="links")).encode(), NAMES, 1),
-    "edges.json": (json.dumps(nx.node_link_data(graph(), edges="edges")).encode(), NAMES, 1),
+    "links.json": (node_link(graph(), "links"), NAMES, 1),
+    "edges.json": (node_link(graph(), "edges"), NAMES, 1),
     "adjacency.json": (json.dumps(nx.adjacency_data(graph())).encode(), NAMES, 1),
     "cytoscape.json": (json.dumps(nx.cytoscape_data(graph())).encode(), NAMES, 1),
     "hif.json": (json.dumps(hif()).encode(), NAMES, 1),

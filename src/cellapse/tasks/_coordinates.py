@@ -114,6 +114,8 @@ def _grounds(kernel: sparse.csr_array) -> IntArray:
 def _by_cholesky(
     M: FloatArray, kept: IntArray, size: FloatArray
 ) -> tuple[FloatArray, FloatArray] | None:
+    if not len(kept):  # SciPy 1.13 solves no empty system
+        return np.zeros((len(M), 0)), np.zeros((len(M), 0))
     try:
         factor = linalg.cholesky(M[np.ix_(kept, kept)], lower=True)
     except linalg.LinAlgError:  # not definite, to rounding
@@ -154,6 +156,8 @@ def _without_subtraction(M: FloatArray, grounded: IntArray) -> FloatArray:
     of the weights.
     """
     n, p = len(M), len(grounded)
+    if n == p:
+        return np.zeros((n, 0))
     order = np.concatenate([np.setdiff1d(np.arange(n), grounded), grounded])
     W = -M[np.ix_(order, order)]
     np.fill_diagonal(W, 0.0)
