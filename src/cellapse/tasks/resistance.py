@@ -247,7 +247,8 @@ def _read(
         values = read(coordinates.points, coordinates.group)
         finite = np.isfinite(values) & (values > 0)
         errors = read(coordinates.errors, coordinates.group)[finite]
-        relative = errors / scale(np.where(finite, values, 1.0))[finite]
+        with np.errstate(divide="ignore", invalid="ignore"):  # of S = 0 nothing is known
+            relative = errors / scale(np.where(finite, values, 1.0))[finite]
         worst = float(relative.max(initial=0.0))
         if worst <= _TOLERANCE:
             return values
