@@ -11,8 +11,11 @@ trap 'rm -rf "$place"' EXIT
 $python -m venv "$place/env"
 cd "$place"
 
-# The versions are those of the tests, so that this tries the package and not its dependencies.
-install() { env/bin/python -m pip install --quiet --disable-pip-version-check -c "$lock" "$@"; }
+# The versions are those of the tests, so that this tries the package and not its dependencies. By a
+# name without a folder: pip reads it again from here when it builds the source archive.
+cp "$lock" tested.lock
+export PIP_CONSTRAINT=tested.lock PIP_BUILD_CONSTRAINT=tested.lock
+install() { env/bin/python -m pip install --quiet --disable-pip-version-check "$@"; }
 
 try() {
     echo "== $1"
