@@ -24,9 +24,8 @@ _HUBS = (
 
 
 class Ritz(NamedTuple):
-    """Approximate eigenpairs of S: values, vectors X, residuals R; `open_` are to be corrected."""
+    """Approximate eigenvectors X of S and their residuals R; those that are `open_` need a step."""
 
-    values: FloatArray
     X: FloatArray
     R: FloatArray
     open_: BoolArray

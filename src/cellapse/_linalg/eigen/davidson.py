@@ -140,7 +140,7 @@ class Davidson(EigenSolver):
                 space = _best(space, values, rotation, 2 * k)  # speed only: as many as pay off
             open_ = np.zeros(X.shape[1], dtype=bool)
             open_[:k] = size > 0.1 * goal  # speed only: what is nearly there needs no step
-            larger = _extended(problem, space, correct(Ritz(values[: X.shape[1]], X, R, open_)))
+            larger = _extended(problem, space, correct(Ritz(X, R, open_)))
             if larger is None:
                 break
             space = larger
