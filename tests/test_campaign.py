@@ -56,6 +56,15 @@ def test_random_complexes(first):
     assert sum(book.checks.values()) > 3 * PER_TEST
 
 
+def test_random_complexes_by_dense_algebra_on_faces(monkeypatch):
+    """The way of cliques, whose complexes are too large for this campaign, on those it has."""
+    monkeypatch.setattr("cellapse._collapse.raised.is_crowded", lambda *_: True)
+    book = Book()
+    for seed in range(900_000, 900_100):
+        complexes.run_seed(seed, book)
+    assert_right(book)
+
+
 @pytest.mark.parametrize("seed", ONCE_WRONG)
 def test_complexes_that_were_wrong_once(seed):
     book = Book()

@@ -9,7 +9,7 @@ from scipy import sparse
 
 import cellapse as cl
 from cellapse._collapse import ladder as ladders
-from cellapse._collapse import relaxation as relaxations
+from cellapse._collapse import raised as systems
 from cellapse._collapse import shifts
 from cellapse._collapse.chain import Chain
 from cellapse._collapse.completion import Masses, _shortest, completed
@@ -42,7 +42,7 @@ FULL = sparse.csr_array([[2.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 4.0]])
 
 def relaxation(M, eps, floor="tiny", beta=BETA, **options):
     M = sparse.csr_array(sparse.diags_array(M) if isinstance(M, list) else M)
-    return Relaxation(B, beta, M, M.__matmul__, eps, floor, **options)
+    return Relaxation(B, beta, M, eps, floor, **options)
 
 
 def energy_matrix(given):
@@ -51,7 +51,7 @@ def energy_matrix(given):
 
 def in_one_system(monkeypatch):
     """As where M does not fall into small blocks."""
-    monkeypatch.setattr(relaxations, "inverse_by_blocks", lambda M: None)
+    monkeypatch.setattr(systems, "inverse_by_blocks", lambda M: None)
 
 
 # The values of eliminated cells
@@ -76,7 +76,7 @@ def test_tiny_masses_are_raised_next_to_their_own_diagonal():
     full = relaxation(FULL, 1e-12)
     assert not full.diagonal
     np.testing.assert_allclose(full.floor, 1e-9 * np.array([8.0, 13.0, 7.0]))  # only eps is sure
-    lonely = Relaxation(sparse.csr_array((2, 1)), 1.0, sparse.csr_array((1, 1)), lambda w: w, 0.0)
+    lonely = Relaxation(sparse.csr_array((2, 1)), 1.0, sparse.csr_array((1, 1)), 0.0)
     assert (lonely.largest, lonely.floor.tolist()) == (1.0, [1e-7])
 
 
@@ -87,9 +87,9 @@ def test_both_ways_invert_the_same_matrix(monkeypatch, M, together):
         in_one_system(monkeypatch)
     given = relaxation(M, 1e-3, "none")
     H = energy_matrix(given)
-    assert (given.reduced is None) == together
+    assert (given.raised.reduced is None) == together
     for r in (np.array([1.0, -2.0, 3.0]), np.arange(6.0).reshape(3, 2)):
-        np.testing.assert_allclose(given._near(r), np.linalg.solve(H, r), atol=1e-13)
+        np.testing.assert_allclose(given.raised.near(r), np.linalg.solve(H, r), atol=1e-13)
     x = np.array([1.0, 3.0])
     truth = np.linalg.solve(H, B.T @ x)
     assert given.energy(x) == pytest.approx([(x @ (B @ truth)) ** 0.5])
@@ -107,7 +107,7 @@ def test_both_ways_invert_the_same_matrix(monkeypatch, M, together):
     assert given.residual(x, w).dtype == np.longdouble
     if not together:
         K = BETA * (B @ np.linalg.inv(given.M.toarray()) @ B.T)
-        np.testing.assert_allclose(given.reduced[0].toarray(), K, rtol=1e-12)
+        np.testing.assert_allclose(given.raised.reduced[0].toarray(), K, rtol=1e-12)
         np.testing.assert_allclose(given.moved(x), K @ x, rtol=1e-12)
 
 
@@ -116,10 +116,10 @@ def test_the_floor_is_part_of_what_is_factorized_and_taken_back():
     H = energy_matrix(given)
     raised = H + np.diag(given.floor)
     r = np.array([1.0, -2.0, 3.0])
-    np.testing.assert_allclose(given._near(r), np.linalg.solve(raised, r), rtol=1e-6)
+    np.testing.assert_allclose(given.raised.near(r), np.linalg.solve(raised, r), rtol=1e-6)
     assert given._lower == pytest.approx(0.5e-14 / (1e-14 + 12e-9))
     assert not given.tells
-    joint = given.joint().toarray()
+    joint = given.raised.joint().toarray()
     np.testing.assert_allclose(joint[:2, :2], -np.eye(2) / BETA)
     np.testing.assert_allclose(joint[2:, :2], B.T.toarray())
     np.testing.assert_allclose(joint[2:, 2:].diagonal(), [0.5, 1e-14 + 12e-9, 2.0])
@@ -284,7 +284,7 @@ def test_how_far_rounding_of_the_data_moves_values():
     blur = np.array([1e-16, 2e-16, 3e-16])
     worst = 2 * np.linalg.norm(blur * np.abs(w)) / 0.5
     np.testing.assert_allclose(given.blurred(x, w, blur), [worst], rtol=1e-12)
-    halves = Relaxation(0.5 * B, BETA, given.M, given.M.__matmul__, 0.5, "none")
+    halves = Relaxation(0.5 * B, BETA, given.M, 0.5, "none")
     # x - 1.5 B w = (-0.5, 9.75); 3 |B|^T |B| |w| with |B| |w| = (0.5, 2.75)
     moved = np.array([0.5, 2.0, 1.0]) + 0.5 * np.array([10.25, 19.5, 9.75])
     moved = moved + 1.5 * np.array([3.25, 5.5, 2.75])
@@ -508,7 +508,8 @@ def test_nothing_is_lost_where_no_error_is_allowed():
     asked = []
     side = SimpleNamespace(A=sparse.eye_array(2), kernel=None)
     side.apply = lambda x, error: asked.append(error) or x
-    side.relaxation, side.iterative = SimpleNamespace(direct="Direct()"), False
+    side.relaxation = SimpleNamespace(raised=SimpleNamespace(method="Direct()"))
+    side.iterative = False
     one = OneSide(side, (1,), (2, 3))
     assert one.method == "Direct()"
     both = BothSides([one, one], None)

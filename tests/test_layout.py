@@ -51,11 +51,11 @@ WITHIN = {
     ),
     "_linalg": (
         *("kernel", "levels", "direct", "preconditioner", "lapack", "error_bounds", "cg"),
-        *("singular", "symmetric", "eigen", "systems", "operators"),
+        *("row_space", "singular", "symmetric", "eigen", "systems", "operators"),
     ),
     "_collapse": (
-        *("weights", "graded", "chain", "relaxation", "ladder", "completion", "shifts"),
-        *("elimination", "dense"),
+        *("weights", "graded", "chain", "crowded", "raised", "relaxation", "ladder"),
+        *("completion", "shifts", "elimination", "dense"),
         *("realizations", "collapsed", "build"),
     ),
     "_operators": (

@@ -404,7 +404,7 @@ def test_relaxed_values_know_their_error(spread, seed):
     B = np.where(rng.random((n, m)) < 0.6, rng.standard_normal((n, m)), 0.0)
     B = B * 10.0 ** (spread * rng.uniform(-1, 1, m)) * 10.0 ** (spread * rng.uniform(-1, 1, (n, 1)))
     M = sparse.csr_array(eps * sparse.eye_array(m))
-    relaxation = Relaxation(sparse.csr_array(B), 1.0, M, M.__matmul__, eps)
+    relaxation = Relaxation(sparse.csr_array(B), 1.0, M, eps)
     x = rng.standard_normal(n)
     goal = 1e-14 * relaxation.energy(x)
     w, bound = relaxation.relax(x, goal)

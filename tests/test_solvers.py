@@ -349,7 +349,7 @@ def small_world(n, seed=0):
 
 def test_forest_preconditioner_follows_heavy_groups():
     """Few steps where the diagonal alone needs hundreds, and the same solution."""
-    G = cl.collapse(small_world(1500), eps=1e-4).elimination.ladder.relaxation.reduced[0]
+    G = cl.collapse(small_world(1500), eps=1e-4).elimination.ladder.relaxation.raised.reduced[0]
     K = sparse.csr_array(G + sparse.eye_array(1500))
     rhs = np.random.default_rng(0).standard_normal(K.shape[0])
     rhs -= rhs.mean()

@@ -72,8 +72,8 @@ def _by_iteration(ladder: Ladder, x: FloatArray) -> FloatArray | None:
     if ladder.eps == 0.0 or not ladder.iterative:
         return None
     relaxation = ladder.relaxation
-    assert relaxation.reduced is not None
-    w = relaxation.reduced[1] @ (ladder.B.T @ (x - ladder.moved(x)))
+    assert relaxation.raised.reduced is not None
+    w = relaxation.raised.reduced[1] @ (ladder.B.T @ (x - ladder.moved(x)))
     left = np.linalg.norm(relaxation.residual(x, w), axis=0) / ladder.eps  # H >= eps
     return w if bool((left <= _LIMIT * np.linalg.norm(w, axis=0)).all()) else None
 

@@ -82,7 +82,7 @@ class OneSide(Elimination):
     def method(self) -> str:  # type: ignore[override]
         if self.ladder.iterative:
             return "conjugate gradients on K, as the graph expands"
-        return str(self.ladder.relaxation.direct)
+        return self.ladder.relaxation.raised.method
 
     def shortcuts(self, plain: SparseOperator | None, scale: float) -> Shortcuts:
         ladder = self.ladder
@@ -181,11 +181,7 @@ def _ladder(
     rest = Incidence(tuple(matrices[1:]), "given", None, (0,) * len(matrices))
     further = GradedLaplacian(rest, beta[1:], gamma[1:])
     M = further.matrix + eps * sparse.eye_array(further.matrix.shape[0])
-
-    def product(w: FloatArray) -> FloatArray:
-        return further.apply(w) + eps * w
-
-    return Ladder(*nearest, M, eps, solver, definite, product)
+    return Ladder(*nearest, M, eps, solver, definite, further)
 
 
 def _by_rank(z: FloatArray, ranks: Sequence[int], n_cells: Sequence[int]) -> dict[int, FloatArray]:

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from cellapse._collapse.graded import GradedLaplacian
 from cellapse._collapse.relaxation import Relaxation
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.cg import conjugate_gradients
@@ -61,8 +62,8 @@ class Ladder:
         it expands (K is then well-conditioned, and would fill in).
     definite : bool
         Whether M is at least eps, so that K is at least I.
-    product : function, optional
-        w -> M w with less rounding than from the entries of M.
+    above : GradedLaplacian, optional
+        M - eps by its matrices, where M is not diagonal.
     """
 
     def __init__(
@@ -74,7 +75,7 @@ class Ladder:
         eps: float,
         solver: Direct | None = None,
         definite: bool = True,
-        product: Solve | None = None,
+        above: GradedLaplacian | None = None,
     ) -> None:
         self.beta, self.gamma, self.eps = beta, gamma, eps
         self.c = gamma**2 / beta if beta > 0 else 0.0
@@ -88,7 +89,7 @@ class Ladder:
         self.fixed = Projector(self.kernel)
         self._solver = solver
         self.definite = definite
-        self._product = self.M.__matmul__ if product is None else product
+        self._above = above
         self.relaxation = self.relaxing("tiny")
         # K as it is, however large: its residual tells whether that was good enough.
         self._as_it_is = self.relaxation
@@ -99,8 +100,8 @@ class Ladder:
 
     def relaxing(self, floor: str | FloatArray) -> Relaxation:
         """The same relaxation with another floor."""
-        parts = self.B, self.beta, self.M, self._product, self.eps
-        return Relaxation(*parts, floor, self._solver)
+        parts = self.B, self.beta, self.M, self.eps
+        return Relaxation(*parts, floor, self._solver, self._above)
 
     @property
     def iterative(self) -> bool:
@@ -126,7 +127,11 @@ class Ladder:
     def slow(self) -> bool:
         """Whether one product costs so much that even a small T is better not formed."""
         many = self.c > 0.0 and self.M.shape[0] > 10 * self.n
-        return many and self.relaxation.reduced is None
+        return (
+            many
+            and self.relaxation.raised.reduced is None
+            and self.relaxation.raised.crowded is None
+        )
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         """T x, for one vector or many columns; within an absolute error where that saves work."""
@@ -153,8 +158,8 @@ class Ladder:
 
     def _by_iteration(self, x: FloatArray, allowed: FloatArray) -> FloatArray | None:
         """By conjugate gradients on K, or None where they take too long."""
-        assert self.relaxation.reduced is not None
-        G, moved = self.relaxation.reduced[0], self.relaxation.moved
+        assert self.relaxation.raised.reduced is not None
+        G, moved = self.relaxation.raised.reduced[0], self.relaxation.moved
         near, largest = self._near
 
         def apply(v: FloatArray) -> FloatArray:
@@ -181,7 +186,7 @@ class Ladder:
         if not self._one_solve_tells:
             return None
         try:
-            v = self._as_it_is.factor(x)
+            v = self._as_it_is.raised.factor(x)
         except ConvergenceError:  # entries next to 1 / eps have swallowed the others
             if self._as_it_is is self.relaxation:
                 raise
@@ -214,15 +219,15 @@ class Ladder:
     @cached_property
     def _largest(self) -> float:
         """The largest entry of K - I; below a half K counts as next to I."""
-        reduced = self._as_it_is.reduced
+        reduced = self._as_it_is.raised.reduced
         return np.inf if reduced is None else float(reduced[0].diagonal().max(initial=0.0))
 
     def toarray(self) -> FloatArray | None:
         """T as a dense array by dense algebra, where that is the quick and accurate way."""
         quick = self.n and self.c > 0.0 and (self.n < _SMALL or self.iterative)
-        if not quick or not self._one_solve_tells or self._as_it_is.reduced is None:
+        if not quick or not self._one_solve_tells or self._as_it_is.raised.reduced is None:
             return None
-        G, eye = self._as_it_is.reduced[0].toarray(), np.eye(self.n)
+        G, eye = self._as_it_is.raised.reduced[0].toarray(), np.eye(self.n)
         try:
             inverse = np.linalg.inv(G + eye)  # SciPy's would warn; the probes tell how good it is
         except np.linalg.LinAlgError:
@@ -242,8 +247,8 @@ class Ladder:
     @cached_property
     def _near(self) -> tuple[Solve, float]:
         """Next to K^-1, for conjugate gradients; and the norm of what it inverts."""
-        assert self.relaxation.reduced is not None
-        K = sparse.eye_array(self.n) + self.relaxation.reduced[0]
+        assert self.relaxation.raised.reduced is not None
+        K = sparse.eye_array(self.n) + self.relaxation.raised.reduced[0]
         return preconditioner(sparse.csr_array(K))
 
 

@@ -5,30 +5,24 @@ ranks plus eps, they are the solution of
 
     H w = B^T x,    H = M + beta B^T B.
 
-B^T B is never formed: solving goes through K = I + beta B M^-1 B^T where M falls into small blocks
-(it is diagonal in the unfolded realization), so that M^-1 is sparse and K like a graph Laplacian,
-and through the quasi-definite
-
-    | -I / beta   B |
-    |  B^T        M |
-
-otherwise. Both hold 1 / M: with masses next to zero a factorization loses all digits. So tiny
-masses are raised to a floor before it, and conjugate gradients on H, which see M as it is, take the
+A factorization holds 1 / M: with masses next to zero it loses all digits. So tiny masses are raised
+to a floor before it (`raised`), and conjugate gradients on H, which see M as it is, take the
 difference back. That also reaches the limit eps = 0.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from cellapse._collapse.graded import GradedLaplacian
+from cellapse._collapse.raised import Raised
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.cg import conjugate_gradients
-from cellapse._linalg.direct import Direct, Solve, best_direct
-from cellapse._shared.arrays import FloatArray, inverse_by_blocks
+from cellapse._linalg.direct import Direct, Solve
+from cellapse._shared.arrays import FloatArray
 
 _FLOOR = 1e-9  # masses are raised to this, relative to the diagonal of H, before a factorization
 _FLOOR_AT_ZERO = 1e-7  # with eps = 0 nothing else keeps rounding in the kernel of H small
@@ -51,14 +45,14 @@ class Relaxation:
         To all eliminated cells, with empty columns for those that are not next to the kept rank.
     beta : float
     M : (m, m) csr_array
-    product : function
-        w -> M w, where that can be had with less rounding than from the entries of M.
     eps : float
         What is part of M on the diagonal, so that M is at least eps where it is semi-definite.
     floor : {"tiny", "none"} or array
         Whether tiny masses are raised; or M is factorized as it is; or what is added to all, so
         that the solution of a singular H is the shortest one: a thousandth of it is taken for zero.
     solver : Direct, optional
+    above : GradedLaplacian, optional
+        M - eps by its matrices, which give products with less rounding than its entries.
     """
 
     def __init__(
@@ -66,16 +60,15 @@ class Relaxation:
         B: sparse.csr_array,
         beta: float,
         M: sparse.csr_array,
-        product: Solve,
         eps: float,
         floor: str | FloatArray = "tiny",
         solver: Direct | None = None,
+        above: GradedLaplacian | None = None,
     ) -> None:
-        self.B, self.beta, self.M, self._product = B, beta, M, product
+        self.B, self.beta, self.M, self._above = B, beta, M, above
         self.eps = eps
         self.n = B.shape[0]
         self.diagonal = M.nnz == np.count_nonzero(M.diagonal())
-        self._solver = solver
         size = M.diagonal() + beta * np.asarray(B.multiply(B).sum(axis=0)).ravel()
         self.largest = largest = float(size.max(initial=0.0)) or 1.0  # entry of the diagonal of H
         size = np.where(size > 0, size, largest)  # a cell that nothing holds can have any mass
@@ -94,44 +87,16 @@ class Relaxation:
             self.floor = np.where((sure < least) & (floor == "tiny"), least, 0.0)
         # H is at least this: at eps = 0 on all but its kernel.
         self._low = np.maximum(sure, self._null * self.floor)
+        self.raised = Raised(B, beta, M, eps, self.floor, solver, above)
+
+    def _product(self, w: FloatArray) -> FloatArray:
+        """M w, with as little rounding as can be."""
+        return self.M @ w if self._above is None else self._above.apply(w) + self.eps * w
 
     @property
     def exact(self) -> bool:
         """Whether M is factorized as it is."""
         return not self.floor.any()
-
-    @cached_property
-    def reduced(self) -> tuple[sparse.csr_array, sparse.csr_array] | None:
-        """K - I and (M + floor)^-1, where the latter is sparse."""
-        inverse = inverse_by_blocks(self.M + sparse.diags_array(self.floor))
-        if inverse is None:
-            return None
-        return sparse.csr_array(self.beta * (self.B @ inverse @ self.B.T)), inverse
-
-    @cached_property
-    def direct(self) -> Direct:
-        """How it is factorized."""
-        size = self.n if self.reduced is not None else self.n + self.M.shape[0]
-        return self._solver or best_direct(size)
-
-    @cached_property
-    def factor(self) -> Solve:
-        """Solves with K, or with the matrix of both."""
-        system = self.joint()
-        if self.reduced is not None:
-            system = sparse.eye_array(self.n) + self.reduced[0]
-        try:
-            return self.direct.prepare(system)
-        except ConvergenceError as error:
-            raise ConvergenceError(
-                f"{error}; give a larger eps than {self.eps:g}, or rescale the weights of the cells"
-            ) from None
-
-    def joint(self) -> Any:
-        """The quasi-definite matrix of both."""
-        eye = sparse.eye_array(self.n)
-        M = self.M + sparse.diags_array(self.floor)
-        return sparse.block_array([[-eye / self.beta, self.B], [self.B.T, M]])
 
     @cached_property
     def tells(self) -> bool:
@@ -140,7 +105,7 @@ class Relaxation:
         A diagonal M has an exact inverse. That of blocks has an error, which `moved` takes back
         once: it has to be small for that.
         """
-        if not self.exact or self.reduced is None:
+        if not self.exact or self.raised.reduced is None:
             return False
         if self.diagonal:
             return True
@@ -150,17 +115,17 @@ class Relaxation:
 
     def moved(self, v: FloatArray) -> FloatArray:
         """(K - I) v = beta B M^-1 B^T v, where M falls into small blocks."""
-        assert self.reduced is not None
+        assert self.raised.reduced is not None
         if self.diagonal:
-            return self.reduced[0] @ v
+            return self.raised.reduced[0] @ v
         q, step = self._by_blocks(self.B.T @ v)
         return self.beta * (self.B @ (q + step))
 
     def _by_blocks(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         """M^-1 y, and what refinement adds to it."""
-        assert self.reduced is not None
-        q = self.reduced[1] @ y
-        return q, self.reduced[1] @ (y - self._product(q))
+        assert self.raised.reduced is not None
+        q = self.raised.reduced[1] @ y
+        return q, self.raised.reduced[1] @ (y - self._product(q))
 
     def relax(self, x: FloatArray, energy: FloatArray) -> tuple[FloatArray, FloatArray]:
         """w, and a bound of the energy (e^T H e)^{1/2} of its error for every column.
@@ -203,7 +168,7 @@ class Relaxation:
         return conjugate_gradients(
             apply,
             rhs,
-            self._near,
+            self.raised.near,
             energy,
             maxiter=_MAX_STEPS,
             lower=self._lower,
@@ -248,15 +213,15 @@ class Relaxation:
 
     def energy_of(self, rhs: FloatArray) -> FloatArray:
         """The same for any right-hand side."""
-        products = np.einsum("i...,i...->...", rhs, self._near(rhs))
+        products = np.einsum("i...,i...->...", rhs, self.raised.near(rhs))
         return np.sqrt(np.atleast_1d(np.maximum(products, 0.0)))
 
     def refine(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The same where H is not definite: refined while that helps, with the last change."""
-        w = self._near(self.B.T @ x)
+        w = self.raised.near(self.B.T @ x)
         error = np.full(x.shape[1:] or (1,), np.inf)
         for _ in range(_MAX_STEPS):
-            step = self._near(self.residual(x, w).astype(np.float64))
+            step = self.raised.near(self.residual(x, w).astype(np.float64))
             change = np.atleast_1d(np.linalg.norm(np.sqrt(self.beta) * (self.B @ step), axis=0))
             if not (change < 0.5 * error).any():
                 break
@@ -270,24 +235,16 @@ class Relaxation:
 
     @cached_property
     def _inaccuracy(self) -> float:
-        """How far `_near` is from inverting what it should, on a random vector."""
+        """How far `raised.near` is from inverting what it should, on a random vector."""
         scale = np.sqrt(self._size)  # every row counts alike, whatever its weights
         r = scale * np.random.default_rng(0).standard_normal(self.M.shape[0])
-        z = self._near(r)
+        z = self.raised.near(r)
         image = self._product(z) + self.floor * z + self.beta * (self.B.T @ (self.B @ z))
         size = float(np.linalg.norm(r / scale))
         left = float(np.linalg.norm((image - r) / scale)) / size if size else 0.0
         if not left <= 0.5:
             raise ConvergenceError(
-                f"{self.direct} loses all digits of a matrix with eps={self.eps:g} next to entries "
-                f"of {self.largest:.0e}; give a larger eps, or use solver=Direct()"
+                f"{self.raised.method} loses all digits of a matrix with eps={self.eps:g} next to "
+                f"entries of {self.largest:.0e}; give a larger eps, or use solver=Direct()"
             )
         return left
-
-    def _near(self, r: FloatArray) -> FloatArray:
-        """(H + floor)^-1 r."""
-        if self.reduced is not None:
-            inverse = self.reduced[1]
-            v = self.factor(-self.beta * (self.B @ (inverse @ r)))
-            return inverse @ (self.B.T @ v + r)
-        return self.factor(np.concatenate([np.zeros((self.n, *r.shape[1:])), r]))[self.n :]

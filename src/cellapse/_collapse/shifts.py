@@ -32,11 +32,11 @@ def shifted(ladder: Ladder, shift: float, mass: FloatArray) -> tuple[Any, int] |
         return None
     rest: Any
     link: Any
-    if relaxation.reduced is not None:
-        rest = -(eye + relaxation.reduced[0])
+    if relaxation.raised.reduced is not None:
+        rest = -(eye + relaxation.raised.reduced[0])
         link = np.sqrt(c) * eye
     else:
-        rest = relaxation.joint()
+        rest = relaxation.raised.joint()
         link = sparse.csr_array(np.sqrt(c / ladder.beta) * eye)
         link = sparse.hstack([link, sparse.csr_array((n, rest.shape[0] - n))])
     # K is at least I, unless the weights are beyond their bounds.

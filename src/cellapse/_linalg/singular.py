@@ -9,7 +9,8 @@ columns scaled to length one: what is above rounding there is not zero.
 With a known kernel, one vertex of every part that carries a kernel vector is grounded. What is left
 of G = B B^T is definite, and the largest eigenvalue of its inverse is 1 / sigma^2. Otherwise
 Lanczos runs on G (G + d I)^-3 G, whose eigenvalues s^2 / (s + d)^3 are largest at the smallest
-positive s of G and vanish on its kernel.
+positive s of G and vanish on its kernel; a matrix whose factor would fill in is left to
+`row_space` where that tells.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from cellapse._errors import ConvergenceError
 from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.kernel import Projector, left_kernel
 from cellapse._linalg.lapack import largest_eigenpair
+from cellapse._linalg.levels import widest_level
+from cellapse._linalg.row_space import by_row_space
 from cellapse._shared.arrays import FloatArray, row_sum
 
 _DENSE = 400  # speed only: up to this size a dense problem is quicker than a factorization
@@ -28,6 +31,7 @@ _ZERO = 1e-9  # a squared singular value of a balanced matrix below this is zero
 _SQUARED = 1e-3  # a square below this, relative to the largest, has lost three digits or more
 _UNIT = 2.0**-53
 _SHIFT, _LEAST_SHIFT = 1e-7, 1e-10  # of the filter, relative to the norm; the second for small ones
+_FILLS_IN = 1500  # speed only: rows of a dense block from which Lanczos on G itself is quicker
 _WIDE = 1e3  # entries that differ by more than this ask for a count
 
 
@@ -146,9 +150,14 @@ def _grounded(B: sparse.csr_array, kernel: sparse.csr_array) -> float:
 def _filtered(B: sparse.csr_array) -> float:
     """sigma_min+ where nothing is known of the kernel."""
     G = sparse.csr_array(B @ B.T)
-    smallest = _smallest_positive(G)
     entries = abs(B.data)
-    if entries.max() > _WIDE * entries.min():
+    wide = entries.max() > _WIDE * entries.min()
+    if not wide and widest_level(G)[0] > _FILLS_IN:
+        sigma = by_row_space(B)
+        if sigma is not None:
+            return sigma
+    smallest = _smallest_positive(G)
+    if wide:
         balanced = _balanced(B)
         nullity = _count_below(sparse.csr_array(balanced @ balanced.T), _ZERO)
         smaller = _count_below(G, 0.999 * smallest)
