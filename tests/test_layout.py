@@ -6,6 +6,7 @@ The list of exceptions only shrinks: an entry that is no longer needed fails, to
 import ast
 import graphlib
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -234,3 +235,25 @@ def test_the_types_of_arrays_are_defined_once():
         name = path.relative_to(PACKAGE).as_posix()
         if name != "_shared/arrays.py":
             assert not re.search(r"^\w*Array\b.*= NDArray\[np", path.read_text(), re.M), name
+
+
+def run(code):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+
+def test_importing_the_package_loads_nothing_until_it_is_asked_for():
+    loaded = "sorted({'numpy', 'scipy', 'networkx', 'sklearn', 'rich'} & set(sys.modules))"
+    assert run(f"import sys, cellapse; print({loaded})").stdout == "[]\n"
+    asked = run(f"import sys, cellapse; cellapse.collapse; print({loaded})").stdout
+    assert asked == "['numpy', 'scipy']\n"
+
+
+def test_a_star_takes_the_listed_names_and_no_extra():
+    code = "import sys\nfrom cellapse import *\nprint(collapse.__name__, 'torch' in sys.modules)"
+    assert run(code).stdout == "collapse False\n"
+
+
+def test_every_public_name_is_there():
+    assert all(getattr(cl, name) is not None for name in cl.__all__)
+    with pytest.raises(AttributeError, match="cellapse"):
+        _ = cl.nothing

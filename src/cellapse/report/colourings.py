@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from cellapse._shared.arrays import IntArray
 from cellapse.analysis import Analysis
@@ -127,6 +126,8 @@ def colours_like(codes: IntArray, reference: IntArray) -> list[int]:
     >>> colours_like(np.array([0, 0, 1, 2]), np.array([1, 1, 0, 0]))
     [1, 0, 2]
     """
+    from scipy.optimize import linear_sum_assignment  # slow to import
+
     table = np.zeros((codes.max() + 1, reference.max() + 1), dtype=np.int64)
     np.add.at(table, (codes, reference), 1)
     rows, columns = linear_sum_assignment(-table)

@@ -16,7 +16,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.fft import dct
 
 from cellapse._errors import ConvergenceError, InputError
 from cellapse._linalg.operators import Operator
@@ -162,6 +161,8 @@ def expansion(response: Response, upper: float, error: float) -> FloatArray:
     >>> len(expansion(lambda x: np.exp(-x), 10.0, 1e-8))
     16
     """
+    from scipy.fft import dct  # slow to import
+
     m = 32
     while m <= _MAX_TERMS:
         angle = np.pi * (np.arange(m) + 0.5) / m

@@ -1,0 +1,156 @@
+# The public names and where they come from: `__init__` imports each when it is first asked for.
+
+from . import batch, datasets, interop, lifts, tasks, theory
+from ._collapse.build import collapse
+from ._collapse.collapsed import CollapsedOperator
+from ._collapse.graded import graded_laplacian
+from ._collapse.realizations import (
+    Boundary,
+    Mixed,
+    Realization,
+    Screened,
+    Unfolded,
+    Unsigned,
+)
+from ._collapse.weights import Unchecked, Weights
+from ._complex.complex import Complex
+from ._errors import (
+    CellapseError,
+    CellapseWarning,
+    ConvergenceError,
+    InputError,
+    MissingExtraError,
+    SizeError,
+)
+from ._linalg.cg import CG
+from ._linalg.direct import Direct
+from ._linalg.eigen.auto import Auto
+from ._linalg.eigen.davidson import Davidson
+from ._linalg.eigen.dense import Dense
+from ._linalg.eigen.lanczos import Lanczos
+from ._linalg.eigen.lobpcg import LOBPCG
+from ._linalg.eigen.shift_invert import ShiftInvert
+from ._linalg.eigen.spectrum import Spectrum
+from ._linalg.operators import Operator
+from ._matrices.incidence import Incidence, is_chain_complex
+from ._matrices.kinds import (
+    boundary_matrices,
+    incidence_matrices,
+    mixed_matrices,
+    unfolded_matrices,
+)
+from ._operators.as_operator import as_operator
+from ._operators.baselines import (
+    graph_laplacian,
+    motif_laplacian,
+    multiorder_laplacian,
+    projection_laplacian,
+    signless_laplacian,
+    zhou_laplacian,
+)
+from ._operators.homological import dirac_operator, hodge_laplacian
+from .analysis import analyze
+from .estimators import (
+    CollapsedLabelSpreading,
+    CollapsedSpectralClustering,
+    CollapsedSpectralEmbedding,
+    HeatKernelSignature,
+    SignalSmoother,
+    WaveKernelSignature,
+)
+from .interop.reading import as_complex
+from .io import read, write
+from .io.molecules import molecule_complexes
+from .lifts import clique_complex, hypergraph_complex
+from .lifts.molecules import molecule_complex
+from .lifts.proteins import protein_complex, secondary_structure
+from .tasks import (
+    cluster,
+    clustering_accuracy,
+    edge_trust,
+    effective_resistance,
+    embed,
+    heat_kernel_signature,
+    positional_encoding,
+    smooth,
+    suggest_n_clusters,
+    wave_kernel_signature,
+)
+
+__all__ = [
+    "CG",
+    "LOBPCG",
+    "Auto",
+    "Boundary",
+    "CellapseError",
+    "CellapseWarning",
+    "CollapsedLabelSpreading",
+    "CollapsedOperator",
+    "CollapsedSpectralClustering",
+    "CollapsedSpectralEmbedding",
+    "Complex",
+    "ConvergenceError",
+    "Davidson",
+    "Dense",
+    "Direct",
+    "HeatKernelSignature",
+    "Incidence",
+    "InputError",
+    "Lanczos",
+    "MissingExtraError",
+    "Mixed",
+    "Operator",
+    "Realization",
+    "Screened",
+    "ShiftInvert",
+    "SignalSmoother",
+    "SizeError",
+    "Spectrum",
+    "Unchecked",
+    "Unfolded",
+    "Unsigned",
+    "WaveKernelSignature",
+    "Weights",
+    "analyze",
+    "as_complex",
+    "as_operator",
+    "batch",
+    "boundary_matrices",
+    "clique_complex",
+    "cluster",
+    "clustering_accuracy",
+    "collapse",
+    "datasets",
+    "dirac_operator",
+    "edge_trust",
+    "effective_resistance",
+    "embed",
+    "graded_laplacian",
+    "graph_laplacian",
+    "heat_kernel_signature",
+    "hodge_laplacian",
+    "hypergraph_complex",
+    "incidence_matrices",
+    "interop",
+    "is_chain_complex",
+    "lifts",
+    "mixed_matrices",
+    "molecule_complex",
+    "molecule_complexes",
+    "motif_laplacian",
+    "multiorder_laplacian",
+    "positional_encoding",
+    "projection_laplacian",
+    "protein_complex",
+    "read",
+    "secondary_structure",
+    "signless_laplacian",
+    "smooth",
+    "suggest_n_clusters",
+    "tasks",
+    "theory",
+    "unfolded_matrices",
+    "wave_kernel_signature",
+    "write",
+    "zhou_laplacian",
+]
