@@ -22,8 +22,9 @@ from cellapse._shared.files import make_folder
 from cellapse._sources import Source, load_protein
 from cellapse.analysis import STEPS, Analysis, analyze
 from cellapse.cli.app import app
+from cellapse.cli.console import Console
 from cellapse.cli.options import NetworkChoice, OperatorChoice, ProteinName, Seed, grouped
-from cellapse.cli.output import AsJson, Console, Out, Quiet
+from cellapse.cli.output import AsJson, Out, Quiet
 from cellapse.cli.progress import Steps, working
 from cellapse.report.page import write_report
 from cellapse.report.summary import cell_counts, edges_in_words, findings

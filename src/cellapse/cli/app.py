@@ -12,10 +12,12 @@ from rich.markup import escape
 
 from cellapse._errors import CellapseError, CellapseWarning, InputError, MissingExtraError
 from cellapse._version import __version__
-from cellapse.cli.output import Console
+from cellapse.cli.console import Console
+from cellapse.cli.verbs import Verbs
 from cellapse.cli.words import in_words
 
 app = typer.Typer(
+    cls=Verbs,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=True,

@@ -17,7 +17,8 @@ from cellapse._shared.arrays import BoolArray, FloatArray
 from cellapse._shared.files import make_folder
 from cellapse.analysis import STEPS, Analysis, analyze
 from cellapse.cli.app import app
-from cellapse.cli.output import AsJson, Console, Out, Quiet
+from cellapse.cli.console import Console
+from cellapse.cli.output import AsJson, Out, Quiet
 from cellapse.cli.progress import Steps
 from cellapse.datasets.bundled import load
 from cellapse.lifts.cliques import clique_complex

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import math
 import os
@@ -12,7 +11,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import rich.console
 import typer
 from rich.markup import escape
 from rich.table import Table
@@ -20,15 +18,9 @@ from rich.table import Table
 from cellapse._errors import InputError
 from cellapse._shared.files import write_whole
 from cellapse._shared.tables import csv_text
+from cellapse.cli.console import Console
 
 _SHOWN = 12  # rows of a long table in the terminal
-
-
-class Console(rich.console.Console):
-    """A console that stops without a fuss when the reader of a pipe has left."""
-
-    def on_broken_pipe(self) -> None:
-        raise BrokenPipeError(errno.EPIPE, "the reader has left")
 
 
 Output = Annotated[
