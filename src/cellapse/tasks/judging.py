@@ -15,6 +15,7 @@ from cellapse._errors import CellapseWarning
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
 from cellapse._operators.baselines import graph_laplacian, projection_laplacian
+from cellapse._operators.hyperedges import is_hypergraph
 from cellapse._shared.arrays import IntArray
 from cellapse._shared.checks import generator, whole_number
 from cellapse.tasks._clusters import Clusters
@@ -83,7 +84,7 @@ def judge(
     edges = K.n_cells[1] if K.max_rank else 0
     worthwhile = k > 1 and edges > 0 and K.n_vertices <= _MOST
     again = _again(K, k, ways, generator(rng)) if worthwhile else None
-    names = (name, "L" if K.is_simplicial else "the weighted projection")
+    names = (name, "the weighted projection" if is_hypergraph(K) else "L")
     W = _adjacency(without_cells(K))
     stable = (None, None) if again is None else again[:2]
     judged = [
@@ -104,7 +105,7 @@ def judge(
 
 def without_cells(K: Complex) -> Operator:
     """The fair operator to compare with: L, and for a hypergraph the weighted projection."""
-    return graph_laplacian(K) if K.is_simplicial else projection_laplacian(K)
+    return projection_laplacian(K) if is_hypergraph(K) else graph_laplacian(K)
 
 
 def gap_in_words(clusters: Clusters) -> str:

@@ -23,6 +23,7 @@ from cellapse._complex.given import to_complex
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian, projection_laplacian
+from cellapse._operators.hyperedges import is_hypergraph
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import plain_array, whole_number
 from cellapse.tasks._clusters import Clusters
@@ -109,7 +110,7 @@ def choose_operator(K: Complex, n_clusters: int, *, rng: int | np.random.Generat
     _require_edges(K)
     tried: dict[str, tuple[Operator, Clusters, float]] = {}
     family = FAMILY if K.max_rank > 1 else FAMILY[:1]
-    for name in family if K.is_simplicial else (*family, "projection"):
+    for name in (*family, "projection") if is_hypergraph(K) else family:
         S = family_member(K, name)
         clusters = cluster(S, n_clusters, rng=rng)
         tried[name] = (S, clusters, modularity(K, clusters))
