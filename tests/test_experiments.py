@@ -386,7 +386,7 @@ def test_contacts_run_where_the_data_is(monkeypatch):
         cases = [
             ({"hypergraph": n, "seed": 0}, {"fair": found}) for n in ("workplace", "highschool")
         ]
-        gain = found["mixed"]["accuracy"] - found["laplacian"]["accuracy"]
+        gain = found["mixed"]["accuracy"] - found["projection"]["accuracy"]
         assert f"mixed {gain:+.3f}" in contacts.summarize(cases).rows[0].meaning
     monkeypatch.setattr(contacts, "load_contacts", missing)
     assert contacts.arguments(True) == []

@@ -21,6 +21,8 @@ from cellapse._complex.complex import Complex
 from cellapse._operators.hyperedges import Hyperedges, grouped, is_hypergraph
 from cellapse._shared.arrays import BoolArray, FloatArray, IntArray, csr_from_entries
 
+_TRIES = 10  # random pairs for each that is wanted
+
 Parts = list[sparse.csr_array]
 
 
@@ -31,6 +33,7 @@ class BySize:
     Attributes
     ----------
     members : list of (vertices x cells) tables, one for each group
+    chance : the same for random cells of these sizes, as many, by the degrees in the group
     sizes : list of arrays, the sizes of these cells
     parts : list of adjacencies, one for each group; their sum is that of the fair operator
     without : function
@@ -38,6 +41,7 @@ class BySize:
     """
 
     members: list[sparse.csc_array]
+    chance: list[sparse.csc_array]
     sizes: list[IntArray]
     parts: Parts
     without: Callable[[list[IntArray]], Parts]
@@ -45,10 +49,10 @@ class BySize:
     @classmethod
     def of(cls, K: Complex, rng: np.random.Generator) -> BySize:
         """The hyperedges of a hypergraph, the cells of a graph or of another complex."""
-        return _hyperedges(K) if is_hypergraph(K) else _cells_of_edges(K, rng)
+        return _hyperedges(K, rng) if is_hypergraph(K) else _cells_of_edges(K, rng)
 
 
-def _hyperedges(K: Complex) -> BySize:
+def _hyperedges(K: Complex, rng: np.random.Generator) -> BySize:
     hyper = Hyperedges.of(K)
     groups = hyper.groups()
 
@@ -57,8 +61,9 @@ def _hyperedges(K: Complex) -> BySize:
         return [hyper.projection(g) for g in left]
 
     parts = [hyper.projection(g) for g in groups]
-    members = [hyper.table[:, g] for g in groups]
-    return BySize(members, [hyper.sizes[g] for g in groups], parts, without)
+    members, sizes = [hyper.table[:, g] for g in groups], [hyper.sizes[g] for g in groups]
+    chance = [_random_cells(s, _degree(m), rng) for s, m in zip(sizes, members, strict=True)]
+    return BySize(members, chance, sizes, parts, without)
 
 
 def _cells_of_edges(K: Complex, rng: np.random.Generator) -> BySize:
@@ -83,8 +88,11 @@ def _cells_of_edges(K: Complex, rng: np.random.Generator) -> BySize:
         )
         return edges.parts(gone == 0, bounds)
 
-    members = [edges.members(held) for held in hides]
-    return BySize(members, [all_sizes[g] for g in groups], edges.parts(every, bounds), without)
+    members, by_group = [edges.members(held) for held in hides], [all_sizes[g] for g in groups]
+    parts = edges.parts(every, bounds)
+    A = sum(parts[1:], parts[0]) if parts else None
+    chance = [_alike(s, _degree(m), A, rng) for s, m in zip(by_group, members, strict=True)]
+    return BySize(members, chance, by_group, parts, without)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,3 +168,47 @@ def disjoint(held: sparse.csr_array, allowed: BoolArray, rng: np.random.Generato
         out = np.bincount(cell, used[edge], len(lot)) > 0
         edge, cell = edge[~out[cell]], cell[~out[cell]]
     return np.sort(np.concatenate(taken))
+
+
+def _degree(members: sparse.csc_array) -> FloatArray:
+    return np.asarray(members.sum(axis=1)).ravel()
+
+
+def _alike(
+    sizes: IntArray, degree: FloatArray, A: sparse.csr_array, rng: np.random.Generator
+) -> sparse.csc_array:
+    """Random cells, the pairs among them without a common neighbour.
+
+    An edge counts as a pair only where it has none: against all pairs it would look unlikely.
+    """
+    table = _random_cells(sizes, degree, rng)
+    wanted = np.flatnonzero(sizes == 2)
+    if not len(wanted):
+        return table
+    tried = _random_cells(np.full(_TRIES * len(wanted), 2), degree, rng)
+    i, j = tried.indices.reshape(-1, 2).T
+    near = sparse.csr_array(A + sparse.eye_array(len(degree)))
+    lonely = np.flatnonzero(np.asarray(near[i].multiply(near[j]).sum(axis=1)).ravel() == 0)
+    lonely = lonely[: len(wanted)]
+    columns = [table, tried[:, lonely]]
+    order = np.arange(len(sizes))
+    order[wanted[: len(lonely)]] = len(sizes) + np.arange(len(lonely))
+    return sparse.csc_array(sparse.hstack(columns, format="csc")[:, order])
+
+
+def _random_cells(
+    sizes: IntArray, degree: FloatArray, rng: np.random.Generator
+) -> sparse.csc_array:
+    """Random cells of these sizes, without a vertex twice, drawn by degree."""
+    members, n = [], len(degree)
+    chance = degree / degree.sum()
+    reach = np.cumsum(chance)
+    for size in sizes.tolist():
+        some = np.unique(np.searchsorted(reach, rng.random(2 * size) * reach[-1], side="right"))
+        if len(some) < size:
+            free = np.flatnonzero(chance)
+            some = rng.choice(free, size, replace=False, p=chance[free] / chance[free].sum())
+        members.append(rng.permutation(np.minimum(some, n - 1))[:size])
+    cells = np.repeat(np.arange(len(sizes)), sizes)
+    table = csr_from_entries(np.concatenate(members), cells, np.ones(len(cells)), (n, len(sizes)))
+    return sparse.csc_array(table)

@@ -5,10 +5,12 @@ embedded by its first eigenvectors, rows scaled to unit length; and a size of ce
 
     (mean similarity inside hidden cells) - (mean similarity inside random cells of equal size),
 
-with random cells drawn by degree. Five times over, every cell is hidden once. A size that predicts
-is weighed by how well it does relative to the best one, a size that does not is dropped; with the
-new weights all is measured again, four times, from several starts, and the start with the clearest
-evidence wins. Where sizes cannot be told apart, all keep the weight 1: the plain projection.
+with random cells drawn by degree. Five times over, every cell is hidden once. A size that is
+clearly behind the best one gets the weight (what it predicts) / (what the best predicts), all
+others keep 1. As noise in one size can hide the signal of another, this is measured with all sizes
+and with each by itself, and the clearest evidence wins. Nothing changes, and the result is the fair
+operator without weights, unless with the new weights hidden cells of all sizes together are
+predicted at least as well. On a graph, sizes are those of the largest clique around an edge.
 """
 
 from __future__ import annotations
@@ -28,10 +30,10 @@ from cellapse._linalg.operators import Operator, SparseOperator
 from cellapse._operators.as_operator import as_operator
 from cellapse._operators.by_size import BySize
 from cellapse._operators.hyperedges import inside
-from cellapse._shared.arrays import FloatArray, IntArray, csr_from_entries
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import generator, whole_number
 
-_FOLDS, _ROUNDS = 5, 4
+_FOLDS = 5
 _CLEAR = 2.0  # standard errors by which a size must fall behind the best to lose weight
 _DENSE = 400
 _LEAST = 0.01  # of a weight in the operator: what predicts nothing still holds the parts together
@@ -46,6 +48,7 @@ class Reliability:
     sizes : list of (int, int)
         Smallest and largest size of the cells in a group.
     counts : (g,) array of int
+        Cells that were hidden once; of a graph, cliques without a common edge.
     predicts, errors : (g,) arrays
         The difference of means, and its standard error, at the final weights.
     weights : (g,) array
@@ -71,10 +74,10 @@ class Reliability:
     parts: list[sparse.csr_array] = field(repr=False)
 
     def operator(self) -> Operator:
-        """The Laplacian of the projection in which every cell has the weight of its size.
+        """The Laplacian in which every cell, or edge of a graph, has the weight of its size.
 
         A size of weight 0 keeps a hundredth, so that no vertex is left alone. Where all weights
-        are 1 it is the weighted projection.
+        are 1 it is the weighted projection, of a graph the graph Laplacian.
         """
         n = len(self.labels)
         A = _sum(np.maximum(self.weights, _LEAST), self.parts, n)
@@ -99,7 +102,8 @@ def rank_reliability(
     ----------
     K : Complex
         Of a hypergraph: cells above the edges are hyperedges, an edge is one where no larger cell
-        holds it, or with what its weight has over those, as in `projection_laplacian`.
+        holds it, or with what its weight has over those, as in `projection_laplacian`. Of a graph:
+        an edge has the size of the largest clique (or other cell) that holds it.
     dimension : int
         Eigenvectors of the embedding: about the number of groups that is expected.
     rng : seed or numpy Generator
@@ -143,11 +147,10 @@ class Trial:
         self._cells, self._dimension = cells, dimension
         n = cells.parts[0].shape[0]
         folds = [rng.permutation(len(s)) % _FOLDS for s in cells.sizes]
-        self._chance = [
-            _random_cells(s, np.asarray(m.sum(axis=1)).ravel(), rng)
-            for s, m in zip(cells.sizes, cells.members, strict=True)
+        self._chance = cells.chance
+        self._hidden: list[list[IntArray]] = [
+            [np.flatnonzero(f == q) for f in folds] for q in range(_FOLDS)
         ]
-        self._hidden = [[np.flatnonzero(f == q) for f in folds] for q in range(_FOLDS)]
         self._left = [cells.without(hidden) for hidden in self._hidden]
         self._reached = [
             _sum(np.ones(len(folds)), parts, n).sum(axis=1) > 0 for parts in self._left
@@ -175,25 +178,19 @@ class Trial:
         ]
 
     def search(self) -> tuple[FloatArray, list[Excess]]:
-        """The weights with the clearest evidence, and what is measured with them.
+        """The weights by the clearest evidence, and what is measured with them.
 
-        All are 1 unless hidden cells of all sizes together are predicted clearly better.
+        All are 1 unless hidden cells of all sizes together are then predicted as well at least.
         """
         plain = np.ones(len(self._cells.sizes))
         first = self.measure(plain)
         if len(plain) == 1:
             return plain, first
-        best = (_evidence(first), plain, first)
-        for start in (plain, *np.eye(len(plain))):
-            weights, measured = start, self.measure(start)
-            for _ in range(_ROUNDS):
-                new = _new_weights(measured)
-                if (new == weights).all():
-                    break
-                weights, measured = new, self.measure(new)
-            if _evidence(measured) > best[0] + 1e-9:
-                best = (_evidence(measured), weights, measured)
-        return (best[1], best[2]) if _clearly_better(best[2], first) else (plain, first)
+        alone = [self.measure(one) for one in np.eye(len(plain))]
+        weights = _new_weights(max([first, *alone], key=_evidence))
+        measured = self.measure(weights)
+        better = sum((a - b).gain for a, b in zip(measured, first, strict=True)) >= 0.0
+        return (weights, measured) if better else (plain, first)
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,13 +219,6 @@ class Excess:
     def __sub__(self, other: Excess) -> Excess:
         """The same cells at other weights: what changed for each of them."""
         return Excess(self.hidden - other.hidden, self.chance - other.chance)
-
-
-def _clearly_better(new: list[Excess], old: list[Excess]) -> bool:
-    """Whether the gains of all sizes together have grown, by two standard errors, cell by cell."""
-    changes = [a - b for a, b in zip(new, old, strict=True)]
-    growth = sum(c.gain for c in changes)
-    return growth > _CLEAR * float(np.sqrt(sum(c.error**2 for c in changes)))
 
 
 def _new_weights(measured: list[Excess]) -> FloatArray:
@@ -264,21 +254,3 @@ def _embedding(A: sparse.csr_array, k: int) -> FloatArray:
     else:
         X = eigsh(M, k, which="LA", v0=np.ones(n), tol=1e-4)[1]
     return X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-12)
-
-
-def _random_cells(
-    sizes: IntArray, degree: FloatArray, rng: np.random.Generator
-) -> sparse.csc_array:
-    """Random cells of these sizes, without a vertex twice, drawn by degree."""
-    members, n = [], len(degree)
-    chance = degree / degree.sum()
-    reach = np.cumsum(chance)
-    for size in sizes.tolist():
-        some = np.unique(np.searchsorted(reach, rng.random(2 * size) * reach[-1], side="right"))
-        if len(some) < size:
-            free = np.flatnonzero(chance)
-            some = rng.choice(free, size, replace=False, p=chance[free] / chance[free].sum())
-        members.append(rng.permutation(np.minimum(some, n - 1))[:size])
-    cells = np.repeat(np.arange(len(sizes)), sizes)
-    table = csr_from_entries(np.concatenate(members), cells, np.ones(len(cells)), (n, len(sizes)))
-    return sparse.csc_array(table)

@@ -14,7 +14,7 @@ from cellapse.lifts.cliques import clique_complex
 from cellapse.tasks.trust import edge_trust
 
 _AT_ONCE = 0.05  # decoys in one go, next to the edges: few enough to leave the network as it is
-_WANTED = 500  # decoys in all
+_WANTED = 1000  # decoys in all
 _MOST_GOES = 100
 
 Lift = Callable[[Complex], Complex]

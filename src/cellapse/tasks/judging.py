@@ -14,7 +14,7 @@ from cellapse._complex.given import to_complex
 from cellapse._errors import CellapseWarning
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
-from cellapse._operators.baselines import graph_laplacian, projection_laplacian
+from cellapse._operators.fair import weighted_edges, without_cells
 from cellapse._operators.hyperedges import is_hypergraph
 from cellapse._shared.arrays import IntArray
 from cellapse._shared.checks import generator, whole_number
@@ -85,7 +85,7 @@ def judge(
     worthwhile = k > 1 and edges > 0 and K.n_vertices <= _MOST
     again = _again(K, k, ways, generator(rng)) if worthwhile else None
     names = (name, "the weighted projection" if is_hypergraph(K) else "L")
-    W = _adjacency(without_cells(K))
+    W = weighted_edges(K)
     stable = (None, None) if again is None else again[:2]
     judged = [
         Judged(operator, _modularity(W, c.numbers), stability)
@@ -101,11 +101,6 @@ def judge(
         edge_trust(K).held,
         edges == K.n_vertices - (int(K.components().max()) + 1),
     )
-
-
-def without_cells(K: Complex) -> Operator:
-    """The fair operator to compare with: L, and for a hypergraph the weighted projection."""
-    return projection_laplacian(K) if is_hypergraph(K) else graph_laplacian(K)
 
 
 def gap_in_words(clusters: Clusters) -> str:
@@ -139,7 +134,9 @@ def _again(
                 values[row, draw] = adjusted_rand_score(clusters.numbers, there)
             W = shuffled(K, rng)
             L = sparse.diags_array(np.asarray(W.sum(axis=1)).ravel()) - W
-            values[2, draw] = _modularity(W, cluster(as_operator(L), k, rng=draw).numbers)
+            values[2, draw] = _modularity(
+                sparse.coo_array(sparse.triu(W, 1)), cluster(as_operator(L), k, rng=draw).numbers
+            )
     stable, steady, chance = values.mean(axis=1).tolist()
     return stable, steady, chance
 
@@ -149,12 +146,5 @@ def quiet() -> warnings.catch_warnings[None]:
     return warnings.catch_warnings(action="ignore", category=CellapseWarning)
 
 
-def _adjacency(L: Operator) -> sparse.csr_array:
-    matrix = L.shortcuts.matrix
-    assert matrix is not None  # of a baseline
-    return sparse.csr_array(sparse.diags_array(matrix.diagonal()) - matrix)
-
-
-def _modularity(W: sparse.csr_array, numbers: IntArray) -> float:
-    pairs = sparse.triu(W, 1).tocoo()
-    return weighted_modularity(pairs.row, pairs.col, pairs.data, numbers)
+def _modularity(W: sparse.coo_array, numbers: IntArray) -> float:
+    return weighted_modularity(W.row, W.col, W.data, numbers)

@@ -23,6 +23,7 @@ from cellapse._complex.given import to_complex
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian, projection_laplacian
+from cellapse._operators.fair import weighted_edges
 from cellapse._operators.hyperedges import is_hypergraph
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import plain_array, whole_number
@@ -135,6 +136,9 @@ def screened(K: Complex, theta2: float, beta: float, rounds: int) -> CollapsedOp
 def modularity(K: Complex, clusters: Clusters | ArrayLike) -> float:
     """Newman's modularity of a partition, by the weighted edges of the complex.
 
+    On a hypergraph by those of its projection, where a pair weighs 1 / (size - 1) for each
+    hyperedge around it.
+
     Q = sum over groups c of (w_c / W - (d_c / 2W)^2), with W the weight of all edges, w_c of those
     within c, and d_c the sum of the degrees in c.
 
@@ -162,9 +166,8 @@ def modularity(K: Complex, clusters: Clusters | ArrayLike) -> float:
             f"clusters are {numbers.dtype} of shape {numbers.shape}; give one whole number, at "
             f"least 0, for each of the {K.n_vertices} vertices"
         )
-    i, j = K.cells[1].as_array(2).T
-    weights = np.ones(len(i)) if K.weights[1] is None else K.weights[1]
-    return weighted_modularity(i, j, weights, numbers)
+    edges = weighted_edges(K)
+    return weighted_modularity(edges.row, edges.col, edges.data, numbers)
 
 
 def weighted_modularity(i: IntArray, j: IntArray, weights: FloatArray, numbers: IntArray) -> float:
