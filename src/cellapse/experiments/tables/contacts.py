@@ -12,8 +12,11 @@ from functools import partial
 
 import numpy as np
 
+from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, MissingExtraError
+from cellapse._linalg.operators import Operator
 from cellapse._operators.names import make_operator
+from cellapse._shared.arrays import IntArray
 from cellapse.datasets.contacts import load_contacts
 from cellapse.experiments.protocol.cuts import (
     Operators,
@@ -30,6 +33,7 @@ OPERATORS: Operators = {
     **FAIR,
     **{name: partial(make_operator, name=name) for name in ("zhou", "projection", "reliable")},
 }
+WEIGHTED = ("projection", "reliable")
 NAMES = ("workplace", "highschool")
 
 
@@ -43,24 +47,25 @@ def installed() -> tuple[str, ...]:
 
 
 def arguments(quick: bool) -> list[Arguments]:
-    return [
-        {"hypergraph": name, "seed": s} for s in range(3 if quick else 12) for name in installed()
-    ]
+    return [{"hypergraph": name, "starts": 3 if quick else 12} for name in installed()]
 
 
-def run(hypergraph: str, seed: int) -> Result:
-    """The fair scores on one hypergraph; `seed` starts k-means."""
+def run(hypergraph: str, starts: int) -> Result:
+    """The fair scores on one hypergraph, for some starts of k-means."""
     data = load_contacts(hypergraph)
+    K = data.complex()
     # With multiplicity, a pair that met alone counts besides the larger sets that hold it.
     counted = data.complex("weight")
-    weighted: Operators = {
-        name: lambda K, name=name: make_operator(counted, name)  # type: ignore[misc]
-        for name in ("projection", "reliable")
-    }
-    return {"fair": fair_scores(data.complex(), data.groups, seed, {**OPERATORS, **weighted})}
+    made = {n: make(counted if n in WEIGHTED else K) for n, make in OPERATORS.items()}
+    return {"fair": [_scores(K, made, data.groups, seed) for seed in range(starts)]}
+
+
+def _scores(K: Complex, made: dict[str, Operator], groups: IntArray, seed: int) -> Result:
+    return fair_scores(K, groups, seed, {n: lambda _, S=S: S for n, S in made.items()})  # type: ignore[misc]
 
 
 def summarize(results: Results) -> Table:
+    results = [(a, {"fair": fair}) for a, r in results for fair in r["fair"]]
     rows = [
         Row(
             load_contacts(name).title,
@@ -69,7 +74,7 @@ def summarize(results: Results) -> Table:
             _means(results, name),
             _meaning(results, name),
         )
-        for name in NAMES
+        for name in dict.fromkeys(a["hypergraph"] for a, _ in results)
     ]
     return Table(
         "Contact hypergraphs with known groups",
