@@ -16,12 +16,10 @@ from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
 from cellapse._operators.fair import weighted_edges, without_cells
 from cellapse._operators.hyperedges import is_hypergraph
-from cellapse._shared.arrays import IntArray
 from cellapse._shared.checks import generator, whole_number
-from cellapse.tasks._clusters import Clusters
+from cellapse.tasks._clusters import Clusters, modularity_by
 from cellapse.tasks._thinning import shuffled, thinned
 from cellapse.tasks.clustering import cluster, clustering_accuracy
-from cellapse.tasks.selection import weighted_modularity
 from cellapse.tasks.trust import edge_trust
 from cellapse.tasks.verdict import Judged, Verdict
 
@@ -88,7 +86,7 @@ def judge(
     W = weighted_edges(K)
     stable = (None, None) if again is None else again[:2]
     judged = [
-        Judged(operator, _modularity(W, c.numbers), stability)
+        Judged(operator, modularity_by(W, c.numbers), stability)
         for operator, c, stability in zip(names, (mine, plain), stable, strict=True)
     ]
     return Verdict(
@@ -134,7 +132,7 @@ def _again(
                 values[row, draw] = adjusted_rand_score(clusters.numbers, there)
             W = shuffled(K, rng)
             L = sparse.diags_array(np.asarray(W.sum(axis=1)).ravel()) - W
-            values[2, draw] = _modularity(
+            values[2, draw] = modularity_by(
                 sparse.coo_array(sparse.triu(W, 1)), cluster(as_operator(L), k, rng=draw).numbers
             )
     stable, steady, chance = values.mean(axis=1).tolist()
@@ -144,7 +142,3 @@ def _again(
 def quiet() -> warnings.catch_warnings[None]:
     """Clusters of a trial, whose warnings would be of no use to anybody."""
     return warnings.catch_warnings(action="ignore", category=CellapseWarning)
-
-
-def _modularity(W: sparse.coo_array, numbers: IntArray) -> float:
-    return weighted_modularity(W.row, W.col, W.data, numbers)

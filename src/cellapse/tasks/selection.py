@@ -25,9 +25,8 @@ from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian, projection_laplacian
 from cellapse._operators.fair import weighted_edges
 from cellapse._operators.hyperedges import is_hypergraph
-from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import plain_array, whole_number
-from cellapse.tasks._clusters import Clusters
+from cellapse.tasks._clusters import Clusters, modularity_by
 from cellapse.tasks.clustering import cluster
 
 # theta^2, beta and rounds of the screened forms, by name; wide apart, none tuned to a network.
@@ -166,19 +165,7 @@ def modularity(K: Complex, clusters: Clusters | ArrayLike) -> float:
             f"clusters are {numbers.dtype} of shape {numbers.shape}; give one whole number, at "
             f"least 0, for each of the {K.n_vertices} vertices"
         )
-    edges = weighted_edges(K)
-    return weighted_modularity(edges.row, edges.col, edges.data, numbers)
-
-
-def weighted_modularity(i: IntArray, j: IntArray, weights: FloatArray, numbers: IntArray) -> float:
-    """Q of clusters by edges (i, j) of some weights; 0 where there are none."""
-    total = weights.sum()
-    if not total > 0:
-        return 0.0
-    inside = weights[numbers[i] == numbers[j]].sum() / total
-    ends = np.bincount(numbers[i], weights, numbers.max() + 1)
-    ends += np.bincount(numbers[j], weights, numbers.max() + 1)
-    return float(inside - ((ends / (2 * total)) ** 2).sum())
+    return modularity_by(weighted_edges(K), numbers)
 
 
 def _require_edges(K: Complex) -> None:
