@@ -37,7 +37,7 @@ MODULES = (
 # Nobody calls these: they are what functions give, words, errors, or the inside of a module.
 RESULTS = {
     *("Analysis", "Blueprint", "BLOCK_MODELS", "Check", "Choice", "Clusters", "CollapsedOperator"),
-    *("Complex", "ContactHypergraph", "Cora", "Cut", "Dataset", "DifferentiableOperator"),
+    *("Complex", "LabelledHypergraph", "Cora", "Cut", "Dataset", "DifferentiableOperator"),
     *("Doubt", "EdgeTrust", "Influence", "Reliability", "Spread", "Verdict", "ReportView"),
     *("Embedding", "FORMATS", "Incidence", "Operator", "Protein", "Report", "Signature"),
     *(

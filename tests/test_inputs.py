@@ -37,7 +37,7 @@ INSIDE = {  # methods that one part of the package calls on another
     *("Surfaces.stacks", "CG.prepare", "Direct.prepare", "Auto.run", "Auto.candidates"),
     *(f"{solver}.{method}" for solver in SOLVERS for method in ("find", "search")),
     *("Settings.check", "Settings.alone", "Protein.complex", "Protein.from_backbone"),
-    *("Cora.complex", "ContactHypergraph.complex"),
+    *("Cora.complex", "LabelledHypergraph.complex"),
     *("Weights.choose", "Weights.with_eps"),
     *(f"{name}.{method}" for name in REALIZATIONS for method in OF_A_REALIZATION),
 }

@@ -148,8 +148,8 @@ def test_random_edges_are_found_and_the_rates_hold(seed):
     wrong = np.mean([frozenset(e) in real for e in doubt.edges()])
     false = np.array([frozenset(e) not in real for e in K.cell_labels(1)])
     assert false.mean() - 0.01 <= doubt.false_share <= false.mean() + 0.08
-    assert doubt.wrong is None
-    assert wrong < 0.3
+    assert not doubt.given
+    assert doubt.wrong <= wrong < 0.3  # at least so many are real
     assert doubt.doubted[false].mean() == pytest.approx(doubt.caught, abs=0.05)
     assert false[~doubt.doubted].mean() <= doubt.level
     assert doubt.separation > 0.8
@@ -247,13 +247,15 @@ def test_of_the_edges_that_are_kept_no_more_are_false_than_promised(kind):
 
 
 def test_rates_by_hand():
-    """Ten edges, four decoys: p from the median decoy, and one decoy more above each threshold."""
+    """Ten edges, four decoys: p from the median decoy, (a + 1 + sqrt(a + 1)) / 5 of them above."""
     values = np.array([0.0, 0.0, 0.2, 0.5, 0.6, 0.7, 0.8, 0.8, 0.9, 0.9])
     decoys = np.array([0.0, 0.0, 0.2, 0.6])
     rates = rates_of(values, decoys, None)
     assert rates.p == pytest.approx((2 / 10) / (2 / 4))
     assert rates.t[:3].tolist() == [-np.inf, 0.0, 0.2]
-    np.testing.assert_allclose(rates.missed[:3], [0.4, 0.4 * 0.7 / 0.8, 0.4 * 0.45 / 0.7])
+    np.testing.assert_allclose(
+        rates.missed[:3], [0.4, 0.4 * (3 + 3**0.5) / 5 / 0.8, 0.4 * (2 + 2**0.5) / 5 / 0.7]
+    )
     np.testing.assert_allclose(rates.caught[:3], [0.0, 0.5, 0.75])
     known = rates_of(values, decoys, 0.1)
     np.testing.assert_allclose(known.wrong[:3], [0.0, 1 - 0.1 * 0.5 / 0.2, 1 - 0.1 * 0.75 / 0.3])

@@ -1,5 +1,8 @@
 """Do the cells matter here: the verdict on clusters with and without cells."""
 
+import re
+import warnings
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -171,3 +174,39 @@ def test_judge_takes_any_operator():
     )
     assert verdict.mine.operator == "motif"
     assert verdict.mine.stability is not None
+
+
+def test_hubs_do_not_spoil_the_default_in_silence():
+    """Whoever gives a graph is warned; whoever asks for an operator gets it."""
+    graph = nx.barabasi_albert_graph(500, 4, seed=1)
+    A = nx.to_scipy_sparse_array(graph, dtype=float, format="csr")
+    for call in (
+        lambda: cl.cluster(graph, 6),
+        lambda: cl.CollapsedSpectralClustering(6, affinity="precomputed").fit(A),
+    ):
+        with pytest.warns(cl.CellapseWarning, match="hubs") as said:
+            call()
+        mine, other = (float(x) for x in re.findall(r"0\.\d+", str(said[0].message))[::-1])
+        assert other > mine + 0.02
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cl.cluster(cl.collapse(graph, "renormalized"), 6)
+        cl.cluster(nx.connected_caveman_graph(4, 6), 2)
+        cl.cluster(nx.path_graph(9), 3)
+
+
+def test_a_lost_hyperedge_takes_its_weight_along():
+    """What is left is the hypergraph of the hyperedges that are left."""
+    given = [(0, 1, 2, 3), (0, 1, 2, 4), (0, 1, 5, 6), (2, 3, 4, 5), (6, 7), (0, 1)]
+    H = cl.hypergraph_complex(given, vertices=range(8), multiplicity="weight")
+    lost = 0
+    for seed in range(6):
+        part = thinned(H, 0.4, np.random.default_rng(seed))
+        left = [tuple(part.cells[2][i].tolist()) for i in range(part.n_cells[2])]
+        lost += 4 - len(left)
+        left += [e for e in given[4:] if e in {tuple(e) for e in part.cells[1].as_array().tolist()}]
+        wanted = cl.hypergraph_complex(left, vertices=range(8), multiplicity="weight")
+        np.testing.assert_allclose(
+            cl.projection_laplacian(part).toarray(), cl.projection_laplacian(wanted).toarray()
+        )
+    assert lost > 4

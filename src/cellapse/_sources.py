@@ -32,6 +32,7 @@ from cellapse.lifts import clique_complex
 from cellapse.lifts.points import nearest_neighbour_complex
 
 MAX_RANK = 2  # of the cliques that become cells
+HYPERGRAPHS = {"scenes": datasets.load_scenes}  # those that are bundled
 NEIGHBOURS = 10  # of a point
 _WEIGHTS = ("weight", "weights", "value", "count")  # what a column of weights is called
 
@@ -105,20 +106,25 @@ def lifted(K: Complex, max_rank: int = MAX_RANK) -> Complex:
 
 
 def bundled_names() -> tuple[str, ...]:
-    """The bundled networks and proteins."""
-    return (*datasets.available(), *datasets.available_proteins())
+    """The bundled networks, hypergraphs and proteins."""
+    return (*datasets.available(), *HYPERGRAPHS, *datasets.available_proteins())
 
 
 def bundled(name: str, max_rank: int = MAX_RANK, weight: str | None = None) -> Source | None:
-    """The bundled network or protein of that name, if there is one and no file of that name."""
+    """The bundled data of that name, if there is any, and for all but networks no such file."""
     if name in datasets.available():
         data = datasets.load(name)
         K = clique_complex(data.graph, max_rank, weight=weight)
         groups = tuple(data.group_names[g] for g in data.groups)
         return Source(data.title, K, groups, data.card())
-    if name.upper() in datasets.available_proteins() and not exists(name):
-        return load_protein(name)
-    return None
+    if exists(name):
+        return None
+    if name in HYPERGRAPHS:
+        hypergraph = HYPERGRAPHS[name]()
+        groups = tuple(hypergraph.group_names[g] for g in hypergraph.groups)
+        K = hypergraph.complex(multiplicity="weight")
+        return Source(hypergraph.title, K, groups, hypergraph.card())
+    return load_protein(name) if name.upper() in datasets.available_proteins() else None
 
 
 def load_protein(name: str) -> Source:

@@ -16,6 +16,7 @@ from cellapse._errors import InputError
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian, projection_laplacian
+from cellapse._operators.hyperedges import is_hypergraph
 from cellapse._operators.names import make_operator
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import flag, listed, whole_number, word
@@ -127,7 +128,7 @@ def analyze(
 
 def _projection(K: Complex, n_clusters: int, rng: int) -> Clusters | None:
     """Of a hypergraph: the fair comparison, in which large hyperedges do not drown all others."""
-    return None if K.is_simplicial else cluster(projection_laplacian(K), n_clusters, rng=rng)
+    return cluster(projection_laplacian(K), n_clusters, rng=rng) if is_hypergraph(K) else None
 
 
 def _maker(operator: Any) -> Callable[[Complex], Operator]:

@@ -15,6 +15,26 @@ _LEAST = 20  # cells of a group of sizes; smaller groups join the next
 _BOUNDS = (2, 3, 4, 6, 11)  # sizes 2, 3, 4 and 5, 6 to 10, more
 
 
+def is_hypergraph(K: Complex) -> bool:
+    """Whether the cells above the edges are hyperedges: data, and not found in a graph.
+
+    They hold all their pairs as edges, which rings do not, and are no simplices, as cliques and
+    meshes are, unless they have weights of their own: then they were counted.
+
+    >>> import cellapse as cl
+    >>> is_hypergraph(cl.hypergraph_complex([(0, 1, 2, 3), (3, 4)]))
+    True
+    """
+    if K.max_rank < 2 or (K.is_simplicial and all(w is None for w in K.weights[2:])):
+        return False
+    n, (i, j) = K.n_vertices, K.cells[1].as_array(2).T
+    for cells in K.cells[2:]:
+        H = sparse.csr_array(cells.membership(n).T.astype(np.float64))
+        if H[i].multiply(H[j]).sum() < (cells.sizes * (cells.sizes - 1) / 2).sum():
+            return False
+    return True
+
+
 @dataclass(frozen=True, eq=False)
 class Hyperedges:
     """The hyperedges of a complex as a (vertices x hyperedges) table, with sizes and weights."""
@@ -52,20 +72,7 @@ class Hyperedges:
 
     def groups(self) -> list[IntArray]:
         """Hyperedges of like sizes; groups of fewer than twenty join the next."""
-        groups: list[IntArray] = []
-        waiting = np.empty(0, dtype=np.int64)
-        for low, high in zip(_BOUNDS, (*_BOUNDS[1:], np.inf), strict=True):
-            here = np.flatnonzero((self.sizes >= low) & (self.sizes < high))
-            waiting = np.concatenate([waiting, here])
-            if len(waiting) >= _LEAST:
-                groups.append(waiting)
-                waiting = np.empty(0, dtype=np.int64)
-        if len(waiting):
-            if groups:
-                groups[-1] = np.concatenate([groups[-1], waiting])
-            else:
-                groups.append(waiting)
-        return groups
+        return grouped(self.sizes)
 
     def projection(self, chosen: IntArray) -> sparse.csr_array:
         """The weighted projection of some hyperedges."""
@@ -85,3 +92,25 @@ def inside(X: FloatArray, table: Any, sizes: IntArray) -> FloatArray:
     total = np.asarray(table.T @ X)
     own = np.asarray(table.T @ (X**2).sum(axis=1))
     return ((total**2).sum(axis=1) - own) / (sizes * (sizes - 1.0))
+
+
+def grouped(sizes: IntArray) -> list[IntArray]:
+    """Positions of cells of like sizes; groups of fewer than twenty join the next.
+
+    >>> [len(g) for g in grouped(np.repeat([2, 3, 7], [30, 5, 30]))]
+    [30, 35]
+    """
+    groups: list[IntArray] = []
+    waiting = np.empty(0, dtype=np.int64)
+    for low, high in zip(_BOUNDS, (*_BOUNDS[1:], np.inf), strict=True):
+        here = np.flatnonzero((sizes >= low) & (sizes < high))
+        waiting = np.concatenate([waiting, here])
+        if len(waiting) >= _LEAST:
+            groups.append(waiting)
+            waiting = np.empty(0, dtype=np.int64)
+    if len(waiting):
+        if groups:
+            groups[-1] = np.concatenate([groups[-1], waiting])
+        else:
+            groups.append(waiting)
+    return groups

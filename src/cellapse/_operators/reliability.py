@@ -5,10 +5,12 @@ embedded by its first eigenvectors, rows scaled to unit length; and a size of ce
 
     (mean similarity inside hidden cells) - (mean similarity inside random cells of equal size),
 
-with random cells drawn by degree. Five times over, every cell is hidden once. A size that predicts
-is weighed by how well it does relative to the best one, a size that does not is dropped; with the
-new weights all is measured again, four times, from several starts, and the start with the clearest
-evidence wins. Where sizes cannot be told apart, all keep the weight 1: the plain projection.
+with random cells drawn by degree. Five times over, every cell is hidden once. A size that is
+clearly behind the best one gets the weight (what it predicts) / (what the best predicts), all
+others keep 1. As noise in one size can hide the signal of another, this is measured with all sizes
+and with each by itself, and the clearest evidence wins. Nothing changes, and the result is the fair
+operator without weights, unless with the new weights hidden cells of all sizes together are
+predicted at least as well. On a graph, sizes are those of the largest clique around an edge.
 """
 
 from __future__ import annotations
@@ -26,11 +28,12 @@ from cellapse._complex.given import to_complex
 from cellapse._errors import InputError, extra
 from cellapse._linalg.operators import Operator, SparseOperator
 from cellapse._operators.as_operator import as_operator
-from cellapse._operators.hyperedges import Hyperedges, inside
-from cellapse._shared.arrays import FloatArray, IntArray, csr_from_entries
+from cellapse._operators.by_size import BySize
+from cellapse._operators.hyperedges import inside
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import generator, whole_number
 
-_FOLDS, _ROUNDS = 5, 4
+_FOLDS = 5
 _CLEAR = 2.0  # standard errors by which a size must fall behind the best to lose weight
 _DENSE = 400
 _LEAST = 0.01  # of a weight in the operator: what predicts nothing still holds the parts together
@@ -45,6 +48,7 @@ class Reliability:
     sizes : list of (int, int)
         Smallest and largest size of the cells in a group.
     counts : (g,) array of int
+        Cells that were hidden once; of a graph, cliques without a common edge.
     predicts, errors : (g,) arrays
         The difference of means, and its standard error, at the final weights.
     weights : (g,) array
@@ -70,10 +74,10 @@ class Reliability:
     parts: list[sparse.csr_array] = field(repr=False)
 
     def operator(self) -> Operator:
-        """The Laplacian of the projection in which every cell has the weight of its size.
+        """The Laplacian in which every cell, or edge of a graph, has the weight of its size.
 
         A size of weight 0 keeps a hundredth, so that no vertex is left alone. Where all weights
-        are 1 it is the weighted projection.
+        are 1 it is the weighted projection, of a graph the graph Laplacian.
         """
         n = len(self.labels)
         A = _sum(np.maximum(self.weights, _LEAST), self.parts, n)
@@ -98,7 +102,8 @@ def rank_reliability(
     ----------
     K : Complex
         Of a hypergraph: cells above the edges are hyperedges, an edge is one where no larger cell
-        holds it, or with what its weight has over those, as in `projection_laplacian`.
+        holds it, or with what its weight has over those, as in `projection_laplacian`. Of a graph:
+        an edge has the size of the largest clique (or other cell) that holds it.
     dimension : int
         Eigenvectors of the embedding: about the number of groups that is expected.
     rng : seed or numpy Generator
@@ -118,78 +123,107 @@ def rank_reliability(
     K = to_complex(K)
     dimension = whole_number("dimension", dimension, 1, 1000)
     generate = generator(rng)
-    hyper = Hyperedges.of(K)
-    if hyper.count < 1:
+    cells = BySize.of(K, generate)
+    if not cells.sizes:
         raise InputError("the complex has no cell of two or more vertices; give it some")
-    trial = Trial(hyper, hyper.groups(), min(dimension, max(K.n_vertices - 2, 1)), generate)
+    trial = Trial(cells, min(dimension, max(K.n_vertices - 2, 1)), generate)
     weights, measured = trial.search()
-    differs = bool((weights != 1.0).any())
-    sizes = [(int(hyper.sizes[g].min()), int(hyper.sizes[g].max())) for g in trial.groups]
-    counts = np.array([len(g) for g in trial.groups])
-    parts = [hyper.projection(g) for g in trial.groups]
     return Reliability(
-        sizes, counts, measured[:, 0], measured[:, 1], weights, differs, K.labels, parts
+        [(int(s.min()), int(s.max())) for s in cells.sizes],
+        np.array([len(s) for s in cells.sizes]),
+        np.array([m.gain for m in measured]),
+        np.array([m.error for m in measured]),
+        weights,
+        bool((weights != 1.0).any()),
+        K.labels,
+        cells.parts,
     )
 
 
 class Trial:
     """What is hidden when, and how well each group of sizes is predicted at given weights."""
 
-    def __init__(
-        self, hyper: Hyperedges, groups: list[IntArray], dimension: int, rng: np.random.Generator
-    ) -> None:
-        self.hyper, self.groups, self._dimension = hyper, groups, dimension
-        self._n = hyper.table.shape[0]
-        degree = np.asarray(hyper.table.sum(axis=1)).ravel()
-        reach = np.cumsum(degree / degree.sum())
-        self._fold = [rng.permutation(len(g)) % _FOLDS for g in groups]
-        self._random = [_random_cells(hyper.sizes[g], reach, rng) for g in groups]
-        self._left = [
-            [hyper.projection(g[f != q]) for q in range(_FOLDS)]
-            for g, f in zip(groups, self._fold, strict=True)
+    def __init__(self, cells: BySize, dimension: int, rng: np.random.Generator) -> None:
+        self._cells, self._dimension = cells, dimension
+        n = cells.parts[0].shape[0]
+        folds = [rng.permutation(len(s)) % _FOLDS for s in cells.sizes]
+        self._chance = cells.chance
+        self._hidden: list[list[IntArray]] = [
+            [np.flatnonzero(f == q) for f in folds] for q in range(_FOLDS)
+        ]
+        self._left = [cells.without(hidden) for hidden in self._hidden]
+        self._reached = [
+            _sum(np.ones(len(folds)), parts, n).sum(axis=1) > 0 for parts in self._left
         ]
 
-    def measure(self, weights: FloatArray) -> FloatArray:
-        """Per group of sizes, the difference of means and its standard error."""
-        inside_hidden: list[list[FloatArray]] = [[] for _ in self.groups]
-        chance: list[list[FloatArray]] = [[] for _ in self.groups]
-        for q in range(_FOLDS):
-            A = _sum(weights, [parts[q] for parts in self._left], self._n)
-            X = _embedding(A, self._dimension)
-            for t, (group, fold) in enumerate(zip(self.groups, self._fold, strict=True)):
-                hidden = np.flatnonzero(fold == q)
-                inside_hidden[t].append(self.hyper.inside(X, group[hidden]))
-                sizes = self.hyper.sizes[group[hidden]]
-                chance[t].append(inside(X, self._random[t][:, hidden], sizes))
-        return np.array(
-            [
-                _difference(np.concatenate(a), np.concatenate(b))
-                for a, b in zip(inside_hidden, chance, strict=True)
-            ]
-        )
+    def measure(self, weights: FloatArray) -> list[Excess]:
+        """Per group of sizes, the similarity inside hidden cells and inside random ones.
 
-    def search(self) -> tuple[FloatArray, FloatArray]:
-        """The weights with the clearest evidence, and what is measured with them."""
-        plain = np.ones(len(self.groups))
+        Cells with a member that nothing else holds are left out: there is nothing to predict from.
+        """
+        groups = range(len(self._cells.sizes))
+        similar: list[list[FloatArray]] = [[] for _ in groups]
+        chance: list[list[FloatArray]] = [[] for _ in groups]
+        for hidden, parts, reached in zip(self._hidden, self._left, self._reached, strict=True):
+            X = _embedding(_sum(weights, parts, len(reached)), self._dimension)
+            for g, at in zip(groups, hidden, strict=True):
+                sizes = self._cells.sizes[g][at]
+                for table, into in ((self._cells.members[g], similar), (self._chance[g], chance)):
+                    some = table[:, at]
+                    known = np.asarray(some.T @ ~reached).ravel() == 0
+                    into[g].append(inside(X, some[:, known], sizes[known]))
+        return [
+            Excess(np.concatenate(a), np.concatenate(b))
+            for a, b in zip(similar, chance, strict=True)
+        ]
+
+    def search(self) -> tuple[FloatArray, list[Excess]]:
+        """The weights by the clearest evidence, and what is measured with them.
+
+        All are 1 unless hidden cells of all sizes together are then predicted as well at least.
+        """
+        plain = np.ones(len(self._cells.sizes))
         first = self.measure(plain)
-        if len(self.groups) == 1:
+        if len(plain) == 1:
             return plain, first
-        best = (_evidence(first), plain, first)
-        for start in (plain, *np.eye(len(self.groups))):
-            weights, measured = start, self.measure(start)
-            for _ in range(_ROUNDS):
-                new = _new_weights(measured)
-                if (new == weights).all():
-                    break
-                weights, measured = new, self.measure(new)
-            if _evidence(measured) > best[0] + 1e-9:
-                best = (_evidence(measured), weights, measured)
-        return (best[1], best[2]) if best[0] >= _CLEAR else (plain, first)
+        alone = [self.measure(one) for one in np.eye(len(plain))]
+        weights = _new_weights(max([first, *alone], key=_evidence))
+        measured = self.measure(weights)
+        better = sum((a - b).gain for a, b in zip(measured, first, strict=True)) >= 0.0
+        return (weights, measured) if better else (plain, first)
 
 
-def _new_weights(measured: FloatArray) -> FloatArray:
+@dataclass(frozen=True, eq=False)
+class Excess:
+    """Similarities inside hidden cells of a group of sizes, and inside random ones."""
+
+    hidden: FloatArray
+    chance: FloatArray
+
+    @property
+    def gain(self) -> float:
+        return float(self.hidden.mean() - self.chance.mean()) if self.told else 0.0
+
+    @property
+    def error(self) -> float:
+        if not self.told:
+            return 1.0
+        spread = self.hidden.var() / len(self.hidden) + self.chance.var() / len(self.chance)
+        return float(np.sqrt(max(spread, 1e-12)))
+
+    @property
+    def told(self) -> bool:
+        """Whether there is anything to compare."""
+        return len(self.hidden) > 1 and len(self.chance) > 1
+
+    def __sub__(self, other: Excess) -> Excess:
+        """The same cells at other weights: what changed for each of them."""
+        return Excess(self.hidden - other.hidden, self.chance - other.chance)
+
+
+def _new_weights(measured: list[Excess]) -> FloatArray:
     """Weights by what the sizes predict; 1 for all that are not clearly behind the best."""
-    gain, error = measured.T
+    gain, error = np.array([(m.gain, m.error) for m in measured]).T
     top = int(np.argmax(gain))
     if gain[top] < _CLEAR * error[top]:
         return np.ones(len(gain))
@@ -197,13 +231,8 @@ def _new_weights(measured: FloatArray) -> FloatArray:
     return np.where(behind, np.maximum(gain, 0.0) / gain[top] * (gain > 1.5 * error), 1.0)
 
 
-def _evidence(measured: FloatArray) -> float:
-    return float((measured[:, 0] / np.maximum(measured[:, 1], 1e-12)).max())
-
-
-def _difference(hidden: FloatArray, chance: FloatArray) -> tuple[float, float]:
-    spread = hidden.var() / len(hidden) + chance.var() / len(chance)
-    return float(hidden.mean() - chance.mean()), float(np.sqrt(max(spread, 1e-12)))
+def _evidence(measured: list[Excess]) -> float:
+    return max(m.gain / m.error for m in measured)
 
 
 def _sum(weights: FloatArray, parts: list[sparse.csr_array], n: int) -> sparse.csr_array:
@@ -225,18 +254,3 @@ def _embedding(A: sparse.csr_array, k: int) -> FloatArray:
     else:
         X = eigsh(M, k, which="LA", v0=np.ones(n), tol=1e-4)[1]
     return X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-12)
-
-
-def _random_cells(sizes: IntArray, reach: FloatArray, rng: np.random.Generator) -> sparse.csc_array:
-    """Random cells of these sizes, without a vertex twice, drawn by degree."""
-    members, n = [], len(reach)
-    chance = np.diff(reach, prepend=0.0)
-    for size in sizes.tolist():
-        some = np.unique(np.searchsorted(reach, rng.random(2 * size) * reach[-1], side="right"))
-        if len(some) < size:
-            free = np.flatnonzero(chance)
-            some = rng.choice(free, size, replace=False, p=chance[free] / chance[free].sum())
-        members.append(rng.permutation(np.minimum(some, n - 1))[:size])
-    cells = np.repeat(np.arange(len(sizes)), sizes)
-    table = csr_from_entries(np.concatenate(members), cells, np.ones(len(cells)), (n, len(sizes)))
-    return sparse.csc_array(table)

@@ -8,6 +8,7 @@ import numpy as np
 from rich.markup import escape
 
 from cellapse import datasets
+from cellapse._sources import HYPERGRAPHS
 from cellapse.cli.app import app
 from cellapse.cli.options import GraphChoice, NetworkChoice, Target, grouped
 from cellapse.cli.output import AsJson, Out, Quiet
@@ -18,7 +19,7 @@ from cellapse.io import Understood, write
 @app.command("datasets")
 @grouped
 def list_datasets(*, out: Out) -> None:
-    """List the bundled networks and proteins.
+    """List the bundled networks, hypergraphs and proteins.
 
     \b
     cellapse datasets
@@ -29,6 +30,10 @@ def list_datasets(*, out: Out) -> None:
         d = datasets.load(name)
         counts = (len(d.graph), d.graph.number_of_edges(), len(d.group_names))
         rows.append((name, "network", *counts, d.title))
+    for name, load in HYPERGRAPHS.items():
+        h = load()
+        counts = (len(h.nodes), len(h.hyperedges), len(h.group_names))
+        rows.append((name, "hypergraph", *counts, h.title))
     proteins = datasets.available_proteins()
     heads = ("name", "kind", "nodes", "edges", "groups", "title")
     if not out.as_json and out.file is None:

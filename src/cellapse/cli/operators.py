@@ -13,13 +13,14 @@ from rich.markup import escape
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._errors import CellapseError, CellapseWarning
 from cellapse._operators.baselines import graph_laplacian
+from cellapse._operators.fair import without_cells
 from cellapse._operators.names import make_operator, operator_names
 from cellapse.cli.app import app
 from cellapse.cli.options import NetworkChoice, PaperChoice, Seed, grouped
 from cellapse.cli.output import Out
 from cellapse.cli.progress import Steps, working
 from cellapse.tasks.clustering import cluster, clustering_accuracy
-from cellapse.tasks.judging import judge, without_cells
+from cellapse.tasks.judging import judge
 from cellapse.tasks.selection import modularity
 from cellapse.theory import check
 
@@ -153,7 +154,7 @@ def _measured(
             warnings.simplefilter("ignore", CellapseWarning)  # the table compares; docs explain
             S = make_operator(K, name)
             values = S.spectrum(min(3, K.n_vertices)).values
-            clusters = cluster(S, count, mass="degree", rng=seed)
+            clusters = cluster(S, count, rng=seed)
     except CellapseError as error:
         return row | {"seconds": None, "note": str(error)}
     row["lambda_2"], row["lambda_3"] = (*values[1:3].tolist(), None, None)[:2]

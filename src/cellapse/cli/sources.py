@@ -28,11 +28,14 @@ def load(
     options: Options = PLAIN,
 ) -> Source:
     """A bundled dataset of that name, or else the file; - is standard input."""
-    here = name in datasets.available() or name.upper() in datasets.available_proteins()
+    network = name in datasets.available()
+    here = network or name in bundled_names() or name.upper() in bundled_names()
     if here and not exists(name) and (format is not None or options != PLAIN):
         raise InputError(f"{name} is bundled, and options about a file mean nothing to it")
-    if weight is not None and name.upper() in datasets.available_proteins() and not exists(name):
-        raise InputError(f"--weight {weight}: the bundled protein {name} has none; leave it out")
+    if weight is not None and here and not network and not exists(name):
+        raise InputError(
+            f"--weight {weight}: the bundled {name} has no choice of weights; leave it out"
+        )
     known = bundled(name, max_rank, weight)
     if known is not None:
         return known

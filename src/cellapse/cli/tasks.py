@@ -12,6 +12,7 @@ from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
+from cellapse._operators.fair import without_cells
 from cellapse._sources import Source
 from cellapse.cli.app import app
 from cellapse.cli.options import OperatorChoice, Seed, grouped
@@ -20,7 +21,7 @@ from cellapse.cli.sources import values_of
 from cellapse.tasks._clusters import Clusters
 from cellapse.tasks.clustering import cluster, clustering_accuracy, suggest_n_clusters
 from cellapse.tasks.embedding import embed, positional_encoding
-from cellapse.tasks.judging import gap_in_words, judge, without_cells
+from cellapse.tasks.judging import gap_in_words, judge
 from cellapse.tasks.resistance import effective_resistance
 from cellapse.tasks.selection import choose_operator
 from cellapse.tasks.signatures import heat_kernel_signature

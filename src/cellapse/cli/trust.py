@@ -8,6 +8,9 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
+from cellapse._complex.complex import Complex
+from cellapse._errors import InputError
+from cellapse._operators.hyperedges import is_hypergraph
 from cellapse.cli.app import app
 from cellapse.cli.options import NetworkChoice, OperatorChoice, Seed, grouped
 from cellapse.cli.output import Out
@@ -17,6 +20,7 @@ from cellapse.io import write
 from cellapse.lifts.cycles import cycle_complex
 from cellapse.tasks.doubt import Doubt, likely_false
 from cellapse.tasks.labels import spread_labels
+from cellapse.tasks.trust import edge_trust
 
 
 @app.command()
@@ -52,6 +56,9 @@ def trust(
         step("reading")
         K = data.load().complex
         step("computing")
+        if cycles is None and is_hypergraph(K):
+            _only_trust(K, clean, out)
+            return
         if cycles is None:
             doubt = likely_false(K, level=level, false_share=false_share, rng=seed)
         else:
@@ -62,6 +69,16 @@ def trust(
         write(left.skeleton(min(1, left.max_rank)), clean)
         out.say(f"Wrote {escape(str(clean))}: {sum(left.n_cells[1:2]):,} edges.")
     out.table(doubt.columns(), _facts(doubt))
+
+
+def _only_trust(K: Complex, clean: Path | None, out: Out) -> None:
+    """The trust of the edges of a hypergraph, for which there is no threshold."""
+    why = "a hypergraph: which hyperedges a random pair would be part of is not known"
+    if clean is not None:
+        raise InputError(f"--clean needs a threshold, but this is {why}; leave --clean out")
+    scores = edge_trust(K)
+    out.say(f"No threshold, since this is {why}. {100 * (1 - scores.held):.0f} % are in no cell.")
+    out.table(scores.columns(), {"in no cell": 1.0 - scores.held})
 
 
 @app.command()

@@ -1,12 +1,11 @@
 """Data to try things on, with where it comes from and under which licence.
 
-Networks with groups, triangulated surfaces, proteins, contact hypergraphs, citations, and random
-graphs.
+Networks and hypergraphs with groups, triangulated surfaces, proteins, citations, and random graphs.
 """
 
 from cellapse._shared.names import showing
 from cellapse.datasets.bundled import Dataset, available, load
-from cellapse.datasets.contacts import ContactHypergraph, load_contacts
+from cellapse.datasets.contacts import load_contacts
 from cellapse.datasets.cora import Cora, load_cora
 from cellapse.datasets.download import fetch_pdb
 from cellapse.datasets.enumeration import enumerate_surfaces
@@ -17,15 +16,16 @@ from cellapse.datasets.generators import (
     geometric_graph,
     paper_block_model,
 )
+from cellapse.datasets.hypergraphs import LabelledHypergraph, load_scenes
 from cellapse.datasets.mantra import load_mantra
 from cellapse.datasets.proteins import Protein, available_proteins, backbone_complex, load_protein
 from cellapse.datasets.surfaces import Surfaces, triangulated_surfaces
 
 __all__ = [
     "BLOCK_MODELS",
-    "ContactHypergraph",
     "Cora",
     "Dataset",
+    "LabelledHypergraph",
     "Protein",
     "Surfaces",
     "add_shortcuts",
@@ -41,6 +41,7 @@ __all__ = [
     "load_cora",
     "load_mantra",
     "load_protein",
+    "load_scenes",
     "paper_block_model",
     "triangulated_surfaces",
 ]

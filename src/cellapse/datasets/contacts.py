@@ -7,19 +7,15 @@ with its departments, and in a French high school with its classes.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, MissingExtraError
-from cellapse._shared.arrays import IntArray
-from cellapse.datasets._card import card
 from cellapse.datasets._names import unknown_name
-from cellapse.lifts import hypergraph_complex
+from cellapse.datasets.hypergraphs import LabelledHypergraph
 
 _MOST_BYTES = 100_000_000
 _FILES = {"workplace": "workplace/workplace.json", "highschool": "hs/hs.json"}
@@ -39,65 +35,7 @@ _PAPERS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class ContactHypergraph:
-    """People, the sets of people who met, and a group for every person.
-
-    Attributes
-    ----------
-    name, title : str
-    nodes : tuple
-        Ids of the people, in the order of the file.
-    hyperedges : tuple of tuples of ids
-    groups : integer array
-        The group of each node as a code 0, 1, ...; read-only.
-    group_names : tuple of str
-    source, licence, provenance, notes : str
-
-    Examples
-    --------
-    >>> import cellapse as cl
-    >>> data = cl.datasets.load_contacts("workplace")  # doctest: +SKIP
-    >>> len(data.nodes), len(data.group_names)  # doctest: +SKIP
-    (92, 5)
-    """
-
-    name: str
-    title: str
-    nodes: tuple[Any, ...] = field(repr=False)
-    hyperedges: tuple[tuple[Any, ...], ...] = field(repr=False)
-    groups: IntArray = field(repr=False)
-    group_names: tuple[str, ...] = field(repr=False)
-    source: str = field(repr=False)
-    licence: str = field(repr=False)
-    provenance: str = field(repr=False)
-    notes: str = field(repr=False)
-
-    def complex(self) -> Complex:
-        """Pairs within hyperedges as edges, larger hyperedges as cells of rank 2."""
-        return hypergraph_complex(self.hyperedges, vertices=self.nodes)
-
-    def card(self) -> str:
-        """Describe the hypergraph in plain text: counts, source, licence, provenance, notes."""
-        sizes = np.bincount([len(e) for e in self.hyperedges])
-        members = np.bincount(self.groups)
-        rows = {
-            "nodes": len(self.nodes),
-            "hyperedges": f"{len(self.hyperedges):,}, "
-            + ", ".join(f"{m:,} of {s} nodes" for s, m in enumerate(sizes.tolist()) if m),
-            "groups": f"{members.size}, of {members.min()} to {members.max()} nodes",
-            "source": self.source,
-            "licence": self.licence,
-            "provenance": self.provenance,
-            "notes": self.notes,
-        }
-        return card(self.title, self.name, rows)
-
-    def __str__(self) -> str:
-        return self.card()
-
-
-def load_contacts(name: str, path: str | Path | None = None) -> ContactHypergraph:
+def load_contacts(name: str, path: str | Path | None = None) -> LabelledHypergraph:
     """Read a contact hypergraph with its groups.
 
     Parameters
@@ -109,7 +47,7 @@ def load_contacts(name: str, path: str | Path | None = None) -> ContactHypergrap
 
     Returns
     -------
-    ContactHypergraph
+    LabelledHypergraph
 
     Raises
     ------
@@ -129,7 +67,7 @@ def load_contacts(name: str, path: str | Path | None = None) -> ContactHypergrap
     group_names, codes = np.unique(classes, return_inverse=True)
     codes.setflags(write=False)
     title, source, notes = _PAPERS[name]
-    return ContactHypergraph(
+    return LabelledHypergraph(
         name=name,
         title=title,
         nodes=nodes,

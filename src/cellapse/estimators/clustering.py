@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from sklearn.base import ClusterMixin
@@ -9,6 +10,7 @@ from sklearn.utils import check_random_state
 
 from cellapse._errors import InputError
 from cellapse.estimators._graph import OnGraph
+from cellapse.tasks._lopsided import warn_if_lopsided
 from cellapse.tasks.clustering import cluster
 
 
@@ -69,6 +71,9 @@ class CollapsedSpectralClustering(ClusterMixin, OnGraph):
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         except (ValueError, TypeError) as error:
             raise InputError(f"random_state={self.random_state!r:.80} ({error})") from None
-        clusters = cluster(self._lift(X), self.n_clusters, assign=self.assign_labels, rng=seed)
-        self.labels_ = clusters.numbers
+        S = self._lift(X)
+        self.labels_ = cluster(S, self.n_clusters, assign=self.assign_labels, rng=seed).numbers
+        if self.operator == "renormalized":  # the default
+            again = partial(cluster, assign=self.assign_labels, rng=seed)
+            warn_if_lopsided(self.complex_, self.labels_, lambda L, k: again(L, k).numbers)
         return self

@@ -163,9 +163,9 @@ def _evidence(analysis: Analysis) -> str:
     elif not doubt.reason:
         said.append(
             f"An edge has more trust than a random pair with probability {doubt.separation:.3f}. "
-            f"The doubt catches {100 * doubt.caught:.0f} % of all random pairs; how many of the "
-            "doubted edges are real cannot be told from cells: an edge between two groups closes "
-            "few, too."
+            f"The doubt catches {100 * doubt.caught:.0f} % of all random pairs. At least "
+            f"{100 * doubt.wrong:.0f} % of the doubted edges are real; how many more, cells cannot "
+            "tell: an edge between two groups closes few, too."
         )
     return " ".join(said)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._shared.arrays import FloatArray, IntArray
@@ -83,3 +84,14 @@ class Clusters(Shown):
     def to_frame(self) -> Any:
         """A pandas DataFrame with the column `cluster`, indexed by label."""
         return to_frame(self.numbers, self.labels, ["cluster"])
+
+
+def modularity_by(edges: sparse.coo_array, numbers: IntArray) -> float:
+    """Newman's modularity of clusters by weighted edges, each once; 0 where there are none."""
+    total = edges.data.sum()
+    if not total > 0:
+        return 0.0
+    ends = [numbers[at] for at in (edges.row, edges.col)]
+    inside = edges.data[ends[0] == ends[1]].sum() / total
+    degree = sum(np.bincount(at, edges.data, numbers.max() + 1) for at in ends)
+    return float(inside - ((degree / (2 * total)) ** 2).sum())

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
+from cellapse._complex.cells import Cells
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse.lifts.cliques import clique_complex
-from cellapse.tasks.trust import edge_trust
+from cellapse.tasks.trust import trust_by_cells
 
 _AT_ONCE = 0.05  # decoys in one go, next to the edges: few enough to leave the network as it is
-_WANTED = 500  # decoys in all
+_WANTED = 1000  # decoys in all
 _MOST_GOES = 100
 
 Lift = Callable[[Complex], Complex]
@@ -31,8 +31,7 @@ def own_lift(K: Complex) -> Lift:
     if not weighted and K.is_simplicial:
         again = cliques(K.skeleton(1))
         alike = again.n_cells == K.n_cells and all(
-            np.array_equal(_rows(mine), _rows(yours))
-            for mine, yours in zip(again.cells[2:], K.cells[2:], strict=True)
+            _same(mine, yours) for mine, yours in zip(again.cells[2:], K.cells[2:], strict=True)
         )
         if alike:
             return cliques
@@ -43,9 +42,12 @@ def own_lift(K: Complex) -> Lift:
     )
 
 
-def _rows(cells: Any) -> IntArray:
-    table = cells.as_array()
-    return table[np.lexsort(table.T[::-1])] if len(table) else table
+def _same(mine: Cells, yours: Cells) -> bool:
+    """Whether these are the same simplices, in any order."""
+    if np.array_equal(mine.indices, yours.indices):
+        return True
+    a, b = (table[np.lexsort(table.T[::-1])] for table in (mine.as_array(), yours.as_array()))
+    return np.array_equal(a, b)
 
 
 def decoy_trust(K: Complex, lift: Lift, pairs: str, rng: np.random.Generator) -> FloatArray:
@@ -67,7 +69,7 @@ def decoy_trust(K: Complex, lift: Lift, pairs: str, rng: np.random.Generator) ->
                     f"lift gave {lifted!r} for {len(edges) + len(new)} edges; it has to keep the "
                     "edges, in their order, and only add cells"
                 )
-            values.append(edge_trust(lifted).values[len(edges) :])
+            values.append(trust_by_cells(lifted)[0][len(edges) :])
     return np.concatenate([np.empty(0), *values])
 
 

@@ -34,8 +34,10 @@ def rates_of(values: FloatArray, decoys: FloatArray, known: float | None) -> Rat
     F = np.searchsorted(np.sort(values), t, side="right") / len(values)
     order = np.sort(decoys)
     F_d = np.searchsorted(order, t, side="right") / len(decoys)
-    # One more decoy above the threshold than were drawn: few draws promise less.
-    left = np.minimum(1.0, (1.0 - F_d) + 1.0 / (1 + len(decoys)))
+    # One more decoy above the threshold than were drawn, and a standard error: the threshold is
+    # the first that promises enough, and few draws would promise it by luck.
+    above = len(decoys) * (1.0 - F_d) + 1.0
+    left = np.minimum(1.0, (above + np.sqrt(above)) / (1 + len(decoys)))
     middle = order[int(np.ceil(_MIDDLE * len(order))) - 1]
     share = float((values <= middle).mean() / (decoys <= middle).mean())
     p = min(1.0, share) if known is None else known

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from cellapse._collapse.realizations import Screened
 from cellapse._complex.complex import Complex
-from cellapse._operators.hyperedges import Hyperedges
+from cellapse._operators.hyperedges import Hyperedges, is_hypergraph
 from cellapse._shared.arrays import BoolArray, IntArray, csr_from_entries
 
 
@@ -27,16 +27,21 @@ def without_edges(K: Complex, dropped: BoolArray) -> Complex:
 def thinned(K: Complex, share: float, rng: np.random.Generator) -> Complex:
     """The complex without a share of its edges, drawn at random, and the cells that hold them.
 
-    Of a hypergraph, whose cells are no simplices, a share of the larger cells goes instead, with
-    the edges that no other cell holds, and the same share of the edges that are no part of one.
+    Of a hypergraph a share of the larger cells goes instead, with what they gave to the weights of
+    edges and the edges that no other cell holds, and the same share of the edges in none.
     """
     lost = [rng.random(n) < share for n in K.n_cells[1:]]
-    if K.is_simplicial or len(lost) < 2:
+    if not is_hypergraph(K):
         return without_edges(K, lost[0]) if lost else K
     around = Screened().chain(K).upper
     before = sum(np.diff(A.indptr) for A in around)
     after = sum(np.diff(A[:, ~gone].indptr) for A, gone in zip(around, lost[1:], strict=True))
     lost[0] = np.where(before > 0, after == 0, lost[0])
+    if K.weights[1] is not None:  # an edge weighs as much as all hyperedges around it
+        given = sum(A @ gone for A, gone in zip(around, lost[1:], strict=True))
+        weights = K.weights[1] - given
+        lost[0] |= weights <= 1e-12 * K.weights[1]
+        K = replace(K, weights=(K.weights[0], np.where(lost[0], 1.0, weights), *K.weights[2:]))
     return _only(K, [np.arange(K.n_vertices), *(np.flatnonzero(~gone) for gone in lost)])
 
 
@@ -47,7 +52,7 @@ def shuffled(K: Complex, rng: np.random.Generator) -> sparse.csr_array:
     edge that would join a vertex to itself is left out.
     """
     n = K.n_vertices
-    if K.is_simplicial:
+    if not is_hypergraph(K):
         i, j = rng.permutation(K.cells[1].as_array(2).ravel()).reshape(-1, 2).T
         weights = np.ones(len(i)) if K.weights[1] is None else K.weights[1]
         some = i != j

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg
 
+from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._complex.complex import Complex
 from cellapse._errors import CellapseWarning, InputError, SizeError
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
@@ -20,6 +22,7 @@ from cellapse._operators.as_operator import as_operator
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import generator, one_of, plain_array, whole_number
 from cellapse.tasks._clusters import Clusters
+from cellapse.tasks._lopsided import warn_if_lopsided
 
 Mass = str | ArrayLike | None
 
@@ -47,7 +50,9 @@ def cluster(
     Parameters
     ----------
     operator : Operator, matrix or LinearOperator
-        Collapsed, baseline or any other, see `as_operator`.
+        Collapsed, baseline or any other, see `as_operator`. Of a graph or complex itself it is
+        "renormalized", with a warning where that puts nearly all into one cluster and the graph
+        Laplacian does better, as with hubs.
     n_clusters : int, optional
         By default the number before the largest gap of the first eigenvalues, as
         `suggest_n_clusters` gives it.
@@ -102,8 +107,10 @@ def cluster(
                 f'n_vectors={n_vectors} with assign="discretize"; it turns one vector into one '
                 f'cluster: leave n_vectors out, or use "kmeans"'
             )
-    numbers = _assigned(rows, n_clusters, assign, rng)
-    return Clusters(_in_order(numbers), S.labels, spectrum, used, gaps)
+    numbers = _in_order(_assigned(rows, n_clusters, assign, rng))
+    if S is not operator and isinstance(S, CollapsedOperator) and isinstance(S.source, Complex):
+        warn_if_lopsided(S.source, numbers, lambda L, k: cluster(L, k, rng=rng).numbers)
+    return Clusters(numbers, S.labels, spectrum, used, gaps)
 
 
 def _assigned(

@@ -16,8 +16,9 @@ are random pairs, at most where p is the bound. The threshold is so high that th
 discovery rate of the statement "this edge is no random pair", and it can be promised whatever the
 network is like. How many of the edges in doubt are false cannot: an edge that is real but closes no
 cell, such as a bridge between groups, looks like a random pair to every method that goes by cells.
-Only where p is known, the share 1 - p F_d(t) / F(t) of them are no random pairs. And the threshold
-is at least so high that all but `level` of the edges in doubt may be random pairs.
+The share 1 - p F_d(t) / F(t) of them are no random pairs, where p is known; otherwise that many at
+least. And the threshold is at least so high that all but `level` of the edges in doubt may be
+random pairs.
 """
 
 from __future__ import annotations
@@ -58,9 +59,11 @@ class Doubt:
         The share of all random pairs that is in doubt.
     false_share : float
         The share of all edges that are random pairs: as given, or the largest possible.
-    wrong : float or None
-        The expected share of the doubted edges that are no random pairs; None where `false_share`
-        was not given, since then it can be anything.
+    wrong : float
+        The share of the doubted edges that are no random pairs as it is expected, or at least where
+        `false_share` was not given: it can be anything above.
+    given : bool
+        Whether the share of false edges was given.
     separation : float
         The probability that an edge has more trust than a random pair: 0.5 tells nothing.
     decoys : array
@@ -83,16 +86,12 @@ class Doubt:
     missed: float
     caught: float
     false_share: float
-    wrong: float | None
+    wrong: float
+    given: bool
     separation: float
     decoys: FloatArray = field(repr=False)
     reason: str
     complex: Complex = field(repr=False)
-
-    @property
-    def given(self) -> bool:
-        """Whether the share of false edges was given."""
-        return self.wrong is not None
 
     def __str__(self) -> str:
         return "\n".join(self.sentences())
@@ -101,11 +100,9 @@ class Doubt:
         """What was found, a line each."""
         if self.reason:
             return [f"nothing to go by: {self.reason}"]
-        most = "" if self.given else "at most "
+        most, least = ("", "") if self.given else ("at most ", "at least ")
         below = "" if self.threshold is None else f": trust up to {self.threshold:.4g}"
-        wrong = "how many of them are real, cells cannot tell"
-        if self.wrong is not None:
-            wrong = f"{100 * self.wrong:.0f} % of them are expected to be real"
+        wrong = f"{least}{100 * self.wrong:.0f} % of these edges are real"
         if self.threshold is None:
             wrong = "no edge needs to be doubted at this level"
         return [
@@ -229,9 +226,8 @@ def _decide(
         return _silent(K, trust, level, reason, decoys, above)
     t = None if at == 0 else float(rates.t[at])
     doubted = np.zeros(len(trust), dtype=bool) if t is None else trust.values <= t
-    wrong = None if known is None else float(rates.wrong[at])
-    shares = (float(rates.missed[at]), float(rates.caught[at]), rates.p, wrong)
-    return Doubt(trust, doubted, t, level, *shares, above, decoys, "", K)
+    shares = (float(rates.missed[at]), float(rates.caught[at]), rates.p, float(rates.wrong[at]))
+    return Doubt(trust, doubted, t, level, *shares, known is not None, above, decoys, "", K)
 
 
 def _silent(
@@ -244,7 +240,7 @@ def _silent(
 ) -> Doubt:
     none = np.zeros(len(trust), dtype=bool)
     chance = np.empty(0) if decoys is None else decoys
-    return Doubt(trust, none, None, level, 1.0, 0.0, 1.0, None, separation, chance, reason, K)
+    return Doubt(trust, none, None, level, 1.0, 0.0, 1.0, 0.0, False, separation, chance, reason, K)
 
 
 def _no_cells(K: Complex) -> str:

@@ -14,13 +14,12 @@ from cellapse._complex.given import to_complex
 from cellapse._errors import CellapseWarning
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
-from cellapse._operators.baselines import graph_laplacian, projection_laplacian
-from cellapse._shared.arrays import IntArray
+from cellapse._operators.fair import weighted_edges, without_cells
+from cellapse._operators.hyperedges import is_hypergraph
 from cellapse._shared.checks import generator, whole_number
-from cellapse.tasks._clusters import Clusters
+from cellapse.tasks._clusters import Clusters, modularity_by
 from cellapse.tasks._thinning import shuffled, thinned
 from cellapse.tasks.clustering import cluster, clustering_accuracy
-from cellapse.tasks.selection import weighted_modularity
 from cellapse.tasks.trust import edge_trust
 from cellapse.tasks.verdict import Judged, Verdict
 
@@ -83,11 +82,11 @@ def judge(
     edges = K.n_cells[1] if K.max_rank else 0
     worthwhile = k > 1 and edges > 0 and K.n_vertices <= _MOST
     again = _again(K, k, ways, generator(rng)) if worthwhile else None
-    names = (name, "L" if K.is_simplicial else "the weighted projection")
-    W = _adjacency(without_cells(K))
+    names = (name, "the weighted projection" if is_hypergraph(K) else "L")
+    W = weighted_edges(K)
     stable = (None, None) if again is None else again[:2]
     judged = [
-        Judged(operator, _modularity(W, c.numbers), stability)
+        Judged(operator, modularity_by(W, c.numbers), stability)
         for operator, c, stability in zip(names, (mine, plain), stable, strict=True)
     ]
     return Verdict(
@@ -100,11 +99,6 @@ def judge(
         edge_trust(K).held,
         edges == K.n_vertices - (int(K.components().max()) + 1),
     )
-
-
-def without_cells(K: Complex) -> Operator:
-    """The fair operator to compare with: L, and for a hypergraph the weighted projection."""
-    return graph_laplacian(K) if K.is_simplicial else projection_laplacian(K)
 
 
 def gap_in_words(clusters: Clusters) -> str:
@@ -138,7 +132,9 @@ def _again(
                 values[row, draw] = adjusted_rand_score(clusters.numbers, there)
             W = shuffled(K, rng)
             L = sparse.diags_array(np.asarray(W.sum(axis=1)).ravel()) - W
-            values[2, draw] = _modularity(W, cluster(as_operator(L), k, rng=draw).numbers)
+            values[2, draw] = modularity_by(
+                sparse.coo_array(sparse.triu(W, 1)), cluster(as_operator(L), k, rng=draw).numbers
+            )
     stable, steady, chance = values.mean(axis=1).tolist()
     return stable, steady, chance
 
@@ -146,14 +142,3 @@ def _again(
 def quiet() -> warnings.catch_warnings[None]:
     """Clusters of a trial, whose warnings would be of no use to anybody."""
     return warnings.catch_warnings(action="ignore", category=CellapseWarning)
-
-
-def _adjacency(L: Operator) -> sparse.csr_array:
-    matrix = L.shortcuts.matrix
-    assert matrix is not None  # of a baseline
-    return sparse.csr_array(sparse.diags_array(matrix.diagonal()) - matrix)
-
-
-def _modularity(W: sparse.csr_array, numbers: IntArray) -> float:
-    pairs = sparse.triu(W, 1).tocoo()
-    return weighted_modularity(pairs.row, pairs.col, pairs.data, numbers)

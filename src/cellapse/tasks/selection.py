@@ -23,9 +23,10 @@ from cellapse._complex.given import to_complex
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian, projection_laplacian
-from cellapse._shared.arrays import FloatArray, IntArray
+from cellapse._operators.fair import weighted_edges
+from cellapse._operators.hyperedges import is_hypergraph
 from cellapse._shared.checks import plain_array, whole_number
-from cellapse.tasks._clusters import Clusters
+from cellapse.tasks._clusters import Clusters, modularity_by
 from cellapse.tasks.clustering import cluster
 
 # theta^2, beta and rounds of the screened forms, by name; wide apart, none tuned to a network.
@@ -109,7 +110,7 @@ def choose_operator(K: Complex, n_clusters: int, *, rng: int | np.random.Generat
     _require_edges(K)
     tried: dict[str, tuple[Operator, Clusters, float]] = {}
     family = FAMILY if K.max_rank > 1 else FAMILY[:1]
-    for name in family if K.is_simplicial else (*family, "projection"):
+    for name in (*family, "projection") if is_hypergraph(K) else family:
         S = family_member(K, name)
         clusters = cluster(S, n_clusters, rng=rng)
         tried[name] = (S, clusters, modularity(K, clusters))
@@ -133,6 +134,9 @@ def screened(K: Complex, theta2: float, beta: float, rounds: int) -> CollapsedOp
 
 def modularity(K: Complex, clusters: Clusters | ArrayLike) -> float:
     """Newman's modularity of a partition, by the weighted edges of the complex.
+
+    On a hypergraph by those of its projection, where a pair weighs 1 / (size - 1) for each
+    hyperedge around it.
 
     Q = sum over groups c of (w_c / W - (d_c / 2W)^2), with W the weight of all edges, w_c of those
     within c, and d_c the sum of the degrees in c.
@@ -161,20 +165,7 @@ def modularity(K: Complex, clusters: Clusters | ArrayLike) -> float:
             f"clusters are {numbers.dtype} of shape {numbers.shape}; give one whole number, at "
             f"least 0, for each of the {K.n_vertices} vertices"
         )
-    i, j = K.cells[1].as_array(2).T
-    weights = np.ones(len(i)) if K.weights[1] is None else K.weights[1]
-    return weighted_modularity(i, j, weights, numbers)
-
-
-def weighted_modularity(i: IntArray, j: IntArray, weights: FloatArray, numbers: IntArray) -> float:
-    """Q of clusters by edges (i, j) of some weights; 0 where there are none."""
-    total = weights.sum()
-    if not total > 0:
-        return 0.0
-    inside = weights[numbers[i] == numbers[j]].sum() / total
-    ends = np.bincount(numbers[i], weights, numbers.max() + 1)
-    ends += np.bincount(numbers[j], weights, numbers.max() + 1)
-    return float(inside - ((ends / (2 * total)) ** 2).sum())
+    return modularity_by(weighted_edges(K), numbers)
 
 
 def _require_edges(K: Complex) -> None:

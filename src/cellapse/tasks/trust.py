@@ -132,20 +132,25 @@ def edge_trust(source: Any) -> EdgeTrust:
     >>> round(trust.held, 3)
     0.923
     """
-    if not isinstance(source, CollapsedOperator):
-        source = to_complex(source)
-        around = Screened().chain(source).upper
-        shares, values = _by_cells(source, around)
-        edges = source.cell_labels(1) if source.max_rank else ()
-    else:
+    if isinstance(source, CollapsedOperator):
         _require_shares(source)
-        S = source
-        around, edges = S.chain.upper, _edges(S)
-        shares, values = _by_shares(S)
-    cells = np.zeros(len(values), dtype=np.int64)
-    for matrix in around:
-        cells += np.diff(matrix.indptr)
-    return EdgeTrust(np.where(cells > 0, values, 0.0), shares, cells, edges)
+        shares, values = _by_shares(source)
+        cells = _count(source.chain.upper, len(values))
+        return EdgeTrust(np.where(cells > 0, values, 0.0), shares, cells, _edges(source))
+    K = to_complex(source)
+    return EdgeTrust(*trust_by_cells(K), K.cell_labels(1) if K.max_rank else ())
+
+
+def trust_by_cells(K: Complex) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Trust and share of every edge, and how many cells hold it; no labels are made."""
+    around = Screened().chain(K).upper
+    shares, values = _by_cells(K, around)
+    cells = _count(around, len(values))
+    return np.where(cells > 0, values, 0.0), shares, cells
+
+
+def _count(around: list[sparse.csr_array], n_edges: int) -> IntArray:
+    return sum((np.diff(A.indptr) for A in around), np.zeros(n_edges, dtype=np.int64))
 
 
 def _by_cells(K: Complex, around: list[sparse.csr_array]) -> tuple[FloatArray, FloatArray]:

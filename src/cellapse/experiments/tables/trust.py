@@ -174,7 +174,7 @@ def _doubts(results: Results) -> Detail:
     return Detail(
         f"likely_false at level {LEVEL}: what it says, and what is so. Of the edges it keeps, at "
         "most that share should be false; it catches a share of the false ones; and of those in "
-        "doubt a share is real, which it says only where the share of false edges is known. "
+        "doubt a share is real, at least as many as it says. "
         "Silent: nothing to go by",
         (
             *("network", "share", "false", "silent", "doubted", "kept false, said", "is"),

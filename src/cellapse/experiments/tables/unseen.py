@@ -14,6 +14,7 @@ import networkx as nx
 import numpy as np
 
 from cellapse._complex.complex import Complex
+from cellapse._operators.fair import without_cells
 from cellapse._shared.arrays import IntArray
 from cellapse.datasets.contacts import load_contacts
 from cellapse.experiments.protocol.operators import FAIR
@@ -29,6 +30,7 @@ from cellapse.tasks.selection import choose_operator
 
 CHOSEN, LOUVAIN = "chosen by modularity", "Louvain"
 OPERATORS = {n: FAIR[n] for n in ("laplacian", "multiorder", "motif", "renormalized", "unfolded")}
+OPERATORS["without cells"] = without_cells  # L, on hypergraphs the weighted projection
 METHODS = (*OPERATORS, CHOSEN, LOUVAIN)
 CAVES, UNEQUAL = (0.3, 0.45, 0.55), (0.03, 0.06)
 
@@ -96,6 +98,7 @@ def summarize(results: Results) -> Table:
             compare(chosen, accuracy[n]).sentence("the choice", short)
             for n, short in (
                 ("laplacian", "L"),
+                ("without cells", "L or the weighted projection"),
                 ("renormalized", "renormalized"),
                 (LOUVAIN, LOUVAIN),
             )
