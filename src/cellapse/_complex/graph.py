@@ -23,7 +23,7 @@ from cellapse._complex.weights import weight_column
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import own_csr, real_array, word
-from cellapse._shared.notes import fact
+from cellapse._shared.notes import fact, warn_user
 
 SIMPLE = Rules()
 _ROUNDING = {2: 1e-2, 4: 1e-5, 8: 1e-10, 12: 1e-10, 16: 1e-10}  # by the bytes of a number
@@ -71,7 +71,7 @@ def as_graph(source: Any, weight: str | None = None, rules: Rules = SIMPLE) -> G
         return _from_complex(source, weight)
     if sparse.issparse(source) or is_adjacency(source):
         matrix = source if sparse.issparse(source) else sparse.csr_array(source)
-        return _from_adjacency(matrix, weight, rules)
+        return adjacency_graph(matrix, weight, rules)
     if isinstance(source, str | bytes | os.PathLike):
         raise InputError(f"{source!r:.80} is a name; cellapse.read reads the file of that name")
     if weight is not None:
@@ -87,7 +87,7 @@ def as_graph(source: Any, weight: str | None = None, rules: Rules = SIMPLE) -> G
 def is_adjacency(source: Any) -> bool:
     """Whether an array is a square symmetric matrix with no negative entries, not a list of edges.
 
-    A table of two pairs of positions is one of edges, which comes to the same where it is both.
+    Whole numbers of shape (2, 2) are left to those who read edges.
 
     >>> is_adjacency(np.eye(3)[::-1]), is_adjacency(np.array([[0, 1], [1, 2], [0, 2]]))
     (True, False)
@@ -165,12 +165,16 @@ def _from_complex(K: Complex, weight: str | None) -> Graph:
     return Graph(K.labels, edges.indices.reshape(-1, 2), weights, attributes, K.metadata)
 
 
-def _from_adjacency(matrix: Any, weight: str | None, rules: Rules) -> Graph:
+def adjacency_graph(
+    matrix: Any, weight: str | None, rules: Rules, labels: Sequence[Hashable] | None = None
+) -> Graph:
+    """The graph of a sparse adjacency, with its values as weights if any name is given."""
     entries = symmetric_entries(matrix, rules)
     pairs = np.column_stack([entries.row, entries.col]).astype(np.int64)
     order = np.argsort(pairs[:, 0] * matrix.shape[0] + pairs[:, 1])
     columns = {} if weight is None else {weight: entries.data[order]}
-    graph = graph_of(range(matrix.shape[0]), pairs[order], {1: columns}, rules)
+    names = range(matrix.shape[0]) if labels is None else labels
+    graph = graph_of(names, pairs[order], {1: columns}, rules)
     return _weighted(graph, weight)
 
 
@@ -220,6 +224,12 @@ def _from_array(array: NDArray[Any], rules: Rules) -> Graph:
             "give integers of shape (m, 2) or (2, m), a symmetric adjacency, or labels as a list "
             "of pairs"
         )
+    if array.shape == (2, 2) and not np.array_equal(array, [[0, 1], [1, 0]]):
+        raise InputError(
+            f"the array {array.tolist()} could list edges in rows, (m, 2), or in columns, (2, m), "
+            "or be an adjacency; pass array.tolist() for rows, array.T.tolist() for columns, or "
+            "scipy.sparse.csr_array(array)"
+        )
     pairs = (array if array.shape[1] == 2 else array.T).astype(np.int64)
     if pairs.size and pairs.min() < 0:
         raise InputError(f"vertex {pairs.min()} in the edge array; positions start at 0")
@@ -228,6 +238,11 @@ def _from_array(array: NDArray[Any], rules: Rules) -> Graph:
         raise InputError(
             f"vertex {n - 1} in an edge array of {len(pairs)} edges would make {n} vertices, most "
             "of them alone; number the vertices from 0, or pass a list of pairs"
+        )
+    if len(pairs) > 2 and np.array_equal(np.unique(pairs), np.arange(1, n)):
+        warn_user(
+            "vertex 0 is in no edge and all others are: numbers in an edge array are positions "
+            "from 0; pass array - 1 if yours count from 1, or array.tolist() for labels"
         )
     # PyG and others list both directions of every edge: count each once.
     return graph_of(range(n), pairs, {}, rules)
