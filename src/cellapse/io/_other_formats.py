@@ -22,7 +22,6 @@ _BEGINNINGS = {
 }
 _NO_TABLE = {
     r"<!doctype html|<html\b": "a page of the web",
-    r"version https://git-lfs": "a pointer of Git LFS in place of the file",
     r"@<tripos>": "a molecule",
 }
 
