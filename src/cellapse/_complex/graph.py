@@ -127,9 +127,10 @@ def _weighted(graph: Graph, weight: str | None) -> Graph:
     if weight is None:
         return graph
     columns = dict(graph.attributes[1])
-    values = columns.pop(weight, [None] * len(graph.edges))
-    values = values.tolist() if isinstance(values, np.ndarray) else values
-    if None in values:
+    values: Any = columns.pop(weight, [None] * len(graph.edges))
+    if isinstance(values, np.ndarray) and values.dtype == object:
+        values = values.tolist()
+    if not isinstance(values, np.ndarray) and None in values:
         u, v = (graph.labels[i] for i in graph.edges[values.index(None)].tolist())
         raise InputError(
             f"edge ({u!r}, {v!r}) has no attribute {weight!r}; set it on every edge "
@@ -171,10 +172,14 @@ def adjacency_graph(
     """The graph of a sparse adjacency, with its values as weights if any name is given."""
     entries = symmetric_entries(matrix, rules)
     pairs = np.column_stack([entries.row, entries.col]).astype(np.int64)
-    order = np.argsort(pairs[:, 0] * matrix.shape[0] + pairs[:, 1])
-    columns = {} if weight is None else {weight: entries.data[order]}
+    values = entries.data
+    keys = pairs[:, 0] * matrix.shape[0] + pairs[:, 1]
+    if not (keys[1:] > keys[:-1]).all():
+        order = np.argsort(keys)
+        pairs, values = pairs[order], values[order]
+    columns = {} if weight is None else {weight: values}
     names = range(matrix.shape[0]) if labels is None else labels
-    graph = graph_of(names, pairs[order], {1: columns}, rules)
+    graph = graph_of(names, pairs, {1: columns}, rules)
     return _weighted(graph, weight)
 
 
