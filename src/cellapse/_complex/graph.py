@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from cellapse._complex.adjacency import is_adjacency, symmetric_entries
 from cellapse._complex.attributes import columns_of
 from cellapse._complex.complex import Complex
 from cellapse._complex.labels import in_order
@@ -22,11 +23,10 @@ from cellapse._complex.simple import Rules, simple_edges
 from cellapse._complex.weights import weight_column
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
-from cellapse._shared.checks import own_csr, real_array, word
-from cellapse._shared.notes import fact, warn_user
+from cellapse._shared.checks import real_array, word
+from cellapse._shared.notes import loss, warn_user
 
 SIMPLE = Rules()
-_ROUNDING = {2: 1e-2, 4: 1e-5, 8: 1e-10, 12: 1e-10, 16: 1e-10}  # by the bytes of a number
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,38 +84,49 @@ def as_graph(source: Any, weight: str | None = None, rules: Rules = SIMPLE) -> G
     return _from_pairs(source, rules)
 
 
-def is_adjacency(source: Any) -> bool:
-    """Whether an array is a square symmetric matrix with no negative entries, not a list of edges.
-
-    Whole numbers of shape (2, 2) are left to those who read edges.
-
-    >>> is_adjacency(np.eye(3)[::-1]), is_adjacency(np.array([[0, 1], [1, 2], [0, 2]]))
-    (True, False)
-    """
-    if not isinstance(source, np.ndarray) or source.ndim != 2 or source.dtype.kind not in "biuf":
-        return False
-    n = len(source)
-    if source.shape != (n, n) or n < 2 or (n == 2 and source.dtype.kind in "iu"):
-        return False
-    return bool((source >= 0).all() and (source == source.T).all())
-
-
 def _from_networkx(graph: Any, weight: str | None, rules: Rules) -> Graph:
     if graph.is_directed():
         rules.check_direction(f"a {type(graph).__name__}", "pass graph.to_undirected(), or ")
     labels = tuple(graph)
     position = {v: i for i, v in enumerate(labels)}
-    pairs = [(position[u], position[v]) for u, v, _ in graph.edges(data=True)]
-    edges = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    *ends, records = _listed_edges(graph)
+    places = [map(position.__getitem__, column) for column in ends]
+    edges = np.column_stack([np.fromiter(column, np.int64, len(records)) for column in places])
     if graph.is_multigraph() and rules.repeats is None and _has_copies(edges):
         raise InputError(
             f"a {type(graph).__name__} with copies of edges was given, but a pair of vertices is "
             'one edge; pass nx.Graph(graph), or repeats="count", "sum" or "first"'
         )
-    columns = string_named(columns_of([data for _, _, data in graph.edges(data=True)]))
-    vertices = string_named(columns_of([data for _, data in graph.nodes(data=True)]))
-    simple = graph_of(labels, edges, {0: vertices, 1: columns}, rules)
+    columns = columns_of(records)
+    vertices = columns_of([data for _, data in graph.nodes(data=True)])
+    left = [name for name in (*vertices, *columns, *graph.graph) if not isinstance(name, str)]
+    if left:
+        loss(f"names of attributes are strings; {left[0]!r} and others that are none are left out")
+    attributes = {0: string_named(vertices), 1: string_named(columns)}
+    simple = graph_of(labels, edges, attributes, rules)
     return _weighted(replace(simple, metadata=string_named(graph.graph)), weight)
+
+
+def _listed_edges(graph: Any) -> tuple[list[Any], list[Any], list[Any]]:
+    """Both ends of all edges and what is known of them, in the order of `graph.edges`."""
+    sources: list[Any] = []
+    targets: list[Any] = []
+    records: list[Any] = []
+    if graph.is_multigraph() or graph.is_directed():
+        for u, v, data in graph.edges(data=True):
+            sources.append(u)
+            targets.append(v)
+            records.append(data)
+        return sources, targets, records
+    seen = set()  # what follows is three times as quick as `graph.edges`, which makes tuples
+    for u, neighbours in graph.adjacency():
+        for v, data in neighbours.items():
+            if v not in seen:
+                sources.append(u)
+                targets.append(v)
+                records.append(data)
+        seen.add(u)
+    return sources, targets, records
 
 
 def _has_copies(edges: IntArray) -> bool:
@@ -181,45 +192,6 @@ def adjacency_graph(
     names = range(matrix.shape[0]) if labels is None else labels
     graph = graph_of(names, pairs, {1: columns}, rules)
     return _weighted(graph, weight)
-
-
-def symmetric_entries(matrix: Any, rules: Rules) -> sparse.coo_array:
-    """The upper triangle of an adjacency, symmetric up to rounding; of a directed one all of it."""
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise InputError(f"an adjacency of shape {matrix.shape}; it must be square")
-    entries = own_csr(matrix, "the adjacency")
-    skew = abs(entries - entries.T)
-    largest = abs(entries).max() if entries.nnz else 0.0
-    rounding = _ROUNDING[matrix.dtype.itemsize if matrix.dtype.kind == "f" else 8]
-    difference = skew.max() if skew.nnz else 0.0
-    if difference > rounding * largest:
-        if rules.directed == "refuse":
-            raise InputError(
-                "the adjacency is not symmetric, but cells have no direction; pass (M + M.T) / 2 "
-                'if that is what you mean, or directed="ignore" to take every entry as an edge'
-            )
-        fact("directions are ignored")
-        return _undirected(entries, rules)
-    if difference:
-        fact(f"symmetric up to rounding, {difference:.1e}")
-        entries = (entries + entries.T) / 2
-    return sparse.triu(entries, format="coo")
-
-
-def _undirected(entries: sparse.csr_array, rules: Rules) -> sparse.coo_array:
-    """Every entry, those on both sides of the diagonal only once where they are equal."""
-    upper, lower = sparse.triu(entries, format="csr"), sparse.tril(entries, -1, format="csr").T
-    both = upper.astype(bool).multiply(lower.astype(bool))
-    if (upper - lower).multiply(both).nnz and rules.repeats is None:
-        raise InputError(
-            "the adjacency has pairs with different values in the two directions; pass "
-            'repeats="sum", "first" or "count" to merge them'
-        )
-    if rules.repeats is None:
-        return upper.maximum(lower).tocoo()
-    upper, lower = upper.tocoo(), lower.tocoo()
-    row, column = np.r_[upper.row, lower.row], np.r_[upper.col, lower.col]
-    return sparse.coo_array((np.r_[upper.data, lower.data], (row, column)), entries.shape)
 
 
 def _from_array(array: NDArray[Any], rules: Rules) -> Graph:

@@ -10,7 +10,7 @@ from scipy import sparse
 from cellapse._complex.attributes import columns_of
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._complex.graph import graph_of, string_named
-from cellapse._complex.labels import in_order, numbered, positions
+from cellapse._complex.labels import in_order
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError, extra
 from cellapse._shared.notes import fact
@@ -93,15 +93,38 @@ def _from_edges(table: Any, ends: tuple[int, int], wanted: Wanted) -> Complex:
     used = [table.columns[c] for c in ends]
     if table[used].isna().to_numpy().any():
         raise InputError(f"the columns {used[0]!r} and {used[1]!r} have empty places; drop them")
-    pairs = list(zip(*(table[name].tolist() for name in used), strict=True))
     fact(f"columns {used[0]!r} and {used[1]!r} are the ends of edges")
-    labels = in_order(v for pair in pairs for v in pair)
-    _, flat = numbered(1, pairs, positions(labels))
-    columns = string_named(columns_of(_facts(table, used)))
+    labels, edges = _numbered(*(table[name] for name in used))
+    columns = {n: c for n in table.columns.difference(used, sort=False) if (c := _column(table[n]))}
     if has_arcs(columns):
         wanted.rules.check_direction("the table of edges")
-    graph = graph_of(labels, flat.reshape(-1, 2), {1: columns}, wanted.rules)
+    graph = graph_of(labels, edges, {1: string_named(columns)}, wanted.rules)
     return weighted_by(graph.with_cells({}, string_named(table.attrs)), wanted.weight)
+
+
+def _numbered(sources: Any, targets: Any) -> tuple[list[Any], Any]:
+    """The labels in the order in which rows name them, and edges as their positions."""
+    from pandas import factorize
+
+    whole = sources.dtype == targets.dtype == np.int64
+    ends = [c.to_numpy(np.int64 if whole else object) for c in (sources, targets)]
+    try:
+        places, labels = factorize(np.column_stack(ends).ravel())
+    except TypeError as error:
+        raise InputError(
+            f"a label that cannot be hashed ({error}); use strings or numbers"
+        ) from None
+    return labels.tolist(), places.astype(np.int64).reshape(-1, 2)
+
+
+def _column(series: Any) -> Any:
+    """What a column knows of every row, None in empty places; nothing where all are empty."""
+    empty = series.isna().to_numpy()
+    if empty.all():
+        return None
+    if not empty.any():
+        return series.tolist()
+    return [None if gone else v for v, gone in zip(series.tolist(), empty.tolist(), strict=True)]
 
 
 def _from_matrix(table: Any, wanted: Wanted) -> Complex:
