@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from cellapse._errors import InputError
@@ -40,7 +41,7 @@ def understood(table: Rows, options: Options) -> Columns:
     rows, header = with_header(table, options)
     width = max(map(len, rows), default=0)
     rows, header, width = _without_empty_last(rows, header, width)
-    if any(len(row) not in (1, width) for row in rows):
+    if not set(map(len, rows)) <= {1, width}:
         i, row = next((i, row) for i, row in enumerate(rows) if len(row) not in (1, width))
         raise InputError(
             f"rows have {width} columns, but row {i + 1} of the data, {row[:5]}, has {len(row)}; "
@@ -57,12 +58,18 @@ def understood(table: Rows, options: Options) -> Columns:
     else:
         ends = _ends(names if header else None, rows, first, width)
         others = [c for c in range(first, width) if c not in ends]
+    full = [row for row in rows if len(row) == width]
+    sides = [set(map(itemgetter(c), full)) for c in ends]
+    if options.columns is None:
         if header is None:
-            _refuse_signs(rows, ends, width)
+            _refuse_signs(sides, ends, width)
         else:
-            _refuse_two_kinds(rows, ends, names, width)
-        refuse_zeros_and_ones(len(rows), {row[c] for row in rows if len(row) > 1 for c in ends})
-    _check_ends(rows, ends, names, width)
+            _refuse_two_kinds(sides, ends, names)
+        refuse_zeros_and_ones(len(full), sides[0] | sides[1])
+    for c, labels in zip(ends, sides, strict=True):
+        _check_end(full, labels, c, names)
+    if len(full) < len(rows):
+        _check_lonely(rows, sides[0] | sides[1])
     _say(names, ends, others, bool(header))
     return Columns(rows, names, ends, others, width)
 
@@ -148,7 +155,7 @@ def _ends(names: list[str] | None, rows: list[Row], first: int, width: int) -> t
 def _refuse_other_ends(rows: list[Row], first: int, width: int, names: list[str] | None) -> None:
     """Raise if the ends seem to be other columns than the first two."""
     full = [row for row in rows if len(row) == width]
-    sets = [{row[c] for row in full} for c in range(first, min(first + 3, width))]
+    sets = [set(map(itemgetter(c), full)) for c in range(first, min(first + 3, width))]
     shown = ", ".join(map(repr, names[:12])) if names else f"there are {width}"
     if len(full) < 3:
         return
@@ -177,10 +184,9 @@ def _is_id(rows: list[Row], sets: list[set[str]], first: int) -> bool:
     return separate and _share(sets[1], sets[2]) >= _MUCH
 
 
-def _refuse_signs(rows: list[Row], ends: tuple[int, int], width: int) -> None:
+def _refuse_signs(sides: list[set[str]], ends: tuple[int, int], width: int) -> None:
     """An arrow between two labels is no label."""
-    for c in ends:
-        signs = {row[c] for row in rows if len(row) == width}
+    for c, signs in zip(ends, sides, strict=True):
         sign = min(signs, default="")
         if width > 2 and len(signs) == 1 and sign and not any(map(str.isalnum, sign)):
             others = tuple(i + 1 for i in range(width) if i != c)[:2]
@@ -190,13 +196,13 @@ def _refuse_signs(rows: list[Row], ends: tuple[int, int], width: int) -> None:
             )
 
 
-def _refuse_two_kinds(rows: list[Row], ends: tuple[int, int], names: list[str], width: int) -> None:
+def _refuse_two_kinds(sides: list[set[str]], ends: tuple[int, int], names: list[str]) -> None:
     """User 1 and film 1 are not the same vertex."""
     u, v = (names[c] for c in ends)
-    left, right = ({row[c] for row in rows if len(row) == width} for c in ends)
-    if two_kinds(u, v) and left & right:
+    both = sides[0] & sides[1]
+    if both and two_kinds(u, v):
         raise InputError(
-            f"has {min(left & right)!r:.40} among {u!r} and among {v!r}, and these seem to be of "
+            f"has {min(both)!r:.40} among {u!r} and among {v!r}, and these seem to be of "
             f"two kinds; write other labels for one of them, or pass columns={(u, v)} if it is the "
             "same vertex"
         )
@@ -216,28 +222,27 @@ def _share(a: set[str], b: set[str]) -> float:
     return len(a & b) / max(len(a | b), 1)
 
 
-def _check_ends(rows: list[Row], ends: tuple[int, int], names: list[str], width: int) -> None:
-    full = [row for row in rows if len(row) == width]
-    for c in ends:
-        column = [row[c] for row in full]
-        nothing = {"", *_NOTHING} & set(column)
-        if nothing - {""} and not _mostly_numbers(column):
-            nothing &= {""}
-        if nothing:
-            i = next(i for i, label in enumerate(column) if label in nothing)
-            raise InputError(
-                f"row {i + 1} of the data, {full[i][:5]}, has no label in column {c + 1}; "
-                "remove it, or write a vertex without edges as a line of its label alone"
-            )
-        if all(map(is_number, column)) and any(not _is_whole(w) for w in column):
-            raise InputError(
-                f"column {names[c]!r} holds fractions ({column[0]!r}, ...), as weights and "
-                "positions are, where labels belong; say which hold the ends with columns=, or "
-                "take lifts.nearest_neighbour_complex for points"
-            )
-    if len(rows) == len(full):
-        return
-    labels = {row[c] for row in full for c in ends}
+def _check_end(rows: list[Row], labels: set[str], c: int, names: list[str]) -> None:
+    """Raise where a column has empty places or fractions instead of labels."""
+    nothing = {"", *_NOTHING} & labels
+    if nothing - {""} and not _mostly_numbers([row[c] for row in rows]):
+        nothing &= {""}
+    if nothing:
+        i = next(i for i, row in enumerate(rows) if row[c] in nothing)
+        raise InputError(
+            f"row {i + 1} of the data, {rows[i][:5]}, has no label in column {c + 1}; "
+            "remove it, or write a vertex without edges as a line of its label alone"
+        )
+    if all(map(is_number, labels)) and not all(map(_is_whole, labels)):
+        raise InputError(
+            f"column {names[c]!r} holds fractions ({rows[0][c]!r}, ...), as weights and "
+            "positions are, where labels belong; say which hold the ends with columns=, or "
+            "take lifts.nearest_neighbour_complex for points"
+        )
+
+
+def _check_lonely(rows: list[Row], labels: set[str]) -> None:
+    """Raise where a line of one word is rather an edge with another delimiter."""
     for row in rows:
         words = row[0].replace(",", " ").split() if len(row) == 1 else []
         if len(words) > 1 and all(w in labels or is_number(w) for w in words):

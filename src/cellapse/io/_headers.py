@@ -31,7 +31,7 @@ def with_header(table: Rows, options: Options) -> tuple[list[Row], Row | None]:
     sure = named and known and options.header is None
     if options.header or (options.header is None and not sure and _is_header(rows, options)):
         return rows[1:], rows[0]
-    if options.header is None and not named:
+    if options.header is None and not named and all(map(str.isdecimal, rows[0])):
         refuse_sizes(rows[0], [w for row in rows[1:] for w in row[:2]], len(rows) - 1)
     return rows, comment if named else None
 
@@ -62,9 +62,7 @@ def _is_header(rows: Sequence[Row], options: Options) -> bool:
     first, rest = rows[0], rows[1:]
     if not rest:
         return known_ends(first) is not None
-    columns = [[row[c] for row in rest if c < len(row) and row[c]] for c in range(len(first))]
-    named = [c for c, word in enumerate(first) if word and not is_number(word)]
-    above_numbers = any(columns[c] and all(map(is_number, columns[c])) for c in named)
+    above_numbers = any(_are_numbers(rest, c) for c, w in enumerate(first) if not is_number(w))
     if known_ends(first) is not None:
         return above_numbers or _are_no_labels(first, rest)
     if first[0] == "" and any(first) and len(first) > 2:  # above row numbers, as pandas writes
@@ -75,8 +73,8 @@ def _is_header(rows: Sequence[Row], options: Options) -> bool:
     if len(first) + 1 == len(rest[0]) and all(len(row) == len(rest[0]) for row in rest):
         return not any(map(is_number, first))  # above all but row numbers, as R writes
     if any(map(is_number, first)):  # a name is no number, and a row of data must not get lost
-        words = [c for c in range(min(2, len(first))) if _are_words(rest, c)]
-        return first == [str(c) for c in range(len(first))] and len(words) == 2 and len(first) > 1
+        counted = len(first) > 1 and first == [str(c) for c in range(len(first))]
+        return counted and _are_words(rest, 0) and _are_words(rest, 1)
     if above_numbers:
         return True
     if len(first) > 1 and not set(first[:2]) & {w for row in rest for w in row[:2]}:
@@ -103,3 +101,8 @@ def _are_no_labels(first: Row, rest: Sequence[Row]) -> bool:
 
 def _are_words(rows: Sequence[Row], c: int) -> bool:
     return all(not is_number(row[c]) for row in rows if len(row) > c)
+
+
+def _are_numbers(rows: Sequence[Row], c: int) -> bool:
+    words = [row[c] for row in rows if c < len(row) and row[c]]
+    return bool(words) and is_number(words[0]) and all(map(is_number, words))

@@ -78,6 +78,8 @@ def _lines(text: str) -> tuple[list[str], str, list[str]]:
 
 def _refuse_marked(comments: list[str], rows: list[list[str]], delimiter: str | None) -> None:
     """Raise where a comment between rows may be a row whose label begins with # or %."""
+    if not comments:
+        return
     marked = any(word.startswith(_MARKS) for row in rows for word in row)
     for line in comments if delimiter is not None or marked else ():
         words = line.split(delimiter)
@@ -86,8 +88,7 @@ def _refuse_marked(comments: list[str], rows: list[list[str]], delimiter: str | 
                 f"has the line {line!r:.60}, a comment by its first letter and a row by the "
                 'others; write such labels in quotes, "#a", or remove the line'
             )
-    if comments:
-        fact(f"{len(comments):,} comments between the rows")
+    fact(f"{len(comments):,} comments between the rows")
 
 
 def _delimiter(head: list[str]) -> str | None:

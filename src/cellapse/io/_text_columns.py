@@ -20,13 +20,14 @@ def attribute(name: str, words: Sequence[str]) -> list[Any]:
     >>> attribute("w", ["1,5", "2"]), attribute("w", ["1,500", "2"])
     ([1.5, 2.0], ['1,500', '2'])
     """
+    if "," not in "".join(words):
+        return text_column(words)
     if has_decimal_commas(words):
         fact(f"{name!r} has decimal commas")
         return text_column([w.replace(",", ".") for w in words])
     if all(_DECIMAL_COMMA.match(w) or is_number(w) for w in words if w):
-        thousand = next((w for w in words if "," in w), None)
-        if thousand is not None:
-            fact(f"{name!r} stays text: {thousand!r} could be a thousand or a fraction")
+        thousand = next(w for w in words if "," in w)
+        fact(f"{name!r} stays text: {thousand!r} could be a thousand or a fraction")
     return text_column(words)
 
 

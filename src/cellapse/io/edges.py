@@ -124,7 +124,8 @@ def _attributes(table: Columns, edges: list[list[str]]) -> dict[str, list[Any]]:
         values = attribute(name, [row[c] for row in edges])
         if name == f"column {c + 1}":
             name = next((n for n in [unnamed(c, values)] if n and n not in columns), name)
-            fact(f"column {c + 1} is the attribute {name!r} of the edges")
+            what = "an attribute" if name == table.names[c] else f"the attribute {name!r}"
+            fact(f"column {c + 1} is {what} of the edges")
         columns[name] = values
     return columns
 
