@@ -145,7 +145,7 @@ HOSTILE = {
     "JSON of other kinds": ("x.json", b'{"incidences": {"edge": 1}}', "no list of incidences"),
     "node of a wrong type": ("x.json", hif([{"edge": 0, "node": [1]}]), "string or integer"),
     "attrs of a wrong type": ("x.json", hif([], nodes=[{"node": 0, "attrs": 5}]), "attrs 5"),
-    "directed": ("x.json", hif([], **{"network-type": "directed"}), "'directed'"),
+    "directed": ("x.json", hif([], **{"network-type": "directed"}), "directed=\"ignore\""),
     "xgi of wrong types": ("x.json", b'{"edge-dict": {"0": [1, 2]}}', "lists of strings"),
     "deep GML": ("x.gml", b"graph [ " * 50_000, "not closed"),
     "deep GML node": (

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import cellapse as cl
 
 FULL = ("json", "npz", "json.gz", "hif")
-GRAPHS = ("graphml", "csv", "tsv", "edges", "hyperedges", "csv.gz")
+GRAPHS = ("graphml", "gexf", "gml", "csv", "tsv", "edges", "hyperedges", "csv.gz")
 
 ODD = (
     *("|", "a|b", "{", "}", "{'x': 1}", "a {b}", "[1]", '["a"]', "(1, 2)", "None", "nan", "NaN"),
@@ -115,10 +115,24 @@ def test_other_formats_keep_labels_edges_and_values(extension, K, tmp_path_facto
         return
     assert set(map(plainly, L.labels)) == set(map(plainly, K.labels))
     assert cells(L, 1) == cells(K, 1)
-    if extension == "graphml":
+    if extension in ("graphml", "gexf", "gml"):
         assert plainly(L.labels) == plainly(K.labels)
         assert known(L, 0) == known(K, 0)
         assert known(L, 1) == known(K, 1)
+
+
+@given(K=complexes(top=1), weight=st.floats() | st.integers() | words)
+def test_matrix_market_keeps_edges_and_values(K, weight, tmp_path_factory):
+    edges = [[K.labels.index(v) for v in cell] for cell in K.cell_labels(1)]
+    values = [weight] * len(edges)
+    for columns in ({}, {"weight": values}):
+        plain = cl.Complex.from_arrays(K.n_vertices, {1: edges}, attributes={1: columns})
+        L = there_and_back(plain, tmp_path_factory, "mtx")
+        if L is None:
+            assert not edges or columns
+            continue
+        assert (L.n_vertices, cells(L, 1)) == (K.n_vertices, cells(plain, 1))
+        assert [float(v) for v in L.attributes[1].get("weight", [])] == columns.get("weight", [])
 
 
 @pytest.mark.parametrize("extension", ["csv", "json", "npz", "graphml"])

@@ -45,7 +45,7 @@ WITHIN = {
     ),
     "_complex": (
         *("card", "cells", "labels", "attributes", "validity", "complex", "given", "simple"),
-        *("weights", "union", "graph"),
+        *("adjacency", "weights", "union", "graph"),
     ),
     "_matrices": (
         *("given", "containment", "boundary", "incidence", "kinds", "support", "homology"),

@@ -21,8 +21,8 @@ import numpy as np
 from scipy import sparse
 
 from cellapse import datasets
+from cellapse._complex.adjacency import is_adjacency
 from cellapse._complex.complex import Complex
-from cellapse._complex.graph import is_adjacency
 from cellapse._errors import InputError
 from cellapse._shared.checks import own_csr
 from cellapse._shared.notes import warn_user

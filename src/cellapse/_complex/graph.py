@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from cellapse._complex.adjacency import is_adjacency, symmetric_entries
 from cellapse._complex.attributes import columns_of
 from cellapse._complex.complex import Complex
 from cellapse._complex.labels import in_order
@@ -22,11 +23,10 @@ from cellapse._complex.simple import Rules, simple_edges
 from cellapse._complex.weights import weight_column
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
-from cellapse._shared.checks import own_csr, real_array, word
-from cellapse._shared.notes import fact
+from cellapse._shared.checks import real_array, word
+from cellapse._shared.notes import loss, warn_user
 
 SIMPLE = Rules()
-_ROUNDING = {2: 1e-2, 4: 1e-5, 8: 1e-10, 12: 1e-10, 16: 1e-10}  # by the bytes of a number
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ def as_graph(source: Any, weight: str | None = None, rules: Rules = SIMPLE) -> G
         return _from_complex(source, weight)
     if sparse.issparse(source) or is_adjacency(source):
         matrix = source if sparse.issparse(source) else sparse.csr_array(source)
-        return _from_adjacency(matrix, weight, rules)
+        return adjacency_graph(matrix, weight, rules)
     if isinstance(source, str | bytes | os.PathLike):
         raise InputError(f"{source!r:.80} is a name; cellapse.read reads the file of that name")
     if weight is not None:
@@ -84,38 +84,49 @@ def as_graph(source: Any, weight: str | None = None, rules: Rules = SIMPLE) -> G
     return _from_pairs(source, rules)
 
 
-def is_adjacency(source: Any) -> bool:
-    """Whether an array is a square symmetric matrix with no negative entries, not a list of edges.
-
-    A table of two pairs of positions is one of edges, which comes to the same where it is both.
-
-    >>> is_adjacency(np.eye(3)[::-1]), is_adjacency(np.array([[0, 1], [1, 2], [0, 2]]))
-    (True, False)
-    """
-    if not isinstance(source, np.ndarray) or source.ndim != 2 or source.dtype.kind not in "biuf":
-        return False
-    n = len(source)
-    if source.shape != (n, n) or n < 2 or (n == 2 and source.dtype.kind in "iu"):
-        return False
-    return bool((source >= 0).all() and (source == source.T).all())
-
-
 def _from_networkx(graph: Any, weight: str | None, rules: Rules) -> Graph:
     if graph.is_directed():
         rules.check_direction(f"a {type(graph).__name__}", "pass graph.to_undirected(), or ")
     labels = tuple(graph)
     position = {v: i for i, v in enumerate(labels)}
-    pairs = [(position[u], position[v]) for u, v, _ in graph.edges(data=True)]
-    edges = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    *ends, records = _listed_edges(graph)
+    places = [map(position.__getitem__, column) for column in ends]
+    edges = np.column_stack([np.fromiter(column, np.int64, len(records)) for column in places])
     if graph.is_multigraph() and rules.repeats is None and _has_copies(edges):
         raise InputError(
             f"a {type(graph).__name__} with copies of edges was given, but a pair of vertices is "
             'one edge; pass nx.Graph(graph), or repeats="count", "sum" or "first"'
         )
-    columns = string_named(columns_of([data for _, _, data in graph.edges(data=True)]))
-    vertices = string_named(columns_of([data for _, data in graph.nodes(data=True)]))
-    simple = graph_of(labels, edges, {0: vertices, 1: columns}, rules)
+    columns = columns_of(records)
+    vertices = columns_of([data for _, data in graph.nodes(data=True)])
+    left = [name for name in (*vertices, *columns, *graph.graph) if not isinstance(name, str)]
+    if left:
+        loss(f"names of attributes are strings; {left[0]!r} and others that are none are left out")
+    attributes = {0: string_named(vertices), 1: string_named(columns)}
+    simple = graph_of(labels, edges, attributes, rules)
     return _weighted(replace(simple, metadata=string_named(graph.graph)), weight)
+
+
+def _listed_edges(graph: Any) -> tuple[list[Any], list[Any], list[Any]]:
+    """Both ends of all edges and what is known of them, in the order of `graph.edges`."""
+    sources: list[Any] = []
+    targets: list[Any] = []
+    records: list[Any] = []
+    if graph.is_multigraph() or graph.is_directed():
+        for u, v, data in graph.edges(data=True):
+            sources.append(u)
+            targets.append(v)
+            records.append(data)
+        return sources, targets, records
+    seen = set()  # what follows is three times as quick as `graph.edges`, which makes tuples
+    for u, neighbours in graph.adjacency():
+        for v, data in neighbours.items():
+            if v not in seen:
+                sources.append(u)
+                targets.append(v)
+                records.append(data)
+        seen.add(u)
+    return sources, targets, records
 
 
 def _has_copies(edges: IntArray) -> bool:
@@ -127,9 +138,10 @@ def _weighted(graph: Graph, weight: str | None) -> Graph:
     if weight is None:
         return graph
     columns = dict(graph.attributes[1])
-    values = columns.pop(weight, [None] * len(graph.edges))
-    values = values.tolist() if isinstance(values, np.ndarray) else values
-    if None in values:
+    values: Any = columns.pop(weight, [None] * len(graph.edges))
+    if isinstance(values, np.ndarray) and values.dtype == object:
+        values = values.tolist()
+    if not isinstance(values, np.ndarray) and None in values:
         u, v = (graph.labels[i] for i in graph.edges[values.index(None)].tolist())
         raise InputError(
             f"edge ({u!r}, {v!r}) has no attribute {weight!r}; set it on every edge "
@@ -165,52 +177,21 @@ def _from_complex(K: Complex, weight: str | None) -> Graph:
     return Graph(K.labels, edges.indices.reshape(-1, 2), weights, attributes, K.metadata)
 
 
-def _from_adjacency(matrix: Any, weight: str | None, rules: Rules) -> Graph:
+def adjacency_graph(
+    matrix: Any, weight: str | None, rules: Rules, labels: Sequence[Hashable] | None = None
+) -> Graph:
+    """The graph of a sparse adjacency, with its values as weights if any name is given."""
     entries = symmetric_entries(matrix, rules)
     pairs = np.column_stack([entries.row, entries.col]).astype(np.int64)
-    order = np.argsort(pairs[:, 0] * matrix.shape[0] + pairs[:, 1])
-    columns = {} if weight is None else {weight: entries.data[order]}
-    graph = graph_of(range(matrix.shape[0]), pairs[order], {1: columns}, rules)
+    values = entries.data
+    keys = pairs[:, 0] * matrix.shape[0] + pairs[:, 1]
+    if not (keys[1:] > keys[:-1]).all():
+        order = np.argsort(keys)
+        pairs, values = pairs[order], values[order]
+    columns = {} if weight is None else {weight: values}
+    names = range(matrix.shape[0]) if labels is None else labels
+    graph = graph_of(names, pairs, {1: columns}, rules)
     return _weighted(graph, weight)
-
-
-def symmetric_entries(matrix: Any, rules: Rules) -> sparse.coo_array:
-    """The upper triangle of an adjacency, symmetric up to rounding; of a directed one all of it."""
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise InputError(f"an adjacency of shape {matrix.shape}; it must be square")
-    entries = own_csr(matrix, "the adjacency")
-    skew = abs(entries - entries.T)
-    largest = abs(entries).max() if entries.nnz else 0.0
-    rounding = _ROUNDING[matrix.dtype.itemsize if matrix.dtype.kind == "f" else 8]
-    difference = skew.max() if skew.nnz else 0.0
-    if difference > rounding * largest:
-        if rules.directed == "refuse":
-            raise InputError(
-                "the adjacency is not symmetric, but cells have no direction; pass (M + M.T) / 2 "
-                'if that is what you mean, or directed="ignore" to take every entry as an edge'
-            )
-        fact("directions are ignored")
-        return _undirected(entries, rules)
-    if difference:
-        fact(f"symmetric up to rounding, {difference:.1e}")
-        entries = (entries + entries.T) / 2
-    return sparse.triu(entries, format="coo")
-
-
-def _undirected(entries: sparse.csr_array, rules: Rules) -> sparse.coo_array:
-    """Every entry, those on both sides of the diagonal only once where they are equal."""
-    upper, lower = sparse.triu(entries, format="csr"), sparse.tril(entries, -1, format="csr").T
-    both = upper.astype(bool).multiply(lower.astype(bool))
-    if (upper - lower).multiply(both).nnz and rules.repeats is None:
-        raise InputError(
-            "the adjacency has pairs with different values in the two directions; pass "
-            'repeats="sum", "first" or "count" to merge them'
-        )
-    if rules.repeats is None:
-        return upper.maximum(lower).tocoo()
-    upper, lower = upper.tocoo(), lower.tocoo()
-    row, column = np.r_[upper.row, lower.row], np.r_[upper.col, lower.col]
-    return sparse.coo_array((np.r_[upper.data, lower.data], (row, column)), entries.shape)
 
 
 def _from_array(array: NDArray[Any], rules: Rules) -> Graph:
@@ -220,6 +201,12 @@ def _from_array(array: NDArray[Any], rules: Rules) -> Graph:
             "give integers of shape (m, 2) or (2, m), a symmetric adjacency, or labels as a list "
             "of pairs"
         )
+    if array.shape == (2, 2) and not np.array_equal(array, [[0, 1], [1, 0]]):
+        raise InputError(
+            f"the array {array.tolist()} could list edges in rows, (m, 2), or in columns, (2, m), "
+            "or be an adjacency; pass array.tolist() for rows, array.T.tolist() for columns, or "
+            "scipy.sparse.csr_array(array)"
+        )
     pairs = (array if array.shape[1] == 2 else array.T).astype(np.int64)
     if pairs.size and pairs.min() < 0:
         raise InputError(f"vertex {pairs.min()} in the edge array; positions start at 0")
@@ -228,6 +215,11 @@ def _from_array(array: NDArray[Any], rules: Rules) -> Graph:
         raise InputError(
             f"vertex {n - 1} in an edge array of {len(pairs)} edges would make {n} vertices, most "
             "of them alone; number the vertices from 0, or pass a list of pairs"
+        )
+    if len(pairs) > 2 and np.array_equal(np.unique(pairs), np.arange(1, n)):
+        warn_user(
+            "vertex 0 is in no edge and all others are: numbers in an edge array are positions "
+            "from 0; pass array - 1 if yours count from 1, or array.tolist() for labels"
         )
     # PyG and others list both directions of every edge: count each once.
     return graph_of(range(n), pairs, {}, rules)

@@ -60,8 +60,7 @@ def simple_edges(
     """
     edges, columns, loops = without_loops(labels, edges, columns, rules.loops)
     keys = edges.min(axis=1, initial=len(labels)) * len(labels) + edges.max(axis=1, initial=0)
-    ordered = np.sort(keys)
-    if not (ordered[1:] == ordered[:-1]).any():
+    if (keys[1:] > keys[:-1]).all() or not _has_copies(keys):
         return edges, dict(columns), loops
     _, first, place = np.unique(keys, return_index=True, return_inverse=True)
     n_copies = len(edges) - len(first)
@@ -76,6 +75,11 @@ def simple_edges(
         merged = _MERGED[rules.repeats](columns, kept, place)
     fact(f"{n_copies:,} repeated edges are counted once")
     return edges[kept], merged, loops
+
+
+def _has_copies(keys: IntArray) -> bool:
+    ordered = np.sort(keys)
+    return bool((ordered[1:] == ordered[:-1]).any())
 
 
 def without_loops(

@@ -18,7 +18,8 @@ from cellapse.interop._build import Wanted
 
 POINTS = (
     "points, it seems; say what joins them: lifts.nearest_neighbour_complex, lifts.rips_complex or "
-    "lifts.alpha_complex. An adjacency is square and symmetric"
+    "lifts.alpha_complex. An adjacency is square and symmetric, edges with weights are a list of "
+    "(u, v, weight)"
 )
 _NUMBERS = (int, float, np.number)
 
@@ -42,7 +43,15 @@ def is_adjacency(items: list[Any]) -> bool:
         return False
     matrix = np.array(items, dtype=np.float64)
     diagonal = matrix.diagonal()
-    return bool(np.array_equal(matrix, matrix.T) and (not diagonal.any() or (diagonal == 1).all()))
+    if diagonal.any() and not (diagonal == 1).all():
+        return False
+    if not diagonal.any() and not np.array_equal(matrix, matrix.T):
+        raise InputError(
+            f"{n} rows of {n} numbers with zeros along the diagonal, as a directed adjacency has: "
+            'pass numpy.array(rows) and directed="ignore"; or, if every row is a hyperedge, '
+            "hypergraph_complex(rows)"
+        )
+    return bool(np.array_equal(matrix, matrix.T))
 
 
 def is_edges_with_data(items: list[Any]) -> bool:
@@ -56,12 +65,29 @@ def is_edges_with_data(items: list[Any]) -> bool:
         return False
     if all(isinstance(row[2], Mapping) for row in items):
         return True
-    if not all(isinstance(row[2], _NUMBERS) for row in items):
+    if not all(row[2] is None or isinstance(row[2], _NUMBERS) for row in items):
+        _refuse_third(items)
         return False
     if any(isinstance(v, float) for row in items for v in row[:2]):
         return False
     words = all(isinstance(v, str) for row in items for v in row[:2])
-    return words or all(isinstance(row[2], float) for row in items)
+    if words or all(row[2] is None or isinstance(row[2], float) for row in items):
+        return True
+    _refuse_third(items)
+    return False
+
+
+def _refuse_third(items: list[Any]) -> None:
+    """Raise where what stands third may be known of an edge as well as a third vertex."""
+    first, second, third = (set(column) for column in zip(*items, strict=True))
+    pairs = {frozenset(row[:2]) for row in items}
+    if len(items) < 3 or third & (first | second) or not first & second or len(pairs) < len(items):
+        return
+    raise InputError(
+        f"{items[0]!r:.60} and others: what stands third, {items[0][2]!r:.20}, never stands first "
+        "or second, as a weight or a kind of edge does; write (u, v, float(weight)) or "
+        "(u, v, {'kind': ...}), or call hypergraph_complex for cells of three vertices"
+    )
 
 
 def from_edges_with_data(items: list[Any], wanted: Wanted) -> Complex:
@@ -71,7 +97,7 @@ def from_edges_with_data(items: list[Any], wanted: Wanted) -> Complex:
         records = [row[2] for row in items]
         fact("edges with a dict of data each")
     else:
-        records = [{"weight": row[2]} for row in items]
+        records = [{} if row[2] is None else {"weight": row[2]} for row in items]
         fact("edges with a number each, the attribute 'weight'")
     return _graph(in_order(v for u, w, _ in items for v in (u, w)), items, records, wanted)
 
@@ -81,6 +107,21 @@ def _graph(labels: Any, pairs: list[Any], records: list[Any], wanted: Wanted) ->
     columns = string_named(columns_of(records))
     graph = graph_of(labels, flat.reshape(-1, 2), {1: columns}, wanted.rules)
     return weighted_by(graph.with_cells({}), wanted.weight)
+
+
+def is_dict_of_edges(source: Mapping[Any, Any]) -> bool:
+    """Whether keys are pairs of vertices, and values what is known of their edge.
+
+    >>> is_dict_of_edges({("a", "b"): 2.0}), is_dict_of_edges({(0, 0): {(0, 1): {}}})
+    (True, False)
+    """
+    if not source or not all(isinstance(key, tuple) and len(key) == 2 for key in source):
+        return False
+    values = list(source.values())
+    if all(isinstance(value, _NUMBERS) for value in values):
+        return True
+    # Names of attributes are words; the neighbours of vertices that are pairs are such again.
+    return all(isinstance(v, Mapping) and all(isinstance(k, str) for k in v) for v in values)
 
 
 def is_dict_of_neighbours(source: Mapping[Any, Any]) -> bool:
@@ -93,7 +134,9 @@ def is_dict_of_neighbours(source: Mapping[Any, Any]) -> bool:
     if groups and all(isinstance(group, Mapping) for group in groups):
         return True
     plain = [isinstance(g, Collection) and not isinstance(g, str | bytes) for g in groups]
-    if not groups or not all(plain) or any(not _is_label(v) for g in groups for v in g):
+    if not groups or not all(plain):
+        return False
+    if any(not _is_label(v) and not _is_key(v, source) for g in groups for v in g):
         return False
     members = {v for group in groups for v in group}
     if not members & source.keys():
@@ -114,6 +157,11 @@ def _is_label(value: Any) -> bool:
     return isinstance(value, str | int | float | np.generic)
 
 
+def _is_key(value: Any, source: Mapping[Any, Any]) -> bool:
+    """Whether it is a vertex by being a key, such as (0, 1) in a grid."""
+    return isinstance(value, tuple) and value in source
+
+
 def from_dict_of_neighbours(source: Mapping[Any, Any], wanted: Wanted) -> Complex:
     """A graph of {vertex: neighbours}, {vertex: {neighbour: data}} or {vertex: {other: weight}}."""
     fact("keys are vertices, values their neighbours; pass ranks= for hyperedges with names")
@@ -123,6 +171,11 @@ def from_dict_of_neighbours(source: Mapping[Any, Any], wanted: Wanted) -> Comple
         for v in group:
             pairs.append((u, v))
             data = group[v] if isinstance(group, Mapping) else {}
+            if isinstance(data, Mapping) and any(isinstance(d, Mapping) for d in data.values()):
+                raise InputError(
+                    f"several edges between {u!r:.40} and {v!r:.40}, each with data of its own; "
+                    "pass the multigraph itself, and repeats="
+                )
             records.append(data if isinstance(data, Mapping) else {"weight": data})
     labels = in_order([*source, *(v for _, v in pairs)])
     return _graph(labels, pairs, records, wanted)

@@ -63,7 +63,7 @@ def to_igraph(K: Complex, *, weight: str = "weight") -> Any:
         import igraph
     graph = igraph.Graph(
         K.n_vertices,
-        as_graph(K).edges.tolist(),
+        [*zip(*as_graph(K).edges.T.tolist(), strict=True)],  # quicker than from an array
         vertex_attrs=columns_for_others(K, 0, weight),
         edge_attrs=columns_for_others(K, 1, weight) if K.max_rank else {},
         graph_attrs=dict(K.metadata),

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from cellapse._complex.adjacency import symmetric_entries
 from cellapse._complex.complex import Complex, require_complex
-from cellapse._complex.graph import graph_of, symmetric_entries
+from cellapse._complex.graph import graph_of
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError, extra
 from cellapse._shared.checks import one_of

@@ -18,11 +18,16 @@ def read(graph: Any, wanted: Wanted) -> Complex:
     if graph.isDirected():
         wanted.rules.check_direction("the graph")
     labels = np.fromiter(graph.iterNodes(), np.int64, graph.numberOfNodes())
-    table = np.array(list(graph.iterEdgesWeights()), dtype=np.float64).reshape(-1, 3)
-    order = np.argsort(labels)
-    edges = order[np.searchsorted(labels, table[:, :2].astype(np.int64), sorter=order)]
-    columns = {"weight": table[:, 2]} if graph.isWeighted() else {}
-    counted = np.array_equal(labels, np.arange(len(labels)))
-    names: Any = range(len(labels)) if counted else labels.tolist()
+    m, columns = graph.numberOfEdges(), {}
+    if graph.isWeighted():
+        table = np.fromiter(graph.iterEdgesWeights(), np.dtype((np.float64, 3)), m)
+        edges, columns = table[:, :2].astype(np.int64), {"weight": table[:, 2]}
+    else:
+        edges = np.fromiter(graph.iterEdges(), np.dtype((np.int64, 2)), m)
+    names: Any = range(len(labels))
+    if not np.array_equal(labels, np.arange(len(labels))):
+        order = np.argsort(labels)
+        edges = order[np.searchsorted(labels, edges, sorter=order)]
+        names = labels.tolist()
     K = graph_of(names, edges, {1: columns}, wanted.rules).with_cells({})
     return weighted_by(K, wanted.weight)

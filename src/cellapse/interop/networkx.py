@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from itertools import chain
 from typing import Any
 
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._complex.graph import as_graph
 from cellapse._complex.weights import weighted_by
-from cellapse._shared.notes import loss
 from cellapse.interop import plain
 from cellapse.interop._build import Wanted, records_of
 
@@ -20,11 +18,6 @@ def read(graph: Any, wanted: Wanted) -> Complex:
     if not hasattr(graph, "nodes"):  # a view of one, such as graph.edges
         return plain.read(dict(graph) if _is_adjacency(graph) else list(graph), wanted)
     K = as_graph(graph, rules=wanted.rules).with_cells({})
-    dicts = [data for _, data in graph.nodes.data()] + [data for *_, data in graph.edges.data()]
-    names = chain.from_iterable([graph.graph, *dicts])
-    left = next((name for name in names if not isinstance(name, str)), None)
-    if left is not None:
-        loss(f"names of attributes are strings; {left!r} and others that are none are left out")
     return weighted_by(K, wanted.weight)
 
 
@@ -55,15 +48,11 @@ def to_networkx(K: Complex, *, weight: str = "weight") -> Any:
     require_complex(K, "to_networkx")
     import networkx
 
-    pairs = as_graph(K).edges.tolist()
     graph = networkx.Graph(**K.metadata)
     plain = [not K.attributes[k] and K.weights[k] is None for k in range(min(K.max_rank, 1) + 1)]
     labels = list(K.labels)
     graph.add_nodes_from(labels if plain[0] else zip(labels, records_of(K, 0, weight), strict=True))
-    named = ((labels[u], labels[v]) for u, v in pairs)
-    if pairs and not plain[1]:
-        records = records_of(K, 1, weight)
-        graph.add_edges_from((*e, record) for e, record in zip(named, records, strict=True))
-    else:
-        graph.add_edges_from(named)
+    ends = (map(labels.__getitem__, column) for column in as_graph(K).edges.T.tolist())
+    more = [] if K.max_rank < 1 or plain[1] else [records_of(K, 1, weight)]
+    graph.add_edges_from(zip(*ends, *more, strict=True))
     return graph

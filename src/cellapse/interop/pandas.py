@@ -10,19 +10,22 @@ from scipy import sparse
 from cellapse._complex.attributes import columns_of
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._complex.graph import graph_of, string_named
-from cellapse._complex.labels import in_order, numbered, positions
+from cellapse._complex.labels import in_order
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError, extra
 from cellapse._shared.notes import fact
 from cellapse.interop._build import Wanted, hyperedge_complex, ranked_complex, records_of
-from cellapse.interop._ends import known_ends
+from cellapse.interop._ends import has_arcs, known_ends
 from cellapse.interop.matrices import labelled_adjacency
 
 
 def read(table: Any, wanted: Wanted) -> Complex:
     """A table of cells ("rank" and "cell"), of edges, or an adjacency or incidence matrix."""
     wanted.check_ranked("a table")
-    names = [str(name) for name in getattr(table, "columns", ())]
+    table = _as_frame(table)
+    names = [str(name) for name in table.columns]
+    if len(set(names)) < len(names):
+        raise InputError(f"a table that names a column twice, {names[:12]}; rename one of them")
     if {"rank", "cell"} <= set(names):
         wanted.check_simple("a table of cells")
         return _from_cells(table, wanted)
@@ -31,10 +34,26 @@ def read(table: Any, wanted: Wanted) -> Complex:
         return _from_edges(table, ends, wanted)
     if names and all(table[name].dtype.kind in "biuf" for name in table.columns):
         return _from_matrix(table, wanted)
+    labels = table.columns.tolist()
+    if set(table.index.tolist()) == set(labels) != set(range(len(labels))):
+        raise InputError("an adjacency of words; pass table.astype(float)")
     raise InputError(
         f"a table with the columns {sorted(names)[:12]}; name two of them source and target "
         '(edges), or rank and cell (as to_pandas does): table.rename(columns={"a": "source", '
         '"b": "target"})'
+    )
+
+
+def _as_frame(table: Any) -> Any:
+    """A frame, with the ends of edges as columns where they are its index."""
+    if table.index.nlevels == 2 and known_ends([str(name) for name in table.index.names]):
+        values = table if hasattr(table, "columns") else table.rename(table.name or "weight")
+        return values.reset_index()
+    if hasattr(table, "columns") and table.index.nlevels == 1:
+        return table
+    raise InputError(
+        f"a pandas {type(table).__name__} with the index {list(table.index.names)}; edges are a "
+        'table with columns for both ends: table.rename_axis(["source", "target"]).reset_index()'
     )
 
 
@@ -74,23 +93,61 @@ def _from_edges(table: Any, ends: tuple[int, int], wanted: Wanted) -> Complex:
     used = [table.columns[c] for c in ends]
     if table[used].isna().to_numpy().any():
         raise InputError(f"the columns {used[0]!r} and {used[1]!r} have empty places; drop them")
-    pairs = list(zip(*(table[name].tolist() for name in used), strict=True))
     fact(f"columns {used[0]!r} and {used[1]!r} are the ends of edges")
-    labels = in_order(v for pair in pairs for v in pair)
-    _, flat = numbered(1, pairs, positions(labels))
-    columns = string_named(columns_of(_facts(table, used)))
-    graph = graph_of(labels, flat.reshape(-1, 2), {1: columns}, wanted.rules)
+    labels, edges = _numbered(*(table[name] for name in used))
+    columns = {n: c for n in table.columns.difference(used, sort=False) if (c := _column(table[n]))}
+    if has_arcs(columns):
+        wanted.rules.check_direction("the table of edges")
+    graph = graph_of(labels, edges, {1: string_named(columns)}, wanted.rules)
     return weighted_by(graph.with_cells({}, string_named(table.attrs)), wanted.weight)
+
+
+def _numbered(sources: Any, targets: Any) -> tuple[list[Any], Any]:
+    """The labels in the order in which rows name them, and edges as their positions."""
+    from pandas import factorize
+
+    whole = sources.dtype == targets.dtype == np.int64
+    ends = [c.to_numpy(np.int64 if whole else object) for c in (sources, targets)]
+    try:
+        places, labels = factorize(np.column_stack(ends).ravel())
+    except TypeError as error:
+        raise InputError(
+            f"a label that cannot be hashed ({error}); use strings or numbers"
+        ) from None
+    return labels.tolist(), places.astype(np.int64).reshape(-1, 2)
+
+
+def _column(series: Any) -> Any:
+    """What a column knows of every row, None in empty places; nothing where all are empty."""
+    empty = series.isna().to_numpy()
+    if empty.all():
+        return None
+    if not empty.any():
+        return series.tolist()
+    return [None if gone else v for v, gone in zip(series.tolist(), empty.tolist(), strict=True)]
 
 
 def _from_matrix(table: Any, wanted: Wanted) -> Complex:
     """Square with the same labels: an adjacency; of zeros and ones: vertices by hyperedges."""
     values = table.to_numpy(dtype=np.float64)
     rows, columns = table.index.tolist(), table.columns.tolist()
+    counted = rows == list(range(len(rows))) and columns == list(range(len(columns)))
+    if counted and len(columns) == 2:
+        raise InputError(
+            "a table of numbers with two columns that have no names; call them source and target "
+            'if it lists edges: table.set_axis(["source", "target"], axis=1)'
+        )
     if len(rows) == len(columns) and set(rows) == set(columns):
         fact("the same labels in rows and columns: an adjacency")
         matrix = sparse.csr_array(np.nan_to_num(table[rows].to_numpy(dtype=np.float64), nan=0.0))
         return labelled_adjacency(matrix, rows, wanted, {}, string_named(table.attrs))
+    shared = set(rows) & set(columns)
+    if shared and not counted:
+        raise InputError(
+            f"a table of numbers that has {sorted(map(str, shared))[:3]} in rows and columns, but "
+            "not all labels in both; an adjacency has: labels = table.index.union(table.columns), "
+            "table.reindex(index=labels, columns=labels, fill_value=0)"
+        )
     if not np.isin(values, (0, 1)).all() or len(set(rows)) < len(rows):
         raise InputError(
             f"a table of numbers with the columns {columns[:8]}; an adjacency has the same labels "

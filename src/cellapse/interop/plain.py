@@ -29,6 +29,7 @@ from cellapse.interop._listed import (
     from_dict_of_neighbours,
     from_edges_with_data,
     is_adjacency,
+    is_dict_of_edges,
     is_dict_of_neighbours,
     is_edges_with_data,
     refuse_numbers,
@@ -62,7 +63,13 @@ def read(source: Any, wanted: Wanted) -> Complex:
         wanted.check_ranked("a mesh")
         wanted.check_simple("a mesh")
         return weighted_by(mesh_complex(*source), wanted.weight)
-    return _from_items(list(source), wanted)
+    items = list(source)
+    if len(items) == 2 and all(isinstance(v, np.ndarray) and v.ndim == 1 for v in items):
+        raise InputError(
+            "two arrays could be the ends of edges or two hyperedges; pass "
+            "numpy.column_stack([sources, targets]), or the hyperedges as tuples"
+        )
+    return _from_items(items, wanted)
 
 
 def _from_items(items: list[Any], wanted: Wanted) -> Complex:
@@ -75,7 +82,7 @@ def _from_items(items: list[Any], wanted: Wanted) -> Complex:
         return _from_array(np.array(items), wanted)
     if is_edges_with_data(items):
         return from_edges_with_data(items, wanted)
-    groups = as_tuples(2, items)
+    groups = as_tuples(2, [_in_order(item) for item in items])
     refuse_numbers(groups)
     if wanted.ranks is None and all(len(group) == 2 for group in groups):
         return weighted_by(as_graph(groups, rules=wanted.rules).with_cells({}), wanted.weight)
@@ -83,6 +90,16 @@ def _from_items(items: list[Any], wanted: Wanted) -> Complex:
     labels = in_order(v for g in groups for v in g)
     K = hyperedge_complex(labels, groups, ranks=wanted.ranks)
     return weighted_by(K, wanted.weight)
+
+
+def _in_order(item: Any) -> Any:
+    """A set, whose order is an accident, with its members sorted where that can be done."""
+    if not isinstance(item, set | frozenset):
+        return item
+    try:
+        return tuple(sorted(item))
+    except TypeError:
+        return tuple(sorted(item, key=repr))
 
 
 def read_adjacency(matrix: Any, wanted: Wanted) -> Complex:
@@ -137,6 +154,8 @@ def _from_array(array: Any, wanted: Wanted) -> Complex:
 
 
 def _from_mapping(source: Mapping[Any, Any], wanted: Wanted) -> Complex:
+    if wanted.ranks is None and is_dict_of_edges(source):
+        return from_edges_with_data([(*pair, data) for pair, data in source.items()], wanted)
     if wanted.ranks is None and is_dict_of_neighbours(source):
         return from_dict_of_neighbours(source, wanted)
     wanted.check_simple("a dict of cells")

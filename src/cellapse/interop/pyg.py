@@ -11,7 +11,7 @@ from scipy import sparse
 
 from cellapse._complex.cells import Cells
 from cellapse._complex.complex import Complex, require_complex
-from cellapse._complex.graph import as_graph
+from cellapse._complex.graph import as_graph, graph_of
 from cellapse._complex.simple import without_loops
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError, extra
@@ -117,7 +117,7 @@ def _edges(data: Any, n: int) -> tuple[Any, dict[Any, Any]]:
     }
     edges, columns, _ = without_loops(range(n), pairs.astype(np.int64), columns, "drop")
     both = np.sort(edges, axis=1)
-    g = as_graph(edges)
+    g = graph_of(range(max(n, int(edges.max(initial=0)) + 1)), edges, {})
     first = RowIndex(both, max(n, 1)).find(np.sort(g.edges, axis=1))
     place = RowIndex(np.sort(g.edges, axis=1), max(n, 1)).find(both)
     for name, values in columns.items():

@@ -9,7 +9,7 @@ from typing import Any
 from scipy import sparse
 
 from cellapse._complex.complex import Complex
-from cellapse._complex.graph import SIMPLE, as_graph
+from cellapse._complex.graph import SIMPLE, adjacency_graph
 from cellapse._complex.simple import Rules
 from cellapse._errors import InputError
 from cellapse._shared.memory import require_memory
@@ -36,12 +36,10 @@ def adjacency_complex(
     entries = sparse.coo_array(matrix)
     if entries.dtype.kind not in "biuf":
         raise InputError(f"holds {entries.dtype} entries; weights are real numbers")
-    graph = as_graph(entries, "weight" if weighted else None, rules)
+    graph = adjacency_graph(entries, "weight" if weighted else None, rules, labels)
     if n > 3 and len(graph.edges) == n * (n - 1) // 2 and weighted:
         fact("every pair is joined, as in a matrix of distances or similarities")
     attributes = dict(graph.attributes)
     if graph.weights is not None:
         attributes[1] = {**graph.attributes[1], "weight": graph.weights}
-    return replace(
-        graph, labels=labels or graph.labels, weights=None, attributes=attributes
-    ).with_cells({})
+    return replace(graph, weights=None, attributes=attributes).with_cells({})

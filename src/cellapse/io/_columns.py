@@ -6,12 +6,15 @@ refused with the words that say which: `header=`, `columns=`, `format=`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any
 
 from cellapse._errors import InputError
 from cellapse._shared.notes import fact
-from cellapse.interop._ends import NODE_TABLES, known_ends
+from cellapse.interop._ends import NODE_TABLES, known_ends, twins, two_kinds
+from cellapse.io._headers import with_header
 from cellapse.io._options import Options
 from cellapse.io._rows import Rows
 from cellapse.io._values import is_number
@@ -35,10 +38,10 @@ class Columns:
 
 def understood(table: Rows, options: Options) -> Columns:
     """The columns of a table, by what the caller says, else by their names, else by position."""
-    rows, header = _with_header(table, options)
+    rows, header = with_header(table, options)
     width = max(map(len, rows), default=0)
     rows, header, width = _without_empty_last(rows, header, width)
-    if any(len(row) not in (1, width) for row in rows):
+    if not set(map(len, rows)) <= {1, width}:
         i, row = next((i, row) for i, row in enumerate(rows) if len(row) not in (1, width))
         raise InputError(
             f"rows have {width} columns, but row {i + 1} of the data, {row[:5]}, has {len(row)}; "
@@ -55,7 +58,18 @@ def understood(table: Rows, options: Options) -> Columns:
     else:
         ends = _ends(names if header else None, rows, first, width)
         others = [c for c in range(first, width) if c not in ends]
-    _check_ends(rows, ends, names, width)
+    full = [row for row in rows if len(row) == width]
+    sides = [set(map(itemgetter(c), full)) for c in ends]
+    if options.columns is None:
+        if header is None:
+            _refuse_signs(sides, ends, width)
+        else:
+            _refuse_two_kinds(sides, ends, names)
+        refuse_zeros_and_ones(len(full), sides[0] | sides[1])
+    for c, labels in zip(ends, sides, strict=True):
+        _check_end(full, labels, c, names)
+    if len(full) < len(rows):
+        _check_lonely(rows, sides[0] | sides[1])
     _say(names, ends, others, bool(header))
     return Columns(rows, names, ends, others, width)
 
@@ -64,52 +78,8 @@ def _say(names: list[str], ends: tuple[int, int], others: list[int], header: boo
     fact("names in the first line" if header else "no header")
     u, v = (names[c] if header else c + 1 for c in ends)
     fact(f"columns {u!r} and {v!r} are the ends of edges")
-    if others:
+    if others and header:
         fact(f"attributes of edges: {', '.join(repr(names[c]) for c in others[:8])}")
-
-
-def _with_header(table: Rows, options: Options) -> tuple[list[Row], Row | None]:
-    """The rows of data, and the names above them."""
-    rows = table.rows
-    if not rows:
-        raise InputError("holds no row of two labels; write one edge a line, such as: a b")
-    if options.header or (options.header is None and _is_header(rows, options)):
-        return rows[1:], rows[0]
-    width, comment = max(map(len, rows)), table.comment
-    known = known_ends(comment) is not None
-    plain = len(set(comment)) == len(comment) and not any(map(is_number, comment))
-    if len(comment) == width and plain and (known or table.delimiter is not None):
-        return rows, comment
-    return rows, None
-
-
-def _is_header(rows: Sequence[Row], options: Options) -> bool:
-    first, rest = rows[0], rows[1:]
-    if known_ends(first) is not None or not rest:
-        return known_ends(first) is not None
-    if first[0] == "" and any(first) and len(first) > 2:  # above row numbers, as pandas writes
-        return True
-    named = [c for c in options.columns or () if isinstance(c, str)]
-    if named and all(name in first for name in named):
-        return True
-    if len(first) + 1 == len(rest[0]) and all(len(row) == len(rest[0]) for row in rest):
-        return not any(map(is_number, first))  # above all but row numbers, as R writes
-    if any(map(is_number, first)):  # a name is no number, and a row of data must not get lost
-        words = [c for c in range(min(2, len(first))) if _are_words(rest, c)]
-        return first == [str(c) for c in range(len(first))] and len(words) == 2 and len(first) > 1
-    columns = [[row[c] for row in rest if c < len(row) and row[c]] for c in range(len(first))]
-    if any(column and all(map(is_number, column)) for column in columns):
-        return True
-    if len(first) > 1 and not set(first[:2]) & {w for row in rest for w in row[:2]}:
-        raise InputError(
-            f"begins with {first[:2]}, and neither word comes again, so that it could be a header "
-            "or an edge; pass header=True or header=False"
-        )
-    return False
-
-
-def _are_words(rows: Sequence[Row], c: int) -> bool:
-    return all(not is_number(row[c]) for row in rows if len(row) > c)
 
 
 def _without_empty_last(
@@ -170,6 +140,12 @@ def _ends(names: list[str] | None, rows: list[Row], first: int, width: int) -> t
             f"has a first column {names[first]!r}, so it is a table of nodes; say with columns= "
             "which hold the ends of edges, or give the file with the edges"
         )
+    pairs = [(names[u], names[v]) for u, v in twins(names)] if names else []
+    if len(pairs) > 1:
+        raise InputError(
+            f"has several pairs of columns for ends, {', '.join(map(str, pairs[:4]))}; name one of "
+            f"them: columns={pairs[0]}"
+        )
     if width - first < 2:
         raise InputError("has one column beside row numbers; an edge has two ends")
     _refuse_other_ends(rows, first, width, names)
@@ -179,7 +155,7 @@ def _ends(names: list[str] | None, rows: list[Row], first: int, width: int) -> t
 def _refuse_other_ends(rows: list[Row], first: int, width: int, names: list[str] | None) -> None:
     """Raise if the ends seem to be other columns than the first two."""
     full = [row for row in rows if len(row) == width]
-    sets = [{row[c] for row in full} for c in range(first, min(first + 3, width))]
+    sets = [set(map(itemgetter(c), full)) for c in range(first, min(first + 3, width))]
     shown = ", ".join(map(repr, names[:12])) if names else f"there are {width}"
     if len(full) < 3:
         return
@@ -208,33 +184,65 @@ def _is_id(rows: list[Row], sets: list[set[str]], first: int) -> bool:
     return separate and _share(sets[1], sets[2]) >= _MUCH
 
 
+def _refuse_signs(sides: list[set[str]], ends: tuple[int, int], width: int) -> None:
+    """An arrow between two labels is no label."""
+    for c, signs in zip(ends, sides, strict=True):
+        sign = min(signs, default="")
+        if width > 2 and len(signs) == 1 and sign and not any(map(str.isalnum, sign)):
+            others = tuple(i + 1 for i in range(width) if i != c)[:2]
+            raise InputError(
+                f"has {sign!r:.20} in column {c + 1} of every row; pass columns={others}, or "
+                "those that hold the ends"
+            )
+
+
+def _refuse_two_kinds(sides: list[set[str]], ends: tuple[int, int], names: list[str]) -> None:
+    """User 1 and film 1 are not the same vertex."""
+    u, v = (names[c] for c in ends)
+    both = sides[0] & sides[1]
+    if both and two_kinds(u, v):
+        raise InputError(
+            f"has {min(both)!r:.40} among {u!r} and among {v!r}, and these seem to be of "
+            f"two kinds; write other labels for one of them, or pass columns={(u, v)} if it is the "
+            "same vertex"
+        )
+
+
+def refuse_zeros_and_ones(n_rows: int, labels: Collection[Any]) -> None:
+    """A table with no labels but 0 and 1 is a matrix, though no square one."""
+    if n_rows > 2 and {str(v) for v in labels} <= {"0", "1"}:
+        raise InputError(
+            "has no labels but 0 and 1, as a matrix of hyperedges has; read it with "
+            "numpy.loadtxt and pass [B_1] to as_complex, or pass columns=(1, 2) if it holds edges"
+        )
+
+
 def _share(a: set[str], b: set[str]) -> float:
     """The labels in both, of those in either."""
     return len(a & b) / max(len(a | b), 1)
 
 
-def _check_ends(rows: list[Row], ends: tuple[int, int], names: list[str], width: int) -> None:
-    full = [row for row in rows if len(row) == width]
-    for c in ends:
-        column = [row[c] for row in full]
-        nothing = {"", *_NOTHING} & set(column)
-        if nothing - {""} and not _mostly_numbers(column):
-            nothing &= {""}
-        if nothing:
-            i = next(i for i, label in enumerate(column) if label in nothing)
-            raise InputError(
-                f"row {i + 1} of the data, {full[i][:5]}, has no label in column {c + 1}; "
-                "remove it, or write a vertex without edges as a line of its label alone"
-            )
-        if all(map(is_number, column)) and any(not _is_whole(w) for w in column):
-            raise InputError(
-                f"column {names[c]!r} holds fractions ({column[0]!r}, ...), as weights and "
-                "positions are, where labels belong; say which hold the ends with columns=, or "
-                "take lifts.nearest_neighbour_complex for points"
-            )
-    if len(rows) == len(full):
-        return
-    labels = {row[c] for row in full for c in ends}
+def _check_end(rows: list[Row], labels: set[str], c: int, names: list[str]) -> None:
+    """Raise where a column has empty places or fractions instead of labels."""
+    nothing = {"", *_NOTHING} & labels
+    if nothing - {""} and not _mostly_numbers([row[c] for row in rows]):
+        nothing &= {""}
+    if nothing:
+        i = next(i for i, row in enumerate(rows) if row[c] in nothing)
+        raise InputError(
+            f"row {i + 1} of the data, {rows[i][:5]}, has no label in column {c + 1}; "
+            "remove it, or write a vertex without edges as a line of its label alone"
+        )
+    if all(map(is_number, labels)) and not all(map(_is_whole, labels)):
+        raise InputError(
+            f"column {names[c]!r} holds fractions ({rows[0][c]!r}, ...), as weights and "
+            "positions are, where labels belong; say which hold the ends with columns=, or "
+            "take lifts.nearest_neighbour_complex for points"
+        )
+
+
+def _check_lonely(rows: list[Row], labels: set[str]) -> None:
+    """Raise where a line of one word is rather an edge with another delimiter."""
     for row in rows:
         words = row[0].replace(",", " ").split() if len(row) == 1 else []
         if len(words) > 1 and all(w in labels or is_number(w) for w in words):

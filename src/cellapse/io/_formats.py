@@ -120,7 +120,7 @@ FORMATS: Mapping[str, Format] = {
     "konect": Format(
         "konect:read_konect",
         100,
-        (),
+        ("konect",),
         ("window", *OF_GRAPHS),
         "a graph; edges that come again are added up, the two sides of a bipartite one "
         "kept from each other",

@@ -21,6 +21,8 @@ _DECIMAL = re.compile(r"(?<=[0-9]),(?=[0-9])")
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"(?=\s|\Z)|(\S+)')
 _NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars", None: "spaces"}
 _HEAD = 100  # lines that show the delimiter
+_MARKS = ("#", "%", "//")  # at the beginning of comments
+_SEPARATOR = re.compile(r'"?sep=(.)"?', re.IGNORECASE)  # the first line, for spreadsheets
 
 
 @dataclass(frozen=True)
@@ -33,14 +35,10 @@ class Rows:
 
 
 def split_rows(text: str, sep: str | None = None) -> Rows:
-    """The rows of a table; lines that begin with # or % are comments."""
-    lines, above = [], ""
-    for line in text.splitlines():
-        stripped = line.strip(" \r\n")
-        if stripped and stripped[0] not in "#%":
-            lines.append(stripped)
-        elif stripped and not lines:
-            above = stripped
+    """The rows of a table; lines that begin with #, % or // are comments."""
+    lines, above, within = _lines(text)
+    if lines and (declared := _SEPARATOR.fullmatch(lines[0])):
+        sep, lines = sep or declared[1], lines[1:]
     # A dict behind an edge has commas, too.
     head = [_DATA.sub("", line) if line[-1] == "}" else line for line in lines[:_HEAD]]
     delimiter = (
@@ -58,8 +56,39 @@ def split_rows(text: str, sep: str | None = None) -> Rows:
         rows = [list(map(plain_word, row)) for row in rows]
     if rows:
         fact(f"columns separated by {_NAMES.get(delimiter, repr(delimiter))}")
-    words = next(iter(_splitter(delimiter, '"' in above)([above.lstrip("#% ")])), [])
+        _refuse_marked(within, rows, delimiter)
+    words = next(iter(_splitter(delimiter, '"' in above)([above.lstrip("#%/ ")])), [])
     return Rows([row for row in rows if any(row)], [w.strip() for w in words], delimiter)
+
+
+def _lines(text: str) -> tuple[list[str], str, list[str]]:
+    """The lines of data, the comment right above them, and those between them."""
+    lines: list[str] = []
+    above, within = "", []
+    for line in text.splitlines():
+        stripped = line.strip(" \r\n")
+        if stripped and not stripped.startswith(_MARKS):
+            lines.append(stripped)
+        elif stripped and not lines:
+            above = stripped
+        elif stripped:
+            within.append(stripped)
+    return lines, above, within
+
+
+def _refuse_marked(comments: list[str], rows: list[list[str]], delimiter: str | None) -> None:
+    """Raise where a comment between rows may be a row whose label begins with # or %."""
+    if not comments:
+        return
+    marked = any(word.startswith(_MARKS) for row in rows for word in row)
+    for line in comments if delimiter is not None or marked else ():
+        words = line.split(delimiter)
+        if len(words) == len(rows[-1]) > 1 and line.lstrip("#%/")[:1] not in (" ", "\t", ""):
+            raise InputError(
+                f"has the line {line!r:.60}, a comment by its first letter and a row by the "
+                'others; write such labels in quotes, "#a", or remove the line'
+            )
+    fact(f"{len(comments):,} comments between the rows")
 
 
 def _delimiter(head: list[str]) -> str | None:
@@ -100,6 +129,6 @@ def _by_spaces(lines: list[str]) -> Iterator[list[str]]:
 def _by_csv(lines: list[str], delimiter: str) -> Iterator[list[str]]:
     try:
         ended = (f"{line}\n" for line in lines)  # a quoted word may go on in the next line
-        yield from csv.reader(ended, delimiter=delimiter, skipinitialspace=True)
+        yield from csv.reader(ended, delimiter=delimiter, skipinitialspace=True, strict=True)
     except csv.Error as error:
         raise InputError(f"is not a table of rows and columns ({error}); check quotes") from None

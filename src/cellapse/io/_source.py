@@ -27,6 +27,7 @@ from cellapse._shared.memory import (
 )
 
 _CHUNK = 1 << 20
+_POINTER = b"version https://git-lfs"
 _FLOOR, _MULTIPLE, _MULTIPLE_PACKED = 1_000_000_000, 500, 2000
 _REMEDY = "thin it out, or build the complex in parts with Complex.from_arrays"
 
@@ -60,6 +61,8 @@ def reading_file(path: Path, growth: int, max_memory: int | None = None) -> Iter
     with reading(name, 0, max_memory):
         data = raw_bytes(path, growth)
     with reading(name, len(data), max_memory, packed=is_packed(data)):
+        if data.startswith(_POINTER):
+            raise InputError("is a pointer of Git LFS in place of the file; run `git lfs pull`")
         yield unpacked(data, growth)
 
 

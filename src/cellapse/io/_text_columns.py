@@ -20,14 +20,27 @@ def attribute(name: str, words: Sequence[str]) -> list[Any]:
     >>> attribute("w", ["1,5", "2"]), attribute("w", ["1,500", "2"])
     ([1.5, 2.0], ['1,500', '2'])
     """
+    if "," not in "".join(words):
+        return text_column(words)
+    if has_decimal_commas(words):
+        fact(f"{name!r} has decimal commas")
+        return text_column([w.replace(",", ".") for w in words])
+    if all(_DECIMAL_COMMA.match(w) or is_number(w) for w in words if w):
+        thousand = next(w for w in words if "," in w)
+        fact(f"{name!r} stays text: {thousand!r} could be a thousand or a fraction")
+    return text_column(words)
+
+
+def has_decimal_commas(words: Sequence[str]) -> bool:
+    """Whether all are numbers, some with a comma that is plainly not one of thousands.
+
+    >>> has_decimal_commas(["1,5", "2"]), has_decimal_commas(["1,500"]), has_decimal_commas(["a"])
+    (True, False, False)
+    """
     tails = [m[1] for w in words if "," in w and (m := _DECIMAL_COMMA.match(w))]
-    if not tails or not all(_DECIMAL_COMMA.match(w) or is_number(w) for w in words if w):
-        return text_column(words)
-    if all(len(tail) == 3 for tail in tails):
-        fact(f"{name!r} stays text: {words[0]!r} could be a thousand or a fraction")
-        return text_column(words)
-    fact(f"{name!r} has decimal commas")
-    return text_column([w.replace(",", ".") for w in words])
+    if not tails or all(len(tail) == 3 for tail in tails):
+        return False
+    return all(_DECIMAL_COMMA.match(w) or is_number(w) for w in words if w)
 
 
 def unnamed(place: int, values: list[Any]) -> str | None:

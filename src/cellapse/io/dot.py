@@ -11,6 +11,7 @@ from typing import Any
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
+from cellapse._shared.memory import draw_memory
 from cellapse.io._graphs import listed_graph
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._source import as_text
@@ -19,6 +20,7 @@ from cellapse.io._values import is_number
 _TOKEN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|^\#[^\n]*|/\*.*?\*/)
     |(?P<string>"(?:[^"\\]|\\.)*")
+    |(?P<html><(?:[^<>]|<[^<>]*+>)*+>)
     |(?P<edge>--|->)
     |(?P<sign>[{}\[\];,=:])
     |(?P<word>-?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)|[A-Za-z_\x80-\U0010ffff][\w\x80-\U0010ffff]*)
@@ -48,8 +50,8 @@ def _tokens(text: str) -> list[tuple[str, str]]:
             line = text.count("\n", 0, match.start()) + 1
             raise InputError(f"line {line} has {word!r} where it makes no sense in DOT")
         if kind == "string":
-            kind, word = "word", re.sub(r'\\(["\n])', r"\1", word[1:-1]).replace("\\\n", "")
-        tokens.append((kind, word))
+            word = re.sub(r'\\(["\n])', r"\1", word[1:-1]).replace("\\\n", "")
+        tokens.append(("string" if kind == "html" else kind, word))
     return tokens
 
 
@@ -61,6 +63,7 @@ class _Parser:
         self.nodes: dict[str, dict[str, Any]] = {}
         self.ends: list[tuple[str, str]] = []
         self.records: list[dict[str, Any]] = []
+        self.defaults: list[dict[str, dict[str, Any]]] = [{"node": {}, "edge": {}}]
 
     def graph(self) -> Complex:
         if self._peek("strict"):
@@ -87,25 +90,28 @@ class _Parser:
             if word == "}" and kind == "sign":
                 group = groups.pop()
                 chains.pop()
+                self.defaults.pop()
                 if groups:
                     groups[-1] += group
                     self._operand(chains[-1], group)
             elif word == "{" and kind == "sign":
                 groups.append([])
                 chains.append([])
+                self.defaults.append({k: dict(v) for k, v in self.defaults[-1].items()})
             elif kind == "sign" and word in ";,":
                 chains[-1].clear()
             elif kind == "word" and word.lower() == "subgraph":
                 if not self._peek("{"):
                     self._next()  # its name
             elif kind == "word" and word.lower() in ("graph", "node", "edge") and self._peek("["):
-                self._attributes()  # of how things are drawn from here on
-            elif kind == "word" and self._peek("="):
+                given = self._attributes()  # of all that come from here on, up to the brace
+                self.defaults[-1].get(word.lower(), {}).update(given)
+            elif kind in ("word", "string") and self._peek("="):
                 self.at += 2
-            elif kind == "word":
+            elif kind in ("word", "string"):
                 self._port()
                 if word not in self.nodes:
-                    self.nodes[word] = {}
+                    self.nodes[word] = self._usual("node")
                 groups[-1].append(word)
                 self._operand(chains[-1], [word])
             else:
@@ -121,12 +127,21 @@ class _Parser:
         if len(chain) == 1:
             for node in group if record else ():
                 self.nodes[node].update(record)
+        else:
+            record = {**self._usual("edge"), **record}
         for left, right in pairwise(chain):
             if len(self.ends) + len(left) * len(right) > _MOST_EDGES * len(self.tokens):
                 raise InputError("joins groups of nodes by far more edges than it has words")
             self.ends += [(u, v) for u in left for v in right]
             self.records += [record] * (len(left) * len(right))
         chain.clear()
+
+    def _usual(self, kind: str) -> dict[str, Any]:
+        """What `node [...]` or `edge [...]` above says of all that follow."""
+        usual = self.defaults[-1][kind]
+        if usual:
+            draw_memory(100.0 * len(usual), "the attributes of all nodes", "leave out some")
+        return dict(usual)
 
     def _attributes(self) -> dict[str, Any]:
         record: dict[str, Any] = {}
@@ -155,7 +170,10 @@ class _Parser:
         return self.tokens[self.at - 1]
 
     def _peek(self, word: str) -> bool:
-        return self.at < len(self.tokens) and self.tokens[self.at][1].lower() == word
+        if self.at >= len(self.tokens):
+            return False
+        kind, next_word = self.tokens[self.at]
+        return kind != "string" and next_word.lower() == word  # "graph" in quotes is a name
 
     def _expect(self, word: str) -> None:
         if self._next()[1] != word:

@@ -1,8 +1,8 @@
 """Edge lists and CSV tables of edges: two columns of labels, then whatever is known of the edges.
 
-Lines that begin with # or % are comments. The delimiter (tab, comma, semicolon, bar or spaces) and
-the header are detected. A third column without a name is called `weight` if it holds numbers, or
-`time` if they are seconds since 1970. A square of numbers is an adjacency matrix.
+Lines that begin with #, % or // are comments. The delimiter (tab, comma, semicolon, bar or spaces)
+and the header are detected. A third column without a name is called `weight` if it holds numbers,
+or `time` if they are seconds since 1970. A square of numbers is an adjacency matrix.
 """
 
 from __future__ import annotations
@@ -27,9 +27,12 @@ from cellapse._errors import InputError
 from cellapse._shared.files import as_bytes
 from cellapse._shared.notes import fact
 from cellapse._shared.tables import safe_word
-from cellapse.io._columns import Columns, understood
+from cellapse.interop._ends import has_arcs
+from cellapse.io._columns import Columns, refuse_zeros_and_ones, understood
 from cellapse.io._graphs import graph_columns, graph_complex
+from cellapse.io._headers import refuse_sizes
 from cellapse.io._options import PLAIN, Options
+from cellapse.io._other_formats import refuse_other_formats
 from cellapse.io._rows import split_rows
 from cellapse.io._source import as_text
 from cellapse.io._text_columns import attribute, time_column, unnamed
@@ -56,12 +59,16 @@ def read_edges(data: bytes, options: Options = PLAIN) -> Complex:
     if is_konect(data):
         return read_konect(data, options)
     text = as_text(data)
+    refuse_other_formats(text)
     numbers = _two_numbers(text) if (options.columns, options.sep) == (None, None) else None
     if numbers is not None and not options.header and options.window is None:
         labels, first, ends = np.unique(numbers, return_index=True, return_inverse=True)
         order = np.argsort(first)  # that of the file
         place = np.argsort(order)
         pairs = place[ends].reshape(-1, 2)
+        if options.header is None:
+            refuse_sizes(numbers[:2].astype(str), [str(numbers[2:].max(initial=0))], len(pairs) - 1)
+        refuse_zeros_and_ones(len(pairs), labels)
         fact("two whole numbers a line, the ends of an edge")
         return graph_complex(labels[order].tolist(), pairs, {}, {}, rules=options.rules)
     split = split_rows(text, options.sep)
@@ -94,7 +101,7 @@ def _graph(table: Columns, dicts: list[dict[str, Any]], options: Options) -> Com
     if dicts:
         full = zip(table.rows, dicts, strict=True)
         columns |= columns_of([d for row, d in full if len(row) == width])
-    if "Undirected" not in (types := columns.get("Type", [])) and "Directed" in types:  # of Gephi
+    if has_arcs(columns):
         options.rules.check_direction("the table of edges")
     if options.window is not None:
         chosen = _within(columns, options.window)
@@ -117,6 +124,8 @@ def _attributes(table: Columns, edges: list[list[str]]) -> dict[str, list[Any]]:
         values = attribute(name, [row[c] for row in edges])
         if name == f"column {c + 1}":
             name = next((n for n in [unnamed(c, values)] if n and n not in columns), name)
+            what = "an attribute" if name == table.names[c] else f"the attribute {name!r}"
+            fact(f"column {c + 1} is {what} of the edges")
         columns[name] = values
     return columns
 

@@ -46,7 +46,10 @@ def read_gexf(data: bytes, options: Options = PLAIN) -> Complex:
     fill(document.nodes.values(), document.defaults["node"], "node")
     fill(document.edges, document.defaults["edge"], "edge")
     if document.timed:
-        loss(f"{document.timed:,} nodes or edges have times of their own, which are left out")
+        loss(
+            f"{document.timed:,} nodes, edges or values have times of their own, which are left "
+            "out; of several values the last counts"
+        )
     labels = different_labels(list(document.nodes.values())) or list(document.nodes)
     return listed_graph(document.nodes, document.ends, document.edges, options.rules, labels=labels)
 
@@ -84,14 +87,17 @@ class _Document:
             self._start_owner(name, given)
         elif name == "attvalue" and self._owner is not None:
             kind, record = self._owner
-            record.update([self._value(kind, given.get("for", given.get("id", "")), given)])
+            self.timed += _is_timed(given)
+            name, value = self._value(kind, given.get("for", given.get("id", "")), given)
+            if value is not None:
+                record[name] = value
         elif name == "position" and self._owner is not None:
             numbers = [_number(given[axis]) for axis in _PLACES if axis in given]
             self._owner[1]["position"] = numbers
 
     def _start_owner(self, name: str, given: Mapping[str, str]) -> None:
         record: dict[str, Any] = {}
-        self.timed += any(word in given for word in ("start", "end", "timestamp", "spells"))
+        self.timed += _is_timed(given)
         if name == "node":
             if self.nodes.setdefault(need(given, "id", name), record) is not record:
                 raise InputError(f"lists node {given['id']!r} twice; remove one")
@@ -111,18 +117,25 @@ class _Document:
         if name in ("node", "edge"):
             self._owner = None
         elif name == "default" and self._class in self.defaults:
-            value = self._value(self._class, self._key, {"value": "".join(self.text).strip()})
-            self.defaults[self._class].update([value])
+            text = "".join(self.text).strip()
+            title, value = self._value(self._class, self._key, {"value": text})
+            self.defaults[self._class][title] = value
 
     def _value(self, kind: str, key: str, given: Mapping[str, str]) -> tuple[str, Any]:
         if (kind, key) not in self.keys:
             raise InputError(f"has a value of attribute {key!r}, which it does not declare")
         title, convert = self.keys[kind, key]
         text = given.get("value", "")
+        if convert is not str and text in ("", "null"):  # as Gephi writes what is not known
+            return title, None
         try:
             return title, convert(text)
         except (ValueError, KeyError):
             raise InputError(f"has {text[:40]!r} where {title!r} is declared a number") from None
+
+
+def _is_timed(given: Mapping[str, str]) -> bool:
+    return any(word in given for word in ("start", "end", "timestamp", "spells"))
 
 
 def _number(text: str) -> float:

@@ -26,7 +26,7 @@ Pairs = list[tuple[str, Any]]
 _TOKEN = re.compile(
     r"""(?P<skip>\s+|^\s*\#[^\n]*)
     |(?P<string>"[^"]*")
-    |(?P<real>[+-]?(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?|[+-](?:INF|NAN)\b|NAN\b)
+    |(?P<real>[+-]?(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?|[+-]?(?i:INF|NAN)\b)
     |(?P<whole>[+-]?\d+)
     |(?P<key>[A-Za-z_][A-Za-z0-9_.-]*)
     |(?P<open>\[)|(?P<close>\])

@@ -70,8 +70,10 @@ def _graph(
 ) -> Complex:
     key = next((k for k in ("id", "name", "key") if nodes and all(k in node for node in nodes)), "")
     names = [_label(node[key]) if key else i for i, node in enumerate(nodes)]
+    counted = all(node.get("index") == i for i, node in enumerate(nodes))  # as D3 adds it
+    drop = {key, "index"} if counted else {key}
     known = {
-        name: {k: v for k, v in node.items() if k not in (key, "id", "index")}
+        name: {k: v for k, v in node.items() if k not in drop}
         for name, node in zip(names, nodes, strict=True)
     }
     if len(known) < len(names):
@@ -82,8 +84,8 @@ def _graph(
         if None in pair:
             raise InputError(f"has the edge {edge!r:.60} without a source or target")
         ends.append((pair[0], pair[1]))
-        drop = ("source", "target", "key") if multigraph else ("source", "target")
-        records.append({k: v for k, v in edge.items() if k not in drop})
+        ours = ("source", "target", "key") if multigraph else ("source", "target")
+        records.append({k: v for k, v in edge.items() if k not in ours})
     named = {v for pair in ends for v in pair}
     positions = all(type(v) is int and 0 <= v < len(names) for v in named)  # as D3 has them
     if not named <= known.keys() and positions:

@@ -6,7 +6,8 @@
      "incidences": [{"edge": 0, "node": "a"}]}
 
 The rank of a cell is `attrs.rank` of its edge. Without ranks the file is a hypergraph and read as
-by `hypergraph_complex`; of network-type "asc" it is a simplicial complex, of rank size - 1.
+by `hypergraph_complex`; of network-type "asc" it is a simplicial complex, of rank size - 1. A
+directed one is read where directions are to be ignored: heads and tails are the members of a cell.
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ import numpy as np
 
 from cellapse._complex.cells import Cells
 from cellapse._complex.complex import Complex
+from cellapse._complex.graph import SIMPLE
 from cellapse._complex.labels import in_order, positions
+from cellapse._complex.simple import Rules
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError
-from cellapse._shared.notes import loss
+from cellapse._shared.notes import fact, loss
 from cellapse.interop._build import hyperedge_complex
 from cellapse.io._hif_records import SECTIONS, Record, names_of, records_of, section
 from cellapse.io._values import from_json, is_plain, json_columns, to_json
@@ -33,7 +36,7 @@ _OURS = "cellapse"  # in the metadata: what only we need to know
 _NOTHING: Record = {}
 
 
-def read_hif(document: dict[str, Any], weight: str | None = None) -> Complex:
+def read_hif(document: dict[str, Any], weight: str | None = None, rules: Rules = SIMPLE) -> Complex:
     """Read a parsed HIF document, with an attribute as weights (see `read`).
 
     >>> K = read_hif({"incidences": [{"edge": 0, "node": v} for v in "abc"]})
@@ -43,8 +46,10 @@ def read_hif(document: dict[str, Any], weight: str | None = None) -> Complex:
     Complex(n_cells=(3, 3, 1))
     """
     kind = document.get("network-type", "undirected")
-    if kind not in ("undirected", "asc"):
-        raise InputError(f'is of network-type {kind!r}; only "undirected" and "asc" have cells')
+    if kind not in ("undirected", "directed", "asc"):
+        raise InputError(f"is of network-type {kind!r:.40}, which HIF does not know")
+    if kind == "directed":
+        rules.check_direction("the hypergraph")
     unknown = set(document) - {"network-type", "metadata", *SECTIONS}
     if unknown:
         raise InputError(f"has an entry {min(unknown)!r}, which HIF does not know; use metadata")
@@ -98,6 +103,10 @@ def _cells(
     """The names of all nodes, those of the edges with members, and their members."""
     incidences = section(document, "incidences")
     of, members = names_of(incidences, "edge"), names_of(incidences, "node")
+    pairs = dict.fromkeys(zip(of, members, strict=True))
+    if len(pairs) < len(of):
+        fact(f"{len(of) - len(pairs):,} incidences are listed again, and count once")
+        of, members = (list(column) for column in zip(*pairs, strict=True))
     more = [
         r
         for r in incidences

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from cellapse._complex.complex import Complex
+from cellapse._complex.graph import SIMPLE
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError
 from cellapse._shared.files import as_bytes
@@ -31,8 +33,10 @@ def read_json(data: bytes, options: Options = PLAIN) -> Complex:
         raise InputError(f"is not valid JSON ({error}); it may be cut off") from None
     if isinstance(document, Mapping):
         if "incidences" in document:
-            return read_hif(dict(document), options.weight)
+            _check_rules(options, directed=options.rules.directed)
+            return read_hif(dict(document), options.weight, options.rules)
         if "edge-dict" in document:
+            _check_rules(options)
             return read_xgi_json(document, options.weight)
         if is_graph(document):
             return weighted_by(read_graph_json(document, options), options.weight)
@@ -42,6 +46,12 @@ def read_json(data: bytes, options: Options = PLAIN) -> Complex:
         "is JSON, but neither HIF (with `incidences`), XGI's (with `edge-dict`) nor a graph (with "
         "`nodes` and `links`, `edges`, `adjacency` or `elements`); write it with cellapse.write"
     )
+
+
+def _check_rules(options: Options, **used: str) -> None:
+    """Raise if something was said of loops and repeats, which hypergraphs do not have."""
+    if options.rules != replace(SIMPLE, **used):
+        raise InputError("directed=, loops= and repeats= are for graphs, and it holds none")
 
 
 def write_json(document: Any) -> bytes:

@@ -14,12 +14,13 @@ import numpy as np
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
-from cellapse._shared.notes import fact
+from cellapse._shared.notes import fact, loss
 from cellapse.io._graphs import graph_complex
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._source import as_text
 
 _HEAD = re.compile(r"%\s*(sym|asym|bip)\b[^\n]*")
+_COUNTS = re.compile(r"\s*%\s*([0-9]{1,15})\b")  # of edges, then of vertices
 _COLUMNS = ("weight", "time")
 
 
@@ -40,6 +41,11 @@ def read_konect(data: bytes, options: Options = PLAIN) -> Complex:
         raise InputError('does not begin with % sym, % asym or % bip; pass format="edges"')
     if head[1] == "asym":
         options.rules.check_direction("the network")
+    if "dynamic" in head[0].split() and options.rules.repeats is None:
+        raise InputError(
+            "is dynamic, so that -1 takes an edge away; pass repeats= to say what becomes of "
+            "edges that come again, and window= for a span of time"
+        )
     lines = [line.split() for line in text.splitlines() if line.strip() and line[0] != "%"]
     widths = {len(line) for line in lines}
     if len(widths) != 1 or not widths <= {2, 3, 4}:
@@ -48,6 +54,9 @@ def read_konect(data: bytes, options: Options = PLAIN) -> Complex:
         table = np.array(lines, dtype=np.float64)
     except ValueError as error:
         raise InputError(f"holds what is no number ({error})") from None
+    declared = _COUNTS.match(text, head.end())
+    if declared is not None and int(declared[1]) != len(table):
+        loss(f"{int(declared[1]):,} edges are declared and {len(table):,} there; it may be cut off")
     ends = table[:, :2]
     if not np.isfinite(table).all() or (ends % 1).any() or (abs(ends) > 2**53).any():
         raise InputError("has vertices that are no whole numbers; KONECT counts them from 1")

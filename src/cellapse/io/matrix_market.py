@@ -1,9 +1,9 @@
 """Matrix Market: the symmetric adjacency matrix of a graph.
 
 The reader of SciPy 1.17 is quick, but crashes on some broken files (that end within a line), and
-reads 1.2.3 as 1.2. So it only gets what has been looked over: whole lines of plain numbers. All
-else is read here. The size that the header declares is checked against the numbers there are before
-anything of that size is made.
+reads 1.2.3 as 1.2. So it only gets what has been looked over: whole lines of plain numbers, as many
+as declared. All else is read here. The size that the header declares is checked against the numbers
+there are before anything of that size is made.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -21,18 +21,22 @@ from cellapse._errors import InputError
 from cellapse.io._adjacency import adjacency_complex
 from cellapse.io._graphs import graph_columns
 from cellapse.io._options import PLAIN, Options
+from cellapse.io._plain_lines import are_plain_lines
 from cellapse.io._source import as_text
 
 _FIELDS = ("real", "double", "integer", "pattern")
 _SYMMETRIES = ("general", "symmetric")
-_COMMENTS = re.compile(r"\A(?:[ \t]*(?:%[^\n]*)?\n)+")  # all stand before the sizes
-_PLACES = r"[1-9][0-9]{0,14} [1-9][0-9]{0,14}"
-_VALUE = r" -?[0-9]++(?:\.[0-9]*+)?+(?:[eE][-+]?[0-9]{1,3}+)?+"
-_PLAIN = re.compile(
-    rf"([0-9]{{1,15}}) ([0-9]{{1,15}}) ([0-9]{{1,15}})\n"
-    rf"(?:(?P<real>(?:{_PLACES}{_VALUE}\n)++)|(?P<pattern>(?:{_PLACES}\n)++))",
-    re.ASCII,
-)
+_COMMENTS = re.compile(rb"(?:[ \t]*(?:%[^\n]*)?\n)*")  # all stand before the sizes
+_SIZES = re.compile(rb"([0-9]{1,15}) ([0-9]{1,15}) ([0-9]{1,15})\n")
+
+
+class _Entries(NamedTuple):
+    """The declared sizes, and what is listed: rows and columns from 0, and values."""
+
+    sizes: tuple[int, int]
+    row: Any
+    column: Any
+    values: Any
 
 
 def read_matrix_market(data: bytes, options: Options = PLAIN) -> Complex:
@@ -41,8 +45,10 @@ def read_matrix_market(data: bytes, options: Options = PLAIN) -> Complex:
     >>> read_matrix_market(b"%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n2 1\n")
     Complex(n_cells=(3, 1))
     """
-    first, _, rest = as_text(data).replace("\r", "\n").partition("\n")
-    banner = first.lower().split()
+    if b"\r" in data:
+        data = data.replace(b"\r", b"\n")
+    banner_end = data.find(b"\n") if b"\n" in data else len(data)
+    banner = as_text(data[:banner_end]).lower().split()
     if banner[:2] != ["%%matrixmarket", "matrix"] or len(banner) != 5:
         raise InputError("does not begin with %%MatrixMarket matrix, so it is no such file")
     _, _, layout, field, symmetry = banner
@@ -51,27 +57,40 @@ def read_matrix_market(data: bytes, options: Options = PLAIN) -> Complex:
             f"is a {field} {symmetry} {layout} matrix; an adjacency has real entries, "
             "and is symmetric or general"
         )
-    comments = _COMMENTS.match(rest)
-    numbers = _numbers(rest[comments.end() :] if comments else rest)
-    n_sizes = 2 if layout == "array" else 3
-    sizes = numbers[:n_sizes]
-    if len(sizes) < n_sizes or (sizes < 0).any() or (sizes > 2**53).any() or (sizes % 1).any():
-        raise InputError(f"has the sizes {sizes.tolist()}; give {n_sizes} whole numbers")
-    n, n_columns = int(sizes[0]), int(sizes[1])
-    if n != n_columns:
-        raise InputError(f"is {n} x {n_columns}; the adjacency of a graph is square")
-    read = _array if layout == "array" else _coordinates
-    matrix = read(n, numbers[2:], symmetry == "symmetric", field == "pattern")
-    return adjacency_complex(matrix, weighted=field != "pattern", rules=options.rules)
+    comments = _COMMENTS.match(data, banner_end)
+    body = data[comments.end() if comments else banner_end :]
+    symmetric, pattern = symmetry == "symmetric", field == "pattern"
+    if layout == "array":
+        matrix = _array(_numbers(body), symmetric, pattern)
+    else:
+        entries = _plain_entries(body, pattern) or _entries(_numbers(body), pattern)
+        matrix = _coordinates(entries, symmetric)
+    return adjacency_complex(matrix, weighted=not pattern, rules=options.rules)
 
 
-def _numbers(text: str) -> Any:
+def _plain_entries(body: bytes, pattern: bool) -> _Entries | None:
+    """The entries, by SciPy, if every line is plain and there are as many as declared."""
+    sizes, width = _SIZES.match(body), 2 if pattern else 3
+    if sizes is None or body.count(b"\n") != 1 + int(sizes[3]):
+        return None
+    if not are_plain_lines(body, width, sizes.end()):
+        return None
+    from scipy.io import mmread
+
+    n, m, count = map(int, sizes.groups())
+    _check_sizes(n, m, count)
+    field = "pattern" if pattern else "real"
+    banner = f"%%MatrixMarket matrix coordinate {field} general\n".encode()
+    try:
+        matrix = mmread(io.BytesIO(banner + body))
+    except (ValueError, OverflowError):
+        raise _outside(n) from None
+    return _Entries((n, m), matrix.row, matrix.col, np.asarray(matrix.data, dtype=np.float64))
+
+
+def _numbers(body: bytes) -> Any:
     """All numbers of a text, one after the other."""
-    plain = _PLAIN.fullmatch(text)
-    # Python before 3.11.5 takes the beginning of a line for a whole one where ++ comes to its end.
-    if plain is not None and text.endswith("\n"):
-        sizes = [float(size) for size in plain.groups()[:3]]
-        return np.concatenate([sizes, _entries(plain).ravel()])
+    text = as_text(body)
     if not text or text.isspace():
         return np.empty(0)
     try:
@@ -81,22 +100,18 @@ def _numbers(text: str) -> Any:
         raise InputError(f"holds what is no number ({error})") from None
 
 
-def _entries(plain: re.Match[str]) -> Any:
-    """The lines of coordinates as a table, read by SciPy."""
-    from scipy.io import mmread
-
-    field = plain.lastgroup
-    body = plain[str(field)]
-    size = 10**15  # every place that a line may name
-    head = (
-        f"%%MatrixMarket matrix coordinate {field} general\n{size} {size} {body.count(chr(10))}\n"
-    )
-    matrix = mmread(io.BytesIO((head + body).encode()))
-    columns = [matrix.row + 1.0, matrix.col + 1.0, matrix.data]
-    return np.column_stack(columns[: 3 if field == "real" else 2])
+def _sizes(numbers: Any, count: int) -> list[int]:
+    sizes = numbers[:count]
+    if len(sizes) < count or (sizes < 0).any() or (sizes > 2**53).any() or (sizes % 1).any():
+        raise InputError(f"has the sizes {sizes.tolist()}; give {count} whole numbers")
+    whole: list[int] = sizes.astype(np.int64).tolist()
+    if whole[0] != whole[1]:
+        raise InputError(f"is {whole[0]} x {whole[1]}; the adjacency of a graph is square")
+    return whole
 
 
-def _array(n: int, values: Any, symmetric: bool, pattern: bool) -> Any:
+def _array(numbers: Any, symmetric: bool, pattern: bool) -> Any:
+    n, values = _sizes(numbers, 2)[0], numbers[2:]
     expected = n * (n + 1) // 2 if symmetric else n * n
     if pattern or len(values) != expected:
         raise InputError(f"has {len(values)} entries for {n} x {n}; it may be cut off")
@@ -108,29 +123,44 @@ def _array(n: int, values: Any, symmetric: bool, pattern: bool) -> Any:
     return matrix
 
 
-def _coordinates(n: int, numbers: Any, symmetric: bool, pattern: bool) -> Any:
-    n_entries, width = int(numbers[0]), 2 if pattern else 3
-    if len(numbers) - 1 != n_entries * width:
+def _entries(numbers: Any, pattern: bool) -> _Entries:
+    n, m, count = _sizes(numbers, 3)
+    width, listed = 2 if pattern else 3, numbers[3:]
+    if len(listed) != count * width:
         raise InputError(
-            f"declares {n_entries} entries of {width} numbers, but has {len(numbers) - 1} numbers; "
+            f"declares {count} entries of {width} numbers, but has {len(listed)} numbers; "
             "it may be cut off"
         )
-    if n > 100 * (n_entries + 1000):
-        raise InputError(
-            f"declares {n} vertices and {n_entries} entries: nearly all vertices would be alone; "
-            "leave those out"
-        )
-    table = numbers[1:].reshape(n_entries, width)
+    _check_sizes(n, m, count)
+    table = listed.reshape(count, width)
     places = table[:, :2] - 1
     if len(places) and ((places < 0).any() or (places >= n).any() or (places % 1).any()):
-        raise InputError(f"has an entry outside of its {n} rows and columns, counted from 1")
+        raise _outside(n)
     row, column = places.astype(np.int64).T
-    values = np.ones(n_entries) if pattern else table[:, 2]
+    return _Entries((n, m), row, column, np.ones(count) if pattern else table[:, 2])
+
+
+def _check_sizes(n: int, m: int, count: int) -> None:
+    if n != m:
+        raise InputError(f"is {n} x {m}; the adjacency of a graph is square")
+    if n > 100 * (count + 1000):
+        raise InputError(
+            f"declares {n} vertices and {count} entries: nearly all vertices would be alone; "
+            "leave those out"
+        )
+
+
+def _outside(n: int) -> InputError:
+    return InputError(f"has an entry outside of its {n} rows and columns, counted from 1")
+
+
+def _coordinates(entries: _Entries, symmetric: bool) -> Any:
+    shape, row, column, values = entries
     if symmetric:
         off = row != column
         row, column = np.r_[row, column[off]], np.r_[column, row[off]]
         values = np.r_[values, values[off]]
-    return sparse.coo_array((values, (row, column)), shape=(n, n))
+    return sparse.coo_array((values, (row, column)), shape=shape)
 
 
 def write_matrix_market(K: Complex) -> bytes:

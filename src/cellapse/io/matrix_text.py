@@ -21,6 +21,7 @@ from cellapse.io._adjacency import adjacency_complex
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._rows import split_rows
 from cellapse.io._source import as_text
+from cellapse.io._text_columns import has_decimal_commas
 from cellapse.io._values import is_number, text_labels
 
 _NOTHING = {"", "nan", "na", "<na>", "none", "null", "."}
@@ -99,7 +100,10 @@ def _numbers(rows: list[list[str]]) -> Any:
         plain = np.array(rows, dtype=np.float64)
         return plain if not np.isnan(plain).any() else np.nan_to_num(plain, posinf=np.inf)
     except ValueError:
-        pass  # empty places and truths, or words
+        pass  # empty places and truths, decimal commas, or words
+    if has_decimal_commas([w for row in rows for w in row]):
+        fact("decimal commas")
+        rows = [[w.replace(",", ".") for w in row] for row in rows]
     try:
         return np.array([[_number(w) for w in row] for row in rows])
     except ValueError:

@@ -41,8 +41,7 @@ def read_metis(data: bytes, options: Options = PLAIN) -> Complex:
     ends, records = [], []
     for i, line in enumerate(body, start=1):
         words = line.split()
-        own = [number(w, "a weight") for w in words[:before]]
-        nodes[i] = {"weight": own[-1]} if kind[1] == "1" and own else {}
+        nodes[i] = _own(words[:before], before, kind)
         for j, weight in _neighbours(words[before:], kind[2] == "1", n):
             if i <= j:  # every edge is listed at both ends
                 ends.append((i, j))
@@ -50,6 +49,17 @@ def read_metis(data: bytes, options: Options = PLAIN) -> Complex:
     if len(ends) != m:
         raise InputError(f"declares {m} edges, and lists {len(ends)}; it may be cut off")
     return listed_graph(nodes, ends, records, options.rules, labels=list(nodes))
+
+
+def _own(words: list[str], count: int, kind: str) -> dict[str, Any]:
+    """What is known of a vertex: its size, and its weight or weights."""
+    if len(words) < count:
+        raise InputError(f"has a vertex with {len(words)} of its {count} sizes and weights")
+    values = [number(w, "a size or weight") for w in words]
+    own: dict[str, Any] = {"size": values.pop(0)} if kind[0] == "1" else {}
+    if values:
+        own["weight"] = values if len(values) > 1 else values[0]
+    return own
 
 
 def _neighbours(words: list[str], weighted: bool, n: int) -> list[tuple[int, float | None]]:

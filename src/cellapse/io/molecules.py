@@ -89,7 +89,8 @@ def read_mol2(data: bytes) -> Complex:
 def _lines(text: str, section: str) -> list[list[str]]:
     """The words of every line of a section."""
     _, _, rest = text.partition(f"@<TRIPOS>{section}\n")
-    return [line.split() for line in rest.partition("@")[0].split("\n") if line.strip()]
+    lines = rest.partition("\n@")[0].split("\n")
+    return [line.split() for line in lines if line.strip() and not line.startswith("#")]
 
 
 def read_xyz(data: bytes) -> Complex:

@@ -14,6 +14,8 @@ from cellapse.io._options import PLAIN, Options
 from cellapse.io._source import as_text
 from cellapse.io._values import is_number
 
+Edge = tuple[int, int, dict[str, Any]]
+
 _WORD = re.compile(r'"([^"]*)"|(\S+)')
 _SECTIONS = ("vertices", "edges", "arcs", "edgeslist", "arcslist", "matrix")
 
@@ -27,26 +29,46 @@ def read_pajek(data: bytes, options: Options = PLAIN) -> Complex:
     sections = _sections(as_text(data))
     if "vertices" not in sections:
         raise InputError("holds no *Vertices, so it is not a Pajek network")
-    head, lines = sections.pop("vertices")[0]
+    (head, lines), *more = sections.pop("vertices")
+    if more:
+        raise InputError(f"holds {1 + len(more)} networks; keep one *Vertices and what follows it")
     n = whole(head[0] if head else "", "the number of vertices", 1)
-    if len(head) > 1:
-        raise InputError("holds a two-mode network (*Vertices n m); write it as a table of edges")
+    first = whole(head[1], "the number of vertices of the first kind", 0, n) if head[1:] else None
     check_declared(n, sum(len(lines) for parts in sections.values() for _, lines in parts))
     nodes: dict[int, dict[str, Any]] = {i: {} for i in range(1, n + 1)}
     for words in lines:
         nodes[whole(words[0], "a vertex", 1, n)] = _vertex(words)
-    ends, records = [], []
-    for name, parts in sections.items():
-        if name in ("arcs", "arcslist") and any(lines for _, lines in parts):
-            options.rules.check_direction("the network")
-        for _, lines in parts:
-            for u, v, record in _edges(name, lines, n):
-                ends.append((u, v))
-                records.append(record)
+    if first is not None:
+        fact(f"two kinds of vertices, the attribute `mode`: {first:,} of the first")
+        for i, record in nodes.items():
+            record["mode"] = 1 if i <= first else 2
+    ends, records = _all_edges(sections, n, first, options)
     labels = different_labels(list(nodes.values()))
     if labels is None:
         fact("vertices are called by their numbers: not all have different labels")
     return listed_graph(nodes, ends, records, options.rules, labels=labels or list(nodes))
+
+
+def _all_edges(
+    sections: dict[str, list[tuple[list[str], list[list[str]]]]],
+    n: int,
+    first: int | None,
+    options: Options,
+) -> tuple[list[tuple[int, int]], list[dict[str, Any]]]:
+    """The edges of all sections, with what is known of each."""
+    ends, records = [], []
+    for name, parts in sections.items():
+        if name in ("arcs", "arcslist") and any(lines for _, lines in parts):
+            options.rules.check_direction("the network")
+        if any(words for words, _ in parts):
+            fact(f"{len(parts)} relations in *{name}, read as one")
+        for _, lines in parts:
+            if name == "matrix" and first is not None:
+                raise InputError("holds a matrix of two kinds of vertices; write *Edges")
+            edges = _matrix(lines, n, options) if name == "matrix" else _edges(name, lines, n)
+            ends += [(u, v) for u, v, _ in edges]
+            records += [record for *_, record in edges]
+    return ends, records
 
 
 def _sections(text: str) -> dict[str, list[tuple[list[str], list[list[str]]]]]:
@@ -78,16 +100,19 @@ def _vertex(words: list[str]) -> dict[str, Any]:
     return {**record, "position": place} if len(place) > 1 else record
 
 
-def _edges(name: str, lines: list[list[str]], n: int) -> list[tuple[int, int, dict[str, Any]]]:
-    edges: list[tuple[int, int, dict[str, Any]]] = []
-    if name == "matrix":
-        if len(lines) != n or any(len(words) != n for words in lines):
-            raise InputError(f"has a matrix that is not {n} x {n}")
-        values = [[number(w, "an entry") for w in words] for words in lines]
-        rows = [(i, j, values[i][j]) for i in range(n) for j in range(n) if values[i][j]]
-        if any(values[j][i] != x for i, j, x in rows):
-            raise InputError("has a matrix that is not symmetric; write *Arcs")
-        return [(i + 1, j + 1, {"weight": x}) for i, j, x in rows if i <= j]
+def _matrix(lines: list[list[str]], n: int, options: Options) -> list[Edge]:
+    if len(lines) != n or any(len(words) != n for words in lines):
+        raise InputError(f"has a matrix that is not {n} x {n}")
+    values = [[number(w, "an entry") for w in words] for words in lines]
+    rows = [(i, j, values[i][j]) for i in range(n) for j in range(n) if values[i][j]]
+    if any(values[j][i] != x for i, j, x in rows):
+        options.rules.check_direction("the matrix, which is not symmetric,")
+        return [(i + 1, j + 1, {"weight": x}) for i, j, x in rows]
+    return [(i + 1, j + 1, {"weight": x}) for i, j, x in rows if i <= j]
+
+
+def _edges(name: str, lines: list[list[str]], n: int) -> list[Edge]:
+    edges: list[Edge] = []
     for words in lines:
         u = whole(words[0], "a vertex", 1, n)
         if name in ("edgeslist", "arcslist"):

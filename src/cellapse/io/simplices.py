@@ -49,7 +49,9 @@ def read_simplices(data: bytes, options: Options = PLAIN) -> Complex:
         fact(f"{len(chosen):,} of {len(cells):,} simplices are within the window")
         used, places = np.unique(cells.take(chosen).indices, return_inverse=True)
         labels, cells = labels[used], Cells(cells.take(chosen).indptr, places)
-    return hyperedge_complex(labels.tolist(), cells, weight=None)
+    if times is not None:
+        fact("times choose simplices by window=, and are left out of the complex")
+    return hyperedge_complex(labels.tolist(), cells)
 
 
 def with_parts(file: Path, data: bytes) -> bytes:

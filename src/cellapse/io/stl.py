@@ -16,7 +16,8 @@ from cellapse.lifts.meshes import block_complex
 
 _HEAD = 84  # bytes before the first triangle of a binary file
 _TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("more", "<u2")])
-_CORNER = re.compile(r"\bvertex\s+(\S+)\s+(\S+)\s+(\S+)")
+_CORNER = re.compile(r"\bvertex\s+(\S+)\s+(\S+)\s+(\S+)", re.IGNORECASE)
+_LOOP = re.compile(r"\bendloop\b", re.IGNORECASE)
 
 
 def read_stl(data: bytes) -> Complex:
@@ -57,7 +58,7 @@ def _binary(data: bytes) -> Any:
 
 def _text(text: str) -> Any:
     words = _CORNER.findall(text)
-    if not words or len(words) % 3:
+    if not words or len(words) != 3 * len(_LOOP.findall(text)):
         raise InputError(f"has {len(words)} corners, which are no triangles; it may be cut off")
     try:
         return np.array(words, dtype=np.float64).reshape(-1, 3, 3)

@@ -1,13 +1,14 @@
 """VTK: the legacy text format (.vtk), and unstructured grids in XML (.vtu).
 
-Points, lines, faces and volumes; what is known of points and cells stays behind. Binary files go
-through meshio or pyvista and `as_complex`.
+Points, lines, faces and volumes; what is known of points and cells stays behind. Binary files and
+regular grids go through meshio or pyvista and `as_complex`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from cellapse.io._xml import parse_xml
 from cellapse.lifts.meshes import cells_complex
 
 _REMEDY = "pass meshio.read(path) or pyvista.read(path) to as_complex"
+_DATASETS = ("POLYDATA", "UNSTRUCTURED_GRID")
 _CELLS = {"LINES": 3, "POLYGONS": 7, "VERTICES": 1}
 
 
@@ -52,26 +54,51 @@ def _legacy(words: list[str]) -> tuple[Any, list[list[int]], list[int]]:
     at = 0
     while at < len(words):
         word = words[at].upper()
+        kind = "".join(words[at + 1 : at + 2]).upper()
+        if word == "DATASET" and kind not in _DATASETS:
+            raise InputError(f"holds a {kind:.40}, which lists no cells; {_REMEDY}")
+        if word == "TRIANGLE_STRIPS":
+            raise InputError(f"holds strips of triangles; triangulate, or {_REMEDY}")
         if word == "POINTS":
             count = whole("".join(words[at + 1 : at + 2]), "the number of points")
             points = _numbers(words[at + 3 : at + 3 + 3 * count], 3 * count).reshape(-1, 3)
             at += 3 + 3 * count
         elif word == "CELLS" or word in _CELLS:
-            count, size = (whole(w, f"a size of {word}") for w in _pair(words, at))
-            listed = _lists(words[at + 3 : at + 3 + size], count, size)
+            listed, at = _listed(words, at)
             cells += listed
-            kinds += [_CELLS[word]] * count if word in _CELLS else []
-            at += 3 + size
+            kinds += [_CELLS[word]] * len(listed) if word in _CELLS else []
         elif word == "CELL_TYPES":
             count = whole("".join(words[at + 1 : at + 2]), "the number of kinds")
             kinds = [whole(w, "a kind of cell") for w in words[at + 2 : at + 2 + count]]
             at += 2 + count
-        elif word in ("POINT_DATA", "CELL_DATA", "FIELD", "METADATA"):
+        elif word in ("POINT_DATA", "CELL_DATA"):  # the last there is
             fact("data of points and cells are left out")
             break
         else:
             at += 1
     return points, cells, kinds
+
+
+def _listed(words: list[str], at: int) -> tuple[list[list[int]], int]:
+    """The corners of cells, and where they end."""
+    count, size = (whole(w, f"a size of {words[at]}") for w in _pair(words, at))
+    if "".join(words[at + 3 : at + 4]).upper() != "OFFSETS":
+        return _lists(words[at + 3 : at + 3 + size], count, size), at + 3 + size
+    # Since version 5.1: where each cell begins and the last one ends, then all corners.
+    middle, end = at + 5 + count, at + 7 + count + size
+    if "".join(words[middle : middle + 1]).upper() != "CONNECTIVITY" or end > len(words):
+        raise InputError(f"declares {count} offsets and {size} corners; it may be cut off")
+    offsets = [whole(w, "an offset", 0, size) for w in words[at + 5 : middle]]
+    return _parts([whole(w, "a number of a point") for w in words[middle + 2 : end]], offsets), end
+
+
+def _parts(members: list[int], offsets: list[int]) -> list[list[int]]:
+    """The members between one offset and the next."""
+    if offsets[:1] not in ([], [0]) or offsets[-1:] not in ([], [len(members)]):
+        raise InputError(f"has offsets that do not go from 0 to {len(members)}")
+    if any(a > b for a, b in pairwise(offsets)):
+        raise InputError("has offsets that do not ascend")
+    return [members[a:b] for a, b in pairwise(offsets)]
 
 
 def _pair(words: list[str], at: int) -> list[str]:
@@ -117,11 +144,9 @@ def read_vtu(data: bytes) -> Complex:
     points = _numbers(arrays["Points"], len(arrays["Points"]) // 3 * 3).reshape(-1, 3)
     members = [whole(w, "a number of a point") for w in arrays["connectivity"]]
     ends = [whole(w, "an offset", 0, len(members)) for w in arrays["offsets"]]
-    starts = [0, *ends][: len(ends)]  # none, where there are no cells
-    if any(a > b for a, b in zip(starts, ends, strict=True)):
-        raise InputError("has offsets that do not ascend")
-    cells = [members[a:b] for a, b in zip(starts, ends, strict=True)]
-    return _complex(points, cells, [whole(w, "a kind of cell") for w in arrays["types"]])
+    return _complex(
+        points, _parts(members, [0, *ends]), [whole(w, "a kind of cell") for w in arrays["types"]]
+    )
 
 
 class _Document:

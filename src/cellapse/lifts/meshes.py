@@ -200,5 +200,7 @@ def _sides(faces: Cells, segments: Any, n: int) -> IntArray:
     following[faces.indptr[1:] - 1] = faces.indices[faces.indptr[:-1]]
     more = build_cells(1, segments, n, range(n)).as_array().reshape(-1, 2)
     sides = np.concatenate([np.column_stack([faces.indices, following]), more])
-    keys = np.unique(sides.min(axis=1) * n + sides.max(axis=1))
-    return np.column_stack([keys // n, keys % n])
+    low, high = np.minimum(*sides.T), np.maximum(*sides.T)
+    keys = np.sort(low * n + high)
+    keys = keys[np.append(True, keys[1:] > keys[:-1])[: len(keys)]]
+    return np.column_stack(np.divmod(keys, n))

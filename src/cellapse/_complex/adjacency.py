@@ -1,0 +1,70 @@
+"""Square matrices as adjacencies: which are, and their entries, each pair of vertices once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from cellapse._complex.simple import Rules
+from cellapse._errors import InputError
+from cellapse._shared.checks import own_csr
+from cellapse._shared.notes import fact
+
+_ROUNDING = {2: 1e-2, 4: 1e-5, 8: 1e-10, 12: 1e-10, 16: 1e-10}  # by the bytes of a number
+
+
+def is_adjacency(source: Any) -> bool:
+    """Whether an array is a square symmetric matrix with no negative entries, not a list of edges.
+
+    Whole numbers of shape (2, 2) are left to those who read edges.
+
+    >>> is_adjacency(np.eye(3)[::-1]), is_adjacency(np.array([[0, 1], [1, 2], [0, 2]]))
+    (True, False)
+    """
+    if not isinstance(source, np.ndarray) or source.ndim != 2 or source.dtype.kind not in "biuf":
+        return False
+    n = len(source)
+    if source.shape != (n, n) or n < 2 or (n == 2 and source.dtype.kind in "iu"):
+        return False
+    return bool((source >= 0).all() and (source == source.T).all())
+
+
+def symmetric_entries(matrix: Any, rules: Rules) -> sparse.coo_array:
+    """The upper triangle of an adjacency, symmetric up to rounding; of a directed one all of it."""
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InputError(f"an adjacency of shape {matrix.shape}; it must be square")
+    entries = own_csr(matrix, "the adjacency")
+    skew = abs(entries - entries.T)
+    largest = abs(entries).max() if entries.nnz else 0.0
+    rounding = _ROUNDING[matrix.dtype.itemsize if matrix.dtype.kind == "f" else 8]
+    difference = skew.max() if skew.nnz else 0.0
+    if difference > rounding * largest:
+        if rules.directed == "refuse":
+            raise InputError(
+                "the adjacency is not symmetric, but cells have no direction; pass (M + M.T) / 2 "
+                'if that is what you mean, or directed="ignore" to take every entry as an edge'
+            )
+        fact("directions are ignored")
+        return _undirected(entries, rules)
+    if difference:
+        fact(f"symmetric up to rounding, {difference:.1e}")
+        entries = (entries + entries.T) / 2
+    return sparse.triu(entries, format="coo")
+
+
+def _undirected(entries: sparse.csr_array, rules: Rules) -> sparse.coo_array:
+    """Every entry, those on both sides of the diagonal only once where they are equal."""
+    upper, lower = sparse.triu(entries, format="csr"), sparse.tril(entries, -1, format="csr").T
+    both = upper.astype(bool).multiply(lower.astype(bool))
+    if (upper - lower).multiply(both).nnz and rules.repeats is None:
+        raise InputError(
+            "the adjacency has pairs with different values in the two directions; pass "
+            'repeats="sum", "first" or "count" to merge them'
+        )
+    if rules.repeats is None:
+        return upper.maximum(lower).tocoo()
+    upper, lower = upper.tocoo(), lower.tocoo()
+    row, column = np.r_[upper.row, lower.row], np.r_[upper.col, lower.col]
+    return sparse.coo_array((np.r_[upper.data, lower.data], (row, column)), entries.shape)
