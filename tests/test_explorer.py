@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import pickle
 from urllib.parse import urlencode
 
 import networkx as nx
@@ -10,7 +11,7 @@ import pytest
 from browser import HANG, keep, opened
 
 import cellapse as cl
-from cellapse._collapse.realizations import REALIZATIONS
+from cellapse._collapse.realizations import REALIZATIONS, as_realization
 from cellapse.report.explorer import Explorer
 from cellapse.report.server import Server
 from cellapse.report.settings import Settings
@@ -104,12 +105,21 @@ def test_components_are_not_the_embedding():
     assert signless["first"] == 3  # two bipartite components, whose colourings are the kernel
 
 
-def test_matrices_are_made_while_the_reader_looks():
+def test_another_process_begins_with_what_is_known(explorer):
+    explorer.start()
+    copy = pickle.loads(pickle.dumps(explorer))
+    assert copy._answers == explorer._answers
+    assert copy._reference is not None
+    assert not copy._prepared
+
+
+def test_the_matrices_of_all_realizations_can_be_made_before_they_are_asked_for(monkeypatch):
     explorer = Explorer(cl.clique_complex(nx.karate_club_graph()))
-    with Server(explorer) as server:
-        server.preparing.join()
-        assert ask(server, f"/{server.token}/answer?realization=mixed")[0] == 200
+    for name in REALIZATIONS:
+        explorer.prepare(name)
     assert set(explorer._prepared) == set(REALIZATIONS)
+    monkeypatch.setattr(type(as_realization("mixed")), "chain", refused)
+    assert "values" in explorer.answer(Settings("mixed"))
 
 
 def test_only_the_token_opens_the_door(server):
