@@ -104,7 +104,8 @@ class Turns:
             self._opened()  # in time for the next question
             self._require_newest(ticket)
             raise TurnEndedError(
-                f"it took more than {self._seconds:g} seconds; choose fewer vectors, or another realization"
+                f"it took more than {self._seconds:g} seconds; choose fewer vectors, or another "
+                "realization"
             )
         answer, error = room.line.recv()
         if error:
