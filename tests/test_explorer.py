@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import networkx as nx
 import numpy as np
 import pytest
-from browser import HANG, keep, opened
+from browser import HANG, keep, opened, settled
 
 import cellapse as cl
 from cellapse._collapse.realizations import REALIZATIONS, as_realization
@@ -243,7 +243,7 @@ def test_a_slow_answer_is_waited_for_and_none_overtakes_another(server, explorer
         page.get_by_label("eps").focus()
         for _ in range(3):
             page.keyboard.press("ArrowRight")
-        page.wait_for_timeout(200)
+        settled(page)
         assert len(held) == len(asked) == 1  # nothing else is asked before the answer
         held[0].continue_()
         page.wait_for_selector("html[data-answers='3']")
