@@ -215,9 +215,9 @@ def test_atoms_are_counted_from_one(file):
 
 def test_a_number_behind_a_list_in_ply(file):
     head = (
-        "ply\nformat binary_little_endian 1.0\nelement vertex 4\nproperty float x\nproperty float y\n"
-        "property float z\nelement face 2\nproperty list uchar int vertex_indices\n"
-        "property uchar red\nend_header\n"
+        "ply\nformat binary_little_endian 1.0\nelement vertex 4\nproperty float x\n"
+        "property float y\nproperty float z\nelement face 2\n"
+        "property list uchar int vertex_indices\nproperty uchar red\nend_header\n"
     )
     points = struct.pack("<12f", *range(12))
     pair = struct.pack("<B2iB", 2, 0, 1, 7)
