@@ -105,6 +105,13 @@ def test_components_are_not_the_embedding():
     assert signless["first"] == 3  # two bipartite components, whose colourings are the kernel
 
 
+def test_what_a_page_asks_first_is_known(explorer, monkeypatch):
+    begin = explorer.start()["settings"]
+    monkeypatch.setattr(Explorer, "_compute", refused)
+    words = {name: f"{v:.14g}" if isinstance(v, float) else str(v) for name, v in begin.items()}
+    assert "values" in explorer.answer(Settings.parse(words))
+
+
 def test_another_process_begins_with_what_is_known(explorer):
     explorer.start()
     copy = pickle.loads(pickle.dumps(explorer))

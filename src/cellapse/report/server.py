@@ -32,7 +32,7 @@ from cellapse.report.settings import Settings
 from cellapse.report.summary import cell_counts
 from cellapse.report.turns import Turns
 
-_SECONDS = 10.0  # for an answer
+_SECONDS = 30.0  # for an answer that no newer question ends
 _IDLE = 30.0  # a reader who looks at the page asks again on a new connection
 _CONNECTIONS = 32  # at once; a browser has six
 _FIELDS = 20  # in the address of a question
