@@ -53,19 +53,24 @@ def opened(address, width=1200, scheme="light"):
         page.on("request", lambda r: None if r.url.startswith(address) else outside.append(r.url))
         page.goto(address)
         yield page
-        page.wait_for_timeout(100)
+        settled(page)
         assert not errors, errors
         assert not outside, outside
     finally:
         context.close()
 
 
+def settled(page):
+    """Let the page do what is waiting, and what follows from that."""
+    page.evaluate("() => new Promise(go => setTimeout(() => setTimeout(go)))")
+
+
 def until(page, condition):
     """Let the page work until a condition is met; how long that takes is the machine's affair."""
-    for _ in range(10 * HANG):
+    for _ in range(60 * HANG):  # turns
         if condition():
             return
-        page.wait_for_timeout(100)
+        settled(page)
     raise AssertionError("the page hangs")
 
 

@@ -496,7 +496,7 @@ def test_bad_blocks(i, j):
 def test_dense_operator_too_large(monkeypatch):
     S = collapse(clique_complex(nx.path_graph(200)))
     monkeypatch.setattr("cellapse._shared.memory.available_memory", lambda: 500_000)
-    with pytest.raises(cl.SizeError, match=r"200 cells needs 960\.0 kB.*500\.0 kB.*S @ x"):
+    with pytest.raises(cl.SizeError, match=r"200 cells needs 2\.2 MB.*500\.0 kB.*S @ x"):
         S.toarray()
     assert np.isfinite(S @ np.ones(200)).all()
 
@@ -731,3 +731,10 @@ def test_the_walk_over_public_functions_finds_them():
     }
     assert wanted <= set(FUNCTIONS)
     assert len(FUNCTIONS) > 40
+
+
+def test_no_message_is_longer_than_a_page_and_its_end_is_kept():
+    with pytest.raises(cl.InputError, match=r"^cell \(0, 1, .* \.\.\. .*: remove one$") as raised:
+        cl.Complex.from_arrays(2, {1: [[0, 1]], 2: [[0, 1] * 5000]})
+    assert len(str(raised.value)) == 2000
+    assert str(cl.InputError("x" * 2000)) == "x" * 2000

@@ -2,15 +2,16 @@
 
 import http.client
 import json
+import pickle
 from urllib.parse import urlencode
 
 import networkx as nx
 import numpy as np
 import pytest
-from browser import HANG, keep, opened
+from browser import HANG, keep, opened, settled
 
 import cellapse as cl
-from cellapse._collapse.realizations import REALIZATIONS
+from cellapse._collapse.realizations import REALIZATIONS, as_realization
 from cellapse.report.explorer import Explorer
 from cellapse.report.server import Server
 from cellapse.report.settings import Settings
@@ -104,12 +105,28 @@ def test_components_are_not_the_embedding():
     assert signless["first"] == 3  # two bipartite components, whose colourings are the kernel
 
 
-def test_matrices_are_made_while_the_reader_looks():
+def test_what_a_page_asks_first_is_known(explorer, monkeypatch):
+    begin = explorer.start()["settings"]
+    monkeypatch.setattr(Explorer, "_compute", refused)
+    words = {name: f"{v:.14g}" if isinstance(v, float) else str(v) for name, v in begin.items()}
+    assert "values" in explorer.answer(Settings.parse(words))
+
+
+def test_another_process_begins_with_what_is_known(explorer):
+    explorer.start()
+    copy = pickle.loads(pickle.dumps(explorer))
+    assert copy._answers == explorer._answers
+    assert copy._reference is not None
+    assert not copy._prepared
+
+
+def test_the_matrices_of_all_realizations_can_be_made_before_they_are_asked_for(monkeypatch):
     explorer = Explorer(cl.clique_complex(nx.karate_club_graph()))
-    with Server(explorer) as server:
-        server.preparing.join()
-        assert ask(server, f"/{server.token}/answer?realization=mixed")[0] == 200
+    for name in REALIZATIONS:
+        explorer.prepare(name)
     assert set(explorer._prepared) == set(REALIZATIONS)
+    monkeypatch.setattr(type(as_realization("mixed")), "chain", refused)
+    assert "values" in explorer.answer(Settings("mixed"))
 
 
 def test_only_the_token_opens_the_door(server):
@@ -233,7 +250,7 @@ def test_a_slow_answer_is_waited_for_and_none_overtakes_another(server, explorer
         page.get_by_label("eps").focus()
         for _ in range(3):
             page.keyboard.press("ArrowRight")
-        page.wait_for_timeout(200)
+        settled(page)
         assert len(held) == len(asked) == 1  # nothing else is asked before the answer
         held[0].continue_()
         page.wait_for_selector("html[data-answers='3']")

@@ -118,6 +118,9 @@ def test_limits_of_the_process_count_as_memory():
                 lambda: cl.Complex.from_arrays(20_000_000, {}),
                 lambda: cl.clique_complex(PAIRS[::4], 3),
                 lambda: cl.hypergraph_complex([range(5000)]),
+                lambda: cl.graph_laplacian(path(3000)).toarray(),
+                lambda: cl.graph_laplacian(path(20_000)).spectrum(2000),
+                lambda: cl.effective_resistance(path(3000)),
             ):
                 try:
                     work()
@@ -146,6 +149,43 @@ def test_limits_of_a_container_count_as_memory(version, tmp_path, monkeypatch):
     assert available_memory() == 0
     (tmp_path / limit).write_text("max\n")
     assert available_memory() > 10**7
+
+
+def test_limits_of_the_groups_around_a_process_count_as_memory(tmp_path, monkeypatch):
+    """Such as those that `systemd-run -p MemoryMax=1G` makes."""
+    (tmp_path / "groups").write_text("12:cpu,memory:/job\n3:pids:/job\n0::/user/session\n")
+    monkeypatch.setattr(memory, "_CGROUP", tmp_path)
+    monkeypatch.setattr(memory, "_GROUPS", tmp_path / "groups")
+    version = iter((0, 0, 1))
+    for group, left in (("user/session", 900), ("user", 800), ("memory/job", 700)):
+        limit, used, _ = memory._CGROUP_FILES[next(version)]
+        (tmp_path / group).mkdir(parents=True, exist_ok=True)
+        (tmp_path / group / limit).write_text("1000")
+        (tmp_path / group / used).write_text(f"{1000 - left}")
+        (tmp_path / group / "memory.stat").write_text("")
+        assert available_memory() == left
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda S: S @ np.ones(34),
+        lambda S: S.toarray(),
+        lambda S: S.solve(np.ones(34), 1.0),
+        lambda S: S.spectrum(3),
+        lambda S: cl.effective_resistance(S),
+    ],
+)
+def test_memory_that_runs_out_all_the_same_is_said_in_words(work, monkeypatch):
+    S = cl.collapse(nx.karate_club_graph(), "unfolded")
+
+    def full(*_):
+        raise MemoryError("Unable to allocate 7 GiB")
+
+    monkeypatch.setattr(type(S), "apply", full)
+    monkeypatch.setattr(type(S), "_dense", full)
+    with pytest.raises(cl.SizeError, match=r"not fit into memory \(Unable to allocate 7 GiB\); "):
+        work(S)
 
 
 class Endless(io.RawIOBase):

@@ -6,7 +6,7 @@ import re
 import networkx as nx
 import numpy as np
 import pytest
-from browser import keep, opened, until
+from browser import keep, opened, settled, until
 
 import cellapse as cl
 from cellapse._sources import load_protein
@@ -386,7 +386,7 @@ def test_a_protein_in_three_dimensions(tmp_path):
     assert drawn["dssp"].count("helix") == int((cl.datasets.load_protein("1HEL").dssp == "H").sum())
     with opened(file.as_uri()) as page:
         page.wait_for_selector("#by-cluster[data-colouring]")
-        page.wait_for_timeout(300)
+        settled(page)
         keep(page, "protein")
         assert page.locator(".molecule canvas").count() == 3
         assert page.locator("#by-dssp").get_attribute("data-colouring") == "Attribute dssp"

@@ -6,12 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
+from browser import HANG
 
 import cellapse as cl
 from cellapse.experiments.protocol.runner import Run, finished, perform, perform_all
@@ -73,28 +73,24 @@ def test_a_full_disk_is_said_in_words(tmp_path, monkeypatch):
 def test_workers_end_with_their_parent(tmp_path):
     script = tmp_path / "parent.py"
     script.write_text(
-        "import os, time\n"
+        "import os, signal\n"
         "from concurrent.futures import ProcessPoolExecutor\n"
         "from multiprocessing import get_context\n"
         "from cellapse.experiments.main import _begin_worker\n"
         "if __name__ == '__main__':\n"
         "    pool = ProcessPoolExecutor(1, mp_context=get_context('spawn'),\n"
-        "                               initializer=_begin_worker, initargs=(os.getpid(),))\n"
+        "                               initializer=_begin_worker)\n"
         "    print(pool.submit(os.getpid).result(), flush=True)\n"
-        "    pool.submit(time.sleep, 60)\n"
-        "    time.sleep(60)\n"
+        "    pool.submit(signal.pause)\n"
+        "    signal.pause()\n"
     )
     parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
     worker = int(parent.stdout.readline())
     assert alive(worker)
     parent.kill()
-    parent.wait()
-    parent.stdout.close()
-    for _ in range(100):
-        if not alive(worker):
-            return
-        time.sleep(0.1)
-    pytest.fail("the worker lives on")
+    # All of its processes write there: the end comes when the last of them has ended.
+    assert parent.communicate(timeout=HANG) == ("", None)
+    assert not alive(worker)
 
 
 def alive(process):

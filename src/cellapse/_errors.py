@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+_LONGEST = 2000  # characters of a message; one that quotes a file could have millions
+
 
 class CellapseError(Exception):
     """Base of every error that cellapse raises on purpose.
@@ -16,6 +18,12 @@ class CellapseError(Exception):
     ...     print(str(error)[:20])
     no dataset 'nothing'
     """
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        if len(text) <= _LONGEST:
+            return text
+        return f"{text[: _LONGEST - 500]} ... {text[-495:]}"
 
 
 class InputError(CellapseError, ValueError):

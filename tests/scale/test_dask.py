@@ -2,7 +2,6 @@
 
 import os
 import signal
-import time
 
 import networkx as nx
 import numpy as np
@@ -50,12 +49,12 @@ def test_workers_give_the_same_numbers_as_threads(client, complexes):
 
 def test_what_a_killed_worker_had_is_run_again(client, complexes):
     expected = batch.spectra(complexes, progress=False)
-    running = client.submit(_wait_and_kill, pure=False)  # kills its own worker, once
+    running = client.submit(_kill_once, pure=False)  # kills its own worker, once
     assert identical(batch.spectra(complexes, client=client), expected)
     assert running.result() == "again"
 
 
-def _wait_and_kill() -> str:
+def _kill_once() -> str:
     from distributed import get_worker
 
     flag = os.path.join(get_worker().local_directory, "..", "killed-once")
@@ -63,7 +62,6 @@ def _wait_and_kill() -> str:
         return "again"
     with open(flag, "w"):
         pass
-    time.sleep(0.3)
     os.kill(os.getpid(), signal.SIGKILL)
     raise AssertionError
 

@@ -23,8 +23,10 @@ from cellapse._linalg.direct import Direct
 from cellapse._matrices.given import are_matrices
 from cellapse._matrices.incidence import Incidence
 from cellapse._shared.checks import whole_number
+from cellapse._shared.memory import fitting
 
 
+@fitting("the collapse", "take fewer cells: a lower max_rank, or a thinner graph")
 def collapse(
     source: Any,
     realization: str | Realization | None = None,

@@ -167,7 +167,7 @@ def rough_solution(apply: Solve, rhs: FloatArray, precondition: Solve | None = N
     Good enough to correct something that is checked elsewhere.
     """
     near = (lambda r: r) if precondition is None else precondition
-    goal = _ROUGH**2 * np.abs(_dots(rhs, near(rhs)))
+    goal = _ROUGH**2 * np.abs(_dots(rhs, near(rhs)))  # speed only: it is checked elsewhere
     steps = 150  # speed only: it is checked elsewhere
     return _one_pass(apply, rhs, near, lambda _, rz: rz <= goal, steps)[0]
 

@@ -24,6 +24,7 @@ from cellapse._linalg.systems import solve_system
 from cellapse._shared.arrays import FloatArray, row_sum
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import at_least_zero, number, one_of, share, signal, whole_number
+from cellapse._shared.memory import fitting, require_memory
 from cellapse._shared.pictures import grid
 
 _ROUNDING = 1e-12  # of the norm of A: what a product may be off by without being refined
@@ -81,6 +82,7 @@ class Operator(Shown, SymmetricOperator):
 
         return plot_spectrum(self, k, ax=ax)
 
+    @fitting("a spectrum", "lower k")
     def spectrum(
         self,
         k: int | None = None,
@@ -112,6 +114,8 @@ class Operator(Shown, SymmetricOperator):
         one_of("which", which, ("smallest", "largest"))
         tol = share("tol", tol)
         wanted = n if k is None else whole_number("k", k, 1, n)
+        # The basis of an iteration is twice as many, and what comes of it as many again.
+        require_memory(32.0 * n * wanted, f"{wanted:,} eigenvectors of {n:,} cells", "lower k")
         solver = Auto() if solver is None else solver
         if not isinstance(solver, EigenSolver):
             raise InputError(
@@ -130,6 +134,7 @@ class Operator(Shown, SymmetricOperator):
         value = number("value", value, "a finite number", lambda _: True)
         return count_below(self, value, np.ones(self.shape[0]) if D is None else D)
 
+    @fitting("a solution", "take fewer right-hand sides at a time")
     def solve(self, b: ArrayLike, shift: float = 0.0, *, rtol: float = 1e-10) -> FloatArray:
         """The solution x of (S + shift I) x = b, for one right-hand side or many columns.
 

@@ -23,10 +23,11 @@ from cellapse._errors import InputError
 from cellapse._linalg.direct import Direct, Solve
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import finite_rows, numbers
-from cellapse._shared.memory import require_memory
+from cellapse._shared.memory import fitting, require_memory
 
 Pairs = tuple[FloatArray, FloatArray]  # eigenvalues, and eigenvectors as columns
 
+_COPIES = 7.0  # of a dense operator, at most, while it is made
 _BLOCK = 256  # speed only: columns handled at once when a matrix is made of an operator
 
 
@@ -141,6 +142,7 @@ class SymmetricOperator(LinearOperator, ABC):
 
     rmatvec, rmatmat = matvec, matmat  # S is its own adjoint
 
+    @fitting("S @ x", "take fewer columns at a time")
     def __matmul__(self, x: Any) -> Any:
         return super().dot(x if isinstance(x, LinearOperator) else self._operand(x))
 
@@ -158,10 +160,10 @@ class SymmetricOperator(LinearOperator, ABC):
     def toarray(self) -> FloatArray:
         """The operator as a dense array; refused when it would not fit into memory."""
         n = self.shape[0]
-        require_memory(
-            3 * 8.0 * n * n, f"a dense operator on {n:,} cells", "apply it instead: S @ x"
-        )
-        return self._dense()
+        what, remedy = f"a dense operator on {n:,} cells", "apply it instead: S @ x"
+        require_memory(_COPIES * 8.0 * n * n, what, remedy)
+        with fitting(what, remedy):
+            return self._dense()
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
         if copy is False:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 
 from cellapse._errors import SizeError
 
 _CGROUP = Path("/sys/fs/cgroup")
+_GROUPS = Path("/proc/self/cgroup")
 # Of the second and the first version of cgroups: limit, use, and what of it are idle file pages.
 _CGROUP_FILES = (
     ("memory.max", "memory.current", "inactive_file"),
@@ -78,6 +79,25 @@ def draw_memory(n_bytes: float, what: str, remedy: str) -> None:
         budget.left -= int(n_bytes)
 
 
+@contextmanager
+def fitting(what: str, remedy: str) -> Iterator[None]:
+    """A MemoryError within the block is a `SizeError`: no estimate counts everything.
+
+    >>> with fitting("a table", "take a smaller one"):
+    ...     raise MemoryError("Unable to allocate 7 GiB")
+    Traceback (most recent call last):
+    ...
+    cellapse._errors.SizeError: a table does not fit into memory (Unable to allocate 7 GiB); ...
+    """
+    try:
+        yield
+    except SizeError:
+        raise
+    except MemoryError as error:
+        why = f" ({error})" if str(error) else ""
+        raise SizeError(f"{what} does not fit into memory{why}; {remedy}") from None
+
+
 def available_memory() -> int:
     """Bytes that can still be allocated by this process."""
     return max(min(_free_on_machine(), _free_in_cgroup(), _free_in_process()), 0)
@@ -99,7 +119,7 @@ def _free_on_machine() -> int:
 def _free_in_cgroup() -> int:
     """What the container leaves; idle pages of files are given back when memory is short."""
     free = _UNKNOWN
-    for folder in (_CGROUP, _CGROUP / "memory"):
+    for folder in _cgroups():
         for limit, used, idle in _CGROUP_FILES:
             try:
                 left = int((folder / limit).read_text()) - int((folder / used).read_text())
@@ -109,6 +129,18 @@ def _free_in_cgroup() -> int:
             except (OSError, ValueError):  # no such file, or the word "max"
                 continue
     return free
+
+
+def _cgroups() -> Iterator[Path]:
+    """The folders of the groups that this process is in, and of those around them."""
+    yield from (_CGROUP, _CGROUP / "memory")
+    with suppress(OSError):
+        for line in _GROUPS.read_text().splitlines():
+            _, kinds, group = line.split(":", 2)
+            inside = Path(group.lstrip("/"))
+            top = _CGROUP / "memory" if "memory" in kinds.split(",") else _CGROUP
+            if not kinds or top != _CGROUP:
+                yield from (top / each for each in (inside, *inside.parents))
 
 
 def _free_in_process() -> int:

@@ -67,6 +67,8 @@ def main() -> None:
         _stop(str(error), error, 3)
     except CellapseError as error:
         _stop(str(error), error, 4)
+    except MemoryError as error:
+        _stop(f"this does not fit into memory ({error}); take a smaller network", error, 4)
     except SystemExit as stopped:
         if isinstance(stopped.__context__, BrokenPipeError):  # the reader of a pipe has left
             sys.exit(0)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
-import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
@@ -15,6 +13,7 @@ from pathlib import Path
 from cellapse._errors import InputError
 from cellapse._shared.checks import whole_number
 from cellapse._shared.files import make_folder, write_whole
+from cellapse._shared.processes import end_with_parent
 from cellapse._shared.progress import progress as shown
 from cellapse.datasets._names import unknown_name
 from cellapse.experiments.protocol.page import page
@@ -135,9 +134,7 @@ def run_tables(
     pool = None
     if n_jobs > 1:  # fresh processes: a fork would copy locks that other threads hold
         spawn = get_context("spawn")
-        pool = ProcessPoolExecutor(
-            n_jobs, mp_context=spawn, initializer=_begin_worker, initargs=(os.getpid(),)
-        )
+        pool = ProcessPoolExecutor(n_jobs, mp_context=spawn, initializer=_begin_worker)
     tables = []
     with pool or nullcontext():
         for i, experiment in enumerate(experiments):
@@ -155,16 +152,7 @@ def run_tables(
     return tables
 
 
-def _begin_worker(parent: int) -> None:
-    """Keep PyTorch, imported later, to one thread per process: the processes share the cores.
-
-    And end with the parent, also when that is killed and cannot say so.
-    """
+def _begin_worker() -> None:
+    """Keep PyTorch, imported later, to one thread per process: the processes share the cores."""
     os.environ["OMP_NUM_THREADS"] = "1"
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-
-
-def _end_with(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    os._exit(1)
+    end_with_parent()

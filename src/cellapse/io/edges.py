@@ -152,7 +152,7 @@ def _two_numbers(text: str) -> Any:
     last = text[text.rfind("\n", 0, -1) + 1 :]
     if not (_TWO_NUMBERS.fullmatch(text) and _TWO_NUMBERS.fullmatch(last)):
         return None
-    return np.fromstring(text.translate(_SPACES), dtype=np.int64, sep=" ")
+    return np.fromstring(text.translate(_SPACES), dtype=np.int64, sep=" ")  # speed only: quicker
 
 
 def _vertices(rows: Sequence[Sequence[str]], u: int, v: int) -> list[Sequence[str]]:

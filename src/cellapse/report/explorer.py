@@ -73,6 +73,10 @@ class Explorer:
         codes = None if self._groups is None else group_codes(self._groups)
         self._reference = codes  # what colours are fixed by; without groups the first clusters
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What goes to another process: not the matrices, which it makes anew."""
+        return self.__dict__ | {"_prepared": {}, "_last": None}
+
     def start(self) -> dict[str, Any]:
         """What the page draws once: the network, the labels, the known groups."""
         K, near = self.complex, self._near

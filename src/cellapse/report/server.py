@@ -15,7 +15,6 @@ import tempfile
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator
-from functools import partial
 from html import escape
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -33,7 +32,7 @@ from cellapse.report.settings import Settings
 from cellapse.report.summary import cell_counts
 from cellapse.report.turns import Turns
 
-_SECONDS = 10.0  # for an answer
+_SECONDS = 30.0  # for an answer that no newer question ends
 _IDLE = 30.0  # a reader who looks at the page asks again on a new connection
 _CONNECTIONS = 32  # at once; a browser has six
 _FIELDS = 20  # in the address of a question
@@ -72,10 +71,13 @@ class Server(ThreadingHTTPServer):
             ) from None
         self.explorer = explorer
         self.token = secrets.token_urlsafe(24)
-        self.turns = Turns(_SECONDS)  # one answer at a time: they share the cores
         self._connections = threading.BoundedSemaphore(_CONNECTIONS)
         self.text = explorer_html(explorer)
-        self.preparing = threading.Thread(target=self._prepare, daemon=True)
+        # While the reader looks at the first realization, make the matrices of the others.
+        quick = sum(explorer.complex.n_cells) < _QUICK
+        self.turns = Turns(
+            explorer, _SECONDS, [("prepare", name) for name in REALIZATIONS if quick]
+        )
 
     @property
     def host(self) -> str:
@@ -88,16 +90,9 @@ class Server(ThreadingHTTPServer):
         return f"http://{self.host}/{self.token}/"
 
     def __enter__(self) -> Server:
+        self.turns.begin()
         threading.Thread(target=self.serve_forever, daemon=True).start()
-        if sum(self.explorer.complex.n_cells) < _QUICK:
-            self.preparing.start()
         return self
-
-    def _prepare(self) -> None:
-        """Make the matrices of the other realizations while the reader looks at the first."""
-        for name in REALIZATIONS:
-            with contextlib.suppress(CellapseError):  # told when it is asked for
-                self.turns.when_idle(partial(self.explorer.prepare, name))
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Every connection has a thread; with too many of them, a word and the end."""
@@ -123,6 +118,7 @@ class Server(ThreadingHTTPServer):
     def __exit__(self, *_: object) -> None:
         self.shutdown()
         self.server_close()
+        self.turns.close()
 
 
 def explore(server: Server, tell: Callable[[str], object], open_page: bool = True) -> None:
@@ -211,7 +207,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, query: str) -> tuple[int, str, str]:
         try:
             settings = Settings.parse(dict(parse_qsl(query, max_num_fields=_FIELDS)))
-            answer = self.server.turns.take(lambda: self.server.explorer.answer(settings))
+            answer = self.server.turns.take("answer", settings)
         except ValueError as error:  # too many fields, or an InputError
             answer = {"error": str(error)}
         except CellapseError as error:
@@ -222,7 +218,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _file(self, csv: bool, query: str) -> tuple[int, str, str]:
         """The clusters of all vertices, to be kept."""
         settings = Settings.parse(dict(parse_qsl(query, max_num_fields=_FIELDS)))
-        columns = self.server.turns.take(lambda: self.server.explorer.table(settings))
+        columns = self.server.turns.take("table", settings)
         if not csv:
             return 200, "application/json", json.dumps(columns) + "\n"
         rows = [list(columns), *zip(*columns.values(), strict=True)]

@@ -27,6 +27,11 @@ class Settings:
     vectors: int = 8
     clusters: int = 2
 
+    def __post_init__(self) -> None:
+        """Twelve digits: a page rounds, and what it asks for first is known already."""
+        for name in _RANGES:
+            object.__setattr__(self, name, float(f"{getattr(self, name):.12g}"))
+
     @classmethod
     def parse(cls, given: Mapping[str, str]) -> Settings:
         """Settings out of the words of an address; whatever does not fit is an InputError."""

@@ -1,112 +1,186 @@
-"""One computation at a time: a newer one ends an older one, and none is waited for for long.
+"""One question at a time, answered in a process of its own that may be killed.
 
-A computation runs in a thread of its own and is ended by an exception raised there, which arrives
-when the thread is next in Python: between two products of an iterative solver, say, not within a
-factorization. Whoever asked has an answer in time all the same; what cannot be ended yet keeps the
-next question waiting, and that one is told why.
+Nothing else ends a factorization in its middle. An answer that takes too long is ended; a newer
+question gives the one before it a second to finish, and then ends it. The next process begins with
+what was known at the start.
 """
 
 from __future__ import annotations
 
-import ctypes
+import contextlib
+import pickle
+import signal
 import threading
-from collections.abc import Callable
-from typing import TypeVar, cast
+from collections.abc import Sequence
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Any
 
 from cellapse._errors import CellapseError
+from cellapse._shared.processes import end_with_parent
 
-Answer = TypeVar("Answer")
+_GRACE = 1.0  # seconds in which an older question may still be answered
+_PATIENCE = 120.0  # seconds for a process to begin, which mostly takes two
 _NEWER = "a newer question took its place"
+_OUTSIDE = (
+    "the process that computes was ended from outside, perhaps for want of memory; another one "
+    "takes its place, ask it for less"
+)
 
 
 class TurnEndedError(CellapseError):
     """The computation was ended before it had a result; the message says why."""
 
 
-class _Stop(BaseException):
-    """Raised from outside in the thread whose turn is over."""
-
-
-class _Turn:
-    """One computation: its thread, and what came of it."""
-
-    def __init__(self, work: Callable[[], object], free: Callable[[], object]) -> None:
-        self._work, self._free = work, free
-        self._ending, self._ended = threading.Lock(), False
-        self.over = threading.Event()
-        self.reason, self.answer = "", cast(object, None)
-        self.error: BaseException | None = None
-        self.thread = threading.Thread(target=self._run, daemon=True)
-
-    def _run(self) -> None:
-        try:
-            try:
-                self.answer = self._work()
-            except BaseException as error:  # raised again where it was asked for
-                self.error = error
-            with self._ending:
-                self._ended = True  # from here on nothing is raised in this thread
-        except _Stop:  # it was on its way when the work was done
-            pass
-        finally:
-            self._free()
-            self.over.set()
-
-    def end(self, reason: str) -> None:
-        """Stop waiting for it, and stop it as soon as it is in Python again."""
-        self.reason = self.reason or reason
-        self.over.set()
-        with self._ending:
-            if not self._ended and self.thread.ident is not None:
-                self._ended = True
-                thread = ctypes.c_ulong(self.thread.ident)
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(_Stop))
-
-
 class Turns:
-    """Takes computations from many threads and runs the newest.
+    """Questions from many threads to one object, answered by a copy of it in another process.
 
-    >>> Turns(10.0).take(lambda: 7)
-    7
+    Parameters
+    ----------
+    answering : object
+        Whose methods are asked; it is pickled.
+    seconds : float
+        For an answer.
+    idle : pairs of a method and its argument
+        What the copy calls, one after the other, while nobody asks.
     """
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(
+        self, answering: object, seconds: float, idle: Sequence[tuple[str, Any]] = ()
+    ) -> None:
+        self._beginning = pickle.dumps((answering, list(idle)))
         self._seconds = seconds
-        self._busy = threading.Lock()  # held while something is computed
+        self._busy = threading.Lock()  # held by the thread whose turn it is
         self._state = threading.Lock()
         self._newest = 0
-        self._running: _Turn | None = None
+        self._computing = self._closed = False
+        self._room: _Room | None = None
 
-    def take(self, work: Callable[[], Answer]) -> Answer:
-        """The result of `work`, unless a newer call comes or it takes too long."""
+    def begin(self) -> None:
+        """Start the process, so that the first question does not wait for it."""
+        with self._busy:
+            self._opened()
+
+    def close(self) -> None:
+        """End the process; nothing is answered from here on."""
+        with self._state:
+            self._closed = True
+            if self._computing and self._room is not None:
+                self._room.end()
+        with self._busy:
+            self._shut()
+
+    def take(self, method: str, argument: Any) -> Any:
+        """What the method returns, unless a newer question comes or it takes too long."""
         with self._state:
             self._newest += 1
             ticket = self._newest
-            if self._running is not None:
-                self._running.end(_NEWER)
-        if not self._busy.acquire(timeout=self._seconds):
-            raise TurnEndedError(
-                "an earlier question is still being computed, and cannot be stopped in the middle "
-                "of a factorization; ask again in a while"
-            )
-        turn = _Turn(work, self._busy.release)
-        with self._state:
-            if ticket != self._newest:
-                self._busy.release()
-                raise TurnEndedError(_NEWER)
-            self._running = turn
-            turn.thread.start()
-        if not turn.over.wait(self._seconds):
-            turn.end(
-                f"it took more than {self._seconds:g} seconds; choose fewer vectors or clusters"
-            )
-        if turn.reason:
-            raise TurnEndedError(turn.reason)
-        if turn.error is not None:
-            raise turn.error
-        return cast(Answer, turn.answer)
+        if not self._busy.acquire(timeout=_GRACE):
+            with self._state:
+                self._require_newest(ticket)
+                if self._computing and self._room is not None:
+                    self._room.end()
+            self._busy.acquire()
+        try:
+            return self._answer(ticket, method, argument)
+        except (EOFError, OSError):  # nobody at the other end any more
+            self._shut()
+            self._require_newest(ticket)
+            raise TurnEndedError(_OUTSIDE) from None
+        finally:
+            with self._state:
+                self._computing = False
+            self._busy.release()
 
-    def when_idle(self, work: Callable[[], object]) -> None:
-        """Run `work` when nothing is computed; whoever comes waits for it."""
-        with self._busy:
-            work()
+    def _answer(self, ticket: int, method: str, argument: Any) -> Any:
+        room = self._opened()
+        room.wait()
+        with self._state:
+            self._require_newest(ticket)
+            self._computing = True
+        room.line.send((method, argument))
+        if not room.line.poll(self._seconds):
+            self._shut()
+            self._opened()  # in time for the next question
+            self._require_newest(ticket)
+            raise TurnEndedError(
+                f"it took more than {self._seconds:g} seconds; choose fewer vectors, or another "
+                "realization"
+            )
+        answer, error = room.line.recv()
+        if error:
+            raise TurnEndedError(error)
+        return answer
+
+    def _require_newest(self, ticket: int) -> None:
+        if self._closed:
+            raise TurnEndedError("the explorer has ended")
+        if ticket != self._newest:
+            raise TurnEndedError(_NEWER)
+
+    def _opened(self) -> _Room:
+        if self._closed:
+            raise TurnEndedError("the explorer has ended")
+        if self._room is None:
+            self._room = _Room(self._beginning)
+        return self._room
+
+    def _shut(self) -> None:
+        with self._state:  # so that a newer question does not end what follows
+            self._computing = False
+            room, self._room = self._room, None
+        if room is not None:
+            room.end()
+            room.line.close()
+
+
+class _Room:
+    """A process that computes, and the line to it."""
+
+    def __init__(self, beginning: bytes) -> None:
+        fresh = get_context("spawn")  # a fork would copy locks that other threads hold
+        self.line, theirs = fresh.Pipe()
+        self._process = fresh.Process(target=_work, args=(theirs, beginning), daemon=True)
+        self._process.start()
+        self._waited = False
+        theirs.close()
+
+    def wait(self) -> None:
+        """Until it has begun, which it says once."""
+        if not self._waited:
+            if not self.line.poll(_PATIENCE):
+                raise EOFError
+            self.line.recv()
+            self._waited = True
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.join()
+
+
+def _work(line: Connection, beginning: bytes) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started it
+    end_with_parent()
+    answering, idle = pickle.loads(beginning)
+    line.send("ready")
+    with contextlib.suppress(EOFError, OSError):
+        converse(line, answering, idle)
+
+
+def converse(line: Connection, answering: object, idle: Sequence[tuple[str, Any]]) -> None:
+    """Answer question after question, and do what is to be done meanwhile."""
+    waiting = list(idle)
+    while True:
+        if waiting and not line.poll():
+            method, argument = waiting.pop(0)
+            with contextlib.suppress(CellapseError):  # told when it is asked for
+                getattr(answering, method)(argument)
+            continue
+        method, argument = line.recv()
+        try:
+            reply = getattr(answering, method)(argument), ""
+        except CellapseError as error:
+            reply = None, str(error)
+        except Exception as error:  # a mistake of ours is an answer, too
+            reply = None, f"this question cannot be answered ({type(error).__name__}: {error})"
+        line.send(reply)

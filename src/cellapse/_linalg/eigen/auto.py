@@ -126,7 +126,7 @@ class Auto(EigenSolver):
 def lowest_pairs(operator: SymmetricOperator, k: int) -> Pairs:
     """The first k eigenpairs off the known kernel, good enough to start from; none is missed."""
     n_kernel = 0 if operator.kernel is None else operator.kernel.shape[1]
-    problem = eigenproblem(operator, k + n_kernel, tol=1e-8)
+    problem = eigenproblem(operator, k + n_kernel, tol=1e-8)  # speed only: a start
     solver = Auto().select(operator, k).solver
     pairs = solver.find(problem)
     vectors = pairs[1]

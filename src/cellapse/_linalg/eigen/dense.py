@@ -29,7 +29,7 @@ class Dense(EigenSolver):
     def find(self, problem: Problem) -> Pairs:
         S, P = problem.dense(), problem.kernel
         if P is not None and P.shape[1]:  # out of the way instead of trusting rounding with it
-            S = S + 2.0 * problem.norm * (P @ P.T).toarray()
+            S = S + 2.0 * problem.norm * (P @ P.T).toarray()  # equivalent: any factor above 1
         return symmetric_eigenpairs(S, 0, problem.k)
 
     def search(self, problem: Problem, below: float, block: int) -> Pairs:

@@ -96,7 +96,7 @@ def nothing_below(problem: Problem, value: float) -> bool:
         # Last, as rounding would bring back what is known: it lies below everything else.
         w = problem.project(w - diagonal[-1] * v - (beside[-1] if beside else 0.0) * last)
         beside.append(float(np.linalg.norm(w)))
-        if step % 10 == 0 and step > 10:
+        if step % 10 == 0 and step > 10:  # speed only: how often it is looked at
             theta, s = linalg.eigh_tridiagonal(
                 diagonal, beside[:-1], select="i", select_range=(0, 0)
             )

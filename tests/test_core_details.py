@@ -1,0 +1,171 @@
+"""Baselines, matrices and linear algebra, by hand on the smallest cases that tell them apart."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.sparse.linalg import aslinearoperator
+
+import cellapse as cl
+from cellapse._linalg.eigen.spectrum import fix_signs
+from cellapse._linalg.lapack import largest_eigenpair
+from cellapse._linalg.levels import expands
+from cellapse._matrices.boundary import _spread
+from cellapse._matrices.given import are_matrices, looks_like_adjacency
+from cellapse._matrices.homology import betti_numbers
+from cellapse._matrices.kinds import unfolded_matrices
+from cellapse._matrices.support import supports
+from cellapse._operators.as_operator import as_operator
+from cellapse._operators.hyperedges import Hyperedges
+from cellapse._operators.reliability import _difference, _embedding, _new_weights, _random_cells
+
+
+def test_diagonally_dominant_matrices_are_taken_and_others_looked_at():
+    for low, taken in ((1.0, True), (0.999, False)):
+        M = np.array([[low, -1.0], [-1.0, 1.0]])  # an eigenvalue of about (low - 1) / 2
+        if taken:
+            assert as_operator(M).kernel.shape == (2, 1)
+        else:
+            with pytest.raises(cl.InputError, match=r"eigenvalue of about -0\.0005"):
+                as_operator(M)
+    assert as_operator(np.array([[1.0, -2.0], [-2.0, 5.0]])).kernel is None  # not dominant
+
+
+def test_the_ends_of_an_operator_given_as_products():
+    for low in (0.5, -0.5):
+        S = aslinearoperator(sparse.diags_array(np.linspace(low, 3.0, 40)))
+        if low > 0:
+            assert 3.0 <= as_operator(S).A.diagonal().max() <= 3.1
+        else:
+            with pytest.raises(cl.InputError, match=r"eigenvalue of about -0\.5"):
+                as_operator(S)
+
+
+def test_zhou_by_hand():
+    """One triangle: L = I - (1/3) 1 1^T whatever its weight; a vertex of no cell is left at 0."""
+    K = cl.Complex.from_arrays(4, {1: [], 2: [[0, 1, 2]]}, weights={2: [5.0]})
+    L = cl.zhou_laplacian(K).toarray()
+    assert np.allclose(L[:3, :3], np.eye(3) - 1 / 3)
+    assert not L[3].any()
+    both = cl.zhou_laplacian(cl.Complex.from_arrays(3, {1: [[0, 1]], 2: [[0, 1, 2]]}))
+    D = np.diag([2, 2, 1.0]) ** 0.5
+    by_hand = np.full((3, 3), 1 / 3) + np.array([[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 0]])
+    assert np.allclose(np.eye(3) - both.toarray(), np.linalg.inv(D) @ by_hand @ np.linalg.inv(D))
+    assert np.allclose(both.toarray() @ both.kernel.toarray(), 0)
+    assert both.kernel.shape == (3, 1)
+    assert cl.zhou_laplacian(K, ranks=[1]).kernel.shape == (4, 4)
+
+
+def test_projection_by_hand():
+    """A pair of weight 2 beside a triangle of weight 3 gives 2 + 0, and 3 / 2 for each pair."""
+    K = cl.Complex.from_arrays(4, {1: [[2, 3]], 2: [[0, 1, 2]]}, weights={1: [2.0], 2: [3.0]})
+    A = -cl.projection_laplacian(K).toarray()
+    assert A[2, 3] == pytest.approx(2)
+    assert A[0, 1] == A[0, 2] == A[1, 2] == pytest.approx(1.5)
+    assert -cl.projection_laplacian(K, "count").toarray()[0, 1] == pytest.approx(3)
+    assert -cl.projection_laplacian(K, "none").toarray()[2, 3] == pytest.approx(1)
+
+
+def test_the_dirac_operator_is_indefinite():
+    D = cl.dirac_operator(nx.path_graph(3))
+    assert not D.definite
+    values = np.linalg.eigvalsh(D.toarray())
+    assert values == pytest.approx([-(3**0.5), -1, 0, 1, 3**0.5])
+
+
+def test_hyperedges_of_a_complex_by_hand():
+    """An edge within a triangle counts what its weight has over that of the triangle."""
+    K = cl.Complex.from_arrays(
+        4,
+        {1: [[0, 1], [0, 2], [1, 2], [2, 3]], 2: [[0, 1, 2]]},
+        weights={1: [3.0, 1.0, 1.0, 2.0], 2: [1.0]},
+    )
+    H = Hyperedges.of(K)
+    assert H.sizes.tolist() == [2, 2, 3]
+    assert H.weights.tolist() == [2.0, 2.0, 1.0]
+    assert H.table.toarray().T.tolist() == [[1, 1, 0, 0], [0, 0, 1, 1], [1, 1, 1, 0]]
+    none = Hyperedges.of(cl.Complex.from_arrays(3, {}))
+    assert (none.count, none.table.shape) == (0, (3, 0))
+
+
+def test_weights_of_sizes_follow_what_they_predict():
+    gain = np.array([[4.0, 0.1], [1.0, 0.1], [0.05, 0.1], [3.95, 0.1]])
+    assert _new_weights(gain) == pytest.approx([1.0, 0.25, 0.0, 1.0])
+    assert _new_weights(np.array([[0.1, 1.0], [0.05, 1.0]])).tolist() == [1.0, 1.0]
+
+
+def test_a_difference_and_its_standard_error():
+    assert _difference(np.array([1.0, 3.0]), np.array([0.0, 0.0])) == pytest.approx((2, 0.5**0.5))
+
+
+def test_an_embedding_puts_components_at_right_angles():
+    A = sparse.block_diag([np.ones((3, 3)) - np.eye(3)] * 2, format="csr")
+    X = _embedding(sparse.csr_array(A), 2)
+    assert pytest.approx(np.kron(np.eye(2), np.ones((3, 3)))) == X @ X.T
+
+
+def test_random_cells_have_their_sizes_and_no_vertex_twice():
+    degree = np.array([5.0, 1, 0, 1, 1])
+    table = _random_cells(np.array([2, 4, 3]), np.cumsum(degree), np.random.default_rng(0))
+    assert table.sum(axis=0).tolist() == [2, 4, 3]
+    assert table.max() == 1
+    assert not table.toarray()[2].any()  # nobody asks for a vertex of degree 0
+
+
+def test_signs_of_faces_agree_along_their_ridges():
+    """Three sides of a triangle as columns: walking round, one of them runs backwards."""
+    ridges = sparse.csr_array(np.array([[-1, -1, 0], [1, 0, -1], [0, 1, 1]]))
+    assert _spread(ridges).tolist() in ([1, -1, 1], [-1, 1, -1])
+    assert _spread(sparse.csr_array(np.array([[-1, -1, -1]]))) is None
+    assert _spread(sparse.csr_array((0, 0))) is None
+
+
+def test_what_a_user_may_mean_by_lists_of_numbers():
+    assert are_matrices([[[1, 0], [0, 1]]])
+    assert not are_matrices([[], [[1]]])
+    assert not are_matrices([[1, 2], [3, 4]])
+    for rows, adjacency in (
+        ([[0, 1], [1, 0]], True), ([[0, 1, 0], [1, 0, 1]], False), ([[0, -1], [-1, 0]], False),
+        ([[0, 1], [0, 0]], False), ([[1, 1], [1, 1]], False), ([[0, 0], [0, 0]], False),
+    ):  # fmt: skip
+        assert looks_like_adjacency(sparse.csr_array(np.array(rows))) is adjacency
+
+
+def test_holes_of_a_sphere_a_circle_and_two_points():
+    sphere = cl.clique_complex(nx.octahedral_graph(), 2)
+    assert betti_numbers(sphere) == (1, 0, 1)
+    two = nx.disjoint_union(nx.cycle_graph(4), nx.path_graph(2))
+    assert betti_numbers(cl.clique_complex(two)) == (2, 1, 0)
+
+
+def test_flags_of_a_tetrahedron():
+    K = cl.clique_complex(nx.complete_graph(4), 3)
+    B = unfolded_matrices(K)
+    assert B.n_cells == (4, 6, 12, 12)  # each edge in two triangles, each of those in one solid
+    assert B.n_formal == (0, 0, 12, 12)
+    assert [M.sum() for M in B.matrices[1:]] == [12.0, 12.0]
+
+
+def test_a_cell_without_edges_supports_none():
+    B = sparse.csr_array(np.array([[2.0, 0.0], [2.0, 0.0]]))
+    (around,) = supports([B], [2])
+    assert around.toarray().tolist() == [[4.0, 0.0], [4.0, 0.0]]
+
+
+def test_the_largest_entry_is_positive_and_among_ties_the_first():
+    assert fix_signs(np.empty((3, 0))).shape == (3, 0)
+    columns = np.array([[-1.0, 0.5, -1.0], [1.0, -2.0, 1.0 + 1e-8]])
+    assert fix_signs(columns).tolist() == [[1.0, -0.5, 1.0], [-1.0, 2.0, -1.0 - 1e-8]]
+
+
+def test_the_largest_eigenpair_of_nothing_and_of_two():
+    assert largest_eigenpair(lambda x: x, 0, tol=1e-3)[0] == 0.0
+    value, vector = largest_eigenpair(lambda x: np.diag([1.0, 5.0]) @ x, 2, tol=1e-3)
+    assert value == pytest.approx(5.0)
+    assert abs(vector) == pytest.approx([0, 1])
+
+
+def test_trees_do_not_expand():
+    for graph in (nx.path_graph(50), nx.star_graph(50), nx.balanced_tree(2, 5)):
+        assert not expands(cl.graph_laplacian(graph).A)
+    assert expands(cl.graph_laplacian(nx.random_regular_graph(6, 3000, seed=1)).A)
