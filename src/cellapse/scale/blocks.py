@@ -18,7 +18,12 @@ Columns = Callable[[FloatArray, IntArray], FloatArray]  # a block, and which col
 
 def dots(comm: Any, X: FloatArray, Y: FloatArray) -> FloatArray:
     """x_j^T y_j of the columns."""
-    total = np.einsum("ij,ij->j", X, Y)
+    return several_dots(comm, (X, Y))[0]
+
+
+def several_dots(comm: Any, *pairs: tuple[FloatArray, FloatArray]) -> FloatArray:
+    """The same for several pairs of blocks, by one sum over ranks."""
+    total = np.stack([np.einsum("ij,ij->j", X, Y) for X, Y in pairs])
     comm.Allreduce(MPI.IN_PLACE, total)
     return total
 
@@ -110,10 +115,13 @@ def conjugate_gradients(
         last, rz = rz, dots(comm, R, Z)
         P = np.asfortranarray(Z + (rz / last) * P) if step else Z
         Q = apply(P, left)
-        pq = dots(comm, P, Q)
+        pq, rr, rq, qq = several_dots(comm, (P, Q), (R, R), (R, Q), (Q, Q))
         fine = (pq > 0) & (rz > 0)  # rounding is all that is left of the others
         a = np.where(fine, rz / np.where(fine, pq, 1.0), 0.0)
         X[:, left] += a * P
         R -= a * Q
-        size = np.where(fine, norms(comm, R), 0.0)
+        # |R - a Q| without another sum over ranks; one step does not make it so small that
+        # rounding would count.
+        squared = np.maximum(rr - 2.0 * a * rq + a**2 * qq, 0.0)
+        size = np.where(fine, np.sqrt(squared), 0.0)
     return X, max_steps

@@ -72,8 +72,8 @@ class Checkpoint:
         with together(self._comm):
             try:
                 table = np.load(self._path, mmap_mode="r", allow_pickle=False)
-            except (ValueError, OSError, EOFError) as error:
-                raise InputError(f"{self._path}: not a checkpoint ({error}); remove it") from None
+            except (ValueError, OSError, EOFError):
+                raise InputError(f"{self._path} is not a whole checkpoint; remove it") from None
             if table.ndim != 2 or len(table) != self._files.total:
                 raise InputError(
                     f"{self._path} has shape {table.shape}, and there are {self._files.total} "

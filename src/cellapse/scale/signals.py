@@ -25,8 +25,10 @@ def read_signal(D: DistributedComplex, source: str) -> FloatArray:
     with together(D.comm):
         try:
             values = np.load(source, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
-            raise InputError(f"{source}: not a complete .npy file ({error})") from None
+        except (OSError, ValueError, EOFError):
+            raise InputError(
+                f"{source}: no complete .npy file of numbers is there; write it again"
+            ) from None
         if values.shape != (D.n_vertices,):
             raise InputError(
                 f"{source} has shape {values.shape}; give one value for each of "

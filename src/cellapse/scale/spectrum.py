@@ -42,6 +42,7 @@ from cellapse.scale.problem import Problem
 DENSE = 400  # up to this many vertices a dense matrix on every rank is quick
 _SAME = 1e-9  # relative to the norm: eigenvalues closer than this are the same
 _ROUGHLY = 2e-10  # relative to the norm: error of products where only the order counts
+_VALUES = 1e-12  # error of the eigenvalues next to the last of them
 _LOOKS = 20
 
 
@@ -207,9 +208,12 @@ def with_evidence(
     X = orthonormal(comm, problem.project(pairs[1])) if pairs[1].shape[1] else pairs[1]
     goal = goal_of(problem, float(pairs[0][-1]) if len(pairs[0]) else 0.0, tol)
     V = np.asfortranarray(np.hstack([problem.kernel.vectors(p), X]))
-    image = problem.apply(V, 0.01 * goal)
-    _, rotation = small_eigenpairs(comm, gram(comm, X, image[:, p:]))
-    V[:, p:], image[:, p:] = X @ rotation, image[:, p:] @ rotation
+    # An error of the products is one of the values: residuals alone would allow far more.
+    last = float(np.abs(pairs[0]).max(initial=0.0))
+    image = problem.apply(V, min(0.01 * goal, _VALUES * last))
+    if X.shape[1]:
+        _, rotation = small_eigenpairs(comm, gram(comm, X, image[:, p:]))
+        V[:, p:], image[:, p:] = X @ rotation, image[:, p:] @ rotation
     values = dots(comm, V, image)
     values[:p] = 0.0
     residuals = norms(comm, image - V * values)
