@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.timing import save
+from benchmarks.timing import RESULTS, save
 
 LIMIT = 1500  # seconds for one run
 
@@ -147,15 +147,21 @@ def main() -> None:
         path, operator, k = given.job
         (on_ranks if given.spread else on_one_machine)(path, operator, int(k))
         return
-    table = []
     with tempfile.TemporaryDirectory() as folder:
         for kind in given.kinds:
             for n in given.sizes:
                 path = Path(folder) / f"{kind}{n}.npy"
                 np.save(path, KINDS[kind](n))
                 for operator in given.operators:
-                    table += rows(kind, n, operator, given.ranks, given.k, path)
-                    save("scale_out", table)  # what is measured is kept
+                    new = rows(kind, n, operator, given.ranks, given.k, path)
+                    save("scale_out", [*others(kind, n, operator), *new])
+
+
+def others(kind: str, n: int, operator: str) -> list[dict[str, Any]]:
+    """What was measured before on other networks or operators."""
+    file = RESULTS / "scale_out.json"
+    kept = json.loads(file.read_text()) if file.is_file() else []
+    return [r for r in kept if (r["network"], r["n"], r["operator"]) != (kind, n, operator)]
 
 
 if __name__ == "__main__":

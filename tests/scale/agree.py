@@ -21,6 +21,7 @@ from cellapse import scale
 from cellapse.scale import hunt, levels, lowest, spectrum
 from tests.scale.families import FAMILIES
 
+RENUMBERED = ("mesh", "hypergraph", "disconnected")
 BEYOND = 4  # eigenvalues besides the zeros
 CHOICES: list[tuple[Any, dict[str, Any]]] = [
     ("unfolded", {}),
@@ -50,13 +51,44 @@ def reference(family: Any, x: np.ndarray) -> list[Any]:
         values = S.spectrum(BEYOND + results[1]).values
         results.append((S @ x, values, smoothed, S.weights.gamma))
     cut = S.spectrum(BEYOND + results[1], "degree").values
-    return [*results, cut, S.diagonal()]
+    trust = cl.edge_trust(complex_)
+    by_edge = {tuple(sorted(edge)): row for edge, *row in zip(*_told(trust), strict=True)}
+    return [*results, by_edge, cut, S.diagonal()]
+
+
+def _told(trust: Any) -> tuple[Any, ...]:
+    return trust.edges, trust.values.tolist(), trust.n_cells.tolist(), trust.shares.tolist()
 
 
 def off(comm: Any, D: Any, mine: np.ndarray, whole: np.ndarray) -> float:
     """The largest difference, relative to the largest entry."""
-    part = whole[D.vertices.low : D.vertices.high]
+    part = whole[D.labels]
     return comm.allreduce(float(abs(mine - part).max(initial=0)), MPI.MAX) / abs(whole).max()
+
+
+def same_trust(comm: Any, D: Any, trusted: dict[tuple[int, int], Any]) -> None:
+    edges = scale.edge_trust(D).columns()
+    pairs = zip(edges["source"].tolist(), edges["target"].tolist(), strict=True)
+    theirs = np.array([trusted[pair] for pair in pairs])
+    rows = np.column_stack([edges["trust"], edges["cells"], edges["share"]])
+    assert np.abs(rows - theirs.reshape(rows.shape)).max(initial=0.0) < 1e-12
+    assert comm.allreduce(len(rows)) == len(trusted)
+
+
+def renumbered(comm: Any, family: Any, x: np.ndarray, expected: Any, trusted: Any) -> None:
+    """The same complex with its vertices shared out by PT-Scotch."""
+    D = family.spread(comm, "scotch")
+    assert sorted(np.concatenate(comm.allgather(D.labels))) == list(range(family.n))
+    assert comm.size == 1 or "by PT-Scotch" in D.partition
+    first = family.here().components()
+    least = [int(np.flatnonzero(first == c)[0]) for c in first[D.labels]]
+    assert D.components().tolist() == least
+    S = scale.collapse(D, *CHOICES[1][:1], **CHOICES[1][1])
+    y, values, smoothed, _ = expected[1]
+    assert off(comm, D, S @ x[D.labels], y) < 1e-13
+    assert off(comm, D, S.smooth(x[D.labels], 2.0), smoothed) < 1e-9
+    assert abs(S.spectrum(len(values)).values - values).max() < 1e-10 * values[-1]
+    same_trust(comm, D, trusted)
 
 
 def compare(name: str, comm: Any) -> None:
@@ -64,11 +96,11 @@ def compare(name: str, comm: Any) -> None:
     family = FAMILIES[name]()
     x = np.random.default_rng(3).standard_normal((family.n, 2))
     expected = comm.bcast(kept(name, family, x) if comm.rank == 0 else None)
-    n_cells, n_components, *expected, cut, diagonal = expected
+    n_cells, n_components, *expected, trusted, cut, diagonal = expected
     D = family.spread(comm)
     assert D.n_cells == n_cells, (D.n_cells, n_cells)
     assert D.n_components == n_components
-    mine = np.ascontiguousarray(x[D.vertices.low : D.vertices.high])
+    mine = np.ascontiguousarray(x[D.labels])
     figures = []
     for (choice, options), (y, values, smoothed, gamma) in zip(CHOICES, expected, strict=True):
         S = scale.collapse(D, choice, **options)
@@ -86,6 +118,9 @@ def compare(name: str, comm: Any) -> None:
         total = comm.allreduce(found.vectors.T @ found.vectors)
         assert abs(total - np.eye(len(values))).max() < 1e-9
     assert off(comm, D, S.diagonal(), diagonal) < 1e-13
+    same_trust(comm, D, trusted)
+    if name in RENUMBERED:
+        renumbered(comm, family, x, expected, trusted)
     assert abs(S.spectrum(len(cut), "degree").values - cut).max() < 1e-10
     if comm.rank == 0:
         worst = " ".join(f"{max(e):.0e}" for e in zip(*figures, strict=True))

@@ -35,18 +35,19 @@ class Family:
         M = sparse.coo_array((self.weights, (i, j)), shape=(self.n, self.n)).tocsr()
         return cl.clique_complex(M + M.T, self.max_rank, weight="given")
 
-    def spread(self, comm: Any) -> Any:
+    def spread(self, comm: Any, partition: str = "given") -> Any:
         """Over the ranks, in any order."""
         from cellapse.scale import DistributedComplex
 
         rows, weights = self.rows[comm.rank :: comm.size], self.weights[comm.rank :: comm.size]
         if self.hyper:
             return DistributedComplex.from_hyperedges(
-                rows, n_vertices=self.n, weights=weights, comm=comm
+                rows, n_vertices=self.n, weights=weights, partition=partition, comm=comm
             )
         return DistributedComplex.from_edges(
-            rows, n_vertices=self.n, weights=weights, max_rank=self.max_rank, comm=comm
-        )
+            rows, n_vertices=self.n, weights=weights, max_rank=self.max_rank,
+            partition=partition, comm=comm,
+        )  # fmt: skip
 
 
 def delaunay(n: int, seed: int = 0) -> np.ndarray:

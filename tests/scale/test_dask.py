@@ -1,5 +1,6 @@
-"""`batch.spectra` over a Dask cluster: `make test-scale`."""
+"""`batch.spectra` and the tables of the paper over a Dask cluster: `make test-scale`."""
 
+import json
 import os
 import signal
 
@@ -9,6 +10,7 @@ import pytest
 
 import cellapse as cl
 from cellapse import batch
+from cellapse.experiments import reproduce
 
 pytestmark = pytest.mark.skipif(
     "CELLAPSE_SCALE" not in os.environ, reason="cellapse.scale is tested by `make test-scale`"
@@ -49,21 +51,38 @@ def test_workers_give_the_same_numbers_as_threads(client, complexes):
 
 def test_what_a_killed_worker_had_is_run_again(client, complexes):
     expected = batch.spectra(complexes, progress=False)
-    running = client.submit(_kill_once, pure=False)  # kills its own worker, once
+    running = client.submit(_kill_once, "batch", pure=False)  # kills its own worker, once
     assert identical(batch.spectra(complexes, client=client), expected)
     assert running.result() == "again"
 
 
-def _kill_once() -> str:
+def _kill_once(name: str) -> str:
     from distributed import get_worker
 
-    flag = os.path.join(get_worker().local_directory, "..", "killed-once")
+    flag = os.path.join(get_worker().local_directory, "..", f"killed-{name}")
     if os.path.exists(flag):
         return "again"
     with open(flag, "w"):
         pass
     os.kill(os.getpid(), signal.SIGKILL)
     raise AssertionError
+
+
+def test_tables_of_the_paper_are_the_same_on_workers(client, tmp_path):
+    here, there = (tmp_path / name for name in ("here", "there"))
+    reproduce(["compression"], folder=here, progress=False)
+    client.submit(_kill_once, "tables", pure=False)  # one worker is lost on the way
+    reproduce(["compression"], folder=there, client=client, progress=False)
+    assert results(here) == results(there)
+    with pytest.raises(cl.InputError, match="leave it out"):
+        reproduce(["compression"], folder=there, n_jobs=2, client=client)
+
+
+def results(folder):
+    """What was computed, without the time it took."""
+    records = {f.name: json.loads(f.read_text()) for f in (folder / "results").rglob("*.json")}
+    assert records
+    return {name: (r["arguments"], r["result"], r["code"]) for name, r in records.items()}
 
 
 def test_an_error_on_a_worker_names_the_complex(client, complexes):

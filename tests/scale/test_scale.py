@@ -76,7 +76,9 @@ def scale(ranks: int, *words: str, folder: Path) -> subprocess.CompletedProcess[
     return subprocess.run(
         ["mpirun", "-n", str(ranks), sys.executable, "-m", "cellapse.scale.main", *words],
         cwd=folder,
-        env=dict(os.environ),  # as Python has it: a library may have put more into that of C
+        # As Python has it: MPI, once it began in this process, has put into the environment of C
+        # that it runs alone, and mpirun would end without a word.
+        env=dict(os.environ),
         capture_output=True,
         text=True,
         timeout=SECONDS,

@@ -33,7 +33,7 @@ def on_workers(
     except KilledWorker as error:
         raise CellapseError(
             f"a part was lost with its worker again and again ({error}); give the workers more "
-            "memory, or batch.spectra fewer complexes at a time"
+            "memory, or send less at a time"
         ) from None
     finally:
         client.cancel(list(futures))

@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 from cellapse._errors import InputError
 from cellapse._shared.checks import whole_number
@@ -74,6 +75,7 @@ def reproduce(
     folder: str | Path = ".",
     n_jobs: int = 1,
     progress: bool | None = None,
+    client: Any = None,
 ) -> Path:
     """Run the paper's tables and write `results/` and `report.html`.
 
@@ -92,6 +94,9 @@ def reproduce(
         Processes at once; with more than one, a script needs its `if __name__ == "__main__"`.
     progress : bool, optional
         Say how far it is: by default only on a terminal.
+    client : dask.distributed.Client, optional
+        Runs go to its workers, and again to another one where a worker is lost; the results are
+        those of one machine, and are kept here.
 
     Returns
     -------
@@ -108,8 +113,11 @@ def reproduce(
         if name not in TABLES:
             raise InputError(unknown_name("table", name, tuple(TABLES), "reproduce"))
     n_jobs = whole_number("n_jobs", n_jobs, 1)
+    if client is not None and n_jobs > 1:
+        raise InputError(f"n_jobs={n_jobs} with a client, whose workers count; leave it out")
     folder = Path(folder)
-    performed = run_tables([TABLES[n] for n in names], quick, folder / "results", n_jobs, progress)
+    experiments = [TABLES[name] for name in names]
+    performed = run_tables(experiments, quick, folder / "results", n_jobs, progress, client)
     report = folder / "report.html"
     left_out = [] if tables is not None else [name for name in TABLES if name not in names]
     make_folder(folder)
@@ -129,6 +137,7 @@ def run_tables(
     folder: Path,
     n_jobs: int,
     progress: bool | None,
+    client: Any = None,
 ) -> list[Table]:
     """Compute what is missing, saying how far it is, and summarize."""
     pool = None
@@ -142,7 +151,8 @@ def run_tables(
             what = f"{experiment.name} (table {i + 1} of {len(experiments)})"
             done = {run.file(folder): known for run in runs if (known := finished(run, folder))}
             missing = [run for run in runs if run.file(folder) not in done]
-            performed = shown(perform_all(missing, folder, pool), len(missing), what, progress)
+            computed = perform_all(missing, folder, pool, client)
+            performed = shown(computed, len(missing), what, progress)
             done |= {run.file(folder): result for run, result in performed}
             if runs:
                 # In the order of the arguments, whoever finished first.

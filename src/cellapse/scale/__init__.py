@@ -16,12 +16,15 @@ from cellapse.scale.collapsed import DistributedOperator
 from cellapse.scale.complexes import DistributedComplex
 from cellapse.scale.spectrum import DistributedSpectrum
 from cellapse.scale.tasks import cluster, embed
+from cellapse.scale.trust import DistributedTrust, edge_trust
 
 __all__ = [
     "DistributedComplex",
     "DistributedOperator",
     "DistributedSpectrum",
+    "DistributedTrust",
     "cluster",
     "collapse",
+    "edge_trust",
     "embed",
 ]

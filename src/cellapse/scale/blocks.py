@@ -8,16 +8,22 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from cellapse._shared.arrays import FloatArray
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse.scale.libraries import MPI
 from cellapse.scale.routes import Ranges
 
 Block = Callable[[FloatArray], FloatArray]
+Columns = Callable[[FloatArray, IntArray], FloatArray]  # a block, and which columns it has
 
 
 def dots(comm: Any, X: FloatArray, Y: FloatArray) -> FloatArray:
     """x_j^T y_j of the columns."""
-    total = np.einsum("ij,ij->j", X, Y)
+    return several_dots(comm, (X, Y))[0]
+
+
+def several_dots(comm: Any, *pairs: tuple[FloatArray, FloatArray]) -> FloatArray:
+    """The same for several pairs of blocks, by one sum over ranks."""
+    total = np.stack([np.einsum("ij,ij->j", X, Y) for X, Y in pairs])
     comm.Allreduce(MPI.IN_PLACE, total)
     return total
 
@@ -89,31 +95,33 @@ def fix_signs(vertices: Ranges, X: FloatArray) -> FloatArray:
 
 
 def conjugate_gradients(
-    comm: Any, apply: Block, B: FloatArray, near: Block, goal: FloatArray, max_steps: int = 3000
+    comm: Any, apply: Columns, B: FloatArray, near: Block, goal: FloatArray, max_steps: int = 3000
 ) -> tuple[FloatArray, int]:
     """M X = B for all columns at once, each until its residual is at most its goal.
 
     Returns the solution and the steps; as many as were allowed mean that it fell short.
     """
     X, R = np.zeros_like(B, order="F"), np.array(B, order="F")
-    Z = near(R)
-    P = Z.copy(order="F")
-    size, rz = norms(comm, R), dots(comm, R, Z)
+    size, left = norms(comm, R), np.arange(B.shape[1])
+    P, rz = R[:, :0], np.empty(0)
     for step in range(max_steps):
-        live = size > goal
-        if not live.any():
+        keep = size > goal[left]
+        if not keep.all():  # a column that is there costs no more
+            R, left = np.asfortranarray(R[:, keep]), left[keep]
+            P, rz = (P[:, keep], rz[keep]) if step else (P, rz)
+        if not len(left):
             return X, step
-        Q = apply(P)
-        pq = dots(comm, P, Q)
-        live &= (pq > 0) & (rz > 0)  # rounding is all that is left of the others
-        if not live.any():
-            return X, step
-        a = np.where(live, rz / np.where(live, pq, 1.0), 0.0)
-        X += a * P
-        R -= a * Q
         Z = near(R)
-        both = dots(comm, np.hstack([R, R]), np.hstack([R, Z]))  # one sum over ranks, not two
-        size, last = np.sqrt(both[: len(a)]), rz
-        rz = np.where(live, both[len(a) :], rz)
-        P = Z + np.where(live, rz / np.where(live, last, 1.0), 0.0) * P
+        last, rz = rz, dots(comm, R, Z)
+        P = np.asfortranarray(Z + (rz / last) * P) if step else Z
+        Q = apply(P, left)
+        pq, rr, rq, qq = several_dots(comm, (P, Q), (R, R), (R, Q), (Q, Q))
+        fine = (pq > 0) & (rz > 0)  # rounding is all that is left of the others
+        a = np.where(fine, rz / np.where(fine, pq, 1.0), 0.0)
+        X[:, left] += a * P
+        R -= a * Q
+        # |R - a Q| without another sum over ranks; one step does not make it so small that
+        # rounding would count.
+        squared = np.maximum(rr - 2.0 * a * rq + a**2 * qq, 0.0)
+        size = np.where(fine, np.sqrt(squared), 0.0)
     return X, max_steps

@@ -13,6 +13,7 @@ from cellapse._collapse.weights import check_eps
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray
 from cellapse.scale.agreement import same_everywhere
+from cellapse.scale.checkpoint import Checkpoint
 from cellapse.scale.collapsed import DistributedOperator
 from cellapse.scale.complexes import DistributedComplex
 from cellapse.scale.flags import Flags, flag_sigmas
@@ -66,7 +67,7 @@ def collapse(
     same_everywhere(complex_.comm, "the choice of operator", (chosen, beta, gamma, eps))
     report = Report(complex_.comm, progress)
     known = _Known([None] * (complex_.max_rank - 1))
-    report.say(f"{complex_!r}, n_cells={complex_.n_cells}")
+    report.say(f"{complex_!r}, n_cells={complex_.n_cells}, vertices {complex_.partition}")
     if isinstance(chosen, Screened):
         weights = chosen.weigh(cast(Any, known), beta, gamma, eps)
         shares = Shares(complex_, weights, chosen.rounds)
@@ -76,7 +77,8 @@ def collapse(
             f'realization={chosen.name!r} is not distributed; choose "unfolded", "screened" or '
             '"renormalized", or use cellapse.collapse on one machine'
         )
-    lowest = Lowest.of(complex_, checkpoint, report)
+    place = None if checkpoint is None else Checkpoint(checkpoint, complex_.numbering)
+    lowest = Lowest.of(complex_, place, report)
     known = _Known(known.upper, flag_sigmas(complex_, lowest.smallest()))
     weights = chosen.weigh(cast(Any, known), beta, gamma, eps)
     return DistributedOperator(complex_, chosen, weights, Flags(complex_, weights), lowest, report)

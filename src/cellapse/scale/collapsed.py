@@ -13,17 +13,18 @@ import numpy as np
 from cellapse._collapse.realizations import Realization
 from cellapse._collapse.weights import Weights
 from cellapse._errors import ConvergenceError, InputError
-from cellapse._shared.arrays import FloatArray
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import at_least_zero, share, signal, whole_number
 from cellapse.scale.agreement import same_everywhere, together
 from cellapse.scale.blocks import conjugate_gradients, norms
+from cellapse.scale.checkpoint import Checkpoint
 from cellapse.scale.complexes import DistributedComplex
 from cellapse.scale.components import Kernel
 from cellapse.scale.flags import Flags
 from cellapse.scale.hunt import Hunt
 from cellapse.scale.libraries import MPI
 from cellapse.scale.lowest import Lowest
-from cellapse.scale.multigrid import Preconditioner, scaled, shifted
+from cellapse.scale.multigrid import NUDGE, Cycle, scaled
 from cellapse.scale.problem import Problem
 from cellapse.scale.progress import Report
 from cellapse.scale.shares import Shares
@@ -57,6 +58,7 @@ class DistributedOperator:
         self._elimination, self._lowest, self._report = elimination, lowest, report
         self.comm, self.norm = complex_.comm, elimination.norm
         self._kernel = complex_.kernel
+        self._cycles: dict[float, Cycle] = {}
 
     def __repr__(self) -> str:
         size = f"{self.complex.n_vertices:,} vertices on {self.comm.size} ranks"
@@ -116,17 +118,24 @@ class DistributedOperator:
             X = X + (B - off) / shift
         return X.reshape(rows.shape)
 
+    def _cycle_of(self, shift: float) -> Cycle:
+        """About (A + shift)^-1, up to a factor; the last one is kept."""
+        if shift == 0.0 and self._lowest is not None:
+            return self._lowest.cycle
+        if shift not in self._cycles:
+            nudged = shift + NUDGE * self.norm
+            self._cycles = {shift: Cycle(self._elimination.A, nudged, self._near_kind)}
+        return self._cycles[shift]
+
     def _solve_off_kernel(self, B: FloatArray, shift: float, rtol: float) -> FloatArray:
         """Conjugate gradients, preconditioned with A + shift, until the true residual is small."""
         comm, project = self.comm, self._kernel.project
-        cycle = Preconditioner(
-            shifted(self._elimination.A, shift + 1e-8 * self.norm), self._near_kind
-        )
+        cycle = self._cycle_of(shift)
         size = norms(comm, B)
         goal = np.maximum(0.1 * rtol * size, 1e-15 * size)
         X, R = np.zeros_like(B, order="F"), B
 
-        def apply(P: FloatArray) -> FloatArray:
+        def apply(P: FloatArray, _: IntArray) -> FloatArray:
             error = 1e-9 * self.norm * float(norms(comm, P).min(initial=np.inf))
             return project(self.apply(P, error) + shift * P)
 
@@ -175,26 +184,32 @@ class DistributedOperator:
         k = whole_number("k", k, 1, max(self.complex.n_vertices, 1))
         tol = share("tol", tol)
         D = self.masses(mass)
-        problem, plain = (self._problem(f, D) for f in (self.apply, self._elimination.plain))
+        problem, plain = self._problems(D)
         hunt = Hunt(problem, plain, self._elimination, self._lowest, D, tol)
-        pairs, steps, solver = hunt.pairs(k, self.expands, checkpoint, self._report)
+        place = None if checkpoint is None else Checkpoint(checkpoint, self.complex.numbering)
+        pairs, steps, solver = hunt.pairs(k, self.expands, place, self._report)
         root = np.ones(self.complex.vertices.count) if D is None else np.sqrt(D)
         return with_evidence(problem, pairs, k, root, tol, steps, solver)
 
-    def _problem(self, apply: Any, D: FloatArray | None) -> Problem:
-        """S, or A, scaled by the masses."""
-        A, norm, kernel = self._elimination.A, self.norm, self._kernel
+    def _problems(self, D: FloatArray | None) -> tuple[Problem, Problem]:
+        """The eigenproblems of S and of A, scaled by the masses."""
+        A, norm, kernel, cycle = self._elimination.A, self.norm, self._kernel, self._cycle_of(0.0)
+        applies = [self.apply, self._elimination.plain]
         if D is not None:
             root = np.sqrt(D)[:, None]
             A = scaled(A, 1.0 / root[:, 0])
             norm = 2.0 * float(
                 self.comm.allreduce(float((self.degree() / D).max(initial=0.0)), MPI.MAX)
             )
-            kernel = Kernel(self.complex.vertices, self.complex.components(), root[:, 0])
+            kernel = Kernel(self.complex.vertices, self.complex.first_vertices, root[:, 0])
+            cycle = Cycle(A, NUDGE * norm, self._near_kind)
             least = float(np.sqrt(_least(self.comm, D)))
-            apply = _between(apply, root, least)
+            applies = [_between(apply, root, least) for apply in applies]
         none = np.empty((self.complex.vertices.count, 0))
-        return Problem(self.complex.vertices, apply, A, kernel, norm, self._near_kind, none)
+        S, plain = (
+            Problem(self.complex.vertices, apply, A, kernel, norm, cycle, none) for apply in applies
+        )
+        return S, plain
 
     def masses(self, mass: Any) -> Any:
         """The masses D of an eigenproblem, on this rank."""

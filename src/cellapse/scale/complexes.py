@@ -27,7 +27,9 @@ from cellapse.scale.hyperedges import Hyperedges, hyperedge_pairs
 from cellapse.scale.labels import Dictionary, as_labels
 from cellapse.scale.levels import expands
 from cellapse.scale.libraries import MPI, PETSc
+from cellapse.scale.partition import Partition, check_choice, share_out
 from cellapse.scale.reading import Source, integer_pairs, labelled_pairs, positive_numbers
+from cellapse.scale.routes import Ranges
 
 
 class DistributedComplex:
@@ -43,10 +45,15 @@ class DistributedComplex:
         Which vertices are whose: `vertices.low` to `vertices.high` are here.
     edges : EdgeTable
         The edges held here.
+    partition : str
+        How vertices were shared out, and why.
     """
 
-    def __init__(self, comm: Any, edges: EdgeTable, upper: Cliques | Hyperedges) -> None:
+    def __init__(
+        self, comm: Any, edges: EdgeTable, upper: Cliques | Hyperedges, shared_out: Partition
+    ) -> None:
         self.comm, self.edges, self.upper = comm, edges, upper
+        self.numbering, self.partition = shared_out.numbering, shared_out.reason
         self.vertices, self.n_vertices = edges.vertices, edges.vertices.total
         self.shared: dict[Any, Any] = {}  # what several operators on it have in common
 
@@ -58,6 +65,7 @@ class DistributedComplex:
         n_vertices: int | None = None,
         weights: Source = None,
         max_rank: int = 2,
+        partition: str = "given",
         comm: Any = None,
     ) -> DistributedComplex:
         """The complex of the cliques of a graph, as `clique_complex` on one machine.
@@ -72,12 +80,17 @@ class DistributedComplex:
             One positive number for each row; copies of an edge must agree.
         max_rank : int
             Cliques of up to `max_rank` + 1 vertices are cells; at most 3.
+        partition : {"given", "auto", "scotch"}
+            Ranks hold ranges of the numbers as given; or what PT-Scotch puts together, where that
+            leaves far fewer edges between ranks, or always. `labels` says which vertices are here.
         comm : mpi4py communicator, optional
             All ranks by default.
         """
         comm = MPI.COMM_WORLD if comm is None else comm
-        same_everywhere(comm, "max_rank and n_vertices", (max_rank, n_vertices))
+        given = (max_rank, n_vertices, partition)
+        same_everywhere(comm, "max_rank, n_vertices and partition", given)
         with together(comm):
+            choice = check_choice(partition)
             max_rank = whole_number("max_rank", max_rank, 1, 3)
             pairs = integer_pairs(edges, comm, "edges")
             held = None
@@ -90,8 +103,12 @@ class DistributedComplex:
                 )
         _same_kind(comm, held)
         n = _number_of_vertices(comm, pairs, n_vertices)
-        table = EdgeTable.build(comm, n, pairs, held, "agree")
-        return cls(comm, table, Cliques(table, max_rank))
+        table = EdgeTable.build(Ranges.balanced(comm, n, pairs), pairs, held, "agree")
+        shared_out = share_out(table, choice)
+        if shared_out.moves:
+            pairs = shared_out.numbering.numbers(pairs.ravel()).reshape(-1, 2)
+            table = EdgeTable.build(shared_out.numbering.ranges, pairs, held, "agree")
+        return cls(comm, table, Cliques(table, max_rank), shared_out)
 
     @classmethod
     def from_labelled_edges(
@@ -101,6 +118,7 @@ class DistributedComplex:
         alone: Any = (),
         weights: Source = None,
         max_rank: int = 2,
+        partition: str = "given",
         comm: Any = None,
     ) -> DistributedComplex:
         """The same where vertices have names: words, or whole numbers of any size.
@@ -112,7 +130,7 @@ class DistributedComplex:
         edges : path of a .npy or .parquet file, or this rank's rows
         alone : labels, optional
             Of vertices that may have no edge, on any rank.
-        weights, max_rank, comm
+        weights, max_rank, partition, comm
             As in `from_edges`.
         """
         comm = MPI.COMM_WORLD if comm is None else comm
@@ -133,6 +151,7 @@ class DistributedComplex:
             n_vertices=known.total,
             weights=held,
             max_rank=max_rank,
+            partition=partition,
             comm=comm,
         )
         D.shared["dictionary"] = known
@@ -145,6 +164,7 @@ class DistributedComplex:
         *,
         n_vertices: int | None = None,
         weights: Source = None,
+        partition: str = "given",
         comm: Any = None,
     ) -> DistributedComplex:
         """The complex of a hypergraph, as `hypergraph_complex` on one machine.
@@ -157,11 +177,13 @@ class DistributedComplex:
             By default the largest number of a vertex plus one.
         weights : array, path or name of a column, optional
             One positive number for each row: that of its hyperedge, the same in all its rows.
-        comm : mpi4py communicator, optional
+        partition, comm
+            As in `from_edges`.
         """
         comm = MPI.COMM_WORLD if comm is None else comm
-        same_everywhere(comm, "n_vertices", n_vertices)
+        same_everywhere(comm, "n_vertices and partition", (n_vertices, partition))
         with together(comm):
+            choice = check_choice(partition)
             rows = integer_pairs(members, comm, "hyperedges")
             held = None
             if weights is not None:
@@ -169,8 +191,13 @@ class DistributedComplex:
         _same_kind(comm, held)
         n = _number_of_vertices(comm, rows[:, 1:], n_vertices)
         groups, pairs, shared = hyperedge_pairs(comm, n, rows, held)
-        table = EdgeTable.build(comm, n, pairs, shared, "add")
-        return cls(comm, table, Hyperedges(table, groups))
+        table = EdgeTable.build(Ranges.balanced(comm, n, pairs), pairs, shared, "add")
+        shared_out = share_out(table, choice)
+        if shared_out.moves:
+            rows[:, 1] = shared_out.numbering.numbers(rows[:, 1])
+            groups, pairs, shared = hyperedge_pairs(comm, n, rows, held)
+            table = EdgeTable.build(shared_out.numbering.ranges, pairs, shared, "add")
+        return cls(comm, table, Hyperedges(table, groups), shared_out)
 
     def __repr__(self) -> str:
         size = f"{self.n_vertices:,} vertices and {self.edges.ranges.total:,} edges"
@@ -184,31 +211,40 @@ class DistributedComplex:
     @cached_property
     def labels(self) -> Any:
         """What the vertices held here are called: their numbers, unless they were given names."""
-        here = np.arange(self.vertices.low, self.vertices.high)
+        return self.names(self.numbering.given_here)
+
+    def names(self, given: IntArray) -> Any:
+        """What vertices are called that were given, or numbered, so; on any rank."""
         known = self.shared.get("dictionary")
-        return here if known is None else known.labels(here)
+        return given if known is None else known.labels(given)
 
     @property
     def max_rank(self) -> int:
         return len(self.n_cells) - 1
 
     def components(self) -> IntArray:
-        """For each vertex held here the smallest vertex of its component."""
-        return self._first_vertices
+        """For each vertex held here the smallest vertex of its component, as given."""
+        first, here = self.first_vertices, self.numbering.given_here
+        route = self.vertices.route(first)
+        at = route.send(first) - self.vertices.low
+        least = np.full(self.vertices.count, self.n_vertices)
+        np.minimum.at(least, at, route.send(here))
+        return route.back(least[at])
 
     @cached_property
-    def _first_vertices(self) -> IntArray:
+    def first_vertices(self) -> IntArray:
+        """For each vertex held here the first of its component, by the numbers ranks use."""
         return first_vertices(self.edges)
 
     @cached_property
     def n_components(self) -> int:
         here = np.arange(self.vertices.low, self.vertices.high)
-        return int(self.comm.allreduce(int((self._first_vertices == here).sum())))
+        return int(self.comm.allreduce(int((self.first_vertices == here).sum())))
 
     @cached_property
     def kernel(self) -> Kernel:
         """What is constant on every component: the kernel of all Laplacians here."""
-        return Kernel(self.vertices, self._first_vertices)
+        return Kernel(self.vertices, self.first_vertices)
 
     @cached_property
     def expands(self) -> bool:

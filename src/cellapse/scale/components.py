@@ -67,13 +67,10 @@ class Kernel:
         self._route = vertices.route(self._label)
         self._at = np.searchsorted(self._mine, self._route.send(self._label))
         self._squared = self._sums(self._root[:, None])[:, 0]
+        self._whole = float(self._comm.allreduce(float(self._root @ self._root)))
 
     def _sums(self, X: FloatArray) -> FloatArray:
         """root^T x over the components that are seen here, for every column."""
-        if self.count == 1:  # most networks: no need to look for the component of each vertex
-            total = self._root @ X
-            self._comm.Allreduce(MPI.IN_PLACE, total)
-            return np.tile(total, (len(self._label), 1))
         local = np.empty((len(self._label), X.shape[1]))
         for j in range(X.shape[1]):
             local[:, j] = sums(self._part, self._root * X[:, j], len(local))
@@ -84,6 +81,11 @@ class Kernel:
     def project(self, X: FloatArray) -> FloatArray:
         """What X, (n,) or (n, k), has besides the kernel."""
         flat = X[:, None] if X.ndim == 1 else X
+        if self.count == 1:  # most networks: no need to look for the component of each vertex
+            share = self._root @ flat
+            self._comm.Allreduce(MPI.IN_PLACE, share)
+            rest = flat - self._root[:, None] * (share / self._whole)
+            return np.asfortranarray(rest).reshape(X.shape, order="F")
         share = (self._sums(flat) / self._squared[:, None])[self._part]
         return np.asfortranarray(flat - self._root[:, None] * share).reshape(X.shape, order="F")
 

@@ -4,8 +4,9 @@ For Ritz pairs (lambda, x) of S in a space V, with residuals r = S x - lambda x,
 
     V  <-  V + span  T r,
 
-T one cycle of multigrid on A (for meshes), or a rough solution with A - lambda off the eigenvectors
-of A (for graphs that expand). Products with S are as accurate as the residuals ask for, no more.
+T one cycle of multigrid on A where S is a sparse matrix; where its products take solutions with K,
+a rough solution with A - lambda off the eigenvectors of A, so that steps are few. Products with S
+are as accurate as the residuals ask for, no more.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Callable
 import numpy as np
 
 from cellapse._errors import ConvergenceError
-from cellapse._shared.arrays import FloatArray
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse.scale.blocks import (
     conjugate_gradients,
     dots,
@@ -31,7 +32,7 @@ Correction = Callable[[FloatArray, FloatArray], FloatArray]  # Ritz vectors, res
 OnStep = Callable[[int, FloatArray, float, float], None]  # step, vectors, residual, goal
 
 GUARD = 4  # vectors beyond those wanted
-_STEPS = 60  # of conjugate gradients for one correction
+ENOUGH = 0.02  # error of products next to the residual to reach
 _LOOSE = 1e4  # how much larger residuals may be where accuracy comes later
 _FLOOR = 2e-14  # relative to the norm: residuals that rounding allows
 
@@ -48,6 +49,7 @@ def davidson(
     correct: Correction | None = None,
     *,
     tol: float = 1e-10,
+    error: float = 0.0,
     below: float | None = None,
     firm: int | None = None,
     on_step: OnStep | None = None,
@@ -55,11 +57,12 @@ def davidson(
 ) -> tuple[Pairs, int]:
     """The k smallest eigenpairs off the kernel, and the steps it took.
 
-    Given `below`, it ends as soon as no eigenvalue can be smaller. Given `firm`, only so many need
-    full accuracy; the others are good enough to start from.
+    Products may have an absolute `error` at first. Given `below`, it ends as soon as no eigenvalue
+    can be smaller. Given `firm`, only so many need full accuracy; the others are good enough to
+    start from.
     """
     width = min(k + GUARD, problem.room)
-    space = _Space(problem, start, width, below is not None)
+    space = _Space(problem, start, width, error)
     slack = np.where(np.arange(width) < (width if firm is None else firm), 1.0, _LOOSE)
     for step in range(max_steps):
         values, X, R = space.ritz(min(width, space.dimension))
@@ -72,7 +75,7 @@ def davidson(
             return result
         sharp = below is None or values[0] < below  # a search needs no more than the order
         if space.error > 0.1 * goal and sharp:  # the goal is closer than was thought
-            space.start(X, 0.02 * goal)
+            space.start(X, ENOUGH * goal)
             continue
         if (size <= goal and len(values) >= k) or space.dimension >= problem.room:
             return result
@@ -87,13 +90,13 @@ def davidson(
 class _Space:
     """A space with orthonormal basis V, its image W = S V, and H = V^T S V."""
 
-    def __init__(self, problem: Problem, V: FloatArray, width: int, searching: bool) -> None:
+    def __init__(self, problem: Problem, V: FloatArray, width: int, error: float) -> None:
         self._problem, self._width = problem, width
         V = orthonormal(problem.comm, problem.project(V))
         self._room = max(4 * width, V.shape[1] + width)
         n = len(V)
         self._V, self._W = (np.empty((n, self._room), order="F") for _ in range(2))
-        self.start(V, 2e-10 * problem.norm if searching else 2e-8 * problem.norm)
+        self.start(V, error)
 
     @property
     def dimension(self) -> int:
@@ -128,11 +131,8 @@ class _Space:
         # A step enters the result with its size, so its product may be as much less accurate.
         largest = float(norms(comm, steps).max(initial=0.0))
         slack = min(max(0.1 / max(largest, 1e-4), 1.0), 1e3)
-        V, W = self._V[:, :q], self._W[:, :q]
-        for _ in range(2):
-            steps = self._problem.project(steps)
-            steps = orthonormal(comm, steps - V @ gram(comm, V, steps))
-        steps = steps[:, : self._room - q]
+        W = self._W[:, :q]
+        steps = self._apart(steps)[:, : self._room - q]
         width = steps.shape[1]
         if not width:
             return False
@@ -142,24 +142,58 @@ class _Space:
         self._V[:, q : q + width], self._W[:, q : q + width] = steps, image
         return True
 
+    def _apart(self, steps: FloatArray) -> FloatArray:
+        """An orthonormal basis of what some steps have besides the space.
 
-def rough_corrections(plain: Problem, V: FloatArray, highest: float) -> Correction:
-    """Residuals R -> (A - s)^-1 R by a few conjugate gradients, s next to the eigenvalue of each.
+        Rounding leaves as much of the space in it as little is left of the steps: then once more.
+        """
+        comm, V = self._problem.comm, self._V[:, : self.dimension]
+        for _ in range(2):
+            length = norms(comm, steps)
+            steps = steps[:, length > 1e-300] / length[length > 1e-300]
+            steps = self._problem.project(steps - V @ gram(comm, V, steps))
+            w, Q = small_eigenpairs(comm, gram(comm, steps, steps))
+            good = w > 1e-12
+            steps = np.asfortranarray(steps @ (Q[:, good] / np.sqrt(w[good])))
+            if not good.any() or w[good][0] > 1e-6:
+                break
+        return steps
 
-    Off the eigenvectors V of A, A - s is positive definite for s up to the last of their values.
-    Preconditioned with the diagonal: the degrees, which tell hubs from others.
+
+def off_known_vectors(plain: Problem, V: FloatArray, highest: float, max_steps: int) -> Correction:
+    """Residuals R -> about (A - s)^-1 R off the eigenvectors V of A, s next to each eigenvalue.
+
+    There A - s is positive definite for s up to the last of their values, `highest`.
     """
-    comm = plain.comm
-    off = plain.without(V) if V.shape[1] else plain
+    off = plain.without(V)
 
     def correct(X: FloatArray, R: FloatArray) -> FloatArray:
-        shift = np.minimum(dots(comm, X, plain.apply(X, 0.0)), highest)
-        rhs = off.project(R)
-        goal = 0.02 * norms(comm, rhs)
-
-        def apply(P: FloatArray) -> FloatArray:
-            return off.project(plain.apply(P, 0.0) - shift * P)
-
-        return conjugate_gradients(comm, apply, rhs, off.near, goal, _STEPS)[0]
+        shift = np.minimum(dots(plain.comm, X, plain.apply(X, 0.0)), highest)
+        return _rough_solution(off, shift, R, max_steps)
 
     return correct
+
+
+def off_ritz_vectors(plain: Problem, max_steps: int) -> Correction:
+    """The same off the approximate eigenvectors themselves, s below their quotients."""
+
+    def correct(X: FloatArray, R: FloatArray) -> FloatArray:
+        quotients = dots(plain.comm, X, plain.apply(X, 0.0))
+        shift = np.maximum(quotients - norms(plain.comm, R), 0.0)
+        return _rough_solution(plain.without(X), shift, R, max_steps)
+
+    return correct
+
+
+def _rough_solution(off: Problem, shift: FloatArray, R: FloatArray, max_steps: int) -> FloatArray:
+    """(A - shift)^-1 R by a few conjugate gradients.
+
+    Where the graph expands, the degrees precondition them: they tell hubs from others.
+    """
+    rhs = off.project(R)
+
+    def apply(P: FloatArray, columns: IntArray) -> FloatArray:
+        return off.project(off.apply(P, 0.0) - shift[columns] * P)
+
+    goal = 0.02 * norms(off.comm, rhs)
+    return conjugate_gradients(off.comm, apply, rhs, off.near, goal, max_steps)[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -45,11 +44,10 @@ class EdgeTable:
 
     @classmethod
     def build(
-        cls, comm: Any, n: int, pairs: IntArray, weight: FloatArray | None, copies: str
+        cls, vertices: Ranges, pairs: IntArray, weight: FloatArray | None, copies: str
     ) -> EdgeTable:
         """From pairs in any order on any rank; copies must "agree" in weight, or "add" up."""
-        vertices = Ranges.balanced(comm, n, pairs)
-        low = vertices.low
+        comm, n, low = vertices.comm, vertices.total, vertices.low
         pairs = np.sort(pairs, axis=1)
         route = vertices.route(pairs[:, 0])
         keys = route.send(pairs[:, 0] * n + pairs[:, 1])

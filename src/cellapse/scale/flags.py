@@ -18,7 +18,7 @@ import numpy as np
 from cellapse._collapse.realizations.unfolded import flag_mass
 from cellapse._collapse.weights import Weights
 from cellapse._errors import ConvergenceError, InputError, SizeError
-from cellapse._shared.arrays import FloatArray
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse.scale.blocks import conjugate_gradients, norms, random_block
 from cellapse.scale.complexes import DistributedComplex
 from cellapse.scale.libraries import MPI, PETSc
@@ -26,7 +26,7 @@ from cellapse.scale.multigrid import Preconditioner, Product
 
 _AIM = 2e-15  # error of K^-1 x relative to x, where more is not asked for
 _ROUNDS = 12
-_FEW = 60  # steps that cost less than cycles of multigrid on a graph that expands
+_FEW = 24  # steps that cost less than ten or so cycles of multigrid
 _COLUMNS = 10_000  # beyond, one product for each vertex takes too long
 _BLOCK = 64
 
@@ -63,23 +63,24 @@ class Flags:
         self._flow = beta * D.edges.weights / edge_masses(D, weights)
         K = D.laplacian(self._flow, 1.0)
         self._plain, self._times = Product(self.A), Product(K)
-        self._near = self._preconditioner(K, D.expands)
+        self._near = self._preconditioner(K)
         self.inner = self.solves = 0
 
-    def _preconditioner(self, K: Any, expands: bool) -> Preconditioner:
-        """Multigrid, unless the graph expands and its diagonal alone takes few steps.
+    def _near_product(self, X: FloatArray, _: IntArray) -> FloatArray:
+        """K X by its matrix."""
+        return self._times(X)
 
-        Edges in few cells have masses next to eps, and hold their ends together: chains of them are
-        hard for the diagonal on any graph.
+    def _preconditioner(self, K: Any) -> Preconditioner:
+        """The diagonal where that takes few steps, otherwise multigrid.
+
+        K is one plus a Laplacian; but edges in few cells have masses next to eps and hold their
+        ends together, and chains of them are hard for the diagonal on any graph.
         """
-        if expands:
-            diagonal = Preconditioner(K, "diagonal")
-            x = random_block(self._edges.vertices, 1, seed=5)
-            goal = 1e-6 * norms(self._comm, x)
-            steps = conjugate_gradients(self._comm, self._times, x, diagonal, goal, _FEW)[1]
-            if steps < _FEW:
-                return diagonal
-        return Preconditioner(K, "multigrid")
+        diagonal = Preconditioner(K, "diagonal")
+        x = random_block(self._edges.vertices, 1, seed=5)
+        goal = 1e-6 * norms(self._comm, x)
+        taken = conjugate_gradients(self._comm, self._near_product, x, diagonal, goal, _FEW)[1]
+        return diagonal if taken < _FEW else Preconditioner(K, "multigrid")
 
     @cached_property
     def norm(self) -> float:
@@ -106,7 +107,7 @@ class Flags:
         for _ in range(_ROUNDS):
             left = norms(comm, R)
             step, taken = conjugate_gradients(
-                comm, self._times, R, self._near, np.maximum(0.5 * goal, 1e-10 * left)
+                comm, self._near_product, R, self._near, np.maximum(0.5 * goal, 1e-10 * left)
             )
             self.inner += taken * X.shape[1]
             V += step

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from cellapse._shared.arrays import FloatArray
-from cellapse.scale.checkpoint import keeping, load_space
+from cellapse.scale.checkpoint import Checkpoint
 from cellapse.scale.davidson import GUARD, Pairs
 from cellapse.scale.flags import Flags
 from cellapse.scale.libraries import MPI
@@ -44,7 +43,7 @@ class Hunt:
     tol: float
 
     def pairs(
-        self, k: int, expands: bool, checkpoint: str | Path | None, report: Report
+        self, k: int, expands: bool, checkpoint: Checkpoint | None, report: Report
     ) -> tuple[Pairs, int, str]:
         """The eigenpairs off the kernel, the steps they took, and the way with its reason."""
         problem, vertices = self.problem, self.problem.vertices
@@ -54,11 +53,12 @@ class Hunt:
             return (np.empty(0), none), 0, f"none needed: {problem.kernel.count} components"
         if vertices.total <= DENSE or 4 * (q + GUARD) > problem.room:
             return dense_pairs(problem, k), 0, f"dense: {k} of {vertices.total} eigenpairs"
-        start = None if checkpoint is None else load_space(checkpoint, vertices)
+        start = None if checkpoint is None else checkpoint.load()
         close = None
         if self.lowest is not None:
             close = self._close(q + 1, Search(expands, self.tol, start, report("A")))
-        keep = keeping(checkpoint, vertices, None if close is None else close[1])
+        also = None if close is None else close[1]
+        keep = None if checkpoint is None else checkpoint.keeping(also)
         search = Search(expands, self.tol, start, both(report("S"), keep))
         if close is None:
             pairs, steps = search.of_matrix(problem, q)

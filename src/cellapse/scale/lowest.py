@@ -5,16 +5,14 @@ The first value is sigma_min+(B_1)^2, the vectors are where the spectrum of a co
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
 from cellapse._shared.arrays import FloatArray
-from cellapse.scale.checkpoint import keeping, load_space
+from cellapse.scale.checkpoint import Checkpoint
 from cellapse.scale.complexes import DistributedComplex
 from cellapse.scale.davidson import GUARD, Pairs
 from cellapse.scale.libraries import PETSc
-from cellapse.scale.multigrid import Product
+from cellapse.scale.multigrid import NUDGE, Cycle, Product
 from cellapse.scale.problem import Problem
 from cellapse.scale.progress import Report, both
 from cellapse.scale.spectrum import DENSE, Search, dense_pairs
@@ -28,25 +26,32 @@ class Lowest:
     Parameters
     ----------
     D : DistributedComplex
-    checkpoint : path, optional
+    checkpoint : Checkpoint, optional
         Where to begin, and what to keep.
     report : Report
+
+    Attributes
+    ----------
+    cycle : Cycle
+        About the inverse of L.
     """
 
     def __init__(
-        self, D: DistributedComplex, checkpoint: str | Path | None, report: Report
+        self, D: DistributedComplex, checkpoint: Checkpoint | None, report: Report
     ) -> None:
         self._complex, self._checkpoint, self._report = D, checkpoint, report
         L = D.laplacian(D.edges.weights)
         product, norm = Product(L), float(L.norm(PETSc.NormType.INFINITY))
-        kind = "diagonal" if D.expands else "multigrid"
+        self.cycle = Cycle(L, NUDGE * norm, "diagonal" if D.expands else "multigrid")
         none = np.empty((D.vertices.count, 0))
-        self._problem = Problem(D.vertices, lambda X, _: product(X), L, D.kernel, norm, kind, none)
+        self._problem = Problem(
+            D.vertices, lambda X, _: product(X), L, D.kernel, norm, self.cycle, none
+        )
         self._kept: Pairs = np.empty(0), none
         self.steps = 0
 
     @classmethod
-    def of(cls, D: DistributedComplex, checkpoint: str | Path | None, report: Report) -> Lowest:
+    def of(cls, D: DistributedComplex, checkpoint: Checkpoint | None, report: Report) -> Lowest:
         """Those that the complex keeps, if it does."""
         if "lowest" not in D.shared:
             D.shared["lowest"] = cls(D, checkpoint, report)
@@ -72,10 +77,10 @@ class Lowest:
             return dense_pairs(problem, count + problem.kernel.count)
         start: FloatArray | None = self._kept[1] if self._kept[1].shape[1] else None
         if start is None and self._checkpoint is not None:
-            start = load_space(self._checkpoint, problem.vertices)
-        keep = keeping(self._checkpoint, problem.vertices, None)
+            start = self._checkpoint.load()
+        keep = None if self._checkpoint is None else self._checkpoint.keeping(start)
         search = Search(self._complex.expands, 1e-11, start, both(self._report("L"), keep), firm=1)
         pairs, self.steps = search.of_matrix(problem, count)
-        if self._checkpoint is not None and keep is not None:
+        if keep is not None:
             keep(-1, pairs[1], 0.0, 0.0)
         return pairs

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from cellapse._shared.arrays import FloatArray
 from cellapse.scale.blocks import gram
 from cellapse.scale.components import Kernel
-from cellapse.scale.multigrid import Preconditioner, shifted
+from cellapse.scale.multigrid import Cycle
 from cellapse.scale.routes import Ranges
 
 
@@ -30,8 +29,8 @@ class Problem:
     kernel : Kernel
     norm : float
         An upper bound of the largest eigenvalue.
-    near_kind : str
-        "multigrid", or "diagonal" where the graph expands.
+    cycle : Cycle
+        About the inverse of the matrix, up to a factor.
     known : (n, q) array
         Orthonormal vectors off the kernel that are left out, too.
     """
@@ -41,7 +40,7 @@ class Problem:
     matrix: Any
     kernel: Kernel
     norm: float
-    near_kind: str
+    cycle: Cycle
     known: FloatArray = field(repr=False)
 
     @property
@@ -60,16 +59,10 @@ class Problem:
             X = X - self.known @ gram(self.comm, self.known, X)
         return X
 
-    @cached_property
-    def _cycle(self) -> Preconditioner:
-        return Preconditioner(shifted(self.matrix, 1e-8 * self.norm), self.near_kind)
-
     def near(self, X: FloatArray) -> FloatArray:
-        """About A^-1 X."""
-        return self.project(self._cycle(X))
+        """About A^-1 X, up to a factor."""
+        return self.project(self.cycle(X))
 
     def without(self, vectors: FloatArray) -> Problem:
         """The same, looking for others than these."""
-        rest = replace(self, known=np.hstack([self.known, vectors]))
-        rest.__dict__["_cycle"] = self._cycle
-        return rest
+        return replace(self, known=np.hstack([self.known, vectors]))

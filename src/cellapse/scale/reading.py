@@ -29,7 +29,8 @@ def integer_pairs(source: Source, comm: Any, what: str) -> IntArray:
     if table.ndim != 2 or table.shape[1] != 2 or not np.issubdtype(table.dtype, np.integer):
         raise InputError(
             f"{what} have shape {table.shape} and type {table.dtype}; give two columns of whole "
-            "numbers, the vertices numbered from 0"
+            "numbers, the vertices numbered from 0 (edges between names: from_labelled_edges, "
+            "--labels)"
         )
     table = table.astype(np.int64)
     if table.min() < 0:
@@ -82,8 +83,8 @@ def _part(source: Source, comm: Any, columns: tuple[Any, ...], what: str) -> Any
 def _npy(path: Path, comm: Any) -> Any:
     try:
         table = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
-        raise InputError(f"{path}: not a complete .npy file ({error}); write it again") from None
+    except (ValueError, OSError, EOFError):
+        raise InputError(f"{path}: not a complete .npy file of numbers; write it again") from None
     rows = len(table)
     return np.array(table[rows * comm.rank // comm.size : rows * (comm.rank + 1) // comm.size])
 

@@ -62,17 +62,17 @@ def shares(D: DistributedComplex, weights: Weights, rounds: int) -> FloatArray:
         counts = [_number(D, k) for k in ranks]
         support = sum((b * d for b, d in zip(weights.beta[1:], counts, strict=True)), 0.0 * share)
         return 1.0 - theta**2 / (1.0 + eps + support)
-    around = [_around(D, k) for k in ranks]
+    around = [cells_around(D, k) for k in ranks]
     for _ in range(rounds):
         degree = D.edges.add_at_ends(share, share)
         at_tail, at_head = D.edges.at_ends(np.log(np.maximum(degree, 1e-300)))
         terms = zip(weights.beta[1:], around, strict=True)
-        support = sum((b * _mean_support(r, w, share) for b, (r, w) in terms), 0.0 * share)
+        support = sum((b * mean_support(r, w, share) for b, (r, w) in terms), 0.0 * share)
         share = 1.0 - theta**2 / (1.0 + eps + support * np.exp(-0.5 * (at_tail + at_head)))
     return share
 
 
-def _mean_support(relation: Relation, weight: FloatArray, share: FloatArray) -> FloatArray:
+def mean_support(relation: Relation, weight: FloatArray, share: FloatArray) -> FloatArray:
     """Sum over the cells around an edge of the squared geometric mean of its other edges' shares.
 
     In a triangle this is the product of the two other shares.
@@ -84,7 +84,7 @@ def _mean_support(relation: Relation, weight: FloatArray, share: FloatArray) -> 
     return relation.add_up(value)
 
 
-def _around(D: DistributedComplex, rank: int) -> tuple[Relation, FloatArray]:
+def cells_around(D: DistributedComplex, rank: int) -> tuple[Relation, FloatArray]:
     """From the cells of a rank to their edges, and the weights of the cells held here."""
     relation = D.upper.around(rank)
     weight = D.upper.weight
@@ -95,5 +95,5 @@ def _number(D: DistributedComplex, rank: int) -> FloatArray:
     """The weight of the cells of a rank around each edge held here."""
     if rank == 2:
         return D.upper.support
-    relation, weight = _around(D, rank)
+    relation, weight = cells_around(D, rank)
     return relation.add_up(weight[relation.cell])

@@ -25,15 +25,18 @@ def read_signal(D: DistributedComplex, source: str) -> FloatArray:
     with together(D.comm):
         try:
             values = np.load(source, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
-            raise InputError(f"{source}: not a complete .npy file ({error})") from None
+        except (OSError, ValueError, EOFError):
+            raise InputError(
+                f"{source}: no complete .npy file of numbers is there; write it again"
+            ) from None
         if values.shape != (D.n_vertices,):
             raise InputError(
                 f"{source} has shape {values.shape}; give one value for each of "
                 f"{D.n_vertices} vertices"
             )
-        mine = np.array(values[D.vertices.low : D.vertices.high], dtype=np.float64)
-    return mine
+        files = D.numbering.files
+        mine = np.array(values[files.low : files.high], dtype=np.float64)
+    return D.numbering.from_files(mine)
 
 
 def _by_node(D: DistributedComplex, path: Path) -> FloatArray:
@@ -44,11 +47,12 @@ def _by_node(D: DistributedComplex, path: Path) -> FloatArray:
             raise InputError(
                 f"{path}: vertex {wrong[0]} is unknown; vertices are 0 to {D.n_vertices - 1}"
             )
+    node = D.numbering.numbers(node)
     route = D.vertices.route(node)
     values = np.full(D.vertices.count, np.nan)
     values[route.send(node) - D.vertices.low] = route.send(value)
-    missing = np.flatnonzero(np.isnan(values))
-    first = int(missing[0]) + D.vertices.low if len(missing) else D.n_vertices
+    missing = D.numbering.given_here[np.isnan(values)]
+    first = int(missing.min(initial=D.n_vertices))
     first = D.comm.allreduce(first, MPI.MIN)
     if first < D.n_vertices:
         raise InputError(f"{path}: vertex {first} has no value; give one to every vertex")

@@ -27,18 +27,22 @@ from cellapse.scale.blocks import (
     small_eigenpairs,
 )
 from cellapse.scale.davidson import (
+    ENOUGH,
     GUARD,
     OnStep,
     Pairs,
     davidson,
     goal_of,
-    rough_corrections,
+    off_known_vectors,
+    off_ritz_vectors,
 )
 from cellapse.scale.krylov import krylov_schur
 from cellapse.scale.problem import Problem
 
 DENSE = 400  # up to this many vertices a dense matrix on every rank is quick
 _SAME = 1e-9  # relative to the norm: eigenvalues closer than this are the same
+_ROUGHLY = 2e-10  # relative to the norm: error of products where only the order counts
+_VALUES = 1e-12  # error of the eigenvalues next to the last of them
 _LOOKS = 20
 
 
@@ -109,12 +113,16 @@ class Search:
 
     def of_collapse(self, problem: Problem, plain: Problem, close: Pairs, k: int) -> Any:
         """Those of a collapse, from the first ones of A, of which there are more than k."""
-        correct = None
-        if self.expands:
-            known = close[1][:, : k + GUARD]
-            correct = rough_corrections(plain, known, float(close[0][min(k, len(close[0])) - 1]))
+        last = float(close[0][min(k, len(close[0])) - 1])
+        correct = off_known_vectors(plain, close[1][:, : k + GUARD], last, self.rough)
         start = close[1] if self.start is None else np.hstack([close[1], self.start])
-        return davidson(problem, k, start, correct, tol=self.tol, on_step=self.on_step)
+        error = ENOUGH * goal_of(problem, last, self.tol)
+        return davidson(problem, k, start, correct, tol=self.tol, error=error, on_step=self.on_step)
+
+    @property
+    def rough(self) -> int:
+        """Steps of conjugate gradients for one correction: multigrid needs few."""
+        return 60 if self.expands else 5
 
     def _begun(self, problem: Problem, width: int) -> FloatArray:
         """What a checkpoint has, filled up at random, smoothed by the preconditioner."""
@@ -149,15 +157,14 @@ def nothing_missed(
         rest = problem.without(vectors)
         if certain or below <= 0.0 or rest.room < 1:
             return values, vectors
-        correct = rough_corrections(plain.without(vectors), vectors[:, :0], 0.0)
         start = random_block(problem.vertices, min(block + 2, rest.room), seed=11 + look)
-        start = correct(start, rest.project(start)) if search.expands else rest.near(start)
         (more, extra), _ = davidson(
             rest,
             min(block, rest.room),
-            start,
-            correct if search.expands else None,
+            rest.near(start),
+            off_ritz_vectors(plain.without(vectors), search.rough) if search.expands else None,
             tol=search.tol,
+            error=_ROUGHLY * problem.norm,
             below=below,
         )
         smaller = more < below
@@ -200,10 +207,13 @@ def with_evidence(
     comm, p = problem.comm, min(problem.kernel.count, k)
     X = orthonormal(comm, problem.project(pairs[1])) if pairs[1].shape[1] else pairs[1]
     goal = goal_of(problem, float(pairs[0][-1]) if len(pairs[0]) else 0.0, tol)
+    V = np.asfortranarray(np.hstack([problem.kernel.vectors(p), X]))
+    # An error of the products is one of the values: residuals alone would allow far more.
+    last = float(np.abs(pairs[0]).max(initial=0.0))
+    image = problem.apply(V, min(0.01 * goal, _VALUES * last))
     if X.shape[1]:
-        X = ritz(problem, X, 0.01 * goal)[1]
-    V = np.hstack([problem.kernel.vectors(p), X])
-    image = problem.apply(np.asfortranarray(V), 0.01 * goal)
+        _, rotation = small_eigenpairs(comm, gram(comm, X, image[:, p:]))
+        V[:, p:], image[:, p:] = X @ rotation, image[:, p:] @ rotation
     values = dots(comm, V, image)
     values[:p] = 0.0
     residuals = norms(comm, image - V * values)

@@ -91,12 +91,12 @@ def _kmeans(S: DistributedOperator, rows: FloatArray, k: int, seed: int) -> IntA
         comm.Allreduce(MPI.IN_PLACE, count)
         filled = count > 0
         centres = np.where(filled[:, None], total / np.where(filled, count, 1.0)[:, None], centres)
-    return _in_order(comm, vertices.low, vertices.total, numbers, k)
+    return _in_order(comm, S.complex.numbering.given_here, vertices.total, numbers, k)
 
 
-def _in_order(comm: Any, low: int, n: int, numbers: IntArray, k: int) -> IntArray:
+def _in_order(comm: Any, here: IntArray, n: int, numbers: IntArray, k: int) -> IntArray:
     """Numbered in the order in which the vertices meet them."""
     first = np.full(k, n)
-    np.minimum.at(first, numbers, low + np.arange(len(numbers)))
+    np.minimum.at(first, numbers, here)
     comm.Allreduce(MPI.IN_PLACE, first, MPI.MIN)
     return np.argsort(np.argsort(first, kind="stable"))[numbers]

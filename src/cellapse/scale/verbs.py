@@ -1,4 +1,4 @@
-"""The verbs of cellapse-scale: spectrum, cluster, embed, smooth, info."""
+"""The verbs of cellapse-scale: spectrum, cluster, embed, smooth, trust, info."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from cellapse.scale.libraries import MPI
 from cellapse.scale.output import Parts, plain
 from cellapse.scale.signals import read_signal
 from cellapse.scale.tasks import cluster, embed
+from cellapse.scale.trust import edge_trust
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -46,6 +47,10 @@ Hyper = Annotated[
 Names = Annotated[
     bool, typer.Option("--labels", help="Vertices are words or numbers of any size, not from 0.")
 ]
+Share = Annotated[
+    str,
+    typer.Option("--partition", help="How ranks share vertices: auto, given or scotch."),
+]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Folder for one part per rank.")
 ]
@@ -69,13 +74,13 @@ def spectrum(
     network: Network, k: Count = 10, operator: Operator = "unfolded", eps: Eps = 1e-4,
     beta: Beta = None, gamma: Gamma = None, max_rank: MaxRank = 2, weight: Weight = None,
     n_vertices: Vertices = None, hyperedges: Hyper = False,
-    labels: Names = False, output: Output = None,
+    labels: Names = False, partition: Share = "auto", output: Output = None,
     format_: Format = "csv", checkpoint: Checkpoint = None, as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """The smallest eigenvalues; with -o also the eigenvectors."""
     run = _Run(as_json, quiet, output, format_)
-    D = run.read(network, max_rank, weight, n_vertices, hyperedges, labels)
+    D = run.read(network, max_rank, weight, n_vertices, hyperedges, labels, partition)
     S = run.collapse(D, operator, eps, beta, gamma, checkpoint)
     spectrum = S.spectrum(k, checkpoint=checkpoint)
     columns = {f"u{i + 1}": u for i, u in enumerate(spectrum.vectors.T)}
@@ -98,12 +103,12 @@ def cluster_nodes(
     network: Network, k: Count = 2, operator: Operator = "renormalized", eps: Eps = 1e-4,
     beta: Beta = None, gamma: Gamma = None, max_rank: MaxRank = 2, weight: Weight = None,
     n_vertices: Vertices = None, hyperedges: Hyper = False,
-    labels: Names = False, output: Output = None,
+    labels: Names = False, partition: Share = "auto", output: Output = None,
     format_: Format = "csv", as_json: AsJson = False, quiet: Quiet = False, seed: Seed = 0,
 ) -> None:  # fmt: skip
     """Group the nodes by the normalized cut of an operator."""
     run = _Run(as_json, quiet, output, format_)
-    D = run.read(network, max_rank, weight, n_vertices, hyperedges, labels)
+    D = run.read(network, max_rank, weight, n_vertices, hyperedges, labels, partition)
     S = run.collapse(D, operator, eps, beta, gamma)
     numbers = cluster(S, k, rng=seed)
     sizes = D.comm.allreduce(np.bincount(numbers, minlength=k))
@@ -116,12 +121,12 @@ def embed_nodes(
     network: Network, k: Count = 8, operator: Operator = "renormalized", eps: Eps = 1e-4,
     beta: Beta = None, gamma: Gamma = None, max_rank: MaxRank = 2, weight: Weight = None,
     n_vertices: Vertices = None, hyperedges: Hyper = False,
-    labels: Names = False, output: Output = None,
+    labels: Names = False, partition: Share = "auto", output: Output = None,
     format_: Format = "csv", as_json: AsJson = False, quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """Coordinates of the nodes: the first eigenvectors."""
     run = _Run(as_json, quiet, output, format_)
-    D = run.read(network, max_rank, weight, n_vertices, hyperedges, labels)
+    D = run.read(network, max_rank, weight, n_vertices, hyperedges, labels, partition)
     S = run.collapse(D, operator, eps, beta, gamma)
     columns, spectrum = embed(S, k)
     facts = {"operator": repr(S), "values": spectrum.values[1:]}
@@ -136,33 +141,58 @@ def smooth_signal(
     operator: Operator = "renormalized", eps: Eps = 1e-4, beta: Beta = None, gamma: Gamma = None,
     max_rank: MaxRank = 2, weight: Weight = None, n_vertices: Vertices = None,
     hyperedges: Hyper = False,
-    labels: Names = False, output: Output = None, format_: Format = "csv",
+    labels: Names = False, partition: Share = "auto", output: Output = None,
+    format_: Format = "csv",
     as_json: AsJson = False, quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """Smooth a signal on the nodes: (I + strength S)^-1 times the signal."""
     run = _Run(as_json, quiet, output, format_)
-    D = run.read(network, max_rank, weight, n_vertices, hyperedges, labels)
+    D = run.read(network, max_rank, weight, n_vertices, hyperedges, labels, partition)
     values = read_signal(D, signal)
     S = run.collapse(D, operator, eps, beta, gamma)
     columns = {"value": values, "smooth": S.smooth(values, strength)}
     run.finish(D, columns, {"operator": repr(S), "strength": strength})
 
 
+@app.command("trust")
+def trust_edges(
+    network: Network, max_rank: MaxRank = 2, n_vertices: Vertices = None,
+    hyperedges: Hyper = False, labels: Names = False, partition: Share = "auto",
+    output: Output = None,
+    format_: Format = "csv", as_json: AsJson = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
+    """How far each edge can be trusted, by the cells that hold it."""
+    run = _Run(as_json, quiet, output, format_)
+    D = run.read(network, max_rank, None, n_vertices, hyperedges, labels, partition)
+    trust = edge_trust(D)
+    n_edges = D.edges.ranges.total
+    total = D.comm.allreduce(float(trust.values.sum()))
+    facts = {
+        "edges": n_edges,
+        "in no cell": 1.0 - trust.held,
+        "mean trust": total / max(n_edges, 1),
+    }
+    run.write(trust.columns(), n_edges, facts)
+    run.say(f"{n_edges:,} edges, {100 * facts['in no cell']:.1f} % of them in no cell: trust 0")
+    run.say(f"mean trust {facts['mean trust']:.3f}")
+
+
 @app.command()
 def info(
     network: Network, max_rank: MaxRank = 2, weight: Weight = None, n_vertices: Vertices = None,
-    hyperedges: Hyper = False,
-    labels: Names = False, as_json: AsJson = False, quiet: Quiet = False,
+    hyperedges: Hyper = False, labels: Names = False, partition: Share = "auto",
+    as_json: AsJson = False, quiet: Quiet = False,
 ) -> None:  # fmt: skip
     """Say what a network is: cells, components, how it lies on the ranks."""
     run = _Run(as_json, quiet, None, "csv")
-    D = run.read(network, max_rank, weight, n_vertices, hyperedges, labels)
+    D = run.read(network, max_rank, weight, n_vertices, hyperedges, labels, partition)
     facts = {
         **{f"cells of rank {k}": n for k, n in enumerate(D.n_cells)},
         "components": D.n_components,
         "mean degree": round(2.0 * D.n_cells[1] / max(D.n_vertices, 1), 3),
         "expands": D.expands,
         "ranks": D.comm.size,
+        "vertices": D.partition,
         "most edges on a rank": int(D.comm.allreduce(D.edges.count, MPI.MAX)),
     }
     run.finish(D, {}, facts)
@@ -190,17 +220,20 @@ class _Run:
         n: int | None,
         hyper: bool,
         named: bool,
+        partition: str,
     ) -> DistributedComplex:
         if named and (hyper or n is not None):
             raise InputError("--labels with --hyperedges or --n-vertices; leave out one of them")
         if named:
             return DistributedComplex.from_labelled_edges(
-                network, weights=weight, max_rank=max_rank
+                network, weights=weight, max_rank=max_rank, partition=partition
             )
         if hyper:
-            return DistributedComplex.from_hyperedges(network, n_vertices=n, weights=weight)
+            return DistributedComplex.from_hyperedges(
+                network, n_vertices=n, weights=weight, partition=partition
+            )
         return DistributedComplex.from_edges(
-            network, n_vertices=n, weights=weight, max_rank=max_rank
+            network, n_vertices=n, weights=weight, max_rank=max_rank, partition=partition
         )
 
     def collapse(
@@ -224,11 +257,16 @@ class _Run:
         )  # fmt: skip
 
     def finish(self, D: DistributedComplex, columns: dict[str, Any], facts: dict[str, Any]) -> None:
-        """Write the parts and say so, or JSON."""
+        """Write a row per node and say so, or JSON."""
+        self.write({"node": D.labels, **columns} if columns else {}, D.n_vertices, facts)
+
+    def write(self, columns: dict[str, Any], rows: int, facts: dict[str, Any]) -> None:
+        """Write the parts, of so many rows in all, and say so, or JSON."""
+        comm = MPI.COMM_WORLD
         if columns:
-            self._parts.write({"node": D.labels, **columns})
+            self._parts.write(columns)
             self._parts.summary(facts)
-        if self._json and D.comm.rank == 0:
+        if self._json and comm.rank == 0:
             print(json.dumps(plain(facts)), flush=True)
         if columns and self._folder is not None:
-            self.say(f"Wrote {self._folder}: {D.n_vertices:,} rows in {D.comm.size} parts.")
+            self.say(f"Wrote {self._folder}: {rows:,} rows in {comm.size} parts.")

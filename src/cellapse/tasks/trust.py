@@ -35,7 +35,7 @@ from cellapse._errors import InputError, extra
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import whole_number
 
-_THETA2, _BETA, _ROUNDS = 0.95, 5.0, 5  # of the renormalized collapse
+_THETA2, _BETA, ROUNDS = 0.95, 5.0, 5  # of the renormalized collapse
 _LEAN = 0.75  # how much of the normalization is the smaller end's; 0.5 in the collapse
 
 
@@ -158,13 +158,22 @@ def _by_cells(K: Complex, around: list[sparse.csr_array]) -> tuple[FloatArray, F
     i, j = K.cells[1].as_array().reshape(-1, 2).T if K.max_rank else np.empty((2, 0), np.int64)
     held = [Held.of(matrix) for matrix in around]
     share, support = np.ones(len(i)), np.zeros(len(i))
-    for _ in range(_ROUNDS):
-        degree = np.bincount(i, share, K.n_vertices) + np.bincount(j, share, K.n_vertices)
-        small, large = np.minimum(degree[i], degree[j]), np.maximum(degree[i], degree[j])
+    for _ in range(ROUNDS):
+        degree: FloatArray = np.zeros(K.n_vertices)
+        for ends in (i, j):
+            degree += np.bincount(ends, share, K.n_vertices)
         total = sum((cells.support(share) for cells in held), np.zeros(len(i)))
-        support = _BETA * total / np.maximum(small**_LEAN * large ** (1.0 - _LEAN), 1e-300)
-        share = 1.0 - _THETA2 / (1.0 + support)
+        support, share = support_and_share(total, degree[i], degree[j])
     return share, support / (1.0 + support)
+
+
+def support_and_share(
+    total: FloatArray, one: FloatArray, other: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """s and f of edges, from the sums over their cells and the degrees of their two ends."""
+    small, large = np.minimum(one, other), np.maximum(one, other)
+    support = _BETA * total / np.maximum(small**_LEAN * large ** (1.0 - _LEAN), 1e-300)
+    return support, 1.0 - _THETA2 / (1.0 + support)
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,6 +23,7 @@ from typing import Any
 
 from cellapse._errors import CellapseError, CellapseWarning
 from cellapse._shared.files import make_folder, write_whole
+from cellapse._shared.workers import on_workers
 from cellapse._version import __version__
 
 Arguments = dict[str, Any]
@@ -99,12 +100,12 @@ def quietly_on_one_thread() -> Iterator[None]:
         yield
 
 
-def perform(run: Run, folder: Path) -> Result:
-    """Compute one run and keep its result."""
+def compute(run: Run) -> Result:
+    """The record of one run: its result, and what it belongs to."""
     start = time.perf_counter()
     with quietly_on_one_thread():
         result = run.function(**run.arguments)
-    record = {
+    return {
         "table": run.table,
         "arguments": run.arguments,
         "code": code_of(run.function),
@@ -112,15 +113,28 @@ def perform(run: Run, folder: Path) -> Result:
         "checksum": _checksum(result),
         "seconds": round(time.perf_counter() - start, 3),
     }
+
+
+def keep(run: Run, record: Result, folder: Path) -> Result:
+    """Write the record of a run, and give its result."""
     make_folder(run.file(folder).parent)
     write_whole(run.file(folder), json.dumps(record, indent=1) + "\n")
+    result: Result = record["result"]
     return result
 
 
+def perform(run: Run, folder: Path) -> Result:
+    """Compute one run and keep its result."""
+    return keep(run, compute(run), folder)
+
+
 def perform_all(
-    runs: Sequence[Run], folder: Path, pool: Executor | None = None
+    runs: Sequence[Run], folder: Path, pool: Executor | None = None, client: Any = None
 ) -> Iterator[tuple[Run, Result]]:
-    """Every run with its result, finished ones first; those missing are computed as they come."""
+    """Every run with its result, finished ones first; those missing are computed as they come.
+
+    Here one by one, by the processes of a pool, or by the workers of a Dask client.
+    """
     missing = []
     for run in runs:
         known = finished(run, folder)
@@ -128,11 +142,29 @@ def perform_all(
             missing.append(run)
         else:
             yield run, known
-    if pool is None:
+    if client is not None:
+        yield from _by_client(missing, folder, client)
+    elif pool is not None:
+        yield from _by_pool(missing, folder, pool)
+    else:
         for run in missing:
             yield run, perform(run, folder)
-        return
-    waiting = {pool.submit(perform, run, folder): run for run in missing}
+
+
+def _by_client(runs: Sequence[Run], folder: Path, client: Any) -> Iterator[tuple[Run, Result]]:
+    """Workers compute; results are kept here, as they may see another disk."""
+    for i, record in on_workers(client, compute, [(run,) for run in runs]):
+        run = runs[i]
+        if record["code"] != code_of(run.function):
+            raise CellapseError(
+                f"a worker runs other code ({record['code']}) than is here "
+                f"({code_of(run.function)}); install the same cellapse on all workers"
+            )
+        yield run, keep(run, record, folder)
+
+
+def _by_pool(runs: Sequence[Run], folder: Path, pool: Executor) -> Iterator[tuple[Run, Result]]:
+    waiting = {pool.submit(perform, run, folder): run for run in runs}
     try:
         for done in as_completed(waiting):
             yield waiting[done], done.result()
