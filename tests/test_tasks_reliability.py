@@ -200,3 +200,11 @@ def test_what_is_compared_with_the_weighted_projection(K, hyper):
     if K.max_rank:
         fair = cl.projection_laplacian(K) if hyper else cl.graph_laplacian(K)
         np.testing.assert_array_equal(without_cells(K).toarray(), fair.toarray())
+
+
+def test_what_nothing_else_holds_is_not_predicted():
+    """Pairs with nothing in common: once hidden, their vertices are held by nothing."""
+    pairs = [(2 * i, 2 * i + 1) for i in range(40)]
+    reliability = tasks.rank_reliability(cl.hypergraph_complex(pairs), dimension=2)
+    assert reliability.predicts.tolist() == [0.0]
+    assert reliability.errors.tolist() == [1.0]
