@@ -608,6 +608,7 @@ CALLS = {
     "geometric_graph": on(datasets.geometric_graph, n=8, radius=0.75, rng=0, tries=100),
     "load": on(lambda name: datasets.load(name).groups, name="karate"),
     "load_protein": on(lambda name: datasets.load_protein(name).coordinates, name="1PDO"),
+    "load_scenes": on(lambda: datasets.load_scenes().groups),
     "triangulated_surfaces": on(datasets.triangulated_surfaces, max_vertices=5),
     "Surfaces.complex": method(lambda: datasets.triangulated_surfaces(5), "complex", i=0),
     "Surfaces.select": method(

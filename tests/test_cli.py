@@ -419,18 +419,6 @@ def test_compare_takes_the_number_of_clusters(run):
     assert row["signless"] < 1.0
 
 
-def test_cluster_chooses_an_operator(run):
-    facts = json.loads(run("cluster", "polbooks", "-k", "3", "--choose", "--json")[1])
-    wanted = cl.tasks.choose_operator(cl.clique_complex(cl.datasets.load("polbooks").graph), 3)
-    assert facts["chosen"] == wanted.name
-    modularity = list(facts["modularity"].values())  # the keys without spaces
-    assert modularity == pytest.approx(list(wanted.modularity.values()))
-    assert facts["cluster"] == wanted.clusters.numbers.tolist()
-    code, _, said = run("cluster", "polbooks", "--choose", "--eps", "0.1")
-    assert code == 2
-    assert "--choose" in said
-
-
 def test_bench_compares_with_the_graph_laplacian(run):
     facts = json.loads(run("bench", "karate", "--json")[1])
     total = np.add(facts["build"], facts["eigenpairs"])

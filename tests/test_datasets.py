@@ -2,7 +2,7 @@
 
 import doctest
 from collections import Counter
-from itertools import islice
+from itertools import combinations, islice
 
 import networkx as nx
 import numpy as np
@@ -10,7 +10,7 @@ import pytest
 
 import cellapse.datasets.bundled as bundled
 from cellapse._errors import CellapseError, InputError
-from cellapse.datasets import available, load
+from cellapse.datasets import available, load, load_scenes
 
 # name: (nodes, edges, triangles, tetrahedra), groups, weighted
 FACTS = {
@@ -146,3 +146,31 @@ def test_examples_in_the_docstrings():
     result = doctest.testmod(bundled)
     assert result.attempted > 0
     assert result.failed == 0
+
+
+def test_scenes_are_those_behind_the_network():
+    """The pairs within scenes are the edges of lesmis, and as often as their weights say."""
+    scenes, network = load_scenes(), load("lesmis").graph
+    pairs = Counter(frozenset(p) for s in scenes.hyperedges for p in combinations(s, 2))
+    assert pairs == {frozenset((a, b)): w for a, b, w in network.edges(data="weight")}
+    assert scenes.nodes == tuple(network)
+    assert len(scenes.hyperedges) == 297
+    assert Counter(map(len, scenes.hyperedges))[2] == 221
+    assert scenes.complex("weight").weights[1].sum() == sum(pairs.values())
+    assert "297, 221 of 2 nodes" in str(scenes)
+
+
+def test_scenes_on_the_command_line(tmp_path, monkeypatch):
+    from typer.testing import CliRunner
+
+    from cellapse.cli.app import app
+
+    monkeypatch.chdir(tmp_path)
+    run = CliRunner().invoke
+    assert "hypergraph" in run(app, ["datasets"]).stdout
+    said = run(app, ["trust", "scenes"])
+    assert said.exit_code == 0
+    assert "hypergraph" in said.stdout + said.stderr
+    refused = run(app, ["trust", "scenes", "--clean", "clean.csv"])
+    assert refused.exit_code != 0
+    assert not (tmp_path / "clean.csv").exists()

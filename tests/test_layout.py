@@ -60,7 +60,16 @@ WITHIN = {
         *("realizations", "collapsed", "build"),
     ),
     "_operators": (
-        *("hyperedges", "baselines", "homological", "as_operator", "reliability", "names"),
+        *(
+            "hyperedges",
+            "baselines",
+            "fair",
+            "homological",
+            "as_operator",
+            "by_size",
+            "reliability",
+        ),
+        "names",
     ),
 }
 # Imports within functions that point upwards, each with its reason.

@@ -200,3 +200,23 @@ def test_what_is_compared_with_the_weighted_projection(K, hyper):
     if K.max_rank:
         fair = cl.projection_laplacian(K) if hyper else cl.graph_laplacian(K)
         np.testing.assert_array_equal(without_cells(K).toarray(), fair.toarray())
+
+
+def test_what_nothing_else_holds_is_not_predicted():
+    """Pairs with nothing in common: once hidden, their vertices are held by nothing."""
+    pairs = [(2 * i, 2 * i + 1) for i in range(40)]
+    reliability = tasks.rank_reliability(cl.hypergraph_complex(pairs), dimension=2)
+    assert reliability.predicts.tolist() == [0.0]
+    assert reliability.errors.tolist() == [1.0]
+
+
+def test_what_is_left_of_a_broken_cell_is_smaller():
+    """Two triangles with a common edge: without one of them the other is two single edges."""
+    one = nx.Graph([(0, 1), (1, 2), (0, 2), (1, 3), (2, 3), (3, 4)])
+    cells = BySize.of(
+        cl.clique_complex(nx.disjoint_union_all([one] * 20)), np.random.default_rng(0)
+    )
+    assert [len(s) for s in cells.sizes] == [20, 20]  # one of the two triangles each
+    assert [p.nnz // 2 for p in cells.parts] == [20, 100]
+    left = cells.without([np.empty(0, int), np.arange(20)])
+    assert [p.nnz // 2 for p in left] == [60, 0]

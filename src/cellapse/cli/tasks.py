@@ -19,11 +19,10 @@ from cellapse.cli.options import OperatorChoice, Seed, grouped
 from cellapse.cli.output import Out
 from cellapse.cli.sources import values_of
 from cellapse.tasks._clusters import Clusters
-from cellapse.tasks.clustering import cluster, clustering_accuracy, suggest_n_clusters
+from cellapse.tasks.clustering import cluster, clustering_accuracy
 from cellapse.tasks.embedding import embed, positional_encoding
 from cellapse.tasks.judging import gap_in_words, judge
 from cellapse.tasks.resistance import effective_resistance
-from cellapse.tasks.selection import choose_operator
 from cellapse.tasks.signatures import heat_kernel_signature
 from cellapse.tasks.smoothing import choose_strength, smooth
 from cellapse.tasks.verdict import Verdict
@@ -41,12 +40,6 @@ def cluster_nodes(
         int | None,
         typer.Option("-k", help="Number of clusters; by default of known groups, or by the gap."),
     ] = None,
-    choose: Annotated[
-        bool,
-        typer.Option(
-            "--choose", help="Experimental: of nine operators, the most modular clusters."
-        ),
-    ] = False,
     mass: Annotated[
         str,
         typer.Option(help="Of the cut: diagonal (of S), degree, or auto, which is cheap."),
@@ -62,27 +55,17 @@ def cluster_nodes(
 
     \b
     cellapse cluster karate -k 2 -o labels.csv
-    cellapse cluster polbooks -k 3 --choose
+    cellapse cluster scenes --operator reliable
     cellapse cluster network.gml --json
     """
-    if choose and not choice.untouched:
-        raise InputError(
-            "--choose tries operators of its own; leave out --operator, --eps, --beta and --gamma"
-        )
     with choice.prepared(out.silent) as (source, S):
         known = None if source.groups is None else [str(g) for g in source.groups]
         why = "as asked for" if count is not None else ""
         if count is None and known is not None:
             count, why = len(set(known)), "as many as known groups"
-        if choose:
-            best = choose_operator(source.complex, count or suggest_n_clusters(S), rng=seed)
-            S, clusters, words = best.operator, best.clusters, str(best)
-            facts: dict[str, Any] = {"chosen": best.name, "modularity": best.modularity}
-        else:
-            S, clusters, said = _judged(source.complex, S, choice, count, why, seed, mass)
-            words, facts = _in_words(said, choice), {"verdict": said.as_dict()}
-    out.say(escape(f"{words}\n{S!r}"))
-    _clusters(out, S, clusters, known, facts)
+        S, clusters, said = _judged(source.complex, S, choice, count, why, seed, mass)
+    out.say(escape(f"{_in_words(said, choice)}\n{S!r}"))
+    _clusters(out, S, clusters, known, {"verdict": said.as_dict()})
 
 
 def _clusters(

@@ -158,6 +158,8 @@ def _evidence(analysis: Analysis) -> str:
     """What the threshold rests on, or why there is none."""
     doubt = analysis.doubt
     said = [doubt_in_words(analysis)]
+    if doubt is not None and len(doubt.decoys):
+        said.insert(0, "The line shows random pairs of vertices, put into the network to compare.")
     if doubt is None:
         said.append("Random pairs are compared where the cells are the cliques of a graph.")
     elif not doubt.reason:

@@ -88,8 +88,11 @@ def figures(analysis: Analysis) -> list[tuple[str, str]]:
         boxes.append((f"{int(analysis.doubt.doubted.sum()):,}", "edges may be random pairs"))
     same = analysis.agreement()
     if same is not None:
-        mine, plain = (_percent(share, 1) for share in same)
-        boxes.append((mine, f"are in their known group (L: {plain})"))
+        fair = analysis.projected()
+        plain = f"L: {_percent(same[1], 1)}"
+        if fair is not None:
+            plain = f"weighted projection: {_percent(fair, 1)}"
+        boxes.append((_percent(same[0], 1), f"with S in their known group ({plain})"))
     measured = [c for c in analysis.report.checks if c.holds is not None]
     holding = sum(c.holds is True for c in measured)
     boxes.append((f"{holding} of {len(measured)}", "statements of the theory hold"))

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 from scipy import linalg
 
 from cellapse._collapse.collapsed import CollapsedOperator
-from cellapse._complex.complex import Complex
 from cellapse._errors import CellapseWarning, InputError, SizeError
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
@@ -102,15 +101,24 @@ def cluster(
         n_vectors = whole_number("n_vectors", n_vectors, 1, n - 1)
         spectrum = S.spectrum(n_vectors + 1, D)
         rows = _scaled(spectrum.vectors[:, 1:], D)
-        if assign == "discretize" and n_vectors != n_clusters:
-            raise InputError(
-                f'n_vectors={n_vectors} with assign="discretize"; it turns one vector into one '
-                f'cluster: leave n_vectors out, or use "kmeans"'
-            )
+        _require_as_many(n_vectors, n_clusters, assign)
     numbers = _in_order(_assigned(rows, n_clusters, assign, rng))
-    if S is not operator and isinstance(S, CollapsedOperator) and isinstance(S.source, Complex):
-        warn_if_lopsided(S.source, numbers, lambda L, k: cluster(L, k, rng=rng).numbers)
+    if S is not operator and isinstance(S, CollapsedOperator):  # by default
+        _warn_of_hubs(S, numbers, rng)
     return Clusters(numbers, S.labels, spectrum, used, gaps)
+
+
+def _warn_of_hubs(S: CollapsedOperator, numbers: IntArray, rng: int | np.random.Generator) -> None:
+    if S.source is not None:
+        warn_if_lopsided(S.source, numbers, lambda L, k: cluster(L, k, rng=rng).numbers)
+
+
+def _require_as_many(n_vectors: int, n_clusters: int, assign: str) -> None:
+    if assign == "discretize" and n_vectors != n_clusters:
+        raise InputError(
+            f'n_vectors={n_vectors} with assign="discretize"; it turns one vector into one '
+            f'cluster: leave n_vectors out, or use "kmeans"'
+        )
 
 
 def _assigned(
