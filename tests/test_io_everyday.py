@@ -276,3 +276,8 @@ def test_edges_in_the_index_are_read(pd):
     both = crosses.index.union(crosses.columns)
     square = crosses.reindex(index=both, columns=both, fill_value=0)
     assert edges(cl.as_complex(square, directed="ignore")) == PATH
+
+
+def test_rows_with_labels_make_unnamed_columns_hyperedges(pd):
+    K = cl.as_complex(pd.DataFrame([[1, 0], [1, 1], [0, 1]], index=list("abc")))
+    assert edges(K) == PATH
