@@ -128,6 +128,8 @@ def test_small_lists_are_not_taken_for_sizes(tmp_path):
     assert read("2 1\n1 2\n", "net.txt", tmp_path).n_cells == (2, 1)
     assert read("3 2\n2 1\n1 3\n", "net.txt", tmp_path).n_cells == (3, 3)
     assert read("7 3\n1 2\n2 3\n8 9\n", "net.txt", tmp_path).n_cells == (6, 4)  # 9 is beyond 7
+    weighted = read("5 4 3\n1 2 1\n2 3 1\n3 4 1\n", "net.txt", tmp_path)  # not square: an edge
+    assert weighted.attributes[1]["weight"].tolist() == [3, 1, 1, 1]
 
 
 def test_names_above_numbers_are_a_header_whatever_the_labels(tmp_path):
@@ -274,3 +276,8 @@ def test_edges_in_the_index_are_read(pd):
     both = crosses.index.union(crosses.columns)
     square = crosses.reindex(index=both, columns=both, fill_value=0)
     assert edges(cl.as_complex(square, directed="ignore")) == PATH
+
+
+def test_rows_with_labels_make_unnamed_columns_hyperedges(pd):
+    K = cl.as_complex(pd.DataFrame([[1, 0], [1, 1], [0, 1]], index=list("abc")))
+    assert edges(K) == PATH

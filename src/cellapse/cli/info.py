@@ -13,6 +13,7 @@ from cellapse.cli.app import app
 from cellapse.cli.options import GraphChoice, NetworkChoice, Target, grouped
 from cellapse.cli.output import AsJson, Out, Quiet
 from cellapse.cli.progress import working
+from cellapse.cli.words import in_words
 from cellapse.io import Understood, write
 
 
@@ -87,7 +88,7 @@ def _understood(reading: Understood | None) -> dict[str, object]:
     """What was understood of a file."""
     if reading is None:
         return {}
-    left_out = {"left out": list(reading.losses)} if reading.losses else {}
+    left_out = {"left out": [in_words(text) for text in reading.losses]} if reading.losses else {}
     return {"format": reading.format, "understood": list(reading.facts), **left_out}
 
 

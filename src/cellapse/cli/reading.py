@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -14,8 +13,6 @@ from cellapse._sources import Source
 from cellapse.cli.sources import load
 from cellapse.io import FORMATS
 from cellapse.io._options import options_of
-
-_NAMES = "format|columns|sep|header|window|directed|loops|repeats"
 
 Format = Annotated[
     str | None,
@@ -54,18 +51,15 @@ class ReadingChoice:
     repeats: Repeats = None
 
     def source(self, network: str, max_rank: int, weight: str | None) -> Source:
-        """Read the network; a complaint names the option as it is typed."""
-        try:
-            options = options_of(
-                columns=_columns(self.columns),
-                sep=None if self.sep is None else self.sep.replace("\\t", "\t"),
-                header=self.header,
-                window=_window(self.window),
-                rules=Rules(self.directed, self.loops, self.repeats),
-            )
-            return load(network, max_rank, weight, format=self.format, options=options)
-        except InputError as error:
-            raise InputError(re.sub(rf"\b({_NAMES})=", r"--\1 ", str(error))) from None
+        """Read the network."""
+        options = options_of(
+            columns=_columns(self.columns),
+            sep=None if self.sep is None else self.sep.replace("\\t", "\t"),
+            header=self.header,
+            window=_window(self.window),
+            rules=Rules(self.directed, self.loops, self.repeats),
+        )
+        return load(network, max_rank, weight, format=self.format, options=options)
 
 
 def _columns(given: str | None) -> list[Any] | None:

@@ -34,6 +34,9 @@ _PHRASES = (
     (r'realization="(\w+)"', r"--operator \1"),
     (r"collapse with ([\"'\w, ]+)", r"give --operator, one of \1"),
     (r"heat_kernel_signature", "hks"),
+    (r"\bheader=True", "--header"),
+    (r"\bheader=False", "--no-header"),
+    (r"\b(columns|directed|format|header|loops|repeats|sep|window)=(?=[\s,])", r"--\1"),
 )
 
 
@@ -44,8 +47,17 @@ def in_words(message: str) -> str:
     '-k 0; give a whole number in 1..34'
     >>> in_words("max_rank=0; give a whole number in 1..1000")
     '--max-rank 0; give a whole number in 1..1000'
+    >>> in_words("pass columns=('Gene A', 'Gene B') or header=False")
+    "pass --columns 'Gene A,Gene B' or --no-header"
     """
     for pattern, words in _PHRASES:
         message = re.sub(pattern, words, message)
+    message = re.sub(r"\bcolumns=\(([^()]*)\)", lambda m: f"--columns {_listed(m[1])}", message)
     typed = rf"(?<![\w.-])({_NAMES})=('[^']*'|\"[^\"]*\"|[^\s;,)]+)"
     return re.sub(typed, lambda m: f"{_ARGUMENTS[m[1]]} {m[2].strip(chr(39) + chr(34))}", message)
+
+
+def _listed(members: str) -> str:
+    """The members of a tuple as one word: 2,3 or 'Gene A,Gene B'."""
+    words = ",".join(word.strip().strip("'\"") for word in members.split(","))
+    return f"'{words}'" if " " in words else words
