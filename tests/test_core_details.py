@@ -13,7 +13,7 @@ from cellapse._linalg.levels import expands
 from cellapse._matrices.boundary import _spread
 from cellapse._matrices.given import are_matrices, looks_like_adjacency
 from cellapse._matrices.homology import betti_numbers
-from cellapse._matrices.kinds import unfolded_matrices
+from cellapse._matrices.kinds import mixed_matrices, unfolded_matrices
 from cellapse._matrices.support import supports
 from cellapse._operators.as_operator import as_operator
 from cellapse._operators.hyperedges import Hyperedges, inside
@@ -144,6 +144,21 @@ def test_flags_of_a_tetrahedron():
     assert B.n_cells == (4, 6, 12, 12)  # each edge in two triangles, each of those in one solid
     assert B.n_formal == (0, 0, 12, 12)
     assert [M.sum() for M in B.matrices[1:]] == [12.0, 12.0]
+
+
+def test_signed_edges_below_unsigned_faces_come_with_a_warning():
+    triangle = cl.clique_complex(nx.complete_graph(3))
+    with pytest.warns(cl.CellapseWarning, match="order of the vertices"):
+        B = mixed_matrices(triangle)
+    assert abs(B[0]).sum() == 6
+    assert B[1].toarray().tolist() == [[1.0], [1.0], [1.0]]
+
+
+@pytest.mark.parametrize("rank", [2, 3])
+def test_a_cell_whose_vertex_no_edge_holds_is_named(rank):
+    K = cl.Complex.from_arrays(4, {1: [[0, 1]], rank: [[0, 1, 2]]})
+    with pytest.raises(cl.InputError, match=rf"cell \(0, 1, 2\) of rank {rank} holds a vertex"):
+        cl.collapse(K, "mixed")
 
 
 def test_a_cell_without_edges_supports_none():
