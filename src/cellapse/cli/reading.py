@@ -65,7 +65,8 @@ class ReadingChoice:
             )
             return load(network, max_rank, weight, format=self.format, options=options)
         except InputError as error:
-            raise InputError(re.sub(rf"\b({_NAMES})=", r"--\1 ", str(error))) from None
+            said = str(error).replace("header=True or header=False", "--header or --no-header")
+            raise InputError(re.sub(rf"\b({_NAMES})=", r"--\1 ", said)) from None
 
 
 def _columns(given: str | None) -> list[Any] | None:
