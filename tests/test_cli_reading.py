@@ -55,6 +55,8 @@ def test_errors_name_the_options_as_they_are_typed(run, table):
     assert code == 2
     assert "--columns" in err
     assert "columns=" not in err
+    table.write_text("person,friend\na,b\nb,c\n")
+    assert "pass --header or --no-header" in run("info", table)[2]
 
 
 def test_options_say_which_columns_and_rows_are_meant(run, table):

@@ -13,10 +13,10 @@ from cellapse._linalg.levels import expands
 from cellapse._matrices.boundary import _spread
 from cellapse._matrices.given import are_matrices, looks_like_adjacency
 from cellapse._matrices.homology import betti_numbers
-from cellapse._matrices.kinds import unfolded_matrices
+from cellapse._matrices.kinds import mixed_matrices, unfolded_matrices
 from cellapse._matrices.support import supports
 from cellapse._operators.as_operator import as_operator
-from cellapse._operators.hyperedges import Hyperedges
+from cellapse._operators.hyperedges import Hyperedges, inside
 from cellapse._operators.reliability import _difference, _embedding, _new_weights, _random_cells
 
 
@@ -146,6 +146,21 @@ def test_flags_of_a_tetrahedron():
     assert [M.sum() for M in B.matrices[1:]] == [12.0, 12.0]
 
 
+def test_signed_edges_below_unsigned_faces_come_with_a_warning():
+    triangle = cl.clique_complex(nx.complete_graph(3))
+    with pytest.warns(cl.CellapseWarning, match="order of the vertices"):
+        B = mixed_matrices(triangle)
+    assert abs(B[0]).sum() == 6
+    assert B[1].toarray().tolist() == [[1.0], [1.0], [1.0]]
+
+
+@pytest.mark.parametrize("rank", [2, 3])
+def test_a_cell_whose_vertex_no_edge_holds_is_named(rank):
+    K = cl.Complex.from_arrays(4, {1: [[0, 1]], rank: [[0, 1, 2]]})
+    with pytest.raises(cl.InputError, match=rf"cell \(0, 1, 2\) of rank {rank} holds a vertex"):
+        cl.collapse(K, "mixed")
+
+
 def test_a_cell_without_edges_supports_none():
     B = sparse.csr_array(np.array([[2.0, 0.0], [2.0, 0.0]]))
     (around,) = supports([B], [2])
@@ -169,3 +184,58 @@ def test_trees_do_not_expand():
     for graph in (nx.path_graph(50), nx.star_graph(50), nx.balanced_tree(2, 5)):
         assert not expands(cl.graph_laplacian(graph).A)
     assert expands(cl.graph_laplacian(nx.random_regular_graph(6, 3000, seed=1)).A)
+
+
+def test_a_kernel_is_known_only_where_it_is_whole():
+    v = np.array([1.0, -2.0, 1.0])
+    assert as_operator(np.outer(v, v)).kernel is None  # constants are in it, and one more vector
+    L = cl.graph_laplacian(nx.path_graph(3)).toarray()
+    assert as_operator(L).kernel.toarray().ravel() == pytest.approx([3**-0.5] * 3)
+    root = np.diag(np.diag(L) ** -0.5)
+    normalized = as_operator(root @ L @ root).kernel.toarray().ravel()
+    assert normalized == pytest.approx(np.sqrt([0.25, 0.5, 0.25]))
+
+
+def test_as_many_weights_as_there_are_sizes_of_cells():
+    none, triangle = cl.Complex.from_arrays(2, {}), cl.clique_complex(nx.complete_graph(3))
+    assert not cl.multiorder_laplacian(none, weights=[]).toarray().any()
+    assert cl.multiorder_laplacian(triangle, weights=[1, 0]).toarray()[0, 0] == pytest.approx(1.0)
+    for K, weights in (
+        (none, [1.0]),
+        (triangle, [1.0]),
+        (triangle, [1, 1, 1]),
+        (triangle, [1, -1]),
+    ):
+        with pytest.raises(cl.InputError):
+            cl.multiorder_laplacian(K, weights=weights)
+
+
+def test_the_kernel_of_hodge_is_known_at_the_vertices():
+    K = cl.clique_complex(nx.disjoint_union(nx.complete_graph(3), nx.path_graph(2)))
+    assert cl.hodge_laplacian(K, 0).kernel.shape == (5, 2)
+    assert cl.hodge_laplacian(K, 1).kernel is None
+    assert cl.hodge_laplacian(K, 2).toarray().tolist() == [[3.0]]
+
+
+def hyperedges(sizes):
+    table = np.zeros((12, len(sizes)))
+    for j, size in enumerate(sizes):
+        table[:size, j] = 1
+    return Hyperedges(sparse.csc_array(table), np.array(sizes), np.full(len(sizes), 2.0))
+
+
+def test_hyperedges_are_grouped_by_size_twenty_at_least():
+    H = hyperedges([2] * 20 + [3] * 20 + [5] * 19 + [6] + [12] * 20)
+    assert [sorted(set(H.sizes[g])) for g in H.groups()] == [[2], [3], [5, 6], [12]]
+    few = hyperedges([2] * 20 + [4] * 3)
+    assert [len(g) for g in few.groups()] == [23]
+    assert [len(g) for g in hyperedges([3]).groups()] == [1]
+
+
+def test_a_projection_and_the_likeness_inside_hyperedges():
+    H = hyperedges([2, 3])
+    A = H.projection(np.array([0, 1])).toarray()
+    assert (A[0, 1], A[0, 2], A[0, 0]) == (3.0, 1.0, 0.0)  # 2 / 1 + 2 / 2, and 2 / 2 alone
+    X = np.zeros((12, 2))
+    X[0], X[1], X[2] = (1, 0), (0, 1), (1, 0)
+    assert inside(X, H.table, H.sizes) == pytest.approx([0, 1 / 3])  # one of three pairs is alike

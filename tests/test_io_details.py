@@ -11,7 +11,7 @@ from scipy import sparse
 
 import cellapse as cl
 from cellapse._shared.notes import listening
-from cellapse.io import understand
+from cellapse.io import matrix_text, simplices, understand
 from cellapse.io._graphs import check_declared
 from cellapse.io._same import _typed, require_same
 from cellapse.io._text_columns import unnamed
@@ -244,6 +244,18 @@ def test_a_list_of_nothing_ends_a_vtk_file(file):
     assert cl.read(file("a.vtk", text + "POLYGONS 0 0\n")).n_vertices == 1
     with pytest.raises(cl.InputError, match="ends within the sizes"):
         cl.read(file("a.vtk", text + "POLYGONS 0\n"))
+
+
+def test_numbers_of_simplices_have_fifteen_digits():
+    assert simplices._numbers(b"1 999999999999999").tolist() == [1, 999_999_999_999_999]
+    for word in (b"1000000000000000", b"-1", b"1.5", b"x"):
+        with pytest.raises(cl.InputError, match="no whole number"):
+            simplices._numbers(word)
+
+
+def test_a_line_with_one_number_has_numbers():
+    assert matrix_text._are_numbers(["a", "1"])
+    assert not matrix_text._are_numbers(["a", "b"])
 
 
 def test_what_is_written_is_compared_down_to_the_types_within_records():

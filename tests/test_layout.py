@@ -41,7 +41,7 @@ ORDER = (
 WITHIN = {
     "_shared": (
         *("arrays", "card", "checks", "files", "memory", "names", "notes"),
-        *("pictures", "progress", "rows", "tables", "workers"),
+        *("pictures", "processes", "progress", "rows", "tables", "workers"),
     ),
     "_complex": (
         *("card", "cells", "labels", "attributes", "validity", "complex", "given", "simple"),

@@ -41,6 +41,7 @@ PACKAGE = ROOT / "src" / "cellapse"
 RUNS = ROOT / "build" / "mutate.json"
 OPTIONS = ["-q", "-s", "-x", "-p", "no:cacheprovider", "-o", "faulthandler_timeout=0"]
 MEMORY = 6 << 30  # bytes a mutant may take
+_CHANGED = 4  # exit code of a process that could not put a mutant in place
 CALLS = 200  # of a function, after which a test is taken to have reached what it reaches there
 
 
@@ -125,16 +126,20 @@ class Mutate:
         name = str(path.relative_to(PACKAGE).with_suffix(""))
         chosen, every = draw(path.read_text(encoding="utf-8"), self.given.count, self.given.seed)
         print(f"{name}: {len(chosen)} of {every} mutants", flush=True)
-        began, noticed = time.monotonic(), 0
+        began, noticed, drawn = time.monotonic(), 0, len(chosen)
         self.living = functions_of(path)
         for mutant in chosen:
             tests = self.tests_of(path, mutant)
-            if self.notices(path, mutant, tests):
+            seen = self.notices(path, mutant, tests)
+            if seen is None:
+                print(f"  not counted, the file has changed since: {mutant}", flush=True)
+                drawn -= 1
+            elif seen:
                 noticed += 1
             else:
                 print(f"  survives {len(tests)} tests, {mutant}", flush=True)
-        print(f"  {noticed} of {len(chosen)} noticed, {time.monotonic() - began:.0f} s", flush=True)
-        return name, len(chosen), noticed
+        print(f"  {noticed} of {drawn} noticed, {time.monotonic() - began:.0f} s", flush=True)
+        return name, drawn, noticed
 
     def tests_of(self, path: Path, mutant: Mutant) -> list[str]:
         """The tests that run the changed line: those that noticed others, then quick ones."""
@@ -155,7 +160,8 @@ class Mutate:
             chosen.append(test)
         return chosen
 
-    def notices(self, path: Path, mutant: Mutant, tests: list[str]) -> bool:
+    def notices(self, path: Path, mutant: Mutant, tests: list[str]) -> bool | None:
+        """Whether a test fails; None where the living code is not that of the file."""
         if not tests:
             return False
         limit = 3.0 * sum(self.runs[test].seconds for test in tests) + 10.0
@@ -164,13 +170,14 @@ class Mutate:
         with tempfile.NamedTemporaryFile("w+") as killer:
 
             def work() -> int:
-                exchange(self.living, path, mutant)
+                if not exchange(self.living, path, mutant):
+                    return _CHANGED
                 Path(killer.name).write_text(next(self.run(tests), ""))
                 return Path(killer.name).stat().st_size and 1
 
             code = in_child(work, limit)
             self.kills[killer.read()] += code == 1
-        return code != 0
+        return None if code == _CHANGED else code != 0
 
 
 def functions_of(path: Path) -> list[FunctionType]:
@@ -179,8 +186,9 @@ def functions_of(path: Path) -> list[FunctionType]:
     return [each for each in functions if each.__code__.co_filename == str(path)]
 
 
-def exchange(living: list[FunctionType], path: Path, mutant: Mutant) -> None:
-    """Give the functions of a module the code of the mutant."""
+def exchange(living: list[FunctionType], path: Path, mutant: Mutant) -> bool:
+    """Give the functions of a module the code of the mutant; whether there were any."""
+    changed = False
     old = _codes(compile(path.read_text(encoding="utf-8"), str(path), "exec"))
     new = _codes(compile(mutant.tree, str(path), "exec"))
     for function in living:
@@ -188,6 +196,8 @@ def exchange(living: list[FunctionType], path: Path, mutant: Mutant) -> None:
         for before, after in zip(old.get(key, []), new.get(key, []), strict=False):
             if before == function.__code__ and before != after:
                 function.__code__ = after
+                changed = True
+    return changed
 
 
 def _codes(code: CodeType) -> dict[tuple[str, int], list[CodeType]]:

@@ -20,7 +20,7 @@ from cellapse._operators.hyperedges import is_hypergraph
 from cellapse._operators.names import make_operator
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import flag, listed, whole_number, word
-from cellapse._shared.memory import fitting
+from cellapse._shared.memory import Fitting
 from cellapse._shared.names import showing
 from cellapse._sources import Source, source_of
 from cellapse.tasks._clusters import Clusters
@@ -45,7 +45,7 @@ STEPS = (
 )
 
 
-@fitting("the analysis", "analyze a smaller network")
+@Fitting("the analysis", "analyze a smaller network")
 def analyze(
     K: Any,
     n_clusters: int | None = None,

@@ -23,10 +23,9 @@ from cellapse._linalg.direct import Direct
 from cellapse._matrices.given import are_matrices
 from cellapse._matrices.incidence import Incidence
 from cellapse._shared.checks import whole_number
-from cellapse._shared.memory import fitting
+from cellapse._shared.memory import Fitting
 
 
-@fitting("the collapse", "take fewer cells: a lower max_rank, or a thinner graph")
 def collapse(
     source: Any,
     realization: str | Realization | None = None,
@@ -94,7 +93,8 @@ cliques up to rank 2 of networkx.Graph>
             f"realization={chosen.name!r} is a sparse matrix on the vertices: it needs no solver "
             "and has no other rank; leave out onto and solver"
         )
-    chain = chosen.chain(source)
+    with Fitting("the incidence of all cells", "take fewer: a lower max_rank, or a thinner graph"):
+        chain = chosen.chain(source)
     top = source.max_rank if isinstance(source, Complex) else len(chain.upper) + 1
     onto = whole_number("onto", onto, 0, top)
     weights = chosen.weigh(chain, beta, gamma, eps)

@@ -23,8 +23,8 @@ from cellapse._shared.checks import one_of
 from cellapse._shared.memory import require_memory
 
 _SURE_TO_FIT = 10_000  # rows whose factor fits into any memory, even when dense
-_COLUMNS = 24  # right-hand sides that SuperLU takes at once: twice as quick as hundreds
-_LARGE = 200_000  # rows from which PARDISO is clearly better
+_COLUMNS = 24  # speed only: right-hand sides that SuperLU takes at once: twice as quick as hundreds
+_LARGE = 200_000  # speed only: rows from which PARDISO is clearly better
 
 Solve = Callable[[FloatArray], FloatArray]
 

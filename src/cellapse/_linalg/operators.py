@@ -24,7 +24,7 @@ from cellapse._linalg.systems import solve_system
 from cellapse._shared.arrays import FloatArray, row_sum
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import at_least_zero, number, one_of, share, signal, whole_number
-from cellapse._shared.memory import fitting, require_memory
+from cellapse._shared.memory import Fitting, require_memory
 from cellapse._shared.pictures import grid
 
 _ROUNDING = 1e-12  # of the norm of A: what a product may be off by without being refined
@@ -82,7 +82,7 @@ class Operator(Shown, SymmetricOperator):
 
         return plot_spectrum(self, k, ax=ax)
 
-    @fitting("a spectrum", "lower k")
+    @Fitting("a spectrum", "lower k")
     def spectrum(
         self,
         k: int | None = None,
@@ -134,7 +134,7 @@ class Operator(Shown, SymmetricOperator):
         value = number("value", value, "a finite number", lambda _: True)
         return count_below(self, value, np.ones(self.shape[0]) if D is None else D)
 
-    @fitting("a solution", "take fewer right-hand sides at a time")
+    @Fitting("a solution", "take fewer right-hand sides at a time")
     def solve(self, b: ArrayLike, shift: float = 0.0, *, rtol: float = 1e-10) -> FloatArray:
         """The solution x of (S + shift I) x = b, for one right-hand side or many columns.
 

@@ -23,7 +23,7 @@ from cellapse._errors import InputError
 from cellapse._linalg.direct import Direct, Solve
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import finite_rows, numbers
-from cellapse._shared.memory import fitting, require_memory
+from cellapse._shared.memory import Fitting, require_memory
 
 Pairs = tuple[FloatArray, FloatArray]  # eigenvalues, and eigenvectors as columns
 
@@ -142,7 +142,7 @@ class SymmetricOperator(LinearOperator, ABC):
 
     rmatvec, rmatmat = matvec, matmat  # S is its own adjoint
 
-    @fitting("S @ x", "take fewer columns at a time")
+    @Fitting("S @ x", "take fewer columns at a time")
     def __matmul__(self, x: Any) -> Any:
         return super().dot(x if isinstance(x, LinearOperator) else self._operand(x))
 
@@ -162,7 +162,7 @@ class SymmetricOperator(LinearOperator, ABC):
         n = self.shape[0]
         what, remedy = f"a dense operator on {n:,} cells", "apply it instead: S @ x"
         require_memory(_COPIES * 8.0 * n * n, what, remedy)
-        with fitting(what, remedy):
+        with Fitting(what, remedy):
             return self._dense()
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:

@@ -30,7 +30,7 @@ from cellapse._shared.arrays import FloatArray, csr_from_entries, row_sum
 from cellapse._shared.checks import own_csr
 
 _ROUNDING = 1e-8  # relative to the norm: asymmetry and negative eigenvalues that are forgiven
-_DENSE = 1000  # up to this size eigenvalues are computed from the dense matrix
+_DENSE = 1000  # speed only: up to this size eigenvalues are computed from the dense matrix
 
 
 def as_operator(source: Any) -> Operator:

@@ -35,7 +35,7 @@ from cellapse._shared.checks import generator, whole_number
 
 _FOLDS = 5
 _CLEAR = 2.0  # standard errors by which a size must fall behind the best to lose weight
-_DENSE = 400
+_DENSE = 400  # speed only: vertices up to which the whole matrix is taken
 _LEAST = 0.01  # of a weight in the operator: what predicts nothing still holds the parts together
 
 

@@ -7,12 +7,16 @@ process (`ulimit -v`), and, while a file is read, the budget of the reading.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from functools import wraps
 from pathlib import Path
+from typing import Any, TypeVar, cast
 
 from cellapse._errors import SizeError
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 _CGROUP = Path("/sys/fs/cgroup")
 _GROUPS = Path("/proc/self/cgroup")
@@ -79,23 +83,35 @@ def draw_memory(n_bytes: float, what: str, remedy: str) -> None:
         budget.left -= int(n_bytes)
 
 
-@contextmanager
-def fitting(what: str, remedy: str) -> Iterator[None]:
-    """A MemoryError within the block is a `SizeError`: no estimate counts everything.
+class Fitting:
+    """A MemoryError within this block or function is a `SizeError`: no estimate counts everything.
 
-    >>> with fitting("a table", "take a smaller one"):
+    >>> with Fitting("a table", "take a smaller one"):
     ...     raise MemoryError("Unable to allocate 7 GiB")
     Traceback (most recent call last):
     ...
     cellapse._errors.SizeError: a table does not fit into memory (Unable to allocate 7 GiB); ...
     """
-    try:
-        yield
-    except SizeError:
-        raise
-    except MemoryError as error:
-        why = f" ({error})" if str(error) else ""
-        raise SizeError(f"{what} does not fit into memory{why}; {remedy}") from None
+
+    def __init__(self, what: str, remedy: str) -> None:
+        self._what, self._remedy = what, remedy
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, MemoryError) and not isinstance(error, SizeError):
+            why = f" ({error})" if str(error) else ""
+            raise SizeError(f"{self._what} does not fit into memory{why}; {self._remedy}") from None
+
+    def __call__(self, function: Function) -> Function:
+        # Not by contextlib, whose frame would pass for the line of the user in warnings.
+        @wraps(function)
+        def fitted(*args: Any, **options: Any) -> Any:
+            with self:
+                return function(*args, **options)
+
+        return cast(Function, fitted)
 
 
 def available_memory() -> int:

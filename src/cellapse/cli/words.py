@@ -22,7 +22,6 @@ _NAMES = "|".join(sorted(_ARGUMENTS, key=len, reverse=True))
 _PHRASES = (
     (r"cycles=[\"']chordless[\"']", "--how chordless-cycles"),
     (r"cycles=[\"']minimum[\"']", "--how cycles"),
-    (r"pass header=True or header=False", "give --header or --no-header"),
     (r"without max_length", "without --max-length"),
     (r"write K\.skeleton\(1\), or an HIF \.json file", "write an HIF .json file"),
     (r'clique_complex\(\.\.\., weight="([^"]*)"\) takes it as weights', r"use --weight \1"),

@@ -6,7 +6,7 @@ import numpy as np
 
 from cellapse._shared.arrays import FloatArray, IntArray
 
-_ENTRIES = 2**21  # of differences held at once
+_ENTRIES = 2**21  # speed only: of differences held at once
 
 
 def squares(x: FloatArray, i: IntArray, j: IntArray) -> FloatArray:

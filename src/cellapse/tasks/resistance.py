@@ -20,21 +20,21 @@ from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import generator, listed
-from cellapse._shared.memory import fitting
+from cellapse._shared.memory import Fitting
 from cellapse.tasks._coordinates import exact_coordinates, groups
 from cellapse.tasks._distances import all_squares, group_sums, squares
 from cellapse.tasks._sketch import sketched_coordinates
 
 Scale = Callable[[FloatArray, IntArray, IntArray], FloatArray]
 
-_DENSE = 2000  # up to this many vertices pairs are read off the dense inverse
-_BLOCK = 64  # right-hand sides solved at once
+_DENSE = 2000  # speed only: up to this many vertices pairs are read off the dense inverse
+_BLOCK = 64  # speed only: right-hand sides solved at once
 _SOLVED = 1e-12  # what `solve` promises
 _FEWER = "ask for fewer pairs, or give error= for estimates"
 _TOLERANCE = 1e-5  # relative error up to which a resistance counts as known
 
 
-@fitting("the resistances", _FEWER)
+@Fitting("the resistances", _FEWER)
 def effective_resistance(
     operator: Any,
     pairs: Any = None,
@@ -78,7 +78,7 @@ def effective_resistance(
     return _resistances(S, pairs, error, rng, lambda R, i, j: R)
 
 
-@fitting("the resistances", _FEWER)
+@Fitting("the resistances", _FEWER)
 def effective_conductance(
     operator: Any,
     pairs: Any = None,
@@ -111,7 +111,7 @@ def effective_conductance(
     return _conductances(as_operator(operator), pairs, error, rng)
 
 
-@fitting("the resistances", _FEWER)
+@Fitting("the resistances", _FEWER)
 def kirchhoff_index(
     operator: Any, *, error: float | None = None, rng: int | np.random.Generator = 0
 ) -> float:
@@ -142,7 +142,7 @@ def kirchhoff_index(
     return float(_read(S, error, rng, total, lambda R: R))
 
 
-@fitting("the resistances", _FEWER)
+@Fitting("the resistances", _FEWER)
 def resistance_centrality(
     operator: Any, *, error: float | None = None, rng: int | np.random.Generator = 0
 ) -> FloatArray:

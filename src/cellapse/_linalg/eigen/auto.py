@@ -26,7 +26,7 @@ from cellapse._linalg.levels import expands
 from cellapse._linalg.symmetric import Pairs, SymmetricOperator
 from cellapse._shared.checks import whole_number
 
-_DENSE = 500  # up to this many cells the dense way is quick
+_DENSE = 500  # speed only: up to this many cells the dense way is quick
 _LAST = 4000  # up to this many cells the dense way is the last resort
 
 

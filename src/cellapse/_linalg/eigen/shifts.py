@@ -20,7 +20,7 @@ from cellapse._linalg.symmetric import SymmetricOperator
 from cellapse._shared.arrays import FloatArray, row_sum
 
 _FARTHEST = 5e-9  # relative to the norm: how far from the value the count may be taken
-_SMALL = 300  # rows up to which pivoting costs nothing
+_SMALL = 300  # speed only: rows up to which pivoting costs nothing
 _UNIT = 2.0**-53
 
 
