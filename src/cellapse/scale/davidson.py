@@ -71,7 +71,8 @@ def davidson(
         result = (values[:k], X[:, :k]), step
         if on_step is not None:
             on_step(step, X, size, goal)
-        if below is not None and step > 2 and values[0] - sizes[0] - space.error > below:
+        least = values[0] - sizes[0] - 3.0 * space.error
+        if below is not None and step > 2 and least > below:
             return result
         sharp = below is None or values[0] < below  # a search needs no more than the order
         if space.error > 0.1 * goal and sharp:  # the goal is closer than was thought
