@@ -21,7 +21,7 @@ from cellapse import scale
 from cellapse.scale import hunt, levels, lowest, spectrum
 from tests.scale.families import FAMILIES
 
-RENUMBERED = ("mesh", "hypergraph", "disconnected")
+RENUMBERED = ("hypergraph", "disconnected")
 BEYOND = 4  # eigenvalues besides the zeros
 CHOICES: list[tuple[Any, dict[str, Any]]] = [
     ("unfolded", {}),

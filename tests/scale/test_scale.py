@@ -105,15 +105,38 @@ def test_parts_hold_one_row_per_node_in_the_words_of_the_user(mesh, folder):
     files = sorted((folder / "parts").glob("part-*.csv"))
     assert len(files) == 2
     rows = np.concatenate([np.loadtxt(file, delimiter=",", skiprows=1) for file in files])
+    rows = rows[np.argsort(rows[:, 0])]  # a part has the vertices of its rank
     assert rows[:, 0].tolist() == list(range(500))
     expected = cl.cluster(cl.collapse(cl.clique_complex(mesh), "renormalized"), 3)
     assert cl.clustering_accuracy(rows[:, 1].astype(int), expected) > 0.99
+
+
+def test_vertices_are_shared_out_anew_where_their_numbers_jump_around(folder):
+    """The mesh of Delaunay has its points in no order; files and checkpoints keep the numbers."""
+    edges = delaunay(500)
+    np.save(folder / "jumps.npy", edges)
+    result = scale(2, "trust", "jumps.npy", "-o", "trust", "--json", folder=folder)
+    assert result.returncode == 0, result.stderr
+    parts = sorted((folder / "trust").glob("part-*.csv"))
+    rows = np.concatenate([np.loadtxt(file, delimiter=",", skiprows=1) for file in parts])
+    expected = cl.edge_trust(cl.clique_complex(edges)).as_dict()
+    mine = {(int(u), int(v)): trust for u, v, trust, *_ in rows}
+    assert mine.keys() == expected.keys()
+    assert max(abs(mine[edge] - expected[edge]) for edge in mine) < 1e-12
+    words = ("spectrum", "jumps.npy", "-k", "4", "--checkpoint", "jumps-c.npy")
+    first, again = scale(2, *words, folder=folder), scale(1, *words, "--json", folder=folder)
+    assert "by PT-Scotch" in first.stderr
+    facts = json.loads(again.stdout)
+    assert facts["steps"] == 0  # the rows are where they belong, or it would begin anew
+    values = cl.collapse(cl.clique_complex(edges)).spectrum(4).values
+    assert np.allclose(facts["values"], values, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (("info", "cut.npy"), "not a complete .npy file"),
+        (("info", "cut.parquet"), "not a complete Parquet file"),
         (("info", "edges.npy", "--n-vertices", "9"), "vertex 499 is unknown"),
         (("smooth", "edges.npy", "--signal", "none.npy", "--strength", "1"), "none.npy"),
     ],
@@ -121,6 +144,7 @@ def test_parts_hold_one_row_per_node_in_the_words_of_the_user(mesh, folder):
 def test_wrong_input_is_one_sentence_and_ends(words, said, mesh, folder):
     whole = (folder / "edges.npy").read_bytes()
     (folder / "cut.npy").write_bytes(whole[: len(whole) // 2])
+    (folder / "cut.parquet").write_bytes(b"PAR1" + whole[:100])
     result = scale(2, *words, folder=folder)
     assert result.returncode == 2, result.stdout + result.stderr
     assert said in result.stderr

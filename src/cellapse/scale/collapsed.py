@@ -24,7 +24,7 @@ from cellapse.scale.flags import Flags
 from cellapse.scale.hunt import Hunt
 from cellapse.scale.libraries import MPI
 from cellapse.scale.lowest import Lowest
-from cellapse.scale.multigrid import NUDGE, Cycle, scaled
+from cellapse.scale.multigrid import NUDGE, Cycle, Diagonal, Multigrid, scaled
 from cellapse.scale.problem import Problem
 from cellapse.scale.progress import Report
 from cellapse.scale.shares import Shares
@@ -85,8 +85,8 @@ class DistributedOperator:
         return self.complex.expands
 
     @property
-    def _near_kind(self) -> str:
-        return "diagonal" if self.expands else "multigrid"
+    def _near_kind(self) -> type[Multigrid] | type[Diagonal]:
+        return Diagonal if self.expands else Multigrid
 
     def __matmul__(self, x: Any) -> FloatArray:
         """S x for this rank's rows of one vector or of many columns."""

@@ -32,7 +32,7 @@ Correction = Callable[[FloatArray, FloatArray], FloatArray]  # Ritz vectors, res
 OnStep = Callable[[int, FloatArray, float, float], None]  # step, vectors, residual, goal
 
 GUARD = 4  # vectors beyond those wanted
-ENOUGH = 0.02  # error of products next to the residual to reach
+ENOUGH = 0.05  # error of products next to the residual to reach
 _LOOSE = 1e4  # how much larger residuals may be where accuracy comes later
 _FLOOR = 2e-14  # relative to the norm: residuals that rounding allows
 
@@ -71,7 +71,8 @@ def davidson(
         result = (values[:k], X[:, :k]), step
         if on_step is not None:
             on_step(step, X, size, goal)
-        if below is not None and step > 2 and values[0] - sizes[0] - space.error > below:
+        least = values[0] - sizes[0] - 3.0 * space.error
+        if below is not None and step > 2 and least > below:
             return result
         sharp = below is None or values[0] < below  # a search needs no more than the order
         if space.error > 0.1 * goal and sharp:  # the goal is closer than was thought
@@ -130,7 +131,7 @@ class _Space:
         comm, q = self._problem.comm, self.dimension
         # A step enters the result with its size, so its product may be as much less accurate.
         largest = float(norms(comm, steps).max(initial=0.0))
-        slack = min(max(0.1 / max(largest, 1e-4), 1.0), 1e3)
+        slack = max(0.5 / max(largest, 1e-5), 1.0)
         W = self._W[:, :q]
         steps = self._apart(steps)[:, : self._room - q]
         width = steps.shape[1]

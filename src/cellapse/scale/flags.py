@@ -22,7 +22,7 @@ from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse.scale.blocks import conjugate_gradients, norms, random_block
 from cellapse.scale.complexes import DistributedComplex
 from cellapse.scale.libraries import MPI, PETSc
-from cellapse.scale.multigrid import Preconditioner, Product
+from cellapse.scale.multigrid import Diagonal, Multigrid, Product
 
 _AIM = 2e-15  # error of K^-1 x relative to x, where more is not asked for
 _ROUNDS = 12
@@ -70,17 +70,17 @@ class Flags:
         """K X by its matrix."""
         return self._times(X)
 
-    def _preconditioner(self, K: Any) -> Preconditioner:
+    def _preconditioner(self, K: Any) -> Multigrid | Diagonal:
         """The diagonal where that takes few steps, otherwise multigrid.
 
         K is one plus a Laplacian; but edges in few cells have masses next to eps and hold their
         ends together, and chains of them are hard for the diagonal on any graph.
         """
-        diagonal = Preconditioner(K, "diagonal")
+        diagonal = Diagonal(K)
         x = random_block(self._edges.vertices, 1, seed=5)
         goal = 1e-6 * norms(self._comm, x)
         taken = conjugate_gradients(self._comm, self._near_product, x, diagonal, goal, _FEW)[1]
-        return diagonal if taken < _FEW else Preconditioner(K, "multigrid")
+        return diagonal if taken < _FEW else Multigrid(K)
 
     @cached_property
     def norm(self) -> float:

@@ -12,7 +12,7 @@ from cellapse.scale.checkpoint import Checkpoint
 from cellapse.scale.complexes import DistributedComplex
 from cellapse.scale.davidson import GUARD, Pairs
 from cellapse.scale.libraries import PETSc
-from cellapse.scale.multigrid import NUDGE, Cycle, Product
+from cellapse.scale.multigrid import NUDGE, Cycle, Diagonal, Multigrid, Product
 from cellapse.scale.problem import Problem
 from cellapse.scale.progress import Report, both
 from cellapse.scale.spectrum import DENSE, Search, dense_pairs
@@ -42,7 +42,7 @@ class Lowest:
         self._complex, self._checkpoint, self._report = D, checkpoint, report
         L = D.laplacian(D.edges.weights)
         product, norm = Product(L), float(L.norm(PETSc.NormType.INFINITY))
-        self.cycle = Cycle(L, NUDGE * norm, "diagonal" if D.expands else "multigrid")
+        self.cycle = Cycle(L, NUDGE * norm, Diagonal if D.expands else Multigrid)
         none = np.empty((D.vertices.count, 0))
         self._problem = Problem(
             D.vertices, lambda X, _: product(X), L, D.kernel, norm, self.cycle, none

@@ -41,29 +41,21 @@ class Product:
         return _columns(self.matrix.mult, self._x, self._y, X)
 
 
-class Preconditioner:
-    """x -> about M^-1 x.
+class Multigrid:
+    """x -> about M^-1 x by one cycle of multigrid, for symmetric positive definite M."""
 
-    Parameters
-    ----------
-    M : PETSc matrix
-        Symmetric, positive definite.
-    kind : {"multigrid", "diagonal"}
-        One cycle of multigrid, or the diagonal alone.
-    """
-
-    def __init__(self, M: Any, kind: str) -> None:
+    def __init__(self, M: Any) -> None:
         self._pc = PETSc.PC().create(M.getComm())
         self._pc.setOperators(M)
         prefix = f"cellapse{next(_number)}_"
-        if kind == "multigrid" and _has_hypre():
+        if PETSc.Sys.hasExternalPackage("hypre"):
             self._pc.setType("hypre")
             self._pc.setHYPREType("boomeramg")
             options = PETSc.Options()
             for name, value in _HYPRE.items():
                 options[f"{prefix}pc_hypre_boomeramg_{name}"] = value
         else:
-            self._pc.setType("gamg" if kind == "multigrid" else "jacobi")
+            self._pc.setType("gamg")
         self._pc.setOptionsPrefix(prefix)
         self._pc.setFromOptions()
         self._pc.setUp()
@@ -73,6 +65,17 @@ class Preconditioner:
         return _columns(self._pc.apply, self._x, self._y, X)
 
 
+class Diagonal:
+    """x -> x over the diagonal of M: enough where a graph expands."""
+
+    def __init__(self, M: Any) -> None:
+        diagonal = M.getDiagonal().getArray()
+        self._inverse = (1.0 / np.where(diagonal > 0, diagonal, 1.0))[:, None]
+
+    def __call__(self, X: FloatArray) -> FloatArray:
+        return np.asfortranarray(self._inverse * X)
+
+
 class Cycle:
     """x -> about (M + shift)^-1 x, made when it is first needed and then kept.
 
@@ -80,16 +83,15 @@ class Cycle:
     ----------
     M : PETSc matrix
     shift : float
-    kind : str
-        As of a `Preconditioner`.
+    kind : Multigrid or Diagonal
     """
 
-    def __init__(self, M: Any, shift: float, kind: str) -> None:
+    def __init__(self, M: Any, shift: float, kind: type[Multigrid] | type[Diagonal]) -> None:
         self._matrix, self._shift, self._kind = M, shift, kind
 
     @cached_property
-    def _ready(self) -> Preconditioner:
-        return Preconditioner(shifted(self._matrix, self._shift), self._kind)
+    def _ready(self) -> Multigrid | Diagonal:
+        return self._kind(shifted(self._matrix, self._shift))
 
     def __call__(self, X: FloatArray) -> FloatArray:
         return self._ready(X)
@@ -104,10 +106,6 @@ def _columns(act: Any, x: Any, y: Any, X: FloatArray) -> FloatArray:
         x.resetArray()
         y.resetArray()
     return Y
-
-
-def _has_hypre() -> bool:
-    return bool(PETSc.Sys.hasExternalPackage("hypre"))
 
 
 def shifted(M: Any, shift: float) -> Any:

@@ -45,10 +45,10 @@ class Partition:
 def share_out(table: EdgeTable, choice: str) -> Partition:
     """As given, or by PT-Scotch: always, or ("auto") where that makes borders much shorter."""
     as_given = AsGiven(table.vertices)
-    between = _between(table, as_given)
-    told = f"{100 * between:.1f} % of the edges lie between ranks"
     if table.vertices.comm.size == 1:
         return Partition(as_given, "as given: one rank holds all")
+    between = _between(table, as_given)
+    told = f"{100 * between:.1f} % of the edges lie between ranks"
     if choice == "given":
         return Partition(as_given, f"as given: {told}")
     if choice == "auto" and between <= _POOR:
