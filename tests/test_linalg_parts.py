@@ -647,7 +647,7 @@ def test_what_solvers_say_of_themselves():
         (True, True, False),
         (False, True, False),
         (False, True, False),
-        (False, False, True),
+        (False, True, True),
         (False, False, True),
         (False, False, False),
     ]

@@ -1,5 +1,6 @@
 """Every way to the eigenpairs and every factorization, on the hard cases, against dense LAPACK."""
 
+import warnings
 from dataclasses import replace
 
 import networkx as nx
@@ -11,6 +12,7 @@ from scipy.sparse.linalg import splu
 import cellapse as cl
 from cellapse._linalg.cg import conjugate_gradients, rough_solution
 from cellapse._linalg.direct import FACTORIZATIONS, best_direct
+from cellapse._linalg.eigen import lanczos
 from cellapse._linalg.eigen.auto import Choice
 from cellapse._linalg.eigen.corrections import has_hubs
 from cellapse._linalg.eigen.evidence import nothing_missed
@@ -196,7 +198,7 @@ def test_auto_is_a_solver_like_the_others():
     S = cl.collapse(cl.clique_complex(nx.grid_2d_graph(36, 36), 1))
     assert S.spectrum(4, solver=cl.Auto()).solver == cl.Davidson()
     spectrum = S.spectrum(3, which="largest", solver=cl.Auto())
-    assert spectrum.solver == cl.Lanczos()
+    assert spectrum.solver == cl.ShiftInvert()
     problem = eigenproblem(S, 4)
     values = cl.Auto().find(problem)[0]
     np.testing.assert_allclose(values, S.spectrum(4).values[1:], atol=1e-9)
@@ -224,6 +226,45 @@ def test_largest():
         S = cl.collapse(cl.clique_complex(graph))
         values = S.spectrum(3, which="largest").values
         np.testing.assert_allclose(values, linalg.eigvalsh(S.toarray())[-3:], rtol=1e-8)
+
+
+@pytest.mark.parametrize("realization", ["unfolded", "mixed", "screened", "boundary"])
+def test_the_largest_of_a_long_path(realization):
+    """They differ in the eighth digit, so that Lanczos took minutes: lambda = 2 - 2 cos(pi k/n)."""
+    n = 3000
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        S = cl.collapse(cl.clique_complex(nx.path_graph(n)), realization)
+    expected = 2.0 - 2.0 * np.cos(np.pi * np.arange(n - 3, n) / n)
+    if realization == "screened":
+        expected *= S.shares[0]
+    else:
+        gamma2, eps = S.gamma[0] ** 2, S.eps
+        expected -= gamma2 * expected / (expected + eps)
+    for mass in (None, "degree"):
+        spectrum = S.spectrum(3, mass, which="largest")
+        assert spectrum.certified
+        assert spectrum.solver == cl.ShiftInvert()
+        if mass is None:
+            np.testing.assert_allclose(spectrum.values, expected, atol=1e-12)
+
+
+def test_the_largest_where_no_bound_is_known():
+    K = cl.clique_complex(nx.path_graph(600))
+    with pytest.warns(cl.CellapseWarning):
+        S = cl.collapse(K, gamma=cl.Unchecked(1.0))
+    with pytest.raises(cl.InputError, match="any size"):
+        S.spectrum(3, which="largest", solver=cl.ShiftInvert())
+
+
+def test_lanczos_by_name_gives_up_on_a_long_path(monkeypatch):
+    """Its products are counted, also those with a sparse matrix."""
+    monkeypatch.setattr(lanczos, "_PRODUCTS", 300)
+    monkeypatch.setattr(lanczos, "_WORK", 1e6)
+    L = cl.graph_laplacian(cl.clique_complex(nx.path_graph(3000)))
+    for which in ("smallest", "largest"):
+        with pytest.raises(cl.ConvergenceError, match="another solver"):
+            L.spectrum(3, which=which, solver=cl.Lanczos())
 
 
 def test_solve_with_and_without_shift():
@@ -410,9 +451,9 @@ def test_the_size_of_a_factor_is_estimated_within_a_factor_of_four(graph):
 
 
 def test_a_factor_that_cannot_fit_is_refused_with_figures(monkeypatch):
-    monkeypatch.setattr("cellapse._shared.memory.available_memory", lambda: 10**6)
+    monkeypatch.setattr("cellapse._shared.memory.available_memory", lambda: 2 * 10**7)
     L = cl.graph_laplacian(cl.clique_complex(nx.gnm_random_graph(11_000, 40_000, seed=0), 1))
-    with pytest.raises(cl.SizeError, match=r"11,000 rows .* needs .* MB, and 1.0 MB .* Lanczos"):
+    with pytest.raises(cl.SizeError, match=r"11,000 rows .* needs .* MB, and 20.0 MB .* Lanczos"):
         L.spectrum(40, solver=cl.ShiftInvert())
 
 

@@ -3,6 +3,7 @@ r"""Which solver: by size, and by how the graph can be cut.
 few cells                            Dense
 S is the collapse of A               Davidson, with a factor of A or, if it expands, without
 a matrix that can be cut             ShiftInvert
+the largest, where it can be cut     ShiftInvert
 a matrix that expands, with hubs     Davidson without a factor
 a matrix that expands, or indefinite Lanczos
 """
@@ -81,7 +82,7 @@ class Auto(EigenSolver):
         if n <= _LAST:
             chosen.append(Dense())
         if problem.largest:
-            chosen = [s if s.finds_largest else Lanczos() for s in chosen]
+            chosen = [_of_the_other_end(s, problem) for s in chosen]
         return list(dict.fromkeys(chosen))
 
     def select(self, operator: SymmetricOperator, k: int | None = 10) -> Choice:
@@ -121,6 +122,14 @@ class Auto(EigenSolver):
         if known.shifted is None:
             return Choice(Lanczos(), "there is nothing to factorize")
         return Choice(ShiftInvert(), "the graph can be cut: a factorization stays sparse")
+
+
+def _of_the_other_end(solver: EigenSolver, problem: Problem) -> EigenSolver:
+    """What finds the largest eigenpairs where this solver is right for the smallest."""
+    quick = problem.factorizable and not problem.operator.shortcuts.slow
+    if isinstance(solver, Davidson | ShiftInvert) and solver.factorizes and quick:
+        return ShiftInvert()
+    return solver if solver.finds_largest and not solver.factorizes else Lanczos()
 
 
 def lowest_pairs(operator: SymmetricOperator, k: int) -> Pairs:

@@ -22,7 +22,8 @@ from cellapse._shared.progress import Bar
 
 _ARRIVED = 0.05  # of the distance from the value: a residual so small is that of an eigenvector
 _LOOK = 300  # steps of a look at what is left
-_PRODUCTS = 10_000  # with a collapse, that Lanczos takes at most: about a minute
+_PRODUCTS = 10_000  # that Lanczos takes at most: with a collapse about a minute
+_WORK = 4e10  # multiplications that a sparse matrix may take: about a minute, too
 
 
 @dataclass(frozen=True)
@@ -74,8 +75,11 @@ class Lanczos(EigenSolver):
             # Zero on what is left, which ARPACK stops at: everything is an eigenvector.
             return np.full(problem.k, top), linalg.qr(problem.start(problem.k), mode="economic")[0]
         basis = self.n_basis or max(40, 2 * problem.k + 20)  # speed only: of the Krylov space
-        # A product with a collapse is a solve: what needs more of them is no task for Lanczos.
-        restarts = None if problem.plain is None else _PRODUCTS // max(basis - problem.k, 1)
+        # What needs more products is no task for Lanczos.
+        products = float(_PRODUCTS)
+        if problem.operator.shortcuts.plain is None:  # a product is no solve
+            products = max(products, _WORK / (problem.matrix.nnz + 2 * problem.n * basis + 1))
+        restarts = int(products) // max(basis - problem.k, 1)
         mu, vectors = largest_pairs(problem, reflected, basis, tol, start, restarts)
         return top - mu, vectors
 

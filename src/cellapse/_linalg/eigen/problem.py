@@ -21,6 +21,8 @@ from cellapse._linalg.kernel import Projector
 from cellapse._linalg.symmetric import Pairs, SymmetricOperator
 from cellapse._shared.arrays import FloatArray, row_sum
 
+_ABOVE = 1e-6  # relative to the bound of the spectrum: how far a shift is above it
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -134,9 +136,15 @@ class Problem:
             return None
         return kept(k)
 
+    @property
+    def factorizable(self) -> bool:
+        """Whether there is a system to factorize."""
+        shifted = self.operator.shortcuts.shifted
+        return shifted is not None and shifted(2.0 * self.norm, self.root**2) is not None
+
     def factor(self, direct: Direct) -> tuple[float, Solve]:
-        """A shift s below the spectrum, and x -> (S - s)^-1 x."""
-        pair = None if self.largest else self._factor(direct)
+        """A shift s below the spectrum, and x -> (S - s)^-1 x; of norm - S where that is wanted."""
+        pair = self._factor(direct)
         if pair is None:
             raise InputError(
                 "there is nothing to factorize for this operator (eps = 0, or several ranks at "
@@ -146,9 +154,14 @@ class Problem:
 
     def _factor(self, direct: Direct) -> tuple[float, Solve] | None:
         kept = self.operator.shortcuts.factor
-        if kept is not None and self._unit_mass:
+        if kept is not None and self._unit_mass and not self.largest:
             return kept(direct)
-        pair = shift_inverse(self.operator, self.root**2, direct)
+        above = None
+        if self.largest:  # a matrix may be far below the A it is made of
+            matrix = self.operator.shortcuts.matrix
+            above = self.norm if matrix is None else _norm(matrix, self.root)
+            above *= 1.0 + _ABOVE
+        pair = shift_inverse(self.operator, self.root**2, direct, above)
         if pair is None:
             return None
         shift, solve = pair
@@ -157,6 +170,8 @@ class Problem:
             by = self.root if x.ndim == 1 else self.root[:, None]
             return by * solve(by * x)
 
+        if self.largest:  # (norm - S - s)^-1 = -(S - shift)^-1 for s = norm - shift
+            return self.norm - shift, lambda x: -scaled(x)
         return shift, scaled
 
     def count_below(self, value: float) -> int | None:

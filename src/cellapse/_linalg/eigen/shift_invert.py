@@ -1,13 +1,15 @@
 r"""Lanczos on the inverse, with a shift s below the spectrum.
 
 (S - s)^-1 u = mu u,    lambda = s + 1 / mu:    the largest mu are the smallest lambda.
+
+For the other end of the spectrum the same with norm - S.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
+from cellapse._errors import InputError
 from cellapse._linalg.direct import Direct
 from cellapse._linalg.eigen.lanczos import largest_pairs
 from cellapse._linalg.eigen.problem import Problem
@@ -15,6 +17,7 @@ from cellapse._linalg.eigen.spectrum import EigenSolver, check_factorization, on
 from cellapse._linalg.symmetric import Pairs
 
 SUPERLU = Direct()
+_RESTARTS = 500  # where the shift is too far from the eigenvalues more do not help
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,6 @@ class ShiftInvert(EigenSolver):
     """
 
     factorization: Direct = SUPERLU
-    finds_largest: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_factorization(self.factorization)
@@ -45,9 +47,14 @@ class ShiftInvert(EigenSolver):
         return True
 
     def find(self, problem: Problem) -> Pairs:
+        if problem.largest and not problem.operator.definite:
+            raise InputError(
+                f"{self} needs a bound above the spectrum, and {problem.operator!r} may have "
+                "eigenvalues of any size; use Lanczos() or Dense()"
+            )
         shift, solve = problem.factor(self.factorization)
         basis = 2 * problem.k + 10  # speed only: of the Krylov space
-        mu, vectors = largest_pairs(problem, solve, basis, 1e-12)
+        mu, vectors = largest_pairs(problem, solve, basis, 1e-12, restarts=_RESTARTS)
         return shift + 1.0 / mu, vectors
 
     def search(self, problem: Problem, below: float, block: int) -> Pairs:

@@ -25,13 +25,16 @@ _UNIT = 2.0**-53
 
 
 def shift_inverse(
-    operator: SymmetricOperator, mass: FloatArray, direct: Direct
+    operator: SymmetricOperator, mass: FloatArray, direct: Direct, above: float | None = None
 ) -> tuple[float, Solve] | None:
-    """A shift s below the spectrum and x -> (S - s D)^-1 x; None without a factorization."""
+    """A shift s outside the spectrum and x -> (S - s D)^-1 x; None without a factorization.
+
+    Below the spectrum, or `above` it: S <= A, so that all of the system is negative definite there.
+    """
     shortcuts = operator.shortcuts
     if shortcuts.shifted is None or shortcuts.safe_shift is None:
         return None
-    shift = shortcuts.safe_shift(mass)
+    shift = shortcuts.safe_shift(mass) if above is None else above
     system = shortcuts.shifted(shift, mass)
     if system is None:
         return None

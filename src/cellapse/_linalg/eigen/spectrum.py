@@ -154,8 +154,8 @@ class EigenSolver(ABC):
         """The spectrum that is wanted, with its evidence, or a ConvergenceError."""
         if problem.largest and not self.finds_largest:
             raise InputError(
-                f'{self} finds the smallest eigenpairs only; for which="largest" use Lanczos(), '
-                "LOBPCG() or Dense()"
+                f'{self} finds the smallest eigenpairs only; for which="largest" use '
+                "ShiftInvert(), Lanczos(), LOBPCG() or Dense()"
             )
         vectors, certified = self._complete_vectors(problem)
         exact = self.complete or problem.k <= 0
