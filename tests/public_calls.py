@@ -447,7 +447,7 @@ CALLS = {
     "Auto": on(cl.Auto),
     "Dense": on(cl.Dense),
     "ShiftInvert": on(cl.ShiftInvert, factorization=cl.Direct()),
-    "Davidson": on(cl.Davidson, factorization=cl.Direct(), max_steps=60),
+    "Davidson": on(cl.Davidson, factorization=cl.Direct(), max_steps=150),
     "Lanczos": on(cl.Lanczos, n_basis=20),
     "LOBPCG": on(cl.LOBPCG, preconditioner="jacobi", max_steps=100),
     "Unfolded": on(cl.Unfolded),

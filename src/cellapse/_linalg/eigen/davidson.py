@@ -64,7 +64,7 @@ class Davidson(EigenSolver):
     """
 
     factorization: Direct | None = SUPERLU
-    max_steps: int = 60
+    max_steps: int = 150
     finds_largest: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
