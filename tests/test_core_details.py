@@ -1,5 +1,7 @@
 """Baselines, matrices and linear algebra, by hand on the smallest cases that tell them apart."""
 
+from types import SimpleNamespace
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -16,8 +18,9 @@ from cellapse._matrices.homology import betti_numbers
 from cellapse._matrices.kinds import mixed_matrices, unfolded_matrices
 from cellapse._matrices.support import supports
 from cellapse._operators.as_operator import as_operator
+from cellapse._operators.by_size import _random_cells
 from cellapse._operators.hyperedges import Hyperedges, inside
-from cellapse._operators.reliability import _difference, _embedding, _new_weights, _random_cells
+from cellapse._operators.reliability import Excess, _embedding, _new_weights
 
 
 def test_diagonally_dominant_matrices_are_taken_and_others_looked_at():
@@ -89,13 +92,18 @@ def test_hyperedges_of_a_complex_by_hand():
 
 
 def test_weights_of_sizes_follow_what_they_predict():
-    gain = np.array([[4.0, 0.1], [1.0, 0.1], [0.05, 0.1], [3.95, 0.1]])
-    assert _new_weights(gain) == pytest.approx([1.0, 0.25, 0.0, 1.0])
-    assert _new_weights(np.array([[0.1, 1.0], [0.05, 1.0]])).tolist() == [1.0, 1.0]
+    def measured(*gains, error):
+        return [SimpleNamespace(gain=gain, error=error) for gain in gains]
+
+    assert _new_weights(measured(4.0, 1.0, 0.05, 3.95, error=0.1)) == pytest.approx([1, 0.25, 0, 1])
+    assert _new_weights(measured(0.1, 0.05, error=1.0)).tolist() == [1.0, 1.0]
 
 
 def test_a_difference_and_its_standard_error():
-    assert _difference(np.array([1.0, 3.0]), np.array([0.0, 0.0])) == pytest.approx((2, 0.5**0.5))
+    excess = Excess(np.array([1.0, 3.0]), np.array([0.0, 0.0]))
+    assert (excess.gain, excess.error) == pytest.approx((2, 0.5**0.5))
+    alone = Excess(np.array([1.0]), np.array([0.0, 0.0]))
+    assert (alone.gain, alone.error) == (0.0, 1.0)
 
 
 def test_an_embedding_puts_components_at_right_angles():
@@ -106,7 +114,7 @@ def test_an_embedding_puts_components_at_right_angles():
 
 def test_random_cells_have_their_sizes_and_no_vertex_twice():
     degree = np.array([5.0, 1, 0, 1, 1])
-    table = _random_cells(np.array([2, 4, 3]), np.cumsum(degree), np.random.default_rng(0))
+    table = _random_cells(np.array([2, 4, 3]), degree, np.random.default_rng(0))
     assert table.sum(axis=0).tolist() == [2, 4, 3]
     assert table.max() == 1
     assert not table.toarray()[2].any()  # nobody asks for a vertex of degree 0

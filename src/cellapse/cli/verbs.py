@@ -35,7 +35,7 @@ VERBS = {
     "collapse": Verb("operators", "Collapse a network and check the paper's statements on it."),
     "spectrum": Verb("operators", "The smallest eigenvalues, next to the graph Laplacian's."),
     "compare": Verb("operators", "All operators side by side: low spectrum, clusters, time."),
-    "datasets": Verb("info", "List the bundled networks and proteins."),
+    "datasets": Verb("info", "List the bundled networks, hypergraphs and proteins."),
     "info": Verb("info", "Say what a network is: cells, components, where it comes from."),
     "convert": Verb("info", "Write a network in another format, as it is."),
     "lift": Verb("lift", "Lift a graph or points to a complex and write that."),
