@@ -82,6 +82,12 @@ def test_a_large_clique_takes_seconds():
     assert values[44] == pytest.approx(S.energy(np.ones(45)) / 45.0, rel=1e-9)
 
 
+def test_a_solver_that_is_asked_for_is_used():
+    K = cl.clique_complex(nx.lollipop_graph(22, 4), max_rank=2)
+    assert "faces" in str(cl.collapse(K, "mixed"))
+    assert "Direct" in str(cl.collapse(K, "mixed", solver=cl.Direct()))
+
+
 def test_meshes_are_factorized():
     S = cl.collapse(cl.clique_complex(nx.triangular_lattice_graph(30, 30), max_rank=2), "mixed")
     assert "Direct" in str(S)

@@ -67,8 +67,8 @@ class Raised:
     @cached_property
     def crowded(self) -> Crowded | None:
         """The same without rows for the far cells, where that is quicker and works."""
-        if self._above is None or self.reduced is not None:
-            return None
+        if self._above is None or self._solver is not None or self.reduced is not None:
+            return None  # a solver that was asked for is used
         if not is_crowded(self._above.incidence.n_cells, self._with(self._masses)):
             return None
         try:
