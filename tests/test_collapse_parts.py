@@ -31,6 +31,7 @@ from cellapse._collapse.weights import (
     check_gamma,
     regularized_bound,
 )
+from cellapse._linalg.symmetric import Lowest
 from cellapse._matrices.given import are_matrices, looks_like_adjacency
 from cellapse._matrices.homology import betti_numbers
 
@@ -103,8 +104,8 @@ def test_both_ways_invert_the_same_matrix(monkeypatch, M, together):
     assert given._lower == pytest.approx(0.5)
     assert given.tells is not together
     w = np.array([1.0, 2.0, -1.0])
-    np.testing.assert_allclose(given.residual(x, w).astype(float), B.T @ x - H @ w, rtol=1e-14)
-    assert given.residual(x, w).dtype == np.longdouble
+    np.testing.assert_allclose(given.residual(x, w), B.T @ x - H @ w, rtol=1e-14)
+    assert given.residual(x, w.astype(np.longdouble)).dtype == np.longdouble
     if not together:
         K = BETA * (B @ np.linalg.inv(given.M.toarray()) @ B.T)
         np.testing.assert_allclose(given.raised.reduced[0].toarray(), K, rtol=1e-12)
@@ -130,7 +131,7 @@ def test_the_floor_is_part_of_what_is_factorized_and_taken_back():
 
 def test_what_rounding_may_hide_from_a_residual():
     given = relaxation([0.5, 1.0, 2.0], 0.5, "none")
-    x, w = np.array([1.0, 3.0]), np.array([1.0, -2.0, 0.5])
+    x, w = np.array([1.0, 3.0]), np.array([1.0, -2.0, 0.5], np.longdouble)
     # x - 3 B w = (1 - 3, 3 + 13.5); |B|^T of its sizes and M |w|, each a unit of extended precision
     noise = np.array([2.0 + 16.5, 33.0, 16.5]) + np.array([0.5, 2.0, 1.0])
     noise *= float(np.finfo(np.longdouble).eps)
@@ -431,10 +432,11 @@ def test_small_eigenvalues_are_not_trusted_for_sigma(monkeypatch):
     # A vector with too large a residual, or a value that is not its own: by other means.
     noise = np.random.default_rng(0).standard_normal(500) / 500**0.5
     for value, u in ((first, v + 1e-3 * noise), (4.0 * first, v)):
-        pair = np.array([value]), u[:, None]
+        pair = Lowest(np.array([value]), u[:, None], certain=True)
         monkeypatch.setattr(chain.plain, "lowest", lambda k, pair=pair: pair)
         assert chain._first_sigma() == pytest.approx(first**0.5, rel=1e-6)
-    monkeypatch.setattr(chain.plain, "lowest", lambda k: (np.array([first]), v[:, None]))
+    pair = Lowest(np.array([first]), v[:, None], certain=True)
+    monkeypatch.setattr(chain.plain, "lowest", lambda k: pair)
     monkeypatch.setattr("cellapse._collapse.chain.smallest_singular_value", lambda B: -1.0)
     assert chain._first_sigma() == pytest.approx(first**0.5)
 

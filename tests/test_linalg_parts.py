@@ -1,7 +1,6 @@
 """The parts of the linear algebra one by one, on cases small enough to work out by hand."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import networkx as nx
 import numpy as np
@@ -16,7 +15,7 @@ from cellapse._linalg.error_bounds import ErrorBound, ErrorEstimate
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.lapack import largest_eigenpair, symmetric_eigenpairs
 from cellapse._linalg.operators import SparseOperator
-from cellapse._linalg.symmetric import Shortcuts, SymmetricOperator
+from cellapse._linalg.symmetric import Lowest, Shortcuts, SymmetricOperator
 
 UNIT = 2.0**-53
 
@@ -428,8 +427,7 @@ def test_a_sparse_operator_has_a_shift_next_to_zero():
     assert (matrix.toarray().tolist(), others) == ([[2.5, -1.0], [-1.0, 4.0]], 0)
     zero = SparseOperator(np.zeros((2, 2)), range(2))
     assert zero.shortcuts.safe_shift(np.ones(2)) == pytest.approx(-1e-6, abs=0)
-    values, _ = L.lowest(1)
-    assert values.tolist() == pytest.approx([1.0])
+    assert L.lowest(1).values.tolist() == pytest.approx([1.0])
     kept = L.shortcuts.factor(cl.Direct())
     assert L.shortcuts.factor(cl.Direct()) == kept
 
@@ -486,31 +484,60 @@ def test_large_matrices_are_counted_by_factors_that_have_not_grown():
     assert shifts._inertia(matrix[:300, :300], 0.0) == 100  # few rows are pivoted: nothing grows
 
 
+def what_a_tells(values, found, drop, *, scale=1.0, definite=True, certain=True, moved=0.0):
+    """Of S = diag(values) - moved below A = scale * diag(1..9), with some of the vectors."""
+    numbers = np.arange(1.0, 10.0)
+    plain = SparseOperator(np.diag(numbers), range(9))
+    plain._lowest = Lowest(numbers, np.eye(9), certain)
+    S = Toy(values, plain=plain, drop=drop, scale=scale)
+    S.definite, S.A = definite, sparse.csr_array(S.A - moved)
+    given = problem.eigenproblem(S, len(found))
+    below = max(values[i] for i in found) - 1e-6
+    return evidence._follows_from_plain(given, np.eye(9)[:, found], below)
+
+
 def test_what_a_keeps_tells_that_nothing_is_missed():
-    """S >= A - drop: with scale * the next eigenvalue of A above top + drop, there is no room."""
+    """S is at least A - drop off six eigenvectors of A, and known in their space."""
+    values = np.arange(1.0, 10.0) - 0.5
+    assert what_a_tells(values, [0, 1], 0.5) is True
+    assert what_a_tells(values, [0, 1], 0.5, certain=False) is False
+    assert what_a_tells(values, [0, 2], 0.5) is None  # the second is missed, and in their space
+    # The next of A is 7, two below it are found: 7 - drop must be above the value, and by more
+    # than what S may couple to.
+    assert what_a_tells(values, [0, 1], 5.4) is True
+    assert what_a_tells(values, [0, 1], 5.6) is None
+    hidden = np.array([*values[:8], 0.9])  # the last of S is low, as a drop of 8.1 allows
+    assert what_a_tells(hidden, [0, 1], 8.1) is None
+    assert what_a_tells(values / 10, [0, 1], 0.56, scale=0.1) is None
+    assert what_a_tells(values / 10, [0, 1], 0.54, scale=0.1) is True
+    assert what_a_tells(values, [0, 1], 0.5, definite=False) is None
+    assert what_a_tells(values, [0, 1, 2, 3], 0.5) is True  # all but the last
+    # S is 1.07 at the second place, but coupled to the sixth: one eigenvalue is below zero.
+    u = np.zeros(9)
+    u[[1, 5]] = 0.19**0.5, 0.81**0.5
+    assert what_a_tells(np.arange(1.0, 10.0), [0], 4.9, moved=4.9 * np.outer(u, u)) is None
+    assert what_a_tells(np.arange(1.0, 10.0), [0], 0.9, moved=0.9 * np.outer(u, u)) is True
+    assert what_a_tells(values, list(range(8)), 0.5) is None  # nothing is left to tell by
 
-    def follows(next_value, top=1.0, drop=2.0, scale=3.0, root=1.0, norm=1.0):
-        shortcuts = SimpleNamespace(drop=drop, scale=scale)
-        plain = SimpleNamespace(lowest=lambda k: (np.array([0.1, 0.2, next_value])[:k], None))
-        given = SimpleNamespace(
-            plain=plain,
-            k=2,
-            norm=norm,
-            root=np.full(4, root),
-            operator=SimpleNamespace(shortcuts=shortcuts),
-        )
-        return evidence._follows_from_plain(given, top)
 
-    assert follows(1.001)
-    assert not follows(0.999)
-    assert not follows(1.001, top=1.1)
-    assert follows(0.51, root=2.0)  # drop over the least mass
-    assert not follows(0.49, root=2.0)
-    assert not follows(1.001, norm=1e7)
-    assert follows(1.001, norm=1e6)
-    assert evidence._follows_from_plain(SimpleNamespace(plain=None), 1.0) is False
-    kept = SimpleNamespace(plain=SimpleNamespace(lowest=lambda k: None), k=2)
-    assert evidence._follows_from_plain(kept, 1.0) is False
+@pytest.mark.parametrize("realization", ["unfolded", "mixed", "boundary", "incidence"])
+def test_what_a_keeps_never_tells_too_much(realization):
+    """On random complexes: right for the first eigenpairs, and None when one of them is missing."""
+    told = 0
+    for seed in range(12):
+        G = nx.random_geometric_graph(40 + seed, 0.25, seed=seed)
+        S = cl.collapse(cl.clique_complex(G, max_rank=2), realization=realization)
+        k = 6 + S.kernel.shape[1]
+        given = problem.eigenproblem(S, k)
+        values, vectors = cl.Dense().find(replace(given, k=given.k + 6))
+        right = vectors[:, : given.k]
+        told += evidence._follows_from_plain(given, right, values[given.k - 1] - 1e-8) is True
+        for missed in range(given.k):
+            kept = [i for i in range(given.k + 1) if i != missed]
+            below = values[given.k] - 1e-8 * given.norm
+            if values[missed] < below - 1e-6 * given.norm:
+                assert evidence._follows_from_plain(given, vectors[:, kept], below) is None
+    assert told >= (0 if realization == "incidence" else 8), told
 
 
 def test_vectors_found_twice_are_refused():
@@ -614,7 +641,8 @@ def test_auto_has_something_to_go_on_with(monkeypatch):
 
 def test_the_pairs_to_start_from_do_not_hold_the_kernel():
     L = cl.graph_laplacian(cl.clique_complex(nx.disjoint_union(nx.path_graph(3), nx.path_graph(2))))
-    values, vectors = auto.lowest_pairs(L, 2)
+    values, vectors, certain = auto.lowest_pairs(L, 2)
+    assert certain
     np.testing.assert_allclose(values, [1.0, 2.0], atol=1e-12)
     np.testing.assert_allclose(L.A @ vectors, vectors * values, atol=1e-12)
 

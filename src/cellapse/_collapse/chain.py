@@ -92,8 +92,8 @@ class Chain:
             return smallest_singular_value(B)
         # The first eigenvectors of A cost little more than one, and are where `spectrum` starts.
         # They are accurate relative to ||A||: what is small next to it is found by other means.
-        values, vectors = plain.lowest(_START)
-        first, v = float(values[0]), vectors[:, 0]
+        lowest = plain.lowest(_START)
+        first, v = float(lowest.values[0]), lowest.vectors[:, 0]
         sure = np.linalg.norm(plain.A @ v - first * v) <= _SURE * first
         return float(np.sqrt(first)) if sure else smallest_singular_value(B)
 

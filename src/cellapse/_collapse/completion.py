@@ -74,8 +74,9 @@ def _by_iteration(ladder: Ladder, x: FloatArray) -> FloatArray | None:
     relaxation = ladder.relaxation
     assert relaxation.raised.reduced is not None
     w = relaxation.raised.reduced[1] @ (ladder.B.T @ (x - ladder.moved(x)))
-    left = np.linalg.norm(relaxation.residual(x, w), axis=0) / ladder.eps  # H >= eps
-    return w if bool((left <= _LIMIT * np.linalg.norm(w, axis=0)).all()) else None
+    left = np.linalg.norm(relaxation.residual(x, w.astype(np.longdouble)), axis=0)
+    error = left / ladder.eps  # H >= eps
+    return w if bool((error <= _LIMIT * np.linalg.norm(w, axis=0)).all()) else None
 
 
 def _shortest(ladder: Ladder, masses: Masses | None) -> tuple[Relaxation, float, float]:

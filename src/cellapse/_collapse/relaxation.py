@@ -132,8 +132,19 @@ class Relaxation:
 
         It is at least beta^{1/2} |B e|, and eps^{1/2} |e|.
         """
-        w, bound = self._solve(self.B.T @ x, energy, lambda w: self.residual(x, w))
+        if self.eps > 0.0:  # H is at least eps: what one solve leaves tells its error
+            w = self.raised.near(self.B.T @ x)
+            bound = self._most(self.residual(x, w)) + self._most(self._noise(x, w))
+            if (bound <= energy).all():
+                return w, bound
+        w, bound = self._solve(
+            self.B.T @ x, energy, lambda w: self.residual(x, w.astype(np.longdouble))
+        )
         return w, bound + self._unseen(x, w, energy)
+
+    def _most(self, r: FloatArray) -> FloatArray:
+        """At most (r^T H^-1 r)^{1/2}, per column: as if all of it went where H is smallest."""
+        return np.sqrt(np.atleast_1d(np.einsum("i,i...->...", 1.0 / self._low, r**2)))
 
     def blurred(self, x: FloatArray, w: FloatArray, blur: FloatArray | None) -> FloatArray:
         """How far w moves, in every column, when the entries of B and M move in their last digit.
@@ -182,17 +193,21 @@ class Relaxation:
         As if all of it went where H is smallest; where that is too much, as if its signs were
         random, times four.
         """
-        w = w.astype(np.float64)
-        outside = np.abs(x - self.beta * (self.B @ w))
-        noise = abs(self.B).T @ outside + abs(self.M) @ np.abs(w)
-        noise *= float(np.finfo(np.longdouble).eps)
-        worst = np.sqrt(np.atleast_1d(np.einsum("i,i...->...", 1.0 / self._low, noise**2)))
+        noise = self._noise(x, w)
+        worst = self._most(noise)
         if (worst <= energy).all():
             return worst
         noise *= np.random.default_rng(0).choice([-1.0, 1.0], size=noise.shape)
         e, left = self._solve(noise, 0.1 * energy)
         products = np.atleast_1d(np.einsum("i...,i...->...", noise, e))
         return np.minimum(worst, 4.0 * (np.sqrt(np.maximum(products, 0.0)) + left))
+
+    def _noise(self, x: FloatArray, w: FloatArray) -> FloatArray:
+        """What rounding may hide in every entry of the residual, in the precision of w."""
+        unit = float(np.finfo(w.dtype).eps)
+        w = w.astype(np.float64)
+        outside = np.abs(x - self.beta * (self.B @ w))
+        return unit * (abs(self.B).T @ outside + abs(self.M) @ np.abs(w))
 
     @property
     def _lower(self) -> float | None:
@@ -221,7 +236,8 @@ class Relaxation:
         w = self.raised.near(self.B.T @ x)
         error = np.full(x.shape[1:] or (1,), np.inf)
         for _ in range(_MAX_STEPS):
-            step = self.raised.near(self.residual(x, w).astype(np.float64))
+            left = self.residual(x, w.astype(np.longdouble))
+            step = self.raised.near(left.astype(np.float64))
             change = np.atleast_1d(np.linalg.norm(np.sqrt(self.beta) * (self.B @ step), axis=0))
             if not (change < 0.5 * error).any():
                 break
@@ -229,8 +245,10 @@ class Relaxation:
         return w, error
 
     def residual(self, x: FloatArray, w: FloatArray) -> FloatArray:
-        """What is left of H w = B^T x; in this order rounding is like a change of x: no harm."""
-        w = w.astype(np.longdouble)
+        """What is left of H w = B^T x, in the precision of w.
+
+        In this order rounding is like a change of x: no harm.
+        """
         return self.B.T @ (x - self.beta * (self.B @ w)) - self._product(w)
 
     @cached_property

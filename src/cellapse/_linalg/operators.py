@@ -19,7 +19,7 @@ from cellapse._linalg.eigen.auto import Auto, lowest_pairs
 from cellapse._linalg.eigen.problem import eigenproblem
 from cellapse._linalg.eigen.shifts import count_below, shift_inverse
 from cellapse._linalg.eigen.spectrum import EigenSolver, Spectrum
-from cellapse._linalg.symmetric import Pairs, Shortcuts, SymmetricOperator
+from cellapse._linalg.symmetric import Lowest, Shortcuts, SymmetricOperator
 from cellapse._linalg.systems import solve_system
 from cellapse._shared.arrays import FloatArray, row_sum
 from cellapse._shared.card import Card, Shown
@@ -214,7 +214,7 @@ class SparseOperator(Operator):
         self.name = name
         self.definite = definite
         self._factor: tuple[Direct, float, Solve] | None = None
-        self._lowest: Pairs = (np.empty(0), np.empty((self.shape[0], 0)))
+        self._lowest = Lowest(np.empty(0), np.empty((self.shape[0], 0)), certain=True)
 
     def __repr__(self) -> str:
         lift = f"; {self.lift}" if self.lift else ""
@@ -241,12 +241,12 @@ class SparseOperator(Operator):
             lowest=self.lowest,
         )
 
-    def lowest(self, k: int) -> Pairs:
+    def lowest(self, k: int) -> Lowest:
         """The first k eigenpairs off the kernel, to 1e-8 of the norm; kept for the next time."""
-        if len(self._lowest[0]) < k:
+        if len(self._lowest.values) < k:
             self._lowest = lowest_pairs(self, k)
-        values, vectors = self._lowest
-        return values[:k], vectors[:, :k]
+        values, vectors, certain = self._lowest
+        return Lowest(values[:k], vectors[:, :k], certain)
 
     def _kept_factor(self, direct: Direct) -> tuple[float, Solve] | None:
         """A shift s and (S - s)^-1, kept: sigma, start and steps use it."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +26,15 @@ from cellapse._shared.checks import finite_rows, numbers
 from cellapse._shared.memory import Fitting, require_memory
 
 Pairs = tuple[FloatArray, FloatArray]  # eigenvalues, and eigenvectors as columns
+
+
+class Lowest(NamedTuple):
+    """The first eigenpairs off the kernel, and whether it is certain that none is missing."""
+
+    values: FloatArray
+    vectors: FloatArray
+    certain: bool
+
 
 _COPIES = 7.0  # of a dense operator, at most, while it is made
 _BLOCK = 256  # speed only: columns handled at once when a matrix is made of an operator
@@ -73,7 +82,7 @@ class Shortcuts:
     safe_shift: Callable[[FloatArray], float] | None = None
     rounding: float = 0.0
     factor: Callable[[Direct], tuple[float, Solve] | None] | None = None
-    lowest: Callable[[int], Pairs] | None = None
+    lowest: Callable[[int], Lowest] | None = None
 
 
 class SymmetricOperator(LinearOperator, ABC):

@@ -18,13 +18,12 @@ from cellapse._errors import ConvergenceError, InputError, SizeError
 from cellapse._linalg.eigen.corrections import has_hubs
 from cellapse._linalg.eigen.davidson import Davidson
 from cellapse._linalg.eigen.dense import Dense
-from cellapse._linalg.eigen.evidence import nothing_missed
 from cellapse._linalg.eigen.lanczos import Lanczos
 from cellapse._linalg.eigen.problem import Problem, eigenproblem
 from cellapse._linalg.eigen.shift_invert import ShiftInvert
 from cellapse._linalg.eigen.spectrum import EigenSolver, Spectrum
 from cellapse._linalg.levels import expands
-from cellapse._linalg.symmetric import Pairs, SymmetricOperator
+from cellapse._linalg.symmetric import Lowest, Pairs, SymmetricOperator
 from cellapse._shared.checks import whole_number
 
 _DENSE = 500  # speed only: up to this many cells the dense way is quick
@@ -132,15 +131,12 @@ def _of_the_other_end(solver: EigenSolver, problem: Problem) -> EigenSolver:
     return solver if solver.finds_largest and not solver.factorizes else Lanczos()
 
 
-def lowest_pairs(operator: SymmetricOperator, k: int) -> Pairs:
+def lowest_pairs(operator: SymmetricOperator, k: int) -> Lowest:
     """The first k eigenpairs off the known kernel, good enough to start from; none is missed."""
     n_kernel = 0 if operator.kernel is None else operator.kernel.shape[1]
     problem = eigenproblem(operator, k + n_kernel, tol=1e-8)  # speed only: a start
     solver = Auto().select(operator, k).solver
-    pairs = solver.find(problem)
-    vectors = pairs[1]
-    if not solver.complete:
-        vectors, _ = nothing_missed(problem, pairs, solver.search, None)
+    vectors, certain = solver.all_vectors(problem)
     values = np.einsum("ij,ij->j", vectors, problem.apply(vectors))
     order = np.argsort(values)
-    return values[order], vectors[:, order]
+    return Lowest(values[order], vectors[:, order], bool(certain))

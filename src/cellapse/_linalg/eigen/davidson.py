@@ -111,7 +111,7 @@ class Davidson(EigenSolver):
         """The first eigenpairs of A, as the operator keeps them, or computed."""
         kept = plain.lowest(count)
         if kept is not None:
-            return kept
+            return kept.values, kept.vectors
         solver: EigenSolver = self if has_hubs(plain.matrix) else Lanczos()
         if self.factorization is not None:
             solver = ShiftInvert(self.factorization)

@@ -17,15 +17,17 @@ from collections.abc import Callable
 import numpy as np
 from scipy import linalg
 
-from cellapse._errors import ConvergenceError
+from cellapse._errors import ConvergenceError, SizeError
 from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.lapack import symmetric_eigenpairs
-from cellapse._linalg.symmetric import Pairs
+from cellapse._linalg.symmetric import Lowest, Pairs
 from cellapse._shared.arrays import FloatArray
 
 Search = Callable[[Problem, float, int], Pairs]  # what is left, a value, how many -> those below it
 
 _SAME = 1e-9  # relative to the norm: eigenvalues closer than this are the same
+_KEPT = 1e-8  # relative to the norm: what kept eigenpairs are known to
+_BESIDE = 4  # eigenvectors of A beside those of S that tell whether one is missed
 _FEW = 20  # dimensions that are left: all of them at once, as an iteration has no room
 
 
@@ -38,12 +40,13 @@ def nothing_missed(
     cannot be is no certificate; then, and where there is no count, what is left is searched.
     """
     values, vectors = pairs
-    if count is None and _follows_from_plain(problem, float(values.max())):
-        return vectors, None
     block, counted = 1, None  # speed only: how many are looked for at once
     for attempt in itertools.count(1):  # equivalent: any seed but 0, which the first start had
         below = float(values.max()) - max(_SAME, 2.0 * problem.tol) * problem.norm
         smaller = int((values < below).sum())
+        certain = _follows_from_plain(problem, vectors, below)
+        if certain is not None:
+            return vectors, certain or None
         counted = None if count is None else count(below)
         if counted == smaller:
             return vectors, True
@@ -78,17 +81,52 @@ def _all_below(problem: Problem, below: float) -> Pairs:
     return values[values < below], basis @ rotation[:, values < below]
 
 
-def _follows_from_plain(problem: Problem, top: float) -> bool:
-    """Whether the eigenvalues of A leave no room for more than k of S up to the largest known.
+def _follows_from_plain(problem: Problem, vectors: FloatArray, below: float) -> bool | None:
+    r"""Whether it is certain that nothing of S is left below a value, by the eigenvalues of A.
 
-    A - drop <= S, so that S has at most as many eigenvalues below a value as A has below it + drop.
+    Off its first eigenvectors V, A is at least its next eigenvalue a, and S is at least A - drop.
+    Off the vectors X that were found and Q, which adds what they lack of V, so is S, up to the
+    angle t between V and (X, Q): it is at least
+
+        gap = a cos(t)^2 - drop - below     above the value.
+
+    In Q itself S is known. With E = S Q off X and Q, nothing off X is left below if
+
+        Q^T (S - below) Q - E^T E / gap     is positive definite.
+
+    False where the eigenvalues of A were searched for, but not counted; None where they leave room
+    for more of S.
     """
-    kept = None if problem.plain is None else problem.plain.lowest(problem.k + 1)
+    plain, more = problem.plain, min(_BESIDE, problem.room - problem.k - 1)
+    if plain is None or more < 1 or not problem.operator.definite:
+        return None
+    kept = _first_of(plain, problem.k + more + 1)
     if kept is None:
-        return False
+        return None
+    X, V, values = linalg.qr(vectors, mode="economic")[0], kept.vectors[:, :-1], kept.values
     shortcuts = problem.operator.shortcuts
     drop = shortcuts.drop / float((problem.root**2).min(initial=np.inf))
-    return bool(shortcuts.scale * kept[0][problem.k] > top + drop + _SAME * problem.norm)
+    error = float(np.linalg.norm(plain.apply(V) - V * values[:-1]))
+    next_ = values[-1] - error - 2.0 * _KEPT * plain.norm
+    Q = linalg.svd(V - X @ (X.T @ V), full_matrices=False)[0][:, :more]
+    U = np.hstack([X, Q])
+    cosine = float(linalg.svdvals(V.T @ U).min())
+    gap = shortcuts.scale * next_ * cosine**2 - drop - below
+    if not gap > 0.0:
+        return None
+    W = problem.apply(Q)
+    E = W - U @ (U.T @ W)
+    H = Q.T @ W - E.T @ E / gap
+    least = symmetric_eigenpairs((H + H.T) / 2)[0][0]
+    return kept.certain if least > below + _SAME * problem.norm else None
+
+
+def _first_of(plain: Problem, k: int) -> Lowest | None:
+    """The first eigenpairs of A, where they are kept and can be found."""
+    try:
+        return plain.lowest(k)
+    except (ConvergenceError, SizeError):
+        return None
 
 
 def orthonormal(problem: Problem, vectors: FloatArray) -> FloatArray:

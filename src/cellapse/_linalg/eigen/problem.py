@@ -18,7 +18,7 @@ from cellapse._errors import InputError
 from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.eigen.shifts import count_below, shift_inverse
 from cellapse._linalg.kernel import Projector
-from cellapse._linalg.symmetric import Pairs, SymmetricOperator
+from cellapse._linalg.symmetric import Lowest, SymmetricOperator
 from cellapse._shared.arrays import FloatArray, row_sum
 
 _ABOVE = 1e-6  # relative to the bound of the spectrum: how far a shift is above it
@@ -129,7 +129,7 @@ class Problem:
         norm = _norm(plain.A, self.root)
         return replace(self, operator=plain, norm=norm, known=self.known[:, :0], seed=0)
 
-    def lowest(self, k: int) -> Pairs | None:
+    def lowest(self, k: int) -> Lowest | None:
         """The first k eigenpairs, where the operator keeps them."""
         kept = self.operator.shortcuts.lowest
         if kept is None or self.largest or self.known.shape[1] or not self._unit_mass:

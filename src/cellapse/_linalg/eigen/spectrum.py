@@ -182,13 +182,19 @@ class EigenSolver(ABC):
         kernel = sparse.csr_array((problem.n, 0)) if problem.kernel is None else problem.kernel
         if problem.k <= 0:  # of many components only as many columns as are wanted
             return kernel[:, : problem.wanted].toarray(), True
+        vectors, certified = self.all_vectors(problem)
+        if not self.complete:
+            vectors = orthonormal(problem, vectors)
+        return np.hstack([kernel.toarray(), vectors]), certified
+
+    def all_vectors(self, problem: Problem) -> tuple[FloatArray, bool | None]:
+        """The k first eigenvectors off the kernel, none missed, and whether that is certain."""
         pairs = self.find(problem)
         if self.complete:
-            return np.hstack([kernel.toarray(), pairs[1]]), True
+            return pairs[1], True
         counts = problem.n <= _CERTIFY and self.factorizes
         count = problem.count_below if counts else None
-        vectors, certified = nothing_missed(problem, pairs, self.search, count)
-        return np.hstack([kernel.toarray(), orthonormal(problem, vectors)]), certified
+        return nothing_missed(problem, pairs, self.search, count)
 
 
 def check_factorization(given: object) -> None:
