@@ -517,7 +517,8 @@ def test_what_a_keeps_tells_that_nothing_is_missed():
     u[[1, 5]] = 0.19**0.5, 0.81**0.5
     assert what_a_tells(np.arange(1.0, 10.0), [0], 4.9, moved=4.9 * np.outer(u, u)) is None
     assert what_a_tells(np.arange(1.0, 10.0), [0], 0.9, moved=0.9 * np.outer(u, u)) is True
-    assert what_a_tells(values, list(range(8)), 0.5) is None  # nothing is left to tell by
+    assert what_a_tells(values, list(range(8)), 0.5) is True
+    assert what_a_tells(values, list(range(9)), 0.5) is None  # nothing is left to tell by
 
 
 @pytest.mark.parametrize("realization", ["unfolded", "mixed", "boundary", "incidence"])

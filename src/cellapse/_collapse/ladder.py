@@ -159,12 +159,11 @@ class Ladder:
     def _by_iteration(self, x: FloatArray, allowed: FloatArray) -> FloatArray | None:
         """By conjugate gradients on K, or None where they take too long."""
         assert self.relaxation.raised.reduced is not None
-        G, moved = self.relaxation.raised.reduced[0], self.relaxation.moved
-        near, largest = self._near
+        moved, (K, near, largest) = self.relaxation.moved, self._near
 
         def apply(v: FloatArray) -> FloatArray:
-            self._work += float(G.nnz) * v.size / self.n
-            return v + G @ v
+            self._work += float(K.nnz) * v.size / self.n
+            return K @ v
 
         v, error = conjugate_gradients(
             apply,
@@ -245,11 +244,11 @@ class Ladder:
         return (T + T.T) / 2
 
     @cached_property
-    def _near(self) -> tuple[Solve, float]:
-        """Next to K^-1, for conjugate gradients; and the norm of what it inverts."""
+    def _near(self) -> tuple[sparse.csr_array, Solve, float]:
+        """K, what is next to its inverse, and the norm of what that inverts."""
         assert self.relaxation.raised.reduced is not None
-        K = sparse.eye_array(self.n) + self.relaxation.raised.reduced[0]
-        return preconditioner(sparse.csr_array(K))
+        K = sparse.csr_array(sparse.eye_array(self.n) + self.relaxation.raised.reduced[0])
+        return K, *preconditioner(K)
 
 
 def lost(ladder: Ladder, error: float, what: str) -> ConvergenceError:

@@ -203,7 +203,7 @@ def _one_pass(
         x += step * p
         fallen += step * rz
         r = r - step * q  # not in place: z and p may be the same array
-        z = np.where(live, precondition(r), z)
+        z = precondition(r) if live.all() else np.where(live, precondition(r), z)
         last, rz = rz, np.where(live, _dots(r, z), rz)
         stuck |= rz > _LOST * first
         live &= ~stuck

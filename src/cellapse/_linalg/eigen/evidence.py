@@ -97,28 +97,41 @@ def _follows_from_plain(problem: Problem, vectors: FloatArray, below: float) -> 
     False where the eigenvalues of A were searched for, but not counted; None where they leave room
     for more of S.
     """
-    plain, more = problem.plain, min(_BESIDE, problem.room - problem.k - 1)
-    if plain is None or more < 1 or not problem.operator.definite:
+    plain, room = problem.plain, problem.room - problem.k - 1
+    if plain is None or room < 0 or not problem.operator.definite:
         return None
-    kept = _first_of(plain, problem.k + more + 1)
+    kept = _first_of(plain, problem.k + min(_BESIDE, room) + 1)
     if kept is None:
         return None
-    X, V, values = linalg.qr(vectors, mode="economic")[0], kept.vectors[:, :-1], kept.values
-    shortcuts = problem.operator.shortcuts
-    drop = shortcuts.drop / float((problem.root**2).min(initial=np.inf))
-    error = float(np.linalg.norm(plain.apply(V) - V * values[:-1]))
-    next_ = values[-1] - error - 2.0 * _KEPT * plain.norm
-    Q = linalg.svd(V - X @ (X.T @ V), full_matrices=False)[0][:, :more]
-    U = np.hstack([X, Q])
+    X = linalg.qr(vectors, mode="economic")[0]
+    for more in (0, len(kept.values) - problem.k - 1):  # speed only: nothing beside is no product
+        V = kept.vectors[:, : problem.k + more]
+        Q = linalg.svd(V - X @ (X.T @ V), full_matrices=False)[0][:, :more]
+        gap = _gap(problem, plain, kept, np.hstack([X, Q])) - below
+        if gap > 0.0 and _least(problem, X, Q, gap) > below + _SAME * problem.norm:
+            return kept.certain
+    return None
+
+
+def _gap(problem: Problem, plain: Problem, kept: Lowest, U: FloatArray) -> float:
+    """What S is at least off U, which is next to as many of the first eigenvectors of A."""
+    m, shortcuts = U.shape[1], problem.operator.shortcuts
+    V, values = kept.vectors[:, :m], kept.values
+    error = float(np.linalg.norm(plain.apply(V) - V * values[:m]))
     cosine = float(linalg.svdvals(V.T @ U).min())
-    gap = shortcuts.scale * next_ * cosine**2 - drop - below
-    if not gap > 0.0:
-        return None
-    W = problem.apply(Q)
+    next_ = float(values[m]) - error - 2.0 * _KEPT * plain.norm
+    drop = shortcuts.drop / float((problem.root**2).min(initial=np.inf))
+    return shortcuts.scale * next_ * cosine**2 - drop
+
+
+def _least(problem: Problem, X: FloatArray, Q: FloatArray, gap: float) -> float:
+    """The smallest eigenvalue of Q^T S Q - E^T E / gap, with E = S Q off X and Q."""
+    if not Q.shape[1]:
+        return np.inf
+    U, W = np.hstack([X, Q]), problem.apply(Q)
     E = W - U @ (U.T @ W)
     H = Q.T @ W - E.T @ E / gap
-    least = symmetric_eigenpairs((H + H.T) / 2)[0][0]
-    return kept.certain if least > below + _SAME * problem.norm else None
+    return float(symmetric_eigenpairs((H + H.T) / 2)[0][0])
 
 
 def _first_of(plain: Problem, k: int) -> Lowest | None:
