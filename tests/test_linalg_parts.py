@@ -107,7 +107,7 @@ def test_a_direction_is_followed_while_its_quotient_is_above_null(null):
     h, d = np.geomspace(1e-3, 1.0, 12)[:, None], np.linspace(1.0, 3.0, 12)[:, None]
     directions, never = [], np.zeros(1, dtype=bool)
     x, rz, fallen = cg._one_pass(
-        lambda p: directions.append(p) or h * p,
+        lambda p: directions.append(p.copy()) or h * p,
         np.ones((12, 1)),
         lambda r: r / d,
         lambda r, rz: never,

@@ -12,7 +12,7 @@ from strategies import operators, rebuilt, seeds
 
 import cellapse as cl
 from cellapse.tasks import filters
-from cellapse.tasks.filters import expansion
+from cellapse.tasks.filters import _slacks, expansion
 
 RESPONSES = {
     "tikhonov": lambda a, x: 1 / (1 + a * x),
@@ -157,3 +157,25 @@ def test_bad_arguments_of_filters():
         cl.tasks.band_pass(3, 2, 0.1)
     with pytest.raises(cl.InputError, match="times"):
         cl.tasks.diffuse(L, x, [-1.0])
+
+
+def test_the_errors_of_all_products_add_up_to_a_fifth():
+    """d_j is allowed; T_k takes 4 (k - j) d_j / b of it, and h takes c_k of that."""
+    several = [np.array([0.5, 0.25, 0.0, 0.125]), np.array([1.0, -0.5])]
+    largest = np.array([1.0, 0.5, 0.0, 0.125])
+    slacks = _slacks(several)
+    total = sum(
+        4 * (k - j) * slacks[j] * largest[k] for k in range(4) for j in range(k)
+    )  # equal shares of three products out of four
+    assert total == pytest.approx(0.2 * 3 / 4)
+    assert (np.diff(slacks) > 0).all()
+
+
+def test_coarse_late_products_keep_the_error_that_was_asked_for():
+    K = cl.clique_complex(nx.gnp_random_graph(1500, 0.008, seed=3))
+    S = cl.collapse(K)
+    y = np.random.default_rng(0).standard_normal((1500, 2))
+    values, vectors = np.linalg.eigh(S.toarray())
+    truth = vectors @ (np.exp(-values)[:, None] * (vectors.T @ y))
+    error = np.linalg.norm(cl.smooth(S, y, method="heat") - truth, axis=0)
+    assert (error <= 1e-8 * np.linalg.norm(y, axis=0)).all()

@@ -185,9 +185,9 @@ def _one_pass(
 
     Returns x, r^T P^-1 r, and by how much the energy of the error has fallen.
     """
-    r, x = rhs, np.zeros_like(rhs)
+    r, x, buffer = rhs.copy(), np.zeros_like(rhs), np.empty_like(rhs)
     z = precondition(r)
-    p, rz = z, _dots(r, z)
+    p, rz = z.copy(), _dots(r, z)  # a copy: z may be r, and all of them change in place
     size, fallen, first = rz, np.zeros_like(rz), rz  # the first is p^T P p
     stuck = np.zeros(rhs.shape[1], dtype=bool)  # H or P is not definite there, to rounding
     for _ in range(maxiter):
@@ -200,15 +200,17 @@ def _one_pass(
         # Columns that are done stay as they are: rounding would blow them up.
         live = ~(done | stuck)
         step = np.where(live, rz / np.where(live, pq, 1.0), 0.0)
-        x += step * p
+        x += np.multiply(p, step, out=buffer)
+        r -= np.multiply(q, step, out=buffer)
         fallen += step * rz
-        r = r - step * q  # not in place: z and p may be the same array
         z = precondition(r) if live.all() else np.where(live, precondition(r), z)
         last, rz = rz, np.where(live, _dots(r, z), rz)
         stuck |= rz > _LOST * first
         live &= ~stuck
         turn = np.where(live, rz / np.where(live, last, 1.0), 0.0)
-        p, size = z + turn * p, rz + turn**2 * size
+        p *= turn
+        p += z
+        size = rz + turn**2 * size
         advance(step, turn, live)
     return x, rz, fallen
 

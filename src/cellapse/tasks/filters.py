@@ -103,18 +103,29 @@ def apply_responses(
     expansions = [expansion(h, b, error) for h in responses]
     length = max(len(c) for c in expansions)
     results = [c[0] * x for c in expansions]
-    # An error d in every product is one of at most 2 k^2 d / b in T_k; so much may the sum have.
-    growth = max(float(np.abs(c) @ np.arange(len(c)) ** 2) for c in expansions)
     size = float(np.linalg.norm(x, axis=0).min(initial=np.inf))
-    slack = 0.1 * error * b * size * _largest(expansions) / max(growth, 1e-300)
-    last, now = x, (2.0 / b) * S.apply(x, slack) - x
+    slack = error * b * size * _largest(expansions) * _slacks(expansions)
+    last, now = x, (2.0 / b) * S.apply(x, slack[0]) - x
     for k in range(1, length):
         for c, result in zip(expansions, results, strict=True):
             if k < len(c):
                 result += c[k] * now
         if k + 1 < length:
-            last, now = now, (4.0 / b) * S.apply(now, slack) - 2.0 * now - last
+            last, now = now, (4.0 / b) * S.apply(now, slack[k]) - 2.0 * now - last
     return results
+
+
+def _slacks(expansions: list[FloatArray]) -> FloatArray:
+    """The error that each product may have, in parts of b, so that they add up to a fifth of one.
+
+    One of d in product j is one of at most 4 (k - j) d / b in T_k: the last ones, whose terms are
+    small, need few digits.
+    """
+    length = max(len(c) for c in expansions)
+    sizes = np.max([np.pad(np.abs(c), (0, length - len(c))) for c in expansions], axis=0)
+    after = np.cumsum(sizes[::-1])[::-1]  # |c_k| of k and beyond
+    weight = np.cumsum(np.append(after[1:], 0.0)[::-1])[::-1]  # times k - j
+    return 0.05 / (length * np.maximum(weight, 1e-300))
 
 
 def _largest(expansions: list[FloatArray]) -> float:
