@@ -682,3 +682,29 @@ def test_what_solvers_say_of_themselves():
     ]
     values, vectors = cl.Dense().search(problem.eigenproblem(Toy([1.0, 2.0]), 1), 9.0, 1)
     assert (values.shape, vectors.shape) == ((0,), (2, 0))  # a dense solver misses nothing
+
+
+def test_rows_that_stand_alone_are_their_own_eigenvalue(monkeypatch):
+    tied = sparse.csr_array([[2.0, -2.0], [-2.0, 2.0]])
+    for others, first in (([3.0, 5.0, 0.0], 3.0), ([9.0, 5.0], 4.0)):
+        M = sparse.csr_array(sparse.block_diag([tied, sparse.diags_array(others)]))
+        assert singular.smallest_positive_eigenvalue(M) == pytest.approx(first)
+    monkeypatch.setattr(singular, "_smallest_positive", lambda M: pytest.fail("it is diagonal"))
+    many = sparse.csr_array(sparse.diags_array(np.arange(5000.0)))
+    assert singular.smallest_positive_eigenvalue(many) == 1.0
+
+
+def test_a_look_by_shift_invert_is_rough_and_finds_what_is_there():
+    values = np.arange(1.0, 400.0) ** 1.5
+    L = SparseOperator(np.diag(values), range(399))
+    given = problem.eigenproblem(L, 4)
+    rest = given.without(np.eye(399)[:, [0, 2, 3, 4]], 1)
+    below = values[4] - 1e-6
+    found = cl.ShiftInvert().search(rest, below, 1)
+    np.testing.assert_allclose(found[0], values[1:2], rtol=1e-9)
+    rest = given.without(np.eye(399)[:, :4], 1)
+    assert len(cl.ShiftInvert().search(rest, values[3] - 1e-6, 1)[0]) == 0
+    # Next to the value a rough look cannot tell: the exact one does.
+    assert len(cl.ShiftInvert().search(rest, values[4] * (1 + 1e-6), 1)[0]) == 1
+    assert len(cl.ShiftInvert().search(rest, values[4] * (1 - 1e-6), 1)[0]) == 0
+    assert given.factors is rest.factors and len(given.factors) == 1

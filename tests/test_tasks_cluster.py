@@ -5,6 +5,7 @@ from importlib import import_module
 import networkx as nx
 import numpy as np
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
 import cellapse as cl
 
@@ -182,3 +183,15 @@ def test_bad_assignments():
         cl.cluster(L, 2, assign="qr")
     with pytest.raises(cl.InputError, match="discretize"):
         cl.cluster(L, 2, assign="discretize", n_vectors=1)
+
+
+def test_kmeans_of_many_rows_is_that_of_all_starts():
+    """Groups of very different sizes: the sample misses none."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat(np.arange(8), [9000, 6000, 4000, 2500, 1500, 800, 200, 60])
+    rows = np.eye(8)[truth] + 0.05 * rng.standard_normal((len(truth), 8))
+    rng.shuffle(together := np.column_stack([truth, rows]))
+    clustering = import_module("cellapse.tasks.clustering")
+    assert len(rows) > clustering._MANY_ROWS
+    numbers = clustering._kmeans(together[:, 1:], 8, seed=0)
+    assert adjusted_rand_score(together[:, 0], numbers) > 0.999

@@ -71,6 +71,13 @@ def smallest_positive_eigenvalue(M: sparse.csr_array) -> float:
     """
     d = M.diagonal()
     M = sparse.csr_array(M)[d > 0][:, d > 0]  # a row without a diagonal is empty
+    alone = np.diff(M.indptr) == 1  # equivalent: of a row with zeros besides, by other means
+    first = float(M.diagonal()[alone].min(initial=np.inf))
+    return min(first, _smallest_of_tied(M[~alone][:, ~alone]))
+
+
+def _smallest_of_tied(M: sparse.csr_array) -> float:
+    """The same where every row has entries off the diagonal."""
     if not M.shape[0]:
         return float("inf")
     if M.shape[0] > _DENSE:

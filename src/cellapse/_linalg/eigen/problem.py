@@ -8,7 +8,7 @@ eigenpairs are the smallest of norm - S.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -48,6 +48,8 @@ class Problem:
         Whether the largest eigenpairs are wanted: then `apply` is norm - S.
     seed : int
         Of random starts.
+    factors : dict
+        Factorizations so far, shared by what is left of the problem.
     """
 
     operator: SymmetricOperator
@@ -59,6 +61,7 @@ class Problem:
     known: FloatArray
     largest: bool = False
     seed: int = 0
+    factors: dict[Direct, tuple[float, Solve]] = field(default_factory=dict, repr=False)
 
     @property
     def n(self) -> int:
@@ -127,7 +130,8 @@ class Problem:
         if plain is None or self.largest:
             return None
         norm = _norm(plain.A, self.root)
-        return replace(self, operator=plain, norm=norm, known=self.known[:, :0], seed=0)
+        fresh = {"known": self.known[:, :0], "seed": 0, "factors": {}}
+        return replace(self, operator=plain, norm=norm, **fresh)
 
     def lowest(self, k: int) -> Lowest | None:
         """The first k eigenpairs, where the operator keeps them."""
@@ -144,13 +148,15 @@ class Problem:
 
     def factor(self, direct: Direct) -> tuple[float, Solve]:
         """A shift s below the spectrum, and x -> (S - s)^-1 x; of norm - S where that is wanted."""
-        pair = self._factor(direct)
-        if pair is None:
-            raise InputError(
-                "there is nothing to factorize for this operator (eps = 0, or several ranks at "
-                "once); use Dense() or Lanczos()"
-            )
-        return pair
+        if direct not in self.factors:
+            pair = self._factor(direct)
+            if pair is None:
+                raise InputError(
+                    "there is nothing to factorize for this operator (eps = 0, or several ranks "
+                    "at once); use Dense() or Lanczos()"
+                )
+            self.factors[direct] = pair
+        return self.factors[direct]
 
     def _factor(self, direct: Direct) -> tuple[float, Solve] | None:
         kept = self.operator.shortcuts.factor

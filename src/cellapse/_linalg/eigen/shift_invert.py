@@ -13,10 +13,12 @@ from cellapse._errors import InputError
 from cellapse._linalg.direct import Direct
 from cellapse._linalg.eigen.lanczos import largest_pairs
 from cellapse._linalg.eigen.problem import Problem
-from cellapse._linalg.eigen.spectrum import EigenSolver, check_factorization, only_below
+from cellapse._linalg.eigen.spectrum import EigenSolver, check_factorization, no_pairs, only_below
 from cellapse._linalg.symmetric import Pairs
 
 SUPERLU = Direct()
+_EXACT = 1e-12  # relative to 1 / (lambda - shift)
+_ROUGH = 1e-5  # the same, for a look whether there is anything
 _RESTARTS = 500  # where the shift is too far from the eigenvalues more do not help
 
 
@@ -47,6 +49,18 @@ class ShiftInvert(EigenSolver):
         return True
 
     def find(self, problem: Problem) -> Pairs:
+        return self._nearest(problem, _EXACT)
+
+    def search(self, problem: Problem, below: float, block: int) -> Pairs:
+        problem = replace(problem, k=block)
+        shift = problem.factor(self.factorization)[0]
+        roughly = float(self._nearest(problem, _ROUGH)[0].min())
+        if shift + (roughly - shift) / (1.0 + 2.0 * _ROUGH) > below:
+            return no_pairs(problem.n)
+        return only_below(self.find(problem), below)
+
+    def _nearest(self, problem: Problem, tol: float) -> Pairs:
+        """The eigenpairs next to the shift: 1 / (lambda - shift) to a relative tolerance."""
         if problem.largest and not problem.operator.definite:
             raise InputError(
                 f"{self} needs a bound above the spectrum, and {problem.operator!r} may have "
@@ -54,8 +68,5 @@ class ShiftInvert(EigenSolver):
             )
         shift, solve = problem.factor(self.factorization)
         basis = 2 * problem.k + 10  # speed only: of the Krylov space
-        mu, vectors = largest_pairs(problem, solve, basis, 1e-12, restarts=_RESTARTS)
+        mu, vectors = largest_pairs(problem, solve, basis, tol, restarts=_RESTARTS)
         return shift + 1.0 / mu, vectors
-
-    def search(self, problem: Problem, below: float, block: int) -> Pairs:
-        return only_below(self.find(replace(problem, k=block)), below)
