@@ -707,4 +707,5 @@ def test_a_look_by_shift_invert_is_rough_and_finds_what_is_there():
     # Next to the value a rough look cannot tell: the exact one does.
     assert len(cl.ShiftInvert().search(rest, values[4] * (1 + 1e-6), 1)[0]) == 1
     assert len(cl.ShiftInvert().search(rest, values[4] * (1 - 1e-6), 1)[0]) == 0
-    assert given.factors is rest.factors and len(given.factors) == 1
+    assert given.factors is rest.factors
+    assert len(given.factors) == 1

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import linalg
 
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._errors import CellapseWarning, InputError, SizeError
@@ -19,15 +18,14 @@ from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
 from cellapse._shared.arrays import FloatArray, IntArray
-from cellapse._shared.checks import generator, one_of, plain_array, whole_number
+from cellapse._shared.checks import one_of, plain_array, whole_number
+from cellapse.tasks._assignment import assigned, by_kmeans, unit_rows
 from cellapse.tasks._clusters import Clusters
 from cellapse.tasks._lopsided import warn_if_lopsided
 
 Mass = str | ArrayLike | None
 
 _MOST = 20  # clusters that are suggested
-_MANY_ROWS = 20_000  # speed only: from there on k-means tries its starts on a sample
-_SAMPLE = 10_000  # speed only: of so many rows
 _MANY = 10_000  # beyond, one product with the operator for each vertex takes minutes
 
 
@@ -98,13 +96,13 @@ def cluster(
     if n_vectors is None:
         if n_clusters > 1 and (S.kernel is not None and S.kernel.shape[1] > n_clusters):
             return Clusters(_share_out(S, n_clusters, D), S.labels, spectrum, used, gaps)
-        rows = _unit(_scaled(spectrum.vectors, D))
+        rows = unit_rows(_scaled(spectrum.vectors, D))
     else:
         n_vectors = whole_number("n_vectors", n_vectors, 1, n - 1)
         spectrum = S.spectrum(n_vectors + 1, D)
         rows = _scaled(spectrum.vectors[:, 1:], D)
         _require_as_many(n_vectors, n_clusters, assign)
-    numbers = _in_order(_assigned(rows, n_clusters, assign, rng))
+    numbers = _in_order(assigned(rows, n_clusters, assign, rng))
     if S is not operator and isinstance(S, CollapsedOperator):  # by default
         _warn_of_hubs(S, numbers, rng)
     return Clusters(numbers, S.labels, spectrum, used, gaps)
@@ -123,25 +121,13 @@ def _require_as_many(n_vectors: int, n_clusters: int, assign: str) -> None:
         )
 
 
-def _assigned(
-    rows: FloatArray, n_clusters: int, assign: str, rng: int | np.random.Generator
-) -> IntArray:
-    """A number for every row, by k-means or by rotation."""
-    random = generator(rng)
-    if assign == "discretize":
-        return _discretize(_unit(rows), random)
-    # scikit-learn takes a seed as it is, if it is small enough.
-    seed = rng if isinstance(rng, int) and rng < 2**32 else int(random.integers(2**31))
-    return _kmeans(rows, n_clusters, seed)
-
-
 def group_rows(
     S: Operator, vectors: FloatArray, D: FloatArray | None, n_clusters: int, seed: int
 ) -> IntArray:
     """The clusters of `cluster` from known eigenvectors."""
     if n_clusters > 1 and (S.kernel is not None and S.kernel.shape[1] > n_clusters):
         return _share_out(S, n_clusters, D)
-    return _in_order(_kmeans(_unit(_scaled(vectors[:, :n_clusters], D)), n_clusters, seed))
+    return _in_order(by_kmeans(unit_rows(_scaled(vectors[:, :n_clusters], D)), n_clusters, seed))
 
 
 def cut_mass(S: Operator, mass: Mass) -> FloatArray | None:
@@ -169,43 +155,6 @@ def _expensive(S: Operator) -> bool:
 
 def _scaled(vectors: FloatArray, D: FloatArray | None) -> FloatArray:
     return vectors if D is None else np.sqrt(D)[:, None] * vectors
-
-
-def _unit(rows: FloatArray) -> FloatArray:
-    length = np.linalg.norm(rows, axis=1, keepdims=True)
-    return rows / np.where(length > 0, length, 1.0)
-
-
-def _kmeans(rows: FloatArray, n_clusters: int, seed: int) -> IntArray:
-    """The best of ten starts; of many rows they are tried on a sample, and the best goes on."""
-    from sklearn.cluster import KMeans  # slow to import, and not needed by the operators
-
-    if len(rows) <= _MANY_ROWS or n_clusters > _SAMPLE // 100:
-        return KMeans(n_clusters, n_init=10, random_state=seed).fit_predict(rows)
-    sample = np.random.default_rng(seed).choice(len(rows), _SAMPLE, replace=False)
-    first = KMeans(n_clusters, n_init=10, random_state=seed).fit(rows[sample]).cluster_centers_
-    return KMeans(n_clusters, init=first, n_init=1).fit_predict(rows)
-
-
-def _discretize(rows: FloatArray, rng: np.random.Generator) -> IntArray:
-    """Alternate between the nearest indicators and the rotation that is best for them."""
-    n, k = rows.shape
-    R = np.zeros((k, k))
-    R[:, 0] = rows[rng.integers(n)]
-    overlap = np.zeros(n)
-    for j in range(1, k):  # rows as far apart as can be
-        overlap += abs(rows @ R[:, j - 1])
-        R[:, j] = rows[np.argmin(overlap)]
-    best = -np.inf
-    for _ in range(100):
-        numbers = np.argmax(rows @ R, axis=1)
-        indicators = np.zeros((n, k))
-        indicators[np.arange(n), numbers] = 1.0
-        U, sigma, Vt = linalg.svd(indicators.T @ rows)
-        if sigma.sum() <= best + 1e-12 * n:
-            break
-        best, R = float(sigma.sum()), Vt.T @ U.T
-    return numbers
 
 
 def _share_out(S: Operator, n_clusters: int, D: FloatArray | None) -> IntArray:

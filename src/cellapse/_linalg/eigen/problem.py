@@ -130,8 +130,8 @@ class Problem:
         if plain is None or self.largest:
             return None
         norm = _norm(plain.A, self.root)
-        fresh = {"known": self.known[:, :0], "seed": 0, "factors": {}}
-        return replace(self, operator=plain, norm=norm, **fresh)
+        nothing = self.known[:, :0]
+        return replace(self, operator=plain, norm=norm, known=nothing, seed=0, factors={})
 
     def lowest(self, k: int) -> Lowest | None:
         """The first k eigenpairs, where the operator keeps them."""
