@@ -709,3 +709,23 @@ def test_a_look_by_shift_invert_is_rough_and_finds_what_is_there():
     assert len(cl.ShiftInvert().search(rest, values[4] * (1 - 1e-6), 1)[0]) == 0
     assert given.factors is rest.factors
     assert len(given.factors) == 1
+
+
+def test_corrections_see_the_operator_that_is_a_matrix_not_its_a():
+    """The screened operator of a graph with hubs: with A instead, steps lead nowhere."""
+    G = nx.powerlaw_cluster_graph(1200, 4, 0.3, seed=1)
+    S = cl.collapse(cl.clique_complex(G), realization="renormalized")
+    given = problem.eigenproblem(S, 12)
+    assert abs(given.matrix - S.shortcuts.matrix).max() == 0.0
+    assert abs(given.matrix - S.A).max() > 1.0
+    found = S.spectrum(12, solver=cl.Davidson(None, max_steps=40))
+    np.testing.assert_allclose(found.values, S.spectrum(12, solver=cl.Dense()).values, atol=1e-8)
+
+
+def test_where_the_mass_takes_the_hubs_away_lanczos_is_used():
+    S = cl.collapse(
+        cl.clique_complex(nx.barabasi_albert_graph(1500, 4, seed=0)), realization="screened"
+    )
+    assert cl.Auto().select(S, 5).solver == cl.Davidson(None)
+    assert S.spectrum(5).solver == cl.Davidson(None)
+    assert S.spectrum(5, "diagonal").solver == cl.Lanczos()

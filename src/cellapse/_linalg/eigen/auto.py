@@ -75,7 +75,10 @@ class Auto(EigenSolver):
     def candidates(self, problem: Problem) -> list[EigenSolver]:
         """What to try, in this order."""
         n, wanted = problem.n, problem.wanted
-        chosen = [self.select(problem.operator, None if wanted == n else wanted).solver]
+        first = self.select(problem.operator, None if wanted == n else wanted).solver
+        if first == Davidson(None) and problem.plain is None and not has_hubs(problem.matrix):
+            first = Lanczos()  # the mass takes the hubs away
+        chosen = [first]
         if wanted < n:
             chosen.append(Lanczos())
         if n <= _LAST:

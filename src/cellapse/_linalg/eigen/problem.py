@@ -117,11 +117,13 @@ class Problem:
 
     @cached_property
     def matrix(self) -> sparse.csr_array:
-        """A, scaled."""
+        """The operator as a sparse matrix, where it is one, or else A; scaled."""
+        known = self.operator.shortcuts.matrix
+        matrix = self.operator.A if known is None else known
         if self._unit_mass:
-            return self.operator.A
+            return matrix
         scale = sparse.diags_array(1.0 / self.root)
-        return sparse.csr_array(scale @ self.operator.A @ scale)
+        return sparse.csr_array(scale @ matrix @ scale)
 
     @cached_property
     def plain(self) -> Problem | None:
