@@ -86,9 +86,11 @@ class Chain:
 
     def _first_sigma(self) -> float:
         """sigma_min+(B_1) from the first positive eigenvalue of B_1 B_1^T."""
-        B, plain = self.nearest, self.plain
-        n, kernel = B.shape[0], plain.kernel
-        if n <= 400 or kernel is None or kernel.shape[1] > n // 8 or not B.nnz:  # speed only: how
+        B, n = self.nearest, self.nearest.shape[0]
+        if n <= 400 or not B.nnz:  # speed only: how
+            return smallest_singular_value(B)
+        plain, kernel = self.plain, self.plain.kernel
+        if kernel is None or kernel.shape[1] > n // 8:  # speed only: see above
             return smallest_singular_value(B)
         # The first eigenvectors of A cost little more than one, and are where `spectrum` starts.
         # They are accurate relative to ||A||: what is small next to it is found by other means.

@@ -92,9 +92,8 @@ class Raised:
     @cached_property
     def factor(self) -> Solve:
         """Solves with K, or with the matrix of both."""
-        system = self.joint()
-        if self.reduced is not None:
-            system = sparse.eye_array(self.n) + self.reduced[0]
+        reduced = self.reduced
+        system = self.joint() if reduced is None else sparse.eye_array(self.n) + reduced[0]
         try:
             return self.direct.prepare(system)
         except ConvergenceError as error:
