@@ -729,3 +729,13 @@ def test_where_the_mass_takes_the_hubs_away_lanczos_is_used():
     assert cl.Auto().select(S, 5).solver == cl.Davidson(None)
     assert S.spectrum(5).solver == cl.Davidson(None)
     assert S.spectrum(5, "diagonal").solver == cl.Lanczos()
+
+
+@pytest.mark.parametrize("preconditioner", ["jacobi", "amg"])
+def test_lobpcg_finds_the_largest_without_what_is_near_the_inverse(preconditioner):
+    """A clique and a path: many equal eigenvalues at the top, which A^-1 would hide."""
+    pytest.importorskip("pyamg")
+    G = nx.disjoint_union(nx.path_graph(150), nx.complete_graph(15))
+    L = cl.graph_laplacian(cl.clique_complex(G))
+    found = L.spectrum(6, solver=cl.LOBPCG(preconditioner, max_steps=60), which="largest")
+    np.testing.assert_allclose(found.values, 15.0, atol=1e-8)

@@ -88,7 +88,9 @@ class LOBPCG(EigenSolver):
         return only_below(self.find(replace(problem, k=block)), below)
 
     def _prepared(self, problem: Problem) -> Any:
-        """The preconditioner, near A^-1."""
+        """The preconditioner, near A^-1; at the other end of the spectrum that would be no help."""
+        if problem.largest:
+            return None
         ridge = 1e-6 * problem.norm  # speed only: of what is near A^-1
         if self.preconditioner == "jacobi":
             return sparse.diags_array(1.0 / (problem.matrix.diagonal() + ridge))
