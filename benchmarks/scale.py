@@ -61,12 +61,14 @@ KINDS = {
 def measure(kind: str, n: int, realization: str | None, answer: Any) -> None:
     """Time and peak memory of one case; realization None is the graph Laplacian."""
     complex_ = KINDS[kind](n)
+    for operator in (cl.graph_laplacian(few := delaunay(30)), cl.collapse(few)):
+        operator.spectrum(3)  # what is loaded at first use is no part of it
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     warnings.simplefilter("ignore", cl.CellapseWarning)
     with threadpool_limits(1):
         start = time.process_time()
         if realization is None:
-            operator: cl.Operator = cl.graph_laplacian(complex_)
+            operator = cl.graph_laplacian(complex_)
         else:
             operator = cl.collapse(complex_, realization=realization, eps=EPS)
         found = operator.spectrum(K)
