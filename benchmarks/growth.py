@@ -1,9 +1,9 @@
 """How time and memory grow with the size, from 1,000 vertices to a million.
 
 Ten smallest eigenpairs of the graph Laplacian and of the unfolded collapse, each case in a process
-of its own, and the exponent p of time ~ n^p and memory ~ n^p, fitted to all sizes (of memory without
-the first). Next to them one product with S, and the least that it has to read, A and K once: how
-many bytes, and how many times the seconds of just reading them (a sum of as many) it takes.
+of its own, and the exponent p of time ~ n^p and memory ~ n^p, fitted to all sizes (of memory to all
+but the first). Next to them one product with S, and the least that it has to read, A and K once:
+how many bytes, and how many times the seconds of just reading them (a sum of as many) it takes.
 
     python -m benchmarks.growth [--sizes 1000 10000 100000 1000000] [--kinds delaunay geometric]
 """
