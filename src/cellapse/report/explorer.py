@@ -18,12 +18,8 @@ from cellapse._collapse.realizations import REALIZATIONS, as_realization
 from cellapse._collapse.weights import check_eps
 from cellapse._complex.complex import Complex
 from cellapse._errors import CellapseError, CellapseWarning, InputError
-from cellapse._linalg.eigen.davidson import Davidson
 from cellapse._linalg.eigen.dense import Dense
-from cellapse._linalg.eigen.lanczos import Lanczos
-from cellapse._linalg.eigen.shift_invert import ShiftInvert
-from cellapse._linalg.eigen.spectrum import EigenSolver, Spectrum
-from cellapse._linalg.levels import expands
+from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian
 from cellapse._shared.arrays import IntArray
@@ -35,8 +31,7 @@ from cellapse.report.recipes import Origin, recipes
 from cellapse.report.settings import Settings
 from cellapse.tasks.clustering import clustering_accuracy, cut_mass, group_rows
 
-_DENSE = 400  # up to this many vertices the whole matrix is quicker than Lanczos
-_FAR = 0.1  # second eigenvalue of the graph Laplacian from which Lanczos is quick
+_DENSE = 400  # up to this many vertices the whole matrix comes at once
 _DRAWN = 1e-6  # accuracy of what is only drawn
 _VECTORS = 30  # the slider's last place
 _ZEROS = 50  # eigenvectors that only tell components apart, computed on top of those asked for
@@ -126,8 +121,7 @@ class Explorer:
         k = min(whole_number("vectors", settings.vectors, 1, _VECTORS) + zeros, n)
         count = whole_number("clusters", settings.clusters, 1, min(n, 100))
         plain = self._plain_spectrum(max(k, count))
-        far = float(plain.values[1]) if n > 1 and k > 1 else 0.0
-        S, spectrum = self._spectrum(settings, max(k, count), far)
+        S, spectrum = self._spectrum(settings, max(k, count))
         flat = int((spectrum.values <= 1e-9 * spectrum.values[-1]).sum())
         first = min(max(flat, 1), zeros + 1)
         return {
@@ -182,9 +176,7 @@ class Explorer:
         }
         return columns if self._groups is None else columns | {"known_group": self._groups}
 
-    def _spectrum(
-        self, settings: Settings, count: int, far: float
-    ) -> tuple[CollapsedOperator, Spectrum]:
+    def _spectrum(self, settings: Settings, count: int) -> tuple[CollapsedOperator, Spectrum]:
         """The operator and its first eigenpairs; both are at hand when only their number changes.
 
         A few more are computed than asked for, since that slider moves one by one.
@@ -197,14 +189,14 @@ class Explorer:
             self._warn(settings.realization)
         if self._last is None or self._last[1] is not S or len(self._last[2]) < count:
             several = min(4 * -(-count // 4), self.complex.n_vertices)
-            self._last = key, S, _spectrum(S, several, far)
+            self._last = key, S, _spectrum(S, several)
         return S, self._last[2]
 
     def _plain_spectrum(self, k: int) -> Spectrum:
         """The first eigenpairs of the graph Laplacian, which no slider changes."""
         if self._plain_known is None or len(self._plain_known) < k:
             most = min(max(k, _VECTORS), self.complex.n_vertices)
-            self._plain_known = _spectrum(self._plain, most, 0.0)
+            self._plain_known = _spectrum(self._plain, most)
         return self._plain_known
 
     def _collapsed(self, settings: Settings) -> CollapsedOperator:
@@ -248,23 +240,11 @@ class Explorer:
         return len(set(self._groups))
 
 
-def _spectrum(S: Operator, k: int, far: float) -> Spectrum:
-    """The first eigenpairs by what is quickest for a thousand vertices, accurate enough to draw.
-
-    `far` is the second eigenvalue of the graph Laplacian: Lanczos needs it to be far from 0.
-    """
+def _spectrum(S: Operator, k: int) -> Spectrum:
+    """The first eigenpairs; of many vertices accurate enough to draw."""
     if S.shape[0] <= _DENSE:
         return S.spectrum(k, cut_by(S), solver=Dense())
-    solver: EigenSolver | None = None
-    if S.shortcuts.matrix is not None:
-        solver = Lanczos() if expands(S.A) else ShiftInvert()
-    elif S.shortcuts.slow:
-        solver = None  # whatever the library picks: a product costs a solve with all cells
-    elif far > _FAR or S.kernel is None or not S.kernel.shape[1]:
-        solver = Lanczos()
-    elif not expands(S.A):
-        solver = Davidson()
-    return S.spectrum(k, cut_by(S), tol=_DRAWN, solver=solver)
+    return S.spectrum(k, cut_by(S), tol=_DRAWN)
 
 
 def cut_by(S: Operator) -> str:
