@@ -35,6 +35,9 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 export MKL_NUM_THREADS ?= 1
 
+# Whatever the machine says: tests start many processes, which are to find the package compiled.
+unexport PYTHONDONTWRITEBYTECODE
+
 SEEDS ?= $(shell seq 1 20)
 
 # A benchmark is a file that can be run; the others are helpers. That of cellapse.scale needs

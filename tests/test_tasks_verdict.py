@@ -30,7 +30,7 @@ def test_hubs_are_never_clustered_badly_in_silence(name):
     assert "no groups" in verdict.caution
 
 
-@pytest.mark.parametrize("n", [3500, 6000])
+@pytest.mark.parametrize("n", [3500, pytest.param(6000, marks=pytest.mark.slow)])
 def test_large_networks_are_judged_by_modularity_alone(n):
     K = cl.clique_complex(nx.powerlaw_cluster_graph(n, 4, 0.3, seed=1))
     verdict = tasks.verdict(K, 8)
