@@ -15,7 +15,7 @@ from cellapse.tasks.judging import judge
 from cellapse.tasks.verdict import Judged, Verdict
 
 HUBS = {
-    "Barabasi-Albert": nx.barabasi_albert_graph(800, 4, seed=1),
+    "Barabasi-Albert": nx.barabasi_albert_graph(400, 4, seed=1),
     "Holme-Kim": nx.powerlaw_cluster_graph(800, 4, 0.3, seed=2),
     "random": nx.gnp_random_graph(600, 0.012, seed=3),
     "dense hubs": nx.barabasi_albert_graph(500, 8, seed=4),
