@@ -371,7 +371,7 @@ def test_standard_input(run, tmp_path, monkeypatch):
 
 
 def test_a_reader_that_leaves_is_no_error():
-    for arguments in (("datasets", "--json"), ("analyze", "karate", "--quick")):
+    for arguments in (("datasets", "--json"), ("info", "karate")):
         with subprocess.Popen(
             program_text(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE
         ) as running:

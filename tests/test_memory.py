@@ -75,7 +75,7 @@ def test_the_limit_of_cycles_is_met_within_seconds():
     begun = time.process_time()
     with pytest.raises(cl.SizeError, match=r"1,000,000 steps.*max_length"):
         cl.lifts.cycle_complex(nx.circular_ladder_graph(1000))
-    assert time.process_time() - begun < 30
+    assert time.process_time() - begun < 10
 
 
 @pytest.mark.parametrize("seed", range(2))
