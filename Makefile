@@ -35,6 +35,13 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 export MKL_NUM_THREADS ?= 1
 
+# Whatever the machine says: tests start many processes, which are to find the package compiled.
+unexport PYTHONDONTWRITEBYTECODE
+
+# Each process takes one half of the tests, so what a file of tests shares is made once, and whoever
+# is done first takes from the other.
+PYTEST = -m pytest -n $(WORKERS) --dist worksteal
+
 SEEDS ?= $(shell seq 1 20)
 
 # A benchmark is a file that can be run; the others are helpers. That of cellapse.scale needs
@@ -88,10 +95,10 @@ browser:
 	echo "no Chromium, so the tests of pages will be skipped; install the package chromium" >&2
 
 test: lint browser
-	$(RUN) -m pytest -n $(WORKERS)
+	$(RUN) $(PYTEST)
 
 test-slow: $(DEV) browser
-	$(RUN) -m pytest -n $(WORKERS) -m "" --durations=10
+	$(RUN) $(PYTEST) -m "" --durations=10
 
 lint: $(DEV)
 	$(RUN) -m ruff check
@@ -139,11 +146,11 @@ smoke: dist
 # Other examples than those of every day: one run for each seed.
 test-seeds: $(DEV)
 	@for seed in $(SEEDS); do echo "== seed $$seed"; \
-		$(RUN) -m pytest -n $(WORKERS) -q -m "hypothesis and not slow" \
+		$(RUN) $(PYTEST) -q -m "hypothesis and not slow" \
 			--hypothesis-profile=seeded --hypothesis-seed=$$seed || exit 1; done
 
 test-oldest: $(OLDEST)/.made-$(KEY)
-	$(OLDEST)/bin/python -m pytest -n $(WORKERS)
+	$(OLDEST)/bin/python $(PYTEST)
 
 # What a fresh environment takes today, with what builds the package. Whether torch comes with CUDA
 # is the choice of each machine, and so is the suffix of its version.

@@ -3,6 +3,7 @@
 `make test-seeds` runs others, and `--hypothesis-profile=thorough` many more.
 """
 
+import os
 import sys
 
 import pytest
@@ -27,6 +28,14 @@ def pytest_configure(config):
     # Warnings meant for the user are tested where they matter and are noise elsewhere.
     config.addinivalue_line("filterwarnings", "error::RuntimeWarning")
     config.addinivalue_line("filterwarnings", "ignore::cellapse.CellapseWarning")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_waiting_for_the_disk():
+    """No file of a test has to outlast a loss of power; `test_files.py` tests the steps to that."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda handle: None)
+        yield
 
 
 @pytest.fixture(autouse=True)

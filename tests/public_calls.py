@@ -8,6 +8,8 @@ of `test_inputs.py` walk the public modules and fail for a name that is neither 
 import importlib
 import inspect
 import tempfile
+from copy import deepcopy
+from functools import cache
 from pathlib import Path
 
 import networkx as nx
@@ -132,10 +134,26 @@ def stored():
     return path
 
 
+def copied(make):
+    """A maker of copies, for what takes long to compute: each is as good as made anew."""
+    once = cache(make)
+
+    def copy():
+        return deepcopy(once())
+
+    return copy
+
+
+@copied
 def analysis():
     from cellapse.analysis import analyze
 
     return analyze(K(), 2)
+
+
+@copied
+def doubt():
+    return tasks.likely_false(K())
 
 
 def on(function, /, **arguments):
@@ -496,7 +514,7 @@ CALLS = {
         lift=lambda: lift_cliques,
         rng=0,
     ),
-    "Doubt.knowing": method(lambda: tasks.likely_false(K()), "knowing", false_share=0.3),
+    "Doubt.knowing": method(doubt, "knowing", false_share=0.3),
     "verdict": on(tasks.verdict, K=K, n_clusters=2, rng=0),
     "EdgeTrust.lowest": method(lambda: tasks.edge_trust(K()), "lowest", count=2),
     "effective_conductance": on(
@@ -738,6 +756,13 @@ TORCH_CALLS = {
         all_transformed, graphs=data_list, transform=encoder, n_jobs=1, progress=False
     ),
 }
+ALL = {**CALLS, **TORCH_CALLS}
+
+
+@cache
+def arguments_of(name):
+    """The arguments of a call to look at, made once; to call it, make them anew: `ALL[name]()`."""
+    return ALL[name]()[1]
 
 
 def max_cliques(G):

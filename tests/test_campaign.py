@@ -31,11 +31,12 @@ GROUPS = (
     ("nx.barbell_graph(20, 301 - 40)", "unfolded"),
     ("nx.disjoint_union_all([nx.cycle_graph(10)] * 12)", "unfolded"),
     ("nx.line_graph(nx.complete_graph(9))", "mixed"),
-    ("nx.complete_multipartite_graph(1, 1, 300)", "incidence"),
+    ("nx.ring_of_cliques(8, 5)", "incidence"),
     ("nx.hypercube_graph(7)", "boundary"),
     ("nx.ring_of_cliques(8, 5)", "renormalized"),
     ("nx.complete_bipartite_graph(20 // 2, 20 - 20 // 2)", "screened"),
 )
+SLOW = ("nx.complete_multipartite_graph(1, 1, 300)", "incidence")
 
 
 def assert_right(book):
@@ -72,7 +73,9 @@ def test_complexes_that_were_wrong_once(seed):
     assert_right(book)
 
 
-@pytest.mark.parametrize("group", GROUPS, ids=" ".join)
+@pytest.mark.parametrize(
+    "group", [*GROUPS, pytest.param(SLOW, marks=pytest.mark.slow)], ids=" ".join
+)
 def test_the_zoo(group):
     if "kneser" in group[0] and not hasattr(nx, "kneser_graph"):
         pytest.skip("kneser_graph came with networkx 3.3")

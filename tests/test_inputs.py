@@ -8,12 +8,18 @@ import warnings
 import networkx as nx
 import numpy as np
 import pytest
-from public_calls import CALLS, ELSEWHERE, RESULTS, TORCH_CALLS, public_names
+from public_calls import (
+    ALL,
+    CALLS,
+    ELSEWHERE,
+    RESULTS,
+    TORCH_CALLS,
+    arguments_of,
+    public_names,
+)
 from scipy import sparse
 
 import cellapse as cl
-
-ALL = {**CALLS, **TORCH_CALLS}
 
 
 def test_every_public_name_is_called():
@@ -231,9 +237,8 @@ def has_arrays(arguments, kind):
     return bool(found)
 
 
-MADE = {name: made()[1] for name, made in CALLS.items()}
 WITH_ARRAYS = {
-    kind: [name for name, arguments in MADE.items() if has_arrays(arguments, kind)]
+    kind: [name for name in CALLS if has_arrays(arguments_of(name), kind)]
     for kind in ("dense", "sparse")
 }
 

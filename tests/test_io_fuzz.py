@@ -34,6 +34,7 @@ OF_FORMAT = {
 def attempt(name, data):
     """Read the bytes as a file; what is read is a complex, and an error names the file."""
     path = FOLDER / name
+    path.unlink(missing_ok=True)  # a new file: whoever writes over one waits for the disk
     path.write_bytes(data)
     start = time.process_time()
     try:

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -142,7 +143,10 @@ def targets(statement: ast.AST) -> Iterator[str]:
         yield inner or "__init__"
 
 
-IMPORTS = [found for module in MODULES for found in imports_of(module)]
+@cache
+def imports() -> list[Import]:
+    """All imports within the package."""
+    return [found for module in MODULES for found in imports_of(module)]
 
 
 def upwards(found: Import) -> bool:
@@ -164,18 +168,18 @@ def test_every_room_has_its_place_in_the_order():
 
 
 def test_imports_follow_the_way_of_the_data():
-    assert not [found for found in IMPORTS if upwards(found) and not found.when_called]
+    assert not [found for found in imports() if upwards(found) and not found.when_called]
 
 
 def test_imports_upwards_within_functions_are_those_with_a_reason():
-    assert {(f.source, f.target) for f in IMPORTS if upwards(f) and f.when_called} == set(UPWARDS)
+    assert {(f.source, f.target) for f in imports() if upwards(f) and f.when_called} == set(UPWARDS)
 
 
 def test_no_module_imports_itself_through_others():
     graph = {
         module: {
             found.target
-            for found in IMPORTS
+            for found in imports()
             if found.source == module and (found.source, found.target) not in UPWARDS
         }
         for module in MODULES

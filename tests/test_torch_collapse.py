@@ -137,7 +137,8 @@ def test_gradcheck_of_every_parameter(realization, gamma):
     layer = Collapse(small(2), **options, learn_weights=(0, 1, 2))
     names = {"log_beta", "gamma_share", "log_eps", *(f"log_weights.{k}" for k in range(3))}
     assert {name for name, _ in layer.named_parameters()} == names
-    assert gradients_hold(layer, signal(7, 1), 1.3)
+    # Entry by entry for one strength, along random directions for the other: five times as quick.
+    assert gradients_hold(layer, signal(7, 1), 1.3, fast_mode=gamma is not None)
 
 
 @pytest.mark.parametrize("solver", [cl.Direct(), cl.CG(rtol=1e-13)])

@@ -126,7 +126,7 @@ def test_what_is_copied_gives_the_same_clusters(page, monkeypatch, capsys):
 
 
 def test_the_operator_of_the_report_is_the_first_that_is_explored(explorer):
-    analysis = cl.analyze("football")
+    analysis = cl.analyze("football", quick=True)
     answer = explorer.answer(Settings(clusters=12))
     assert answer["nodes"]["clusters"] == analysis.clusters[0].numbers.tolist()
     assert answer["nodes"]["plain_clusters"] == analysis.clusters[1].numbers.tolist()
