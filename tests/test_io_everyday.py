@@ -67,7 +67,7 @@ REFUSED = {
     "labels u and v": ("u v\nv w\nw u\n", "header=False"),
     "labels that end in 1 and 2": ("node1,node2\nnode2,node3\nnode3,node1\n", "header=False"),
     "labels that end in A and B": ("city_a,city_b\ncity_c,city_d\n", "header=False"),
-    "a header that comes again": ("source,target\na,b\nsource,target\nb,c\n", "header=True"),
+    "a header that comes again": ("source,target\na,b\nsource,target\nb,c\n", "second header"),
     "the numbers of vertices and edges": ("4 3\n0 1\n1 2\n2 3\n", "header=False"),
     "the numbers of rows, columns and entries": ("4 4 3\n1 2 1\n2 3 1\n3 4 1\n", "header=False"),
     "the number of vertices": ("4\n0 1\n1 2\n2 3\n", "header=False"),

@@ -43,12 +43,17 @@ def refuse_sizes(first: Sequence[str], labels: Sequence[str], n_rows: int) -> No
     Traceback (most recent call last):
     cellapse._errors.InputError: begins with '9 3', which may be an edge ...
     """
-    if n_rows < _FEWEST or len(first) > 3 or not all(w.isdecimal() for w in (*first, *labels)):
+    if (
+        n_rows < _FEWEST - (len(first) == 3)
+        or len(first) > 3
+        or not all(w.isdecimal() for w in (*first, *labels))
+    ):
         return
     n, largest = int(first[0]), max(map(int, labels), default=0)
     counts = {
         1: n in (n_rows, largest, largest + 1),
-        2: int(first[-1]) == n_rows and n >= largest,
+        2: (int(first[-1]) == n_rows and n >= largest)
+        or (n == n_rows and int(first[-1]) >= largest),
         3: int(first[-1]) == n_rows and n == int(first[-2]) >= largest,
     }
     if counts[len(first)]:
