@@ -7,7 +7,8 @@ from typing import Any
 
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import CellapseWarning, InputError, extra
-from cellapse.interop._build import Wanted, hyperedge_complex, records_of
+from cellapse.interop._build import Wanted, records_of
+from cellapse.interop._hyperedges import hyperedge_complex
 
 _THEIRS = ("weighted", "type")  # what hypergraphx writes into the metadata itself
 

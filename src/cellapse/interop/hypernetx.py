@@ -9,7 +9,8 @@ import numpy as np
 
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import extra
-from cellapse.interop._build import Wanted, hyperedge_complex, hyperedges_of, records_of
+from cellapse.interop._build import Wanted, hyperedges_of, records_of
+from cellapse.interop._hyperedges import hyperedge_complex
 
 
 def read(source: Any, wanted: Wanted) -> Complex:

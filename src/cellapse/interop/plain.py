@@ -23,7 +23,8 @@ from cellapse._matrices.incidence import Incidence
 from cellapse._shared.arrays import csr_from_entries
 from cellapse._shared.checks import one_of
 from cellapse._shared.notes import fact
-from cellapse.interop._build import Wanted, hyperedge_complex
+from cellapse.interop._build import Wanted
+from cellapse.interop._hyperedges import hyperedge_complex
 from cellapse.interop._listed import (
     POINTS,
     from_dict_of_neighbours,

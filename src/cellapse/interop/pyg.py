@@ -17,7 +17,8 @@ from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError, extra
 from cellapse._matrices.containment import containment
 from cellapse._shared.rows import RowIndex
-from cellapse.interop._build import Wanted, hyperedge_complex
+from cellapse.interop._build import Wanted
+from cellapse.interop._hyperedges import hyperedge_complex
 from cellapse.interop.plain import from_matrices
 from cellapse.lifts.meshes import mesh_complex
 

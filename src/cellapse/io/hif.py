@@ -28,7 +28,7 @@ from cellapse._complex.simple import Rules
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError
 from cellapse._shared.notes import fact, loss
-from cellapse.interop._build import hyperedge_complex
+from cellapse.interop._hyperedges import hyperedge_complex
 from cellapse.io._hif_records import SECTIONS, Record, names_of, records_of, section
 from cellapse.io._values import from_json, is_plain, json_columns, to_json
 

@@ -10,7 +10,7 @@ import numpy as np
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._matrices.containment import containment
-from cellapse.interop._build import hyperedge_complex
+from cellapse.interop._hyperedges import hyperedge_complex
 from cellapse.io._one_table import refuse_titles
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._rows import split_rows

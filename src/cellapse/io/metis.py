@@ -15,14 +15,13 @@ from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse.io._graphs import check_declared, graph_complex
-from cellapse.io._numbers import number, whole
+from cellapse.io._numbers import numbers_by_line, whole
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._source import as_text
 
 _COMMENT = re.compile(r"^[ \t]*%[^\n]*\n?", re.MULTILINE)
 _SIZES = re.compile(r"[ \t]*([0-9]{1,15})[ \t]+[0-9]{1,15}(?:[ \t]+[0-9]{1,3}){0,2}\s*\Z")
 _EMPTY_LINES = 5  # at the end
-_PLAIN = b"0123456789 \n"
 
 
 class _Lists(NamedTuple):
@@ -45,7 +44,8 @@ def read_metis(data: bytes, options: Options = PLAIN) -> Complex:
     once = lists.vertex <= lists.neighbour  # every edge is listed at both ends
     edges = np.column_stack([lists.vertex[once], lists.neighbour[once]])
     columns = {} if lists.weight is None else {"weight": lists.weight[once]}
-    return graph_complex(range(1, lists.n + 1), edges, lists.own, columns, rules=options.rules)
+    labels = tuple(range(1, lists.n + 1))
+    return graph_complex(labels, edges, lists.own, columns, rules=options.rules)
 
 
 def is_metis(text: str) -> bool:
@@ -74,13 +74,17 @@ def _lists(text: str) -> _Lists:
         raise InputError("does not begin with `n m`, two to four numbers, as METIS files do")
     n, m = whole(head[0], "the number of vertices", 1), whole(head[1], "the number of edges")
     check_declared(n, 1 + rest.count("\n"))
+    values, counts = numbers_by_line(rest.replace("\r", ""))
+    # A last line may be empty, and any number of empty ones may follow.
+    if len(counts) < n - 1 or counts[n:].any():
+        raise InputError(f"declares {n} vertices, and has {len(counts)} lines of neighbours")
+    counts = np.append(counts, 0)[:n]
     kind = head[2].zfill(3) if len(head) > 2 else "000"
     if len(kind) != 3 or set(kind) - {"0", "1"}:
         raise InputError(f"has the format {kind!r}; METIS has three digits, 0 or 1")
     n_weights = whole(head[3], "the number of weights", 1, 100) if len(head) == 4 else 1
     before = int(kind[0]) + (n_weights if kind[1] == "1" else 0)
-    values, line = _numbers(rest, n)
-    counts = np.bincount(line, minlength=n)
+    line = np.repeat(np.arange(n), counts)
     if counts.min(initial=before) < before:
         raise InputError(f"has a vertex with {counts.min()} of its {before} sizes and weights")
     place = np.arange(len(line)) - (np.cumsum(counts) - counts)[line]  # within its line
@@ -95,27 +99,6 @@ def _lists(text: str) -> _Lists:
         lists = _Lists(n, line, _vertices(values, n), None, own)
     _check_edges(lists, m)
     return lists
-
-
-def _numbers(text: str, n: int) -> tuple[FloatArray, IntArray]:
-    """All numbers below the first line, and which line each is on."""
-    data = text.replace("\t", " ").replace("\r", "").encode()
-    letters = np.frombuffer(data, np.uint8)
-    ends = np.flatnonzero(letters == ord("\n"))
-    is_word = letters > ord(" ")
-    starts = np.flatnonzero(is_word & ~np.concatenate([[False], is_word[:-1]]))
-    line = np.searchsorted(ends, starts)
-    n_lines = len(ends) + (not data.endswith(b"\n"))
-    # A last line may be empty, and any number of empty ones may follow.
-    if n_lines < n - 1 or line.max(initial=0) >= n:
-        raise InputError(f"declares {n} vertices, and has {n_lines} lines of neighbours")
-    if not data.translate(None, _PLAIN):
-        return np.fromstring(data, np.float64, sep=" "), line  # by far the quickest
-    words = data.decode().split()
-    values = np.array([number(w, "a vertex or a weight") for w in words], np.float64)
-    if len(values) != len(line):
-        raise InputError("has spaces of another kind between its numbers; write plain ones")
-    return values, line
 
 
 def _own(values: FloatArray, sized: bool) -> dict[str, Any]:
