@@ -56,6 +56,7 @@ def understood(table: Rows, options: Options) -> Columns:
         )
     if width < 2:
         raise InputError("holds no row of two labels; write one edge a line, such as: a b")
+    full = rows if 1 not in map(len, rows) else [row for row in rows if len(row) == width]
     names = _names(header, width)
     # The first column without the numbers of rows.
     first = int(header is not None and _is_index(header, rows))
@@ -63,9 +64,8 @@ def understood(table: Rows, options: Options) -> Columns:
         chosen = [_place(column, names, width, bool(header)) for column in options.columns]
         ends, others = (chosen[0], chosen[1]), chosen[2:]
     else:
-        ends = _ends(names if header else None, rows, first, width)
+        ends = _ends(names if header else None, full, first, width)
         others = [c for c in range(first, width) if c not in ends]
-    full = [row for row in rows if len(row) == width]
     sides = [set(map(itemgetter(c), full)) for c in ends]
     if options.columns is None:
         if header is None:

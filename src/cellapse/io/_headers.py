@@ -109,5 +109,5 @@ def _are_words(rows: Sequence[Row], c: int) -> bool:
 
 
 def _are_numbers(rows: Sequence[Row], c: int) -> bool:
-    words = [row[c] for row in rows if c < len(row) and row[c]]
-    return bool(words) and is_number(words[0]) and all(map(is_number, words))
+    first = next((row[c] for row in rows if c < len(row) and row[c]), "")
+    return is_number(first) and all(is_number(row[c]) for row in rows if c < len(row) and row[c])

@@ -14,12 +14,12 @@ import numpy as np
 
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
-from cellapse.io._values import is_number
 
 _WHOLE = re.compile(r"[0-9]{1,15}", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?", re.ASCII)
 _DIGITS = b"0123456789 \n"
 _TOO_LARGE = 10**15
+_MANY_TIMES = 10  # that a word comes again, so that it is quicker to parse it once
 
 
 def whole(word: str, what: str, low: int = 0, high: int = _TOO_LARGE) -> int:
@@ -72,8 +72,35 @@ def numbers_of(text: str) -> FloatArray:
         with warnings.catch_warnings(action="error"):  # NumPy warns where it stops at a word
             return np.fromstring(text, sep=" ")
     except (ValueError, DeprecationWarning):
-        word = next((w for w in text.split() if not is_number(w)), text)
+        word = next((w for w in text.split() if not _NUMBER.fullmatch(w)), text)
         raise InputError(f"holds {word!r:.40}, which is no number") from None
+
+
+def numbers_or_none(words: Sequence[str]) -> FloatArray | None:
+    """Words as numbers, or None if one is none, empty, or has spaces within.
+
+    >>> numbers_or_none(["1", "2.5"]).tolist(), numbers_or_none(["", "2 5"])
+    ([1.0, 2.5], None)
+    """
+    different = set(words)
+    if _MANY_TIMES * len(different) < len(words):  # as in a matrix of zeros and ones
+        numbers = numbers_or_none(list(different))
+        if numbers is None:
+            return None
+        value = dict(zip(different, numbers.tolist(), strict=True))
+        return np.fromiter(map(value.__getitem__, words), np.float64, len(words))
+    text = " ".join(words)
+    if (
+        "" in different
+        or text.count(" ") >= len(words)
+        or any(space in text for space in "\t\n\r\v\f")
+    ):
+        return None  # what one word lacks, another may have too many
+    try:
+        values = numbers_of(text)
+    except InputError:
+        return None
+    return values if len(values) == len(words) else None
 
 
 def numbers_by_line(text: str) -> tuple[FloatArray, IntArray]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from itertools import chain, pairwise
+from operator import itemgetter
 
 from cellapse._errors import InputError
 from cellapse.interop._ends import ENDS, NODE_TABLES, known_ends
@@ -40,7 +41,10 @@ def refuse_titles(table: Rows) -> None:
     Traceback (most recent call last):
     cellapse._errors.InputError: has the line '# nodes', which seems to be the title of a table; ...
     """
-    alone = [row for row in table.rows if not any(row[1:])]
+    if 1 not in map(len, table.rows) and "" not in map(itemgetter(-1), table.rows):
+        alone = []  # found out quickly, as for most tables
+    else:
+        alone = [row for row in table.rows if len(row) - row.count("") == 1]
     titles = [row[0] for row in alone if _TITLE.fullmatch(row[0])]
     if titles:  # unless it is a vertex of some edge
         labels = set(chain.from_iterable(row for row in table.rows if any(row[1:])))
@@ -62,9 +66,10 @@ def refuse_second_table(table: Rows) -> None:
     Traceback (most recent call last):
     cellapse._errors.InputError: has a second header ['id', 'name'] in row 4, so that ...
     """
-    rows = [row for row in table.rows if len(row) > 1]
-    if len(rows) < len(table.rows):
-        _refuse_count(table.rows)
+    rows = table.rows
+    if 1 in map(len, rows):
+        _refuse_count(rows)
+        rows = [row for row in rows if len(row) > 1]
     named = known_ends(table.comment) is not None
     for i in _headers_within(rows) if rows else ():
         _refuse_header(rows, i)
@@ -90,7 +95,7 @@ def _headers_within(rows: list[Row]) -> Iterable[int]:
     first = rows[0]
     if known_ends(first) is not None and rows.count(first) > 1:
         yield rows.index(first, 1)
-    if _FIRST_NAMES.isdisjoint({row[0].lower() for row in rows[1:]}):
+    if _FIRST_NAMES.isdisjoint(map(str.lower, set(map(itemgetter(0), rows)))):
         return
     for i, row in enumerate(rows):
         if i and row[0].lower() in _FIRST_NAMES and not any(map(is_number, row)):

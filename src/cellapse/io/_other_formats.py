@@ -54,7 +54,8 @@ def refuse_other_formats(text: str) -> None:
     cellapse._errors.InputError: begins as files of the format 'pajek' do; pass format='pajek'
     """
     start = _COMMENTS.match(text)
-    below = text[start.end() if start else 0 :][:2000].lower()
+    at = start.end() if start else 0
+    below = text[at : at + 2000].lower()
     for head in (text[:2000].lstrip().lower(), below):
         for pattern, name in _BEGINNINGS.items():
             if re.match(pattern, head, re.DOTALL):

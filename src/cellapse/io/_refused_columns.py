@@ -18,20 +18,19 @@ _FEW, _MUCH = 0.05, 0.2  # shares of labels that two columns have in common
 
 def refuse_other_ends(rows: list[Row], first: int, width: int, names: list[str] | None) -> None:
     """Raise if the ends seem to be other columns than the first two."""
-    full = [row for row in rows if len(row) == width]
-    sets = [set(map(itemgetter(c), full)) for c in range(first, min(first + 3, width))]
+    sets = [set(map(itemgetter(c), rows)) for c in range(first, min(first + 3, width))]
     shown = ", ".join(map(repr, names[:12])) if names else f"there are {width}"
-    if len(full) < 3:
+    if len(rows) < 3:
         return
-    if len(sets) == 3 and _is_id(full, sets, first):
+    if len(sets) == 3 and _is_id(rows, sets, first):
         raise InputError(
-            f"has a first column of its own kind ({full[0][first]!r:.40}, {full[1][first]!r:.40}, "
+            f"has a first column of its own kind ({rows[0][first]!r:.40}, {rows[1][first]!r:.40}, "
             "...), as ids or times of rows are, and the next two share labels; name the columns "
             f"({shown}) of the two ends: columns=({first + 2}, {first + 3})"
         )
     if len(sets) == 3 and _is_relation(sets):
         raise InputError(
-            f"has a second column of its own kind ({full[0][first + 1]!r:.40}, ...), as relations "
+            f"has a second column of its own kind ({rows[0][first + 1]!r:.40}, ...), as relations "
             "are, between two that share labels; name the columns "
             f"({shown}) of the two ends: columns=({first + 1}, {first + 3}), or pass format='sif'"
         )

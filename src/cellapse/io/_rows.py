@@ -53,7 +53,7 @@ def split_rows(text: str, sep: str | None = None) -> Rows:
         by_space = list(_splitter(None, '"' in text)(lines))
         if len({len(row) for row in by_space if row}) == 1:  # tabs here and spaces there
             delimiter, rows = None, by_space
-    if delimiter is not None and _OTHER_SPACE.search(text):
+    if delimiter is not None and _has_other_space(text):
         rows = [[word.strip() for word in row] for row in rows]
     if "'" in text:  # as spreadsheets mark what is no formula
         rows = [list(map(plain_word, row)) for row in rows]
@@ -62,9 +62,16 @@ def split_rows(text: str, sep: str | None = None) -> Rows:
         _refuse_marked(within, rows, delimiter)
     words = next(iter(_splitter(delimiter, '"' in above)([above.lstrip("#%/ ")])), [])
     comment = [w.strip() for w in words]
-    full = [row for row in rows if any(row)]
-    gaps = _behind_gaps(rows) if len(full) < len(rows) else []
-    return Rows(full, comment, delimiter, within, gaps)
+    if all(map(any, rows)):
+        return Rows(rows, comment, delimiter, within, [])
+    return Rows([row for row in rows if any(row)], comment, delimiter, within, _behind_gaps(rows))
+
+
+def _has_other_space(text: str) -> bool:
+    """Whether there is any space but the ends of lines; plain text need not be searched twice."""
+    if any(space in text for space in " \t\r\v\f"):
+        return True
+    return not text.isascii() and _OTHER_SPACE.search(text) is not None
 
 
 def _behind_gaps(rows: list[list[str]]) -> list[int]:
@@ -82,6 +89,9 @@ def _behind_gaps(rows: list[list[str]]) -> list[int]:
 
 def _lines(text: str) -> tuple[list[str], str, list[str]]:
     """The lines of data, empty where a gap is, the comment above, and those between."""
+    if not any(mark in text for mark in _MARKS):
+        plain = [line.strip(" \r\n") for line in text.strip("\r\n ").splitlines()]
+        return plain, "", []
     lines: list[str] = []
     above, within = "", []
     for line in text.splitlines():

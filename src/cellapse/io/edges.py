@@ -102,7 +102,9 @@ def read_ncol(data: bytes, options: Options = PLAIN) -> Complex:
 def _graph(table: Columns, dicts: list[dict[str, Any]], options: Options) -> Complex:
     """The graph of rows whose columns are known."""
     (u, v), width = table.ends, table.width
-    edges = [row for row in table.rows if len(row) == width]
+    edges = table.rows
+    if 1 in map(len, edges):
+        edges = [row for row in edges if len(row) == width]
     columns = _attributes(table, edges)
     if dicts:
         full = zip(table.rows, dicts, strict=True)

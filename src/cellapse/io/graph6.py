@@ -18,6 +18,7 @@ from cellapse.io._graphs import check_declared, graph_complex
 from cellapse.io._options import PLAIN, Options
 
 _HEADS = (b">>graph6<<", b">>sparse6<<")
+_LONG = 100_000
 _LINE = re.compile(r":?[?-~]+")
 
 
@@ -51,9 +52,9 @@ def is_graph6(text: str) -> bool:
     >>> is_graph6("DQc\nD|s\n"), is_graph6("a|b\nb|c\n")
     (True, False)
     """
-    lines = text.split()
-    if not lines or lines != list(filter(None, text.splitlines())):
-        return False
+    if not _LINE.fullmatch(text[:_LONG].lstrip().partition("\n")[0].strip()):
+        return False  # without a look at the rest
+    lines = list(filter(None, map(str.strip, text.splitlines())))
     if not all(map(_LINE.fullmatch, lines)):
         return False
     if lines[0][0] == ":":

@@ -20,7 +20,9 @@ from cellapse.io._options import PLAIN, Options
 from cellapse.io._source import as_text
 
 _COMMENT = re.compile(r"^[ \t]*%[^\n]*\n?", re.MULTILINE)
-_SIZES = re.compile(r"[ \t]*([0-9]{1,15})[ \t]+[0-9]{1,15}(?:[ \t]+[0-9]{1,3}){0,2}\s*\Z")
+_SIZES = re.compile(
+    r"\s*(?:%[^\n]*\n\s*)*([0-9]{1,15})[ \t]+[0-9]{1,15}(?:[ \t]+[0-9]{1,3}){0,2}[ \t\r]*(?:\n|\Z)"
+)
 _EMPTY_LINES = 5  # at the end
 
 
@@ -54,10 +56,11 @@ def is_metis(text: str) -> bool:
     >>> is_metis("3 2\n2\n1 3\n2\n"), is_metis("3 2\n2 1\n1 3\n1 2\n")
     (True, False)
     """
-    text = _COMMENT.sub("", text) if "%" in text else text
-    text = text.lstrip()
-    sizes = _SIZES.match(text.partition("\n")[0])
-    if sizes is None or not -1 <= text.count("\n") - int(sizes[1]) <= _EMPTY_LINES:
+    sizes = _SIZES.match(text)
+    if sizes is None:
+        return False
+    n_comments = text.count("%") + text.count("\n", 0, sizes.start(1))
+    if not -1 <= text.count("\n", sizes.start(1)) - int(sizes[1]) <= _EMPTY_LINES + n_comments:
         return False
     try:
         _lists(text)
@@ -123,7 +126,10 @@ def _check_edges(lists: _Lists, m: int) -> None:
     n_edges = int((u <= v).sum())
     if n_edges != m:
         raise InputError(f"declares {m} edges, and lists {n_edges}; it may be cut off")
-    there, back = np.argsort(u * lists.n + v), np.argsort(v * lists.n + u)
-    same = np.array_equal(u[there], v[back]) and np.array_equal(v[there], u[back])
-    if not same or (lists.weight is not None and (lists.weight[there] != lists.weight[back]).any()):
+    there, back = u * lists.n + v, v * lists.n + u
+    same = np.array_equal(np.sort(there[u < v]), np.sort(back[u > v]))
+    if same and lists.weight is not None:
+        given, again = (lists.weight[np.argsort(keys, kind="stable")] for keys in (there, back))
+        same = np.array_equal(given, again)
+    if not same:
         raise InputError("has an edge at one of its ends only, or with two weights; METIS has both")
