@@ -234,4 +234,8 @@ def write_rows(rows: Iterable[Iterable[Any]], delimiter: str = ",") -> bytes:
 def _word(value: Any) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
+    if type(value) is str:  # most are one of these
+        return value
+    if type(value) is int or (type(value) is float and math.isfinite(value)):
+        return repr(value)
     return label_words([value])[0]
