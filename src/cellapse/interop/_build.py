@@ -72,6 +72,8 @@ def hyperedges_of(
     Names are the attribute "id" where every cell has one of its own, else 0, 1, ...
     """
     ranks = range(1, K.max_rank + 1)
+    if ranked:
+        refuse_rank_attribute(K)
     cells: list[Any] = list(chain.from_iterable(K.cell_labels(k) for k in ranks))
     records: list[dict[str, Any]] = []
     for k in ranks:
@@ -85,6 +87,14 @@ def hyperedges_of(
         if None not in given and len(set(given)) == len(given):
             names = given
     return names, cells, records
+
+
+def refuse_rank_attribute(K: Complex) -> None:
+    """Raise where an attribute has the name under which cells get their rank."""
+    if any("rank" in columns for columns in K.attributes[1:]):
+        raise InputError(
+            'an attribute of cells is called "rank", as that of hyperedges is; rename it'
+        )
 
 
 def require_simplicial(K: Complex, target: str, remedy: str) -> None:

@@ -69,8 +69,7 @@ def read_matrix_market(data: bytes, options: Options = PLAIN) -> Complex:
         if symmetric:
             return _half(_distinct(entries), pattern, options)
         places = (entries.row, entries.column)
-        matrix = sparse.coo_array((entries.values, places), shape=entries.sizes).tocsr()
-        _tell_repeats(len(entries.row) - matrix.nnz)
+        matrix = sparse.coo_array((entries.values, places), shape=entries.sizes)
     return adjacency_complex(matrix, weighted=not pattern, rules=options.rules)
 
 
@@ -148,11 +147,6 @@ def _outside(n: int) -> InputError:
     return InputError(f"has an entry outside of its {n} rows and columns, counted from 1")
 
 
-def _tell_repeats(count: int) -> None:
-    if count:
-        fact(f"{count:,} repeated entries are added up")
-
-
 def _distinct(entries: _Entries) -> _Entries:
     """The entries as of the upper half, in order, without zeros; those of one place added up."""
     (n, _), row, column, values = entries
@@ -161,8 +155,8 @@ def _distinct(entries: _Entries) -> _Entries:
         order = np.argsort(keys, kind="stable")
         keys, values = keys[order], values[order]
         first = np.flatnonzero(np.append(True, keys[1:] > keys[:-1]))
-        _tell_repeats(len(keys) - len(first))
         if len(first) < len(keys):
+            fact(f"{len(keys) - len(first):,} repeated entries are added up")
             keys, values = keys[first], np.add.reduceat(values, first)
     if not values.all():
         keys, values = keys[values != 0], values[values != 0]
