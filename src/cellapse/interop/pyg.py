@@ -219,8 +219,7 @@ def to_pyg(K: Complex) -> Any:
             columns["weight" if k else "weight_0"] = weights
         for name, column in columns.items():
             key = _key(name, k)
-            odd = k == 0 and name != "weight_0" and (_is_taken(name) or _BY_RANK.fullmatch(name))
-            if key in fields or odd:
+            if key in fields or (k == 0 and (_is_taken(name) or _seems_higher(K, name))):
                 raise InputError(f"{key!r} would stand for two things in a Data; rename {name!r}")
             both = np.concatenate([column, column]) if k == 1 else column.copy()
             fields[key] = tensor_of(both, torch)
@@ -228,6 +227,13 @@ def to_pyg(K: Complex) -> Any:
     if taken:
         raise InputError(f"the metadata {taken[0]!r} has the name of something else; rename it")
     return Data(**fields, **K.metadata)
+
+
+def _seems_higher(K: Complex, name: str) -> bool:
+    """Whether a name of what is known of vertices, such as x_1, is read as that of other cells."""
+    by_rank = _BY_RANK.fullmatch(name)
+    rank = int(by_rank[2]) if by_rank else 0
+    return 0 < rank <= K.max_rank and K.n_cells[rank] == K.n_vertices
 
 
 def _is_taken(name: str) -> bool:

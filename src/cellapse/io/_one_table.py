@@ -142,5 +142,5 @@ def _refuse_count(rows: Sequence[Row]) -> None:
 def _refuse_header(rows: Sequence[Row], i: int) -> None:
     raise InputError(
         f"has a second header {rows[i][:4]} in row {i + 1}, so that it seems to hold two tables; "
-        f"{_REMEDY}"
+        f"{_REMEDY}, or close the gap above it if it is an edge"
     )
