@@ -16,6 +16,7 @@ SECOND = {
     "numbers without an empty line": "source,target\n1,2\n2,3\nname,age\n1,30\n2,31\n3,32\n",
     "numbers without headers": "1,2\n2,3\n3,1\n\n1,30\n2,31\n3,32\n",
     "groups without headers": "a b\nb c\nc d\n\na 1\nb 1\nc 2\nd 2\n",
+    "groups called as vertices are": "1 2\n2 3\n3 4\n\n1 1\n2 1\n3 2\n4 2\n",
     "a second header of other words": "source,target\n1,2\n2,3\n\nwho,age\n1,30\n2,31\n",
     "the header again": "source,target\na,b\nsource,target\nc,d\n",
     "three columns": "source,target,w\na,b,1\nb,c,2\n\nid,name,age\na,Ann,3\nb,Bob,4\n",
