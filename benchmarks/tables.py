@@ -63,9 +63,7 @@ def write_formats() -> None:
 def main() -> None:
     write_formats()
     # The campaign is no benchmark: docs/reliability.md tells of it.
-    results = (
-        path for path in sorted(RESULTS.glob("*.json")) if not path.stem.startswith("campaign")
-    )
+    results = (path for path in sorted(RESULTS.glob("*.json")) if "campaign" not in path.stem)
     sections = map(section, results)
     PAGE.write_text("\n".join([HEAD, *sections]), encoding="utf-8")
 

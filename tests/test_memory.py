@@ -231,3 +231,17 @@ def test_a_stream_is_read_as_json_or_edges():
     assert understand_stream(io.BytesIO(data), "-", PLAIN).complex.n_cells == (2, 1, 0)
     with pytest.raises(cl.InputError, match=r"^standard input: "):
         understand_stream(io.BytesIO(b"{"), "standard input", PLAIN)
+
+
+def test_a_reading_asks_for_the_free_memory_again_when_it_may_run_short(monkeypatch):
+    asked = []
+    monkeypatch.setattr(memory, "available_memory", lambda: asked.append(1) or 100_000_000)
+    with memory_budget(10**12):
+        for _ in range(5):
+            require_memory(1e6, "a table", "thin it out")
+        assert len(asked) == 1  # a hundredth of what there is
+        require_memory(2e7, "a table", "thin it out")
+        assert len(asked) == 2  # a fifth of it
+        monkeypatch.setattr(memory, "available_memory", lambda: 1_000_000)
+        with pytest.raises(cl.SizeError, match=r"1\.0 MB are available"):
+            require_memory(2e7, "a table", "thin it out")

@@ -36,6 +36,10 @@ def symmetric_entries(matrix: Any, rules: Rules) -> sparse.coo_array:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"an adjacency of shape {matrix.shape}; it must be square")
     entries = own_csr(matrix, "the adjacency")
+    if getattr(matrix, "format", "") == "coo" and entries.nnz < matrix.nnz:  # repeats, or zeros
+        n_repeats = matrix.nnz - matrix.tocsr().nnz
+        if n_repeats:
+            fact(f"{n_repeats:,} repeated entries are added up")
     skew = abs(entries - entries.T)
     largest = abs(entries).max() if entries.nnz else 0.0
     rounding = _ROUNDING[matrix.dtype.itemsize if matrix.dtype.kind == "f" else 8]

@@ -109,7 +109,7 @@ def _check_copies(
     again = np.flatnonzero(original != np.arange(len(original)))
     for name, values in columns.items():
         for i, j in zip(again.tolist(), original[again].tolist(), strict=True):
-            if _differ(values[i], values[j]):
+            if differ(values[i], values[j]):
                 pair = tuple(labels[v] for v in edges[i].tolist())
                 raise InputError(
                     f"edge {pair!r:.80} is listed twice with different data, {name}="
@@ -118,7 +118,12 @@ def _check_copies(
                 )
 
 
-def _differ(a: Any, b: Any) -> bool:
+def differ(a: Any, b: Any) -> bool:
+    """Whether two values are not the same; nothing known is the same as nothing known.
+
+    >>> differ(1, 1.0), differ(np.nan, np.nan), differ([1, 2], [1, 3])
+    (False, False, True)
+    """
     return bool(np.any(a != b)) and not bool(np.all((a != a) & (b != b)))
 
 
@@ -141,7 +146,7 @@ def _counted(columns: Columns, kept: IntArray, place: IntArray) -> dict[str, Any
     for name, values in columns.items():
         listed = values.tolist() if isinstance(values, np.ndarray) else values
         first = [listed[i] for i in kept.tolist()]
-        if not any(_differ(a, first[p]) for a, p in zip(listed, place.tolist(), strict=True)):
+        if not any(differ(a, first[p]) for a, p in zip(listed, place.tolist(), strict=True)):
             same[name] = _taken({name: values}, kept)[name]
         else:
             fact(f"{name!r:.40}, in which repeated edges differ, is left out")

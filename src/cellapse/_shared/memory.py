@@ -26,6 +26,7 @@ _CGROUP_FILES = (
     ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 )
 _SMALL = 100_000  # bytes; asking for the rest takes longer than such a table
+_SMALL_PART = 0.1
 _UNKNOWN = 1 << 62
 
 
@@ -34,6 +35,14 @@ class Budget:
 
     def __init__(self, limit: int) -> None:
         self.limit = self.left = limit
+        self._free = 0.0
+
+    def available(self, n_bytes: float) -> float:
+        """The memory there is; asking takes long, so for a small part of it not every time."""
+        if n_bytes > _SMALL_PART * self._free:
+            self._free = available_memory()
+        free, self._free = self._free, self._free - n_bytes
+        return free
 
 
 _BUDGET: ContextVar[Budget | None] = ContextVar("budget", default=None)
@@ -68,7 +77,7 @@ def require_memory(n_bytes: float, what: str, remedy: str) -> None:
             f"{readable(budget.limit)} that reading this may take are left; {remedy}, or allow "
             "more with max_memory="
         )
-    free = available_memory()
+    free = available_memory() if budget is None else budget.available(n_bytes)
     if n_bytes > 0.9 * free:
         raise SizeError(
             f"{what} needs {readable(n_bytes)}, and {readable(free)} are available; {remedy}"

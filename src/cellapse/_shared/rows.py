@@ -1,5 +1,7 @@
 """Finding rows of integer tables, without a Python loop over rows."""
 
+from functools import cached_property
+
 import numpy as np
 
 from cellapse._shared.arrays import BoolArray, IntArray
@@ -27,11 +29,16 @@ class RowIndex:
                 keys, span = np.searchsorted(place, keys), len(place)
             keys = keys * n_values + table[:, column]
             span *= n_values
-        if (keys[1:] > keys[:-1]).all():  # lists in order, as most are, need no sorting
-            self._keys, self._order = keys, None
-        else:
-            self._order = np.argsort(keys, kind="stable")
-            self._keys = keys[self._order]
+        self._given = keys
+        self._ascend = bool((keys[1:] > keys[:-1]).all())  # as most lists do: nothing to sort
+
+    @cached_property
+    def _order(self) -> IntArray:
+        return np.argsort(self._given, kind="stable")
+
+    @cached_property
+    def _keys(self) -> IntArray:
+        return self._given if self._ascend else self._given[self._order]
 
     def find(self, rows: IntArray) -> IntArray:
         """First position of every row in the table, or -1 where there is none."""
@@ -45,14 +52,17 @@ class RowIndex:
                 known &= there
             keys = keys * self._n_values + rows[:, column]
         at, there = _look_up(self._keys, keys)
-        if self._order is not None:
+        if not self._ascend:
             at = self._order[at]
         return np.where(known & there, at, -1)
 
     def first_repeat(self) -> tuple[int, int] | None:
         """Positions of the first two equal rows, or None when all differ."""
-        same = np.flatnonzero(self._keys[1:] == self._keys[:-1])
-        if self._order is None or not len(same):
+        if self._ascend:
+            return None
+        keys = np.sort(self._given)  # quicker than their order, which most need not know
+        same = np.flatnonzero(keys[1:] == keys[:-1])
+        if not len(same):
             return None
         return int(self._order[same[0]]), int(self._order[same[0] + 1])
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-_ENDS = (
+ENDS = (
     ("source", "target"), ("from", "to"), ("u", "v"), ("src", "dst"), ("i", "j"), ("start", "end"),
     ("head", "tail"), ("sourceid", "targetid"), ("fromid", "toid"), ("fromnodeid", "tonodeid"),
     ("sender", "receiver"), ("sender", "recipient"), ("citing", "cited"), ("parent", "child"),
@@ -33,7 +33,7 @@ def known_ends(names: Sequence[str]) -> tuple[int, int] | None:
     ((1, 2), (0, 1), None)
     """
     plain = list(map(_plain, names))
-    for u, v in _ENDS:
+    for u, v in ENDS:
         if plain.count(u) == 1 and plain.count(v) == 1:
             return plain.index(u), plain.index(v)
     if plain and plain[0] in NODE_TABLES:

@@ -7,7 +7,8 @@ from typing import Any
 
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import CellapseWarning, InputError, extra
-from cellapse.interop._build import Wanted, hyperedge_complex, records_of
+from cellapse.interop._build import Wanted, records_of, refuse_rank_attribute
+from cellapse.interop._hyperedges import hyperedge_complex
 
 _THEIRS = ("weighted", "type")  # what hypergraphx writes into the metadata itself
 
@@ -61,6 +62,7 @@ def to_hypergraphx(K: Complex) -> Any:
     require_complex(K, "to_hypergraphx")
     with extra("hypergraphx", "topology"):
         import hypergraphx
+    refuse_rank_attribute(K)
     ranks = range(1, K.max_rank + 1)
     weighted = any(K.weights[k] is not None for k in ranks)
     if any(name in K.metadata for name in _THEIRS):

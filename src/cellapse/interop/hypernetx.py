@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import math
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from cellapse._complex.complex import Complex, require_complex
-from cellapse._errors import extra
-from cellapse.interop._build import Wanted, hyperedge_complex, hyperedges_of, records_of
+from cellapse._errors import InputError, extra
+from cellapse._shared.notes import loss
+from cellapse.interop._build import Wanted, hyperedges_of, records_of
+from cellapse.interop._hyperedges import hyperedge_complex
 
 
 def read(source: Any, wanted: Wanted) -> Complex:
     """A `hypernetx.Hypergraph`; a weight of one everywhere says nothing and is left out."""
     members = source.incidence_dict
+    own = source.incidences.dataframe
+    others = [name for name in own.columns if name not in ("weight", "misc_properties")]
+    if (own["weight"] != 1).any() or own[others].notna().any(axis=None):
+        loss(
+            "incidences have weights or properties of their own, which a complex does not hold; "
+            "only the cells and what is known of them are read"
+        )
     return hyperedge_complex(
         [_plain(v) for v in source.nodes],
         list(members.values()),
@@ -79,9 +89,31 @@ def to_hypernetx(K: Complex, *, weight: str = "weight") -> Any:
     with extra("hypernetx", "topology"):
         import hypernetx
     names, cells, records = hyperedges_of(K, weight)
-    return hypernetx.Hypergraph(
-        {name: list(cell) for name, cell in zip(names, cells, strict=True)},
-        edge_properties=dict(zip(names, records, strict=True)),
-        node_properties=dict(zip(K.labels, records_of(K, 0, weight), strict=True)),
-        name=K.metadata.get("name"),
-    )
+    of_nodes = dict(zip(K.labels, records_of(K, 0, weight), strict=True))
+    _check(K, [*K.labels, *names], set(chain.from_iterable(cells)))
+    try:
+        return hypernetx.Hypergraph(
+            {name: list(cell) for name, cell in zip(names, cells, strict=True)},
+            edge_properties=dict(zip(names, records, strict=True)),
+            node_properties=of_nodes if any(of_nodes.values()) else None,
+            name=K.metadata.get("name"),
+        )
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"HyperNetX sorts the labels, and these cannot be sorted ({error!s:.80}); use to_xgi"
+        ) from None
+
+
+def _check(K: Complex, labels: list[Any], met: set[Any]) -> None:
+    """Raise for labels that HyperNetX takes for something else, and say what stays behind."""
+    odd = [v for v in labels if v is None or isinstance(v, tuple) or v != v]
+    if odd:
+        raise InputError(
+            f"HyperNetX takes the label {odd[0]!r:.60} apart or for nothing; use to_xgi, or rename"
+        )
+    if len(met) < K.n_vertices:
+        loss(f"{K.n_vertices - len(met):,} vertices in no cell stay behind; to_xgi keeps them")
+    more = [name for name in K.metadata if name not in ("name", "lift")]
+    more += [name for columns in K.attributes for name in columns if name.startswith("_")]
+    if more:
+        loss(f"HyperNetX has no place for {more[0]!r:.60}; to_xgi keeps metadata and attributes")

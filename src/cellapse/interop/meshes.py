@@ -15,7 +15,7 @@ from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError
 from cellapse._shared.arrays import IntArray
 from cellapse.interop._build import Wanted
-from cellapse.lifts.meshes import block_complex, cells_complex
+from cellapse.lifts.meshes import block_complex, cells_complex, with_lengths
 
 _SIMPLICES = {2: "line", 3: "triangle", 4: "tetra"}
 
@@ -55,15 +55,8 @@ def _pyvista(mesh: Any) -> Complex:
 def _with_lengths(flat: Any) -> tuple[IntArray, IntArray]:
     """The lengths and members of lists with their lengths in front, as VTK keeps them."""
     numbers = np.asarray(flat, dtype=np.int64)
-    if len(numbers) and len(numbers) % (numbers[0] + 1) == 0:
-        table = numbers.reshape(-1, numbers[0] + 1)
-        if (table[:, 0] == numbers[0]).all():
-            return table[:, 0], table[:, 1:].ravel()
-    starts, at = [], 0
-    while at < len(numbers):
-        starts.append(at)
-        at += 1 + int(numbers[at])
-    return numbers[np.array(starts, dtype=np.int64)], np.delete(numbers, starts)
+    starts = with_lengths(numbers)
+    return numbers[starts], np.delete(numbers, starts)
 
 
 def _open3d(mesh: Any) -> Complex:

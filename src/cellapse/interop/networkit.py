@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,12 @@ def read(graph: Any, wanted: Wanted) -> Complex:
     labels = np.fromiter(graph.iterNodes(), np.int64, graph.numberOfNodes())
     m, columns = graph.numberOfEdges(), {}
     if graph.isWeighted():
-        table = np.fromiter(graph.iterEdgesWeights(), np.dtype((np.float64, 3)), m)
+        flat = chain.from_iterable(graph.iterEdgesWeights())
+        table = np.fromiter(flat, np.float64, 3 * m).reshape(-1, 3)
         edges, columns = table[:, :2].astype(np.int64), {"weight": table[:, 2]}
     else:
-        edges = np.fromiter(graph.iterEdges(), np.dtype((np.int64, 2)), m)
+        flat = chain.from_iterable(graph.iterEdges())  # twice as quick as pair by pair
+        edges = np.fromiter(flat, np.int64, 2 * m).reshape(-1, 2)
     names: Any = range(len(labels))
     if not np.array_equal(labels, np.arange(len(labels))):
         order = np.argsort(labels)

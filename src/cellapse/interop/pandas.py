@@ -14,8 +14,9 @@ from cellapse._complex.labels import in_order
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError, extra
 from cellapse._shared.notes import fact
-from cellapse.interop._build import Wanted, hyperedge_complex, ranked_complex, records_of
+from cellapse.interop._build import Wanted, ranked_complex, records_of
 from cellapse.interop._ends import has_arcs, known_ends
+from cellapse.interop._hyperedges import hyperedge_complex
 from cellapse.interop.matrices import labelled_adjacency
 
 

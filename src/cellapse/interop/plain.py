@@ -23,7 +23,8 @@ from cellapse._matrices.incidence import Incidence
 from cellapse._shared.arrays import csr_from_entries
 from cellapse._shared.checks import one_of
 from cellapse._shared.notes import fact
-from cellapse.interop._build import Wanted, hyperedge_complex
+from cellapse.interop._build import Wanted
+from cellapse.interop._hyperedges import hyperedge_complex
 from cellapse.interop._listed import (
     POINTS,
     from_dict_of_neighbours,
@@ -64,12 +65,17 @@ def read(source: Any, wanted: Wanted) -> Complex:
         wanted.check_simple("a mesh")
         return weighted_by(mesh_complex(*source), wanted.weight)
     items = list(source)
-    if len(items) == 2 and all(isinstance(v, np.ndarray) and v.ndim == 1 for v in items):
+    if len(items) == 2 and _are_two_columns(*items):
         raise InputError(
             "two arrays could be the ends of edges or two hyperedges; pass "
             "numpy.column_stack([sources, targets]), or the hyperedges as tuples"
         )
     return _from_items(items, wanted)
+
+
+def _are_two_columns(a: Any, b: Any) -> bool:
+    flat = getattr(a, "ndim", 0) == getattr(b, "ndim", 0) == 1
+    return flat and (len(a) == len(b) or isinstance(a, np.ndarray))
 
 
 def _from_items(items: list[Any], wanted: Wanted) -> Complex:

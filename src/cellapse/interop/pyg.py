@@ -7,17 +7,27 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from cellapse._complex.cells import Cells
 from cellapse._complex.complex import Complex, require_complex
-from cellapse._complex.graph import as_graph, graph_of
-from cellapse._complex.simple import without_loops
+from cellapse._complex.graph import as_graph
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError, extra
 from cellapse._matrices.containment import containment
+from cellapse._shared.notes import loss
 from cellapse._shared.rows import RowIndex
-from cellapse.interop._build import Wanted, hyperedge_complex
+from cellapse.interop._arcs import edges_once
+from cellapse.interop._build import Wanted
+from cellapse.interop._hyperedges import hyperedge_complex
+from cellapse.interop._tensors import (
+    array_of,
+    column_of,
+    index_of,
+    is_sparse,
+    is_tensor,
+    matrix_of,
+    tensor_of,
+)
 from cellapse.interop.plain import from_matrices
 from cellapse.lifts.meshes import mesh_complex
 
@@ -30,58 +40,58 @@ _PLAIN = (str, int, float, list, tuple, dict)
 
 def read(data: Any, wanted: Wanted) -> Complex:
     """A `torch_geometric.data.Data`, by the richest structure it has."""
-    names = set(data.to_dict())
+    if type(data).__name__ == "HeteroData":
+        raise InputError("a HeteroData has kinds of nodes and edges; pass data.to_homogeneous()")
+    names = {name for name, value in data.to_dict().items() if value is not None}
     hyperedges = "edge_index" if type(data).__name__ == "HyperGraphData" else "hyperedge_index"
+    other = names & {"incidence_hyperedges", "incidence_1", hyperedges}
+    if "edge_index" not in names or (other and "hyperedge_rank" not in names):
+        wanted.check_simple("this Data")
     if "incidence_hyperedges" in names:  # TopoBench's lifted hypergraphs
-        B = _matrix(data["incidence_hyperedges"]).tocoo()
+        B = matrix_of(data["incidence_hyperedges"]).tocoo()
         return _from_hyperedges(data, B.row, B.col, wanted)
     if hyperedges in names and "hyperedge_rank" not in names:
-        vertex, edge = _array(data[hyperedges])
+        vertex, edge = index_of(data, hyperedges)
         return _from_hyperedges(data, vertex, edge, wanted)
     wanted.check_ranked("this Data")
-    n = int(data.num_nodes)
+    return _ranked(data, names, wanted)
+
+
+def _ranked(data: Any, names: set[str], wanted: Wanted) -> Complex:
+    """A graph, a mesh or a complex, whose cells have ranks of their own."""
+    n = int(data.num_nodes or 0)
     labels = data["labels"] if "labels" in names else None
     of_edges: dict[Any, Any] = {}
+    loops: dict[str, Any] = {}
     cells: dict[int, Any] = {}
     if "hyperedge_rank" in names:
         if "edge_index" in names:
-            cells[1], of_edges = _edges(data, n)
+            cells[1], of_edges, loops = edges_once(data, n, wanted)
         cells |= _ranked_hyperedges(data)
     elif "incidence_1" in names:  # TopoBench, which keeps the edge_index of the graph beside it
         K = _from_incidences(data, names)
         cells = {k: (c.indptr, c.indices) for k, c in enumerate(K.cells) if k}
         n = K.n_vertices
     elif "face" in names:
-        faces = mesh_complex(np.zeros((n, 1)), _array(data["face"]).T)
+        faces = mesh_complex(np.zeros((n, 1)), array_of(data["face"]).T)
         cells = {k: faces.cells[k].as_array() for k in (1, 2)}
         if "edge_index" in names:
-            edges, of_edges = _edges(data, n)
+            edges, of_edges, loops = edges_once(data, n, wanted)
             cells[1] = _and_missing(edges, cells[1], of_edges, n)
     elif "edge_index" in names:
-        cells[1], of_edges = _edges(data, n)
+        cells[1], of_edges, loops = edges_once(data, n, wanted)
     else:
         raise InputError(
-            "a Data without edge_index, face, hyperedge_index or incidence_1; for points in pos "
-            "use lifts.nearest_neighbour_complex(data.pos.numpy(), k) or lifts.rips_complex"
+            "a Data without edge_index, face, hyperedge_index or incidence_1; for adj_t pass "
+            "data.adj_t itself, for points in pos use "
+            "lifts.nearest_neighbour_complex(data.pos.numpy(), k) or lifts.rips_complex"
         )
     weight = wanted.weight
     if weight is not None and f"edge_{weight}" in of_edges:
         of_edges[weight] = of_edges.pop(f"edge_{weight}")
-    K = Complex.from_arrays(n, cells, labels, attributes={1: of_edges} if of_edges else None)
+    known = {k: columns for k, columns in ((0, loops), (1, of_edges)) if columns}
+    K = Complex.from_arrays(n, cells, labels, attributes=known)
     return weighted_by(_with_attributes(K, data), weight)
-
-
-def _column(values: Any) -> np.ndarray:
-    """Words and such stay what they are, in an array of objects."""
-    if not isinstance(values, list):
-        return _array(values)
-    column = np.empty(len(values), dtype=object)
-    column[:] = values
-    return column
-
-
-def _array(tensor: Any) -> np.ndarray:
-    return tensor.detach().cpu().numpy() if hasattr(tensor, "detach") else np.asarray(tensor)
 
 
 def _with_attributes(K: Complex, data: Any) -> Complex:
@@ -89,9 +99,11 @@ def _with_attributes(K: Complex, data: Any) -> Complex:
     attributes: dict[int, dict[str, Any]] = {}
     metadata: dict[str, Any] = {}
     for name, value in data.to_dict().items():
-        if _STRUCTURE.fullmatch(name) or not (_is_tensor(value) or isinstance(value, _PLAIN)):
+        if _STRUCTURE.fullmatch(name) or not (is_tensor(value) or isinstance(value, _PLAIN)):
+            if is_sparse(value) and not _STRUCTURE.fullmatch(name):
+                loss(f"{name!r:.40} is sparse, and left out; data.{name}.to_dense() keeps it")
             continue
-        values = _array(value) if _is_tensor(value) else value
+        values = array_of(value) if is_tensor(value) else value
         by_rank = _BY_RANK.fullmatch(name) if "incidence_1" in data else None
         count = len(values) if isinstance(values, list) or getattr(values, "ndim", 0) > 0 else -1
         if by_rank and int(by_rank[2]) <= K.max_rank and count == K.n_cells[int(by_rank[2])]:
@@ -101,32 +113,6 @@ def _with_attributes(K: Complex, data: Any) -> Complex:
         else:
             metadata[name] = values
     return replace(K.with_attributes(attributes), metadata=metadata)
-
-
-def _is_tensor(value: Any) -> bool:
-    return hasattr(value, "detach") and not value.is_sparse
-
-
-def _edges(data: Any, n: int) -> tuple[Any, dict[Any, Any]]:
-    """Each edge once, and what is known of it; PyG lists most graphs in both directions."""
-    pairs = _array(data["edge_index"]).T
-    columns: Any = {
-        name: _column(data[name])
-        for name in data.to_dict()
-        if name != "edge_index" and name.startswith("edge_") and data.is_edge_attr(name)
-    }
-    edges, columns, _ = without_loops(range(n), pairs.astype(np.int64), columns, "drop")
-    both = np.sort(edges, axis=1)
-    g = graph_of(range(max(n, int(edges.max(initial=0)) + 1)), edges, {})
-    first = RowIndex(both, max(n, 1)).find(np.sort(g.edges, axis=1))
-    place = RowIndex(np.sort(g.edges, axis=1), max(n, 1)).find(both)
-    for name, values in columns.items():
-        if not np.array_equal(values[first][place], values):
-            raise InputError(
-                f"{name} differs between the two directions of an edge, but cells have none; "
-                "make it symmetric"
-            )
-    return g.edges, {name: values[first] for name, values in columns.items()}
 
 
 def _and_missing(edges: Any, sides: Any, columns: dict[Any, Any], n: int) -> Any:
@@ -145,31 +131,32 @@ def _from_hyperedges(data: Any, vertex: Any, edge: Any, wanted: Wanted) -> Compl
     ids, row = np.unique(edge, return_inverse=True)
     indptr = np.concatenate([[0], np.cumsum(np.bincount(row))]).astype(np.int64)
     cells = Cells(indptr, vertex[np.argsort(row, kind="stable")])
-    records = _hyperedge_records(data, ids)
+    records = _hyperedge_records(data, ids, wanted.weight)
     K = hyperedge_complex(
         range(n), cells, records=records, weight=wanted.weight, ranks=wanted.ranks
     )
     return _with_attributes(K, data)
 
 
-def _hyperedge_records(data: Any, ids: Any) -> list[dict[str, Any]]:
+def _hyperedge_records(data: Any, ids: Any, weight: str | None) -> list[dict[str, Any]]:
     """hyperedge_weight, hyperedge_attr and such; edge_... in a HyperGraphData."""
     prefix = "edge_" if type(data).__name__ == "HyperGraphData" else "hyperedge_"
     columns = {}
     for name, value in data.to_dict().items():
         if not name.startswith(prefix) or name.endswith("_index"):
             continue
-        values = _column(value)
+        values = column_of(value)
         if values.ndim and len(ids):
             if len(values) <= ids[-1]:
                 raise InputError(f"{name} has {len(values)} entries for hyperedge {ids[-1]}")
-            columns[name] = values[ids].tolist()
+            short = name.removeprefix(prefix)
+            columns[short if short == weight else name] = values[ids].tolist()
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _ranked_hyperedges(data: Any) -> dict[int, Any]:
-    vertex, edge = _array(data["hyperedge_index"])
-    rank_of = _array(data["hyperedge_rank"])
+    vertex, edge = index_of(data, "hyperedge_index")
+    rank_of = array_of(data["hyperedge_rank"])
     sizes = np.bincount(edge, minlength=len(rank_of))
     cells = {}
     for rank in np.unique(rank_of).tolist():
@@ -182,18 +169,10 @@ def _ranked_hyperedges(data: Any) -> dict[int, Any]:
 def _from_incidences(data: Any, names: set[str]) -> Complex:
     matrices: list[Any] = []
     while f"incidence_{len(matrices) + 1}" in names:
-        matrices.append(_matrix(data[f"incidence_{len(matrices) + 1}"]))
+        matrices.append(matrix_of(data[f"incidence_{len(matrices) + 1}"]))
     while len(matrices) > 1 and not matrices[-1].shape[1]:  # TopoBench pads with empty ranks
         matrices.pop()
     return from_matrices(matrices)
-
-
-def _matrix(tensor: Any) -> Any:
-    if not tensor.is_sparse:
-        return sparse.csr_array(_array(tensor))
-    entries = tensor.coalesce()
-    index, values = _array(entries.indices()), _array(entries.values())
-    return sparse.coo_array((values, index), shape=tuple(tensor.shape)).tocsr()
 
 
 def to_pyg(K: Complex) -> Any:
@@ -240,14 +219,26 @@ def to_pyg(K: Complex) -> Any:
             columns["weight" if k else "weight_0"] = weights
         for name, column in columns.items():
             key = _key(name, k)
-            if key in fields:
+            if key in fields or (k == 0 and (_is_taken(name) or _seems_higher(K, name))):
                 raise InputError(f"{key!r} would stand for two things in a Data; rename {name!r}")
             both = np.concatenate([column, column]) if k == 1 else column.copy()
-            fields[key] = both.tolist() if both.dtype.kind in "OU" else torch.as_tensor(both)
-    taken = [name for name in K.metadata if name in fields]
+            fields[key] = tensor_of(both, torch)
+    taken = [name for name in K.metadata if name in fields or _is_taken(name)]
     if taken:
         raise InputError(f"the metadata {taken[0]!r} has the name of something else; rename it")
     return Data(**fields, **K.metadata)
+
+
+def _seems_higher(K: Complex, name: str) -> bool:
+    """Whether a name of what is known of vertices, such as x_1, is read as that of other cells."""
+    by_rank = _BY_RANK.fullmatch(name)
+    rank = int(by_rank[2]) if by_rank else 0
+    return 0 < rank <= K.max_rank and K.n_cells[rank] == K.n_vertices
+
+
+def _is_taken(name: str) -> bool:
+    """Whether a name of what is known of vertices or the whole has another meaning in a Data."""
+    return _STRUCTURE.fullmatch(name) is not None or name.startswith("_")
 
 
 def _key(name: str, rank: int) -> str:

@@ -5,6 +5,7 @@ No library is imported to find out: whoever holds one of its objects has importe
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
@@ -51,7 +52,7 @@ _READERS = {
 
 
 # Those of them that read graphs, and so know what to do with directions, loops and repeats.
-_GRAPHS = {"igraph", "matrices", "networkit", "networkx", "pandas", "pygsp", "sknetwork"}
+_GRAPHS = {"igraph", "matrices", "networkit", "networkx", "pandas", "pyg", "pygsp", "sknetwork"}
 
 
 def as_complex(
@@ -116,10 +117,24 @@ def as_complex(
         )
     reader = _reader(type(obj))
     if reader is None:
+        _refuse_many(obj)
         return plain.read(obj, wanted)
     if reader not in _GRAPHS:
         wanted.check_simple(f"a {type(obj).__name__}")
     return import_module(f"cellapse.interop.{reader}").read(obj, wanted)
+
+
+def _refuse_many(obj: Any) -> None:
+    """A list of graphs is no list of cells, though the vertices of each could be one."""
+    members = obj.values() if isinstance(obj, dict) else obj
+    first = next(iter(members), None) if isinstance(obj, list | tuple | dict) else None
+    whole = _reader(type(first)) not in (None, "matrices") and not isinstance(first, Mapping)
+    if isinstance(first, Complex) or (whole and getattr(first, "ndim", 2) > 1):
+        kind = type(first).__name__
+        raise InputError(
+            f"a {type(obj).__name__} of {kind} objects is no list of cells; read one at a time: "
+            "[as_complex(each) for each in them]"
+        )
 
 
 def _reader(kind: type) -> str | None:

@@ -10,11 +10,11 @@ from cellapse._errors import InputError, extra
 from cellapse._shared.checks import one_of
 from cellapse.interop._build import (
     Wanted,
-    hyperedge_complex,
     hyperedges_of,
     records_of,
     require_simplicial,
 )
+from cellapse.interop._hyperedges import hyperedge_complex
 
 
 def read(source: Any, wanted: Wanted) -> Complex:

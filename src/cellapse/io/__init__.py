@@ -31,6 +31,18 @@ from cellapse.io.simplices import PARTS, with_parts
 __all__ = ["FORMATS", "Understood", "hif_schema", "read", "understand", "write"]
 __dir__ = showing(__all__)
 
+# What other libraries read, by its extension.
+_ELSEWHERE = {
+    "npy": "numpy.load(path)",
+    "pt": "what torch.load(path) gives",
+    "xlsx": "pandas.read_excel(path)",
+    "parquet": "pandas.read_parquet(path)",
+    "feather": "pandas.read_feather(path)",
+    "leda": "networkx.read_leda(path)",
+    "inp": "meshio.read(path)",
+    "xdmf": "meshio.read(path)",
+    "vtp": "pyvista.read(path)",
+}
 _OF_OBJECTS = ("weight", "ranks", "directed", "loops", "repeats")
 
 
@@ -190,6 +202,9 @@ def _by_name(file: Path) -> str:
 def _format(file: Path, given: str | None) -> str:
     name = _by_name(file) if given is None else word("format", given)
     if name not in FORMATS:
+        if given is None and _extension(file) in _ELSEWHERE:
+            way = _ELSEWHERE[_extension(file)]
+            raise InputError(f"{shown(file)}: is not read here; pass {way} to cellapse.as_complex")
         what = f"format={given!r}" if given is not None else f"extension {_extension(file)!r}"
         raise InputError(
             f"{shown(file)}: nothing reads {what}; "

@@ -6,23 +6,29 @@ refused with the words that say which: `header=`, `columns=`, `format=`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any
 
 from cellapse._errors import InputError
 from cellapse._shared.notes import fact
-from cellapse.interop._ends import NODE_TABLES, known_ends, twins, two_kinds
+from cellapse.interop._ends import NODE_TABLES, known_ends, twins
 from cellapse.io._headers import with_header
 from cellapse.io._options import Options
+from cellapse.io._refused_columns import (
+    refuse_neighbours,
+    refuse_other_ends,
+    refuse_signs,
+    refuse_two_kinds,
+    refuse_words_among_numbers,
+    refuse_zeros_and_ones,
+)
 from cellapse.io._rows import Rows
 from cellapse.io._values import is_number
 
 Row = list[str]
 
 _NOTHING = ("nan", "NaN", "NAN", "<NA>", "null", "NULL", "NA")  # where others are numbers
-_FEW, _MUCH = 0.05, 0.2  # shares of labels that two columns have in common
 
 
 @dataclass(frozen=True)
@@ -45,10 +51,12 @@ def understood(table: Rows, options: Options) -> Columns:
         i, row = next((i, row) for i, row in enumerate(rows) if len(row) not in (1, width))
         raise InputError(
             f"rows have {width} columns, but row {i + 1} of the data, {row[:5]}, has {len(row)}; "
-            'fill the empty places, or pass format="hyperedges" if every row is a hyperedge'
+            'fill the empty places, or pass format="hyperedges" if every row is a hyperedge, '
+            '"adjlist" if it is a vertex and its neighbours'
         )
     if width < 2:
         raise InputError("holds no row of two labels; write one edge a line, such as: a b")
+    full = rows if 1 not in map(len, rows) else [row for row in rows if len(row) == width]
     names = _names(header, width)
     # The first column without the numbers of rows.
     first = int(header is not None and _is_index(header, rows))
@@ -56,18 +64,19 @@ def understood(table: Rows, options: Options) -> Columns:
         chosen = [_place(column, names, width, bool(header)) for column in options.columns]
         ends, others = (chosen[0], chosen[1]), chosen[2:]
     else:
-        ends = _ends(names if header else None, rows, first, width)
+        ends = _ends(names if header else None, full, first, width)
         others = [c for c in range(first, width) if c not in ends]
-    full = [row for row in rows if len(row) == width]
     sides = [set(map(itemgetter(c), full)) for c in ends]
     if options.columns is None:
         if header is None:
-            _refuse_signs(sides, ends, width)
+            refuse_signs(sides, ends, width)
+            refuse_neighbours(full, sides[0])
         else:
-            _refuse_two_kinds(sides, ends, names)
+            refuse_two_kinds(sides, ends, names)
         refuse_zeros_and_ones(len(full), sides[0] | sides[1])
     for c, labels in zip(ends, sides, strict=True):
         _check_end(full, labels, c, names)
+    refuse_words_among_numbers(full, sides[0] | sides[1], ends)
     if len(full) < len(rows):
         _check_lonely(rows, sides[0] | sides[1])
     _say(names, ends, others, bool(header))
@@ -148,78 +157,8 @@ def _ends(names: list[str] | None, rows: list[Row], first: int, width: int) -> t
         )
     if width - first < 2:
         raise InputError("has one column beside row numbers; an edge has two ends")
-    _refuse_other_ends(rows, first, width, names)
+    refuse_other_ends(rows, first, width, names)
     return first, first + 1
-
-
-def _refuse_other_ends(rows: list[Row], first: int, width: int, names: list[str] | None) -> None:
-    """Raise if the ends seem to be other columns than the first two."""
-    full = [row for row in rows if len(row) == width]
-    sets = [set(map(itemgetter(c), full)) for c in range(first, min(first + 3, width))]
-    shown = ", ".join(map(repr, names[:12])) if names else f"there are {width}"
-    if len(full) < 3:
-        return
-    if len(sets) == 3 and _is_id(full, sets, first):
-        raise InputError(
-            f"has a first column of its own kind ({full[0][first]!r:.40}, {full[1][first]!r:.40}, "
-            "...), as ids or times of rows are, and the next two share labels; name the columns "
-            f"({shown}) of the two ends: columns=({first + 2}, {first + 3})"
-        )
-    numbers = [all(map(is_number, labels)) for labels in sets[:2]]
-    words = [not any(map(is_number, labels)) for labels in sets[:2]]
-    if any(numbers) and any(words) and not sets[0] & sets[1]:
-        raise InputError(
-            "has a column of words beside one of numbers, as a table of values has; name the "
-            f"columns ({shown}) of the two ends: columns=({first + 1}, {first + 2}) for these"
-        )
-
-
-def _is_id(rows: list[Row], sets: list[set[str]], first: int) -> bool:
-    """Whether the first column counts the rows, or has nothing in common with the next two."""
-    numbers = [row[first] for row in rows]
-    counts = [[str(i + start) for i in range(len(rows))] for start in (0, 1)]
-    if numbers in counts and not any(map(is_number, sets[1] | sets[2])):
-        return True
-    separate = _share(sets[0], sets[1]) < _FEW and _share(sets[0], sets[2]) < _FEW
-    return separate and _share(sets[1], sets[2]) >= _MUCH
-
-
-def _refuse_signs(sides: list[set[str]], ends: tuple[int, int], width: int) -> None:
-    """An arrow between two labels is no label."""
-    for c, signs in zip(ends, sides, strict=True):
-        sign = min(signs, default="")
-        if width > 2 and len(signs) == 1 and sign and not any(map(str.isalnum, sign)):
-            others = tuple(i + 1 for i in range(width) if i != c)[:2]
-            raise InputError(
-                f"has {sign!r:.20} in column {c + 1} of every row; pass columns={others}, or "
-                "those that hold the ends"
-            )
-
-
-def _refuse_two_kinds(sides: list[set[str]], ends: tuple[int, int], names: list[str]) -> None:
-    """User 1 and film 1 are not the same vertex."""
-    u, v = (names[c] for c in ends)
-    both = sides[0] & sides[1]
-    if both and two_kinds(u, v):
-        raise InputError(
-            f"has {min(both)!r:.40} among {u!r} and among {v!r}, and these seem to be of "
-            f"two kinds; write other labels for one of them, or pass columns={(u, v)} if it is the "
-            "same vertex"
-        )
-
-
-def refuse_zeros_and_ones(n_rows: int, labels: Collection[Any]) -> None:
-    """A table with no labels but 0 and 1 is a matrix, though no square one."""
-    if n_rows > 2 and {str(v) for v in labels} <= {"0", "1"}:
-        raise InputError(
-            "has no labels but 0 and 1, as a matrix of hyperedges has; read it with "
-            "numpy.loadtxt and pass [B_1] to as_complex, or pass columns=(1, 2) if it holds edges"
-        )
-
-
-def _share(a: set[str], b: set[str]) -> float:
-    """The labels in both, of those in either."""
-    return len(a & b) / max(len(a | b), 1)
 
 
 def _check_end(rows: list[Row], labels: set[str], c: int, names: list[str]) -> None:

@@ -43,15 +43,21 @@ def refuse_sizes(first: Sequence[str], labels: Sequence[str], n_rows: int) -> No
     Traceback (most recent call last):
     cellapse._errors.InputError: begins with '9 3', which may be an edge ...
     """
-    if n_rows < _FEWEST or len(first) > 3 or not all(w.isdecimal() for w in (*first, *labels)):
+    if (
+        n_rows < _FEWEST - (len(first) == 3)
+        or len(first) > 3
+        or not all(w.isdecimal() for w in (*first, *labels))
+    ):
         return
-    n, largest = int(first[0]), max(map(int, labels), default=0)
-    counts = {
-        1: n in (n_rows, largest, largest + 1),
-        2: int(first[-1]) == n_rows and n >= largest,
-        3: int(first[-1]) == n_rows and n == int(first[-2]) >= largest,
-    }
-    if counts[len(first)]:
+    n, last = int(first[0]), int(first[-1])
+    largest = max(map(int, labels), default=0)
+    if len(first) == 1:
+        counts = n in (n_rows, largest, largest + 1)
+    elif len(first) == 2:  # of vertices and edges, or of hyperedges and vertices
+        counts = (last == n_rows and n >= largest) or (n == n_rows and last >= largest)
+    else:  # of rows, columns and entries
+        counts = last == n_rows and n == int(first[1]) >= largest
+    if counts:
         raise InputError(
             f"begins with {' '.join(first)!r}, which may be an edge or a vertex, or say how many "
             "vertices and edges follow; remove that line, or pass header=False if it is data"
@@ -104,5 +110,5 @@ def _are_words(rows: Sequence[Row], c: int) -> bool:
 
 
 def _are_numbers(rows: Sequence[Row], c: int) -> bool:
-    words = [row[c] for row in rows if c < len(row) and row[c]]
-    return bool(words) and is_number(words[0]) and all(map(is_number, words))
+    first = next((row[c] for row in rows if c < len(row) and row[c]), "")
+    return is_number(first) and all(is_number(row[c]) for row in rows if c < len(row) and row[c])

@@ -42,22 +42,23 @@ def hif_schema() -> dict[str, Any]:
     return schema
 
 
-def section(document: dict[str, Any], name: str) -> list[Record]:
-    """The records of a section, all of them as HIF has them."""
+def section(document: dict[str, Any], name: str) -> tuple[list[Record], list[list[Hashable]]]:
+    """The records of a section, all of them as HIF has them, and the edges and nodes they name."""
     listed = document.get(name, None if name == "incidences" else [])
     if not isinstance(listed, list):
         raise InputError(f"has no list of {name}, but {listed!r:.40}; HIF has a list there")
-    for kind in ("edge", "node"):
-        if kind in SECTIONS[name]:
-            names_of(listed, kind)
-    unknown = set(chain.from_iterable(listed)) - SECTIONS[name]
+    names = [_names(listed, kind) for kind in ("edge", "node") if kind in SECTIONS[name]]
+    members = set(chain.from_iterable(listed))
+    unknown = members - SECTIONS[name]
     if unknown:
         raise InputError(f"has {min(unknown)!r} among its {name}; HIF has that in attrs only")
     for member, fits, needed in _VALUES:
+        if member not in members:
+            continue
         bad = [r for r in listed if member in r and not fits(r[member])]
         if bad:
             raise InputError(f"{str(bad[0])[:80]} has {member} {bad[0][member]!r:.40}; {needed}")
-    return listed
+    return listed, names
 
 
 _VALUES: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
@@ -69,20 +70,20 @@ _VALUES: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
 
 def records_of(document: dict[str, Any], kind: str) -> dict[Hashable, Record]:
     """The listed nodes or edges by their names, in the order of the file."""
-    listed = section(document, f"{kind}s")
-    records = dict(zip(names_of(listed, kind), listed, strict=True))
+    listed, (names,) = section(document, f"{kind}s")
+    records = dict(zip(names, listed, strict=True))
     if len(records) == len(listed):
         return records
     fact(f"{len(listed) - len(records):,} {kind}s are listed again; what is said last counts")
     merged: dict[Hashable, Record] = {}
-    for name, record in zip(names_of(listed, kind), listed, strict=True):
+    for name, record in zip(names, listed, strict=True):
         before = merged.get(name, {})
         attrs = {**before.get("attrs", {}), **record.get("attrs", {})}
         merged[name] = {**before, **record, **({"attrs": attrs} if attrs else {})}
     return merged
 
 
-def names_of(listed: list[Any], kind: str) -> list[Hashable]:
+def _names(listed: list[Any], kind: str) -> list[Hashable]:
     """What every record says of its node or edge: a string or an integer."""
     names = [record.get(kind) if type(record) is dict else None for record in listed]
     if not set(map(type, names)) <= {str, int}:  # JSON makes these types, or true

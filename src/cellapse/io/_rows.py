@@ -27,11 +27,13 @@ _SEPARATOR = re.compile(r'"?sep=(.)"?', re.IGNORECASE)  # the first line, for sp
 
 @dataclass(frozen=True)
 class Rows:
-    """The words of every line, and of the comment right above the first one."""
+    """The words of every line, those of the comment above the first one, and what is between."""
 
     rows: list[list[str]]
     comment: list[str]
     delimiter: str | None
+    comments: list[str]  # between rows
+    gaps: list[int]  # rows that come behind a comment or an empty line
 
 
 def split_rows(text: str, sep: str | None = None) -> Rows:
@@ -40,39 +42,70 @@ def split_rows(text: str, sep: str | None = None) -> Rows:
     if lines and (declared := _SEPARATOR.fullmatch(lines[0])):
         sep, lines = sep or declared[1], lines[1:]
     # A dict behind an edge has commas, too.
-    head = [_DATA.sub("", line) if line[-1] == "}" else line for line in lines[:_HEAD]]
+    first = list(filter(None, lines[: 2 * _HEAD]))[:_HEAD]
+    head = [_DATA.sub("", line) if line[-1] == "}" else line for line in first]
     delimiter = (
         _delimiter(head) if sep is None else (None if sep.isspace() and sep != "\t" else sep)
     )
     split = _splitter(delimiter, '"' in text)
     rows = list(split(lines))
-    if delimiter == "\t" and sep is None and len({len(row) for row in rows}) > 1:
+    if delimiter == "\t" and sep is None and len({len(row) for row in rows if any(row)}) > 1:
         by_space = list(_splitter(None, '"' in text)(lines))
-        if len({len(row) for row in by_space}) == 1:  # tabs here and spaces there
+        if len({len(row) for row in by_space if row}) == 1:  # tabs here and spaces there
             delimiter, rows = None, by_space
-    if delimiter is not None and _OTHER_SPACE.search(text):
+    if delimiter is not None and _has_other_space(text):
         rows = [[word.strip() for word in row] for row in rows]
     if "'" in text:  # as spreadsheets mark what is no formula
         rows = [list(map(plain_word, row)) for row in rows]
-    if rows:
+    if lines:
         fact(f"columns separated by {_NAMES.get(delimiter, repr(delimiter))}")
         _refuse_marked(within, rows, delimiter)
     words = next(iter(_splitter(delimiter, '"' in above)([above.lstrip("#%/ ")])), [])
-    return Rows([row for row in rows if any(row)], [w.strip() for w in words], delimiter)
+    comment = [w.strip() for w in words]
+    if all(map(any, rows)):
+        return Rows(rows, comment, delimiter, within, [])
+    return Rows([row for row in rows if any(row)], comment, delimiter, within, _behind_gaps(rows))
+
+
+def _has_other_space(text: str) -> bool:
+    """Whether there is any space but the ends of lines; plain text need not be searched twice."""
+    if any(space in text for space in " \t\r\v\f"):
+        return True
+    return not text.isascii() and _OTHER_SPACE.search(text) is not None
+
+
+def _behind_gaps(rows: list[list[str]]) -> list[int]:
+    """The places, among the rows with words, of those that come behind rows without."""
+    places, place, gap = [], 0, False
+    for row in rows:
+        if not any(row):
+            gap = place > 0
+            continue
+        if gap:
+            places.append(place)
+        place, gap = place + 1, False
+    return places
 
 
 def _lines(text: str) -> tuple[list[str], str, list[str]]:
-    """The lines of data, the comment right above them, and those between them."""
+    """The lines of data, empty where a gap is, the comment above, and those between."""
+    if not any(mark in text for mark in _MARKS):
+        plain = [line.strip(" \r\n") for line in text.strip("\r\n ").splitlines()]
+        return plain, "", []
     lines: list[str] = []
     above, within = "", []
     for line in text.splitlines():
         stripped = line.strip(" \r\n")
         if stripped and not stripped.startswith(_MARKS):
             lines.append(stripped)
-        elif stripped and not lines:
-            above = stripped
-        elif stripped:
-            within.append(stripped)
+        elif not lines:
+            above = stripped or above
+        else:
+            lines.append("")
+            if stripped:
+                within.append(stripped)
+    while lines and not lines[-1]:
+        lines.pop()
     return lines, above, within
 
 

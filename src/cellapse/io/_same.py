@@ -8,13 +8,14 @@ written is read again and compared.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import CellapseError, InputError
+from cellapse._shared.arrays import IntArray
 from cellapse.io._graphs import columns_with_weights
 
 
@@ -40,20 +41,22 @@ def _difference(K: Complex, L: Complex, kind: str) -> str:
     if kind == "full":
         if not _same(list(K.labels), list(L.labels)):
             return _first_label(K, L)
-        if [c.indices.tolist() for c in K.cells] != [c.indices.tolist() for c in L.cells]:
+        if not _same_cells(K, L):
             return "other cells"
-        if not _same(list(K.weights), list(L.weights)):
+        if not all(map(_same_column, K.weights, L.weights)):
             return "other weights"
         if not _same(dict(K.metadata), dict(L.metadata)):
             return "other metadata"
         pairs = zip(K.attributes, L.attributes, strict=True)
         return next((d for a, b in pairs if (d := _other_column(a, b, False))), "")
-    if set(map(_typed, K.labels)) != set(map(_typed, L.labels)):
+    place = {_typed(v): i for i, v in enumerate(K.labels)}
+    position = [place.get(_typed(v), -1) for v in L.labels]
+    if len(position) != len(place) or set(position) != set(range(len(place))):
         return _first_label(K, L)
     if kind == "hypergraph":
-        same = all(set(_cells(K, k)) == set(_cells(L, k)) for k in (1, 2))
+        same = all(set(_cells(K, k)) == set(_cells(L, k, position)) for k in (1, 2))
         return "" if same else "other hyperedges"
-    if _cells(K, 1) != _cells(L, 1):
+    if not _same_edges(K, L, np.array(position)):
         return "other edges"
     ranks = range(1 if kind == "table" else 0, min(K.max_rank, 1) + 1)
     for k in ranks:
@@ -63,24 +66,51 @@ def _difference(K: Complex, L: Complex, kind: str) -> str:
     return ""
 
 
+def _same_cells(K: Complex, L: Complex) -> bool:
+    pairs = zip(K.cells, L.cells, strict=True)
+    return len(K.cells) == len(L.cells) and all(
+        np.array_equal(a.indices, b.indices) and np.array_equal(a.indptr, b.indptr)
+        for a, b in pairs
+    )
+
+
+def _same_edges(K: Complex, L: Complex, position: IntArray) -> bool:
+    """Whether both list the same edges one after the other, whatever the order of the vertices."""
+    none = np.empty((0, 2), np.int64)
+    ours, theirs = (C.cells[1].as_array(2) if C.max_rank else none for C in (K, L))
+    return np.array_equal(ours, np.sort(position[theirs], axis=1))
+
+
 def _first_label(K: Complex, L: Complex) -> str:
     kept = set(map(_typed, L.labels))
     lost = next((v for v in K.labels if _typed(v) not in kept), None)
     return f"the label {lost!r:.80} would change"
 
 
-def _cells(K: Complex, rank: int) -> list[frozenset[Any]]:
-    labels = K.cell_labels(rank) if K.max_rank >= rank else ()
-    return [frozenset(map(_typed, cell)) for cell in labels]  # type: ignore[call-overload]
+def _cells(
+    K: Complex, rank: int, position: Sequence[int] | None = None
+) -> Iterator[frozenset[int]]:
+    """The members of all cells, by their places or others."""
+    for cell in K.cells[rank] if K.max_rank >= rank else ():
+        yield frozenset(cell.tolist() if position is None else (position[v] for v in cell.tolist()))
 
 
 def _other_column(given: Mapping[str, Any], read: Mapping[str, Any], lenient: bool) -> str:
     """The name of a column that differs; one without any value need not come back."""
     for name in dict.fromkeys([*given, *read]):
+        if _same_column(given.get(name), read.get(name)):
+            continue
         ours, theirs = (_listed(table.get(name), lenient) for table in (given, read))
         if not _same(ours or [None] * len(theirs or ()), theirs or [None] * len(ours or ())):
             return f"the attribute {name!r:.80} would change"
     return ""
+
+
+def _same_column(a: Any, b: Any) -> bool:
+    """Whether two columns are the same at first sight: the same numbers, to the last bit."""
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and a.dtype.kind in "biuf":
+        return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+    return a is None and b is None
 
 
 def _listed(values: Any, lenient: bool) -> list[Any] | None:

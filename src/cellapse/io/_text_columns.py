@@ -45,11 +45,7 @@ def has_decimal_commas(words: Sequence[str]) -> bool:
 
 def unnamed(place: int, values: list[Any]) -> str | None:
     """What a third or fourth column of numbers without a name is called."""
-    if (
-        place < 2
-        or not values
-        or not all(isinstance(v, int | float) for v in values if v is not None)
-    ):
+    if place < 2 or not values or not set(map(type, values)) <= {int, float, type(None)}:
         return None
     given = [v for v in values if v is not None]
     for unit in (1, 1000):

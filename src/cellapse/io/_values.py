@@ -16,6 +16,7 @@ import numpy as np
 
 from cellapse._complex.attributes import as_table, columns_of
 from cellapse._errors import InputError
+from cellapse.io._numbers import numbers_or_none
 
 _NO_LETTERS = frozenset("nNiI")  # of nan, inf and infinity
 _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,17})\Z")  # "007" is a word: as a number it would change
@@ -40,8 +41,11 @@ def text_column(words: Sequence[str]) -> list[Any]:
     convert: Any = str
     if given and all(map(_WHOLE.match, given)):
         convert = int
-    elif given and is_number(given[0]) and all(map(is_number, given)):
-        convert = float
+    elif given and is_number(given[0]):
+        numbers = numbers_or_none(words) if len(given) == len(words) else None
+        if numbers is not None:  # by far the quickest
+            return numbers.tolist()
+        convert = float if all(map(is_number, given)) else str
     return [convert(w) if w != "" else None for w in words]
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 from xml.parsers import expat
 
 from cellapse._errors import InputError
+
+_UNKNOWN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # to XML
 
 
 def parse_xml(
@@ -43,5 +46,5 @@ def need(given: Mapping[str, str], key: str, name: str) -> str:
 
 def check_characters(text: str) -> None:
     """Raise if a text to be written holds what XML cannot."""
-    if any((ord(c) < 32 and c not in "\t\r\n") or c in "\ufffe\uffff" for c in text):
+    if _UNKNOWN.search(text):
         raise InputError("a label or attribute holds control characters, which XML cannot hold")

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+import re
+
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse.io._graphs import listed_graph
+from cellapse.io._one_table import refuse_titles
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._rows import split_rows
 from cellapse.io._source import as_text
+
+_COLON = re.compile(r"([^\s:]+):(?:\s+(.*))?")  # a: b, c
 
 
 def read_adjlist(data: bytes, options: Options = PLAIN) -> Complex:
     r"""Read an adjacency list; an edge may be listed at one end or at both.
 
+    A colon behind the vertex of every line is none of its name.
+
     >>> read_adjlist(b"a b c\nb c\nc\n")
     Complex(n_cells=(3, 3))
     """
-    rows = [[w for w in row if w] for row in split_rows(as_text(data), options.sep).rows]
+    table = split_rows(as_text(data), options.sep)
+    refuse_titles(table)
+    rows = table.rows
+    heads = [head for row in rows if (head := _COLON.fullmatch(row[0]))]
+    if len(heads) == len(rows):
+        rows = [[head[1], head[2] or "", *row[1:]] for head, row in zip(heads, rows, strict=True)]
+    rows = [[w for w in row if w] for row in rows]
     if not rows:
         raise InputError("holds no vertex; write each with its neighbours on a line")
     # In the order of the lines, then of the neighbours.

@@ -28,11 +28,13 @@ from cellapse._shared.files import as_bytes
 from cellapse._shared.notes import fact
 from cellapse._shared.tables import safe_word
 from cellapse.interop._ends import has_arcs
-from cellapse.io._columns import Columns, refuse_zeros_and_ones, understood
+from cellapse.io._columns import Columns, understood
 from cellapse.io._graphs import graph_columns, graph_complex
 from cellapse.io._headers import refuse_sizes
+from cellapse.io._one_table import refuse_second_table, refuse_titles
 from cellapse.io._options import PLAIN, Options
-from cellapse.io._other_formats import refuse_other_formats
+from cellapse.io._other_formats import refuse_codes, refuse_other_formats
+from cellapse.io._refused_columns import refuse_zeros_and_ones
 from cellapse.io._rows import split_rows
 from cellapse.io._source import as_text
 from cellapse.io._text_columns import attribute, time_column, unnamed
@@ -60,6 +62,8 @@ def read_edges(data: bytes, options: Options = PLAIN) -> Complex:
         return read_konect(data, options)
     text = as_text(data)
     refuse_other_formats(text)
+    if options.columns is None and options.header is None:
+        refuse_codes(text)
     numbers = _two_numbers(text) if (options.columns, options.sep) == (None, None) else None
     if numbers is not None and not options.header and options.window is None:
         labels, first, ends = np.unique(numbers, return_index=True, return_inverse=True)
@@ -72,6 +76,7 @@ def read_edges(data: bytes, options: Options = PLAIN) -> Complex:
         fact("two whole numbers a line, the ends of an edge")
         return graph_complex(labels[order].tolist(), pairs, {}, {}, rules=options.rules)
     split = split_rows(text, options.sep)
+    refuse_titles(split)
     rows, dicts = _networkx_data(split.rows)
     matrix = None if dicts or options.columns else labelled_matrix(rows, options.header)
     if matrix is not None:
@@ -80,6 +85,7 @@ def read_edges(data: bytes, options: Options = PLAIN) -> Complex:
         fact("data of edges as networkx writes it")
         table = Columns(rows, [], (0, 1), [], 2)
     else:
+        refuse_second_table(split)
         table = understood(split, options)
     return _graph(table, dicts, options)
 
@@ -96,7 +102,9 @@ def read_ncol(data: bytes, options: Options = PLAIN) -> Complex:
 def _graph(table: Columns, dicts: list[dict[str, Any]], options: Options) -> Complex:
     """The graph of rows whose columns are known."""
     (u, v), width = table.ends, table.width
-    edges = [row for row in table.rows if len(row) == width]
+    edges = table.rows
+    if 1 in map(len, edges):
+        edges = [row for row in edges if len(row) == width]
     columns = _attributes(table, edges)
     if dicts:
         full = zip(table.rows, dicts, strict=True)
@@ -226,4 +234,8 @@ def write_rows(rows: Iterable[Iterable[Any]], delimiter: str = ",") -> bytes:
 def _word(value: Any) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
+    if type(value) is str:  # most are one of these
+        return value
+    if type(value) is int or (type(value) is float and math.isfinite(value)):
+        return repr(value)
     return label_words([value])[0]

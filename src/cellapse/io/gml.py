@@ -23,15 +23,19 @@ from cellapse.io._values import label_words
 
 Pairs = list[tuple[str, Any]]
 
-_TOKEN = re.compile(
-    r"""(?P<skip>\s+|^\s*\#[^\n]*)
-    |(?P<string>"[^"]*")
-    |(?P<real>[+-]?(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?|[+-]?(?i:INF|NAN)\b)
-    |(?P<whole>[+-]?\d+)
-    |(?P<key>[A-Za-z_][A-Za-z0-9_.-]*)
-    |(?P<open>\[)|(?P<close>\])
-    |(?P<bad>.)""",
-    re.VERBOSE | re.MULTILINE | re.DOTALL,
+# A key with its value, of which the kind is the last group, or what comes between.
+_PAIR = re.compile(
+    r"""\s*(?:
+    (?P<key>[A-Za-z_][A-Za-z0-9_.-]*)
+      (?:\s*(?P<string>"[^"]*")
+        |\s+(?P<real>[+-]?(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?|[+-]?(?i:INF|NAN)\b)
+        |\s+(?P<whole>[+-]?\d+)
+        |\s*(?P<open>\[))
+    |(?P<close>\])
+    |(?P<comment>^[ \t]*\#[^\n]*)
+    |(?P<end>\Z)
+    |(?P<bad>\S+))""",
+    re.VERBOSE | re.MULTILINE,
 )
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _STRUCTURE = ("node", "edge", "directed", "multigraph")
@@ -83,47 +87,49 @@ def _flat(pairs: Pairs, prefix: str, depth: int) -> dict[str, Any]:
     """`graphics [ x 1 ]` as {"graphics.x": 1}; a repeated key as a tuple."""
     if depth > _DEEPEST:
         raise InputError(f"nests lists more than {_DEEPEST} deep within a node or edge")
+    plain = dict(pairs)
+    if len(plain) == len(pairs) and not prefix and not any(map(_is_list, plain.values())):
+        return plain  # as most nodes and edges are
     record: dict[str, list[Any]] = {}
     for key, value in pairs:
         if isinstance(value, list):
             for name, inner in _flat(value, f"{prefix}{key}.", depth + 1).items():
                 record.setdefault(name, []).append(inner)
-        elif value != "_networkx_list_start":  # how networkx marks a list of one
+        elif not _is_list(value):
             record.setdefault(prefix + key, []).append(value)
     return {name: v[0] if len(v) == 1 else tuple(v) for name, v in record.items()}
+
+
+def _is_list(value: Any) -> bool:
+    """Whether it is a list, or how networkx marks a list of one."""
+    return isinstance(value, list) or value == "_networkx_list_start"
 
 
 def _parse(text: str) -> Pairs:
     top: Pairs = []
     stack = [top]
-    key: str | None = None
-    for token in _TOKEN.finditer(text):
-        kind, word = token.lastgroup, token.group()
-        if kind == "skip":
-            continue
-        if kind == "key" and key is None:
-            key = word
-        elif kind == "close" and key is None and len(stack) > 1:
-            stack.pop()
-        elif kind == "open" and key is not None:
+    for pair in _PAIR.finditer(text):
+        kind = pair.lastgroup
+        if kind in ("string", "real", "whole"):
+            stack[-1].append((pair["key"], _value(kind, pair[kind])))
+        elif kind == "open":
             inner: Pairs = []
-            stack[-1].append((key, inner))
+            stack[-1].append((pair["key"], inner))
             stack.append(inner)
-            key = None
-        elif kind in ("string", "real", "whole") and key is not None:
-            stack[-1].append((key, _value(kind, word)))
-            key = None
-        else:
-            line = text.count("\n", 0, token.start()) + 1
+        elif kind == "close" and len(stack) > 1:
+            stack.pop()
+        elif kind in ("bad", "close"):
+            line = text.count("\n", 0, pair.end()) + 1
+            word = pair.group().strip()
             raise InputError(f"line {line} has {word[:40]!r} where it makes no sense in GML")
-    if len(stack) > 1 or key is not None:
+    if len(stack) > 1:
         raise InputError("ends too early: a list is not closed; the file may be cut off")
     return top
 
 
 def _value(kind: str, word: str) -> Any:
     if kind == "string":
-        return html.unescape(word[1:-1])
+        return html.unescape(word[1:-1]) if "&" in word else word[1:-1]
     if len(word) > _LONGEST_NUMBER:
         raise InputError(f"has a number of {len(word)} digits; write it as a string")
     return int(word) if kind == "whole" else float(word)

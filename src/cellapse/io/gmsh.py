@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
-from cellapse.io._numbers import number, whole
+from cellapse._shared.arrays import FloatArray, IntArray
+from cellapse.io._numbers import numbers_by_line
 from cellapse.io._source import as_text
 from cellapse.lifts.meshes import CORNERS, block_complex
 
+_SECTION = re.compile(r"(?ms)^[ \t]*\$(?!End)(\w+)[ \t]*\r?$(.*?)(?:^[ \t]*\$End|\Z)")
+_LARGEST = 10**15
 # Numbers of kinds; those of higher order (8, 9, ...) have points within their sides.
 _KINDS = {
     1: "line",
@@ -25,101 +30,113 @@ _KINDS = {
 }
 
 
+class _Lines(NamedTuple):
+    """The numbers of a section, and where those of each line begin and how many they are."""
+
+    values: FloatArray
+    starts: IntArray
+    counts: IntArray
+
+    def take(self, at: int, count: int) -> _Lines:
+        """Some lines of it."""
+        taken = self.counts[at : at + count]
+        if len(taken) != count:
+            raise InputError(f"declares {count} lines, and has {len(taken)}; it may be cut off")
+        return _Lines(self.values, self.starts[at : at + count], taken)
+
+    def column(self, place: int, width: int = 1) -> FloatArray:
+        """The numbers at some places of every line."""
+        if (self.counts < place + width).any():
+            raise InputError(f"has a line of less than {place + width} numbers; it may be cut off")
+        return self.values[self.starts[:, None] + np.arange(place, place + width)]
+
+    def whole(self, place: int, width: int = 1) -> IntArray:
+        """The same as whole numbers from 0."""
+        values = self.column(place, width)
+        if (values < 0).any() or (values % 1 != 0).any() or (values > _LARGEST).any():
+            raise InputError("has numbers of points or elements that are not whole, from 0 on")
+        return values.astype(np.int64)
+
+    def size(self, at: int, place: int) -> int:
+        """One whole number."""
+        return int(self.take(at, 1).whole(place)[0, 0])
+
+
 def read_msh(data: bytes) -> Complex:
     """Read a Gmsh mesh; a binary one goes through meshio and `as_complex`."""
     if b"\0" in data:
         raise InputError("is binary; save it as text, or pass meshio.read(path) to as_complex")
-    sections = _sections(as_text(data))
-    version = sections.get("MeshFormat", [[""]])[0][0]
-    if not version.startswith(("2.", "4.1")) or not {"Nodes", "Elements"} <= sections.keys():
+    sections = {name: text for name, text in _SECTION.findall(as_text(data)) if text.strip()}
+    version = sections.get("MeshFormat", " ").split(None, 1)[0:1] or [""]
+    if not version[0].startswith(("2.", "4.1")) or not {"Nodes", "Elements"} <= sections.keys():
         raise InputError(
-            f"is of version {version!r:.20} or lacks $Nodes or $Elements; 2.2 and 4.1 are read, "
+            f"is of version {version[0]!r:.20} or lacks $Nodes or $Elements; 2.2 and 4.1 are read, "
             "others through meshio.read(path) and as_complex"
         )
-    new = version.startswith("4")
-    points = dict(_points(sections["Nodes"], new))
-    if not points:
+    new = version[0].startswith("4")
+    tags, places = (_points_4 if new else _points_2)(_lines(sections["Nodes"]))
+    if not len(tags):
         raise InputError("holds no points")
-    place = {tag: i for i, tag in enumerate(points)}
-    blocks: dict[str, list[list[int]]] = {}
-    for kind, tags in (_elements_4 if new else _elements_2)(sections["Elements"]):
-        if not all(tag in place for tag in tags):
-            raise InputError(f"has an element with the points {tags[:8]}, which it does not list")
-        blocks.setdefault(kind, []).append([place[tag] for tag in tags])
+    order = np.argsort(tags, kind="stable")
+    if (np.diff(tags[order]) == 0).any():
+        raise InputError("lists a point twice; remove one")
+    blocks: dict[str, list[IntArray]] = {}
+    for kind, members in (_elements_4 if new else _elements_2)(_lines(sections["Elements"])):
+        at = np.searchsorted(tags, members, sorter=order)
+        place = order[np.minimum(at, len(tags) - 1)]
+        if (tags[place] != members).any():
+            odd = members[(tags[place] != members).any(axis=1)][0]
+            raise InputError(f"has an element with the points {odd.tolist()}, not all listed")
+        blocks.setdefault(kind, []).append(place)
     blocks.pop("vertex", None)
-    return block_complex(np.array(list(points.values())), blocks)
+    return block_complex(places, {kind: np.concatenate(parts) for kind, parts in blocks.items()})
 
 
-def _sections(text: str) -> dict[str, list[list[str]]]:
-    """The words of every line between $Name and $EndName."""
-    sections: dict[str, list[list[str]]] = {}
-    name = None
-    for line in text.splitlines():
-        words = line.split()
-        if not words:
-            continue
-        if words[0].startswith("$End"):
-            name = None
-        elif words[0].startswith("$"):
-            name = words[0][1:]
-            sections[name] = []
-        elif name is not None:
-            sections[name].append(words)
-    return {name: lines for name, lines in sections.items() if lines}
+def _lines(text: str) -> _Lines:
+    values, counts = numbers_by_line(text.replace("\r", ""))
+    counts = counts[counts > 0]
+    return _Lines(values, np.cumsum(counts) - counts, counts)
 
 
-def _points(lines: list[list[str]], new: bool) -> Iterator[tuple[int, list[float]]]:
-    if not new:
-        for words in _take(lines, 1, whole(lines[0][0], "the number of points")):
-            yield whole(words[0], "a point"), _place(words[1:4])
-        return
+def _points_2(lines: _Lines) -> tuple[IntArray, FloatArray]:
+    rows = lines.take(1, lines.size(0, 0))
+    return rows.whole(0)[:, 0], rows.column(1, 3)
+
+
+def _points_4(lines: _Lines) -> tuple[IntArray, FloatArray]:
+    tags: list[IntArray] = [np.empty(0, np.int64)]
+    places: list[FloatArray] = [np.empty((0, 3))]
     at = 1
-    for _ in range(whole(lines[0][0], "the number of blocks", 0, len(lines))):
-        head = _take(lines, at, 1)[0]
-        count = whole(head[3] if len(head) > 3 else "", "the number of points")
-        tags = _take(lines, at + 1, count)
-        places = _take(lines, at + 1 + count, count)
-        for tag, words in zip(tags, places, strict=True):
-            yield whole(tag[0], "a point"), _place(words[:3])
+    for _ in range(lines.size(0, 0)):
+        count = lines.size(at, 3)
+        tags.append(lines.take(at + 1, count).whole(0)[:, 0])
+        places.append(lines.take(at + 1 + count, count).column(0, 3))
         at += 1 + 2 * count
+    return np.concatenate(tags), np.concatenate(places)
 
 
-def _place(words: list[str]) -> list[float]:
-    if len(words) != 3:
-        raise InputError("has a point without three coordinates")
-    return [number(w, "a coordinate") for w in words]
+def _elements_2(lines: _Lines) -> Iterator[tuple[str, IntArray]]:
+    rows = lines.take(1, lines.size(0, 0))
+    about = rows.whole(1, 2)  # the kind, and the number of tags before the points
+    for kind, n_tags in np.unique(about, axis=0).tolist():
+        chosen = (about == (kind, n_tags)).all(axis=1)
+        part = _Lines(rows.values, rows.starts[chosen], rows.counts[chosen])
+        yield _elements(part, kind, 3 + n_tags)
 
 
-def _elements_2(lines: list[list[str]]) -> Iterator[tuple[str, list[int]]]:
-    for words in _take(lines, 1, whole(lines[0][0], "the number of elements")):
-        numbers = [whole(w, "a number of an element") for w in words]
-        if len(numbers) < 3:
-            raise InputError(f"has the element {' '.join(words)!r}, which is too short")
-        yield _element(numbers[1], numbers[3 + numbers[2] :])
-
-
-def _elements_4(lines: list[list[str]]) -> Iterator[tuple[str, list[int]]]:
+def _elements_4(lines: _Lines) -> Iterator[tuple[str, IntArray]]:
     at = 1
-    for _ in range(whole(lines[0][0], "the number of blocks", 0, len(lines))):
-        head = [whole(w, "a number of a block") for w in _take(lines, at, 1)[0]]
-        if len(head) != 4:
-            raise InputError("has a block of elements without four numbers")
-        for words in _take(lines, at + 1, head[3]):
-            yield _element(head[2], [whole(w, "a point") for w in words[1:]])
-        at += 1 + head[3]
+    for _ in range(lines.size(0, 0)):
+        kind, count = lines.size(at, 2), lines.size(at, 3)
+        yield _elements(lines.take(at + 1, count), kind, 1)
+        at += 1 + count
 
 
-def _element(kind: int, tags: list[int]) -> tuple[str, list[int]]:
+def _elements(lines: _Lines, kind: int, before: int) -> tuple[str, IntArray]:
+    """The points of elements of one kind, which come behind other numbers."""
     name = _KINDS.get(kind)
     if name is None:
         raise InputError(f"has elements of kind {kind}, of higher order; save it with order 1")
-    if len(tags) != CORNERS[name]:
-        raise InputError(f"has a {name} of {len(tags)} points; it has {CORNERS[name]}")
-    return name, tags
-
-
-def _take(lines: list[list[str]], at: int, count: int) -> list[list[str]]:
-    taken: list[list[str]] = lines[at : at + count]
-    if len(taken) != count:
-        raise InputError(f"declares {count} lines, and has {len(taken)}; it may be cut off")
-    return taken
+    if (lines.counts != before + CORNERS[name]).any():
+        raise InputError(f"has a {name} that has not {CORNERS[name]} points")
+    return name, lines.whole(before, CORNERS[name])

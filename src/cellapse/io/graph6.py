@@ -6,6 +6,8 @@ triangle; sparse6 a list of edges. Both are decoded with NumPy, once the size is
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from cellapse._complex.complex import Complex
@@ -16,6 +18,8 @@ from cellapse.io._graphs import check_declared, graph_complex
 from cellapse.io._options import PLAIN, Options
 
 _HEADS = (b">>graph6<<", b">>sparse6<<")
+_LONG = 100_000
+_LINE = re.compile(r":?[?-~]+")
 
 
 def read_graph6(data: bytes, options: Options = PLAIN) -> Complex:
@@ -40,6 +44,25 @@ def read_graph6(data: bytes, options: Options = PLAIN) -> Complex:
     require_memory(100.0 * n, f"a graph of {n:,} vertices", "take a smaller one")
     edges = _sparse6(n, rest) if sparse else _graph6(n, rest)
     return graph_complex(range(n), edges, {}, {}, rules=options.rules)
+
+
+def is_graph6(text: str) -> bool:
+    r"""Whether every line is one word in the letters of these codes, the first as long as needed.
+
+    >>> is_graph6("DQc\nD|s\n"), is_graph6("a|b\nb|c\n")
+    (True, False)
+    """
+    if not _LINE.fullmatch(text[:_LONG].lstrip().partition("\n")[0].strip()):
+        return False  # without a look at the rest
+    lines = list(filter(None, map(str.strip, text.splitlines())))
+    if not all(map(_LINE.fullmatch, lines)):
+        return False
+    if lines[0][0] == ":":
+        return True
+    if lines[0][0] == "~":  # more than 62 vertices: no word of a table
+        return True
+    n, rest = _size(np.frombuffer(lines[0].encode(), dtype=np.uint8).astype(np.int64) - 63)
+    return len(rest) == -(-(n * (n - 1) // 2) // 6)
 
 
 def _size(codes: IntArray) -> tuple[int, IntArray]:

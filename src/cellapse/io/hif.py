@@ -28,8 +28,8 @@ from cellapse._complex.simple import Rules
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError
 from cellapse._shared.notes import fact, loss
-from cellapse.interop._build import hyperedge_complex
-from cellapse.io._hif_records import SECTIONS, Record, names_of, records_of, section
+from cellapse.interop._hyperedges import hyperedge_complex
+from cellapse.io._hif_records import SECTIONS, Record, records_of, section
 from cellapse.io._values import from_json, is_plain, json_columns, to_json
 
 _OURS = "cellapse"  # in the metadata: what only we need to know
@@ -101,8 +101,7 @@ def _cells(
     document: dict[str, Any], nodes: dict[Hashable, Record], edges: dict[Hashable, Record]
 ) -> tuple[list[Hashable], list[Hashable], Cells]:
     """The names of all nodes, those of the edges with members, and their members."""
-    incidences = section(document, "incidences")
-    of, members = names_of(incidences, "edge"), names_of(incidences, "node")
+    incidences, (of, members) = section(document, "incidences")
     pairs = dict.fromkeys(zip(of, members, strict=True))
     if len(pairs) < len(of):
         fact(f"{len(of) - len(pairs):,} incidences are listed again, and count once")

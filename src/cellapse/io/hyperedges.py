@@ -10,7 +10,8 @@ import numpy as np
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._matrices.containment import containment
-from cellapse.interop._build import hyperedge_complex
+from cellapse.interop._hyperedges import hyperedge_complex
+from cellapse.io._one_table import refuse_titles
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._rows import split_rows
 from cellapse.io._same import require_same
@@ -25,7 +26,9 @@ def read_hyperedges(data: bytes, options: Options = PLAIN) -> Complex:
     >>> read_hyperedges(b"a b c\nc d")
     Complex(n_cells=(4, 4, 1))
     """
-    rows = [[word for word in row if word] for row in split_rows(as_text(data), options.sep).rows]
+    table = split_rows(as_text(data), options.sep)
+    refuse_titles(table)
+    rows = [[word for word in row if word] for row in table.rows]
     words = dict.fromkeys(word for row in rows for word in row)
     label = dict(zip(words, text_labels(list(words)), strict=True))
     members = [[label[word] for word in row] for row in rows]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import io
 import re
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,8 +17,11 @@ from scipy import sparse
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
+from cellapse._shared.memory import require_memory
+from cellapse._shared.notes import fact
 from cellapse.io._adjacency import adjacency_complex
-from cellapse.io._graphs import graph_columns
+from cellapse.io._graphs import graph_columns, graph_complex
+from cellapse.io._numbers import numbers_of
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._plain_lines import are_plain_lines
 from cellapse.io._source import as_text
@@ -61,10 +63,13 @@ def read_matrix_market(data: bytes, options: Options = PLAIN) -> Complex:
     body = data[comments.end() if comments else banner_end :]
     symmetric, pattern = symmetry == "symmetric", field == "pattern"
     if layout == "array":
-        matrix = _array(_numbers(body), symmetric, pattern)
+        matrix = _array(numbers_of(as_text(body)), symmetric, pattern)
     else:
-        entries = _plain_entries(body, pattern) or _entries(_numbers(body), pattern)
-        matrix = _coordinates(entries, symmetric)
+        entries = _plain_entries(body, pattern) or _entries(numbers_of(as_text(body)), pattern)
+        if symmetric:
+            return _half(_distinct(entries), pattern, options)
+        places = (entries.row, entries.column)
+        matrix = sparse.coo_array((entries.values, places), shape=entries.sizes)
     return adjacency_complex(matrix, weighted=not pattern, rules=options.rules)
 
 
@@ -86,18 +91,6 @@ def _plain_entries(body: bytes, pattern: bool) -> _Entries | None:
     except (ValueError, OverflowError):
         raise _outside(n) from None
     return _Entries((n, m), matrix.row, matrix.col, np.asarray(matrix.data, dtype=np.float64))
-
-
-def _numbers(body: bytes) -> Any:
-    """All numbers of a text, one after the other."""
-    text = as_text(body)
-    if not text or text.isspace():
-        return np.empty(0)
-    try:
-        with warnings.catch_warnings(action="error"):  # NumPy warns where it stops at a word
-            return np.fromstring(text, sep=" ")
-    except (ValueError, DeprecationWarning) as error:
-        raise InputError(f"holds what is no number ({error})") from None
 
 
 def _sizes(numbers: Any, count: int) -> list[int]:
@@ -154,13 +147,32 @@ def _outside(n: int) -> InputError:
     return InputError(f"has an entry outside of its {n} rows and columns, counted from 1")
 
 
-def _coordinates(entries: _Entries, symmetric: bool) -> Any:
-    shape, row, column, values = entries
-    if symmetric:
-        off = row != column
-        row, column = np.r_[row, column[off]], np.r_[column, row[off]]
-        values = np.r_[values, values[off]]
-    return sparse.coo_array((values, (row, column)), shape=shape)
+def _distinct(entries: _Entries) -> _Entries:
+    """The entries as of the upper half, in order, without zeros; those of one place added up."""
+    (n, _), row, column, values = entries
+    keys = np.minimum(row, column).astype(np.int64) * n + np.maximum(row, column)
+    if not (keys[1:] > keys[:-1]).all():
+        order = np.argsort(keys, kind="stable")
+        keys, values = keys[order], values[order]
+        first = np.flatnonzero(np.append(True, keys[1:] > keys[:-1]))
+        if len(first) < len(keys):
+            fact(f"{len(keys) - len(first):,} repeated entries are added up")
+            keys, values = keys[first], np.add.reduceat(values, first)
+    if not values.all():
+        keys, values = keys[values != 0], values[values != 0]
+    row, column = np.divmod(keys, n)
+    return _Entries(entries.sizes, row, column, values)
+
+
+def _half(entries: _Entries, pattern: bool, options: Options) -> Complex:
+    """The graph of a matrix of which one half is listed: every entry is an edge."""
+    n = entries.sizes[0]
+    require_memory(100.0 * n, f"a graph of {n:,} vertices", "leave out those without edges")
+    if not np.isfinite(entries.values).all():
+        raise InputError("has entries that are no finite numbers; leave out those without edges")
+    edges = np.column_stack([entries.row, entries.column])
+    columns = {} if pattern else {"weight": entries.values}
+    return graph_complex(range(n), edges, {}, columns, rules=options.rules)
 
 
 def write_matrix_market(K: Complex) -> bytes:

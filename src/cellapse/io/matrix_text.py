@@ -7,6 +7,7 @@ are no edges.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from cellapse._shared.memory import require_memory
 from cellapse._shared.notes import fact
 from cellapse.interop._ends import known_ends
 from cellapse.io._adjacency import adjacency_complex
+from cellapse.io._numbers import numbers_or_none
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._rows import split_rows
 from cellapse.io._source import as_text
@@ -96,11 +98,10 @@ def _are_numbers(words: Sequence[str]) -> bool:
 
 def _numbers(rows: list[list[str]]) -> Any:
     require_memory(100.0 * len(rows) ** 2, f"a matrix of {len(rows):,} rows", "write .mtx")
-    try:
-        plain = np.array(rows, dtype=np.float64)
+    plain = numbers_or_none(list(chain.from_iterable(rows)))
+    if plain is not None:  # else empty places and truths, decimal commas, or words
+        plain = plain.reshape(len(rows), -1)
         return plain if not np.isnan(plain).any() else np.nan_to_num(plain, posinf=np.inf)
-    except ValueError:
-        pass  # empty places and truths, decimal commas, or words
     if has_decimal_commas([w for row in rows for w in row]):
         fact("decimal commas")
         rows = [[w.replace(",", ".") for w in row] for row in rows]

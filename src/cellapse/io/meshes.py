@@ -6,21 +6,21 @@ which way round a triangle is listed: cells of three vertices are sets.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+import re
 from typing import Any
 
 import numpy as np
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
+from cellapse._shared.arrays import FloatArray, IntArray
+from cellapse.io._numbers import numbers_by_line
 from cellapse.io._source import as_text
-from cellapse.lifts import mesh_complex
+from cellapse.lifts.meshes import faces_complex, mesh_complex
 
-
-def _words(text: str) -> list[list[str]]:
-    lines = (line.split("#")[0].split() for line in text.splitlines())
-    return [words for words in lines if words]
+_COMMENT = re.compile(r"#[^\n]*")
+_NORMALS = re.compile(r"(?<=[0-9])/\S*")  # and textures, behind a corner
+_KINDS = ("v", "f", "l")
 
 
 def read_off(data: bytes) -> Complex:
@@ -29,39 +29,39 @@ def read_off(data: bytes) -> Complex:
     >>> read_off(b"OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n")
     Complex(n_cells=(3, 3, 1))
     """
-    lines = _words(as_text(data))
-    if not lines or lines[0][0] not in ("OFF", "COFF", "NOFF", "CNOFF", "STOFF"):
+    text = _COMMENT.sub("", as_text(data)).lstrip()
+    name = text.split(None, 1)[0] if text else ""
+    if name not in ("OFF", "COFF", "NOFF", "CNOFF", "STOFF"):
         raise InputError("does not begin with OFF, so it is not an OFF mesh")
-    if len(lines[0]) > 1:  # the counts on the same line
-        lines.insert(1, lines[0][1:])
-    try:
-        n_vertices, n_faces = int(lines[1][0]), int(lines[1][1])
-        if n_vertices < 0 or n_faces < 0 or 2 + n_vertices + n_faces > len(lines):
-            raise InputError(
-                f"declares {n_vertices} vertices and {n_faces} faces, but has {len(lines) - 2} "
-                "lines of them; it may be cut off"
-            )
-        points = [[float(x) for x in line[:3]] for line in lines[2 : 2 + n_vertices]]
-        rows = lines[2 + n_vertices : 2 + n_vertices + n_faces]
-        faces = [_corners(line) for line in rows]
-        return mesh_complex(_points(points), faces)
-    except (ValueError, IndexError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"is not a valid OFF mesh ({error})") from None
-
-
-def _corners(line: list[str]) -> list[int]:
-    corners = [int(v) for v in line[1 : 1 + int(line[0])]]
-    if len(corners) != int(line[0]) or min(corners, default=0) < 0:
-        raise InputError(f"has the face {' '.join(line[:12])!r}; write how many corners, then each")
-    return corners
-
-
-def _points(points: Sequence[Sequence[float]]) -> Any:
-    if any(len(p) != 3 for p in points):
+    values, counts = numbers_by_line(text.removeprefix(name))
+    counts = counts[counts > 0]
+    sizes = values[: counts[0]] if len(counts) else values
+    if len(sizes) < 2 or (sizes % 1).any() or (sizes < 0).any():
+        raise InputError(f"has the sizes {sizes[:3].tolist()}; OFF has those of vertices and faces")
+    n, m = int(sizes[0]), int(sizes[1])
+    if 1 + n + m > len(counts):
+        raise InputError(
+            f"declares {n} vertices and {m} faces, but has {len(counts) - 1} lines of them; it may "
+            "be cut off"
+        )
+    starts = np.cumsum(counts) - counts
+    if (counts[1 : 1 + n] < 3).any():
         raise InputError("has a vertex without three coordinates")
-    return np.array(points, dtype=np.float64).reshape(-1, 3)
+    points = values[starts[1 : 1 + n, None] + np.arange(3)]
+    at, rest = starts[1 + n : 1 + n + m], counts[1 + n : 1 + n + m] - 1
+    lengths = values[at]
+    if (lengths % 1).any() or (lengths < 0).any() or (lengths > rest).any():
+        raise InputError("has a face with too few corners; write how many corners, then each")
+    return faces_complex(points, *_gathered(values, at + 1, lengths.astype(np.int64)))[0]
+
+
+def _gathered(values: FloatArray, starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
+    """Corners from some places on, so many for each face, as `indptr` and `indices`."""
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    corners = values[np.arange(indptr[-1]) + np.repeat(starts - indptr[:-1], lengths)]
+    if (corners % 1).any() or (corners < 0).any():
+        raise InputError("has corners that are no numbers of vertices")
+    return indptr, corners.astype(np.int64)
 
 
 def write_off(K: Complex) -> bytes:
@@ -96,23 +96,38 @@ def read_obj(data: bytes) -> Complex:
     >>> read_obj(b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1/1 2/2 -1/3\n")
     Complex(n_cells=(3, 3, 1))
     """
-    points: list[list[float]] = []
-    groups: dict[str, list[list[int]]] = {"f": [], "l": []}
-    for words in _words(as_text(data)):
-        try:
-            if words[0] == "v":
-                points.append([float(x) for x in words[1:4]])
-            elif words[0] in groups:
-                corners = [int(w.split("/")[0]) for w in words[1:]]
-                # Counted from 1, or from the last vertex so far backwards.
-                groups[words[0]].append([v - 1 if v > 0 else len(points) + v for v in corners])
-                if 0 in corners or min(groups[words[0]][-1], default=0) < 0:
-                    raise InputError(f"has {' '.join(words[:12])!r}; vertices are counted from 1")
-        except ValueError as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError(f"has the line {' '.join(words[:12])!r}, not valid OBJ") from None
-    if not points:
+    text = as_text(data)
+    if "#" in text or "\\\n" in text:  # a line may go on in the next
+        text = _COMMENT.sub("", text).replace("\\\n", " ")
+    lines = [line for line in text.splitlines() if line[:1] in _KINDS or line[:1].isspace()]
+    words = [[*line.split(None, 1), "", ""] for line in lines]
+    kinds = np.array([w[0] for w in words], dtype="U2")
+    points, counts = numbers_by_line(_lines_of("v", kinds, words))
+    if not len(counts) or not len(points):
         raise InputError("holds no vertices (lines `v x y z`), so it is not an OBJ mesh")
-    lines = [[u, v] for line in groups["l"] for u, v in pairwise(line)]
-    return mesh_complex(_points(points), groups["f"], lines)
+    if (counts < 3).any():
+        raise InputError("has a vertex without three coordinates")
+    starts = np.cumsum(counts) - counts
+    before = np.cumsum(kinds == "v")
+    faces, segments = (_corners(kind, kinds, words, before) for kind in "fl")
+    along = np.column_stack([segments[1][:-1], segments[1][1:]])
+    within = np.delete(along, segments[0][1:-1] - 1, axis=0) if len(along) else along
+    return faces_complex(points[starts[:, None] + np.arange(3)], *faces, within)[0]
+
+
+def _lines_of(kind: str, kinds: Any, words: list[list[str]]) -> str:
+    return "".join([f"{words[i][1]}\n" for i in np.flatnonzero(kinds == kind).tolist()])
+
+
+def _corners(
+    kind: str, kinds: Any, words: list[list[str]], before: IntArray
+) -> tuple[IntArray, IntArray]:
+    """The corners of faces or lines: counted from 1, or from the last vertex so far backwards."""
+    text = _lines_of(kind, kinds, words)
+    values, counts = numbers_by_line(_NORMALS.sub("", text) if "/" in text else text)
+    counts = counts if text else counts[:0]
+    so_far = np.repeat(before[kinds == kind], counts)
+    corners = np.where(values > 0, values - 1, so_far + values)
+    if (values == 0).any() or (corners < 0).any() or (values % 1).any():
+        raise InputError("has faces or lines beyond its vertices, which are counted from 1")
+    return np.concatenate([[0], np.cumsum(counts)]), corners.astype(np.int64)

@@ -21,6 +21,7 @@ from scipy import sparse
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, SizeError
 from cellapse._shared.memory import draw_memory, readable, require_memory
+from cellapse._shared.notes import fact
 from cellapse.io._adjacency import adjacency_complex
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._values import from_json, is_plain, to_json
@@ -46,9 +47,15 @@ def read_npz(data: bytes, options: Options = PLAIN) -> Complex:
         return _complex(arrays)
     if {"format", "shape", "data"} <= set(arrays):
         return adjacency_complex(_matrix(arrays), weighted=True, rules=options.rules)
+    square = {n: a for n, a in arrays.items() if a.ndim == 2 and len(a) == a.shape[1] > 2}
+    if len(arrays) == len(square) == 1:
+        ((name, matrix),) = square.items()
+        fact(f"the matrix {name!r} is the adjacency")
+        return adjacency_complex(matrix, weighted=True, rules=options.rules)
     raise InputError(
-        f"holds the arrays {sorted(arrays)[:8]}, neither a complex written by cellapse.write nor a "
-        "matrix of scipy.sparse.save_npz; build it with Complex.from_arrays"
+        f"holds the arrays {sorted(arrays)[:8]}, neither a complex written by cellapse.write nor "
+        "one adjacency, of numpy.savez or scipy.sparse.save_npz; pass the right one of "
+        "numpy.load(path) to as_complex"
     )
 
 
@@ -117,6 +124,8 @@ def _matrix(arrays: Mapping[str, Array]) -> Any:
             f"has a matrix of {n_rows} x {n_columns} with {values.size} entries; an adjacency is "
             "square and most vertices have edges"
         )
+    if kind not in ("coo", "csr", "csc"):
+        raise InputError(f"has a {kind or 'nameless'} matrix; save matrix.tocsr() instead")
     try:
         if kind == "coo":
             parts: Any = (values, (arrays["row"], arrays["col"]))

@@ -35,9 +35,7 @@ def read_pajek(data: bytes, options: Options = PLAIN) -> Complex:
     n = whole(head[0] if head else "", "the number of vertices", 1)
     first = whole(head[1], "the number of vertices of the first kind", 0, n) if head[1:] else None
     check_declared(n, sum(len(lines) for parts in sections.values() for _, lines in parts))
-    nodes: dict[int, dict[str, Any]] = {i: {} for i in range(1, n + 1)}
-    for words in lines:
-        nodes[whole(words[0], "a vertex", 1, n)] = _vertex(words)
+    nodes = _vertices(lines, n)
     if first is not None:
         fact(f"two kinds of vertices, the attribute `mode`: {first:,} of the first")
         for i, record in nodes.items():
@@ -92,6 +90,17 @@ def _sections(text: str) -> dict[str, list[tuple[list[str], list[list[str]]]]]:
         lines = []
         sections.setdefault(name, []).append((words[1:], lines))
     return sections
+
+
+def _vertices(lines: list[list[str]], n: int) -> dict[int, dict[str, Any]]:
+    """What is known of every vertex, by its number."""
+    nodes: dict[int, dict[str, Any]] = {}
+    for words in lines:
+        i = whole(words[0], "a vertex", 1, n)
+        if i in nodes:
+            raise InputError(f"lists vertex {i} twice; remove one")
+        nodes[i] = _vertex(words)
+    return {i: nodes.get(i, {}) for i in range(1, n + 1)}
 
 
 def _vertex(words: list[str]) -> dict[str, Any]:

@@ -15,7 +15,8 @@ import numpy as np
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
-from cellapse.lifts import mesh_complex
+from cellapse._shared.arrays import IntArray
+from cellapse.lifts.meshes import faces_complex
 
 _TYPES = {
     "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1",
@@ -79,15 +80,26 @@ def _mesh(tables: dict[str, dict[str, Any]]) -> Complex:
     corners: Any = next((face.pop(name) for name in _CORNERS if name in face), [])
     try:
         positions = np.column_stack([np.asarray(vertex.pop(axis), np.float64) for axis in "xyz"])
-        faces = [[int(v) for v in row] for row in corners]
+        ends, flat = _flat(corners)
     except (TypeError, ValueError, OverflowError):  # a list as x, a number as corners
         raise InputError("has coordinates or corners of the wrong kind in its header") from None
     if positions.shape[1] != 3:
         raise InputError("has lists where x, y and z are single numbers")
-    if any(v < 0 for row in faces for v in row):
+    if len(flat) and flat.min() < 0:
         raise InputError("has a face with a negative corner; vertices are counted from 0")
-    K = mesh_complex(positions, faces)
+    K, kept = faces_complex(positions, ends, flat)
+    if len(kept) < len(ends) - 1:
+        face = {name: [values[i] for i in kept.tolist()] for name, values in face.items()}
     return K.with_attributes({0: vertex, 2: face})
+
+
+def _flat(corners: Any) -> tuple[IntArray, IntArray]:
+    """The corners of all faces one after the other, and where those of each end."""
+    if isinstance(corners, np.ndarray) and corners.ndim == 2:
+        return np.arange(len(corners) + 1) * corners.shape[1], corners.astype(np.int64).ravel()
+    lengths = [len(row) for row in corners]
+    flat = [int(v) for row in corners for v in row]
+    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]), np.array(flat, dtype=np.int64)
 
 
 def _header(lines: Sequence[str]) -> tuple[str, list[_Element]]:

@@ -14,7 +14,7 @@ from cellapse._complex.cells import Cells
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._shared.notes import fact
-from cellapse.interop._build import hyperedge_complex
+from cellapse.interop._hyperedges import hyperedge_complex
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._source import as_text, raw_bytes
 

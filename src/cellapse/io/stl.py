@@ -9,6 +9,7 @@ import numpy as np
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.memory import require_memory
 from cellapse._shared.notes import fact, loss
 from cellapse.io._source import as_text
@@ -31,13 +32,25 @@ def read_stl(data: bytes) -> Complex:
     if not np.isfinite(corners).all():
         raise InputError("has corners at positions that are no numbers")
     require_memory(400.0 * len(corners), f"{len(corners):,} triangles", "thin the mesh out")
-    points, place = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
+    points, place = _points(corners.reshape(-1, 3))
     triangles = place.reshape(-1, 3)
-    flat = (np.sort(triangles, axis=1)[:, 1:] == np.sort(triangles, axis=1)[:, :-1]).any(axis=1)
+    ascending = np.sort(triangles, axis=1)
+    flat = (ascending[:, 1:] == ascending[:, :-1]).any(axis=1)
     if flat.any():
         loss(f"{flat.sum():,} triangles with two corners at the same place, left out")
     fact(f"{3 * len(corners):,} corners are {len(points):,} vertices")
     return block_complex(points, {"triangle": triangles[~flat]})
+
+
+def _points(corners: FloatArray) -> tuple[FloatArray, IntArray]:
+    """The different places of corners, in order, and which of them each corner is."""
+    order = np.lexsort(corners.T[::-1])  # ten times as quick as np.unique of rows
+    ordered = corners[order]
+    is_new = np.ones(len(corners), dtype=bool)
+    is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    place = np.empty(len(corners), dtype=np.int64)
+    place[order] = np.cumsum(is_new) - 1
+    return ordered[is_new], place
 
 
 def _is_binary(data: bytes) -> bool:

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from cellapse._complex.cells import Cells
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.notes import fact
-from cellapse.io._numbers import whole
+from cellapse.io._numbers import numbers_of, whole, whole_numbers
 from cellapse.io._source import as_text
 from cellapse.io._xml import parse_xml
-from cellapse.lifts.meshes import cells_complex
+from cellapse.lifts.meshes import cells_complex, with_lengths
 
 _REMEDY = "pass meshio.read(path) or pyvista.read(path) to as_complex"
 _DATASETS = ("POLYDATA", "UNSTRUCTURED_GRID")
@@ -37,20 +38,14 @@ def read_vtk(data: bytes) -> Complex:
     points, cells, kinds = _legacy(words)
     if points is None:
         raise InputError(f"holds neither POLYDATA nor an UNSTRUCTURED_GRID; {_REMEDY}")
-    return _complex(points, cells, kinds)
+    return cells_complex(points, cells.indptr, cells.indices, kinds)
 
 
-def _complex(points: Any, cells: list[list[int]], kinds: list[int]) -> Complex:
-    ends = np.concatenate([[0], np.cumsum([len(cell) for cell in cells], dtype=np.int64)])
-    corners = np.array([v for cell in cells for v in cell], dtype=np.int64)
-    return cells_complex(points, ends, corners, np.array(kinds, dtype=np.int64))
-
-
-def _legacy(words: list[str]) -> tuple[Any, list[list[int]], list[int]]:
+def _legacy(words: list[str]) -> tuple[Any, Cells, IntArray]:
     """The points, the corners of the cells, and their kinds."""
     points = None
-    cells: list[list[int]] = []
-    kinds: list[int] = []
+    lists: list[Cells] = []
+    kinds: list[IntArray] = []
     at = 0
     while at < len(words):
         word = words[at].upper()
@@ -65,21 +60,25 @@ def _legacy(words: list[str]) -> tuple[Any, list[list[int]], list[int]]:
             at += 3 + 3 * count
         elif word == "CELLS" or word in _CELLS:
             listed, at = _listed(words, at)
-            cells += listed
-            kinds += [_CELLS[word]] * len(listed) if word in _CELLS else []
+            lists.append(listed)
+            kinds += [np.full(len(listed), _CELLS[word])] if word in _CELLS else []
         elif word == "CELL_TYPES":
             count = whole("".join(words[at + 1 : at + 2]), "the number of kinds")
-            kinds = [whole(w, "a kind of cell") for w in words[at + 2 : at + 2 + count]]
+            kinds = [whole_numbers(words[at + 2 : at + 2 + count], "a kind of cell")]
             at += 2 + count
         elif word in ("POINT_DATA", "CELL_DATA"):  # the last there is
             fact("data of points and cells are left out")
             break
         else:
             at += 1
-    return points, cells, kinds
+    nothing = np.empty(0, np.int64)
+    sizes = np.concatenate([nothing, *(cells.sizes for cells in lists)])
+    corners = np.concatenate([nothing, *(cells.indices for cells in lists)])
+    cells = Cells(np.concatenate([[0], np.cumsum(sizes)]), corners)
+    return points, cells, np.concatenate([nothing, *kinds])
 
 
-def _listed(words: list[str], at: int) -> tuple[list[list[int]], int]:
+def _listed(words: list[str], at: int) -> tuple[Cells, int]:
     """The corners of cells, and where they end."""
     count, size = (whole(w, f"a size of {words[at]}") for w in _pair(words, at))
     if "".join(words[at + 3 : at + 4]).upper() != "OFFSETS":
@@ -88,17 +87,19 @@ def _listed(words: list[str], at: int) -> tuple[list[list[int]], int]:
     middle, end = at + 5 + count, at + 7 + count + size
     if "".join(words[middle : middle + 1]).upper() != "CONNECTIVITY" or end > len(words):
         raise InputError(f"declares {count} offsets and {size} corners; it may be cut off")
-    offsets = [whole(w, "an offset", 0, size) for w in words[at + 5 : middle]]
-    return _parts([whole(w, "a number of a point") for w in words[middle + 2 : end]], offsets), end
+    offsets = whole_numbers(words[at + 5 : middle], "an offset", size)
+    members = whole_numbers(words[middle + 2 : end], "a number of a point")
+    return _parts(members, offsets), end
 
 
-def _parts(members: list[int], offsets: list[int]) -> list[list[int]]:
+def _parts(members: IntArray, offsets: IntArray) -> Cells:
     """The members between one offset and the next."""
-    if offsets[:1] not in ([], [0]) or offsets[-1:] not in ([], [len(members)]):
+    offsets = offsets if len(offsets) else np.array([0])
+    if offsets[0] != 0 or offsets[-1] != len(members):
         raise InputError(f"has offsets that do not go from 0 to {len(members)}")
-    if any(a > b for a, b in pairwise(offsets)):
+    if (np.diff(offsets) < 0).any():
         raise InputError("has offsets that do not ascend")
-    return [members[a:b] for a, b in pairwise(offsets)]
+    return Cells(offsets, members)
 
 
 def _pair(words: list[str], at: int) -> list[str]:
@@ -107,30 +108,23 @@ def _pair(words: list[str], at: int) -> list[str]:
     return words[at + 1 : at + 3]
 
 
-def _numbers(words: list[str], count: int) -> Any:
-    try:
-        values = np.array(words, dtype=np.float64)
-    except ValueError as error:
-        raise InputError(f"holds what is no number ({error!s:.80})") from None
-    if len(values) != count:
-        raise InputError(f"declares {count} numbers, and has {len(values)}; it may be cut off")
+def _numbers(words: list[str], count: int) -> FloatArray:
+    values = numbers_of(" ".join(words))
+    if len(words) != count or len(values) != count:
+        raise InputError(f"declares {count} numbers, and has {len(words)}; it may be cut off")
     return values
 
 
-def _lists(words: list[str], count: int, size: int) -> list[list[int]]:
+def _lists(words: list[str], count: int, size: int) -> Cells:
     """Lists of corners, each with its length in front."""
     if len(words) != size:
         raise InputError(f"declares a list of {size}, and has {len(words)}; it may be cut off")
-    numbers = [whole(w, "a number of a point") for w in words]
-    lists, at = [], 0
-    for _ in range(min(count, size)):
-        if at >= size:
-            break
-        lists.append(numbers[at + 1 : at + 1 + numbers[at]])
-        at += 1 + numbers[at]
-    if len(lists) != count or at != size:
+    numbers = whole_numbers(words, "a number of a point")
+    starts = with_lengths(numbers)
+    if len(starts) != count:
         raise InputError(f"declares {count} cells of {size} numbers in all, which is not so")
-    return lists
+    lengths = numbers[starts]
+    return Cells(np.concatenate([[0], np.cumsum(lengths)]), np.delete(numbers, starts))
 
 
 def read_vtu(data: bytes) -> Complex:
@@ -142,11 +136,11 @@ def read_vtu(data: bytes) -> Complex:
     if missing:
         raise InputError(f"lacks the array {min(missing)!r}; an UnstructuredGrid has it")
     points = _numbers(arrays["Points"], len(arrays["Points"]) // 3 * 3).reshape(-1, 3)
-    members = [whole(w, "a number of a point") for w in arrays["connectivity"]]
-    ends = [whole(w, "an offset", 0, len(members)) for w in arrays["offsets"]]
-    return _complex(
-        points, _parts(members, [0, *ends]), [whole(w, "a kind of cell") for w in arrays["types"]]
-    )
+    members = whole_numbers(arrays["connectivity"], "a number of a point")
+    ends = whole_numbers(arrays["offsets"], "an offset", len(members))
+    cells = _parts(members, np.concatenate([[0], ends]))
+    kinds = whole_numbers(arrays["types"], "a kind of cell")
+    return cells_complex(points, cells.indptr, cells.indices, kinds)
 
 
 class _Document:

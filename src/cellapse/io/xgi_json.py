@@ -7,7 +7,7 @@ from typing import Any
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
-from cellapse.interop._build import hyperedge_complex
+from cellapse.interop._hyperedges import hyperedge_complex
 from cellapse.io._values import json_columns, text_labels
 
 

@@ -13,6 +13,9 @@ from cellapse._complex.labels import as_tuples
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import listed, plain_array, real_array
+from cellapse._shared.notes import fact
+from cellapse._shared.rows import RowIndex
+from cellapse.lifts.hyperedges import first_copies
 
 CORNERS = {
     "vertex": 1,
@@ -104,6 +107,30 @@ def _complex(positions: FloatArray, faces: Any, segments: Any) -> Complex:
     return Complex.from_arrays(n, cells, attributes={0: {"position": positions}})
 
 
+def faces_complex(
+    points: FloatArray, ends: IntArray, corners: IntArray, segments: Any = ()
+) -> tuple[Complex, IntArray]:
+    """`mesh_complex` of faces as files list them, copies counted once, and which are kept.
+
+    >>> faces_complex(np.eye(3), np.array([0, 3, 6]), np.array([0, 1, 2, 2, 1, 0]))[1].tolist()
+    [0]
+    """
+    n = len(points)
+    faces = build_cells(2, (ends, corners), n, range(n))
+    first = first_copies(faces, n)
+    kept = np.flatnonzero(first == np.arange(len(first)))
+    lines = build_cells(1, segments, n, range(n)).as_array().reshape(-1, 2)
+    distinct = _distinct([lines], n)
+    _tell_repeats(len(faces) - len(kept) + len(lines) - len(distinct))
+    faces = faces.take(kept) if len(kept) < len(faces) else faces
+    return _complex(_positions(points), (faces.indptr, faces.indices), distinct), kept
+
+
+def _tell_repeats(count: int) -> None:
+    if count:
+        fact(f"{count:,} repeated cells are counted once")
+
+
 def block_complex(
     vertices: Any, blocks: Mapping[str, Any], polygons: Sequence[IntArray] = ()
 ) -> Complex:
@@ -120,15 +147,22 @@ def block_complex(
             f"holds cells of the kind {unknown[0]!r}; read are {', '.join(CORNERS)}: take the "
             "corners of others"
         )
-    tables = {kind: _table(kind, cells) for kind, cells in blocks.items()}
+    n = len(vertices)
+    listed_ = {kind: _table(kind, cells) for kind, cells in blocks.items()}
+    tables = {kind: _distinct([table], n) for kind, table in listed_.items()}
+    own = [_distinct([table], n) for table in polygons]
+    _tell_repeats(
+        sum(map(len, [*listed_.values(), *polygons])) - sum(map(len, [*tables.values(), *own]))
+    )
     faces = [tables[kind] for kind in ("triangle", "quad") if kind in tables]
     for kind, walks in _FACES.items():
         faces += [tables[kind][:, list(walk)] for walk in walks] if kind in tables else []
-    faces += list(polygons)
+    faces += own
     by_size = [[t for t in faces if t.shape[1] == s] for s in sorted({t.shape[1] for t in faces})]
-    segments = _distinct([tables["line"]]) if "line" in tables else ()
-    K = _complex(_positions(vertices), _flat([_distinct(group) for group in by_size]), segments)
-    volumes = [_distinct([tables[kind]]) for kind in _FACES if kind in tables]
+    segments = tables.get("line", ())
+    distinct = [group[0] if len(group) == 1 else _distinct(group, n) for group in by_size]
+    K = _complex(_positions(vertices), _flat(distinct), segments)
+    volumes = [tables[kind] for kind in _FACES if kind in tables]
     if not volumes:
         return K
     cells = {k: (c.indptr, c.indices) for k, c in enumerate(K.cells) if k}
@@ -168,6 +202,27 @@ def cells_complex(points: Any, ends: IntArray, corners: IntArray, kinds: IntArra
     return block_complex(points, {k: np.concatenate(b) for k, b in blocks.items()}, polygons)
 
 
+def with_lengths(numbers: IntArray) -> IntArray:
+    """Where the lengths are in front of lists that come one after the other, as VTK keeps them.
+
+    >>> with_lengths(np.array([3, 0, 1, 2, 2, 0, 3])).tolist()
+    [0, 4]
+    """
+    if len(numbers) and len(numbers) % (numbers[0] + 1) == 0:
+        same = np.arange(0, len(numbers), numbers[0] + 1)
+        if (numbers[same] == numbers[0]).all():
+            return same
+    starts, at = [], 0
+    for _ in range(len(numbers)):
+        if at >= len(numbers):
+            break
+        starts.append(at)
+        at += 1 + int(numbers[at])
+    if at != len(numbers):
+        raise InputError("has a list that is longer than what follows; it may be cut off")
+    return np.array(starts, dtype=np.int64)
+
+
 def _flat(tables: list[IntArray]) -> tuple[IntArray, IntArray]:
     """The rows of tables of several widths as `indptr` and `indices`."""
     sizes = np.concatenate([np.empty(0, int), *(np.full(len(t), t.shape[1]) for t in tables)])
@@ -187,11 +242,15 @@ def _table(kind: str, cells: Any) -> IntArray:
     return table.astype(np.int64)
 
 
-def _distinct(tables: list[IntArray]) -> IntArray:
+def _distinct(tables: list[IntArray], n: int) -> IntArray:
     """The rows of all tables, those with the same members once, in order of appearance."""
     rows = np.concatenate(tables)
-    _, first = np.unique(np.sort(rows, axis=1), axis=0, return_index=True)
-    return rows[np.sort(first)]
+    if not len(rows) or not 0 <= rows.min() <= rows.max() < n:
+        return rows  # refused where cells are made of them
+    index = RowIndex(np.sort(rows, axis=1), n)
+    if index.first_repeat() is None:
+        return rows
+    return rows[index.find(np.sort(rows, axis=1)) == np.arange(len(rows))]
 
 
 def _sides(faces: Cells, segments: Any, n: int) -> IntArray:

@@ -1,0 +1,199 @@
+"""Hyperedges with names and data as cells: copies are one cell, and it is said what was merged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cellapse._complex.attributes import check_metadata, columns_of
+from cellapse._complex.cells import Cells, ascending_rows, build_cells
+from cellapse._complex.complex import Complex
+from cellapse._complex.labels import numbered, positions
+from cellapse._complex.simple import differ
+from cellapse._complex.weights import weighted_by
+from cellapse._errors import InputError
+from cellapse._shared.arrays import IntArray
+from cellapse._shared.checks import whole_number
+from cellapse._shared.notes import fact, loss
+from cellapse._shared.rows import RowIndex
+from cellapse.interop._build import Group, Ranks, Record
+from cellapse.lifts.hyperedges import first_copies, lift_hyperedges
+
+
+def hyperedge_complex(
+    labels: Sequence[Hashable],
+    hyperedges: Sequence[Group] | Cells,
+    *,
+    names: Sequence[Hashable] | None = None,
+    vertex_records: Sequence[Record] = (),
+    records: Sequence[Record] = (),
+    weight: str | None = None,
+    ranks: Ranks = None,
+    metadata: Record | None = None,
+    columns: Callable[[Sequence[Record]], dict[Any, Any]] = columns_of,
+) -> Complex:
+    """Hyperedges as cells, of the ranks that `ranks` says (see `as_complex`).
+
+    Copies are one cell: it has the attributes of the first, the sum of the weights, and an
+    attribute "multiplicity". Names other than 0, 1, ... become the attribute "id". `columns` makes
+    columns of records.
+    """
+    n = len(labels)
+    if isinstance(hyperedges, Cells):  # numbered already
+        indptr, indices = hyperedges.indptr, hyperedges.indices
+    else:
+        indptr, indices = numbered(2, hyperedges, positions(labels))
+    given = build_cells(2, (indptr, ascending_rows(indices, indptr)), n, labels)
+    rank_of = _ranks(hyperedges, given.sizes, records, ranks)
+    first = first_copies(given, n)
+    distinct = np.flatnonzero(first == np.arange(len(first)))
+    facts = _Facts(names, records, first, weight, columns)
+    facts.tell(int((given.sizes == 1).sum()))
+    if rank_of is None:
+        K = _lifted(labels, given.take(distinct), distinct, facts)
+    else:
+        _check_copies(given, labels, first, rank_of)
+        several = distinct[given.sizes[distinct] != 1]  # a hyperedge of one vertex is that vertex
+        by_rank = {k: several[rank_of[several] == k] for k in np.unique(rank_of[several]).tolist()}
+        parts = {rank: given.take(chosen) for rank, chosen in by_rank.items()}
+        attributes = {rank: facts.of(chosen) for rank, chosen in by_rank.items()}
+        for columns_of_rank in attributes.values() if ranks is None else ():
+            del columns_of_rank["rank"]
+        tables = {rank: (part.indptr, part.indices) for rank, part in parts.items()}
+        K = Complex.from_arrays(n, tables, labels, attributes=attributes)
+    K = replace(K, metadata=check_metadata(metadata))
+    if vertex_records:
+        K = K.with_attributes({0: columns(vertex_records)})
+    summed = any(w is not None for w in K.weights)  # by the lift
+    return K if summed and weight not in K.attributes[0] else weighted_by(K, weight)
+
+
+class _Facts:
+    """What is known of the hyperedges, as columns for any choice of them, and what was merged."""
+
+    def __init__(
+        self,
+        names: Sequence[Hashable] | None,
+        records: Sequence[Record],
+        first: IntArray,
+        weight: str | None,
+        columns: Callable[[Sequence[Record]], dict[Any, Any]],
+    ) -> None:
+        self.records, self.weight, self._columns = records, weight, columns
+        self._names = names if names and list(names) != list(range(len(names))) else None
+        self._first = first
+        self._copies = copies = np.flatnonzero(first != np.arange(len(first))).tolist()
+        self._times: IntArray | None = None
+        if copies:
+            self.count()
+        self.weights: list[Any] = [r.get(weight) for r in records] if weight is not None else []
+        for i in copies if self.weights else ():
+            if self.weights[i] is not None and self.weights[first[i]] is not None:
+                self.weights[first[i]] += self.weights[i]
+
+    def count(self) -> None:
+        """Have the attribute "multiplicity", how often each was given."""
+        self._times = np.bincount(self._first, minlength=len(self._first))
+
+    def tell(self, n_alone: int) -> None:
+        """Say what was merged, and what of it is no longer known."""
+        if n_alone:
+            fact(f"{n_alone:,} hyperedges of one vertex are that vertex")
+        if self._copies:
+            fact(f"{len(self._copies):,} repeated hyperedges are one cell with a `multiplicity`")
+        other = sum(map(self._is_other, self._copies)) if self.records else 0
+        if other:
+            loss(
+                f"{other:,} repeated hyperedges have other data than the first of them, which "
+                "counts; weight= adds up the numbers of an attribute"
+            )
+
+    def _is_other(self, i: int) -> bool:
+        """Whether a copy says something that the first one does not."""
+        first = self.records[self._first[i]]
+        return any(
+            differ(value, first.get(name))
+            for name, value in self.records[i].items()
+            if name != self.weight
+        )
+
+    def of(self, chosen: IntArray) -> dict[Any, Any]:
+        """The columns of the hyperedges at some positions; -1 stands for none of them."""
+        if (chosen < 0).all():
+            return {}
+        where = chosen.tolist()
+        table = {}
+        if self.records:
+            table = self._columns([self.records[i] if i >= 0 else {} for i in where])
+        if self.weight in table:
+            table[self.weight] = [self.weights[i] if i >= 0 else None for i in where]
+        if self._names is not None:
+            table["id"] = [self._names[i] if i >= 0 else None for i in where]
+        if self._times is not None:
+            table["multiplicity"] = [int(self._times[i]) if i >= 0 else None for i in where]
+        return table
+
+
+def _ranks(
+    groups: Iterable[Any], sizes: IntArray, records: Sequence[Record], ranks: Ranks
+) -> IntArray | None:
+    if ranks is None:
+        given: list[Any] = [record.get("rank") for record in records]
+        if not given or None in given:
+            return None
+        if set(map(type, given)) != {int} or min(given) < 0 or max(given) > 1000:
+            given = [whole_number("rank", rank, 0, 1000) for rank in given]
+        return np.array(given)
+    if ranks == "size":
+        return sizes - 1
+    if callable(ranks):
+        return np.array([whole_number("rank", ranks(group), 1, 1000) for group in groups], int)
+    if isinstance(ranks, str):
+        raise InputError(f'ranks={ranks!r}; give "size", a whole number or a function of a cell')
+    return np.full(len(sizes), whole_number("ranks", ranks, 1, 1000))
+
+
+def _check_copies(
+    given: Cells, labels: Sequence[Hashable], first: IntArray, rank: IntArray
+) -> None:
+    other = np.flatnonzero(rank[first] != rank)
+    if len(other):
+        i = int(other[0])
+        raise InputError(
+            f"hyperedge {tuple(labels[v] for v in given[i].tolist())!r} has rank {rank[first[i]]} "
+            f"and again rank {rank[i]}; a set of vertices is one cell of one rank"
+        )
+
+
+def _lifted(labels: Sequence[Hashable], cells: Cells, distinct: IntArray, facts: _Facts) -> Complex:
+    """The hypergraph lift; pairs that were no hyperedge themselves have no attributes."""
+    known = facts.of(distinct)
+    weights = known.get(facts.weight)
+    if weights is not None and None in weights:
+        cell = tuple(labels[v] for v in cells[weights.index(None)].tolist())
+        raise InputError(
+            f"hyperedge {cell!r} has no attribute {facts.weight!r}; set it on all of them or leave "
+            "out weight"
+        )
+    K = lift_hyperedges(cells, labels, np.ones(len(cells)) if weights is None else weights)
+    at = np.full(K.n_cells[1], -1)
+    where, pairs = cells.of_size(2)
+    if len(pairs):
+        at[RowIndex(K.cells[1].as_array(), len(labels)).find(pairs)] = distinct[where]
+    if weights is None:
+        several = np.asarray(K.weights[1]) > 1
+        K = replace(K, weights=(None,) * len(K.weights))
+        if several.any():
+            fact(
+                f"{several.sum():,} pairs are in several hyperedges, and each is one edge; "
+                'hypergraph_complex(..., multiplicity="weight") counts them'
+            )
+        if (at[several] >= 0).any():  # a hyperedge within a larger one would not be seen
+            facts.count()
+    attributes = {1: facts.of(at), 2: facts.of(distinct[cells.sizes > 2])}
+    for columns in attributes.values():
+        columns.pop(facts.weight, None)
+    return K.with_attributes(attributes)
