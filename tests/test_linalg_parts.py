@@ -739,3 +739,24 @@ def test_lobpcg_finds_the_largest_without_what_is_near_the_inverse(preconditione
     L = cl.graph_laplacian(cl.clique_complex(G))
     found = L.spectrum(6, solver=cl.LOBPCG(preconditioner, max_steps=60), which="largest")
     np.testing.assert_allclose(found.values, 15.0, atol=1e-8)
+
+
+def test_numbers_of_solvers_are_checked():
+    for make in (
+        lambda: cl.Lanczos(n_basis="many"),
+        lambda: cl.Lanczos(n_basis=1),
+        lambda: cl.Davidson(max_steps=0),
+        lambda: cl.LOBPCG(max_steps=2.5),
+    ):
+        with pytest.raises(cl.InputError, match=r"n_basis|max_steps"):
+            make()
+
+
+def test_a_block_iteration_takes_no_more_products_than_lanczos():
+    S = cl.collapse(cl.clique_complex(nx.watts_strogatz_graph(300, 6, 0.1, seed=0)))
+    given = problem.eigenproblem(S, 30)
+    assert lanczos.most_products(given, 60) == 10_000
+    sparse_one = problem.eigenproblem(cl.graph_laplacian(S.source), 30)
+    assert lanczos.most_products(sparse_one, 60) > 500_000
+    with pytest.raises(cl.ConvergenceError, match="after 3 steps"):
+        S.spectrum(5, solver=cl.LOBPCG(max_steps=3))

@@ -33,6 +33,7 @@ from cellapse._linalg.eigen.spectrum import EigenSolver, check_factorization, on
 from cellapse._linalg.lapack import symmetric_eigenpairs
 from cellapse._linalg.symmetric import Pairs
 from cellapse._shared.arrays import FloatArray
+from cellapse._shared.checks import whole_number
 from cellapse._shared.progress import Bar
 
 _GUARD = 4  # speed only: vectors beyond those wanted, which the others need not wait for
@@ -70,6 +71,7 @@ class Davidson(EigenSolver):
     def __post_init__(self) -> None:
         if self.factorization is not None:
             check_factorization(self.factorization)
+        whole_number("max_steps", self.max_steps, 1)
 
     @property
     def factorizes(self) -> bool:

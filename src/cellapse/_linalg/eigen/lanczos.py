@@ -18,11 +18,12 @@ from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.eigen.spectrum import EigenSolver, no_pairs, only_below
 from cellapse._linalg.symmetric import Pairs
 from cellapse._shared.arrays import FloatArray
+from cellapse._shared.checks import whole_number
 from cellapse._shared.progress import Bar
 
 _ARRIVED = 0.05  # of the distance from the value: a residual so small is that of an eigenvector
 _LOOK = 300  # steps of a look at what is left
-_PRODUCTS = 10_000  # that Lanczos takes at most: with a collapse about a minute
+_PRODUCTS = 10_000  # that an iteration takes at most: with a collapse about a minute
 _WORK = 4e10  # multiplications that a sparse matrix may take: about a minute, too
 
 
@@ -45,6 +46,10 @@ class Lanczos(EigenSolver):
     """
 
     n_basis: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.n_basis is not None:
+            whole_number("n_basis", self.n_basis, 2)
 
     def find(self, problem: Problem) -> Pairs:
         return self._smallest(problem, 0.3 * problem.tol, problem.start())
@@ -75,13 +80,17 @@ class Lanczos(EigenSolver):
             # Zero on what is left, which ARPACK stops at: everything is an eigenvector.
             return np.full(problem.k, top), linalg.qr(problem.start(problem.k), mode="economic")[0]
         basis = self.n_basis or max(40, 2 * problem.k + 20)  # speed only: of the Krylov space
-        # What needs more products is no task for Lanczos.
-        products = float(_PRODUCTS)
-        if problem.operator.shortcuts.plain is None:  # a product is no solve
-            products = max(products, _WORK / (problem.matrix.nnz + 2 * problem.n * basis + 1))
-        restarts = int(products) // max(basis - problem.k, 1)
+        restarts = most_products(problem, basis) // max(basis - problem.k, 1)
         mu, vectors = largest_pairs(problem, reflected, basis, tol, start, restarts)
         return top - mu, vectors
+
+
+def most_products(problem: Problem, basis: int) -> int:
+    """How many products an iteration may take: what needs more is no task for it."""
+    products = float(_PRODUCTS)
+    if problem.operator.shortcuts.plain is None:  # a product is no solve
+        products = max(products, _WORK / (problem.matrix.nnz + 2 * problem.n * basis + 1))
+    return int(products)
 
 
 def nothing_below(problem: Problem, value: float) -> bool:

@@ -16,13 +16,14 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, lobpcg
 
 from cellapse._errors import ConvergenceError, InputError, extra
-from cellapse._linalg.eigen.lanczos import Lanczos
+from cellapse._linalg.eigen.lanczos import Lanczos, most_products
 from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.eigen.spectrum import EigenSolver, no_pairs, only_below
 from cellapse._linalg.symmetric import Pairs
 from cellapse._shared.arrays import FloatArray
-from cellapse._shared.checks import one_of
+from cellapse._shared.checks import one_of, whole_number
 
+_STEPS = 500  # speed only: what takes more is told
 _RESTARTS = 4  # speed only: one that falls short is told
 _GUARD = 4  # speed only: columns beyond those wanted
 
@@ -35,7 +36,8 @@ class LOBPCG(EigenSolver):
     ----------
     preconditioner : {"jacobi", "amg"}
         The diagonal of A, or algebraic multigrid on A (needs pyamg, extra `fast`).
-    max_steps : int
+    max_steps : int, optional
+        By default 500, and fewer where the products with so many columns would take minutes.
 
     Examples
     --------
@@ -47,10 +49,12 @@ class LOBPCG(EigenSolver):
     """
 
     preconditioner: str = "jacobi"
-    max_steps: int = 500
+    max_steps: int | None = None
 
     def __post_init__(self) -> None:
         one_of("preconditioner", self.preconditioner, ("jacobi", "amg"))
+        if self.max_steps is not None:
+            whole_number("max_steps", self.max_steps, 1)
 
     def find(self, problem: Problem) -> Pairs:
         n, k = problem.n, problem.k
@@ -60,8 +64,11 @@ class LOBPCG(EigenSolver):
         tol = 0.7 * problem.tol * problem.norm
         operator = LinearOperator((n, n), matvec=problem.apply, matmat=problem.apply, dtype=float)
         block = problem.start(k + _GUARD)
+        steps = self.max_steps
+        if steps is None:
+            steps = min(_STEPS, most_products(problem, 3 * block.shape[1]) // block.shape[1])
         for _ in range(_RESTARTS):  # its last digits get lost in the basis: a new one finds them
-            options = {"tol": 0.5 * tol, "maxiter": self.max_steps, "largest": False}
+            options = {"tol": 0.5 * tol, "maxiter": steps, "largest": False}
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # the residual is checked below
                 values, block = lobpcg(operator, block, M=M, Y=known, **options)
@@ -75,7 +82,7 @@ class LOBPCG(EigenSolver):
                 break
         raise ConvergenceError(
             f"LOBPCG stopped at a residual of {left:.1e}, short of {tol:.1e}, after "
-            f"{self.max_steps} steps; raise tol or max_steps, or use another solver"
+            f"{steps} steps; raise tol or max_steps, or use another solver"
         )
 
     def search(self, problem: Problem, below: float, block: int) -> Pairs:
