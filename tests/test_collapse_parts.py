@@ -100,7 +100,7 @@ def test_both_ways_invert_the_same_matrix(monkeypatch, M, together):
     w, change = given.refine(x)
     np.testing.assert_allclose(w.astype(float), truth, atol=1e-13)
     assert change[0] < 1e-13
-    assert given._inaccuracy < 1e-13
+    assert given._inaccuracy < 1e-11  # of condition 1e3; other kernels round otherwise
     assert given._lower == pytest.approx(0.5)
     assert given.tells is not together
     w = np.array([1.0, 2.0, -1.0])

@@ -576,6 +576,8 @@ def test_what_graphs_of_files_know_comes_back_and_networkx_reads_it(extension, t
     assert L.attributes[0]["age"].tolist() == [3, 4, 5, 6, 7]
     assert L.attributes[1]["kind"].tolist() == K.attributes[1]["kind"].tolist()
     assert L.weights[1].tolist() == K.weights[1].tolist()
+    if extension == "gexf" and "1.3" not in nx.readwrite.gexf.GEXF.versions:
+        pytest.skip("this networkx reads GEXF up to 1.2")
     theirs = getattr(nx, f"read_{extension}")(path)
     assert set(theirs) == set(NAMES)
     assert theirs.edges["a", "d"]["weight"] == 2.5

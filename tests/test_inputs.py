@@ -107,6 +107,8 @@ def call(name):
 @pytest.mark.parametrize("name", ALL)
 def test_no_argument_is_changed(name):
     function, arguments = call(name)
+    if name == "to_hypernetx":  # which the oldest networkx is too old for
+        pytest.importorskip("hypernetx")
     before = {k: fingerprint(v) for k, v in arguments.items()}
     function(**arguments)
     after = {k: fingerprint(v) for k, v in arguments.items()}
