@@ -107,3 +107,20 @@ def test_every_truncation(name):
     data = SEEDS[name]
     for end in range(0, len(data), max(len(data) // 100, 1)):
         attempt(name, data[:end])
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("metis", b"4 2 001\n2 1\n1 1\n4 1\ninf 1\n"),
+        ("metis", b"2 1\n1e999\n1\n"),
+        ("off", b"OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n1e999 0 1 2\n"),
+        ("off", b"OFF\n1e999 1 0\n0 0 0\n"),
+        ("obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 1e999\n"),
+        ("matrix market", b"%%MatrixMarket matrix coordinate real general\n1e999 3 1\n1 2 1\n"),
+        ("matrix market", b"%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1e999 1\n"),
+    ],
+)
+def test_a_number_too_large_is_no_vertex(name, data):
+    with pytest.raises(cl.InputError):
+        FORMATS[name].read(data)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from cellapse._errors import InputError
-from cellapse._shared.arrays import FloatArray, IntArray
+from cellapse._shared.arrays import BoolArray, FloatArray, IntArray
 
 _WHOLE = re.compile(r"[0-9]{1,15}", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?", re.ASCII)
@@ -32,6 +32,15 @@ def whole(word: str, what: str, low: int = 0, high: int = _TOO_LARGE) -> int:
     if not low <= number <= high:
         raise InputError(f"has {word!r:.40} where {what} belongs, a number from {low} to {high}")
     return number
+
+
+def not_whole(values: FloatArray) -> BoolArray:
+    """Which numbers are no whole ones, infinite ones among them.
+
+    >>> not_whole(np.array([2.0, 0.5, np.inf, np.nan])).tolist()
+    [False, True, True, True]
+    """
+    return ~np.isfinite(values) | (np.floor(values) != values)
 
 
 def number(word: str, what: str) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
-from cellapse.io._numbers import numbers_by_line
+from cellapse.io._numbers import not_whole, numbers_by_line
 from cellapse.io._source import as_text
 from cellapse.lifts.meshes import CORNERS, block_complex
 
@@ -53,7 +53,7 @@ class _Lines(NamedTuple):
     def whole(self, place: int, width: int = 1) -> IntArray:
         """The same as whole numbers from 0."""
         values = self.column(place, width)
-        if (values < 0).any() or (values % 1 != 0).any() or (values > _LARGEST).any():
+        if (values < 0).any() or not_whole(values).any() or (values > _LARGEST).any():
             raise InputError("has numbers of points or elements that are not whole, from 0 on")
         return values.astype(np.int64)
 

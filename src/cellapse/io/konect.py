@@ -16,6 +16,7 @@ from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._shared.notes import fact, loss
 from cellapse.io._graphs import graph_complex
+from cellapse.io._numbers import not_whole
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._source import as_text
 
@@ -58,7 +59,7 @@ def read_konect(data: bytes, options: Options = PLAIN) -> Complex:
     if declared is not None and int(declared[1]) != len(table):
         loss(f"{int(declared[1]):,} edges are declared and {len(table):,} there; it may be cut off")
     ends = table[:, :2]
-    if not np.isfinite(table).all() or (ends % 1).any() or (abs(ends) > 2**53).any():
+    if not np.isfinite(table).all() or not_whole(ends).any() or (abs(ends) > 2**53).any():
         raise InputError("has vertices that are no whole numbers; KONECT counts them from 1")
     columns = {name: table[:, 2 + i] for i, name in enumerate(_COLUMNS[: table.shape[1] - 2])}
     if options.window is not None:

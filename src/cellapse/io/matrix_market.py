@@ -21,7 +21,7 @@ from cellapse._shared.memory import require_memory
 from cellapse._shared.notes import fact
 from cellapse.io._adjacency import adjacency_complex
 from cellapse.io._graphs import graph_columns, graph_complex
-from cellapse.io._numbers import numbers_of
+from cellapse.io._numbers import not_whole, numbers_of
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._plain_lines import are_plain_lines
 from cellapse.io._source import as_text
@@ -95,7 +95,7 @@ def _plain_entries(body: bytes, pattern: bool) -> _Entries | None:
 
 def _sizes(numbers: Any, count: int) -> list[int]:
     sizes = numbers[:count]
-    if len(sizes) < count or (sizes < 0).any() or (sizes > 2**53).any() or (sizes % 1).any():
+    if len(sizes) < count or (sizes < 0).any() or (sizes > 2**53).any() or not_whole(sizes).any():
         raise InputError(f"has the sizes {sizes.tolist()}; give {count} whole numbers")
     whole: list[int] = sizes.astype(np.int64).tolist()
     if whole[0] != whole[1]:
@@ -127,7 +127,7 @@ def _entries(numbers: Any, pattern: bool) -> _Entries:
     _check_sizes(n, m, count)
     table = listed.reshape(count, width)
     places = table[:, :2] - 1
-    if len(places) and ((places < 0).any() or (places >= n).any() or (places % 1).any()):
+    if len(places) and ((places < 0).any() or (places >= n).any() or not_whole(places).any()):
         raise _outside(n)
     row, column = places.astype(np.int64).T
     return _Entries((n, m), row, column, np.ones(count) if pattern else table[:, 2])

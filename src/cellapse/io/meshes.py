@@ -14,7 +14,7 @@ import numpy as np
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
-from cellapse.io._numbers import numbers_by_line
+from cellapse.io._numbers import not_whole, numbers_by_line
 from cellapse.io._source import as_text
 from cellapse.lifts.meshes import faces_complex, mesh_complex
 
@@ -36,7 +36,7 @@ def read_off(data: bytes) -> Complex:
     values, counts = numbers_by_line(text.removeprefix(name))
     counts = counts[counts > 0]
     sizes = values[: counts[0]] if len(counts) else values
-    if len(sizes) < 2 or (sizes % 1).any() or (sizes < 0).any():
+    if len(sizes) < 2 or not_whole(sizes).any() or (sizes < 0).any():
         raise InputError(f"has the sizes {sizes[:3].tolist()}; OFF has those of vertices and faces")
     n, m = int(sizes[0]), int(sizes[1])
     if 1 + n + m > len(counts):
@@ -50,7 +50,7 @@ def read_off(data: bytes) -> Complex:
     points = values[starts[1 : 1 + n, None] + np.arange(3)]
     at, rest = starts[1 + n : 1 + n + m], counts[1 + n : 1 + n + m] - 1
     lengths = values[at]
-    if (lengths % 1).any() or (lengths < 0).any() or (lengths > rest).any():
+    if not_whole(lengths).any() or (lengths < 0).any() or (lengths > rest).any():
         raise InputError("has a face with too few corners; write how many corners, then each")
     return faces_complex(points, *_gathered(values, at + 1, lengths.astype(np.int64)))[0]
 
@@ -59,7 +59,7 @@ def _gathered(values: FloatArray, starts: IntArray, lengths: IntArray) -> tuple[
     """Corners from some places on, so many for each face, as `indptr` and `indices`."""
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     corners = values[np.arange(indptr[-1]) + np.repeat(starts - indptr[:-1], lengths)]
-    if (corners % 1).any() or (corners < 0).any():
+    if not_whole(corners).any() or (corners < 0).any():
         raise InputError("has corners that are no numbers of vertices")
     return indptr, corners.astype(np.int64)
 
@@ -128,6 +128,6 @@ def _corners(
     counts = counts if text else counts[:0]
     so_far = np.repeat(before[kinds == kind], counts)
     corners = np.where(values > 0, values - 1, so_far + values)
-    if (values == 0).any() or (corners < 0).any() or (values % 1).any():
+    if (values == 0).any() or (corners < 0).any() or not_whole(values).any():
         raise InputError("has faces or lines beyond its vertices, which are counted from 1")
     return np.concatenate([[0], np.cumsum(counts)]), corners.astype(np.int64)

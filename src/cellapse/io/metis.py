@@ -15,7 +15,7 @@ from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse.io._graphs import check_declared, graph_complex
-from cellapse.io._numbers import numbers_by_line, whole
+from cellapse.io._numbers import not_whole, numbers_by_line, whole
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._source import as_text
 
@@ -114,7 +114,7 @@ def _own(values: FloatArray, sized: bool) -> dict[str, Any]:
 
 
 def _vertices(values: FloatArray, n: int) -> IntArray:
-    odd = values[(values < 1) | (values > n) | (values % 1 != 0)]
+    odd = values[(values < 1) | (values > n) | not_whole(values)]
     if len(odd):
         raise InputError(f"has {odd[0]:g} where a vertex belongs, a number from 1 to {n}")
     return values.astype(np.int64) - 1
