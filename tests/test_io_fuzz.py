@@ -117,6 +117,8 @@ def test_every_truncation(name):
         ("off", b"OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n1e999 0 1 2\n"),
         ("off", b"OFF\n1e999 1 0\n0 0 0\n"),
         ("obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 1e999\n"),
+        ("obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 1e30\n"),
+        ("off", b"OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 1e30\n"),
         ("matrix market", b"%%MatrixMarket matrix coordinate real general\n1e999 3 1\n1 2 1\n"),
         ("matrix market", b"%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1e999 1\n"),
     ],

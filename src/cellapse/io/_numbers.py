@@ -35,12 +35,12 @@ def whole(word: str, what: str, low: int = 0, high: int = _TOO_LARGE) -> int:
 
 
 def not_whole(values: FloatArray) -> BoolArray:
-    """Which numbers are no whole ones, infinite ones among them.
+    """Which numbers are no whole ones, or too large to be told from the next one.
 
-    >>> not_whole(np.array([2.0, 0.5, np.inf, np.nan])).tolist()
-    [False, True, True, True]
+    >>> not_whole(np.array([2.0, 0.5, 1e30, np.inf, np.nan])).tolist()
+    [False, True, True, True, True]
     """
-    return ~np.isfinite(values) | (np.floor(values) != values)
+    return ~(np.abs(values) <= 2.0**53) | (np.floor(values) != values)
 
 
 def number(word: str, what: str) -> float:
