@@ -18,6 +18,7 @@ from cellapse._errors import ConvergenceError, InputError, SizeError
 from cellapse._linalg.eigen.corrections import has_hubs
 from cellapse._linalg.eigen.davidson import Davidson
 from cellapse._linalg.eigen.dense import Dense
+from cellapse._linalg.eigen.evidence import KEPT
 from cellapse._linalg.eigen.lanczos import Lanczos
 from cellapse._linalg.eigen.problem import Problem, eigenproblem
 from cellapse._linalg.eigen.shift_invert import ShiftInvert
@@ -137,7 +138,7 @@ def _of_the_other_end(solver: EigenSolver, problem: Problem) -> EigenSolver:
 def lowest_pairs(operator: SymmetricOperator, k: int) -> Lowest:
     """The first k eigenpairs off the known kernel, good enough to start from; none is missed."""
     n_kernel = 0 if operator.kernel is None else operator.kernel.shape[1]
-    problem = eigenproblem(operator, k + n_kernel, tol=1e-8)  # speed only: a start
+    problem = eigenproblem(operator, k + n_kernel, tol=KEPT)
     solver = Auto().select(operator, k).solver
     vectors, certain = solver.all_vectors(problem)
     values = np.einsum("ij,ij->j", vectors, problem.apply(vectors))

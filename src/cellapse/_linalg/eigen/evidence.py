@@ -26,7 +26,7 @@ from cellapse._shared.arrays import FloatArray
 Search = Callable[[Problem, float, int], Pairs]  # what is left, a value, how many -> those below it
 
 _SAME = 1e-9  # relative to the norm: eigenvalues closer than this are the same
-_KEPT = 1e-8  # relative to the norm: what kept eigenpairs are known to
+KEPT = 1e-8  # relative to the norm: what eigenpairs that are kept are known to
 _BESIDE = 4  # eigenvectors of A beside those of S that tell whether one is missed
 _FEW = 20  # dimensions that are left: all of them at once, as an iteration has no room
 
@@ -119,7 +119,7 @@ def _gap(problem: Problem, plain: Problem, kept: Lowest, U: FloatArray) -> float
     V, values = kept.vectors[:, :m], kept.values
     error = float(np.linalg.norm(plain.apply(V) - V * values[:m]))
     cosine = float(linalg.svdvals(V.T @ U).min())
-    next_ = float(values[m]) - error - 2.0 * _KEPT * plain.norm
+    next_ = float(values[m]) - error - 2.0 * KEPT * plain.norm
     drop = shortcuts.drop / float((problem.root**2).min(initial=np.inf))
     return shortcuts.scale * next_ * cosine**2 - drop
 
