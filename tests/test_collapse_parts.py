@@ -721,3 +721,16 @@ def test_betti_numbers_by_hand():
     assert betti(nx.octahedral_graph()) == (1, 0, 1)
     two = nx.disjoint_union(nx.cycle_graph(4), nx.cycle_graph(6))
     assert betti(two) == (2, 2, 0)
+
+
+def test_one_solve_tells_its_error_with_what_rounding_may_hide():
+    given = relaxation([0.5, 1.0, 2.0], 0.5, "none")
+    x = np.array([1.0, 3.0])
+    w, bound = given.relax(x, np.full(1, 1.0))  # anything is good enough: no iteration
+    assert w.dtype == np.float64
+    hidden = abs(B).T @ np.abs(x - BETA * (B @ w)) + np.array([0.5, 1.0, 2.0]) * np.abs(w)
+    hidden *= np.finfo(np.float64).eps
+    least = ((hidden**2) / np.array([0.5, 1.0, 2.0])).sum() ** 0.5
+    assert least <= bound[0] <= 100 * least
+    w, _ = given.relax(x, np.full(1, 1e-18))  # no solve is: conjugate gradients in more digits
+    assert w.dtype == np.longdouble
