@@ -435,7 +435,14 @@ CALLS = {
     "Operator.solve": method(S, "solve", b=signals, shift=0.5, rtol=1e-12),
     "Operator.count_below": method(S, "count_below", value=0.4, **MASS),
     "Operator.spectrum": method(
-        S, "spectrum", k=3, which="smallest", tol=1e-10, solver=lambda: cl.Dense(), **MASS
+        S,
+        "spectrum",
+        k=3,
+        which="smallest",
+        tol=1e-10,
+        solver=lambda: cl.Dense(),
+        certify=True,
+        **MASS,
     ),
     "Auto.select": method(cl.Auto, "select", operator=S, k=3),
     "graph_laplacian": on(cl.graph_laplacian, K=K),

@@ -316,6 +316,20 @@ def test_when_a_ladder_iterates(monkeypatch):
     assert not Ladder(eye, 1.0, 1.0, np.ones(300), 1.0).iterative
 
 
+def test_a_residual_is_extended_only_where_rounding_would_hide_in_it(monkeypatch):
+    monkeypatch.setattr(ladders, "expands", lambda A: True)
+    B = cl.boundary_matrices(cl.clique_complex(nx.random_regular_graph(4, 300, seed=0)))[0]
+    given = Ladder(B, 1.0, 1.0, np.full(B.shape[1], 1e-4), 1e-4)
+    x = np.random.default_rng(0).standard_normal((300, 2))
+    T, seen = dense_operator(given)[0], []
+    moved = given.relaxation.moved
+    monkeypatch.setattr(given.relaxation, "moved", lambda v: seen.append(v.dtype) or moved(v))
+    for error, extended in ((0.0, True), (1e-6, False)):
+        seen.clear()
+        np.testing.assert_allclose(given.apply(x, error), T @ x, atol=error or 1e-12)
+        assert (np.longdouble in seen) is extended
+
+
 def test_by_iteration_as_by_a_factor(monkeypatch):
     """300 edges in pairs; what takes longer than a factor would is left to that."""
     monkeypatch.setattr(ladders, "expands", lambda A: True)

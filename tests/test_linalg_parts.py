@@ -452,14 +452,18 @@ def test_counting_asks_a_little_below_and_further_off_where_that_fails(monkeypat
         return sparse.eye_array(3), 1
 
     operator = Toy([1.0, 2.0, 4.0], shifted=shifted, rounding=0.0)
-    counts = iter([None, 0, 9, 3])  # not known, fewer than the others have, more than there are
     growths = []
-    monkeypatch.setattr(shifts, "_inertia", lambda M, most: growths.append(most) or next(counts))
-    assert shifts.count_below(operator, 1.0, np.ones(3)) == 2
     margin = 4e-11
-    np.testing.assert_allclose(
-        1.0 - np.array(asked), margin * np.array([1, 10, 100, 400]), rtol=1e-4
-    )
+    # Not known; fewer than the others have; more than there are.
+    for wrong in (None, 0, 9):
+        asked.clear()
+        growths.clear()
+        counts = iter([wrong, 3])
+        monkeypatch.setattr(
+            shifts, "_inertia", lambda M, most, c=counts: growths.append(most) or next(c)
+        )
+        assert shifts.count_below(operator, 1.0, np.ones(3)) == 2
+        np.testing.assert_allclose(1.0 - np.array(asked), [margin, 500 * margin], rtol=1e-4)
     np.testing.assert_allclose(growths, 0.5 * (1.0 - np.array(asked)) / (2 * UNIT * 4.0), rtol=1e-4)
     monkeypatch.setattr(shifts, "_inertia", lambda M, most: None)
     assert shifts.count_below(operator, 1.0, np.ones(3)) is None

@@ -12,7 +12,7 @@ from scipy.sparse.linalg import splu
 import cellapse as cl
 from cellapse._linalg.cg import conjugate_gradients, rough_solution
 from cellapse._linalg.direct import FACTORIZATIONS, best_direct
-from cellapse._linalg.eigen import evidence, lanczos
+from cellapse._linalg.eigen import evidence, lanczos, shifts
 from cellapse._linalg.eigen.auto import Choice
 from cellapse._linalg.eigen.corrections import has_hubs
 from cellapse._linalg.eigen.evidence import nothing_missed
@@ -98,6 +98,16 @@ def test_fifty_components_have_exactly_fifty_zeros():
         assert spectrum.certified
         # Fifty equal pieces: the next value is there fifty times (twice fifty on a circle).
         np.testing.assert_allclose(spectrum.values[50:], spectrum.values[50], rtol=1e-6)
+
+
+def test_counting_can_be_left_out(monkeypatch):
+    L = cl.graph_laplacian(cl.clique_complex(nx.grid_2d_graph(40, 40)))
+    counted = L.spectrum(6, solver=cl.ShiftInvert())
+    assert counted.certified is True
+    monkeypatch.setattr(shifts, "_inertia", None)  # what is not called may be anything
+    searched = L.spectrum(6, solver=cl.ShiftInvert(), certify=False)
+    assert searched.certified is None
+    np.testing.assert_allclose(searched.values, counted.values, atol=1e-10)
 
 
 def test_few_of_many_zeros_take_little_memory():

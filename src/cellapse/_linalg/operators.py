@@ -23,7 +23,15 @@ from cellapse._linalg.symmetric import Lowest, Shortcuts, SymmetricOperator
 from cellapse._linalg.systems import solve_system
 from cellapse._shared.arrays import FloatArray, row_sum
 from cellapse._shared.card import Card, Shown
-from cellapse._shared.checks import at_least_zero, number, one_of, share, signal, whole_number
+from cellapse._shared.checks import (
+    at_least_zero,
+    flag,
+    number,
+    one_of,
+    share,
+    signal,
+    whole_number,
+)
 from cellapse._shared.memory import Fitting, require_memory
 from cellapse._shared.pictures import grid
 
@@ -91,6 +99,7 @@ class Operator(Shown, SymmetricOperator):
         which: str = "smallest",
         tol: float = 1e-10,
         solver: EigenSolver | None = None,
+        certify: bool = True,
     ) -> Spectrum:
         """The `k` smallest eigenpairs of S u = lambda D u (all of them by default).
 
@@ -104,6 +113,10 @@ class Operator(Shown, SymmetricOperator):
             Residual to reach, relative to an upper bound of ||A||.
         solver : Dense, ShiftInvert, Davidson, Lanczos, LOBPCG or Auto, optional
             `Auto().select(S)` says which one is used by default, and why.
+        certify : bool
+            Whether eigenvalues may be counted, up to 20,000 cells, to be certain that none was
+            missed; that can take as long as the rest. Without, what was found leaves a rest, which
+            is searched.
 
         Returns
         -------
@@ -122,7 +135,9 @@ class Operator(Shown, SymmetricOperator):
                 f"solver={solver!r}; give Dense(), ShiftInvert(), Davidson(), Lanczos(), LOBPCG() "
                 "or Auto()"
             )
-        return solver.run(eigenproblem(self, wanted, D, largest=which == "largest", tol=tol))
+        largest, certify = which == "largest", flag("certify", certify)
+        problem = eigenproblem(self, wanted, D, largest=largest, tol=tol, certify=certify)
+        return solver.run(problem)
 
     def count_below(self, value: float, mass: str | ArrayLike | None = None) -> int | None:
         """How many eigenvalues are smaller than `value`, by Sylvester's law of inertia.

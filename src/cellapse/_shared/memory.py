@@ -25,7 +25,7 @@ _CGROUP_FILES = (
     ("memory.max", "memory.current", "inactive_file"),
     ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 )
-_SMALL = 100_000  # bytes; asking for the rest takes longer than such a table
+_SMALL = 10_000_000  # bytes; asking for the rest takes longer than such a table
 _SMALL_PART = 0.1
 _UNKNOWN = 1 << 62
 
@@ -68,8 +68,6 @@ def memory_budget(limit: int) -> Iterator[Budget]:
 
 def require_memory(n_bytes: float, what: str, remedy: str) -> None:
     """Raise `SizeError` when `what` needs more than nine tenths of the memory there is."""
-    if n_bytes < _SMALL:
-        return
     budget = _BUDGET.get()
     if budget is not None and n_bytes > budget.left:
         raise SizeError(
@@ -77,6 +75,8 @@ def require_memory(n_bytes: float, what: str, remedy: str) -> None:
             f"{readable(budget.limit)} that reading this may take are left; {remedy}, or allow "
             "more with max_memory="
         )
+    if n_bytes < _SMALL:
+        return
     free = available_memory() if budget is None else budget.available(n_bytes)
     if n_bytes > 0.9 * free:
         raise SizeError(

@@ -46,6 +46,8 @@ class Problem:
         Orthonormal columns that are known already, and left out like the kernel.
     largest : bool
         Whether the largest eigenpairs are wanted: then `apply` is norm - S.
+    certify : bool
+        Whether eigenvalues may be counted by factorizations.
     seed : int
         Of random starts.
     factors : dict
@@ -60,6 +62,7 @@ class Problem:
     kernel: sparse.csr_array | None
     known: FloatArray
     largest: bool = False
+    certify: bool = True
     seed: int = 0
     factors: dict[Direct, tuple[float, Solve]] = field(default_factory=dict, repr=False)
 
@@ -220,6 +223,7 @@ def eigenproblem(
     *,
     largest: bool = False,
     tol: float = 1e-10,
+    certify: bool = True,
 ) -> Problem:
     """The problem of `wanted` eigenpairs, the kernel among them, of S u = lambda D u."""
     n = operator.shape[0]
@@ -238,6 +242,7 @@ def eigenproblem(
         kernel=kernel,
         known=np.empty((n, 0)),
         largest=largest,
+        certify=certify,
     )
 
 

@@ -64,16 +64,14 @@ def count_below(operator: SymmetricOperator, value: float, mass: FloatArray) -> 
     rounding = shortcuts.rounding / float(mass.min(initial=np.inf))
     if rounding > 5e-10 * norm:
         return None
-    margin = 1e-11 * norm + 10.0 * rounding
-    for away in (1.0, 10.0, 100.0, 400.0):  # where a pivot is next to zero, further off
-        if away * margin > max(margin, _FARTHEST * norm):
-            return None
-        system = shortcuts.shifted(value - away * margin, mass)
+    nearest = 1e-11 * norm + 10.0 * rounding
+    for away in (nearest, max(nearest, _FARTHEST * norm)):  # further off, if a pivot is next to 0
+        system = shortcuts.shifted(value - away, mass)
         if system is None:
             return None
         matrix, others = sparse.csc_array(system[0]), system[1]
         unit = 2 * _UNIT * norm + rounding  # what rounding in every row may move an eigenvalue
-        negative = _inertia(matrix, 0.5 * away * margin / unit)
+        negative = _inertia(matrix, 0.5 * away / unit)
         if negative is not None and 0 <= negative - others <= operator.shape[0]:
             return negative - others
     return None

@@ -192,7 +192,7 @@ class EigenSolver(ABC):
         pairs = self.find(problem)
         if self.complete:
             return pairs[1], True
-        counts = problem.n <= _CERTIFY and self.factorizes
+        counts = problem.certify and problem.n <= _CERTIFY and self.factorizes
         count = problem.count_below if counts else None
         return nothing_missed(problem, pairs, self.search, count)
 
