@@ -622,7 +622,9 @@ def test_auto_by_the_book(monkeypatch):
     assert choice(501, shifted=lambda shift, mass: None) == cl.ShiftInvert()
     monkeypatch.setattr(auto, "expands", lambda A: True)
     assert choice(500, plain=plain) == cl.Dense()
-    assert choice(501, plain=plain) == cl.Davidson(None)
+    assert choice(501, plain=plain, iterates=True) == cl.Davidson(None)
+    assert choice(501, plain=plain) == cl.Davidson()
+    assert not auto.Auto().select(Toy(np.ones(501), plain=plain)).counts
     assert choice(501) == cl.Lanczos()
     for hubs, solver in ((True, cl.Davidson(None)), (False, cl.Lanczos())):
         monkeypatch.setattr(auto, "has_hubs", lambda matrix, hubs=hubs: hubs)
@@ -635,7 +637,8 @@ def test_auto_has_something_to_go_on_with(monkeypatch):
 
     def candidates(n, k, **options):
         operator = Toy(np.ones(n), plain=Toy(np.ones(2)))
-        return auto.Auto().candidates(problem.eigenproblem(operator, k, **options))
+        given = problem.eigenproblem(operator, k, **options)
+        return auto._one_after_the_other(auto.Auto()._choice(given).solver, given)
 
     assert candidates(4000, 5) == [cl.Davidson(), cl.Lanczos(), cl.Dense()]
     assert candidates(4001, 5) == [cl.Davidson(), cl.Lanczos()]

@@ -12,7 +12,7 @@ from scipy.sparse.linalg import splu
 import cellapse as cl
 from cellapse._linalg.cg import conjugate_gradients, rough_solution
 from cellapse._linalg.direct import FACTORIZATIONS, best_direct
-from cellapse._linalg.eigen import evidence, lanczos, shifts
+from cellapse._linalg.eigen import auto, evidence, lanczos, shifts
 from cellapse._linalg.eigen.auto import Choice
 from cellapse._linalg.eigen.corrections import has_hubs
 from cellapse._linalg.eigen.evidence import nothing_missed
@@ -435,6 +435,19 @@ def test_iterative_and_direct_agree_on_a_small_world():
     expected = linalg.eigvalsh(T.toarray(), subset_by_index=(0, 5))
     np.testing.assert_allclose(spectrum.values, expected, atol=1e-9)
     assert spectrum.residuals.max() < 1e-8
+
+
+def test_what_factorizes_all_cells_factorizes_a_too_but_does_not_count(monkeypatch):
+    """Products of the mixed realization need a factor of all cells."""
+    S = cl.collapse(small_world(520), "mixed", eps=1e-3)
+    monkeypatch.setattr(auto, "expands", lambda A: True)
+    monkeypatch.setattr(shifts, "_inertia", None)  # what is not called may be anything
+    spectrum = S.spectrum(5)
+    assert spectrum.solver == cl.Davidson()
+    assert spectrum.certified is None
+    left = S @ spectrum.vectors - spectrum.vectors * spectrum.values
+    assert abs(left).max() <= 1e-8
+    assert cl.collapse(S.source, solver=cl.CG()).shortcuts.iterates
 
 
 def test_large_systems_go_to_pardiso_where_it_is_installed(monkeypatch):

@@ -140,6 +140,9 @@ class AlgorithmOne(Elimination):
         self.kernel = left_kernel(_next_to(B, onto))
         self.method = str(solver)
 
+    def shortcuts(self, plain: SparseOperator | None, scale: float) -> Shortcuts:
+        return Shortcuts(plain=plain, scale=scale, iterates=True)
+
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         return self.A @ x - self._X @ self._solve(self._X.T @ x)
 

@@ -1,7 +1,8 @@
 r"""Which solver: by size, and by how the graph can be cut.
 
 few cells                            Dense
-S is the collapse of A               Davidson, with a factor of A or, if it expands, without
+S is the collapse of A               Davidson, with a factor of A, or without where the graph
+                                     expands and products with S need none either
 a matrix that can be cut             ShiftInvert
 the largest, where it can be cut     ShiftInvert
 a matrix that expands, with hubs     Davidson without a factor
@@ -10,7 +11,7 @@ a matrix that expands, or indefinite Lanczos
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -33,10 +34,19 @@ _LAST = 4000  # up to this many cells the dense way is the last resort
 
 @dataclass(frozen=True)
 class Choice:
-    """A solver and the reason for it; prints as one sentence."""
+    """A solver and the reason for it; prints as one sentence.
+
+    Attributes
+    ----------
+    solver : EigenSolver
+    reason : str
+    counts : bool
+        Whether a factorization for counting eigenvalues is as quick as the solver.
+    """
 
     solver: EigenSolver
     reason: str
+    counts: bool = True
 
     def __str__(self) -> str:
         return f"{self.solver}: {self.reason}"
@@ -59,7 +69,9 @@ class Auto(EigenSolver):
     """
 
     def run(self, problem: Problem) -> Spectrum:
-        *others, last = self.candidates(problem)
+        choice = self._choice(problem)
+        problem = replace(problem, certify=problem.certify and choice.counts)
+        *others, last = _one_after_the_other(choice.solver, problem)
         for candidate in others:
             try:
                 return candidate.run(problem)
@@ -68,25 +80,21 @@ class Auto(EigenSolver):
         return last.run(problem)
 
     def find(self, problem: Problem) -> Pairs:
-        return self.candidates(problem)[0].find(problem)
+        return self._choice(problem).solver.find(problem)
 
     def search(self, problem: Problem, below: float, block: int) -> Pairs:
-        return self.candidates(problem)[0].search(problem, below, block)
+        return self._choice(problem).solver.search(problem, below, block)
 
-    def candidates(self, problem: Problem) -> list[EigenSolver]:
-        """What to try, in this order."""
+    def _choice(self, problem: Problem) -> Choice:
+        """What to try first."""
         n, wanted = problem.n, problem.wanted
-        first = self.select(problem.operator, None if wanted == n else wanted).solver
-        if first == Davidson(None) and problem.plain is None and not has_hubs(problem.matrix):
-            first = Lanczos()  # the mass takes the hubs away
-        chosen = [first]
-        if wanted < n:
-            chosen.append(Lanczos())
-        if n <= _LAST:
-            chosen.append(Dense())
+        choice = self.select(problem.operator, None if wanted == n else wanted)
+        solver = choice.solver
+        if solver == Davidson(None) and problem.plain is None and not has_hubs(problem.matrix):
+            solver = Lanczos()  # the mass takes the hubs away
         if problem.largest:
-            chosen = [_of_the_other_end(s, problem) for s in chosen]
-        return list(dict.fromkeys(chosen))
+            solver = _of_the_other_end(solver, problem)
+        return replace(choice, solver=solver)
 
     def select(self, operator: SymmetricOperator, k: int | None = 10) -> Choice:
         """The solver `spectrum(k)` will use, and a sentence that says why.
@@ -114,6 +122,9 @@ class Auto(EigenSolver):
         known = operator.shortcuts
         if expands(operator.A):
             why = "the graph expands: a factorization would fill in"
+            if known.plain is not None and not known.iterates:
+                why = "the graph expands, but products with S factorize even more than A"
+                return Choice(Davidson(), why, counts=False)
             if known.plain is not None:
                 return Choice(Davidson(None), why)
             if known.matrix is not None and has_hubs(known.matrix):
@@ -125,6 +136,16 @@ class Auto(EigenSolver):
         if known.shifted is None:
             return Choice(Lanczos(), "there is nothing to factorize")
         return Choice(ShiftInvert(), "the graph can be cut: a factorization stays sparse")
+
+
+def _one_after_the_other(first: EigenSolver, problem: Problem) -> list[EigenSolver]:
+    """What to try, in this order."""
+    chosen = [first]
+    if problem.wanted < problem.n:
+        chosen.append(Lanczos())
+    if problem.n <= _LAST:
+        chosen.append(Dense())
+    return list(dict.fromkeys(chosen))
 
 
 def _of_the_other_end(solver: EigenSolver, problem: Problem) -> EigenSolver:
