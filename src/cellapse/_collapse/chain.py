@@ -75,9 +75,14 @@ class Chain:
         return self.make()
 
     @cached_property
+    def kernel(self) -> sparse.csr_array | None:
+        """What B_1^T maps to zero, where that is known."""
+        return left_kernel(self.nearest)
+
+    @cached_property
     def plain(self) -> SparseOperator:
         """B_1 B_1^T, with a factor and eigenpairs to share."""
-        return SparseOperator(self.nearest @ self.nearest.T, (), left_kernel(self.nearest))
+        return SparseOperator(self.nearest @ self.nearest.T, (), self.kernel)
 
     @cached_property
     def sigma(self) -> FloatArray:
@@ -88,8 +93,8 @@ class Chain:
         """sigma_min+(B_1) from the first positive eigenvalue of B_1 B_1^T."""
         B, n = self.nearest, self.nearest.shape[0]
         if n <= 400 or not B.nnz:  # speed only: how
-            return smallest_singular_value(B)
-        plain, kernel = self.plain, self.plain.kernel
+            return smallest_singular_value(B, self.kernel)
+        plain, kernel = self.plain, self.kernel
         if kernel is None or kernel.shape[1] > n // 8:  # speed only: see above
             return smallest_singular_value(B)
         # The first eigenvectors of A cost little more than one, and are where `spectrum` starts.

@@ -35,7 +35,7 @@ from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.kernel import Projector, left_kernel
 from cellapse._linalg.levels import expands, widest_level
 from cellapse._linalg.preconditioner import preconditioner
-from cellapse._shared.arrays import FloatArray, row_sum
+from cellapse._shared.arrays import FloatArray, diagonal_matrix, row_sum
 
 # Errors of T x, relative to ||A|| |x|.
 AIM = 1e-14  # what refinement goes for
@@ -66,6 +66,8 @@ class Ladder:
         Whether M is at least eps, so that K is at least I.
     above : GradedLaplacian, optional
         M - eps by its matrices, where M is not diagonal.
+    kernel : csr_array, optional
+        That of B^T, where it is known already.
     """
 
     def __init__(
@@ -78,16 +80,19 @@ class Ladder:
         solver: Direct | None = None,
         definite: bool = True,
         above: GradedLaplacian | None = None,
+        kernel: sparse.csr_array | None = None,
     ) -> None:
         self.beta, self.gamma, self.eps = beta, gamma, eps
         self.c = gamma**2 / beta if beta > 0 else 0.0
         self.n = B.shape[0]
-        self.M = sparse.csr_array(sparse.diags_array(M) if isinstance(M, np.ndarray) else M)
-        further = sparse.csr_array((self.n, self.M.shape[0] - B.shape[1]))
-        self.B = sparse.csr_array(sparse.hstack([B, further]))  # to all eliminated cells
+        self.M = diagonal_matrix(M) if isinstance(M, np.ndarray) else sparse.csr_array(M)
+        self.B = B  # to all eliminated cells
+        if self.M.shape[0] > B.shape[1]:
+            further = sparse.csr_array((self.n, self.M.shape[0] - B.shape[1]))
+            self.B = sparse.csr_array(sparse.hstack([B, further]))
         self.A = sparse.csr_array(beta * (B @ B.T))
         self.norm = row_sum(self.A)
-        self.kernel = left_kernel(B)
+        self.kernel = left_kernel(B) if kernel is None else kernel
         self.fixed = Projector(self.kernel)
         self._solver = solver
         self.definite = definite

@@ -22,7 +22,7 @@ from cellapse._collapse.crowded import Crowded, is_crowded
 from cellapse._collapse.graded import GradedLaplacian
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.direct import Direct, Solve, best_direct
-from cellapse._shared.arrays import FloatArray, inverse_by_blocks
+from cellapse._shared.arrays import FloatArray, diagonal_matrix, inverse_by_blocks
 
 
 class Raised:
@@ -123,7 +123,7 @@ class Raised:
 
     @property
     def _masses(self) -> sparse.csr_array:
-        return sparse.csr_array(self._M + sparse.diags_array(self._floor))
+        return self._M + diagonal_matrix(self._floor) if self._floor.any() else self._M
 
     def _with(self, M: sparse.csr_array) -> Any:
         B = self.B[:, : M.shape[0]]

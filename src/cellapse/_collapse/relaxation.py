@@ -68,13 +68,14 @@ class Relaxation:
         self.B, self.beta, self.M, self._above = B, beta, M, above
         self.eps = eps
         self.n = B.shape[0]
-        self.diagonal = M.nnz == np.count_nonzero(M.diagonal())
-        size = M.diagonal() + beta * np.asarray(B.multiply(B).sum(axis=0)).ravel()
+        masses = M.diagonal()
+        self.diagonal = M.nnz == np.count_nonzero(masses)
+        size = masses + beta * np.bincount(B.indices, B.data**2, len(masses))
         self.largest = largest = float(size.max(initial=0.0)) or 1.0  # entry of the diagonal of H
         size = np.where(size > 0, size, largest)  # a cell that nothing holds can have any mass
         self._size = size
         # What is not diagonal can be next to singular whatever its diagonal: only eps is sure.
-        sure = M.diagonal() if self.diagonal else np.full(len(size), eps)
+        sure = masses if self.diagonal else np.full(len(size), eps)
         self._null = 0.0
         if eps == 0.0:
             self._null = max(_LEAST_NULL, _NULL * float(size.min(initial=largest) / largest) ** 2)

@@ -30,7 +30,9 @@ def left_kernel(B: sparse.csr_array) -> sparse.csr_array | None:
     if n == 0:
         return sparse.csr_array((0, 0))
     columns = sparse.csc_array(B)
-    columns.eliminate_zeros()
+    if not columns.data.all():
+        columns = columns.copy()
+        columns.eliminate_zeros()
     count = np.diff(columns.indptr)
     if count.max(initial=0) > 2:
         return None
@@ -38,17 +40,19 @@ def left_kernel(B: sparse.csr_array) -> sparse.csr_array | None:
     i, j = columns.indices[first], columns.indices[first + 1]
     ratio = -columns.data[first] / columns.data[first + 1]  # x_j = ratio * x_i
     component, x = _follow(n, i, j, ratio)
-    # A component keeps its vector only if no column contradicts it.
-    scale = abs(columns).T @ abs(x)
-    broken = abs(columns.T @ x) > 1e-9 * scale
-    ends = columns.indices[columns.indptr[:-1][broken]]
     alive = np.ones(component.max() + 1, dtype=bool)
-    alive[component[ends]] = False
-    number = np.cumsum(alive) - 1
-    rows = np.flatnonzero(alive[component])
+    if (count == 1).any() or (ratio != 1.0).any():
+        # A component keeps its vector only if no column contradicts it.
+        scale = abs(columns).T @ abs(x)
+        broken = abs(columns.T @ x) > 1e-9 * scale
+        ends = columns.indices[columns.indptr[:-1][broken]]
+        alive[component[ends]] = False
+    number = np.cumsum(alive, dtype=np.int32) - 1
+    kept = alive[component]
     norm = np.sqrt(np.bincount(component, weights=x**2))
-    place = number[component[rows]]
-    return csr_from_entries(rows, place, x[rows] / norm[component[rows]], (n, int(alive.sum())))
+    values = (x / norm[component])[kept]
+    starts = np.concatenate([[0], np.cumsum(kept)])
+    return sparse.csr_array((values, number[component[kept]], starts), (n, int(alive.sum())))
 
 
 def _follow(n: int, i: IntArray, j: IntArray, ratio: FloatArray) -> tuple[IntArray, FloatArray]:

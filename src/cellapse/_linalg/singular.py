@@ -35,8 +35,8 @@ _FILLS_IN = 1500  # speed only: rows of a dense block from which Lanczos on G it
 _WIDE = 1e3  # entries that differ by more than this ask for a count
 
 
-def smallest_singular_value(B: sparse.csr_array) -> float:
-    """sigma_min+(B), with sigma_min+(0) = inf as in the paper.
+def smallest_singular_value(B: sparse.csr_array, kernel: sparse.csr_array | None = None) -> float:
+    """sigma_min+(B), with sigma_min+(0) = inf as in the paper; `kernel` is that of B^T, if known.
 
     >>> smallest_singular_value(sparse.csr_array([[3.0, 0.0], [0.0, 0.0]]))
     3.0
@@ -49,8 +49,12 @@ def smallest_singular_value(B: sparse.csr_array) -> float:
         d = np.asarray(B.multiply(B).sum(axis=1)).ravel()
         return float(np.sqrt(d[d > 0].min()))
     size = float(abs(B.data).max())  # taken out, so that no square overflows or vanishes
-    B = B[np.diff(B.indptr) > 0] / size
-    kernel = left_kernel(B)
+    empty = np.diff(B.indptr) == 0
+    if empty.any():
+        B, kernel = B[~empty], None  # which has fewer rows now
+    B = B / size
+    if kernel is None:
+        kernel = left_kernel(B)
     if kernel is None:
         if B.shape[0] > B.shape[1]:
             B = B.T.tocsr()

@@ -63,6 +63,24 @@ def adjacent_containment(K: Complex) -> tuple[list[sparse.csr_array], tuple[int,
     """
     top = K.max_rank
     inside = {(k - 1, k): containment(K, k - 1, k) for k in range(1, top + 1)}
+    return _completed(K, inside)
+
+
+def containment_above_edges(K: Complex) -> tuple[list[sparse.csr_array], tuple[int, ...]]:
+    """The same without the matrix between vertices and edges."""
+    inside = {(k - 1, k): containment(K, k - 1, k) for k in range(2, K.max_rank + 1)}
+    if not _is_closed(K, inside):
+        inside[0, 1] = containment(K, 0, 1)
+        matrices, n_formal = _completed(K, inside)
+        return matrices[1:], n_formal
+    return list(inside.values()), (0,) * (K.max_rank + 1)
+
+
+def _completed(
+    K: Complex, inside: dict[tuple[int, int], sparse.csr_array]
+) -> tuple[list[sparse.csr_array], tuple[int, ...]]:
+    """The matrices between adjacent ranks, with formal elements where a relation skips ranks."""
+    top = K.max_rank
     n_formal = [0] * (top + 1)
     # Per adjacent pair of ranks: the extra entries, as rows and columns of the completed matrix.
     extra_rows: list[list[np.ndarray]] = [[] for _ in range(top)]
@@ -98,9 +116,11 @@ def _skipping_pairs(
     K: Complex, inside: dict[tuple[int, int], sparse.csr_array]
 ) -> list[tuple[int, int]]:
     """The pairs of ranks, nearest first, between which a relation may skip ranks."""
-    closed = K.is_simplicial and all(
-        inside[k - 1, k].nnz == (k + 1) * K.n_cells[k] for k in range(1, K.max_rank + 1)
-    )
-    if closed:
+    if _is_closed(K, inside):
         return []
     return [(a, a + gap) for gap in range(2, K.max_rank + 1) for a in range(K.max_rank + 1 - gap)]
+
+
+def _is_closed(K: Complex, inside: dict[tuple[int, int], sparse.csr_array]) -> bool:
+    """Whether all faces of all cells are there, as far as the matrices tell."""
+    return K.is_simplicial and all(B.nnz == (k + 1) * K.n_cells[k] for (_, k), B in inside.items())

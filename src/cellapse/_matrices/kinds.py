@@ -22,7 +22,7 @@ from cellapse._complex.complex import Complex
 from cellapse._complex.given import to_complex
 from cellapse._errors import CellapseWarning, InputError
 from cellapse._matrices.boundary import signed_boundary
-from cellapse._matrices.containment import adjacent_containment
+from cellapse._matrices.containment import adjacent_containment, containment_above_edges
 from cellapse._matrices.incidence import Incidence
 from cellapse._shared.arrays import csr_from_entries
 
@@ -186,11 +186,11 @@ def edge_boundary(K: Complex) -> sparse.csr_array:
 
 
 def _above_edges(K: Complex, kind: str) -> tuple[list[sparse.csr_array], tuple[int, ...]]:
-    matrices, n_formal = adjacent_containment(K)
+    matrices, n_formal = containment_above_edges(K)
     if len(n_formal) > 2 and n_formal[1]:
         # A formal element below a cell and above one vertex has no second end to sign.
         row = K.n_cells[1]
-        for rank, B in enumerate(matrices[1:], start=2):  # up the chain to a cell with a name
+        for rank, B in enumerate(matrices, start=2):  # up the chain to a cell with a name
             row = int(B.indices[B.indptr[row]])
             if row < K.n_cells[rank]:
                 break
@@ -199,7 +199,7 @@ def _above_edges(K: Complex, kind: str) -> tuple[list[sparse.csr_array], tuple[i
             f"it holds, and the {kind} realization goes through edges; add the edges "
             '(hypergraph_complex does), or use realization="incidence"'
         )
-    return matrices[1:], n_formal
+    return matrices, n_formal
 
 
 def _hodge(K: Complex, matrices: list[sparse.csr_array]) -> tuple[sparse.csr_array, ...]:

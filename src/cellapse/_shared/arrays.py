@@ -26,6 +26,21 @@ def csr_from_entries(
     return sparse.coo_array((data, (i, j)), shape=shape).tocsr()
 
 
+def diagonal_matrix(values: FloatArray) -> sparse.csr_array:
+    """The csr_array with these values on its diagonal; zeros are no entries.
+
+    >>> diagonal_matrix(np.array([2.0, 0.0])).toarray().tolist()
+    [[2.0, 0.0], [0.0, 0.0]]
+    """
+    n = len(values)
+    places = np.arange(n + 1, dtype=np.int32 if n < 2**31 else np.int64)
+    matrix = sparse.csr_array((values, places[:-1], places), shape=(n, n))
+    if not values.all():
+        matrix = matrix.copy()
+        matrix.eliminate_zeros()
+    return matrix
+
+
 def row_sum(matrix: Any, mass: FloatArray | None = None) -> float:
     """The largest sum of absolute values along a row: an upper bound of the norm of a matrix.
 
@@ -51,6 +66,9 @@ def inverse_by_blocks(M: Any) -> sparse.csr_array | None:
     """
     entries = sparse.csr_array(M)
     n = entries.shape[0]
+    diagonal = entries.diagonal()
+    if entries.nnz == np.count_nonzero(diagonal) == n:
+        return diagonal_matrix(1.0 / diagonal)
     _, block = connected_components(entries, directed=False)
     size = np.bincount(block, minlength=1)
     if int((size.astype(np.int64) ** 2).sum()) > 20 * entries.nnz + 10_000:

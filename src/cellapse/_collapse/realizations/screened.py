@@ -26,10 +26,9 @@ from cellapse._complex.union import side_by_side
 from cellapse._errors import InputError
 from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
-from cellapse._linalg.kernel import left_kernel
 from cellapse._matrices.incidence import Incidence
 from cellapse._matrices.support import supports
-from cellapse._shared.arrays import BoolArray, FloatArray
+from cellapse._shared.arrays import BoolArray, FloatArray, diagonal_matrix
 from cellapse._shared.checks import number, whole_number
 
 RENORMALIZED = 5  # rounds, the measured setting
@@ -159,8 +158,8 @@ class Edgewise(Elimination):
         self.mass = screened_masses(ends, chain.upper, weights.beta[1:], theta, eps, rounds)
         self.shares = 1.0 - theta**2 / self.mass
         self.A = sparse.csr_array(b * (B @ B.T))
-        self.matrix = sparse.csr_array(b * (B @ sparse.diags_array(self.shares) @ B.T))
-        self.kernel = left_kernel(B)
+        self.matrix = sparse.csr_array(b * (B @ diagonal_matrix(self.shares) @ B.T))
+        self.kernel = chain.kernel
         self._B, self._coupling = B, np.sqrt(b) * theta
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
@@ -181,7 +180,7 @@ class EdgewiseStacks(Stacks):
         self._chain = realization.chain(side_by_side(complexes))
         self._n = len(complexes)
         self.layout = Layout(complexes, [])
-        self.kernel = left_kernel(self._chain.nearest)
+        self.kernel = self._chain.kernel
         self._norms: list[FloatArray] = []
 
     def collapsed(self, eps: float) -> tuple[list[FloatArray], BoolArray]:

@@ -95,7 +95,8 @@ class Flags(OneSide):
         beta, gamma, eps = weights.beta, weights.gamma, weights.eps
         mass = unfolded_masses(chain.upper, chain.nearest.shape[1], beta[1:], gamma[1:], eps)[0]
         first = float(beta[0]), float(gamma[0])
-        ladder = Ladder(chain.nearest, *first, mass, eps, solver, weights.definite)
+        definite, kernel = weights.definite, chain.kernel
+        ladder = Ladder(chain.nearest, *first, mass, eps, solver, definite, kernel=kernel)
         super().__init__(ladder, (1,), chain.nearest.shape)
 
     def masses(self) -> Masses:
