@@ -99,6 +99,17 @@ def test_a_checkpoint_serves_any_number_of_ranks(mesh, folder):
         assert np.allclose(facts["values"], expected, rtol=1e-10, atol=1e-12)
 
 
+def test_what_was_killed_goes_on_from_its_checkpoint(mesh, folder):
+    path = folder / "killed.npy"
+    killed = mpirun(2, "tests.scale.stopped", str(folder / "edges.npy"), str(path), folder=folder)
+    assert killed.returncode != 0
+    words = ("spectrum", "edges.npy", "-k", "8", "--operator", "renormalized", "--json")
+    first = json.loads(scale(1, *words, folder=folder).stdout)
+    after = json.loads(scale(1, *words, "--checkpoint", str(path), folder=folder).stdout)
+    assert after["steps"] < first["steps"]
+    assert np.allclose(after["values"], first["values"], rtol=1e-10, atol=1e-12)
+
+
 def test_parts_hold_one_row_per_node_in_the_words_of_the_user(mesh, folder):
     result = scale(2, "cluster", "edges.npy", "-k", "3", "-o", "parts", folder=folder)
     assert result.returncode == 0, result.stderr

@@ -17,6 +17,7 @@ from cellapse.scale.blocks import fix_signs, orthonormal
 from cellapse.scale.collapsed import DistributedOperator
 from cellapse.scale.libraries import MPI
 from cellapse.scale.spectrum import DistributedSpectrum
+from cellapse.tasks._assignment import unit_rows
 
 _SAMPLE = 20_000  # rows for the starts of k-means
 _ROUNDS = 300
@@ -44,9 +45,8 @@ def cluster(S: DistributedOperator, n_clusters: int, *, rng: int = 0) -> IntArra
         )
     mass = S.masses("diagonal" if S.is_sparse or n <= _MANY else "degree")
     spectrum = S.spectrum(n_clusters, mass)
-    rows = np.sqrt(mass)[:, None] * spectrum.vectors
-    length = np.linalg.norm(rows, axis=1, keepdims=True)
-    return _kmeans(S, rows / np.where(length > 0, length, 1.0), n_clusters, rng)
+    rows = unit_rows(np.sqrt(mass)[:, None] * spectrum.vectors)
+    return _kmeans(S, rows, n_clusters, rng)
 
 
 def embed(S: DistributedOperator, k: int) -> tuple[FloatArray, DistributedSpectrum]:
