@@ -13,7 +13,7 @@ from cellapse._linalg.eigen import auto, evidence, lanczos, problem, shifts
 from cellapse._linalg.eigen.spectrum import EigenSolver
 from cellapse._linalg.error_bounds import ErrorBound, ErrorEstimate
 from cellapse._linalg.kernel import left_kernel
-from cellapse._linalg.lapack import largest_eigenpair, symmetric_eigenpairs
+from cellapse._linalg.lapack import definite_inverse, largest_eigenpair, symmetric_eigenpairs
 from cellapse._linalg.operators import SparseOperator
 from cellapse._linalg.symmetric import Lowest, Shortcuts, SymmetricOperator
 
@@ -767,3 +767,14 @@ def test_a_block_iteration_takes_no_more_products_than_lanczos():
     assert lanczos.most_products(sparse_one, 60) > 500_000
     with pytest.raises(cl.ConvergenceError, match="after 3 steps"):
         S.spectrum(5, solver=cl.LOBPCG(max_steps=3))
+
+
+def test_an_inverse_by_choleskys_factor():
+    rng = np.random.default_rng(0)
+    M = rng.standard_normal((7, 7))
+    M = M @ M.T + np.eye(7)
+    inverse = definite_inverse(M)
+    np.testing.assert_allclose(inverse @ M, np.eye(7), atol=1e-12)
+    np.testing.assert_array_equal(inverse, inverse.T)
+    assert definite_inverse(np.diag([1.0, -1.0])) is None
+    assert definite_inverse(np.zeros((2, 2))) is None

@@ -33,6 +33,7 @@ from cellapse._errors import ConvergenceError
 from cellapse._linalg.cg import conjugate_gradients
 from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.kernel import Projector, left_kernel
+from cellapse._linalg.lapack import definite_inverse
 from cellapse._linalg.levels import expands, widest_level
 from cellapse._linalg.preconditioner import preconditioner
 from cellapse._shared.arrays import FloatArray, diagonal_matrix, row_sum
@@ -42,7 +43,8 @@ AIM = 1e-14  # what refinement goes for
 _GOOD = 1e-12  # what is taken without refinement
 _LIMIT = 1e-9  # beyond it nothing is given out
 _HIDDEN = 0.01  # of the error allowed: what rounding of a residual may hide
-_SMALL = 300  # below this many cells everything is quick, and dense
+_SMALL = 300  # below this many cells everything is quick
+_DENSE = 1500  # speed only: up to this many a dense inverse is quicker than n products
 _UNIT = 2.0**-53
 
 
@@ -239,13 +241,12 @@ class Ladder:
 
     def toarray(self) -> FloatArray | None:
         """T as a dense array by dense algebra, where that is the quick and accurate way."""
-        quick = self.n and self.c > 0.0 and (self.n < _SMALL or self.iterative)
+        quick = self.n and self.c > 0.0 and (self.n <= _DENSE or self.iterative)
         if not quick or not self._one_solve_tells or self._as_it_is.raised.reduced is None:
             return None
         G, eye = self._as_it_is.raised.reduced[0].toarray(), np.eye(self.n)
-        try:
-            inverse = np.linalg.inv(G + eye)  # SciPy's would warn; the probes tell how good it is
-        except np.linalg.LinAlgError:
+        inverse = definite_inverse(G + eye)
+        if inverse is None:
             return None
         probes = np.random.default_rng(0).standard_normal((self.n, 2))
         images = inverse @ probes

@@ -44,6 +44,19 @@ def symmetric_eigenpairs(
     raise ConvergenceError(f"LAPACK found no eigenpairs of a dense matrix of {n} rows")
 
 
+def definite_inverse(M: FloatArray) -> FloatArray | None:
+    """The inverse of a symmetric matrix by Cholesky's factor, or None where it is not definite.
+
+    >>> definite_inverse(np.array([[2.0, 0.0], [0.0, 4.0]])).tolist()
+    [[0.5, 0.0], [0.0, 0.25]]
+    """
+    factor, failed = linalg.lapack.dpotrf(M, lower=1)
+    if failed:
+        return None
+    lower = np.tril(linalg.lapack.dpotri(factor, lower=1)[0])
+    return lower + np.tril(lower, -1).T
+
+
 def largest_eigenpair(
     apply: Callable[[FloatArray], FloatArray],
     n: int,
