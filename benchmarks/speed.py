@@ -1,0 +1,142 @@
+"""Ten smallest eigenpairs of one network after the other, next to the graph Laplacian.
+
+Networks and seeds that nothing was tuned on. "Laplacian" is our own, which misses nothing;
+"SciPy / Laplacian" is SciPy's eigsh over it, with a shift where the graph can be cut.
+The last column bounds the residual of the result by L* alone, with none of the products that found
+it: for values z of the other cells with r = X^T u + (C + eps) z,
+
+    |S u - lambda u|  <=  |A u + X z - lambda u| + (|A| / eps)^(1/2) |r|.
+
+    python -m benchmarks.speed [--only mesh]
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import eigsh
+from scipy.spatial import Delaunay
+
+import cellapse as cl
+from benchmarks.runtime import SPARSE, block_model
+from benchmarks.timing import save, seconds
+
+K, EPS, SEED = 10, 1e-4, 7
+
+
+def mesh(n: int) -> cl.Complex:
+    triangles = Delaunay(np.random.default_rng(SEED).random((n, 2))).simplices
+    return cl.clique_complex(np.concatenate([triangles[:, [i, i - 1]] for i in range(3)]))
+
+
+def power_law(n: int, m: int, p: float) -> cl.Complex:
+    return cl.clique_complex(nx.powerlaw_cluster_graph(n, m, p, seed=SEED))
+
+
+def communities(n: int) -> cl.Complex:
+    sizes = {"average_degree": 10, "max_degree": 200, "min_community": 20}
+    return cl.clique_complex(nx.LFR_benchmark_graph(n, 3, 1.5, 0.1, seed=SEED, **sizes))
+
+
+def small_world(n: int) -> cl.Complex:
+    return cl.clique_complex(nx.watts_strogatz_graph(n, 10, 0.1, seed=SEED))
+
+
+NETWORKS: dict[str, tuple[Callable[[], cl.Complex], list[str]]] = {
+    "block model, 1,100": (lambda: blocks(1100, 6600), ["unfolded", "mixed"]),
+    "block model, 3,000": (lambda: blocks(*SPARSE[-1][:2]), ["unfolded", "screened"]),
+    "mesh, 10,000": (lambda: mesh(10_000), ["unfolded", "screened", "mixed"]),
+    "small world, 10,000": (lambda: small_world(10_000), ["unfolded"]),
+    "Holme-Kim, 20,000": (lambda: power_law(20_000, 5, 0.5), ["unfolded", "screened"]),
+    "LFR, 20,000": (lambda: communities(20_000), ["unfolded", "screened"]),
+    "Holme-Kim, 50,000": (lambda: power_law(50_000, 3, 0.5), ["screened"]),
+    "small world, 50,000": (lambda: small_world(50_000), ["unfolded"]),
+    "Barabasi-Albert, 40,000": (
+        lambda: cl.clique_complex(nx.barabasi_albert_graph(40_000, 5, seed=SEED)),
+        ["unfolded"],
+    ),
+}
+
+
+def blocks(n: int, n_edges: int) -> cl.Complex:
+    return cl.clique_complex(block_model(n, n_edges, 0.7, seed=SEED))
+
+
+def scipys_way(A: sparse.csr_array, sparse_factor: bool) -> Callable[[], Any]:
+    """SciPy's own way to the smallest eigenpairs of a Laplacian."""
+    if sparse_factor:
+        shifted = sparse.csc_array(A)
+        return lambda: eigsh(shifted, k=K, sigma=-1e-3, which="LM", tol=1e-9)
+    return lambda: eigsh(A, k=K, which="SA", tol=1e-9, ncv=40)
+
+
+def independent_residual(S: cl.CollapsedOperator, spectrum: cl.Spectrum) -> float:
+    """A bound of the largest residual from the blocks of L*, as above."""
+    A, X, C = S.split()
+    u, values = spectrum.vectors, spectrum.values
+    z = np.concatenate([part for _, part in sorted(S.complete(u).items())])
+    r = X.T @ u + C @ z + S.eps * z
+    left = np.linalg.norm(A @ u + X @ z - u * values, axis=0)
+    size = float(abs(A).sum(axis=1).max())
+    return float((left + np.sqrt(size / S.eps) * np.linalg.norm(r, axis=0)).max())
+
+
+def rows(name: str) -> list[dict[str, Any]]:
+    make, realizations = NETWORKS[name]
+    complex_ = make()
+    repeats = 3 if complex_.n_vertices <= 10_000 else 1
+    cl.collapse(cl.clique_complex(nx.path_graph(9))).spectrum()  # what is loaded once
+    plain = seconds(lambda: cl.graph_laplacian(complex_).spectrum(K), repeats)
+    L = cl.graph_laplacian(complex_)
+    cut = isinstance(cl.Auto().select(L).solver, cl.ShiftInvert)
+    theirs = seconds(scipys_way(L.A, cut), repeats)
+    table = []
+    for realization in realizations:
+
+        def collapsed(realization: str = realization) -> cl.CollapsedOperator:
+            return cl.collapse(complex_, realization, eps=EPS)
+
+        setup = seconds(collapsed, repeats)
+        taken = seconds(lambda make=collapsed: make().spectrum(K), repeats)
+        S = collapsed()
+        found = S.spectrum(K)
+        residual = ""
+        if S.realization.needs_solver and complex_.n_vertices <= 20_000:
+            residual = independent_residual(S, found)
+        table.append(
+            {
+                "network": name,
+                "edges": complex_.n_cells[1],
+                "realization": realization,
+                "Laplacian [s]": plain,
+                "SciPy / Laplacian": theirs / plain,
+                "collapse alone [s]": setup,
+                "ours [s]": taken,
+                "ours / Laplacian": taken / plain,
+                "solver": type(found.solver).__name__,
+                "residual, at most": residual,
+            }
+        )
+        print(table[-1], flush=True)
+    return table
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="networks whose name contains it")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore", cl.CellapseWarning)
+    chosen = [name for name in NETWORKS if arguments.only in name]
+    found = [row for name in chosen for row in rows(name)]
+    if not arguments.only:
+        save("speed", found)
+
+
+if __name__ == "__main__":
+    main()
