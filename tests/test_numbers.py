@@ -484,3 +484,17 @@ def test_what_is_within_the_ranges_has_a_result_or_an_error_in_words(realization
                 answer = ask(x)
                 parts = answer.values() if isinstance(answer, dict) else [answer]
                 assert all(np.isfinite(part).all() for part in parts)
+
+
+def test_values_come_from_products_and_not_from_a_factor():
+    """Of the edges of K9 alone S is 9 b eps / (9 b + eps) off the constants, far below A.
+
+    The factor of the shifted system, with entries of 1 / eps, tells them to 2e-8 only.
+    """
+    beta, eps = 92.88066763699656, 3.9626597744957965e-06
+    K = cl.clique_complex(nx.complete_graph(9), max_rank=1)
+    S = cl.collapse(K, beta=beta, eps=eps)
+    wanted = 9 * beta * eps / (9 * beta + eps) / (8 * beta)
+    for solver in (cl.ShiftInvert(), cl.Lanczos(), cl.Dense()):
+        found = S.spectrum(8, "degree", solver=solver, which="largest").values
+        np.testing.assert_allclose(found, wanted, atol=1e-12)

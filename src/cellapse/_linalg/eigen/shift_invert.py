@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from cellapse._errors import InputError
 from cellapse._linalg.direct import Direct
 from cellapse._linalg.eigen.lanczos import largest_pairs
@@ -49,7 +51,11 @@ class ShiftInvert(EigenSolver):
         return True
 
     def find(self, problem: Problem) -> Pairs:
-        return self._nearest(problem, _EXACT)
+        vectors = self._nearest(problem, _EXACT)[1]
+        # Products are more accurate than a factor whose entries reach 1 / eps.
+        values = np.einsum("ij,ij->j", vectors, problem.apply(vectors))
+        order = np.argsort(values, kind="stable")
+        return values[order], vectors[:, order]
 
     def search(self, problem: Problem, below: float, block: int) -> Pairs:
         problem = replace(problem, k=block)
