@@ -330,6 +330,15 @@ def test_a_residual_is_extended_only_where_rounding_would_hide_in_it(monkeypatch
         assert (np.longdouble in seen) is extended
 
 
+def test_conjugate_gradients_take_no_steps_for_the_kernel(monkeypatch):
+    """On a hypercube with masses of several sizes: 37, or 51 where they are not kept off it."""
+    monkeypatch.setattr(ladders, "expands", lambda A: True)
+    B = cl.boundary_matrices(cl.clique_complex(nx.hypercube_graph(9)))[0]
+    given = Ladder(B, 1.0, 1.0, 1e-4 * (1 + np.arange(B.shape[1]) % 7), 1e-4)
+    given.apply(np.random.default_rng(0).standard_normal(512), 1e-9)
+    assert given._work <= 44 * given._near[0].nnz
+
+
 def test_by_iteration_as_by_a_factor(monkeypatch):
     """300 edges in pairs; what takes longer than a factor would is left to that."""
     monkeypatch.setattr(ladders, "expands", lambda A: True)
