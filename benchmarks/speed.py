@@ -52,6 +52,7 @@ NETWORKS: dict[str, tuple[Callable[[], cl.Complex], list[str]]] = {
     "block model, 1,100": (lambda: blocks(1100, 6600), ["unfolded", "mixed"]),
     "block model, 3,000": (lambda: blocks(*SPARSE[-1][:2]), ["unfolded", "screened"]),
     "mesh, 10,000": (lambda: mesh(10_000), ["unfolded", "screened", "mixed"]),
+    "mesh, 100,000": (lambda: mesh(100_000), ["unfolded", "screened", "mixed"]),
     "small world, 10,000": (lambda: small_world(10_000), ["unfolded"]),
     "Holme-Kim, 20,000": (lambda: power_law(20_000, 5, 0.5), ["unfolded", "screened"]),
     "LFR, 20,000": (lambda: communities(20_000), ["unfolded", "screened"]),
