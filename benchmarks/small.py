@@ -1,8 +1,9 @@
 """What has to be quick because it is small: starting, and one small graph at a time.
 
 Milliseconds of the processor, the least of several runs: of a process of its own that imports
-cellapse or prints the help of the command line, and of the spectrum of one random graph, by
-`collapse(K).spectrum()` and as one of a thousand in `batch.spectra`.
+cellapse (which loads its parts at their first use) or prints the help of the command line, and of
+the spectrum of one random graph, by `collapse(K).spectrum()` and as one of a thousand in
+`batch.spectra`.
 
     python -m benchmarks.small
 """
@@ -19,7 +20,14 @@ import cellapse as cl
 from benchmarks.timing import save, seconds
 from cellapse import batch
 
-STARTS = {"import cellapse": ["-c", "import cellapse"], "cellapse --help": ["-m", "cellapse", "-h"]}
+STARTS = {
+    "import cellapse": ["-c", "import cellapse"],
+    "from cellapse import collapse, clique_complex": [
+        "-c",
+        "from cellapse import collapse, clique_complex",
+    ],
+    "cellapse --help": ["-m", "cellapse", "-h"],
+}
 
 
 def process_seconds(words: list[str]) -> float:
