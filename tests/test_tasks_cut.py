@@ -80,3 +80,44 @@ def test_bad_arguments():
         cl.tasks.sweep_cut(cl.signless_laplacian(cl.clique_complex(nx.path_graph(3))))
     with pytest.raises(cl.InputError, match="two"):
         cl.tasks.fiedler(laplacian(nx.empty_graph(1)))
+
+
+def test_scores_that_differ_by_rounding_only_are_not_cut_apart():
+    """Between 2 and 2 + 1e-12 the cut would be the best one: the bridge of the barbell."""
+    L = laplacian(nx.barbell_graph(4, 0))
+    x = np.array([0.0, 0.5, 1.0, 2.0, 2.0 + 1e-12, 3.0, 3.5, 4.0])
+    assert len(cl.tasks.sweep_cut(L, x).members()) != 4
+    x[4] = 2.0 + 1e-6
+    for unit in (1e-6, 1.0, 1e6):
+        assert set(cl.tasks.sweep_cut(L, unit * x).members()) == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize("positive", [1e-12, 1e-8])
+def test_the_upper_bound_is_known_without_positive_entries_off_the_diagonal(positive):
+    M = np.array([[1.0, -1.0 - positive, positive], [-1.0 - positive, 2.0, -1.0 + positive],
+                  [positive, -1.0 + positive, 1.0 - 2 * positive]])  # fmt: skip
+    cut = cl.tasks.sweep_cut(cl.as_operator(M), mass=None)
+    assert cut.lower == pytest.approx(0.5)  # lambda_2 = 1
+    if positive == 1e-12:
+        assert cut.upper == pytest.approx((2.0 * 1.0 * 2.0) ** 0.5)
+    else:
+        assert cut.upper is None
+
+
+@pytest.mark.parametrize(("excess", "fine"), [(1e-9, True), (1e-6, False)])
+def test_constants_have_to_be_mapped_to_zero(excess, fine):
+    M = np.array([[1.0 + excess, -1.0], [-1.0, 1.0]])
+    if fine:
+        assert cl.tasks.sweep_cut(cl.as_operator(M), mass=None).conductance == pytest.approx(1.0)
+    else:
+        with pytest.raises(cl.InputError, match="constants"):
+            cl.tasks.sweep_cut(cl.as_operator(M))
+
+
+def test_a_column_a_number_and_a_signal_one_alone():
+    L = laplacian(nx.path_graph(3))
+    x = np.array([0.0, 1.0, 3.0])
+    assert isinstance(cl.tasks.dirichlet_energy(L, x), float)
+    assert cl.tasks.dirichlet_energy(L, np.column_stack([x, 2 * x])).tolist() == [5.0, 20.0]
+    assert isinstance(cl.tasks.total_variation(L, x), float)
+    assert cl.tasks.total_variation(L, np.column_stack([x, -x])).tolist() == [3.0, 3.0]

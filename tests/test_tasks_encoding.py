@@ -1,14 +1,26 @@
 """Embeddings and positional encodings."""
 
+from types import SimpleNamespace
+
 import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 from strategies import operators, rebuilt, seeds
 
 import cellapse as cl
-from cellapse.tasks.embedding import permutable_signs
+from cellapse._linalg.operators import SparseOperator
+from cellapse._shared.memory import memory_budget
+from cellapse.tasks.embedding import (
+    _without_constant,
+    first_modes,
+    n_trivial,
+    operator_size,
+    permutable_signs,
+    surroundings,
+)
 
 
 @given(operators(), st.integers(1, 12))
@@ -156,3 +168,105 @@ def test_the_constant_alone_is_left_out_as_in_scikit_learn():
     theirs = theirs / np.linalg.norm(theirs, axis=0)
     np.testing.assert_allclose(space @ (space.T @ theirs), theirs, atol=1e-5)
     assert cl.embed(cl.signless_laplacian(cl.clique_complex(nx.path_graph(2))), 2).n_trivial == 0
+
+
+# The parts, by hand
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_signs_by_hand_in_any_unit(unit):
+    """Sorted entries decide where they differ by a millionth; else the first of the largest."""
+    for entries, turned in (
+        ([-1.0, 1.0, 1e-5], False),
+        ([1.0, -1.0, -1e-5], True),
+        ([-1.0, 1.0, 1e-7], True),  # as good as symmetric
+        ([0.5, -1.0, 1.0 - 1e-8, -0.5], True),
+        ([-0.5, 1.0, -1.0 + 1e-8, 0.5], False),
+        ([0.0, 0.0], False),
+    ):
+        V = unit * np.array([entries]).T
+        np.testing.assert_array_equal(permutable_signs(V), -V if turned else V)
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3])
+def test_the_size_of_an_operator_is_its_largest_row(unit):
+    L = unit * cl.graph_laplacian(nx.path_graph(3)).A
+    S = SparseOperator(L, range(3), None, "given")
+    assert operator_size(S) == pytest.approx(4 * unit)
+    assert operator_size(S, np.array([1.0, 8.0, 0.25])) == pytest.approx(8 * unit)
+    assert operator_size(SparseOperator(sparse.csr_array((0, 0)), (), None, "none")) == 0.0
+    for zeros in ([1e-9, 1e-7, 1.0], [1e-9, 0.0, 1e-7]):  # up to 1e-8 of that size
+        spectrum = SimpleNamespace(values=4 * unit * np.array(zeros), n_zeros=None)
+        assert n_trivial(S, spectrum) == sum(value <= 1e-8 for value in zeros)
+
+
+def test_degrees_are_looked_at_up_to_eight_steps_away():
+    """A ring with one leaf: from nine steps on all vertices have the same surroundings."""
+    graph = nx.cycle_graph(40)
+    graph.add_edge(0, "leaf")
+    x = surroundings(cl.graph_laplacian(graph).A)[:40]
+    assert np.ptp(x[9:32]) <= 1e-14
+    gaps = abs(x[1:9] - x[9])
+    assert (gaps > 1e-12).all()
+    np.testing.assert_allclose(x[1:20], x[:20:-1], rtol=1e-12)
+
+
+def test_eight_more_eigenvectors_than_asked_for_are_seen():
+    """The axes of a function that is least at vertex 9: seen only if ten columns are."""
+    values, vectors = np.ones(12), np.eye(12)
+    near = np.arange(12.0)[::-1]  # the later, the less
+    for k, lowest in ((1, 8), (2, 9), (3, 10)):
+        found, modes = first_modes(values, vectors, k, lambda: near)
+        assert len(found) == modes.shape[1] == k
+        assert np.flatnonzero(modes[:, 0]).tolist() == [lowest]
+
+
+@pytest.mark.parametrize(("gap", "turned"), [(0.9e-8, True), (1.1e-8, False)])
+def test_eigenvalues_within_1e_8_of_the_largest_count_as_one(gap, turned):
+    values = np.array([1.0 - 2 * gap, 1.0 - gap, 1.0])
+    V = np.array([[0.6, 0.8, 0.0], [0.8, -0.6, 0.0], [0.0, 0.0, 1.0]])
+    found = first_modes(values, V, 3, lambda: np.array([1.0, 2.0, 3.0]))[1]
+    axes = np.abs(found).round(9).tolist() == np.eye(3).tolist()
+    assert axes == turned
+
+
+def test_bases_are_turned_by_masses_too():
+    """With D = (1, 4, 1) the vectors e_i / sqrt(D_i) are the axes, and of unit length by D."""
+    D = np.array([1.0, 4.0, 1.0])
+    turn = np.array([[0.6, 0.8, 0.0], [-0.8, 0.6, 0.0], [0.0, 0.0, 1.0]])
+    V = turn / np.sqrt(D)[:, None]
+    found = first_modes(np.ones(3), V, 3, lambda: np.array([1.0, 2.0, 3.0]), D)[1]
+    np.testing.assert_allclose(abs(found), np.diag(1 / np.sqrt(D)), atol=1e-12)
+
+
+def test_only_what_is_close_to_constant_is_left_out_of_the_kernel():
+    two = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]) / np.sqrt([2.0, 1.0])
+    left = _without_constant(two, None)
+    np.testing.assert_allclose(abs(left.ravel()), np.array([1, 1, 2]) / 6**0.5)
+    colours = np.array([[1.0], [-1.0]]) / 2**0.5
+    assert _without_constant(colours, None) is colours
+    weighed = _without_constant(colours, np.array([1.0, 3.0]))  # by mass no longer balanced
+    assert weighed.shape == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("task", "n_bytes"),
+    [
+        (lambda L: cl.positional_encoding(L, 1000), 16),
+        (lambda L: cl.tasks.diffuse(L, np.ones(10), np.ones(1000)), 24),
+        (lambda L: cl.heat_kernel_signature(L, np.ones(1000)), 40),
+        (lambda L: cl.heat_kernel_signature(L.spectrum(), np.ones(1000)), 40),
+        (lambda L: cl.wave_kernel_signature(L, n_energies=1000), 40),
+        (lambda L: cl.wave_kernel_signature(L, np.ones(1000)), 40),
+    ],
+)
+def test_memory_is_asked_for_before_it_is_taken(task, n_bytes):
+    """Bytes for each of ten vertices and a thousand columns: the result and its copies."""
+    L = cl.graph_laplacian(nx.path_graph(10))
+    with memory_budget(int(10_000 * n_bytes * 1.02)):
+        task(L)
+    with (
+        memory_budget(int(10_000 * n_bytes * 0.98)),
+        pytest.raises(cl.SizeError, match=r"fewer|lower"),
+    ):
+        task(L)

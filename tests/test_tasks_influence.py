@@ -150,3 +150,44 @@ def test_no_cells_above_the_edges(realization):
     assert list(influence.by_rank) == [1]
     lonely = cl.collapse(cl.Complex.from_arrays(3, {}), "screened")
     assert tasks.cell_influence(lonely, "energy", [1.0, 2.0, 3.0]).by_rank == {}
+
+
+@pytest.mark.parametrize(("apart", "simple"), [(1e-6, True), (1e-8, False)])
+@pytest.mark.parametrize("at", [2, 3])
+def test_eigenvalues_that_are_nearly_repeated_are_refused(apart, simple, at):
+    """Two edges of weight 1 and 1 + apart, of eigenvalues 2 f and 2 f (1 + apart)."""
+    K = cl.Complex.from_arrays(4, {1: [[0, 1], [2, 3]]}, weights={1: [1.0, 1.0 + apart]})
+    S = cl.collapse(K, "screened")
+    if not simple:
+        with pytest.raises(cl.InputError, match="repeated"):
+            tasks.cell_influence(S, "eigenvalue", at)
+        return
+    found = tasks.cell_influence(S, "eigenvalue", at)
+    share = float(S.shares[0])
+    wanted = [2 * share, 0.0] if at == 2 else [0.0, 2 * share]
+    np.testing.assert_allclose(found.by_rank[1], wanted, atol=1e-6)
+    assert found.value == pytest.approx(2 * share * (1 + apart * (at - 2)), rel=1e-9)
+
+
+def test_an_eigenvalue_of_zero_does_not_move():
+    K = cl.Complex.from_arrays(4, {1: [[0, 1], [2, 3]]})
+    for at in (0, 1):
+        found = tasks.cell_influence(cl.collapse(K, "screened"), "eigenvalue", at)
+        assert found.value == 0.0
+        assert found.by_rank[1].tolist() == [0.0, 0.0]
+    small = cl.Complex.from_arrays(2, {1: [[0, 1]]}, weights={1: [1e-9]})  # small is not zero
+    assert tasks.cell_influence(cl.collapse(small, "screened")).value > 0
+
+
+def test_the_ten_cells_that_matter_most():
+    K = cl.clique_complex(nx.karate_club_graph())
+    influence = tasks.cell_influence(cl.collapse(K, "renormalized"), "resistance", (0, 33))
+    strongest = influence.strongest()
+    assert len(strongest) == 10
+    sizes = [abs(value) for _, _, value in influence.strongest(10_000)]
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(sizes) == 78 + 45
+    assert influence.strongest(0) == []
+    rank, cell, value = strongest[0]
+    place = K.cell_labels(rank).index(cell)
+    assert influence.by_rank[rank][place] == value

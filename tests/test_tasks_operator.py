@@ -169,3 +169,9 @@ class TestPandas:
     def test_another_index_is_refused(self, index):
         with pytest.raises(cl.InputError, match="index of the signal"):
             cl.smooth(self.FRAME, pd.Series(1.0, list(index)))
+
+    def test_a_frame_of_tuples_has_one_level(self):
+        grid = cl.graph_laplacian(cl.clique_complex(nx.grid_2d_graph(2, 3)))
+        index = cl.embed(grid, 2).to_frame().index
+        assert index.nlevels == 1
+        assert list(index) == list(grid.labels)

@@ -460,3 +460,18 @@ def test_a_sketch_takes_two_over_the_square_of_its_error(monkeypatch):
         assert group.tolist() == [0, 0, 0]
     Z, _ = sketched_coordinates(L, 0.02, np.random.default_rng(0))
     assert ((Z[0] - Z[2]) ** 2).sum() == pytest.approx(2.0, rel=0.1)
+
+
+def test_conductances_of_all_pairs_once():
+    L = cl.graph_laplacian(cl.clique_complex(nx.path_graph(4)))
+    found = resistance.conductances(L)
+    np.testing.assert_allclose(found, [1, 1 / 2, 1 / 3, 1, 1 / 2, 1], rtol=1e-12)
+
+
+def test_the_seed_of_a_sketch_is_used():
+    L = laplacian(nx.karate_club_graph())
+    for task in (cl.tasks.kirchhoff_index, cl.tasks.resistance_centrality):
+        usual, same, other = (np.asarray(task(L, error=0.5, **seed)) for seed in
+                              ({}, {"rng": 0}, {"rng": 1}))  # fmt: skip
+        assert (usual == same).all()
+        assert (usual != other).any()

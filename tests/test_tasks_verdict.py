@@ -210,3 +210,80 @@ def test_a_lost_hyperedge_takes_its_weight_along():
             cl.projection_laplacian(part).toarray(), cl.projection_laplacian(wanted).toarray()
         )
     assert lost > 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"agreement": 0.996}, "make no difference"),  # up to 5 in 1000
+        ({"agreement": 0.994}, "hardly matter"),
+        ({"agreement": 0.951}, "hardly matter"),  # up to 5 in 100
+        ({"agreement": 0.949}, "neither is clearly better"),
+        ({"held": 0.0}, "no cell holds any edge"),
+        ({"n_clusters": 2}, "neither is clearly better"),
+        ({"mine": Judged("S", 0.419, 0.8)}, "neither"),  # ahead by .02
+        ({"mine": Judged("S", 0.421, 0.8)}, "cells matter"),
+        ({"mine": Judged("S", 0.421, 0.5)}, "neither"),  # steadier by -.3
+        ({"mine": Judged("S", 0.421, 0.5), "plain": Judged("L", 0.4, 0.5)}, "cells matter"),
+        ({"mine": Judged("S", 0.421, 0.49), "plain": Judged("L", 0.4, 0.5)}, "neither"),
+        ({"mine": Judged("S", 0.421, 0.71)}, "cells matter"),  # not behind by .1
+        ({"mine": Judged("S", 0.421, 0.69)}, "neither"),
+        ({"mine": Judged("S", 0.4, 0.89)}, "neither"),  # steadier by .1
+        ({"mine": Judged("S", 0.4, 0.91)}, "cells matter"),
+        ({"mine": Judged("S", 0.379, 0.91)}, "neither"),  # steadier, but behind
+        ({"mine": Judged("S", 0.381, 0.8)}, "neither"),
+        ({"mine": Judged("S", 0.379, 0.8)}, "better use those of L"),
+        ({"mine": Judged("S", 0.379, 0.89)}, "better use those of L"),
+        ({"mine": Judged("S", 0.379, 0.5), "plain": Judged("L", 0.4, 0.39)}, "neither"),
+        ({"mine": Judged("S", 0.379, 0.49), "plain": Judged("L", 0.4, 0.3)}, "better use"),
+        ({"mine": Judged("S", 0.379, None), "plain": Judged("L", 0.4, None)}, "better use"),
+        ({"mine": Judged("S", 0.421, None), "plain": Judged("L", 0.4, None)}, "cells matter"),
+    ],
+)
+def test_where_the_words_change(changes, words):
+    assert words in verdict_of(**changes).sentences()[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"chance": 0.349}, ""),  # less than .05 above chance
+        ({"chance": 0.351}, "modularity 0.351"),
+        ({"chance": None}, ""),
+        ({"mine": Judged("S", 0.4, 0.5)}, ""),
+        ({"mine": Judged("S", 0.4, 0.49)}, "stability 0.49"),
+        ({"forest": True}, "no cycles"),
+        ({"forest": True, "n_clusters": 1}, ""),
+        ({"forest": True, "n_clusters": 2}, "no cycles"),
+        # Of the better ones of both.
+        ({"mine": Judged("S", 0.3, 0.8), "plain": Judged("L", 0.4, 0.3)}, ""),
+        ({"mine": Judged("S", 0.1, 0.2), "plain": Judged("L", 0.4, 0.3)}, "stability 0.30"),
+    ],
+)
+def test_where_caution_begins(changes, words):
+    caution = verdict_of(**changes).caution
+    assert words in caution
+    assert bool(caution) == bool(words)
+
+
+def test_figures_by_name_and_in_words():
+    verdict = verdict_of(mine=Judged("S", 0.3, 0.8), why="so it is")
+    found = verdict.as_dict()
+    assert found["clusters"] == 3
+    assert found["clusters by"] == "L"
+    assert found["modularity"] == {"S": 0.3, "L": 0.4}
+    assert found["stability"] == {"S": 0.8, "L": 0.8}
+    assert (found["agreement"], found["chance"], found["caution"]) == (0.8, 0.1, "")
+    assert found["words"] == " ".join(verdict.sentences())
+    assert verdict.sentences() == [
+        "The clusters of S are worse here; better use those of L: 20 % of the vertices are in "
+        "other clusters, modularity 0.300 against 0.400 of L, stability 0.80 against 0.80.",
+        "3 clusters: so it is.",
+    ]
+    assert str(verdict).splitlines()[2:] == [
+        "  S: modularity 0.300, stability 0.80",
+        "  L: modularity 0.400, stability 0.80",
+    ]
+    one_known = verdict_of(plain=Judged("L", 0.4, None))
+    assert "stability" not in one_known.sentences()[0]
+    assert one_known.steadier == pytest.approx(0.8)

@@ -55,17 +55,23 @@ def exact_coordinates(S: Operator) -> Iterator[Coordinates]:
     if S.kernel is not None:
         grounded = _grounds(S.kernel)
         kept = np.setdiff1d(np.arange(len(M)), grounded)
-        group = groups(S.kernel)
+        group = groups_of(S)
         factor = _by_cholesky(M, kept, M.diagonal() if sparse_matrix else size)
         if factor is not None:
             yield Coordinates(*factor, group)
         if sparse_matrix and _is_laplacian(M, S.kernel):  # every entry known to rounding
             # Edges that keep nothing of their weight part what the kernel holds together.
-            group = connected_components(sparse.csr_array(M), directed=False)[1]
+            graph = sparse.csr_array(M)
+            _, group = connected_components(graph, directed=False)  # equivalent: M is symmetric
             grounded = np.unique(group, return_index=True)[1]
             yield Coordinates(_without_subtraction(M, grounded), np.zeros((len(M), 0)), group)
             return
     yield _by_eigenvectors(M, size)
+
+
+def groups_of(S: Operator) -> IntArray:
+    """The groups by the kernel of an operator, as far as it is known: one where it is not."""
+    return np.zeros(len(S.labels), dtype=np.int64) if S.kernel is None else groups(S.kernel)
 
 
 def groups(kernel: Any, tol: float | None = None) -> IntArray:
@@ -76,7 +82,8 @@ def groups(kernel: Any, tol: float | None = None) -> IntArray:
     """
     n, p = kernel.shape
     group = np.zeros(n, dtype=np.int64)
-    for column in np.random.default_rng(0).standard_normal((2, p)):
+    random = np.random.default_rng(0).standard_normal((2, p))  # equivalent: any, and any number
+    for column in random:
         keys = kernel @ column
         order = np.argsort(keys, kind="stable")
         ordered = keys[order]
@@ -92,9 +99,10 @@ def groups(kernel: Any, tol: float | None = None) -> IntArray:
 
 def _sizes(A: sparse.csr_array) -> FloatArray:
     """The largest sum of absolute values of a row, within the component of each vertex."""
-    if not A.shape[0]:
-        return np.zeros(0)
-    count, component = connected_components(A, directed=False)
+    n, _ = A.shape
+    if not A.nnz:
+        return np.ones(n)
+    count, component = connected_components(A, directed=False)  # equivalent: A is symmetric
     largest = np.zeros(count)
     np.maximum.at(largest, component, np.asarray(abs(A).sum(axis=1)).ravel())
     return np.where(largest > 0, largest, 1.0)[component]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cellapse._complex.cells import Cells
 from cellapse._complex.complex import Complex, require_complex
@@ -53,8 +55,7 @@ def _same(mine: Cells, yours: Cells) -> bool:
 def decoy_trust(K: Complex, lift: Lift, pairs: str, rng: np.random.Generator) -> FloatArray:
     """The trust that random pairs of vertices have, once they are edges."""
     edges, n = K.cells[1].as_array(), K.n_vertices
-    degree = np.bincount(edges.ravel(), minlength=n).astype(float)
-    chance = degree / degree.sum() if pairs == "degree" else np.full(n, 1.0 / n)
+    chance = np.bincount(edges.ravel(), minlength=n) if pairs == "degree" else np.ones(n)
     some = max(1, round(_AT_ONCE * len(edges)))
     values: list[FloatArray] = []
     for _ in range(min(_MOST_GOES, -(-_WANTED // some))):
@@ -74,13 +75,13 @@ def decoy_trust(K: Complex, lift: Lift, pairs: str, rng: np.random.Generator) ->
 
 
 def _random_pairs(
-    edges: IntArray, n: int, count: int, chance: FloatArray, rng: np.random.Generator
+    edges: IntArray, n: int, count: int, chance: NDArray[Any], rng: np.random.Generator
 ) -> IntArray:
-    """Up to `count` different pairs that are no edges."""
+    """Up to `count` different pairs that are no edges, both ends in proportion to `chance`."""
     known = np.sort(edges.min(axis=1).astype(np.int64) * n + edges.max(axis=1))
     new = np.empty(0, dtype=np.int64)
     reach = np.cumsum(chance)
-    for _ in range(20):
+    for _ in range(20):  # speed only: few pairs are left where that is not enough
         ends = np.searchsorted(reach, rng.random((4 * count, 2)) * reach[-1], side="right")
         low, high = np.sort(np.minimum(ends, n - 1), axis=1).T
         codes = (low * n + high)[low < high]

@@ -12,7 +12,7 @@ _ENTRIES = 2**21  # speed only: of differences held at once
 def squares(x: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
     """|x_i - x_j|^2 of pairs of rows."""
     result = np.empty(i.shape)
-    step = max(1, _ENTRIES // max(x.shape[1], 1))
+    step = max(1, _ENTRIES // max(x.shape[1], 1))  # speed only: rows at once
     for start in range(0, len(i), step):
         part = slice(start, start + step)
         result[part] = ((x[i[part]] - x[j[part]]) ** 2).sum(axis=1)

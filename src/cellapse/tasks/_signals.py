@@ -21,16 +21,16 @@ def unpack(values: Any, operator: Operator) -> tuple[FloatArray, Callable[[Float
     A pandas Series or DataFrame is aligned by its index, which must name every vertex once; the
     way back gives the same type with the same index.
     """
-    pandas = sys.modules.get("pandas")
+    pandas, n = sys.modules.get("pandas"), len(operator.labels)
     if pandas is None or not isinstance(values, pandas.Series | pandas.DataFrame):
-        return signal(values, operator.shape[0]), lambda result: result
+        return signal(values, n), lambda result: result
     index = values.index
     order = index.get_indexer(as_index(operator.labels)) if index.is_unique else np.array([-1])
-    if len(index) != operator.shape[0] or (order < 0).any():
+    if len(index) != n or (order < 0).any():
         unknown = [v for v in index if v not in set(operator.labels)]
         given = f"{unknown[0]!r} is not among them" if unknown else f"{len(index)} rows were given"
         raise InputError(
-            f"the index of the signal does not name each of the {operator.shape[0]} vertices once: "
+            f"the index of the signal does not name each of the {n} vertices once: "
             f"{given}; index it by operator.labels, or pass signal.to_numpy() in their order"
         )
     back = np.argsort(order)
@@ -40,7 +40,7 @@ def unpack(values: Any, operator: Operator) -> tuple[FloatArray, Callable[[Float
             return pandas.Series(result[back], index, name=values.name)
         return pandas.DataFrame(result[back], index, values.columns)
 
-    return signal(values.to_numpy()[order], operator.shape[0]), pack
+    return signal(values.to_numpy()[order], n), pack
 
 
 def as_index(labels: Sequence[Hashable]) -> Any:

@@ -12,9 +12,9 @@ from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._shared.arrays import FloatArray, IntArray, csr_from_entries
 from cellapse._shared.checks import share
-from cellapse.tasks._coordinates import groups
+from cellapse.tasks._coordinates import groups_of
 
-_BLOCK = 64  # right-hand sides solved at once
+_BLOCK = 64  # speed only: right-hand sides solved at once
 
 
 def sketched_coordinates(
@@ -24,12 +24,11 @@ def sketched_coordinates(
     error = share("error", error)
     F = _root(S)
     k = int(np.ceil(2.0 / error**2))
-    Z = np.empty((S.shape[0], k))
+    Z = np.empty((len(S.labels), k))
     for start in range(0, k, _BLOCK):
         columns = min(_BLOCK, k - start)
         Z[:, start : start + columns] = S.solve(F @ rng.standard_normal((F.shape[1], columns)))
-    kernel = sparse.csr_array((S.shape[0], 0)) if S.kernel is None else S.kernel
-    return Z / np.sqrt(k), groups(kernel)
+    return Z / np.sqrt(k), groups_of(S)
 
 
 def _root(S: Operator) -> sparse.csr_array:
@@ -39,7 +38,7 @@ def _root(S: Operator) -> sparse.csr_array:
         off = sparse.triu(M.sorted_indices(), k=1, format="coo")  # the same order every time
         excess = 2.0 * M.diagonal() - abs(M).sum(axis=1)
         if (excess >= -1e-10 * abs(M).max()).all():
-            n, m = M.shape[0], off.nnz
+            n, m = len(S.labels), off.nnz
             size = np.sqrt(np.abs(off.data))
             rows = np.concatenate([off.row, off.col, np.arange(n)])
             columns = np.concatenate([np.arange(m), np.arange(m), m + np.arange(n)])

@@ -21,7 +21,7 @@ from cellapse._operators.as_operator import as_operator
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import generator, listed
 from cellapse._shared.memory import Fitting
-from cellapse.tasks._coordinates import exact_coordinates, groups
+from cellapse.tasks._coordinates import exact_coordinates, groups_of
 from cellapse.tasks._distances import all_squares, group_sums, squares
 from cellapse.tasks._sketch import sketched_coordinates
 
@@ -183,7 +183,7 @@ def resistance_centrality(
 
 def conductances(S: Operator) -> FloatArray:
     """C_ij of all pairs i < j, of any symmetric operator."""
-    return _conductances(S, None, None, 0)[np.triu_indices(S.shape[0], 1)]
+    return _conductances(S, None, None, 0)[np.triu_indices(len(S.labels), 1)]
 
 
 def _conductances(
@@ -213,7 +213,7 @@ def _pair_positions(pairs: Any, S: Operator) -> IntArray:
         names = list(place)
         unknown = next(v for pair in given for v in pair if v not in names)
         raise InputError(
-            f"{unknown!r} in pairs is not among the {S.shape[0]} labels of the operator"
+            f"{unknown!r} in pairs is not among the {len(S.labels)} labels of the operator"
         ) from None
     return np.array(places, dtype=np.int64).reshape(-1, 2).T
 
@@ -226,7 +226,7 @@ def _resistances(
     scale: Scale,
 ) -> FloatArray:
     """R of pairs, or of all; `scale` is what errors are relative to."""
-    n = S.shape[0]
+    n = len(S.labels)
     i, j = np.ogrid[:n, :n] if pairs is None else _pair_positions(pairs, S)
     if error is None and n > _DENSE and pairs is not None:
         return _by_solves(S, i, j, scale)
@@ -248,7 +248,7 @@ def _read(
     """A sum of resistances by the first way to coordinates that knows it."""
     if error is not None:
         return read(*sketched_coordinates(S, error, generator(rng)))
-    worst = 0.0
+    worst = np.inf
     for coordinates in exact_coordinates(S):
         values = read(coordinates.points, coordinates.group)
         finite = np.isfinite(values) & (values > 0)
@@ -269,12 +269,12 @@ def _unknown(S: Operator, worst: float) -> ConvergenceError:
 
 
 def _by_solves(S: Operator, i: IntArray, j: IntArray, scale: Scale) -> FloatArray:
-    group = np.zeros(S.shape[0], dtype=np.int64) if S.kernel is None else groups(S.kernel)
+    group = groups_of(S)
     R = np.where(group[i] == group[j], 0.0, np.inf)
     todo = np.flatnonzero((group[i] == group[j]) & (i != j))
     for start in range(0, len(todo), _BLOCK):
         at = todo[start : start + _BLOCK]
-        b = np.zeros((S.shape[0], len(at)))
+        b = np.zeros((len(S.labels), len(at)))
         column = np.arange(len(at))
         b[i[at], column], b[j[at], column] = 1.0, -1.0
         x = S.solve(b)
