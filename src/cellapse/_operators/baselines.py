@@ -179,10 +179,10 @@ def zhou_laplacian(K: Complex, ranks: Sequence[int] | None = None) -> SparseOper
     degree = H @ weight
     held = degree > 0
     scale = np.where(held, 1.0 / np.sqrt(np.where(held, degree, 1.0)), 0.0)
-    size = np.maximum(H.sum(axis=0), 1.0)
-    smooth = sparse.diags_array(scale) @ H @ sparse.diags_array(weight / size) @ H.T
+    smooth = sparse.diags_array(scale) @ H @ sparse.diags_array(weight / H.sum(axis=0)) @ H.T
     L = sparse.diags_array(held.astype(np.float64)) - smooth @ sparse.diags_array(scale)
-    used = Complex(K.labels, (K.cells[0], *tables), (None,) * (1 + len(tables)), ())
+    none = (None,) * (1 + len(tables))  # equivalent: only what it holds together is asked
+    used = Complex(K.labels, (K.cells[0], *tables), none, ())  # equivalent: likewise
     kernel = _component_kernel(used, np.where(held, np.sqrt(degree), 1.0))
     return operator_of(K, L, kernel, "Zhou Laplacian")
 
@@ -229,7 +229,7 @@ def projection_laplacian(K: Complex, weights: str = "size") -> SparseOperator:
             each = np.where(cells.sizes > 2, each, 0.0)
         H = sparse.csr_array(cells.membership(n).T.astype(np.float64))
         count = count + H @ sparse.diags_array(each) @ H.T
-        total = total + H @ sparse.diags_array(each / np.maximum(cells.sizes - 1, 1)) @ H.T
+        total = total + H @ sparse.diags_array(each / (cells.sizes - 1)) @ H.T
     i, j = pairs.T
     held = np.asarray(sparse.csr_array(count)[i, j]).ravel() if len(i) else np.empty(0)
     rest = np.maximum(of_pairs - held, 0.0)
