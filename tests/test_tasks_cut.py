@@ -72,8 +72,9 @@ def test_permuting_the_vertices_permutes_the_cut():
 
 def test_bad_arguments():
     L = laplacian(nx.path_graph(3))
-    with pytest.raises(cl.InputError, match="equal"):
-        cl.tasks.sweep_cut(L, np.ones(3))
+    for same in (np.ones(3), np.zeros(3)):
+        with pytest.raises(cl.InputError, match="equal"):
+            cl.tasks.sweep_cut(L, same)
     with pytest.raises(cl.InputError, match="one number for each"):
         cl.tasks.sweep_cut(L, np.eye(3))
     with pytest.raises(cl.InputError, match="constants"):

@@ -8,6 +8,7 @@ from scipy import sparse
 
 import cellapse as cl
 from cellapse._linalg.operators import SparseOperator
+from cellapse.tasks._clusters import Clusters
 from cellapse.tasks._coordinates import exact_coordinates
 from cellapse.tasks._rates import separation
 from cellapse.tasks._signals import unpack
@@ -24,6 +25,17 @@ def test_a_card_lists_twelve_sizes_and_says_when_there_are_more():
         shown = str(clusters._card())
         assert ("..." in shown) == more
         assert shown.count("3") >= min(n, 12)
+
+
+def test_a_card_names_five_vertices_and_the_masses():
+    clusters = Clusters(np.array([0, 0, 1, 1, 0, 1]), tuple("abcdef"), None)
+    rows = dict(clusters._card().rows)
+    assert rows == {
+        "sizes": "3, 3",
+        "first": "'a': 0, 'b': 0, 'c': 1, 'd': 1, 'e': 0",
+        "mass": "none",
+    }
+    assert dict(cl.cluster(nx.path_graph(4), 2)._card().rows)["mass"] == "diagonal"
 
 
 def test_clusters_are_drawn_and_listed():

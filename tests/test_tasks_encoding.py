@@ -209,6 +209,7 @@ def test_degrees_are_looked_at_up_to_eight_steps_away():
     gaps = abs(x[1:9] - x[9])
     assert (gaps > 1e-12).all()
     np.testing.assert_allclose(x[1:20], x[:20:-1], rtol=1e-12)
+    assert surroundings(1e-6 * cl.graph_laplacian(graph).A)[:40] == pytest.approx(x, rel=1e-9)
 
 
 def test_eight_more_eigenvectors_than_asked_for_are_seen():
@@ -221,9 +222,10 @@ def test_eight_more_eigenvectors_than_asked_for_are_seen():
         assert np.flatnonzero(modes[:, 0]).tolist() == [lowest]
 
 
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
 @pytest.mark.parametrize(("gap", "turned"), [(0.9e-8, True), (1.1e-8, False)])
-def test_eigenvalues_within_1e_8_of_the_largest_count_as_one(gap, turned):
-    values = np.array([1.0 - 2 * gap, 1.0 - gap, 1.0])
+def test_eigenvalues_within_1e_8_of_the_largest_count_as_one(gap, turned, unit):
+    values = unit * np.array([1.0 - 2 * gap, 1.0 - gap, 1.0])
     V = np.array([[0.6, 0.8, 0.0], [0.8, -0.6, 0.0], [0.0, 0.0, 1.0]])
     found = first_modes(values, V, 3, lambda: np.array([1.0, 2.0, 3.0]))[1]
     axes = np.abs(found).round(9).tolist() == np.eye(3).tolist()

@@ -100,6 +100,12 @@ def test_a_frame_has_a_row_per_edge():
     assert frame["target"].tolist() == ["b", "c"]
 
 
+def test_edges_of_an_operator_have_the_names_of_its_complex():
+    for K in (cl.clique_complex(nx.path_graph("abc"), 1), cl.clique_complex(nx.path_graph("abc"))):
+        trust = cl.edge_trust(cl.collapse(K, "screened"))
+        assert list(trust.edges) == [("a", "b"), ("b", "c")]
+
+
 def test_matrices_without_a_complex():
     B = cl.boundary_matrices(cl.clique_complex(nx.complete_graph(4)))
     trust = cl.edge_trust(cl.collapse(list(B), "renormalized"))
@@ -211,6 +217,14 @@ def test_the_same_seed_gives_the_same_edges():
     np.testing.assert_array_equal(one.doubted, two.doubted)
     np.testing.assert_array_equal(one.decoys, two.decoys)
     assert one.to_frame()["doubted"].sum() == one.doubted.sum()
+
+
+def test_what_is_known_later_is_as_good_as_known_before():
+    K, _ = noisy(n=80)
+    later, before = tasks.likely_false(K).knowing(0.25), tasks.likely_false(K, false_share=0.25)
+    assert later.given
+    assert later.threshold == before.threshold
+    assert (later.missed, later.wrong, later.level) == (before.missed, before.wrong, 0.1)
 
 
 def test_where_few_edges_can_be_false_none_needs_to_be_doubted():

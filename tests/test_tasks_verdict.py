@@ -287,3 +287,4 @@ def test_figures_by_name_and_in_words():
     one_known = verdict_of(plain=Judged("L", 0.4, None))
     assert "stability" not in one_known.sentences()[0]
     assert one_known.steadier == pytest.approx(0.8)
+    assert verdict_of(mine=Judged("S", 0.4, None)).steadier == pytest.approx(-0.8)

@@ -20,8 +20,9 @@ def assigned(
     if assign == "discretize":
         return _by_rotation(unit_rows(rows), random)
     # scikit-learn takes a seed as it is, if it is small enough.
-    seed = rng if isinstance(rng, int) and rng < 2**32 else int(random.integers(2**31))
-    return by_kmeans(rows, n_clusters, seed)
+    if isinstance(rng, int) and rng < 2**32:
+        return by_kmeans(rows, n_clusters, rng)
+    return by_kmeans(rows, n_clusters, int(random.integers(2**31)))  # equivalent: any is random
 
 
 def unit_rows(rows: FloatArray) -> FloatArray:
@@ -34,7 +35,8 @@ def by_kmeans(rows: FloatArray, n_clusters: int, seed: int) -> IntArray:
     """The best of ten starts; of many rows they are tried on a sample, and the best goes on."""
     from sklearn.cluster import KMeans  # slow to import, and not needed by the operators
 
-    if len(rows) <= _MANY_ROWS or n_clusters > _SAMPLE // 100:
+    few = n_clusters <= _SAMPLE // 100  # speed only: so that a sample has enough of each
+    if len(rows) <= _MANY_ROWS or not few:
         return KMeans(n_clusters, n_init=10, random_state=seed).fit_predict(rows)
     sample = np.random.default_rng(seed).choice(len(rows), _SAMPLE, replace=False)
     first = KMeans(n_clusters, n_init=10, random_state=seed).fit(rows[sample]).cluster_centers_
@@ -51,12 +53,13 @@ def _by_rotation(rows: FloatArray, rng: np.random.Generator) -> IntArray:
         overlap += abs(rows @ R[:, j - 1])
         R[:, j] = rows[np.argmin(overlap)]
     best = -np.inf
-    for _ in range(100):
+    for _ in range(100):  # speed only: it ends by itself after a few
         numbers = np.argmax(rows @ R, axis=1)
         indicators = np.zeros((n, k))
-        indicators[np.arange(n), numbers] = 1.0
+        indicators[np.arange(n), numbers] = 1.0  # equivalent: a rotation has no scale
         U, sigma, Vt = linalg.svd(indicators.T @ rows)
-        if sigma.sum() <= best + 1e-12 * n:
+        gained = sigma.sum() - best
+        if gained <= 1e-12 * n:  # equivalent: rounding, or a step; never in between
             break
         best, R = float(sigma.sum()), Vt.T @ U.T
     return numbers

@@ -26,7 +26,8 @@ class Rates(NamedTuple):
         if not len(kept):
             return None
         free = np.flatnonzero((self.wrong <= level) & (self.missed <= level))
-        return int(max(kept[0], free[-1] if len(free) else 0))
+        last = free[-1] if len(free) else 0  # equivalent: then kept[0] is above any of these
+        return int(max(kept[0], last))
 
 
 def rates_of(values: FloatArray, decoys: FloatArray, known: float | None) -> Rates:

@@ -25,7 +25,9 @@ def unpack(values: Any, operator: Operator) -> tuple[FloatArray, Callable[[Float
     if pandas is None or not isinstance(values, pandas.Series | pandas.DataFrame):
         return signal(values, n), lambda result: result
     index = values.index
-    order = index.get_indexer(as_index(operator.labels)) if index.is_unique else np.array([-1])
+    order = np.array([-1])  # equivalent: any number below 0
+    if index.is_unique:
+        order = index.get_indexer(as_index(operator.labels))
     if len(index) != n or (order < 0).any():
         unknown = [v for v in index if v not in set(operator.labels)]
         given = f"{unknown[0]!r} is not among them" if unknown else f"{len(index)} rows were given"

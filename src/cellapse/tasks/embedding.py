@@ -246,7 +246,7 @@ def _canonical_bases(
         return vectors
     vectors, near = vectors.copy(), around()
     for i, j in zip(start, np.r_[start[1:], len(values)], strict=True):
-        if j - i > 1:
+        if j - i > 1:  # speed only: one vector has nothing to turn to
             V = vectors[:, i:j] if D is None else np.sqrt(D)[:, None] * vectors[:, i:j]
             function = (V**2).sum(axis=1) + near
             _, rotation = linalg.eigh(V.T @ (function[:, None] * V))
