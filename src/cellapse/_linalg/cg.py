@@ -22,7 +22,7 @@ from cellapse._shared.checks import share, whole_number
 
 _PASSES = 6  # speed only: times that the residual is computed anew, where that still helps
 _DRIFT = 8 * 2.0**-53  # of one pass, over the smallest eigenvalue of P^-1 H
-_LOST = 1e40  # a residual that has grown so much leads nowhere
+_LOST = 1e40  # speed only: a residual that has grown so much leads nowhere
 _MOST_DRIFT = 1e-3  # what was seen where that leaves nothing
 _ROUGH = 0.1  # speed only: of the residual that a rough solution leaves
 _FIRST = 30.0  # speed only: the first pass stops at so many times the error, the next goes on

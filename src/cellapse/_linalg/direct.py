@@ -135,7 +135,7 @@ def _superlu(matrix: sparse.csc_array) -> Factor:
         return np.hstack([factor.solve(part) for part in np.split(rhs, cuts, axis=1)])
 
     def growth() -> float:
-        ones = np.ones(matrix.shape[0])
+        ones = np.ones(matrix.shape[0])  # equivalent: it is square
         rows = (abs(factor.L) @ (abs(factor.U) @ ones))[factor.perm_r]
         return float((rows / np.maximum(abs(matrix) @ ones, 1e-300)).max(initial=0.0))
 

@@ -62,7 +62,7 @@ def _follow(n: int, i: IntArray, j: IntArray, ratio: FloatArray) -> tuple[IntArr
     if (abs(ratio - 1.0) < 1e-14).all():
         return component, np.ones(n)
     # One extra vertex joined to the first of each component makes a single tree of it all.
-    _, once = np.unique(i.astype(np.int64) * n + j, return_index=True)
+    _, once = np.unique(i.astype(np.int64) * n + j, return_index=True)  # equivalent: any key
     i, j, ratio = i[once], j[once], ratio[once]
     _, start = np.unique(component, return_index=True)
     root, ones = np.full(n_components, n), np.ones(n_components)

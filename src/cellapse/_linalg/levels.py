@@ -54,7 +54,7 @@ def widest_level(graph: Any) -> tuple[int, int]:
         if len(keep) == len(degree):
             break
         core = core[keep][:, keep]
-    n = core.shape[0]
+    n = core.shape[0]  # equivalent: it is square
     if n == 0:
         return 0, 0
     order, _ = breadth_first_order(core, 0)  # the pattern is symmetric: directed is enough

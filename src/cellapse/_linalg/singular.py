@@ -87,7 +87,7 @@ def _smallest_of_tied(M: sparse.csr_array) -> float:
     if M.shape[0] > _DENSE:
         return _smallest_positive(M)
     values = linalg.eigvalsh(M.toarray())
-    scale = sparse.diags_array(1.0 / np.sqrt(M.diagonal()))
+    scale = sparse.diags_array(1.0 / np.sqrt(M.diagonal()))  # equivalent: only ratios count
     balanced = linalg.eigvalsh((scale @ M @ scale).toarray())
     # Sums of products can be nearly singular though every entry is of size one: only what rounding
     # explains is zero.

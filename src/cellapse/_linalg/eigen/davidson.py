@@ -190,7 +190,8 @@ def _extended(problem: Problem, space: _Space, steps: FloatArray) -> _Space | No
 
 def _orthogonal_to(V: FloatArray, steps: FloatArray, problem: Problem) -> FloatArray:
     """An orthonormal basis of what the steps add to the space of V, without the kernel."""
-    for _ in range(3):  # once is not enough when a step is nearly inside the space
+    # Once is not enough when a step is nearly inside the space.
+    for _ in range(3):  # equivalent: after the second nothing is left
         steps = problem.project(steps)
         steps = steps - V @ (V.T @ steps)
         length = np.linalg.norm(steps, axis=0)

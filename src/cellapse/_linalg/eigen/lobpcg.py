@@ -76,7 +76,7 @@ class LOBPCG(EigenSolver):
             values, block = values[order], block[:, order]
             vectors = block[:, :k]
             left = np.linalg.norm(problem.apply(vectors) - vectors * values[:k], axis=0).max()
-            if left <= tol:
+            if left <= tol:  # equivalent: they are never equal
                 return values[:k], vectors
             if left > 100.0 * tol:  # more is missing than the last digits
                 break

@@ -83,7 +83,7 @@ def _inertia(matrix: sparse.csc_array, most_growth: float) -> int | None:
     Without pivoting a pivot may be next to zero, and what follows is noise, however well the
     factors solve: the count is good as long as the factors have not grown beyond the matrix.
     """
-    if matrix.shape[0] <= _SMALL:
+    if matrix.shape[0] <= _SMALL:  # speed only: by which way
         return _dense_inertia(matrix.toarray())
     try:
         factor = Direct().prepare(matrix)
