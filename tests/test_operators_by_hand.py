@@ -134,6 +134,8 @@ def test_kernels_that_are_plain_to_see(unit):
     for shifted in (1e-15, 1e-9):  # a rounding, and more than one
         kernel = _kernel(M + unit * shifted * sparse.eye_array(4), 6 * unit)
         assert (kernel is None) == (shifted == 1e-9)
+    nothing = _kernel(sparse.csr_array((2, 2)), 0.0)
+    assert nothing.toarray().tolist() == [[1.0, 0.0], [0.0, 1.0]]
     signless = sparse.csr_array(abs(L))
     assert _kernel(signless, 6 * unit) is None
 
@@ -193,7 +195,10 @@ def test_a_projection_has_no_diagonal():
 )
 def test_groups_of_like_sizes_have_twenty_at_least(sizes, counts, found):
     """2, 3, 4 and 5, 6 to 10, more."""
-    assert [len(g) for g in grouped(np.repeat(sizes, counts).astype(int))] == found
+    groups = grouped(np.repeat(sizes, counts).astype(int))
+    assert [len(g) for g in groups] == found
+    everything = np.concatenate([np.empty(0, dtype=int), *groups])
+    assert everything.tolist() == list(range(sum(counts)))
 
 
 def test_random_cells_are_drawn_by_degree_without_a_vertex_twice():
@@ -210,17 +215,17 @@ def test_random_cells_are_drawn_by_degree_without_a_vertex_twice():
 
 
 def test_pairs_for_comparison_have_no_common_neighbour():
-    """Two triangles apart: only pairs of both; a triple stays as it was drawn."""
+    """Two cliques apart: only pairs of both; a triple stays as it was drawn."""
     A = sparse.csr_array(
-        nx.to_scipy_sparse_array(nx.disjoint_union_all([nx.complete_graph(3)] * 2))
+        nx.to_scipy_sparse_array(nx.disjoint_union_all([nx.complete_graph(4)] * 2))
     )
     sizes = np.array([2, 3, 2, 2])
-    table = _alike(sizes, np.ones(6), A, np.random.default_rng(1))
+    table = _alike(sizes, np.ones(8), A, np.random.default_rng(1))
     assert np.diff(table.indptr).tolist() == [2, 3, 2, 2]
     for at in (0, 2, 3):
         i, j = table[:, [at]].indices
-        assert (i < 3) != (j < 3)
-    triples = _alike(np.array([3, 3]), np.ones(6), A, np.random.default_rng(1))
+        assert (i < 4) != (j < 4)
+    triples = _alike(np.array([3, 3]), np.ones(8), A, np.random.default_rng(1))
     assert np.diff(triples.indptr).tolist() == [3, 3]
 
 

@@ -1,5 +1,7 @@
 """Which sizes carry the signal: hyperedges by hand, planted cases in both directions, no harm."""
 
+from itertools import combinations
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -191,9 +193,20 @@ def test_weights_are_taken_only_where_hidden_cells_are_predicted_as_well(monkeyp
         (cl.clique_complex(nx.karate_club_graph(), 3), False),
         (cl.clique_complex(nx.karate_club_graph(), weight="weight"), False),
         (cl.lifts.cycle_complex(nx.cycle_graph(5)), False),
+        (cl.lifts.cycle_complex(nx.cycle_graph(4)), False),
+        (cl.Complex.from_cells({1: [*combinations(range(5), 2)][1:], 2: [range(5)]}), False),
         (cl.Complex.from_arrays(3, {}), False),
     ],
-    ids=["large cells", "counted triples", "cliques", "weighted cliques", "a ring", "points"],
+    ids=[
+        "large cells",
+        "counted triples",
+        "cliques",
+        "weighted cliques",
+        "a ring",
+        "a square",
+        "one pair is missing",
+        "points",
+    ],
 )
 def test_what_is_compared_with_the_weighted_projection(K, hyper):
     assert is_hypergraph(K) == hyper

@@ -89,7 +89,7 @@ class MatrixFreeOperator(Operator):
         n = _side(source.shape)
         super().__init__(n, range(n))
         self._source = source
-        x, y = np.random.default_rng(0).standard_normal((2, n))
+        x, y = np.random.default_rng(0).standard_normal((2, n))  # equivalent: any two signals
         try:
             images = np.column_stack([source @ x, source @ y]) if n else np.zeros((0, 2))
         except Exception as error:  # of a function that is not ours
@@ -121,7 +121,7 @@ class MatrixFreeOperator(Operator):
     def _ends(self) -> tuple[float, float]:
         """The smallest eigenvalue, roughly, and an upper bound of the largest."""
         n = self.shape[0]
-        top, vector = largest_eigenpair(self.apply, n, tol=1e-3)
+        top, vector = largest_eigenpair(self.apply, n, tol=1e-3)  # speed only: what is left counts
         left = float(np.linalg.norm(self.apply(vector) - top * vector))
         high = 1.01 * (abs(top) + left)
         low = -largest_eigenpair(lambda x: -self.apply(x), n, tol=1e-3, scale=high)[0]
@@ -175,7 +175,7 @@ def _from_matrix(source: Any, labels: Sequence[Hashable] | None) -> Operator:
 def _side(shape: tuple[int, ...]) -> int:
     if len(shape) != 2 or shape[0] != shape[1]:
         raise InputError(f"an operator of shape {shape}; it must be square")
-    return int(shape[0])
+    return int(shape[0])  # equivalent: both are the same
 
 
 def _indefinite(low: float) -> InputError:

@@ -219,7 +219,7 @@ def projection_laplacian(K: Complex, weights: str = "size") -> SparseOperator:
     n = K.n_vertices
     total, count = sparse.csr_array((n, n)), sparse.csr_array((n, n))
     pairs: IntArray = np.empty((0, 2), dtype=np.int64)
-    of_pairs: FloatArray = np.empty(0)
+    of_pairs: FloatArray = np.empty(0)  # equivalent: of no pairs
     for rank, cells in enumerate(K.cells[1:], start=1):
         given = K.weights[rank]
         each = np.ones(len(cells)) if given is None else given
@@ -231,7 +231,9 @@ def projection_laplacian(K: Complex, weights: str = "size") -> SparseOperator:
         count = count + H @ sparse.diags_array(each) @ H.T
         total = total + H @ sparse.diags_array(each / (cells.sizes - 1)) @ H.T
     i, j = pairs.T
-    held = np.asarray(sparse.csr_array(count)[i, j]).ravel() if len(i) else np.empty(0)
+    held = np.empty(0)  # equivalent: of no pairs
+    if len(i):
+        held = np.asarray(sparse.csr_array(count)[i, j]).ravel()
     rest = np.maximum(of_pairs - held, 0.0)
     own = csr_from_entries(np.r_[i, j], np.r_[j, i], np.r_[rest, rest], (n, n))
     A = sparse.csr_array((total if weights == "size" else count) + own)

@@ -186,7 +186,7 @@ def _alike(
     if not len(wanted):
         return table
     tried = _random_cells(np.full(_TRIES * len(wanted), 2), degree, rng)
-    i, j = tried.indices.reshape(-1, 2).T
+    i, j = tried.indices[::2], tried.indices[1::2]
     near = sparse.csr_array(A + sparse.eye_array(len(degree)))
     lonely = np.flatnonzero(np.asarray(near[i].multiply(near[j]).sum(axis=1)).ravel() == 0)
     lonely = lonely[: len(wanted)]
@@ -201,13 +201,12 @@ def _random_cells(
 ) -> sparse.csc_array:
     """Random cells of these sizes, without a vertex twice, drawn by degree."""
     members, n = [], len(degree)
-    chance = degree / degree.sum()
-    reach = np.cumsum(chance)
+    reach = np.cumsum(degree)
     for size in sizes.tolist():
         some = np.unique(np.searchsorted(reach, rng.random(2 * size) * reach[-1], side="right"))
-        if len(some) < size:
-            free = np.flatnonzero(chance)
-            some = rng.choice(free, size, replace=False, p=chance[free] / chance[free].sum())
+        if len(some) < size:  # speed only: drawn one by one they are never the same
+            free = np.flatnonzero(degree)
+            some = rng.choice(free, size, replace=False, p=degree[free] / degree[free].sum())
         members.append(rng.permutation(np.minimum(some, n - 1))[:size])
     cells = np.repeat(np.arange(len(sizes)), sizes)
     table = csr_from_entries(np.concatenate(members), cells, np.ones(len(cells)), (n, len(sizes)))
