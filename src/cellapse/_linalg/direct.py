@@ -120,7 +120,7 @@ def _superlu(matrix: sparse.csc_array) -> Factor:
         matrix,
         permc_spec="MMD_AT_PLUS_A",
         diag_pivot_thresh=0.0,
-        options={"SymmetricMode": True},
+        options={"SymmetricMode": True},  # speed only: less fill-in
     )
 
     def n_negative() -> int | None:

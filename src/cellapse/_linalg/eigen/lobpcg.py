@@ -78,7 +78,7 @@ class LOBPCG(EigenSolver):
             left = np.linalg.norm(problem.apply(vectors) - vectors * values[:k], axis=0).max()
             if left <= tol:  # equivalent: they are never equal
                 return values[:k], vectors
-            if left > 100.0 * tol:  # more is missing than the last digits
+            if left > 100.0 * tol:  # speed only: more is missing than the last digits
                 break
         raise ConvergenceError(
             f"LOBPCG stopped at a residual of {left:.1e}, short of {tol:.1e}, after "
