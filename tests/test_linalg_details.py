@@ -12,11 +12,12 @@ from test_linalg_parts import Toy
 
 import cellapse as cl
 from cellapse._linalg import cg, lapack, levels, row_space, singular, systems
-from cellapse._linalg.eigen import auto, corrections, davidson, lanczos, problem
+from cellapse._linalg.eigen import auto, corrections, davidson, evidence, lanczos, problem
 from cellapse._linalg.eigen.corrections import Ritz
 from cellapse._linalg.eigen.spectrum import EigenSolver, Spectrum, fix_signs, no_pairs
 from cellapse._linalg.kernel import Projector
 from cellapse._linalg.operators import SparseOperator
+from cellapse._linalg.symmetric import Lowest
 from cellapse._shared.memory import memory_budget
 
 
@@ -61,8 +62,8 @@ def test_cholmod_by_what_stands_in_for_it(monkeypatch):
     module.analyze = lambda matrix, mode: Ldl() if mode == "simplicial" else None
     monkeypatch.setitem(sys.modules, "sksparse", package)
     monkeypatch.setitem(sys.modules, "sksparse.cholmod", module)
-    factor = cl.Direct("cholmod").prepare(sparse.csc_array([[1.0, 2.0], [2.0, 1.0]]))
-    np.testing.assert_allclose(factor(np.array([3.0, 3.0])), [1.0, 1.0])
+    factor = cl.Direct("cholmod").prepare(sparse.csc_array([[0.5, 0.2], [0.2, -0.5]]))
+    np.testing.assert_allclose(factor(np.array([0.7, -0.3])), [1.0, 1.0])
     assert factor.n_negative() == 1
 
 
@@ -303,6 +304,42 @@ def test_a_block_iteration_finds_what_is_just_below(below):
     np.testing.assert_allclose(values, [1.0][: int(below > 1)], rtol=1e-9)
 
 
+@pytest.mark.parametrize(("below", "looks"), [(0.9990, 1), (1.0003, 2)])
+def test_a_rough_value_of_a_block_iteration_is_known_to_1e_5_of_the_norm(monkeypatch, below, looks):
+    seen = []
+
+    def find(self, given):
+        seen.append(given.tol)
+        return np.array([1.0005 if given.tol > 1e-6 else 1.0]), np.ones((60, 1))
+
+    monkeypatch.setattr(cl.LOBPCG, "find", find)
+    values, _ = cl.LOBPCG().search(eigenproblem(np.arange(1.0, 61.0), 2), below, 1)
+    assert seen[0] == 1e-5
+    assert len(seen) == looks
+    assert values.tolist() == [1.0][: looks - 1]
+
+
+def test_what_is_near_the_inverse_of_a():
+    """1 / (diagonal + 1e-6 of the norm), or multigrid, which is exact on a few vertices."""
+    pytest.importorskip("pyamg")
+    L = cl.graph_laplacian(nx.path_graph(5))
+    given = problem.eigenproblem(SparseOperator(L.A, range(5)), 1)
+    ridged = L.A.toarray() + 1e-6 * 4.0 * np.eye(5)
+    jacobi = cl.LOBPCG()._prepared(given)
+    np.testing.assert_allclose(jacobi.toarray(), np.diag(1.0 / ridged.diagonal()), rtol=1e-12)
+    x = np.arange(5.0) ** 2
+    amg = cl.LOBPCG("amg")._prepared(given)
+    np.testing.assert_allclose(amg @ (ridged @ x), x, rtol=1e-6, atol=1e-6)
+    assert cl.LOBPCG()._prepared(replace(given, largest=True)) is None
+
+
+def test_a_factor_of_a_does_not_correct_a_itself():
+    given = eigenproblem(np.arange(1.0, 31.0), 2)  # no plain A beside it
+    for call in (cl.Davidson().find, lambda p: cl.Davidson().search(p, 2.0, 1)):
+        with pytest.raises(cl.InputError, match=r"Davidson\(None\)"):
+            call(given)
+
+
 def test_lobpcg_needs_five_times_its_block():
     given = eigenproblem(np.arange(1.0, 61.0), 8)
     np.testing.assert_allclose(cl.LOBPCG().find(given)[0], np.arange(1.0, 9.0), rtol=1e-8)
@@ -331,12 +368,15 @@ def test_a_rough_look_decides_only_where_it_is_clear(monkeypatch, below, looks):
     assert vectors.shape == (6, len(looks) - 1)
 
 
-def test_a_look_leaves_open_what_it_has_not_seen():
-    given = eigenproblem(np.linspace(1.0, 2.0, 200), 1)
-    assert lanczos.nothing_below(given, 0.5) is True
-    assert lanczos.nothing_below(given, 1.5) is False
-    assert lanczos.nothing_below(eigenproblem([1.0, 2.0, 3.0], 1), 0.5) is False  # no room to look
-    assert lanczos.nothing_below(eigenproblem(np.ones(50), 1), 0.5) is False  # one step is all
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_a_look_leaves_open_what_it_has_not_seen(unit):
+    given = eigenproblem(unit * np.linspace(1.0, 2.0, 200), 1)
+    assert lanczos.nothing_below(given, unit * 0.5) is True
+    assert lanczos.nothing_below(given, unit * 1.5) is False
+    few = eigenproblem(unit * np.array([1.0, 2.0, 3.0]), 1)
+    assert lanczos.nothing_below(few, unit * 0.5) is False  # no room to look
+    alike = eigenproblem(unit * np.ones(50), 1)
+    assert lanczos.nothing_below(alike, unit * 0.5) is False  # one step is all
 
 
 class Doubled(EigenSolver):
@@ -353,6 +393,34 @@ def test_vectors_of_any_length_come_out_with_length_one():
     spectrum = Doubled().run(eigenproblem([1.0, 2.0, 3.0, 4.0], 2))
     np.testing.assert_allclose(spectrum.vectors, np.eye(4)[:, :2], atol=1e-12)
     np.testing.assert_allclose(spectrum.values, [1.0, 2.0])
+
+
+@pytest.mark.parametrize("mass", [1.0, 4.0])
+def test_what_s_is_at_least_off_the_first_eigenvectors_of_a(mass):
+    """(7 less what kept pairs are known to) cos^2 - drop, both over the mass."""
+    numbers = np.arange(1.0, 10.0)
+    plain = SparseOperator(np.diag(numbers), range(9))
+    S = Toy(numbers / 2, plain=plain, drop=0.5, scale=0.5)
+    given = problem.eigenproblem(S, 2, np.full(9, mass))
+    kept = Lowest(numbers / mass, np.eye(9), True)
+    next_ = (7.0 - 2e-8 * 9.0) / mass
+    found = evidence._gap(given, given.plain, kept, np.eye(9)[:, :6])
+    assert found == pytest.approx(0.5 * next_ - 0.5 / mass, rel=1e-13)
+    turned = np.eye(9)[:, :6].copy()
+    turned[[0, 8], 0] = 0.8, 0.6
+    found = evidence._gap(given, given.plain, kept, turned)
+    assert found == pytest.approx(0.5 * next_ * 0.64 - 0.5 / mass, rel=1e-13)
+    rough = Lowest(numbers / mass, np.eye(9), True)
+    rough.values[1] += 1e-3  # its residual is taken off
+    found = evidence._gap(given, given.plain, rough, np.eye(9)[:, :6])
+    assert found == pytest.approx(0.5 * (next_ - 1e-3) - 0.5 / mass, rel=1e-12)
+
+
+def test_products_for_residuals_are_far_below_the_tolerance_in_the_unit_of_masses():
+    S = Toy([1.0, 2.0, 4.0])
+    given = problem.eigenproblem(S, 1, np.full(3, 4.0), tol=1e-6)  # a norm of 1
+    evidence.pairs_and_residuals(given, np.eye(3)[:, :1], True)
+    assert S.errors == pytest.approx([0.02 * 1e-6 * 1.0 * 2.0])
 
 
 # What a spectrum says
