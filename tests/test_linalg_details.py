@@ -12,10 +12,18 @@ from test_linalg_parts import Toy
 
 import cellapse as cl
 from cellapse._linalg import cg, lapack, levels, row_space, singular, systems
-from cellapse._linalg.eigen import auto, corrections, davidson, evidence, lanczos, problem
+from cellapse._linalg.eigen import (
+    auto,
+    corrections,
+    davidson,
+    evidence,
+    lanczos,
+    problem,
+    shifts,
+)
 from cellapse._linalg.eigen.corrections import Ritz
 from cellapse._linalg.eigen.spectrum import EigenSolver, Spectrum, fix_signs, no_pairs
-from cellapse._linalg.kernel import Projector
+from cellapse._linalg.kernel import Projector, left_kernel
 from cellapse._linalg.operators import SparseOperator
 from cellapse._linalg.symmetric import Lowest
 from cellapse._shared.memory import memory_budget
@@ -111,7 +119,8 @@ def test_one_row_and_none():
     values, vectors = lapack.symmetric_eigenpairs(np.array([[3.0]]))
     assert (values.tolist(), vectors.tolist()) == ([3.0], [[1.0]])
     assert lapack.symmetric_eigenpairs(np.array([[3.0]]), 0, 0)[1].shape == (1, 0)
-    assert lapack.largest_eigenpair(lambda x: x, 0, tol=1e-3)[0] == 0.0
+    value, vector = lapack.largest_eigenpair(lambda x: x, 0, tol=1e-3)
+    assert (value, vector.shape) == (0.0, (0,))
 
 
 # Levels, kernels, singular values
@@ -124,6 +133,12 @@ def test_zeros_that_are_stored_do_not_count_and_are_left_alone():
     before = stored.nnz
     assert levels.widest_level(stored) == (4, 5)  # without the first vertex
     assert stored.nnz == before
+
+
+@pytest.mark.parametrize("ratio", [2.0, 0.5, 1.0, 1.0 + 1e-6])
+def test_the_kernel_of_an_edge_whose_ends_weigh_differently(ratio):
+    kernel = left_kernel(sparse.csr_array([[ratio], [-1.0]])).toarray().ravel()
+    np.testing.assert_allclose(abs(kernel), np.array([1.0, ratio]) / np.hypot(1.0, ratio))
 
 
 def test_a_projection_by_few_columns_and_by_many():
@@ -421,6 +436,29 @@ def test_products_for_residuals_are_far_below_the_tolerance_in_the_unit_of_masse
     given = problem.eigenproblem(S, 1, np.full(3, 4.0), tol=1e-6)  # a norm of 1
     evidence.pairs_and_residuals(given, np.eye(3)[:, :1], True)
     assert S.errors == pytest.approx([0.02 * 1e-6 * 1.0 * 2.0])
+
+
+def test_a_shift_needs_a_system_and_a_safe_place():
+    def shifted(shift, mass):
+        return sparse.eye_array(3, format="csc"), 0
+
+    for known in ({"shifted": shifted}, {"safe_shift": lambda mass: -1.0}, {}):
+        assert shifts.shift_inverse(Toy(np.ones(3), **known), np.ones(3), cl.Direct()) is None
+    both = Toy(np.ones(3), shifted=shifted, safe_shift=lambda mass: -1.0)
+    shift, solve = shifts.shift_inverse(both, np.ones(3), cl.Direct())
+    assert shift == -1.0
+    assert solve(np.ones(3)).tolist() == [1.0, 1.0, 1.0]
+    none = Toy(np.ones(3), shifted=lambda shift, mass: None, safe_shift=lambda mass: -1.0)
+    assert shifts.shift_inverse(none, np.ones(3), cl.Direct()) is None
+
+
+def test_rounding_counts_for_more_where_a_mass_is_small():
+    """Over 5e-10 of a norm of 4: 1.2e-9 at a mass of 1/2, 2.4e-9 there, is too much."""
+    system = sparse.csc_array(np.diag([1.0, 2.0, 4.0]))
+    for rounding, known in ((0.9e-9, True), (1.2e-9, False)):
+        S = Toy([1.0, 2.0, 4.0], shifted=lambda shift, mass: (system, 0), rounding=rounding)
+        count = shifts.count_below(S, 0.5, np.array([0.5, 1.0, 1.0]))
+        assert count == (0 if known else None)
 
 
 # What a spectrum says

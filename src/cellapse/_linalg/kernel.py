@@ -58,7 +58,7 @@ def left_kernel(B: sparse.csr_array) -> sparse.csr_array | None:
 def _follow(n: int, i: IntArray, j: IntArray, ratio: FloatArray) -> tuple[IntArray, FloatArray]:
     """Components, and the values that spread from one vertex of each along a spanning tree."""
     graph = sparse.coo_array((np.ones(len(i)), (i, j)), shape=(n, n)).tocsr()
-    n_components, component = connected_components(graph, directed=False)
+    n_components, component = connected_components(graph, directed=False)  # equivalent: weak ones
     if (abs(ratio - 1.0) < 1e-14).all():
         return component, np.ones(n)
     # One extra vertex joined to the first of each component makes a single tree of it all.

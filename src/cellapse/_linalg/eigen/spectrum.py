@@ -221,4 +221,4 @@ def fix_signs(vectors: FloatArray) -> FloatArray:
     size = np.abs(vectors)
     first = np.argmax(size >= size.max(axis=-2, keepdims=True) * (1 - 1e-6), axis=-2, keepdims=True)
     sign = np.sign(np.take_along_axis(vectors, first, axis=-2))
-    return vectors * np.where(sign == 0, 1.0, sign)
+    return vectors * np.where(sign == 0, 1.0, sign)  # equivalent: zeros have no sign
