@@ -81,7 +81,7 @@ class Direct:
     def prepare(self, matrix: Any) -> Factor:
         """Factorize once; refused when the factor is not likely to fit into memory."""
         columns = sparse.csc_array(matrix)
-        n = columns.shape[0]
+        n = columns.shape[0]  # equivalent: it is square
         if n > _SURE_TO_FIT:
             require_memory(
                 factor_size(columns),

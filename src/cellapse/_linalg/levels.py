@@ -33,7 +33,7 @@ def factor_size(matrix: sparse.csc_array) -> float:
 
     Measured on random, small-world, geometric graphs and meshes; within a factor of three there.
     """
-    n = matrix.shape[0]
+    n = matrix.shape[0]  # equivalent: it is square
     filled = widest_level(matrix)[0] ** 2 + 3 * n * np.log2(n + 2) + 3 * matrix.nnz
     return 12.0 * filled  # a number and an index each
 

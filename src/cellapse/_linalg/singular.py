@@ -82,9 +82,9 @@ def smallest_positive_eigenvalue(M: sparse.csr_array) -> float:
 
 def _smallest_of_tied(M: sparse.csr_array) -> float:
     """The same where every row has entries off the diagonal."""
-    if not M.shape[0]:
+    if not M.shape[0]:  # equivalent: it is square
         return float("inf")
-    if M.shape[0] > _DENSE:
+    if M.shape[0] > _DENSE:  # speed only: by which way
         return _smallest_positive(M)
     values = linalg.eigvalsh(M.toarray())
     scale = sparse.diags_array(1.0 / np.sqrt(M.diagonal()))  # equivalent: only ratios count

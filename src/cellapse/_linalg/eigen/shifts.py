@@ -40,7 +40,7 @@ def shift_inverse(
         return None
     matrix, n = system[0], operator.shape[0]
     solve = direct.prepare(matrix)
-    size = matrix.shape[0]
+    size = matrix.shape[0]  # equivalent: it is square
     if size == n:
         return shift, solve
 
