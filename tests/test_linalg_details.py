@@ -7,7 +7,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from scipy import linalg, sparse
-from test_linalg_parts import Toy
+from toys import Toy
 
 import cellapse as cl
 from cellapse._linalg import cg, lapack, levels, row_space, singular, systems

@@ -6,6 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from scipy import sparse
+from toys import Toy
 
 import cellapse as cl
 from cellapse._linalg import cg, direct, levels, preconditioner, singular
@@ -15,28 +16,9 @@ from cellapse._linalg.error_bounds import ErrorBound, ErrorEstimate
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.lapack import definite_inverse, largest_eigenpair, symmetric_eigenpairs
 from cellapse._linalg.operators import SparseOperator
-from cellapse._linalg.symmetric import Lowest, Shortcuts, SymmetricOperator
+from cellapse._linalg.symmetric import Lowest
 
 UNIT = 2.0**-53
-
-
-class Toy(SymmetricOperator):
-    """A diagonal operator that remembers which errors it was allowed."""
-
-    definite = True
-
-    def __init__(self, values, kernel=None, **shortcuts):
-        super().__init__(len(values), range(len(values)))
-        self.A = sparse.csr_array(sparse.diags_array(np.asarray(values, dtype=float)))
-        self.kernel, self._shortcuts, self.errors = kernel, Shortcuts(**shortcuts), []
-
-    def apply(self, x, error=0.0):
-        self.errors.append(error)
-        return self.A @ x
-
-    @property
-    def shortcuts(self):
-        return self._shortcuts
 
 
 # Conjugate gradients
