@@ -170,6 +170,11 @@ class TestPandas:
         with pytest.raises(cl.InputError, match="index of the signal"):
             cl.smooth(self.FRAME, pd.Series(1.0, list(index)))
 
+    def test_a_series_by_number_is_aligned_with_rows_by_number(self):
+        M = np.array([[1.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 1.0]])
+        found = cl.smooth(M, pd.Series([3.0, 1.0, 2.0], [2, 0, 1]))
+        np.testing.assert_allclose(found[[0, 1, 2]], cl.smooth(M, [1.0, 2.0, 3.0]))
+
     def test_a_frame_of_tuples_has_one_level(self):
         grid = cl.graph_laplacian(cl.clique_complex(nx.grid_2d_graph(2, 3)))
         index = cl.embed(grid, 2).to_frame().index

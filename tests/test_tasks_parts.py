@@ -108,6 +108,12 @@ def test_vertices_are_alike_as_far_as_rounding_lets_the_kernel_be_known():
         assert group[2] not in group[:2]
 
 
+def test_of_no_vertices_there_are_no_coordinates():
+    none = _by_eigenvectors(np.zeros((0, 0)), np.zeros(0))
+    assert none.points.shape == none.errors.shape == (0, 0)
+    assert cl.effective_resistance(np.zeros((0, 0))).shape == (0, 0)
+
+
 def test_alike_is_measured_by_the_largest_entry():
     small = np.array([[1e-3], [1.1e-3], [5e-3]])
     assert len(set(groups(small, 0.01).tolist())) == 3
@@ -158,7 +164,8 @@ def test_cliques_are_their_own_lift_in_any_order_but_not_with_weights():
         assert own_lift(C)(graph).n_cells == C.n_cells
     counted = K.with_attributes({}, {2: np.ones(K.n_cells[2])})
     some = cl.Complex.from_arrays(34, {1: edges, 2: triangles[1:]})
-    for C in (counted, some, cl.lifts.cycle_complex(nx.cycle_graph(4))):
+    elsewhere = cl.Complex.from_arrays(6, {1: [[0, 1], [1, 2], [0, 2]], 2: [[3, 4, 5]]})
+    for C in (counted, some, elsewhere, cl.lifts.cycle_complex(nx.cycle_graph(4))):
         with pytest.raises(cl.InputError, match="lift="):
             own_lift(C)
     by_edge = K.with_attributes({}, {1: np.arange(1.0, 1 + len(edges))})

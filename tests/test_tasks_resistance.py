@@ -462,6 +462,12 @@ def test_a_sketch_takes_two_over_the_square_of_its_error(monkeypatch):
     assert ((Z[0] - Z[2]) ** 2).sum() == pytest.approx(2.0, rel=0.1)
 
 
+def test_the_closeness_of_a_pair_is_its_conductance():
+    K = cl.Complex.from_arrays(3, {1: [[0, 1]]}, weights={1: [2.0]})
+    found = cl.tasks.resistance_centrality(cl.graph_laplacian(K))
+    np.testing.assert_allclose(found, [2.0, 2.0, 0.0])
+
+
 def test_conductances_of_all_pairs_once():
     L = cl.graph_laplacian(cl.clique_complex(nx.path_graph(4)))
     found = resistance.conductances(L)

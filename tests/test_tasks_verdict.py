@@ -89,14 +89,18 @@ def test_figures_are_those_of_the_definitions():
     assert verdict.agreement == cl.clustering_accuracy(mine, plain)
     assert verdict.gain
     rng = np.random.default_rng(0)
-    stable = []
+    stable, chance = [], []
     for draw in range(3):
         part = thinned(K, 0.1, rng)
         stable.append(
             adjusted_rand_score(mine, cl.cluster(cl.collapse(part, "renormalized"), 2, rng=draw))
         )
-        shuffled(K, rng)
+        random = nx.from_scipy_sparse_array(shuffled(K, rng))
+        numbers = cl.cluster(nx.laplacian_matrix(random).astype(float), 2, rng=draw).numbers
+        parts = [np.flatnonzero(numbers == c).tolist() for c in (0, 1)]
+        chance.append(nx.community.modularity(random, parts))
     assert verdict.mine.stability == pytest.approx(np.mean(stable))
+    assert verdict.chance == pytest.approx(np.mean(chance))
 
 
 def test_a_hypergraph_is_compared_with_the_projection():

@@ -249,7 +249,7 @@ def clustering_accuracy(clusters: ArrayLike, known: ArrayLike) -> float:
         )
     _, i = np.unique(first, return_inverse=True)
     _, j = np.unique(second, return_inverse=True)
-    table = np.zeros((i.max() + 1, j.max() + 1), dtype=np.int64)
+    table = np.zeros((i.max() + 1, j.max() + 1), dtype=np.int64)  # equivalent: or larger
     np.add.at(table, (i, j), 1)
     rows, columns = linear_sum_assignment(-table)
     return float(table[rows, columns].sum() / len(i))
