@@ -101,6 +101,49 @@ def test_steps_that_are_nearly_inside_a_space_are_made_orthogonal_to_it():
     np.testing.assert_allclose(found.T @ found, np.eye(found.shape[1]), atol=1e-14)
 
 
+@pytest.mark.parametrize("k", [2, 5])
+def test_a_space_knows_its_image_and_its_matrix_whatever_is_done_to_it(k):
+    """V^T V = I, W = S V and H = V^T S V, off the kernel, after every step."""
+    L = cl.graph_laplacian(nx.random_regular_graph(4, 30, seed=0))
+    given = problem.eigenproblem(L, k)
+    S, rng = L.A.toarray(), np.random.default_rng(1)
+
+    def check(space, columns):
+        assert space.V.shape == (30, columns)
+        np.testing.assert_allclose(space.V.T @ space.V, np.eye(columns), atol=1e-12)
+        np.testing.assert_allclose(space.V.sum(axis=0), 0.0, atol=1e-12)
+        np.testing.assert_allclose(space.W, S @ space.V, atol=1e-12)
+        np.testing.assert_allclose(space.H, space.V.T @ S @ space.V, atol=1e-12)
+
+    space = davidson._spanned(given, rng.standard_normal((30, k)))
+    check(space, k)
+    larger = davidson._extended(given, space, rng.standard_normal((30, 3)))
+    check(larger, k + 3)
+    assert davidson._extended(given, larger, np.zeros((30, 2))) is None
+    values, rotation = np.linalg.eigh(larger.H)
+    check(davidson._best(larger, values, rotation, 4), 4)
+
+
+@pytest.mark.parametrize(("below", "looks"), [(0.9, [1e-3]), (1.0001, None), (0.0, [])])
+def test_lanczos_looks_closer_until_it_is_clear(monkeypatch, below, looks):
+    """A value known to 2 tol of the norm, 6, may still be below until tol is that asked for."""
+    seen = []
+
+    def smallest(self, given, tol, start):
+        seen.append(tol)
+        return np.array([1.0 + 1.9 * tol * given.norm]), np.ones((6, 1))
+
+    monkeypatch.setattr(cl.Lanczos, "_smallest", smallest)
+    monkeypatch.setattr(lanczos, "nothing_below", lambda given, value: value == 0.0)
+    values, vectors = cl.Lanczos().search(eigenproblem(np.arange(1.0, 7.0), 2), below, 1)
+    if looks is None:
+        assert seen[-1] <= 1e-10 < seen[-2]
+        assert values == pytest.approx([1.0])
+    else:
+        assert seen == looks
+        assert (values.shape, vectors.shape) == ((0,), (6, 0))
+
+
 @pytest.mark.parametrize("below", [0.5, 1.0 + 3e-4, 1.5])
 def test_a_block_iteration_finds_what_is_just_below(below):
     """A rough look is good to 1e-5 of the norm, 60: next to the value it must not decide."""
@@ -250,6 +293,20 @@ def test_rounding_counts_for_more_where_a_mass_is_small():
         S = Toy([1.0, 2.0, 4.0], shifted=lambda shift, mass: (system, 0), rounding=rounding)
         count = shifts.count_below(S, 0.5, np.array([0.5, 1.0, 1.0]))
         assert count == (0 if known else None)
+
+
+def test_what_is_kept_grows_with_what_is_asked_for():
+    L = SparseOperator(np.diag(np.arange(1.0, 9.0)), range(8))
+    assert L._lowest.vectors.shape == (8, 0)
+    assert L._lowest.certain
+    for k in (2, 1, 4):
+        values, vectors, certain = L.lowest(k)
+        np.testing.assert_allclose(values, np.arange(1.0, k + 1.0), rtol=1e-7)
+        assert vectors.shape == (8, k)
+        assert certain
+    assert len(L._lowest.values) >= 4
+    assert L.count_below(2.5) == 2
+    assert L.count_below(2.5, np.full(8, 2.0)) == 4
 
 
 # What a spectrum says

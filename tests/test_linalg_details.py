@@ -33,6 +33,12 @@ def test_a_residual_up_to_twice_the_tolerance_is_taken(monkeypatch, left, fine):
             solve(np.ones(3))
 
 
+def test_one_iteration_is_allowed_and_none_is_not():
+    assert cl.CG(maxiter=1).prepare(2 * sparse.eye_array(3))(np.ones(3)).tolist() == [0.5] * 3
+    with pytest.raises(cl.InputError, match="maxiter"):
+        cl.CG(maxiter=0)
+
+
 class Ldl:
     """What CHOLMOD gives, by LAPACK."""
 
@@ -167,6 +173,21 @@ def test_rows_of_very_different_size_keep_their_digits():
         B = np.array(d)[:, None] * M
         for given in (B, B.T):
             assert singular._by_orthogonal_factors(given, 3) == pytest.approx(truth, rel=1e-12)
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_only_what_rounding_explains_is_zero(unit):
+    """Ones, and 1 + 1e-12 in one place: 3, 2/3 of 1e-12, and a zero."""
+    near = np.ones((3, 3))
+    near[2, 2] += 1e-12
+    found = singular.smallest_singular_value(sparse.csr_array(unit * near))
+    assert found == pytest.approx(unit * 1e-12 * 2 / 3, rel=1e-2, abs=0)
+    square = sparse.csr_array(unit * np.array([[1.0, 1.0 - 1e-12], [1.0 - 1e-12, 1.0]]))
+    found = singular.smallest_positive_eigenvalue(square)
+    assert found == pytest.approx(unit * 1e-12, rel=1e-3, abs=0)
+    assert singular.smallest_positive_eigenvalue(unit * sparse.csr_array(np.ones((2, 2)))) == (
+        pytest.approx(2 * unit)
+    )
 
 
 def test_rows_too_many_are_counted_though_rounding_has_left_something():
