@@ -228,6 +228,30 @@ def test_a_look_leaves_open_what_it_has_not_seen(unit):
     assert lanczos.nothing_below(alike, unit * 0.5) is False  # one step is all
 
 
+def test_a_look_that_is_too_short_leaves_it_open(monkeypatch):
+    monkeypatch.setattr(lanczos, "_LOOK", 15)  # it looks first after twenty steps
+    assert lanczos.nothing_below(eigenproblem(np.linspace(1.0, 2.0, 200), 1), 0.5) is False
+
+
+def test_as_many_are_searched_as_the_count_says_are_missing():
+    """1, 2, 3 and 6 were found; 4 and 5 are below 6."""
+    numbers = np.arange(1.0, 61.0)
+    given, blocks = eigenproblem(numbers, 4), []
+
+    def search(rest, below, block):
+        blocks.append(block)
+        assert rest.room == 56
+        return numbers[[3, 4]], np.eye(60)[:, [3, 4]]
+
+    found = (numbers[[0, 1, 2, 5]], np.eye(60)[:, [0, 1, 2, 5]])
+    vectors, certain = evidence.nothing_missed(
+        given, found, search, lambda below: int((numbers < below).sum())
+    )
+    assert blocks == [2]
+    assert certain is True
+    assert vectors.tolist() == np.eye(60)[:, :4].tolist()
+
+
 class Doubled(EigenSolver):
     """Right up to the length of its vectors."""
 

@@ -167,7 +167,7 @@ def pairs_and_residuals(
     if not exact:
         first = problem.n_kernel
         H = u[:, first:].T @ image[:, first:]
-        rotation = symmetric_eigenpairs((H + H.T) / 2)[1]
+        rotation = symmetric_eigenpairs((H + H.T) / 2)[1]  # equivalent: vectors have no scale
         u = np.hstack([u[:, :first], u[:, first:] @ rotation])
         image = np.hstack([image[:, :first], image[:, first:] @ rotation])
     values = np.einsum("ij,ij->j", u, image)
