@@ -238,7 +238,7 @@ class SparseOperator(Operator):
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_factor": None}  # a factor cannot be copied, but is soon made
 
-    def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
+    def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:  # equivalent: it has none
         return self.A @ x
 
     def diagonal(self) -> FloatArray:

@@ -115,7 +115,7 @@ class MatrixFreeOperator(Operator):
     def _picture(self) -> str:
         return ""  # its entries are not known
 
-    def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
+    def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:  # equivalent: not known
         return np.asarray(self._source @ x, dtype=np.float64)
 
     def _ends(self) -> tuple[float, float]:
