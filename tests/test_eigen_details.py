@@ -360,6 +360,7 @@ def test_a_spectrum_says_what_is_certain(certified, words):
         "values", "norm", "n_zeros", "certified", "solver",
     ]  # fmt: skip
     assert spectrum(2).to_frame().index.tolist() == [1, 2]
+    assert spectrum(2).plot() is not None
     assert len(spectrum(3).first(0)) == 0
     assert spectrum(3).first(2).residuals.tolist() == [0.0, 0.1]
 

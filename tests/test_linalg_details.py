@@ -11,6 +11,7 @@ from toys import Toy
 
 import cellapse as cl
 from cellapse._linalg import cg, lapack, levels, row_space, singular, systems
+from cellapse._linalg.error_bounds import ErrorBound, ErrorEstimate
 from cellapse._linalg.kernel import Projector, left_kernel
 from cellapse._shared.memory import memory_budget
 
@@ -31,6 +32,18 @@ def test_a_residual_up_to_twice_the_tolerance_is_taken(monkeypatch, left, fine):
     else:
         with pytest.raises(cl.ConvergenceError, match=r"2\.1e-06"):
             solve(np.ones(3))
+
+
+def test_an_error_as_large_as_allowed_is_within():
+    """One step of 2: a Ritz value of 1/2, and an error of 1 for r^T z = 1/4."""
+    live = np.ones(1, dtype=bool)
+    for null, known in ((0.0, True), (0.5, False), (0.6, False)):
+        estimate = ErrorEstimate(null, 1)
+        estimate.advance(np.array([2.0]), np.zeros(1), live)
+        assert estimate.error(np.array([0.25]))[0] == (1.0 if known else np.inf)
+        assert estimate.within(np.array([0.25]), np.ones(1))[0] == known
+    bound = ErrorBound(1.0, 1)
+    assert bound.within(np.ones(1), np.ones(1)).tolist() == [True]
 
 
 def test_one_iteration_is_allowed_and_none_is_not():
@@ -106,11 +119,21 @@ def test_one_row_and_none():
     values, vectors = lapack.symmetric_eigenpairs(np.array([[3.0]]))
     assert (values.tolist(), vectors.tolist()) == ([3.0], [[1.0]])
     assert lapack.symmetric_eigenpairs(np.array([[3.0]]), 0, 0)[1].shape == (1, 0)
+    assert lapack.symmetric_eigenpairs(np.array([[3.0]]), 1, 1)[1].shape == (1, 0)
     value, vector = lapack.largest_eigenpair(lambda x: x, 0, tol=1e-3)
     assert (value, vector.shape) == (0.0, (0,))
 
 
 # Levels, kernels, singular values
+
+
+def test_levels_of_a_search_by_hand():
+    """A chain; and one vertex with three below it, the first of which has one."""
+    chain, parent = np.array([2, 0, 1]), np.array([2, 0, -9999])
+    assert levels._widest_level(chain, parent) == 1
+    order, parent = np.array([0, 1, 2, 3, 4]), np.array([-9999, 0, 0, 0, 1])
+    assert levels._widest_level(order, parent) == 3
+    assert levels._widest_level(np.array([0]), np.array([-9999])) == 1
 
 
 def test_zeros_that_are_stored_do_not_count_and_are_left_alone():
