@@ -265,6 +265,16 @@ def test_solutions_in_any_unit_with_and_without_a_shift(unit, shift):
     assert max(S.errors) <= 1e-10 * abs(rhs).max()
 
 
+@pytest.mark.parametrize("shift", [0.0, 0.5])
+def test_products_may_be_wrong_by_a_hundredth_of_the_goal(shift):
+    """The goal is rtol times the energy of the solution of A; an error counts by 1 / ridge^1/2."""
+    S, rhs = Toy([1.0, 2.0, 4.0]), np.array([3.0, -1.0, 2.0])
+    systems.solve_system(S, rhs, shift, 1e-6)
+    ridge = shift + 1e-8 * 4.0
+    energy = (rhs**2 / (np.array([1.0, 2.0, 4.0]) + ridge)).sum() ** 0.5
+    np.testing.assert_allclose(S.errors, 0.01 * 1e-6 * energy * ridge**0.5, rtol=1e-9)
+
+
 def test_no_more_is_asked_for_than_rounding_allows():
     L = cl.graph_laplacian(nx.karate_club_graph())
     S = Toy(np.ones(34), L.kernel)

@@ -58,6 +58,8 @@ def test_the_kernel_of_a_hodge_laplacian_is_known_on_the_vertices_only():
     assert cl.hodge_laplacian(MIXED, 1).kernel is None
     assert cl.hodge_laplacian(MIXED, 2).kernel is None
     assert cl.hodge_laplacian(POINTS, 0).kernel is None
+    assert cl.hodge_laplacian(MIXED, 1).definite
+    assert not cl.dirac_operator(MIXED).definite
 
 
 def test_what_edges_weigh_by_default():
@@ -117,6 +119,7 @@ def test_what_stands_in_for_a_matrix_bounds_it():
     M = np.diag([1.0, 2.0, 5.0])
     S = cl.as_operator(LinearOperator((3, 3), matvec=lambda x: M @ np.ravel(x), dtype=float))
     high = S.A.diagonal()
+    assert repr(S) == "<LinearOperator on 3 cells>"
     assert (high >= 5.0).all()
     assert (high <= 5.1).all()
 
@@ -316,6 +319,9 @@ def test_the_embedding_is_that_of_the_normalized_adjacency(monkeypatch, dense):
     found = reliability._embedding(sparse.csr_array(A), 3)
     np.testing.assert_allclose(found @ found.T, V @ V.T, atol=1e-9 if dense else 0.02)
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1.0)
+    for unit in (1e-6, 1e6):
+        scaled = reliability._embedding(sparse.csr_array(unit * A), 3)
+        np.testing.assert_allclose(scaled @ scaled.T, found @ found.T, atol=1e-9 if dense else 0.02)
     all_of_them = reliability._embedding(sparse.csr_array(A[:4, :4]), 3)  # k = n - 1
     assert all_of_them.shape == (4, 3)
 
@@ -327,7 +333,9 @@ def test_weights_of_parts_add_up_and_zeros_are_left_out():
     assert total.nnz == 2
 
 
-@pytest.mark.parametrize(("asked", "n", "taken"), [(4, 20, 4), (4, 5, 3), (4, 2, 1)])
+@pytest.mark.parametrize(
+    ("asked", "n", "taken"), [(4, 20, 4), (4, 5, 3), (4, 2, 1), (1000, 20, 18), (1, 20, 1)]
+)
 def test_the_dimension_leaves_two_vectors_over(monkeypatch, asked, n, taken):
     seen = []
 
@@ -338,3 +346,6 @@ def test_the_dimension_leaves_two_vectors_over(monkeypatch, asked, n, taken):
     monkeypatch.setattr(reliability, "_embedding", embedding)
     cl.tasks.rank_reliability(cl.clique_complex(nx.path_graph(n)), dimension=asked)
     assert set(seen) == {taken}
+    for wrong in (0, 1001):
+        with pytest.raises(cl.InputError, match="dimension"):
+            cl.tasks.rank_reliability(cl.clique_complex(nx.path_graph(n)), dimension=wrong)

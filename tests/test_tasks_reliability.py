@@ -195,6 +195,7 @@ def test_weights_are_taken_only_where_hidden_cells_are_predicted_as_well(monkeyp
         (cl.lifts.cycle_complex(nx.cycle_graph(5)), False),
         (cl.lifts.cycle_complex(nx.cycle_graph(4)), False),
         (cl.Complex.from_cells({1: [*combinations(range(5), 2)][1:], 2: [range(5)]}), False),
+        (cl.Complex.from_cells({2: [(0, 1, 2, 3)]}), False),
         (cl.Complex.from_arrays(3, {}), False),
     ],
     ids=[
@@ -205,6 +206,7 @@ def test_weights_are_taken_only_where_hidden_cells_are_predicted_as_well(monkeyp
         "a ring",
         "a square",
         "one pair is missing",
+        "no pairs at all",
         "points",
     ],
 )

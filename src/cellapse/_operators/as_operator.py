@@ -120,7 +120,7 @@ class MatrixFreeOperator(Operator):
 
     def _ends(self) -> tuple[float, float]:
         """The smallest eigenvalue, roughly, and an upper bound of the largest."""
-        n = self.shape[0]
+        n = self.shape[0]  # equivalent: it is square
         top, vector = largest_eigenpair(self.apply, n, tol=1e-3)  # speed only: what is left counts
         left = float(np.linalg.norm(self.apply(vector) - top * vector))
         high = 1.01 * (abs(top) + left)
@@ -187,13 +187,13 @@ def _indefinite(low: float) -> InputError:
 
 def _lowest(M: sparse.csr_array) -> float:
     """An upper bound of the smallest eigenvalue, below zero where that is clear."""
-    n = M.shape[0]
+    n = M.shape[0]  # equivalent: it is square
     diagonal = M.diagonal()
     others = abs(M).sum(axis=1) - abs(diagonal)
     gershgorin = float((diagonal - others).min(initial=0.0))
     if gershgorin >= -1e-12 * row_sum(M):
         return 0.0  # diagonally dominant
-    if n <= _DENSE:
+    if n <= _DENSE:  # speed only: by which way
         return float(linalg.eigvalsh(M.toarray())[0])
     return -largest_eigenpair(lambda x: -(M @ x), n, tol=1e-3, scale=row_sum(M))[0]
 
@@ -204,7 +204,7 @@ def _kernel(M: sparse.csr_array, norm: float) -> sparse.csr_array | None:
     With no entry above zero off the diagonal a component has at most one such vector, so that
     these are all (Perron and Frobenius).
     """
-    n = M.shape[0]
+    n = M.shape[0]  # equivalent: it is square
     off = M - sparse.diags_array(M.diagonal())
     if off.data.max(initial=0.0) > 1e-12 * norm:
         return None

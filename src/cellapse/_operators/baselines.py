@@ -237,7 +237,7 @@ def projection_laplacian(K: Complex, weights: str = "size") -> SparseOperator:
     rest = np.maximum(of_pairs - held, 0.0)
     own = csr_from_entries(np.r_[i, j], np.r_[j, i], np.r_[rest, rest], (n, n))
     A = sparse.csr_array((total if weights == "size" else count) + own)
-    A = sparse.csr_array(A - sparse.diags_array(A.diagonal()))
+    A = sparse.csr_array(A - sparse.diags_array(A.diagonal()))  # equivalent: L cancels it
     A.eliminate_zeros()
     if weights == "none":
         A = sparse.csr_array((np.ones(A.nnz), A.indices, A.indptr), shape=A.shape)

@@ -207,7 +207,8 @@ def _random_cells(
         if len(some) < size:  # speed only: drawn one by one they are never the same
             free = np.flatnonzero(degree)
             some = rng.choice(free, size, replace=False, p=degree[free] / degree[free].sum())
-        members.append(rng.permutation(np.minimum(some, n - 1))[:size])
+        some = np.minimum(some, n - 1)  # equivalent: but for rounding at the very end
+        members.append(rng.permutation(some)[:size])
     cells = np.repeat(np.arange(len(sizes)), sizes)
     table = csr_from_entries(np.concatenate(members), cells, np.ones(len(cells)), (n, len(sizes)))
     return sparse.csc_array(table)

@@ -61,8 +61,8 @@ class Hyperedges:
         held = sparse.csr_array(above.T @ sparse.diags_array(w[larger]) @ above)
         pairs = np.flatnonzero(sizes == 2)
         if len(pairs):
-            i, j = H[pairs].indices.reshape(-1, 2).T
-            w[pairs] -= np.asarray(held[i, j]).ravel()
+            ends = H[pairs].indices
+            w[pairs] -= np.asarray(held[ends[::2], ends[1::2]]).ravel()
         kept = (sizes > 1) & (w > 1e-12)
         return cls(sparse.csc_array(H[kept].T), sizes[kept], w[kept])
 

@@ -83,7 +83,8 @@ def _random_pairs(
     reach = np.cumsum(chance)
     for _ in range(20):  # speed only: few pairs are left where that is not enough
         ends = np.searchsorted(reach, rng.random((4 * count, 2)) * reach[-1], side="right")
-        low, high = np.sort(np.minimum(ends, n - 1), axis=1).T
+        ends = np.minimum(ends, n - 1)  # equivalent: but for rounding at the very end
+        low, high = np.sort(ends, axis=1).T
         codes = (low * n + high)[low < high]
         at = np.minimum(np.searchsorted(known, codes), len(known) - 1)
         fresh = np.concatenate([new, codes[known[at] != codes]])

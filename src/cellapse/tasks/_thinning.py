@@ -54,7 +54,8 @@ def shuffled(K: Complex, rng: np.random.Generator) -> sparse.csr_array:
     """
     n = K.n_vertices
     if not is_hypergraph(K):
-        i, j = rng.permutation(K.cells[1].as_array(2).ravel()).reshape(-1, 2).T
+        ends = rng.permutation(K.cells[1].as_array(2).ravel())
+        i, j = ends[::2], ends[1::2]
         weights = np.ones(len(i)) if K.weights[1] is None else K.weights[1]
         some = i != j
         i, j, weights = i[some], j[some], weights[some]

@@ -215,7 +215,7 @@ def _pair_positions(pairs: Any, S: Operator) -> IntArray:
         raise InputError(
             f"{unknown!r} in pairs is not among the {len(S.labels)} labels of the operator"
         ) from None
-    return np.array(places, dtype=np.int64).reshape(-1, 2).T
+    return np.array(places, dtype=np.int64).reshape(len(given), 2).T
 
 
 def _resistances(
