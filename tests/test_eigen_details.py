@@ -328,7 +328,8 @@ def test_what_is_kept_grows_with_what_is_asked_for():
         np.testing.assert_allclose(values, np.arange(1.0, k + 1.0), rtol=1e-7)
         assert vectors.shape == (8, k)
         assert certain
-    assert len(L._lowest.values) >= 4
+    assert len(L._lowest.values) == 4
+    assert len(auto.lowest_pairs(L, 3).values) == 3
     assert L.count_below(2.5) == 2
     assert L.count_below(2.5, np.full(8, 2.0)) == 4
 

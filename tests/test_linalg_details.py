@@ -86,6 +86,12 @@ def test_factors_solve_and_count(name):
     assert factor.n_negative() == (None if name == "qdldl" else 2)
 
 
+@pytest.mark.parametrize("unit", [1e-9, 1e9])
+def test_growth_has_no_unit(unit):
+    factor = cl.Direct().prepare(unit * sparse.csc_array([[1.0, 2.0], [2.0, 1.0]]))
+    assert factor.growth() == pytest.approx((2 * 3 + 3) / 3)
+
+
 # Dense eigenpairs
 
 
