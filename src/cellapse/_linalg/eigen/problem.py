@@ -61,8 +61,8 @@ class Problem:
     root: FloatArray
     kernel: sparse.csr_array | None
     known: FloatArray
-    largest: bool = False
-    certify: bool = True
+    largest: bool
+    certify: bool
     seed: int = 0
     factors: dict[Direct, tuple[float, Solve]] = field(default_factory=dict, repr=False)
 
