@@ -18,6 +18,7 @@ from cellapse._linalg.eigen import (
     lanczos,
     problem,
     shifts,
+    spectrum,
 )
 from cellapse._linalg.eigen.corrections import Ritz
 from cellapse._linalg.eigen.spectrum import EigenSolver, Spectrum, fix_signs, no_pairs
@@ -206,7 +207,7 @@ def test_a_rough_look_decides_only_where_it_is_clear(monkeypatch, below, looks):
 
     def nearest(self, given, tol):
         seen.append(tol)
-        return np.array([1.00002 if tol > 1e-6 else 1.0]), np.ones((6, 1))
+        return np.array([1.00002 if tol > 1e-6 else 1.0]), np.zeros((6, 1))
 
     monkeypatch.setattr(cl.ShiftInvert, "_nearest", nearest)
     given = eigenproblem(np.arange(1.0, 7.0), 2)
@@ -263,9 +264,9 @@ class Doubled(EigenSolver):
 
 
 def test_vectors_of_any_length_come_out_with_length_one():
-    spectrum = Doubled().run(eigenproblem([1.0, 2.0, 3.0, 4.0], 2))
-    np.testing.assert_allclose(spectrum.vectors, np.eye(4)[:, :2], atol=1e-12)
-    np.testing.assert_allclose(spectrum.values, [1.0, 2.0])
+    found = Doubled().run(eigenproblem([1.0, 2.0, 3.0, 4.0], 2))
+    np.testing.assert_allclose(found.vectors, np.eye(4)[:, :2], atol=1e-12)
+    np.testing.assert_allclose(found.values, [1.0, 2.0])
 
 
 @pytest.mark.parametrize("mass", [1.0, 4.0])
@@ -310,6 +311,37 @@ def test_a_shift_needs_a_system_and_a_safe_place():
     assert shifts.shift_inverse(none, np.ones(3), cl.Direct()) is None
 
 
+def test_a_count_is_not_taken_far_from_the_value(monkeypatch):
+    """Further off than 5e-9 of the norm, 4, it is given up; the first place is always tried."""
+    asked = []
+
+    def shifted(shift, mass):
+        asked.append(shift)
+        return sparse.eye_array(3, format="csc"), 0
+
+    monkeypatch.setattr(shifts, "_inertia", lambda matrix, most: None)
+    for rounding, places in ((0.0, [1, 10, 100, 400]), (1e-10, [1, 10]), (1.9e-9, [1])):
+        asked.clear()
+        S = Toy([1.0, 2.0, 4.0], shifted=shifted, rounding=rounding)
+        assert shifts.count_below(S, 0.0, np.ones(3)) is None
+        margin = 4e-11 + 10 * rounding
+        np.testing.assert_allclose(asked, -margin * np.array(places), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("solver", "n", "counts"),
+    [(cl.ShiftInvert(), 20_000, True), (cl.ShiftInvert(), 20_001, False), (cl.Lanczos(), 5, False)],
+)
+def test_what_is_counted_to_be_certain(monkeypatch, solver, n, counts):
+    seen = []
+    monkeypatch.setattr(type(solver), "find", lambda self, given: "pairs")
+    monkeypatch.setattr(
+        spectrum, "nothing_missed", lambda given, pairs, search, count: seen.append(count)
+    )
+    solver.all_vectors(SimpleNamespace(n=n, count_below="by inertia"))
+    assert seen == ["by inertia" if counts else None]
+
+
 def test_rounding_counts_for_more_where_a_mass_is_small():
     """Over 5e-10 of a norm of 4: 1.2e-9 at a mass of 1/2, 2.4e-9 there, is too much."""
     system = sparse.csc_array(np.diag([1.0, 2.0, 4.0]))
@@ -341,29 +373,29 @@ def test_what_is_kept_grows_with_what_is_asked_for():
     ("certified", "words"), [(True, "certain that none"), (False, "not all"), (None, "not counted")]
 )
 def test_a_spectrum_says_what_is_certain(certified, words):
-    def spectrum(count, n_zeros=None):
+    def made(count, n_zeros=None):
         values = np.arange(float(count))
         return Spectrum(
             values, np.eye(9)[:, :count], values / 10, 2.0, n_zeros, certified, range(9), cl.Dense()
         )
 
-    card = spectrum(7, 1)._card()
+    card = made(7, 1)._card()
     rows = dict(card.rows)
     assert rows["values"] == "0, 1, 2, 3, 4, 5, ..."
     assert rows["zeros"] == "1 exactly"
     assert rows["residuals"] == "at most 6.0e-01, next to a norm of 2"
     assert words in rows["evidence"]
-    six = dict(spectrum(6)._card().rows)
+    six = dict(made(6)._card().rows)
     assert six["values"] == "0, 1, 2, 3, 4, 5"
     assert "zeros" not in six
-    text = repr(spectrum(2))
+    text = repr(made(2))
     assert [word.split()[-1].rpartition("(")[2] for word in text.split("=")[:-1]] == [
         "values", "norm", "n_zeros", "certified", "solver",
     ]  # fmt: skip
-    assert spectrum(2).to_frame().index.tolist() == [1, 2]
-    assert spectrum(2).plot() is not None
-    assert len(spectrum(3).first(0)) == 0
-    assert spectrum(3).first(2).residuals.tolist() == [0.0, 0.1]
+    assert made(2).to_frame().index.tolist() == [1, 2]
+    assert made(2).plot() is not None
+    assert len(made(3).first(0)) == 0
+    assert made(3).first(2).residuals.tolist() == [0.0, 0.1]
 
 
 def test_signs_by_the_first_of_the_largest_entries():
