@@ -28,7 +28,7 @@ from cellapse._shared.arrays import FloatArray, row_sum
 
 _DENSE = 400  # speed only: up to this size a dense problem is quicker than a factorization
 _ZERO = 1e-9  # a squared singular value of a balanced matrix below this is zero
-_SQUARED = 1e-3  # a square below this, relative to the largest, has lost three digits or more
+_SQUARED = 1e-3  # speed only: a square below this, next to the largest, has lost three digits
 _UNIT = 2.0**-53
 _SHIFT, _LEAST_SHIFT = 1e-7, 1e-10  # of the filter, relative to the norm; the second for small ones
 _FILLS_IN = 1500  # speed only: rows of a dense block from which Lanczos on G itself is quicker

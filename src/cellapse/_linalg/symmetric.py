@@ -74,7 +74,7 @@ class Shortcuts:
 
     matrix: sparse.csr_array | None = None
     plain: SymmetricOperator | None = None
-    scale: float = 1.0
+    scale: float = 1.0  # equivalent: asked for only where there is a plain A
     drop: float = np.inf
     iterates: bool = False
     slow: bool = False
