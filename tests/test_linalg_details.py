@@ -335,6 +335,18 @@ def test_what_rounding_leaves_off_the_kernel_is_nothing():
 # Arrays
 
 
+def test_an_operator_says_what_is_known_of_it():
+    L = cl.graph_laplacian(cl.Complex.from_cells({0: "abc", 1: [("a", "b")]}))
+    card = L._card()
+    assert dict(card.rows) == {
+        "size": "3 cells", "kernel": "dimension 2, known exactly",
+        "definite": "no negative eigenvalue",
+    }  # fmt: skip
+    D = cl.dirac_operator(cl.Complex.from_cells({1: [("a", "b")]}))
+    assert dict(D._card().rows) == {"size": "3 cells", "definite": "may be indefinite"}
+    assert next(call for call, _ in card.calls) == "S.spectrum(k)"
+
+
 def test_an_operator_is_an_array_where_numpy_wants_one():
     L = cl.collapse(nx.path_graph(3))
     assert np.asarray(L).tolist() == L.toarray().tolist()
