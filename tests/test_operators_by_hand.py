@@ -106,6 +106,14 @@ def test_negative_eigenvalues_up_to_rounding_are_forgiven(low, fine, unit):
                 cl.as_operator(given)
 
 
+def test_an_adjacency_is_lifted_whatever_its_weights():
+    for weight in (0.5, 3.0):
+        S = cl.as_operator([[0.0, weight], [weight, 0.0]])
+        assert isinstance(S, cl.CollapsedOperator)
+    with pytest.raises(cl.InputError, match="semi-definite"):
+        cl.as_operator([[0.0, -1.0], [-1.0, 0.0]])
+
+
 def test_the_smallest_eigenvalue_of_a_large_matrix(monkeypatch):
     M = sparse.csr_array(np.array([[1.0, 3.0, 0.0], [3.0, 1.0, 0.0], [0.0, 0.0, 5.0]]))
     assert _lowest(M) == pytest.approx(-2.0)
@@ -152,6 +160,7 @@ def test_kernels_that_are_plain_to_see(unit):
         ([(0, 1), [1, 2]], True),
         ([(0, 1, 2), (1, 2, 3), (2, 3, 4)], True),
         ([(0, 1)], False),
+        ([[1.0]], True),
         ([], False),
         ([[1.0, 2.0], [3.0]], False),
         (np.eye(3), True),
@@ -277,6 +286,20 @@ def measured(gains, error=0.05):
 )
 def test_weights_by_what_sizes_predict(gains, weights):
     assert reliability._new_weights(measured(gains)).tolist() == pytest.approx(weights)
+
+
+def test_weights_where_gains_are_just_as_many_errors():
+    """Two standard errors are clear; one and a half of its own are nothing yet."""
+    assert reliability._new_weights(measured([0.5, -1.0], 0.25)).tolist() == [1.0, 0.0]
+    assert reliability._new_weights(measured([2.0, 0.375], 0.25)).tolist() == [1.0, 0.0]
+    assert reliability._new_weights(measured([2.0, 0.5], 0.25)).tolist() == [1.0, 0.25]
+
+
+def test_points_have_no_hyperedges():
+    none = Hyperedges.of(POINTS)
+    assert none.count == 0
+    assert none.table.shape == (3, 0)
+    assert none.weights.shape == none.sizes.shape == (0,)
 
 
 def test_the_clearest_evidence():

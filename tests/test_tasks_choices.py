@@ -15,33 +15,39 @@ from cellapse.tasks import clustering, doubt, filters, judging, labels, signatur
 from cellapse.tasks._clusters import Clusters
 from cellapse.tasks.selection import FAMILY, family_member
 
+K = cl.clique_complex(nx.lollipop_graph(4, 2))
+L = cl.graph_laplacian(K)
+X = np.arange(6.0)
+# What numbers a task takes where nothing is said, and what it can be called with.
 DEFAULTS = {
-    cl.cluster: {},
-    cl.suggest_n_clusters: {"max_clusters": 20},
-    cl.effective_resistance: {},
-    tasks.effective_conductance: {},
-    tasks.kirchhoff_index: {},
-    tasks.resistance_centrality: {},
-    cl.heat_kernel_signature: {"n_probes": 256},
-    cl.wave_kernel_signature: {"n_energies": 16},
-    cl.smooth: {"strength": 1.0},
-    tasks.choose_strength: {},
-    tasks.spectral_filter: {"error": 1e-8},
-    tasks.spread_labels: {},
-    tasks.likely_false: {"level": 0.1},
-    tasks.verdict: {},
-    tasks.choose_operator: {},
-    tasks.cell_influence: {"at": 1},
-    tasks.rank_reliability: {"dimension": 4},
+    cl.cluster: ({}, (L, 2)),
+    cl.suggest_n_clusters: ({"max_clusters": 20}, (L,)),
+    cl.effective_resistance: ({}, (L,)),
+    tasks.effective_conductance: ({}, (L,)),
+    tasks.kirchhoff_index: ({}, (L,)),
+    tasks.resistance_centrality: ({}, (L,)),
+    cl.heat_kernel_signature: ({"n_probes": 256}, (L,)),
+    cl.wave_kernel_signature: ({"n_energies": 16}, (L,)),
+    cl.smooth: ({"strength": 1.0}, (L, X)),
+    tasks.choose_strength: ({}, (L, X)),
+    tasks.spectral_filter: ({"error": 1e-8}, (L, X, np.cos)),
+    tasks.spread_labels: ({}, (L, {0: 1, 5: 2})),
+    tasks.likely_false: ({"level": 0.1}, (K,)),
+    tasks.verdict: ({}, (K, 2)),
+    tasks.choose_operator: ({}, (K, 2)),
+    tasks.cell_influence: ({"at": 1}, (cl.collapse(K, "renormalized"),)),
+    tasks.rank_reliability: ({"dimension": 4}, (K,)),
 }
 
 
 @pytest.mark.parametrize("task", DEFAULTS, ids=lambda f: f.__name__)
 def test_what_a_task_takes_where_nothing_is_said(task):
     """A seed is 0, so that results repeat; other numbers are those of the pages."""
+    wanted, arguments = DEFAULTS[task]
     given = {name: p.default for name, p in inspect.signature(task).parameters.items()}
     numbers = {name: value for name, value in given.items() if isinstance(value, int | float)}
-    assert numbers == DEFAULTS[task] | ({"rng": 0} if "rng" in given else {})
+    assert numbers == wanted | ({"rng": 0} if "rng" in given else {})
+    assert task(*arguments) is not None
 
 
 # Clusters

@@ -105,7 +105,7 @@ class MatrixFreeOperator(Operator):
         self.kernel = None
         self.A = sparse.csr_array((n, n))
         low, high = self._ends()
-        if low < -_ROUNDING * max(high, -low):
+        if low < -_ROUNDING * high:
             raise _indefinite(low)
         self.A = sparse.csr_array(high * sparse.eye_array(n))
 
