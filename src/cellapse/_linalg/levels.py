@@ -59,7 +59,7 @@ def widest_level(graph: Any) -> tuple[int, int]:
         return 0, 0
     order, _ = breadth_first_order(core, 0)  # the pattern is symmetric: directed is enough
     if len(order) <= n / 2:
-        component = connected_components(core, directed=False)[1]
+        component = connected_components(core, directed=False)[1]  # equivalent: symmetric
         largest = np.flatnonzero(component == np.bincount(component).argmax())
         order, _ = breadth_first_order(core, largest[0])
     order, parent = breadth_first_order(core, order[-1])  # from the far end, to measure

@@ -60,7 +60,7 @@ def smallest_singular_value(B: sparse.csr_array, kernel: sparse.csr_array | None
             B = B.T.tocsr()
             B = B[np.diff(B.indptr) > 0]
         kernel = left_kernel(B)
-    if B.shape[0] <= _DENSE:
+    if B.shape[0] <= _DENSE:  # speed only: by which way
         return size * _dense(B, kernel)
     if kernel is not None:
         return size * _grounded(B, kernel)
