@@ -13,6 +13,7 @@ import cellapse as cl
 from cellapse._linalg import cg, lapack, levels, row_space, singular, systems
 from cellapse._linalg.error_bounds import ErrorBound, ErrorEstimate
 from cellapse._linalg.kernel import Projector, left_kernel
+from cellapse._linalg.operators import _check_known
 from cellapse._shared.memory import memory_budget
 
 # Conjugate gradients and factorizations
@@ -131,6 +132,26 @@ def test_one_row_and_none():
 
 
 # Levels, kernels, singular values
+
+
+def test_a_diagonal_is_no_edge():
+    assert levels.widest_level(cl.graph_laplacian(nx.path_graph(9)).A) == (0, 0)
+    assert levels.widest_level(cl.graph_laplacian(nx.complete_graph(5)).A) == (4, 5)
+
+
+def test_eigenvalues_of_a_matrix_are_counted():
+    G = sparse.csr_array(sparse.diags_array([1.0, 2.0, 3.0]))
+    assert [singular._count_below(G, value) for value in (0.5, 1.5, 2.5, 3.5)] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_masses_that_are_rounding_next_to_the_norm_are_refused(unit):
+    S = Toy(unit * np.array([1.0, 2.0]))
+    _check_known(unit * np.array([1.0, 2.1e-12]), S)
+    with pytest.raises(cl.ConvergenceError, match="at 1 is"):
+        _check_known(unit * np.array([1.0, 1.9e-12]), S)
+    matrix = Toy(unit * np.array([1.0, 2.0]), matrix=sparse.eye_array(2))
+    _check_known(unit * np.array([1.0, 1e-20]), matrix)  # every entry of a matrix is known
 
 
 def test_levels_of_a_search_by_hand():

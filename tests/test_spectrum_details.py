@@ -43,6 +43,22 @@ def test_as_many_are_searched_as_the_count_says_are_missing():
     assert vectors.tolist() == np.eye(60)[:, :4].tolist()
 
 
+@pytest.mark.parametrize("missing", [1, 2])
+def test_what_was_counted_and_not_found_is_no_result(missing):
+    numbers = np.arange(1.0, 61.0)
+    found = (numbers[[0, 1, 4]], np.eye(60)[:, [0, 1, 4]])
+    given = eigenproblem(numbers, 3)
+    with pytest.raises(cl.ConvergenceError, match=f"{missing} eigenvalues below 5 exist"):
+        evidence.nothing_missed(
+            given, found, lambda rest, below, block: no_pairs(60), lambda below: 2 + missing
+        )
+    # More than there can be is no count, and nothing was found.
+    none = evidence.nothing_missed(
+        given, found, lambda rest, below, block: no_pairs(60), lambda below: 2 + 58
+    )
+    assert none[1] is None
+
+
 class Doubled(EigenSolver):
     """Right up to the length of its vectors."""
 
