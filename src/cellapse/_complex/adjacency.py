@@ -40,10 +40,9 @@ def symmetric_entries(matrix: Any, rules: Rules) -> sparse.coo_array:
         n_repeats = matrix.nnz - matrix.tocsr().nnz
         if n_repeats:
             fact(f"{n_repeats:,} repeated entries are added up")
-    skew = abs(entries - entries.T)
-    largest = abs(entries).max() if entries.nnz else 0.0
+    largest = abs(entries.data).max(initial=0.0)
     rounding = _ROUNDING[matrix.dtype.itemsize if matrix.dtype.kind == "f" else 8]
-    difference = skew.max() if skew.nnz else 0.0
+    difference = abs((entries - entries.T).data).max(initial=0.0)
     if difference > rounding * largest:
         if rules.directed == "refuse":
             raise InputError(

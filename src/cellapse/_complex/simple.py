@@ -59,7 +59,7 @@ def simple_edges(
     {'w': array([3.]), 'multiplicity': array([2])}
     """
     edges, columns, loops = without_loops(labels, edges, columns, rules.loops)
-    keys = edges.min(axis=1, initial=len(labels)) * len(labels) + edges.max(axis=1, initial=0)
+    keys = np.minimum(*edges.T) * len(labels) + np.maximum(*edges.T)
     if (keys[1:] > keys[:-1]).all() or not _has_copies(keys):
         return edges, dict(columns), loops
     _, first, place = np.unique(keys, return_index=True, return_inverse=True)

@@ -33,7 +33,9 @@ def adjacency_complex(
     require_memory(
         100.0 * n + 100.0 * n_entries, f"a graph of {n:,} vertices", "leave out those without edges"
     )
-    entries = sparse.coo_array(matrix)
+    # Where an entry may stand twice, its places are listed, so that it is told.
+    single = getattr(matrix, "has_canonical_format", False)
+    entries = matrix if single else sparse.coo_array(matrix)
     if entries.dtype.kind not in "biuf":
         raise InputError(f"holds {entries.dtype} entries; weights are real numbers")
     graph = adjacency_graph(entries, "weight" if weighted else None, rules, labels)

@@ -43,37 +43,43 @@ for nothing_between, pairs in enumerate((_APART, _NEXT)):
         _ALLOWED[64 * nothing_between + 8 * before + after] = 1
 
 
-def are_plain_lines(lines: bytes, columns: int, start: int = 0) -> bool:
-    r"""Whether every line from `start` on has two whole numbers, then any one where `columns` is 3.
+def count_plain_lines(lines: bytes, columns: int, start: int = 0) -> int | None:
+    r"""How many lines follow from `start` on; None unless every one is plain.
 
-    >>> are_plain_lines(b"2 1 0.5\n3 1 -1e-3\n", 3), are_plain_lines(b"2 1\n", 2)
-    (True, True)
-    >>> are_plain_lines(b"2 1 5-3\n", 3), are_plain_lines(b"2 1 0.5", 3)
-    (False, False)
+    It has two whole numbers, and then any one where `columns` is 3.
+
+    >>> count_plain_lines(b"2 1 0.5\n3 1 -1e-3\n", 3), count_plain_lines(b"2 1\n", 2)
+    (2, 1)
+    >>> count_plain_lines(b"2 1 5-3\n", 3), count_plain_lines(b"2 1 0.5", 3)
+    (None, None)
     """
+    count = 0
     while start < len(lines):
         end = lines.rfind(b"\n", start, start + _AT_ONCE) + 1
-        if not end or not _are_plain(lines[start:end], columns):
-            return False
-        start = end
-    return True
+        plain = _count_plain(lines[start:end], columns) if end else 0
+        if not plain:
+            return None
+        count, start = count + plain, end
+    return count
 
 
-def _are_plain(lines: bytes, columns: int) -> bool:
-    kinds = np.frombuffer(lines.translate(_KINDS), np.uint8)
-    if kinds[0] != _DIGIT:
-        return False
-    at = np.flatnonzero(kinds != _DIGIT)
-    kind = kinds[at]
+def _count_plain(lines: bytes, columns: int) -> int:
+    """How many lines there are; 0 where one is not plain."""
+    letters = np.frombuffer(lines, np.uint8)
+    at = np.flatnonzero(letters - ord("0") > 9)  # what stands before "0" is far above it here
+    if not at[0]:
+        return 0
+    kind = np.frombuffer(bytearray(letters[at].tobytes().translate(_KINDS)), np.uint8)
     of_exponent = (kind[1:] == _MINUS) & (kind[:-1] == _EXPONENT)
-    kind[1:][of_exponent] = _SIGN
+    kind[1:] += of_exponent  # a minus becomes a sign, the next kind
     pairs = 64 * (at[1:] - at[:-1] == 1).view(np.uint8) + 8 * kind[:-1] + kind[1:]
-    return 0 not in pairs.tobytes().translate(_ALLOWED) and _are_columns(kind, columns)
-
-
-def _are_columns(kind: IntArray, columns: int) -> bool:
-    """Whether every line begins with a space less than it has columns, and then has no more."""
     ends = np.flatnonzero(kind == _END)
+    plain = 0 not in pairs.tobytes().translate(_ALLOWED) and _are_columns(kind, ends, columns)
+    return len(ends) if plain else 0
+
+
+def _are_columns(kind: IntArray, ends: IntArray, columns: int) -> bool:
+    """Whether every line begins with a space less than it has columns, and then has no more."""
     starts = np.concatenate([[0], ends[:-1] + 1])
     if len(kind) < columns * len(starts):
         return False

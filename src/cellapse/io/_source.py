@@ -72,8 +72,10 @@ def raw_bytes(path: Path, growth: int) -> bytes:
         if not path.is_file():
             what = "a folder" if path.is_dir() else "no file"
             raise InputError(f"there is {what} of that name; give the path of a file")
-        with path.open("rb") as file:
-            return stream_bytes(file, growth)
+        limit = _most(growth)
+        if path.stat().st_size > limit:
+            raise _too_much(limit)
+        return path.read_bytes()
     except (OSError, ValueError) as error:  # a ValueError: zero bytes in the name
         if isinstance(error, InputError):
             raise
@@ -83,14 +85,23 @@ def raw_bytes(path: Path, growth: int) -> bytes:
 
 def stream_bytes(stream: BinaryIO, growth: int) -> bytes:
     """All that a stream has, refused as soon as reading it would take too much memory."""
-    limit = available_memory() // (2 * growth)
+    limit = _most(growth)
     chunks, size = [], 0
     while chunk := stream.read(_CHUNK):
         size += len(chunk)
         if size > limit:
-            raise SizeError(f"has more than the {readable(limit)} that are read here; {_REMEDY}")
+            raise _too_much(limit)
         chunks.append(chunk)
     return b"".join(chunks)
+
+
+def _most(growth: int) -> int:
+    """The most bytes that are read here."""
+    return available_memory() // (2 * growth)
+
+
+def _too_much(limit: int) -> SizeError:
+    return SizeError(f"has more than the {readable(limit)} that are read here; {_REMEDY}")
 
 
 def is_packed(data: bytes) -> bool:

@@ -23,7 +23,7 @@ from cellapse.io._adjacency import adjacency_complex
 from cellapse.io._graphs import graph_columns, graph_complex
 from cellapse.io._numbers import not_whole, numbers_of
 from cellapse.io._options import PLAIN, Options
-from cellapse.io._plain_lines import are_plain_lines
+from cellapse.io._plain_lines import count_plain_lines
 from cellapse.io._source import as_text
 
 _FIELDS = ("real", "double", "integer", "pattern")
@@ -60,12 +60,13 @@ def read_matrix_market(data: bytes, options: Options = PLAIN) -> Complex:
             "and is symmetric or general"
         )
     comments = _COMMENTS.match(data, banner_end)
-    body = data[comments.end() if comments else banner_end :]
+    start = comments.end() if comments else banner_end
     symmetric, pattern = symmetry == "symmetric", field == "pattern"
     if layout == "array":
-        matrix = _array(numbers_of(as_text(body)), symmetric, pattern)
+        matrix = _array(numbers_of(as_text(data[start:])), symmetric, pattern)
     else:
-        entries = _plain_entries(body, pattern) or _entries(numbers_of(as_text(body)), pattern)
+        entries = _plain_entries(data, start, pattern)
+        entries = entries or _entries(numbers_of(as_text(data[start:])), pattern)
         if symmetric:
             return _half(_distinct(entries), pattern, options)
         places = (entries.row, entries.column)
@@ -73,12 +74,10 @@ def read_matrix_market(data: bytes, options: Options = PLAIN) -> Complex:
     return adjacency_complex(matrix, weighted=not pattern, rules=options.rules)
 
 
-def _plain_entries(body: bytes, pattern: bool) -> _Entries | None:
+def _plain_entries(data: bytes, start: int, pattern: bool) -> _Entries | None:
     """The entries, by SciPy, if every line is plain and there are as many as declared."""
-    sizes, width = _SIZES.match(body), 2 if pattern else 3
-    if sizes is None or body.count(b"\n") != 1 + int(sizes[3]):
-        return None
-    if not are_plain_lines(body, width, sizes.end()):
+    sizes, width = _SIZES.match(data, start), 2 if pattern else 3
+    if sizes is None or count_plain_lines(data, width, sizes.end()) != int(sizes[3]):
         return None
     from scipy.io import mmread
 
@@ -87,7 +86,7 @@ def _plain_entries(body: bytes, pattern: bool) -> _Entries | None:
     field = "pattern" if pattern else "real"
     banner = f"%%MatrixMarket matrix coordinate {field} general\n".encode()
     try:
-        matrix = mmread(io.BytesIO(banner + body))
+        matrix = mmread(io.BytesIO(b"".join([banner, memoryview(data)[start:]])))
     except (ValueError, OverflowError):
         raise _outside(n) from None
     return _Entries((n, m), matrix.row, matrix.col, np.asarray(matrix.data, dtype=np.float64))
@@ -149,19 +148,15 @@ def _outside(n: int) -> InputError:
 
 def _distinct(entries: _Entries) -> _Entries:
     """The entries as of the upper half, in order, without zeros; those of one place added up."""
-    (n, _), row, column, values = entries
-    keys = np.minimum(row, column).astype(np.int64) * n + np.maximum(row, column)
-    if not (keys[1:] > keys[:-1]).all():
-        order = np.argsort(keys, kind="stable")
-        keys, values = keys[order], values[order]
-        first = np.flatnonzero(np.append(True, keys[1:] > keys[:-1]))
-        if len(first) < len(keys):
-            fact(f"{len(keys) - len(first):,} repeated entries are added up")
-            keys, values = keys[first], np.add.reduceat(values, first)
-    if not values.all():
-        keys, values = keys[values != 0], values[values != 0]
-    row, column = np.divmod(keys, n)
-    return _Entries(entries.sizes, row, column, values)
+    sizes, row, column, values = entries
+    places = (np.minimum(row, column), np.maximum(row, column))
+    upper = sparse.coo_array((values, places), shape=sizes).tocsr()  # which sums repeats
+    if upper.nnz < len(values):
+        fact(f"{len(values) - upper.nnz:,} repeated entries are added up")
+    upper.sort_indices()
+    upper.eliminate_zeros()
+    upper = upper.tocoo()
+    return _Entries(sizes, upper.row, upper.col, upper.data)
 
 
 def _half(entries: _Entries, pattern: bool, options: Options) -> Complex:
@@ -170,7 +165,7 @@ def _half(entries: _Entries, pattern: bool, options: Options) -> Complex:
     require_memory(100.0 * n, f"a graph of {n:,} vertices", "leave out those without edges")
     if not np.isfinite(entries.values).all():
         raise InputError("has entries that are no finite numbers; leave out those without edges")
-    edges = np.column_stack([entries.row, entries.column])
+    edges = np.column_stack([entries.row, entries.column]).astype(np.int64)
     columns = {} if pattern else {"weight": entries.values}
     return graph_complex(range(n), edges, {}, columns, rules=options.rules)
 

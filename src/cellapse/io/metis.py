@@ -46,7 +46,7 @@ def read_metis(data: bytes, options: Options = PLAIN) -> Complex:
     once = lists.vertex <= lists.neighbour  # every edge is listed at both ends
     edges = np.column_stack([lists.vertex[once], lists.neighbour[once]])
     columns = {} if lists.weight is None else {"weight": lists.weight[once]}
-    labels = tuple(range(1, lists.n + 1))
+    labels = range(1, lists.n + 1)
     return graph_complex(labels, edges, lists.own, columns, rules=options.rules)
 
 
