@@ -24,6 +24,7 @@ def outer(x):
     def inner(y):
         return not y
 
+    list(zip(x, x, strict=True))
     return x and inner(x)  # equivalent: in words
 '''
 

@@ -1,8 +1,9 @@
 """Small mistakes in the source of a module, one at a time.
 
 A comparison or an arithmetic sign exchanged, a constant changed, a condition turned round, a result
-dropped. Texts, annotations, decorators and what is raised are left alone, and so are lines whose
-comment says `equivalent:` or `speed only:` and why: no test can, or need, notice a change there.
+dropped. Texts, annotations, decorators, assertions and what is raised are left alone, and so are
+lines whose comment says `equivalent:` or `speed only:` and why: no test can, or need, notice a
+change there.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ SIGNS = {
     ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult, ast.Pow: ast.Mult, ast.MatMult: ast.Add,
 }  # fmt: skip
 EXPLAINED = ("equivalent:", "speed only:")
+UNTOUCHED = ("stacklevel", "strict")  # arguments: where a warning points, what zip asserts
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def _mutant(tree: ast.Module, number: int, function: str) -> Mutant:
 
 def _places(node: ast.AST, within: str) -> Iterator[tuple[ast.AST, str]]:
     """All nodes that may be changed, each with the name of the function whose body it is in."""
-    if isinstance(node, ast.Raise | ast.JoinedStr) or getattr(node, "arg", "") == "stacklevel":
+    if isinstance(node, ast.Raise | ast.JoinedStr) or getattr(node, "arg", "") in UNTOUCHED:
         return
     yield node, within.removesuffix(".<locals>")
     if isinstance(node, ast.FunctionDef):
@@ -111,8 +113,8 @@ def _change(node: ast.AST) -> str:
     elif isinstance(node, ast.Constant) and isinstance(node.value, int | float):
         node.value = node.value + 1 if node.value < 1e6 else node.value / 2
     elif isinstance(node, ast.Return) and node.value is not None:
-        if isinstance(node.value, ast.Constant) and node.value.value is None:
-            return ""
+        if isinstance(node.value, ast.Constant) and node.value.value in (None, False, ""):
+            return ""  # nothing is as good as None to those who ask whether there is anything
         node.value = ast.Constant(None)
     else:
         return ""

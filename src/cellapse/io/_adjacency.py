@@ -34,7 +34,7 @@ def adjacency_complex(
         100.0 * n + 100.0 * n_entries, f"a graph of {n:,} vertices", "leave out those without edges"
     )
     # Where an entry may stand twice, its places are listed, so that it is told.
-    single = getattr(matrix, "has_canonical_format", False)
+    single = not sparse.issparse(matrix) or matrix.has_canonical_format
     entries = matrix if single else sparse.coo_array(matrix)
     if entries.dtype.kind not in "biuf":
         raise InputError(f"holds {entries.dtype} entries; weights are real numbers")

@@ -13,6 +13,14 @@ from typing import Any, NamedTuple
 from cellapse._complex.complex import Complex
 from cellapse.io._options import OF_GRAPHS, OF_TABLES
 
+# Bytes of memory that readers take for a byte of their files.
+_ARRAYS = 4  # equivalent: an estimate, as all of these
+_ATOMS = 20  # equivalent: an estimate
+_TREES = 50  # equivalent: an estimate; of XML, JSON and numbers
+_WORDS = 100  # equivalent: an estimate; of lines and their words
+_TOKENS = 200  # equivalent: an estimate
+_BITS = 400  # equivalent: an estimate; every letter holds six
+
 
 def _function(where: str) -> Any:
     """The function `file:name` of this folder."""
@@ -40,7 +48,7 @@ class Format(NamedTuple):
 FORMATS: Mapping[str, Format] = {
     "edges": Format(
         "edges:read_edges",
-        100,
+        _WORDS,
         ("edges", "edgelist", "csv", "tsv", "txt", "dat"),
         (*OF_TABLES, *OF_GRAPHS),
         "a graph; further columns are attributes of edges, a line with one label is a lonely "
@@ -48,35 +56,35 @@ FORMATS: Mapping[str, Format] = {
     ),
     "matrix": Format(
         "matrix_text:read_matrix",
-        100,
+        _WORDS,
         ("adj",),
         ("sep", "header", *OF_GRAPHS),
         "a graph; labels in the first row and column, or none",
     ),
     "hyperedges": Format(
         "hyperedges:read_hyperedges",
-        100,
+        _WORDS,
         ("hyperedges", "hyperedgelist"),
         ("sep",),
         "one hyperedge per line; lifted as by `hypergraph_complex`",
     ),
     "gml": Format(
         "gml:read_gml",
-        100,
+        _WORDS,
         ("gml",),
         OF_GRAPHS,
         "a graph; labels, or ids where labels repeat; lists within a node as `graphics.x`",
     ),
     "graphml": Format(
         "graphml:read_graphml",
-        50,
+        _TREES,
         ("graphml", "xml"),
         OF_GRAPHS,
         "a graph; types and defaults as declared",
     ),
     "json": Format(
         "json_files:read_json",
-        50,
+        _TREES,
         ("json", "hif"),
         OF_GRAPHS,
         "[HIF](#hif): cells of the rank in `attrs.rank`, else a hypergraph; XGI's own "
@@ -85,41 +93,41 @@ FORMATS: Mapping[str, Format] = {
     ),
     "matrix market": Format(
         "matrix_market:read_matrix_market",
-        100,
+        _WORDS,
         ("mtx", "mm"),
         OF_GRAPHS,
         "a graph; the values of a symmetric matrix are `weight`",
     ),
     "npz": Format(
         "npz:read_npz",
-        4,
+        _ARRAYS,
         ("npz",),
         OF_GRAPHS,
         "a complex of `write`, or an adjacency of `scipy.sparse.save_npz`",
     ),
     "gexf": Format(
         "gexf:read_gexf",
-        50,
+        _TREES,
         ("gexf",),
         OF_GRAPHS,
         "a graph; attributes, weights, positions; not times",
     ),
     "pajek": Format(
-        "pajek:read_pajek", 100, ("net", "paj"), OF_GRAPHS, "a graph; labels, positions, weights"
+        "pajek:read_pajek", _WORDS, ("net", "paj"), OF_GRAPHS, "a graph; labels, positions, weights"
     ),
     "adjlist": Format(
         "adjlist:read_adjlist",
-        100,
+        _WORDS,
         ("adjlist",),
         ("sep", *OF_GRAPHS),
         "a graph, without attributes",
     ),
     "dot": Format(
-        "dot:read_dot", 200, ("dot", "gv"), OF_GRAPHS, "a graph; attributes of nodes and edges"
+        "dot:read_dot", _TOKENS, ("dot", "gv"), OF_GRAPHS, "a graph; attributes of nodes and edges"
     ),
     "konect": Format(
         "konect:read_konect",
-        100,
+        _WORDS,
         ("konect",),
         ("window", *OF_GRAPHS),
         "a graph; edges that come again are added up, the two sides of a bipartite one "
@@ -127,92 +135,96 @@ FORMATS: Mapping[str, Format] = {
     ),
     "simplices": Format(
         "simplices:read_simplices",
-        100,
+        _WORDS,
         (),
         ("window",),
         "a hypergraph in three files of numbers; simplices that come again are counted",
     ),
     "graph6": Format(
         "graph6:read_graph6",
-        400,
+        _BITS,
         ("g6", "s6", "graph6", "sparse6"),
         OF_GRAPHS,
         "a graph, numbered from 0",
     ),
     "metis": Format(
-        "metis:read_metis", 100, ("graph", "metis"), OF_GRAPHS, "a graph, numbered from 1; weights"
+        "metis:read_metis",
+        _WORDS,
+        ("graph", "metis"),
+        OF_GRAPHS,
+        "a graph, numbered from 1; weights",
     ),
     "dimacs": Format(
         "dimacs:read_dimacs",
-        100,
+        _WORDS,
         ("col", "clq", "dimacs", "gr"),
         OF_GRAPHS,
         "a graph, numbered from 1; weights",
     ),
     "sif": Format(
-        "sif:read_sif", 100, ("sif",), OF_GRAPHS, "a graph; the relation is `interaction`"
+        "sif:read_sif", _WORDS, ("sif",), OF_GRAPHS, "a graph; the relation is `interaction`"
     ),
-    "ncol": Format("edges:read_ncol", 100, ("ncol",), OF_GRAPHS, "a graph; `weight`"),
+    "ncol": Format("edges:read_ncol", _WORDS, ("ncol",), OF_GRAPHS, "a graph; `weight`"),
     "gdf": Format(
-        "gdf:read_gdf", 100, ("gdf",), OF_GRAPHS, "a graph; attributes of nodes and edges"
+        "gdf:read_gdf", _WORDS, ("gdf",), OF_GRAPHS, "a graph; attributes of nodes and edges"
     ),
-    "ucinet": Format("ucinet:read_ucinet", 100, ("dl",), OF_GRAPHS, "a graph; labels, `weight`"),
+    "ucinet": Format("ucinet:read_ucinet", _WORDS, ("dl",), OF_GRAPHS, "a graph; labels, `weight`"),
     "mat": Format(
         "mat:read_mat",
-        50,
+        _TREES,
         ("mat",),
         OF_GRAPHS,
         "a graph: the one square matrix in it, such as `Problem.A`",
     ),
     "stl": Format(
-        "stl:read_stl", 50, ("stl",), (), "a mesh; corners at the same place are one vertex"
+        "stl:read_stl", _TREES, ("stl",), (), "a mesh; corners at the same place are one vertex"
     ),
     "msh": Format(
-        "gmsh:read_msh", 100, ("msh",), (), "a mesh, with volumes at rank 3; as text, 2.2 or 4.1"
+        "gmsh:read_msh", _WORDS, ("msh",), (), "a mesh, with volumes at rank 3; as text, 2.2 or 4.1"
     ),
-    "vtk": Format("vtk:read_vtk", 100, ("vtk",), (), "a mesh, with volumes at rank 3; as text"),
-    "vtu": Format("vtk:read_vtu", 100, ("vtu",), (), "a mesh, with volumes at rank 3; as text"),
-    "off": Format("meshes:read_off", 50, ("off",), (), "a mesh"),
-    "obj": Format("meshes:read_obj", 50, ("obj",), (), "a mesh, with lines"),
-    "ply": Format("ply:read_ply", 50, ("ply",), (), "a mesh; attributes of vertices"),
+    "vtk": Format("vtk:read_vtk", _WORDS, ("vtk",), (), "a mesh, with volumes at rank 3; as text"),
+    "vtu": Format("vtk:read_vtu", _WORDS, ("vtu",), (), "a mesh, with volumes at rank 3; as text"),
+    "off": Format("meshes:read_off", _TREES, ("off",), (), "a mesh"),
+    "obj": Format("meshes:read_obj", _TREES, ("obj",), (), "a mesh, with lines"),
+    "ply": Format("ply:read_ply", _TREES, ("ply",), (), "a mesh; attributes of vertices"),
     "pdb": Format(
         "structures:read_pdb",
-        20,
+        _ATOMS,
         ("pdb", "ent"),
         (),
         "residues, as `protein_complex(path)`; needs `cellapse[protein]`",
     ),
     "mmcif": Format(
         "structures:read_mmcif",
-        20,
+        _ATOMS,
         ("cif", "mmcif"),
         (),
         "residues, as `protein_complex(path)`; needs `cellapse[protein]`",
     ),
     "smiles": Format(
         "molecules:read_smiles",
-        100,
+        _WORDS,
         ("smi", "smiles"),
         (),
         "atoms, bonds and rings, as `molecule_complex(path)`; needs `cellapse[molecule]`",
     ),
     "sdf": Format(
         "molecules:read_sdf",
-        50,
+        _TREES,
         ("sdf", "mol"),
         (),
         "atoms, bonds and rings; data and positions; needs `cellapse[molecule]`",
     ),
     "mol2": Format(
         "molecules:read_mol2",
-        50,
+        _TREES,
         ("mol2",),
         (),
         "atoms, bonds and rings; needs `cellapse[molecule]`",
     ),
     "xyz": Format(
         "molecules:read_xyz",
-        50,
+        _TREES,
         ("xyz",),
         (),
         "atoms, bonds by their distances, rings; needs `cellapse[molecule]`",

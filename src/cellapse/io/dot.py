@@ -50,7 +50,7 @@ def _tokens(text: str) -> list[tuple[str, str]]:
             line = text.count("\n", 0, match.start()) + 1
             raise InputError(f"line {line} has {word!r} where it makes no sense in DOT")
         if kind == "string":
-            word = re.sub(r'\\(["\n])', r"\1", word[1:-1]).replace("\\\n", "")
+            word = word[1:-1].replace("\\\n", "").replace('\\"', '"')  # lines that go on; quotes
         tokens.append(("string" if kind == "html" else kind, word))
     return tokens
 

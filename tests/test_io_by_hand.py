@@ -1,0 +1,234 @@
+"""Small files of graphs, written by hand: the graph that each holds, or what is wrong with it."""
+
+import pytest
+
+import cellapse as cl
+from cellapse._complex.simple import Rules
+from cellapse._shared.notes import listening
+from cellapse.io import FORMATS
+from cellapse.io._options import options_of
+
+
+def read(name, text, **rules):
+    """The labels, the edges and what is known of them; then the facts that were told."""
+    data = text if isinstance(text, bytes) else text.encode()
+    with listening() as notes:
+        K = FORMATS[name].read(data, options_of(rules=Rules(**rules)))
+    pairs = K.cell_labels(1) if K.max_rank else []
+    columns = [{n: v.tolist() for n, v in of.items()} for of in K.attributes]
+    return list(K.labels), [tuple(pair) for pair in pairs], columns, notes
+
+
+ARCS = "p sp 3 3\na 1 2 5\na 2 1 5\na 2 3 1.5\n"
+DOT = "graph { %s }"
+PAJEK = "*Vertices 3\n1 a\n2 b\n3 c\n"
+
+# Format, text, labels, edges, attributes of edges.
+READ = [
+    ("adjlist", "a: b c\nb: c\nc:\n", "abc", ["ab", "ac", "bc"], {}),
+    ("adjlist", "a: b\nb c\n", ["a:", "b", "c"], [("a:", "b"), "bc"], {}),
+    ("adjlist", "a,b,c\nd\n", "adbc", ["ab", "ac"], {}),
+    ("adjlist", "a: b, c\nb: c\n", "abc", ["ab", "ac", "bc"], {}),
+    ("dimacs", "c x\n\np edge 3 2\ne 1 2\ne 2 3\n", [1, 2, 3], [(1, 2), (2, 3)], {}),
+    ("dimacs", "p col 2 1\ne 2 1 0.5\n", [1, 2], [(1, 2)], {"weight": [0.5]}),
+    ("dimacs", ARCS + "a 3 2 1.5\n", [1, 2, 3], [(1, 2), (2, 3)], {"weight": [5.0, 1.5]}),
+    ("dot", DOT % "a -- b -- c [w=2]; d", "abcd", ["ab", "bc"], {"w": [2, 2]}),
+    ("dot", "STRICT Graph x { a -- b }", "ab", ["ab"], {}),
+    ("dot", 'graph "graph" { "graph" -- "strict" }', ["graph", "strict"], [("graph", "strict")],
+     {}),
+    ("dot", DOT % "{a b} -- {c d}", "abcd", ["ac", "ad", "bc", "bd"], {}),
+    ("dot", DOT % "a -- {b; c} -- d", "abcd", ["ab", "ac", "bd", "cd"], {}),
+    ("dot", DOT % "subgraph s {a b} -- c [x=1, y=2; z]", "abc", ["ac", "bc"],
+     {"x": [1, 1], "y": [2, 2], "z": ["true", "true"]}),
+    ("dot", DOT % "subgraph {a} a -- b [x=1][y=2]", "ab", ["ab"], {"x": [1], "y": [2]}),
+    ("dot", DOT % "a:p:n -- b:q; c:r", "abc", ["ab"], {}),
+    ("dot", DOT % "x=1; a -- b; \"y\"=2 c", "abc", ["ab"], {}),
+    ("dot", DOT % "edge [w=1]; a -- b; { edge [w=2]; c -- d } e -- f [w=3]; g -- h", "abcdefgh",
+     ["ab", "cd", "ef", "gh"], {"w": [1, 2, 3, 1]}),
+    ("dot", DOT % "// x -- y\n/* u -- \n v */ a -- b\n# p -- q\n", "ab", ["ab"], {}),
+    ("dot", DOT % r'"a\"b" -- "c\
+d" [l=<x<b>y</b>>]', ['a"b', "cd"], [('a"b', "cd")], {"l": ["<x<b>y</b>>"]}),
+    ("dot", DOT % "a -- b [u=007 v=-0 w=1.50 x=.5]", "ab", ["ab"],
+     {"u": [7.0], "v": [0.0], "w": [1.5], "x": [0.5]}),
+    ("dot", DOT % "-1.5 -- .5 -- 7", ["-1.5", ".5", "7"], [("-1.5", ".5"), (".5", "7")], {}),
+    ("dot", DOT % "a -- b, c", "abc", ["ab"], {}),
+    ("gdf", "nodedef>name\na\nb\nedgedef>node1,node2,w DOUBLE,t VARCHAR(9),n INT(3)\n#\n"
+     "a,b,2,x y,7\n", "ab", ["ab"], {"w": [2.0], "t": ["x y"], "n": [7]}),
+    ("gdf", "nodedef>name\n'a,1'\n\"b'\"\nedgedef>node1,node2\n'a,1', \"b'\"\n"
+     .replace("'a,1', ", '"a,1", '), ["a,1", "b'"], [("a,1", "b'")], {}),
+    ("gdf", "nodedef>name,label\n1,u\n2,v\nedgedef>node1,node2,directed\n1,2,false\n", "uv",
+     ["uv"], {}),
+    ("gdf", "nodedef>name,label\n1,u\n2,u\nedgedef>node1,node2\n1,2\n", [1, 2], [(1, 2)], {}),
+    ("sif", "a pp b c\nd\n\nb pd c\n", "abcd", ["ab", "ac", "bc"], {"interaction": ["pp", "pp",
+     "pd"]}),
+    ("sif", "a x\tpp\tb y\t\n", ["a x", "b y"], [("a x", "b y")], {"interaction": ["pp"]}),
+    ("pajek", PAJEK + "*Edges\n1 2 0.5\n2 3 x\n", "abc", ["ab", "bc"], {"weight": [0.5, None]}),
+    ("pajek", PAJEK + "*Edgeslist\n1 2 3\n", "abc", ["ab", "ac"], {}),
+    ("pajek", PAJEK + "*Matrix\n0 1 0\n1 0 2\n0 2 0\n", "abc", ["ab", "bc"],
+     {"weight": [1.0, 2.0]}),
+    ("pajek", "%x\n*Network y\n*Vertices 2\n\n*Edges :1 r\n1 2\n", [1, 2], [(1, 2)], {}),
+    ("pajek", "*Vertices 2\n2 \"b c\"\n*Edges\n1 2\n", [1, 2], [(1, 2)], {}),
+    ("pajek", "*vertices 2\n1 u\n2 u\n*edges\n1 2\n", [1, 2], [(1, 2)], {}),
+    ("metis", "3 2\n2\n1 3\n2\n", [1, 2, 3], [(1, 2), (2, 3)], {}),
+    ("metis", "% x\n 3 2 1\n2 7\n1 7 3 9\n2 9\n\n\n", [1, 2, 3], [(1, 2), (2, 3)],
+     {"weight": [7.0, 9.0]}),
+    ("metis", "3 1 011 2\n1 2 2 5\n3 4 1 5\n5 6\n", [1, 2, 3], [(1, 2)], {"weight": [5.0]}),
+    ("metis", "2 1 100\n5 2\n6 1", [1, 2], [(1, 2)], {}),
+    ("metis", "3 1\n2\n1\n", [1, 2, 3], [(1, 2)], {}),
+    ("ucinet", "DL n = 3 format = edgelist1\nlabels:\na,b,c\ndata:\n1 2 5\n2 3 1\n", "abc", ["ab",
+     "bc"],
+     {"weight": [5.0, 1.0]}),
+    ("ucinet", "dl n=3 format=edgelist1\ndata:\n1 2\n", [1, 2, 3], [(1, 2)], {}),
+    ("ucinet", "dl n=3 format=nodelist1\nlabels:\na b c\ndata:\n1 2 3\n3 2\n", "abc", ["ab", "ac",
+     "bc"], {}),
+    ("ucinet", "dl n=3 format=edgelist1\nlabels embedded\ndata:\na b 2\nc a 1\n", "abc", ["ab",
+     "ac"],
+     {"weight": [2.0, 1.0]}),
+    ("ucinet", "dl n=2\nlabels embedded\ndata:\n u v\nu 0 3\nv 3 0\n", "uv", ["uv"],
+     {"weight": [3.0]}),
+    ("ucinet", "dl n=2 labels:\nu\nv\ndata:\n0 1\n1 0\n", "uv", ["uv"], {}),
+    ("ucinet", "dl n=2\ndata:\n0 1\n1 0\n", [1, 2], [(1, 2)], {}),
+    ("konect", "% sym weighted\n% 2 3 3\n1 2 5\n2 3 1\n", [1, 2, 3], [(1, 2), (2, 3)],
+     {"weight": [5.0, 1.0]}),
+    ("konect", "% bip\n2 1\n2 2\n", [("left", 2), ("right", 1), ("right", 2)],
+     [(("left", 2), ("right", 1)), (("left", 2), ("right", 2))], {}),
+    ("graph6", "Bw\n", [0, 1, 2], [(0, 1), (0, 2), (1, 2)], {}),
+    ("graph6", ">>graph6<<Bg", [0, 1, 2], [(0, 1), (1, 2)], {}),
+    ("graph6", ">>sparse6<<:An\n\n", [0, 1], [(0, 1)], {}),
+    ("ncol", "a b\nc d 2\n".replace("a b", "a b 1"), "abcd", ["ab", "cd"], {"weight": [1, 2]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text", "labels", "edges", "columns"), READ)
+def test_what_a_small_file_holds(name, text, labels, edges, columns):
+    found, pairs, (*_, of_edges), notes = read(name, text)
+    assert found == list(labels)
+    assert sorted(pairs) == sorted(tuple(pair) for pair in edges)
+    assert of_edges == columns
+    assert not notes.losses
+
+
+LISTED = "nodedef>name\na\nb\nedgedef>node1,node2,w DOUBLE\n"
+# Format, text, what is wrong with it.
+REFUSED = [
+    ("adjlist", "", "holds no vertex"),
+    ("dimacs", "", "does not begin with `p edge n m`"),
+    ("dimacs", "p edge 3\n", "does not begin with `p edge n m`"),
+    ("dimacs", "e 1 2\n", "does not begin with `p edge n m`"),
+    ("dimacs", "p edge 0 0\n", "number of vertices belongs, a number from 1"),
+    ("dimacs", "p edge 3 1\ne 1 4\n", "has '4' where a vertex belongs, a number from 1 to 3"),
+    ("dimacs", "p edge 3 1\ne 0 3\n", "has '0' where a vertex belongs"),
+    ("dimacs", "p edge 3 1\ne 4 1\n", "has '4' where a vertex belongs"),
+    ("dimacs", "p edge 3 1\ne 1 0\n", "has '0' where a vertex belongs"),
+    ("dimacs", "p edge 3 1\nn 0 1\n", "has '0' where a vertex belongs"),
+    ("dimacs", "p edge 3 1\nn 4 1\n", "has '4' where a vertex belongs"),
+    ("dimacs", "p edge 3 1\nn 1 x\n", "has 'x' where a weight belongs"),
+    ("dimacs", "p edge 3 1\nn 1\n", "has the line 'n 1', which DIMACS does not know"),
+    ("dimacs", "p edge 3 1\nn 1 2 3\n", "which DIMACS does not know"),
+    ("dimacs", "p edge 3 1\ne 1\n", "which DIMACS does not know"),
+    ("dimacs", "p edge 3 1\ne 1 2 3 4 5 6 7\n", "has the line 'e 1 2 3 4 5', which DIMACS"),
+    ("dimacs", "p edge 3 1\nx 1 2\n", "which DIMACS does not know"),
+    ("dimacs", ARCS, "the graph is directed"),
+    ("dimacs", "p edge 100101 0\n", "declares 100,101 vertices and has 1 lines"),
+    ("dot", DOT % "a\n-- !b", "line 2 has '!' where it makes no sense"),
+    ("dot", DOT % "a -- b" + " graph { c }", "holds more than one graph"),
+    ("dot", "graph { a -- b", "ends too early"),
+    ("dot", "graph", "ends too early"),
+    ("dot", "tree { a }", "does not begin with graph or digraph"),
+    ("dot", "graph x y { a }", "lacks '{' after its name"),
+    ("dot", "digraph { a -> b }", "the graph is directed"),
+    ("dot", DOT % "a:b:c:d", "has ':' where it makes no sense"),
+    ("dot", DOT % "a ]", "has ']' where it makes no sense"),
+    ("dot", DOT % f"{{{'a ' * 30}}} -- {{{'b ' * 30}}}", "far more edges than it has words"),
+    ("gdf", "a,b\n", "does not begin with nodedef>"),
+    ("gdf", "edgedef>node1,node2\n", "holds no nodedef>"),
+    ("gdf", "nodedef>name\na\na\n", "two of the same name"),
+    ("gdf", "nodedef>label\na\n", "has nodes without a name"),
+    ("gdf", LISTED + "a,c\n", r"has an edge \('a', 'c'\) between nodes"),
+    ("gdf", LISTED + "a\n", r"has an edge \('a', None\) between nodes"),
+    ("gdf", LISTED + "a,b,1,2\n", "has a row of 4 words for 3 columns"),
+    ("gdf", LISTED + "a,b,x\n", "has the row 'a,b,x' that its header does not describe"),
+    ("gdf", LISTED.replace("w DOUBLE", "directed") + "a,b,true\n", "the graph is directed"),
+    ("sif", "a pp\n", r"has the line \['a', 'pp'\] without a target"),
+    ("sif", "\n", "holds no node"),
+    ("pajek", "*Edges\n1 2\n", r"holds no \*Vertices"),
+    ("pajek", "1 2\n*Vertices 2\n", r"begins with '1 2', not with \*Vertices"),
+    ("pajek", PAJEK + PAJEK, "holds 2 networks"),
+    ("pajek", "*Vertices\n", "has '' where the number of vertices belongs, a number from 1"),
+    ("pajek", "*Vertices 0\n", "has '0' where the number of vertices belongs"),
+    ("pajek", "*Vertices 2 3\n", "the first kind belongs, a number from 0 to 2"),
+    ("pajek", "*Vertices 2 1\n*Matrix\n0 1\n1 0\n", "a matrix of two kinds"),
+    ("pajek", PAJEK + "*Edges\n1\n", "has an edge '1' of one vertex"),
+    ("pajek", PAJEK + "*Edges\n1 4\n", "has '4' where a vertex belongs, a number from 1 to 3"),
+    ("pajek", PAJEK + "*Edges\n0 3\n", "has '0' where a vertex belongs"),
+    ("pajek", PAJEK + "*Edgeslist\n1 0\n", "has '0' where a vertex belongs"),
+    ("pajek", PAJEK + "*Edgeslist\n1 4\n", "has '4' where a vertex belongs"),
+    ("pajek", "*Vertices 2\n3 a\n", "has '3' where a vertex belongs, a number from 1 to 2"),
+    ("pajek", "*Vertices 2\n1 a\n1 b\n", "lists vertex 1 twice"),
+    ("pajek", PAJEK + "*Arcs\n1 2\n", "the network is directed"),
+    ("pajek", PAJEK + "*Arcslist\n1 2\n", "the network is directed"),
+    ("pajek", PAJEK + "*Matrix\n0 1 0\n0 0 0\n0 0 0\n", "which is not symmetric, is directed"),
+    ("pajek", PAJEK + "*Matrix\n0 1\n1 0\n", "has a matrix that is not 3 x 3"),
+    ("pajek", PAJEK + "*Matrix\n0 1\n1 0\n0 0\n", "has a matrix that is not 3 x 3"),
+    ("pajek", PAJEK + "*Partition x\n", r"has a section '\*Partition'; known are vertices"),
+    ("pajek", "*Vertices 100001\n", "declares 100,001 vertices and has 0 lines"),
+    ("metis", "3\n2\n", "does not begin with `n m`"),
+    ("metis", "2 1 0 1 1\n2\n1\n", "does not begin with `n m`"),
+    ("metis", "0 0\n", "has '0' where the number of vertices belongs, a number from 1"),
+    ("metis", "3 2\n2\n", "declares 3 vertices, and has 1 lines"),
+    ("metis", "2 1\n2\n1\n\n1\n", "declares 2 vertices, and has 4 lines"),
+    ("metis", "2 1 2\n2\n1\n", "has the format '002'; METIS has three digits, 0 or 1"),
+    ("metis", "2 1 0001\n2\n1\n", "has the format '0001'"),
+    ("metis", "2 1 010 0\n2\n1\n", "where the number of weights belongs, a number from 1 to 100"),
+    ("metis", "2 1 010 101\n2\n1\n", "where the number of weights belongs"),
+    ("metis", "2 1 110\n1 1 2\n1\n", "has a vertex with 1 of its 2 sizes and weights"),
+    ("metis", "2 1 001\n2 5\n1\n", "has a neighbour without a weight"),
+    ("metis", "2 1\n3\n1\n", "has 3 where a vertex belongs, a number from 1 to 2"),
+    ("metis", "2 1\n0\n1\n", "has 0 where a vertex belongs"),
+    ("metis", "2 1\n1.5\n1\n", "has 1.5 where a vertex belongs"),
+    ("metis", "2 2\n2\n1\n", "declares 2 edges, and lists 1"),
+    ("metis", "3 1\n2\n\n\n", "has an edge at one of its ends only"),
+    ("metis", "3 2\n2 3\n1\n2\n", "has an edge at one of its ends only"),
+    ("metis", "2 1 001\n2 5\n1 6\n", "or with two weights"),
+    ("metis", "100101 0\n", "declares 100,101 vertices and has 1 lines"),
+    ("ucinet", "n=2 data:\n0 1\n1 0\n", "does not begin with `dl n=...`"),
+    ("ucinet", "dl n=2\n0 1\n1 0\n", "does not begin with `dl n=...` and have `data:`"),
+    ("ucinet", "dl\ndata:\n0 1\n1 0\n", "has no n=... or a format other than"),
+    ("ucinet", "dl n=2 format=rankedlist1\ndata:\n", "has no n=... or a format other than"),
+    ("ucinet", "dl nr=2, n=2\ndata:\n0 1\n1 0\n", "has no n=... or a format other than"),
+    ("ucinet", "dl n=2 labels:\na\ndata:\n0 1 1 0\n", "declares 2 vertices, and has 1 different"),
+    ("ucinet", "dl n=2 labels:\na a\ndata:\n0 1 1 0\n", "declares 2 vertices, and has 1 different"),
+    ("ucinet", "dl n=2\ndata:\n0 1 1\n", "declares 2 vertices, and has a matrix of 3 entries"),
+    ("ucinet", "dl n=2 labels embedded\ndata:\n", "and has a matrix of 0 entries"),
+    ("ucinet", "dl n=2 labels embedded\ndata:\nu\nu 0 1\nv 1 0\n", "a matrix of 4 entries"),
+    ("ucinet", "dl n=2\ndata:\n0 1 x 0\n", "has 'x' where an entry belongs"),
+    ("ucinet", "dl n=2 format=edgelist1\ndata:\n1 3\n", "a number from 1 to 2"),
+    ("ucinet", "dl n=2 format=edgelist1\ndata:\n0 1\n", "has '0' where a vertex belongs"),
+    ("ucinet", "dl n=2 format=edgelist1\ndata:\n1 2 3 4\n", "has the line '1 2 3 4'; write two"),
+    ("ucinet", "dl n=2 format=edgelist1\ndata:\n1\n", "has the line '1'; write two ends"),
+    ("ucinet", "dl n=100101 format=edgelist1\ndata:\n1\n", "declares 100,101 vertices"),
+    ("konect", "1 2\n", "does not begin with % sym, % asym or % bip"),
+    ("konect", "% asym\n1 2\n", "the network is directed"),
+    ("konect", "% sym dynamic\n1 2 1 5\n", "is dynamic"),
+    ("konect", "% sym\n1\n", r"has lines of \[1\] columns; all have 2, 3 or 4"),
+    ("konect", "% sym\n1 2 3 4 5\n", r"has lines of \[5\] columns"),
+    ("konect", "% sym\n1 2\n1 2 3\n", r"has lines of \[2, 3\] columns"),
+    ("konect", "% sym\n1 x\n", "holds what is no number"),
+    ("konect", "% sym\n1 1.5\n", "has vertices that are no whole numbers"),
+    ("konect", "% sym\n1 2 nan\n", "has vertices that are no whole numbers"),
+    ("graph6", "Bw\nBw\n", "holds 2 graphs; keep one line"),
+    ("graph6", "", "holds 0 graphs"),
+    ("graph6", ":", "has characters that neither graph6 nor sparse6 has"),
+    ("graph6", "B>", "has characters that neither graph6 nor sparse6 has"),
+    ("graph6", b"B\x7f", "has characters that neither graph6 nor sparse6 has"),
+    ("graph6", "Bww", "declares 3 vertices, which take 1 characters, and has 2"),
+    ("graph6", "~??", "ends within the number of vertices"),
+    ("graph6", "~~?????", "ends within the number of vertices"),
+    ("graph6", ":~_@?A", "nearly all would be alone"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "words"), REFUSED)
+def test_what_a_small_file_is_refused_for(name, text, words):
+    with pytest.raises(cl.InputError, match=words):
+        read(name, text)
