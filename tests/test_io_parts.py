@@ -184,7 +184,7 @@ def graph(labels="abc", pairs=((0, 1), (1, 2)), weights=None, metadata=None, **c
         (graph(), graph("abd"), "graph", "the label 'c' would change"),
         (graph("ab", [(0, 1)]), graph("ac", [(0, 1)]), "graph", "the label 'b' would change"),
         (graph("ab", [(0, 1)]), graph("ca", [(0, 1)]), "graph", "the label 'b' would change"),
-        (graph(), graph("abcd"), "graph", "more vertices"),
+        (graph(), graph("abcd"), "graph", "the vertices would change"),
         (graph([1, 2], [(0, 1)]), graph(["1", "2"], [(0, 1)]), "graph", "the label 1 would change"),
         (graph(), graph("cab", [(1, 2), (0, 2)]), "graph", ""),
         (graph(), graph("cab", [(1, 2), (0, 1)]), "graph", "other edges"),

@@ -84,7 +84,7 @@ def _same_edges(K: Complex, L: Complex, position: IntArray) -> bool:
 def _first_label(K: Complex, L: Complex) -> str:
     kept = set(map(_typed, L.labels))
     lost = [v for v in K.labels if _typed(v) not in kept]
-    return f"the label {lost[0]!r:.80} would change" if lost else "more vertices"
+    return f"the label {lost[0]!r:.80} would change" if lost else "the vertices would change"
 
 
 def _cells(
