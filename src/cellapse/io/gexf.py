@@ -151,10 +151,9 @@ def write_gexf(K: Complex) -> bytes:
     of_nodes = columns_with_weights(K, 0)
     if "label" in of_nodes:
         raise InputError("an attribute of nodes is called `label`, as GEXF calls names; rename it")
-    weights = of_edges.pop("weight", None)
-    numbers = weights is not None and np.asarray(weights).dtype.kind in "iuf"
-    if weights is not None and not numbers:
-        of_edges["weight"] = weights
+    weights = [""] * len(edges)
+    if np.asarray(of_edges.get("weight")).dtype.kind in "iuf":  # else one attribute of others
+        weights = [f' weight="{float(w)!r}"' for w in of_edges.pop("weight")]
     words = [quoteattr(v) for v in label_words(K.labels)]
     declared: list[str] = []
     node_values = _values(of_nodes, "node", K.n_vertices, declared)
@@ -167,8 +166,8 @@ def write_gexf(K: Complex) -> bytes:
         for word, values in zip(words, node_values, strict=True)
     ]
     lines += ["</nodes>", "<edges>"]
-    for i, ((u, v), values) in enumerate(zip(edges.tolist(), edge_values, strict=True)):
-        weight = f' weight="{float(weights[i])!r}"' if numbers and weights is not None else ""
+    known = zip(edges.tolist(), weights, edge_values, strict=True)
+    for i, ((u, v), weight, values) in enumerate(known):
         lines.append(f'<edge id="{i}" source={words[u]} target={words[v]}{weight}>{values}</edge>')
     text = "\n".join([*lines, "</edges>", "</graph>", "</gexf>", ""])
     check_characters(text)

@@ -76,6 +76,8 @@ def _graph(
         name: {k: v for k, v in node.items() if k not in drop}
         for name, node in zip(names, nodes, strict=True)
     }
+    if None in known:
+        raise InputError(f"has a node without a label as its {key!r}; give it one")
     if len(known) < len(names):
         raise InputError(f"has nodes with the same {key!r}; they must differ")
     ends, records = [], []

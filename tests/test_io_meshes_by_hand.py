@@ -1,0 +1,521 @@
+"""Small meshes and matrices, written by hand: what each holds, or what is wrong with it."""
+
+import io
+import struct
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.io
+from scipy import sparse
+
+import cellapse as cl
+from cellapse._shared.notes import listening
+from cellapse.io import FORMATS, graph6, mat, matrix_text, ply, stl
+
+
+def read(name, text):
+    with listening():
+        return FORMATS[name].read(text if isinstance(text, bytes) else text.encode())
+
+
+def shape(K):
+    """The places of the vertices, the edges and the faces, by the places of their vertices."""
+    points = [tuple(map(float, p)) for p in K.attributes[0]["position"].tolist()]
+    cells = [sorted(tuple(sorted(points[v] for v in c.tolist())) for c in K.cells[k])
+             for k in range(1, K.max_rank + 1)]  # fmt: skip
+    return sorted(points), cells
+
+
+P = [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (1.0, 1.0, 0.0)]
+LINES = "0 0 0\n1 0 0\n0 1 0\n1 1 0\n"
+FACES = [(P[0], P[1], P[2]), (P[1], P[2], P[3])]
+SIDES = [(P[0], P[1]), (P[0], P[2]), (P[1], P[2]), (P[1], P[3]), (P[2], P[3])]
+TWO = (
+    sorted(P),
+    [sorted(tuple(sorted(s)) for s in SIDES), sorted(tuple(sorted(f)) for f in FACES)],
+)
+
+MSH2 = (
+    "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n7 0 0 0\n5 1 0 0\n9 0 1 0\n2 1 1 0\n"
+    "$EndNodes\n$Elements\n{}\n$EndElements\n"
+)
+MSH4 = (
+    "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n2 4 1 4\n2 1 0 1\n7\n0 0 0\n2 2 0 3\n5\n9\n2\n"
+    "1 0 0\n0 1 0\n1 1 0\n$EndNodes\n$Elements\n{}\n$EndElements\n"
+)
+VTK = "# vtk DataFile Version 3.0\nx\nASCII\nDATASET {}\nPOINTS 4 float\n" + LINES
+VTU = (
+    "<VTKFile type='UnstructuredGrid'><UnstructuredGrid><Piece><PointData><DataArray Name='x'>1 2"
+    "</DataArray></PointData><Points><DataArray NumberOfComponents='3'>" + LINES + "</DataArray>"
+    "</Points><Cells><DataArray Name='connectivity'>{}</DataArray><DataArray Name='offsets'>{}"
+    "</DataArray><DataArray Name='types'>{}</DataArray></Cells></Piece></UnstructuredGrid>"
+    "</VTKFile>"
+)
+OFF = "OFF\n4 2 0\n" + LINES
+OBJ = "".join(f"v {line}\n" for line in LINES.splitlines())
+PLY = (
+    "ply\nformat {} 1.0\ncomment x\nelement vertex 4\nproperty float x\nproperty float y\n"
+    "property float z\nelement face 2\nproperty list uchar int vertex_indices\nend_header\n"
+)
+
+
+def facet(face):
+    corners = "".join(f"vertex {x} {y} {z}\n" for x, y, z in face)
+    return f"facet normal 0 0 1\nouter loop\n{corners}endloop\nendfacet\n"
+
+
+def binary_stl(*faces):
+    triangles = b"".join(struct.pack("<12fH", 0, 0, 1, *np.ravel(face), 0) for face in faces)
+    return b"x".ljust(80) + struct.pack("<I", len(faces)) + triangles
+
+
+def binary_ply(order):
+    word = "binary_little_endian" if order == "<" else "binary_big_endian"
+    body = struct.pack(f"{order}12f", *np.ravel(P))
+    return PLY.format(word).encode() + body + struct.pack(f"{order}B3iB3i", 3, 0, 1, 2, 3, 3, 2, 1)
+
+
+TWO_TRIANGLES = {
+    "msh 2": ("msh", MSH2.format("3\n1 15 2 0 1 7\n2 2 2 0 1 7 5 9\n3 2 0 5 9 2")),
+    "msh 4": ("msh", MSH4.format("2 2 1 2\n2 1 2 1\n1 7 5 9\n2 2 2 1\n2 5 9 2")),
+    "msh of windows": ("msh", MSH2.format("2\n1 2 0 7 5 9\n2 2 1 4 5 9 2").replace("\n", "\r\n")),
+    "off": ("off", OFF + "3 0 1 2\n3 1 2 3 255 0 0\n"),
+    "off with comments": ("off", "# x\n OFF # y\n\n4 2\n" + LINES + "3 0 1 2\n\n3 3 2 1\n"),
+    "coff": ("off", "COFF\n4 2 0\n" + LINES.replace("\n", " 1 1 1 1\n") + "3 0 1 2\n3 1 2 3\n"),
+    "obj": ("obj", OBJ + "f 1 2 3\nf 2/5 3//7 4/1/2\n"),
+    "obj from the end": ("obj", "# x\n" + OBJ + "vn 0 0 1\nf -4 -3 -2\nf 2 3 \\\n4\n"),
+    "obj as it goes": ("obj", "v 0 0 0\nv 1 0 0 1\nv 0 1 0\nf -3 -2 -1\nv 1 1 0\nf -3 -2 -1\n"),
+    "stl": ("stl", f"solid\n{facet(FACES[0])}{facet(FACES[1])}endsolid\n"),
+    "stl, binary": ("stl", binary_stl(*FACES)),
+    "ply": ("ply", PLY.format("ascii") + LINES + "3 0 1 2\n3 3 2 1\n"),
+    "ply, little": ("ply", binary_ply("<")),
+    "ply, big": ("ply", binary_ply(">")),
+    "vtk, polygons": ("vtk", VTK.format("POLYDATA") + "POLYGONS 2 8\n3 0 1 2\n3 1 2 3\n"),
+    "vtk, cells": (
+        "vtk",
+        VTK.format("UNSTRUCTURED_GRID")
+        + "CELLS 3 10\n1 0\n3 0 1 2\n3 1 2 3\nCELL_TYPES 3\n1 5 5\nPOINT_DATA 4\nSCALARS x\n9 9",
+    ),
+    "vtk 5": (
+        "vtk",
+        VTK.format("POLYDATA")
+        + "POLYGONS 3 6\nOFFSETS vtktypeint64\n0 3 6\nCONNECTIVITY vtktypeint64\n0 1 2 1 2 3\n",
+    ),
+    "vtu": ("vtu", VTU.format("0 1 2 1 2 3", "3 6", "5 5")),
+}
+
+
+@pytest.mark.parametrize("name", TWO_TRIANGLES)
+def test_two_triangles_are_the_same_in_every_format(name):
+    assert shape(read(*TWO_TRIANGLES[name])) == TWO
+
+
+def test_lines_of_meshes_are_edges():
+    line = (sorted(P), [[(P[0], P[3])], []])
+    assert shape(read("msh", MSH2.format("1\n1 1 2 0 1 7 2"))) == line
+    assert shape(read("vtk", VTK.format("POLYDATA") + "LINES 1 3\n2 0 3\n")) == line
+    points, (edges, _) = shape(read("obj", OBJ + "l 1 4\nl 1 2\n"))
+    assert (points, edges) == (sorted(P), [(P[0], P[1]), (P[0], P[3])])
+    points, (edges, _) = shape(read("obj", OBJ + "l 1 2 4\nl 3 1\n"))
+    assert edges == [(P[0], P[2]), (P[0], P[1]), (P[1], P[3])]
+
+
+# Format, text, what is wrong with it.
+REFUSED = [
+    ("msh", b"\0", "is binary"),
+    ("msh", MSH2.format("").replace("2.2", "3.0"), "is of version '3.0'"),
+    ("msh", MSH2.format("").replace("2.2", "4.0"), "is of version '4.0'"),
+    ("msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n", "lacks .Nodes or .Elements"),
+    ("msh", "$Nodes\n1\n$EndNodes\n$Elements\n1\n$EndElements\n", "is of version ''"),
+    ("msh", MSH2.format("1\n1 2 0 7 5 3"), r"with the points \[7, 5, 3\], not all listed"),
+    ("msh", MSH2.format("1\n1 2 0 7 5 99"), r"with the points \[7, 5, 99\], not all listed"),
+    ("msh", MSH2.format("1\n1 2 0 7 5"), "has a triangle that has not 3 points"),
+    ("msh", MSH2.format("1\n1 2 0 7 5 9 2"), "has a triangle that has not 3 points"),
+    ("msh", MSH2.format("1\n1 9 0 7 5 9"), "has elements of kind 9, of higher order"),
+    ("msh", MSH2.format("2\n1 2 0 7 5 9"), "declares 2 lines, and has 1"),
+    ("msh", MSH2.format("1\n1 2 0 7 5 -9"), "not whole, from 0 on"),
+    ("msh", MSH2.format("1\n1 2 0 7 5 9.5"), "not whole, from 0 on"),
+    ("msh", MSH2.format("1\n1 2"), "has a line of less than 3 numbers"),
+    ("msh", MSH2.format("1\n1 2 0 7 5 9").replace("\n5 1", "\n7 1"), "lists a point twice"),
+    ("msh", MSH2.format("1\n1 2 0 7 5 9").replace("\n5 1 0 0", "\n5 1 0"), "less than 4 numbers"),
+    ("msh", MSH4.format("1 1 1 1\n2 1 2 2\n1 7 5 9"), "declares 2 lines, and has 1"),
+    ("msh", MSH2.format("0").replace("4\n7 0 0 0\n5 1 0 0\n9 0 1 0\n2 1 1 0", "0"), "no points"),
+    ("off", "", "does not begin with OFF"),
+    ("off", "OFX\n4 2 0\n", "does not begin with OFF"),
+    ("off", "OFF\n4\n", r"has the sizes \[4.0\]"),
+    ("off", "OFF\n4 -1\n", r"has the sizes \[4.0, -1.0\]"),
+    ("off", "OFF\n4 1.5\n", r"has the sizes \[4.0, 1.5\]"),
+    ("off", "OFF\n", r"has the sizes \[\]"),
+    ("off", OFF + "3 0 1 2\n", "declares 4 vertices and 2 faces, but has 5 lines"),
+    ("off", OFF.replace("1 1 0", "1 1") + "3 0 1 2\n3 1 2 3\n", "without three coordinates"),
+    ("off", OFF + "3 0 1 2\n3 1 2\n", "has a face with too few corners"),
+    ("off", OFF + "3 0 1 2\n-1 1 2\n", "has a face with too few corners"),
+    ("off", OFF + "3 0 1 2\n1.5 1 2\n", "has a face with too few corners"),
+    ("off", OFF + "3 0 1 2\n3 1 2 -1\n", "has corners that are no numbers of vertices"),
+    ("off", OFF + "3 0 1 2\n3 1 2 0.5\n", "has corners that are no numbers of vertices"),
+    ("obj", "f 1 2 3\n", "holds no vertices"),
+    ("obj", "v 0 0\n", "has a vertex without three coordinates"),
+    ("obj", OBJ + "f 0 1 2\n", "beyond its vertices, which are counted from 1"),
+    ("obj", OBJ + "f 1 2 -5\n", "beyond its vertices"),
+    ("obj", OBJ + "f 1 2 1.5\n", "beyond its vertices"),
+    ("obj", OBJ + "f 1 2 5\n", "names vertex 4"),
+    ("stl", "solid\nendsolid\n", "has 0 corners"),
+    ("stl", f"solid\n{facet(FACES[0][:2])}", "has 2 corners, which are no triangles"),
+    ("stl", f"solid\n{facet(FACES[0])}outer loop\nendloop\n", "has 3 corners"),
+    ("stl", f"solid\n{facet(FACES[0])}".replace("1.0", "x", 1), "has a corner that is no three"),
+    ("stl", f"solid\n{facet(FACES[0])}".replace("1.0", "nan", 1), "positions that are no numbers"),
+    ("stl", binary_stl(*FACES)[:-1], "declares 2 triangles, which take 184 bytes, and has 183"),
+    ("stl", b"x" * 50, "which take 84 bytes, and has 50"),
+    ("ply", "plx\n", "does not begin with the header of a PLY mesh"),
+    ("ply", PLY.format("ascii").replace("end_header", ""), "does not begin with the header"),
+    ("ply", PLY.format("utf8"), "in its header, which PLY does not know"),
+    ("ply", PLY.format("ascii").replace("format ascii 1.0\n", ""), "has no line `format ascii"),
+    ("ply", PLY.format("ascii").replace("float y", "float x"), "names a property of vertex twice"),
+    ("ply", PLY.format("ascii").replace("float y", "float w") + LINES + "3 0 1 2\n3 1 2 3\n",
+     "has no element `vertex` with x, y and z"),
+    ("ply", PLY.format("ascii") + LINES + "3 0 1 2\n3 1 2\n", "it may be cut off"),
+    ("ply", PLY.format("ascii") + LINES + "3 0 1 2\n3 1 2 -3\n", "with a negative corner"),
+    ("ply", PLY.format("ascii") + LINES + "3 0 1 2\n-3 1 2 3\n", "has a list of -3 entries where"),
+    ("ply", PLY.format("ascii") + LINES + "3 0 1 2\n9 1 2 3\n", "a list of 9 entries where 3 are"),
+    ("ply", binary_ply("<")[:-1], "it may be cut off"),
+    ("ply", PLY.format("ascii").replace("vertex 4", "vertex 99999") + LINES, "declares 99999 of"),
+    ("vtk", "vtk\n", "does not begin with # vtk DataFile"),
+    ("vtk", "# vtk DataFile Version 3.0\nx\n", "does not begin with # vtk DataFile"),
+    ("vtk", VTK.format("POLYDATA").replace("ASCII", "BINARY"), "is binary"),
+    ("vtk", "# vtk DataFile Version 3.0\nx\nASCII\nDATASET POLYDATA\n", "holds neither POLYDATA"),
+    ("vtk", VTK.format("STRUCTURED_GRID"), "holds a STRUCTURED_GRID, which lists no cells"),
+    ("vtk", VTK.format("POLYDATA") + "TRIANGLE_STRIPS 1 4\n3 0 1 2\n", "holds strips of triangles"),
+    ("vtk", VTK.format("POLYDATA").replace("POINTS 4", "POINTS 5"), "declares 15 numbers, and has"),
+    ("vtk", VTK.format("POLYDATA") + "POLYGONS 1 4\n3 0 1\n", "declares a list of 4, and has 3"),
+    ("vtk", VTK.format("POLYDATA") + "POLYGONS 2 4\n3 0 1 2\n", "declares 2 cells of 4 numbers"),
+    ("vtk", VTK.format("POLYDATA") + "POLYGONS 1 4\n3 0 1 x\n",
+     "has 'x' where a number of a point"),
+    ("vtk", VTK.format("POLYDATA") + "POLYGONS 2 3\nOFFSETS a\n1 3\nCONNECTIVITY b\n0 1 2\n",
+     "has offsets that do not go from 0 to 3"),
+    ("vtk", VTK.format("POLYDATA") + "POLYGONS 2 3\nOFFSETS a\n0 2\nCONNECTIVITY b\n0 1 2\n",
+     "has offsets that do not go from 0 to 3"),
+    ("vtk", VTK.format("POLYDATA") + "POLYGONS 4 3\nOFFSETS a\n0 2 1 3\nCONNECTIVITY b\n0 1 2\n",
+     "has offsets that do not ascend"),
+    ("vtk", VTK.format("POLYDATA") + "POLYGONS 2 3\nOFFSETS a\n0 3\nCONNECTIVITY b\n0 1\n",
+     "declares 2 offsets and 3 corners; it may be cut off"),
+    ("vtu", VTU.format("0 1 2", "3", "5").replace("Name='types'", "Name='kinds'"),
+     "lacks the array"),
+    ("vtu", VTU.format("0 1 2", "4", "5"), "has '4' where an offset belongs, a number from 0 to 3"),
+    ("vtu", VTU.format("0 1 2", "2", "5"), "has offsets that do not go from 0 to 3"),
+    ("vtu", VTU.format("0 1 2", "3", "5").replace("1 1 0", "1 1"),
+     "declares 9 numbers, and has 11"),
+    ("vtu", VTU.format("0 1 2", "3", "5").replace("'Unstr", "'Str"), "holds a 'StructuredGrid'"),
+    ("vtu", VTU.format("0 1 2", "3", "5").replace("='3'", "='3' format='binary'"), "binary arrays"),
+    ("vtu", VTU.format("0 1 2", "3", "5").replace("</Piece>", "</Piece><Piece/>"),
+     "several pieces"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text", "words"), REFUSED)
+def test_what_a_mesh_is_refused_for(name, text, words):
+    with pytest.raises(cl.InputError, match=words):
+        read(name, text)
+
+
+def test_triangles_with_corners_at_one_place_are_left_out():
+    flat = (P[0], P[1], P[1])
+    with listening() as notes:
+        K = stl.read_stl(binary_stl(FACES[0], flat))
+    assert K.n_cells == (3, 3, 1)
+    assert notes.losses == ["1 triangles with two corners at the same place, left out"]
+    assert notes.facts == ["6 corners are 3 vertices"]
+    with listening() as notes:
+        assert shape(stl.read_stl(binary_stl(*FACES))) == TWO
+    assert (notes.losses, notes.facts) == ([], ["6 corners are 4 vertices"])
+    for flat in ((P[0], P[0], P[1]), (P[0], P[1], P[0])):
+        with listening():
+            assert stl.read_stl(binary_stl(FACES[0], flat)).n_cells == (3, 3, 1)
+
+
+def test_faces_of_several_sizes_and_their_colours_in_binary_ply():
+    head = PLY.replace("vertex_indices\n", "vertex_index\nproperty uchar red\n").format(
+        "binary_little_endian"
+    )
+    points = struct.pack("<12f", *np.ravel(P))
+    body = struct.pack("<B3iBB4iB", 3, 0, 1, 2, 7, 4, 0, 1, 3, 2, 9)
+    K = read("ply", head.encode() + points + body)
+    assert (K.n_cells, K.cells[2].sizes.tolist()) == ((4, 5, 2), [3, 4])
+    assert K.attributes[2]["red"].tolist() == [7, 9]
+    same = struct.pack("<B3iBB3iB", 3, 0, 1, 2, 7, 3, 2, 1, 0, 9)  # a face twice
+    K = read("ply", head.encode() + points + same)
+    assert (K.n_cells, K.attributes[2]["red"].tolist()) == ((4, 3, 1), [7])
+
+
+def test_further_properties_of_a_ply_are_attributes():
+    text = PLY.format("ascii").replace("float z\n", "float z\nproperty double t\n")
+    lines = LINES.replace(" 0\n", " 0 0.5\n")
+    K = read("ply", text + lines + "3 0 1 2\n3 1 2 3\n")
+    assert K.attributes[0]["t"].tolist() == [0.5] * 4
+    assert shape(K) == TWO
+    empty = ply._length
+    assert [empty(0, 0), empty(3, 3)] == [0, 3]
+
+
+def matlab(**arrays):
+    file = io.BytesIO()
+    scipy.io.savemat(file, arrays)
+    return file.getvalue()
+
+
+PATH = np.array([[0, 2.0, 0], [2, 0, 5], [0, 5, 0]])
+
+
+def test_matrices_of_matlab():
+    for given in (PATH, sparse.csc_array(PATH), PATH.astype(np.uint8), PATH.astype(np.int16)):
+        for packed in (False, True):
+            file = io.BytesIO()
+            scipy.io.savemat(file, {"A": given}, do_compression=packed)
+            K = read("mat", file.getvalue())
+            assert K.cell_labels(1) == ((0, 1), (1, 2))
+            assert K.attributes[1]["weight"].tolist() == [2, 5]
+    for given in (PATH > 0, sparse.csc_array(PATH > 0), (PATH > 0).astype(float)):
+        K = read("mat", matlab(A=given))
+        assert K.cell_labels(1) == ((0, 1), (1, 2))
+        assert not K.attributes[1]
+
+
+def test_the_one_square_matrix_is_taken():
+    K = read("mat", matlab(A=PATH, x=np.ones((2, 3)), one=7.0, word="abc", z=np.eye(3) * 1j))
+    assert K.n_cells == (3, 2)
+    S = sparse.csc_array(np.ones((2, 3)))
+    assert read("mat", matlab(A=PATH, S=S, B={"c": {"d": 1.0}})).n_cells == (3, 2)
+    with pytest.raises(cl.InputError, match="one square matrix, and there are: A, B"):
+        read("mat", matlab(A=PATH, B=PATH))
+    with pytest.raises(cl.InputError, match="one square matrix, and there are: none"):
+        read("mat", matlab(x=np.ones((2, 3))))
+    deep = {"A": PATH}
+    for depth in range(1, 7):
+        deep = {"s": deep}
+        data = matlab(**deep)
+        if depth < 5:
+            with listening() as notes:
+                assert FORMATS["mat"].read(data).n_cells == (3, 2)
+            name = ".".join(["s"] * depth + ["A"])
+            assert notes.facts == [f"the matrix {name!r} is the adjacency"]
+        else:
+            with pytest.raises(cl.InputError, match="there are: none"):
+                read("mat", data)
+
+
+def element(kind, content, order="<"):
+    return struct.pack(f"{order}II", kind, len(content)) + content + bytes(-len(content) % 8)
+
+
+def matrix_element(order="<", flags=6, sizes=(2, 2), values=(0.0, 1.0, 1.0, 0.0), name=b"A"):
+    parts = element(6, struct.pack(f"{order}II", flags, 0), order)
+    parts += element(5, struct.pack(f"{order}{len(sizes)}i", *sizes), order)
+    if len(name) <= 4:  # type and size in one word
+        small = struct.pack(f"{order}I", len(name) << 16 | 1) + name.ljust(4, b"\0")
+    else:
+        small = element(1, name, order)
+    numbers = struct.pack(f"{order}{len(values)}d", *values)
+    return element(14, parts + small + element(9, numbers, order), order)
+
+
+def mat_file(*elements, order="<"):
+    mark = b"\x00\x01IM" if order == "<" else b"\x01\x00MI"
+    return b"x".ljust(124) + mark + b"".join(elements)
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("name", [b"A", b"four", b"a longer name"])
+def test_elements_of_matlab_by_hand(order, name):
+    with listening() as notes:
+        K = mat.read_mat(mat_file(matrix_element(order, name=name), order=order))
+    assert K.n_cells == (2, 1)
+    assert notes.facts == [f"the matrix {name.decode()!r} is the adjacency"]
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"\x89HDF\r\n\x1a\n", "is of version 7.3"),
+        (b"MATLAB 7.3 MAT-file".ljust(200), "is of version 7.3"),
+        (b"x" * 200, "is no MATLAB file of version 5 to 7"),
+        (mat_file(matrix_element(values=(0.0, 1.0, 1.0))), r"a matrix of \[2, 2\] with 3 numbers"),
+        (mat_file(matrix_element(flags=0x0806)), "there are: none"),  # complex numbers
+        (mat_file(matrix_element(flags=4)), "there are: none"),  # letters
+        (mat_file(matrix_element(sizes=(2, 2, 1))), "there are: none"),
+        (mat_file(matrix_element(sizes=(-2, -2))), "there are: none"),
+        (mat_file(matrix_element(sizes=(1, 1), values=(1.0,))), "there are: none"),
+        (mat_file(matrix_element()[:-8]), "where it ends; it may be cut off"),
+        (mat_file(element(15, b"xx")), "has a compressed part that is broken"),
+        (mat_file(matrix_element(flags=5)), "has a sparse matrix without its numbers"),
+        (mat_file(element(14, b"")), "there are: none"),
+        (mat_file(), "there are: none"),
+    ],
+)
+def test_what_a_matlab_file_is_refused_for(data, words):
+    with pytest.raises(cl.InputError, match=words):
+        read("mat", data)
+
+
+def test_a_matrix_of_kind_fifteen_holds_numbers():
+    assert read("mat", mat_file(matrix_element(flags=15))).n_cells == (2, 1)
+    with pytest.raises(cl.InputError, match="there are: none"):
+        read("mat", mat_file(matrix_element(flags=16)))
+
+
+MTX = "%%MatrixMarket matrix {}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "edges", "weights"),
+    [
+        ("coordinate real general\n% x\n3 3 4\n1 2 5\n2 1 5\n2 3 .5\n3 2 .5\n", [(0, 1), (1, 2)],
+     [5, 0.5]),
+        ("coordinate integer symmetric\n3 3 2\n2 1 5\n3 2 -7\n", [(0, 1), (1, 2)], [5, -7]),
+        ("coordinate pattern symmetric\n3 3 2\n2 1\n3 2", [(0, 1), (1, 2)], None),
+        ("coordinate double symmetric\n\n3 3 3\n2 1 5\n1 2 1\n3 2 0\n", [(0, 1)], [6]),
+        ("coordinate real symmetric\n3 3 2\n2 1 1e-3\n3 2 +4\n", [(0, 1), (1, 2)], [1e-3, 4]),
+        ("array real symmetric\n3 3\n0\n2\n0\n0\n5\n0\n", [(0, 1), (1, 2)], [2, 5]),
+        ("array real general\n2 2\n0\n3\n3\n0\n", [(0, 1)], [3]),
+        ("coordinate pattern general\r\n2 2 2\r\n1 2\r\n2 1\r\n", [(0, 1)], None),
+    ],
+)  # fmt: skip
+def test_matrix_market_by_hand(text, edges, weights):
+    K = read("matrix market", "%%MatrixMarket matrix " + text)
+    assert list(K.cell_labels(1)) == edges
+    assert K.attributes[1].get("weight", np.array(None)).tolist() == weights
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "does not begin with %%MatrixMarket matrix"),
+        ("%%MatrixMarket vector coordinate real general\n", "does not begin with"),
+        ("%%MatrixMarket matrix coordinate real\n", "does not begin with"),
+        (MTX.format("coordinate complex general"), "is a complex general coordinate matrix"),
+        (
+            MTX.format("coordinate real skew-symmetric"),
+            "is a real skew-symmetric coordinate matrix",
+        ),
+        (MTX.format("list real general"), "is a real general list matrix"),
+        (MTX.format("coordinate real general") + "3 2 1\n1 2 1\n", "is 3 x 2; the adjacency"),
+        (MTX.format("coordinate real general") + "3 2 1\n1 2 1", "is 3 x 2; the adjacency"),
+        (MTX.format("coordinate real general") + "3 3\n", r"has the sizes \[3.0, 3.0\]; give 3"),
+        (MTX.format("coordinate real general") + "3 3 -1\n", r"has the sizes \[3.0, 3.0, -1.0\]"),
+        (MTX.format("coordinate real general") + "3 3 .5\n", r"has the sizes \[3.0, 3.0, 0.5\]"),
+        (
+            MTX.format("coordinate real general") + "3 3 2\n1 2 1\n",
+            "2 entries of 3 numbers, but has 3",
+        ),
+        (
+            MTX.format("coordinate pattern general") + "3 3 2\n1 2\n",
+            "of 2 numbers, but has 2 numbers",
+        ),
+        (MTX.format("coordinate real general") + "3 3 1\n1 4 1\n", "outside of its 3 rows"),
+        (MTX.format("coordinate real general") + "3 3 1\n0 1 1\n", "outside of its 3 rows"),
+        (MTX.format("coordinate real general") + "3 3 1\n 1 4 1\n", "outside of its 3 rows"),
+        (MTX.format("coordinate real general") + "3 3 1\n 0 1 1\n", "outside of its 3 rows"),
+        (MTX.format("coordinate real general") + "3 3 1\n 1 1.5 1\n", "outside of its 3 rows"),
+        (MTX.format("coordinate real symmetric") + "2 2 1\n2 1 nan\n", "no finite numbers"),
+        (MTX.format("array pattern general") + "2 2\n", "has 0 entries for 2 x 2"),
+        (MTX.format("array real general") + "2 2\n0 1 1\n", "has 3 entries for 2 x 2"),
+        (MTX.format("array real symmetric") + "2 2\n0 1 1 0\n", "has 4 entries for 2 x 2"),
+        (MTX.format("array real general") + "2 3\n0 1 1 0 1 1\n", "is 2 x 3; the adjacency"),
+        (
+            MTX.format("coordinate pattern symmetric") + "100101 100101 1\n2 1\n",
+            "declares 100101 v",
+        ),
+        (MTX.format("coordinate real general") + "2 2 1\n1 2 1\n", "not symmetric"),
+    ],
+)
+def test_what_a_matrix_market_file_is_refused_for(text, words):
+    with pytest.raises(cl.InputError, match=words):
+        read("matrix market", text)
+
+
+@pytest.mark.parametrize(
+    ("lines", "labels", "values"),
+    [
+        (",a,b\na,0,2\nb,2,0", ["a", "b"], [[0, 2], [2, 0]]),
+        (",a,b\nb,2,0\na,0,2", ["a", "b"], [[0, 2], [2, 0]]),
+        ("a,b\na,0,2\nb,2,0", ["a", "b"], [[0, 2], [2, 0]]),
+        (",1,2\n1,0,7\n2,7,0", [1, 2], [[0, 7], [7, 0]]),
+        ("1,1,2\n1,0,7\n2,7,0", None, [[1, 1, 2], [1, 0, 7], [2, 7, 0]]),
+        ("a,b,c\n0,1,0\n1,0,1\n0,1,0", ["a", "b", "c"], [[0, 1, 0], [1, 0, 1], [0, 1, 0]]),
+        ("0,1,\n1,0,nan\n,true,0", None, [[0, 1, 0], [1, 0, 0], [0, 1, 0]]),
+        ("0 1,5 0\n1,5 0 2,25\n0 2,25 0", None, [[0, 1.5, 0], [1.5, 0, 2.25], [0, 2.25, 0]]),
+        (",a,a\na,0,2\na,2,0", None, None),
+        (",a,b\na,0,x\nb,2,0", None, None),
+        ("0,1\n1,0", None, None),
+        ("0,1,0\n1,0", None, None),
+    ],
+)
+def test_squares_of_numbers(lines, labels, values):
+    delimiter = "," if "0,1" in lines or "a" in lines or lines[0] in ",1" else None
+    rows = [line.split(delimiter) for line in lines.split("\n")]
+    with listening():
+        found = matrix_text.labelled_matrix(rows, sure=True)
+    if values is None:
+        assert found is None
+    else:
+        assert (found[0], found[1].tolist()) == (labels, values)
+
+
+def test_which_squares_are_adjacencies_unless_one_is_sure():
+    def found(matrix, header=None):
+        rows = [[str(x) for x in row] for row in matrix]
+        with listening():
+            return matrix_text.labelled_matrix(rows, header) is not None
+
+    path = np.eye(4, k=1, dtype=int) + np.eye(4, k=-1, dtype=int)
+    assert found(path)
+    assert not found(path, header=True)
+    other = path.copy()
+    other[0, 1] = 5  # not symmetric, and small
+    assert not found(other)
+    other = path.copy()
+    other[0, 0] = 3
+    assert not found(other)
+    assert found(path + 3 * np.eye(4, dtype=int))
+    large = np.zeros((5, 5), dtype=int)
+    large[0, 1] = 5
+    assert found(large)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33, 61, 62, 63, 64, 70])
+def test_graph6_and_sparse6_are_those_of_networkx(n):
+    graph = nx.gnp_random_graph(n, 0.3, seed=n)
+    for data in (nx.to_graph6_bytes(graph), nx.to_sparse6_bytes(graph)):
+        K = graph6.read_graph6(data)
+        assert K.n_vertices == n
+        found = K.cell_labels(1) if K.max_rank else []
+        assert sorted(found) == sorted(tuple(sorted(e)) for e in graph.edges)
+
+
+def test_the_number_of_vertices_in_one_four_or_eight_letters():
+    size = graph6._size
+    assert [size(np.array(c))[0] for c in ([0, 9], [62], [63, 0, 1, 0], [63, 0, 1, 0, 5])] == [
+        0,
+        62,
+        64,
+        64,
+    ]
+    codes = np.array([63, 63, 0, 0, 0, 1, 0, 2, 7])
+    n, rest = size(codes)
+    assert (n, rest.tolist()) == (64**2 + 2, [7])
+    n, rest = size(np.array([63, 62, 63, 63, 1]))
+    assert (n, rest.tolist()) == (62 * 64**2 + 63 * 64 + 63, [1])
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Bw", True), ("  Bw  \nBw\n", True), ("Bww", False), ("B", False), (":An", True),
+     ("~?@?", True),
+        ("Bw\na b", False), ("Bw\n!", False), ("", False), ("@", True), ("A_", True), ("A__",
+     False),
+        ("H" + "?" * 6, True), ("H" + "?" * 5, False), ("F" + "?" * 4, True),
+     ("F" + "?" * 3, False),
+    ],
+)  # fmt: skip
+def test_which_words_are_graph6(text, found):
+    assert graph6.is_graph6(text) == found
