@@ -108,6 +108,16 @@ def test_what_a_small_file_holds(name, text, labels, edges, columns):
     assert not notes.losses
 
 
+def test_loops_are_left_out_and_told():
+    texts = {"metis": "2 2\n1 2\n1\n", "dimacs": "p edge 2 2\ne 1 1\ne 1 2\n",
+             "pajek": "*Vertices 2\n*Matrix\n1 1\n1 0\n"}  # fmt: skip
+    for name, text in texts.items():
+        _, edges, _, notes = read(name, text)
+        assert edges == [(1, 2)]
+        assert notes.losses[0].startswith("1 self-loop, the first at vertex 1, left out")
+        assert read(name, text, loops="keep")[2][0]["loop"] == [1.0, 0.0]
+
+
 LISTED = "nodedef>name\na\nb\nedgedef>node1,node2,w DOUBLE\n"
 # Format, text, what is wrong with it.
 REFUSED = [

@@ -115,6 +115,15 @@ def test_how_much_reading_a_file_may_take(size, packed, limit):
         assert (budget.limit, budget.left) == (limit, limit - 1)
 
 
+def test_reading_takes_no_more_than_the_caller_allows():
+    with _source.reading("x", 10**7):
+        assert _BUDGET.get().limit == 5 * 10**9
+    with _source.reading("x", 10**7, 1):
+        assert _BUDGET.get().limit == 1
+    with pytest.raises(cl.InputError, match="max_memory=0"), _source.reading("x", 0, 0):
+        pass
+
+
 def test_a_stream_may_have_as_much_as_half_the_memory_holds(monkeypatch):
     monkeypatch.setattr(_source, "available_memory", lambda: 6000)
     assert _source.stream_bytes(io.BytesIO(b"x" * 300), 10) == b"x" * 300

@@ -126,7 +126,8 @@ REFUSED = [
     ("msh", b"\0", "is binary"),
     ("msh", MSH2.format("").replace("2.2", "3.0"), "is of version '3.0'"),
     ("msh", MSH2.format("").replace("2.2", "4.0"), "is of version '4.0'"),
-    ("msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n", "lacks .Nodes or .Elements"),
+    ("msh", MSH2.format("0").replace("Elements", "Parts"), "lacks .Nodes or .Elements"),
+    ("msh", MSH2.format("0").replace("Nodes", "Points"), "lacks .Nodes or .Elements"),
     ("msh", "$Nodes\n1\n$EndNodes\n$Elements\n1\n$EndElements\n", "is of version ''"),
     ("msh", MSH2.format("1\n1 2 0 7 5 3"), r"with the points \[7, 5, 3\], not all listed"),
     ("msh", MSH2.format("1\n1 2 0 7 5 99"), r"with the points \[7, 5, 99\], not all listed"),
@@ -278,6 +279,13 @@ def test_matrices_of_matlab():
         K = read("mat", matlab(A=given))
         assert K.cell_labels(1) == ((0, 1), (1, 2))
         assert not K.attributes[1]
+
+
+def test_packed_matrices_of_any_length_follow_each_other():
+    for n in range(1, 9):
+        file = io.BytesIO()
+        scipy.io.savemat(file, {"x": np.arange(n) * 1.1, "A": PATH, "y": 1.0}, do_compression=True)
+        assert read("mat", file.getvalue()).n_cells == (3, 2)
 
 
 def test_the_one_square_matrix_is_taken():

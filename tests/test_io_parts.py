@@ -29,6 +29,7 @@ from cellapse.io._numbers import (
 )
 from cellapse.io._rows import split_rows
 from cellapse.io._same import require_same
+from cellapse.io._understood import Understood
 
 
 @pytest.mark.parametrize(
@@ -108,6 +109,15 @@ def test_a_row_that_could_be_a_comment(text, is_refused):
 def test_quotes_that_are_not_closed():
     with pytest.raises(cl.InputError, match="check quotes"):
         split_rows('"a,b\nc,d\n')
+
+
+def test_cells_of_rank_three_are_counted_in_words():
+    K = cl.Complex.from_cells({3: [tuple("abcd")]})
+    assert Understood(K, "x").counts == "4 vertices, 0 edges, 0 cells of rank 2, 1 cell of rank 3"
+
+
+def test_numbers_with_gaps_may_be_weights():
+    assert _text_columns.unnamed(2, [1, 2.5, None]) == "weight"
 
 
 def test_single_numbers():

@@ -26,7 +26,7 @@ from cellapse._shared.memory import (
     require_memory,
 )
 
-_CHUNK = 1 << 20
+_CHUNK = 1 << 20  # speed only: bytes read at once
 _POINTER = b"version https://git-lfs"
 _FLOOR, _MULTIPLE, _MULTIPLE_PACKED = 1_000_000_000, 500, 2000
 _REMEDY = "thin it out, or build the complex in parts with Complex.from_arrays"
@@ -118,7 +118,7 @@ def unpacked(data: bytes, growth: int) -> bytes:
 
 
 def _unpack(packed: bytes, growth: int) -> bytes:
-    chunks, size = [], 0
+    chunks, size = [], 0  # equivalent: what a byte more would take is an estimate
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(packed)) as file:
             while chunk := file.read(_CHUNK):

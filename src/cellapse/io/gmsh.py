@@ -16,7 +16,6 @@ from cellapse.io._source import as_text
 from cellapse.lifts.meshes import CORNERS, block_complex
 
 _SECTION = re.compile(r"(?ms)^[ \t]*\$(?!End)(\w+)[ \t]*\r?$(.*?)(?:^[ \t]*\$End|\Z)")
-_LARGEST = 10**15
 # Numbers of kinds; those of higher order (8, 9, ...) have points within their sides.
 _KINDS = {
     1: "line",
@@ -53,7 +52,7 @@ class _Lines(NamedTuple):
     def whole(self, place: int, width: int = 1) -> IntArray:
         """The same as whole numbers from 0."""
         values = self.column(place, width)
-        if (values < 0).any() or not_whole(values).any() or (values > _LARGEST).any():
+        if (values < 0).any() or not_whole(values).any():
             raise InputError("has numbers of points or elements that are not whole, from 0 on")
         return values.astype(np.int64)
 
@@ -67,13 +66,14 @@ def read_msh(data: bytes) -> Complex:
     if b"\0" in data:
         raise InputError("is binary; save it as text, or pass meshio.read(path) to as_complex")
     sections = {name: text for name, text in _SECTION.findall(as_text(data)) if text.strip()}
-    version = sections.get("MeshFormat", " ").split(None, 1)[0:1] or [""]
-    if not version[0].startswith(("2.", "4.1")) or not {"Nodes", "Elements"} <= sections.keys():
+    version = next(iter(sections.get("MeshFormat", "").split()), "")
+    known = version.startswith(("2.", "4.1"))
+    if not known or "Nodes" not in sections or "Elements" not in sections:
         raise InputError(
-            f"is of version {version[0]!r:.20} or lacks $Nodes or $Elements; 2.2 and 4.1 are read, "
+            f"is of version {version!r:.20} or lacks $Nodes or $Elements; 2.2 and 4.1 are read, "
             "others through meshio.read(path) and as_complex"
         )
-    new = version[0].startswith("4")
+    new = version.startswith("4")
     tags, places = (_points_4 if new else _points_2)(_lines(sections["Nodes"]))
     if not len(tags):
         raise InputError("holds no points")

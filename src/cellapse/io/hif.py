@@ -109,7 +109,8 @@ def _cells(
     more = [
         r
         for r in incidences
-        if len(r) > 2 and (r.get("attrs") or r.get("weight", 1) != 1 or "direction" in r)
+        if len(r) > 2  # speed only: most have an edge and a node
+        and (r.get("attrs") or r.get("weight", 1) != 1 or "direction" in r)
     ]
     if more:
         loss(

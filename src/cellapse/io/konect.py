@@ -59,7 +59,7 @@ def read_konect(data: bytes, options: Options = PLAIN) -> Complex:
     if declared is not None and int(declared[1]) != len(table):
         loss(f"{int(declared[1]):,} edges are declared and {len(table):,} there; it may be cut off")
     ends = table[:, :2]
-    if not np.isfinite(table).all() or not_whole(ends).any() or (abs(ends) > 2**53).any():
+    if not np.isfinite(table).all() or not_whole(ends).any():
         raise InputError("has vertices that are no whole numbers; KONECT counts them from 1")
     columns = {name: table[:, 2 + i] for i, name in enumerate(_COLUMNS[: table.shape[1] - 2])}
     if options.window is not None:

@@ -94,7 +94,7 @@ def _plain_entries(data: bytes, start: int, pattern: bool) -> _Entries | None:
 
 def _sizes(numbers: Any, count: int) -> list[int]:
     sizes = numbers[:count]
-    if len(sizes) < count or (sizes < 0).any() or (sizes > 2**53).any() or not_whole(sizes).any():
+    if len(sizes) < count or (sizes < 0).any() or not_whole(sizes).any():
         raise InputError(f"has the sizes {sizes.tolist()}; give {count} whole numbers")
     whole: list[int] = sizes.astype(np.int64).tolist()
     if whole[0] != whole[1]:

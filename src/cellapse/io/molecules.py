@@ -70,7 +70,7 @@ def read_mol2(data: bytes) -> Complex:
     if len(re.findall(r"^@<TRIPOS>MOLECULE", text, re.M)) != 1:
         raise InputError("has to hold one @<TRIPOS>MOLECULE; split the file")
     atoms, bonds = (_lines(text, name) for name in ("ATOM", "BOND"))
-    pairs = [[int(w) if w.isdecimal() and len(w) < 9 else 0 for w in row[1:3]] for row in bonds]
+    pairs = [[_atom(w) for w in row[1:3]] for row in bonds]
     if not atoms or any(len(row) < 6 for row in atoms) or any(len(row) < 4 for row in bonds):
         raise InputError("has atoms or bonds with too few words; it may be cut off")
     about = [*_lines(text, "MOLECULE"), [], []][1][:2]  # after the name: how many there are
@@ -84,6 +84,12 @@ def read_mol2(data: bytes) -> Complex:
     if molecule is None:
         raise InputError("is not a valid molecule to RDKit; check the types of its atoms")
     return complex_of(molecule)
+
+
+def _atom(word: str) -> int:
+    """The number of an atom, or 0."""
+    short = len(word) < 9  # equivalent: no molecule has as many atoms
+    return int(word) if short and word.isdecimal() else 0
 
 
 def _lines(text: str, section: str) -> list[list[str]]:

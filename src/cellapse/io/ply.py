@@ -186,7 +186,10 @@ def _fixed_lengths(element: _Element, body: bytes, at: int, order: str) -> Any:
         else:
             return None
         offset = at + np.dtype(fields).itemsize
-    return fields if offset - at and at + (offset - at) * element.size <= len(body) else None
+    fit = at + (offset - at) * element.size <= len(
+        body
+    )  # speed only: else they are read one by one
+    return fields if offset > at and fit else None
 
 
 def _length(n: int, left: int) -> int:
