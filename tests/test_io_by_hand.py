@@ -58,6 +58,7 @@ d" [l=<x<b>y</b>>]', ['a"b', "cd"], [('a"b', "cd")], {"l": ["<x<b>y</b>>"]}),
      .replace("'a,1', ", '"a,1", '), ["a,1", "b'"], [("a,1", "b'")], {}),
     ("gdf", "nodedef>name,label\n1,u\n2,v\nedgedef>node1,node2,directed\n1,2,false\n", "uv",
      ["uv"], {}),
+    ("gdf", "nodedef>name\na\nb\nedgedef>node1,node2,directed INT\na,b,0\n", "ab", ["ab"], {}),
     ("gdf", "nodedef>name,label\n1,u\n2,u\nedgedef>node1,node2\n1,2\n", [1, 2], [(1, 2)], {}),
     ("sif", "a pp b c\nd\n\nb pd c\n", "abcd", ["ab", "ac", "bc"], {"interaction": ["pp", "pp",
      "pd"]}),
@@ -118,6 +119,36 @@ def test_loops_are_left_out_and_told():
         assert read(name, text, loops="keep")[2][0]["loop"] == [1.0, 0.0]
 
 
+def test_places_in_pajek_have_two_or_three_numbers():
+    for given, place in (
+        ("0.1 0.2 0.3", [0.1, 0.2, 0.3]), ("0.1 0.2", [0.1, 0.2]), ("0.1 0.2 0.3 0.4",
+     [0.1, 0.2, 0.3]),
+        ("0.1", None), ("x 0.2 0.3", [0.2, 0.3]), ("0.1 x", None),
+    ):  # fmt: skip
+        columns = read("pajek", f"*Vertices 1\n1 a {given}\n")[2][0]
+        assert columns == ({} if place is None else {"position": [place]})
+
+
+def test_two_kinds_of_vertices_in_pajek():
+    labels, edges, (of_nodes, _), notes = read("pajek", "*Vertices 3 2\n*Edges\n1 3\n")
+    assert (labels, edges, of_nodes) == ([1, 2, 3], [(1, 3)], {"mode": [1, 1, 2]})
+    assert notes.facts[0] == "two kinds of vertices, the attribute `mode`: 2 of the first"
+
+
+def test_arcs_are_edges_where_directions_are_ignored():
+    matrix = "*Vertices 3\n*Matrix\n0 5 0\n0 0 0\n7 0 0\n"
+    _, edges, (_, of_edges), notes = read("pajek", matrix, directed="ignore")
+    assert (edges, of_edges) == ([(1, 2), (1, 3)], {"weight": [5.0, 7.0]})
+    assert "directions are ignored" in notes.facts
+    for name, text in (
+        ("dimacs", "p sp 3 2\na 1 2 5\na 1 3 7\n"), ("konect", "% asym\n1 2 5\n1 3 7\n"),
+        ("pajek", "*Vertices 3\n*Arcs\n1 2 5\n1 3 7\n"),
+    ):  # fmt: skip
+        _, edges, (_, of_edges), _ = read(name, text, directed="ignore")
+        assert (edges, of_edges) == ([(1, 2), (1, 3)], {"weight": [5.0, 7.0]})
+    assert read("dot", "digraph { a -> b }", directed="ignore")[1] == [("a", "b")]
+
+
 LISTED = "nodedef>name\na\nb\nedgedef>node1,node2,w DOUBLE\n"
 # Format, text, what is wrong with it.
 REFUSED = [
@@ -141,6 +172,7 @@ REFUSED = [
     ("dimacs", ARCS, "the graph is directed"),
     ("dimacs", "p edge 100101 0\n", "declares 100,101 vertices and has 1 lines"),
     ("dot", DOT % "a\n-- !b", "line 2 has '!' where it makes no sense"),
+    ("dot", "\n" + DOT % "!", "line 2 has '!'"),
     ("dot", DOT % "a -- b" + " graph { c }", "holds more than one graph"),
     ("dot", "graph { a -- b", "ends too early"),
     ("dot", "graph", "ends too early"),
@@ -159,6 +191,8 @@ REFUSED = [
     ("gdf", LISTED + "a,b,1,2\n", "has a row of 4 words for 3 columns"),
     ("gdf", LISTED + "a,b,x\n", "has the row 'a,b,x' that its header does not describe"),
     ("gdf", LISTED.replace("w DOUBLE", "directed") + "a,b,true\n", "the graph is directed"),
+    ("gdf", LISTED.replace("w DOUBLE", "directed") + "a,b,TRUE\n", "the graph is directed"),
+    ("gdf", LISTED.replace("w DOUBLE", "directed INT") + "a,b,1\n", "the graph is directed"),
     ("sif", "a pp\n", r"has the line \['a', 'pp'\] without a target"),
     ("sif", "\n", "holds no node"),
     ("pajek", "*Edges\n1 2\n", r"holds no \*Vertices"),

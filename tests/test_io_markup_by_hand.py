@@ -176,7 +176,7 @@ def test_what_is_known_of_a_whole_gml_is_its_metadata():
         (GML % "edge [ source 7 source 9 target 7 ]", "without one source"),
         ("graph [ node [ label 1 ] ]", "without one id"),
         ("graph [ node 1 ]", "has 1 where the list of a node or edge belongs"),
-        ("graph [\nnode [ id 1 ]\n!x ]", r"line 3 has '!x' where it makes no sense"),
+        ("\ngraph [\nnode [ id 1 ]\n!x ]", r"line 4 has '!x' where it makes no sense"),
         ("graph [ ] ]", r"line 1 has '\]' where it makes no sense"),
         ("graph [ node [ id 1 ]", "ends too early: a list is not closed"),
         ("graph [ node [ id 1 x " + "9" * 4001 + " ] ]", "has a number of 4001 digits"),
@@ -303,6 +303,10 @@ def links(*pairs, **more):
         (document(nodes=listed([1, 2], "b"), links=links(([1, 2], "b"))), [(1, 2), "b"],
          [((1, 2), "b")], {}, {}),
         (document(nodes=[], links=links("ab")), "ab", ["ab"], {}, {}),
+        (document(nodes=listed(1, 2, 0), links=links((0, 1), (1, 2))), [1, 2, 0], [(1, 0), (1, 2)],
+         {}, {}),
+        (document(nodes=listed(1, 2, 3), links=links((0, 1), (1, 2))), [1, 2, 3], [(1, 2), (2, 3)],
+         {}, {}),
         (document(nodes=listed("a", "b"), adjacency=[[{"id": "b", "w": 2}], [{"id": "a", "w": 2}]]),
          "ab", ["ab"], {}, {"w": [2]}),
         (document(elements=[{"data": {"id": "a"}}, {"data": {"id": "b"}},
@@ -477,6 +481,7 @@ def test_matrices_in_npz():
     for arrays in (MATRIX, {"A": np.array([[0, 3.0, 0], [3, 0, 0], [0, 0, 0]])}):
         _, edges, _, of_edges, _ = read("npz", saved(**arrays))
         assert (edges, of_edges) == ([(0, 1)], {"weight": [3.0]})
+    assert read("npz", saved(**{**MATRIX, "shape": np.array([100_200] * 2)}))[1] == [(0, 1)]
     csr = {
         **MATRIX,
         "format": np.array(b"csr"),
@@ -501,6 +506,7 @@ def test_matrices_in_npz():
         ({**MATRIX, "shape": np.array([2])}, "give two whole numbers"),
         ({**MATRIX, "format": np.array(b"bsr")}, "has a bsr matrix; save matrix.tocsr"),
         ({**MATRIX, "format": np.array(7)}, "has a nameless matrix"),
+        ({k: MATRIX[k] for k in ("format", "shape", "data")}, "that is not consistent"),
         ({**MATRIX, "row": np.array([0, 2])}, "has a coo matrix that is not consistent"),
         ({**MATRIX, "data": np.array([1j, 1j])}, "holds complex128 entries"),
         ({"about": np.frombuffer(b"{}", np.uint8)}, "is not of the format"),
@@ -619,6 +625,20 @@ def test_simplices_by_hand():
         found("2\x001 2", window=(0, 1))
 
 
+def test_three_files_of_simplices(tmp_path):
+    for part, text in (("nverts", "3 2"), ("simplices", "5 7 9 9 2"), ("times", "10 20")):
+        (tmp_path / f"x-{part}.txt").write_text(text)
+    for part in ("nverts", "simplices", "times"):
+        path = tmp_path / f"x-{part}.txt"
+        assert cl.read(path).n_cells == (4, 4, 1)
+        assert cl.read(path, window=(20, 30)).n_cells[:2] == (2, 1)
+    (tmp_path / "x-times.txt").unlink()
+    assert cl.read(tmp_path / "x-nverts.txt").n_cells == (4, 4, 1)
+    (tmp_path / "x-nverts.txt").unlink()
+    with pytest.raises(cl.InputError, match="there is no file of that name"):
+        cl.read(tmp_path / "x-simplices.txt")
+
+
 def test_times_of_konect():
     text = b"% sym\n1 2 1 10\n2 3 1 20\n3 1 1 30\n"
     with listening() as notes:
@@ -656,6 +676,7 @@ def mol2(atoms="1 C1 0 0 0 C.3\n2 C2 1 0 0 C.3\n", bonds="1 1 2 1\n", head="2 1"
         ("xyz", "1\nx\nH 0 0 u\n", "has 'u' where a coordinate belongs"),
         ("smiles", "CC a\nCO b\n", "holds 2 molecules"),
         ("smiles", "# x\n", "holds 0 molecules"),
+        ("smiles", "smiles\n", "'smiles'"),
         ("sdf", "x\n$$$$\n", ""),
     ],
 )

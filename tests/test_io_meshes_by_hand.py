@@ -111,6 +111,29 @@ def test_two_triangles_are_the_same_in_every_format(name):
     assert shape(read(*TWO_TRIANGLES[name])) == TWO
 
 
+@pytest.mark.parametrize(
+    ("kind", "vtk", "size", "rank"),
+    [(1, 3, 2, 1), (2, 5, 3, 2), (3, 9, 4, 2), (4, 10, 4, 3), (5, 12, 8, 3), (6, 13, 6, 3),
+     (7, 14, 5, 3)],
+)  # fmt: skip
+def test_cells_of_every_kind(kind, vtk, size, rank):
+    points = [f"{i} {i * i} {i**3}" for i in range(8)]
+    nodes = "".join(f"{i + 1} {point}\n" for i, point in enumerate(points))
+    corners = range(size)
+    gmsh = (
+        f"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n8\n{nodes}$EndNodes\n$Elements\n1\n"
+        f"1 {kind} 0 {' '.join(str(i + 1) for i in corners)}\n$EndElements\n"
+    )
+    legacy = (
+        "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 8 float\n"
+        + "\n".join(points)
+        + f"\nCELLS 1 {size + 1}\n{size} {' '.join(map(str, corners))}\nCELL_TYPES 1\n{vtk}\n"
+    )
+    for K in (read("msh", gmsh), read("vtk", legacy)):
+        assert [sorted(c.tolist()) for c in K.cells[rank]] == [list(corners)]
+        assert not any(K.n_cells[rank + 1 :])
+
+
 def test_lines_of_meshes_are_edges():
     line = (sorted(P), [[(P[0], P[3])], []])
     assert shape(read("msh", MSH2.format("1\n1 1 2 0 1 7 2"))) == line
@@ -150,6 +173,7 @@ REFUSED = [
     ("off", "OFF\n", r"has the sizes \[\]"),
     ("off", OFF + "3 0 1 2\n", "declares 4 vertices and 2 faces, but has 5 lines"),
     ("off", OFF.replace("1 1 0", "1 1") + "3 0 1 2\n3 1 2 3\n", "without three coordinates"),
+    ("off", OFF.replace("\n0 0 0", "\n0 0") + "3 0 1 2\n3 1 2 3\n", "three coordinates"),
     ("off", OFF + "3 0 1 2\n3 1 2\n", "has a face with too few corners"),
     ("off", OFF + "3 0 1 2\n-1 1 2\n", "has a face with too few corners"),
     ("off", OFF + "3 0 1 2\n1.5 1 2\n", "has a face with too few corners"),
@@ -364,6 +388,26 @@ def test_what_a_matlab_file_is_refused_for(data, words):
         read("mat", data)
 
 
+def test_names_of_fields_have_up_to_64_letters():
+    def fields(length):
+        return mat._fields([(5, length.to_bytes(4, "little")), (1, b"a" * 65)], "<", "x", 0)
+
+    assert fields(1) == fields(64) == {}
+    for length in (0, 65):
+        with pytest.raises(cl.InputError, match=f"has names of fields of {length} letters"):
+            fields(length)
+
+
+def test_as_many_vertices_as_edges_leave_room_for():
+    for n in (100_200, 100_201):
+        A = sparse.csc_array((np.ones(2), ([0, 1], [1, 0])), shape=(n, n))
+        if n == 100_200:
+            assert read("mat", matlab(A=A)).n_cells == (n, 1)
+        else:
+            with pytest.raises(cl.InputError, match="has 100,201 vertices and 2 edges"):
+                read("mat", matlab(A=A))
+
+
 def test_a_matrix_of_kind_fifteen_holds_numbers():
     assert read("mat", mat_file(matrix_element(flags=15))).n_cells == (2, 1)
     with pytest.raises(cl.InputError, match="there are: none"):
@@ -507,6 +551,7 @@ def test_the_number_of_vertices_in_one_four_or_eight_letters():
         64,
         64,
     ]
+    assert size(np.array([63, 63, 1, 0, 0, 0, 0, 0]))[0] == 64**5
     codes = np.array([63, 63, 0, 0, 0, 1, 0, 2, 7])
     n, rest = size(codes)
     assert (n, rest.tolist()) == (64**2 + 2, [7])

@@ -9,6 +9,7 @@ import pytest
 import cellapse as cl
 from cellapse._shared.notes import listening
 from cellapse.io import (
+    FORMATS,
     _graphs,
     _numbers,
     _other_formats,
@@ -145,6 +146,9 @@ def test_numbers_beyond_what_is_told_apart():
     limit = 10**15
     assert whole_numbers([str(limit - 1)], "x").tolist() == [limit - 1]
     assert whole_numbers([], "x").tolist() == []
+    assert whole_numbers([str(limit)], "x").tolist() == [limit]
+    with pytest.raises(cl.InputError, match="where x belongs"):
+        whole_numbers([str(limit + 1)], "x")
     assert numbers_of(f"{limit - 1}").tolist() == [limit - 1]
     assert numbers_of(f"{limit} 123456789012345678901").tolist() == [limit, 123456789012345678901.0]
 
@@ -376,6 +380,10 @@ def test_tuples_of_python_are_no_table():
             _other_formats.refuse_other_formats(text)
     for text in ("(a b)\n(b c)\n", "(a, b\n", "a, b)\n", "(a, b)\nc d\n", ""):
         _other_formats.refuse_other_formats(text)
+
+
+def test_only_json_weighs_by_itself():
+    assert [name for name, format_ in FORMATS.items() if format_.weighs] == ["json"]
 
 
 def test_a_format_is_known_by_its_beginning_below_comments():

@@ -154,6 +154,7 @@ EDGES = words("a b", "b c", "c d", "d a")
             words("a b", "b c", "e f", "g h"),
             False,
         ),  # others are missing
+        (words("a x", "b y", "c z"), words("a b", "b c", "e f", "g e"), False),
         (words("a x", "b y", "c z"), words("u v", "a b", "b c"), True),  # a header among them
         (words("a x", "b y", "c z"), words("u v", "a b", "b c", "w"), True),
         (words("a b", "b c", "c a"), words("a b", "b c"), True),  # whatever the values are
@@ -227,6 +228,11 @@ def test_up_to_ten_parts_are_looked_at():
         assert refused(_one_table.refuse_second_table, split_rows(text(n))) == found
 
 
+def test_a_table_of_nodes_may_come_first():
+    text = "a x\nb y\nc z\n\na b\nb c\n"
+    assert refused(_one_table.refuse_second_table, split_rows(text)) == "refused"
+
+
 @pytest.mark.parametrize(
     ("rows", "found"),
     [
@@ -278,6 +284,23 @@ def test_how_much_two_columns_share():
     left, right = much
     assert _refused_columns._is_relation([left, none[0] - left, right])
     assert not _refused_columns._is_relation([*few, few[0]])
+    ends = {f"a{i}" for i in range(10)}, {f"a{i}" for i in range(5, 15)}
+    ids = {"a14", *(f"c{i}" for i in range(10))}
+    assert (share(*ends), share(ids, ends[0]), share(ids, ends[1])) == (1 / 3, 0, 0.05)
+    for one, other in (ends, ends[::-1]):
+        assert not _refused_columns._is_id([["x"]], [ids, one, other], 0)
+        assert _refused_columns._is_id([["x"]], [ids - {"a14"}, one, other], 0)
+        assert not _refused_columns._is_relation([one, ids, other])
+        assert _refused_columns._is_relation([one, ids - {"a14"}, other])
+
+
+def test_a_first_column_that_counts_rows_is_one_of_ids():
+    for start, found in ((0, True), (1, True), (2, False)):
+        rows = [[str(start + i), f"a{i}", f"b{i}"] for i in range(4)]
+        sets = [set(column) for column in zip(*rows, strict=True)]
+        assert _refused_columns._is_id(rows, sets, 0) == found
+    rows = [[str(i), f"a{i}", str(i + 7)] for i in range(4)]
+    assert not _refused_columns._is_id(rows, [set(c) for c in zip(*rows, strict=True)], 0)
 
 
 @pytest.mark.parametrize(
@@ -481,6 +504,7 @@ def test_options_say_what_they_need():
     with pytest.raises(cl.InputError, match="which takes none of these options"):
         Options(sep=";").check("x", ())
     Options(sep=";", weight="w").check("x", ("sep",))
+    assert options_of(sep=";").sep == ";"
 
 
 def test_ends_without_a_name_are_told_by_their_numbers(tmp_path):

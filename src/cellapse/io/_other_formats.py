@@ -42,6 +42,7 @@ _NO_TABLE = {
     r"\([^\n]*\)[^\n()]*;\s*\Z": "a tree in the Newick format",
     r"<[^\s<>]+>\s+<[^\s<>]+>\s+[<\"_][^\n]*\.\s*\n": "triples of RDF",
 }
+_BEGINNING = 2000  # equivalent: letters; those of another format show far sooner
 _COMMENTS = re.compile(r"(?:\s*(?:#|%|//|c\b)[^\n]*\n)*\s*")  # c: of DIMACS
 _NEIGHBOURS = re.compile(r"[^\s,;:\"]+:(?:\s.*)?")
 
@@ -54,9 +55,9 @@ def refuse_other_formats(text: str) -> None:
     cellapse._errors.InputError: begins as files of the format 'pajek' do; pass format='pajek'
     """
     start = _COMMENTS.match(text)
-    at = start.end() if start else 0
-    below = text[at : at + 2000].lower()
-    for head in (text[:2000].lstrip().lower(), below):
+    at = start.end() if start else 0  # equivalent: nothing at all is a match, too
+    below = text[at : at + _BEGINNING].lower()
+    for head in (text[:_BEGINNING].lstrip().lower(), below):
         for pattern, name in _BEGINNINGS.items():
             if re.match(pattern, head, re.DOTALL):
                 raise InputError(f"begins as files of the format {name!r} do; pass format={name!r}")

@@ -40,7 +40,7 @@ _NEXT = [
 _ALLOWED = bytearray(256)
 for nothing_between, pairs in enumerate((_APART, _NEXT)):
     for before, after in pairs:
-        _ALLOWED[64 * nothing_between + 8 * before + after] = 1
+        _ALLOWED[64 * nothing_between + 8 * before + after] = 1  # equivalent: anything but 0
 
 
 def count_plain_lines(lines: bytes, columns: int, start: int = 0) -> int | None:

@@ -169,7 +169,7 @@ def _written(value: Any) -> str:
         text = repr(value)
         return text if "." in text else text.replace("e", ".0e")
     if isinstance(value, float):
-        return "NAN" if math.isnan(value) else ("+INF" if value > 0 else "-INF")
+        return "NAN" if math.isnan(value) else f"{value:+}".upper()
     if not isinstance(value, str):
         raise InputError(f"GML holds numbers and strings, not {value!r:.60}; write .json")
     return '"' + html.escape(value).replace("&#x27;", "'") + '"'

@@ -42,7 +42,7 @@ def molecule_complexes(path: str | os.PathLike[str]) -> list[Complex]:
     [(6, 6, 1), (3, 2, 0)]
     """
     file = file_path(path)
-    with reading_file(file, 100) as data:
+    with reading_file(file, 100) as data:  # equivalent: an estimate
         sdf = Path(file.name.lower().removesuffix(".gz")).suffix in (".sdf", ".mol")
         return _sdf(data) if sdf else _smiles(data)
 

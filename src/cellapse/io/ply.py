@@ -60,7 +60,8 @@ def read_ply(data: bytes) -> Complex:
         words = body.split() if order == "" else []
         at = 0
         for element in elements:
-            if element.size > len(body):  # every entry of an element takes a byte at least
+            # Every entry of an element takes a byte at least.
+            if element.size > len(body):  # equivalent: vertices take more than one
                 raise InputError(f"declares {element.size} of {element.name}; it may be cut off")
             if order == "":
                 tables[element.name], at = _from_words(element, words, at)
@@ -154,7 +155,8 @@ def _from_bytes(element: _Element, body: bytes, at: int, order: str) -> tuple[di
         dtype = np.dtype(fixed)
         rows = np.frombuffer(body, dtype, element.size, at)
         lists = [p for p in element.properties if p.count is not None]
-        if all((rows[f"n {p.name}"] == rows[f"n {p.name}"][0]).all() for p in lists):
+        lengths = [rows[f"n {p.name}"] for p in lists]
+        if all((n == n[0]).all() for n in lengths):  # speed only: else they are read one by one
             table = {p.name: rows[p.name].astype(p.type) for p in element.properties}
             return table, at + dtype.itemsize * element.size
     slow: dict[str, list[Any]] = {p.name: [] for p in element.properties}
@@ -180,7 +182,7 @@ def _fixed_lengths(element: _Element, body: bytes, at: int, order: str) -> Any:
             fields.append((p.name, order + p.type))
         elif element.size and offset + np.dtype(p.count).itemsize <= len(body):
             n = int(np.frombuffer(body, order + p.count, 1, offset)[0])
-            if not 0 <= n <= len(body):
+            if not 0 <= n <= len(body):  # speed only: as above
                 return None
             fields += [(f"n {p.name}", order + p.count), (p.name, order + p.type, (n,))]
         else:

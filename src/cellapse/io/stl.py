@@ -61,7 +61,7 @@ def _is_binary(data: bytes) -> bool:
 
 def _binary(data: bytes) -> Any:
     count = int.from_bytes(data[80:_HEAD], "little")
-    if len(data) < _HEAD or len(data) != _HEAD + 50 * count:
+    if len(data) != _HEAD + 50 * count:
         raise InputError(
             f"declares {count:,} triangles, which take {_HEAD + 50 * count:,} bytes, and has "
             f"{len(data):,}; it may be cut off, or no STL"
