@@ -31,6 +31,7 @@ from cellapse.io._numbers import (
 from cellapse.io._rows import split_rows
 from cellapse.io._same import require_same
 from cellapse.io._understood import Understood
+from cellapse.io.edges import read_edges
 
 
 @pytest.mark.parametrize(
@@ -383,6 +384,7 @@ def test_tuples_of_python_are_no_table():
 
 
 def test_only_json_weighs_by_itself():
+    assert FORMATS["edges"].read is read_edges
     assert [name for name, format_ in FORMATS.items() if format_.weighs] == ["json"]
 
 

@@ -75,7 +75,7 @@ def numbers_of(text: str) -> FloatArray:
         return np.empty(0)
     if not data.translate(None, _DIGITS):  # whole numbers are parsed seven times as quickly
         numbers = np.fromstring(data, np.int64, sep=" ")
-        if numbers.max() < _TOO_LARGE:
+        if numbers.max() < _TOO_LARGE:  # equivalent: that number is the same either way
             return numbers.astype(np.float64)
     try:
         with warnings.catch_warnings(action="error"):  # NumPy warns where it stops at a word
