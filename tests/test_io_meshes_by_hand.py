@@ -79,6 +79,7 @@ def binary_ply(order):
 TWO_TRIANGLES = {
     "msh 2": ("msh", MSH2.format("3\n1 15 2 0 1 7\n2 2 2 0 1 7 5 9\n3 2 0 5 9 2")),
     "msh 4": ("msh", MSH4.format("2 2 1 2\n2 1 2 1\n1 7 5 9\n2 2 2 1\n2 5 9 2")),
+    "msh 4, one block": ("msh", MSH4.format("1 2 1 2\n2 1 2 2\n1 7 5 9\n2 5 9 2")),
     "msh of windows": ("msh", MSH2.format("2\n1 2 0 7 5 9\n2 2 1 4 5 9 2").replace("\n", "\r\n")),
     "off": ("off", OFF + "3 0 1 2\n3 1 2 3 255 0 0\n"),
     "off with comments": ("off", "# x\n OFF # y\n\n4 2\n" + LINES + "3 0 1 2\n\n3 3 2 1\n"),
@@ -435,6 +436,26 @@ def test_matrix_market_by_hand(text, edges, weights):
     K = read("matrix market", "%%MatrixMarket matrix " + text)
     assert list(K.cell_labels(1)) == edges
     assert K.attributes[1].get("weight", np.array(None)).tolist() == weights
+
+
+@pytest.mark.parametrize("kind", ["symmetric", "general"])
+def test_repeated_entries_of_matrix_market_are_told(kind):
+    back = "1 2 5\n" if kind == "general" else ""
+    for more, told in (
+        ("", []),
+        ("2 1 5\n" + back, [f"{1 + bool(back)} repeated entries are added up"]),
+    ):
+        lines = "2 1 5\n" + back + more
+        text = f"{MTX.format(f'coordinate real {kind}')}2 2 {lines.count(chr(10))}\n{lines}"
+        with listening() as notes:
+            K = FORMATS["matrix market"].read(text.encode())
+        assert notes.facts == told
+        assert K.attributes[1]["weight"].tolist() == [10.0 if more else 5.0]
+
+
+def test_data_of_a_vtk_file_may_be_on_one_line():
+    text = "# vtk DataFile Version 3.0\nx\nASCII\nDATASET POLYDATA POINTS 1 float 0 0 0"
+    assert read("vtk", text).n_vertices == 1
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 import cellapse as cl
 from cellapse._shared.notes import listening
-from cellapse.io import _columns, _headers, _one_table, _refused_columns, understand
+from cellapse.io import FORMATS, _columns, _headers, _one_table, _refused_columns, understand
 from cellapse.io._options import PLAIN, Options, options_of
 from cellapse.io._rows import split_rows
 
@@ -136,6 +136,14 @@ def test_sizes_are_looked_for_where_nothing_is_said():
     assert _headers.with_header(named, PLAIN)[0] == named.rows
     weighted = split_rows("3 3\n1 2 7\n2 3 8\n1 3 9\n")  # weights are no labels
     assert refused(_headers.with_header, weighted, PLAIN) == "refused"
+
+
+def test_all_labels_below_are_compared_with_sizes():
+    for last, found in (("5 1", 4), ("1 5", 4), ("4 1", "refused")):
+        text = f"4 3\n{last}\n1 2\n2 3\n".encode()
+        with listening():
+            K = refused(FORMATS["edges"].read, text)
+        assert (K if isinstance(K, str) else K.n_cells[1]) == found
 
 
 EDGES = words("a b", "b c", "c d", "d a")

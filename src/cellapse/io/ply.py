@@ -182,15 +182,14 @@ def _fixed_lengths(element: _Element, body: bytes, at: int, order: str) -> Any:
             fields.append((p.name, order + p.type))
         elif element.size and offset + np.dtype(p.count).itemsize <= len(body):
             n = int(np.frombuffer(body, order + p.count, 1, offset)[0])
-            if not 0 <= n <= len(body):  # speed only: as above
+            if not 0 <= n <= len(body):  # speed only: as below
                 return None
             fields += [(f"n {p.name}", order + p.count), (p.name, order + p.type, (n,))]
         else:
             return None
         offset = at + np.dtype(fields).itemsize
-    fit = at + (offset - at) * element.size <= len(
-        body
-    )  # speed only: else they are read one by one
+    end = at + (offset - at) * element.size
+    fit = end <= len(body)  # speed only: else they are read one by one
     return fields if offset > at and fit else None
 
 
