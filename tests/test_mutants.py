@@ -24,7 +24,7 @@ def outer(x):
     def inner(y):
         return not y
 
-    list(zip(x, x, strict=True))
+    list(zip(x, A.shape[0], strict=True))
     return x and inner(x)  # equivalent: in words
 '''
 

@@ -1,9 +1,9 @@
 """Small mistakes in the source of a module, one at a time.
 
 A comparison or an arithmetic sign exchanged, a constant changed, a condition turned round, a result
-dropped. Texts, annotations, decorators, assertions and what is raised are left alone, and so are
-lines whose comment says `equivalent:` or `speed only:` and why: no test can, or need, notice a
-change there.
+dropped. Texts, annotations, decorators, assertions, what is raised and the sides of operators,
+which are square, are left alone, and so are lines whose comment says `equivalent:` or `speed only:`
+and why: no test can, or need, notice a change there.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ SIGNS = {
     ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult, ast.Pow: ast.Mult, ast.MatMult: ast.Add,
 }  # fmt: skip
 EXPLAINED = ("equivalent:", "speed only:")
+SQUARE = {f"{name}.shape" for name in ("self", "operator", "S", "A", "M")}  # either side will do
 UNTOUCHED = ("stacklevel", "strict")  # arguments: where a warning points, what zip asserts
 
 
@@ -69,6 +70,8 @@ def _mutant(tree: ast.Module, number: int, function: str) -> Mutant:
 def _places(node: ast.AST, within: str) -> Iterator[tuple[ast.AST, str]]:
     """All nodes that may be changed, each with the name of the function whose body it is in."""
     if isinstance(node, ast.Raise | ast.JoinedStr) or getattr(node, "arg", "") in UNTOUCHED:
+        return
+    if isinstance(node, ast.Subscript) and ast.unparse(node.value) in SQUARE:
         return
     yield node, within.removesuffix(".<locals>")
     if isinstance(node, ast.FunctionDef):

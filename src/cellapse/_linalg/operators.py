@@ -75,7 +75,7 @@ class Operator(Shown, SymmetricOperator):
 
     def _picture(self) -> str:
         rows, columns = self.A.nonzero()
-        return grid(rows, columns, self.shape[0])  # equivalent: it is square
+        return grid(rows, columns, self.shape[0])
 
     def _calls(self) -> tuple[tuple[str, str], ...]:
         return (
@@ -123,7 +123,7 @@ class Operator(Shown, SymmetricOperator):
         Spectrum
         """
         D = self._mass(mass)
-        n = self.shape[0]  # equivalent: it is square
+        n = self.shape[0]
         one_of("which", which, ("smallest", "largest"))
         tol = share("tol", tol)
         wanted = n if k is None else whole_number("k", k, 1, n)
@@ -163,7 +163,7 @@ class Operator(Shown, SymmetricOperator):
         >>> L.solve([1.0, 1.0]).round(6).tolist(), L.solve([1.0, 1.0], shift=1.0).round(6).tolist()
         ([0.5, 0.25], [0.333333, 0.2])
         """
-        rhs = signal(b, self.shape[0], "the right-hand side")  # equivalent: it is square
+        rhs = signal(b, self.shape[0], "the right-hand side")
         shift, rtol = at_least_zero("shift", shift), share("rtol", rtol)
         if not self.definite:
             raise InputError(f"{self!r} may have negative eigenvalues; solve needs a definite one")
@@ -182,7 +182,7 @@ class Operator(Shown, SymmetricOperator):
             if mass == "diagonal":
                 _check_known(values, self)
         else:
-            values = signal(mass, self.shape[0], "mass")  # equivalent: it is square
+            values = signal(mass, self.shape[0], "mass")
             if values.ndim != 1:
                 raise InputError(f"mass has shape {values.shape}; give one number for each cell")
         bad = np.flatnonzero(values <= 0)
@@ -266,7 +266,7 @@ class SparseOperator(Operator):
     def _kept_factor(self, direct: Direct) -> tuple[float, Solve] | None:
         """A shift s and (S - s)^-1, kept: sigma, start and steps use it."""
         if self._factor is None or self._factor[0] != direct:
-            pair = shift_inverse(self, np.ones(self.shape[0]), direct)  # equivalent: it is square
+            pair = shift_inverse(self, np.ones(self.shape[0]), direct)
             assert pair is not None
             self._factor = (direct, *pair)
         return self._factor[1:]

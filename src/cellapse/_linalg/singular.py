@@ -82,7 +82,7 @@ def smallest_positive_eigenvalue(M: sparse.csr_array) -> float:
 
 def _smallest_of_tied(M: sparse.csr_array) -> float:
     """The same where every row has entries off the diagonal."""
-    if not M.shape[0]:  # equivalent: it is square
+    if not M.shape[0]:
         return float("inf")
     if M.shape[0] > _DENSE:  # speed only: by which way
         return _smallest_positive(M)

@@ -118,7 +118,7 @@ class SymmetricOperator(LinearOperator, ABC):
         return Shortcuts()
 
     def _matvec(self, x: Any) -> NDArray[Any]:
-        return self._matmat(x).reshape(self.shape[0])  # equivalent: it is square
+        return self._matmat(x).reshape(self.shape[0])
 
     def _matmat(self, X: Any) -> NDArray[Any]:
         if np.iscomplexobj(X):  # S is real: it acts on the two parts alone
@@ -168,7 +168,7 @@ class SymmetricOperator(LinearOperator, ABC):
 
     def toarray(self) -> FloatArray:
         """The operator as a dense array; refused when it would not fit into memory."""
-        n = self.shape[0]  # equivalent: it is square
+        n = self.shape[0]
         what, remedy = f"a dense operator on {n:,} cells", "apply it instead: S @ x"
         require_memory(_COPIES * 8.0 * n * n, what, remedy)
         with Fitting(what, remedy):
@@ -180,7 +180,7 @@ class SymmetricOperator(LinearOperator, ABC):
         return self.toarray().astype(dtype or np.float64, copy=False)
 
     def _dense(self) -> FloatArray:
-        n, dense = self.shape[0], np.empty(self.shape)  # equivalent: it is square
+        n, dense = self.shape[0], np.empty(self.shape)
         for start in range(0, n, _BLOCK):
             at = np.arange(start, min(start + _BLOCK, n))
             dense[:, at] = self._columns(at)
@@ -188,7 +188,7 @@ class SymmetricOperator(LinearOperator, ABC):
 
     def diagonal(self) -> FloatArray:
         """The diagonal entries."""
-        n = self.shape[0]  # equivalent: it is square
+        n = self.shape[0]
         entries = np.empty(n)
         for start in range(0, n, _BLOCK):
             at = np.arange(start, min(start + _BLOCK, n))
@@ -197,6 +197,6 @@ class SymmetricOperator(LinearOperator, ABC):
 
     def _columns(self, at: NDArray[Any]) -> FloatArray:
         """Some columns of S."""
-        columns = np.zeros((self.shape[0], len(at)))  # equivalent: it is square
+        columns = np.zeros((self.shape[0], len(at)))
         columns[at, np.arange(len(at))] = 1.0
         return self.apply(columns)

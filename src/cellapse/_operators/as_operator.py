@@ -120,7 +120,7 @@ class MatrixFreeOperator(Operator):
 
     def _ends(self) -> tuple[float, float]:
         """The smallest eigenvalue, roughly, and an upper bound of the largest."""
-        n = self.shape[0]  # equivalent: it is square
+        n = self.shape[0]
         top, vector = largest_eigenpair(self.apply, n, tol=1e-3)  # speed only: what is left counts
         left = float(np.linalg.norm(self.apply(vector) - top * vector))
         high = 1.01 * (abs(top) + left)
@@ -187,7 +187,7 @@ def _indefinite(low: float) -> InputError:
 
 def _lowest(M: sparse.csr_array) -> float:
     """An upper bound of the smallest eigenvalue, below zero where that is clear."""
-    n = M.shape[0]  # equivalent: it is square
+    n = M.shape[0]
     diagonal = M.diagonal()
     others = abs(M).sum(axis=1) - abs(diagonal)
     gershgorin = float((diagonal - others).min(initial=0.0))
@@ -204,7 +204,7 @@ def _kernel(M: sparse.csr_array, norm: float) -> sparse.csr_array | None:
     With no entry above zero off the diagonal a component has at most one such vector, so that
     these are all (Perron and Frobenius).
     """
-    n = M.shape[0]  # equivalent: it is square
+    n = M.shape[0]
     off = M - sparse.diags_array(M.diagonal())
     if off.data.max(initial=0.0) > 1e-12 * norm:
         return None

@@ -245,7 +245,7 @@ def _sum(weights: FloatArray, parts: list[sparse.csr_array], n: int) -> sparse.c
 
 def _embedding(A: sparse.csr_array, k: int) -> FloatArray:
     """The first k eigenvectors of the normalized adjacency, rows of unit length."""
-    n = A.shape[0]  # equivalent: it is square
+    n = A.shape[0]
     degree = np.asarray(A.sum(axis=1)).ravel()
     root = 1.0 / np.sqrt(degree + max(0.5 * degree.mean(), 1e-12))
     M = sparse.csr_array(sparse.diags_array(root) @ A @ sparse.diags_array(root))

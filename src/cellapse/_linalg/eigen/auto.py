@@ -109,7 +109,7 @@ class Auto(EigenSolver):
                 f"select({operator!r:.80}); give an operator such as collapse(K) or "
                 "graph_laplacian(K)"
             )
-        n = operator.shape[0]  # equivalent: it is square
+        n = operator.shape[0]
         if k is not None:
             whole_number("k", k, 1, max(n, 1))
         if k is None or k > n // 4:

@@ -226,7 +226,7 @@ def eigenproblem(
     certify: bool = True,
 ) -> Problem:
     """The problem of `wanted` eigenpairs, the kernel among them, of S u = lambda D u."""
-    n = operator.shape[0]  # equivalent: it is square
+    n = operator.shape[0]
     root = np.ones(n) if mass is None else np.sqrt(mass)
     kernel = None
     if operator.definite and not largest:  # only then the kernel is at the end that is wanted
