@@ -23,6 +23,7 @@ def test_a_card_lists_twelve_sizes_and_says_when_there_are_more():
     for n, more in ((12, False), (13, True)):
         clusters = cl.cluster(nx.disjoint_union_all([nx.complete_graph(3)] * n), n)
         shown = str(clusters._card())
+        assert dict(clusters._card().rows)["sizes"] == ", ".join(["3"] * 12) + more * ", ..."
         assert ("..." in shown) == more
         assert shown.count("3") >= min(n, 12)
 
