@@ -68,6 +68,9 @@ def test_neither_indicators_nor_rotation_can_be_improved_in_the_end():
 
 def test_a_network_without_weight_has_no_modularity():
     assert modularity_by(sparse.coo_array((3, 3)), np.array([0, 0, 1])) == 0.0
+    for weight in (1e-6, 1.0, 1e6):  # of two edges, one inside: 1/2 - (3/4)^2 - (1/4)^2
+        two = sparse.coo_array(([weight] * 2, ([0, 1], [1, 2])), shape=(3, 3))
+        assert modularity_by(two, np.array([0, 0, 1])) == pytest.approx(-0.125)
     none = sparse.coo_array((np.zeros(1), ([0], [1])), shape=(3, 3))
     assert modularity_by(none, np.array([0, 0, 1])) == 0.0
 
@@ -243,6 +246,8 @@ def test_a_threshold_may_doubt_as_many_real_edges_as_the_level_says():
     t, none = np.array([-np.inf, 0.1, 0.2]), np.zeros(3)
     rates = Rates(t, np.array([0.3, 0.1, 0.1]), none, np.array([0.0, 0.0, 0.25]), 0.3)
     assert [rates.place(level) for level in (0.05, 0.1, 0.25)] == [None, 1, 2]
+    rates = Rates(t, np.array([0.3, 0.05, 0.1]), none, none, 0.3)
+    assert [rates.place(level) for level in (0.05, 0.1)] == [1, 2]
 
 
 # Hubs
@@ -316,28 +321,29 @@ def test_what_is_left_does_not_depend_on_the_unit_of_weights(unit):
         np.testing.assert_allclose(same.weights[1], unit * part.weights[1])
 
 
-def test_results_of_tasks_say_what_fits_on_a_line():
+KARATE = cl.clique_complex(nx.karate_club_graph())
+SHOWN = {
+    "numbers mass": lambda K, S: cl.cluster(S, 2),
+    "values n_modes n_trivial": lambda K, S: cl.embed(S, 2),
+    "classes strength accuracy": lambda K, S: tasks.spread_labels(S, {0: 1, 33: 0}, strength=1.0),
+    "value residual": lambda K, S: tasks.fiedler(S),
+    "conductance lower upper": lambda K, S: tasks.sweep_cut(S),
+    "of value": lambda K, S: tasks.cell_influence(S),
+    "at error": lambda K, S: cl.heat_kernel_signature(S, [1.0]),
+    "name": lambda K, S: tasks.choose_operator(cl.clique_complex(nx.path_graph(4), 1), 2),
+    "strength": lambda K, S: tasks.choose_strength(S, np.arange(34.0), strengths=[1.0]),
+    "values": lambda K, S: cl.edge_trust(K),
+    "sizes predicts weights told_apart": lambda K, S: tasks.rank_reliability(nx.path_graph(9)),
+    "threshold level missed caught false_share wrong given separation reason": (
+        lambda K, S: tasks.likely_false(nx.path_graph(4))
+    ),
+}
+
+
+@pytest.mark.parametrize("names", SHOWN)
+def test_results_of_tasks_say_what_fits_on_a_line(names):
     """What has an entry for each vertex or edge is not shown, but for what was asked for."""
-    K = cl.clique_complex(nx.karate_club_graph())
-    S = cl.collapse(K, "renormalized")
-    shown = {
-        cl.cluster(S, 2): ["numbers", "mass"],
-        cl.embed(S, 2): ["values", "n_modes", "n_trivial"],
-        tasks.spread_labels(S, {0: 1, 33: 0}): ["classes", "strength", "accuracy"],
-        tasks.fiedler(S): ["value", "residual"],
-        tasks.sweep_cut(S): ["conductance", "lower", "upper"],
-        tasks.cell_influence(S): ["of", "value"],
-        cl.heat_kernel_signature(S, [1.0]): ["at", "error"],
-        tasks.choose_operator(K, 2): ["name"],
-        tasks.choose_strength(S, np.arange(34.0)): ["strength"],
-        cl.edge_trust(K): ["values"],
-        tasks.rank_reliability(K): ["sizes", "predicts", "weights", "told_apart"],
-        tasks.likely_false(K): [
-            "threshold", "level", "missed", "caught", "false_share", "wrong", "given",
-            "separation", "reason",
-        ],
-    }  # fmt: skip
-    for result, names in shown.items():
-        text = repr(result)
-        assert text.startswith(f"{type(result).__name__}({names[0]}=")
-        assert [word.rpartition("(")[2].split()[-1] for word in text.split("=")[:-1]] == names
+    result = SHOWN[names](KARATE, cl.collapse(KARATE, "renormalized"))
+    text, names = repr(result), names.split()
+    assert text.startswith(f"{type(result).__name__}({names[0]}=")
+    assert [word.rpartition("(")[2].split()[-1] for word in text.split("=")[:-1]] == names

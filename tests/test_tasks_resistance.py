@@ -345,6 +345,19 @@ def test_the_first_coordinates_that_know_the_answer_are_taken(monkeypatch):
     assert C.tolist() == [0.25, np.inf]
 
 
+@pytest.mark.parametrize(("error", "fine"), [(0.99e-5, True), (1.01e-5, False)])
+def test_a_conductance_is_known_next_to_the_diagonal(monkeypatch, error, fine):
+    """dC = dR / R^2, with R = 4, and S_ii = 2 at least: 1e-5 of it is the most."""
+    given = coordinates([[0.0], [2.0]], [[0.0], [(error * 4.0**2 * 2.0) ** 0.5]], [0, 0])
+    S = cl.as_operator(np.diag([3.0, 2.0]))
+    monkeypatch.setattr(resistance, "exact_coordinates", lambda S: iter([given]))
+    if fine:
+        assert cl.tasks.effective_conductance(S, [(0, 1)]).tolist() == [0.25]
+    else:
+        with pytest.raises(cl.ConvergenceError, match="rounding decides"):
+            cl.tasks.effective_conductance(S, [(0, 1)])
+
+
 def test_sums_over_groups_by_hand():
     x, group = np.array([[0.0], [1.0], [3.0], [7.0]]), np.array([0, 0, 0, 1])
     assert group_sums(x, group).tolist() == pytest.approx([10.0, 5.0, 13.0, 0.0])

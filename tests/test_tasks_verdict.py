@@ -227,6 +227,8 @@ def test_a_lost_hyperedge_takes_its_weight_along():
         ({"n_clusters": 2}, "neither is clearly better"),
         ({"mine": Judged("S", 0.419, 0.8)}, "neither"),  # ahead by .02
         ({"mine": Judged("S", 0.421, 0.8)}, "cells matter"),
+        ({"mine": Judged("S", 0.02, 0.8), "plain": Judged("L", 0.0, 0.8)}, "neither"),
+        ({"mine": Judged("S", 0.0, 0.8), "plain": Judged("L", 0.02, 0.8)}, "neither"),
         ({"mine": Judged("S", 0.421, 0.5)}, "neither"),  # steadier by -.3
         ({"mine": Judged("S", 0.421, 0.5), "plain": Judged("L", 0.4, 0.5)}, "cells matter"),
         ({"mine": Judged("S", 0.421, 0.49), "plain": Judged("L", 0.4, 0.5)}, "neither"),

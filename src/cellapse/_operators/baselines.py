@@ -178,7 +178,7 @@ def zhou_laplacian(K: Complex, ranks: Sequence[int] | None = None) -> SparseOper
         H = sparse.csr_array(stacked.T.astype(np.float64))
     degree = H @ weight
     held = degree > 0
-    scale = np.where(held, 1.0 / np.sqrt(np.where(held, degree, 1.0)), 0.0)
+    scale = np.where(held, degree, 1.0) ** -0.5
     smooth = sparse.diags_array(scale) @ H @ sparse.diags_array(weight / H.sum(axis=0)) @ H.T
     L = sparse.diags_array(held.astype(np.float64)) - smooth @ sparse.diags_array(scale)
     none = (None,) * (1 + len(tables))  # equivalent: only what it holds together is asked

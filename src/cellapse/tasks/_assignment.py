@@ -38,7 +38,8 @@ def by_kmeans(rows: FloatArray, n_clusters: int, seed: int) -> IntArray:
     few = n_clusters <= _SAMPLE // 100  # speed only: so that a sample has enough of each
     if len(rows) <= _MANY_ROWS or not few:
         return KMeans(n_clusters, n_init=10, random_state=seed).fit_predict(rows)
-    sample = np.random.default_rng(seed).choice(len(rows), _SAMPLE, replace=False)
+    rng = np.random.default_rng(seed)
+    sample = rng.choice(len(rows), _SAMPLE, replace=False)  # speed only: any sample will do
     first = KMeans(n_clusters, n_init=10, random_state=seed).fit(rows[sample]).cluster_centers_
     return KMeans(n_clusters, init=first, n_init=1).fit_predict(rows)
 

@@ -31,7 +31,7 @@ def own_lift(K: Complex) -> Lift:
 
     weighted = any(w is not None for w in K.weights[2:])
     if not weighted and K.is_simplicial:
-        again = cliques(K.skeleton(1))
+        again = cliques(K.skeleton(1))  # equivalent: only its edges are looked at
         alike = again.n_cells == K.n_cells and all(
             _same(mine, yours) for mine, yours in zip(again.cells[2:], K.cells[2:], strict=True)
         )

@@ -159,7 +159,7 @@ def upper_bound(S: Operator) -> float:
     x = 1 by its row sums, and the closer to its first eigenvector the better.
     """
     size, x, bound = abs(S.A), np.ones(len(S.labels)), np.inf
-    for _ in range(20):
+    for _ in range(20):  # speed only: each is a bound, and closer
         y = size @ x
         bound = min(bound, float((y / x).max(initial=0.0)))
         x = y / max(float(y.max(initial=0.0)), 1e-300) + 1e-3  # stays positive
