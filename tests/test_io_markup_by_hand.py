@@ -82,6 +82,8 @@ def test_times_in_gexf_are_told_of():
         (gexf_of(TWO, JOINED, kind="defaultedgetype='directed'"), "the graph is directed"),
         (gexf_of(TWO, JOINED.replace("/>", " type='directed'/>")), "the graph is directed"),
         (gexf_of(TWO + TWO), "lists node '0' twice"),
+        (gexf_of(TWO).replace("</graph>", "</graph><graph/>"), "holds several graphs"),
+        (gexf_of(TWO).replace("</graph>", "<graph/></graph>"), "holds several graphs"),
         (gexf_of("<node/>"), "has a <node> without id="),
         (gexf_of(TWO, "<edge source='0'/>"), "has a <edge> without target="),
         (

@@ -121,7 +121,8 @@ def numbers_by_line(text: str) -> tuple[FloatArray, IntArray]:
     letters = np.frombuffer(text.encode(), np.uint8)
     ends = np.flatnonzero(letters == ord("\n"))
     is_word = letters > ord(" ")
-    starts = np.flatnonzero(is_word[1:] & ~is_word[:-1]) + 1
+    first = is_word[1:] & ~is_word[:-1]
+    starts = np.flatnonzero(first) + 1  # equivalent: a letter further on, it is the same line
     if len(letters) and is_word[0]:
         starts = np.concatenate([[0], starts])
     values = numbers_of(text)

@@ -134,7 +134,7 @@ def _is_of_nodes(part: list[Row], others: list[Row]) -> bool:
 def _refuse_count(rows: Sequence[Row]) -> None:
     """Raise where the first line is the number of rows up to the next line of one number."""
     n = int(rows[0][0]) if len(rows[0]) == 1 and rows[0][0].isdecimal() else 0
-    part, then = rows[1 : n + 1], rows[n + 1 : n + 2]
+    part, then = rows[1 : n + 1], rows[n + 1 :]
     if 1 < n == len(part) and all(len(row) > 1 for row in part) and then and len(then[0]) == 1:
         raise InputError(f"begins with {n}, the number of rows of a first table; {_REMEDY}")
 

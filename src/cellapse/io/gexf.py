@@ -74,6 +74,8 @@ class _Document:
         self.text.clear()
         if name == "graph":
             self.n_graphs += 1
+            if self.n_graphs > 1:
+                raise InputError("holds several graphs, or one within another; keep one")
             if given.get("defaultedgetype") == "directed":
                 self.rules.check_direction("the graph")
         elif name == "attributes":
