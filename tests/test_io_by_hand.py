@@ -7,6 +7,7 @@ from cellapse._complex.simple import Rules
 from cellapse._shared.notes import listening
 from cellapse.io import FORMATS
 from cellapse.io._options import options_of
+from cellapse.io.metis import is_metis
 
 
 def read(name, text, **rules):
@@ -147,6 +148,20 @@ def test_arcs_are_edges_where_directions_are_ignored():
         _, edges, (_, of_edges), _ = read(name, text, directed="ignore")
         assert (edges, of_edges) == ([(1, 2), (1, 3)], {"weight": [5.0, 7.0]})
     assert read("dot", "digraph { a -> b }", directed="ignore")[1] == [("a", "b")]
+
+
+def test_two_numbers_a_line_have_no_times():
+    assert "two whole numbers a line, the ends of an edge" in read("edges", "1 2\n2 3\n")[3].facts
+    with pytest.raises(cl.InputError, match="window= needs a column of numbers called time"):
+        FORMATS["edges"].read(b"1 2\n2 3\n", options_of(window=(0, 1)))
+
+
+def test_comments_and_empty_lines_around_metis():
+    lines = "3 2\n2\n1 3\n2\n"
+    for text in (lines, "\n" * 6 + "% c\n" + lines, "% c\n" * 3 + lines + "\n" * 5):
+        assert is_metis(text)
+    assert not is_metis(lines + "\n" * 6)
+    assert is_metis(lines.replace("\n", "\n% c\n") + "\n" * 4)
 
 
 LISTED = "nodedef>name\na\nb\nedgedef>node1,node2,w DOUBLE\n"

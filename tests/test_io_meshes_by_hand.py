@@ -381,6 +381,7 @@ def test_elements_of_matlab_by_hand(order, name):
         (mat_file(element(15, b"xx")), "has a compressed part that is broken"),
         (mat_file(matrix_element(flags=5)), "has a sparse matrix without its numbers"),
         (mat_file(element(14, b"")), "there are: none"),
+        (mat_file(element(14, matrix_element()[8:-40])), "there are: none"),  # without its numbers
         (mat_file(), "there are: none"),
     ],
 )

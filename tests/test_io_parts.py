@@ -176,6 +176,7 @@ def test_words_that_come_ten_times_are_parsed_once(monkeypatch):
     assert numbers_or_none(["1", "2"] * 10).tolist() == [1, 2] * 10
     assert numbers_or_none(["1", "2"] * 11).tolist() == [1, 2] * 11
     assert [len(text.split()) for text in asked] == [20, 2]
+    assert numbers_or_none([" 1", "2"]) is None
 
 
 def graph(labels="abc", pairs=((0, 1), (1, 2)), weights=None, metadata=None, **columns):

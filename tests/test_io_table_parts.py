@@ -236,6 +236,12 @@ def test_up_to_ten_parts_are_looked_at():
         assert refused(_one_table.refuse_second_table, split_rows(text(n))) == found
 
 
+def test_a_first_header_makes_a_second_one_known():
+    text = "source,target\na,b\nb,c\n\nkey,full\na,Ann\nb,Bob\n"
+    with pytest.raises(cl.InputError, match=r"second header \['key', 'full'\] in row 4"):
+        _one_table.refuse_second_table(split_rows(text))
+
+
 def test_a_table_of_nodes_may_come_first():
     text = "a x\nb y\nc z\n\na b\nb c\n"
     assert refused(_one_table.refuse_second_table, split_rows(text)) == "refused"

@@ -58,7 +58,7 @@ def reading_file(path: Path, growth: int, max_memory: int | None = None) -> Iter
     `growth` is how much memory a reader takes for a byte of its file.
     """
     name = shown(path)
-    with reading(name, 0, max_memory):
+    with reading(name, 0, max_memory):  # equivalent: the floor holds for small ones
         data = raw_bytes(path, growth)
     with reading(name, len(data), max_memory, packed=is_packed(data)):
         if data.startswith(_POINTER):
