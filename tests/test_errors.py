@@ -511,7 +511,7 @@ def test_too_many_pairs_in_a_hyperedge(monkeypatch):
 def test_too_many_cliques(monkeypatch):
     monkeypatch.setattr("cellapse._shared.memory.available_memory", lambda: 100_000)
     with pytest.raises(cl.SizeError, match=r"cliques of 3 vertices.*max_rank"):
-        clique_complex(nx.complete_graph(40))
+        clique_complex(nx.complete_graph(100))
 
 
 # ---------------------------------------------------------------- extremes that are fine

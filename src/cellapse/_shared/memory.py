@@ -25,7 +25,7 @@ _CGROUP_FILES = (
     ("memory.max", "memory.current", "inactive_file"),
     ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 )
-_SMALL = 10_000_000  # bytes; asking for the rest takes longer than such a table
+_SMALL = 1_000_000  # bytes; asking for the rest takes longer than such a table
 _SMALL_PART = 0.1
 _UNKNOWN = 1 << 62
 
