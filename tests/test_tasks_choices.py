@@ -118,6 +118,7 @@ def test_every_operator_to_choose_from_is_what_its_name_says():
         ([9.0, 0.1, 0.5, 0.41], 3, "but not clearly: after 4 it is 0.41"),
         ([9.0, 0.1, 0.5, 0.4], 3, "largest of the first 5 (0.5)"),
         ([9.0, 0.45, 0.1, 0.5], 4, "but not clearly: after 2 it is 0.45"),
+        ([9.0, 0.1, 0.2, 0.45, 0.5], 5, "but not clearly: after 4 it is 0.45"),
         ([9.0, 0.5], 2, "largest of the first 3 (0.5)"),
         ([9.0], 2, "too few vertices for a gap"),
         (None, 2, "as asked for"),
@@ -184,6 +185,15 @@ def test_a_label_in_the_wrong_place_is_not_everything():
     spread = tasks.spread_labels(L, {0: "a", 1: "a", 2: "a", 3: "b"})
     assert spread.scores == pytest.approx(np.full(11, np.log(1e-6) / 3))
     assert spread.accuracy == pytest.approx(2 / 3)
+
+
+def test_labels_spread_by_an_operator_without_a_kernel():
+    """(I + L + I)^-1 = [[3, 1], [1, 3]] / 8: one quarter of the other's share."""
+    S = SparseOperator(np.array([[2.0, -1.0], [-1.0, 2.0]]), ("a", "b"))
+    spread = tasks.spread_labels(S, {"a": 1}, strength=1.0)
+    assert spread.probabilities.tolist() == [[1.0], [1.0]]
+    relaxed = labels._relaxed(S, np.eye(2), 1.0)
+    np.testing.assert_allclose(relaxed, [[3 / 8, 1 / 8], [1 / 8, 3 / 8]], atol=1e-9)
 
 
 def test_words_and_numbers_that_are_not_known():

@@ -50,6 +50,9 @@ def test_how_far_values_lie_above_decoys():
     above, error = separation(np.array([1.0, 2.0, 3.0]), np.array([1.0]))
     assert above == pytest.approx(2.5 / 3)
     assert error == pytest.approx(np.sqrt(5 / 36))  # (m + d + 1) / (12 m d), Mann and Whitney
+    above, error = separation(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.5]))
+    assert above == pytest.approx((0.5 + 1 + 2) / 6)
+    assert error == pytest.approx(np.sqrt(6 / 72))
 
 
 @pytest.mark.parametrize("columns", [1, 2])

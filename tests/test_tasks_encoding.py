@@ -195,6 +195,8 @@ def test_the_size_of_an_operator_is_its_largest_row(unit):
     assert operator_size(S) == pytest.approx(4 * unit)
     assert operator_size(S, np.array([1.0, 8.0, 0.25])) == pytest.approx(8 * unit)
     assert operator_size(SparseOperator(sparse.csr_array((0, 0)), (), None, "none")) == 0.0
+    zero = SparseOperator(sparse.csr_array((3, 3)), range(3), None, "zero")
+    assert n_trivial(zero, SimpleNamespace(values=np.zeros(3), n_zeros=None)) == 3
     for zeros in ([1e-9, 1e-7, 1.0], [1e-9, 0.0, 1e-7]):  # up to 1e-8 of that size
         spectrum = SimpleNamespace(values=4 * unit * np.array(zeros), n_zeros=None)
         assert n_trivial(S, spectrum) == sum(value <= 1e-8 for value in zeros)

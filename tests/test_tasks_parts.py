@@ -1,6 +1,7 @@
 """The small parts that tasks are made of, each on a case worked out by hand."""
 
 import warnings
+from types import SimpleNamespace
 
 import networkx as nx
 import numpy as np
@@ -306,6 +307,16 @@ def test_members_of_hyperedges_are_dealt_out_anew():
     assert not W.diagonal().any()
     assert W.sum(axis=1) == pytest.approx(np.ones(6))
     assert sorted(np.unique(W.round(9))) == pytest.approx([0.0, 1 / 3, 1.0])
+
+
+def test_a_pair_keeps_what_the_hyperedges_that_are_left_give_it():
+    """(0, 1, 2) goes: (0, 1) weighs 1 of 2, and the pairs of 2 are gone with it."""
+    H = cl.hypergraph_complex([(0, 1, 2), (0, 1, 3)], multiplicity="weight")
+    chances = iter([np.ones(H.n_cells[1]), np.array([0.0, 1.0])])
+    part = thinned(H, 0.5, SimpleNamespace(random=lambda n: next(chances)))
+    assert list(part.cell_labels(2)) == [(0, 1, 3)]
+    weights = dict(zip(part.cell_labels(1), part.weights[1].tolist(), strict=True))
+    assert weights == {(0, 1): 1.0, (0, 3): 1.0, (1, 3): 1.0}
 
 
 @pytest.mark.parametrize("unit", [1e-8, 1.0, 1e8])

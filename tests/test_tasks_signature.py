@@ -46,6 +46,17 @@ def test_some_eigenpairs_come_with_a_bound_that_holds():
     assert late.error < 1e-3
 
 
+def test_the_bound_of_what_is_missing_by_hand():
+    """A path of three without its last pair, (1, -2, 1) / 6^(1/2): 1/6, 2/3, 1/6 is missing."""
+    L = cl.graph_laplacian(nx.path_graph(3))
+    some = cl.heat_kernel_signature(L.spectrum(2), [0.5])
+    kept = np.array([1 / 3 + np.exp(-0.5) / 2, 1 / 3, 1 / 3 + np.exp(-0.5) / 2])
+    np.testing.assert_allclose(some.features.ravel(), kept, rtol=1e-9)
+    bound = np.array([1 / 6, 2 / 3, 1 / 6]) * np.exp(-0.5) / kept
+    assert some.error == pytest.approx(bound.max(), rel=1e-9)
+    assert cl.heat_kernel_signature(L.spectrum(3), [0.5]).error == 0.0
+
+
 def test_probes_keep_the_stated_error(monkeypatch):
     S = cl.collapse(cl.clique_complex(nx.random_geometric_graph(800, 0.06, seed=1)))
     exact = cl.heat_kernel_signature(S).features
