@@ -15,7 +15,7 @@ from cellapse import tasks
 from cellapse._linalg.operators import SparseOperator
 from cellapse.tasks import _lopsided
 from cellapse.tasks._assignment import _by_rotation, assigned, unit_rows
-from cellapse.tasks._clusters import modularity_by
+from cellapse.tasks._clusters import Clusters, modularity_by
 from cellapse.tasks._coordinates import _by_eigenvectors, _grounds, exact_coordinates, groups
 from cellapse.tasks._decoys import _random_pairs, decoy_trust, own_lift
 from cellapse.tasks._distances import all_squares, group_sums
@@ -334,7 +334,9 @@ def test_what_is_left_does_not_depend_on_the_unit_of_weights(unit):
 
 KARATE = cl.clique_complex(nx.karate_club_graph())
 SHOWN = {
-    "numbers mass": lambda K, S: cl.cluster(S, 2),
+    "numbers mass": lambda K, S: Clusters(
+        np.zeros(34, dtype=int), K.labels, S.spectrum(2), None, np.ones(3)
+    ),
     "values n_modes n_trivial": lambda K, S: cl.embed(S, 2),
     "classes strength accuracy": lambda K, S: tasks.spread_labels(S, {0: 1, 33: 0}, strength=1.0),
     "value residual": lambda K, S: tasks.fiedler(S),
