@@ -5,7 +5,7 @@ of its own, and the exponent p of time ~ n^p and memory ~ n^p, fitted to all siz
 but the first). Next to them one product with S, and the least that it has to read, A and K once:
 how many bytes, and how many times the seconds of just reading them (a sum of as many) it takes.
 
-    python -m benchmarks.growth [--sizes 1000 10000 100000 1000000] [--kinds delaunay geometric]
+    python -m benchmarks.growth [--sizes 1000 10000 100000 1000000] [--kinds delaunay]
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def one_product(kind: str, n: int) -> tuple[float, int, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=[10**3, 10**4, 10**5, 10**6])
-    parser.add_argument("--kinds", nargs="+", default=["delaunay", "geometric"], choices=KINDS)
+    parser.add_argument("--kinds", nargs="+", default=["delaunay"], choices=KINDS)
     arguments = parser.parse_args()
     rows: list[dict[str, Any]] = []
     for kind in arguments.kinds:

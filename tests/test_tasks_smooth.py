@@ -179,3 +179,15 @@ def test_coarse_late_products_keep_the_error_that_was_asked_for():
     truth = vectors @ (np.exp(-values)[:, None] * (vectors.T @ y))
     error = np.linalg.norm(cl.smooth(S, y, method="heat") - truth, axis=0)
     assert (error <= 1e-8 * np.linalg.norm(y, axis=0)).all()
+
+
+def test_many_signals_are_filtered_as_each_alone(monkeypatch):
+    """A few columns at a time; none at all are none."""
+    L = cl.graph_laplacian(cl.clique_complex(nx.cycle_graph(600)))
+    x = np.random.default_rng(0).standard_normal((600, 5))
+    monkeypatch.setattr(filters, "_AT_ONCE", 1300)  # two columns
+    together = filters.spectral_filter(L, x, lambda v: np.exp(-v))
+    for j in range(5):
+        alone = filters.spectral_filter(L, x[:, j], lambda v: np.exp(-v))
+        np.testing.assert_allclose(together[:, j], alone, atol=1e-12)
+    assert filters.spectral_filter(L, x[:, :0], lambda v: np.exp(-v)).shape == (600, 0)
