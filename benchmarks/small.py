@@ -1,7 +1,7 @@
 """What has to be quick because it is small: starting, and one small graph at a time.
 
-Milliseconds of the processor, the least of several runs: of a process of its own that imports
-cellapse (which loads its parts at their first use) or prints the help of the command line, and of
+Milliseconds of the processor, the least of several runs: of a process of its own that imports the
+package (which loads its parts at their first use) or prints the help of the command line, and of
 the spectrum of one random graph, by `collapse(K).spectrum()` and as one of a thousand in
 `batch.spectra`.
 
