@@ -71,7 +71,7 @@ def exact_coordinates(S: Operator) -> Iterator[Coordinates]:
 
 def groups_of(S: Operator) -> IntArray:
     """The groups by the kernel of an operator, as far as it is known: one where it is not."""
-    return np.zeros(len(S.labels), dtype=np.int64) if S.kernel is None else groups(S.kernel)
+    return np.zeros(S.shape[0], dtype=np.int64) if S.kernel is None else groups(S.kernel)
 
 
 def groups(kernel: Any, tol: float | None = None) -> IntArray:

@@ -21,7 +21,7 @@ def unpack(values: Any, operator: Operator) -> tuple[FloatArray, Callable[[Float
     A pandas Series or DataFrame is aligned by its index, which must name every vertex once; the
     way back gives the same type with the same index.
     """
-    pandas, n = sys.modules.get("pandas"), len(operator.labels)
+    pandas, n = sys.modules.get("pandas"), operator.shape[0]
     if pandas is None or not isinstance(values, pandas.Series | pandas.DataFrame):
         return signal(values, n), lambda result: result
     index = values.index

@@ -24,7 +24,7 @@ def sketched_coordinates(
     error = share("error", error)
     F = _root(S)
     k = int(np.ceil(2.0 / error**2))
-    Z = np.empty((len(S.labels), k))
+    Z = np.empty((S.shape[0], k))
     for start in range(0, k, _BLOCK):
         columns = min(_BLOCK, k - start)
         Z[:, start : start + columns] = S.solve(F @ rng.standard_normal((F.shape[1], columns)))
@@ -38,7 +38,7 @@ def _root(S: Operator) -> sparse.csr_array:
         off = sparse.triu(M.sorted_indices(), k=1, format="coo")  # the same order every time
         excess = 2.0 * M.diagonal() - abs(M).sum(axis=1)
         if (excess >= -1e-10 * abs(M).max()).all():
-            n, m = len(S.labels), off.nnz
+            n, m = S.shape[0], off.nnz
             size = np.sqrt(np.abs(off.data))
             rows = np.concatenate([off.row, off.col, np.arange(n)])
             columns = np.concatenate([np.arange(m), np.arange(m), m + np.arange(n)])

@@ -79,7 +79,7 @@ def cluster(
     [0, 0, 0, 0, 1, 1, 1, 1]
     """
     S = as_operator(operator)
-    n = len(S.labels)
+    n = S.shape[0]
     if n_clusters is not None:
         n_clusters = whole_number("n_clusters", n_clusters, 1, n)
     one_of("assign", assign, ("kmeans", "discretize"))
@@ -134,7 +134,7 @@ def cut_mass(S: Operator, mass: Mass) -> FloatArray | None:
     """The masses of a cut; refused where the diagonal would take one solve for each vertex."""
     if isinstance(mass, str) and mass == "diagonal" and _expensive(S):
         raise SizeError(
-            f'mass="diagonal" for {S!r} takes {len(S.labels):,} products with the operator; pass '
+            f'mass="diagonal" for {S!r} takes {S.shape[0]:,} products with the operator; pass '
             'mass="degree" (the diagonal of A, close to it), or use realization="screened", '
             "which is a sparse matrix"
         )
@@ -150,7 +150,7 @@ def _resolved(S: Operator, mass: Mass) -> str | None:
 
 def _expensive(S: Operator) -> bool:
     """Whether the diagonal would take too many products."""
-    return S.shortcuts.matrix is None and len(S.labels) > _MANY
+    return S.shortcuts.matrix is None and S.shape[0] > _MANY
 
 
 def _scaled(vectors: FloatArray, D: FloatArray | None) -> FloatArray:
@@ -161,7 +161,7 @@ def _share_out(S: Operator, n_clusters: int, D: FloatArray | None) -> IntArray:
     """Whole components, the heaviest first, each to the cluster that is lightest so far."""
     assert S.kernel is not None
     parts = S.kernel.tocoo()
-    component = np.full(len(S.labels), S.kernel.shape[1])  # what no zero belongs to stays together
+    component = np.full(S.shape[0], S.kernel.shape[1])  # what no zero belongs to stays together
     component[parts.row] = parts.col
     warnings.warn(
         f"{S.kernel.shape[1]} components for {n_clusters} clusters: whole components were put "
@@ -208,7 +208,7 @@ def suggest_n_clusters(operator: Any, max_clusters: int = _MOST, mass: Mass = "a
     4
     """
     S = as_operator(operator)
-    n = len(S.labels)
+    n = S.shape[0]
     whole_number("max_clusters", max_clusters, 1)
     return _before_the_gap(S.spectrum(min(max_clusters + 1, n), cut_mass(S, mass)))
 

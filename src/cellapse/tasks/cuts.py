@@ -183,7 +183,7 @@ def sweep_cut(operator: Any, scores: Any = None, *, mass: Mass = "diagonal") -> 
     (True, 0.0769)
     """
     S = as_operator(operator)
-    n = len(S.labels)
+    n = S.shape[0]
     if n < 2 or np.abs(S @ np.ones(n)).max() > 1e-8 * row_sum(S.A):
         raise InputError(
             f"a cut of {S!r}; it needs two vertices and an operator that maps constants to zero: "
@@ -230,7 +230,7 @@ def best_sweep(M: Any, x: FloatArray, D: FloatArray) -> tuple[BoolArray, float]:
 
 
 def _fiedler(S: Operator, D: FloatArray | None) -> Fiedler:
-    if len(S.labels) < 2:
+    if S.shape[0] < 2:
         raise InputError(f"{S!r} has one vertex or none; a second eigenvector needs two")
     spectrum = S.spectrum(2, D)
     vector = permutable_signs(spectrum.vectors[:, 1:])[:, 0]

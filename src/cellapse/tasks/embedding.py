@@ -111,11 +111,11 @@ def embed(operator: Any, k: int, *, mass: Mass = None) -> Embedding:
     ([0.653, 0.271, -0.271, -0.653], [0.586, 2.0])
     """
     S = as_operator(operator)
-    k = whole_number("k", k, 1, len(S.labels))
+    k = whole_number("k", k, 1, S.shape[0])
     modes = _modes(S, k, mass, _without_constant)
     if modes.n_modes < k:
         raise InputError(
-            f"k={k}, but {len(S.labels)} vertices have only {modes.n_modes} vectors besides the "
+            f"k={k}, but {S.shape[0]} vertices have only {modes.n_modes} vectors besides the "
             "constant; lower k, or use positional_encoding, which fills up with zeros"
         )
     return modes
@@ -146,9 +146,7 @@ def positional_encoding(operator: Any, k: int, *, mass: Mass = None) -> Embeddin
     """
     S = as_operator(operator)
     k = whole_number("k", k, 1)
-    require_memory(
-        16.0 * k * len(S.labels), f"an encoding of {len(S.labels):,} vertices", "lower k"
-    )
+    require_memory(16.0 * k * S.shape[0], f"an encoding of {S.shape[0]:,} vertices", "lower k")
     modes = _modes(S, k, mass, lambda kernel, D: kernel[:, :0])
     missing = k - modes.n_modes
     return Embedding(
@@ -167,7 +165,7 @@ def _modes(
     kept: Callable[[FloatArray, FloatArray | None], FloatArray],
 ) -> Embedding:
     """The first k modes; `kept` says what of the kernel is among them."""
-    n = len(S.labels)
+    n = S.shape[0]
     if n == 0:
         return Embedding(np.zeros((0, 0)), np.zeros(0), 0, 0, S.labels)
     D = cut_mass(S, mass)

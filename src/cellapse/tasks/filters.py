@@ -96,7 +96,7 @@ def apply_responses(
 ) -> list[FloatArray]:
     """h(S) x for several responses h at the price of the longest expansion."""
     error = share("error", error)
-    n = len(S.labels)
+    n = S.shape[0]
     if n <= DENSE:
         spectrum = S.spectrum() if n else None
         return [x.copy() if spectrum is None else _by_modes(spectrum, x, h) for h in responses]
@@ -171,7 +171,7 @@ def upper_bound(S: Operator) -> float:
     S <= A <= |A|, and max (|A| x)_i / x_i bounds |A| for every x > 0 (Collatz and Wielandt): with
     x = 1 by its row sums, and the closer to its first eigenvector the better.
     """
-    size, x, bound = abs(S.A), np.ones(len(S.labels)), np.inf
+    size, x, bound = abs(S.A), np.ones(S.shape[0]), np.inf
     for _ in range(20):  # speed only: each is a bound, and closer
         y = size @ x
         bound = min(bound, float((y / x).max(initial=0.0)))

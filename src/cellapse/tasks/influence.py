@@ -143,7 +143,7 @@ def cell_influence(S: Any, of: str = "eigenvalue", at: Any = 1) -> Influence:
 
 
 def _eigenvalue(S: CollapsedOperator, at: Any) -> tuple[float, FloatArray, float]:
-    n = len(S.labels)
+    n = S.shape[0]
     k = whole_number("at", at, 0, n - 1)
     spectrum = S.spectrum(min(k + 2, n))
     values = spectrum.values
@@ -160,7 +160,7 @@ def _eigenvalue(S: CollapsedOperator, at: Any) -> tuple[float, FloatArray, float
 
 
 def _energy(S: CollapsedOperator, at: Any) -> tuple[float, FloatArray, float]:
-    x = signal(at, len(S.labels), "at, the signal,")
+    x = signal(at, S.shape[0], "at, the signal,")
     if x.ndim != 1:
         raise InputError(f"at, the signal, has shape {x.shape}; give one number for each vertex")
     return float(x @ (S @ x)), x, 1.0
@@ -173,7 +173,7 @@ def _resistance(S: CollapsedOperator, at: Any) -> tuple[float, FloatArray, float
             f"at={at!r:.80}: the resistance between components is infinite; take vertices of one"
         )
     place = {label: i for i, label in enumerate(S.labels)}
-    b = np.zeros(len(S.labels))
+    b = np.zeros(S.shape[0])
     for vertex, current in zip(at, (1.0, -1.0), strict=True):
         b[place[vertex]] += current
     return value, S.solve(b), -1.0

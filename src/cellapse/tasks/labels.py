@@ -134,9 +134,9 @@ def spread_labels(
     classes, numbers = _numbered(labels, S)
     generate = generator(rng)
     known = np.flatnonzero(numbers >= 0)
-    Y = np.zeros((len(S.labels), len(classes)))
+    Y = np.zeros((S.shape[0], len(classes)))
     Y[known, numbers[known]] = 1.0
-    most = max(_FEWEST, min(_LEFT_OUT, _ENTRIES // len(S.labels)))
+    most = max(_FEWEST, min(_LEFT_OUT, _ENTRIES // S.shape[0]))
     tested = known if len(known) <= most else generate.choice(known, most, replace=False)
     tested = tested[Y.sum(axis=0)[numbers[tested]] > 1]  # the last of a class tells nothing
     if isinstance(strength, str):
@@ -192,7 +192,7 @@ def _probabilities(F: FloatArray, shares: FloatArray) -> FloatArray:
 
 def _numbered(labels: Any, S: Operator) -> tuple[list[Any], IntArray]:
     """The classes, and the number of every vertex's class or -1."""
-    n = len(S.labels)
+    n = S.shape[0]
     if isinstance(labels, Mapping):
         place = {label: i for i, label in enumerate(S.labels)}
         unknown = [v for v in labels if v not in place]

@@ -183,7 +183,7 @@ def resistance_centrality(
 
 def conductances(S: Operator) -> FloatArray:
     """C_ij of all pairs i < j, of any symmetric operator."""
-    return _conductances(S, None, None, 0)[np.triu_indices(len(S.labels), 1)]
+    return _conductances(S, None, None, 0)[np.triu_indices(S.shape[0], 1)]
 
 
 def _conductances(
@@ -213,7 +213,7 @@ def _pair_positions(pairs: Any, S: Operator) -> IntArray:
         names = list(place)
         unknown = next(v for pair in given for v in pair if v not in names)
         raise InputError(
-            f"{unknown!r} in pairs is not among the {len(S.labels)} labels of the operator"
+            f"{unknown!r} in pairs is not among the {S.shape[0]} labels of the operator"
         ) from None
     return np.array(places, dtype=np.int64).reshape(len(given), 2).T
 
@@ -226,7 +226,7 @@ def _resistances(
     scale: Scale,
 ) -> FloatArray:
     """R of pairs, or of all; `scale` is what errors are relative to."""
-    n = len(S.labels)
+    n = S.shape[0]
     i, j = np.ogrid[:n, :n] if pairs is None else _pair_positions(pairs, S)
     if error is None and n > _DENSE and pairs is not None:
         return _by_solves(S, i, j, scale)
@@ -274,7 +274,7 @@ def _by_solves(S: Operator, i: IntArray, j: IntArray, scale: Scale) -> FloatArra
     todo = np.flatnonzero((group[i] == group[j]) & (i != j))
     for start in range(0, len(todo), _BLOCK):
         at = todo[start : start + _BLOCK]
-        b = np.zeros((len(S.labels), len(at)))
+        b = np.zeros((S.shape[0], len(at)))
         column = np.arange(len(at))
         b[i[at], column], b[j[at], column] = 1.0, -1.0
         x = S.solve(b)

@@ -126,8 +126,8 @@ def heat_kernel_signature(
         _require_memory_for(len(source.vectors), len(t), "times")
         return _from_spectrum(source, t, scale)
     S = as_operator(source)
-    _require_memory_for(len(S.labels), len(t), "times")
-    if len(S.labels) <= _FULL:
+    _require_memory_for(S.shape[0], len(t), "times")
+    if S.shape[0] <= _FULL:
         return _from_spectrum(_all(S), t, scale)
     n_probes = whole_number("n_probes", n_probes, 2)
     values = _by_probes(S, t, n_probes, generator(rng))
@@ -210,7 +210,7 @@ def _positive(source: Any) -> tuple[Spectrum, BoolArray]:
         zeros = _zeros(spectrum)
     else:
         S = as_operator(source)
-        spectrum = _all(S) if len(S.labels) <= _FULL else S.spectrum(200)
+        spectrum = _all(S) if S.shape[0] <= _FULL else S.spectrum(200)
         size, zeros = operator_size(S), n_trivial(S, spectrum)
     # An eigenvalue that is zero up to rounding, relative to A, has no meaningful logarithm.
     positive = spectrum.values > 1e-12 * size
@@ -224,7 +224,7 @@ def _positive(source: Any) -> tuple[Spectrum, BoolArray]:
 
 
 def _all(S: Operator) -> Spectrum:
-    if len(S.labels) == 0:
+    if S.shape[0] == 0:
         raise InputError("the operator has no vertices; there is nothing to describe")
     return S.spectrum()
 
@@ -256,9 +256,9 @@ def _from_spectrum(spectrum: Spectrum, t: FloatArray, scale: str) -> Signature:
 def _by_probes(S: Operator, t: FloatArray, n_probes: int, rng: np.random.Generator) -> FloatArray:
     """Var of the mean is 2 / n_probes times the square of the value, whatever the value."""
     responses = [_half(time) for time in t.tolist()]
-    total = np.zeros((len(S.labels), len(t)))
+    total = np.zeros((S.shape[0], len(t)))
     for start in range(0, n_probes, _BLOCK):
-        g = rng.standard_normal((len(S.labels), min(_BLOCK, n_probes - start)))
+        g = rng.standard_normal((S.shape[0], min(_BLOCK, n_probes - start)))
         for j, x in enumerate(apply_responses(S, g, responses)):
             total[:, j] += (x**2).sum(axis=1)
     return total / n_probes

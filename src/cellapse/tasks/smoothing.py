@@ -187,7 +187,7 @@ def choose_strength(
         left = 1.0 - _response(method, a)(values)
         trace = float((left * traces).sum())
         residual = float((left**2 * weights).sum())
-        scores[i] = len(S.labels) * residual / trace**2 if trace > 0 else np.inf
+        scores[i] = S.shape[0] * residual / trace**2 if trace > 0 else np.inf
     return Strength(float(grid[np.argmin(scores)]), grid, scores)
 
 
@@ -198,7 +198,7 @@ def _quadratures(
 
     A sum over columns does not care which column a node belongs to, so that they are pooled.
     """
-    n = len(S.labels)
+    n = S.shape[0]
     if n <= DENSE:
         spectrum = S.spectrum()
         return spectrum.values, ((spectrum.vectors.T @ Y) ** 2).sum(axis=1), np.ones(n)
