@@ -114,7 +114,7 @@ def rows() -> Iterator[Row]:
         yield {
             "work": goal.work,
             "goal": f"at {'least' if goal.at_least else 'most'} {goal.goal:g}{unit}",
-            "measured": f"{figure:.2g}{unit}" if figure < 10 else f"{figure:.0f}{unit}",
+            "measured": f"{figure:.3g}{unit}" if figure < 10 else f"{figure:.0f}{unit}",
             "reached": "yes" if reached else "no",
             "table": goal.result,
         }
