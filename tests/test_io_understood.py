@@ -331,6 +331,23 @@ def test_directed_adjacencies_need_a_rule_where_the_directions_differ():
     assert K.weights[1].tolist() == [5, 1]
 
 
+def test_directed_adjacencies_of_many_entries_keep_the_first_of_every_two():
+    rng = np.random.default_rng(0)
+    M = np.where(rng.random((60, 60)) < 0.5, rng.random((60, 60)), 0) * (1 - np.eye(60))
+    K = cl.as_complex(sparse.csr_array(M), directed="ignore", repeats="first", weight="w")
+    first = np.where(M, M, M.T)  # row by row: that above the diagonal, where there is one
+    assert K.weights[1].tolist() == [first[i, j] for i, j in K.cell_labels(1)]
+    assert len(K.weights[1]) == (np.triu(M + M.T) > 0).sum()
+
+
+def test_directed_adjacencies_keep_negative_entries_of_one_direction(tmp_path):
+    entries = "1 2 -3\n1 3 2\n3 1 2\n3 2 -1\n"
+    text = f"%%MatrixMarket matrix coordinate real general\n3 3 4\n{entries}"
+    K = read(text, "net.mtx", tmp_path, directed="ignore")
+    assert K.cell_labels(1) == ((0, 1), (0, 2), (1, 2))
+    assert K.attributes[1]["weight"].tolist() == [-3, 2, -1]
+
+
 def test_graphs_with_loops_arcs_and_copies():
     with pytest.warns(cl.CellapseWarning, match="1 self-loop, the first at vertex 1"):
         assert cl.clique_complex(nx.Graph([(1, 1), (1, 2)])).n_cells == (2, 1, 0)

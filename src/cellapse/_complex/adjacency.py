@@ -9,6 +9,7 @@ from scipy import sparse
 
 from cellapse._complex.simple import Rules
 from cellapse._errors import InputError
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import own_csr
 from cellapse._shared.notes import fact
 
@@ -31,8 +32,14 @@ def is_adjacency(source: Any) -> bool:
     return bool((source >= 0).all() and (source == source.T).all())
 
 
-def symmetric_entries(matrix: Any, rules: Rules) -> sparse.coo_array:
-    """The upper triangle of an adjacency, symmetric up to rounding; of a directed one all of it."""
+def symmetric_edges(matrix: Any, rules: Rules) -> tuple[IntArray, FloatArray]:
+    """The pairs of an adjacency, symmetric up to rounding, in ascending order, and their values.
+
+    Of a directed one, if that is allowed, those of both directions.
+
+    >>> [part.tolist() for part in symmetric_edges(sparse.csr_array([[0, 2], [2, 0]]), Rules())]
+    [[[0, 1]], [2.0]]
+    """
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"an adjacency of shape {matrix.shape}; it must be square")
     entries = own_csr(matrix, "the adjacency")
@@ -42,7 +49,8 @@ def symmetric_entries(matrix: Any, rules: Rules) -> sparse.coo_array:
             fact(f"{n_repeats:,} repeated entries are added up")
     largest = abs(entries.data).max(initial=0.0)
     rounding = _ROUNDING[matrix.dtype.itemsize if matrix.dtype.kind == "f" else 8]
-    difference = abs((entries - entries.T).data).max(initial=0.0)
+    mirrored = entries.T.tocsr()
+    difference = _difference(entries, mirrored)
     if difference > rounding * largest:
         if rules.directed == "refuse":
             raise InputError(
@@ -50,16 +58,31 @@ def symmetric_entries(matrix: Any, rules: Rules) -> sparse.coo_array:
                 'if that is what you mean, or directed="ignore" to take every entry as an edge'
             )
         fact("directions are ignored")
-        return _undirected(entries, rules)
+        return _undirected(entries, mirrored, rules)
     if difference:
         fact(f"symmetric up to rounding, {difference:.1e}")
-        entries = (entries + entries.T) / 2
-    return sparse.triu(entries, format="coo")
+        entries = (entries + mirrored) / 2
+    return _upper(entries)
 
 
-def _undirected(entries: sparse.csr_array, rules: Rules) -> sparse.coo_array:
+def _difference(a: sparse.csr_array, b: sparse.csr_array) -> Any:
+    """The largest difference of two matrices whose entries are in order."""
+    alike = np.array_equal(a.indices, b.indices) and np.array_equal(a.indptr, b.indptr)
+    return abs(a.data - b.data if alike else (a - b).data).max(initial=0.0)
+
+
+def _upper(entries: sparse.csr_array) -> tuple[IntArray, FloatArray]:
+    """The pairs and values on the diagonal and above it, in order."""
+    row = np.repeat(np.arange(entries.shape[0]), np.diff(entries.indptr))
+    at = np.flatnonzero(entries.indices >= row)
+    return np.column_stack([row[at], entries.indices[at]]), entries.data[at]
+
+
+def _undirected(
+    entries: sparse.csr_array, mirrored: sparse.csr_array, rules: Rules
+) -> tuple[IntArray, FloatArray]:
     """Every entry, those on both sides of the diagonal only once where they are equal."""
-    upper, lower = sparse.triu(entries, format="csr"), sparse.tril(entries, -1, format="csr").T
+    upper, lower = sparse.triu(entries, format="csr"), sparse.triu(mirrored, 1, format="csr")
     both = upper.astype(bool).multiply(lower.astype(bool))
     if (upper - lower).multiply(both).nnz and rules.repeats is None:
         raise InputError(
@@ -67,7 +90,8 @@ def _undirected(entries: sparse.csr_array, rules: Rules) -> sparse.coo_array:
             'repeats="sum", "first" or "count" to merge them'
         )
     if rules.repeats is None:
-        return upper.maximum(lower).tocoo()
-    upper, lower = upper.tocoo(), lower.tocoo()
-    row, column = np.r_[upper.row, lower.row], np.r_[upper.col, lower.col]
-    return sparse.coo_array((np.r_[upper.data, lower.data], (row, column)), entries.shape)
+        return _upper(upper + (lower - lower.multiply(both)))
+    parts = zip(_upper(upper), _upper(lower), strict=True)
+    pairs, values = (np.concatenate(part) for part in parts)
+    order = np.lexsort(pairs.T[::-1])  # of two directions, that above the diagonal is the first
+    return pairs[order], values[order]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from cellapse._complex.adjacency import is_adjacency, symmetric_entries
+from cellapse._complex.adjacency import is_adjacency, symmetric_edges
 from cellapse._complex.attributes import columns_of
 from cellapse._complex.complex import Complex
 from cellapse._complex.labels import in_order
@@ -181,13 +181,7 @@ def adjacency_graph(
     matrix: Any, weight: str | None, rules: Rules, labels: Sequence[Hashable] | None = None
 ) -> Graph:
     """The graph of a sparse adjacency, with its values as weights if any name is given."""
-    entries = symmetric_entries(matrix, rules)
-    pairs = np.column_stack([entries.row, entries.col]).astype(np.int64)
-    values = entries.data
-    keys = pairs[:, 0] * matrix.shape[0] + pairs[:, 1]
-    if not (keys[1:] > keys[:-1]).all():
-        order = np.argsort(keys)
-        pairs, values = pairs[order], values[order]
+    pairs, values = symmetric_edges(matrix, rules)
     columns = {} if weight is None else {weight: values}
     names = range(matrix.shape[0]) if labels is None else labels
     graph = graph_of(names, pairs, {1: columns}, rules)

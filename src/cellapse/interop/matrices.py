@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from cellapse._complex.adjacency import symmetric_entries
+from cellapse._complex.adjacency import symmetric_edges
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._complex.graph import graph_of
 from cellapse._complex.weights import weighted_by
@@ -30,13 +30,10 @@ def labelled_adjacency(
     >>> labelled_adjacency(sparse.csr_array([[0, 2], [2, 0]]), "ab", Wanted(), {}, {}).labels
     ('a', 'b')
     """
-    entries = symmetric_entries(matrix, wanted.rules)
-    pairs = np.column_stack([entries.row, entries.col]).astype(np.int64)
-    order = np.lexsort(pairs.T[::-1])
-    values = entries.data[order]
+    pairs, values = symmetric_edges(matrix, wanted.rules)
     columns = {"weight": values} if (values != 1).any() or wanted.weight == "weight" else {}
     names: Any = range(matrix.shape[0]) if labels is None else labels
-    graph = graph_of(names, pairs[order], {**attributes, 1: columns}, wanted.rules)
+    graph = graph_of(names, pairs, {**attributes, 1: columns}, wanted.rules)
     return weighted_by(graph.with_cells({}, metadata), wanted.weight)
 
 
