@@ -10,37 +10,45 @@ import numpy as np
 
 from cellapse._shared.arrays import IntArray
 
-_DIGIT, _SPACE, _END, _MINUS, _SIGN, _POINT, _EXPONENT, _OTHER = range(8)  # kinds of letters
-_AT_ONCE = 1 << 17  # bytes: what is made of them stays in the cache
+# Kinds of letters: a space is the first one of its line, or another; a sign is in an exponent.
+_FIRST, _SPACE, _END, _MINUS, _SIGN, _POINT, _EXPONENT, _OTHER = range(8)
+_AT_ONCE = 1 << 19  # speed only: bytes; what is made of more leaves the cache
 _KINDS = bytearray([_OTHER] * 256)
 for letters, kind in (
-    (b"0123456789", _DIGIT),
     (b" ", _SPACE),
     (b"\n", _END),
     (b"-", _MINUS),
-    (b"+", _SIGN),  # in an exponent only, and there also minus
+    (b"+", _SIGN),  # where also a minus may be
     (b".", _POINT),
     (b"eE", _EXPONENT),
 ):
     for letter in letters:
         _KINDS[letter] = kind
 
-_APART = [
-    (_SPACE, _SPACE), (_SPACE, _POINT), (_SPACE, _EXPONENT), (_SPACE, _END),
-    (_MINUS, _POINT), (_MINUS, _EXPONENT), (_MINUS, _END),
-    (_POINT, _EXPONENT), (_POINT, _END), (_EXPONENT, _END), (_SIGN, _END), (_END, _SPACE),
-]  # fmt: skip
-_NEXT = [
-    (_SPACE, _MINUS),
-    (_POINT, _EXPONENT),
-    (_POINT, _END),
-    (_EXPONENT, _SIGN),
-]
-# By 64 where nothing is between, 8 times the kind before, and the kind after.
-_ALLOWED = bytearray(256)
-for nothing_between, pairs in enumerate((_APART, _NEXT)):
-    for before, after in pairs:
-        _ALLOWED[64 * nothing_between + 8 * before + after] = 1  # equivalent: anything but 0
+_APART = {
+    2: [(_FIRST, _END), (_END, _FIRST)],
+    3: [
+        (_FIRST, _SPACE), (_SPACE, _POINT), (_SPACE, _EXPONENT), (_SPACE, _END),
+        (_MINUS, _POINT), (_MINUS, _EXPONENT), (_MINUS, _END),
+        (_POINT, _EXPONENT), (_POINT, _END), (_EXPONENT, _END), (_SIGN, _END), (_END, _FIRST),
+    ],
+}  # fmt: skip
+_NEXT = {
+    2: [],
+    3: [(_SPACE, _MINUS), (_POINT, _EXPONENT), (_POINT, _END), (_EXPONENT, _SIGN)],
+}
+
+
+def _table(columns: int) -> bytearray:
+    """What is allowed: 64 where nothing is between, 8 times the kind before, and the kind after."""
+    allowed = bytearray(256)
+    for nothing_between, pairs in enumerate((_APART[columns], _NEXT[columns])):
+        for before, after in pairs:
+            allowed[64 * nothing_between + 8 * before + after] = 1  # equivalent: anything but 0
+    return allowed
+
+
+_ALLOWED = {columns: _table(columns) for columns in _APART}
 
 
 def count_plain_lines(lines: bytes, columns: int, start: int = 0) -> int | None:
@@ -53,40 +61,26 @@ def count_plain_lines(lines: bytes, columns: int, start: int = 0) -> int | None:
     >>> count_plain_lines(b"2 1 5-3\n", 3), count_plain_lines(b"2 1 0.5", 3)
     (None, None)
     """
-    count = 0
+    count, letters = 0, np.frombuffer(lines, np.uint8)
     while start < len(lines):
         end = lines.rfind(b"\n", start, start + _AT_ONCE) + 1
-        plain = _count_plain(lines[start:end], columns) if end else 0
+        plain = _count_plain(letters[start:end], columns) if end else 0
         if not plain:
             return None
         count, start = count + plain, end
     return count
 
 
-def _count_plain(lines: bytes, columns: int) -> int:
+def _count_plain(letters: IntArray, columns: int) -> int:
     """How many lines there are; 0 where one is not plain."""
-    letters = np.frombuffer(lines, np.uint8)
     at = np.flatnonzero(letters - ord("0") > 9)  # what stands before "0" is far above it here
-    if not at[0]:
-        return 0
     kind = np.frombuffer(bytearray(letters[at].tobytes().translate(_KINDS)), np.uint8)
-    of_exponent = (kind[1:] == _MINUS) & (kind[:-1] == _EXPONENT)
-    kind[1:] += of_exponent  # a minus becomes a sign, the next kind
-    pairs = 64 * (at[1:] - at[:-1] == 1).view(np.uint8) + 8 * kind[:-1] + kind[1:]
-    ends = np.flatnonzero(kind == _END)
-    plain = 0 not in pairs.tobytes().translate(_ALLOWED) and _are_columns(kind, ends, columns)
-    return len(ends) if plain else 0
-
-
-def _are_columns(kind: IntArray, ends: IntArray, columns: int) -> bool:
-    """Whether every line begins with a space less than it has columns, and then has no more."""
-    starts = np.concatenate([[0], ends[:-1] + 1])
-    if len(kind) < columns * len(starts):
-        return False
-    if columns == 2:
-        return bool(len(kind) == 2 * len(ends) and (kind[starts] == _SPACE).all())
-    return bool(
-        (kind[starts] == _SPACE).all()
-        and (kind[starts + 1] == _SPACE).all()
-        and (kind[starts + 2] != _SPACE).all()
-    )
+    if not at[0] or kind[0] != _SPACE:
+        return 0
+    kind[0] = _FIRST
+    before, after = kind[:-1], kind[1:]
+    after -= (after == _SPACE) & (before == _END)  # the kind before: the first space
+    after += (after == _MINUS) & (before == _EXPONENT)  # the kind behind: a sign
+    pairs = 64 * (at[1:] - at[:-1] == 1).view(np.uint8) + 8 * before + after
+    plain = 0 not in pairs.tobytes().translate(_ALLOWED[columns])
+    return int(np.count_nonzero(kind == _END)) if plain else 0
