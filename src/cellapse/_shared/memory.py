@@ -144,10 +144,13 @@ def _free_on_machine() -> int:
 def _free_in_cgroup() -> int:
     """What the container leaves; idle pages of files are given back when memory is short."""
     free = _UNKNOWN
-    for folder in _cgroups():
+    for folder in dict.fromkeys(_cgroups()):
         for limit, used, idle in _CGROUP_FILES:
             try:
-                left = int((folder / limit).read_text()) - int((folder / used).read_text())
+                most = int((folder / limit).read_text())
+                if most > _UNKNOWN:  # speed only: as the first version says that there is no limit
+                    continue
+                left = most - int((folder / used).read_text())
                 words = (folder / "memory.stat").read_text().split()
                 left += int(words[words.index(idle) + 1]) if idle in words else 0
                 free = min(free, left)
