@@ -128,5 +128,6 @@ def numbers_by_line(text: str) -> tuple[FloatArray, IntArray]:
     values = numbers_of(text)
     if len(values) != len(starts):
         raise InputError("has words that are no numbers, or no plain spaces between them")
-    n_lines = len(ends) + (not text.endswith("\n"))
-    return values, np.bincount(np.searchsorted(ends, starts), minlength=n_lines)
+    if not text.endswith("\n"):
+        ends = np.append(ends, len(letters))
+    return values, np.diff(np.searchsorted(starts, ends), prepend=0)

@@ -10,6 +10,7 @@ import re
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
@@ -90,10 +91,11 @@ def _lists(text: str) -> _Lists:
     line = np.repeat(np.arange(n), counts)
     if counts.min(initial=before) < before:
         raise InputError(f"has a vertex with {counts.min()} of its {before} sizes and weights")
-    place = np.arange(len(line)) - (np.cumsum(counts) - counts)[line]  # within its line
-    own = _own(values[place < before].reshape(n, before), kind[0] == "1")
-    listed = place >= before
-    values, line, place = values[listed], line[listed], place[listed] - before
+    own: dict[str, Any] = {}
+    if before:
+        place = np.arange(len(line)) - (np.cumsum(counts) - counts)[line]  # within its line
+        own = _own(values[place < before].reshape(n, before), kind[0] == "1")
+        values, line = values[place >= before], line[place >= before]
     if kind[2] == "1":
         if ((counts - before) % 2).any():
             raise InputError("has a neighbour without a weight; the third digit of the format is 1")
@@ -126,10 +128,10 @@ def _check_edges(lists: _Lists, m: int) -> None:
     n_edges = int((u <= v).sum())
     if n_edges != m:
         raise InputError(f"declares {m} edges, and lists {n_edges}; it may be cut off")
-    there, back = u * lists.n + v, v * lists.n + u
-    same = np.array_equal(np.sort(there[u < v]), np.sort(back[u > v]))
-    if same and lists.weight is not None:
-        given, again = (lists.weight[np.argsort(keys, kind="stable")] for keys in (there, back))
-        same = np.array_equal(given, again)
-    if not same:
+    starts = np.concatenate([[0], np.cumsum(np.bincount(u, minlength=lists.n))])
+    values = np.ones(len(v)) if lists.weight is None else lists.weight
+    back = sparse.csr_array((values, v, starts), shape=(lists.n, lists.n)).T.tocsr()
+    there = back.T.tocsr()  # what was listed, with neighbours in order, as `back` has them
+    parts = ("indptr", "indices", "data")
+    if not all(np.array_equal(getattr(there, p), getattr(back, p)) for p in parts):
         raise InputError("has an edge at one of its ends only, or with two weights; METIS has both")
