@@ -73,9 +73,10 @@ def _difference(a: sparse.csr_array, b: sparse.csr_array) -> Any:
 
 def _upper(entries: sparse.csr_array) -> tuple[IntArray, FloatArray]:
     """The pairs and values on the diagonal and above it, in order."""
-    row = np.repeat(np.arange(entries.shape[0]), np.diff(entries.indptr))
-    at = np.flatnonzero(entries.indices >= row)
-    return np.column_stack([row[at], entries.indices[at]]), entries.data[at]
+    column = entries.indices
+    row = np.repeat(np.arange(entries.shape[0], dtype=column.dtype), np.diff(entries.indptr))
+    at = np.flatnonzero(column >= row)
+    return np.column_stack([row[at], column[at]]).astype(np.int64), entries.data[at]
 
 
 def _undirected(

@@ -48,8 +48,16 @@ class Known:
             M = S.A.toarray() - S.toarray()
             values = linalg.eigvalsh((M + M.T) / 2)
             return float(values[0]), float(values[-1])
-        rise = largest_of(S, lambda x: S @ x - S.A @ x, row_sum(S.A))
-        return -rise, largest_of(S, lambda x: S.A @ x - S @ x)
+        change = self._change()
+        return -largest_of(S, change, row_sum(S.A)), largest_of(S, lambda x: -change(x))
+
+    def _change(self) -> Callable[[FloatArray], FloatArray]:
+        """x -> (S - A) x: one product where S is a sparse matrix, otherwise two."""
+        S, matrix = self.S, self.S.shortcuts.matrix
+        if matrix is None:
+            return lambda x: S @ x - S.A @ x
+        difference = matrix - S.A
+        return lambda x: difference @ x
 
 
 def as_known(S: CollapsedOperator | Known) -> Known:
