@@ -249,6 +249,7 @@ REFUSED = [
     ("metis", "2 2\n2\n1\n", "declares 2 edges, and lists 1"),
     ("metis", "3 1\n2\n\n\n", "has an edge at one of its ends only"),
     ("metis", "3 2\n2 3\n1\n2\n", "has an edge at one of its ends only"),
+    ("metis", "3 2\n2\n3\n1\n", "has an edge at one of its ends only"),
     ("metis", "2 2\n2 2\n1\n", "has an edge at one of its ends only"),
     ("metis", "3 2\n2 2\n1\n1\n", "has an edge at one of its ends only"),
     ("metis", "2 1 001\n2 5\n1 6\n", "or with two weights"),

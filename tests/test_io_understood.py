@@ -331,6 +331,22 @@ def test_directed_adjacencies_need_a_rule_where_the_directions_differ():
     assert K.weights[1].tolist() == [5, 1]
 
 
+def test_a_directed_cycle_is_not_symmetric_though_all_rows_and_values_are_alike():
+    cycle = sparse.csr_array(np.roll(np.eye(4), 1, axis=1))
+    with pytest.raises(cl.InputError, match="not symmetric"):
+        cl.as_complex(cycle)
+    assert edges(cl.as_complex(cycle, directed="ignore")) == set(
+        map(frozenset, [(0, 1), (1, 2), (2, 3), (0, 3)])
+    )
+
+
+def test_loops_of_directed_adjacencies_count_once():
+    M = sparse.csr_array(np.array([[5.0, 2, 0], [3, 0, 1], [0, 0, 0]]))
+    K = cl.as_complex(M, directed="ignore", repeats="sum", loops="keep", weight="w")
+    assert K.attributes[0]["loop"].tolist() == [1, 0, 0]
+    assert K.weights[1].tolist() == [5, 1]
+
+
 def test_directed_adjacencies_of_many_entries_keep_the_first_of_every_two():
     rng = np.random.default_rng(0)
     M = np.where(rng.random((60, 60)) < 0.5, rng.random((60, 60)), 0) * (1 - np.eye(60))

@@ -27,6 +27,19 @@ def test_everything_holds_on_real_and_disconnected_networks(realization):
         assert str(report).count("\n") == 9
 
 
+@pytest.mark.parametrize("realization", ["screened", "unfolded"])
+def test_what_the_cells_move_is_the_largest_eigenvalue_of_the_difference(realization):
+    n = 600  # too many for dense matrices there
+    S = cl.collapse(
+        cl.clique_complex(nx.connected_watts_strogatz_graph(n, 6, 0.1, seed=0)), realization
+    )
+    exact = np.linalg.eigvalsh(S.A.toarray() - S.toarray())
+    report = theory.check(S)
+    assert report["cells_matter"].measured == pytest.approx(exact[-1], rel=1e-3)
+    assert report["loewner_bounds"].measured == pytest.approx(0, abs=1e-3 * exact[-1])
+    assert report["loewner_bounds"].holds
+
+
 def test_an_indefinite_operator_is_found_out():
     K = cl.clique_complex(nx.karate_club_graph())
     with pytest.warns(cl.CellapseWarning, match="indefinite"):

@@ -65,10 +65,11 @@ def symmetric_edges(matrix: Any, rules: Rules) -> tuple[IntArray, FloatArray]:
     return _upper(entries)
 
 
-def _difference(a: sparse.csr_array, b: sparse.csr_array) -> Any:
-    """The largest difference of two matrices whose entries are in order."""
-    alike = np.array_equal(a.indices, b.indices) and np.array_equal(a.indptr, b.indptr)
-    return abs(a.data - b.data if alike else (a - b).data).max(initial=0.0)
+def _difference(a: sparse.csr_array, mirrored: sparse.csr_array) -> Any:
+    """The largest difference of a matrix and its transpose, both with their entries in order."""
+    # Rows have as many entries as columns do where these are the same: so they begin alike, too.
+    alike = np.array_equal(a.indices, mirrored.indices)
+    return abs(a.data - mirrored.data if alike else (a - mirrored).data).max(initial=0.0)
 
 
 def _upper(entries: sparse.csr_array) -> tuple[IntArray, FloatArray]:

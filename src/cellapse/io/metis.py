@@ -132,6 +132,6 @@ def _check_edges(lists: _Lists, m: int) -> None:
     values = np.ones(len(v)) if lists.weight is None else lists.weight
     back = sparse.csr_array((values, v, starts), shape=(lists.n, lists.n)).T.tocsr()
     there = back.T.tocsr()  # what was listed, with neighbours in order, as `back` has them
-    parts = ("indptr", "indices", "data")
-    if not all(np.array_equal(getattr(there, p), getattr(back, p)) for p in parts):
+    same = np.array_equal(there.indices, back.indices)  # then vertices have as many in both, too
+    if not same or not np.array_equal(there.data, back.data):
         raise InputError("has an edge at one of its ends only, or with two weights; METIS has both")
