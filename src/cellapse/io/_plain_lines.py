@@ -12,7 +12,7 @@ from cellapse._shared.arrays import IntArray
 
 # Kinds of letters: a space is the first one of its line, or another; a sign is in an exponent.
 _FIRST, _SPACE, _END, _MINUS, _SIGN, _POINT, _EXPONENT, _OTHER = range(8)
-_AT_ONCE = 1 << 19  # speed only: bytes; what is made of more leaves the cache
+_AT_ONCE = 1 << 18  # speed only: bytes; what is made of more leaves the cache
 _KINDS = bytearray([_OTHER] * 256)
 for letters, kind in (
     (b" ", _SPACE),
