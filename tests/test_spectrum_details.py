@@ -77,7 +77,7 @@ def test_vectors_of_any_length_come_out_with_length_one():
 
 @pytest.mark.parametrize("mass", [1.0, 4.0])
 def test_what_s_is_at_least_off_the_first_eigenvectors_of_a(mass):
-    """(7 less what kept pairs are known to) cos^2 - drop, both over the mass."""
+    """7, less what kept pairs are known to, and drop over the mass; of e_0, 0.36 is left."""
     numbers = np.arange(1.0, 10.0)
     plain = SparseOperator(np.diag(numbers), range(9))
     S = Toy(numbers / 2, plain=plain, drop=0.5, scale=0.5)
@@ -89,11 +89,30 @@ def test_what_s_is_at_least_off_the_first_eigenvectors_of_a(mass):
     turned = np.eye(9)[:, :6].copy()
     turned[[0, 8], 0] = 0.8, 0.6
     found = evidence._gap(given, given.plain, kept, turned)
-    assert found == pytest.approx(0.5 * next_ * 0.64 - 0.5 / mass, rel=1e-13)
+    left = 0.36 * (next_ - 1.0 / mass)
+    assert found == pytest.approx(0.5 * (next_ - left) - 0.5 / mass, rel=1e-13)
     rough = Lowest(numbers / mass, np.eye(9), True)
     rough.values[1] += 1e-3  # its residual is taken off
     found = evidence._gap(given, given.plain, rough, np.eye(9)[:, :6])
-    assert found == pytest.approx(0.5 * (next_ - 1e-3) - 0.5 / mass, rel=1e-12)
+    assert found == pytest.approx(0.5 * (next_ - 2e-3) - 0.5 / mass, rel=1e-12)
+
+
+def test_a_is_at_least_so_much_off_vectors_next_to_its_first():
+    """The smallest eigenvalue of A off a space, by LAPACK, and what is said of it."""
+    rng, close = np.random.default_rng(5), []
+    for turn in np.geomspace(1e-6, 1.0, 40):
+        A = rng.standard_normal((30, 30))
+        A = A @ A.T
+        values, vectors = np.linalg.eigh(A)
+        S = Toy(values, plain=SparseOperator(A, range(30)), drop=0.0, scale=1.0)
+        U = np.linalg.qr(vectors[:, :4] + turn * rng.standard_normal((30, 4)))[0]
+        given = problem.eigenproblem(S, 2)
+        said = evidence._gap(given, given.plain, Lowest(values, vectors, True), U)
+        off = np.linalg.svd(U)[0][:, 4:]
+        least = np.linalg.eigvalsh(off.T @ A @ off)[0]
+        assert said <= least
+        close.append(said > 0.9 * least)
+    assert sum(close) > 20
 
 
 def test_products_for_residuals_are_far_below_the_tolerance_in_the_unit_of_masses():

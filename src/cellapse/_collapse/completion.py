@@ -73,7 +73,11 @@ def _by_iteration(ladder: Ladder, x: FloatArray) -> FloatArray | None:
         return None
     relaxation = ladder.relaxation
     assert relaxation.raised.reduced is not None
-    w = relaxation.raised.reduced[1] @ (ladder.B.T @ (x - ladder.moved(x)))
+    size = np.atleast_1d(np.linalg.norm(x, axis=0))
+    v = ladder.inverse_by_iteration(x, AIM * size / ladder.near.least)  # v may be that small
+    if v is None:
+        return None
+    w = relaxation.raised.reduced[1] @ (ladder.B.T @ v)
     left = np.linalg.norm(relaxation.residual(x, w.astype(np.longdouble)), axis=0)
     error = left / ladder.eps  # H >= eps
     return w if bool((error <= _LIMIT * np.linalg.norm(w, axis=0)).all()) else None

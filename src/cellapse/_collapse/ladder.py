@@ -31,11 +31,11 @@ from cellapse._collapse.graded import GradedLaplacian
 from cellapse._collapse.relaxation import Relaxation
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.cg import conjugate_gradients
-from cellapse._linalg.direct import Direct, Solve
+from cellapse._linalg.direct import Direct
 from cellapse._linalg.kernel import Projector, left_kernel
 from cellapse._linalg.lapack import definite_inverse
 from cellapse._linalg.levels import expands, widest_level
-from cellapse._linalg.preconditioner import preconditioner
+from cellapse._linalg.preconditioner import Near, next_to
 from cellapse._shared.arrays import FloatArray, diagonal_matrix, row_sum
 
 # Errors of T x, relative to ||A|| |x|.
@@ -45,7 +45,6 @@ _LIMIT = 1e-9  # beyond it nothing is given out
 _HIDDEN = 0.01  # of the error allowed: what rounding of a residual may hide
 _SMALL = 300  # below this many cells everything is quick
 _DENSE = 1500  # speed only: up to this many a dense inverse is quicker than n products
-_UNIT = 2.0**-53
 
 
 class Ladder:
@@ -165,11 +164,11 @@ class Ladder:
         size = np.atleast_1d(np.linalg.norm(x, axis=0))
         return self.norm / self.c * np.maximum(size, 1e-300)
 
-    def _by_iteration(self, x: FloatArray, allowed: FloatArray) -> FloatArray | None:
-        """By conjugate gradients on K, or None where they take too long."""
+    def inverse_by_iteration(self, x: FloatArray, allowed: FloatArray) -> FloatArray | None:
+        """K^-1 x by conjugate gradients for x off the kernel; None where they take too long."""
         assert self.relaxation.raised.reduced is not None
-        moved, (K, near, largest) = self.relaxation.moved, self._near
-        size = abs(K)
+        moved, near, K = self.relaxation.moved, self.near, self.near.K
+        least = np.sqrt(near.least)  # |e| <= (e^T K e)^{1/2} / least
 
         def apply(v: FloatArray) -> FloatArray:
             self._work += float(K.nnz) * v.size / self.n
@@ -177,26 +176,30 @@ class Ladder:
 
         def residual(v: FloatArray) -> FloatArray:
             short = v.astype(np.float64)
-            hidden = 2.0 * _UNIT * (np.abs(x) + 2.0 * (size @ np.abs(short)))
-            # K is at least I: what rounding hides is an error of at most its own size.
-            enough = (np.linalg.norm(hidden, axis=0) <= _HIDDEN * allowed).all()
-            v = short if enough else v  # speed only: extended precision takes eight times as long
+            if not near.hides(x, short, _HIDDEN * near.least * allowed):
+                v = short  # speed only: extended precision takes eight times as long
             return x - v - moved(v)
 
-        v, error = conjugate_gradients(
+        v, energy = conjugate_gradients(
             apply,
             x,
-            near,
-            allowed,
-            0.9 / largest,
+            near.solve,
+            allowed * least,
+            near.lower,
             maxiter=20 * _SMALL,
             residual=residual,
         )
-        v = v.astype(np.float64)
-        accepted = self._accepted(error, x, allowed)
+        accepted = self._accepted(energy / least, x, allowed)
         if not accepted or self._work > max(2.0 * float(self._widest) ** 3, 1e7):
             self._iterates = False  # a factor of K would have been cheaper: from now on by that
-        return None if not accepted else moved(v) if self._largest < 0.5 else x - v
+        return v.astype(np.float64) if accepted else None
+
+    def _by_iteration(self, x: FloatArray, allowed: FloatArray) -> FloatArray | None:
+        """By conjugate gradients on K, or None where they take too long."""
+        v = self.inverse_by_iteration(x, allowed)
+        if v is None:
+            return None
+        return self.relaxation.moved(v) if self._largest < 0.5 else x - v
 
     def _by_factor(self, x: FloatArray, allowed: FloatArray) -> FloatArray | None:
         """By one solve, or None where its residual is too large."""
@@ -261,17 +264,11 @@ class Ladder:
         return (T + T.T) / 2
 
     @cached_property
-    def _near(self) -> tuple[sparse.csr_array, Solve, float]:
-        """K, what is next to its inverse off the kernel, and the norm of what that inverts."""
+    def near(self) -> Near:
+        """K, and what conjugate gradients on it need to know."""
         assert self.relaxation.raised.reduced is not None
         K = sparse.csr_array(sparse.eye_array(self.n) + self.relaxation.raised.reduced[0])
-        near, largest = preconditioner(K)
-
-        def off_kernel(r: FloatArray) -> FloatArray:
-            z = near(r)
-            return z - self.fixed(z)  # speed only: K is 1 there, and large next to it
-
-        return K, off_kernel, largest
+        return next_to(K, self.kernel)
 
 
 def lost(ladder: Ladder, error: float, what: str) -> ConvergenceError:

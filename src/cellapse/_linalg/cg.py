@@ -26,6 +26,7 @@ _LOST = 1e40  # speed only: a residual that has grown so much leads nowhere
 _MOST_DRIFT = 1e-3  # what was seen where that leaves nothing
 _ROUGH = 0.1  # speed only: of the residual that a rough solution leaves
 _FIRST = 30.0  # speed only: the first pass stops at so many times the error, the next goes on
+_SURE = 1e-4  # speed only: with P^-1 H above this one pass is likely to be enough
 
 
 @dataclass(frozen=True)
@@ -125,11 +126,14 @@ def conjugate_gradients(
     bound = ErrorEstimate(null, columns) if lower is None else ErrorBound(lower, columns)
     x = np.zeros(rhs.shape, np.float64 if residual is None else np.longdouble)
     r, error = rhs, np.full(columns, np.inf)
+    first = 0.8 if lower is not None and lower > _SURE else _FIRST
     for trial in range(_PASSES):
-        goal = tol * (_FIRST if trial == 0 else 1.0)
+        goal = tol * (1.0 if trial else first)
         bound.begin()
         within = partial(_reached, bound, goal)
-        step, rz, fallen = _one_pass(apply, r, precondition, within, maxiter, null, bound.advance)
+        step, left, rz, fallen = one_pass(
+            apply, r, precondition, within, maxiter, null, bound.advance
+        )
         now = _with_drift(bound, rz, fallen)
         better = now < error  # at the last digit a pass may do harm: then it is not taken
         gained = bool((now < 0.5 * error).any())
@@ -139,6 +143,11 @@ def conjugate_gradients(
         if trial and (bool((error <= tol).all()) or not gained):  # speed only: a pass more or less
             break
         r = rhs - apply(x) if residual is None else residual(x).astype(np.float64)
+        if not trial and lower is not None:
+            drift = r - left
+            now = bound.error(rz) + np.sqrt(np.abs(_dots(drift, precondition(drift))) / lower)
+            if bool((now <= tol).all()):
+                return x, now
     return x, error
 
 
@@ -169,10 +178,10 @@ def rough_solution(apply: Solve, rhs: FloatArray, precondition: Solve | None = N
     near = (lambda r: r) if precondition is None else precondition
     goal = _ROUGH**2 * np.abs(_dots(rhs, near(rhs)))  # speed only: it is checked elsewhere
     steps = 150  # speed only: it is checked elsewhere
-    return _one_pass(apply, rhs, near, lambda _, rz: rz <= goal, steps)[0]
+    return one_pass(apply, rhs, near, lambda _, rz: rz <= goal, steps)[0]
 
 
-def _one_pass(
+def one_pass(
     apply: Solve,
     rhs: FloatArray,
     precondition: Solve,
@@ -180,10 +189,11 @@ def _one_pass(
     maxiter: int,
     null: float = 0.0,
     advance: Callable[[FloatArray, FloatArray, BoolArray], None] = lambda *_: None,
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Conjugate gradients on columns, each until it is within its goal.
 
-    Returns x, r^T P^-1 r, and by how much the energy of the error has fallen.
+    Returns x, the residual r that was carried along, r^T P^-1 r, and by how much the energy of the
+    error has fallen.
     """
     r, x, buffer = rhs.copy(), np.zeros_like(rhs), np.empty_like(rhs)
     z = precondition(r)
@@ -212,7 +222,7 @@ def _one_pass(
         p += z
         size = rz + turn**2 * size
         advance(step, turn, live)
-    return x, rz, fallen
+    return x, r, rz, fallen
 
 
 def _dots(x: FloatArray, y: FloatArray) -> FloatArray:

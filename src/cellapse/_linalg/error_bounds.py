@@ -97,12 +97,21 @@ class ErrorEstimate:
         turn = np.array([t[j] for s, t in zip(self._steps, self._turns, strict=True) if s[j] > 0])
         if not len(step):
             return np.inf
-        diagonal = 1.0 / step
-        diagonal[1:] += turn[:-1] / step[:-1]
-        beside = np.sqrt(turn[:-1]) / step[:-1]
-        values = linalg.eigvalsh_tridiagonal(diagonal, beside) if len(beside) else diagonal
+        values = ritz_values(step, turn)
         counted = values[values > max(self._null, 1e-16 * float(values[-1]))]
         return float(counted[0]) if len(counted) else np.inf
+
+
+def ritz_values(step: FloatArray, turn: FloatArray) -> FloatArray:
+    """The Ritz values of P^-1 H after some steps of conjugate gradients, ascending.
+
+    >>> ritz_values(np.array([0.5]), np.array([0.1])).tolist()
+    [2.0]
+    """
+    diagonal = 1.0 / step
+    diagonal[1:] += turn[:-1] / step[:-1]
+    beside = np.sqrt(turn[:-1]) / step[:-1]
+    return linalg.eigvalsh_tridiagonal(diagonal, beside) if len(beside) else diagonal
 
 
 Bound = ErrorBound | ErrorEstimate

@@ -84,13 +84,13 @@ def _all_below(problem: Problem, below: float) -> Pairs:
 def _follows_from_plain(problem: Problem, vectors: FloatArray, below: float) -> bool | None:
     r"""Whether it is certain that nothing of S is left below a value, by the eigenvalues of A.
 
-    Off its first eigenvectors V, A is at least its next eigenvalue a, and S is at least A - drop.
-    Off the vectors X that were found and Q, which adds what they lack of V, so is S, up to the
-    angle t between V and (X, Q): it is at least
+    With eigenpairs (a_i, v_i) of A, the first m of them and the next value a, every y has
 
-        gap = a cos(t)^2 - drop - below     above the value.
+        y^T A y  >=  a |y|^2 - sum_i (a - a_i) (v_i^T y)^2,
 
-    In Q itself S is known. With E = S Q off X and Q, nothing off X is left below if
+    and S is at least A - drop. Off the vectors X that were found and Q, which adds what they lack
+    of the v_i, little of these is left: S is at least `gap` above the value there. In Q itself S is
+    known. With E = S Q off X and Q, nothing off X is left below if
 
         Q^T (S - below) Q - E^T E / gap     is positive definite.
 
@@ -118,10 +118,11 @@ def _gap(problem: Problem, plain: Problem, kept: Lowest, U: FloatArray) -> float
     m, shortcuts = U.shape[1], problem.operator.shortcuts
     V, values = kept.vectors[:, :m], kept.values
     error = float(np.linalg.norm(plain.apply(V) - V * values[:m]))
-    cosine = float(linalg.svdvals(V.T @ U).min())
     next_ = float(values[m]) - error - 2.0 * KEPT * plain.norm
+    C, D = U.T @ V, np.sqrt(np.maximum(next_ - values[:m], 0.0))
+    left = float(symmetric_eigenpairs((np.eye(m) - C.T @ C) * D * D[:, None])[0][-1])
     drop = shortcuts.drop / float((problem.root**2).min(initial=np.inf))
-    return shortcuts.scale * next_ * cosine**2 - drop
+    return shortcuts.scale * (next_ - max(left, 0.0) - error) - drop
 
 
 def _least(problem: Problem, X: FloatArray, Q: FloatArray, gap: float) -> float:

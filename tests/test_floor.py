@@ -1,0 +1,91 @@
+"""Numbers below the eigenvalues of P^-1 K, which errors are told by, against LAPACK."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy import linalg, sparse
+
+import cellapse as cl
+from cellapse._linalg.floor import spectral_floor
+from cellapse._linalg.kernel import left_kernel
+from cellapse._linalg.preconditioner import next_to
+
+
+def floor_of(values, seed=0):
+    """Of a diagonal matrix with these eigenvalues."""
+    values = np.asarray(values, dtype=float)[:, None]
+    start = np.random.default_rng(seed).standard_normal(len(values))
+    return spectral_floor(lambda x: values * x, lambda r: r, start)
+
+
+def test_a_floor_is_below_every_eigenvalue_and_not_far():
+    for seed in range(50):
+        values = np.random.default_rng(seed).uniform(0.2, 2.0, 400)
+        assert 0.2 * values.min() < floor_of(values, seed) <= values.min()
+
+
+@pytest.mark.parametrize("low", [1e-1, 1e-2, 1e-4, 1e-6, 1e-9])
+def test_one_small_eigenvalue_among_many_is_not_overlooked(low):
+    """The others converge at once; what is left along the small one says that it is there."""
+    for seed in range(50):
+        values = np.random.default_rng(seed).uniform(0.9, 1.1, 1000)
+        values[500] = low
+        assert floor_of(values, seed) <= low
+
+
+def test_no_floor_where_steps_do_not_suffice():
+    assert floor_of(np.geomspace(1e-9, 1.0, 2000)) == 0.0
+
+
+def laplacian_like(graph, weights):
+    """K = I + a weighted Laplacian, and the kernel of the latter."""
+    B = cl.boundary_matrices(cl.clique_complex(graph, max_rank=1))[0]
+    G = B @ sparse.diags_array(weights(B.shape[1])) @ B.T
+    return sparse.csr_array(sparse.eye_array(B.shape[0]) + G), left_kernel(B)
+
+
+def of_two_sizes(count):
+    return np.where(np.arange(count) % 3 == 0, 0.3, 1e4)
+
+
+GRAPHS = {
+    "random": lambda: nx.gnm_random_graph(300, 1500, seed=0),
+    "with isolated vertices": lambda: nx.gnm_random_graph(300, 500, seed=0),
+    "regular": lambda: nx.random_regular_graph(4, 200, seed=0),
+    "pairs": lambda: nx.circulant_graph(120, [1]),
+    "two groups": lambda: nx.barbell_graph(30, 2),
+    "hubs": lambda: nx.barabasi_albert_graph(300, 3, seed=0),
+}
+
+
+@pytest.mark.parametrize("weights", [lambda m: np.full(m, 1e4), of_two_sizes])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_what_is_said_of_k_next_to_all_of_its_eigenvalues(name, weights):
+    """lower <= P^-1 K and least <= K off the kernel, and both are better than that K >= I."""
+    K, kernel = laplacian_like(GRAPHS[name](), weights)
+    near = next_to(K, kernel)
+    off = linalg.null_space(kernel.T.toarray())
+    inverse = off.T @ near.solve(off)
+    dense = off.T @ K.toarray() @ off
+    smallest = np.linalg.eigvals(inverse @ dense).real.min()
+    assert near.lower <= smallest * (1 + 1e-9)
+    assert near.least <= np.linalg.eigvalsh(dense)[0]
+    assert near.lower > 0.9 / K.diagonal().max() * (1 + 1e-9)
+
+
+def test_no_floor_for_what_is_not_diagonally_dominant():
+    """Columns with three entries: P could not be drawn from; K >= I is what is left."""
+    B = sparse.csr_array(np.tril(np.ones((40, 40)), 1)[:, :3])
+    K = sparse.csr_array(sparse.eye_array(40) + 1e4 * (B @ B.T))
+    near = next_to(K, None)
+    assert near.least >= 1.0
+    assert near.lower <= 1.0
+
+
+def test_rounding_hides_in_a_residual():
+    K = sparse.csr_array(np.diag([1.0, 1e6]))
+    near = next_to(K, None)
+    x, v = np.ones((2, 1)), np.array([[1.0], [1e-6]])
+    hidden = 2.0**-52 * np.sqrt(3.0**2 + 3.0**2)
+    assert near.hides(x, v, np.array([0.99 * hidden]))
+    assert not near.hides(x, v, np.array([1.01 * hidden]))
