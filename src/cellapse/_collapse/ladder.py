@@ -175,9 +175,9 @@ class Ladder:
             return K @ v
 
         def residual(v: FloatArray) -> FloatArray:
-            short = v.astype(np.float64)
-            if not near.hides(x, short, _HIDDEN * near.least * allowed):
-                v = short  # speed only: extended precision takes eight times as long
+            short = v.astype(np.float64, copy=False)
+            hides = near.hides(x, short, _HIDDEN * near.least * allowed)
+            v = v.astype(np.longdouble, copy=False) if hides else short  # eight times as slow
             return x - v - moved(v)
 
         v, energy = conjugate_gradients(
@@ -192,7 +192,7 @@ class Ladder:
         accepted = self._accepted(energy / least, x, allowed)
         if not accepted or self._work > max(2.0 * float(self._widest) ** 3, 1e7):
             self._iterates = False  # a factor of K would have been cheaper: from now on by that
-        return v.astype(np.float64) if accepted else None
+        return v.astype(np.float64, copy=False) if accepted else None
 
     def _by_iteration(self, x: FloatArray, allowed: FloatArray) -> FloatArray | None:
         """By conjugate gradients on K, or None where they take too long."""

@@ -105,7 +105,7 @@ def conjugate_gradients(
     maxiter : int
         Steps of one pass.
     residual : function, optional
-        x -> b - H x, with less rounding than by subtraction: x is then in extended precision.
+        x -> b - H x, with less rounding than by subtraction; x is then summed in extended digits.
     null : float
         Where P^-1 H is below this, it is taken for zero: the way does not lead there, and nothing
         there counts as an error. For H that may be singular.
@@ -124,8 +124,7 @@ def conjugate_gradients(
     tol = np.broadcast_to(np.asarray(tol, dtype=np.float64), (columns,))
     maxiter = min(maxiter, 50 * len(rhs) + 100)  # speed only: what takes longer gets nowhere
     bound = ErrorEstimate(null, columns) if lower is None else ErrorBound(lower, columns)
-    x = np.zeros(rhs.shape, np.float64 if residual is None else np.longdouble)
-    r, error = rhs, np.full(columns, np.inf)
+    x, r, error = np.zeros_like(rhs), rhs, np.full(columns, np.inf)
     first = 0.8 if lower is not None and lower > _SURE else _FIRST
     for trial in range(_PASSES):
         goal = tol * (1.0 if trial else first)
@@ -137,17 +136,19 @@ def conjugate_gradients(
         now = _with_drift(bound, rz, fallen)
         better = now < error  # at the last digit a pass may do harm: then it is not taken
         gained = bool((now < 0.5 * error).any())
-        x = x + np.where(better, step, 0.0)
+        x = x + np.where(better, step, 0.0) if trial else step
         if trial:  # what the first pass says of itself is no evidence: it began far away
             error = np.where(better, now, error)
         if trial and (bool((error <= tol).all()) or not gained):  # speed only: a pass more or less
             break
-        r = rhs - apply(x) if residual is None else residual(x).astype(np.float64)
+        r = rhs - apply(x) if residual is None else residual(x).astype(np.float64, copy=False)
         if not trial and lower is not None:
             drift = r - left
             now = bound.error(rz) + np.sqrt(np.abs(_dots(drift, precondition(drift))) / lower)
             if bool((now <= tol).all()):
                 return x, now
+        if residual is not None:
+            x = x.astype(np.longdouble, copy=False)
     return x, error
 
 

@@ -59,7 +59,8 @@ def next_to(K: sparse.csr_array, kernel: sparse.csr_array | None) -> Near:
 
     def solve(r: FloatArray) -> FloatArray:
         z = near(r)
-        return z - fixed(z)  # speed only: K is 1 there, and large next to it
+        z -= fixed(z)  # speed only: K is 1 there, and large next to it
+        return z
 
     rest = 2.0 * diagonal - abs(P).sum(axis=1)  # of the diagonal, next to the pairs of P
     dominant = bool((rest >= -1e-9 * diagonal).all())

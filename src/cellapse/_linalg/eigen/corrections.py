@@ -21,6 +21,7 @@ from cellapse._shared.arrays import BoolArray, FloatArray
 _HUBS = (
     10.0  # speed only: times the median: from there on the largest diagonal entry is one of a hub
 )
+_TERMS = 3  # speed only: of the series for a factor
 
 
 class Ritz(NamedTuple):
@@ -47,6 +48,28 @@ def by_factor(plain: Problem, direct: Direct) -> Correction:
     return lambda ritz: solve(ritz.R[:, ritz.open_])
 
 
+def by_factor_off_known_vectors(
+    plain: Problem, direct: Direct, V: FloatArray, highest: float
+) -> Correction:
+    """(A - s)^-1 r off the eigenvectors V of A, s next to each eigenvalue, by a factorization.
+
+    A^-1 r + s A^-2 r + s^2 A^-3 r: off V, A is above `highest`, the last of the values. A product
+    with S costs more than the two solutions besides the first, and steps fewer save them.
+    """
+    A, solve = plain.matrix, plain.factor(direct)[1]
+
+    def correct(ritz: Ritz) -> FloatArray:
+        shift = np.minimum(_quotients(A, ritz.X[:, ritz.open_]), highest)
+        r = ritz.R[:, ritz.open_]
+        term = total = solve(plain.project(r - V @ (V.T @ r)))
+        for _ in range(_TERMS - 1):
+            term = shift * solve(term)
+            total = total + term
+        return total
+
+    return correct
+
+
 def off_known_vectors(plain: Problem, V: FloatArray, highest: float) -> Correction:
     """(A - s)^-1 r off the eigenvectors V of A, s next to each eigenvalue.
 
@@ -58,8 +81,7 @@ def off_known_vectors(plain: Problem, V: FloatArray, highest: float) -> Correcti
         return plain.project(x - V @ (V.T @ x))
 
     def correct(ritz: Ritz) -> FloatArray:
-        X = ritz.X[:, ritz.open_]
-        shift = np.minimum(np.einsum("ij,ij->j", X, A @ X), highest)
+        shift = np.minimum(_quotients(A, ritz.X[:, ritz.open_]), highest)
         # A - s commutes with the projection: only a preconditioner leaves what it projects onto.
         return rough_solution(
             lambda p: A @ p - shift * p,
@@ -79,8 +101,7 @@ def off_ritz_vectors(problem: Problem) -> Correction:
             return problem.project(x - ritz.X @ (ritz.X.T @ x))
 
         X, R = ritz.X[:, ritz.open_], ritz.R[:, ritz.open_]
-        quotients = np.einsum("ij,ij->j", X, A @ X)
-        shift = np.maximum(quotients - np.linalg.norm(R, axis=0), 0.0)
+        shift = np.maximum(_quotients(A, X) - np.linalg.norm(R, axis=0), 0.0)
         return rough_solution(
             lambda p: project(A @ p - shift * p),
             project(R),
@@ -98,6 +119,11 @@ def smoothed(problem: Problem, columns: int) -> FloatArray:
         problem.start(columns),
         None if near is None else lambda r: problem.project(near(r)),
     )
+
+
+def _quotients(A: sparse.csr_array, X: FloatArray) -> FloatArray:
+    """x^T A x of every column."""
+    return np.einsum("ij,ij->j", X, A @ X)
 
 
 def _diagonal(problem: Problem) -> Solve | None:
