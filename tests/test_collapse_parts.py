@@ -457,10 +457,10 @@ def test_small_eigenvalues_are_not_trusted_for_sigma(monkeypatch):
     # A vector with too large a residual, or a value that is not its own: by other means.
     noise = np.random.default_rng(0).standard_normal(500) / 500**0.5
     for value, u in ((first, v + 1e-3 * noise), (4.0 * first, v)):
-        pair = Lowest(np.array([value]), u[:, None], certain=True)
+        pair = Lowest(np.array([value]), u[:, None], True, np.empty((500, 0)))
         monkeypatch.setattr(chain.plain, "lowest", lambda k, pair=pair: pair)
         assert chain._first_sigma() == pytest.approx(first**0.5, rel=1e-6)
-    pair = Lowest(np.array([first]), v[:, None], certain=True)
+    pair = Lowest(np.array([first]), v[:, None], True, np.empty((500, 0)))
     monkeypatch.setattr(chain.plain, "lowest", lambda k: pair)
     monkeypatch.setattr("cellapse._collapse.chain.smallest_singular_value", lambda B: -1.0)
     assert chain._first_sigma() == pytest.approx(first**0.5)

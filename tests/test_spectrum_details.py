@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import networkx as nx
 import numpy as np
 import pytest
 from scipy import sparse
@@ -40,7 +41,66 @@ def test_as_many_are_searched_as_the_count_says_are_missing():
     )
     assert blocks == [2]
     assert certain is True
-    assert vectors.tolist() == np.eye(60)[:, :4].tolist()
+    assert vectors.tolist() == np.eye(60)[:, :6].tolist()  # in order, and none is thrown away
+
+
+def test_what_is_known_beyond_is_not_searched_again():
+    """3 is missing among 1, 2, 4; 5 and 6 are known, and no room for it."""
+    numbers, seen = np.arange(1.0, 61.0), []
+    given, known = eigenproblem(numbers, 3), [0, 1, 3, 4, 5]
+
+    def search(rest, below, block):
+        seen.append((rest.room, round(below, 3)))
+        left = [2] if len(seen) == 1 else []
+        return numbers[left], np.eye(60)[:, left]
+
+    found = evidence.nothing_missed(given, (numbers[known], np.eye(60)[:, known]), search, None)
+    assert found[0].tolist() == np.eye(60)[:, :6].tolist()
+    assert seen == [(55, 4.0), (54, 3.0)]
+
+
+def test_pairs_that_are_kept_are_searched_but_not_found_again(monkeypatch):
+    """A ring of 600: of k + 4 pairs that were found k are sure, the others when asked for."""
+    L = cl.graph_laplacian(cl.clique_complex(nx.circulant_graph(600, [1, 2])))
+    true = np.sort(
+        [4 - 2 * np.cos(t) - 2 * np.cos(2 * t) for t in 2 * np.pi * np.arange(600) / 600]
+    )
+    first = L.lowest(5)
+    np.testing.assert_allclose(first.values, true[1:6], atol=1e-7)
+    assert first.beyond.shape == (600, 4)
+    both = np.hstack([first.vectors, first.beyond])
+    np.testing.assert_allclose(both.T @ both, np.eye(9), atol=1e-9)
+    calls = []
+    monkeypatch.setattr(cl.ShiftInvert, "find_more", lambda *_: calls.append("found again"))
+    again = L.lowest(8)
+    np.testing.assert_allclose(again.values, true[1:9], atol=1e-7)
+    assert again.beyond.shape == (600, 1)
+    assert not calls
+    assert L.lowest(3).beyond.shape == (600, 6)
+
+
+def test_rough_vectors_beyond_are_a_start_and_no_result():
+    L = SparseOperator(np.diag(np.arange(1.0, 41.0)), range(40))
+    turned = np.eye(40)[:, :4]
+    turned[[3, 9], 3] = np.cos(0.1), np.sin(0.1)
+    known = Lowest(np.array([1.0, 2.0]), turned[:, :2], True, turned[:, 2:])
+    given = problem.eigenproblem(L, 4, tol=1e-8)
+    assert auto._n_accurate(given, turned) == 3
+    np.testing.assert_allclose(auto.lowest_pairs(L, 3, known).values, [1.0, 2.0, 3.0], rtol=1e-12)
+    np.testing.assert_array_equal(auto.lowest_pairs(L, 3, known).beyond, turned[:, 3:])
+    four = auto.lowest_pairs(L, 4, known)
+    np.testing.assert_allclose(four.values, [1.0, 2.0, 3.0, 4.0], rtol=1e-9)
+
+
+def test_davidson_brings_its_guards_along():
+    L = cl.graph_laplacian(cl.clique_complex(nx.barabasi_albert_graph(400, 3, seed=0)))
+    given = problem.eigenproblem(L, 6)
+    values, vectors = cl.Davidson(None).find_more(given)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(9), atol=1e-12)
+    true = np.linalg.eigvalsh(L.toarray())[1:]
+    np.testing.assert_allclose(values[:5], true[:5], rtol=1e-9)
+    assert (values[5:] >= true[5:9] - 1e-9).all()
+    assert cl.Davidson(None).find(given)[1].shape == (400, 5)
 
 
 @pytest.mark.parametrize("missing", [1, 2])
@@ -82,7 +142,7 @@ def test_what_s_is_at_least_off_the_first_eigenvectors_of_a(mass):
     plain = SparseOperator(np.diag(numbers), range(9))
     S = Toy(numbers / 2, plain=plain, drop=0.5, scale=0.5)
     given = problem.eigenproblem(S, 2, np.full(9, mass))
-    kept = Lowest(numbers / mass, np.eye(9), True)
+    kept = Lowest(numbers / mass, np.eye(9), True, np.empty((9, 0)))
     next_ = (7.0 - 2e-8 * 9.0) / mass
     found = evidence._gap(given, given.plain, kept, np.eye(9)[:, :6])
     assert found == pytest.approx(0.5 * next_ - 0.5 / mass, rel=1e-13)
@@ -91,7 +151,7 @@ def test_what_s_is_at_least_off_the_first_eigenvectors_of_a(mass):
     found = evidence._gap(given, given.plain, kept, turned)
     left = 0.36 * (next_ - 1.0 / mass)
     assert found == pytest.approx(0.5 * (next_ - left) - 0.5 / mass, rel=1e-13)
-    rough = Lowest(numbers / mass, np.eye(9), True)
+    rough = Lowest(numbers / mass, np.eye(9), True, np.empty((9, 0)))
     rough.values[1] += 1e-3  # its residual is taken off
     found = evidence._gap(given, given.plain, rough, np.eye(9)[:, :6])
     assert found == pytest.approx(0.5 * (next_ - 2e-3) - 0.5 / mass, rel=1e-12)
@@ -107,7 +167,7 @@ def test_a_is_at_least_so_much_off_vectors_next_to_its_first():
         S = Toy(values, plain=SparseOperator(A, range(30)), drop=0.0, scale=1.0)
         U = np.linalg.qr(vectors[:, :4] + turn * rng.standard_normal((30, 4)))[0]
         given = problem.eigenproblem(S, 2)
-        said = evidence._gap(given, given.plain, Lowest(values, vectors, True), U)
+        said = evidence._gap(given, given.plain, Lowest(values, vectors, True, vectors[:, :0]), U)
         off = np.linalg.svd(U)[0][:, 4:]
         least = np.linalg.eigvalsh(off.T @ A @ off)[0]
         assert said <= least
@@ -160,11 +220,14 @@ def test_a_count_is_not_taken_far_from_the_value(monkeypatch):
 def test_what_is_counted_to_be_certain(monkeypatch, solver, n, counts):
     seen = []
     monkeypatch.setattr(type(solver), "find", lambda self, given: "pairs")
-    monkeypatch.setattr(
-        spectrum, "nothing_missed", lambda given, pairs, search, count: seen.append(count)
-    )
+
+    def nothing_missed(given, pairs, search, count):
+        seen.append(count)
+        return np.eye(3), None
+
+    monkeypatch.setattr(spectrum, "nothing_missed", nothing_missed)
     for certify in (True, False):
-        given = SimpleNamespace(n=n, count_below="by inertia", certify=certify)
+        given = SimpleNamespace(n=n, k=2, count_below="by inertia", certify=certify)
         solver.all_vectors(given)
     assert seen == ["by inertia" if counts else None, None]
 
@@ -183,7 +246,7 @@ def test_what_is_kept_grows_with_what_is_asked_for():
     assert L._lowest.vectors.shape == (8, 0)
     assert L._lowest.certain
     for k in (2, 1, 4):
-        values, vectors, certain = L.lowest(k)
+        values, vectors, certain, _ = L.lowest(k)
         np.testing.assert_allclose(values, np.arange(1.0, k + 1.0), rtol=1e-7)
         assert vectors.shape == (8, k)
         assert certain

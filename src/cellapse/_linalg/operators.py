@@ -229,7 +229,8 @@ class SparseOperator(Operator):
         self.name = name
         self.definite = definite
         self._factor: tuple[Direct, float, Solve] | None = None
-        self._lowest = Lowest(np.empty(0), np.empty((self.shape[0], 0)), certain=True)
+        nothing = np.empty((self.shape[0], 0))
+        self._lowest = Lowest(np.empty(0), nothing, certain=True, beyond=nothing)
 
     def __repr__(self) -> str:
         lift = f"; {self.lift}" if self.lift else ""
@@ -259,9 +260,8 @@ class SparseOperator(Operator):
     def lowest(self, k: int) -> Lowest:
         """The first k eigenpairs off the kernel, to 1e-8 of the norm; kept for the next time."""
         if len(self._lowest.values) < k:
-            self._lowest = lowest_pairs(self, k)
-        values, vectors, certain = self._lowest
-        return Lowest(values[:k], vectors[:, :k], certain)
+            self._lowest = lowest_pairs(self, k, self._lowest)
+        return self._lowest.first(k)
 
     def _kept_factor(self, direct: Direct) -> tuple[float, Solve] | None:
         """A shift s and (S - s)^-1, kept: sigma, start and steps use it."""

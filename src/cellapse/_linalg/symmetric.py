@@ -29,11 +29,26 @@ Pairs = tuple[FloatArray, FloatArray]  # eigenvalues, and eigenvectors as column
 
 
 class Lowest(NamedTuple):
-    """The first eigenpairs off the kernel, and whether it is certain that none is missing."""
+    """The first eigenpairs off the kernel, none missing.
+
+    Attributes
+    ----------
+    values, vectors : arrays
+    certain : bool
+        Whether that none is missing was counted, or only searched for.
+    beyond : (n, any) array
+        Orthonormal columns that are next to the eigenvectors after those: a start for more.
+    """
 
     values: FloatArray
     vectors: FloatArray
     certain: bool
+    beyond: FloatArray
+
+    def first(self, k: int) -> Lowest:
+        """Its first k eigenpairs, all others beyond."""
+        beyond = np.hstack([self.vectors[:, k:], self.beyond])
+        return Lowest(self.values[:k], self.vectors[:, :k], self.certain, beyond)
 
 
 _COPIES = 7.0  # of a dense operator, at most, while it is made

@@ -26,6 +26,7 @@ from cellapse._linalg.eigen.shift_invert import ShiftInvert
 from cellapse._linalg.eigen.spectrum import EigenSolver, Spectrum
 from cellapse._linalg.levels import expands
 from cellapse._linalg.symmetric import Lowest, Pairs, SymmetricOperator
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import whole_number
 
 _DENSE = 500  # speed only: up to this many cells the dense way is quick
@@ -81,6 +82,9 @@ class Auto(EigenSolver):
 
     def find(self, problem: Problem) -> Pairs:
         return self._choice(problem).solver.find(problem)
+
+    def find_more(self, problem: Problem) -> Pairs:
+        return self._choice(problem).solver.find_more(problem)
 
     def search(self, problem: Problem, below: float, block: int) -> Pairs:
         return self._choice(problem).solver.search(problem, below, block)
@@ -156,12 +160,32 @@ def _of_the_other_end(solver: EigenSolver, problem: Problem) -> EigenSolver:
     return solver if solver.finds_largest and not solver.factorizes else Lanczos()
 
 
-def lowest_pairs(operator: SymmetricOperator, k: int) -> Lowest:
-    """The first k eigenpairs off the known kernel, good enough to start from; none is missed."""
+def lowest_pairs(operator: SymmetricOperator, k: int, known: Lowest | None = None) -> Lowest:
+    """The first k eigenpairs off the known kernel, good enough to start from; none is missed.
+
+    Those that are known are not computed again, where they are enough.
+    """
     n_kernel = 0 if operator.kernel is None else operator.kernel.shape[1]
     problem = eigenproblem(operator, k + n_kernel, tol=KEPT)
     solver = Auto().select(operator, k).solver
-    vectors, certain = solver.all_vectors(problem)
-    values = np.einsum("ij,ij->j", vectors, problem.apply(vectors))
-    order = np.argsort(values)
-    return Lowest(values[order], vectors[:, order], bool(certain))
+    vectors = np.empty((problem.n, 0)) if known is None else np.hstack(known[1::2])
+    if _n_accurate(problem, vectors) < k:
+        vectors = solver.find_more(problem)[1]
+        vectors = vectors[:, np.argsort(_quotients(problem, vectors), kind="stable")]
+    sure = vectors[:, : max(k, _n_accurate(problem, vectors))]
+    found, certain = solver.none_missed(problem, (_quotients(problem, sure), sure))
+    beyond = found[:, k:]
+    if found.shape[1] == sure.shape[1]:  # what was missing might not be orthogonal to the rest
+        beyond = np.hstack([beyond, vectors[:, sure.shape[1] :]])
+    return Lowest(_quotients(problem, found[:, :k]), found[:, :k], bool(certain), beyond)
+
+
+def _quotients(problem: Problem, vectors: FloatArray) -> FloatArray:
+    return np.einsum("ij,ij->j", vectors, problem.apply(vectors))
+
+
+def _n_accurate(problem: Problem, vectors: FloatArray) -> int:
+    """How many of the first vectors are as accurate as the problem asks for."""
+    left = problem.apply(vectors) - vectors * _quotients(problem, vectors)
+    rough = np.linalg.norm(left, axis=0) > problem.tol * problem.norm
+    return int(np.argmax(rough)) if rough.any() else len(rough)

@@ -80,13 +80,16 @@ class Davidson(EigenSolver):
         return self.factorization is not None
 
     def find(self, problem: Problem) -> Pairs:
+        return _first(self.find_more(problem), problem.k)
+
+    def find_more(self, problem: Problem) -> Pairs:
         if problem.k > problem.room - 2:
             raise InputError(f"{self} for {problem.k} of {problem.n}; use Dense() for so many")
         count, plain = min(problem.k + _GUARD, problem.room - 1), problem.plain
         if plain is None:
             self._refuse_factor(problem)
             return self._iterate(problem, smoothed(problem, count), off_ritz_vectors(problem))
-        values, V = self._first_pairs(plain, count)
+        values, V = self._first_pairs(plain, problem.k, count)
         if self.factorization is None:
             correct = off_known_vectors(plain, V, float(values[problem.k - 1]))
         else:
@@ -102,7 +105,8 @@ class Davidson(EigenSolver):
         else:
             V = plain.factor(self.factorization)[1](problem.start(count))
             correct = by_factor(plain, self.factorization)
-        return only_below(self._iterate(replace(problem, k=block), V, correct, below), below)
+        pairs = self._iterate(replace(problem, k=block), V, correct, below)
+        return only_below(_first(pairs, block), below)
 
     def _refuse_factor(self, problem: Problem) -> None:
         """Where A itself is wanted, a factor of it does not correct but solve."""
@@ -112,11 +116,11 @@ class Davidson(EigenSolver):
                 "use ShiftInvert(), Lanczos() or Davidson(None)"
             )
 
-    def _first_pairs(self, plain: Problem, count: int) -> Pairs:
-        """The first eigenpairs of A, as the operator keeps them, or computed."""
-        kept = plain.lowest(count)
+    def _first_pairs(self, plain: Problem, k: int, count: int) -> Pairs:
+        """The first k values of A and more vectors, as the operator keeps them, or computed."""
+        kept = plain.lowest(k)
         if kept is not None:
-            return kept.values, kept.vectors
+            return kept.values, np.hstack([kept.vectors, kept.beyond])[:, :count]
         solver: EigenSolver = self if has_hubs(plain.matrix) else Lanczos()
         if self.factorization is not None:
             solver = ShiftInvert(self.factorization)
@@ -125,7 +129,10 @@ class Davidson(EigenSolver):
     def _iterate(
         self, problem: Problem, V: FloatArray, correct: Correction, below: float | None = None
     ) -> Pairs:
-        """Until k eigenpairs have converged, or, given a value, none can be below it."""
+        """Until k eigenpairs have converged, or, given a value, none can be below it.
+
+        A few more come with them as they are.
+        """
         k = problem.k
         space = _spanned(problem, V)
         room = min(max(8 * k, 80), problem.room)  # speed only: columns before a restart
@@ -139,7 +146,7 @@ class Davidson(EigenSolver):
             nothing = below is not None and step > 2 and values[0] - size[0] > below
             if size.max() <= goal or nothing or space.V.shape[1] >= problem.room:
                 bar.end()
-                return values[:k], X[:, :k]
+                return values[: X.shape[1]], X
             bar.step(f"residual {size.max():.1e} on the way to {goal:.1e}")
             if space.V.shape[1] + k > room:  # speed only: a smaller space has cheaper products
                 space = _best(space, values, rotation, 2 * k)  # speed only: as many as pay off
@@ -154,6 +161,10 @@ class Davidson(EigenSolver):
             f"Davidson() reached a residual of {size.max():.1e} after {step + 1} steps, "
             f"short of {goal:.1e}; allow more max_steps, or use Lanczos()"
         )
+
+
+def _first(pairs: Pairs, k: int) -> Pairs:
+    return pairs[0][:k], pairs[1][:, :k]
 
 
 class _Space(NamedTuple):

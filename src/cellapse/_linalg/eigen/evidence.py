@@ -34,17 +34,18 @@ _FEW = 20  # dimensions that are left: all of them at once, as an iteration has 
 def nothing_missed(
     problem: Problem, pairs: Pairs, search: Search, count: Callable[[float], int | None] | None
 ) -> tuple[FloatArray, bool | None]:
-    """The vectors of the k smallest eigenpairs, once no smaller one is left.
+    """The vectors of the k smallest eigenpairs in order, once no smaller one is left.
 
-    Also whether that is certain: `count` tells how many there are below a value. A number that
-    cannot be is no certificate; then, and where there is no count, what is left is searched.
+    More pairs may be given, and come back: what is left to search is smaller then. Also whether
+    that is certain: `count` tells how many there are below a value. A number that cannot be is no
+    certificate; then, and where there is no count, what is left is searched.
     """
-    values, vectors = pairs
+    values, vectors = _in_order(*pairs)
     block, counted = 1, None  # speed only: how many are looked for at once
     for attempt in itertools.count(1):  # equivalent: any seed but 0, which the first start had
-        below = float(values.max()) - max(_SAME, 2.0 * problem.tol) * problem.norm
+        below = float(values[problem.k - 1]) - max(_SAME, 2.0 * problem.tol) * problem.norm
         smaller = int((values < below).sum())
-        certain = _follows_from_plain(problem, vectors, below)
+        certain = _follows_from_plain(problem, vectors[:, : problem.k], below)
         if certain is not None:
             return vectors, certain or None
         counted = None if count is None else count(below)
@@ -58,9 +59,7 @@ def nothing_missed(
             more, extra = search(rest, below, min(missing, rest.room - 1))
         if not len(more):
             break
-        values, vectors = np.concatenate([values, more]), np.hstack([vectors, extra])
-        order = np.argsort(values)[: problem.k]
-        values, vectors = values[order], vectors[:, order]
+        values, vectors = _in_order(np.concatenate([values, more]), np.hstack([vectors, extra]))
         block = min(2 * block, 16)  # speed only: see above
     if counted is not None and 0 < counted - smaller <= rest.room:
         raise ConvergenceError(
@@ -68,6 +67,11 @@ def nothing_missed(
             "solver=Dense()"
         )
     return vectors, None
+
+
+def _in_order(values: FloatArray, vectors: FloatArray) -> Pairs:
+    order = np.argsort(values)
+    return values[order], vectors[:, order]
 
 
 def _all_below(problem: Problem, below: float) -> Pairs:
@@ -100,29 +104,45 @@ def _follows_from_plain(problem: Problem, vectors: FloatArray, below: float) -> 
     plain, room = problem.plain, problem.room - problem.k - 1
     if plain is None or room < 0 or not problem.operator.definite:
         return None
-    kept = _first_of(plain, problem.k + min(_BESIDE, room) + 1)
-    if kept is None:
-        return None
     X = linalg.qr(vectors, mode="economic")[0]
-    for more in (0, len(kept.values) - problem.k - 1):  # speed only: nothing beside is no product
+    for more in (0, min(_BESIDE, room)):  # speed only: nothing beside is no product
+        kept = _first_of(plain, problem.k + more + 1)
+        if kept is None:
+            return None
         V = kept.vectors[:, : problem.k + more]
         Q = linalg.svd(V - X @ (X.T @ V), full_matrices=False)[0][:, :more]
         gap = _gap(problem, plain, kept, np.hstack([X, Q])) - below
         if gap > 0.0 and _least(problem, X, Q, gap) > below + _SAME * problem.norm:
             return kept.certain
+        if _highest(problem, plain, kept) <= below:  # speed only: more of them would not do
+            break
     return None
+
+
+def _highest(problem: Problem, plain: Problem, kept: Lowest) -> float:
+    """What S is at least off eigenvectors of A beyond those that are kept, at best."""
+    V = kept.beyond
+    if not V.shape[1]:
+        return np.inf
+    value = float(np.einsum("ij,ij->j", V, plain.apply(V)).max())
+    return problem.operator.shortcuts.scale * value - _drop(problem)
+
+
+def _drop(problem: Problem) -> float:
+    """How far S may be below A, in the scaled problem."""
+    return problem.operator.shortcuts.drop / float((problem.root**2).min(initial=np.inf))
 
 
 def _gap(problem: Problem, plain: Problem, kept: Lowest, U: FloatArray) -> float:
     """What S is at least off U, which is next to as many of the first eigenvectors of A."""
-    m, shortcuts = U.shape[1], problem.operator.shortcuts
+    m = U.shape[1]
     V, values = kept.vectors[:, :m], kept.values
     error = float(np.linalg.norm(plain.apply(V) - V * values[:m]))
     next_ = float(values[m]) - error - 2.0 * KEPT * plain.norm
     C, D = U.T @ V, np.sqrt(np.maximum(next_ - values[:m], 0.0))
     left = float(symmetric_eigenpairs((np.eye(m) - C.T @ C) * D * D[:, None])[0][-1])
-    drop = shortcuts.drop / float((problem.root**2).min(initial=np.inf))
-    return shortcuts.scale * (next_ - max(left, 0.0) - error) - drop
+    scale = problem.operator.shortcuts.scale
+    return scale * (next_ - max(left, 0.0) - error) - _drop(problem)
 
 
 def _least(problem: Problem, X: FloatArray, Q: FloatArray, gap: float) -> float:

@@ -26,6 +26,7 @@ from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import whole_number
 from cellapse._shared.pictures import points
 
+_BEYOND = 4  # speed only: eigenpairs that a start for others is given besides
 _CERTIFY = 20_000  # up to this many cells a second factorization is worth the certainty
 
 
@@ -189,7 +190,16 @@ class EigenSolver(ABC):
 
     def all_vectors(self, problem: Problem) -> tuple[FloatArray, bool | None]:
         """The k first eigenvectors off the kernel, none missed, and whether that is certain."""
-        pairs = self.find(problem)
+        vectors, certain = self.none_missed(problem, self.find(problem))
+        return vectors[:, : problem.k], certain
+
+    def find_more(self, problem: Problem) -> Pairs:
+        """The k smallest eigenpairs and a few more that cost little; those may be rough."""
+        more = min(_BEYOND, problem.room - problem.k - 2)
+        return self.find(replace(problem, k=problem.k + more) if more > 0 else problem)
+
+    def none_missed(self, problem: Problem, pairs: Pairs) -> tuple[FloatArray, bool | None]:
+        """The vectors of at least k eigenpairs, once none of the first k is missing."""
         if self.complete:
             return pairs[1], True
         counts = problem.certify and problem.n <= _CERTIFY and self.factorizes
