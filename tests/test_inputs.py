@@ -41,7 +41,7 @@ OF_A_REALIZATION = (
 INSIDE = {  # methods that one part of the package calls on another
     *("Operator.apply", "CollapsedOperator.apply"),
     *("Surfaces.stacks", "CG.prepare", "Direct.prepare", "Auto.run"),
-    *(f"{solver}.{method}" for solver in SOLVERS for method in ("find", "search")),
+    *(f"{solver}.{method}" for solver in SOLVERS for method in ("find", "find_more", "search")),
     *("Settings.check", "Settings.alone", "Protein.complex", "Protein.from_backbone"),
     *("Cora.complex", "LabelledHypergraph.complex"),
     *("Weights.choose", "Weights.with_eps"),

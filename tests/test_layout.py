@@ -52,7 +52,7 @@ WITHIN = {
         *("given", "containment", "boundary", "incidence", "kinds", "support", "homology"),
     ),
     "_linalg": (
-        *("kernel", "levels", "direct", "preconditioner", "lapack", "error_bounds", "cg"),
+        *("kernel", "levels", "direct", "lapack", "error_bounds", "cg", "floor", "preconditioner"),
         *("row_space", "singular", "symmetric", "eigen", "systems", "operators"),
     ),
     "_collapse": (

@@ -73,14 +73,32 @@ def test_ritz_values_below_null_do_not_count():
 
 def test_a_pass_leaves_the_drift_of_its_own_residual():
     """A few units of rounding of the error it began with, over the smallest eigenvalue."""
+
+    def error(bound, rz, fallen):
+        nothing = np.empty((1, 0))
+        return cg._with_drift(bound, cg.Pass(nothing, nothing, np.full(1, rz), np.full(1, fallen)))
+
     bound = ErrorBound(0.5, 1)
-    np.testing.assert_allclose(cg._with_drift(bound, np.zeros(1), np.full(1, 4.0)), 32 * UNIT)
-    tiny = ErrorBound(1e-20, 1)
-    np.testing.assert_allclose(cg._with_drift(tiny, np.zeros(1), np.full(1, 4.0)), 2e-3)
-    np.testing.assert_allclose(cg._with_drift(bound, np.full(1, 8.0), np.full(1, 4.0)), 4.0)
+    np.testing.assert_allclose(error(bound, 0.0, 4.0), 32 * UNIT)
+    np.testing.assert_allclose(error(ErrorBound(1e-20, 1), 0.0, 4.0), 2e-3)
+    np.testing.assert_allclose(error(bound, 8.0, 4.0), 4.0)
     estimate = ErrorEstimate(0.0, 1)
     estimate.advance(np.array([1e4]), np.zeros(1), np.ones(1, dtype=bool))  # a Ritz value of 1e-4
-    np.testing.assert_allclose(cg._with_drift(estimate, np.full(1, 1e-60), np.ones(1)), 8e4 * UNIT)
+    np.testing.assert_allclose(error(estimate, 1e-60, 1.0), 8e4 * UNIT)
+
+
+@pytest.mark.parametrize(("off", "passes"), [(0.0, 1), (1e-6, 2)])
+def test_one_pass_is_enough_where_what_it_carried_along_is_true(monkeypatch, off, passes):
+    """The residual computed anew is off by nothing, or by more than the error allows."""
+    d, b = np.linspace(1.0, 2.0, 50)[:, None], np.random.default_rng(0).standard_normal((50, 2))
+    seen, one_pass = [], cg.one_pass
+    monkeypatch.setattr(cg, "one_pass", lambda *a: seen.append(1) or one_pass(*a))
+    x, error = cg.conjugate_gradients(
+        lambda x: d * x, b, lambda r: r, 1e-8, 0.9, residual=lambda x: b - d * x + off
+    )
+    assert len(seen) == passes
+    assert (error <= 1e-8).all()
+    np.testing.assert_allclose(d * x, b + off, atol=2e-8)
 
 
 @pytest.mark.parametrize("null", [0.002, 0.01, 0.05, 0.3])

@@ -141,6 +141,7 @@ class Relaxation:
         w, bound = self._solve(
             self.B.T @ x, energy, lambda w: self.residual(x, w.astype(np.longdouble))
         )
+        w = w.astype(np.longdouble, copy=False)  # as its residual was computed
         return w, bound + self._unseen(x, w, energy)
 
     def _most(self, r: FloatArray) -> FloatArray:

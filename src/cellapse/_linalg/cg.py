@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -120,50 +120,50 @@ def conjugate_gradients(
         anew = None if residual is None else on_column(residual)
         x, error = conjugate_gradients(*functions, tol, lower, maxiter, anew, null)
         return x[:, 0], error
-    columns = rhs.shape[1]
+    columns, anew = rhs.shape[1], residual or (lambda x: rhs - apply(x))
     tol = np.broadcast_to(np.asarray(tol, dtype=np.float64), (columns,))
     maxiter = min(maxiter, 50 * len(rhs) + 100)  # speed only: what takes longer gets nowhere
     bound = ErrorEstimate(null, columns) if lower is None else ErrorBound(lower, columns)
     x, r, error = np.zeros_like(rhs), rhs, np.full(columns, np.inf)
     first = 0.8 if lower is not None and lower > _SURE else _FIRST
     for trial in range(_PASSES):
-        goal = tol * (1.0 if trial else first)
         bound.begin()
-        within = partial(_reached, bound, goal)
-        step, left, rz, fallen = one_pass(
-            apply, r, precondition, within, maxiter, null, bound.advance
-        )
-        now = _with_drift(bound, rz, fallen)
+        within = partial(_reached, bound, tol * (1.0 if trial else first))
+        run = one_pass(apply, r, precondition, within, maxiter, null, bound.advance)
+        now = _with_drift(bound, run)
         better = now < error  # at the last digit a pass may do harm: then it is not taken
         gained = bool((now < 0.5 * error).any())
-        x = x + np.where(better, step, 0.0) if trial else step
+        x = x + np.where(better, run.x, 0.0)
         if trial:  # what the first pass says of itself is no evidence: it began far away
             error = np.where(better, now, error)
         if trial and (bool((error <= tol).all()) or not gained):  # speed only: a pass more or less
             break
-        r = rhs - apply(x) if residual is None else residual(x).astype(np.float64, copy=False)
+        r = anew(x).astype(np.float64, copy=False)
         if not trial and lower is not None:
-            drift = r - left
-            now = bound.error(rz) + np.sqrt(np.abs(_dots(drift, precondition(drift))) / lower)
+            now = bound.error(run.rz) + _energy(r - run.r, precondition, lower)
             if bool((now <= tol).all()):
                 return x, now
-        if residual is not None:
-            x = x.astype(np.longdouble, copy=False)
+        x = x.astype(np.float64 if residual is None else np.longdouble, copy=False)
     return x, error
+
+
+def _energy(drift: FloatArray, precondition: Solve, lower: float) -> FloatArray:
+    """The energy of an error at most, for what it puts into the residual of each column."""
+    return np.sqrt(np.abs(_dots(drift, precondition(drift))) / lower)
 
 
 def _reached(bound: Bound, goal: FloatArray, _: FloatArray, rz: FloatArray) -> BoolArray:
     return bound.within(rz, goal)
 
 
-def _with_drift(bound: Bound, rz: FloatArray, fallen: FloatArray) -> FloatArray:
+def _with_drift(bound: Bound, run: Pass) -> FloatArray:
     """The error at the end of a pass.
 
     The residual that is carried along drifts from the true one by a share of the error that the
     pass began with. That is known when it ends: e^T H e falls by step * r^T z in every step.
     """
-    now = bound.error(rz)  # first: it looks at the Ritz values
-    return np.maximum(now, np.minimum(_DRIFT / bound.least(), _MOST_DRIFT) * np.sqrt(fallen))
+    now = bound.error(run.rz)  # first: it looks at the Ritz values
+    return np.maximum(now, np.minimum(_DRIFT / bound.least(), _MOST_DRIFT) * np.sqrt(run.fallen))
 
 
 def on_column(function: Solve) -> Solve:
@@ -179,7 +179,26 @@ def rough_solution(apply: Solve, rhs: FloatArray, precondition: Solve | None = N
     near = (lambda r: r) if precondition is None else precondition
     goal = _ROUGH**2 * np.abs(_dots(rhs, near(rhs)))  # speed only: it is checked elsewhere
     steps = 150  # speed only: it is checked elsewhere
-    return one_pass(apply, rhs, near, lambda _, rz: rz <= goal, steps)[0]
+    return one_pass(apply, rhs, near, lambda _, rz: rz <= goal, steps).x
+
+
+class Pass(NamedTuple):
+    """What conjugate gradients end with, per column.
+
+    Attributes
+    ----------
+    x, r : (n, columns) arrays
+        The solution, and the residual that was carried along.
+    rz : array
+        r^T P^-1 r.
+    fallen : array
+        By how much the energy of the error has fallen.
+    """
+
+    x: FloatArray
+    r: FloatArray
+    rz: FloatArray
+    fallen: FloatArray
 
 
 def one_pass(
@@ -190,12 +209,8 @@ def one_pass(
     maxiter: int,
     null: float = 0.0,
     advance: Callable[[FloatArray, FloatArray, BoolArray], None] = lambda *_: None,
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Conjugate gradients on columns, each until it is within its goal.
-
-    Returns x, the residual r that was carried along, r^T P^-1 r, and by how much the energy of the
-    error has fallen.
-    """
+) -> Pass:
+    """Conjugate gradients on columns, each until it is within its goal."""
     r, x, buffer = rhs.copy(), np.zeros_like(rhs), np.empty_like(rhs)
     z = precondition(r)
     p, rz = z.copy(), _dots(r, z)  # a copy: z may be r, and all of them change in place
@@ -223,7 +238,7 @@ def one_pass(
         p += z
         size = rz + turn**2 * size
         advance(step, turn, live)
-    return x, r, rz, fallen
+    return Pass(x, r, rz, fallen)
 
 
 def _dots(x: FloatArray, y: FloatArray) -> FloatArray:
