@@ -13,16 +13,17 @@ from cellapse._collapse import raised as systems
 from cellapse._collapse import shifts
 from cellapse._collapse.chain import Chain
 from cellapse._collapse.completion import Masses, _shortest, completed
-from cellapse._collapse.dense import Layout, Places, row_sums, smallest_positive
+from cellapse._collapse.dense import row_sums, smallest_positive
 from cellapse._collapse.elimination import BothSides, OneSide, _by_rank
-from cellapse._collapse.ladder import Ladder
-from cellapse._collapse.realizations import as_realization
-from cellapse._collapse.realizations.unfolded import (
-    _known_of,
+from cellapse._collapse.flags import (
     carried,
+    known_of,
     unfolded_masses,
     unfolded_sigmas,
 )
+from cellapse._collapse.ladder import Ladder
+from cellapse._collapse.layout import Layout, Places
+from cellapse._collapse.realizations import as_realization
 from cellapse._collapse.relaxation import Relaxation
 from cellapse._collapse.weights import (
     Unchecked,
@@ -34,6 +35,7 @@ from cellapse._collapse.weights import (
 from cellapse._linalg.symmetric import Lowest
 from cellapse._matrices.given import are_matrices, looks_like_adjacency
 from cellapse._matrices.homology import betti_numbers
+from cellapse._shared.arrays import Entries
 
 UNIT = 2.0**-53
 B = sparse.csr_array([[1.0, 0.0, 0.0], [-1.0, 2.0, 1.0]])  # columns of squared length 2, 4 and 1
@@ -509,9 +511,9 @@ def test_complexes_of_one_shape_are_cut_into_one_stack():
     path, edge = cl.clique_complex(nx.path_graph(3), 1), cl.clique_complex(nx.path_graph(2), 1)
     complexes = [edge, path, edge]
     blocks = [[[-1.0], [1.0]], [[-1.0, 0.0], [1.0, -1.0], [0.0, 1.0]], [[-2.0], [2.0]]]
-    matrix = sparse.csr_array(sparse.block_diag([np.array(b) for b in blocks]))
+    matrix = Entries.of(sparse.csr_array(sparse.block_diag([np.array(b) for b in blocks])))
     layout = Layout(complexes, [matrix])
-    assert [group.tolist() for group in layout.groups()] == [[0, 2], [1]]
+    assert [group.tolist() for group in layout.groups] == [[0, 2], [1]]
     twice, once = layout.stacks(matrix, *layout.places)
     assert twice.tolist() == [blocks[0], blocks[2]]
     assert once.tolist() == [blocks[1]]
@@ -589,7 +591,7 @@ def test_stacks_are_the_operators(realization):
         blocks, definite = stacks.collapsed(eps)
         norms = stacks.norms()
         assert definite.all()
-        for g, group in enumerate(stacks.layout.groups()):
+        for g, group in enumerate(stacks.layout.groups):
             for i, number in enumerate(group):
                 S = cl.collapse(complexes[number], realization=realization, eps=eps)
                 np.testing.assert_allclose(blocks[g][i], S.toarray(), atol=1e-9)
@@ -685,7 +687,7 @@ def test_how_masses_grow_with_eps():
     weights.gamma = np.array([1.0, 0.0, 0.4])
     still = carried(upper, masses(0.5), weights, [np.full(3, 7.0), np.ones(2), np.ones(1)])
     assert still[0].tolist() == [7.0, 7.0, 7.0]  # nothing above is coupled
-    known = _known_of(upper, masses(0.5), SimpleNamespace(beta=beta, gamma=gamma))
+    known = known_of(upper, masses(0.5), SimpleNamespace(beta=beta, gamma=gamma))
     np.testing.assert_allclose(known.growth, growth[0])
     d = np.array([5.0, 1.0, 0.0])
     blurs = [4 * UNIT * 2.0 * d, 4 * UNIT * 0.5 * np.array([1.0, 9.0]), np.zeros(1)]
@@ -694,7 +696,7 @@ def test_how_masses_grow_with_eps():
     at_bound = SimpleNamespace(beta=beta, gamma=np.array([1.0, 2.0 * 5.0**0.5, 0.0]))
     blurs[0][0] = 0.0  # nothing cancels at the bound but what is taken out
     expected = carried(upper, masses(0.5), at_bound, blurs)[0]
-    np.testing.assert_allclose(_known_of(upper, masses(0.5), at_bound).blur, expected, rtol=1e-12)
+    np.testing.assert_allclose(known_of(upper, masses(0.5), at_bound).blur, expected, rtol=1e-12)
 
 
 # Matrices

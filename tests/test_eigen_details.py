@@ -30,7 +30,7 @@ def test_what_finds_the_largest_where_another_finds_the_smallest():
     quick, slow, without = (
         SimpleNamespace(
             factorizable=factorizable,
-            operator=SimpleNamespace(shortcuts=SimpleNamespace(slow=slow)),
+            operator=SimpleNamespace(slow=slow),
         )
         for factorizable, slow in ((True, False), (True, True), (False, False))
     )

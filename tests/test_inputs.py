@@ -39,7 +39,7 @@ OF_A_REALIZATION = (
     *("matrices", "chain", "caution", "weigh", "eliminate", "limit", "split", "ceiling", "stacks"),
 )
 INSIDE = {  # methods that one part of the package calls on another
-    *("Operator.apply", "CollapsedOperator.apply"),
+    *("Operator.apply", "CollapsedOperator.apply", "CollapsedOperator.norm_bound"),
     *("Surfaces.stacks", "CG.prepare", "Direct.prepare", "Auto.run"),
     *(f"{solver}.{method}" for solver in SOLVERS for method in ("find", "find_more", "search")),
     *("Settings.check", "Settings.alone", "Protein.complex", "Protein.from_backbone"),

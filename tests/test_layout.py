@@ -56,8 +56,8 @@ WITHIN = {
         *("row_space", "singular", "symmetric", "eigen", "systems", "operators"),
     ),
     "_collapse": (
-        *("weights", "graded", "chain", "crowded", "raised", "relaxation", "ladder"),
-        *("completion", "shifts", "elimination", "dense"),
+        *("weights", "graded", "formed", "chain", "crowded", "raised", "relaxation", "ladder"),
+        *("completion", "flags", "shifts", "elimination", "layout", "dense"),
         *("realizations", "collapsed", "build"),
     ),
     "_operators": (

@@ -1,6 +1,7 @@
 """The linear algebra where larger tests do not look: boundaries, refusals, libraries that fail."""
 
 import sys
+from functools import partial
 from types import ModuleType
 
 import networkx as nx
@@ -109,6 +110,7 @@ def test_a_driver_that_fails_is_followed_by_the_next(monkeypatch):
         return values, vectors
 
     monkeypatch.setattr(lapack.linalg, "eigh", unreliable)
+    monkeypatch.setattr(lapack.np.linalg, "eigh", partial(unreliable, driver="evd"))
     values, vectors = lapack.symmetric_eigenpairs(M, 0, 2)
     assert calls == ["evr", "evd", "ev"]
     assert values.tolist() == [0.0, 1.0]
@@ -118,6 +120,7 @@ def test_a_driver_that_fails_is_followed_by_the_next(monkeypatch):
         raise linalg.LinAlgError
 
     monkeypatch.setattr(lapack.linalg, "eigh", broken)
+    monkeypatch.setattr(lapack.np.linalg, "eigh", broken)
     with pytest.raises(cl.ConvergenceError, match="80 rows"):
         lapack.symmetric_eigenpairs(M)
 
@@ -178,15 +181,24 @@ def test_the_kernel_of_an_edge_whose_ends_weigh_differently(ratio):
     np.testing.assert_allclose(abs(kernel), np.array([1.0, ratio]) / np.hypot(1.0, ratio))
 
 
-def test_a_projection_by_few_columns_and_by_many():
+@pytest.mark.parametrize("n", [30, 64, 65, 100])
+def test_a_projection_by_few_columns_and_by_many(n):
+    x = np.arange(2.0 * n).reshape(n, 2)
     for columns in (1, 8, 9, 20):
-        P = sparse.csr_array(np.eye(30)[:, :columns])
-        x = np.arange(60.0).reshape(30, 2)
+        P = sparse.csr_array(np.eye(n)[:, :columns])
         found = Projector(P)(x)
         assert found[:columns].tolist() == x[:columns].tolist()
         assert not found[columns:].any()
+    wide = np.zeros((n, 4))  # one column of half of the rows, three of a few, and rows of none
+    wide[: n // 2, 2], wide[n // 2, 0], wide[n // 2 + 1 : n // 2 + 3, 3], wide[-1, 1] = 1, 1, 1, 1
+    wide /= np.linalg.norm(wide, axis=0)
+    onto = Projector(sparse.csr_array(wide))
+    np.testing.assert_allclose(onto(x), wide @ (wide.T @ x))
+    np.testing.assert_allclose(onto(x[:, 0]), wide @ (wide.T @ x[:, 0]))
+    np.testing.assert_allclose(onto.toarray(), wide @ wide.T)
+    np.testing.assert_array_equal(onto.first(3), wide[:, :3])
     assert not Projector(None)(x).any()
-    assert not Projector(sparse.csr_array((30, 0)))(x).any()
+    assert not Projector(sparse.csr_array((n, 0)))(x).any()
 
 
 def test_lanczos_in_the_row_space_takes_as_many_steps_as_it_needs():

@@ -368,7 +368,7 @@ def test_the_kernel_is_scaled_with_the_mass():
     np.testing.assert_allclose(given.kernel.toarray()[:, 0], first / np.linalg.norm(first))
     assert (given.n_kernel, given.k, given.room) == (2, 1, 1)
     x = given.project(np.ones((3, 2)))
-    np.testing.assert_allclose(given.kernel.T @ x, 0.0, atol=1e-15)
+    np.testing.assert_allclose(given.kernel.csr.T @ x, 0.0, atol=1e-15)
     known = given.without(np.array([[1.0], [-1.0], [1.0]]), 5)
     assert (known.room, known.seed) == (0, 5)
     start = given.start(2)
@@ -598,9 +598,9 @@ def test_a_residual_above_three_quarters_of_its_promise_is_not_given_out():
         solver.run(given)
 
 
-def choice(n, k=10, expands=False, definite=True, **shortcuts):
+def choice(n, k=10, expands=False, definite=True, slow=False, **shortcuts):
     operator = Toy(np.ones(n), **shortcuts)
-    operator.definite = definite
+    operator.definite, operator.slow = definite, slow
     return auto.Auto().select(operator, k).solver
 
 

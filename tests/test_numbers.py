@@ -10,7 +10,7 @@ from scipy import linalg, sparse
 from scipy.sparse.linalg import aslinearoperator
 
 import cellapse as cl
-from cellapse._collapse.realizations.unfolded import unfolded_masses
+from cellapse._collapse.flags import unfolded_masses
 from cellapse._collapse.relaxation import Relaxation
 from cellapse._linalg.singular import smallest_positive_eigenvalue, smallest_singular_value
 

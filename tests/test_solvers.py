@@ -485,7 +485,7 @@ def test_where_products_are_expensive_a_few_are_taken_instead_of_a_dense_matrix(
     K = cl.clique_complex(nx.gnp_random_graph(110, 0.2, seed=0))
     with pytest.warns(cl.CellapseWarning):
         S = cl.collapse(K, realization="mixed", eps=1e-3)
-    assert S.shortcuts.slow
+    assert S.slow
     spectrum = S.spectrum(5)
     assert isinstance(spectrum.solver, cl.Davidson)
     np.testing.assert_allclose(spectrum.values, S.spectrum().values[:5], atol=1e-8)

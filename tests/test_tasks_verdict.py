@@ -195,7 +195,7 @@ def test_hubs_do_not_spoil_the_default_in_silence():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         cl.cluster(cl.collapse(graph, "renormalized"), 6)
-        cl.cluster(nx.connected_caveman_graph(4, 6), 2)
+        cl.cluster(nx.connected_caveman_graph(4, 6), 4)
         cl.cluster(nx.path_graph(9), 3)
 
 

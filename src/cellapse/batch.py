@@ -10,6 +10,7 @@ import os
 import warnings
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -189,7 +190,7 @@ def solve_all(
         return [every[i] for i in range(len(given))]
     pool = ThreadPoolExecutor(jobs) if min(jobs, len(parts)) > 1 else None
     solved: dict[int, One] = {}
-    with warnings.catch_warnings(), _blas().limit(limits=1):
+    with warnings.catch_warnings(), _one_thread():
         warnings.simplefilter("ignore", CellapseWarning)
         try:
             each = pool.map if pool else map
@@ -204,7 +205,7 @@ def solve_all(
 
 def _on_worker(given: dict[int, Complex], settings: Settings, vectors: bool) -> list[One]:
     """One part, where another process has sent it; vectors go back only where asked for."""
-    with warnings.catch_warnings(), _blas().limit(limits=1):
+    with warnings.catch_warnings(), _one_thread():
         warnings.simplefilter("ignore", CellapseWarning)
         solved = _solve(given, list(given), settings, vectors)
     return solved if vectors else [(w, np.empty((len(w), 0)), zeros) for w, _, zeros in solved]
@@ -213,6 +214,13 @@ def _on_worker(given: dict[int, Complex], settings: Settings, vectors: bool) -> 
 @cache
 def _blas() -> ThreadpoolController:
     return ThreadpoolController()  # looks for the libraries: longer than a small spectrum takes
+
+
+def _one_thread() -> AbstractContextManager[Any]:
+    """One thread of BLAS; where there is no more than one, setting it would take longer."""
+    if all(library.num_threads == 1 for library in _blas().lib_controllers):
+        return nullcontext()
+    return _blas().limit(limits=1)
 
 
 def cores() -> int:
@@ -249,12 +257,16 @@ def _well_scaled(K: Complex, settings: Settings) -> bool:
     One at a time the digits are kept; three ranks and more lose more of them.
     """
     given = [w for w in K.weights if w is not None and len(w)]
-    weights = np.concatenate([np.ones(1), *given])
-    beta = np.ones(1) if settings.beta is None else np.ravel(np.asarray(settings.beta, float))
-    beta = beta[beta > 0]
-    largest = float(weights.max() / weights.min() * beta.max(initial=1.0))
-    spread = float(weights.max() / weights.min() * beta.max(initial=1.0) / beta.min(initial=1.0))
-    return spread < 1e3 and min(settings.eps) > (1e-6 if K.max_rank > 2 else 1e-10) * largest
+    most = max([1.0, *(float(w.max()) for w in given)])
+    least = min([1.0, *(float(w.min()) for w in given)])
+    beta = () if settings.beta is None else np.ravel(np.asarray(settings.beta, float)).tolist()
+    positive = [1.0, *(b for b in beta if b > 0)]
+    largest = most / least * max(positive)
+    few_ranks = K.max_rank <= 2
+    return (
+        largest / min(positive) < 1e3
+        and min(settings.eps) > (1e-10 if few_ranks else 1e-6) * largest
+    )
 
 
 def _one(K: Complex, settings: Settings) -> One:
@@ -267,14 +279,14 @@ def _together(complexes: list[Complex], settings: Settings, vectors: bool) -> li
     realization = realization_of(complexes[0], settings.realization)
     stacks = realization.stacks(complexes, settings.beta, settings.gamma)
     layout = stacks.layout
-    P, n_zeros = layout.kernels(stacks.kernel)
+    P, n_zeros = stacks.kernels
     values: list[list[FloatArray]] = [[] for _ in complexes]
     kept: list[list[FloatArray]] = [[] for _ in complexes]
     for eps in settings.eps:
         blocks, definite = stacks.collapsed(eps)
         norms = stacks.norms()
         zeros = np.where(definite, n_zeros, 0)
-        for T, norm, Q, group in zip(blocks, norms, P, layout.groups(), strict=True):
+        for T, norm, Q, group in zip(blocks, norms, P, layout.groups, strict=True):
             Q = np.where(definite[group][:, None, None], Q, 0.0)
             w, V = eigenpairs_of_stack(T, norm, Q, zeros[group], vectors)
             for i, one, columns in zip(group, w, V, strict=True):

@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from cellapse._collapse.formed import Edges
 from cellapse._complex.complex import Complex
-from cellapse._linalg.kernel import left_kernel
+from cellapse._linalg.eigen.auto import DENSE
+from cellapse._linalg.kernel import kernel_entries
 from cellapse._linalg.operators import SparseOperator
-from cellapse._linalg.singular import smallest_singular_value
+from cellapse._linalg.singular import ALL, singular_value_of_square, smallest_singular_value
 from cellapse._matrices.incidence import Incidence
 from cellapse._matrices.kinds import edges_and_cofaces
-from cellapse._shared.arrays import FloatArray
+from cellapse._shared.arrays import Entries, FloatArray, Matrix
 
 _START = 11  # speed only: eigenpairs of A computed with the first, enough for ten of S
 _SURE = 1e-5  # a residual so small next to the eigenvalue leaves it ten digits
@@ -32,9 +34,9 @@ class Chain:
         What was given.
     n_cells : tuple of int
         Cells of each rank; formal elements and copies do not count.
-    nearest : csr_array
+    edges : csr_array or Entries
         B_1.
-    upper : list of csr_array
+    above : list of csr_array or Entries
         What is above it: B_2, ..., B_K, or containment where the B_k are made when asked for.
     make : function
         () -> B_1, ..., B_K; the unfolded ones can be large and are rarely needed.
@@ -44,8 +46,8 @@ class Chain:
 
     origin: Any
     n_cells: tuple[int, ...]
-    nearest: sparse.csr_array
-    upper: list[sparse.csr_array]
+    edges: Matrix
+    above: Sequence[Matrix]
     make: Callable[[], Incidence]
     sigmas: Callable[[], FloatArray]
 
@@ -74,10 +76,31 @@ class Chain:
         """B_1, ..., B_K."""
         return self.make()
 
+    @property
+    def nearest(self) -> sparse.csr_array:
+        """B_1."""
+        return as_sparse(self.edges)
+
+    @cached_property
+    def upper(self) -> list[sparse.csr_array]:
+        """What is above it."""
+        return [as_sparse(B) for B in self.above]
+
     @cached_property
     def kernel(self) -> sparse.csr_array | None:
         """What B_1^T maps to zero, where that is known."""
-        return left_kernel(self.nearest)
+        return None if self.zeros is None else self.zeros.csr
+
+    @cached_property
+    def zeros(self) -> Entries | None:
+        """The same by its entries."""
+        return kernel_entries(self.edges)
+
+    @cached_property
+    def few(self) -> Edges | None:
+        """The edges of a complex with few vertices, for dense arrays instead of sparse ones."""
+        small = isinstance(self.edges, Entries) and self.edges.shape[0] <= DENSE
+        return Edges(self.edges) if small else None
 
     @cached_property
     def plain(self) -> SparseOperator:
@@ -91,7 +114,12 @@ class Chain:
 
     def _first_sigma(self) -> float:
         """sigma_min+(B_1) from the first positive eigenvalue of B_1 B_1^T."""
-        B, n = self.nearest, self.nearest.shape[0]
+        n = self.edges.shape[0]
+        if self.few is not None and self.zeros is not None and n <= ALL:  # speed only: how
+            nullity = self.zeros.shape[1]
+            values: FloatArray = np.asarray(np.linalg.eigvalsh(self.few.plain))
+            return singular_value_of_square(values, nullity, lambda: self.nearest.toarray())
+        B = self.nearest
         if n <= 400 or not B.nnz:  # speed only: how
             return smallest_singular_value(B, self.kernel)
         plain, kernel = self.plain, self.kernel
@@ -116,9 +144,14 @@ class Chain:
         return Chain.of(matrices, matrices)
 
 
+def as_sparse(B: Matrix) -> sparse.csr_array:
+    """The matrix as a sparse array."""
+    return B.csr if isinstance(B, Entries) else B
+
+
 def edges_and_upper(
     source: Any,
-) -> tuple[sparse.csr_array, list[sparse.csr_array], tuple[int, ...]]:
+) -> tuple[Matrix, Sequence[Matrix], tuple[int, ...]]:
     """Signed B_1, containment above it with the weights of the cells, and how many cells there are.
 
     The elements of a rank that are no cells, but formal, are its last ones.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cached_property
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -18,7 +19,7 @@ from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
 from cellapse._linalg.operators import Operator, SparseOperator
 from cellapse._linalg.symmetric import Shortcuts
-from cellapse._shared.arrays import FloatArray
+from cellapse._shared.arrays import Entries, FloatArray
 from cellapse._shared.card import Card
 from cellapse._shared.checks import signal
 
@@ -62,13 +63,12 @@ class CollapsedOperator(Operator):
         solver: Direct | CG | None = None,
     ) -> None:
         self.elimination = realization.eliminate(chain, weights, onto, solver)
-        self.A = self.elimination.A
-        super().__init__(self.A.shape[0], chain.labels(onto))
-        self.A.sum_duplicates()  # in order at once: SciPy would sort it at its first maximum
+        labels = chain.labels(onto)
+        super().__init__(len(labels), labels)
         self.realization, self.chain, self.weights = realization, chain, weights
         self.onto, self.solver = onto, solver
         self.lift = "" if chain.source is None else chain.source.lift
-        self.kernel, self.definite = self.elimination.kernel, weights.definite
+        self.definite = weights.definite
         self._sparse: SparseOperator | None = None
         if self.elimination.matrix is not None:
             self._sparse = SparseOperator(self.elimination.matrix, self.labels, self.kernel)
@@ -104,6 +104,22 @@ class CollapsedOperator(Operator):
         if self.onto or not isinstance(self.source, Complex):
             return super()._picture()
         return drawing(self.source, self.shares)
+
+    @cached_property
+    def A(self) -> sparse.csr_array:
+        """The block of L* on the kept rank."""
+        A = self.elimination.A
+        A.sum_duplicates()  # in order at once: SciPy would sort it at its first maximum
+        return A
+
+    @cached_property
+    def kernel(self) -> sparse.csr_array | None:  # type: ignore[override]
+        """A basis of its kernel, where that is known exactly."""
+        return self.elimination.kernel
+
+    @property
+    def zeros(self) -> Entries | None:
+        return self.elimination.zeros
 
     @property
     def source(self) -> Any:
@@ -175,6 +191,13 @@ class CollapsedOperator(Operator):
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         return self.elimination.apply(x, error)
+
+    @property
+    def slow(self) -> bool:  # type: ignore[override]
+        return self._sparse is None and self.elimination.slow
+
+    def norm_bound(self, mass: FloatArray | None = None) -> float:
+        return self.elimination.norm_bound(mass) or 1.0
 
     def _dense(self) -> FloatArray:
         dense = self.elimination.toarray()

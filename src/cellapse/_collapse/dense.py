@@ -1,7 +1,7 @@
 r"""Many small complexes, collapsed as stacks of dense matrices.
 
-The complexes are laid side by side as one, whose sparse matrices are made in one go and cut into
-stacks of small dense ones, all of one shape. With B from one rank to the next lower one and
+The complexes are laid side by side as one, whose matrices are made in one go and cut into stacks of
+small dense ones, all of one shape (`layout`). With B from one rank to the next lower one and
 M = V diag(m) V^T the effective operator of the ranks above plus eps, one level of the collapse is
 
     T = beta B B^T - gamma^2 U diag(s^2 / (1 + beta s^2)) U^T,   U diag(s) W^T = B V diag(m)^{-1/2},
@@ -13,107 +13,21 @@ so that the result of a complex does not depend on its company.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from cellapse._collapse.weights import check_beta, check_gamma, psd_bound, regularized_bound
+from cellapse._collapse.layout import Layout
+from cellapse._collapse.weights import check_beta, check_gamma, psd_bound, with_eps
 from cellapse._complex.complex import Complex
 from cellapse._linalg.eigen.spectrum import fix_signs
-from cellapse._linalg.kernel import left_kernel
-from cellapse._shared.arrays import BoolArray, FloatArray, IntArray
+from cellapse._linalg.kernel import kernel_entries
+from cellapse._shared.arrays import BoolArray, Entries, FloatArray, IntArray
 
 _UNIT = 2.0**-53
 _ZERO = 1e-10  # relative to the largest: an eigenvalue of B B^T that is taken for zero
-
-
-@dataclass(frozen=True, eq=False)
-class Places:
-    """To which complex the elements of one rank belong, and their number there."""
-
-    owner: IntArray
-    local: IntArray
-    count: IntArray  # of elements of every complex
-
-    @classmethod
-    def of(cls, owner: IntArray, n_complexes: int) -> Places:
-        """Number the elements of every complex in their order."""
-        count = np.bincount(owner, minlength=n_complexes)
-        order = np.argsort(owner, kind="stable")
-        local = np.empty(len(owner), dtype=np.int64)
-        local[order] = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
-        return cls(owner, local, count)
-
-
-class Layout:
-    """Where the elements of each rank are, and which complexes have the same shape."""
-
-    def __init__(self, complexes: list[Complex], matrices: list[sparse.csr_array]) -> None:
-        n = len(complexes)
-        counts = np.array([K.n_cells for K in complexes])
-        owner = np.repeat(np.arange(n), counts[:, 0])
-        self.places = [Places.of(owner, n)]
-        for rank, B in enumerate(matrices, start=1):
-            real, below = counts[:, rank].sum(), owner
-            owner = np.repeat(np.arange(n), counts[:, rank])
-            if real < B.shape[1]:  # equivalent: with <= nothing would be appended
-                columns = sparse.csc_array(B)
-                formal = columns.indices[columns.indptr[real:-1]]  # each above one of its owner's
-                owner = np.concatenate([owner, below[formal]])
-            self.places.append(Places.of(owner, n))
-        shapes = np.stack([p.count for p in self.places], axis=1)
-        _, group = np.unique(shapes, axis=0, return_inverse=True)
-        self.order = np.argsort(group.ravel(), kind="stable")  # equal shapes next to each other
-        self.cuts = np.concatenate([[0], np.cumsum(np.bincount(group.ravel()))])
-
-    def groups(self) -> Iterator[IntArray]:
-        """The numbers of the complexes of one shape, one shape after the other."""
-        for start, stop in zip(self.cuts[:-1], self.cuts[1:], strict=True):
-            yield self.order[start:stop]
-
-    def stacks(self, B: Any, low: Places, high: Places) -> list[FloatArray]:
-        """The blocks of a matrix between two ranks, one (complexes, rows, columns) a group."""
-        size = (low.count * high.count)[self.order]
-        start = np.empty(len(size), dtype=np.int64)
-        start[self.order] = np.cumsum(size) - size
-        flat = np.zeros(int(size.sum()))
-        entries = B.tocoo()
-        i, j = entries.row, entries.col
-        owner = low.owner[i]
-        flat[start[owner] + low.local[i] * high.count[owner] + high.local[j]] = entries.data
-        cut = []
-        for group in self.groups():
-            rows, columns, at = low.count[group[0]], high.count[group[0]], start[group[0]]
-            end = at + len(group) * rows * columns
-            cut.append(flat[at:end].reshape(len(group), rows, columns))
-        return cut
-
-    def kernels(self, kernel: sparse.csr_array | None) -> tuple[list[FloatArray], IntArray]:
-        """Kernel vectors of every complex (as many columns as the richest has) and their number."""
-        vertices = self.places[0]
-        n = len(vertices.count)
-        if kernel is None:
-            kernel = sparse.csr_array((len(vertices.owner), 0))
-        columns = sparse.csc_array(kernel)
-        places = Places.of(vertices.owner[columns.indices[columns.indptr[:-1]]], n)
-        width = np.full(n, places.count.max(initial=0))
-        padded = Places(places.owner, places.local, width)
-        return self.stacks(kernel, vertices, padded), places.count
-
-    def rows(self, values: FloatArray, places: Places) -> list[FloatArray]:
-        """One number per element of a rank, as one (complexes, elements) array a group."""
-        place = np.empty(len(self.order), dtype=np.int64)
-        place[self.order] = np.arange(len(self.order))
-        sorted_ = values[np.lexsort((places.local, place[places.owner]))]
-        counts = [(len(group), places.count[group[0]]) for group in self.groups()]
-        ends = np.cumsum([n * m for n, m in counts])
-        return [
-            sorted_[e - n * m : e].reshape(n, m) for e, (n, m) in zip(ends, counts, strict=True)
-        ]
 
 
 class Stacks(ABC):
@@ -122,12 +36,17 @@ class Stacks(ABC):
     Attributes
     ----------
     layout : Layout
-    kernel : csr_array or None
+    kernel : Entries or None
         What all operators map to zero, of the complexes side by side.
     """
 
     layout: Layout
-    kernel: sparse.csr_array | None
+    kernel: Entries | None
+
+    @cached_property
+    def kernels(self) -> tuple[list[FloatArray], IntArray]:
+        """The kernels as stacks, and how many vectors that of every complex has."""
+        return self.layout.kernels(self.kernel)
 
     @abstractmethod
     def collapsed(self, eps: float) -> tuple[list[FloatArray], BoolArray]:
@@ -145,7 +64,7 @@ class ChainStacks(Stacks):
     ----------
     complexes : list of Complex
         All of one largest rank.
-    matrices : list of csr_array
+    matrices : list of Entries
         B_1..B_K of the complexes side by side.
     beta, gamma
         As in `collapse`.
@@ -156,13 +75,13 @@ class ChainStacks(Stacks):
     def __init__(
         self,
         complexes: list[Complex],
-        matrices: list[sparse.csr_array],
+        matrices: list[Entries],
         beta: Any,
         gamma: Any,
         exact: bool = False,
     ) -> None:
         self.layout = layout = Layout(complexes, matrices)
-        self.kernel = left_kernel(matrices[0])
+        self.kernel = kernel_entries(matrices[0])
         self._exact = exact
         self._beta = check_beta(1.0 if beta is None else beta, len(matrices))
         self._gamma = "bound" if gamma is None else gamma
@@ -172,18 +91,18 @@ class ChainStacks(Stacks):
         self._H = [[B @ B.transpose(0, 2, 1) for B in stack] for stack in self._B]
         self._prepare(matrices, len(complexes))
 
-    def _kept(self, matrices: list[sparse.csr_array]) -> list[sparse.csr_array]:
+    def _kept(self, matrices: list[Entries]) -> list[Entries]:
         """The matrices that are needed as stacks."""
         return matrices
 
-    def _prepare(self, matrices: list[sparse.csr_array], n: int) -> None:
+    def _prepare(self, matrices: list[Entries], n: int) -> None:
         """What does not depend on eps."""
         # Eigenpairs of the top rank's B B^T serve every eps.
         self._top: list[Any] = [np.linalg.eigh(H) for H in self._H[-1]]
         self._sigma = np.full((n, len(self._beta)), np.inf)
         for k, stack in enumerate(self._H):
             top = k == len(self._H) - 1
-            for g, group in enumerate(self.layout.groups()):
+            for g, group in enumerate(self.layout.groups):
                 h = self._top[g][0] if top else np.linalg.eigvalsh(stack[g])
                 self._sigma[group, k] = smallest_positive(h)
                 if k or self.kernel is None:  # any matrix: squares would hide small values
@@ -194,13 +113,13 @@ class ChainStacks(Stacks):
 
     def collapsed(self, eps: float) -> tuple[list[FloatArray], BoolArray]:
         gamma, definite = self._couplings(eps)
-        groups = enumerate(self.layout.groups())
+        groups = enumerate(self.layout.groups)
         return [self._descend(g, gamma[group], eps) for g, group in groups], definite
 
     def _couplings(self, eps: float) -> tuple[FloatArray, BoolArray]:
         """gamma for every complex, and whether it is within the bound."""
         bound = psd_bound(self._beta, self._sigma)
-        limit = regularized_bound(self._beta, self._sigma, eps)
+        limit = with_eps(bound, self._beta, eps)
         if isinstance(self._gamma, str):
             gamma = check_gamma(self._gamma, bound, limit)
         else:  # the same numbers for all: the narrowest bound decides
@@ -255,18 +174,19 @@ def eigenpairs_of_stack(
     w: Any
     V: Any
     w, V = np.linalg.eigh(S) if vectors else (np.linalg.eigvalsh(S), S[:, :, :0])
-    source = np.arange(n) - n_zeros[:, None]  # the lifted ones are the last: zeros come first
-    w = np.where(source < 0, 0.0, np.take_along_axis(w, source % n, axis=1))
-    w[(w < 0) & (w > -1e-13 * norm[:, None])] = 0.0
-    order = np.argsort(w, axis=1, kind="stable")
-    w = np.take_along_axis(w, order, axis=1)
+    at, source = np.arange(len(w))[:, None], np.arange(n) - n_zeros[:, None]
+    w = w[at, source]  # the lifted ones are the last, from where they come first
+    w[(source < 0) | ((w < 0) & (w > -1e-13 * norm[:, None]))] = 0.0
     if vectors:
-        V = np.take_along_axis(V, (source % n)[:, None, :], axis=2)
+        V = V.transpose(0, 2, 1)[at, source].transpose(0, 2, 1)
         width = P.shape[2]
         first = np.arange(width) < n_zeros[:, None]
         V[:, :, :width] = np.where(first[:, None, :], P, V[:, :, :width])
-        V = fix_signs(np.take_along_axis(V, order[:, None, :], axis=2))
-    return w, V
+    if (w[:, 1:] < w[:, :-1]).any():  # a value below zero, which comes before the zeros
+        order = np.argsort(w, axis=1, kind="stable")
+        w = np.take_along_axis(w, order, axis=1)
+        V = np.take_along_axis(V, order[:, None, :], axis=2) if vectors else V
+    return w, fix_signs(V)
 
 
 def row_sums(stack: FloatArray) -> FloatArray:

@@ -28,7 +28,7 @@ from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.operators import SparseOperator
 from cellapse._linalg.symmetric import Shortcuts
 from cellapse._matrices.incidence import Incidence, is_chain_complex
-from cellapse._shared.arrays import FloatArray
+from cellapse._shared.arrays import Entries, FloatArray, row_sum
 
 
 class Elimination(ABC):
@@ -46,6 +46,8 @@ class Elimination(ABC):
         S itself, where it is a sparse matrix.
     shares : array or None
         The share of its weight that every edge keeps, where S is a reweighted A.
+    slow : bool
+        Whether one product costs so much that even a small S is better not formed.
     """
 
     A: sparse.csr_array
@@ -53,6 +55,12 @@ class Elimination(ABC):
     method: str
     matrix: sparse.csr_array | None = None
     shares: FloatArray | None = None
+    slow: bool = False
+
+    @property
+    def zeros(self) -> Entries | None:
+        """The kernel by its entries."""
+        return None if self.kernel is None else Entries.of(self.kernel)
 
     @abstractmethod
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
@@ -70,13 +78,28 @@ class Elimination(ABC):
         """S as a dense array, where there is a quicker way than n products."""
         return None
 
+    def norm_bound(self, mass: FloatArray | None = None) -> float:
+        """An upper bound of the largest eigenvalue of A u = lambda D u."""
+        return row_sum(self.A, mass)
+
 
 class OneSide(Elimination):
     """By one ladder, for ranks that all lie above the kept one, or all below."""
 
     def __init__(self, ladder: Ladder, ranks: Sequence[int], n_cells: Sequence[int]) -> None:
         self.ladder, self._ranks, self._n_cells = ladder, ranks, n_cells
-        self.A, self.kernel = ladder.A, ladder.kernel
+
+    @property
+    def kernel(self) -> sparse.csr_array | None:  # type: ignore[override]
+        return self.ladder.kernel
+
+    @property
+    def A(self) -> sparse.csr_array:
+        return self.ladder.A
+
+    @property
+    def slow(self) -> bool:  # type: ignore[override]
+        return self.ladder.slow
 
     @property
     def method(self) -> str:  # type: ignore[override]
@@ -91,7 +114,6 @@ class OneSide(Elimination):
             scale=scale,
             drop=ladder.c,
             iterates=ladder.iterative,
-            slow=ladder.slow,
             shifted=partial(shifted, ladder),
             safe_shift=partial(safe_shift, ladder),
             rounding=rounding(ladder),

@@ -27,20 +27,19 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from cellapse._collapse.formed import GOOD, NEXT_TO_ONE, formed
 from cellapse._collapse.graded import GradedLaplacian
 from cellapse._collapse.relaxation import Relaxation
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.cg import conjugate_gradients
 from cellapse._linalg.direct import Direct
 from cellapse._linalg.kernel import Projector, left_kernel
-from cellapse._linalg.lapack import definite_inverse
 from cellapse._linalg.levels import expands, widest_level
 from cellapse._linalg.preconditioner import Near, next_to
 from cellapse._shared.arrays import FloatArray, diagonal_matrix, row_sum
 
 # Errors of T x, relative to ||A|| |x|.
 AIM = 1e-14  # what refinement goes for
-_GOOD = 1e-12  # what is taken without refinement
 _LIMIT = 1e-9  # beyond it nothing is given out
 _HIDDEN = 0.01  # of the error allowed: what rounding of a residual may hide
 _SMALL = 300  # below this many cells everything is quick
@@ -199,7 +198,7 @@ class Ladder:
         v = self.inverse_by_iteration(x, allowed)
         if v is None:
             return None
-        return self.relaxation.moved(v) if self._largest < 0.5 else x - v
+        return self.relaxation.moved(v) if self._largest < NEXT_TO_ONE else x - v
 
     def _by_factor(self, x: FloatArray, allowed: FloatArray) -> FloatArray | None:
         """By one solve, or None where its residual is too large."""
@@ -216,12 +215,12 @@ class Ladder:
         error = np.atleast_1d(np.linalg.norm(x - v - moved, axis=0))
         if not self._accepted(error, x, allowed):
             return None
-        return moved if self._largest < 0.5 else x - v
+        return moved if self._largest < NEXT_TO_ONE else x - v
 
     def _accepted(self, error: FloatArray, x: FloatArray, allowed: FloatArray) -> bool:
         """Whether an error of v = K^-1 x is small enough: where K is next to I, it counts less."""
         error = min(1.0, 2.0 * self._largest) * error
-        return bool((error <= np.maximum(allowed, _GOOD * self._slack(x))).all())
+        return bool((error <= np.maximum(allowed, GOOD * self._slack(x))).all())
 
     def _relaxed(self, x: FloatArray, allowed: FloatArray, error: float) -> FloatArray:
         """The values of the eliminated cells, up to gamma.
@@ -238,7 +237,7 @@ class Ladder:
 
     @cached_property
     def _largest(self) -> float:
-        """The largest entry of K - I; below a half K counts as next to I."""
+        """The largest entry of K - I."""
         reduced = self._as_it_is.raised.reduced
         return np.inf if reduced is None else float(reduced[0].diagonal().max(initial=0.0))
 
@@ -247,21 +246,8 @@ class Ladder:
         quick = self.n and self.c > 0.0 and (self.n <= _DENSE or self.iterative)
         if not quick or not self._one_solve_tells or self._as_it_is.raised.reduced is None:
             return None
-        G, eye = self._as_it_is.raised.reduced[0].toarray(), np.eye(self.n)
-        inverse = definite_inverse(G + eye)
-        if inverse is None:
-            return None
-        probes = np.random.default_rng(0).standard_normal((self.n, 2))
-        images = inverse @ probes
-        left = np.linalg.norm(images + self._as_it_is.moved(images) - probes)
-        left /= np.linalg.norm(probes)
-        if not self.c * left <= 0.3 * _GOOD * self.norm:
-            return None
-        moved = G @ inverse if self._largest < 0.5 else eye - inverse
-        moved -= self.fixed(moved)
-        moved -= self.fixed(moved.T).T
-        T = self.A.toarray() - self.c * moved
-        return (T + T.T) / 2
+        A, G = self.A.toarray(), self._as_it_is.raised.reduced[0].toarray()
+        return formed(A, G, self.c, self.norm, self.fixed, self._as_it_is.moved)
 
     @cached_property
     def near(self) -> Near:

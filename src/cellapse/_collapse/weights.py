@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,8 @@ class Weights:
         [3.0]
         """
         scale = beta if scale is None else scale
-        bound, limit = psd_bound(scale, sigma), regularized_bound(scale, sigma, eps)
+        bound = psd_bound(scale, sigma)
+        limit = with_eps(bound, scale, eps)
         coupling = check_gamma(gamma, bound, limit)
         if ((scale == 0) & (coupling > 0) & np.isfinite(bound)).any():
             raise InputError(
@@ -95,7 +97,7 @@ class Weights:
         """The largest gamma for which L* is sure to be positive semi-definite."""
         return psd_bound(self.scale, self.sigma)
 
-    @property
+    @cached_property
     def definite(self) -> bool:
         """Whether S_eps is sure to be positive semi-definite."""
         limit = regularized_bound(self.scale, self.sigma, self.eps)
@@ -131,7 +133,11 @@ def regularized_bound(beta: FloatArray, sigma: FloatArray, eps: float) -> FloatA
 
     gamma_k^2 = beta_{k+1} (beta_{k+1} sigma_min+(B_{k+1})^2 + eps)
     """
-    bound = psd_bound(beta, sigma)
+    return with_eps(psd_bound(beta, sigma), beta, eps)
+
+
+def with_eps(bound: FloatArray, beta: FloatArray, eps: float) -> FloatArray:
+    """The same from the bound of `thm:psd`."""
     return np.sqrt(bound**2 + beta * eps)
 
 
@@ -162,6 +168,8 @@ def _numbers(
     name: str, given: Any, count: int, meaning: str, least: float, most: float
 ) -> FloatArray:
     """Numbers that are 0 or in a range, whose products and quotients are numbers, too."""
+    if isinstance(given, float) and (given == 0.0 or least <= given <= most):
+        return np.full(count, given + 0.0)  # speed only: what most give
     values = real_array(given, f"{name}={given!r:.80}")
     if values.ndim > 1 or (values.ndim == 1 and len(values) != count):
         raise InputError(

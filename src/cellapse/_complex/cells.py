@@ -86,6 +86,12 @@ class Cells:
         width = int(self.sizes[0]) if len(self) else width
         return self.indices.reshape(len(self), width)
 
+    def all_sizes(self) -> list[int]:
+        """The numbers of vertices that cells have, in ascending order."""
+        if self.is_uniform:
+            return self.sizes[:1].tolist()
+        return np.unique(self.sizes).tolist()
+
     def of_size(self, size: int) -> tuple[IntArray, IntArray]:
         """Positions of the cells with `size` vertices, and those cells as a table."""
         if self.is_uniform and len(self) and self.sizes[0] == size:

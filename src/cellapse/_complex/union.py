@@ -44,6 +44,8 @@ def separate(union: Complex, n_vertices: Sequence[int]) -> list[Complex]:
     >>> [K.cells[1].as_array().tolist() for K in separate(union, [2, 3])]
     [[[0, 1]], [[0, 1], [0, 2]]]
     """
+    if len(n_vertices) == 1:
+        return [union]
     start = np.concatenate([[0], np.cumsum(n_vertices)])
     parts: list[list[Cells]] = [[] for _ in n_vertices]
     weights: list[list[np.ndarray | None]] = [[] for _ in n_vertices]
@@ -72,6 +74,9 @@ def parts_of_one_kind(given: Sequence[Complex], large: int) -> Iterator[list[int
         K = given[i]
         return K.max_rank, K.max_rank > 0 and bool(K.cells[1].sizes.max(initial=0) > 2)
 
+    if len(given) == 1:  # speed only: nothing to sort
+        yield [0]
+        return
     order = sorted(range(len(given)), key=lambda i: (kind(i), given[i].n_cells))
     part: list[int] = []
     entries = 0

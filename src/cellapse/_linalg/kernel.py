@@ -8,14 +8,22 @@ ones. A column with a single entry forces zero.
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from cellapse._shared.arrays import FloatArray, IntArray, csr_from_entries
+from cellapse._shared.arrays import (
+    BoolArray,
+    Entries,
+    FloatArray,
+    IntArray,
+    Matrix,
+    csr_from_entries,
+)
 
+_SMALL = 64  # speed only: vertices whose components dense products find
 _FEW = 8  # speed only: a column with more than one entry in so many is dense
 
 
@@ -28,46 +36,71 @@ def left_kernel(B: sparse.csr_array) -> sparse.csr_array | None:
     >>> left_kernel(abs(triangle)).shape  # an odd cycle has no +-1 colouring
     (3, 0)
     """
+    zeros = kernel_entries(B)
+    return None if zeros is None else zeros.csr
+
+
+def kernel_entries(B: Matrix) -> Entries | None:
+    """The same by its entries."""
     n = B.shape[0]
     if n == 0:
-        return sparse.csr_array((0, 0))
-    columns = sparse.csc_array(B)
-    if not columns.data.all():
-        columns = columns.copy()
-        columns.eliminate_zeros()
-    count = np.diff(columns.indptr)
-    if count.max(initial=0) > 2:
+        return Entries.of(sparse.csr_array((0, 0)))
+    rows, owner, values = _by_column(B)
+    second = np.flatnonzero(owner[1:] == owner[:-1]) + 1
+    if (second[1:] == second[:-1] + 1).any():  # three in a column
         return None
-    first = columns.indptr[:-1][count == 2]
-    i, j = columns.indices[first], columns.indices[first + 1]
-    ratio = -columns.data[first] / columns.data[first + 1]  # x_j = ratio * x_i
-    component, x = _follow(n, i, j, ratio)
-    alive = np.ones(component.max() + 1, dtype=bool)
-    if (count == 1).any() or (ratio != 1.0).any():
-        # A component keeps its vector only if no column contradicts it.
-        scale = abs(columns).T @ abs(x)
-        broken = abs(columns.T @ x) > 1e-9 * scale
-        ends = columns.indices[columns.indptr[:-1][broken]]
-        alive[component[ends]] = False
-    number = np.cumsum(alive, dtype=np.int32) - 1
-    kept = alive[component]
-    norm = np.sqrt(np.bincount(component, weights=x**2))
-    values = (x / norm[component])[kept]
-    starts = np.concatenate([[0], np.cumsum(kept)])
-    return sparse.csr_array((values, number[component[kept]], starts), (n, int(alive.sum())))
+    ratio = -values[second - 1] / values[second]  # x_j = ratio * x_i
+    component, x = _follow(n, rows[second - 1], rows[second], ratio)
+    norm = np.sqrt(np.bincount(component, x**2))
+    x = x / norm[component]
+    kernel = Entries(np.arange(n), component, x, (n, len(norm)))
+    if 2 * len(second) == len(rows) and (ratio == 1.0).all():  # speed only: no column objects
+        return kernel
+    # A component keeps its vector only if no column contradicts it.
+    terms = values * x[rows]
+    broken = abs(np.bincount(owner, terms)) > 1e-9 * np.bincount(owner, abs(terms))
+    alive = np.ones(len(norm), dtype=bool)
+    alive[component[rows[broken[owner]]]] = False
+    kept = np.flatnonzero(alive[component])
+    number = np.cumsum(alive) - 1
+    return Entries(kept, number[component[kept]], x[kept], (n, int(alive.sum())))
+
+
+def _by_column(B: Matrix) -> tuple[IntArray, IntArray, FloatArray]:
+    """Rows, columns and values of the entries that are not zero, one column after the other."""
+    if isinstance(B, Entries) and (B.columns[1:] >= B.columns[:-1]).all():
+        rows, owner, values = B.rows, B.columns, B.values
+    else:
+        columns = sparse.csc_array(B.csr if isinstance(B, Entries) else B)
+        rows, values = columns.indices, columns.data
+        owner = np.repeat(np.arange(B.shape[1]), np.diff(columns.indptr))
+    there = values != 0
+    return (rows, owner, values) if there.all() else (rows[there], owner[there], values[there])
+
+
+def _components(n: int, i: IntArray, j: IntArray) -> IntArray:
+    """The connected component of every vertex, in the order of their first vertices."""
+    if n > _SMALL:  # speed only: a sparse graph takes longer to make than a few dense products
+        graph = sparse.coo_array((np.ones(len(i)), (i, j)), shape=(n, n)).tocsr()
+        return connected_components(graph, directed=False)[1]  # equivalent: weak ones
+    near, known = np.eye(n), 0
+    near[i, j] = near[j, i] = 1.0
+    while known != (known := int(np.count_nonzero(near))):  # twice as far each time
+        near = np.minimum(near @ near, 1.0)
+    first = near.argmax(axis=1)
+    return np.cumsum(np.bincount(first, minlength=n) > 0)[first] - 1
 
 
 def _follow(n: int, i: IntArray, j: IntArray, ratio: FloatArray) -> tuple[IntArray, FloatArray]:
     """Components, and the values that spread from one vertex of each along a spanning tree."""
-    graph = sparse.coo_array((np.ones(len(i)), (i, j)), shape=(n, n)).tocsr()
-    n_components, component = connected_components(graph, directed=False)  # equivalent: weak ones
+    component = _components(n, i, j)
     if (abs(ratio - 1.0) < 1e-14).all():
         return component, np.ones(n)
     # One extra vertex joined to the first of each component makes a single tree of it all.
     _, once = np.unique(i.astype(np.int64) * n + j, return_index=True)  # equivalent: any key
     i, j, ratio = i[once], j[once], ratio[once]
     _, start = np.unique(component, return_index=True)
-    root, ones = np.full(n_components, n), np.ones(n_components)
+    root, ones = np.full(len(start), n), np.ones(len(start))
     towards = csr_from_entries(  # x at the row = entry times x at the column
         np.concatenate([i, j, start, root]),
         np.concatenate([j, i, root, start]),
@@ -92,21 +125,58 @@ class Projector:
     [0.36, 0.48]
     """
 
-    def __init__(self, columns: sparse.csr_array | None) -> None:
+    def __init__(self, columns: Matrix | None) -> None:
         if columns is None:
             columns = sparse.csr_array((0, 0))
-        n = columns.shape[0]
-        entries = np.bincount(columns.indices, minlength=columns.shape[1])
-        large = entries > n // _FEW
-        self._large = [columns[:, [j]].toarray().ravel() for j in np.flatnonzero(large)]
-        small = sparse.csr_array(columns[:, np.flatnonzero(~large)])
-        self._rows = np.flatnonzero(np.diff(small.indptr))
-        self._small: Any = small[self._rows]
+        P = columns if isinstance(columns, Entries) else Entries.of(columns)
+        n, self.count = P.shape
+        self._P = P
+        self._whole = P.toarray() if n <= _SMALL else None  # speed only: then one product does it
+
+    @cached_property
+    def _large(self) -> list[FloatArray]:
+        """Columns of many entries, one by one."""
+        columns = []
+        for j in np.flatnonzero(self._filled):
+            at, column = self._P.columns == j, np.zeros(self._P.shape[0])
+            column[self._P.rows[at]] = self._P.values[at]
+            columns.append(column)
+        return columns
+
+    @cached_property
+    def _small(self) -> tuple[IntArray, sparse.csr_array]:
+        """The rows in which the columns of few entries are, and these columns there."""
+        rest = ~self._filled[self._P.columns]
+        rows, number = self._P.rows[rest], np.cumsum(~self._filled) - 1
+        shape = (len(rows), int((~self._filled).sum()))
+        entries = np.arange(len(rows)), number[self._P.columns[rest]], self._P.values[rest]
+        return rows, csr_from_entries(*entries, shape)
+
+    @cached_property
+    def _filled(self) -> BoolArray:
+        """Which columns have many entries."""
+        n_entries = np.bincount(self._P.columns, minlength=self.count)
+        return n_entries > self._P.shape[0] // _FEW
+
+    def first(self, k: int) -> FloatArray:
+        """The first k columns."""
+        P, at = np.zeros((self._P.shape[0], k)), self._P.columns < k
+        P[self._P.rows[at], self._P.columns[at]] = self._P.values[at]
+        return P
+
+    def toarray(self) -> FloatArray:
+        """P P^T."""
+        if self._whole is not None:
+            return self._whole @ self._whole.T
+        return (self._P.csr @ self._P.csr.T).toarray()
 
     def __call__(self, x: FloatArray) -> FloatArray:
         """P P^T x."""
+        if self._whole is not None and self.count:
+            return self._whole @ (self._whole.T @ x)
         parts = [p * (p @ x) if x.ndim == 1 else p[:, None] * (p @ x) for p in self._large]
         result = sum(parts[1:], parts[0]) if parts else np.zeros_like(x)
-        if len(self._rows):
-            result[self._rows] += self._small @ (self._small.T @ x[self._rows])
+        rows, small = self._small
+        if len(rows):
+            result[rows] += small @ (small.T @ x[rows])
         return result

@@ -15,6 +15,8 @@ positive s of G and vanish on its kernel; a matrix whose factor would fill in is
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy import linalg, sparse
 
@@ -27,6 +29,7 @@ from cellapse._linalg.row_space import by_row_space
 from cellapse._shared.arrays import FloatArray, row_sum
 
 _DENSE = 400  # speed only: up to this size a dense problem is quicker than a factorization
+ALL = 250  # speed only: the same where the kernel is known, and one definite factor is enough
 _ZERO = 1e-9  # a squared singular value of a balanced matrix below this is zero
 _SQUARED = 1e-3  # speed only: a square below this, next to the largest, has lost three digits
 _UNIT = 2.0**-53
@@ -60,7 +63,7 @@ def smallest_singular_value(B: sparse.csr_array, kernel: sparse.csr_array | None
             B = B.T.tocsr()
             B = B[np.diff(B.indptr) > 0]
         kernel = left_kernel(B)
-    if B.shape[0] <= _DENSE:  # speed only: by which way
+    if B.shape[0] <= (_DENSE if kernel is None else min(ALL, _DENSE)):  # speed only: by which way
         return size * _dense(B, kernel)
     if kernel is not None:
         return size * _grounded(B, kernel)
@@ -96,16 +99,24 @@ def _smallest_of_tied(M: sparse.csr_array) -> float:
 
 
 def _dense(B: sparse.csr_array, kernel: sparse.csr_array | None) -> float:
-    values = linalg.eigvalsh((B @ B.T).toarray())
-    if kernel is not None:
-        nullity = kernel.shape[1]
-    else:
-        nullity = _nullity(B, values)
+    values = np.linalg.eigvalsh((B @ B.T).toarray())
+    nullity = _nullity(B, values) if kernel is None else kernel.shape[1]
+    return singular_value_of_square(values, nullity, B.toarray)
+
+
+def singular_value_of_square(
+    values: FloatArray, nullity: int, B: Callable[[], FloatArray]
+) -> float:
+    """sigma_min+(B) from the eigenvalues of B B^T, of which the first are zero.
+
+    >>> singular_value_of_square(np.array([0.0, 9.0]), 1, lambda: np.zeros((2, 2)))
+    3.0
+    """
     if nullity == len(values):
         return float("inf")
     if values[nullity] > _SQUARED * values[-1]:
         return float(np.sqrt(values[nullity]))
-    return _by_orthogonal_factors(B.toarray(), len(values) - nullity)
+    return _by_orthogonal_factors(B(), len(values) - nullity)
 
 
 def _nullity(B: sparse.csr_array, squares: FloatArray) -> int:

@@ -21,7 +21,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from cellapse._errors import InputError
 from cellapse._linalg.direct import Direct, Solve
-from cellapse._shared.arrays import FloatArray
+from cellapse._shared.arrays import Entries, FloatArray, row_sum
 from cellapse._shared.checks import finite_rows, numbers
 from cellapse._shared.memory import Fitting, require_memory
 
@@ -72,8 +72,6 @@ class Shortcuts:
         How far S may be below A: S >= A - drop.
     iterates : bool
         Whether a product takes iterations instead of a factorization.
-    slow : bool
-        Whether a product costs so much more than one with A that a few are better than n.
     shifted : function, optional
         shift, mass -> a sparse matrix whose inverse begins with (S - shift D)^-1, D = diag(mass),
         and the number of negative eigenvalues of its other part; None where there is none.
@@ -92,7 +90,6 @@ class Shortcuts:
     scale: float = 1.0  # equivalent: asked for only where there is a plain A
     drop: float = np.inf
     iterates: bool = False
-    slow: bool = False
     shifted: Callable[[float, FloatArray], tuple[Any, int] | None] | None = None
     safe_shift: Callable[[FloatArray], float] | None = None
     rounding: float = 0.0
@@ -113,11 +110,14 @@ class SymmetricOperator(LinearOperator, ABC):
         Orthonormal columns that it maps to zero, where known in advance.
     definite : bool
         Whether no eigenvalue can be negative.
+    slow : bool
+        Whether a product costs so much more than one with A that a few are better than n.
     """
 
     A: sparse.csr_array
     kernel: sparse.csr_array | None
     definite: bool = True
+    slow: bool = False
 
     def __init__(self, n: int, labels: Sequence[Hashable]) -> None:
         super().__init__(np.dtype(np.float64), (n, n))
@@ -131,6 +131,15 @@ class SymmetricOperator(LinearOperator, ABC):
     def shortcuts(self) -> Shortcuts:
         """What this operator knows besides its products."""
         return Shortcuts()
+
+    @property
+    def zeros(self) -> Entries | None:
+        """The kernel by its entries."""
+        return None if self.kernel is None else Entries.of(self.kernel)
+
+    def norm_bound(self, mass: FloatArray | None = None) -> float:
+        """An upper bound of the largest eigenvalue of A u = lambda D u, 1 where A is zero."""
+        return row_sum(self.A, mass) or 1.0
 
     def _matvec(self, x: Any) -> NDArray[Any]:
         return self._matmat(x).reshape(self.shape[0])

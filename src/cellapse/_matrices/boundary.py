@@ -8,10 +8,10 @@ from scipy import sparse
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._matrices.containment import containment
-from cellapse._shared.arrays import IntArray, csr_from_entries
+from cellapse._shared.arrays import Entries, IntArray, csr_from_entries
 from cellapse._shared.rows import RowIndex
 
-Entries = tuple[IntArray, IntArray, IntArray]  # rows, columns, signs
+Signs = tuple[IntArray, IntArray, IntArray]  # rows, columns, signs
 
 
 def signed_boundary(K: Complex, k: int, below: sparse.csr_array | None) -> sparse.csr_array:
@@ -19,15 +19,11 @@ def signed_boundary(K: Complex, k: int, below: sparse.csr_array | None) -> spars
 
     partial [v_0, ..., v_k] = sum_i (-1)^i [v_0, ..., v_{i-1}, v_{i+1}, ..., v_k].
     """
+    if k == 1:
+        return signed_edges(K).csr
     cells = K.cells[k]
     parts = [_simplices(K, k)]
     large = np.flatnonzero(cells.sizes != k + 1)
-    if len(large) and k == 1:
-        i = int(large[0])
-        raise InputError(
-            f"cell {K.cell_label(1, i)!r} of rank 1 has {cells.sizes[i]} vertices, and signs need "
-            'two ends; use realization="incidence", or hypergraph_complex to split it into pairs'
-        )
     if len(large) and k == 2:
         parts.append(_polygons(K, large))
     elif len(large):
@@ -38,11 +34,24 @@ def signed_boundary(K: Complex, k: int, below: sparse.csr_array | None) -> spars
     return csr_from_entries(rows, columns, signs, shape)
 
 
-def _simplices(K: Complex, k: int) -> Entries:
+def signed_edges(K: Complex) -> Entries:
+    """B_1 by its entries: -1 at the first end of every edge, 1 at the second."""
+    edges = K.cells[1]
+    if edges.all_sizes() not in ([], [2]):
+        i = int(np.flatnonzero(edges.sizes != 2)[0])
+        raise InputError(
+            f"cell {K.cell_label(1, i)!r} of rank 1 has {edges.sizes[i]} vertices, and signs need "
+            'two ends; use realization="incidence", or hypergraph_complex to split it into pairs'
+        )
+    signs = np.ones(len(edges.indices))
+    signs[::2] = -1.0
+    return Entries(
+        edges.indices, np.arange(len(edges)).repeat(2), signs, (K.n_vertices, len(edges))
+    )
+
+
+def _simplices(K: Complex, k: int) -> Signs:
     where, table = K.cells[k].of_size(k + 1)
-    if k == 1:  # the vertices are their own positions
-        ends, minus = table.T, np.full(len(where), -1)
-        return np.concatenate(ends), np.concatenate([where, where]), np.concatenate([minus, -minus])
     faces_at, faces = K.cells[k - 1].of_size(k)
     index = RowIndex(faces, K.n_vertices)
     rows: list[IntArray] = [np.empty(0, np.int64)]
@@ -57,7 +66,7 @@ def _simplices(K: Complex, k: int) -> Entries:
     return np.concatenate(rows), columns, np.concatenate(signs)
 
 
-def _polygons(K: Complex, large: IntArray) -> Entries:
+def _polygons(K: Complex, large: IntArray) -> Signs:
     """Walks v_0 -> v_1 -> ... -> v_0 along edges, each with or against the edge's direction."""
     faces = K.cells[2]
     sizes = faces.sizes[large]
@@ -72,7 +81,7 @@ def _polygons(K: Complex, large: IntArray) -> Entries:
     return edges_at[positions], owner, np.where(tail < head, 1, -1)
 
 
-def _orient(K: Complex, k: int, large: IntArray, below: sparse.csr_array) -> Entries:
+def _orient(K: Complex, k: int, large: IntArray, below: sparse.csr_array) -> Signs:
     """Signs of the faces of cells that are no simplices, spread from face to neighbouring face.
 
     Two faces that meet in a ridge must cancel there; the signs are unique up to their product

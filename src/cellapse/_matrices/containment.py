@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import combinations
 from math import comb
 
@@ -9,11 +10,12 @@ import numpy as np
 from scipy import sparse
 
 from cellapse._complex.complex import Complex
-from cellapse._shared.arrays import IntArray, csr_from_entries
+from cellapse._shared.arrays import Entries, IntArray, csr_from_entries
 from cellapse._shared.rows import RowIndex
 
 # Looking all subsets of a cell up beats intersecting it with others up to about this many.
 _MAX_SUBSETS = 2000
+_AT_ONCE = 100_000  # speed only: subsets that are looked up at once
 
 
 def containment(K: Complex, low: int, high: int) -> sparse.csr_array:
@@ -23,25 +25,36 @@ def containment(K: Complex, low: int, high: int) -> sparse.csr_array:
     >>> containment(K, 1, 2).toarray().tolist()
     [[1.0], [1.0]]
     """
+    return contained(K, low, high).csr
+
+
+def contained(K: Complex, low: int, high: int) -> Entries:
+    """The same by its entries."""
     x, y = K.cells[low], K.cells[high]
     shape = (len(x), len(y))
+    owner: IntArray
     if low == 0:
         owner = np.repeat(np.arange(shape[1]), y.sizes)
-        return csr_from_entries(y.indices, owner, np.ones(len(owner)), shape)
+        return Entries(y.indices, owner, np.ones(len(owner)), shape)
     rows: list[IntArray] = [np.empty(0, np.int64)]
     columns: list[IntArray] = [np.empty(0, np.int64)]
-    for t in np.unique(x.sizes).tolist():
+    for t in x.all_sizes():
         where_x, table = x.of_size(t)
         index = RowIndex(np.sort(table, axis=1) if t > 3 else table, K.n_vertices)
-        for s in np.unique(y.sizes[y.sizes > t]).tolist():
+        for s in (s for s in y.all_sizes() if s > t):
             where_y, cells = y.of_size(s)
             if comb(s, t) <= _MAX_SUBSETS:
                 if s > 3:  # walks keep their order; all others ascend already
                     cells = np.sort(cells, axis=1)
-                for subset in combinations(range(s), t):
-                    positions = index.find(cells[:, subset])
-                    rows.append(where_x[positions[positions >= 0]])
-                    columns.append(where_y[positions >= 0])
+                subsets = np.array(list(combinations(range(s), t)))
+                step = max(_AT_ONCE // len(subsets), 1)
+                for start in range(0, len(cells), step):
+                    some = cells[start : start + step, subsets]
+                    positions = index.find(some.reshape(-1, t))
+                    there = positions >= 0
+                    rows.append(where_x[positions[there]])
+                    owner = where_y[start : start + step].repeat(len(subsets))
+                    columns.append(owner[there])
             else:
                 members = (
                     x.membership(K.n_vertices)[where_x] @ y.membership(K.n_vertices)[where_y].T
@@ -51,7 +64,7 @@ def containment(K: Complex, low: int, high: int) -> sparse.csr_array:
                 rows.append(where_x[inside.row[keep]])
                 columns.append(where_y[inside.col[keep]])
     i, j = np.concatenate(rows), np.concatenate(columns)
-    return csr_from_entries(i, j, np.ones(len(i)), shape)
+    return Entries(i, j, np.ones(len(i)), shape)
 
 
 def adjacent_containment(K: Complex) -> tuple[list[sparse.csr_array], tuple[int, ...]]:
@@ -66,13 +79,13 @@ def adjacent_containment(K: Complex) -> tuple[list[sparse.csr_array], tuple[int,
     return _completed(K, inside)
 
 
-def containment_above_edges(K: Complex) -> tuple[list[sparse.csr_array], tuple[int, ...]]:
-    """The same without the matrix between vertices and edges."""
-    inside = {(k - 1, k): containment(K, k - 1, k) for k in range(2, K.max_rank + 1)}
+def contained_above_edges(K: Complex) -> tuple[list[Entries], tuple[int, ...]]:
+    """The same without the matrix between vertices and edges, by their entries."""
+    inside = {(k - 1, k): contained(K, k - 1, k) for k in range(2, K.max_rank + 1)}
     if not _is_closed(K, inside):
-        inside[0, 1] = containment(K, 0, 1)
-        matrices, n_formal = _completed(K, inside)
-        return matrices[1:], n_formal
+        known = {ranks: B.csr for ranks, B in inside.items()} | {(0, 1): containment(K, 0, 1)}
+        matrices, n_formal = _completed(K, known)
+        return [Entries.of(B) for B in matrices[1:]], n_formal
     return list(inside.values()), (0,) * (K.max_rank + 1)
 
 
@@ -121,6 +134,6 @@ def _skipping_pairs(
     return [(a, a + gap) for gap in range(2, K.max_rank + 1) for a in range(K.max_rank + 1 - gap)]
 
 
-def _is_closed(K: Complex, inside: dict[tuple[int, int], sparse.csr_array]) -> bool:
+def _is_closed(K: Complex, inside: Mapping[tuple[int, int], sparse.csr_array | Entries]) -> bool:
     """Whether all faces of all cells are there, as far as the matrices tell."""
     return K.is_simplicial and all(B.nnz == (k + 1) * K.n_cells[k] for (_, k), B in inside.items())

@@ -21,10 +21,10 @@ from scipy import sparse
 from cellapse._complex.complex import Complex
 from cellapse._complex.given import to_complex
 from cellapse._errors import CellapseWarning, InputError
-from cellapse._matrices.boundary import signed_boundary
-from cellapse._matrices.containment import adjacent_containment, containment_above_edges
+from cellapse._matrices.boundary import signed_boundary, signed_edges
+from cellapse._matrices.containment import adjacent_containment, contained_above_edges
 from cellapse._matrices.incidence import Incidence
-from cellapse._shared.arrays import csr_from_entries
+from cellapse._shared.arrays import Entries, csr_from_entries
 
 DEPENDS_ON_ORDER = (
     "the mixed realization depends on the order of the vertices: signed edges meet unsigned faces. "
@@ -126,7 +126,7 @@ def signed_below_unsigned(K: Complex) -> Incidence:
     """The mixed matrices, for those who say themselves what they depend on."""
     upper, n_formal = _above_edges(K, "mixed")
     signed = [signed_boundary(K, 1, None)] if K.max_rank else []
-    return Incidence(_hodge(K, [*signed, *upper]), "mixed", K, n_formal)
+    return Incidence(_hodge(K, [*signed, *(B.csr for B in upper)]), "mixed", K, n_formal)
 
 
 def unfolded_matrices(K: Complex) -> Incidence:
@@ -153,7 +153,8 @@ def unfolded_matrices(K: Complex) -> Incidence:
     Incidence(kind='unfolded', n_cells=(3, 3, 3), n_formal=(0, 0, 3))
     """
     K = to_complex(K)
-    matrices = unfold(*edges_and_cofaces(K))
+    B1, upper = edges_and_cofaces(K)
+    matrices = unfold(B1.csr, [B.csr for B in upper])
     n_formal = (0, 0, *(B.shape[1] for B in matrices[1:]))[: len(matrices) + 1]
     return Incidence(tuple(matrices), "unfolded", K, n_formal)
 
@@ -171,27 +172,28 @@ def unfold(B1: sparse.csr_array, upper: list[sparse.csr_array]) -> list[sparse.c
     return matrices
 
 
-def edges_and_cofaces(K: Complex) -> tuple[sparse.csr_array, list[sparse.csr_array]]:
+def edges_and_cofaces(K: Complex) -> tuple[Entries, list[Entries]]:
     """Signed B_1, and above it containment with every cell's column scaled by its weight^(1/2)."""
     upper, _ = _above_edges(K, "unfolded")
     scaled = [_scale(B, None, _padded(K, k, B.shape[1])) for k, B in enumerate(upper, start=2)]
     return edge_boundary(K), scaled
 
 
-def edge_boundary(K: Complex) -> sparse.csr_array:
+def edge_boundary(K: Complex) -> Entries:
     """The signed, weighted B_1 alone: B_1 B_1^T is the weighted graph Laplacian."""
     if not K.max_rank:
-        return sparse.csr_array((K.n_vertices, 0))
-    return _hodge(K, [signed_boundary(K, 1, None)])[0]
+        none = np.empty(0, np.int64)
+        return Entries(none, none, np.empty(0), (K.n_vertices, 0))
+    return _scale(signed_edges(K), *K.weights[:2])
 
 
-def _above_edges(K: Complex, kind: str) -> tuple[list[sparse.csr_array], tuple[int, ...]]:
-    matrices, n_formal = containment_above_edges(K)
+def _above_edges(K: Complex, kind: str) -> tuple[list[Entries], tuple[int, ...]]:
+    matrices, n_formal = contained_above_edges(K)
     if len(n_formal) > 2 and n_formal[1]:
         # A formal element below a cell and above one vertex has no second end to sign.
         row = K.n_cells[1]
         for rank, B in enumerate(matrices, start=2):  # up the chain to a cell with a name
-            row = int(B.indices[B.indptr[row]])
+            row = int(B.csr.indices[B.csr.indptr[row]])
             if row < K.n_cells[rank]:
                 break
         raise InputError(
@@ -206,7 +208,8 @@ def _hodge(K: Complex, matrices: list[sparse.csr_array]) -> tuple[sparse.csr_arr
     scaled = []
     for k, B in enumerate(matrices, start=1):
         low, high = (_padded(K, j, n) for j, n in zip((k - 1, k), B.shape, strict=True))
-        scaled.append(_scale(B, low, high))
+        weighted = low is not None or high is not None
+        scaled.append(_scale(Entries.of(B), low, high).csr if weighted else B)
     return tuple(scaled)
 
 
@@ -216,11 +219,7 @@ def _padded(K: Complex, rank: int, n: int) -> Any:
     return None if w is None else np.concatenate([w, np.ones(n - len(w))])
 
 
-def _scale(B: sparse.csr_array, low: Any, high: Any) -> sparse.csr_array:
+def _scale(B: Entries, low: Any, high: Any) -> Entries:
     if low is None and high is None:
         return B
-    if low is not None:
-        B = sparse.diags_array(low**-0.5) @ B
-    if high is not None:
-        B = B @ sparse.diags_array(high**0.5)
-    return sparse.csr_array(B)
+    return B.scaled(None if low is None else low**-0.5, None if high is None else high**0.5)

@@ -3,6 +3,8 @@
 Sparse arrays have float64 values, and int32 indices where they fit.
 """
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -100,6 +102,82 @@ def inverse_by_blocks(M: Any) -> sparse.csr_array | None:
     return csr_from_entries(i, j, v, (n, n))
 
 
-def squared(B: sparse.csr_array) -> sparse.csr_array:
-    """The matrix of squared entries."""
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """A matrix by its entries, no place twice: enough for sums over them.
+
+    One is made in a microsecond, where a sparse array takes thirty, however small.
+
+    >>> B = Entries(np.array([0, 1, 1]), np.array([0, 0, 1]), np.array([1.0, 2.0, 3.0]), (2, 2))
+    >>> (B @ np.array([1.0, 10.0])).tolist(), B.sum(axis=0).tolist(), B.csr.toarray().tolist()
+    ([1.0, 32.0], [3.0, 3.0], [[1.0, 0.0], [2.0, 3.0]])
+    """
+
+    rows: IntArray
+    columns: IntArray
+    values: FloatArray
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, matrix: sparse.csr_array) -> "Entries":
+        """Those of a sparse array."""
+        coo = matrix.tocoo()
+        entries = cls(coo.row, coo.col, coo.data, matrix.shape)
+        entries.__dict__["csr"] = matrix  # speed only: need not be made again
+        return entries
+
+    @property
+    def nnz(self) -> int:
+        """How many there are."""
+        return len(self.values)
+
+    @property
+    def T(self) -> "Entries":
+        """The transposed matrix."""
+        return Entries(self.columns, self.rows, self.values, self.shape[::-1])
+
+    @cached_property
+    def csr(self) -> sparse.csr_array:
+        """The same as a sparse array."""
+        return csr_from_entries(self.rows, self.columns, self.values, self.shape)
+
+    @cached_property
+    def squared(self) -> "Entries":
+        """The matrix of squared entries."""
+        return Entries(self.rows, self.columns, self.values**2, self.shape)
+
+    def toarray(self) -> FloatArray:
+        """The same as a dense array."""
+        dense = np.zeros(self.shape)
+        dense[self.rows, self.columns] = self.values
+        return dense
+
+    def __matmul__(self, x: FloatArray) -> FloatArray:
+        return _sums(self.rows, self.values * x[self.columns], self.shape[0])
+
+    def sum(self, axis: int) -> FloatArray:
+        """The sums along the rows (1) or the columns (0)."""
+        return _sums((self.columns, self.rows)[axis], self.values, self.shape[1 - axis])
+
+    def scaled(self, low: FloatArray | None, high: FloatArray | None) -> "Entries":
+        """The matrix with its rows and columns multiplied."""
+        values = self.values
+        if low is not None:
+            values = low[self.rows] * values
+        if high is not None:
+            values = values * high[self.columns]
+        return Entries(self.rows, self.columns, values, self.shape)
+
+
+Matrix: TypeAlias = sparse.csr_array | Entries
+
+
+def _sums(at: IntArray, values: FloatArray, n: int) -> FloatArray:
+    return np.bincount(at, values, n).astype(np.float64, copy=False)  # of nothing, too
+
+
+def squared(B: Any) -> Any:
+    """The matrix of squared entries, of a sparse array or of `Entries`."""
+    if isinstance(B, Entries):
+        return B.squared
     return sparse.csr_array((B.data**2, B.indices, B.indptr), shape=B.shape)

@@ -1,6 +1,7 @@
 """Checks of single arguments that several functions share."""
 
 from collections.abc import Callable, Collection
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +120,7 @@ def number(name: str, value: Any, what: str, fits: Callable[[float], bool]) -> f
         real_value = float(value) if real and not np.iscomplexobj(value) else np.nan
     except OverflowError:
         real_value = np.inf
-    if not np.isfinite(real_value) or not fits(real_value):
+    if not isfinite(real_value) or not fits(real_value):
         raise InputError(f"{name}={value!r:.80}; give {what}")
     return real_value
 

@@ -1,10 +1,13 @@
 """Finding rows of integer tables, without a Python loop over rows."""
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from cellapse._shared.arrays import BoolArray, IntArray
+
+_MOST_KEYS = 10_000  # speed only: so few keys have a place each
 
 
 class RowIndex:
@@ -29,8 +32,20 @@ class RowIndex:
                 keys, span = np.searchsorted(place, keys), len(place)
             keys = keys * n_values + table[:, column]
             span *= n_values
-        self._given = keys
-        self._ascend = bool((keys[1:] > keys[:-1]).all())  # as most lists do: nothing to sort
+        self._given, self._span = keys, span
+
+    @cached_property
+    def _ascend(self) -> bool:
+        return bool((self._given[1:] > self._given[:-1]).all())  # as most lists do: no sorting
+
+    @cached_property
+    def _place(self) -> IntArray | None:
+        """The first position of every key, -1 where it does not occur; where keys are few."""
+        if self._span > _MOST_KEYS:  # speed only: a search needs less memory
+            return None
+        place = np.full(self._span, -1)
+        place[self._given[::-1]] = np.arange(len(self._given))[::-1]
+        return place
 
     @cached_property
     def _order(self) -> IntArray:
@@ -42,15 +57,17 @@ class RowIndex:
 
     def find(self, rows: IntArray) -> IntArray:
         """First position of every row in the table, or -1 where there is none."""
-        if not len(self._keys):
+        if not len(self._given):
             return np.full(len(rows), -1, dtype=np.int64)
-        keys: IntArray = np.zeros(len(rows), dtype=np.int64)
-        known = np.ones(len(rows), dtype=bool)
+        keys: Any = 0
+        known: Any = True
         for column, place in enumerate(self._places):
             if place is not None:
                 keys, there = _look_up(place, keys)
-                known &= there
+                known = known & there
             keys = keys * self._n_values + rows[:, column]
+        if self._place is not None:
+            return self._place[keys]
         at, there = _look_up(self._keys, keys)
         if not self._ascend:
             at = self._order[at]

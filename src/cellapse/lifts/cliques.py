@@ -8,6 +8,7 @@ so that k_(s+1) = k_s times the mean number of cliques that one of s vertices gr
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -158,9 +159,9 @@ def _grow(current: IntArray, later: _Later) -> IntArray:
     """All cliques with one more vertex, some millions of candidates at once."""
     total = np.cumsum(later.count(current[:, -1]))
     grown = [np.empty((0, current.shape[1] + 1), dtype=np.int64)]
-    cuts = np.searchsorted(total, np.arange(_CHUNK, total[-1] + _CHUNK, _CHUNK))
+    cuts = np.searchsorted(total, np.arange(_CHUNK, total[-1], _CHUNK)) + 1
     count = 0
-    for low, high in zip(np.r_[0, cuts + 1], np.r_[cuts + 1, len(current)], strict=True):
+    for low, high in pairwise([0, *cuts.tolist(), len(current)]):
         grown.append(later.grown(current[low:high]))
         count += len(grown[-1])
         _require_memory_for(count, current.shape[1] + 1)

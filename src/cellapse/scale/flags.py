@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from cellapse._collapse.realizations.unfolded import flag_mass
+from cellapse._collapse.flags import flag_mass
 from cellapse._collapse.weights import Weights
 from cellapse._errors import ConvergenceError, InputError, SizeError
 from cellapse._shared.arrays import FloatArray, IntArray

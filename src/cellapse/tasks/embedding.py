@@ -239,15 +239,15 @@ def _canonical_bases(
 ) -> FloatArray:
     """Turn the basis of every repeated eigenvalue to the axes of a function of the vertices."""
     same = np.diff(values) <= _SAME * max(float(values.max(initial=0.0)), 1e-300)
-    start = np.flatnonzero(np.r_[True, ~same])
     if not same.any():
         return vectors
+    start = np.flatnonzero(np.r_[True, ~same])
     vectors, near = vectors.copy(), around()
     for i, j in zip(start, np.r_[start[1:], len(values)], strict=True):
         if j - i > 1:  # speed only: one vector has nothing to turn to
             V = vectors[:, i:j] if D is None else np.sqrt(D)[:, None] * vectors[:, i:j]
             function = (V**2).sum(axis=1) + near
-            _, rotation = linalg.eigh(V.T @ (function[:, None] * V))
+            _, rotation = np.linalg.eigh(V.T @ (function[:, None] * V))
             vectors[:, i:j] = vectors[:, i:j] @ rotation
     return vectors
 

@@ -27,8 +27,8 @@ from scipy import sparse
 
 from cellapse._collapse.build import as_collapsed
 from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._collapse.flags import unfolded_masses
 from cellapse._collapse.realizations import Screened, Unfolded
-from cellapse._collapse.realizations.unfolded import unfolded_masses
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, extra
 from cellapse._shared.arrays import FloatArray, squared

@@ -9,8 +9,11 @@ import numpy as np
 import torch
 from scipy import sparse
 
+from cellapse._complex.cells import Cells
+from cellapse._complex.complex import Complex
 from cellapse._complex.graph import Graph
 from cellapse._complex.union import separate
+from cellapse._complex.validity import check_weights
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import one_of, real_array, whole_number, word
@@ -85,10 +88,10 @@ def data_to_complexes(
     n = sum(sizes)
     low, high = np.sort(pairs, axis=0)
     code = low * n + high
-    kept, first, copy_of = np.unique(code[low < high], return_index=True, return_inverse=True)
+    kept, weights = np.unique(code[low < high]), None
     edges = np.column_stack([kept // n, kept % n])
-    weights = None
     if weight is not None:
+        _, first, copy_of = np.unique(code[low < high], return_index=True, return_inverse=True)
         given = np.concatenate([_weights(data, weight) for data in graphs])[low < high]
         weights = given[first]
         if not np.allclose(weights[copy_of.ravel()], given, rtol=1e-6, equal_nan=True):
@@ -96,9 +99,16 @@ def data_to_complexes(
                 f"data.{weight} differs between the two directions of an edge; cells have none: "
                 "use to_undirected(..., reduce=...)"
             )
-    g = Graph(range(n), edges, weights)
-    tables = dict(enumerate(cliques(g, max_rank + 1)[1:], start=2))
-    return separate(g.with_cells(tables), sizes)
+    tables = cliques(Graph(range(n), edges, weights), max_rank + 1)
+    return separate(_union(n, tables, weights), sizes)
+
+
+def _union(n: int, tables: list[IntArray], weights: FloatArray | None) -> Complex:
+    """The cliques of all graphs as one complex; by the way they were found, it is one."""
+    cells = [Cells(np.arange(n + 1), np.arange(n))]
+    cells += [Cells(np.arange(len(t) + 1) * t.shape[1], t.ravel()) for t in tables]
+    given = check_weights(None if weights is None else {1: weights}, cells)
+    return Complex(range(n), tuple(cells), given, ({},) * len(cells))
 
 
 def _ends(data: Any, n: int) -> IntArray:

@@ -17,6 +17,7 @@ from scipy import sparse
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, extra
+from cellapse._matrices.containment import contained
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import flag, listed, whole_number
 from cellapse._shared.progress import progress as shown
@@ -32,18 +33,21 @@ with extra("torch_geometric", "torch"):
 
 
 _CHUNK = 1000  # graphs lifted and collapsed at once
+_FEW = 1_000_000  # speed only: products of numbers that take less time than a sparse array
 
 
-def _laplacian(K: Complex) -> sparse.csr_array:
+def _laplacian(K: Complex) -> Any:
     """B_1 B_1^T, up to the signs of its entries."""
     if K.max_rank == 0:
         return sparse.csr_array((K.n_vertices, K.n_vertices))
-    ends = K.cells[1].membership(K.n_vertices).T.astype(np.float64)
-    for weights, power, axis in ((K.weights[0], -0.5, 0), (K.weights[1], 0.5, 1)):
-        if weights is not None:
-            scale = sparse.diags_array(weights**power)
-            ends = scale @ ends if axis == 0 else ends @ scale
-    return sparse.csr_array(ends @ ends.T)
+    low, high = K.weights[:2]
+    ends = contained(K, 0, 1).scaled(
+        None if low is None else low**-0.5, None if high is None else high**0.5
+    )
+    if K.n_vertices**2 * K.n_cells[1] < _FEW:  # speed only: as a dense array
+        dense = ends.toarray()
+        return dense @ dense.T
+    return ends.csr @ ends.csr.T
 
 
 @functional_transform("add_collapsed_pe")
@@ -98,7 +102,9 @@ class AddCollapsedPE(Collapsing):
     ) -> FloatArray:
         rest = values[n_zeros:], vectors[:, n_zeros:]
         columns = first_modes(*rest, self.k, lambda: surroundings(_laplacian(K)))[1]
-        return np.pad(columns, ((0, 0), (0, self.k - columns.shape[1])))
+        padded = np.zeros((len(columns), self.k))
+        padded[:, : columns.shape[1]] = columns
+        return padded
 
 
 @functional_transform("add_heat_kernel_signature")

@@ -20,7 +20,7 @@ from cellapse._errors import InputError
 from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
 from cellapse._matrices.incidence import Incidence
-from cellapse._shared.arrays import FloatArray
+from cellapse._shared.arrays import Entries, FloatArray
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Realization(ABC):
 
     def stacks(self, complexes: list[Complex], beta: Any, gamma: Any) -> Stacks:
         """Many small complexes at once, as stacks of dense matrices."""
-        matrices = list(self.matrices(side_by_side(complexes)).matrices)
+        matrices = [Entries.of(B) for B in self.matrices(side_by_side(complexes))]
         return ChainStacks(complexes, matrices, beta, gamma, self.exact)
 
 

@@ -16,9 +16,10 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from cellapse._collapse.chain import Chain, edges_and_upper
-from cellapse._collapse.dense import Layout, Stacks, row_sums
+from cellapse._collapse.chain import Chain, as_sparse, edges_and_upper
+from cellapse._collapse.dense import Stacks, row_sums
 from cellapse._collapse.elimination import Elimination
+from cellapse._collapse.layout import Layout
 from cellapse._collapse.realizations.base import Realization
 from cellapse._collapse.weights import Weights, check_beta
 from cellapse._complex.complex import Complex
@@ -28,7 +29,7 @@ from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
 from cellapse._matrices.incidence import Incidence
 from cellapse._matrices.support import supports
-from cellapse._shared.arrays import BoolArray, FloatArray, diagonal_matrix
+from cellapse._shared.arrays import BoolArray, Entries, FloatArray, diagonal_matrix
 from cellapse._shared.checks import number, whole_number
 
 RENORMALIZED = 5  # rounds, the measured setting
@@ -94,11 +95,12 @@ class Screened(Realization):
     def chain(self, source: Any) -> Chain:
         B1, upper, n_cells = edges_and_upper(source)
         complex_ = source if isinstance(source, Complex) else None
+        around = supports([as_sparse(B) for B in upper], n_cells[2:])
 
         def make() -> Incidence:
-            return Incidence((B1,), "given", complex_, (0, 0))
+            return Incidence((as_sparse(B1),), "given", complex_, (0, 0))
 
-        return Chain(source, n_cells, B1, supports(upper, n_cells[2:]), make, lambda: np.empty(0))
+        return Chain(source, n_cells, B1, around, make, lambda: np.empty(0))
 
     def weigh(self, chain: Chain, beta: Any, gamma: Any, eps: float) -> Weights:
         above = len(chain.upper)
@@ -180,14 +182,14 @@ class EdgewiseStacks(Stacks):
         self._chain = realization.chain(side_by_side(complexes))
         self._n = len(complexes)
         self.layout = Layout(complexes, [])
-        self.kernel = self._chain.kernel
+        self.kernel = self._chain.zeros
         self._norms: list[FloatArray] = []
 
     def collapsed(self, eps: float) -> tuple[list[FloatArray], BoolArray]:
         weights = self._realization.weigh(self._chain, self._beta, self._gamma, eps)
         S = Edgewise(self._chain, weights, self._realization.rounds).matrix
         vertices = self.layout.places[0]
-        blocks = self.layout.stacks(S, vertices, vertices)
+        blocks = self.layout.stacks(Entries.of(S), vertices, vertices)
         self._norms = [row_sums(block) for block in blocks]
         return blocks, np.full(self._n, weights.definite)
 

@@ -1,30 +1,33 @@
 r"""The unfolded realization: every edge has its own tree of cells above it.
 
-Everything above the edges is diagonal. From the top rank down, per cell,
-
-    m_K = eps,   m_k = eps + beta_{k+1} d_k - gamma_k^2 g_k / (1 + beta_{k+1} g_k),
-
-with d_k the (weighted) number of cofaces and g_k the sum of weight / m_{k+1} over them. The edges'
-m_1 is the diagonal matrix M of the collapse:
+Everything above the edges is diagonal. What it leaves of every edge is a mass (see `flags`), and
+these are the diagonal matrix M of the collapse
 
     S = beta_1 L - c I + c (I + beta_1 G)^-1,   c = gamma_0^2 / beta_1,   G = B_1 M^-1 B_1^T.
-
-`upper` are the containment matrices above the edges, whose entries squared are the weights.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
-from cellapse._collapse.chain import Chain, edges_and_upper
+from cellapse._collapse.chain import Chain, as_sparse, edges_and_upper
 from cellapse._collapse.completion import Masses
-from cellapse._collapse.dense import ChainStacks, Stacks, smallest_positive
+from cellapse._collapse.dense import ChainStacks, Stacks, row_sums, smallest_positive
 from cellapse._collapse.elimination import Elimination, OneSide
+from cellapse._collapse.flags import (
+    carried,
+    known_of,
+    next_to_zero,
+    unfolded_masses,
+    unfolded_sigmas,
+)
+from cellapse._collapse.formed import by_inverse, formed
 from cellapse._collapse.ladder import Ladder
 from cellapse._collapse.realizations.base import Realization
 from cellapse._collapse.weights import Weights
@@ -32,11 +35,18 @@ from cellapse._complex.complex import Complex
 from cellapse._complex.union import side_by_side
 from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
+from cellapse._linalg.kernel import Projector
 from cellapse._matrices.incidence import Incidence
 from cellapse._matrices.kinds import edges_and_cofaces, unfold, unfolded_matrices
-from cellapse._shared.arrays import BoolArray, FloatArray, IntArray, squared
+from cellapse._shared.arrays import (
+    BoolArray,
+    Entries,
+    FloatArray,
+    Matrix,
+    squared,
+)
 
-_UNIT = 2.0**-53
+_QUICK = 100  # speed only: up to this many vertices S is formed as soon as it is applied
 
 
 @dataclass(frozen=True)
@@ -69,7 +79,7 @@ class Unfolded(Realization):
         complex_ = source if isinstance(source, Complex) else getattr(source, "source", None)
 
         def make() -> Incidence:
-            matrices = tuple(unfold(B1, upper))
+            matrices = tuple(unfold(as_sparse(B1), [as_sparse(B) for B in upper]))
             n_formal = (0, 0, *(B.shape[1] for B in matrices[1:]))
             return Incidence(matrices, self.name, complex_, n_formal)
 
@@ -90,23 +100,64 @@ class Unfolded(Realization):
 class Flags(OneSide):
     """One ladder with a diagonal M; values above the edges belong to flags."""
 
+    slow = False  # as M is diagonal, so is its inverse
+
     def __init__(self, chain: Chain, weights: Weights, solver: Direct | None) -> None:
-        self._chain, self._weights = chain, weights
-        beta, gamma, eps = weights.beta, weights.gamma, weights.eps
-        mass = unfolded_masses(chain.upper, chain.nearest.shape[1], beta[1:], gamma[1:], eps)[0]
-        first = float(beta[0]), float(gamma[0])
-        definite, kernel = weights.definite, chain.kernel
-        ladder = Ladder(chain.nearest, *first, mass, eps, solver, definite, kernel=kernel)
-        super().__init__(ladder, (1,), chain.nearest.shape)
+        self._chain, self._weights, self._solver = chain, weights, solver
+        self._ranks, self._n_cells = (1,), chain.edges.shape
+        self._beta, self._gamma = float(weights.beta[0]), float(weights.gamma[0])
+
+    @cached_property
+    def ladder(self) -> Ladder:  # type: ignore[override]
+        """The ladder itself: a small complex rarely needs it."""
+        eps, definite, first = self._weights.eps, self._weights.definite, (self._beta, self._gamma)
+        mass, kernel = self._masses(self._chain.above)[0], self._chain.kernel
+        solver, B = self._solver, self._chain.nearest
+        return Ladder(B, *first, mass, eps, solver, definite, kernel=kernel)
+
+    @property
+    def kernel(self) -> sparse.csr_array | None:  # type: ignore[override]
+        return self._chain.kernel
+
+    @property
+    def zeros(self) -> Entries | None:
+        return self._chain.zeros
+
+    @cached_property
+    def _formed(self) -> FloatArray | None:
+        """S of a small complex, where it is quickly known to rounding."""
+        few, beta = self._chain.few, self._beta
+        if few is None or self._solver is not None or not self._weights.definite:
+            return None
+        A, c = beta * few.plain, self._gamma**2 / beta if beta > 0 else 0.0
+        mass = self._masses(self._chain.above)[0]
+        if c == 0.0 or not mass.min(initial=np.inf) > 0:  # eps = 0 is a limit
+            return A if c == 0.0 else None
+        G = few.square(beta / mass)
+        return formed(A, G, c, self.norm_bound(), Projector(self.zeros), G.__matmul__)
+
+    def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
+        # speed only: of more vertices a few products come sooner than the whole of S
+        quick = self._n_cells[0] <= _QUICK or "_formed" in self.__dict__
+        T = self._formed if quick else None
+        return super().apply(x, error) if T is None else T @ x
+
+    def toarray(self) -> FloatArray | None:
+        return super().toarray() if self._formed is None else self._formed.copy()
+
+    def norm_bound(self, mass: FloatArray | None = None) -> float:
+        few = self._chain.few
+        if few is None:
+            return super().norm_bound(mass)
+        return self._beta * float((few.sums if mass is None else few.sums / mass).max(initial=0.0))
 
     def masses(self) -> Masses:
-        return _known_of(self._chain.upper, self._masses(self._chain.upper), self._weights)
+        above = self._chain.above
+        return known_of(above, self._masses(above), self._weights)
 
-    def _masses(self, upper: list[sparse.csr_array]) -> list[FloatArray]:
-        weights = self._weights
-        return unfolded_masses(
-            upper, self._chain.nearest.shape[1], weights.beta[1:], weights.gamma[1:], weights.eps
-        )
+    def _masses(self, above: Sequence[Matrix]) -> list[FloatArray]:
+        beta, gamma, eps = self._weights.beta, self._weights.gamma, self._weights.eps
+        return unfolded_masses(above, self._chain.edges.shape[1], beta[1:], gamma[1:], eps)
 
     def complete(self, u: FloatArray) -> dict[int, FloatArray]:
         values = super().complete(u)
@@ -115,7 +166,7 @@ class Flags(OneSide):
         masses = self._masses(flags)
         growth = carried(flags, masses, self._weights, [np.ones(len(m)) for m in masses])
         for k, B in enumerate(flags, start=1):
-            mass = _next_to_zero(masses[k], growth[k])
+            mass = next_to_zero(masses[k], growth[k])
             share = 1.0 + beta[k] * (squared(B) @ (1.0 / mass))
             if u.ndim == 2:
                 mass, share = mass[:, None], share[:, None]
@@ -126,15 +177,15 @@ class Flags(OneSide):
 class FlagStacks(ChainStacks):
     """Stacks of B_1 only, with one mass for every edge."""
 
-    def _kept(self, matrices: list[sparse.csr_array]) -> list[sparse.csr_array]:
+    def _kept(self, matrices: list[Entries]) -> list[Entries]:
         return matrices[:1]
 
-    def _prepare(self, matrices: list[sparse.csr_array], n: int) -> None:
+    def _prepare(self, matrices: list[Entries], n: int) -> None:
         self._upper = matrices[1:]
         owners = [places.owner for places in self.layout.places[1:]]
         self._sigma = np.full((n, len(matrices)), np.inf)
         self._sigma[:, 1:] = unfolded_sigmas(self._upper, owners, n)
-        for H, group in zip(self._H[0], self.layout.groups(), strict=True):
+        for H, group in zip(self._H[0], self.layout.groups, strict=True):
             self._sigma[group, 0] = smallest_positive(np.linalg.eigvalsh(H))
 
     def collapsed(self, eps: float) -> tuple[list[FloatArray], BoolArray]:
@@ -145,104 +196,31 @@ class FlagStacks(ChainStacks):
         mass = unfolded_masses(self._upper, n_edges, self._beta[1:], spread, eps)[0]
         stacks = []
         for g, (group, m) in enumerate(
-            zip(self.layout.groups(), self.layout.rows(mass, places[1]), strict=True)
+            zip(self.layout.groups, self.layout.rows(mass, places[1]), strict=True)
         ):
-            F = self._B[0][g] / np.sqrt(m)[:, None, :]
-            stacks.append(self._level(0, g, F, gamma[group, 0]))
+            stacks.append(self._relaxed(g, m, gamma[group, 0], definite[group]))
         return stacks, definite
 
+    def _relaxed(self, g: int, m: FloatArray, gamma: FloatArray, definite: BoolArray) -> FloatArray:
+        """T of the vertices, from the masses of the edges.
 
-def unfolded_sigmas(
-    upper: list[sparse.csr_array], owners: Sequence[IntArray] | None = None, count: int = 1
-) -> FloatArray:
-    """sigma_min+ of the unfolded B_2..B_K, without unfolding them: one row for each owner.
-
-    B_k of flags has orthogonal rows of squared length d(cell), over the cells that flags reach.
-    `owners` say which of `count` complexes the rows of each matrix belong to; one, by default.
-    """
-    sigmas = np.full((count, len(upper)), np.inf)
-    reached = np.ones(upper[0].shape[0] if upper else 0, dtype=bool)
-    for k, B in enumerate(upper):
-        d = np.asarray(squared(B).sum(axis=1)).ravel()
-        counted = np.flatnonzero(reached & (d > 0))
-        owner = np.zeros(len(counted), np.int64) if owners is None else owners[k][counted]
-        np.minimum.at(sigmas[:, k], owner, np.sqrt(d[counted]))
-        reached = np.asarray(B.T @ reached.astype(float)).ravel() > 0
-    return sigmas
-
-
-def unfolded_masses(
-    upper: list[sparse.csr_array],
-    n_edges: int,
-    beta: FloatArray,
-    gamma: Sequence[FloatArray] | FloatArray,
-    eps: float,
-) -> list[FloatArray]:
-    """m_1, ..., m_K per cell; `beta` and `gamma` are those above the edges.
-
-    gamma holds one number for each rank, or an array with a number for each cell of the rank.
-    """
-    masses = [np.full(upper[-1].shape[1] if upper else n_edges, eps)]
-    for B, b, c in zip(reversed(upper), beta[::-1], gamma[::-1], strict=True):
-        weight = squared(B)
-        with np.errstate(divide="ignore"):
-            g = weight @ (1.0 / masses[0])
-        d = np.asarray(weight.sum(axis=1)).ravel()
-        masses.insert(0, flag_mass(d, g, b, c, eps))
-    return masses
-
-
-def carried(
-    upper: list[sparse.csr_array],
-    masses: list[FloatArray],
-    weights: Weights,
-    changes: list[FloatArray],
-) -> list[FloatArray]:
-    """By how much the masses change in all, where each changes, and those above it as well.
-
-    y_k = change_k + gamma_k^2 sum w y_{k+1} / m_{k+1}^2 / (1 + beta_{k+1} g_k)^2; with changes of
-    one that is how fast they grow with eps.
-    """
-    result = [changes[-1]]
-    for k in range(len(upper) - 1, -1, -1):
-        b, c, weight = weights.beta[k + 1], weights.gamma[k + 1], squared(upper[k])
-        above = result[0]
-        if c > 0:
-            m = _next_to_zero(masses[k + 1], above)
-            above = weight @ (above / m**2) * (c / b / (1.0 / b + weight @ (1.0 / m))) ** 2
-            result.insert(0, changes[k] + above)
-        else:
-            result.insert(0, changes[k])
-    return result
-
-
-def _next_to_zero(mass: FloatArray, growth: FloatArray) -> FloatArray:
-    """At eps = 0 masses may be zero: as small, next to each other, as with an eps next to 0."""
-    return np.where(mass > 0, mass, 1e-60 * np.maximum(growth, 1e-30))
-
-
-def _known_of(upper: list[sparse.csr_array], masses: list[FloatArray], weights: Weights) -> Masses:
-    """How the masses of edges depend on eps, and on rounding."""
-    blurs = [np.zeros(len(m)) for m in masses]
-    for k, B in enumerate(upper):
-        b, c = weights.beta[k + 1], weights.gamma[k + 1]
-        d = np.asarray(squared(B).sum(axis=1)).ravel()
-        blurs[k] = np.where(_cancels(d, b, c), 0.0, 4 * _UNIT * b * d)
-    growth = carried(upper, masses, weights, [np.ones(len(m)) for m in masses])[0]
-    return Masses(growth, carried(upper, masses, weights, blurs)[0])
-
-
-def _cancels(d: FloatArray, b: float, c: Any) -> BoolArray:
-    """Where c is the bound b d^{1/2}: then b^2 d - c^2 is rounding."""
-    return np.abs(b**2 * d - c**2) < 16 * _UNIT * b**2 * d
-
-
-def flag_mass(d: FloatArray, g: FloatArray, b: float, c: Any, eps: float) -> FloatArray:
-    """m = eps + b d - c^2 g / (1 + b g) per cell, also where g is infinite (eps = 0)."""
-    if b == 0.0:  # then c is zero, too
-        return np.full(len(d), eps)
-    with np.errstate(divide="ignore"):
-        h = 1.0 / (1.0 / g + b)
-    # With what cancels taken out: at the bound b d / (1 + b g) is all of it.
-    rest = np.where(_cancels(d, b, c), 0.0, b**2 * d - c**2)
-    return eps + b * d / (1.0 + b * g) + rest * h
+        By inverses, and of those that are not known well enough by singular values; which way is
+        a matter of every complex alone.
+        """
+        beta, rest, T = self._beta[0], np.ones(len(m), dtype=bool), np.empty_like(self._H[0][g])
+        at: Any = definite & (beta > 0)
+        if at.any():
+            at = slice(None) if at.all() else at  # speed only: copies none
+            B, P, A = self._B[0][g][at], self.kernels[0][g][at], beta * self._H[0][g][at]
+            G = beta * (B / m[at, None, :]) @ B.transpose(0, 2, 1)
+            # Every entry is one product: the same, however many columns of zeros there are.
+            onto_kernel = P @ P.transpose(0, 2, 1)
+            T[at], good = by_inverse(
+                *(A, G, np.linalg.inv(G + np.eye(A.shape[1])), gamma[at] ** 2 / beta, row_sums(A)),
+                fixed=lambda x: onto_kernel @ x,
+                moved=lambda v: G @ v,
+            )
+            rest[at] = ~good
+        if rest.any():
+            T[rest] = self._level(0, g, self._B[0][g] / np.sqrt(m)[:, None, :], gamma)[rest]
+        return T

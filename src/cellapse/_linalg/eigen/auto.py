@@ -29,7 +29,7 @@ from cellapse._linalg.symmetric import Lowest, Pairs, SymmetricOperator
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import whole_number
 
-_DENSE = 500  # speed only: up to this many cells the dense way is quick
+DENSE = 500  # speed only: up to this many cells the dense way is quick
 _LAST = 4000  # up to this many cells the dense way is the last resort
 
 
@@ -71,7 +71,8 @@ class Auto(EigenSolver):
 
     def run(self, problem: Problem) -> Spectrum:
         choice = self._choice(problem)
-        problem = replace(problem, certify=problem.certify and choice.counts)
+        if not choice.counts:
+            problem = replace(problem, certify=False)
         *others, last = _one_after_the_other(choice.solver, problem)
         for candidate in others:
             try:
@@ -94,6 +95,8 @@ class Auto(EigenSolver):
         n, wanted = problem.n, problem.wanted
         choice = self.select(problem.operator, None if wanted == n else wanted)
         solver = choice.solver
+        if isinstance(solver, Dense):
+            return choice
         if solver == Davidson(None) and problem.plain is None and not has_hubs(problem.matrix):
             solver = Lanczos()  # the mass takes the hubs away
         if problem.largest:
@@ -118,8 +121,8 @@ class Auto(EigenSolver):
             whole_number("k", k, 1, max(n, 1))
         if k is None or k > n // 4:
             return Choice(Dense(), f"{'all' if k is None else k} of {n} eigenpairs are wanted")
-        few = n < 100 or not operator.shortcuts.slow
-        if n <= _DENSE and few:
+        few = n < 100 or not operator.slow
+        if n <= DENSE and few:
             return Choice(Dense(), f"{n} cells are few enough for a dense matrix")
         if not operator.definite:
             return Choice(Lanczos(), "eigenvalues may be negative, so there is no safe shift")
@@ -154,7 +157,7 @@ def _one_after_the_other(first: EigenSolver, problem: Problem) -> list[EigenSolv
 
 def _of_the_other_end(solver: EigenSolver, problem: Problem) -> EigenSolver:
     """What finds the largest eigenpairs where this solver is right for the smallest."""
-    quick = problem.factorizable and not problem.operator.shortcuts.slow
+    quick = problem.factorizable and not problem.operator.slow
     if isinstance(solver, Davidson | ShiftInvert) and solver.factorizes and quick:
         return ShiftInvert()
     return solver if solver.finds_largest and not solver.factorizes else Lanczos()

@@ -27,9 +27,10 @@ class Dense(EigenSolver):
     complete: ClassVar[bool] = True
 
     def find(self, problem: Problem) -> Pairs:
-        S, P = problem.dense(), problem.kernel
-        if P is not None and P.shape[1]:  # out of the way instead of trusting rounding with it
-            S = S + 2.0 * problem.norm * (P @ P.T).toarray()  # equivalent: any factor above 1
+        S = problem.dense()
+        if problem.n_kernel:  # out of the way instead of trusting rounding with it
+            above = 2.0 * problem.norm  # equivalent: any factor above 1
+            S += above * problem.onto_kernel.toarray()
         return symmetric_eigenpairs(S, 0, problem.k)
 
     def search(self, problem: Problem, below: float, block: int) -> Pairs:

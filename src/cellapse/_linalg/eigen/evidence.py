@@ -195,5 +195,6 @@ def pairs_and_residuals(
     values[: problem.n_kernel] = 0.0
     values[(values < 0) & (values > -1e-13 * norm)] = 0.0  # equivalent: 0 stays 0, with <= too
     left = image - root[:, None] ** 2 * u * values
-    reached = float(np.linalg.norm(left / root[:, None], axis=0).max(initial=0.0)) / norm
-    return values, u, np.linalg.norm(left, axis=0), reached
+    residuals = np.linalg.norm(left, axis=0)
+    scaled = residuals if problem.unit_mass else np.linalg.norm(left / root[:, None], axis=0)
+    return values, u, residuals, float(scaled.max(initial=0.0)) / norm

@@ -19,7 +19,7 @@ from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.eigen.shifts import count_below, shift_inverse
 from cellapse._linalg.kernel import Projector
 from cellapse._linalg.symmetric import Lowest, SymmetricOperator
-from cellapse._shared.arrays import FloatArray, row_sum
+from cellapse._shared.arrays import Entries, FloatArray, row_sum, squared
 
 _ABOVE = 1e-6  # relative to the bound of the spectrum: how far a shift is above it
 
@@ -40,7 +40,7 @@ class Problem:
         An upper bound of the largest eigenvalue.
     root : (n,) array
         Square roots of the masses.
-    kernel : sparse matrix or None
+    kernel : Entries or None
         Orthonormal columns that the scaled operator maps to zero, where they are known.
     known : (n, any) array
         Orthonormal columns that are known already, and left out like the kernel.
@@ -59,7 +59,7 @@ class Problem:
     tol: float
     norm: float
     root: FloatArray
-    kernel: sparse.csr_array | None
+    kernel: Entries | None
     known: FloatArray
     largest: bool
     certify: bool
@@ -87,11 +87,13 @@ class Problem:
         return self.n - self.n_kernel - self.known.shape[1]
 
     @cached_property
-    def _unit_mass(self) -> bool:
+    def unit_mass(self) -> bool:
+        """Whether all masses are 1."""
         return bool((self.root == 1.0).all())
 
     @cached_property
-    def _onto_kernel(self) -> Projector:
+    def onto_kernel(self) -> Projector:
+        """The projector onto the kernel, as far as it is known."""
         return Projector(self.kernel)
 
     @cached_property
@@ -106,7 +108,7 @@ class Problem:
         the tolerance asks for.
         """
         error = max(slack, 1.0) * self._error
-        if self._unit_mass:
+        if self.unit_mass:
             image = self.operator.apply(x, error)
         else:
             by = self.root if x.ndim == 1 else self.root[:, None]
@@ -115,7 +117,9 @@ class Problem:
 
     def dense(self) -> FloatArray:
         """The scaled operator as an array."""
-        S = self.operator.toarray() / self.root / self.root[:, None]
+        S = self.operator.toarray()
+        if not self.unit_mass:
+            S = S / self.root / self.root[:, None]
         return self.norm * np.eye(self.n) - S if self.largest else S
 
     @cached_property
@@ -123,7 +127,7 @@ class Problem:
         """The operator as a sparse matrix, where it is one, or else A; scaled."""
         known = self.operator.shortcuts.matrix
         matrix = self.operator.A if known is None else known
-        if self._unit_mass:
+        if self.unit_mass:
             return matrix
         scale = sparse.diags_array(1.0 / self.root)
         return sparse.csr_array(scale @ matrix @ scale)
@@ -134,14 +138,14 @@ class Problem:
         plain = self.operator.shortcuts.plain
         if plain is None or self.largest:
             return None
-        norm = _norm(plain.A, self.root)
+        norm = plain.norm_bound(self.root**2)
         nothing = self.known[:, :0]
         return replace(self, operator=plain, norm=norm, known=nothing, seed=0, factors={})
 
     def lowest(self, k: int) -> Lowest | None:
         """The first k eigenpairs, where the operator keeps them."""
         kept = self.operator.shortcuts.lowest
-        if kept is None or self.largest or self.known.shape[1] or not self._unit_mass:
+        if kept is None or self.largest or self.known.shape[1] or not self.unit_mass:
             return None
         return kept(k)
 
@@ -165,7 +169,7 @@ class Problem:
 
     def _factor(self, direct: Direct) -> tuple[float, Solve] | None:
         kept = self.operator.shortcuts.factor
-        if kept is not None and self._unit_mass and not self.largest:
+        if kept is not None and self.unit_mass and not self.largest:
             return kept(direct)
         above = None
         if self.largest:  # a matrix may be far below the A it is made of
@@ -197,7 +201,7 @@ class Problem:
 
     def project(self, x: FloatArray) -> FloatArray:
         """Remove the part of x in the kernel, and along what is known."""
-        x = x - self._onto_kernel(x)
+        x = x - self.onto_kernel(x)
         return x - self.known @ (self.known.T @ x) if self.known.shape[1] else x
 
     def start(self, columns: int | None = None) -> FloatArray:
@@ -230,14 +234,14 @@ def eigenproblem(
     root = np.ones(n) if mass is None else np.sqrt(mass)
     kernel = None
     if operator.definite and not largest:  # only then the kernel is at the end that is wanted
-        kernel = operator.kernel
+        kernel = operator.zeros
     if kernel is not None and mass is not None:
         kernel = _normalized(root, kernel)
     return Problem(
         operator=operator,
         k=wanted - (0 if kernel is None else kernel.shape[1]),
         tol=tol,
-        norm=_norm(operator.A, root),
+        norm=operator.norm_bound(mass),
         root=root,
         kernel=kernel,
         known=np.empty((n, 0)),
@@ -251,8 +255,7 @@ def _norm(A: sparse.csr_array, root: FloatArray) -> float:
     return row_sum(A, root**2) or 1.0
 
 
-def _normalized(root: FloatArray, kernel: sparse.csr_array) -> sparse.csr_array:
+def _normalized(root: FloatArray, kernel: Entries) -> Entries:
     """D^{1/2} times the kernel, of disjoint supports, with columns of length one."""
-    P = sparse.csr_array(sparse.diags_array(root) @ kernel)
-    norms = np.sqrt(np.asarray(P.multiply(P).sum(axis=0)).ravel())
-    return sparse.csr_array(P @ sparse.diags_array(1.0 / norms))
+    P = kernel.scaled(root, None)
+    return P.scaled(None, 1.0 / np.sqrt(squared(P).sum(axis=0)))

@@ -17,7 +17,7 @@ from scipy import linalg, sparse
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.symmetric import SymmetricOperator
-from cellapse._shared.arrays import FloatArray, row_sum
+from cellapse._shared.arrays import FloatArray
 
 _FARTHEST = 5e-9  # relative to the norm: how far from the value the count may be taken
 _SMALL = 300  # speed only: rows up to which pivoting costs nothing
@@ -60,7 +60,7 @@ def count_below(operator: SymmetricOperator, value: float, mass: FloatArray) -> 
     shortcuts = operator.shortcuts
     if shortcuts.shifted is None:
         return None
-    norm = row_sum(operator.A, mass) or 1.0
+    norm = operator.norm_bound(mass)
     rounding = shortcuts.rounding / float(mass.min(initial=np.inf))
     if rounding > 5e-10 * norm:
         return None

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 
 from cellapse._errors import ConvergenceError, InputError, extra
 from cellapse._linalg.direct import Direct
@@ -180,13 +179,15 @@ class EigenSolver(ABC):
 
     def _complete_vectors(self, problem: Problem) -> tuple[FloatArray, bool | None]:
         """The kernel and the next eigenvectors, none missed, and whether that is certain."""
-        kernel = sparse.csr_array((problem.n, 0)) if problem.kernel is None else problem.kernel
         if problem.k <= 0:  # of many components only as many columns as are wanted
-            return kernel[:, : problem.wanted].toarray(), True
+            none = np.empty((problem.n, 0))
+            return problem.onto_kernel.first(problem.wanted) if problem.n_kernel else none, True
         vectors, certified = self.all_vectors(problem)
         if not self.complete:
             vectors = orthonormal(problem, vectors)
-        return np.hstack([kernel.toarray(), vectors]), certified
+        if problem.n_kernel:
+            vectors = np.hstack([problem.onto_kernel.first(problem.n_kernel), vectors])
+        return vectors, certified
 
     def all_vectors(self, problem: Problem) -> tuple[FloatArray, bool | None]:
         """The k first eigenvectors off the kernel, none missed, and whether that is certain."""
@@ -228,7 +229,9 @@ def fix_signs(vectors: FloatArray) -> FloatArray:
     """Make the entry of largest size of every column positive; among ties the first decides."""
     if not vectors.size:
         return vectors
-    size = np.abs(vectors)
-    first = np.argmax(size >= size.max(axis=-2, keepdims=True) * (1 - 1e-6), axis=-2, keepdims=True)
-    sign = np.sign(np.take_along_axis(vectors, first, axis=-2))
-    return vectors * np.where(sign == 0, 1.0, sign)  # equivalent: zeros have no sign
+    stack = vectors.reshape(-1, *vectors.shape[-2:])
+    size = np.abs(stack)
+    first = np.argmax(size >= size.max(axis=1, keepdims=True) * (1 - 1e-6), axis=1)
+    decides = stack[np.arange(len(stack))[:, None], first, np.arange(stack.shape[2])]
+    sign = np.where(decides < 0, -1.0, 1.0)  # equivalent: zeros have no sign
+    return (stack * sign[:, None, :]).reshape(vectors.shape)

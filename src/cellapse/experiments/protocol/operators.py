@@ -19,7 +19,8 @@ def mixed_collapse(K: Complex, eps: float = 1e-4, beta: float = 1.0) -> Operator
     """
     stacks = Mixed().stacks([K], (beta, 1.0)[: K.max_rank], None)
     ((T,),), _ = stacks.collapsed(eps)
-    return SparseOperator(T, K.labels, stacks.kernel, "mixed collapse")
+    kernel = None if stacks.kernel is None else stacks.kernel.csr
+    return SparseOperator(T, K.labels, kernel, "mixed collapse")
 
 
 _NAMED = ("laplacian", "multiorder", "motif", "unfolded", "screened", "renormalized")
