@@ -46,8 +46,6 @@ from cellapse._shared.arrays import (
     squared,
 )
 
-_QUICK = 100  # speed only: up to this many vertices S is formed as soon as it is applied
-
 
 @dataclass(frozen=True)
 class Unfolded(Realization):
@@ -137,10 +135,7 @@ class Flags(OneSide):
         return formed(A, G, c, self.norm_bound(), Projector(self.zeros), G.__matmul__)
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
-        # speed only: of more vertices a few products come sooner than the whole of S
-        quick = self._n_cells[0] <= _QUICK or "_formed" in self.__dict__
-        T = self._formed if quick else None
-        return super().apply(x, error) if T is None else T @ x
+        return super().apply(x, error) if self._formed is None else self._formed @ x
 
     def toarray(self) -> FloatArray | None:
         return super().toarray() if self._formed is None else self._formed.copy()
