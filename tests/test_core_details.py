@@ -21,6 +21,7 @@ from cellapse._operators.as_operator import as_operator
 from cellapse._operators.by_size import _random_cells
 from cellapse._operators.hyperedges import Hyperedges, inside
 from cellapse._operators.reliability import Excess, _embedding, _new_weights
+from cellapse._shared.arrays import square
 
 
 def test_diagonally_dominant_matrices_are_taken_and_others_looked_at():
@@ -247,3 +248,18 @@ def test_a_projection_and_the_likeness_inside_hyperedges():
     X = np.zeros((12, 2))
     X[0], X[1], X[2] = (1, 0), (0, 1), (1, 0)
     assert inside(X, H.table, H.sizes) == pytest.approx([0, 1 / 3])  # one of three pairs is alike
+
+
+@pytest.mark.parametrize("weights", [None, np.array([2.0, 0.5, 3.0, 4.0])])
+def test_squares_of_matrices_with_two_entries_in_a_column_and_of_others(weights):
+    """A triangle with an edge twice and a lonely vertex; and with a column of three entries."""
+    edges = np.array([[1, 0, -1, 2], [-1, 1, 0, -2], [0, -1, 1, 0], [0, 0, 0, 0]], dtype=float)
+    other = edges.copy()
+    other[2, 3] = 5.0
+    w = np.ones(4) if weights is None else weights
+    for B in (edges, other):
+        found = square(sparse.csr_array(B), weights)
+        np.testing.assert_allclose(found.toarray(), B @ np.diag(w) @ B.T, rtol=1e-15)
+        assert found.has_canonical_format
+        assert found.nnz == np.count_nonzero(B @ np.diag(w) @ B.T)
+        assert (found.toarray() == found.toarray().T).all()

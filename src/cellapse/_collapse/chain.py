@@ -18,7 +18,7 @@ from cellapse._linalg.operators import SparseOperator
 from cellapse._linalg.singular import ALL, singular_value_of_square, smallest_singular_value
 from cellapse._matrices.incidence import Incidence
 from cellapse._matrices.kinds import edges_and_cofaces
-from cellapse._shared.arrays import Entries, FloatArray, Matrix
+from cellapse._shared.arrays import Entries, FloatArray, Matrix, square
 
 _START = 11  # speed only: eigenpairs of A computed with the first, enough for ten of S
 _SURE = 1e-5  # a residual so small next to the eigenvalue leaves it ten digits
@@ -105,7 +105,7 @@ class Chain:
     @cached_property
     def plain(self) -> SparseOperator:
         """B_1 B_1^T, with a factor and eigenpairs to share."""
-        return SparseOperator(self.nearest @ self.nearest.T, (), self.kernel)
+        return SparseOperator(square(self.nearest), (), self.kernel)
 
     @cached_property
     def sigma(self) -> FloatArray:

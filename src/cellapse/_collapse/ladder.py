@@ -36,7 +36,7 @@ from cellapse._linalg.direct import Direct
 from cellapse._linalg.kernel import Projector, left_kernel
 from cellapse._linalg.levels import expands, widest_level
 from cellapse._linalg.preconditioner import Near, next_to
-from cellapse._shared.arrays import FloatArray, diagonal_matrix, row_sum
+from cellapse._shared.arrays import FloatArray, diagonal_matrix, row_sum, square
 
 # Errors of T x, relative to ||A|| |x|.
 AIM = 1e-14  # what refinement goes for
@@ -90,7 +90,7 @@ class Ladder:
         if self.M.shape[0] > B.shape[1]:
             further = sparse.csr_array((self.n, self.M.shape[0] - B.shape[1]))
             self.B = sparse.csr_array(sparse.hstack([B, further]))
-        self.A = sparse.csr_array(beta * (B @ B.T))
+        self.A = beta * square(B)
         self.norm = row_sum(self.A)
         self.kernel = left_kernel(B) if kernel is None else kernel
         self.fixed = Projector(self.kernel)

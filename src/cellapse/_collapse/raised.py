@@ -22,7 +22,7 @@ from cellapse._collapse.crowded import Crowded, is_crowded
 from cellapse._collapse.graded import GradedLaplacian
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.direct import Direct, Solve, best_direct
-from cellapse._shared.arrays import FloatArray, diagonal_matrix, inverse_by_blocks
+from cellapse._shared.arrays import FloatArray, diagonal_matrix, inverse_by_blocks, square
 
 
 class Raised:
@@ -62,6 +62,9 @@ class Raised:
         inverse = inverse_by_blocks(self._masses)
         if inverse is None:
             return None
+        diagonal = inverse.diagonal()
+        if inverse.nnz == np.count_nonzero(diagonal):  # speed only: by which way
+            return self.beta * square(self.B, diagonal), inverse
         return sparse.csr_array(self.beta * (self.B @ inverse @ self.B.T)), inverse
 
     @cached_property

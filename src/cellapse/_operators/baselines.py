@@ -16,7 +16,7 @@ from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.operators import SparseOperator
 from cellapse._matrices.kinds import edge_boundary, edges_and_cofaces
 from cellapse._matrices.support import supports
-from cellapse._shared.arrays import FloatArray, IntArray, csr_from_entries
+from cellapse._shared.arrays import FloatArray, IntArray, csr_from_entries, square
 from cellapse._shared.checks import at_least_zero, listed, one_of, real_array, whole_number
 
 
@@ -38,7 +38,7 @@ def graph_laplacian(K: Complex) -> SparseOperator:
     """
     K = to_complex(K)
     B = edge_boundary(K).csr
-    return operator_of(K, B @ B.T, left_kernel(B), "graph Laplacian")
+    return operator_of(K, square(B), left_kernel(B), "graph Laplacian")
 
 
 def signless_laplacian(K: Complex) -> SparseOperator:
@@ -59,7 +59,7 @@ def signless_laplacian(K: Complex) -> SparseOperator:
     """
     K = to_complex(K)
     B = sparse.csr_array(abs(edge_boundary(K).csr))
-    return operator_of(K, B @ B.T, left_kernel(B), "signless Laplacian")
+    return operator_of(K, square(B), left_kernel(B), "signless Laplacian")
 
 
 def multiorder_laplacian(K: Complex, weights: ArrayLike | None = None) -> SparseOperator:
@@ -138,7 +138,7 @@ def motif_laplacian(K: Complex, floor: float = 0.1) -> SparseOperator:
     B, upper = edges.csr, [A.csr for A in above]
     count = sum((A.sum(axis=1) for A in supports(upper, K.n_cells[2:])), np.zeros(B.shape[1]))
     B = sparse.csr_array(B @ sparse.diags_array(np.sqrt(floor + count)))
-    return operator_of(K, B @ B.T, left_kernel(B), "motif Laplacian")
+    return operator_of(K, square(B), left_kernel(B), "motif Laplacian")
 
 
 def zhou_laplacian(K: Complex, ranks: Sequence[int] | None = None) -> SparseOperator:

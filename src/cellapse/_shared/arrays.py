@@ -43,6 +43,27 @@ def diagonal_matrix(values: FloatArray) -> sparse.csr_array:
     return matrix
 
 
+def square(B: sparse.csr_array, weights: FloatArray | None = None) -> sparse.csr_array:
+    """B diag(w) B^T, entries in order; the quick way where every column has two, as of edges.
+
+    >>> square(sparse.csr_array([[-1.0], [1.0]]), np.array([3.0])).toarray().tolist()
+    [[3.0, -3.0], [-3.0, 3.0]]
+    """
+    columns = sparse.csc_array(B)
+    if (np.diff(columns.indptr) == 2).all():  # speed only: by which way
+        (i, j), (b, c) = columns.indices.reshape(-1, 2).T, columns.data.reshape(-1, 2).T
+        w = np.ones(len(b)) if weights is None else weights
+        diagonal = _sums(i, w * b**2, B.shape[0]) + _sums(j, w * c**2, B.shape[0])
+        at, beside = np.flatnonzero(diagonal), w * b * c
+        rows, others = np.concatenate([i, j, at]), np.concatenate([j, i, at])
+        values = np.concatenate([beside, beside, diagonal[at]])
+        product = csr_from_entries(rows, others, values, (B.shape[0], B.shape[0]))
+    else:
+        product = sparse.csr_array((B if weights is None else B @ diagonal_matrix(weights)) @ B.T)
+    product.sum_duplicates()  # in order at once: SciPy would sort it at its first maximum
+    return product
+
+
 def row_sum(matrix: Any, mass: FloatArray | None = None) -> float:
     """The largest sum of absolute values along a row: an upper bound of the norm of a matrix.
 

@@ -29,7 +29,7 @@ from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
 from cellapse._matrices.incidence import Incidence
 from cellapse._matrices.support import supports
-from cellapse._shared.arrays import BoolArray, Entries, FloatArray, diagonal_matrix
+from cellapse._shared.arrays import BoolArray, Entries, FloatArray, square
 from cellapse._shared.checks import number, whole_number
 
 RENORMALIZED = 5  # rounds, the measured setting
@@ -159,8 +159,8 @@ class Edgewise(Elimination):
         eps = weights.eps
         self.mass = screened_masses(ends, chain.upper, weights.beta[1:], theta, eps, rounds)
         self.shares = 1.0 - theta**2 / self.mass
-        self.A = sparse.csr_array(b * (B @ B.T))
-        self.matrix = sparse.csr_array(b * (B @ diagonal_matrix(self.shares) @ B.T))
+        self.A = b * square(B)
+        self.matrix = b * square(B, self.shares)
         self.kernel = chain.kernel
         self._B, self._coupling = B, np.sqrt(b) * theta
 
