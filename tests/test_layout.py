@@ -52,11 +52,13 @@ WITHIN = {
         *("given", "containment", "boundary", "incidence", "kinds", "support", "homology"),
     ),
     "_linalg": (
-        *("kernel", "levels", "direct", "preconditioner", "lapack", "error_bounds", "cg"),
+        *("kernel", "levels", "pardiso", "direct", "schur", "preconditioner", "lapack"),
+        *("error_bounds", "cg"),
         *("row_space", "singular", "symmetric", "eigen", "systems", "operators"),
     ),
     "_collapse": (
         *("weights", "graded", "chain", "crowded", "raised", "relaxation", "ladder"),
+        "ladder_array",
         *("completion", "shifts", "elimination", "dense"),
         *("realizations", "collapsed", "build"),
     ),

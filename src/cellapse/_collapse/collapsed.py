@@ -176,9 +176,9 @@ class CollapsedOperator(Operator):
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         return self.elimination.apply(x, error)
 
-    def _dense(self) -> FloatArray:
-        dense = self.elimination.toarray()
-        return super()._dense() if dense is None else dense
+    def _dense(self, error: float) -> FloatArray:
+        dense = self.elimination.toarray(error)
+        return super()._dense(error) if dense is None else dense
 
     @property
     def shortcuts(self) -> Shortcuts:

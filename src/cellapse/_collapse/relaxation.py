@@ -12,7 +12,9 @@ difference back. That also reaches the limit eps = 0.
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property, partial
 
 import numpy as np
 from scipy import sparse
@@ -110,23 +112,35 @@ class Relaxation:
             return False
         if self.diagonal:
             return True
-        y = self.B.T @ np.random.default_rng(0).standard_normal(self.n)
-        q, step = self._by_blocks(y)
-        return bool(np.linalg.norm(step) <= 1e-8 * np.linalg.norm(q))
+        x = np.random.default_rng(0).standard_normal(self.n)
+        return bool(np.isfinite(self._moved(self.raised.reduced[1].__matmul__, x)).all())
 
     def moved(self, v: FloatArray) -> FloatArray:
         """(K - I) v = beta B M^-1 B^T v, where M falls into small blocks."""
         assert self.raised.reduced is not None
         if self.diagonal:
             return self.raised.reduced[0] @ v
-        q, step = self._by_blocks(self.B.T @ v)
-        return self.beta * (self.B @ (q + step))
+        return self._moved(self.raised.reduced[1].__matmul__, v)
 
-    def _by_blocks(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """M^-1 y, and what refinement adds to it."""
-        assert self.raised.reduced is not None
-        q = self.raised.reduced[1] @ y
-        return q, self.raised.reduced[1] @ (y - self._product(q))
+    @contextmanager
+    def dense(self) -> Iterator[tuple[FloatArray, Solve] | None]:
+        """K - I as an array, and a function for v -> (K - I) v; None where K is not known."""
+        if self.tells:
+            assert self.raised.reduced is not None
+            yield self.raised.reduced[0].toarray(), self.moved
+        elif self.exact and self.raised.complements:
+            with self.raised.complement() as (complement, inverse):
+                yield -self.beta * complement, partial(self._moved, inverse)
+        else:
+            yield None
+
+    def _moved(self, inverse: Solve, v: FloatArray) -> FloatArray:
+        """(K - I) v by an inverse of M that is refined once; nan where that is not enough."""
+        y = self.B.T @ v
+        q = inverse(y)
+        step = inverse(y - self._product(q))
+        good = np.linalg.norm(step) <= 1e-8 * np.linalg.norm(q)
+        return self.beta * (self.B @ (q + step)) if good else np.full_like(v, np.nan)
 
     def relax(self, x: FloatArray, energy: FloatArray) -> tuple[FloatArray, FloatArray]:
         """w, and a bound of the energy (e^T H e)^{1/2} of its error for every column.
@@ -208,7 +222,13 @@ class Relaxation:
         unit = float(np.finfo(w.dtype).eps)
         w = w.astype(np.float64)
         outside = np.abs(x - self.beta * (self.B @ w))
-        return unit * (abs(self.B).T @ outside + abs(self.M) @ np.abs(w))
+        B, M = self._sizes
+        return unit * (B.T @ outside + M @ np.abs(w))
+
+    @cached_property
+    def _sizes(self) -> tuple[sparse.csr_array, sparse.csr_array]:
+        """|B| and |M|, entry by entry."""
+        return abs(self.B), abs(self.M)
 
     @property
     def _lower(self) -> float | None:

@@ -16,6 +16,8 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from cellapse._shared.arrays import FloatArray, IntArray, csr_from_entries
 
+_SAME = 1e-9  # of the terms of a sum: what is below it is zero
+
 
 def left_kernel(B: sparse.csr_array) -> sparse.csr_array | None:
     """Orthonormal columns of disjoint support spanning ker B^T, or None where it is not known.
@@ -44,7 +46,7 @@ def left_kernel(B: sparse.csr_array) -> sparse.csr_array | None:
     if (count == 1).any() or (ratio != 1.0).any():
         # A component keeps its vector only if no column contradicts it.
         scale = abs(columns).T @ abs(x)
-        broken = abs(columns.T @ x) > 1e-9 * scale
+        broken = abs(columns.T @ x) > _SAME * scale
         ends = columns.indices[columns.indptr[:-1][broken]]
         alive[component[ends]] = False
     number = np.cumsum(alive, dtype=np.int32) - 1
@@ -53,6 +55,31 @@ def left_kernel(B: sparse.csr_array) -> sparse.csr_array | None:
     values = (x / norm[component])[kept]
     starts = np.concatenate([[0], np.cumsum(kept)])
     return sparse.csr_array((values, number[component[kept]], starts), (n, int(alive.sum())))
+
+
+def left_kernel_in_rounds(B: sparse.csr_array) -> sparse.csr_array | None:
+    """The same where columns of more entries say no more than those of two, or narrow down to them.
+
+    The columns of at most two entries leave a space P of the kernel, and the others are equations
+    P^T B between its columns: fewer unknowns, so that more of them have at most two entries.
+
+    >>> B = sparse.csr_array([[1.0, 1, 0, 0], [1, 0, 1, 0], [1, 0, 1, 1], [0, 1, 0, 1]])
+    >>> left_kernel(B) is None, left_kernel_in_rounds(B).shape
+    (True, (4, 0))
+    """
+    P: Any = sparse.eye_array(B.shape[0], format="csr")
+    while B.shape[0]:
+        wide = np.bincount(B.indices, minlength=B.shape[1]) > 2
+        told = left_kernel(B[:, ~wide])
+        if told is None or (wide.any() and told.shape[1] == B.shape[0]):
+            return None
+        P = P @ told
+        if not wide.any():
+            break
+        rest, size = told.T @ B[:, wide], abs(told).T @ abs(B[:, wide])
+        B = sparse.csr_array(rest.multiply(abs(rest) > _SAME * size))
+        B.eliminate_zeros()
+    return sparse.csr_array(P)
 
 
 def _follow(n: int, i: IntArray, j: IntArray, ratio: FloatArray) -> tuple[IntArray, FloatArray]:

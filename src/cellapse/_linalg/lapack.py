@@ -50,11 +50,13 @@ def definite_inverse(M: FloatArray) -> FloatArray | None:
     >>> definite_inverse(np.array([[2.0, 0.0], [0.0, 4.0]])).tolist()
     [[0.5, 0.0], [0.0, 0.25]]
     """
-    factor, failed = linalg.lapack.dpotrf(M, lower=1)
+    factor, failed = linalg.lapack.dpotrf(M.T, lower=1)  # with zeros above the diagonal
     if failed:
         return None
-    lower = np.tril(linalg.lapack.dpotri(factor, lower=1)[0])
-    return lower + np.tril(lower, -1).T
+    lower = linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)[0]
+    inverse = lower + lower.T
+    inverse.flat[:: len(M) + 1] /= 2.0
+    return inverse
 
 
 def largest_eigenpair(

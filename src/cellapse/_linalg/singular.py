@@ -3,7 +3,8 @@
 sigma_min+(B) bounds the coupling weights of the graded Laplacian. Which singular values are zero is
 not a question of size: weights may differ by many orders, and sets like {i, i + 1, i + 3} make
 singular values that fall with their number like powers. It comes from structure where every column
-has at most two entries (the kernel of B^T is known then), and otherwise from B with its rows and
+has at most two entries, or the others narrow down to that (the kernel of B^T is known then: so on
+meshes, whose edges are in two triangles), and otherwise from B with its rows and
 columns scaled to length one: what is above rounding there is not zero.
 
 With a known kernel, one vertex of every part that carries a kernel vector is grounded. What is left
@@ -19,8 +20,8 @@ import numpy as np
 from scipy import linalg, sparse
 
 from cellapse._errors import ConvergenceError
-from cellapse._linalg.direct import Direct, Solve
-from cellapse._linalg.kernel import Projector, left_kernel
+from cellapse._linalg.direct import Direct, Solve, best_direct
+from cellapse._linalg.kernel import Projector, left_kernel, left_kernel_in_rounds
 from cellapse._linalg.lapack import largest_eigenpair
 from cellapse._linalg.levels import widest_level
 from cellapse._linalg.row_space import by_row_space
@@ -62,6 +63,8 @@ def smallest_singular_value(B: sparse.csr_array, kernel: sparse.csr_array | None
         kernel = left_kernel(B)
     if B.shape[0] <= _DENSE:  # speed only: by which way
         return size * _dense(B, kernel)
+    if kernel is None:
+        kernel = left_kernel_in_rounds(B)
     if kernel is not None:
         return size * _grounded(B, kernel)
     return size * _filtered(B)
@@ -145,7 +148,7 @@ def _grounded(B: sparse.csr_array, kernel: sparse.csr_array) -> float:
     keep = np.ones(n, dtype=bool)
     keep[columns.indices[columns.indptr[:-1]]] = False  # one vertex of each part, of any weight
     left = B[keep]
-    solve = Direct().prepare(left @ left.T)
+    solve = best_direct(n).prepare(left @ left.T)
     fixed = Projector(kernel)
 
     def inverse(x: FloatArray) -> FloatArray:

@@ -1,7 +1,8 @@
 r"""Corrections of approximate eigenvectors, t = (A - s)^-1 r for residuals r, with A alone.
 
-By a factorization of A, with s next to 0; or by conjugate gradients, with s next to each
-eigenvalue, off the vectors that are known: there A - s is positive definite. Where some degrees are
+By a factorization of A or by conjugate gradients, with s next to each eigenvalue, off the vectors
+that are known: there A - s is positive definite. Where none are, by a factorization with s next
+to 0. Where some degrees are
 much larger than the others, the diagonal of A preconditions.
 """
 
@@ -21,6 +22,9 @@ from cellapse._shared.arrays import BoolArray, FloatArray
 _HUBS = (
     10.0  # speed only: times the median: from there on the largest diagonal entry is one of a hub
 )
+
+
+_TERMS = 2  # speed only: solves with a factor of A that save a product with S, which costs more
 
 
 class Ritz(NamedTuple):
@@ -47,6 +51,29 @@ def by_factor(plain: Problem, direct: Direct) -> Correction:
     return lambda ritz: solve(ritz.R[:, ritz.open_])
 
 
+def by_factor_off_known_vectors(
+    plain: Problem, direct: Direct, V: FloatArray, highest: float
+) -> Correction:
+    """(A - s)^-1 r off the eigenvectors V of A by that factor, s next to each eigenvalue.
+
+    Off V, A is so far above s that a few terms of the series in s (A - s_0)^-1 do, s_0 next to 0.
+    Along V the first one does: a restart may have lost something of it.
+    """
+    below, solve = plain.factor(direct)
+
+    def project(x: FloatArray) -> FloatArray:
+        return plain.project(x - V @ (V.T @ x))
+
+    def correct(ritz: Ritz) -> FloatArray:
+        R, shift = ritz.R[:, ritz.open_], _quotients(plain, ritz, highest) - below
+        first = steps = solve(R)
+        for _ in range(_TERMS):
+            steps = first + solve(shift * project(steps))
+        return steps
+
+    return correct
+
+
 def off_known_vectors(plain: Problem, V: FloatArray, highest: float) -> Correction:
     """(A - s)^-1 r off the eigenvectors V of A, s next to each eigenvalue.
 
@@ -58,8 +85,7 @@ def off_known_vectors(plain: Problem, V: FloatArray, highest: float) -> Correcti
         return plain.project(x - V @ (V.T @ x))
 
     def correct(ritz: Ritz) -> FloatArray:
-        X = ritz.X[:, ritz.open_]
-        shift = np.minimum(np.einsum("ij,ij->j", X, A @ X), highest)
+        shift = _quotients(plain, ritz, highest)
         # A - s commutes with the projection: only a preconditioner leaves what it projects onto.
         return rough_solution(
             lambda p: A @ p - shift * p,
@@ -68,6 +94,12 @@ def off_known_vectors(plain: Problem, V: FloatArray, highest: float) -> Correcti
         )
 
     return correct
+
+
+def _quotients(plain: Problem, ritz: Ritz, highest: float) -> FloatArray:
+    """The Rayleigh quotients of the open pairs with A, at most `highest`."""
+    X = ritz.X[:, ritz.open_]
+    return np.minimum(np.einsum("ij,ij->j", X, plain.matrix @ X), highest)
 
 
 def off_ritz_vectors(problem: Problem) -> Correction:

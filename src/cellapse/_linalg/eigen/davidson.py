@@ -21,6 +21,7 @@ from cellapse._linalg.eigen.corrections import (
     Correction,
     Ritz,
     by_factor,
+    by_factor_off_known_vectors,
     has_hubs,
     off_known_vectors,
     off_ritz_vectors,
@@ -51,8 +52,8 @@ class Davidson(EigenSolver):
     Parameters
     ----------
     factorization : Direct or None
-        How (A - s)^-1 is applied: s = 0 and a factorization, or, with None, s next to each
-        eigenvalue and conjugate gradients, for graphs that expand.
+        How (A - s)^-1 is applied, s next to each eigenvalue: by a factorization or, with None, by
+        conjugate gradients, for graphs that expand.
     max_steps : int
 
     Examples
@@ -85,10 +86,11 @@ class Davidson(EigenSolver):
             self._refuse_factor(problem)
             return self._iterate(problem, smoothed(problem, count), off_ritz_vectors(problem))
         values, V = self._first_pairs(plain, count)
+        highest = float(values[problem.k - 1])
         if self.factorization is None:
-            correct = off_known_vectors(plain, V, float(values[problem.k - 1]))
+            correct = off_known_vectors(plain, V, highest)
         else:
-            correct = by_factor(plain, self.factorization)
+            correct = by_factor_off_known_vectors(plain, self.factorization, V, highest)
         return self._iterate(problem, V, correct)
 
     def search(self, problem: Problem, below: float, block: int) -> Pairs:
