@@ -763,3 +763,15 @@ def test_one_solve_tells_its_error_with_what_rounding_may_hide(monkeypatch):
     monkeypatch.undo()
     w, _ = given.relax(x, np.full(1, 1e-18))  # no solve is: conjugate gradients in more digits
     assert w.dtype == np.longdouble
+
+
+def test_noise_by_norms_is_at_least_that_of_the_entries():
+    for M in ([0.5, 1.0, 2.0], FULL):
+        given = relaxation(M, 0.5)
+        for x in (np.array([1.0, 3.0]), np.array([[1.0, 0.5, 0.0], [3.0, -1.0, 0.0]])):
+            w = given.raised.near(given.B.T @ x)
+            entries = given._most(given._noise(x, w))
+            norms = given._most_noise(x, w)
+            assert norms.shape == entries.shape
+            assert (norms >= entries).all()
+            assert (norms <= 20.0 * entries).all()
