@@ -759,7 +759,11 @@ def test_one_solve_tells_its_error_with_what_rounding_may_hide(monkeypatch):
     least = ((hidden**2) / np.array([0.5, 1.0, 2.0])).sum() ** 0.5
     assert bound[0] <= 100 * least
     monkeypatch.setattr(given, "residual", lambda x, w: np.zeros(3, w.dtype))
-    assert given.relax(x, np.full(1, 1.0))[1] == pytest.approx([least], rel=1e-9, abs=0)
+    by_norms = given.relax(x, np.full(1, 1.0))[1]  # which is quick
+    assert by_norms == pytest.approx(given._most_noise(x, w), rel=1e-9, abs=0)
+    assert by_norms > 2.0 * least
+    by_entries = given.relax(x, np.full(1, 1.5 * least))[1]
+    assert by_entries == pytest.approx([least], rel=1e-9, abs=0)
     monkeypatch.undo()
     w, _ = given.relax(x, np.full(1, 1e-18))  # no solve is: conjugate gradients in more digits
     assert w.dtype == np.longdouble

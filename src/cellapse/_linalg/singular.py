@@ -32,6 +32,7 @@ _ZERO = 1e-9  # a squared singular value of a balanced matrix below this is zero
 _SQUARED = 1e-3  # speed only: a square below this, next to the largest, has lost three digits
 _UNIT = 2.0**-53
 _SHIFT, _LEAST_SHIFT = 1e-7, 1e-10  # of the filter, relative to the norm; the second for small ones
+_LEAST_SQUARE = 10.0 * _LEAST_SHIFT  # what is smaller, next to the norm, is not certain
 _FILLS_IN = 1500  # speed only: rows of a dense block from which Lanczos on G itself is quicker
 _WIDE = 1e3  # entries that differ by more than this ask for a count
 
@@ -63,11 +64,10 @@ def smallest_singular_value(B: sparse.csr_array, kernel: sparse.csr_array | None
         kernel = left_kernel(B)
     if B.shape[0] <= _DENSE:  # speed only: by which way
         return size * _dense(B, kernel)
-    if kernel is None:
-        kernel = left_kernel_in_rounds(B)
     if kernel is not None:
         return size * _grounded(B, kernel)
-    return size * _filtered(B)
+    sigma = _told_in_rounds(B)
+    return size * (_filtered(B) if sigma is None else sigma)
 
 
 def smallest_positive_eigenvalue(M: sparse.csr_array) -> float:
@@ -161,6 +161,19 @@ def _grounded(B: sparse.csr_array, kernel: sparse.csr_array) -> float:
     return float(np.linalg.norm(B.T @ v) / np.linalg.norm(v))
 
 
+def _told_in_rounds(B: sparse.csr_array) -> float | None:
+    """The same where the kernel is known in rounds; None where G has lost too many digits of it."""
+    kernel = left_kernel_in_rounds(B)
+    if kernel is None:
+        return None
+    try:
+        sigma = _grounded(B, kernel)
+    except ConvergenceError:  # next to singular, and no graph, whose factor keeps its digits
+        return None
+    norm = row_sum(B) * row_sum(B.T.tocsr())  # of G, at most
+    return sigma if sigma**2 > _LEAST_SQUARE * norm else None
+
+
 def _filtered(B: sparse.csr_array) -> float:
     """sigma_min+ where nothing is known of the kernel."""
     G = sparse.csr_array(B @ B.T)
@@ -196,7 +209,7 @@ def _smallest_positive(G: sparse.csr_array) -> float:
         value = _filtered_value(G, solve)
         if value < 0.9 * smallest:  # another one: of the same one the first has more digits
             smallest = value
-    if smallest < 10.0 * _LEAST_SHIFT * norm:  # the filter would rather pass a larger one
+    if smallest < _LEAST_SQUARE * norm:  # the filter would rather pass a larger one
         raise ConvergenceError(
             f"a matrix of {n:,} rows has eigenvalues of {smallest / norm:.1e} of the largest, and "
             "which is the smallest is not certain; give gamma as numbers, or a larger eps"
