@@ -25,6 +25,7 @@ from oracles import (
     smallest_positive_singular_value,
 )
 from scipy import linalg, sparse
+from scipy.spatial import Delaunay
 from strategies import (
     BLOCKS,
     REALIZATIONS,
@@ -44,7 +45,7 @@ from strategies import (
 
 import cellapse as cl
 from cellapse._linalg.eigen.shifts import shift_inverse
-from cellapse._linalg.kernel import left_kernel
+from cellapse._linalg.kernel import left_kernel, left_kernel_in_rounds
 from cellapse._linalg.singular import smallest_singular_value
 
 BUILD = {
@@ -529,6 +530,51 @@ def test_left_kernel_of_graphs(graph):
 
 def test_left_kernel_is_unknown_for_larger_columns():
     assert left_kernel(sparse.csr_array(np.ones((3, 1)))) is None
+
+
+@st.composite
+def narrowing_matrices(draw):
+    """The same with columns of three and four entries."""
+    B = draw(two_entry_matrices())
+    rng = np.random.default_rng(draw(seeds))
+    for j in range(B.shape[1] // 2):
+        ends = rng.choice(len(B), size=min(len(B), draw(st.integers(3, 4))), replace=False)
+        B[ends, j] = rng.choice([-1.0, 1.0, 1.5], size=len(ends))
+    return B
+
+
+@settings(max_examples=300)
+@given(narrowing_matrices())
+def test_left_kernel_in_rounds(B):
+    """Where it is told, it is the kernel, by columns of disjoint support."""
+    told = left_kernel_in_rounds(sparse.csr_array(B))
+    assume(told is not None)
+    P, rank = dense(told), np.linalg.matrix_rank(B) if B.size else 0
+    assert P.shape == (len(B), len(B) - rank)
+    assert_close(P.T @ P, np.eye(P.shape[1]), 1e-12)
+    assert np.abs(B.T @ P).max(initial=0.0) < 1e-12
+    assert ((P != 0).sum(axis=1) <= 1).all()
+
+
+def test_left_kernel_in_rounds_by_hand():
+    """x + y = 0 and y + z = 0 leave (1, -1, 1); then x + y + z + w = 0 says w = -x."""
+    B = sparse.csr_array([[1.0, 0, 1], [1, 1, 1], [0, 1, 1], [0, 0, 1]])
+    assert left_kernel(B) is None
+    assert_close(dense(left_kernel_in_rounds(B)).ravel(), np.array([1, -1, 1, -1]) / 2, 1e-15)
+    assert left_kernel_in_rounds(sparse.csr_array(np.ones((3, 1)))) is None
+    assert left_kernel_in_rounds(sparse.csr_array((0, 2))).shape == (0, 0)
+
+
+def test_smallest_singular_value_of_a_mesh_with_separating_triangles(monkeypatch):
+    """A vertex of degree three makes a triangle of its neighbours, whose edges are in three."""
+    triangles = Delaunay(np.random.default_rng(2).random((60, 2))).simplices
+    K = cl.clique_complex(np.concatenate([triangles[:, [i, i - 1]] for i in range(3)]))
+    M = cl.incidence_matrices(K)[1]
+    assert np.diff(M.indptr).max() > 2
+    expected = smallest_positive_singular_value(M)
+    monkeypatch.setattr("cellapse._linalg.singular._DENSE", 0)
+    monkeypatch.setattr("cellapse._linalg.singular._filtered", None)  # the kernel is known
+    assert smallest_singular_value(M) == pytest.approx(expected, rel=1e-10)
 
 
 # ---------------------------------------------------------------- other libraries

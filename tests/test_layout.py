@@ -52,11 +52,13 @@ WITHIN = {
         *("given", "containment", "boundary", "incidence", "kinds", "support", "homology"),
     ),
     "_linalg": (
-        *("kernel", "levels", "direct", "lapack", "error_bounds", "cg", "floor", "preconditioner"),
+        *("kernel", "levels", "pardiso", "direct", "schur", "lapack", "error_bounds", "cg"),
+        *("floor", "preconditioner"),
         *("row_space", "singular", "symmetric", "eigen", "systems", "operators"),
     ),
     "_collapse": (
         *("weights", "graded", "formed", "chain", "crowded", "raised", "relaxation", "ladder"),
+        "ladder_array",
         *("completion", "flags", "shifts", "elimination", "layout", "dense"),
         *("realizations", "collapsed", "build"),
     ),

@@ -210,10 +210,10 @@ def test_superlu_takes_columns_in_parts_and_tells_its_growth():
         np.testing.assert_allclose(diagonal(rhs), rhs / np.arange(1.0, 5.0)[:, None])
 
 
-def test_pardiso_begins_at_200_001_rows(monkeypatch):
+def test_pardiso_begins_at_30_001_rows(monkeypatch):
     monkeypatch.setattr(direct, "find_spec", lambda name: object())
-    assert direct.best_direct(200_000) == cl.Direct()
-    assert direct.best_direct(200_001) == cl.Direct("pardiso")
+    assert direct.best_direct(30_000) == cl.Direct()
+    assert direct.best_direct(30_001) == cl.Direct("pardiso")
 
 
 def test_the_memory_of_a_factor_is_asked_for_beyond_10_000_rows(monkeypatch):

@@ -127,12 +127,12 @@ def test_what_rounding_shows_in_is_not_given_out():
     def nothing(x):
         return np.zeros_like(x)
 
-    T = formed.formed(A, G, 0.5, 1.0, nothing, lambda v: G @ v)
+    T = formed.formed(A, G, 0.5, 1e-12, nothing, lambda v: G @ v)
     np.testing.assert_allclose(T, np.diag(1.0 - 0.5 * np.array([1 / 2, 2 / 3, 3 / 4])))
     for off, accepted in ((1e-13, True), (1e-11, False)):
-        T = formed.formed(A, G, 0.5, 1.0, nothing, lambda v, off=off: (1 + off) * (G @ v))
+        T = formed.formed(A, G, 0.5, 1e-12, nothing, lambda v, off=off: (1 + off) * (G @ v))
         assert (T is not None) == accepted
-    assert formed.formed(A, -2.0 * G, 0.5, 1.0, nothing, lambda v: -2.0 * G @ v) is None
+    assert formed.formed(A, -2.0 * G, 0.5, 1e-12, nothing, lambda v: -2.0 * G @ v) is None
 
 
 def test_rounding_of_the_inverse_does_not_reach_the_kernel():
@@ -140,9 +140,9 @@ def test_rounding_of_the_inverse_does_not_reach_the_kernel():
     G = 1e6 * (np.eye(3) - P @ P.T)
     noise = 1e-9 * P @ np.array([[1.0, 2.0, 4.0]])
     inverse = np.linalg.inv(G + np.eye(3)) + noise + 3.0 * noise.T
-    c, norm = np.array(1.0), np.array(1.0)
+    c, allowed = np.array(1.0), np.array(1e-12)
     functions = (lambda x: P @ (P.T @ x)), (lambda v: G @ v)
-    T, _ = formed.by_inverse(np.zeros((3, 3)), G, inverse, c, norm, *functions)
+    T, _ = formed.by_inverse(np.zeros((3, 3)), G, inverse, c, allowed, *functions)
     assert abs(T @ P).max() < 1e-15
     assert abs(P.T @ T).max() < 1e-15
 
@@ -152,7 +152,7 @@ def test_of_a_stack_every_matrix_goes_its_own_way():
     G = np.array([np.diag([1e-9, 2e-9]), np.diag([4.0, 1.0]), np.diag([4.0, 1.0])])
     known = np.array([1.0, 1.0, 1.1])[:, None, None]
     T, good = formed.by_inverse(
-        *(np.zeros((3, 2, 2)), G, np.linalg.inv(G + np.eye(2)), np.ones(3), np.ones(3)),
+        *(np.zeros((3, 2, 2)), G, np.linalg.inv(G + np.eye(2)), np.ones(3), np.full(3, 1e-12)),
         fixed=lambda x: 0.0 * x,
         moved=lambda v: known * (G @ v),
     )

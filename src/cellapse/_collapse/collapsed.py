@@ -199,9 +199,9 @@ class CollapsedOperator(Operator):
     def norm_bound(self, mass: FloatArray | None = None) -> float:
         return self.elimination.norm_bound(mass) or 1.0
 
-    def _dense(self) -> FloatArray:
-        dense = self.elimination.toarray()
-        return super()._dense() if dense is None else dense
+    def _dense(self, error: float) -> FloatArray:
+        dense = self.elimination.toarray(error)
+        return super()._dense(error) if dense is None else dense
 
     @property
     def shortcuts(self) -> Shortcuts:

@@ -20,6 +20,7 @@ from cellapse._collapse.chain import Chain
 from cellapse._collapse.completion import Masses, completed
 from cellapse._collapse.graded import GradedLaplacian
 from cellapse._collapse.ladder import Ladder
+from cellapse._collapse.ladder_array import array_is_quick, ladder_array
 from cellapse._collapse.shifts import rounding, safe_shift, shifted
 from cellapse._collapse.weights import Weights
 from cellapse._linalg.cg import CG
@@ -74,8 +75,8 @@ class Elimination(ABC):
         """What solvers may use; `plain` is A / scale as an operator of its own, where there is."""
         return Shortcuts(plain=plain, scale=scale)
 
-    def toarray(self) -> FloatArray | None:
-        """S as a dense array, where there is a quicker way than n products."""
+    def toarray(self, error: float = 0.0) -> FloatArray | None:
+        """S as a dense array, where there is a quicker way than n products, each within `error`."""
         return None
 
     def norm_bound(self, mass: FloatArray | None = None) -> float:
@@ -114,6 +115,7 @@ class OneSide(Elimination):
             scale=scale,
             drop=ladder.c,
             iterates=ladder.iterative,
+            array_is_quick=partial(array_is_quick, ladder),
             shifted=partial(shifted, ladder),
             safe_shift=partial(safe_shift, ladder),
             rounding=rounding(ladder),
@@ -129,8 +131,8 @@ class OneSide(Elimination):
         """What is known of a diagonal M, where there is one."""
         return None
 
-    def toarray(self) -> FloatArray | None:
-        return self.ladder.toarray()
+    def toarray(self, error: float = 0.0) -> FloatArray | None:
+        return ladder_array(self.ladder, error)
 
 
 class BothSides(Elimination):
@@ -179,7 +181,8 @@ def by_ladders(chain: Chain, weights: Weights, onto: int, solver: Direct | None)
     beta, gamma = weights.beta, weights.gamma
     sides: list[OneSide] = []
     if onto < len(B):
-        up = _ladder(B.matrices[onto:], beta[onto:], gamma[onto:], weights, exact, solver)
+        kernel = chain.kernel if onto == 0 else None  # known of all weights
+        up = _ladder(B.matrices[onto:], beta[onto:], gamma[onto:], weights, exact, solver, kernel)
         sides.append(OneSide(up, range(onto + 1, len(B) + 1), B.n_cells))
     if onto > 0:
         below = [M.T.tocsr() for M in reversed(B.matrices[:onto])]
@@ -197,16 +200,18 @@ def _ladder(
     weights: Weights,
     exact: bool,
     solver: Direct | None,
+    kernel: sparse.csr_array | None = None,
 ) -> Ladder:
     """The ladder that eliminates ranks, nearest first; `exact` where B_k B_{k+1} = 0."""
     eps, definite = weights.eps, weights.definite
     nearest = matrices[0], float(beta[0]), float(gamma[0])
     if len(matrices) == 1 or exact:
-        return Ladder(*nearest, np.full(matrices[0].shape[1], eps), eps, solver, definite)
+        masses = np.full(matrices[0].shape[1], eps)
+        return Ladder(*nearest, masses, eps, solver, definite, kernel=kernel)
     rest = Incidence(tuple(matrices[1:]), "given", None, (0,) * len(matrices))
     further = GradedLaplacian(rest, beta[1:], gamma[1:])
     M = further.matrix + eps * sparse.eye_array(further.matrix.shape[0])
-    return Ladder(*nearest, M, eps, solver, definite, further)
+    return Ladder(*nearest, M, eps, solver, definite, further, kernel)
 
 
 def _by_rank(z: FloatArray, ranks: Sequence[int], n_cells: Sequence[int]) -> dict[int, FloatArray]:

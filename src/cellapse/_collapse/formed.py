@@ -53,7 +53,7 @@ class Edges:
 
 
 def formed(
-    A: FloatArray, G: FloatArray, c: float, norm: float, fixed: Apply, moved: Apply
+    A: FloatArray, G: FloatArray, c: float, allowed: float, fixed: Apply, moved: Apply
 ) -> FloatArray | None:
     """T, or None where rounding would show in it.
 
@@ -61,8 +61,8 @@ def formed(
     ----------
     A, G : (n, n) arrays
     c : float
-    norm : float
-        An upper bound of the norm of A.
+    allowed : float
+        What a product may be off by, relative to the vector: `GOOD` of the norm of A, say.
     fixed : function
         x -> its part in the kernel of B^T, where K is I.
     moved : function
@@ -73,7 +73,7 @@ def formed(
     inverse = definite_inverse(K)
     if inverse is None:
         return None
-    T, good = by_inverse(A, G, inverse, np.array(c), np.array(norm), fixed, moved)
+    T, good = by_inverse(A, G, inverse, np.array(c), np.array(allowed), fixed, moved)
     return T if good else None
 
 
@@ -82,7 +82,7 @@ def by_inverse(
     G: FloatArray,
     inverse: FloatArray,
     c: FloatArray,
-    norm: FloatArray,
+    allowed: FloatArray,
     fixed: Apply,
     moved: Apply,
 ) -> tuple[FloatArray, BoolArray]:
@@ -94,7 +94,7 @@ def by_inverse(
     images = inverse @ probes
     # K is at least I: what is left of K v = x is no less than the error of v.
     left = np.sqrt(((images + moved(images) - probes) ** 2).sum(axis=(-2, -1)))
-    good = c * left <= 0.3 * GOOD * norm
+    good = c * left <= 0.3 * allowed
     next_to_one = diagonals(G).max(axis=-1) < NEXT_TO_ONE
     product = -(G @ inverse) if next_to_one.any() else None
     T = inverse

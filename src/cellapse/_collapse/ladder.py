@@ -22,12 +22,12 @@ does not, conjugate gradients go on with what the factorization lost.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from cellapse._collapse.formed import GOOD, NEXT_TO_ONE, formed
+from cellapse._collapse.formed import GOOD, NEXT_TO_ONE
 from cellapse._collapse.graded import GradedLaplacian
 from cellapse._collapse.relaxation import Relaxation
 from cellapse._errors import ConvergenceError
@@ -43,7 +43,13 @@ AIM = 1e-14  # what refinement goes for
 _LIMIT = 1e-9  # beyond it nothing is given out
 _HIDDEN = 0.01  # of the error allowed: what rounding of a residual may hide
 _SMALL = 300  # below this many cells everything is quick
-_DENSE = 1500  # speed only: up to this many a dense inverse is quicker than n products
+
+
+class Array(NamedTuple):
+    """T as a dense array, and how far off its products may be, relative to the vector."""
+
+    T: FloatArray
+    error: float
 
 
 class Ladder:
@@ -68,6 +74,11 @@ class Ladder:
         M - eps by its matrices, where M is not diagonal.
     kernel : csr_array, optional
         That of B^T, where it is known already.
+
+    Attributes
+    ----------
+    array : Array or None
+        Kept where it was made and products take longer: see `ladder_array`.
     """
 
     def __init__(
@@ -99,11 +110,12 @@ class Ladder:
         self._above = above
         self.relaxation = self.relaxing("tiny")
         # K as it is, however large: its residual tells whether that was good enough.
-        self._as_it_is = self.relaxation
+        self.as_it_is = self.relaxation
         diagonal = self.relaxation.diagonal and self.M.diagonal().min(initial=np.inf) > 0
         if not self.relaxation.exact and diagonal:
-            self._as_it_is = self.relaxing("none")
+            self.as_it_is = self.relaxing("none")
         self._iterates, self._work = True, 0.0
+        self.array: Array | None = None
 
     def relaxing(self, floor: str | FloatArray) -> Relaxation:
         """The same relaxation with another floor."""
@@ -123,12 +135,12 @@ class Ladder:
     def _would_fill_in(self) -> bool:
         if self._solver is not None or self.n < _SMALL or self.c == 0.0:
             return False
-        return self._one_solve_tells and self.relaxation.exact and expands(self.A)
+        return self.one_solve_tells and self.relaxation.exact and expands(self.A)
 
     @property
-    def _one_solve_tells(self) -> bool:
+    def one_solve_tells(self) -> bool:
         """Whether the residual of K v = x tells the error of v: K is known, and at least I."""
-        return self.definite and self._as_it_is.tells
+        return self.definite and self.as_it_is.tells
 
     @property
     def slow(self) -> bool:
@@ -144,6 +156,8 @@ class Ladder:
         """T x, for one vector or many columns; within an absolute error where that saves work."""
         if self.c == 0.0:
             return self.A @ x
+        if self.array is not None and error >= 10.0 * self.array.error:
+            return self.array.T @ x
         return self.A @ x - self.c * self.moved(x, error / self.c)
 
     def moved(self, x: FloatArray, error: float = 0.0) -> FloatArray:
@@ -202,16 +216,16 @@ class Ladder:
 
     def _by_factor(self, x: FloatArray, allowed: FloatArray) -> FloatArray | None:
         """By one solve, or None where its residual is too large."""
-        if not self._one_solve_tells:
+        if not self.one_solve_tells:
             return None
         try:
-            v = self._as_it_is.raised.factor(x)
+            v = self.as_it_is.raised.factor(x)
         except ConvergenceError:  # entries next to 1 / eps have swallowed the others
-            if self._as_it_is is self.relaxation:
+            if self.as_it_is is self.relaxation:
                 raise
-            self._as_it_is = self.relaxation
+            self.as_it_is = self.relaxation
             return None
-        moved = self._as_it_is.moved(v)
+        moved = self.as_it_is.moved(v)
         error = np.atleast_1d(np.linalg.norm(x - v - moved, axis=0))
         if not self._accepted(error, x, allowed):
             return None
@@ -238,16 +252,8 @@ class Ladder:
     @cached_property
     def _largest(self) -> float:
         """The largest entry of K - I."""
-        reduced = self._as_it_is.raised.reduced
+        reduced = self.as_it_is.raised.reduced
         return np.inf if reduced is None else float(reduced[0].diagonal().max(initial=0.0))
-
-    def toarray(self) -> FloatArray | None:
-        """T as a dense array by dense algebra, where that is the quick and accurate way."""
-        quick = self.n and self.c > 0.0 and (self.n <= _DENSE or self.iterative)
-        if not quick or not self._one_solve_tells or self._as_it_is.raised.reduced is None:
-            return None
-        A, G = self.A.toarray(), self._as_it_is.raised.reduced[0].toarray()
-        return formed(A, G, self.c, self.norm, self.fixed, self._as_it_is.moved)
 
     @cached_property
     def near(self) -> Near:

@@ -12,6 +12,7 @@ without the rows of cells that are many on few faces (`crowded`).
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import Any
 
@@ -22,6 +23,7 @@ from cellapse._collapse.crowded import Crowded, is_crowded
 from cellapse._collapse.graded import GradedLaplacian
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.direct import Direct, Solve, best_direct
+from cellapse._linalg.schur import can_complement, schur_complement
 from cellapse._shared.arrays import FloatArray, diagonal_matrix, inverse_by_blocks, square
 
 
@@ -67,6 +69,19 @@ class Raised:
             return self.beta * square(self.B, diagonal), inverse
         return sparse.csr_array(self.beta * (self.B @ inverse @ self.B.T)), inverse
 
+    @property
+    def complements(self) -> bool:
+        """Whether a dense K can be had though M^-1 is not sparse."""
+        if self.reduced is not None or self._solver is not None or self.crowded is not None:
+            return False
+        return can_complement()
+
+    def complement(self) -> AbstractContextManager[tuple[FloatArray, Solve]]:
+        """B (M + floor)^-1 B^T as an array, negative, and y -> (M + floor)^-1 y for columns."""
+        nothing = sparse.csr_array(0.0 * sparse.eye_array(self.n))
+        upper = [[nothing, self.B], [None, sparse.triu(self._masses)]]
+        return schur_complement(sparse.block_array(upper, format="csr"), self.n)
+
     @cached_property
     def crowded(self) -> Crowded | None:
         """The same without rows for the far cells, where that is quicker and works."""
@@ -82,8 +97,12 @@ class Raised:
     @cached_property
     def direct(self) -> Direct:
         """How it is factorized."""
-        rows = self.n if self.reduced is not None else self.joint().shape[0]
-        return self._solver or best_direct(rows)
+        if self._solver is not None:
+            return self._solver
+        further = 0
+        if self.reduced is None:
+            further = len(self._floor if self.crowded is None else self.crowded.nearest)
+        return best_direct(self.n + further)
 
     @property
     def method(self) -> str:

@@ -18,13 +18,14 @@ from scipy.sparse import linalg
 
 from cellapse._errors import CellapseError, ConvergenceError, SizeError, extra
 from cellapse._linalg.levels import factor_size
+from cellapse._linalg.pardiso import Pardiso
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import one_of
 from cellapse._shared.memory import require_memory
 
 _SURE_TO_FIT = 10_000  # rows whose factor fits into any memory, even when dense
 _COLUMNS = 24  # speed only: right-hand sides that SuperLU takes at once: twice as quick as hundreds
-_LARGE = 200_000  # speed only: rows from which PARDISO is clearly better
+_LARGE = 30_000  # speed only: rows from which PARDISO is clearly better
 
 Solve = Callable[[FloatArray], FloatArray]
 
@@ -107,8 +108,8 @@ class Direct:
 def best_direct(n: int) -> Direct:
     """PARDISO for large systems where it is installed, SuperLU otherwise.
 
-    Its nested dissection is two to three times quicker from some 200,000 rows on; below, SuperLU
-    is as quick and quicker to solve with.
+    Its nested dissection is quicker from some 30,000 rows on, and three times as quick from some
+    500,000 on.
     """
     return Direct("pardiso" if n > _LARGE and find_spec("pypardiso") else "superlu")
 
@@ -143,18 +144,8 @@ def _superlu(matrix: sparse.csc_array) -> Factor:
 
 
 def _pardiso(matrix: sparse.csc_array) -> Factor:
-    with extra("pypardiso", "fast"):
-        from pypardiso import PyPardisoSolver
-    upper = sparse.csr_matrix(sparse.triu(matrix, format="csr"))
-    upper.sort_indices()
-    solver = PyPardisoSolver(mtype=-2)  # real symmetric indefinite, from the upper triangle
-    solver.factorize(upper)
-
-    def solve(rhs: FloatArray) -> FloatArray:
-        solver.set_phase(33)
-        return solver._call_pardiso(upper, np.asfortranarray(rhs, dtype=np.float64))
-
-    return Factor(solve, lambda: int(solver.get_iparm(23)))
+    factor = Pardiso(matrix)
+    return Factor(factor.solve, factor.n_negative)
 
 
 def _cholmod(matrix: sparse.csc_array) -> Factor:

@@ -9,6 +9,7 @@ ones. A column with a single entry forces zero.
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -25,6 +26,7 @@ from cellapse._shared.arrays import (
 
 _SMALL = 64  # speed only: vertices whose components dense products find
 _FEW = 8  # speed only: a column with more than one entry in so many is dense
+_SAME = 1e-9  # of the terms of a sum: what is below it is zero
 
 
 def left_kernel(B: sparse.csr_array) -> sparse.csr_array | None:
@@ -58,7 +60,7 @@ def kernel_entries(B: Matrix) -> Entries | None:
         return kernel
     # A component keeps its vector only if no column contradicts it.
     terms = values * x[rows]
-    broken = abs(np.bincount(owner, terms)) > 1e-9 * np.bincount(owner, abs(terms))
+    broken = abs(np.bincount(owner, terms)) > _SAME * np.bincount(owner, abs(terms))
     alive = np.ones(len(norm), dtype=bool)
     alive[component[rows[broken[owner]]]] = False
     kept = np.flatnonzero(alive[component])
@@ -89,6 +91,31 @@ def _components(n: int, i: IntArray, j: IntArray) -> IntArray:
         near = np.minimum(near @ near, 1.0)
     first = near.argmax(axis=1)
     return np.cumsum(np.bincount(first, minlength=n) > 0)[first] - 1
+
+
+def left_kernel_in_rounds(B: sparse.csr_array) -> sparse.csr_array | None:
+    """The same where columns of more entries say no more than those of two, or narrow down to them.
+
+    The columns of at most two entries leave a space P of the kernel, and the others are equations
+    P^T B between its columns: fewer unknowns, so that more of them have at most two entries.
+
+    >>> B = sparse.csr_array([[1.0, 1, 0, 0], [1, 0, 1, 0], [1, 0, 1, 1], [0, 1, 0, 1]])
+    >>> left_kernel(B) is None, left_kernel_in_rounds(B).shape
+    (True, (4, 0))
+    """
+    P: Any = sparse.eye_array(B.shape[0], format="csr")
+    while B.shape[0]:
+        wide = np.bincount(B.indices, minlength=B.shape[1]) > 2
+        told = left_kernel(B[:, ~wide])
+        if told is None or (wide.any() and told.shape[1] == B.shape[0]):
+            return None
+        P = P @ told
+        if not wide.any():
+            break
+        rest, size = told.T @ B[:, wide], abs(told).T @ abs(B[:, wide])
+        B = sparse.csr_array(rest.multiply(abs(rest) > _SAME * size))
+        B.eliminate_zeros()
+    return sparse.csr_array(P)
 
 
 def _follow(n: int, i: IntArray, j: IntArray, ratio: FloatArray) -> tuple[IntArray, FloatArray]:

@@ -3,7 +3,8 @@
 sigma_min+(B) bounds the coupling weights of the graded Laplacian. Which singular values are zero is
 not a question of size: weights may differ by many orders, and sets like {i, i + 1, i + 3} make
 singular values that fall with their number like powers. It comes from structure where every column
-has at most two entries (the kernel of B^T is known then), and otherwise from B with its rows and
+has at most two entries, or the others narrow down to that (the kernel of B^T is known then: so on
+meshes, whose edges are in two triangles), and otherwise from B with its rows and
 columns scaled to length one: what is above rounding there is not zero.
 
 With a known kernel, one vertex of every part that carries a kernel vector is grounded. What is left
@@ -21,8 +22,8 @@ import numpy as np
 from scipy import linalg, sparse
 
 from cellapse._errors import ConvergenceError
-from cellapse._linalg.direct import Direct, Solve
-from cellapse._linalg.kernel import Projector, left_kernel
+from cellapse._linalg.direct import Direct, Solve, best_direct
+from cellapse._linalg.kernel import Projector, left_kernel, left_kernel_in_rounds
 from cellapse._linalg.lapack import largest_eigenpair
 from cellapse._linalg.levels import widest_level
 from cellapse._linalg.row_space import by_row_space
@@ -34,6 +35,7 @@ _ZERO = 1e-9  # a squared singular value of a balanced matrix below this is zero
 _SQUARED = 1e-3  # speed only: a square below this, next to the largest, has lost three digits
 _UNIT = 2.0**-53
 _SHIFT, _LEAST_SHIFT = 1e-7, 1e-10  # of the filter, relative to the norm; the second for small ones
+_LEAST_SQUARE = 10.0 * _LEAST_SHIFT  # what is smaller, next to the norm, is not certain
 _FILLS_IN = 1500  # speed only: rows of a dense block from which Lanczos on G itself is quicker
 _WIDE = 1e3  # entries that differ by more than this ask for a count
 
@@ -67,7 +69,8 @@ def smallest_singular_value(B: sparse.csr_array, kernel: sparse.csr_array | None
         return size * _dense(B, kernel)
     if kernel is not None:
         return size * _grounded(B, kernel)
-    return size * _filtered(B)
+    sigma = _told_in_rounds(B)
+    return size * (_filtered(B) if sigma is None else sigma)
 
 
 def smallest_positive_eigenvalue(M: sparse.csr_array) -> float:
@@ -156,7 +159,7 @@ def _grounded(B: sparse.csr_array, kernel: sparse.csr_array) -> float:
     keep = np.ones(n, dtype=bool)
     keep[columns.indices[columns.indptr[:-1]]] = False  # one vertex of each part, of any weight
     left = B[keep]
-    solve = Direct().prepare(left @ left.T)
+    solve = best_direct(n).prepare(left @ left.T)
     fixed = Projector(kernel)
 
     def inverse(x: FloatArray) -> FloatArray:
@@ -167,6 +170,19 @@ def _grounded(B: sparse.csr_array, kernel: sparse.csr_array) -> float:
     v = _top_vector(inverse, n)
     v = inverse(v)  # one step more than the tolerance asked for: it costs nothing
     return float(np.linalg.norm(B.T @ v) / np.linalg.norm(v))
+
+
+def _told_in_rounds(B: sparse.csr_array) -> float | None:
+    """The same where the kernel is known in rounds; None where G has lost too many digits of it."""
+    kernel = left_kernel_in_rounds(B)
+    if kernel is None:
+        return None
+    try:
+        sigma = _grounded(B, kernel)
+    except ConvergenceError:  # next to singular, and no graph, whose factor keeps its digits
+        return None
+    norm = row_sum(B) * row_sum(B.T.tocsr())  # of G, at most
+    return sigma if sigma**2 > _LEAST_SQUARE * norm else None
 
 
 def _filtered(B: sparse.csr_array) -> float:
@@ -204,7 +220,7 @@ def _smallest_positive(G: sparse.csr_array) -> float:
         value = _filtered_value(G, solve)
         if value < 0.9 * smallest:  # another one: of the same one the first has more digits
             smallest = value
-    if smallest < 10.0 * _LEAST_SHIFT * norm:  # the filter would rather pass a larger one
+    if smallest < _LEAST_SQUARE * norm:  # the filter would rather pass a larger one
         raise ConvergenceError(
             f"a matrix of {n:,} rows has eigenvalues of {smallest / norm:.1e} of the largest, and "
             "which is the smallest is not certain; give gamma as numbers, or a larger eps"

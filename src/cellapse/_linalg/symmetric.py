@@ -72,6 +72,8 @@ class Shortcuts:
         How far S may be below A: S >= A - drop.
     iterates : bool
         Whether a product takes iterations instead of a factorization.
+    array_is_quick : function, optional
+        error -> whether the dense array, good enough for it, takes less than a few products.
     shifted : function, optional
         shift, mass -> a sparse matrix whose inverse begins with (S - shift D)^-1, D = diag(mass),
         and the number of negative eigenvalues of its other part; None where there is none.
@@ -90,6 +92,7 @@ class Shortcuts:
     scale: float = 1.0  # equivalent: asked for only where there is a plain A
     drop: float = np.inf
     iterates: bool = False
+    array_is_quick: Callable[[float], bool] | None = None
     shifted: Callable[[float, FloatArray], tuple[Any, int] | None] | None = None
     safe_shift: Callable[[FloatArray], float] | None = None
     rounding: float = 0.0
@@ -190,20 +193,23 @@ class SymmetricOperator(LinearOperator, ABC):
         u = finite_rows(numbers(u, "the signal"), self.shape[0], "the signal")
         return float(np.vdot(u, self @ u).real)
 
-    def toarray(self) -> FloatArray:
-        """The operator as a dense array; refused when it would not fit into memory."""
+    def toarray(self, error: float = 0.0) -> FloatArray:
+        """The operator as a dense array; refused when it would not fit into memory.
+
+        Its products may be off by `error`, relative to the vector, where accepting that saves work.
+        """
         n = self.shape[0]
         what, remedy = f"a dense operator on {n:,} cells", "apply it instead: S @ x"
         require_memory(_COPIES * 8.0 * n * n, what, remedy)
         with Fitting(what, remedy):
-            return self._dense()
+            return self._dense(error)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
         if copy is False:
             raise ValueError("the matrix of an operator is made anew, so copy=False cannot be kept")
         return self.toarray().astype(dtype or np.float64, copy=False)
 
-    def _dense(self) -> FloatArray:
+    def _dense(self, error: float) -> FloatArray:
         n, dense = self.shape[0], np.empty(self.shape)
         for start in range(0, n, _BLOCK):
             at = np.arange(start, min(start + _BLOCK, n))

@@ -27,7 +27,7 @@ from cellapse._collapse.flags import (
     unfolded_masses,
     unfolded_sigmas,
 )
-from cellapse._collapse.formed import by_inverse, formed
+from cellapse._collapse.formed import GOOD, by_inverse, formed
 from cellapse._collapse.ladder import Ladder
 from cellapse._collapse.realizations.base import Realization
 from cellapse._collapse.weights import Weights
@@ -132,13 +132,14 @@ class Flags(OneSide):
         if c == 0.0 or not mass.min(initial=np.inf) > 0:  # eps = 0 is a limit
             return A if c == 0.0 else None
         G = few.square(beta / mass)
-        return formed(A, G, c, self.norm_bound(), Projector(self.zeros), G.__matmul__)
+        allowed = GOOD * self.norm_bound()
+        return formed(A, G, c, allowed, Projector(self.zeros), G.__matmul__)
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         return super().apply(x, error) if self._formed is None else self._formed @ x
 
-    def toarray(self) -> FloatArray | None:
-        return super().toarray() if self._formed is None else self._formed.copy()
+    def toarray(self, error: float = 0.0) -> FloatArray | None:
+        return super().toarray(error) if self._formed is None else self._formed.copy()
 
     def norm_bound(self, mass: FloatArray | None = None) -> float:
         few = self._chain.few
@@ -210,8 +211,9 @@ class FlagStacks(ChainStacks):
             G = beta * (B / m[at, None, :]) @ B.transpose(0, 2, 1)
             # Every entry is one product: the same, however many columns of zeros there are.
             onto_kernel = P @ P.transpose(0, 2, 1)
+            inverse, c = np.linalg.inv(G + np.eye(A.shape[1])), gamma[at] ** 2 / beta
             T[at], good = by_inverse(
-                *(A, G, np.linalg.inv(G + np.eye(A.shape[1])), gamma[at] ** 2 / beta, row_sums(A)),
+                *(A, G, inverse, c, GOOD * row_sums(A)),
                 fixed=lambda x: onto_kernel @ x,
                 moved=lambda v: G @ v,
             )

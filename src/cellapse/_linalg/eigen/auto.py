@@ -1,6 +1,7 @@
 r"""Which solver: by size, and by how the graph can be cut.
 
 few cells                            Dense
+S takes all cells, a loose tolerance Dense, where the matrix is quickly made
 S is the collapse of A               Davidson, with a factor of A, or without where the graph
                                      expands and products with S need none either
 a matrix that can be cut             ShiftInvert
@@ -30,6 +31,7 @@ from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import whole_number
 
 DENSE = 500  # speed only: up to this many cells the dense way is quick
+_LOOSE = 1e-7  # speed only: tolerances that a dense matrix alone keeps, without a product with S
 _LAST = 4000  # up to this many cells the dense way is the last resort
 
 
@@ -93,6 +95,10 @@ class Auto(EigenSolver):
     def _choice(self, problem: Problem) -> Choice:
         """What to try first."""
         n, wanted = problem.n, problem.wanted
+        if problem.tol >= _LOOSE:
+            quick = problem.operator.shortcuts.array_is_quick
+            if quick is not None and quick(problem.error):
+                return Choice(Dense(), "a dense matrix takes less than a few products")
         choice = self.select(problem.operator, None if wanted == n else wanted)
         solver = choice.solver
         if isinstance(solver, Dense):

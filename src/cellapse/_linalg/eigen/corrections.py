@@ -1,7 +1,8 @@
 r"""Corrections of approximate eigenvectors, t = (A - s)^-1 r for residuals r, with A alone.
 
-By a factorization of A, with s next to 0; or by conjugate gradients, with s next to each
-eigenvalue, off the vectors that are known: there A - s is positive definite. Where some degrees are
+By a factorization of A or by conjugate gradients, with s next to each eigenvalue, off the vectors
+that are known: there A - s is positive definite. Where none are, by a factorization with s next
+to 0. Where some degrees are
 much larger than the others, the diagonal of A preconditions.
 """
 
@@ -21,7 +22,7 @@ from cellapse._shared.arrays import BoolArray, FloatArray
 _HUBS = (
     10.0  # speed only: times the median: from there on the largest diagonal entry is one of a hub
 )
-_TERMS = 3  # speed only: of the series for a factor
+_TERMS = 2  # speed only: solves with a factor of A that save a product with S, which costs more
 
 
 class Ritz(NamedTuple):
@@ -51,21 +52,22 @@ def by_factor(plain: Problem, direct: Direct) -> Correction:
 def by_factor_off_known_vectors(
     plain: Problem, direct: Direct, V: FloatArray, highest: float
 ) -> Correction:
-    """(A - s)^-1 r off the eigenvectors V of A, s next to each eigenvalue, by a factorization.
+    """(A - s)^-1 r off the eigenvectors V of A by that factor, s next to each eigenvalue.
 
-    A^-1 r + s A^-2 r + s^2 A^-3 r: off V, A is above `highest`, the last of the values. A product
-    with S costs more than the two solutions besides the first, and steps fewer save them.
+    Off V, A is so far above s that a few terms of the series in s (A - s_0)^-1 do, s_0 next to 0.
+    Along V the first one does: a restart may have lost something of it.
     """
-    A, solve = plain.matrix, plain.factor(direct)[1]
+    below, solve = plain.factor(direct)
+
+    def project(x: FloatArray) -> FloatArray:
+        return plain.project(x - V @ (V.T @ x))
 
     def correct(ritz: Ritz) -> FloatArray:
-        shift = np.minimum(_quotients(A, ritz.X[:, ritz.open_]), highest)
-        r = ritz.R[:, ritz.open_]
-        term = total = solve(plain.project(r - V @ (V.T @ r)))
-        for _ in range(_TERMS - 1):
-            term = shift * solve(term)
-            total = total + term
-        return total
+        R, shift = ritz.R[:, ritz.open_], _quotients(plain, ritz, highest) - below
+        first = steps = solve(R)
+        for _ in range(_TERMS):
+            steps = first + solve(shift * project(steps))
+        return steps
 
     return correct
 
@@ -81,7 +83,7 @@ def off_known_vectors(plain: Problem, V: FloatArray, highest: float) -> Correcti
         return plain.project(x - V @ (V.T @ x))
 
     def correct(ritz: Ritz) -> FloatArray:
-        shift = np.minimum(_quotients(A, ritz.X[:, ritz.open_]), highest)
+        shift = _quotients(plain, ritz, highest)
         # A - s commutes with the projection: only a preconditioner leaves what it projects onto.
         return rough_solution(
             lambda p: A @ p - shift * p,
@@ -92,6 +94,12 @@ def off_known_vectors(plain: Problem, V: FloatArray, highest: float) -> Correcti
     return correct
 
 
+def _quotients(plain: Problem, ritz: Ritz, highest: float = np.inf) -> FloatArray:
+    """The Rayleigh quotients of the open pairs with A, at most `highest`."""
+    X = ritz.X[:, ritz.open_]
+    return np.minimum(np.einsum("ij,ij->j", X, plain.matrix @ X), highest)
+
+
 def off_ritz_vectors(problem: Problem) -> Correction:
     """(A - s)^-1 r off the approximate eigenvectors themselves, s below their quotients."""
     A, near = problem.matrix, _diagonal(problem)
@@ -100,8 +108,8 @@ def off_ritz_vectors(problem: Problem) -> Correction:
         def project(x: FloatArray) -> FloatArray:
             return problem.project(x - ritz.X @ (ritz.X.T @ x))
 
-        X, R = ritz.X[:, ritz.open_], ritz.R[:, ritz.open_]
-        shift = np.maximum(_quotients(A, X) - np.linalg.norm(R, axis=0), 0.0)
+        R = ritz.R[:, ritz.open_]
+        shift = np.maximum(_quotients(problem, ritz) - np.linalg.norm(R, axis=0), 0.0)
         return rough_solution(
             lambda p: project(A @ p - shift * p),
             project(R),
@@ -119,11 +127,6 @@ def smoothed(problem: Problem, columns: int) -> FloatArray:
         problem.start(columns),
         None if near is None else lambda r: problem.project(near(r)),
     )
-
-
-def _quotients(A: sparse.csr_array, X: FloatArray) -> FloatArray:
-    """x^T A x of every column."""
-    return np.einsum("ij,ij->j", X, A @ X)
 
 
 def _diagonal(problem: Problem) -> Solve | None:

@@ -53,8 +53,8 @@ class Davidson(EigenSolver):
     Parameters
     ----------
     factorization : Direct or None
-        How (A - s)^-1 is applied: s = 0 and a factorization, or, with None, s next to each
-        eigenvalue and conjugate gradients, for graphs that expand.
+        How (A - s)^-1 is applied, s next to each eigenvalue: by a factorization or, with None, by
+        conjugate gradients, for graphs that expand.
     max_steps : int
 
     Examples
@@ -90,11 +90,11 @@ class Davidson(EigenSolver):
             self._refuse_factor(problem)
             return self._iterate(problem, smoothed(problem, count), off_ritz_vectors(problem))
         values, V = self._first_pairs(plain, problem.k, count)
+        highest = float(values[problem.k - 1])
         if self.factorization is None:
-            correct = off_known_vectors(plain, V, float(values[problem.k - 1]))
+            correct = off_known_vectors(plain, V, highest)
         else:
-            last = float(values[-1])
-            correct = by_factor_off_known_vectors(plain, self.factorization, V, last)
+            correct = by_factor_off_known_vectors(plain, self.factorization, V, highest)
         return self._iterate(problem, V, correct)
 
     def search(self, problem: Problem, below: float, block: int) -> Pairs:

@@ -97,7 +97,7 @@ class Problem:
         return Projector(self.kernel)
 
     @cached_property
-    def _error(self) -> float:
+    def error(self) -> float:
         """The error of a product that does not show in the residual."""
         return 0.05 * self.tol * self.norm * float(self.root.min())
 
@@ -107,7 +107,7 @@ class Problem:
         Where S x is found by iterations, `slack` allows an error so many times larger than what
         the tolerance asks for.
         """
-        error = max(slack, 1.0) * self._error
+        error = max(slack, 1.0) * self.error
         if self.unit_mass:
             image = self.operator.apply(x, error)
         else:
@@ -117,7 +117,7 @@ class Problem:
 
     def dense(self) -> FloatArray:
         """The scaled operator as an array."""
-        S = self.operator.toarray()
+        S = self.operator.toarray(self.error)
         if not self.unit_mass:
             S = S / self.root / self.root[:, None]
         return self.norm * np.eye(self.n) - S if self.largest else S

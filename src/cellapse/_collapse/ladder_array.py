@@ -1,0 +1,47 @@
+r"""T of a ladder as a dense array, by dense algebra on the cells of the kept rank.
+
+    T = A - c (I - K^-1),   K = I + G,   G = beta B M^-1 B^T.
+
+G is a sparse matrix where M falls into small blocks. Elsewhere PARDISO, where it is installed, is
+asked for it: it eliminates all other cells, which takes less than a few products with T.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from cellapse._collapse.formed import GOOD, formed
+from cellapse._collapse.ladder import Array, Ladder
+from cellapse._errors import ConvergenceError
+from cellapse._shared.arrays import FloatArray
+
+_DENSE = 1500  # speed only: up to this many a dense inverse is quicker than n products
+
+
+def array_is_quick(ladder: Ladder, error: float) -> bool:
+    """Whether T as an array, good enough for an error, takes less than a few products."""
+    few = ladder.n <= _DENSE and ladder.c > 0.0
+    quick = few and ladder.as_it_is.exact and ladder.as_it_is.raised.complements
+    return quick and ladder_array(ladder, error) is not None
+
+
+def ladder_array(ladder: Ladder, error: float = 0.0) -> FloatArray | None:
+    """T as a dense array, where that is the quick and accurate way.
+
+    Products with it are off by a small share of `error`, relative to the vector, or by what is
+    accepted everywhere.
+    """
+    allowed = max(GOOD * ladder.norm, 0.03 * error)
+    if ladder.array is not None and ladder.array.error <= allowed:
+        return ladder.array.T.copy()
+    quick = ladder.n and ladder.c > 0.0 and (ladder.n <= _DENSE or ladder.iterative)
+    if not quick or not ladder.definite:
+        return None
+    T = None
+    with suppress(ConvergenceError), ladder.as_it_is.dense() as known:  # products may still do
+        if known is not None:
+            A, (G, by) = ladder.A.toarray(), known
+            T = formed(A, G, ladder.c, allowed, ladder.fixed, by)
+    if T is not None and not ladder.one_solve_tells:  # products take longer than with an array
+        ladder.array = Array(T.copy(), allowed)
+    return T

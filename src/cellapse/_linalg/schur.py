@@ -1,0 +1,75 @@
+r"""What is left of a symmetric sparse matrix once all rows but the first ones are eliminated.
+
+    | A    B |
+    | B^T  C |   ->   A - B C^-1 B^T,    a dense array, where few rows stay and many go.
+
+PARDISO stops its elimination there. The order of elimination, which takes longer than the numbers,
+is kept for the next matrix with the same pattern: other weights of the same complex.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha1
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from cellapse._linalg.direct import Solve
+from cellapse._linalg.levels import factor_size
+from cellapse._linalg.pardiso import new_solver, run
+from cellapse._shared.arrays import FloatArray
+from cellapse._shared.memory import require_memory
+
+_ANALYSE, _FACTORIZE, _FORWARD, _BACKWARD = 11, 22, 331, 333  # phases
+_COMPLEMENT = 36  # the setting: 2 asks for the complement, and for solutions with C
+_ordered: dict[bytes, _Ordered] = {}  # the last one, where nobody uses it just now
+
+
+class _Ordered:
+    """PARDISO with an order of elimination for a pattern."""
+
+    def __init__(self, upper: Any, n: int) -> None:
+        self.solver = new_solver(self)
+        self.solver.set_iparm(_COMPLEMENT, 2)
+        self.solver.perm = (np.arange(upper.shape[0]) < n).astype(np.int32)
+        run(self.solver, _ANALYSE, upper, np.zeros(upper.shape[0]))
+
+
+def can_complement() -> bool:
+    """Whether PARDISO is installed."""
+    return find_spec("pypardiso") is not None
+
+
+@contextmanager
+def schur_complement(upper: Any, n: int) -> Iterator[tuple[FloatArray, Solve]]:
+    """A - B C^-1 B^T for A of n rows, and y -> C^-1 y for columns, as long as the context lasts.
+
+    Given is the upper triangle of the matrix, with an entry for all of its diagonal.
+    """
+    upper = sparse.csr_matrix(upper)
+    upper.sort_indices()
+    key = sha1(upper.indptr.tobytes() + upper.indices.tobytes() + n.to_bytes(8)).digest()
+    ordered = _ordered.pop(key, None)  # nobody else has it meanwhile
+    if ordered is None:
+        what = f"the elimination of {upper.shape[0] - n:,} rows"
+        size = factor_size(sparse.csc_array(upper + upper.T))
+        require_memory(size, what, "apply S instead: S @ x")
+        ordered = _Ordered(upper, n)
+    complement = run(ordered.solver, _FACTORIZE, upper, np.zeros((n, n)))
+
+    def solve(y: FloatArray) -> FloatArray:
+        padded = np.zeros((upper.shape[0], y.shape[1]))
+        padded[n:] = y
+        forward = run(ordered.solver, _FORWARD, upper, padded)
+        forward[:n] = 0.0
+        return run(ordered.solver, _BACKWARD, upper, forward)[n:]
+
+    try:
+        yield complement, solve
+    finally:
+        _ordered.clear()
+        _ordered[key] = ordered

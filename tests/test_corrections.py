@@ -1,0 +1,48 @@
+"""Corrections of approximate eigenvectors, on diagonal matrices, by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import cellapse as cl
+from cellapse._linalg.eigen.corrections import Ritz, by_factor, by_factor_off_known_vectors
+from cellapse._linalg.eigen.problem import eigenproblem
+from cellapse._linalg.operators import SparseOperator
+
+A = np.array([1.0, 2.0, 3.0, 8.0, 10.0, 20.0])
+
+
+def plain(mass=None):
+    operator = SparseOperator(sparse.diags_array(A), range(6))
+    return eigenproblem(operator, 3, mass)
+
+
+def ritz(of: int) -> Ritz:
+    """One eigenvector, whose residual has a part everywhere."""
+    return Ritz(np.eye(6)[:, [of, 0]], np.ones((6, 2)), np.array([True, False]))
+
+
+def test_a_correction_by_a_factor_is_a_solution_with_a():
+    t = by_factor(plain(), cl.Direct())(ritz(1))
+    np.testing.assert_allclose(t[:, 0], 1.0 / A, rtol=1e-4)
+
+
+@pytest.mark.parametrize(("of", "shift"), [(0, 1.0), (1, 2.0), (2, 2.5)])
+def test_off_known_vectors_it_sees_the_eigenvalue(of, shift):
+    """1/a + s/a^2 + s^2/a^3 next to 1/(a - s); along the known vectors 1/a alone."""
+    correct = by_factor_off_known_vectors(plain(), cl.Direct(), np.eye(6)[:, :3], 2.5)
+    t = correct(ritz(of))
+    assert t.shape == (6, 1)
+    series = sum(shift**j / A ** (j + 1) for j in range(3))
+    np.testing.assert_allclose(t[3:, 0], series[3:], rtol=1e-4)
+    np.testing.assert_allclose(t[:3, 0], 1.0 / A[:3], rtol=1e-4)
+
+
+def test_the_mass_is_seen():
+    mass = np.array([1.0, 1.0, 1.0, 2.0, 4.0, 1.0])
+    values = A / mass
+    correct = by_factor_off_known_vectors(plain(mass), cl.Direct(), np.eye(6)[:, :3], 2.5)
+    series = sum(1.0 / values ** (j + 1) for j in range(3))
+    np.testing.assert_allclose(correct(ritz(0))[3:, 0], series[3:], rtol=1e-4)

@@ -1,0 +1,156 @@
+"""PARDISO, the elimination of all rows but a few, and the operators that are made with it."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy import sparse
+
+import cellapse as cl
+from cellapse._collapse.ladder import Ladder
+from cellapse._collapse.ladder_array import array_is_quick, ladder_array
+from cellapse._linalg import pardiso, schur
+from cellapse._linalg.eigen.auto import Auto
+from cellapse._linalg.schur import schur_complement
+
+pytest.importorskip("pypardiso")
+
+
+def system(seed: int, kept: float = 0.0) -> tuple[np.ndarray, sparse.csr_array]:
+    """A symmetric matrix whose last 60 rows are definite, and its upper triangle."""
+    rng = np.random.default_rng(seed)
+    C = sparse.random_array((60, 60), density=0.05, rng=1)  # the pattern is the same for all seeds
+    C.data = rng.standard_normal(C.nnz)
+    C = sparse.csr_array(C @ C.T + sparse.eye_array(60))
+    B = sparse.random_array((9, 60), density=0.2, rng=2, format="csr")
+    A = kept * sparse.eye_array(9, format="csr")
+    whole = sparse.block_array([[A, B], [B.T, C]], format="csr")
+    return whole.toarray(), sparse.block_array([[A, B], [None, sparse.triu(C)]], format="csr")
+
+
+@pytest.fixture
+def mixed(monkeypatch) -> cl.CollapsedOperator:
+    """An operator whose products take all cells at once, of more vertices than are always dense."""
+    monkeypatch.setattr(schur, "_ordered", {})
+    K = cl.clique_complex(nx.random_geometric_graph(520, 0.07, seed=3))
+    with pytest.warns(cl.CellapseWarning, match="order"):
+        return cl.collapse(K, "mixed", eps=1e-3)
+
+
+@pytest.mark.parametrize("kept", [0.0, 2.5])
+def test_the_complement_is_what_elimination_leaves(kept):
+    whole, upper = system(0, kept)
+    A, B, C = whole[:9, :9], whole[:9, 9:], whole[9:, 9:]
+    y = np.arange(120.0).reshape(60, 2)
+    with schur_complement(upper, 9) as (complement, solve):
+        np.testing.assert_allclose(complement, A - B @ np.linalg.solve(C, B.T), atol=1e-12)
+        np.testing.assert_allclose(C @ solve(y), y, atol=1e-9)
+
+
+def test_the_order_of_a_pattern_is_found_once(monkeypatch):
+    monkeypatch.setattr(schur, "_ordered", {})
+    found, begin = [], schur._Ordered.__init__
+    monkeypatch.setattr(
+        schur._Ordered, "__init__", lambda self, *given: found.append(1) or begin(self, *given)
+    )
+    for seed in range(3):
+        whole, upper = system(seed)
+        expected = -whole[:9, 9:] @ np.linalg.solve(whole[9:, 9:], whole[9:, :9])
+        with schur_complement(upper, 9) as (complement, _):
+            np.testing.assert_allclose(complement, expected, atol=1e-12)
+    assert len(found) == 1
+    with schur_complement(system(0)[1], 8) as (complement, _):  # other rows stay
+        assert complement.shape == (8, 8)
+    assert len(found) == 2
+
+
+def test_two_eliminations_at_once_do_not_meet():
+    (first, one), (second, other) = system(1), system(2)
+    y = np.ones((60, 1))
+    with schur_complement(one, 9) as (_, solve), schur_complement(other, 9) as (_, again):
+        np.testing.assert_allclose(first[9:, 9:] @ solve(y), y, atol=1e-9)
+        np.testing.assert_allclose(second[9:, 9:] @ again(y), y, atol=1e-9)
+
+
+def test_the_memory_of_a_factor_is_released(monkeypatch):
+    released = []
+    monkeypatch.setattr(
+        "pypardiso.PyPardisoSolver.free_memory",
+        lambda self, everything: released.append(everything),
+    )
+    factor = pardiso.Pardiso(sparse.csc_array(np.diag([2.0, -4.0])))
+    assert factor.n_negative() == 1
+    assert factor.solve(np.ones(2)).tolist() == [0.5, -0.25]
+    assert not released
+    del factor
+    assert released == [True]
+
+
+def test_a_failure_of_pardiso_is_an_error_of_ours():
+    solver = pardiso.new_solver(pardiso)
+    with pytest.raises(cl.ConvergenceError, match="2 rows"):
+        pardiso.run(solver, 33, sparse.csr_matrix(np.eye(2)), np.ones(2))  # nothing is factorized
+
+
+def test_an_array_by_elimination_is_the_operator(mixed):
+    x = np.random.default_rng(0).standard_normal((520, 3))
+    expected = mixed @ x
+    T = mixed.toarray()
+    assert mixed.elimination.ladder.array is not None
+    assert np.abs(T - T.T).max() == 0.0
+    np.testing.assert_allclose(T @ x, expected, atol=1e-10 * mixed.elimination.ladder.norm)
+    A, X, C = (M.toarray() for M in mixed.split())
+    formula = A - X @ np.linalg.solve(C + 1e-3 * np.eye(len(C)), X.T)
+    np.testing.assert_allclose(T, formula, atol=1e-9)
+
+
+def test_an_array_is_the_users_own(mixed):
+    """What is done to it does not reach the operator, which keeps one for itself."""
+    x = np.random.default_rng(0).standard_normal(520)
+    for _ in range(2):  # the first is made, the second is there
+        T = mixed.toarray()
+        expected = T @ x
+        T[:] = 7.0
+        np.testing.assert_allclose(mixed.elimination.apply(x, 1e-3), expected, atol=1e-3)
+
+
+def test_what_is_not_known_well_enough_is_no_array(mixed, monkeypatch):
+    ladder = mixed.elimination.ladder
+    inverse = "cellapse._collapse.formed.definite_inverse"
+    wrong = 1e-9
+    monkeypatch.setattr(inverse, lambda M: np.linalg.inv(M) * (1.0 + wrong))
+    assert ladder_array(ladder) is None
+    assert not array_is_quick(ladder, 0.0)
+    error = 1e3 * wrong * ladder.c  # much larger than what is wrong
+    assert array_is_quick(ladder, error)
+    assert ladder_array(ladder) is None  # it is kept, but not for those who ask for more
+    kept = ladder.array
+    assert kept is not None
+    assert kept.error <= 0.03 * error
+    x = np.random.default_rng(0).standard_normal(520)
+    assert (ladder.apply(x, error) == kept.T @ x).all()
+    assert (ladder.apply(x, 9.0 * kept.error) != kept.T @ x).any()
+
+
+def test_a_loose_tolerance_takes_the_array(mixed, monkeypatch):
+    exact = mixed.spectrum(6)
+    assert not isinstance(exact.solver, cl.Dense)
+    monkeypatch.setattr(Ladder, "_relaxed", None)  # no product with all cells
+    again = mixed.reweighted(1.0, None, 1e-3)
+    loose = again.spectrum(6, tol=1e-6)
+    assert isinstance(loose.solver, cl.Dense)
+    assert loose.certified
+    np.testing.assert_allclose(loose.values, exact.values, atol=1e-9)
+    assert loose.residuals.max() <= 1e-8 * loose.norm
+    assert not isinstance(Auto().select(again).solver, cl.Dense)
+
+
+def test_without_pardiso_products_do_as_before(mixed, monkeypatch):
+    loose = mixed.spectrum(4, tol=1e-6)
+    monkeypatch.setattr("cellapse._collapse.raised.can_complement", lambda: False)
+    again = mixed.reweighted(1.0, None, 1e-3)
+    other = again.spectrum(4, tol=1e-6)
+    assert isinstance(loose.solver, cl.Dense)
+    assert not isinstance(other.solver, cl.Dense)
+    np.testing.assert_allclose(loose.values, other.values, atol=1e-6 * loose.norm)
