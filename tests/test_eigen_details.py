@@ -264,3 +264,17 @@ def test_a_look_leaves_open_what_it_has_not_seen(unit):
 def test_a_look_that_is_too_short_leaves_it_open(monkeypatch):
     monkeypatch.setattr(lanczos, "_LOOK", 15)  # it looks first after twenty steps
     assert lanczos.nothing_below(eigenproblem(np.linspace(1.0, 2.0, 200), 1), 0.5) is False
+
+
+def test_of_copies_that_have_not_converged_the_best_is_taken():
+    """With residuals of 0, 0.4 and 0.6 of the tolerance, times the norm."""
+    given = eigenproblem(np.arange(1.0, 9.0), 3, tol=1e-2)
+    turned = np.eye(8)[:, :3]
+    for column, share in ((1, 0.4), (2, 0.6)):
+        angle = share * 1e-2 * given.norm / (8.0 - (column + 1.0))
+        turned[[column, 7], column] = np.cos(angle), np.sin(angle)
+    values = np.array([1.0, 2.0, 3.0])
+    assert lanczos._accurate(given, (values, turned))[0].tolist() == [1.0, 2.0]
+    assert lanczos._accurate(given, (values[2:], turned[:, 2:]))[0].tolist() == [3.0]
+    worse = turned[:, [2, 2]]
+    assert len(lanczos._accurate(given, (values[[2, 2]], worse))[0]) == 2  # none is better

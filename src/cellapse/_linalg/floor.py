@@ -53,7 +53,7 @@ def spectral_floor(apply: Solve, precondition: Solve, start: FloatArray) -> floa
             return rz < 0.0
         theta = ritz_values(np.array(steps), np.array(turns))
         kept = np.log1p(-np.outer(_SHARES, theta[0] / theta)).sum(axis=1)
-        floor = theta[0] * float(_SHARES[kept >= np.log(left)].max(initial=0.0))
+        floor = float(theta[0] * _SHARES[kept >= np.log(left)].max(initial=0.0))
         return np.array([floor >= _CLOSE * theta[0]])
 
     one_pass(apply, start[:, None], precondition, enough, _STEPS, advance=advance)

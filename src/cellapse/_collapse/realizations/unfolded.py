@@ -133,10 +133,16 @@ class Flags(OneSide):
             return A if c == 0.0 else None
         G = few.square(beta / mass)
         allowed = GOOD * self.norm_bound()
-        return formed(A, G, c, allowed, Projector(self.zeros), G.__matmul__)
+        return formed(A, G, c, allowed, self._fixed, G.__matmul__)
+
+    @cached_property
+    def _fixed(self) -> Projector:
+        return Projector(self.zeros)
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
-        return super().apply(x, error) if self._formed is None else self._formed @ x
+        if self._formed is None:
+            return super().apply(x, error)
+        return self._formed @ (x - self._fixed(x))  # what is in the kernel leaves no rounding
 
     def toarray(self, error: float = 0.0) -> FloatArray | None:
         return super().toarray(error) if self._formed is None else self._formed.copy()

@@ -63,7 +63,7 @@ class Lanczos(EigenSolver):
             if values[0] - 2.0 * tol * problem.norm > below:
                 return no_pairs(problem.n)
             if tol <= problem.tol:
-                return only_below((values, vectors), below)
+                return _accurate(problem, only_below((values, vectors), below))
             # As much chance as before: what is still hidden must not stay so because it is small.
             again = problem.start()
             start = problem.project(vectors.sum(axis=1)) + again / np.linalg.norm(again)
@@ -83,6 +83,20 @@ class Lanczos(EigenSolver):
         restarts = most_products(problem, basis) // max(basis - problem.k, 1)
         mu, vectors = largest_pairs(problem, reflected, basis, tol, start, restarts)
         return top - mu, vectors
+
+
+def _accurate(problem: Problem, pairs: Pairs) -> Pairs:
+    """Those that are accurate, and at least one: the next search finds what is left.
+
+    A Krylov space holds one copy of a repeated eigenvalue; others come from rounding, and may be
+    said to have converged when they have not.
+    """
+    values, vectors = pairs
+    if len(values) < 2:
+        return pairs
+    left = np.linalg.norm(problem.apply(vectors) - vectors * values, axis=0)
+    good = (left <= 0.5 * problem.tol * problem.norm) | (left == left.min())
+    return values[good], vectors[:, good]
 
 
 def most_products(problem: Problem, basis: int) -> int:
