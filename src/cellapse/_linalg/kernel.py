@@ -187,6 +187,8 @@ class Projector:
 
     def first(self, k: int) -> FloatArray:
         """The first k columns."""
+        if self._whole is not None:
+            return self._whole[:, :k]
         P, at = np.zeros((self._P.shape[0], k)), self._P.columns < k
         P[self._P.rows[at], self._P.columns[at]] = self._P.values[at]
         return P
