@@ -1,7 +1,7 @@
 """Seconds on the clock with one thread and with two: what a second core gives a user.
 
 Ten smallest eigenpairs of the unfolded collapse of a Delaunay mesh, each run in a process of its
-own. BLAS has the threads, and PARDISO, which factorizes systems of more than 200,000 rows where it
+own. BLAS has the threads, and PARDISO, which factorizes systems of more than 30,000 rows where it
 is installed (the extra `fast`).
 
     python -m benchmarks.threads [--sizes 100000 1000000] [--threads 1 2]

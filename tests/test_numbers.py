@@ -498,3 +498,12 @@ def test_values_come_from_products_and_not_from_a_factor():
     for solver in (cl.ShiftInvert(), cl.Lanczos(), cl.Dense()):
         found = S.spectrum(8, "degree", solver=solver, which="largest").values
         np.testing.assert_allclose(found, wanted, atol=1e-12)
+
+
+def test_one_pass_keeps_the_digits_of_a_residual_in_extended_precision():
+    """A clique with eps = 1e-8: the first pass is enough, and said to be so."""
+    S = cl.collapse(cl.clique_complex(nx.complete_graph(8)), "mixed", beta=0.3, eps=1e-8)
+    x = np.random.default_rng(0).standard_normal((8, 2))
+    exact = S @ x
+    for error in (1e-6, 1e-9, 1e-12):
+        np.testing.assert_allclose(S.apply(x, error), exact, atol=error)
