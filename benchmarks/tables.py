@@ -31,30 +31,30 @@ is said underneath.
 REASONS = """What stands in the way of the others:
 
 * **Our Laplacian next to SciPy's.** Both take the same Lanczos steps. What is left is the search
-  for eigenpairs that Lanczos may have missed, a third of the time, and making the matrix.
+  for eigenpairs that Lanczos may have missed, a fifth of the time, and making the matrix.
 * **The paper's sizes.** The worst of them, (400, 696, 18), has so many components that the ten
-  eigenvalues of L are zeros known in advance. Up to 500 vertices S is a dense matrix: one inverse
-  and two dense eigenproblems, next to a few sparse products for L. On 3,000 vertices a third of
-  our time is the Laplacian's own eigenvectors; each of the five products that follow is some
-  twenty steps of conjugate gradients with K, to ten digits, so that the residual is certain. How
-  the paper's method compares depends on the machine: beside other work it was 79 times ours,
-  alone 58.
-* **Meshes.** Half of the time goes into fourteen eigenvectors of L, from which the collapse
-  starts; then K is factorized, as large as L, and five or six corrections follow.
-* **Mixed.** One factorization of all cells, six times as many as vertices, takes as long as half
-  a dozen Laplacian problems by itself; nothing smaller is equivalent to it.
-* **Small worlds and power laws.** A is far from S there: up to twenty corrections, three times
-  as many as on a mesh. Corrections that see K (by a spanning forest, or by solving with S itself)
-  took as many steps, or cost as much as they saved. In small worlds the eigenvalues are so close
-  to each other that those of A leave room for another of S: what is left is searched.
-* **One small graph.** Two milliseconds are some forty sparse matrices of SciPy, thirty
-  microseconds each whatever their size. Many graphs at once share them: `batch.spectra` and
-  `transform_all`.
-* **The explorer.** The incidence and mixed realizations factorize all cells for every answer,
-  which is .1 to .4 s of it; the rest are corrections from the eigenvectors of A.
-* **Heat.** Two dozen products with S for every column, each some eighteen steps with K. A random
-  graph has no order in which neighbours are close: every step fetches the values of a million
-  neighbours from all over memory, for every column.
+  eigenvalues of L are zeros known in advance: there is nothing to compute. Up to 500 vertices S is
+  a dense matrix: sigma, one inverse and one dense eigenproblem take about five milliseconds each,
+  next to a few sparse products for L. On 3,000 vertices a third of our time is the Laplacian's own
+  eigenvectors; five products follow, of five to fifteen steps of conjugate gradients with K each,
+  and as many steps with A for the corrections. How the paper's method compares depends on the
+  machine.
+* **Meshes.** More than half of the time goes into eleven eigenvectors of L, from which the
+  collapse starts, and a few beyond them; then K is factorized, as large as L, and three or four
+  corrections follow.
+* **Mixed.** Of the factorization of all cells, six times as many as vertices, four fifths is the
+  search for an order to eliminate them in; nothing smaller is equivalent to it.
+* **Small worlds and power laws.** A is far from S there: eight corrections on a power law, twenty
+  in a small world. Corrections that see K (by a spanning forest, or by solving with S itself)
+  took as many steps, or cost as much as they saved; nor did single precision help, or a closer
+  solution of every correction. In small worlds the eigenvalues are so close to each other that
+  those of A leave room for another of S: what is left is searched.
+* **One small graph.** Some 150 calls of NumPy, a microsecond or two each; LAPACK takes a quarter.
+* **The explorer.** On the graph with most triangles all other cells are eliminated in 75 ms, K is
+  inverted in 35, its eigenvectors take 50 and what is drawn 40.
+* **Heat.** Two dozen products with S for every column, each up to fifteen steps with K. A random
+  graph has no order in which neighbours are close: a step fetches the values of a million
+  neighbours from all over memory, and passes ten times over the vectors.
 * **Matrix Market.** Reading the file takes as long as SciPy's reader; the rest is checking that
   every line is one, and the complex: sorted edges, loops, repeats, labels and weights.
 """

@@ -142,7 +142,9 @@ class Flags(OneSide):
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         if self._formed is None:
             return super().apply(x, error)
-        return self._formed @ (x - self._fixed(x))  # what is in the kernel leaves no rounding
+        if error == 0.0:
+            x = x - self._fixed(x)  # what is in the kernel leaves not even rounding
+        return self._formed @ x
 
     def toarray(self, error: float = 0.0) -> FloatArray | None:
         return super().toarray(error) if self._formed is None else self._formed.copy()
