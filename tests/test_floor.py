@@ -1,5 +1,7 @@
 """Numbers below the eigenvalues of P^-1 K, which errors are told by, against LAPACK."""
 
+from types import SimpleNamespace
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ from scipy import linalg, sparse
 import cellapse as cl
 from cellapse._linalg.floor import spectral_floor
 from cellapse._linalg.kernel import left_kernel
-from cellapse._linalg.preconditioner import next_to
+from cellapse._linalg.preconditioner import _start, next_to
 
 
 def floor_of(values, seed=0):
@@ -71,6 +73,35 @@ def test_what_is_said_of_k_next_to_all_of_its_eigenvalues(name, weights):
     assert near.lower <= smallest * (1 + 1e-9)
     assert near.least <= np.linalg.eigvalsh(dense)[0]
     assert near.lower > 0.9 / K.diagonal().max() * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_a_start_has_the_covariance_of_p_off_the_kernel(monkeypatch, sign):
+    """One drawn number after the other set to one: M with start = M g, and M M^T."""
+    P = np.array([[5.0, 2.0, 0, 0], [2.0, 3.0, 0, 0], [0, 0, 4.0, 0.5], [0, 0, 0.5, 2.0]])
+    P[~np.eye(4, dtype=bool)] *= sign
+    rest = 2.0 * P.diagonal() - abs(P).sum(axis=1)
+    k = np.full((4, 1), 0.5)
+
+    def start(kernel, one):
+        numbers = iter(np.eye(6)[one])
+        drawn = SimpleNamespace(
+            standard_normal=lambda n: np.array([next(numbers) for _ in range(n)])
+        )
+        monkeypatch.setattr(np.random, "default_rng", lambda seed: drawn)
+        return _start(sparse.csr_array(P), rest, kernel)
+
+    M = np.column_stack([start(None, one) for one in range(6)])
+    np.testing.assert_allclose(M @ M.T, P, atol=1e-14)
+    off = np.column_stack([start(sparse.csr_array(k), one) for one in range(6)])
+    np.testing.assert_allclose(off @ off.T, P - P @ k @ k.T @ P / (k.T @ P @ k), atol=1e-14)
+    np.testing.assert_allclose(k.T @ off, 0.0, atol=1e-14)
+
+
+def test_cells_that_are_alone_do_not_count():
+    K, kernel = laplacian_like(GRAPHS["with isolated vertices"](), lambda m: np.full(m, 1e4))
+    assert (K.diagonal() == 1.0).any()
+    assert next_to(K, kernel).least > 10.0
 
 
 def test_no_floor_for_what_is_not_diagonally_dominant():

@@ -19,7 +19,7 @@ from cellapse._linalg.error_bounds import ritz_values
 from cellapse._shared.arrays import BoolArray, FloatArray
 
 _START = 1e-9  # p
-_SHARES = np.arange(1, 20) / 20  # of the smallest Ritz value: what is tried
+_SHARES = np.arange(1, 20) / 20  # speed only: of the smallest Ritz value: what is tried
 _CLOSE = 0.3  # speed only: a share that is good enough
 _STEPS = 100  # speed only: what says nothing by then is not worth more
 
@@ -49,8 +49,8 @@ def spectral_floor(apply: Solve, precondition: Solve, start: FloatArray) -> floa
     def enough(_: FloatArray, rz: FloatArray) -> BoolArray:
         nonlocal floor
         left = max(float(np.sqrt(np.abs(rz[0]))), 1e-300) / _START
-        if left >= 1.0 or not steps:
-            return rz < 0.0
+        if left >= 1.0 or not steps:  # equivalent: nothing can be told yet
+            return rz < 0.0  # equivalent: no column has less
         theta = ritz_values(np.array(steps), np.array(turns))
         kept = np.log1p(-np.outer(_SHARES, theta[0] / theta)).sum(axis=1)
         floor = float(theta[0] * _SHARES[kept >= np.log(left)].max(initial=0.0))

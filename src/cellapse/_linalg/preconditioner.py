@@ -63,7 +63,7 @@ def next_to(K: sparse.csr_array, kernel: sparse.csr_array | None) -> Near:
         return z
 
     rest = 2.0 * diagonal - abs(P).sum(axis=1)  # of the diagonal, next to the pairs of P
-    dominant = bool((rest >= -1e-9 * diagonal).all())
+    dominant = bool((rest >= -1e-9 * diagonal).all())  # equivalent: K >= I leaves at least one
     floor = spectral_floor(K.__matmul__, solve, _start(P, rest, kernel)) if dominant else 0.0
     # K is at least I.
     lower = max(floor, 0.9 / row_sum(P))
