@@ -87,7 +87,8 @@ def _components(n: int, i: IntArray, j: IntArray) -> IntArray:
         return connected_components(graph, directed=False)[1]  # equivalent: weak ones
     near, known = np.eye(n), 0
     near[i, j] = near[j, i] = 1.0
-    while known != (known := int(np.count_nonzero(near))):  # twice as far each time
+    # Twice as far each time, until that is nowhere new, or everywhere.
+    while known != (known := int(np.count_nonzero(near))) and known < n * n:
         near = np.minimum(near @ near, 1.0)
     first = near.argmax(axis=1)
     return np.cumsum(np.bincount(first, minlength=n) > 0)[first] - 1
