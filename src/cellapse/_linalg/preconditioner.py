@@ -25,17 +25,18 @@ _RANGE = 100.0  # the heaviest edge over the lightest, from which on heavy ones 
 
 
 class Near(NamedTuple):
-    """K, x -> P^-1 x off the kernel, and numbers below the eigenvalues of P^-1 K and K there."""
+    """K, x -> P^-1 x off the kernel, numbers below P^-1 K and K there, and one above K."""
 
     K: sparse.csr_array
     solve: Solve
     lower: float
     least: float
+    norm: float
 
     def hides(self, x: FloatArray, v: FloatArray, most: FloatArray) -> bool:
         """Whether rounding may hide more than `most` of any column in the residual x - K v."""
         outside = np.linalg.norm(x, axis=0)
-        at_most = outside + 2.0 * row_sum(self.K) * np.linalg.norm(v, axis=0)
+        at_most = outside + 2.0 * self.norm * np.linalg.norm(v, axis=0)
         if (2.0 * _UNIT * at_most <= most).all():  # speed only: told without a product
             return False
         inside = np.linalg.norm(np.abs(x) + 2.0 * (abs(self.K) @ np.abs(v)), axis=0)
@@ -69,7 +70,7 @@ def next_to(K: sparse.csr_array, kernel: sparse.csr_array | None) -> Near:
     lower = max(floor, 0.9 / row_sum(P))
     alone = _alone(kernel, len(rest))
     least = max(floor * float(rest[~alone].min(initial=np.inf)), 1.0)
-    return Near(K, solve, lower, least)
+    return Near(K, solve, lower, least, row_sum(K))
 
 
 def _alone(kernel: sparse.csr_array | None, n: int) -> BoolArray:
