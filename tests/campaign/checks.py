@@ -191,16 +191,16 @@ def count(s, S, rng, code):
     n = len(s.S)
     given, mass, text = masses(s, rng)
     values = spectra.true_values(s.S, mass)
-    norm, _ = spectra.scale_of(s.A, mass)
+    norm, bound = spectra.scale_of(s.A, mass)
     asked = [draw.pick(rng, (0.0, norm * rng.random(), norm * 1.5, *values[:2].tolist()))]
     if n > 1:  # also between two values: tiny ones are where rounding shows
         i = int(rng.integers(n - 1))
         asked.append(float(np.sqrt(np.maximum(values[i : i + 2], 1e-9 * norm).prod())))
-    slack = 1e-9 * norm + 1e-13 * s.norm / float(mass.min(initial=1.0))
-    for v in asked:
+    slack = 1e-10 * norm + 1e-13 * s.norm / float(mass.min(initial=1.0))
+    for v in asked:  # what is less than 5e-9 of the norm below may not count
         code.append(f"S.count_below({v!r}, {text})")
         got = S.count_below(v, given)
-        low, high = int(np.sum(values < v - slack)), int(np.sum(values < v + slack))
+        low, high = int(np.sum(values < v - 5e-9 * bound - slack)), int(np.sum(values < v + slack))
         good = got is None or low <= got <= high
         yield Result("count", 0.0 if good else 1.0, f"{low}" if low == high else f"{low} to {high}")
     if n and got is None:

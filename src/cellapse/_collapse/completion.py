@@ -43,7 +43,7 @@ class Masses(NamedTuple):
 
 def completed(ladder: Ladder, x: FloatArray, masses: Masses | None = None) -> FloatArray:
     """The eliminated values that minimize the energy, nearest rank first."""
-    x = x - ladder.fixed(x)
+    x = ladder.fixed.off(x)
     asked = np.linalg.norm(ladder.B.T @ x, axis=0) > 0
     if ladder.c == 0.0 or not asked.any():
         return np.zeros((ladder.M.shape[0], *x.shape[1:]))

@@ -162,7 +162,7 @@ class Ladder:
 
     def moved(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         """x - K^-1 x = beta B w, within an absolute error where that saves work."""
-        x = x - self.fixed(x)
+        x = self.fixed.off(x)
         allowed = np.maximum(error, AIM * self._slack(x))  # what refinement goes for, by column
         result = self._by_iteration(x, allowed) if self.iterative else None
         if result is None:
@@ -170,7 +170,7 @@ class Ladder:
         if result is None:
             w = self._relaxed(x, allowed, error)
             result = (self.beta * (self.B @ w)).astype(np.float64)
-        return result - self.fixed(result)
+        return self.fixed.remove_from(result)
 
     def _slack(self, x: FloatArray) -> FloatArray:
         """What an error of ||A|| |x| in T x is in K^-1 x."""

@@ -32,9 +32,7 @@ def shifted(ladder: Ladder, shift: float, mass: FloatArray) -> tuple[Any, int] |
         return None
     rest: Any
     link: Any
-    # The inverse of a diagonal M is exact. That of blocks is known column by column, each to an
-    # error of its own: with it, K would be off by more than any rounding of M (1 / eps^{3/2}).
-    if relaxation.raised.reduced is not None and relaxation.diagonal:
+    if relaxation.raised.reduced is not None:
         rest = -(eye + relaxation.raised.reduced[0])
         link = np.sqrt(c) * eye
     else:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg.blas import dgemm
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from cellapse._shared.arrays import (
@@ -162,14 +163,12 @@ class Projector:
         self._whole = P.toarray() if n <= _SMALL else None  # speed only: then one product does it
 
     @cached_property
-    def _large(self) -> list[FloatArray]:
-        """Columns of many entries, one by one."""
-        columns = []
-        for j in np.flatnonzero(self._filled):
-            at, column = self._P.columns == j, np.zeros(self._P.shape[0])
-            column[self._P.rows[at]] = self._P.values[at]
-            columns.append(column)
-        return columns
+    def _large(self) -> FloatArray:
+        """Columns of many entries, as rows."""
+        at, number = self._filled[self._P.columns], np.cumsum(self._filled) - 1
+        rows = np.zeros((int(self._filled.sum()), self._P.shape[0]))
+        rows[number[self._P.columns[at]], self._P.rows[at]] = self._P.values[at]
+        return rows
 
     @cached_property
     def _small(self) -> tuple[IntArray, sparse.csr_array]:
@@ -204,9 +203,31 @@ class Projector:
         """P P^T x."""
         if self._whole is not None and self.count:
             return self._whole @ (self._whole.T @ x)
-        parts = [p * (p @ x) if x.ndim == 1 else p[:, None] * (p @ x) for p in self._large]
-        result = sum(parts[1:], parts[0]) if parts else np.zeros_like(x)
-        rows, small = self._small
+        result, (rows, small) = np.zeros_like(x), self._small
+        for p in self._large:
+            result += np.multiply.outer(p, p @ x)
         if len(rows):
             result[rows] += small @ (small.T @ x[rows])
         return result
+
+    def off(self, x: FloatArray) -> FloatArray:
+        """x - P P^T x."""
+        return self.remove_from(np.array(x, order="C"))
+
+    def remove_from(self, x: FloatArray) -> FloatArray:
+        """x - P P^T x, written over x."""
+        if self._whole is not None:
+            x -= self(x)
+            return x
+        if not self.count:
+            return x
+        large, (rows, small) = self._large, self._small
+        if len(large) and x.ndim == 2 and x.flags.c_contiguous and x.dtype == np.float64:
+            # speed only: no array of this size besides x
+            dgemm(-1.0, (large @ x).T, large, 1.0, x.T, overwrite_c=True)
+        else:
+            for p in large:
+                x -= np.multiply.outer(p, p @ x)
+        if len(rows):
+            x[rows] -= small @ (small.T @ x[rows])
+        return x

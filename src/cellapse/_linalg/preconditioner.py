@@ -59,9 +59,7 @@ def next_to(K: sparse.csr_array, kernel: sparse.csr_array | None) -> Near:
         near = Direct().prepare(P)
 
     def solve(r: FloatArray) -> FloatArray:
-        z = near(r)
-        z -= fixed(z)  # speed only: K is 1 there, and large next to it
-        return z
+        return fixed.remove_from(near(r))  # speed only: K is 1 there, and large next to it
 
     rest = 2.0 * diagonal - abs(P).sum(axis=1)  # of the diagonal, next to the pairs of P
     dominant = bool((rest >= -1e-9 * diagonal).all())  # equivalent: K >= I leaves at least one

@@ -164,8 +164,8 @@ def _grounded(B: sparse.csr_array, kernel: sparse.csr_array) -> float:
 
     def inverse(x: FloatArray) -> FloatArray:
         y = np.zeros_like(x)
-        y[keep] = solve((x - fixed(x))[keep])
-        return y - fixed(y)
+        y[keep] = solve(fixed.off(x)[keep])
+        return fixed.remove_from(y)
 
     v = _top_vector(inverse, n)
     v = inverse(v)  # one step more than the tolerance asked for: it costs nothing

@@ -39,10 +39,7 @@ def solve_system(
     ridge = shift + 1e-8 * norm
     near = _near(A + ridge * sparse.eye_array(len(rhs)), fills_in)
     onto_kernel = Projector(operator.kernel)
-    fixed = onto_kernel(rhs)  # where S is zero
-
-    def project(x: FloatArray) -> FloatArray:
-        return x - onto_kernel(x)
+    fixed, project = onto_kernel(rhs), onto_kernel.off  # S is zero on the first
 
     rest = _without_rounding(project(rhs), rhs)
     # S is at most A, so that this is at most the energy of the solution.

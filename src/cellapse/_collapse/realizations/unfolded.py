@@ -143,7 +143,7 @@ class Flags(OneSide):
         if self._formed is None:
             return super().apply(x, error)
         if error == 0.0:
-            x = x - self._fixed(x)  # what is in the kernel leaves not even rounding
+            x = self._fixed.off(x)  # what is in the kernel leaves not even rounding
         return self._formed @ x
 
     def toarray(self, error: float = 0.0) -> FloatArray | None:

@@ -201,7 +201,7 @@ class Problem:
 
     def project(self, x: FloatArray) -> FloatArray:
         """Remove the part of x in the kernel, and along what is known."""
-        x = x - self.onto_kernel(x)
+        x = self.onto_kernel.off(x)
         return x - self.known @ (self.known.T @ x) if self.known.shape[1] else x
 
     def start(self, columns: int | None = None) -> FloatArray:

@@ -62,10 +62,10 @@ def count_below(operator: SymmetricOperator, value: float, mass: FloatArray) -> 
         return None
     norm = operator.norm_bound(mass)
     rounding = shortcuts.rounding / float(mass.min(initial=np.inf))
-    if rounding > 5e-10 * norm:
+    nearest, farthest = 1e-11 * norm + 10.0 * rounding, _FARTHEST * norm
+    if nearest > farthest:
         return None
-    nearest = 1e-11 * norm + 10.0 * rounding
-    for away in (nearest, max(nearest, _FARTHEST * norm)):  # further off, if a pivot is next to 0
+    for away in (nearest, farthest):  # further off, if a pivot is next to 0
         system = shortcuts.shifted(value - away, mass)
         if system is None:
             return None
