@@ -129,7 +129,7 @@ def _symmetric_inverses(blocks: FloatArray) -> FloatArray:
     Then M^-1 is L^-T (I + F) L^-1 with a symmetric F of the size of rounding, and the error of a
     Schur complement by it is no larger. The columns of `inv` have an error of their own each.
     """
-    inverses: FloatArray
+    inverses: Any  # what NumPy says of the type is wider
     try:
         Y = np.linalg.inv(np.linalg.cholesky(blocks).swapaxes(-2, -1))
         inverses = Y @ Y.swapaxes(-2, -1)
