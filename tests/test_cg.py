@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 
 import cellapse as cl
+from cellapse._linalg import cg
 from cellapse._linalg.cg import conjugate_gradients, rough_solution
 from cellapse._linalg.error_bounds import ErrorEstimate
 from cellapse._linalg.preconditioner import next_to
@@ -194,3 +195,17 @@ def test_heavy_groups_are_followed_by_a_forest():
     assert error <= 1e-8
     assert len(steps) <= 20
     assert np.linalg.norm(b - K @ x) <= 1e-6 * np.linalg.norm(b)
+
+
+@pytest.mark.parametrize("rows", [1, 7, 6553, 6554, 20_000])
+@pytest.mark.parametrize("columns", [1, 10, 3000])
+def test_scaled_columns_are_those_of_a_plain_product(rows, columns):
+    """Several rows at once or one by one, whatever is left at the end: the same bits."""
+    rng = np.random.default_rng(rows)
+    rows = min(rows, 200_000 // columns)
+    x, factors = rng.standard_normal((rows, columns)), rng.standard_normal(columns)
+    assert (cg._scaled(x, factors, np.full_like(x, np.nan)) == x * factors).all()
+    turned = x.copy(order="F")
+    assert (cg._scaled(turned, factors, np.empty_like(x)) == x * factors).all()
+    assert (cg._scaled(x, factors, x) == turned * factors).all()
+    assert (x == turned * factors).all()

@@ -395,3 +395,24 @@ def test_a_dense_matrix_takes_seven_copies():
         assert L.toarray().shape == (200, 200)
     with memory_budget(int(7 * 8 * 200**2 * 0.98)), pytest.raises(cl.SizeError, match="dense"):
         L.toarray()
+
+
+@pytest.mark.parametrize("sizes", [(5,), (40, 3, 3, 1), (120,), (200, 90, 4, 1, 1), (1,) * 90, ()])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_projecting_off_columns_in_any_layout(sizes, order):
+    """Few and many entries, small and large, one vector and several, long digits: one result."""
+    n = sum(sizes) + 7
+    P = np.zeros((n, len(sizes)))
+    for j, (end, size) in enumerate(zip(np.cumsum(sizes, dtype=int), sizes, strict=True)):
+        P[end - size : end, j] = np.arange(1.0, size + 1.0)
+        P[:, j] /= np.linalg.norm(P[:, j])
+    projector, rng = Projector(sparse.csr_array(P)), np.random.default_rng(n)
+    for shape in ((n,), (n, 1), (n, 4)):
+        for kind in (np.float64, np.longdouble):
+            x = np.array(rng.standard_normal(shape), order=order, dtype=kind)
+            before, inside = x.copy(), P @ (P.T @ x)
+            assert abs(projector(x) - inside).max() < 1e-14
+            assert abs(projector.off(x) - (x - inside)).max() < 1e-14
+            assert (x == before).all()
+            assert projector.remove_from(x) is x
+            assert abs(x - (before - inside)).max() < 1e-14

@@ -26,6 +26,8 @@ _LOST = 1e40  # speed only: a residual that has grown so much leads nowhere
 _MOST_DRIFT = 1e-3  # what was seen where that leaves nothing
 _ROUGH = 0.1  # speed only: of the residual that a rough solution leaves
 _FIRST = 30.0  # speed only: the first pass stops at so many times the error, the next goes on
+_ROW = 2048  # speed only: numbers that are multiplied at once, if there are many
+_LARGE = 2**16  # speed only: so many
 _SURE = 1e-4  # speed only: with P^-1 H above this one pass is likely to be enough
 
 
@@ -211,9 +213,13 @@ def one_pass(
     advance: Callable[[FloatArray, FloatArray, BoolArray], None] = lambda *_: None,
 ) -> Pass:
     """Conjugate gradients on columns, each until it is within its goal."""
-    r, x, buffer = rhs.copy(), np.zeros_like(rhs), np.empty_like(rhs)
+    r = np.array(rhs, order="C")
+    x, buffer = np.zeros_like(r), np.empty_like(r)
     z = precondition(r)
-    p, rz = z.copy(), _dots(r, z)  # a copy: z may be r, and all of them change in place
+    p, rz = (
+        np.array(z, order="C"),
+        _dots(r, z),
+    )  # a copy: z may be r, and all of them change in place
     size, fallen, first = rz, np.zeros_like(rz), rz  # the first is p^T P p
     stuck = np.zeros(rhs.shape[1], dtype=bool)  # H or P is not definite there, to rounding
     for _ in range(maxiter):
@@ -226,15 +232,15 @@ def one_pass(
         # Columns that are done stay as they are: rounding would blow them up.
         live = ~(done | stuck)
         step = np.where(live, rz / np.where(live, pq, 1.0), 0.0)
-        x += np.multiply(p, step, out=buffer)
-        r -= np.multiply(q, step, out=buffer)
+        x += _scaled(p, step, buffer)
+        r -= _scaled(q, step, buffer)
         fallen += step * rz
         z = precondition(r) if live.all() else np.where(live, precondition(r), z)
         last, rz = rz, np.where(live, _dots(r, z), rz)
         stuck |= rz > _LOST * first
         live &= ~stuck
         turn = np.where(live, rz / np.where(live, last, 1.0), 0.0)
-        p *= turn
+        _scaled(p, turn, p)
         p += z
         size = rz + turn**2 * size
         advance(step, turn, live)
@@ -243,3 +249,15 @@ def one_pass(
 
 def _dots(x: FloatArray, y: FloatArray) -> FloatArray:
     return np.einsum("ij,ij->j", x, y)
+
+
+def _scaled(x: FloatArray, factors: FloatArray, out: FloatArray) -> FloatArray:
+    """x with a factor for each column; `out` has its rows one after the other."""
+    if x.size < _LARGE:
+        return np.multiply(x, factors, out=out)
+    # speed only: several rows as one long one, as NumPy takes its time over each of a few numbers
+    rows = max(_ROW // len(factors), 1)
+    whole, shape = len(x) // rows * rows, (len(x) // rows, rows * len(factors))
+    np.multiply(x[:whole].reshape(shape), np.tile(factors, rows), out=out[:whole].reshape(shape))
+    np.multiply(x[whole:], factors, out=out[whole:])
+    return out

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg.blas import dgemm
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from cellapse._shared.arrays import (
@@ -23,6 +22,7 @@ from cellapse._shared.arrays import (
     IntArray,
     Matrix,
     csr_from_entries,
+    subtract_product,
 )
 
 _SMALL = 64  # speed only: vertices whose components dense products find
@@ -222,12 +222,11 @@ class Projector:
         if not self.count:
             return x
         large, (rows, small) = self._large, self._small
-        if len(large) and x.ndim == 2 and x.flags.c_contiguous and x.dtype == np.float64:
-            # speed only: no array of this size besides x
-            dgemm(-1.0, (large @ x).T, large, 1.0, x.T, overwrite_c=True)
+        if len(large) and x.ndim == 2:
+            subtract_product(x, large.T, large @ x)
         else:
             for p in large:
-                x -= np.multiply.outer(p, p @ x)
+                x -= p * (p @ x)
         if len(rows):
             x[rows] -= small @ (small.T @ x[rows])
         return x

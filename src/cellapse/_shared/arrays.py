@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.linalg.blas import dgemm
 from scipy.sparse.csgraph import connected_components
 
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -77,6 +78,26 @@ def row_sum(matrix: Any, mass: FloatArray | None = None) -> float:
         return 0.0
     sums = abs(matrix).sum(axis=1)
     return float((sums if mass is None else sums / mass).max(initial=0.0))
+
+
+def subtract_product(x: FloatArray, V: FloatArray, C: FloatArray) -> FloatArray:
+    """x - V C, written over x.
+
+    >>> subtract_product(np.eye(2), np.array([[1.0], [2.0]]), np.array([[1.0, 1.0]])).tolist()
+    [[0.0, -1.0], [-2.0, -1.0]]
+    """
+    alike = x.ndim == 2 and x.dtype == V.dtype == C.dtype == np.float64
+    if alike and x.flags.c_contiguous and x.size and V.size:
+        # speed only: no other array of its size
+        dgemm(-1.0, C.T, V.T, 1.0, x.T, overwrite_c=True)
+    else:
+        x -= V @ C
+    return x
+
+
+def remove_span(x: FloatArray, V: FloatArray) -> FloatArray:
+    """x - V V^T x, written over x."""
+    return subtract_product(x, V, V.T @ x)
 
 
 def inverse_by_blocks(M: Any) -> sparse.csr_array | None:

@@ -17,7 +17,7 @@ from scipy import sparse
 from cellapse._linalg.cg import rough_solution
 from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.eigen.problem import Problem
-from cellapse._shared.arrays import BoolArray, FloatArray
+from cellapse._shared.arrays import BoolArray, FloatArray, remove_span
 
 _HUBS = (
     10.0  # speed only: times the median: from there on the largest diagonal entry is one of a hub
@@ -60,7 +60,7 @@ def by_factor_off_known_vectors(
     below, solve = plain.factor(direct)
 
     def project(x: FloatArray) -> FloatArray:
-        return plain.project(x - V @ (V.T @ x))
+        return plain.project_in_place(remove_span(np.array(x, order="C"), V))
 
     def correct(ritz: Ritz) -> FloatArray:
         R, shift = ritz.R[:, ritz.open_], _quotients(plain, ritz, highest) - below
@@ -80,7 +80,7 @@ def off_known_vectors(plain: Problem, V: FloatArray, highest: float) -> Correcti
     A, near = plain.matrix, _diagonal(plain)
 
     def project(x: FloatArray) -> FloatArray:
-        return plain.project(x - V @ (V.T @ x))
+        return plain.project_in_place(remove_span(np.array(x, order="C"), V))
 
     def correct(ritz: Ritz) -> FloatArray:
         shift = _quotients(plain, ritz, highest)
@@ -106,7 +106,7 @@ def off_ritz_vectors(problem: Problem) -> Correction:
 
     def correct(ritz: Ritz) -> FloatArray:
         def project(x: FloatArray) -> FloatArray:
-            return problem.project(x - ritz.X @ (ritz.X.T @ x))
+            return problem.project_in_place(remove_span(np.array(x, order="C"), ritz.X))
 
         R = ritz.R[:, ritz.open_]
         shift = np.maximum(_quotients(problem, ritz) - np.linalg.norm(R, axis=0), 0.0)

@@ -33,7 +33,7 @@ from cellapse._linalg.eigen.shift_invert import SUPERLU, ShiftInvert
 from cellapse._linalg.eigen.spectrum import EigenSolver, check_factorization, only_below
 from cellapse._linalg.lapack import symmetric_eigenpairs
 from cellapse._linalg.symmetric import Pairs
-from cellapse._shared.arrays import FloatArray
+from cellapse._shared.arrays import FloatArray, remove_span
 from cellapse._shared.checks import whole_number
 from cellapse._shared.progress import Bar
 
@@ -206,8 +206,7 @@ def _orthogonal_to(V: FloatArray, steps: FloatArray, problem: Problem) -> FloatA
     """An orthonormal basis of what the steps add to the space of V, without the kernel."""
     # Once is not enough when a step is nearly inside the space.
     for _ in range(3):  # equivalent: after the second nothing is left
-        steps = problem.project(steps)
-        steps = _orthonormal(steps - V @ (V.T @ steps))
+        steps = _orthonormal(remove_span(problem.project(steps), V))
     return steps
 
 

@@ -19,7 +19,7 @@ from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.eigen.shifts import count_below, shift_inverse
 from cellapse._linalg.kernel import Projector
 from cellapse._linalg.symmetric import Lowest, SymmetricOperator
-from cellapse._shared.arrays import Entries, FloatArray, row_sum, squared
+from cellapse._shared.arrays import Entries, FloatArray, remove_span, row_sum, squared
 
 _ABOVE = 1e-6  # relative to the bound of the spectrum: how far a shift is above it
 
@@ -201,8 +201,12 @@ class Problem:
 
     def project(self, x: FloatArray) -> FloatArray:
         """Remove the part of x in the kernel, and along what is known."""
-        x = self.onto_kernel.off(x)
-        return x - self.known @ (self.known.T @ x) if self.known.shape[1] else x
+        return self.project_in_place(np.array(x, order="C"))
+
+    def project_in_place(self, x: FloatArray) -> FloatArray:
+        """The same, written over x."""
+        self.onto_kernel.remove_from(x)
+        return remove_span(x, self.known) if self.known.shape[1] else x
 
     def start(self, columns: int | None = None) -> FloatArray:
         """A random start without a part in the kernel; the same in every run."""
