@@ -36,8 +36,11 @@ def contained(K: Complex, low: int, high: int) -> Entries:
     if low == 0:
         owner = np.repeat(np.arange(shape[1]), y.sizes)
         return Entries(y.indices, owner, np.ones(len(owner)), shape)
-    rows: list[IntArray] = [np.empty(0, np.int64)]
-    columns: list[IntArray] = [np.empty(0, np.int64)]
+    none = np.empty(0, np.int64)
+    if not len(y):  # speed only: nothing to look up
+        return Entries(none, none, np.empty(0), shape)
+    rows: list[IntArray] = [none]
+    columns: list[IntArray] = [none]
     for t in x.all_sizes():
         where_x, table = x.of_size(t)
         index = RowIndex(np.sort(table, axis=1) if t > 3 else table, K.n_vertices)

@@ -158,6 +158,8 @@ def _sort_triangles(rows: IntArray, n: int) -> IntArray:
 def _grow(current: IntArray, later: _Later) -> IntArray:
     """All cliques with one more vertex, some millions of candidates at once."""
     total = np.cumsum(later.count(current[:, -1]))
+    if total[-1] <= _CHUNK:  # speed only: one of what follows
+        return later.grown(current)
     grown = [np.empty((0, current.shape[1] + 1), dtype=np.int64)]
     cuts = np.searchsorted(total, np.arange(_CHUNK, total[-1], _CHUNK)) + 1
     count = 0
