@@ -124,8 +124,11 @@ def backbone():
     return datasets.load_protein("1PDO").coordinates[:12].copy()
 
 
+_FOLDERS = tempfile.TemporaryDirectory(prefix="cellapse-")  # gone when the tests are
+
+
 def folder():
-    return Path(tempfile.mkdtemp(prefix="cellapse-"))
+    return Path(tempfile.mkdtemp(dir=_FOLDERS.name))
 
 
 def stored():

@@ -20,7 +20,8 @@ import cellapse as cl
 from cellapse.io import FORMATS
 
 HANG = 60  # seconds of this process alone, for files of some thousand bytes
-FOLDER = Path(tempfile.mkdtemp(prefix="cellapse-fuzz-"))
+_KEPT = tempfile.TemporaryDirectory(prefix="cellapse-fuzz-")  # until the tests are done
+FOLDER = Path(_KEPT.name)
 EXTRAS = {"pdb": "gemmi", "cif": "gemmi", "mmcif": "gemmi", "smi": "rdkit", "sdf": "rdkit"}
 EXTRAS |= {"mol2": "rdkit", "xyz": "rdkit"}
 OF_NAME = {"konect": [SEEDS["out.konect"]], "simplices": [SIMPLICES]}  # known by their names
