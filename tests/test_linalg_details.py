@@ -386,7 +386,7 @@ def test_an_operator_is_an_array_where_numpy_wants_one():
     assert np.asarray(L).dtype == np.float64
     assert np.asarray(L, dtype=np.float32).dtype == np.float32
     with pytest.raises(ValueError, match="made anew"):
-        np.array(L, copy=False)
+        L.__array__(copy=False)  # what NumPy 2 calls; NumPy 1 asks for copies if there have to be
 
 
 def test_a_dense_matrix_takes_seven_copies():

@@ -565,8 +565,13 @@ def test_pairs_and_residuals_by_hand():
     assert values[2] == pytest.approx(2.56)
     assert residuals[2] == pytest.approx(np.hypot(1.536, 1.152))
     assert reached == pytest.approx(residuals[2] / 4.0)
-    negative = problem.eigenproblem(Toy([-1e-12, 1.0]), 1)
-    assert evidence.pairs_and_residuals(negative, np.eye(2)[:, :1], True)[0][0] == -1e-12
+    for definite, found in ((True, 0.0), (False, -1e-12)):  # within tol of zero, which is known
+        toy = Toy([-1e-12, 1.0])
+        toy.definite = definite
+        negative = problem.eigenproblem(toy, 1)
+        assert evidence.pairs_and_residuals(negative, np.eye(2)[:, :1], True)[0][0] == found
+    far = problem.eigenproblem(Toy([-1e-8, 1.0]), 1, tol=1e-9)  # a wrong claim stays visible
+    assert evidence.pairs_and_residuals(far, np.eye(2)[:, :1], True)[0][0] == -1e-8
     turned = np.array([[1.0, 0.0, 0.0], [0.0, 0.6, -0.8], [0.0, 0.8, 0.6]])
     values, u, residuals, reached = evidence.pairs_and_residuals(given, turned, False)
     np.testing.assert_allclose(values, [0.0, 0.0, 4.0], atol=1e-14)

@@ -240,8 +240,7 @@ def one_pass(
         stuck |= rz > _LOST * first
         live &= ~stuck
         turn = np.where(live, rz / np.where(live, last, 1.0), 0.0)
-        _scaled(p, turn, p)
-        p += z
+        p = np.add(_scaled(p, turn, p), z, out=p)
         size = rz + turn**2 * size
         advance(step, turn, live)
     return Pass(x, r, rz, fallen)

@@ -33,10 +33,19 @@ class _Ordered:
     """PARDISO with an order of elimination for a pattern."""
 
     def __init__(self, upper: Any, n: int) -> None:
-        self.solver = new_solver(self)
-        self.solver.set_iparm(_COMPLEMENT, 2)
-        self.solver.perm = (np.arange(upper.shape[0]) < n).astype(np.int32)
-        run(self.solver, _ANALYSE, upper, np.zeros(upper.shape[0]))
+        # Some versions look up the numbers where they were at first: they must stay at their place.
+        self._upper = upper.copy()
+        self._solver = new_solver(self)
+        self._solver.set_iparm(_COMPLEMENT, 2)
+        self._solver.perm = (np.arange(upper.shape[0]) < n).astype(np.int32)
+        self.run(_ANALYSE, np.zeros(upper.shape[0]))
+
+    def take(self, numbers: FloatArray) -> None:
+        """Go on with other numbers in the same pattern."""
+        self._upper.data[:] = numbers
+
+    def run(self, phase: int, rhs: FloatArray) -> FloatArray:
+        return run(self._solver, phase, self._upper, rhs)
 
 
 def can_complement() -> bool:
@@ -59,14 +68,15 @@ def schur_complement(upper: Any, n: int) -> Iterator[tuple[FloatArray, Solve]]:
         size = factor_size(sparse.csc_array(upper + upper.T))
         require_memory(size, what, "apply S instead: S @ x")
         ordered = _Ordered(upper, n)
-    complement = run(ordered.solver, _FACTORIZE, upper, np.zeros((n, n)))
+    ordered.take(upper.data)
+    complement = ordered.run(_FACTORIZE, np.zeros((n, n)))
 
     def solve(y: FloatArray) -> FloatArray:
         padded = np.zeros((upper.shape[0], y.shape[1]))
         padded[n:] = y
-        forward = run(ordered.solver, _FORWARD, upper, padded)
+        forward = ordered.run(_FORWARD, padded)
         forward[:n] = 0.0
-        return run(ordered.solver, _BACKWARD, upper, forward)[n:]
+        return ordered.run(_BACKWARD, forward)[n:]
 
     try:
         yield complement, solve

@@ -193,7 +193,9 @@ def pairs_and_residuals(
         image = np.hstack([image[:, :first], image[:, first:] @ rotation])
     values = np.einsum("ij,ij->j", u, image)
     values[: problem.n_kernel] = 0.0
-    values[(values < 0) & (values > -1e-13 * norm)] = 0.0  # equivalent: 0 stays 0, with <= too
+    # What is at least zero is not below it, whatever the products say.
+    known = problem.tol if problem.operator.definite and not problem.largest else 1e-13
+    values[(values < 0) & (values > -known * norm)] = 0.0  # equivalent: 0 stays 0, with <= too
     left = image - root[:, None] ** 2 * u * values
     residuals = np.linalg.norm(left, axis=0)
     scaled = residuals if problem.unit_mass else np.linalg.norm(left / root[:, None], axis=0)

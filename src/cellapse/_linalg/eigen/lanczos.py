@@ -7,19 +7,18 @@ It runs on norm - S, whose largest eigenvalues are the smallest of S: tolerances
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 from scipy import linalg
-from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
 
-from cellapse._errors import ConvergenceError, InputError
-from cellapse._linalg.direct import Solve
+from cellapse._linalg.eigen.krylov import largest_pairs, recurrence
+from cellapse._linalg.eigen.lifted import lifted_pairs
 from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.eigen.spectrum import EigenSolver, no_pairs, only_below
 from cellapse._linalg.symmetric import Pairs
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import whole_number
-from cellapse._shared.progress import Bar
 
 _ARRIVED = 0.05  # of the distance from the value: a residual so small is that of an eigenvector
 _LOOK = 300  # steps of a look at what is left
@@ -52,7 +51,12 @@ class Lanczos(EigenSolver):
             whole_number("n_basis", self.n_basis, 2)
 
     def find(self, problem: Problem) -> Pairs:
-        return self._smallest(problem, 0.3 * problem.tol, problem.start())
+        tol = 0.3 * problem.tol
+        if self.n_basis is None:
+            pairs = lifted_pairs(problem, tol, most_products(problem, 2 * problem.k))
+            if pairs is not None:
+                return pairs
+        return self._smallest(problem, tol, problem.start())
 
     def search(self, problem: Problem, below: float, block: int) -> Pairs:
         if nothing_below(problem, below):
@@ -113,16 +117,11 @@ def nothing_below(problem: Problem, value: float) -> bool:
     Plain Lanczos, without a basis: its smallest Ritz value falls to the smallest eigenvalue. It has
     arrived where its residual is small next to the distance from the value.
     """
-    v = problem.start()
-    v, last = v / np.linalg.norm(v), np.zeros_like(v)
     diagonal: list[float] = []
     beside: list[float] = []
-    for step in range(1, min(_LOOK, problem.room) + 1):
-        w = problem.apply(v)
-        diagonal.append(float(v @ w))
-        # Last, as rounding would bring back what is known: it lies below everything else.
-        w = problem.project(w - diagonal[-1] * v - (beside[-1] if beside else 0.0) * last)
-        beside.append(float(np.linalg.norm(w)))
+    for step, new in enumerate(islice(recurrence(problem), min(_LOOK, problem.room)), start=1):
+        diagonal.append(new[0])
+        beside.append(new[1])
         if step % 10 == 0 and step > 10:  # speed only: how often it is looked at
             theta, s = linalg.eigh_tridiagonal(
                 diagonal, beside[:-1], select="i", select_range=(0, 0)
@@ -131,44 +130,4 @@ def nothing_below(problem: Problem, value: float) -> bool:
                 return False
             if beside[-1] * abs(s[-1, 0]) <= _ARRIVED * (theta[0] - value):
                 return True
-        if beside[-1] <= 1e-8 * problem.norm:
-            return False
-        last, v = v, w / beside[-1]
     return False
-
-
-def largest_pairs(
-    problem: Problem,
-    apply: Solve,
-    basis: int,
-    tol: float,
-    start: FloatArray | None = None,
-    restarts: int | None = None,
-) -> Pairs:
-    """The k largest eigenpairs of an operator off the kernel, in descending order, by ARPACK."""
-    n, k = problem.n, problem.k
-    if k >= n or k > problem.room:
-        raise InputError(f"an iteration for {k} of {n} eigenpairs; use Dense() for so many")
-    bar = Bar("Lanczos", unit="products")
-
-    def matvec(x: FloatArray) -> FloatArray:
-        bar.step()
-        # Of a start without a part in the kernel all that follows is: one projection is enough.
-        return problem.project(apply(x.ravel()))
-
-    operator = LinearOperator((n, n), matvec=matvec, dtype=np.float64)
-    start = problem.start() if start is None else start
-    options = {"v0": start, "ncv": min(n, basis), "maxiter": restarts, "tol": tol}
-    try:
-        mu, vectors = eigsh(operator, k=k, which="LA", **options)
-    except ArpackNoConvergence as error:
-        raise ConvergenceError(
-            f"{len(error.eigenvalues)} of {k} eigenpairs converged to a relative residual of "
-            f"{tol:.0e}; raise tol or eps, or use another solver"
-        ) from None
-    except ArpackError as error:
-        raise ConvergenceError(f"ARPACK gave up on {k} eigenpairs ({error})") from None
-    finally:
-        bar.end()
-    order = np.argsort(-mu)
-    return mu[order], problem.project(vectors[:, order])
