@@ -1,7 +1,8 @@
 r"""Lanczos on the operator itself: nothing is factorized.
 
 It runs on norm - S, whose largest eigenvalues are the smallest of S: tolerances are relative to
-||S|| then, and the kernel, at 0, is out of the way.
+||S|| then, and the kernel, at 0, is out of the way. Where S is a sparse matrix, whose products cost
+less than a step of Lanczos, on a polynomial of it (`lifted`).
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ class Lanczos(EigenSolver):
     Parameters
     ----------
     n_basis : int, optional
-        Size of the Krylov basis between restarts.
+        Size of the Krylov basis of S between restarts. By default that of a polynomial of S where
+        S is a sparse matrix, which takes less time.
 
     Examples
     --------
