@@ -407,12 +407,12 @@ def test_projecting_off_columns_in_any_layout(sizes, order):
         P[end - size : end, j] = np.arange(1.0, size + 1.0)
         P[:, j] /= np.linalg.norm(P[:, j])
     projector, rng = Projector(sparse.csr_array(P)), np.random.default_rng(n)
-    for shape in ((n,), (n, 1), (n, 4)):
+    for shape in ((n,), (n, 0), (n, 1), (n, 4)):
         for kind in (np.float64, np.longdouble):
             x = np.array(rng.standard_normal(shape), order=order, dtype=kind)
             before, inside = x.copy(), P @ (P.T @ x)
-            assert abs(projector(x) - inside).max() < 1e-14
-            assert abs(projector.off(x) - (x - inside)).max() < 1e-14
+            assert abs(projector(x) - inside).max(initial=0.0) < 1e-14
+            assert abs(projector.off(x) - (x - inside)).max(initial=0.0) < 1e-14
             assert (x == before).all()
             assert projector.remove_from(x) is x
-            assert abs(x - (before - inside)).max() < 1e-14
+            assert abs(x - (before - inside)).max(initial=0.0) < 1e-14
