@@ -10,6 +10,8 @@ from strategies import plain_graphs, seeds
 
 import cellapse as cl
 from cellapse import lifts
+from cellapse._complex.graph import Graph
+from cellapse.lifts import cliques
 
 
 def sets_of(K, rank):
@@ -121,3 +123,20 @@ def test_meshes_of_triangles_and_polygons():
 def test_errors_say_what_to_do(call, words):
     with pytest.raises(cl.InputError, match=words):
         call()
+
+
+@pytest.mark.parametrize("max_rank", [1, 2, 3])
+@pytest.mark.parametrize("n", [1, 2, 5, 12, 24])
+def test_cliques_by_a_table_are_those_by_later_neighbours(monkeypatch, n, max_rank):
+    """The same rows in the same order, whichever way the edges are written."""
+    for share in (0.0, 0.3, 0.7, 1.0):
+        rng = np.random.default_rng(n)
+        pairs = np.argwhere(np.triu(rng.random((n, n)) < share, 1))
+        pairs = rng.permutation(np.where(rng.random((len(pairs), 1)) < 0.5, pairs, pairs[:, ::-1]))
+        graph = Graph(range(n), pairs, None)
+        monkeypatch.setattr(cliques, "_DENSE", 2**14)
+        table = cliques.cliques(graph, max_rank + 1)
+        monkeypatch.setattr(cliques, "_DENSE", -1)
+        for ours, other in zip(table, cliques.cliques(graph, max_rank + 1), strict=True):
+            np.testing.assert_array_equal(ours, other)
+            assert ours.dtype == other.dtype

@@ -19,6 +19,7 @@ from cellapse._shared.arrays import IntArray
 from cellapse._shared.checks import flag, whole_number
 from cellapse._shared.memory import require_memory
 
+_DENSE = 2**14  # speed only: vertices times edges that a table holds
 # Candidates examined at once while cliques grow: bounds the working memory to some 100 MB.
 _CHUNK = 2_000_000
 _SAMPLE, _TRUST = 20_000, 2  # cliques drawn; a count from them is trusted to a factor of two
@@ -78,6 +79,8 @@ def cliques(graph: Graph, max_size: int) -> list[IntArray]:
     has at most sqrt(2 m) later neighbours, so that hubs cost no more than others.
     """
     n, edges = graph.n_vertices, graph.edges
+    if n * len(edges) <= _DENSE and max_size <= 4:  # speed only: by which way, and few in any
+        return _by_table(n, edges, max_size)
     place = np.empty(n, dtype=np.int64)
     place[np.argsort(np.bincount(edges.ravel(), minlength=n), kind="stable")] = np.arange(n)
     vertex = np.argsort(place)
@@ -95,6 +98,21 @@ def cliques(graph: Graph, max_size: int) -> list[IntArray]:
         current = _grow(current, later)
         rows = np.sort(vertex[current], axis=1)
         tables.append(rows[np.lexsort(rows.T[::-1])] if size > 3 else _sort_triangles(rows, n))
+    return tables
+
+
+def _by_table(n: int, edges: IntArray, max_size: int) -> list[IntArray]:
+    """The same in a table of which vertices are joined to all of a clique, and behind it."""
+    joined, current = np.zeros((n, n), dtype=bool), np.sort(edges, axis=1)
+    low, high = current.T
+    joined[low, high] = True
+    tables, common = [edges], joined[low] & joined[high]
+    for size in range(3, max_size + 1):
+        owner, vertex = np.nonzero(common)
+        current = np.column_stack([current[owner], vertex])
+        tables.append(current[np.lexsort(current.T[::-1])])
+        if size < max_size:
+            common = common[owner] & joined[vertex]
     return tables
 
 
