@@ -121,8 +121,9 @@ def _attach(data: Any, name: str | None, values: FloatArray) -> None:
     """Add a tensor of nodes to the data, or columns to its x, as the transforms of PyG do."""
     x = data.x
     given = x if x is not None else data.edge_index
-    device = None if given is None else given.device
-    rows = torch.as_tensor(values, dtype=torch.float32, device=device)
+    rows = torch.from_numpy(values.astype(np.float32))
+    if given is not None:
+        rows = rows.to(given.device)
     if name is not None:
         data[name] = rows
     elif x is None:
