@@ -35,7 +35,8 @@ REASONS = """What stands in the way of the others:
   making the matrix, a tenth.
 * **Ratios to our Laplacian.** It has become quicker than the collapse on graphs that expand: in
   small worlds by half, while the collapse takes a tenth less. So the ratio is larger than it was
-  (12 instead of 8 on 50,000 vertices), though everything takes less time.
+  (12 instead of 8 on 50,000 vertices), though everything takes less time. The row of 100,000
+  vertices, that of a million and the paper's ten sizes were measured before.
 * **The paper's sizes.** The worst of them, (400, 696, 18), has so many components that the ten
   eigenvalues of L are zeros known in advance: there is nothing to compute. Up to 500 vertices S is
   a dense matrix: sigma, one inverse and one dense eigenproblem take about five milliseconds each,
