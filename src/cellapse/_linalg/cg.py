@@ -216,10 +216,8 @@ def one_pass(
     r = np.array(rhs, order="C")
     x, buffer = np.zeros_like(r), np.empty_like(r)
     z = precondition(r)
-    p, rz = (
-        np.array(z, order="C"),
-        _dots(r, z),
-    )  # a copy: z may be r, and all of them change in place
+    p = np.array(z, order="C")  # a copy: z may be r, and all of them change in place
+    rz = _dots(r, z)
     size, fallen, first = rz, np.zeros_like(rz), rz  # the first is p^T P p
     stuck = np.zeros(rhs.shape[1], dtype=bool)  # H or P is not definite there, to rounding
     for _ in range(maxiter):

@@ -58,9 +58,7 @@ def by_factor_off_known_vectors(
     Along V the first one does: a restart may have lost something of it.
     """
     below, solve = plain.factor(direct)
-
-    def project(x: FloatArray) -> FloatArray:
-        return plain.project_in_place(remove_span(np.array(x, order="C"), V))
+    project = _off(plain, V)
 
     def correct(ritz: Ritz) -> FloatArray:
         R, shift = ritz.R[:, ritz.open_], _quotients(plain, ritz, highest) - below
@@ -78,9 +76,7 @@ def off_known_vectors(plain: Problem, V: FloatArray, highest: float) -> Correcti
     There A - s is positive definite for s up to the k-th value, `highest`.
     """
     A, near = plain.matrix, _diagonal(plain)
-
-    def project(x: FloatArray) -> FloatArray:
-        return plain.project_in_place(remove_span(np.array(x, order="C"), V))
+    project = _off(plain, V)
 
     def correct(ritz: Ritz) -> FloatArray:
         shift = _quotients(plain, ritz, highest)
@@ -94,6 +90,11 @@ def off_known_vectors(plain: Problem, V: FloatArray, highest: float) -> Correcti
     return correct
 
 
+def _off(problem: Problem, V: FloatArray) -> Solve:
+    """x -> x without its part along V, in the kernel, and along what is known."""
+    return lambda x: problem.project_in_place(remove_span(np.array(x, order="C"), V))
+
+
 def _quotients(plain: Problem, ritz: Ritz, highest: float = np.inf) -> FloatArray:
     """The Rayleigh quotients of the open pairs with A, at most `highest`."""
     X = ritz.X[:, ritz.open_]
@@ -105,9 +106,7 @@ def off_ritz_vectors(problem: Problem) -> Correction:
     A, near = problem.matrix, _diagonal(problem)
 
     def correct(ritz: Ritz) -> FloatArray:
-        def project(x: FloatArray) -> FloatArray:
-            return problem.project_in_place(remove_span(np.array(x, order="C"), ritz.X))
-
+        project = _off(problem, ritz.X)
         R = ritz.R[:, ritz.open_]
         shift = np.maximum(_quotients(problem, ritz) - np.linalg.norm(R, axis=0), 0.0)
         return rough_solution(

@@ -69,8 +69,8 @@ def _interval(problem: Problem) -> tuple[float, float] | None:
     of those that have converged.
     """
     steps = 2 * problem.k + 60  # speed only: more of them tell it better
-    known = list(islice(recurrence(problem), steps))
-    if len(known) < steps or steps > problem.room:
+    known = list(islice(recurrence(problem), steps)) if steps <= problem.room else []
+    if len(known) < steps:
         return None
     diagonal, beside = (np.array(part) for part in zip(*known, strict=True))
     values = linalg.eigvalsh_tridiagonal(diagonal, beside[:-1])
