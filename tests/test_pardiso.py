@@ -154,3 +154,19 @@ def test_without_pardiso_products_do_as_before(mixed, monkeypatch):
     assert isinstance(loose.solver, cl.Dense)
     assert not isinstance(other.solver, cl.Dense)
     np.testing.assert_allclose(loose.values, other.values, atol=1e-6 * loose.norm)
+
+
+def test_numbers_of_a_known_pattern_stay_at_their_place(monkeypatch):
+    """Some versions of MKL read them where they were at first, whatever they are given later."""
+    monkeypatch.setattr(schur, "_ordered", {})
+    run, places = schur.run, set()
+
+    def told(solver, phase, upper, rhs):
+        places.add(upper.data.ctypes.data)
+        return run(solver, phase, upper, rhs)
+
+    monkeypatch.setattr(schur, "run", told)
+    for seed in (0, 1):
+        with schur_complement(system(seed)[1], 9) as (_, solve):
+            solve(np.ones((60, 1)))
+    assert len(places) == 1
