@@ -59,7 +59,7 @@ WITHIN = {
     "_collapse": (
         *("weights", "graded", "formed", "chain", "crowded", "raised", "relaxation", "ladder"),
         "ladder_array",
-        *("completion", "flags", "shifts", "elimination", "layout", "dense"),
+        *("zeros", "completion", "flags", "shifts", "elimination", "layout", "dense"),
         *("realizations", "collapsed", "build"),
     ),
     "_operators": (

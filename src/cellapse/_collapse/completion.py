@@ -15,10 +15,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from cellapse._collapse.ladder import AIM, Ladder, lost
 from cellapse._collapse.relaxation import Relaxation
-from cellapse._linalg.singular import smallest_positive_eigenvalue
+from cellapse._collapse.zeros import nullity
+from cellapse._errors import ConvergenceError
+from cellapse._linalg.singular import smallest_positive_eigenvalue, smallest_singular_value
 from cellapse._shared.arrays import FloatArray
 
 _LIMIT = 1e-6  # an error beyond this, relative to the values, is not given out
@@ -85,14 +88,27 @@ def _by_iteration(ladder: Ladder, x: FloatArray) -> FloatArray | None:
 
 def _shortest(ladder: Ladder, masses: Masses | None) -> tuple[Relaxation, float, float]:
     """At eps = 0: what finds the shortest minimizer, the smallest eigenvalue of H, its rounding."""
-    H = ladder.M + ladder.beta * (ladder.B.T @ ladder.B)
-    least, largest = smallest_positive_eigenvalue(H), ladder.relaxation.largest
+    least, largest = _least_energy(ladder), ladder.relaxation.largest
     rounding = (
         4 * _UNIT * largest / max(least, 1e-300)
     )  # the energy does not see what it puts into a kernel
     if not rounding <= _LIMIT:
         raise lost(ladder, rounding, "|z|")
-    growth = np.ones(H.shape[0]) if masses is None else masses.growth
+    growth = np.ones(ladder.M.shape[0]) if masses is None else masses.growth
     # A thousandth of the floor is taken for zero: less than the smallest that is not.
     floor = min(_UNIFORM_FLOOR * largest, 100.0 * least)
     return ladder.relaxing(floor * growth / growth.max(initial=1.0)), least, rounding
+
+
+def _least_energy(ladder: Ladder) -> float:
+    """The smallest positive eigenvalue of H at eps = 0."""
+    beta, B, M, above = ladder.beta, ladder.B, ladder.M, ladder.above
+    if above is None:  # M is diagonal, and H a square
+        root = sparse.vstack([np.sqrt(beta) * B, sparse.diags_array(np.sqrt(M.diagonal()))])
+        return smallest_singular_value(sparse.csr_array(root)) ** 2
+    nearest = B[:, : above.incidence.n_cells[0]]
+    zeros = nullity([nearest, *above.incidence], [beta, *above.beta], [ladder.gamma, *above.gamma])
+    try:
+        return smallest_positive_eigenvalue(sparse.csr_array(M + beta * (B.T @ B)), zeros)
+    except ConvergenceError:
+        raise lost(ladder, np.inf, "|z|") from None

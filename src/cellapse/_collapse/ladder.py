@@ -71,7 +71,7 @@ class Ladder:
     definite : bool
         Whether M is at least eps, so that K is at least I.
     above : GradedLaplacian, optional
-        M - eps by its matrices, where M is not diagonal.
+        M - eps by its matrices, where M is not diagonal; kept as an attribute.
     kernel : csr_array, optional
         That of B^T, where it is known already.
 
@@ -107,7 +107,7 @@ class Ladder:
         self.fixed = Projector(self.kernel)
         self._solver = solver
         self.definite = definite
-        self._above = above
+        self.above = above
         self.relaxation = self.relaxing("tiny")
         # K as it is, however large: its residual tells whether that was good enough.
         self.as_it_is = self.relaxation
@@ -120,7 +120,7 @@ class Ladder:
     def relaxing(self, floor: str | FloatArray) -> Relaxation:
         """The same relaxation with another floor."""
         parts = self.B, self.beta, self.M, self.eps
-        return Relaxation(*parts, floor, self._solver, self._above)
+        return Relaxation(*parts, floor, self._solver, self.above)
 
     @property
     def iterative(self) -> bool:

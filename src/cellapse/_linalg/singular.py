@@ -73,32 +73,62 @@ def smallest_singular_value(B: sparse.csr_array, kernel: sparse.csr_array | None
     return size * (_filtered(B) if sigma is None else sigma)
 
 
-def smallest_positive_eigenvalue(M: sparse.csr_array) -> float:
+def rank_of(B: sparse.csr_array) -> int:
+    """The rank of a small matrix, whatever the sizes of its rows and columns.
+
+    >>> rank_of(sparse.csr_array([[1.0, 0.0], [1.0, 1e-30], [0.0, 0.0]]))
+    2
+    """
+    B = sparse.csr_array(B, copy=True)
+    B.eliminate_zeros()
+    B = B[np.diff(B.indptr) > 0]
+    return B.shape[0] - _rows_too_many(B) if B.nnz else 0
+
+
+def smallest_positive_eigenvalue(M: sparse.csr_array, nullity: int | None = None) -> float:
     """The smallest positive eigenvalue of a sparse positive semi-definite matrix.
+
+    `nullity` is how many are zero, where that is known: its entries, sums of products of weights,
+    need not tell.
 
     >>> smallest_positive_eigenvalue(sparse.csr_array([[2.0, -2.0], [-2.0, 2.0]]))
     4.0
     """
     d = M.diagonal()
+    if nullity is not None:
+        nullity -= int((d <= 0).sum())
     M = sparse.csr_array(M)[d > 0][:, d > 0]  # a row without a diagonal is empty
     alone = np.diff(M.indptr) == 1  # equivalent: of a row with zeros besides, by other means
     first = float(M.diagonal()[alone].min(initial=np.inf))
-    return min(first, _smallest_of_tied(M[~alone][:, ~alone]))
+    return min(first, _smallest_of_tied(M[~alone][:, ~alone], nullity))
 
 
-def _smallest_of_tied(M: sparse.csr_array) -> float:
+def _smallest_of_tied(M: sparse.csr_array, nullity: int | None) -> float:
     """The same where every row has entries off the diagonal."""
     if not M.shape[0]:
         return float("inf")
     if M.shape[0] > _DENSE:  # speed only: by which way
         return _smallest_positive(M)
     values = linalg.eigvalsh(M.toarray())
+    if nullity is None:
+        nullity = _zeros_among(M)
+    if nullity == len(values):
+        return float("inf")
+    if values[nullity] <= 4 * len(values) * _UNIT * values[-1]:
+        raise ConvergenceError(
+            f"an eigenvalue of a matrix of {len(values):,} rows is positive, but less than "
+            f"rounding leaves of {values[-1]:.1e}, the largest; rescale the weights of the cells"
+        )
+    return float(values[nullity])
+
+
+def _zeros_among(M: sparse.csr_array) -> int:
+    """How many eigenvalues are zero, as far as the entries tell."""
     scale = sparse.diags_array(1.0 / np.sqrt(M.diagonal()))  # equivalent: only ratios count
     balanced = linalg.eigvalsh((scale @ M @ scale).toarray())
     # Sums of products can be nearly singular though every entry is of size one: only what rounding
     # explains is zero.
-    nullity = int((balanced <= 8 * len(balanced) * _UNIT * balanced[-1]).sum())
-    return float(values[nullity]) if nullity < len(values) else float("inf")
+    return int((balanced <= 8 * len(balanced) * _UNIT * balanced[-1]).sum())
 
 
 def _dense(B: sparse.csr_array, kernel: sparse.csr_array | None) -> float:
@@ -126,6 +156,11 @@ def _nullity(B: sparse.csr_array, squares: FloatArray) -> int:
     """How many rows too many B has, for its rank; its own squares tell where none is small."""
     if squares[0] > _SQUARED * squares[-1]:
         return 0
+    return _rows_too_many(B)
+
+
+def _rows_too_many(B: sparse.csr_array) -> int:
+    """The same from B with its rows and columns scaled alike."""
     sizes = linalg.svdvals(_balanced(B).toarray())
     return B.shape[0] - int((sizes > 4 * max(B.shape) * _UNIT * sizes[0]).sum())
 

@@ -8,6 +8,7 @@ from scipy.sparse.csgraph import connected_components
 
 from cellapse._collapse.build import as_collapsed
 from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._collapse.zeros import nullity_around
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.singular import smallest_positive_eigenvalue
 from cellapse.theory.known import (
@@ -45,9 +46,10 @@ def regularization_error(S: CollapsedOperator | Known) -> Check:
     claim = "||S_eps - S_0|| (regularization)"
     if S.eps == 0.0:
         return Check("regularization_error", claim, True, 0.0, 0.0, "eps = 0")
-    bound = regularization_bound(S)
-    limit = S.realization.limit(S.chain, S.weights, S.onto)
+    bound = None
     try:
+        bound = regularization_bound(S)
+        limit = S.realization.limit(S.chain, S.weights, S.onto)
         measured = largest_of(S, lambda x: S @ x - limit(x))
     except ConvergenceError as error:
         return Check("regularization_error", claim, None, None, bound, str(error))
@@ -85,7 +87,11 @@ def regularization_bound(S: CollapsedOperator) -> float:
     _, X, C = S.split()
     if S.eps == 0.0 or not X.nnz:
         return 0.0
-    smallest = smallest_positive_eigenvalue(C)
+    diagonal = C.nnz == np.count_nonzero(C.diagonal())  # its entries are its eigenvalues
+    zeros = None
+    if not diagonal and within_bound(S):  # beyond it nothing says what is zero
+        zeros = nullity_around(S.chain.incidence.matrices, S.beta, S.gamma, S.onto)
+    smallest = smallest_positive_eigenvalue(C, zeros)
     return S.eps * norm_of(X @ X.T) / (smallest * (smallest + S.eps))
 
 
