@@ -16,7 +16,7 @@ from cellapse._linalg.eigen.auto import DENSE
 from cellapse._linalg.kernel import kernel_entries
 from cellapse._linalg.operators import SparseOperator
 from cellapse._linalg.singular import ALL, singular_value_of_square, smallest_singular_value
-from cellapse._matrices.incidence import Incidence
+from cellapse._matrices.incidence import Incidence, is_chain_complex
 from cellapse._matrices.kinds import edges_and_cofaces
 from cellapse._shared.arrays import Entries, FloatArray, Matrix, square
 
@@ -75,6 +75,11 @@ class Chain:
     def incidence(self) -> Incidence:
         """B_1, ..., B_K."""
         return self.make()
+
+    @cached_property
+    def exact(self) -> bool:
+        """Whether B_k B_{k+1} = 0."""
+        return is_chain_complex(self.incidence)
 
     @property
     def nearest(self) -> sparse.csr_array:

@@ -28,7 +28,7 @@ from cellapse._linalg.direct import Direct
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.operators import SparseOperator
 from cellapse._linalg.symmetric import Shortcuts
-from cellapse._matrices.incidence import Incidence, is_chain_complex
+from cellapse._matrices.incidence import Incidence
 from cellapse._shared.arrays import Entries, FloatArray, row_sum
 
 
@@ -177,7 +177,7 @@ class AlgorithmOne(Elimination):
 def by_ladders(chain: Chain, weights: Weights, onto: int, solver: Direct | None) -> Elimination:
     """One ladder for the ranks above the kept one, and one for the ranks below."""
     B = chain.incidence
-    exact = is_chain_complex(B)
+    exact = chain.exact
     beta, gamma = weights.beta, weights.gamma
     sides: list[OneSide] = []
     if onto < len(B):

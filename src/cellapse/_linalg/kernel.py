@@ -197,15 +197,17 @@ class Projector:
         """P P^T."""
         if self._whole is not None:
             return self._whole @ self._whole.T
-        return (self._P.csr @ self._P.csr.T).toarray()
+        large, (rows, small) = self._large, self._small
+        product = large.T @ large  # speed only: a sparse one of many entries takes longer
+        product[np.ix_(rows, rows)] += (small @ small.T).toarray()
+        return product
 
     def __call__(self, x: FloatArray) -> FloatArray:
         """P P^T x."""
         if self._whole is not None and self.count:
             return self._whole @ (self._whole.T @ x)
-        result, (rows, small) = np.zeros_like(x), self._small
-        for p in self._large:
-            result += np.multiply.outer(p, p @ x)
+        large, (rows, small) = self._large, self._small
+        result = large.T @ (large @ x) if len(large) else np.zeros_like(x)
         if len(rows):
             result[rows] += small @ (small.T @ x[rows])
         return result

@@ -8,6 +8,7 @@ block, so that with w rows in the widest level and n rows in all a factor has ab
 
 from __future__ import annotations
 
+from hashlib import sha1
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 DENSE_BLOCK = 250  # rows whose dense elimination takes no time
+_MANY = 16
+_known: dict[bytes, tuple[int, int]] = {}  # speed only: of the last patterns, by their hash
 
 
 def expands(graph: sparse.csr_array) -> bool:
@@ -44,10 +47,22 @@ def widest_level(graph: Any) -> tuple[int, int]:
     The core is what is left when vertices of degree one and two, which never fill in, are peeled
     off. Of several components the largest is searched.
     """
-    core = sparse.csr_array(graph)
+    core = sparse.csr_array(graph.T if graph.format == "csc" else graph)  # the same pattern
     if not core.data.all():
         core = sparse.csr_array(core, copy=True)
         core.eliminate_zeros()
+    key = sha1(core.indptr.tobytes() + core.indices.tobytes()).digest()
+    found = _known.get(key)
+    if found is None:
+        found = _searched(core)
+        if len(_known) >= _MANY:
+            _known.clear()
+        _known[key] = found
+    return found
+
+
+def _searched(core: sparse.csr_array) -> tuple[int, int]:
+    """The same by a search, for a matrix without stored zeros."""
     for _ in range(50):  # speed only: what is left of long chains is narrow
         degree = np.diff(core.indptr) - (core.diagonal() != 0)
         keep = np.flatnonzero(degree > 2)

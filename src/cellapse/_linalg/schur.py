@@ -69,7 +69,8 @@ def schur_complement(upper: Any, n: int) -> Iterator[tuple[FloatArray, Solve]]:
         require_memory(size, what, "apply S instead: S @ x")
         ordered = _Ordered(upper, n)
     ordered.take(upper.data)
-    complement = ordered.run(_FACTORIZE, np.zeros((n, n)))
+    # speed only: as a long vector, whose order nobody changes
+    complement = ordered.run(_FACTORIZE, np.zeros(n * n)).reshape(n, n)
 
     def solve(y: FloatArray) -> FloatArray:
         padded = np.zeros((upper.shape[0], y.shape[1]))

@@ -25,6 +25,7 @@ CELLS = 3000
 VECTORS = 6  # eigenvectors shown, beginning with the second
 TIMES = 24
 MATTER = 12  # cells listed and drawn
+_POWERS = np.array([float(f"1e{k}") for k in range(23)])  # all that are exact
 
 
 def content(analysis: Analysis, rng: int = 0) -> dict[str, Any]:
@@ -152,7 +153,7 @@ def embedding(analysis: Analysis, some: IntArray, places: IntArray) -> dict[str,
         notes.append(f"A random sample of {len(some):,} of {n:,} vertices.")
     return {
         "nodes": places.tolist(),
-        "vectors": [numbers(row) for row in vectors],
+        "vectors": numbers(vectors),
         "first": first + 1,
         "note": " ".join(notes),
     }
@@ -186,7 +187,7 @@ def signatures(analysis: Analysis, kept: IntArray) -> dict[str, Any]:
     return {
         "times": numbers(times),
         "groups": bands,
-        "nodes": [numbers(row) for row in heat[kept]],
+        "nodes": numbers(heat[kept]),
         "note": note,
     }
 
@@ -233,6 +234,16 @@ def trust_histogram(analysis: Analysis) -> dict[str, Any]:
     }
 
 
-def numbers(values: FloatArray) -> list[float]:
-    """Five digits of every number: enough for a drawing, and a small file."""
-    return [float(f"{v:.5g}") for v in values]
+def numbers(values: FloatArray) -> list[Any]:
+    """Five digits of every number, or all whole ones, enough for a drawing; zero below 1e-22.
+
+    >>> numbers(np.array([[0.123456789, -1234.5678], [12345678.9, 0.0]]))
+    [[0.12346, -1234.6], [12345679.0, 0.0]]
+    """
+    values = np.asarray(values, dtype=np.float64)
+    with np.errstate(divide="ignore"):
+        places = np.nan_to_num(4.0 - np.floor(np.log10(np.abs(values))), nan=0.0)
+    # A whole number over a power of ten that is one is the number nearest to its five digits.
+    scale = _POWERS[np.clip(places, 0, len(_POWERS) - 1).astype(np.int64)]
+    rounded: list[Any] = (np.rint(values * scale) / scale + 0.0).tolist()  # no -0.0
+    return rounded

@@ -58,6 +58,9 @@ class Explorer:
         self._origin = Origin() if origin is None else origin
         self._near = neighbourhood(K, NETWORK)
         self._lines = drawn_edges(K, self._near, 0)
+        self._zeros = min(
+            int(K.components().max(initial=0)), _ZEROS
+        )  # eigenvalues 0 beyond the first
         self._plain = graph_laplacian(K)
         self._plain_known: Spectrum | None = None
         self._plain_clusters: dict[int, IntArray] = {}
@@ -117,7 +120,7 @@ class Explorer:
 
     def _compute(self, settings: Settings) -> dict[str, Any]:
         n = self.complex.n_vertices
-        zeros = min(int(self.complex.components().max()), _ZEROS)
+        zeros = self._zeros
         k = min(whole_number("vectors", settings.vectors, 1, _VECTORS) + zeros, n)
         count = whole_number("clusters", settings.clusters, 1, min(n, 100))
         plain = self._plain_spectrum(max(k, count))
@@ -127,7 +130,7 @@ class Explorer:
         return {
             "values": numbers(spectrum.values[:k]),
             "plain": numbers(plain.values[:k]),
-            "vectors": [numbers(row) for row in spectrum.vectors[self._near, first:k]],
+            "vectors": numbers(spectrum.vectors[self._near, first:k]),
             "first": first + 1,
             **self._clusters(S, spectrum, plain, count),
             "mass": cut_by(S),

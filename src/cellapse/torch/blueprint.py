@@ -10,7 +10,6 @@ from scipy import sparse
 from cellapse._collapse.build import collapse
 from cellapse._collapse.realizations import Realization, Screened, Unfolded
 from cellapse._errors import InputError
-from cellapse._matrices.incidence import is_chain_complex
 from cellapse._shared.arrays import FloatArray
 
 
@@ -98,7 +97,7 @@ def blueprint(
     diagonal = isinstance(S.realization, Unfolded | Screened)
     if isinstance(S.realization, Screened):
         upper = [around.sqrt() for around in upper]
-    elif not diagonal and is_chain_complex(chain.incidence):
+    elif not diagonal and chain.exact:
         diagonal = True  # past the nearest rank nothing arrives
         upper = [sparse.csr_array(B.shape) for B in upper]
     cells = (*chain.nearest.shape, *(B.shape[1] for B in upper))
