@@ -58,7 +58,7 @@ WITHIN = {
     ),
     "_collapse": (
         *("weights", "graded", "formed", "chain", "crowded", "raised", "relaxation", "ladder"),
-        "ladder_array",
+        *("ladder_array", "lowered"),
         *("zeros", "completion", "flags", "shifts", "elimination", "layout", "dense"),
         *("realizations", "collapsed", "build"),
     ),

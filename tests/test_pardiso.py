@@ -8,6 +8,7 @@ import pytest
 from scipy import sparse
 
 import cellapse as cl
+from cellapse._collapse import ladder_array as ladder_arrays
 from cellapse._collapse.ladder import Ladder
 from cellapse._collapse.ladder_array import array_is_quick, ladder_array
 from cellapse._linalg import pardiso, schur
@@ -170,3 +171,26 @@ def test_numbers_of_a_known_pattern_stay_at_their_place(monkeypatch):
         with schur_complement(system(seed)[1], 9) as (_, solve):
             solve(np.ones((60, 1)))
     assert len(places) == 1
+
+
+@pytest.mark.parametrize("realization", ["unfolded", "mixed"])
+@pytest.mark.parametrize("graph", ["expands", "cut"])
+def test_the_diagonal_is_that_of_products(realization, graph, monkeypatch):
+    """By one dense inverse where products take longer, and by products where they do not."""
+    made = {
+        "expands": lambda: nx.gnm_random_graph(400, 3000, seed=1),
+        "cut": lambda: nx.random_geometric_graph(400, 0.1, seed=1),
+    }
+    S = cl.collapse(cl.clique_complex(made[graph]()), realization, eps=1e-3)
+    ladder = S.elimination.ladder
+    quick = ladder.iterative or ladder.as_it_is.raised.reduced is None
+    assert (ladder_arrays.diagonal(ladder) is not None) == quick
+    n = S.shape[0]
+    np.testing.assert_allclose(
+        S.diagonal(), np.diag(S @ np.eye(n)), rtol=0, atol=1e-11 * ladder.norm
+    )
+    monkeypatch.setattr(ladder_arrays, "available_memory", lambda: 8.0 * n**2)
+    assert ladder_arrays.diagonal(ladder) is None
+    monkeypatch.undo()
+    monkeypatch.setattr(ladder_arrays, "_LARGE", n - 1)
+    assert ladder_arrays.diagonal(ladder) is None

@@ -53,13 +53,21 @@ def test_what_a_task_takes_where_nothing_is_said(task):
 # Clusters
 
 
-@pytest.mark.parametrize(("n", "expensive"), [(10_000, False), (10_001, True)])
-def test_the_diagonal_of_up_to_ten_thousand_vertices_is_taken(n, expensive):
-    S = SimpleNamespace(shortcuts=SimpleNamespace(matrix=None), labels=range(n), shape=(n, n))
-    assert clustering._expensive(S) == expensive
-    matrix = SimpleNamespace(shortcuts=SimpleNamespace(matrix=1), labels=range(n), shape=(n, n))
-    assert not clustering._expensive(matrix)
-    assert clustering._resolved(S, "auto") == ("degree" if expensive else "diagonal")
+def of_size(n, matrix=None):
+    return SimpleNamespace(shortcuts=SimpleNamespace(matrix=matrix), labels=range(n), shape=(n, n))
+
+
+@pytest.mark.parametrize(("n", "mass"), [(3_000, "diagonal"), (3_001, "degree")])
+def test_the_diagonal_of_up_to_three_thousand_vertices_is_taken(n, mass):
+    assert clustering._resolved(of_size(n), "auto") == mass
+    assert clustering._resolved(of_size(n, matrix=1), "auto") == "diagonal"
+
+
+def test_the_diagonal_of_up_to_ten_thousand_vertices_is_given():
+    asked = SimpleNamespace(**vars(of_size(10_000)), _mass=lambda mass: mass)
+    assert clustering.cut_mass(asked, "diagonal") == "diagonal"
+    with pytest.raises(cl.SizeError, match="10,001 products"):
+        clustering.cut_mass(of_size(10_001), "diagonal")
 
 
 def test_the_number_of_clusters_is_that_before_the_largest_gap():

@@ -163,6 +163,7 @@ def test_the_mass_of_a_large_collapse_is_said_and_its_diagonal_refused(monkeypat
     module = import_module("cellapse.tasks.clustering")
 
     monkeypatch.setattr(module, "_MANY", 20)
+    monkeypatch.setattr(module, "_SEVERAL", 20)
     K = cl.clique_complex(nx.connected_caveman_graph(4, 6))
     S = cl.collapse(K)
     with pytest.raises(cl.SizeError, match='mass="degree"'):

@@ -187,7 +187,10 @@ class CollapsedOperator(Operator):
         return self._sparse.A.copy()
 
     def diagonal(self) -> FloatArray:
-        return super().diagonal() if self._sparse is None else self._sparse.diagonal()
+        if self._sparse is not None:
+            return self._sparse.diagonal()
+        known = self.elimination.diagonal()
+        return super().diagonal() if known is None else known
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         return self.elimination.apply(x, error)

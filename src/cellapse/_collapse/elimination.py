@@ -10,7 +10,7 @@ independently, each side by a `Ladder`; `AlgorithmOne` applies the formula as it
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -20,7 +20,8 @@ from cellapse._collapse.chain import Chain
 from cellapse._collapse.completion import Masses, completed
 from cellapse._collapse.graded import GradedLaplacian
 from cellapse._collapse.ladder import Ladder
-from cellapse._collapse.ladder_array import array_is_quick, ladder_array
+from cellapse._collapse.ladder_array import array_is_quick, diagonal, ladder_array
+from cellapse._collapse.lowered import Lowered
 from cellapse._collapse.shifts import rounding, safe_shift, shifted
 from cellapse._collapse.weights import Weights
 from cellapse._linalg.cg import CG
@@ -30,6 +31,8 @@ from cellapse._linalg.operators import SparseOperator
 from cellapse._linalg.symmetric import Shortcuts
 from cellapse._matrices.incidence import Incidence
 from cellapse._shared.arrays import Entries, FloatArray, row_sum
+
+_FEW = 20  # speed only: components of which each takes a dense column
 
 
 class Elimination(ABC):
@@ -79,6 +82,10 @@ class Elimination(ABC):
         """S as a dense array, where there is a quicker way than n products, each within `error`."""
         return None
 
+    def diagonal(self) -> FloatArray | None:
+        """Its diagonal, where there is a quicker way than n products."""
+        return None
+
     def norm_bound(self, mass: FloatArray | None = None) -> float:
         """An upper bound of the largest eigenvalue of A u = lambda D u."""
         return row_sum(self.A, mass)
@@ -114,12 +121,22 @@ class OneSide(Elimination):
             plain=plain,
             scale=scale,
             drop=ladder.c,
+            lowered=self._lowered(plain, ladder.c / scale),
             iterates=ladder.iterative,
             array_is_quick=partial(array_is_quick, ladder),
             shifted=partial(shifted, ladder),
             safe_shift=partial(safe_shift, ladder),
             rounding=rounding(ladder),
         )
+
+    def _lowered(
+        self, plain: SparseOperator | None, c: float
+    ) -> Callable[[FloatArray], Lowered] | None:
+        if plain is None or plain.kernel is None or c == 0.0:
+            return None
+        if not 0 < plain.kernel.shape[1] <= _FEW:
+            return None
+        return partial(Lowered, plain.A, plain.kernel, c)
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         return self.ladder.apply(x, error)
@@ -133,6 +150,9 @@ class OneSide(Elimination):
 
     def toarray(self, error: float = 0.0) -> FloatArray | None:
         return ladder_array(self.ladder, error)
+
+    def diagonal(self) -> FloatArray | None:
+        return diagonal(self.ladder)
 
 
 class BothSides(Elimination):

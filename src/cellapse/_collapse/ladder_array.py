@@ -14,8 +14,11 @@ from cellapse._collapse.formed import GOOD, formed
 from cellapse._collapse.ladder import Array, Ladder
 from cellapse._errors import ConvergenceError
 from cellapse._shared.arrays import FloatArray
+from cellapse._shared.memory import available_memory
 
 _DENSE = 1500  # speed only: up to this many a dense inverse is quicker than n products
+_LARGE = 5000  # speed only: the same where a product is that of many steps, or of all cells
+_COPIES = 6.0  # of a dense array, at most, while it is made
 
 
 def array_is_quick(ladder: Ladder, error: float) -> bool:
@@ -34,14 +37,30 @@ def ladder_array(ladder: Ladder, error: float = 0.0) -> FloatArray | None:
     allowed = max(GOOD * ladder.norm, 0.03 * error)
     if ladder.array is not None and ladder.array.error <= allowed:
         return ladder.array.T.copy()
-    quick = ladder.n and ladder.c > 0.0 and (ladder.n <= _DENSE or ladder.iterative)
-    if not quick or not ladder.definite:
+    if not ladder.n or not ladder.c > 0.0 or not ladder.definite or not _quick(ladder):
         return None
     T = None
     with suppress(ConvergenceError), ladder.as_it_is.dense() as known:  # products may still do
         if known is not None:
             A, (G, by) = ladder.A.toarray(), known
             T = formed(A, G, ladder.c, allowed, ladder.fixed, by)
-    if T is not None and not ladder.one_solve_tells:  # products take longer than with an array
+    # Products take longer than with an array; a large one would only be in the way.
+    if T is not None and ladder.n <= _DENSE and not ladder.one_solve_tells:
         ladder.array = Array(T.copy(), allowed)
     return T
+
+
+def diagonal(ladder: Ladder) -> FloatArray | None:
+    """That of T, where an array of all of it takes less than a product for every cell."""
+    cheap = ladder.as_it_is.raised.reduced is not None and not ladder.iterative
+    if cheap or ladder.n > _LARGE or _COPIES * 8.0 * ladder.n**2 > available_memory():
+        return None
+    T = ladder_array(ladder)
+    return None if T is None else T.diagonal().copy()
+
+
+def _quick(ladder: Ladder) -> bool:
+    """Whether one dense inverse is quicker than a product for every cell."""
+    if ladder.n <= _DENSE or ladder.iterative:
+        return True
+    return ladder.n <= _LARGE and ladder.as_it_is.raised.reduced is None

@@ -249,6 +249,7 @@ class SparseOperator(Operator):
     def shortcuts(self) -> Shortcuts:
         return Shortcuts(
             matrix=self.A,
+            light=True,
             drop=0.0,  # equivalent: asked for only where there is a plain A
             shifted=lambda shift, mass: (self.A - shift * sparse.diags_array(mass), 0),
             # Closer to zero converges faster; the known kernel is projected out: no harm in it.

@@ -63,6 +63,8 @@ class Shortcuts:
     ----------
     matrix : scipy.sparse.csr_array, optional
         The operator as a sparse matrix.
+    light : bool
+        Whether a product costs no more than one with A.
     plain : SymmetricOperator, optional
         A without its weight, as an operator of its own: A = scale * plain. Its eigenvectors are a
         close start for those of S.
@@ -70,6 +72,9 @@ class Shortcuts:
         The weight of A.
     drop : float
         How far S may be below A: S >= A - drop.
+    lowered : function, optional
+        mass -> A - drop, off the kernel, as an operator of its own like `plain`; at most S, and
+        with masses next to it. They are part of it: D^{-1/2} (A - drop) D^{-1/2}, D = diag(mass).
     iterates : bool
         Whether a product takes iterations instead of a factorization.
     array_is_quick : function, optional
@@ -88,9 +93,11 @@ class Shortcuts:
     """
 
     matrix: sparse.csr_array | None = None
+    light: bool = False
     plain: SymmetricOperator | None = None
     scale: float = 1.0  # equivalent: asked for only where there is a plain A
     drop: float = np.inf
+    lowered: Callable[[FloatArray], SymmetricOperator] | None = None
     iterates: bool = False
     array_is_quick: Callable[[float], bool] | None = None
     shifted: Callable[[float, FloatArray], tuple[Any, int] | None] | None = None

@@ -27,6 +27,7 @@ Mass = str | ArrayLike | None
 
 _MOST = 20  # clusters that are suggested
 _MANY = 10_000  # beyond, one product with the operator for each vertex takes minutes
+_SEVERAL = 3_000  # beyond, they take far longer than the eigenvectors
 
 
 def cluster(
@@ -58,7 +59,7 @@ def cluster(
     mass : "auto", "diagonal", "degree", n numbers or None
         D of the generalized eigenproblem: the diagonal of S, that of A, as given, or the identity.
         "auto" is the diagonal of S where it is cheap, and that of A, which is close to it, for
-        more than 10,000 vertices where S is no sparse matrix; the result says which.
+        more than 3,000 vertices where S is no sparse matrix; the result says which.
     n_vectors : int, optional
         Eigenvectors used, `n_clusters` by default; 1 is the Fiedler vector alone, as in the paper.
     assign : {"kmeans", "discretize"}
@@ -132,7 +133,7 @@ def group_rows(
 
 def cut_mass(S: Operator, mass: Mass) -> FloatArray | None:
     """The masses of a cut; refused where the diagonal would take one solve for each vertex."""
-    if isinstance(mass, str) and mass == "diagonal" and _expensive(S):
+    if isinstance(mass, str) and mass == "diagonal" and _expensive(S, _MANY):
         raise SizeError(
             f'mass="diagonal" for {S!r} takes {S.shape[0]:,} products with the operator; pass '
             'mass="degree" (the diagonal of A, close to it), or use realization="screened", '
@@ -144,13 +145,13 @@ def cut_mass(S: Operator, mass: Mass) -> FloatArray | None:
 def _resolved(S: Operator, mass: Mass) -> str | None:
     """The name of the masses that are used."""
     if isinstance(mass, str):
-        return mass if mass != "auto" else "degree" if _expensive(S) else "diagonal"
+        return mass if mass != "auto" else "degree" if _expensive(S, _SEVERAL) else "diagonal"
     return None if mass is None else "given"
 
 
-def _expensive(S: Operator) -> bool:
-    """Whether the diagonal would take too many products."""
-    return S.shortcuts.matrix is None and S.shape[0] > _MANY
+def _expensive(S: Operator, most: int) -> bool:
+    """Whether the diagonal would take more than so many products."""
+    return S.shortcuts.matrix is None and S.shape[0] > most
 
 
 def _scaled(vectors: FloatArray, D: FloatArray | None) -> FloatArray:

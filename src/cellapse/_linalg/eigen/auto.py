@@ -17,12 +17,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cellapse._errors import ConvergenceError, InputError, SizeError
-from cellapse._linalg.eigen.corrections import has_hubs
 from cellapse._linalg.eigen.davidson import Davidson
 from cellapse._linalg.eigen.dense import Dense
 from cellapse._linalg.eigen.evidence import KEPT
 from cellapse._linalg.eigen.lanczos import Lanczos
-from cellapse._linalg.eigen.problem import Problem, eigenproblem
+from cellapse._linalg.eigen.problem import Problem, eigenproblem, has_hubs
 from cellapse._linalg.eigen.shift_invert import ShiftInvert
 from cellapse._linalg.eigen.spectrum import EigenSolver, Spectrum
 from cellapse._linalg.levels import expands
@@ -140,7 +139,7 @@ class Auto(EigenSolver):
                 return Choice(Davidson(), why, counts=False)
             if known.plain is not None:
                 return Choice(Davidson(None), why)
-            if known.matrix is not None and has_hubs(known.matrix):
+            if known.light and has_hubs(operator.A):
                 return Choice(Davidson(None), f"{why}, and Lanczos mainly sees the hubs")
             return Choice(Lanczos(), why)
         if known.plain is not None:

@@ -12,16 +12,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from cellapse._linalg.cg import rough_solution
 from cellapse._linalg.direct import Direct, Solve
-from cellapse._linalg.eigen.problem import Problem
+from cellapse._linalg.eigen.problem import Problem, has_hubs
 from cellapse._shared.arrays import BoolArray, FloatArray, remove_span
 
-_HUBS = (
-    10.0  # speed only: times the median: from there on the largest diagonal entry is one of a hub
-)
 _TERMS = 2  # speed only: solves with a factor of A that save a product with S, which costs more
 
 
@@ -34,13 +30,6 @@ class Ritz(NamedTuple):
 
 
 Correction = Callable[[Ritz], FloatArray]  # one column for each open pair
-
-
-def has_hubs(matrix: sparse.csr_array) -> bool:
-    """Whether some rows are so much heavier than most that a polynomial of A mainly sees those."""
-    diagonal = matrix.diagonal()
-    diagonal = diagonal[diagonal > 0]
-    return len(diagonal) > 0 and bool(diagonal.max() > _HUBS * np.median(diagonal))
 
 
 def by_factor(plain: Problem, direct: Direct) -> Correction:
@@ -61,7 +50,7 @@ def by_factor_off_known_vectors(
     project = _off(plain, V)
 
     def correct(ritz: Ritz) -> FloatArray:
-        R, shift = ritz.R[:, ritz.open_], _quotients(plain, ritz, highest) - below
+        R, shift = ritz.R[:, ritz.open_], _quotients(plain.apply, ritz, highest) - below
         first = steps = solve(R)
         for _ in range(_TERMS):
             steps = first + solve(shift * project(steps))
@@ -75,14 +64,13 @@ def off_known_vectors(plain: Problem, V: FloatArray, highest: float) -> Correcti
 
     There A - s is positive definite for s up to the k-th value, `highest`.
     """
-    A, near = plain.matrix, _diagonal(plain)
-    project = _off(plain, V)
+    near, project = _diagonal(plain), _off(plain, V)
 
     def correct(ritz: Ritz) -> FloatArray:
-        shift = _quotients(plain, ritz, highest)
+        shift = _quotients(plain.apply, ritz, highest)
         # A - s commutes with the projection: only a preconditioner leaves what it projects onto.
         return rough_solution(
-            lambda p: A @ p - shift * p,
+            lambda p: plain.apply(p) - shift * p,
             project(ritz.R[:, ritz.open_]),
             None if near is None else lambda r: project(near(r)),
         )
@@ -95,10 +83,10 @@ def _off(problem: Problem, V: FloatArray) -> Solve:
     return lambda x: problem.project_in_place(remove_span(np.array(x, order="C"), V))
 
 
-def _quotients(plain: Problem, ritz: Ritz, highest: float = np.inf) -> FloatArray:
+def _quotients(A: Solve, ritz: Ritz, highest: float = np.inf) -> FloatArray:
     """The Rayleigh quotients of the open pairs with A, at most `highest`."""
     X = ritz.X[:, ritz.open_]
-    return np.minimum(np.einsum("ij,ij->j", X, plain.matrix @ X), highest)
+    return np.minimum(np.einsum("ij,ij->j", X, A(X)), highest)
 
 
 def off_ritz_vectors(problem: Problem) -> Correction:
@@ -108,7 +96,7 @@ def off_ritz_vectors(problem: Problem) -> Correction:
     def correct(ritz: Ritz) -> FloatArray:
         project = _off(problem, ritz.X)
         R = ritz.R[:, ritz.open_]
-        shift = np.maximum(_quotients(problem, ritz) - np.linalg.norm(R, axis=0), 0.0)
+        shift = np.maximum(_quotients(A.__matmul__, ritz) - np.linalg.norm(R, axis=0), 0.0)
         return rough_solution(
             lambda p: project(A @ p - shift * p),
             project(R),

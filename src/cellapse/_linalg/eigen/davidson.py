@@ -22,13 +22,12 @@ from cellapse._linalg.eigen.corrections import (
     Ritz,
     by_factor,
     by_factor_off_known_vectors,
-    has_hubs,
     off_known_vectors,
     off_ritz_vectors,
     smoothed,
 )
 from cellapse._linalg.eigen.lanczos import Lanczos
-from cellapse._linalg.eigen.problem import Problem
+from cellapse._linalg.eigen.problem import Problem, has_hubs
 from cellapse._linalg.eigen.shift_invert import SUPERLU, ShiftInvert
 from cellapse._linalg.eigen.spectrum import EigenSolver, check_factorization, only_below
 from cellapse._linalg.lapack import symmetric_eigenpairs
@@ -85,7 +84,7 @@ class Davidson(EigenSolver):
     def find_more(self, problem: Problem) -> Pairs:
         if problem.k > problem.room - 2:
             raise InputError(f"{self} for {problem.k} of {problem.n}; use Dense() for so many")
-        count, plain = min(problem.k + _GUARD, problem.room - 1), problem.plain
+        count, plain = min(problem.k + _GUARD, problem.room - 1), problem.lowered or problem.plain
         if plain is None:
             self._refuse_factor(problem)
             return self._iterate(problem, smoothed(problem, count), off_ritz_vectors(problem))

@@ -101,7 +101,7 @@ def _follows_from_plain(problem: Problem, vectors: FloatArray, below: float) -> 
     False where the eigenvalues of A were searched for, but not counted; None where they leave room
     for more of S.
     """
-    plain, room = problem.plain, problem.room - problem.k - 1
+    plain, room = problem.lowered or problem.plain, problem.room - problem.k - 1
     if plain is None or room < 0 or not problem.operator.definite:
         return None
     X = linalg.qr(vectors, mode="economic")[0]
@@ -125,11 +125,13 @@ def _highest(problem: Problem, plain: Problem, kept: Lowest) -> float:
     if not V.shape[1]:
         return np.inf
     value = float(np.einsum("ij,ij->j", V, plain.apply(V)).max())
-    return problem.operator.shortcuts.scale * value - _drop(problem)
+    return problem.operator.shortcuts.scale * value - _drop(problem, plain)
 
 
-def _drop(problem: Problem) -> float:
-    """How far S may be below A, in the scaled problem."""
+def _drop(problem: Problem, plain: Problem) -> float:
+    """How far S may be below A, in the scaled problem; not at all below A - drop."""
+    if plain is problem.lowered:
+        return 0.0
     return problem.operator.shortcuts.drop / float((problem.root**2).min(initial=np.inf))
 
 
@@ -142,7 +144,7 @@ def _gap(problem: Problem, plain: Problem, kept: Lowest, U: FloatArray) -> float
     C, D = U.T @ V, np.sqrt(np.maximum(next_ - values[:m], 0.0))
     left = float(symmetric_eigenpairs((np.eye(m) - C.T @ C) * D * D[:, None])[0][-1])
     scale = problem.operator.shortcuts.scale
-    return scale * (next_ - max(left, 0.0) - error) - _drop(problem)
+    return scale * (next_ - max(left, 0.0) - error) - _drop(problem, plain)
 
 
 def _least(problem: Problem, X: FloatArray, Q: FloatArray, gap: float) -> float:

@@ -18,6 +18,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from cellapse._errors import ConvergenceError
+from cellapse._linalg.direct import Solve
 from cellapse._linalg.eigen.krylov import largest_pairs, recurrence
 from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.symmetric import Pairs
@@ -32,19 +33,19 @@ _WIDE = 0.5  # speed only: a cut above this part of the spectrum lifts nothing
 def lifted_pairs(problem: Problem, tol: float, most: int) -> Pairs | None:
     """The k smallest eigenpairs of a sparse matrix with at most so many products, or None.
 
-    None where there is no matrix, nothing to lift, or not enough of it: the wanted ones have to be
-    above 1, as others within the interval come close to that.
+    None where products cost more, there is nothing to lift, or not enough of it: the wanted ones
+    have to be above 1, as others within the interval come close to that.
     """
-    bounds = None if problem.operator.shortcuts.matrix is None else _interval(problem)
+    bounds = _interval(problem) if problem.operator.shortcuts.light else None
     if bounds is None:
         return None
     cut, top = bounds
-    H = _turned(problem, 0.5 * (top + cut), 0.5 * (top - cut))
+    turned = _turned(problem, 0.5 * (top + cut), 0.5 * (top - cut))
 
     def polynomial(x: FloatArray) -> FloatArray:
-        before, now = x, 0.5 * (H @ x)
+        before, now = x, 0.5 * turned(x)
         for _ in range(_DEGREE - 1):
-            after = H @ now
+            after = turned(now)
             after -= before
             before, now = now, after
         return now
@@ -80,9 +81,12 @@ def _interval(problem: Problem) -> tuple[float, float] | None:
     return (float(values[at]), top) if at < len(values) and values[at] < _WIDE * top else None
 
 
-def _turned(problem: Problem, middle: float, half: float) -> sparse.csr_array:
-    """2 (middle - A) / half, the smallest eigenvalues on top."""
+def _turned(problem: Problem, middle: float, half: float) -> Solve:
+    """x -> 2 (middle - A) x / half, the smallest eigenvalues on top."""
+    if problem.operator.shortcuts.matrix is None:
+        return lambda x: (2.0 / half) * (middle * x - problem.apply(x))
     A, eye = problem.matrix, sparse.eye_array(problem.n)
     if problem.largest:
         A = problem.norm * eye - A
-    return sparse.csr_array((2.0 / half) * (middle * eye - A))
+    H = sparse.csr_array((2.0 / half) * (middle * eye - A))
+    return lambda x: H @ x

@@ -21,6 +21,7 @@ from cellapse._linalg.kernel import Projector
 from cellapse._linalg.symmetric import Lowest, SymmetricOperator
 from cellapse._shared.arrays import Entries, FloatArray, remove_span, row_sum, squared
 
+_HUBS = 10.0  # speed only: times the median: from there on the largest entry is one of a hub
 _ABOVE = 1e-6  # relative to the bound of the spectrum: how far a shift is above it
 
 
@@ -142,6 +143,21 @@ class Problem:
         nothing = self.known[:, :0]
         return replace(self, operator=plain, norm=norm, known=nothing, seed=0, factors={})
 
+    @cached_property
+    def lowered(self) -> Problem | None:
+        """That of A - drop without its weight, whose eigenvectors are closer, where masses differ.
+
+        The masses are part of it. None where nothing is to be factorized, and masses make hubs,
+        whose eigenvectors take longer than corrections.
+        """
+        known = self.operator.shortcuts
+        if known.lowered is None or self.unit_mass or self.largest:
+            return None
+        operator = known.lowered(self.root**2)
+        if known.iterates and has_hubs(operator.A):
+            return None
+        return eigenproblem(operator, self.wanted, tol=self.tol)
+
     def lowest(self, k: int) -> Lowest | None:
         """The first k eigenpairs, where the operator keeps them."""
         kept = self.operator.shortcuts.lowest
@@ -252,6 +268,13 @@ def eigenproblem(
         largest=largest,
         certify=certify,
     )
+
+
+def has_hubs(matrix: sparse.csr_array) -> bool:
+    """Whether some rows are so much heavier than most that a polynomial of A mainly sees those."""
+    diagonal = matrix.diagonal()
+    diagonal = diagonal[diagonal > 0]
+    return len(diagonal) > 0 and bool(diagonal.max() > _HUBS * np.median(diagonal))
 
 
 def _norm(A: sparse.csr_array, root: FloatArray) -> float:
