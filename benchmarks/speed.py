@@ -77,16 +77,19 @@ def scipys_way(A: sparse.csr_array, sparse_factor: bool) -> Callable[[], Any]:
     return lambda: eigsh(A, k=K, which="SA", tol=1e-9, ncv=40)
 
 
-def independent_residual(S: cl.CollapsedOperator, spectrum: cl.Spectrum) -> float:
+def independent_residual(
+    S: cl.CollapsedOperator, spectrum: cl.Spectrum, mass: str | None = None
+) -> float:
     """A bound of the largest residual from the blocks of L*, as above."""
     A, X, C = S.split()
     u, values = spectrum.vectors, spectrum.values
+    D = np.ones(len(u)) if mass is None else A.diagonal() + (A.diagonal() == 0)
     z = np.concatenate([part for _, part in sorted(S.complete(u).items())])
     M = sparse.csr_array(C + S.eps * sparse.eye_array(C.shape[0]))
     # The values of the cells are known to some digits; SciPy's conjugate gradients add a few.
     z -= np.column_stack([cg(M, r, rtol=1e-4, maxiter=2000)[0] for r in (X.T @ u + M @ z).T])
     r = X.T @ u + M @ z
-    left = np.linalg.norm(A @ u + X @ z - u * values, axis=0)
+    left = np.linalg.norm(A @ u + X @ z - D[:, None] * u * values, axis=0)
     size = float(abs(A).sum(axis=1).max())
     return float((left + np.sqrt(size / S.eps) * np.linalg.norm(r, axis=0)).max())
 

@@ -85,6 +85,7 @@ def test_it_is_not_made_where_it_would_not_help(monkeypatch):
     assert eigenproblem(S, 5, masses(S, "degree"), largest=True).lowered is None
     assert cl.collapse(S.chain.origin, gamma=0.0).shortcuts.lowered is None  # S is A
     assert cl.collapse(S.chain.origin, "screened").shortcuts.lowered is None
+    assert collapsed("geometric", gamma="regularized").shortcuts.lowered is None  # A - c is not
     hubs = collapsed("expands")
     assert eigenproblem(hubs, 5, masses(hubs, "degree")).lowered is not None
     assert eigenproblem(hubs, 5, masses(hubs, "wide")).lowered is None
@@ -142,3 +143,12 @@ def test_by_hand():
     assert lowered.norm_bound() == 2.0
     assert lowered.count_below(0.6) == 1
     assert lowered.count_below(0.7) == 2
+
+
+def test_where_the_sparse_part_is_singular_nothing_is_counted():
+    """A - c is [0, -1; -1, 0]: of the shift 1 it is singular."""
+    A = sparse.csr_array([[1.0, -1.0], [-1.0, 1.0]])
+    kernel = sparse.csr_array(np.full((2, 1), 0.5**0.5))
+    lowered = Lowered(A, kernel, 1.0, np.ones(2))
+    assert lowered.shortcuts.shifted(1.0, np.ones(2)) is None
+    assert lowered.shortcuts.shifted(0.5, np.ones(2))[1] == 0

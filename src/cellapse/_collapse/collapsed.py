@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -212,7 +213,10 @@ class CollapsedOperator(Operator):
             return self._sparse.shortcuts  # as quick as A
         if self.onto:
             return self.elimination.shortcuts(None, 1.0)
-        return self.elimination.shortcuts(self.chain.plain, float(self.beta[0]))
+        known = self.elimination.shortcuts(self.chain.plain, float(self.beta[0]))
+        if self.gamma[0] > self.bound[0] * (1 + 1e-9):  # A - c has eigenvalues below 0 then
+            return replace(known, lowered=None)
+        return known
 
 
 def _again(

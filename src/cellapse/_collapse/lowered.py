@@ -16,6 +16,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import linalg, sparse
 
+from cellapse._errors import ConvergenceError
 from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.operators import SparseOperator
 from cellapse._linalg.symmetric import Shortcuts
@@ -33,7 +34,7 @@ class Lowered(SparseOperator):
     kernel : (n, any) csr_array
         Orthonormal columns that A maps to zero.
     c : float
-        At most about the smallest positive eigenvalue of A.
+        At most the smallest positive eigenvalue of A, but for rounding.
     mass : (n,) array
     """
 
@@ -74,10 +75,13 @@ class Lowered(SparseOperator):
 
         return self._shift, solution
 
-    def _shifted(self, shift: float, mass: FloatArray) -> tuple[sparse.csr_array, int]:
+    def _shifted(self, shift: float, mass: FloatArray) -> tuple[sparse.csr_array, int] | None:
         """M, which has as many negative eigenvalues as M + P P^T and I + P^T M^-1 P together."""
         M = self.A - shift * sparse.diags_array(mass)
-        inner = self._woodbury(M, Direct())[2]
+        try:
+            inner = self._woodbury(M, Direct())[2]
+        except ConvergenceError:  # singular, though M + P P^T need not be
+            return None
         return M, int((linalg.eigvalsh(inner) < 0.0).sum())
 
     def _woodbury(
