@@ -9,6 +9,7 @@ from scipy import sparse
 
 import cellapse as cl
 from cellapse._collapse import ladder_array as ladder_arrays
+from cellapse._collapse import raised
 from cellapse._collapse.ladder import Ladder
 from cellapse._collapse.ladder_array import array_is_quick, ladder_array
 from cellapse._linalg import pardiso, schur
@@ -194,3 +195,18 @@ def test_the_diagonal_is_that_of_products(realization, graph, monkeypatch):
     monkeypatch.undo()
     monkeypatch.setattr(ladder_arrays, "_LARGE", n - 1)
     assert ladder_arrays.diagonal(ladder) is None
+
+
+def test_a_system_that_fills_in_is_one_for_pardiso(monkeypatch):
+    K = cl.clique_complex(nx.powerlaw_cluster_graph(900, 5, 0.5, seed=1))
+    S = cl.collapse(K, "mixed", eps=1e-3)
+    assert S.elimination.method == "Direct(factorization='pardiso')"
+    by_superlu = cl.collapse(K, "mixed", eps=1e-3, solver=cl.Direct())
+    x = np.cos(np.arange(900.0))
+    np.testing.assert_allclose(
+        S @ x, by_superlu @ x, rtol=0, atol=1e-12 * S.elimination.ladder.norm
+    )
+    grid = nx.triangular_lattice_graph(40, 60)
+    assert cl.collapse(cl.clique_complex(grid), "mixed").elimination.method == str(cl.Direct())
+    monkeypatch.setattr(raised, "_SOME", 10**6)  # of few rows nobody looks
+    assert cl.collapse(K, "mixed", eps=1e-3).elimination.method == str(cl.Direct())

@@ -23,8 +23,11 @@ from cellapse._collapse.crowded import Crowded, is_crowded
 from cellapse._collapse.graded import GradedLaplacian
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.direct import Direct, Solve, best_direct
+from cellapse._linalg.levels import widest_level
 from cellapse._linalg.schur import can_complement, schur_complement
 from cellapse._shared.arrays import FloatArray, diagonal_matrix, inverse_by_blocks, square
+
+_SOME = 5000  # speed only: rows from which on it pays off to look how a factor would fill in
 
 
 class Raised:
@@ -99,10 +102,12 @@ class Raised:
         """How it is factorized."""
         if self._solver is not None:
             return self._solver
-        further = 0
-        if self.reduced is None:
-            further = len(self._floor if self.crowded is None else self.crowded.nearest)
-        return best_direct(self.n + further)
+        if self.reduced is not None:
+            return best_direct(self.n)
+        if self.crowded is not None:
+            return best_direct(self.n + len(self.crowded.nearest))
+        n = self.n + len(self._floor)
+        return best_direct(n, widest_level(self.joint())[0] if n > _SOME else 0)
 
     @property
     def method(self) -> str:

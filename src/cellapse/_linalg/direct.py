@@ -26,6 +26,7 @@ from cellapse._shared.memory import require_memory
 _SURE_TO_FIT = 10_000  # rows whose factor fits into any memory, even when dense
 _COLUMNS = 24  # speed only: right-hand sides that SuperLU takes at once: twice as quick as hundreds
 _LARGE = 30_000  # speed only: rows from which PARDISO is clearly better
+_WIDE = 1000  # speed only: rows of a level, see `best_direct`
 
 Solve = Callable[[FloatArray], FloatArray]
 
@@ -105,13 +106,15 @@ class Direct:
             ) from None
 
 
-def best_direct(n: int) -> Direct:
+def best_direct(n: int, widest: int = 0) -> Direct:
     """PARDISO for large systems where it is installed, SuperLU otherwise.
 
     Its nested dissection is quicker from some 30,000 rows on, and three times as quick from some
-    500,000 on.
+    500,000 on. Dense blocks, of which a system with such a `widest_level` has some, take it a
+    quarter of the time.
     """
-    return Direct("pardiso" if n > _LARGE and find_spec("pypardiso") else "superlu")
+    large = n > _LARGE or widest > _WIDE
+    return Direct("pardiso" if large and find_spec("pypardiso") else "superlu")
 
 
 def _superlu(matrix: sparse.csc_array) -> Factor:
