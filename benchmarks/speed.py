@@ -97,7 +97,7 @@ def independent_residual(
 def rows(name: str) -> list[dict[str, Any]]:
     make, realizations = NETWORKS[name]
     complex_ = make()
-    repeats = 3 if complex_.n_vertices <= 10_000 else 1
+    repeats = 3 if complex_.n_vertices <= 10_000 else 2
     cl.collapse(cl.clique_complex(nx.path_graph(9))).spectrum()  # what is loaded once
     plain = seconds(lambda: cl.graph_laplacian(complex_).spectrum(K), repeats)
     L = cl.graph_laplacian(complex_)

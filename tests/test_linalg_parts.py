@@ -214,8 +214,9 @@ def test_pardiso_begins_at_30_001_rows(monkeypatch):
     monkeypatch.setattr(direct, "find_spec", lambda name: object())
     assert direct.best_direct(30_000) == cl.Direct()
     assert direct.best_direct(30_001) == cl.Direct("pardiso")
-    assert direct.best_direct(6_000, widest=1_000) == cl.Direct()
-    assert direct.best_direct(6_000, widest=1_001) == cl.Direct("pardiso")
+    assert direct.best_direct(5_001, lambda: 1_000) == cl.Direct()
+    assert direct.best_direct(5_001, lambda: 1_001) == cl.Direct("pardiso")
+    assert direct.best_direct(5_000, lambda: pytest.fail("so few are quick")) == cl.Direct()
 
 
 def test_the_memory_of_a_factor_is_asked_for_beyond_10_000_rows(monkeypatch):

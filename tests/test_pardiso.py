@@ -9,10 +9,9 @@ from scipy import sparse
 
 import cellapse as cl
 from cellapse._collapse import ladder_array as ladder_arrays
-from cellapse._collapse import raised
 from cellapse._collapse.ladder import Ladder
 from cellapse._collapse.ladder_array import array_is_quick, ladder_array
-from cellapse._linalg import pardiso, schur
+from cellapse._linalg import direct, pardiso, schur
 from cellapse._linalg.eigen.auto import Auto
 from cellapse._linalg.schur import schur_complement
 
@@ -208,5 +207,5 @@ def test_a_system_that_fills_in_is_one_for_pardiso(monkeypatch):
     )
     grid = nx.triangular_lattice_graph(40, 60)
     assert cl.collapse(cl.clique_complex(grid), "mixed").elimination.method == str(cl.Direct())
-    monkeypatch.setattr(raised, "_SOME", 10**6)  # of few rows nobody looks
+    monkeypatch.setattr(direct, "_SOME", 10**6)  # of few rows nobody looks
     assert cl.collapse(K, "mixed", eps=1e-3).elimination.method == str(cl.Direct())

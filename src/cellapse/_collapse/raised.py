@@ -27,8 +27,6 @@ from cellapse._linalg.levels import widest_level
 from cellapse._linalg.schur import can_complement, schur_complement
 from cellapse._shared.arrays import FloatArray, diagonal_matrix, inverse_by_blocks, square
 
-_SOME = 5000  # speed only: rows from which on it pays off to look how a factor would fill in
-
 
 class Raised:
     """(H + floor)^-1 for one B, beta and M.
@@ -107,7 +105,7 @@ class Raised:
         if self.crowded is not None:
             return best_direct(self.n + len(self.crowded.nearest))
         n = self.n + len(self._floor)
-        return best_direct(n, widest_level(self.joint())[0] if n > _SOME else 0)
+        return best_direct(n, lambda: widest_level(self.joint())[0])
 
     @property
     def method(self) -> str:

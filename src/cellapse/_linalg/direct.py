@@ -26,7 +26,8 @@ from cellapse._shared.memory import require_memory
 _SURE_TO_FIT = 10_000  # rows whose factor fits into any memory, even when dense
 _COLUMNS = 24  # speed only: right-hand sides that SuperLU takes at once: twice as quick as hundreds
 _LARGE = 30_000  # speed only: rows from which PARDISO is clearly better
-_WIDE = 1000  # speed only: rows of a level, see `best_direct`
+_SOME = 5000  # speed only: the same where a level has so many rows
+_WIDE = 1000
 
 Solve = Callable[[FloatArray], FloatArray]
 
@@ -106,14 +107,14 @@ class Direct:
             ) from None
 
 
-def best_direct(n: int, widest: int = 0) -> Direct:
+def best_direct(n: int, widest: Callable[[], int] = lambda: 0) -> Direct:
     """PARDISO for large systems where it is installed, SuperLU otherwise.
 
     Its nested dissection is quicker from some 30,000 rows on, and three times as quick from some
-    500,000 on. Dense blocks, of which a system with such a `widest_level` has some, take it a
-    quarter of the time.
+    500,000 on. Dense blocks, of which a system with a `widest` level of many rows has some, take
+    it a quarter of the time.
     """
-    large = n > _LARGE or widest > _WIDE
+    large = n > _LARGE or (n > _SOME and widest() > _WIDE)
     return Direct("pardiso" if large and find_spec("pypardiso") else "superlu")
 
 
