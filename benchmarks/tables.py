@@ -49,9 +49,10 @@ REASONS = """What stands in the way of the others:
   collapse starts, and a few beyond them; then K is factorized, as large as L, and three or four
   corrections follow.
 * **Screened.** Its eigenproblem is as large as that of L and takes as many steps; making it takes a
-  tenth more, and single runs differ by a tenth (1.03 to 1.17 on 100,000 vertices).
+  tenth more, and single runs differ by a tenth (0.98 to 1.17 on 100,000 vertices).
 * **Mixed.** Of the factorization of all cells, six times as many as vertices, four fifths is the
-  search for an order to eliminate them in; nothing smaller is equivalent to it.
+  search for an order to eliminate them in; nothing smaller is equivalent to it. On 10,000 vertices
+  runs differ from 8 to 9 times the Laplacian, on 100,000 from 7.2 to 8.3.
 * **Small worlds and power laws.** A is far from S there: eight corrections on a power law, twenty
   in a small world. Corrections that see K (by a spanning forest, or by solving with S itself)
   took as many steps, or cost as much as they saved; nor did single precision help, or a closer
