@@ -10,8 +10,6 @@ other cells that SciPy's conjugate gradients have found.
 
 from __future__ import annotations
 
-import argparse
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -20,7 +18,7 @@ import numpy as np
 
 import cellapse as cl
 from benchmarks.speed import EPS, SEED, K, independent_residual, mesh
-from benchmarks.timing import save, seconds
+from benchmarks.timing import measure, seconds
 
 CLUSTERS = 5
 
@@ -89,14 +87,8 @@ def rows(name: str) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="", help="networks whose name contains it")
-    arguments = parser.parse_args()
-    warnings.simplefilter("ignore", cl.CellapseWarning)
     cl.cluster(cl.collapse(cl.clique_complex(nx.karate_club_graph())), 2)  # what is loaded once
-    found = [row for name in NETWORKS if arguments.only in name for row in rows(name)]
-    if not arguments.only:
-        save("masses", found)
+    measure("masses", __doc__, NETWORKS, rows)
 
 
 if __name__ == "__main__":

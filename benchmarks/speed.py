@@ -12,8 +12,6 @@ it: for values z of the other cells with r = X^T u + (C + eps) z,
 
 from __future__ import annotations
 
-import argparse
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -25,7 +23,7 @@ from scipy.spatial import Delaunay
 
 import cellapse as cl
 from benchmarks.runtime import SPARSE, block_model
-from benchmarks.timing import save, seconds
+from benchmarks.timing import measure, seconds
 
 K, EPS, SEED = 10, 1e-4, 7
 
@@ -135,14 +133,7 @@ def rows(name: str) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="", help="networks whose name contains it")
-    arguments = parser.parse_args()
-    warnings.simplefilter("ignore", cl.CellapseWarning)
-    chosen = [name for name in NETWORKS if arguments.only in name]
-    found = [row for name in chosen for row in rows(name)]
-    if not arguments.only:
-        save("speed", found)
+    measure("speed", __doc__, NETWORKS, rows)
 
 
 if __name__ == "__main__":

@@ -6,13 +6,17 @@ measures the neighbours.
 
 from __future__ import annotations
 
+import argparse
 import json
 import time
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from threadpoolctl import threadpool_limits
+
+from cellapse import CellapseWarning
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -26,6 +30,19 @@ def seconds(run: Callable[[], Any], repeats: int = 3) -> float:
             run()
             times.append(time.process_time() - start)
     return min(times)
+
+
+def measure(
+    name: str, about: str | None, networks: Iterable[str], rows: Callable[[str], list[Any]]
+) -> None:
+    """Measure the networks whose name contains what `--only` says, or all of them and keep that."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--only", default="", help="networks whose name contains it")
+    only = parser.parse_args().only
+    warnings.simplefilter("ignore", CellapseWarning)
+    found = [row for network in networks if only in network for row in rows(network)]
+    if not only:
+        save(name, found)
 
 
 def save(name: str, rows: list[dict[str, Any]]) -> None:

@@ -214,7 +214,7 @@ class CollapsedOperator(Operator):
         if self.onto:
             return self.elimination.shortcuts(None, 1.0)
         known = self.elimination.shortcuts(self.chain.plain, float(self.beta[0]))
-        if self.gamma[0] > self.bound[0] * (1 + 1e-9):  # A - c has eigenvalues below 0 then
+        if not self.weights.within_bound[0]:  # A - c has eigenvalues below 0 then
             return replace(known, lowered=None)
         return known
 

@@ -13,12 +13,12 @@ from contextlib import suppress
 from cellapse._collapse.formed import GOOD, formed
 from cellapse._collapse.ladder import Array, Ladder
 from cellapse._errors import ConvergenceError
+from cellapse._linalg.symmetric import COPIES
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.memory import available_memory
 
 _DENSE = 1500  # speed only: up to this many a dense inverse is quicker than n products
 _LARGE = 5000  # speed only: the same where a product is that of many steps, or of all cells
-_COPIES = 6.0  # of a dense array, at most, while it is made
 
 
 def array_is_quick(ladder: Ladder, error: float) -> bool:
@@ -53,7 +53,7 @@ def ladder_array(ladder: Ladder, error: float = 0.0) -> FloatArray | None:
 def diagonal(ladder: Ladder) -> FloatArray | None:
     """That of T, where an array of all of it takes less than a product for every cell."""
     cheap = ladder.as_it_is.raised.reduced is not None and not ladder.iterative
-    if cheap or ladder.n > _LARGE or _COPIES * 8.0 * ladder.n**2 > available_memory():
+    if cheap or ladder.n > _LARGE or COPIES * 8.0 * ladder.n**2 > available_memory():
         return None
     T = ladder_array(ladder)
     return None if T is None else T.diagonal().copy()

@@ -18,9 +18,10 @@ from scipy import linalg, sparse
 
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.direct import Direct, Solve
+from cellapse._linalg.eigen.problem import scaled_kernel
 from cellapse._linalg.operators import SparseOperator
 from cellapse._linalg.symmetric import Shortcuts
-from cellapse._shared.arrays import FloatArray, row_sum
+from cellapse._shared.arrays import Entries, FloatArray, row_sum
 
 _BELOW = 0.1  # speed only: how far below 0 a shift is, next to what masses make of c
 
@@ -43,11 +44,8 @@ class Lowered(SparseOperator):
     ) -> None:
         root = np.sqrt(mass)
         scale = sparse.diags_array(1.0 / root)
-        zeros = sparse.csr_array(sparse.diags_array(root) @ kernel)
-        length = np.sqrt(np.asarray(zeros.multiply(zeros).sum(axis=0)).ravel())
-        zeros = sparse.csr_array(zeros @ sparse.diags_array(1.0 / length))
         lower = scale @ (A - c * sparse.eye_array(A.shape[0])) @ scale
-        super().__init__(lower, (), zeros)
+        super().__init__(lower, (), scaled_kernel(root, Entries.of(kernel)).csr)
         self._P = sparse.csr_array(np.sqrt(c) * (scale @ kernel))
         self._shift = -_BELOW * c / float(mass.mean())
         self._bound = row_sum(A, mass) or 1.0

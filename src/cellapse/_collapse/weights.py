@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from cellapse._errors import CellapseWarning, InputError
-from cellapse._shared.arrays import FloatArray
+from cellapse._shared.arrays import BoolArray, FloatArray
 from cellapse._shared.checks import real_array
 
 
@@ -96,6 +96,11 @@ class Weights:
     def bound(self) -> FloatArray:
         """The largest gamma for which L* is sure to be positive semi-definite."""
         return psd_bound(self.scale, self.sigma)
+
+    @property
+    def within_bound(self) -> BoolArray:
+        """Which gamma are not above the bound of L*, but for rounding."""
+        return np.asarray(self.gamma <= self.bound * (1 + 1e-9))
 
     @cached_property
     def definite(self) -> bool:

@@ -51,7 +51,7 @@ class Lowest(NamedTuple):
         return Lowest(self.values[:k], self.vectors[:, :k], self.certain, beyond)
 
 
-_COPIES = 7.0  # of a dense operator, at most, while it is made
+COPIES = 7.0  # of a dense operator, at most, while it is made
 _BLOCK = 256  # speed only: columns handled at once when a matrix is made of an operator
 
 
@@ -207,7 +207,7 @@ class SymmetricOperator(LinearOperator, ABC):
         """
         n = self.shape[0]
         what, remedy = f"a dense operator on {n:,} cells", "apply it instead: S @ x"
-        require_memory(_COPIES * 8.0 * n * n, what, remedy)
+        require_memory(COPIES * 8.0 * n * n, what, remedy)
         with Fitting(what, remedy):
             return self._dense(error)
 

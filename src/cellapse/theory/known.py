@@ -81,7 +81,7 @@ def measured_check(
 
 def within_bound(S: CollapsedOperator) -> bool:
     """Whether no gamma is above the bound of L*."""
-    return bool(np.all(S.gamma <= S.bound * (1 + 1e-9)))
+    return bool(S.weights.within_bound.all())
 
 
 def tolerance(S: CollapsedOperator) -> float:

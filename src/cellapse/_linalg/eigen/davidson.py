@@ -4,7 +4,8 @@ For Ritz pairs (lambda, x) of S in a space V, with residuals r = S x - lambda x,
 
     V  <-  V + span (A - s)^-1 r,
 
-and a Rayleigh-Ritz step in what V has become. How (A - s)^-1 is applied: `corrections`.
+and a Rayleigh-Ritz step in what V has become. How (A - s)^-1 is applied: `corrections`. With
+masses, A is lowered to what is next to S (`Problem.lowered`).
 """
 
 from __future__ import annotations

@@ -256,7 +256,7 @@ def eigenproblem(
     if operator.definite and not largest:  # only then the kernel is at the end that is wanted
         kernel = operator.zeros
     if kernel is not None and mass is not None:
-        kernel = _normalized(root, kernel)
+        kernel = scaled_kernel(root, kernel)
     return Problem(
         operator=operator,
         k=wanted - (0 if kernel is None else kernel.shape[1]),
@@ -282,7 +282,7 @@ def _norm(A: sparse.csr_array, root: FloatArray) -> float:
     return row_sum(A, root**2) or 1.0
 
 
-def _normalized(root: FloatArray, kernel: Entries) -> Entries:
+def scaled_kernel(root: FloatArray, kernel: Entries) -> Entries:
     """D^{1/2} times the kernel, of disjoint supports, with columns of length one."""
     P = kernel.scaled(root, None)
     return P.scaled(None, 1.0 / np.sqrt(squared(P).sum(axis=0)))
