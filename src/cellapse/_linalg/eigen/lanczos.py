@@ -22,7 +22,7 @@ from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import whole_number
 
 _ARRIVED = 0.05  # of the distance from the value: a residual so small is that of an eigenvector
-_LOOK = 300  # steps of a look at what is left
+_LOOK = 1000  # steps of a look at what is left
 _PRODUCTS = 10_000  # that an iteration takes at most: with a collapse about a minute
 _WORK = 4e10  # multiplications that a sparse matrix may take: about a minute, too
 
