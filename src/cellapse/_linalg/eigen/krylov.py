@@ -25,13 +25,16 @@ def recurrence(problem: Problem) -> Iterator[tuple[float, float]]:
     while True:
         w = problem.apply(v)
         diagonal = float(v @ w)
+        w -= diagonal * v
+        w -= beside * last
         # Last, as rounding would bring back what is known: it lies below everything else.
-        w = problem.project(w - diagonal * v - beside * last)
-        beside = float(np.linalg.norm(w))
+        w = problem.project_in_place(w)
+        beside = float(np.sqrt(w @ w))
         yield diagonal, beside
         if beside <= 1e-8 * problem.norm:
             return
-        last, v = v, w / beside
+        w /= beside
+        last, v = v, w
 
 
 def largest_pairs(

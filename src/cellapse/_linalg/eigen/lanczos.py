@@ -124,7 +124,7 @@ def nothing_below(problem: Problem, value: float) -> bool:
     for step, new in enumerate(islice(recurrence(problem), min(_LOOK, problem.room)), start=1):
         diagonal.append(new[0])
         beside.append(new[1])
-        if step % 10 == 0 and step > 10:  # speed only: how often it is looked at
+        if step % 20 == 0:  # speed only: how often it is looked at
             theta, s = linalg.eigh_tridiagonal(
                 diagonal, beside[:-1], select="i", select_range=(0, 0)
             )

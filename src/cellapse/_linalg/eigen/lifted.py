@@ -12,17 +12,17 @@ Lanczos costs as much as several products with a sparse matrix: so a few of them
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import islice
 
 import numpy as np
 from scipy import linalg, sparse
 
 from cellapse._errors import ConvergenceError
-from cellapse._linalg.direct import Solve
 from cellapse._linalg.eigen.krylov import largest_pairs, recurrence
 from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.symmetric import Pairs
-from cellapse._shared.arrays import FloatArray
+from cellapse._shared.arrays import FloatArray, add_product
 
 _DEGREE = 5  # speed only: odd, so that what is above the interval stays away
 _BEYOND = 4  # Ritz values besides the wanted ones: what is next to the cut is hardly lifted
@@ -43,11 +43,9 @@ def lifted_pairs(problem: Problem, tol: float, most: int) -> Pairs | None:
     turned = _turned(problem, 0.5 * (top + cut), 0.5 * (top - cut))
 
     def polynomial(x: FloatArray) -> FloatArray:
-        before, now = x, 0.5 * turned(x)
+        before, now = x, 0.5 * turned(np.zeros_like(x), x)
         for _ in range(_DEGREE - 1):
-            after = turned(now)
-            after -= before
-            before, now = now, after
+            before, now = now, turned(-before, now)
         return now
 
     basis = max(2 * problem.k + 2, 24)  # speed only: of the Krylov space
@@ -81,12 +79,14 @@ def _interval(problem: Problem) -> tuple[float, float] | None:
     return (float(values[at]), top) if at < len(values) and values[at] < _WIDE * top else None
 
 
-def _turned(problem: Problem, middle: float, half: float) -> Solve:
-    """x -> 2 (middle - A) x / half, the smallest eigenvalues on top."""
+def _turned(
+    problem: Problem, middle: float, half: float
+) -> Callable[[FloatArray, FloatArray], FloatArray]:
+    """y, x -> y + 2 (middle - A) x / half, the smallest eigenvalues on top; y is written over."""
     if problem.operator.shortcuts.matrix is None:
-        return lambda x: (2.0 / half) * (middle * x - problem.apply(x))
+        return lambda y, x: y + (2.0 / half) * (middle * x - problem.apply(x))
     A, eye = problem.matrix, sparse.eye_array(problem.n)
     if problem.largest:
         A = problem.norm * eye - A
     H = sparse.csr_array((2.0 / half) * (middle * eye - A))
-    return lambda x: H @ x
+    return lambda y, x: add_product(y, H, x)
