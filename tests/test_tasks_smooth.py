@@ -196,3 +196,20 @@ def test_many_signals_are_filtered_as_each_alone(monkeypatch):
         alone = filters.spectral_filter(L, x[:, j], lambda v: np.exp(-v))
         np.testing.assert_allclose(together[:, j], alone, atol=1e-12)
     assert filters.spectral_filter(L, x[:, :0], lambda v: np.exp(-v)).shape == (600, 0)
+
+
+@pytest.mark.parametrize("make", [cl.graph_laplacian, cl.collapse])
+def test_many_signals_are_solved_for_as_each_alone(make, monkeypatch):
+    """A few columns at a time where the graph expands, to the promised error in the energy norm."""
+    S = make(cl.clique_complex(nx.gnp_random_graph(1200, 0.01, seed=5)))
+    x = np.random.default_rng(0).standard_normal((1200, 20)) * np.geomspace(1e-3, 1e3, 20)
+    matrix = S.toarray() + np.eye(1200)
+    truth = np.linalg.solve(matrix, x)
+    monkeypatch.setattr(arrays, "_CLOSE", 8 * 1200)  # one column of double precision
+    assert len(arrays.column_blocks(x)) == 3
+    e = cl.smooth(S, x) - truth
+    energy, whole = (np.sqrt(np.einsum("ij,ij->j", y, matrix @ y)) for y in (e, truth))
+    assert (energy <= 1e-8 * whole).all()
+    np.testing.assert_allclose(cl.smooth(S, x[:, 19]), truth[:, 19], atol=1e-5)
+    assert cl.tasks.smooth(S, x[:, :0]).shape == (1200, 0)
+    assert S.solve(x[:, :0], shift=1.0).shape == (1200, 0)

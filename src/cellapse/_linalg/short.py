@@ -6,7 +6,7 @@ With D the diagonal of K they go on
 
 off the known kernel of K - I: a step moves half as many bytes, and has nothing left to precondition
 with. What x - K v is left is computed in double precision, tells the error of v, and is solved for
-again where that is too large: five digits more each time.
+again where that is too large: up to six digits more each time.
 """
 
 from __future__ import annotations
