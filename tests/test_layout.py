@@ -53,7 +53,7 @@ WITHIN = {
     ),
     "_linalg": (
         *("kernel", "levels", "pardiso", "direct", "schur", "lapack", "error_bounds", "cg"),
-        *("floor", "preconditioner"),
+        *("floor", "short", "preconditioner"),
         *("row_space", "singular", "symmetric", "eigen", "systems", "operators"),
     ),
     "_collapse": (

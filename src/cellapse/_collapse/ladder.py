@@ -36,7 +36,7 @@ from cellapse._linalg.direct import Direct
 from cellapse._linalg.kernel import Projector, left_kernel
 from cellapse._linalg.levels import expands, widest_level
 from cellapse._linalg.preconditioner import Near, next_to
-from cellapse._shared.arrays import FloatArray, diagonal_matrix, row_sum, square
+from cellapse._shared.arrays import FloatArray, column_norms, diagonal_matrix, row_sum, square
 
 # Errors of T x, relative to ||A|| |x|.
 AIM = 1e-14  # what refinement goes for
@@ -174,12 +174,15 @@ class Ladder:
 
     def _slack(self, x: FloatArray) -> FloatArray:
         """What an error of ||A|| |x| in T x is in K^-1 x."""
-        size = np.atleast_1d(np.linalg.norm(x, axis=0))
+        size = np.atleast_1d(column_norms(x))
         return self.norm / self.c * np.maximum(size, 1e-300)
 
     def inverse_by_iteration(self, x: FloatArray, allowed: FloatArray) -> FloatArray | None:
         """K^-1 x by conjugate gradients for x off the kernel; None where they take too long."""
         assert self.relaxation.raised.reduced is not None
+        if x.ndim == 1:
+            v = self.inverse_by_iteration(x[:, None], allowed)
+            return None if v is None else v[:, 0]
         moved, near, K = self.relaxation.moved, self.near, self.near.K
         least = np.sqrt(near.least)  # |e| <= (e^T K e)^{1/2} / least
 
@@ -193,15 +196,21 @@ class Ladder:
             v = v.astype(np.longdouble, copy=False) if hides else short  # eight times as slow
             return x - v - moved(v)
 
-        v, energy = conjugate_gradients(
-            apply,
-            x,
-            near.solve,
-            allowed * least,
-            near.lower,
-            maxiter=20 * _SMALL,
-            residual=residual,
-        )
+        tol = np.broadcast_to(allowed * least, x.shape[1:])
+        start = near.start(x, residual, tol)
+        v, energy = start.v, start.energy
+        self._work += float(start.products) * K.nnz * x.shape[1]
+        if not (energy <= tol).all():
+            v, energy = conjugate_gradients(
+                apply,
+                start.left,
+                near.solve,
+                tol,
+                near.lower,
+                maxiter=20 * _SMALL,
+                residual=lambda v: residual(start.v + v),
+            )
+            v = start.v + v
         accepted = self._accepted(energy / least, x, allowed)
         if not accepted or self._work > max(2.0 * float(self._widest) ** 3, 1e7):
             self._iterates = False  # a factor of K would have been cheaper: from now on by that

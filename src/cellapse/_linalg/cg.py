@@ -28,6 +28,7 @@ _ROUGH = 0.1  # speed only: of the residual that a rough solution leaves
 _FIRST = 30.0  # speed only: the first pass stops at so many times the error, the next goes on
 _ROW = 2048  # speed only: numbers that are multiplied at once, if there are many
 _LARGE = 2**16  # speed only: so many
+_PART = 256  # numbers of single precision that are added up as such
 _SURE = 1e-4  # speed only: with P^-1 H above this one pass is likely to be enough
 
 
@@ -245,11 +246,17 @@ def one_pass(
 
 
 def _dots(x: FloatArray, y: FloatArray) -> FloatArray:
-    return np.einsum("ij,ij->j", x, y)
+    if x.dtype == np.float64:
+        return np.einsum("ij,ij->j", x, y)
+    # Many numbers of single precision add up to few digits: a part of them at a time.
+    whole, shape = len(x) // _PART * _PART, (-1, _PART, x.shape[1])
+    sums = np.einsum("kij,kij->kj", x[:whole].reshape(shape), y[:whole].reshape(shape))
+    return sums.sum(axis=0, dtype=np.float64) + np.einsum("ij,ij->j", x[whole:], y[whole:])
 
 
 def _scaled(x: FloatArray, factors: FloatArray, out: FloatArray) -> FloatArray:
     """x with a factor for each column; `out` has its rows one after the other."""
+    factors = factors.astype(x.dtype, copy=False)
     if x.size < _LARGE:
         return np.multiply(x, factors, out=out)
     # speed only: several rows as one long one, as NumPy takes its time over each of a few numbers

@@ -154,19 +154,21 @@ class Projector:
     [0.36, 0.48]
     """
 
-    def __init__(self, columns: Matrix | None) -> None:
+    def __init__(self, columns: Matrix | None, dtype: type = np.float64) -> None:
         if columns is None:
             columns = sparse.csr_array((0, 0))
         P = columns if isinstance(columns, Entries) else Entries.of(columns)
         n, self.count = P.shape
-        self._P = P
-        self._whole = P.toarray() if n <= _SMALL else None  # speed only: then one product does it
+        self._P, self._dtype = P, dtype
+        # speed only: then one product does it
+        self._whole: FloatArray | None = P.toarray().astype(dtype) if n <= _SMALL else None
 
     @cached_property
     def _large(self) -> FloatArray:
         """Columns of many entries, as rows."""
         at, number = self._filled[self._P.columns], np.cumsum(self._filled) - 1
-        rows = np.zeros((int(self._filled.sum()), self._P.shape[0]))
+        shape = int(self._filled.sum()), self._P.shape[0]
+        rows: FloatArray = np.zeros(shape, self._dtype)
         rows[number[self._P.columns[at]], self._P.rows[at]] = self._P.values[at]
         return rows
 
@@ -177,7 +179,7 @@ class Projector:
         rows, number = self._P.rows[rest], np.cumsum(~self._filled) - 1
         shape = (len(rows), int((~self._filled).sum()))
         entries = np.arange(len(rows)), number[self._P.columns[rest]], self._P.values[rest]
-        return rows, csr_from_entries(*entries, shape)
+        return rows, csr_from_entries(*entries, shape).astype(self._dtype, copy=False)
 
     @cached_property
     def _filled(self) -> BoolArray:

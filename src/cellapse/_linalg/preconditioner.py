@@ -18,25 +18,36 @@ from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.floor import spectral_floor
 from cellapse._linalg.kernel import Projector
 from cellapse._linalg.levels import expands
-from cellapse._shared.arrays import BoolArray, FloatArray, row_sum
+from cellapse._linalg.short import Short, Start
+from cellapse._shared.arrays import BoolArray, FloatArray, column_norms, row_sum
 
 _UNIT = 2.0**-53
+_CLOSE = 0.01  # speed only: with P^-1 K above this few digits are lost in single precision
 _RANGE = 100.0  # the heaviest edge over the lightest, from which on heavy ones count for more
 
 
 class Near(NamedTuple):
-    """K, x -> P^-1 x off the kernel, numbers below P^-1 K and K there, and one above K."""
+    """K, x -> P^-1 x off the kernel, numbers below P^-1 K and K there, and one above K.
+
+    `short` is a quick way to a start where P is the diagonal, and not far from K.
+    """
 
     K: sparse.csr_array
     solve: Solve
     lower: float
     least: float
     norm: float
+    short: Short | None
+
+    def start(self, x: FloatArray, residual: Solve, tol: FloatArray) -> Start:
+        """A start for conjugate gradients, which may be good enough already."""
+        if self.short is None:
+            return Start(np.zeros_like(x), x, np.full(x.shape[1], np.inf), 0)
+        return self.short.refine(x, residual, tol)
 
     def hides(self, x: FloatArray, v: FloatArray, most: FloatArray) -> bool:
         """Whether rounding may hide more than `most` of any column in the residual x - K v."""
-        outside = np.linalg.norm(x, axis=0)
-        at_most = outside + 2.0 * self.norm * np.linalg.norm(v, axis=0)
+        at_most = column_norms(x) + 2.0 * self.norm * column_norms(v)
         if (2.0 * _UNIT * at_most <= most).all():  # speed only: told without a product
             return False
         inside = np.linalg.norm(np.abs(x) + 2.0 * (abs(self.K) @ np.abs(v)), axis=0)
@@ -68,7 +79,8 @@ def next_to(K: sparse.csr_array, kernel: sparse.csr_array | None) -> Near:
     lower = max(floor, 0.9 / row_sum(P))
     alone = _alone(kernel, len(rest))
     least = max(floor * float(rest[~alone].min(initial=np.inf)), 1.0)
-    return Near(K, solve, lower, least, row_sum(K))
+    short = Short(K, kernel, lower) if ties is None and lower > _CLOSE else None
+    return Near(K, solve, lower, least, row_sum(K), short)
 
 
 def _alone(kernel: sparse.csr_array | None, n: int) -> BoolArray:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.linalg.blas import dgemm
+from scipy.linalg.blas import dgemm, sgemm
 from scipy.sparse.csgraph import connected_components
 
 try:  # speed only: what SciPy calls itself, ten microseconds later
@@ -21,6 +21,10 @@ except ImportError:
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.integer[Any]]
 BoolArray: TypeAlias = NDArray[np.bool_]
+
+_GEMM = {np.dtype(np.float64): dgemm, np.dtype(np.float32): sgemm}
+_CLOSE = 2**23  # speed only: bytes that stay close to the processor
+_LINE = 64  # speed only: bytes that memory gives out together
 
 
 def csr_from_entries(
@@ -91,10 +95,10 @@ def subtract_product(x: FloatArray, V: FloatArray, C: FloatArray) -> FloatArray:
     >>> subtract_product(np.eye(2), np.array([[1.0], [2.0]]), np.array([[1.0, 1.0]])).tolist()
     [[0.0, -1.0], [-2.0, -1.0]]
     """
-    alike = x.ndim == 2 and x.dtype == V.dtype == C.dtype == np.float64
-    if alike and x.flags.c_contiguous and x.size and V.size:
+    gemm = _GEMM.get(x.dtype) if x.dtype == V.dtype == C.dtype else None
+    if gemm is not None and x.ndim == 2 and x.flags.c_contiguous and x.size and V.size:
         # speed only: no other array of its size
-        dgemm(-1.0, C.T, V.T, 1.0, x.T, overwrite_c=True)
+        gemm(-1.0, C.T, V.T, 1.0, x.T, overwrite_c=True)
     else:
         x -= V @ C
     return x
@@ -115,6 +119,28 @@ def add_product(y: FloatArray, A: sparse.csr_array, x: FloatArray) -> FloatArray
     else:
         y += A @ x
     return y
+
+
+def column_norms(x: FloatArray) -> FloatArray:
+    """The norm of a vector, or of every column; in one pass, where NumPy takes several.
+
+    >>> column_norms(np.array([[3.0, 0.0], [4.0, 2.0]])).tolist()
+    [5.0, 2.0]
+    """
+    return np.sqrt(np.einsum("i...,i...->...", x, x))
+
+
+def column_blocks(x: FloatArray, size: int = 8) -> list[slice]:
+    """Which columns to take at a time so that numbers of `size` bytes stay close to the processor.
+
+    The rows of a sparse matrix ask for rows of x from all over memory: whole lines of it, then.
+
+    >>> column_blocks(np.zeros((100_000, 20)))
+    [slice(0, 8, None), slice(8, 16, None), slice(16, 24, None)]
+    """
+    line = _LINE // size
+    step = max(line, _CLOSE // (size * max(len(x), 1)) // line * line)
+    return [slice(start, start + step) for start in range(0, max(x.shape[1], 1), step)]
 
 
 def remove_span(x: FloatArray, V: FloatArray) -> FloatArray:

@@ -20,7 +20,7 @@ import numpy as np
 from cellapse._errors import ConvergenceError, InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
-from cellapse._shared.arrays import FloatArray
+from cellapse._shared.arrays import FloatArray, column_blocks
 from cellapse._shared.checks import number, real_array, share
 from cellapse.tasks._signals import unpack
 
@@ -28,8 +28,6 @@ Response = Callable[[FloatArray], FloatArray]
 
 DENSE = 500  # up to this many vertices the full spectrum is used
 _MAX_TERMS = 2**14
-_AT_ONCE = 2**20  # speed only: numbers of the signals that are filtered at once
-_LINE = 8  # speed only: numbers that memory gives out together
 
 
 def spectral_filter(operator: Any, signal: Any, response: Response, *, error: float = 1e-8) -> Any:
@@ -105,10 +103,8 @@ def apply_responses(
     expansions = [expansion(h, b, error) for h in responses]
     if x.ndim == 1:
         return _summed(S, x, b, expansions, error)
-    # speed only: columns that stay close to the processor, their rows in whole lines of memory
-    step = max(_LINE, _AT_ONCE // n // _LINE * _LINE)
-    starts = range(0, max(x.shape[1], 1), step)
-    parts = [_summed(S, x[:, i : i + step], b, expansions, error) for i in starts]
+    blocks = column_blocks(x, 4 if S.shortcuts.iterates else 8)  # speed only: in single precision
+    parts = [_summed(S, x[:, block], b, expansions, error) for block in blocks]
     return [np.hstack(columns) for columns in zip(*parts, strict=True)]
 
 
@@ -131,7 +127,7 @@ def _summed(
 
 
 def _slacks(expansions: list[FloatArray]) -> FloatArray:
-    """The error that each product may have, in parts of b, so that they add up to a fifth of one.
+    """The error that each product may have, in parts of b, so that they add up to two fifths.
 
     One of d in product j is one of at most 4 (k - j) d / b in T_k: the last ones, whose terms are
     small, need few digits.
@@ -140,12 +136,16 @@ def _slacks(expansions: list[FloatArray]) -> FloatArray:
     sizes = np.max([np.pad(np.abs(c), (0, length - len(c))) for c in expansions], axis=0)
     after = np.cumsum(sizes[::-1])[::-1]  # |c_k| of k and beyond
     weight = np.cumsum(np.append(after[1:], 0.0)[::-1])[::-1]  # times k - j
-    return 0.05 / (length * np.maximum(weight, 1e-300))
+    return 0.1 / (length * np.maximum(weight, 1e-300))
 
 
 def _largest(expansions: list[FloatArray]) -> float:
-    """At most the largest factor of the weakest response: the mean of its square, by its terms."""
-    return min(float(np.sqrt((c**2).sum() / 2)) for c in expansions)
+    """At most the largest factor of the weakest response: the largest of those at some places."""
+    from scipy.fft import dct  # slow to import
+
+    # All but the first count twice; with zeros behind them there are places between the peaks, too.
+    halves = [np.pad(c, (0, len(c) + 1)) / 2.0 for c in expansions]
+    return min(float(np.abs(dct(h, type=1) + h[0]).max()) for h in halves)
 
 
 def _by_modes(spectrum: Any, x: FloatArray, h: Response) -> FloatArray:
