@@ -209,3 +209,17 @@ def test_a_system_that_fills_in_is_one_for_pardiso(monkeypatch):
     assert cl.collapse(cl.clique_complex(grid), "mixed").elimination.method == str(cl.Direct())
     monkeypatch.setattr(direct, "_SOME", 10**6)  # of few rows nobody looks
     assert cl.collapse(K, "mixed", eps=1e-3).elimination.method == str(cl.Direct())
+
+
+@pytest.mark.parametrize("which", ["smallest", "largest"])
+@pytest.mark.parametrize("operator", [cl.graph_laplacian, cl.collapse])
+def test_eigenpairs_of_large_graphs_that_can_be_cut_take_pardiso(monkeypatch, operator, which):
+    S = operator(cl.clique_complex(nx.triangular_lattice_graph(30, 40)))
+    expected = S.spectrum(6, which=which)
+    monkeypatch.setattr(direct, "_LARGE", 500)
+    S = operator(cl.clique_complex(nx.triangular_lattice_graph(30, 40)))
+    spectrum = S.spectrum(6, which=which)
+    if which == "smallest":
+        assert spectrum.solver.factorization == cl.Direct("pardiso")
+    assert spectrum.certified == expected.certified
+    np.testing.assert_allclose(spectrum.values, expected.values, atol=1e-9)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cellapse._errors import ConvergenceError, InputError, SizeError
+from cellapse._linalg.direct import best_direct
 from cellapse._linalg.eigen.davidson import Davidson
 from cellapse._linalg.eigen.dense import Dense
 from cellapse._linalg.eigen.evidence import KEPT
@@ -136,7 +137,7 @@ class Auto(EigenSolver):
             why = "the graph expands: a factorization would fill in"
             if known.plain is not None and not known.iterates:
                 why = "the graph expands, but products with S factorize even more than A"
-                return Choice(Davidson(), why, counts=False)
+                return Choice(Davidson(best_direct(n)), why, counts=False)
             if known.plain is not None:
                 return Choice(Davidson(None), why)
             if known.light and has_hubs(operator.A):
@@ -144,10 +145,11 @@ class Auto(EigenSolver):
             return Choice(Lanczos(), why)
         if known.plain is not None:
             why = "the graph can be cut, and the eigenvectors of A are a close start"
-            return Choice(Davidson(), why)
+            return Choice(Davidson(best_direct(n)), why)
         if known.shifted is None:
             return Choice(Lanczos(), "there is nothing to factorize")
-        return Choice(ShiftInvert(), "the graph can be cut: a factorization stays sparse")
+        why = "the graph can be cut: a factorization stays sparse"
+        return Choice(ShiftInvert(best_direct(n)), why)
 
 
 def _one_after_the_other(first: EigenSolver, problem: Problem) -> list[EigenSolver]:
@@ -164,7 +166,7 @@ def _of_the_other_end(solver: EigenSolver, problem: Problem) -> EigenSolver:
     """What finds the largest eigenpairs where this solver is right for the smallest."""
     quick = problem.factorizable and not problem.operator.slow
     if isinstance(solver, Davidson | ShiftInvert) and solver.factorizes and quick:
-        return ShiftInvert()
+        return ShiftInvert(best_direct(problem.n))
     return solver if solver.finds_largest and not solver.factorizes else Lanczos()
 
 
