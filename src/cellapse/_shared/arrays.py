@@ -5,6 +5,7 @@ Sparse arrays have float64 values, and int32 indices where they fit.
 
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha1
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -87,6 +88,16 @@ def row_sum(matrix: Any, mass: FloatArray | None = None) -> float:
         return 0.0
     sums = abs(matrix).sum(axis=1)
     return float((sums if mass is None else sums / mass).max(initial=0.0))
+
+
+def pattern_key(matrix: Any) -> bytes:
+    """The same for all compressed sparse arrays with entries at the same places, in order.
+
+    >>> A = sparse.csr_array([[1.0, 2.0], [0.0, 3.0]])
+    >>> pattern_key(A) == pattern_key(5.0 * A), pattern_key(A) == pattern_key(A.T.tocsr())
+    (True, False)
+    """
+    return sha1(matrix.indptr.tobytes() + matrix.indices.tobytes()).digest()
 
 
 def subtract_product(x: FloatArray, V: FloatArray, C: FloatArray) -> FloatArray:
