@@ -8,13 +8,14 @@ block, so that with w rows in the widest level and n rows in all a factor has ab
 
 from __future__ import annotations
 
-from hashlib import sha1
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, connected_components
+
+from cellapse._linalg.joined import pattern_key
 
 DENSE_BLOCK = 250  # rows whose dense elimination takes no time
 _MANY = 16
@@ -51,7 +52,7 @@ def widest_level(graph: Any) -> tuple[int, int]:
     if not core.data.all():
         core = sparse.csr_array(core, copy=True)
         core.eliminate_zeros()
-    key = sha1(core.indptr.tobytes() + core.indices.tobytes()).digest()
+    key = pattern_key(core)
     found = _known.get(key)
     if found is None:
         found = _searched(core)
