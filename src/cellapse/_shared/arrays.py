@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg.blas import dgemm
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.integer[Any]]
@@ -113,9 +113,13 @@ def inverse_by_blocks(M: Any) -> sparse.csr_array | None:
     diagonal = entries.diagonal()
     if entries.nnz == np.count_nonzero(diagonal) == n:
         return diagonal_matrix(1.0 / diagonal)
+    most = 20 * entries.nnz + 10_000
+    fullest = int(np.argmax(np.diff(entries.indptr)))
+    if len(breadth_first_order(entries, fullest, return_predecessors=False)) ** 2 > most:
+        return None  # speed only: one large block says as much as all of them
     _, block = connected_components(entries, directed=False)
     size = np.bincount(block, minlength=1)
-    if int((size.astype(np.int64) ** 2).sum()) > 20 * entries.nnz + 10_000:
+    if int((size.astype(np.int64) ** 2).sum()) > most:
         return None
     if size.max(initial=0) <= 1:
         return sparse.csr_array(sparse.diags_array(1.0 / entries.diagonal()))
