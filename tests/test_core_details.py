@@ -36,6 +36,14 @@ def test_diagonally_dominant_matrices_are_taken_and_others_looked_at():
     assert as_operator(np.array([[1.0, -2.0], [-2.0, 5.0]])).kernel is None  # not dominant
 
 
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+def test_arcs_by_rows_and_by_columns_are_the_same_arcs(form):
+    arcs = sparse.coo_array(([5.0, 2.0, 3.0, 0.0], ([0, 1, 2, 2], [1, 0, 0, 1])), shape=(3, 3))
+    K = cl.as_complex(arcs.asformat(form), weight="w", directed="ignore", repeats="first")
+    assert K.cells[1].as_array().tolist() == [[0, 1], [0, 2]]
+    assert K.weights[1].tolist() == [5.0, 3.0]  # that above the diagonal comes first
+
+
 def test_the_ends_of_an_operator_given_as_products():
     for low in (0.5, -0.5):
         S = aslinearoperator(sparse.diags_array(np.linspace(low, 3.0, 40)))

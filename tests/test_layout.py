@@ -52,8 +52,8 @@ WITHIN = {
         *("given", "containment", "boundary", "incidence", "kinds", "support", "homology"),
     ),
     "_linalg": (
-        *("kernel", "levels", "pardiso", "direct", "schur", "lapack", "error_bounds", "cg"),
-        *("floor", "short", "preconditioner"),
+        *("kernel", "joined", "levels", "pardiso", "direct", "schur", "lapack", "error_bounds"),
+        *("cg", "floor", "short", "preconditioner"),
         *("row_space", "singular", "symmetric", "eigen", "systems", "operators"),
     ),
     "_collapse": (

@@ -9,7 +9,7 @@ from scipy import sparse
 from toys import Toy
 
 import cellapse as cl
-from cellapse._linalg import cg, direct, levels, preconditioner, singular
+from cellapse._linalg import cg, direct, joined, levels, preconditioner, singular
 from cellapse._linalg.eigen import auto, evidence, lanczos, problem, shifts
 from cellapse._linalg.eigen.spectrum import EigenSolver
 from cellapse._linalg.error_bounds import ErrorBound, ErrorEstimate
@@ -779,11 +779,44 @@ def test_a_block_iteration_takes_no_more_products_than_lanczos():
         S.spectrum(5, solver=cl.LOBPCG(max_steps=3))
 
 
+def test_parts_with_other_numbers_are_joined_as_if_for_the_first_time(monkeypatch):
+    def beside(A, B):
+        return sparse.block_array([[A, B], [B.T, None]])
+
+    def below(A, B):
+        return sparse.block_array([[A], [B.T]])
+
+    rng = np.random.default_rng(0)
+    B = sparse.random_array((6, 4), density=0.5, rng=rng, format="csr")
+    for most, steps in ((1_000_000, 12), (3, 2)):  # the latter is too large to remember
+        monkeypatch.setattr(joined, "_LARGE", most)
+        for step in range(steps):
+            A = sparse.random_array((6, 6), density=0.4, rng=np.random.default_rng(step % 3))
+            A = sparse.csr_array(A)
+            A.data[:] = rng.standard_normal(A.nnz)
+            A.data[0] = 0.0  # keeps its place
+            B.data[:] = rng.standard_normal(B.nnz)
+            for join in (beside, below):
+                found, expected = joined.joined(join, A, B), sparse.csr_array(join(A, B))
+                assert found.nnz == expected.nnz
+                np.testing.assert_array_equal(found.toarray(), expected.toarray())
+                found.indices[:] = 0  # nobody else has it
+    assert len(joined._known) <= joined._MANY
+
+
+def test_the_pattern_is_that_of_entries_and_shape():
+    M = sparse.csr_array([[0.0, 1.0], [2.0, 0.0]])
+    wider = sparse.csr_array((M.data, M.indices, M.indptr), shape=(2, 3))
+    keys = {joined.pattern_key(*parts) for parts in ((M,), (3.0 * M,), (wider,), (M.T.tocsr(),))}
+    assert len(keys) == 2  # the transpose has the same
+    assert joined.pattern_key(M, wider) != joined.pattern_key(wider, M)
+
+
 def test_an_inverse_by_choleskys_factor():
     rng = np.random.default_rng(0)
     M = rng.standard_normal((7, 7))
     M = M @ M.T + np.eye(7)
-    inverse = definite_inverse(M)
+    inverse = definite_inverse(M.copy())
     np.testing.assert_allclose(inverse @ M, np.eye(7), atol=1e-12)
     np.testing.assert_array_equal(inverse, inverse.T)
     assert definite_inverse(np.diag([1.0, -1.0])) is None

@@ -216,6 +216,12 @@ def test_rows_are_found_by_place_and_by_search(monkeypatch):
         assert rows.RowIndex(table, 4).first_repeat() == (0, 2)
 
 
+def test_rows_of_small_integers_are_found_among_many_values():
+    table = np.array([[60_000, 1], [60_000, 2], [2, 60_000]], np.int32)  # no 32 bits hold a key
+    assert rows.RowIndex(table, 70_000).find(table[::-1].astype(int)).tolist() == [2, 1, 0]
+    assert rows.RowIndex(table, 70_000).first_repeat() is None
+
+
 def test_subsets_are_looked_up_in_parts(monkeypatch):
     K = cl.clique_complex(nx.complete_graph(6), 3)
     whole = [containment.containment(K, k - 1, k).toarray() for k in (1, 2, 3)]

@@ -202,10 +202,14 @@ def by_ladders(chain: Chain, weights: Weights, onto: int, solver: Direct | None)
     sides: list[OneSide] = []
     if onto < len(B):
         kernel = chain.kernel if onto == 0 else None  # known of all weights
-        up = _ladder(B.matrices[onto:], beta[onto:], gamma[onto:], weights, exact, solver, kernel)
+        above = B
+        for _ in range(onto):
+            above = above.above
+        up = _ladder(above, beta[onto:], gamma[onto:], weights, exact, solver, kernel)
         sides.append(OneSide(up, range(onto + 1, len(B) + 1), B.n_cells))
     if onto > 0:
-        below = [M.T.tocsr() for M in reversed(B.matrices[:onto])]
+        turned = tuple(M.T.tocsr() for M in reversed(B.matrices[:onto]))
+        below = Incidence(turned, "given", None, (0,) * (onto + 1))
         down = _ladder(below, beta[:onto][::-1], gamma[:onto][::-1], weights, exact, solver)
         sides.append(OneSide(down, range(onto - 1, -1, -1), B.n_cells))
     if len(sides) == 1:
@@ -214,7 +218,7 @@ def by_ladders(chain: Chain, weights: Weights, onto: int, solver: Direct | None)
 
 
 def _ladder(
-    matrices: Sequence[sparse.csr_array],
+    matrices: Incidence,
     beta: FloatArray,
     gamma: FloatArray,
     weights: Weights,
@@ -228,8 +232,7 @@ def _ladder(
     if len(matrices) == 1 or exact:
         masses = np.full(matrices[0].shape[1], eps)
         return Ladder(*nearest, masses, eps, solver, definite, kernel=kernel)
-    rest = Incidence(tuple(matrices[1:]), "given", None, (0,) * len(matrices))
-    further = GradedLaplacian(rest, beta[1:], gamma[1:])
+    further = GradedLaplacian(matrices.above, beta[1:], gamma[1:])
     M = further.matrix + eps * sparse.eye_array(further.matrix.shape[0])
     return Ladder(*nearest, M, eps, solver, definite, further, kernel)
 

@@ -49,14 +49,12 @@ class GradedLaplacian:
             low = min(i, j)
             coupling = -self.gamma[low] * self.incidence[low]
             return sparse.csr_array(coupling if i < j else coupling.T)
-        block = sparse.csr_array((n[i], n[j]))
-        if i == j and i > 0:
-            B = self.incidence[i - 1]
-            block = block + self.beta[i - 1] * (B.T @ B)
-        if i == j and i < K:
-            B = self.incidence[i]
-            block = block + self.beta[i] * (B @ B.T)
-        return sparse.csr_array(block)
+        if i != j:
+            return sparse.csr_array((n[i], n[j]))
+        squares = self.incidence.squares
+        parts = [self.beta[i - 1] * squares[i - 1].of_columns] if i > 0 else []
+        parts += [self.beta[i] * squares[i].of_rows] if i < K else []
+        return sparse.csr_array(sum(parts[1:], parts[0]) if parts else (n[i], n[i]))
 
     @cached_property
     def matrix(self) -> sparse.csr_array:

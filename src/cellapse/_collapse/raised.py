@@ -23,6 +23,7 @@ from cellapse._collapse.crowded import Crowded, is_crowded
 from cellapse._collapse.graded import GradedLaplacian
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.direct import Direct, Solve, best_direct
+from cellapse._linalg.joined import joined
 from cellapse._linalg.levels import widest_level
 from cellapse._linalg.schur import can_complement, schur_complement
 from cellapse._shared.arrays import FloatArray, diagonal_matrix, inverse_by_blocks, square
@@ -80,8 +81,7 @@ class Raised:
     def complement(self) -> AbstractContextManager[tuple[FloatArray, Solve]]:
         """B (M + floor)^-1 B^T as an array, negative, and y -> (M + floor)^-1 y for columns."""
         nothing = sparse.csr_array(0.0 * sparse.eye_array(self.n))
-        upper = [[nothing, self.B], [None, sparse.triu(self._masses)]]
-        return schur_complement(sparse.block_array(upper, format="csr"), self.n)
+        return schur_complement(joined(_upper, nothing, self.B, self._masses), self.n)
 
     @cached_property
     def crowded(self) -> Crowded | None:
@@ -152,4 +152,13 @@ class Raised:
 
     def _with(self, M: sparse.csr_array) -> Any:
         B = self.B[:, : M.shape[0]]
-        return sparse.block_array([[-sparse.eye_array(self.n) / self.beta, B], [B.T, M]])
+        return joined(_both, diagonal_matrix(np.full(self.n, -1.0 / self.beta)), B, M)
+
+
+def _both(D: sparse.csr_array, B: sparse.csr_array, M: sparse.csr_array) -> Any:
+    return sparse.block_array([[D, B], [B.T, M]], format="csr")
+
+
+def _upper(D: sparse.csr_array, B: sparse.csr_array, M: sparse.csr_array) -> Any:
+    """The upper triangle of the same."""
+    return sparse.block_array([[D, B], [None, sparse.triu(M)]], format="csr")

@@ -130,7 +130,8 @@ class Relaxation:
             yield self.raised.reduced[0].toarray(), self.moved
         elif self.exact and self.raised.complements:
             with self.raised.complement() as (complement, inverse):
-                yield -self.beta * complement, partial(self._moved, inverse)
+                complement *= -self.beta
+                yield complement, partial(self._moved, inverse)
         else:
             yield None
 

@@ -42,16 +42,14 @@ def symmetric_edges(matrix: Any, rules: Rules) -> tuple[IntArray, FloatArray]:
     """
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"an adjacency of shape {matrix.shape}; it must be square")
-    entries = own_csr(matrix, "the adjacency")
+    entries, mirrored = _both_ways(matrix)
     if getattr(matrix, "format", "") == "coo" and entries.nnz < matrix.nnz:  # repeats, or zeros
         n_repeats = matrix.nnz - matrix.tocsr().nnz
         if n_repeats:
             fact(f"{n_repeats:,} repeated entries are added up")
-    largest = abs(entries.data).max(initial=0.0)
-    rounding = _ROUNDING[matrix.dtype.itemsize if matrix.dtype.kind == "f" else 8]
-    mirrored = entries.T.tocsr()
     difference = _difference(entries, mirrored)
-    if difference > rounding * largest:
+    rounding = _ROUNDING[matrix.dtype.itemsize if matrix.dtype.kind == "f" else 8]
+    if difference and difference > rounding * abs(entries.data).max():
         if rules.directed == "refuse":
             raise InputError(
                 "the adjacency is not symmetric, but cells have no direction; pass (M + M.T) / 2 "
@@ -63,6 +61,15 @@ def symmetric_edges(matrix: Any, rules: Rules) -> tuple[IntArray, FloatArray]:
         fact(f"symmetric up to rounding, {difference:.1e}")
         entries = (entries + mirrored) / 2
     return _upper(entries)
+
+
+def _both_ways(matrix: Any) -> tuple[sparse.csr_array, sparse.csr_array]:
+    """The matrix and its transpose; what is kept by columns has the rows of the transpose."""
+    if getattr(matrix, "format", "") == "csc":
+        mirrored = own_csr(matrix.T, "the adjacency")
+        return mirrored.T.tocsr(), mirrored
+    entries = own_csr(matrix, "the adjacency")
+    return entries, entries.T.tocsr()
 
 
 def _difference(a: sparse.csr_array, mirrored: sparse.csr_array) -> Any:
@@ -77,7 +84,9 @@ def _upper(entries: sparse.csr_array) -> tuple[IntArray, FloatArray]:
     column = entries.indices
     row = np.repeat(np.arange(entries.shape[0], dtype=column.dtype), np.diff(entries.indptr))
     at = np.flatnonzero(column >= row)
-    return np.column_stack([row[at], column[at]]).astype(np.int64), entries.data[at]
+    pairs = np.empty((len(at), 2), np.int64)
+    pairs[:, 0], pairs[:, 1] = row[at], column[at]
+    return pairs, entries.data[at]
 
 
 def _undirected(

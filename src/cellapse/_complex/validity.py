@@ -89,8 +89,8 @@ def check_weights(
 def check_no_duplicates(cells: Sequence[Cells], label_of: LabelOf) -> None:
     """Refuse a set of vertices that is a cell twice, of whatever ranks."""
     n_vertices = len(cells[0])
-    counts = np.bincount(np.concatenate([c.sizes for c in cells]))
-    for size in np.flatnonzero(counts).tolist():
+    above = {size for c in cells[1:] for size in c.all_sizes()}  # vertices alone are all different
+    for size in sorted(above):
         tables = [(k, *c.of_size(size)) for k, c in enumerate(cells)]
         rows = np.concatenate([table for _, _, table in tables if len(table)])
         if size > 3:  # walks keep their order; all others ascend already

@@ -50,16 +50,18 @@ def symmetric_eigenpairs(
 def definite_inverse(M: FloatArray) -> FloatArray | None:
     """The inverse of a symmetric matrix by Cholesky's factor, or None where it is not definite.
 
+    M is overwritten: a large array takes long to get.
+
     >>> definite_inverse(np.array([[2.0, 0.0], [0.0, 4.0]])).tolist()
     [[0.5, 0.0], [0.0, 0.25]]
     """
-    factor, failed = linalg.lapack.dpotrf(M, lower=1)  # with zeros above the diagonal
+    # By columns, as LAPACK has it, the same matrix; with zeros above the diagonal.
+    factor, failed = linalg.lapack.dpotrf(M.T, lower=1, overwrite_a=1)
     if failed:
         return None
-    lower = linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)[0]
-    lower = lower.T  # by rows; those of LAPACK are columns
-    lower.reshape(-1)[:: len(M) + 1] *= 0.5
-    return lower + lower.T
+    upper = linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)[0].T  # by rows again
+    upper.reshape(-1)[:: len(M) + 1] *= 0.5
+    return upper + upper.T
 
 
 def largest_eigenpair(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from cellapse._shared.arrays import pattern_key
+from cellapse._linalg.joined import pattern_key
 
 DENSE_BLOCK = 250  # rows whose dense elimination takes no time
 _MANY = 16

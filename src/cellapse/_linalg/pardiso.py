@@ -13,7 +13,8 @@ import numpy as np
 from scipy import sparse
 
 from cellapse._errors import ConvergenceError, extra
-from cellapse._shared.arrays import FloatArray, IntArray, pattern_key
+from cellapse._linalg.joined import pattern_key
+from cellapse._shared.arrays import FloatArray, IntArray
 
 # speed only: nested dissection (2), small pivots raised (10), pivots of two rows (21), and the
 # factorization for many cores (24), whose solutions are quick on one core, too. By its own defaults

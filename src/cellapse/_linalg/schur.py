@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from hashlib import sha1
 from importlib.util import find_spec
 from typing import Any
 
@@ -19,6 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from cellapse._linalg.direct import Solve
+from cellapse._linalg.joined import pattern_key
 from cellapse._linalg.levels import factor_size
 from cellapse._linalg.pardiso import new_solver, run
 from cellapse._shared.arrays import FloatArray
@@ -26,7 +26,8 @@ from cellapse._shared.memory import require_memory
 
 _ANALYSE, _FACTORIZE, _FORWARD, _BACKWARD = 11, 22, 331, 333  # phases
 _COMPLEMENT = 36  # the setting: 2 asks for the complement, and for solutions with C
-_ordered: dict[bytes, _Ordered] = {}  # the last one, where nobody uses it just now
+_PIVOTS = 21  # the setting: 0 looks for no blocks of two rows, which a definite C has no need of
+_ordered: dict[tuple[int, bytes], _Ordered] = {}  # the last one, where nobody uses it just now
 
 
 class _Ordered:
@@ -37,6 +38,7 @@ class _Ordered:
         self._upper = upper.copy()
         self._solver = new_solver(self)
         self._solver.set_iparm(_COMPLEMENT, 2)
+        self._solver.set_iparm(_PIVOTS, 0)
         self._solver.perm = (np.arange(upper.shape[0]) < n).astype(np.int32)
         self.run(_ANALYSE, np.zeros(upper.shape[0]))
 
@@ -61,7 +63,7 @@ def schur_complement(upper: Any, n: int) -> Iterator[tuple[FloatArray, Solve]]:
     """
     upper = sparse.csr_matrix(upper)
     upper.sort_indices()
-    key = sha1(upper.indptr.tobytes() + upper.indices.tobytes() + n.to_bytes(8)).digest()
+    key = n, pattern_key(upper)
     ordered = _ordered.pop(key, None)  # nobody else has it meanwhile
     if ordered is None:
         what = f"the elimination of {upper.shape[0] - n:,} rows"

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 from scipy import sparse
 
@@ -16,6 +17,13 @@ from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._matrices.given import as_csr, looks_like_adjacency
 from cellapse._shared.checks import listed, whole_number
+
+
+class Squares(NamedTuple):
+    """B B^T and B^T B."""
+
+    of_rows: sparse.csr_array
+    of_columns: sparse.csr_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +99,16 @@ class Incidence:
     def __repr__(self) -> str:
         formal = f", n_formal={self.n_formal}" if any(self.n_formal) else ""
         return f"Incidence(kind={self.kind!r}, n_cells={self.n_cells}{formal})"
+
+    @cached_property
+    def squares(self) -> tuple[Squares, ...]:
+        """Those of all matrices, which no weight changes."""
+        return tuple(Squares(*map(sparse.csr_array, (B @ B.T, B.T @ B))) for B in self.matrices)
+
+    @cached_property
+    def above(self) -> Incidence:
+        """The chain without its first matrix."""
+        return Incidence(self.matrices[1:], "given", None, (0,) * len(self.matrices))
 
     @property
     def n_cells(self) -> tuple[int, ...]:

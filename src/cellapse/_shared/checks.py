@@ -64,8 +64,10 @@ def own_csr(matrix: Any, name: str) -> sparse.csr_array:
     if not np.isfinite(copy.data).all():
         raise InputError(f"{name} holds NaN or infinite values; replace them")
     copy.sum_duplicates()
-    copy.eliminate_zeros()
     size = abs(copy.data)
+    if not size.all():
+        copy.eliminate_zeros()
+        size = size[size > 0]
     if size.max(initial=1.0) > _FARTHEST or size.min(initial=1.0) < 1.0 / _FARTHEST:
         raise InputError(
             f"{name} has entries from {size.min():.0e} to {size.max():.0e}; give 0 or numbers from "

@@ -130,7 +130,7 @@ def available_memory() -> int:
 
 def _free_on_machine() -> int:
     try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
+        for line in _content("/proc/meminfo").splitlines():
             if line.startswith("MemAvailable:"):
                 return int(line.split()[1]) * 1024
     except OSError:
@@ -147,11 +147,11 @@ def _free_in_cgroup() -> int:
     for folder in dict.fromkeys(_cgroups()):
         for limit, used, idle in _CGROUP_FILES:
             try:
-                most = int((folder / limit).read_text())
+                most = int(_content(f"{folder}/{limit}"))
                 if most > _UNKNOWN:  # speed only: as the first version says that there is no limit
                     continue
-                left = most - int((folder / used).read_text())
-                words = (folder / "memory.stat").read_text().split()
+                left = most - int(_content(f"{folder}/{used}"))
+                words = _content(f"{folder}/memory.stat").split()
                 left += int(words[words.index(idle) + 1]) if idle in words else 0
                 free = min(free, left)
             except (OSError, ValueError):  # no such file, or the word "max"
@@ -159,16 +159,24 @@ def _free_in_cgroup() -> int:
     return free
 
 
-def _cgroups() -> Iterator[Path]:
+def _cgroups() -> Iterator[str]:
     """The folders of the groups that this process is in, and of those around them."""
-    yield from (_CGROUP, _CGROUP / "memory")
+    yield from (f"{_CGROUP}", f"{_CGROUP}/memory")
     with suppress(OSError):
-        for line in _GROUPS.read_text().splitlines():
+        for line in _content(_GROUPS).splitlines():
             _, kinds, group = line.split(":", 2)
-            inside = Path(group.lstrip("/"))
-            top = _CGROUP / "memory" if "memory" in kinds.split(",") else _CGROUP
-            if not kinds or top != _CGROUP:
-                yield from (top / each for each in (inside, *inside.parents))
+            of_memory = "memory" in kinds.split(",")
+            top = f"{_CGROUP}/memory" if of_memory else f"{_CGROUP}"
+            inside = group.strip("/")
+            while inside and (of_memory or not kinds):
+                yield f"{top}/{inside}"
+                inside = inside.rpartition("/")[0]
+
+
+def _content(path: str | Path) -> str:
+    """A small file; without a buffer and a decoder, which take longer than reading it."""
+    with open(path, "rb", buffering=0) as file:
+        return file.read().decode()
 
 
 def _free_in_process() -> int:
@@ -179,7 +187,7 @@ def _free_in_process() -> int:
         limit = resource.getrlimit(resource.RLIMIT_AS)[0]
         if limit == resource.RLIM_INFINITY:
             return _UNKNOWN
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        pages = int(_content("/proc/self/statm").split()[0])
         return limit - pages * resource.getpagesize()
     except (ImportError, OSError, ValueError, AttributeError):  # other platforms have none
         return _UNKNOWN

@@ -30,7 +30,8 @@ class RowIndex:
             self._places.append(place)
             if place is not None:
                 keys, span = np.searchsorted(place, keys), len(place)
-            keys = keys * n_values + table[:, column]
+            digit = table[:, column].astype(np.int64, copy=False)
+            keys = keys * n_values + digit if column else digit
             span *= n_values
         self._given, self._span = keys, span
 

@@ -1,7 +1,9 @@
 """Whether text is whole lines of plain numbers, found out with NumPy instead of letter by letter.
 
-Without its digits a line such as `12 7 -1.5e-3` is `  -.e-`. What may follow what there, right
-behind it or after digits, is a table; a line that takes another way through it is not plain.
+Without its digits a line such as `12 7 -1.5e-3` is `  -.e-`. What may follow what there is a table;
+a line that takes another way through it is not plain. In most files all lines are alike there, and
+one is looked at. Digits stand between all of these letters but for a sign and what it follows, and
+a point at the end: such neighbours are counted.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ from cellapse._shared.arrays import IntArray
 
 # Kinds of letters: a space is the first one of its line, or another; a sign is in an exponent.
 _FIRST, _SPACE, _END, _MINUS, _SIGN, _POINT, _EXPONENT, _OTHER = range(8)
-_AT_ONCE = 1 << 18  # speed only: bytes; what is made of more leaves the cache
+_AT_ONCE = 1 << 17  # speed only: bytes; what is made of more leaves the cache
+_DIGITS = b"0123456789"
 _KINDS = bytearray([_OTHER] * 256)
 for letters, kind in (
     (b" ", _SPACE),
@@ -25,30 +28,26 @@ for letters, kind in (
     for letter in letters:
         _KINDS[letter] = kind
 
-_APART = {
+_PAIRS = {
     2: [(_FIRST, _END), (_END, _FIRST)],
     3: [
-        (_FIRST, _SPACE), (_SPACE, _POINT), (_SPACE, _EXPONENT), (_SPACE, _END),
+        (_FIRST, _SPACE), (_SPACE, _MINUS), (_SPACE, _POINT), (_SPACE, _EXPONENT), (_SPACE, _END),
         (_MINUS, _POINT), (_MINUS, _EXPONENT), (_MINUS, _END),
-        (_POINT, _EXPONENT), (_POINT, _END), (_EXPONENT, _END), (_SIGN, _END), (_END, _FIRST),
+        (_POINT, _EXPONENT), (_POINT, _END), (_EXPONENT, _SIGN), (_EXPONENT, _END),
+        (_SIGN, _END), (_END, _FIRST),
     ],
 }  # fmt: skip
-_NEXT = {
-    2: [],
-    3: [(_SPACE, _MINUS), (_POINT, _EXPONENT), (_POINT, _END), (_EXPONENT, _SIGN)],
-}
 
 
 def _table(columns: int) -> bytearray:
-    """What is allowed: 64 where nothing is between, 8 times the kind before, and the kind after."""
+    """What is allowed: 8 times the kind before, and the kind after."""
     allowed = bytearray(256)
-    for nothing_between, pairs in enumerate((_APART[columns], _NEXT[columns])):
-        for before, after in pairs:
-            allowed[64 * nothing_between + 8 * before + after] = 1  # equivalent: anything but 0
+    for before, after in _PAIRS[columns]:
+        allowed[8 * before + after] = 1  # equivalent: anything but 0
     return allowed
 
 
-_ALLOWED = {columns: _table(columns) for columns in _APART}
+_ALLOWED = {columns: _table(columns) for columns in _PAIRS}
 
 
 def count_plain_lines(lines: bytes, columns: int, start: int = 0) -> int | None:
@@ -61,26 +60,52 @@ def count_plain_lines(lines: bytes, columns: int, start: int = 0) -> int | None:
     >>> count_plain_lines(b"2 1 5-3\n", 3), count_plain_lines(b"2 1 0.5", 3)
     (None, None)
     """
-    count, letters = 0, np.frombuffer(lines, np.uint8)
-    while start < len(lines):
-        end = lines.rfind(b"\n", start, start + _AT_ONCE) + 1
-        plain = _count_plain(letters[start:end], columns) if end else 0
-        if not plain:
-            return None
-        count, start = count + plain, end
-    return count
-
-
-def _count_plain(letters: IntArray, columns: int) -> int:
-    """How many lines there are; 0 where one is not plain."""
-    at = np.flatnonzero(letters - ord("0") > 9)  # what stands before "0" is far above it here
-    kind = np.frombuffer(bytearray(letters[at].tobytes().translate(_KINDS)), np.uint8)
-    if not at[0] or kind[0] != _SPACE:
+    if start == len(lines):
         return 0
+    before = len(lines[:start].translate(None, _DIGITS))
+    marks = lines.translate(_KINDS, _DIGITS)[before:]
+    first = marks[: marks.find(_END) + 1]
+    if not first or not lines.endswith(b"\n"):
+        return None
+    times = len(marks) // len(first)
+    if marks != first * times:
+        first, times = marks, 1
+    kind = _in_order(first, columns)
+    if kind is None:
+        return None
+    signs = [letter for letter in b"-+" if _KINDS[letter] in first]
+    n_signs = times * int(np.count_nonzero((kind == _MINUS) | (kind == _SIGN)))
+    if _count_signs(np.frombuffer(lines, np.uint8)[start:], signs) != n_signs:
+        return None
+    return times * int(np.count_nonzero(kind == _END))
+
+
+def _in_order(marks: bytes, columns: int) -> IntArray | None:
+    """The kinds of letters that are left of lines without their digits; None if one is wrong."""
+    kind = np.frombuffer(bytearray(marks), np.uint8)
+    if kind[0] != _SPACE:
+        return None
     kind[0] = _FIRST
     before, after = kind[:-1], kind[1:]
     after -= (after == _SPACE) & (before == _END)  # the kind before: the first space
     after += (after == _MINUS) & (before == _EXPONENT)  # the kind behind: a sign
-    pairs = 64 * (at[1:] - at[:-1] == 1).view(np.uint8) + 8 * before + after
-    plain = 0 not in pairs.tobytes().translate(_ALLOWED[columns])
-    return int(np.count_nonzero(kind == _END)) if plain else 0
+    pairs = (8 * before + after).tobytes()
+    return None if 0 in pairs.translate(_ALLOWED[columns]) else kind
+
+
+def _count_signs(letters: IntArray, signs: list[int]) -> int | None:
+    """How many of the signs have no digit before them; None where other letters have none."""
+    if letters[0] not in _DIGITS:
+        return None
+    count = 0
+    for start in range(0, len(letters) - 1, _AT_ONCE):
+        part = letters[start : start + _AT_ONCE + 1]  # with the first letter of the next one
+        other = part - ord("0") > 9  # what stands before "0" is far above it here
+        pairs = other[1:] & other[:-1]
+        n_signs = sum(int(np.count_nonzero(pairs & (part[1:] == sign))) for sign in signs)
+        n_points = int(np.count_nonzero(pairs)) - n_signs
+        # A point may be the last letter of a number: the table says what comes behind it.
+        if n_points and n_points != np.count_nonzero(pairs & (part[:-1] == ord("."))):
+            return None
+        count += n_signs
+    return count

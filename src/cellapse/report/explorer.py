@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 import time
 import warnings
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from cellapse._collapse.chain import Chain
 from cellapse._collapse.collapsed import CollapsedOperator
@@ -106,7 +108,10 @@ class Explorer:
             return self._answers[settings] | {"seconds": time.perf_counter() - begun}
         try:
             # One thread: two that share a busy machine wait for each other longer than they work.
-            with threadpool_limits(1), warnings.catch_warnings(record=True) as said:
+            with (
+                _libraries(len(sys.modules)).limit(limits=1),
+                warnings.catch_warnings(record=True) as said,
+            ):
                 warnings.simplefilter("always", CellapseWarning)
                 computed = self._compute(settings)
         except CellapseError as error:
@@ -241,6 +246,12 @@ class Explorer:
         if self._groups is None:
             return min(4, self.complex.n_vertices)
         return len(set(self._groups))
+
+
+@lru_cache(maxsize=1)
+def _libraries(_: int) -> ThreadpoolController:
+    """Those with threads of their own, looked for again only after further imports."""
+    return ThreadpoolController()
 
 
 def _spectrum(S: Operator, k: int) -> Spectrum:

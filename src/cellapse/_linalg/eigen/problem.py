@@ -120,7 +120,8 @@ class Problem:
         """The scaled operator as an array."""
         S = self.operator.toarray(self.error)
         if not self.unit_mass:
-            S = S / self.root / self.root[:, None]
+            S = S / self.root
+            S /= self.root[:, None]
         return self.norm * np.eye(self.n) - S if self.largest else S
 
     @cached_property
