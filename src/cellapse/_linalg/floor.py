@@ -20,7 +20,7 @@ from cellapse._shared.arrays import BoolArray, FloatArray
 
 _START = 1e-9  # p
 _SHARES = np.arange(1, 20) / 20  # speed only: of the smallest Ritz value: what is tried
-_CLOSE = 0.3  # speed only: a share that is good enough
+_CLOSE = 0.6  # speed only: a share that is good enough
 _STEPS = 100  # speed only: what says nothing by then is not worth more
 
 
