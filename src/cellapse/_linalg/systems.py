@@ -15,7 +15,7 @@ from scipy import sparse
 
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.cg import conjugate_gradients
-from cellapse._linalg.direct import Direct, Solve
+from cellapse._linalg.direct import Solve, best_direct
 from cellapse._linalg.kernel import Projector
 from cellapse._linalg.levels import expands
 from cellapse._linalg.symmetric import SymmetricOperator
@@ -35,7 +35,8 @@ def solve_system(
     norm, fills_in = row_sum(A) or 1.0, expands(A)
     large = shift > _LARGE_SHIFT * norm
     if matrix is not None and large and not fills_in:
-        return Direct().prepare(matrix + shift * sparse.eye_array(len(rhs)))(rhs)
+        solver = best_direct(len(rhs))
+        return solver.prepare(matrix + shift * sparse.eye_array(len(rhs)))(rhs)
     ridge = shift + 1e-8 * norm
     system = _System(
         operator,
@@ -100,6 +101,6 @@ def _without_rounding(rest: FloatArray, rhs: FloatArray) -> FloatArray:
 def _near(ridged: Any, fills_in: bool) -> Solve:
     """x -> the inverse of A + ridge times x, or of its diagonal where a factor would fill in."""
     if not fills_in:  # speed only: conjugate gradients arrive from both
-        return Direct().prepare(ridged)
+        return best_direct(ridged.shape[0]).prepare(ridged)
     inverse: Any = sparse.diags_array(1.0 / ridged.diagonal())
     return inverse.__matmul__
