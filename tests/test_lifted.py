@@ -42,7 +42,8 @@ def test_the_interval_leaves_the_wanted_values_out(name, largest):
     assert top >= 0.9 * values[-1]
     inside = (cut + top - 2.0 * values) / (top - cut)
     for known in (given, without_matrix(given)):
-        H = lifted._turned(known, 0.5 * (cut + top), 0.5 * (top - cut))(np.eye(given.n))
+        eye = np.eye(given.n)
+        H = lifted._turned(known, 0.5 * (cut + top), 0.5 * (top - cut))(0.0 * eye, eye)
         turned = np.linalg.eigvalsh(H)
         np.testing.assert_allclose(turned[: len(values)], np.sort(2.0 * inside), atol=1e-10)
 

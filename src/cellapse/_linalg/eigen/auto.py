@@ -165,8 +165,8 @@ def _one_after_the_other(first: EigenSolver, problem: Problem) -> list[EigenSolv
 def _of_the_other_end(solver: EigenSolver, problem: Problem) -> EigenSolver:
     """What finds the largest eigenpairs where this solver is right for the smallest."""
     quick = problem.factorizable and not problem.operator.slow
-    if isinstance(solver, Davidson | ShiftInvert) and solver.factorizes and quick:
-        return ShiftInvert(best_direct(problem.n))
+    if isinstance(solver, Davidson | ShiftInvert) and solver.factorization is not None and quick:
+        return ShiftInvert(solver.factorization)
     return solver if solver.finds_largest and not solver.factorizes else Lanczos()
 
 
