@@ -16,12 +16,14 @@ import warnings
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.spatial import Delaunay
 from threadpoolctl import threadpool_limits
 
 import cellapse as cl
 from benchmarks.lifts import geometric_edges
 from benchmarks.timing import save
+from cellapse._linalg.direct import best_direct
 
 K, EPS = 10, 1e-4
 
@@ -63,6 +65,7 @@ def measure(kind: str, n: int, realization: str | None, answer: Any) -> None:
     complex_ = KINDS[kind](n)
     for operator in (cl.graph_laplacian(few := delaunay(30)), cl.collapse(few)):
         operator.spectrum(3)  # what is loaded at first use is no part of it
+    best_direct(n).prepare(sparse.eye_array(3, format="csc"))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     warnings.simplefilter("ignore", cl.CellapseWarning)
     with threadpool_limits(1):
