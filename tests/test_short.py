@@ -1,5 +1,7 @@
 """Conjugate gradients in single precision, and the error that residuals in double promise."""
 
+from itertools import pairwise
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -41,6 +43,18 @@ def test_the_error_is_a_bound_and_within_what_was_asked_for(weight, tol):
     assert (found.energy <= tol).all()
     np.testing.assert_allclose(found.left, x - K @ found.v, atol=1e-12 * np.abs(x).max())
     assert np.abs(kernel.T @ found.v).max() < 1e-12 * np.abs(x).max()
+
+
+def test_entries_of_k_may_be_sorted_later_on():
+    """SciPy does so in place, at the first sum or maximum."""
+    K, kernel = laplacian_like()
+    order = np.concatenate([np.arange(b - 1, a - 1, -1) for a, b in pairwise(K.indptr)])
+    K = sparse.csr_array((K.data[order], K.indices[order], K.indptr), shape=K.shape)
+    x = off(kernel, np.random.default_rng(0).standard_normal((206, 2)))
+    near = next_to(K, kernel)
+    K.sort_indices()
+    found = near.start(x, lambda v: x - K @ v, np.full(2, 1e-6))
+    assert (found.energy <= 1e-6).all()
 
 
 def test_what_is_close_already_takes_no_product():

@@ -66,13 +66,9 @@ def joined(join: Join, *parts: sparse.csr_array) -> sparse.csr_array:
 
 def _places(join: Join, parts: tuple[sparse.csr_array, ...]) -> _Places:
     """By joining parts whose numbers are 1, 2, ... instead."""
-    ends = np.cumsum([part.nnz for part in parts])
-    counted = [
-        sparse.csr_array(
-            (np.arange(end - part.nnz, end) + 1.0, part.indices, part.indptr), part.shape
-        )
-        for part, end in zip(parts, ends.tolist(), strict=True)
-    ]
+    ends, counted = np.cumsum([part.nnz for part in parts]), [part.copy() for part in parts]
+    for part, end in zip(counted, ends.tolist(), strict=True):
+        part.data = np.arange(end - part.nnz, end) + 1.0
     whole = sparse.csr_array(join(*counted))
     whole.sort_indices()
     return _Places(whole.indices, whole.indptr, whole.shape, whole.data.astype(np.int64) - 1)

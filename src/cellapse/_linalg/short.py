@@ -54,7 +54,8 @@ class Short:
         self._root = root = 1.0 / np.sqrt(K.diagonal())
         rows = np.repeat(root, np.diff(K.indptr))
         entries = (K.data * rows * root[K.indices]).astype(np.float32)
-        self._K = sparse.csr_array((entries, K.indices, K.indptr), shape=K.shape)
+        # Copies: SciPy may sort the entries of K later on, in place.
+        self._K = sparse.csr_array((entries, K.indices.copy(), K.indptr.copy()), shape=K.shape)
         self._fixed, self._scaled_fixed = Projector(kernel), Projector(None, np.float32)
         if kernel is not None:
             scaled = sparse.csr_array(kernel.multiply(root[:, None]))
