@@ -12,6 +12,7 @@ import cellapse as cl
 from cellapse._linalg.eigen.spectrum import fix_signs
 from cellapse._linalg.lapack import largest_eigenpair
 from cellapse._linalg.levels import expands
+from cellapse._matrices import incidence
 from cellapse._matrices.boundary import _spread
 from cellapse._matrices.given import are_matrices, looks_like_adjacency
 from cellapse._matrices.homology import betti_numbers
@@ -288,3 +289,14 @@ def test_a_product_is_added_with_or_without_scipys_own_function(monkeypatch, qui
         np.testing.assert_allclose(result, expected, rtol=1e-14)
     with pytest.raises(ValueError, match="mismatch"):
         arrays.add_product(np.ones(7), A, np.ones(4))
+
+
+def test_squares_of_matrices_are_kept_unless_they_are_large(monkeypatch):
+    B = unfolded_matrices(cl.clique_complex(nx.complete_graph(5)))
+    rows, columns = B.squares[0].of_rows, B.squares[0].of_columns
+    np.testing.assert_array_equal(rows.toarray(), B[0].toarray() @ B[0].toarray().T)
+    np.testing.assert_array_equal(columns.toarray(), B[0].toarray().T @ B[0].toarray())
+    assert B.squares[0].of_rows is rows
+    assert B.squares[0].of_columns is columns
+    monkeypatch.setattr(incidence, "_LARGE", 1)
+    assert B.above.squares[0].of_rows is not B.above.squares[0].of_rows

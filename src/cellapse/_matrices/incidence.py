@@ -6,10 +6,10 @@ any other library, weighted as one likes.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from scipy import sparse
 
@@ -18,12 +18,33 @@ from cellapse._errors import InputError
 from cellapse._matrices.given import as_csr, looks_like_adjacency
 from cellapse._shared.checks import listed, whole_number
 
+_LARGE = 1_000_000  # entries; the memory that larger ones would keep is worth more than the time
 
-class Squares(NamedTuple):
-    """B B^T and B^T B."""
 
-    of_rows: sparse.csr_array
-    of_columns: sparse.csr_array
+class Squares:
+    """B B^T and B^T B, computed when they are asked for, and kept unless they are large."""
+
+    def __init__(self, B: sparse.csr_array) -> None:
+        self._B = B
+        self._kept: dict[str, sparse.csr_array] = {}
+
+    @property
+    def of_rows(self) -> sparse.csr_array:
+        """B B^T."""
+        return self._known("rows", lambda B: B @ B.T)
+
+    @property
+    def of_columns(self) -> sparse.csr_array:
+        """B^T B."""
+        return self._known("columns", lambda B: B.T @ B)
+
+    def _known(self, name: str, product: Callable[[Any], Any]) -> sparse.csr_array:
+        if name in self._kept:
+            return self._kept[name]
+        square = sparse.csr_array(product(self._B))
+        if square.nnz <= _LARGE:
+            self._kept[name] = square
+        return square
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +124,7 @@ class Incidence:
     @cached_property
     def squares(self) -> tuple[Squares, ...]:
         """Those of all matrices, which no weight changes."""
-        return tuple(Squares(*map(sparse.csr_array, (B @ B.T, B.T @ B))) for B in self.matrices)
+        return tuple(map(Squares, self.matrices))
 
     @cached_property
     def above(self) -> Incidence:
