@@ -23,7 +23,7 @@ from scipy.spatial import Delaunay
 
 import cellapse as cl
 from benchmarks.runtime import SPARSE, block_model
-from benchmarks.timing import measure, seconds
+from benchmarks.timing import in_turn, measure
 
 K, EPS, SEED = 10, 1e-4, 7
 
@@ -95,21 +95,24 @@ def independent_residual(
 def rows(name: str) -> list[dict[str, Any]]:
     make, realizations = NETWORKS[name]
     complex_ = make()
-    repeats = 3 if complex_.n_vertices <= 10_000 else 2
     cl.collapse(cl.clique_complex(nx.path_graph(9))).spectrum()  # what is loaded once
-    plain = seconds(lambda: cl.graph_laplacian(complex_).spectrum(K), repeats)
     L = cl.graph_laplacian(complex_)
     cut = isinstance(cl.Auto().select(L).solver, cl.ShiftInvert)
-    theirs = seconds(scipys_way(L.A, cut), repeats)
-    table = []
+
+    def collapsed(realization: str) -> cl.CollapsedOperator:
+        return cl.collapse(complex_, realization, eps=EPS)
+
+    works: dict[str, Callable[[], Any]] = {
+        "Laplacian": lambda: cl.graph_laplacian(complex_).spectrum(K),
+        "SciPy": scipys_way(L.A, cut),
+    }
+    for r in realizations:
+        works[f"collapse {r}"] = lambda r=r: collapsed(r)
+        works[r] = lambda r=r: collapsed(r).spectrum(K)
+    times = in_turn(works, 7 if complex_.n_vertices <= 10_000 else 3)
+    plain, table = times["Laplacian"], []
     for realization in realizations:
-
-        def collapsed(realization: str = realization) -> cl.CollapsedOperator:
-            return cl.collapse(complex_, realization, eps=EPS)
-
-        setup = seconds(collapsed, repeats)
-        taken = seconds(lambda make=collapsed: make().spectrum(K), repeats)
-        S = collapsed()
+        S = collapsed(realization)
         found = S.spectrum(K)
         residual = ""
         if S.realization.needs_solver and complex_.n_vertices <= 20_000:
@@ -120,10 +123,10 @@ def rows(name: str) -> list[dict[str, Any]]:
                 "edges": complex_.n_cells[1],
                 "realization": realization,
                 "Laplacian [s]": plain,
-                "SciPy / Laplacian": theirs / plain,
-                "collapse alone [s]": setup,
-                "ours [s]": taken,
-                "ours / Laplacian": taken / plain,
+                "SciPy / Laplacian": times["SciPy"] / plain,
+                "collapse alone [s]": times[f"collapse {realization}"],
+                "ours [s]": times[realization],
+                "ours / Laplacian": times[realization] / plain,
                 "solver": type(found.solver).__name__,
                 "residual, at most": residual,
             }

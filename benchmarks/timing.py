@@ -38,6 +38,12 @@ def seconds(run: Callable[[], Any], repeats: int = 3) -> float:
     return min(times)
 
 
+def in_turn(works: dict[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
+    """The best time of each of several works, in turn: what disturbs, disturbs all of them."""
+    rounds = [{name: seconds(run, 1) for name, run in works.items()} for _ in range(repeats)]
+    return {name: min(times[name] for times in rounds) for name in works}
+
+
 def measure(
     name: str, about: str | None, networks: Iterable[str], rows: Callable[[str], list[Any]]
 ) -> None:
