@@ -32,12 +32,10 @@ REASONS = """What stands in the way of the others:
 
 * **Our Laplacian next to SciPy's.** Lanczos on a polynomial takes two thirds of the time that
   Lanczos takes. What is left is the search for eigenpairs that it may have missed, a fifth, and
-  making the matrix, a tenth.
-* **Ratios to our Laplacian.** It has become quicker than the collapse on graphs that expand: in
-  small worlds by half, while the collapse takes a tenth less. So the ratio is larger than it was
-  (12 instead of 8 on 50,000 vertices), though everything takes less time; so does the Laplacian of
-  a mesh, whose pattern is searched once instead of three times. The row of 100,000 vertices, that
-  of a million and the paper's ten sizes were measured before.
+  making the matrix, a tenth. Runs differ from 1.2 to 1.3.
+* **Ratios to our Laplacian** grow where the Laplacian gains more than the collapse: that of a small
+  world of 50,000 vertices takes half of the time it took, that of a mesh of 10,000 vertices a
+  seventh less.
 * **The paper's sizes.** The worst of them, (400, 696, 18), has so many components that the ten
   eigenvalues of L are zeros known in advance: there is nothing to compute. Up to 500 vertices S is
   a dense matrix: sigma, one inverse and one dense eigenproblem take about five milliseconds each,
@@ -45,26 +43,23 @@ REASONS = """What stands in the way of the others:
   eigenvectors; five products follow, of five to fifteen steps of conjugate gradients with K each,
   and as many steps with A for the corrections. How the paper's method compares depends on the
   machine.
-* **Meshes.** More than half of the time goes into ten eigenvectors of L, from which the
-  collapse starts, and a few beyond them; then K is factorized, as large as L, and three or four
-  corrections follow.
+* **Meshes.** Half of the time goes into ten eigenvectors of L, from which the collapse starts, and
+  a few beyond them; then K is factorized, as large as L (from 30,000 vertices on in the order that
+  was found for A), and two corrections follow.
 * **Screened.** Its eigenproblem is as large as that of L and takes as many steps; making it takes a
-  tenth more, and single runs differ by a tenth (0.98 to 1.17 on 100,000 vertices).
+  tenth more.
 * **Mixed.** Of the factorization of all cells, six times as many as vertices, four fifths is the
-  search for an order to eliminate them in; nothing smaller is equivalent to it. On 10,000 vertices
-  runs differ from 8 to 9 times the Laplacian, on 100,000 from 7.2 to 8.3.
-* **Small worlds and power laws.** A is far from S there: eight corrections on a power law, twenty
-  in a small world. Corrections that see K (by a spanning forest, or by solving with S itself)
-  took as many steps, or cost as much as they saved; nor did single precision help, or a closer
-  solution of every correction. In small worlds the eigenvalues are so close to each other that
-  those of A leave room for another of S: what is left is searched.
-* **The explorer.** On the graph with most triangles all other cells are eliminated in 75 ms, K is
-  inverted in 35, its eigenvectors take 50 and what is drawn 30.
-* **Heat.** Two dozen products with S for every column, each up to fifteen steps with K. A random
-  graph has no order in which neighbours are close: a step fetches the values of a million
-  neighbours from all over memory, which is half of the time, and passes ten times over the vectors.
-* **Matrix Market.** Reading the file takes as long as SciPy's reader; the rest is checking that
-  every line is one, and the complex: sorted edges, loops, repeats, labels and weights.
+  search for an order to eliminate them in; nothing smaller is equivalent to it. An order made from
+  one of the vertices fills in three times as much.
+* **Small worlds.** A is far from S there, and its eigenvalues are so close to each other that
+  twenty corrections are needed, and those of A leave room for another of S: what is left is
+  searched. Tried: corrections that see K by a few steps of Chebyshev's iteration over the groups
+  that heavy edges tie together (12 instead of 19 of them, each twice as expensive), directions
+  whose image needs no solution with K (a seventh less here, an eighth more on LFR graphs), a
+  spanning forest, S itself, single precision, closer solutions.
+* **Matrix Market.** Reading the file takes as long as SciPy's reader. Of what is left, checking that
+  every line is one takes a third, and the complex another: sorted edges, loops, repeats, labels and
+  weights.
 """
 
 
