@@ -56,10 +56,11 @@ REASONS = """What stands in the way of the others:
   searched. Tried: corrections that see K by a few steps of Chebyshev's iteration over the groups
   that heavy edges tie together (12 instead of 19 of them, each twice as expensive), directions
   whose image needs no solution with K (a seventh less here, an eighth more on LFR graphs), a
-  spanning forest, S itself, single precision, closer solutions.
-* **Matrix Market.** Reading the file takes as long as SciPy's reader. Of what is left, checking that
-  every line is one takes a third, and the complex another: sorted edges, loops, repeats, labels and
-  weights.
+  spanning forest, S itself, single precision, closer solutions. In seconds: 60 on 100,000 vertices,
+  where the first version had not ended after 170.
+* **Matrix Market.** Reading the file takes as long as SciPy's reader. Of what is left, checking
+  that every line is one takes a third, and the complex another: sorted edges, loops, repeats,
+  labels and weights.
 """
 
 

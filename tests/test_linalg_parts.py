@@ -787,12 +787,12 @@ def test_parts_with_other_numbers_are_joined_as_if_for_the_first_time(monkeypatc
         return sparse.block_array([[A], [B.T]])
 
     rng = np.random.default_rng(0)
-    B = sparse.random_array((6, 4), density=0.5, rng=rng, format="csr")
+    B = sparse.csr_array((rng.random((6, 4)) < 0.5).astype(float))
     for most, steps in ((1_000_000, 12), (3, 2)):  # the latter is too large to remember
         monkeypatch.setattr(joined, "_LARGE", most)
         for step in range(steps):
-            A = sparse.random_array((6, 6), density=0.4, rng=np.random.default_rng(step % 3))
-            A = sparse.csr_array(A)
+            pattern = np.random.default_rng(step % 3).random((6, 6)) < 0.4
+            A = sparse.csr_array(pattern.astype(float))
             A.data[:] = rng.standard_normal(A.nnz)
             A.data[0] = 0.0  # keeps its place
             B.data[:] = rng.standard_normal(B.nnz)
