@@ -531,3 +531,24 @@ def test_one_pass_keeps_the_digits_of_a_residual_in_extended_precision():
     exact = S @ x
     for error in (1e-6, 1e-9, 1e-12):
         np.testing.assert_allclose(S.apply(x, error), exact, atol=error)
+
+
+def test_an_eps_that_rounding_takes_is_no_evidence():
+    """C has entries of 1e12 next to eps = 1e-4: its factor is that of another matrix.
+
+    So is what conjugate gradients with it say of their error: right, or refused.
+    """
+    weights = {2: [1.2066923710883554e-05, 3.0238338936797104, 0.0014170179771139876]}
+    weights[2] += [0.0001449401601493663, 1.6342814109903667e-06]
+    edges = [(3, 4), (1, 4), (0, 3), (2, 4), (2, 3), (0, 4), (1, 2), (0, 1)]
+    faces = [(0, 3, 4), (0, 1, 2, 3), (1, 2, 4), (0, 1, 4), (2, 3, 4)]
+    cells = {0: range(5), 1: edges, 2: faces, 3: [(0, 1, 2, 3, 4)]}
+    K = cl.Complex.from_cells(cells, weights=weights | {3: [3950.7744752870963]})
+    beta = [0.47507122988260164, 1.6242372270858683, 361.4367396550355]
+    with pytest.warns(cl.CellapseWarning, match="order"):
+        S = cl.collapse(K, "mixed", beta=beta)
+    x = [-3.060172171649884, -2.3350343991301057, 2.005083431009531]
+    x += [0.4558287554843208, -0.9445956518467264]
+    true = [0.23511921554, -0.155861157481, 0.23626225652, -0.155298445361, -0.160221869218]
+    with contextlib.suppress(cl.ConvergenceError):
+        np.testing.assert_allclose(S @ np.array(x), true, atol=1e-8)

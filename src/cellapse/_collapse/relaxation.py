@@ -34,6 +34,7 @@ _NULL = 1e-3
 _LEAST_NULL = 1e-9
 _MAX_STEPS = 300  # speed only: what falls short by then is told
 _UNIT = 2.0**-53
+_LOST = 0.1  # of eps: what rounding may take of it
 _TRIES = 4
 _SMALL_BLUR = 1e-7  # what rounding of the data may move values by, before anybody looks closer
 
@@ -160,7 +161,17 @@ class Relaxation:
             self.B.T @ x, energy, lambda w: self.residual(x, w.astype(np.longdouble))
         )
         w = w.astype(np.longdouble, copy=False)  # as its residual was computed
+        if self._eps_is_lost:
+            return w, self._most(self.residual(x, w)) + self._most(self._noise(x, w))
         return w, bound + self._unseen(x, w, energy)
+
+    @cached_property
+    def _eps_is_lost(self) -> bool:
+        """Whether rounding of the entries of M is not small next to eps.
+
+        The factor is not one of H then: only that H is at least eps tells the error.
+        """
+        return not self.diagonal and _UNIT * self._norms[1] > _LOST * self.eps > 0.0
 
     def _most(self, r: FloatArray) -> FloatArray:
         """At most (r^T H^-1 r)^{1/2}, per column: as if all of it went where H is smallest."""
