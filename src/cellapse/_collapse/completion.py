@@ -56,7 +56,7 @@ def completed(ladder: Ladder, x: FloatArray, masses: Masses | None = None) -> Fl
     relaxation, least, rounding = ladder.relaxation, ladder.eps, 0.0
     if ladder.eps == 0.0:
         relaxation, least, rounding = _shortest(ladder, masses)
-    goal = AIM * relaxation.energy(x)
+    goal = AIM * relaxation.energy_of(relaxation.B.T @ x)
     if not ladder.definite:
         return ladder.gamma * relaxation.refine(x)[0].astype(np.float64)
     w, energy = relaxation.relax(x, goal)

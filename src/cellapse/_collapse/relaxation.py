@@ -34,7 +34,7 @@ _NULL = 1e-3
 _LEAST_NULL = 1e-9
 _MAX_STEPS = 300  # speed only: what falls short by then is told
 _UNIT = 2.0**-53
-_LOST = 0.1  # of eps: what rounding may take of it
+_LOST = 0.1  # of eps: what rounding of M may take of it
 _TRIES = 4
 _SMALL_BLUR = 1e-7  # what rounding of the data may move values by, before anybody looks closer
 
@@ -161,17 +161,10 @@ class Relaxation:
             self.B.T @ x, energy, lambda w: self.residual(x, w.astype(np.longdouble))
         )
         w = w.astype(np.longdouble, copy=False)  # as its residual was computed
-        if self._eps_is_lost:
+        if not self.diagonal and _UNIT * self._norms[1] > _LOST * self.eps > 0.0:
+            # The factor is not one of H: only that H is at least eps tells the error.
             return w, self._most(self.residual(x, w)) + self._most(self._noise(x, w))
         return w, bound + self._unseen(x, w, energy)
-
-    @cached_property
-    def _eps_is_lost(self) -> bool:
-        """Whether rounding of the entries of M is not small next to eps.
-
-        The factor is not one of H then: only that H is at least eps tells the error.
-        """
-        return not self.diagonal and _UNIT * self._norms[1] > _LOST * self.eps > 0.0
 
     def _most(self, r: FloatArray) -> FloatArray:
         """At most (r^T H^-1 r)^{1/2}, per column: as if all of it went where H is smallest."""
@@ -265,12 +258,8 @@ class Relaxation:
             return 0.5 * self._null
         return 0.5 * self.eps / (self.eps + float(self.floor.max(initial=0.0)))  # half for rounding
 
-    def energy(self, x: FloatArray) -> FloatArray:
-        """About the energy (w^T H w)^{1/2} of the solution, for every column."""
-        return self.energy_of(self.B.T @ x)
-
     def energy_of(self, rhs: FloatArray) -> FloatArray:
-        """The same for any right-hand side."""
+        """About the energy (w^T H w)^{1/2} of the solution for a right-hand side, per column."""
         products = np.einsum("i...,i...->...", rhs, self.raised.near(rhs))
         return np.sqrt(np.atleast_1d(np.maximum(products, 0.0)))
 
