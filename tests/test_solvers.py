@@ -437,6 +437,21 @@ def test_iterative_and_direct_agree_on_a_small_world():
     assert spectrum.residuals.max() < 1e-8
 
 
+@pytest.mark.parametrize("deviation", [0.0, 1e-17, 1e-12, 1e-6])
+def test_a_signal_next_to_the_kernel_does_not_end_iterations(deviation):
+    """A constant leaves rounding, for which there is nothing to solve; S @ 1 is a usual check."""
+    K = small_world(1300)
+    S, T = cl.collapse(K, eps=1e-4), cl.collapse(K, eps=1e-4, solver=cl.Direct())
+    beside = deviation * np.random.default_rng(0).standard_normal(K.n_vertices)
+    x = 3.0 + beside
+    rounding = 1e-14 * np.abs(S.A).sum(axis=1).max() * np.linalg.norm(x)
+    np.testing.assert_allclose(S @ x, T @ beside, atol=rounding)
+    for rank, values in S.complete(x).items():
+        expected = T.complete(beside)[rank]
+        np.testing.assert_allclose(values, expected, atol=1e-9 * deviation + 1e-12)
+    assert S.shortcuts.iterates
+
+
 def test_what_factorizes_all_cells_factorizes_a_too_but_does_not_count(monkeypatch):
     """Products of the mixed realization need a factor of all cells."""
     S = cl.collapse(small_world(520), "mixed", eps=1e-3)

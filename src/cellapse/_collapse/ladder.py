@@ -162,8 +162,9 @@ class Ladder:
 
     def moved(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         """x - K^-1 x = beta B w, within an absolute error where that saves work."""
+        # What refinement goes for, by column: of all of x, as A x rounds all of it, too.
+        allowed = np.maximum(error, AIM * self._slack(x))
         x = self.fixed.off(x)
-        allowed = np.maximum(error, AIM * self._slack(x))  # what refinement goes for, by column
         result = self._by_iteration(x, allowed) if self.iterative else None
         if result is None:
             result = self._by_factor(x, allowed)

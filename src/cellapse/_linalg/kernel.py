@@ -215,8 +215,11 @@ class Projector:
         return result
 
     def off(self, x: FloatArray) -> FloatArray:
-        """x - P P^T x."""
-        return self.remove_from(np.array(x, order="C"))
+        """x - P P^T x, without a part in the span even where little is left of x.
+
+        Twice: the first time leaves rounding of what was removed, which may be larger than the rest.
+        """
+        return self.remove_from(self.remove_from(np.array(x, order="C")))
 
     def remove_from(self, x: FloatArray) -> FloatArray:
         """x - P P^T x, written over x."""
