@@ -17,6 +17,7 @@ from cellapse._linalg.eigen import (
     lanczos,
     lobpcg,
     problem,
+    rough,
 )
 from cellapse._linalg.eigen.corrections import Ritz
 from cellapse._linalg.operators import SparseOperator
@@ -49,33 +50,37 @@ def test_what_finds_the_largest_where_another_finds_the_smallest():
 
 
 def test_a_correction_solves_off_the_vectors_that_are_there():
-    """(A - s) d = r with s = 2 - 1/2 at the third axis, and 0 where that would be below zero."""
+    """(A - s) d = r, s = 2 - .3 / 2 at the third axis, and 0 where that would be below zero.
+
+    In single precision.
+    """
     given = eigenproblem([0.0, 1.0, 2.0, 3.0, 4.0], 1)
     correct = corrections.off_ritz_vectors(given)
     axes = np.eye(5)
     step = correct(Ritz(axes[:, [2]], 0.5 * axes[:, [3]], np.array([True])))
-    np.testing.assert_allclose(step, axes[:, [3]] / 3, atol=1e-12)
+    np.testing.assert_allclose(step, axes[:, [3]] * 0.5 / 1.15, atol=1e-6)
     step = correct(Ritz(axes[:, [0]], axes[:, [3]] + 5 * axes[:, [0]], np.array([True])))
-    np.testing.assert_allclose(step, axes[:, [3]] / 3, atol=1e-12)  # nothing of the first
+    np.testing.assert_allclose(step, axes[:, [3]] / 3, atol=1e-6)  # nothing of the first
     both = Ritz(axes[:, [0, 2]], axes[:, [1, 4]], np.array([False, True]))
-    np.testing.assert_allclose(correct(both), axes[:, [4]] / 3, atol=1e-12)  # only what is open
+    np.testing.assert_allclose(correct(both), axes[:, [4]] / 2.3, atol=1e-6)  # only what is open
     known = corrections.off_known_vectors(given, axes[:, :3], 2.0)
     far = Ritz(axes[:, [3]], axes[:, [4]] + axes[:, [1]], np.array([True]))
-    np.testing.assert_allclose(known(far), axes[:, [4]] / 2, atol=1e-12)  # at most the third value
+    np.testing.assert_allclose(known(far), axes[:, [4]] / 2, atol=1e-6)  # at most the third value
     near = Ritz(axes[:, [1]], axes[:, [4]], np.array([True]))
-    np.testing.assert_allclose(known(near), axes[:, [4]] / 3, atol=1e-12)
+    np.testing.assert_allclose(known(near), axes[:, [4]] / 3, atol=1e-6)
 
 
 def test_hubs_are_ten_times_the_median():
     def hubs(diagonal):
-        return corrections.has_hubs(sparse.csr_array(sparse.diags_array(diagonal)))
+        return problem.has_hubs(sparse.csr_array(sparse.diags_array(diagonal)))
 
     assert not hubs([1.0, 1.0, 10.0])
     assert hubs([1.0, 1.0, 10.1])
     assert not hubs([0.0, 0.0, 0.0, 1.0, 5.0])  # what is zero is no median
     assert not hubs([0.0, 0.0])
     given = eigenproblem([1.0, 1.0, 0.0, 20.0], 1)
-    assert corrections._diagonal(given)(np.full((4, 1), 2.0)).ravel().tolist() == [2, 2, 2, 0.1]
+    precondition = rough._one_over_diagonal(given.matrix, 1.0)
+    np.testing.assert_allclose(precondition(np.full((4, 1), 2.0)).ravel(), [2, 2, 2, 0.1])
 
 
 def test_davidson_leaves_room_for_two():

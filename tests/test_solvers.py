@@ -14,10 +14,9 @@ from cellapse._linalg.cg import conjugate_gradients, rough_solution
 from cellapse._linalg.direct import FACTORIZATIONS, best_direct
 from cellapse._linalg.eigen import auto, evidence, lanczos, shifts
 from cellapse._linalg.eigen.auto import Choice
-from cellapse._linalg.eigen.corrections import has_hubs
 from cellapse._linalg.eigen.evidence import nothing_missed
 from cellapse._linalg.eigen.lanczos import nothing_below
-from cellapse._linalg.eigen.problem import eigenproblem
+from cellapse._linalg.eigen.problem import eigenproblem, has_hubs
 from cellapse._linalg.levels import expands, factor_size
 from cellapse._linalg.preconditioner import next_to
 from cellapse._shared.progress import Bar
@@ -171,7 +170,7 @@ def test_hubs_take_few_products(monkeypatch):
     def counted(apply, rhs, near=None):
         return rough_solution(lambda p: products.append(1) or apply(p), rhs, near)
 
-    monkeypatch.setattr("cellapse._linalg.eigen.corrections.rough_solution", counted)
+    monkeypatch.setattr("cellapse._linalg.eigen.rough.rough_solution", counted)
     L = cl.graph_laplacian(cl.clique_complex(power_law(3000), 1))
     L.spectrum(10)
     assert len(products) < 700

@@ -36,6 +36,7 @@ from cellapse._linalg.direct import Direct
 from cellapse._linalg.kernel import Projector, left_kernel
 from cellapse._linalg.levels import expands, widest_level
 from cellapse._linalg.preconditioner import Near, next_to
+from cellapse._linalg.products import times
 from cellapse._shared.arrays import FloatArray, column_norms, diagonal_matrix, row_sum, square
 
 # Errors of T x, relative to ||A|| |x|.
@@ -155,10 +156,10 @@ class Ladder:
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         """T x, for one vector or many columns; within an absolute error where that saves work."""
         if self.c == 0.0:
-            return self.A @ x
+            return times(self.A, x)
         if self.array is not None and error >= 10.0 * self.array.error:
             return self.array.T @ x
-        return self.A @ x - self.c * self.moved(x, error / self.c)
+        return times(self.A, x) - self.c * self.moved(x, error / self.c)
 
     def moved(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         """x - K^-1 x = beta B w, within an absolute error where that saves work."""
@@ -189,7 +190,7 @@ class Ladder:
 
         def apply(v: FloatArray) -> FloatArray:
             self._work += float(K.nnz) * v.size / self.n
-            return K @ v
+            return times(K, v)
 
         def residual(v: FloatArray) -> FloatArray:
             short = v.astype(np.float64, copy=False)

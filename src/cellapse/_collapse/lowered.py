@@ -20,6 +20,7 @@ from cellapse._errors import ConvergenceError
 from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.eigen.problem import scaled_kernel
 from cellapse._linalg.operators import SparseOperator
+from cellapse._linalg.products import times
 from cellapse._linalg.symmetric import Shortcuts
 from cellapse._shared.arrays import Entries, FloatArray, row_sum
 
@@ -51,7 +52,7 @@ class Lowered(SparseOperator):
         self._bound = row_sum(A, mass) or 1.0
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
-        return self.A @ x + self._P @ (self._P.T @ x)
+        return times(self.A, x) + self._P @ (self._P.T @ x)
 
     def norm_bound(self, mass: FloatArray | None = None) -> float:
         return self._bound

@@ -24,6 +24,7 @@ from cellapse._collapse.raised import Raised
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.cg import conjugate_gradients
 from cellapse._linalg.direct import Direct, Solve
+from cellapse._linalg.products import times
 from cellapse._shared.arrays import FloatArray, row_sum
 
 _FLOOR = 1e-9  # masses are raised to this, relative to the diagonal of H, before a factorization
@@ -119,9 +120,8 @@ class Relaxation:
     def moved(self, v: FloatArray) -> FloatArray:
         """(K - I) v = beta B M^-1 B^T v, where M falls into small blocks."""
         assert self.raised.reduced is not None
-        if self.diagonal:
-            return self.raised.reduced[0] @ v
-        return self._moved(self.raised.reduced[1].__matmul__, v)
+        G, inverse = self.raised.reduced
+        return times(G, v) if self.diagonal else self._moved(inverse.__matmul__, v)
 
     @contextmanager
     def dense(self) -> Iterator[tuple[FloatArray, Solve] | None]:

@@ -181,7 +181,7 @@ def rough_solution(apply: Solve, rhs: FloatArray, precondition: Solve | None = N
     """
     near = (lambda r: r) if precondition is None else precondition
     goal = _ROUGH**2 * np.abs(_dots(rhs, near(rhs)))  # speed only: it is checked elsewhere
-    steps = 150  # speed only: it is checked elsewhere
+    steps = 70  # speed only: it is checked elsewhere
     return one_pass(apply, rhs, near, lambda _, rz: rz <= goal, steps).x
 
 
@@ -231,15 +231,15 @@ def one_pass(
         # Columns that are done stay as they are: rounding would blow them up.
         live = ~(done | stuck)
         step = np.where(live, rz / np.where(live, pq, 1.0), 0.0)
-        x += _scaled(p, step, buffer)
-        r -= _scaled(q, step, buffer)
+        x += scaled(p, step, buffer)
+        r -= scaled(q, step, buffer)
         fallen += step * rz
         z = precondition(r) if live.all() else np.where(live, precondition(r), z)
         last, rz = rz, np.where(live, _dots(r, z), rz)
         stuck |= rz > _LOST * first
         live &= ~stuck
         turn = np.where(live, rz / np.where(live, last, 1.0), 0.0)
-        p = np.add(_scaled(p, turn, p), z, out=p)
+        p = np.add(scaled(p, turn, p), z, out=p)
         size = rz + turn**2 * size
         advance(step, turn, live)
     return Pass(x, r, rz, fallen)
@@ -254,7 +254,7 @@ def _dots(x: FloatArray, y: FloatArray) -> FloatArray:
     return sums.sum(axis=0, dtype=np.float64) + np.einsum("ij,ij->j", x[whole:], y[whole:])
 
 
-def _scaled(x: FloatArray, factors: FloatArray, out: FloatArray) -> FloatArray:
+def scaled(x: FloatArray, factors: FloatArray, out: FloatArray) -> FloatArray:
     """x with a factor for each column; `out` has its rows one after the other."""
     factors = factors.astype(x.dtype, copy=False)
     if x.size < _LARGE:

@@ -217,7 +217,7 @@ class Projector:
     def off(self, x: FloatArray) -> FloatArray:
         """x - P P^T x, without a part in the span even where little is left of x.
 
-        Twice: the first time leaves rounding of what was removed, which may be larger than the rest.
+        Twice: the first time leaves rounding of what was removed, which may be more than the rest.
         """
         return self.remove_from(self.remove_from(np.array(x, order="C")))
 

@@ -19,6 +19,7 @@ from cellapse._linalg.eigen.auto import Auto, lowest_pairs
 from cellapse._linalg.eigen.problem import eigenproblem
 from cellapse._linalg.eigen.shifts import count_below, shift_inverse
 from cellapse._linalg.eigen.spectrum import EigenSolver, Spectrum
+from cellapse._linalg.products import times
 from cellapse._linalg.symmetric import Lowest, Shortcuts, SymmetricOperator
 from cellapse._linalg.systems import solve_system
 from cellapse._shared.arrays import FloatArray, add_product, row_sum
@@ -240,7 +241,7 @@ class SparseOperator(Operator):
         return self.__dict__ | {"_factor": None}  # a factor cannot be copied, but is soon made
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:  # equivalent: it has none
-        return add_product(np.zeros(len(x)), self.A, x) if x.ndim == 1 else self.A @ x
+        return add_product(np.zeros(len(x)), self.A, x) if x.ndim == 1 else times(self.A, x)
 
     def diagonal(self) -> FloatArray:
         return self.A.diagonal()

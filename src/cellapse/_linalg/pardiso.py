@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
 from copy import copy
-from glob import glob
 from typing import Any
 from weakref import finalize
 
@@ -14,6 +12,7 @@ from scipy import sparse
 
 from cellapse._errors import ConvergenceError, extra
 from cellapse._linalg.joined import pattern_key
+from cellapse._linalg.products import mkl_libraries
 from cellapse._shared.arrays import FloatArray, IntArray
 
 # speed only: nested dissection (2), small pivots raised (10), pivots of two rows (21), and the
@@ -79,7 +78,7 @@ def new_solver(owner: object) -> Any:
     A copy, as a new one would search for its library again.
     """
     # speed only: else it looks through all folders of the environment
-    for library in glob(f"{sys.prefix}/lib/libmkl_rt.*"):
+    for library in mkl_libraries():
         os.environ.setdefault("PYPARDISO_MKL_RT", library)
     with extra("pypardiso", "fast"):
         from pypardiso import ps

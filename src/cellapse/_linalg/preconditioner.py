@@ -19,7 +19,7 @@ from cellapse._linalg.floor import spectral_floor
 from cellapse._linalg.kernel import Projector
 from cellapse._linalg.levels import expands
 from cellapse._linalg.short import Short, Start
-from cellapse._shared.arrays import BoolArray, FloatArray, column_norms, row_sum
+from cellapse._shared.arrays import BoolArray, FloatArray, IntArray, column_norms, row_sum
 
 _UNIT = 2.0**-53
 _CLOSE = 0.01  # speed only: with P^-1 K above this few digits are lost in single precision
@@ -29,7 +29,8 @@ _RANGE = 100.0  # the heaviest edge over the lightest, from which on heavy ones 
 class Near(NamedTuple):
     """K, x -> P^-1 x off the kernel, numbers below P^-1 K and K there, and one above K.
 
-    `short` is a quick way to a start where P is the diagonal, and not far from K.
+    `short` is a quick way to a start where P is the diagonal, and not far from K; `group` the group
+    that each vertex is in, where heavy edges tie them to groups.
     """
 
     K: sparse.csr_array
@@ -38,6 +39,7 @@ class Near(NamedTuple):
     least: float
     norm: float
     short: Short | None
+    group: IntArray | None
 
     def start(self, x: FloatArray, residual: Solve, tol: FloatArray) -> Start:
         """A start for conjugate gradients, which may be good enough already."""
@@ -62,7 +64,7 @@ def next_to(K: sparse.csr_array, kernel: sparse.csr_array | None) -> Near:
     diagonal would take hundreds of steps for.
     """
     diagonal, fixed = K.diagonal(), Projector(kernel)
-    ties = _ties(sparse.csr_array(abs(K - sparse.diags_array(diagonal))))
+    ties, group = _ties(sparse.csr_array(abs(K - sparse.diags_array(diagonal))))
     P = sparse.csr_array(sparse.diags_array(diagonal))
     near = _by_diagonal(1.0 / diagonal)
     if ties is not None:
@@ -80,7 +82,7 @@ def next_to(K: sparse.csr_array, kernel: sparse.csr_array | None) -> Near:
     alone = _alone(kernel, len(rest))
     least = max(floor * float(rest[~alone].min(initial=np.inf)), 1.0)
     short = Short(K, kernel, lower) if ties is None and lower > _CLOSE else None
-    return Near(K, solve, lower, least, row_sum(K), short)
+    return Near(K, solve, lower, least, row_sum(K), short, group)
 
 
 def _alone(kernel: sparse.csr_array | None, n: int) -> BoolArray:
@@ -113,20 +115,21 @@ def _start(P: sparse.csr_array, rest: FloatArray, kernel: sparse.csr_array | Non
     return start - image @ ((kernel.T @ start) / weight)
 
 
-def _ties(edges: sparse.csr_array) -> sparse.csr_array | None:
+def _ties(edges: sparse.csr_array) -> tuple[sparse.csr_array, IntArray] | tuple[None, None]:
     """The pattern of a heaviest spanning forest and, where it can be factorized, of heavy edges.
 
-    None where the heavy edges leave no groups apart, or none are heavier than the others.
+    And the groups that these make of vertices. None where they leave no groups apart, or none are
+    heavier than the others.
     """
     edges.eliminate_zeros()
     lightest = edges.data.min(initial=np.inf)
     heaviest = edges.data.max(initial=0.0)  # equivalent: without edges nothing is heavy
     if not heaviest > _RANGE * lightest:
-        return None
+        return None, None
     heavy = sparse.csr_array(edges.multiply(edges > np.sqrt(lightest * heaviest)))
-    groups, components = (connected_components(g, directed=False)[0] for g in (heavy, edges))
-    if groups <= 2 * components + 10:
-        return None
+    groups, group = connected_components(heavy, directed=False)
+    if groups <= 2 * connected_components(edges, directed=False)[0] + 10:
+        return None, None
     forest = minimum_spanning_tree(-edges) != 0
     ties = forest + forest.T
-    return sparse.csr_array(ties if expands(heavy) else ties + (heavy != 0))
+    return sparse.csr_array(ties if expands(heavy) else ties + (heavy != 0)), group

@@ -19,6 +19,7 @@ from scipy import sparse
 from cellapse._linalg.cg import one_pass
 from cellapse._linalg.direct import Solve
 from cellapse._linalg.kernel import Projector
+from cellapse._linalg.products import times
 from cellapse._shared.arrays import FloatArray
 
 _ROUNDS = 3  # speed only: what is not close enough by then is left to double precision
@@ -104,7 +105,7 @@ class Short:
         def apply(p: FloatArray) -> FloatArray:
             nonlocal products
             products += 1
-            return self._scaled_fixed.remove_from(self._K @ p)
+            return self._scaled_fixed.remove_from(times(self._K, p))
 
         rhs = self._scaled_fixed.remove_from(rhs)
         y = one_pass(apply, rhs, lambda r: r, lambda _, rr: rr <= goal, _STEPS).x

@@ -75,6 +75,11 @@ class Shortcuts:
     lowered : function, optional
         mass -> A - drop, off the kernel, as an operator of its own like `plain`; at most S, and
         with masses next to it. They are part of it: D^{-1/2} (A - drop) D^{-1/2}, D = diag(mass).
+    nearby : function, optional
+        norm -> x -> about S x / norm for columns of float32 by a few sparse products, where that is
+        closer to S than A is; else None.
+    pair : function, optional
+        x -> u and S u for u next to columns x of length one, where that costs less than S x.
     iterates : bool
         Whether a product takes iterations instead of a factorization.
     array_is_quick : function, optional
@@ -98,6 +103,8 @@ class Shortcuts:
     scale: float = 1.0  # equivalent: asked for only where there is a plain A
     drop: float = np.inf
     lowered: Callable[[FloatArray], SymmetricOperator] | None = None
+    nearby: Callable[[float], Solve | None] | None = None
+    pair: Callable[[FloatArray], tuple[FloatArray, FloatArray] | None] | None = None
     iterates: bool = False
     array_is_quick: Callable[[float], bool] | None = None
     shifted: Callable[[float, FloatArray], tuple[Any, int] | None] | None = None

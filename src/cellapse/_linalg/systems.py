@@ -65,18 +65,18 @@ def _solution(system: _System, rhs: FloatArray, rtol: float) -> FloatArray:
     """The x of one system, by conjugate gradients."""
     operator, shift, ridge, near, lower = system
     onto_kernel = Projector(operator.kernel)
-    fixed, project = onto_kernel(rhs), onto_kernel.off  # S is zero on the first
+    fixed = onto_kernel(rhs)  # S is zero on it
 
-    rest = _without_rounding(project(rhs), rhs)
+    rest = _without_rounding(onto_kernel.off(rhs), rhs)
     # S is at most A, so that this is at most the energy of the solution.
     energy = np.sqrt(np.maximum(np.einsum("i...,i...->...", rest, near(rest)), 0.0))
     rounding = 1e-15 * np.linalg.norm(rhs, axis=0) / np.sqrt(ridge)
     goal = np.atleast_1d(np.maximum(rtol * energy, rounding))
     slack = 0.01 * float(goal.min(initial=np.inf)) * np.sqrt(ridge)
     x, error = conjugate_gradients(
-        lambda x: project(operator.apply(x, slack)) + shift * x,
+        lambda x: onto_kernel.remove_from(operator.apply(x, slack)) + shift * x,
         rest,
-        lambda r: project(near(r)),
+        lambda r: onto_kernel.remove_from(near(r)),
         0.5 * goal,
         lower=lower,
         # The energy does not see a kernel that nobody knows of: the way must not lead there.

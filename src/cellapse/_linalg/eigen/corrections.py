@@ -12,12 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cellapse._linalg.cg import rough_solution
 from cellapse._linalg.direct import Direct, Solve
-from cellapse._linalg.eigen.problem import Problem, has_hubs
+from cellapse._linalg.eigen.problem import Problem
+from cellapse._linalg.eigen.rough import Rough
 from cellapse._shared.arrays import BoolArray, FloatArray, remove_span
 
 _TERMS = 3  # speed only: solves with a factor of A that save a product with S, which costs more
+_BELOW = 0.3  # speed only: of a residual: how far a shift is below its quotient
 _LEAST, _CLOSE = 1e-3, 0.95  # speed only: how close to A off V a shift is taken to be
 
 
@@ -89,16 +90,11 @@ def off_known_vectors(plain: Problem, V: FloatArray, highest: float) -> Correcti
 
     There A - s is positive definite for s up to the k-th value, `highest`.
     """
-    near, project = _diagonal(plain), _off(plain, V)
+    rough = Rough(plain)
 
     def correct(ritz: Ritz) -> FloatArray:
-        shift = _quotients(plain.apply, ritz, highest)
-        # A - s commutes with the projection: only a preconditioner leaves what it projects onto.
-        return rough_solution(
-            lambda p: plain.apply(p) - shift * p,
-            project(ritz.R[:, ritz.open_]),
-            None if near is None else lambda r: project(near(r)),
-        )
+        shift = np.minimum(rough.quotients(ritz.X[:, ritz.open_]), highest)
+        return rough.solution(ritz.R[:, ritz.open_], shift, V, invariant=True)
 
     return correct
 
@@ -115,36 +111,22 @@ def _quotients(A: Solve, ritz: Ritz, highest: float = np.inf) -> FloatArray:
 
 
 def off_ritz_vectors(problem: Problem) -> Correction:
-    """(A - s)^-1 r off the approximate eigenvectors themselves, s below their quotients."""
-    A, near = problem.matrix, _diagonal(problem)
+    """(N - s)^-1 r off the approximate eigenvectors themselves, s below their quotients.
+
+    N is what the operator knows to be next to S, or A.
+    """
+    rough = Rough(problem, problem.nearby)
 
     def correct(ritz: Ritz) -> FloatArray:
-        project = _off(problem, ritz.X)
         R = ritz.R[:, ritz.open_]
-        shift = np.maximum(_quotients(A.__matmul__, ritz) - np.linalg.norm(R, axis=0), 0.0)
-        return rough_solution(
-            lambda p: project(A @ p - shift * p),
-            project(R),
-            None if near is None else lambda r: project(near(r)),
-        )
+        quotients = rough.quotients(ritz.X[:, ritz.open_])
+        shift = np.maximum(quotients - _BELOW * np.linalg.norm(R, axis=0), 0.0)
+        return rough.solution(R, shift, ritz.X)
 
     return correct
 
 
 def smoothed(problem: Problem, columns: int) -> FloatArray:
     """A random start on which A is small; still random where it counts."""
-    A, near = problem.matrix, _diagonal(problem)
-    return rough_solution(
-        lambda p: problem.project(A @ p),
-        problem.start(columns),
-        None if near is None else lambda r: problem.project(near(r)),
-    )
-
-
-def _diagonal(problem: Problem) -> Solve | None:
-    """One over the diagonal of A, where there are hubs."""
-    if not has_hubs(problem.matrix):
-        return None
-    diagonal = problem.matrix.diagonal()
-    inverse = (1.0 / np.where(diagonal > 0, diagonal, 1.0))[:, None]
-    return lambda r: inverse * r
+    start = problem.start(columns)
+    return Rough(problem).solution(start, np.zeros(columns), start[:, :0])

@@ -33,7 +33,7 @@ from cellapse._linalg.eigen.shift_invert import SUPERLU, ShiftInvert
 from cellapse._linalg.eigen.spectrum import EigenSolver, check_factorization, only_below
 from cellapse._linalg.lapack import symmetric_eigenpairs
 from cellapse._linalg.symmetric import Pairs
-from cellapse._shared.arrays import FloatArray, remove_span
+from cellapse._shared.arrays import FloatArray, remove_span, subtract_product
 from cellapse._shared.checks import whole_number
 from cellapse._shared.progress import Bar
 
@@ -91,7 +91,9 @@ class Davidson(EigenSolver):
             return self._iterate(problem, smoothed(problem, count), off_ritz_vectors(problem))
         values, V = self._first_pairs(plain, problem.k, count)
         highest = float(values[problem.k - 1])
-        if self.factorization is None:
+        if self.factorization is None and problem.nearby is not None:
+            correct = off_ritz_vectors(problem)
+        elif self.factorization is None:
             correct = off_known_vectors(plain, V, highest)
         else:
             correct = by_factor_off_known_vectors(plain, self.factorization, V, highest)
@@ -196,16 +198,38 @@ def _extended(problem: Problem, space: _Space, steps: FloatArray) -> _Space | No
     steps = _orthogonal_to(space.V, steps, problem)
     if not steps.shape[1]:
         return None
-    image = problem.apply(steps, slack)
+    known = problem.operator.shortcuts.pair
+    pair = known(steps) if known is not None and problem.unit_mass else None
+    if pair is None:
+        image = problem.apply(steps, slack)
+    else:
+        steps, image = _orthonormal_pair(problem, space, *pair)
     across = steps.T @ space.W
     H = np.block([[space.H, across.T], [across, _symmetric(steps.T @ image)]])
     return _Space(np.hstack([space.V, steps]), np.hstack([space.W, image]), H)
 
 
+def _orthonormal_pair(
+    problem: Problem, space: _Space, steps: FloatArray, image: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Steps that are nearly orthonormal made so, and S times them.
+
+    What is projected out are eigenvectors: S of what is left is what is left of S.
+    """
+    steps, image = problem.project(steps), problem.project(image)
+    inside = space.V.T @ steps
+    steps, image = (
+        subtract_product(part, of, inside) for part, of in ((steps, space.V), (image, space.W))
+    )
+    values, rotation = symmetric_eigenpairs(steps.T @ steps)
+    turn = rotation / np.sqrt(values)
+    return steps @ turn, image @ turn
+
+
 def _orthogonal_to(V: FloatArray, steps: FloatArray, problem: Problem) -> FloatArray:
     """An orthonormal basis of what the steps add to the space of V, without the kernel."""
     # Once is not enough when a step is nearly inside the space.
-    for _ in range(3):  # equivalent: after the second nothing is left
+    for _ in range(2):
         steps = _orthonormal(remove_span(problem.project(steps), V))
     return steps
 

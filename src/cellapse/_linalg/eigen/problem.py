@@ -159,6 +159,14 @@ class Problem:
             return None
         return eigenproblem(operator, self.wanted, tol=self.tol)
 
+    @cached_property
+    def nearby(self) -> Solve | None:
+        """x -> about S x / norm for columns of float32, where something is closer to S than A."""
+        known = self.operator.shortcuts.nearby
+        return (
+            known(self.norm) if known is not None and self.unit_mass and not self.largest else None
+        )
+
     def lowest(self, k: int) -> Lowest | None:
         """The first k eigenpairs, where the operator keeps them."""
         kept = self.operator.shortcuts.lowest

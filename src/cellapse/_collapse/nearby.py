@@ -1,0 +1,49 @@
+r"""What is next to T = A - c (I - K^-1), where heavy edges of K tie vertices to groups.
+
+Such a K takes conjugate gradients many steps. `nearby` is T with K^-1 by its groups; `pair` is
+
+    u = K v,    T u = A u - c (u - v),
+
+exact for every v, so that a rough solution of K v = x will do for a u next to x.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from cellapse._collapse.ladder import Ladder
+from cellapse._linalg.cg import one_pass
+from cellapse._linalg.direct import Solve
+from cellapse._linalg.groups import Groups
+from cellapse._linalg.products import times
+from cellapse._shared.arrays import FloatArray, column_norms
+
+_CLOSE, _STEPS = 0.003, 100  # speed only: how close u comes to x, and the steps that may take
+_FAR = 0.1  # speed only: a u so far from x is of no use
+
+
+def nearby(ladder: Ladder, norm: float) -> Solve | None:
+    """x -> about T x / norm for columns of float32; None where there are no groups."""
+    near = ladder.near
+    if near.group is None:
+        return None
+    groups = Groups(near.K, near.group, ladder.c / norm)
+    rest = sparse.csr_array(ladder.A - ladder.c * sparse.eye_array(ladder.n)) / norm
+    less: sparse.csr_array = rest.astype(np.float32)
+    return lambda x: times(less, x) + groups.inverse(x)
+
+
+def pair(ladder: Ladder, x: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+    """u next to columns x of length one, and T u; None where there are no groups, or no such u."""
+    K, group, solve = ladder.near.K, ladder.near.group, ladder.near.solve
+    if group is None:  # speed only: there few steps do for T x
+        return None
+    close = one_pass(
+        *(lambda p: times(K, p), x, solve, lambda r, _: column_norms(r) <= _CLOSE, _STEPS)
+    )
+    moved = ladder.relaxation.moved(close.x)
+    u = close.x + moved
+    if not (column_norms(x - u) <= _FAR).all():
+        return None
+    return u, times(ladder.A, u) - ladder.c * moved

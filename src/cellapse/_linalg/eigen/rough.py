@@ -1,0 +1,88 @@
+r"""Rough solutions of (N - s) t = r for a matrix N next to S, in single precision.
+
+One digit is all that a correction is good for, and half as many bytes to move. N is A, or what the
+operator knows to be closer to S; all of it over its norm, so that numbers stay in range.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from cellapse._linalg.cg import rough_solution, scaled
+from cellapse._linalg.direct import Solve
+from cellapse._linalg.eigen.problem import Problem, has_hubs
+from cellapse._linalg.kernel import Projector
+from cellapse._linalg.products import times
+from cellapse._shared.arrays import FloatArray, remove_span
+
+_FEW = 8  # speed only: columns of a kernel that are not worth a projector of their own
+
+
+class Rough:
+    """N / norm on single precision, with a diagonal preconditioner where there are hubs.
+
+    Parameters
+    ----------
+    problem : Problem
+    nearby : function, optional
+        x -> N x / norm for columns of float32; A by default.
+    """
+
+    def __init__(self, problem: Problem, nearby: Solve | None = None) -> None:
+        self._norm, kernel, known = problem.norm, problem.kernel, problem.known
+        if 0 < problem.n_kernel <= _FEW:  # speed only: they go with the others
+            kernel, known = None, np.hstack([problem.onto_kernel.first(problem.n_kernel), known])
+        self._fixed, self._known = Projector(kernel, np.float32), known.astype(np.float32)
+        self._product = _single(problem.matrix, problem.norm) if nearby is None else nearby
+        self._near = _one_over_diagonal(problem.matrix, problem.norm)
+
+    def quotients(self, X: FloatArray) -> FloatArray:
+        """The Rayleigh quotients x^T N x of columns of length one."""
+        x: FloatArray = np.ascontiguousarray(X, dtype=np.float32)
+        return self._norm * np.einsum("ij,ij->j", x, self._product(x).astype(np.float64))
+
+    def solution(
+        self, rhs: FloatArray, shift: FloatArray, V: FloatArray, *, invariant: bool = False
+    ) -> FloatArray:
+        """(N - s)^-1 r to a tenth of r, off the kernel, what is known, and V; s for each column.
+
+        What is off them may be `invariant` under N: then nothing has to be kept there.
+        """
+        V = np.hstack([self._known, V.astype(np.float32)])
+        size = np.linalg.norm(rhs, axis=0)
+        size[size == 0.0] = 1.0
+        by = shift / self._norm
+
+        def project(x: FloatArray) -> FloatArray:
+            return remove_span(self._fixed.remove_from(x), V)
+
+        buffer: FloatArray = np.empty(rhs.shape, np.float32)
+
+        def apply(p: FloatArray) -> FloatArray:
+            image = self._product(p)
+            image -= scaled(p, by, buffer)
+            return image if invariant else project(image)
+
+        near = self._near
+        x = rough_solution(
+            apply,
+            project((rhs / size).astype(np.float32, order="C")),
+            None if near is None else lambda r: project(near(r)),
+        )
+        return x * (size / self._norm)
+
+
+def _single(matrix: sparse.csr_array, norm: float) -> Solve:
+    entries = (matrix.data / norm).astype(np.float32)
+    N = sparse.csr_array((entries, matrix.indices, matrix.indptr), shape=matrix.shape)
+    return lambda x: times(N, x)
+
+
+def _one_over_diagonal(matrix: sparse.csr_array, norm: float) -> Solve | None:
+    """One over the diagonal of A / norm, where there are hubs."""
+    if not has_hubs(matrix):
+        return None
+    diagonal = matrix.diagonal() / norm
+    inverse = (1.0 / np.where(diagonal > 0, diagonal, 1.0)).astype(np.float32)[:, None]
+    return lambda r: inverse * r

@@ -1,0 +1,98 @@
+"""A x for a sparse matrix A and several columns x, by MKL where it is installed (the extra `fast`).
+
+It takes half to three quarters of SciPy's time, and in single precision less than half.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from ctypes import CDLL, Structure, byref, c_double, c_float, c_int, c_void_p
+from functools import cache
+from glob import glob
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from cellapse._shared.arrays import FloatArray
+
+_LARGE = 2**13  # speed only: entries from which on calling MKL costs less than it saves
+_AS_IT_IS, _GENERAL, _ROWS_FIRST = 10, 20, 101  # not transposed, no structure, rows one by one
+
+
+class _Description(Structure):
+    _fields_ = (("type", c_int), ("mode", c_int), ("diagonal", c_int))
+
+
+class _Functions(NamedTuple):
+    """Those of MKL for one type of numbers."""
+
+    use_threads: Any
+    create: Any
+    multiply: Any
+    destroy: Any
+
+
+def times(A: sparse.csr_array, x: FloatArray) -> FloatArray:
+    """A x.
+
+    >>> times(sparse.csr_array([[0.0, 1.0], [2.0, 0.0]]), np.eye(2)).tolist()
+    [[0.0, 1.0], [2.0, 0.0]]
+    """
+    large = A.nnz >= _LARGE and x.ndim == 2 and x.shape[1] > 1
+    alike = x.dtype == A.dtype and A.indices.dtype == A.indptr.dtype == np.int32
+    if large and alike and x.flags.c_contiguous and len(x) == A.shape[1]:
+        functions = _mkl().get(x.dtype)
+        if functions is not None:
+            return _by_mkl(functions, A, x)
+    return A @ x
+
+
+def mkl_libraries() -> list[str]:
+    """MKL, where an installer puts it next to this Python."""
+    return glob(f"{sys.prefix}/lib/libmkl_rt.*")
+
+
+@cache
+def _mkl() -> dict[Any, _Functions]:
+    """The functions for each type of numbers; none where MKL is not installed."""
+    if os.environ.get("MKL_INTERFACE_LAYER", "").upper().startswith("ILP64"):
+        return {}  # it would take our whole numbers for longer ones
+    for path in mkl_libraries():
+        try:
+            mkl = CDLL(path)
+        except OSError:  # not for this machine
+            continue
+        return {
+            np.dtype(np.float64): _functions(mkl, "d", c_double),
+            np.dtype(np.float32): _functions(mkl, "s", c_float),
+        }
+    return {}
+
+
+def _functions(mkl: CDLL, letter: str, number: Any) -> _Functions:
+    create, multiply = (mkl[f"mkl_sparse_{letter}_{name}"] for name in ("create_csr", "mm"))
+    array, whole, matrix = c_void_p, c_int, c_void_p
+    create.argtypes = [matrix, whole, whole, whole, array, array, array, array]
+    multiply.argtypes = [whole, number, matrix, _Description, whole, array, whole, whole, number]
+    multiply.argtypes += [array, whole]
+    mkl.mkl_sparse_destroy.argtypes = [matrix]
+    return _Functions(mkl.MKL_Set_Num_Threads_Local, create, multiply, mkl.mkl_sparse_destroy)
+
+
+def _by_mkl(mkl: _Functions, A: sparse.csr_array, x: FloatArray) -> FloatArray:
+    """A x by MKL; A stays where it is."""
+    columns, handle = x.shape[1], c_void_p()
+    y: FloatArray = np.empty((A.shape[0], columns), x.dtype)
+    starts, places, entries = A.indptr.ctypes.data, A.indices.ctypes.data, A.data.ctypes.data
+    # On this thread alone: those that OpenMP starts do not live on in a fork.
+    before = mkl.use_threads(1)
+    failed = mkl.create(byref(handle), 0, *A.shape, starts, starts + 4, places, entries)
+    failed = failed or mkl.multiply(
+        *(_AS_IT_IS, 1.0, handle, _Description(_GENERAL, 0, 0), _ROWS_FIRST),
+        *(x.ctypes.data, columns, columns, 0.0, y.ctypes.data, columns),
+    )
+    mkl.destroy(handle)
+    mkl.use_threads(before)
+    return A @ x if failed else y

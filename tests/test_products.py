@@ -1,0 +1,165 @@
+"""Products of sparse matrices with columns, by MKL where it is installed, and what is next to K."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy import sparse
+
+import cellapse as cl
+from cellapse._collapse.nearby import nearby, pair
+from cellapse._linalg import products
+from cellapse._linalg.eigen import davidson
+from cellapse._linalg.groups import Groups
+from cellapse._linalg.products import times
+
+
+def matrix(dtype, rows=700, columns=500, density=0.05):
+    """Entries of all sizes, some rows empty, columns out of order."""
+    rng = np.random.default_rng(0)
+    at = rng.random((rows, columns)) < density
+    at[::7] = False
+    A = sparse.csr_array(np.where(at, rng.standard_normal((rows, columns)), 0.0).astype(dtype))
+    for i in range(rows):
+        part = slice(A.indptr[i], A.indptr[i + 1])
+        A.indices[part], A.data[part] = A.indices[part][::-1].copy(), A.data[part][::-1].copy()
+    A.has_sorted_indices = False
+    return A
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("columns", [2, 3, 9, 16, 33])
+def test_a_product_is_the_dense_one(dtype, columns):
+    A = matrix(dtype)
+    assert A.nnz >= products._LARGE
+    x = np.random.default_rng(1).standard_normal((500, columns)).astype(dtype)
+    y = times(A, x)
+    assert y.dtype == dtype
+    assert y.flags.c_contiguous
+    np.testing.assert_allclose(y, A.toarray() @ x, atol=200 * np.finfo(dtype).eps)
+
+
+def test_mkl_is_asked_where_it_is_installed_and_only_for_what_it_takes(monkeypatch):
+    """Anything else is SciPy's: one vector, few entries, other types and orders of memory."""
+    calls = []
+    monkeypatch.setattr(products, "_mkl", lambda: {np.dtype(np.float64): "functions"})
+    monkeypatch.setattr(products, "_by_mkl", lambda *_: calls.append(1))
+    A, x = matrix(np.float64), np.ones((500, 4))
+    times(A, x)
+    assert calls == [1]
+    wide = sparse.csr_array((A.data, A.indices.astype(np.int64), A.indptr), shape=A.shape)
+    small = sparse.csr_array(A[:40])
+    for B, y in (
+        (A, x[:, 0]),
+        (A, x[:, :1]),
+        (A, np.asfortranarray(x)),
+        (A, x.astype(np.longdouble)),
+        (A.astype(np.float32), x.astype(np.float32)),
+        (wide, x),
+        (small, x),
+    ):
+        np.testing.assert_allclose(times(B, y), B.toarray() @ y, atol=1e-4)
+    assert calls == [1]
+    with pytest.raises(ValueError, match=r"dimension mismatch|matmul"):
+        times(A, np.ones((499, 4)))  # SciPy refuses it; MKL would read beyond
+
+
+def test_without_mkl_the_product_is_scipys(monkeypatch):
+    A, x = matrix(np.float64), np.ones((500, 3))
+    monkeypatch.setattr(products, "_mkl", dict)
+    assert (times(A, x) == A @ x).all()
+
+
+def test_longer_whole_numbers_are_not_for_us(monkeypatch):
+    monkeypatch.setenv("MKL_INTERFACE_LAYER", "ILP64,GNU")
+    assert products._mkl.__wrapped__() == {}
+    monkeypatch.delenv("MKL_INTERFACE_LAYER")
+    monkeypatch.setattr(products, "mkl_libraries", lambda: [__file__])  # no library
+    assert products._mkl.__wrapped__() == {}
+
+
+def small_world(n=800):
+    return cl.clique_complex(nx.watts_strogatz_graph(n, 10, 0.1, seed=3))
+
+
+def ladder_of(K):
+    return cl.collapse(K, eps=1e-4).elimination.ladder
+
+
+def test_groups_are_below_the_inverse_and_close_to_it():
+    ladder = ladder_of(small_world())
+    K, group = ladder.near.K, ladder.near.group
+    inverse = np.linalg.inv(K.toarray())
+    about = Groups(K, group).inverse(np.eye(len(group), dtype=np.float32)).astype(float)
+    values = np.linalg.eigvalsh(inverse - (about + about.T) / 2)
+    assert values[0] > -1e-5
+    assert values[-1] < 1.0 - 1e-3  # equal to nothing would leave 1
+    twice = Groups(K, group, 2.0).inverse(np.eye(len(group), dtype=np.float32))
+    np.testing.assert_allclose(twice, 2.0 * about, atol=1e-5)
+
+
+def test_one_group_of_all_has_the_sum_of_all():
+    K = sparse.csr_array([[3.0, -2.0], [-2.0, 3.0]])
+    np.testing.assert_allclose(
+        Groups(K, np.zeros(2, int)).inverse(np.eye(2, dtype=np.float32)), 0.5
+    )
+
+
+def test_what_is_nearby_is_closer_than_a():
+    """On the first eigenvectors of S, where it counts."""
+    S = cl.collapse(small_world(), eps=1e-4)
+    dense, norm = S.toarray(), 28.0
+    near = nearby(S.elimination.ladder, norm)
+    X = np.linalg.eigh(dense)[1][:, 1:9]
+    product = norm * near(np.ascontiguousarray(X, dtype=np.float32))
+    c = S.gamma[0] ** 2
+
+    def left(image):
+        return np.linalg.norm(image - X @ (X.T @ image))
+
+    assert left(dense @ X - product) < 0.5 * left(dense @ X - (S.A @ X - c * X))
+
+
+def test_a_pair_is_exact_however_rough_its_solution():
+    S = cl.collapse(small_world(), eps=1e-4)
+    x = np.linalg.qr(np.random.default_rng(0).standard_normal((800, 5)))[0]
+    x -= x.mean(axis=0)
+    x /= np.linalg.norm(x, axis=0)
+    u, image = pair(S.elimination.ladder, x)
+    assert 1e-6 < np.linalg.norm(u - x, axis=0).max() < 0.01
+    direct = cl.collapse(S.source, eps=1e-4, solver=cl.Direct())
+    np.testing.assert_allclose(image, direct @ u, atol=1e-11)
+
+
+def test_without_groups_nothing_is_nearer_than_a(monkeypatch):
+    ladder = ladder_of(cl.clique_complex(nx.gnm_random_graph(800, 6000, seed=1)))
+    assert ladder.near.group is None
+    assert nearby(ladder, 1.0) is None
+    assert pair(ladder, np.eye(800)[:, :2]) is None
+    ladder = ladder_of(small_world())
+    monkeypatch.setattr("cellapse._collapse.nearby._STEPS", 0)
+    x = np.eye(800)[:, :2] - 1 / 800
+    assert pair(ladder, x) is None  # nothing was solved: u is 0, far from x
+
+
+@pytest.mark.parametrize("k", [2, 12])
+def test_a_small_world_has_the_spectrum_of_a_dense_matrix(k):
+    S = cl.collapse(small_world(1500), eps=1e-4)
+    spectrum = S.spectrum(k, solver=cl.Davidson(None))
+    expected = np.linalg.eigvalsh(cl.collapse(S.source, eps=1e-4, solver=cl.Direct()).toarray())
+    np.testing.assert_allclose(spectrum.values, expected[:k], atol=1e-9)
+    assert spectrum.residuals.max() < 1e-8
+
+
+def test_a_small_world_takes_few_corrections(monkeypatch):
+    """About 25 with what is nearby, 40 with A."""
+    K, extended, rounds = small_world(6000), davidson._extended, []
+    monkeypatch.setattr(davidson, "_extended", lambda *a: rounds.append(1) or extended(*a))
+    cl.collapse(K, eps=1e-4).spectrum(10)
+    close = len(rounds)
+    rounds.clear()
+    monkeypatch.setattr("cellapse._collapse.elimination.nearby", lambda *_: None)
+    monkeypatch.setattr("cellapse._collapse.elimination.pair", lambda *_: None)
+    cl.collapse(K, eps=1e-4).spectrum(10)
+    assert close < 0.8 * len(rounds), (close, len(rounds))
