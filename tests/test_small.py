@@ -222,6 +222,23 @@ def test_rows_of_small_integers_are_found_among_many_values():
     assert rows.RowIndex(table, 70_000).first_repeat() is None
 
 
+@pytest.mark.parametrize("repeat", [False, True])
+def test_pairs_are_found_in_a_sparse_matrix_where_they_are_in_the_list(repeat, monkeypatch):
+    rng = np.random.default_rng(0)
+    pairs = np.unique(rng.integers(0, 300, (500, 2)), axis=0)
+    table = rng.permutation(pairs)
+    if repeat:
+        table = np.concatenate([table, table[::-1]])
+    wanted = np.concatenate([pairs, rng.integers(0, 300, (500, 2))])
+    searched = rows.RowIndex(table, 300).find(wanted)
+    monkeypatch.setattr(rows, "_MANY", 10)
+    index = rows.RowIndex(table, 300)
+    assert np.array_equal(index.find(wanted), searched)
+    assert (index._numbers is None) == repeat
+    first = {tuple(pair): i for i, pair in reversed(list(enumerate(table.tolist())))}
+    assert searched.tolist() == [first.get(tuple(pair), -1) for pair in wanted.tolist()]
+
+
 def test_subsets_are_looked_up_in_parts(monkeypatch):
     K = cl.clique_complex(nx.complete_graph(6), 3)
     whole = [containment.containment(K, k - 1, k).toarray() for k in (1, 2, 3)]
