@@ -52,7 +52,17 @@ WITHIN = {
         *("given", "containment", "boundary", "incidence", "kinds", "support", "homology"),
     ),
     "_linalg": (
-        *("kernel", "joined", "levels", "pardiso", "direct", "schur", "lapack", "error_bounds"),
+        *(
+            "kernel",
+            "block_inverse",
+            "joined",
+            "levels",
+            "pardiso",
+            "direct",
+            "schur",
+            "lapack",
+            "error_bounds",
+        ),
         *("cg", "floor", "short", "preconditioner"),
         *("row_space", "singular", "symmetric", "eigen", "systems", "operators"),
     ),

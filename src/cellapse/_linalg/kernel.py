@@ -30,7 +30,7 @@ _FEW = 8  # speed only: a column with more than one entry in so many is dense
 _SAME = 1e-9  # of the terms of a sum: what is below it is zero
 
 
-def left_kernel(B: sparse.csr_array) -> sparse.csr_array | None:
+def left_kernel(B: Matrix) -> sparse.csr_array | None:
     """Orthonormal columns of disjoint support spanning ker B^T, or None where it is not known.
 
     >>> triangle = sparse.csr_array([[-1.0, 0, -1], [1, -1, 0], [0, 1, 1]])
