@@ -195,14 +195,16 @@ class Projector:
         P[self._P.rows[at], self._P.columns[at]] = self._P.values[at]
         return P
 
-    def toarray(self) -> FloatArray:
-        """P P^T."""
+    def add_to(self, M: FloatArray, factor: float) -> FloatArray:
+        """M + factor P P^T, written over M."""
         if self._whole is not None:
-            return self._whole @ self._whole.T
+            M += factor * (self._whole @ self._whole.T)
+            return M
         large, (rows, small) = self._large, self._small
-        product = large.T @ large  # speed only: a sparse one of many entries takes longer
-        product[np.ix_(rows, rows)] += (small @ small.T).toarray()
-        return product
+        M = subtract_product(M, -factor * large.T, large)
+        if len(rows):
+            M[np.ix_(rows, rows)] += factor * (small @ small.T).toarray()
+        return M
 
     def __call__(self, x: FloatArray) -> FloatArray:
         """P P^T x."""

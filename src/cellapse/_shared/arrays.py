@@ -106,10 +106,12 @@ def subtract_product(x: FloatArray, V: FloatArray, C: FloatArray) -> FloatArray:
     >>> subtract_product(np.eye(2), np.array([[1.0], [2.0]]), np.array([[1.0, 1.0]])).tolist()
     [[0.0, -1.0], [-2.0, -1.0]]
     """
-    gemm = _GEMM.get(x.dtype) if x.dtype == V.dtype == C.dtype else None
-    if gemm is not None and x.ndim == 2 and x.flags.c_contiguous and x.size and V.size:
-        # speed only: no other array of its size
+    fits = x.dtype == V.dtype == C.dtype and x.ndim == 2 and x.size and V.size
+    gemm = _GEMM.get(x.dtype) if fits else None  # speed only: no other array of its size is made
+    if gemm is not None and x.flags.c_contiguous:
         gemm(-1.0, C.T, V.T, 1.0, x.T, overwrite_c=True)
+    elif gemm is not None and x.flags.f_contiguous:
+        gemm(-1.0, V, C, 1.0, x, overwrite_c=True)
     else:
         x -= V @ C
     return x
