@@ -16,7 +16,7 @@ from cellapse._matrices import incidence
 from cellapse._matrices.boundary import _spread
 from cellapse._matrices.given import are_matrices, looks_like_adjacency
 from cellapse._matrices.homology import betti_numbers
-from cellapse._matrices.kinds import mixed_matrices, unfolded_matrices
+from cellapse._matrices.kinds import edge_boundary, mixed_matrices, unfolded_matrices
 from cellapse._matrices.support import supports
 from cellapse._operators.as_operator import as_operator
 from cellapse._operators.by_size import _random_cells
@@ -184,6 +184,44 @@ def test_a_cell_without_edges_supports_none():
     B = sparse.csr_array(np.array([[2.0, 0.0], [2.0, 0.0]]))
     (around,) = supports([B], [2])
     assert around.toarray().tolist() == [[4.0, 0.0], [4.0, 0.0]]
+
+
+def test_cells_of_every_rank_support_the_edges_inside_them_and_formal_ones_support_none():
+    B2 = sparse.csr_array(np.array([[2.0, 0.0, 3.0], [2.0, 1.0, 0.0]]))  # the third one is formal
+    B3 = sparse.csr_array(np.array([[5.0], [5.0], [5.0]]))
+    for matrices in ([B2, B3], [arrays.Entries.of(B2), arrays.Entries.of(B3)]):
+        triangles, solids = supports(matrices, [2, 1])
+        assert triangles.toarray().tolist() == [[4.0, 0.0], [4.0, 1.0]]
+        assert solids.toarray().tolist() == [[25.0], [25.0]]
+
+
+@pytest.mark.parametrize("realization", ["screened", "renormalized"])
+def test_the_norm_of_a_reweighted_laplacian_is_bounded_without_making_a(realization):
+    weights = {1: [1.0, 2.0, 0.5, 3.0]}
+    K = cl.Complex.from_cells({1: [(0, 1), (1, 2), (0, 2), (2, 3)], 2: [(0, 1, 2)]}, weights)
+    S = cl.collapse(K, realization, beta=[3.0, 1.0])
+    mass = np.array([1.0, 2.0, 3.0, 4.0])
+    sums = abs(3.0 * cl.graph_laplacian(K).toarray()).sum(axis=1)
+    assert S.norm_bound() == pytest.approx(sums.max())
+    assert S.norm_bound(mass) == pytest.approx((sums / mass).max())
+    assert abs(S.A - 3.0 * cl.graph_laplacian(K).A).max() < 1e-14
+
+
+def test_nobody_makes_the_plain_laplacian_of_a_reweighted_one():
+    S = cl.collapse(nx.circular_ladder_graph(700), "screened")
+    assert isinstance(S.spectrum(4).solver, cl.ShiftInvert)
+    assert "A" not in vars(S)
+    assert "A" not in vars(S.elimination)
+
+
+def test_a_square_is_the_same_by_entries_and_by_rows():
+    K = cl.clique_complex(nx.karate_club_graph())
+    B = edge_boundary(K)
+    weights = np.linspace(1.0, 2.0, B.shape[1])
+    for w in (None, weights):
+        assert abs(square(B, w) - square(B.csr, w)).max() == 0.0
+    three = arrays.Entries(np.array([0, 1, 0, 1]), np.array([0, 0, 0, 1]), np.ones(4), (2, 2))
+    assert square(three).toarray().tolist() == square(three.csr).toarray().tolist()
 
 
 def test_the_largest_entry_is_positive_and_among_ties_the_first():

@@ -16,6 +16,7 @@ from scipy.io import mmread, mmwrite
 from strategies import closed_or_weighted, combinatorial_complexes, weighted
 
 import cellapse as cl
+from cellapse.io import matrix_market
 from cellapse.io.json_files import read_json, write_hif
 from cellapse.io.npz import read_npz, write_npz
 
@@ -326,6 +327,18 @@ def test_matrix_market_of_scipy(layout, symmetry, field, tmp_path):
         for i, j, w in zip(*map(list, (known.row, known.col, known.data)), strict=True)
     }
     assert edge_set(K, None if field == "pattern" else "weight") == expected
+
+
+@pytest.mark.parametrize("piece", [1, 7, 1_000_000])
+def test_the_pieces_that_scipy_gets_make_no_difference(piece, tmp_path, monkeypatch):
+    M = nx.to_scipy_sparse_array(nx.karate_club_graph(), weight="weight", dtype=float)
+    mmwrite(tmp_path / "x.mtx", M, symmetry="general", comment="a comment")
+    monkeypatch.setattr(matrix_market, "_PIECE", piece)
+    monkeypatch.delattr(matrix_market, "_entries")  # which would read it without SciPy
+    K = cl.read(tmp_path / "x.mtx")
+    upper = sparse.triu(M).tocoo()
+    assert K.cells[1].as_array().tolist() == np.column_stack([upper.row, upper.col]).tolist()
+    assert K.attributes[1]["weight"].tolist() == upper.data.tolist()
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,7 @@ WITHIN = {
             "products",
             "groups",
             "kernel",
+            "block_inverse",
             "joined",
             "levels",
             "pardiso",

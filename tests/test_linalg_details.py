@@ -195,7 +195,10 @@ def test_a_projection_by_few_columns_and_by_many(n):
     onto = Projector(sparse.csr_array(wide))
     np.testing.assert_allclose(onto(x), wide @ (wide.T @ x))
     np.testing.assert_allclose(onto(x[:, 0]), wide @ (wide.T @ x[:, 0]))
-    np.testing.assert_allclose(onto.toarray(), wide @ wide.T)
+    M = np.arange(float(n * n)).reshape(n, n)
+    raised = M.copy()
+    assert onto.add_to(raised, 5.0) is raised
+    np.testing.assert_allclose(raised, M + 5.0 * wide @ wide.T)
     np.testing.assert_array_equal(onto.first(3), wide[:, :3])
     assert not Projector(None)(x).any()
     assert not Projector(sparse.csr_array((n, 0)))(x).any()

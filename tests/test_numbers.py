@@ -552,3 +552,22 @@ def test_an_eps_that_rounding_takes_is_no_evidence():
     true = [0.23511921554, -0.155861157481, 0.23626225652, -0.155298445361, -0.160221869218]
     with contextlib.suppress(cl.ConvergenceError):
         np.testing.assert_allclose(S @ np.array(x), true, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("entries", "said"),
+    [([np.inf, -np.inf], "NaN or infinite"), ([1.0, np.nan], "NaN or infinite"),
+     ([1e308, 1e308], "NaN or infinite"), ([0.0, 2e70], r"from 2e\+70 to 2e\+70"),
+     ([3e-70, 0.0], "from 3e-70 to 3e-70")],
+)  # fmt: skip
+def test_entries_of_a_matrix_that_are_no_use_are_refused_added_up_too(entries, said):
+    places = ([0, 0, 1, 1], [1, 1, 0, 0])
+    with pytest.raises(cl.InputError, match=said):
+        cl.as_complex(sparse.coo_array((entries * 2, places), shape=(2, 2)))
+
+
+def test_zeros_and_what_adds_up_to_zero_are_no_entries():
+    places = ([0, 1, 0, 1, 0, 2], [1, 0, 1, 0, 2, 0])
+    K = cl.as_complex(sparse.coo_array(([1.0, 1.0, -1.0, -1.0, 2.0, 2.0], places), shape=(3, 3)))
+    assert K.cell_labels(1) == ((0, 2),)
+    assert cl.as_complex(sparse.csr_array((3, 3))).n_cells == (3, 0)

@@ -10,9 +10,10 @@ from scipy import sparse
 
 import cellapse as cl
 from cellapse import batch
-from cellapse._collapse import formed
+from cellapse._collapse import chain, formed
 from cellapse._collapse.realizations import unfolded
 from cellapse._linalg import kernel
+from cellapse._linalg.singular import singular_value_by_one
 from cellapse._matrices import containment
 from cellapse._shared import rows
 from cellapse._shared.arrays import Entries
@@ -124,15 +125,15 @@ def test_what_rounding_shows_in_is_not_given_out():
     A = np.eye(3)
     G = np.diag([1.0, 2.0, 3.0])
 
-    def nothing(x):
-        return np.zeros_like(x)
+    def all_of_it(x):
+        return x
 
-    T = formed.formed(A, G, 0.5, 1e-12, nothing, lambda v: G @ v)
+    T = formed.formed(A, G, 0.5, 1e-12, all_of_it, lambda v: G @ v)
     np.testing.assert_allclose(T, np.diag(1.0 - 0.5 * np.array([1 / 2, 2 / 3, 3 / 4])))
     for off, accepted in ((1e-13, True), (1e-11, False)):
-        T = formed.formed(A, G, 0.5, 1e-12, nothing, lambda v, off=off: (1 + off) * (G @ v))
+        T = formed.formed(A, G, 0.5, 1e-12, all_of_it, lambda v, off=off: (1 + off) * (G @ v))
         assert (T is not None) == accepted
-    assert formed.formed(A, -2.0 * G, 0.5, 1e-12, nothing, lambda v: -2.0 * G @ v) is None
+    assert formed.formed(A, -2.0 * G, 0.5, 1e-12, all_of_it, lambda v: -2.0 * G @ v) is None
 
 
 def test_rounding_of_the_inverse_does_not_reach_the_kernel():
@@ -141,7 +142,7 @@ def test_rounding_of_the_inverse_does_not_reach_the_kernel():
     noise = 1e-9 * P @ np.array([[1.0, 2.0, 4.0]])
     inverse = np.linalg.inv(G + np.eye(3)) + noise + 3.0 * noise.T
     c, allowed = np.array(1.0), np.array(1e-12)
-    functions = (lambda x: P @ (P.T @ x)), (lambda v: G @ v)
+    functions = (lambda x: x - P @ (P.T @ x)), (lambda v: G @ v)
     T, _ = formed.by_inverse(np.zeros((3, 3)), G, inverse, c, allowed, *functions)
     assert abs(T @ P).max() < 1e-15
     assert abs(P.T @ T).max() < 1e-15
@@ -153,7 +154,7 @@ def test_of_a_stack_every_matrix_goes_its_own_way():
     known = np.array([1.0, 1.0, 1.1])[:, None, None]
     T, good = formed.by_inverse(
         *(np.zeros((3, 2, 2)), G, np.linalg.inv(G + np.eye(2)), np.ones(3), np.full(3, 1e-12)),
-        fixed=lambda x: 0.0 * x,
+        off=lambda x: x,
         moved=lambda v: known * (G @ v),
     )
     assert good.tolist() == [True, True, False]
@@ -222,6 +223,23 @@ def test_rows_of_small_integers_are_found_among_many_values():
     assert rows.RowIndex(table, 70_000).first_repeat() is None
 
 
+@pytest.mark.parametrize("repeat", [False, True])
+def test_pairs_are_found_in_a_sparse_matrix_where_they_are_in_the_list(repeat, monkeypatch):
+    rng = np.random.default_rng(0)
+    pairs = np.unique(rng.integers(0, 300, (500, 2)), axis=0)
+    table = rng.permutation(pairs)
+    if repeat:
+        table = np.concatenate([table, table[::-1]])
+    wanted = np.concatenate([pairs, rng.integers(0, 300, (500, 2))])
+    searched = rows.RowIndex(table, 300).find(wanted)
+    monkeypatch.setattr(rows, "_MANY", 10)
+    index = rows.RowIndex(table, 300)
+    assert np.array_equal(index.find(wanted), searched)
+    assert (index._numbers is None) == repeat
+    first = {tuple(pair): i for i, pair in reversed(list(enumerate(table.tolist())))}
+    assert searched.tolist() == [first.get(tuple(pair), -1) for pair in wanted.tolist()]
+
+
 def test_subsets_are_looked_up_in_parts(monkeypatch):
     K = cl.clique_complex(nx.complete_graph(6), 3)
     whole = [containment.containment(K, k - 1, k).toarray() for k in (1, 2, 3)]
@@ -249,3 +267,30 @@ def test_entries_are_the_matrix():
     nothing = Entries(np.empty(0, int), np.empty(0, int), np.empty(0), (2, 0))
     assert (nothing @ np.empty(0)).tolist() == [0.0, 0.0]
     assert nothing.sum(axis=1).dtype == float
+
+
+@pytest.mark.parametrize(
+    ("graph", "known"),
+    [(nx.gnm_random_graph(300, 1500, seed=1), True),  # with vertices alone
+     (nx.disjoint_union(nx.star_graph(120), nx.complete_graph(180)), True),  # of equal eigenvalues
+     (nx.circulant_graph(450, [1, 2, 3, 4]), False)],  # the square has lost digits
+)  # fmt: skip
+def test_sigma_of_a_few_hundred_vertices_by_one_eigenvalue(graph, known, monkeypatch):
+    asked = []
+
+    def remembered(*given):
+        asked.append(singular_value_by_one(*given))
+        return asked[-1]
+
+    monkeypatch.setattr(chain, "singular_value_by_one", remembered)
+    sigma = cl.collapse(nx.convert_node_labels_to_integers(graph)).sigma[0]
+    values = np.linalg.eigvalsh(nx.laplacian_matrix(graph).toarray().astype(float))
+    smallest = values[nx.number_connected_components(graph)]
+    assert sigma == pytest.approx(np.sqrt(smallest), rel=1e-9)
+    assert [value is not None for value in asked] == [known]
+
+
+def test_one_eigenvalue_of_nothing_but_zeros_and_of_what_rounding_shows_in():
+    assert singular_value_by_one(np.zeros((3, 3)), 3, 1.0) == np.inf
+    assert singular_value_by_one(np.diag([4.0, 9.0, 0.0]), 1, 9.0) == pytest.approx(2.0)
+    assert singular_value_by_one(np.diag([4.0, 9000.0, 0.0]), 1, 9000.0) is None

@@ -95,7 +95,7 @@ cliques up to rank 2 of networkx.Graph>
         )
     with Fitting("the incidence of all cells", "take fewer: a lower max_rank, or a thinner graph"):
         chain = chosen.chain(source)
-    top = source.max_rank if isinstance(source, Complex) else len(chain.upper) + 1
+    top = source.max_rank if isinstance(source, Complex) else len(chain.above) + 1
     onto = whole_number("onto", onto, 0, top)
     weights = chosen.weigh(chain, beta, gamma, eps)
     caution = chosen.caution(chain)

@@ -15,12 +15,18 @@ from cellapse._complex.complex import Complex
 from cellapse._linalg.eigen.auto import DENSE
 from cellapse._linalg.kernel import kernel_entries
 from cellapse._linalg.operators import SparseOperator
-from cellapse._linalg.singular import ALL, singular_value_of_square, smallest_singular_value
+from cellapse._linalg.singular import (
+    ALL,
+    singular_value_by_one,
+    singular_value_of_square,
+    smallest_singular_value,
+)
 from cellapse._matrices.incidence import Incidence, is_chain_complex
 from cellapse._matrices.kinds import edges_and_cofaces
 from cellapse._shared.arrays import Entries, FloatArray, Matrix, square
 
 _START = 10  # speed only: eigenpairs of A computed with the first, enough for ten of S, with a zero
+_FILLS_IN = 3.5  # speed only: edges per vertex from which a sparse factor takes longer than a dense
 _SURE = 1e-5  # a residual so small next to the eigenvalue leaves it ten digits
 
 
@@ -124,6 +130,11 @@ class Chain:
             nullity = self.zeros.shape[1]
             values: FloatArray = np.asarray(np.linalg.eigvalsh(self.few.plain))
             return singular_value_of_square(values, nullity, lambda: self.nearest.toarray())
+        if self.few is not None and self.zeros is not None and self.edges.shape[1] > _FILLS_IN * n:
+            norm = float(self.few.sums.max())
+            sigma = singular_value_by_one(self.few.plain, self.zeros.shape[1], norm)
+            if sigma is not None:
+                return sigma
         B = self.nearest
         if n <= 400 or not B.nnz:  # speed only: how
             return smallest_singular_value(B, self.kernel)

@@ -194,6 +194,8 @@ class CollapsedOperator(Operator):
         return super().diagonal() if known is None else known
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
+        if self._sparse is not None:
+            return self._sparse.apply(x)
         return self.elimination.apply(x, error)
 
     @property

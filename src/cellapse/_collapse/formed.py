@@ -53,7 +53,7 @@ class Edges:
 
 
 def formed(
-    A: FloatArray, G: FloatArray, c: float, allowed: float, fixed: Apply, moved: Apply
+    A: FloatArray, G: FloatArray, c: float, allowed: float, off: Apply, moved: Apply
 ) -> FloatArray | None:
     """T, or None where rounding would show in it.
 
@@ -63,8 +63,8 @@ def formed(
     c : float
     allowed : float
         What a product may be off by, relative to the vector: `GOOD` of the norm of A, say.
-    fixed : function
-        x -> its part in the kernel of B^T, where K is I.
+    off : function
+        x -> x without its part in the kernel of B^T, where K is I; x may be written over.
     moved : function
         v -> G v, as accurately as it is known.
     """
@@ -73,7 +73,7 @@ def formed(
     inverse = definite_inverse(K)
     if inverse is None:
         return None
-    T, good = by_inverse(A, G, inverse, np.array(c), np.array(allowed), fixed, moved)
+    T, good = by_inverse(A, G, inverse, np.array(c), np.array(allowed), off, moved)
     return T if good else None
 
 
@@ -83,7 +83,7 @@ def by_inverse(
     inverse: FloatArray,
     c: FloatArray,
     allowed: FloatArray,
-    fixed: Apply,
+    off: Apply,
     moved: Apply,
 ) -> tuple[FloatArray, BoolArray]:
     """T from K^-1, of one matrix or of every one of a stack, and whether it is known well enough.
@@ -102,10 +102,9 @@ def by_inverse(
     if product is not None:
         T = np.where(next_to_one[..., None, None], product, T)
     T *= c[..., None, None]
-    T -= fixed(T)
-    T -= fixed(T.swapaxes(-2, -1)).swapaxes(-2, -1)
+    T = off(off(T).swapaxes(-2, -1)).swapaxes(-2, -1)
     T += A
-    T = T + T.swapaxes(-2, -1)
+    T += T.swapaxes(-2, -1).copy()  # speed only: row by row, as a sum with a transpose is not
     T *= 0.5
     return T, good
 

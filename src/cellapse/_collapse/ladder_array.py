@@ -43,7 +43,7 @@ def ladder_array(ladder: Ladder, error: float = 0.0) -> FloatArray | None:
     with suppress(ConvergenceError), ladder.as_it_is.dense() as known:  # products may still do
         if known is not None:
             A, (G, by) = ladder.A.toarray(), known
-            T = formed(A, G, ladder.c, allowed, ladder.fixed, by)
+            T = formed(A, G, ladder.c, allowed, ladder.fixed.remove_from, by)
     # Products take longer than with an array; a large one would only be in the way.
     if T is not None and ladder.n <= _DENSE and not ladder.one_solve_tells:
         ladder.array = Array(T.copy(), allowed)

@@ -22,11 +22,12 @@ from scipy import sparse
 from cellapse._collapse.crowded import Crowded, is_crowded
 from cellapse._collapse.graded import GradedLaplacian
 from cellapse._errors import ConvergenceError
+from cellapse._linalg.block_inverse import inverse_by_blocks
 from cellapse._linalg.direct import Direct, Solve, best_direct
 from cellapse._linalg.joined import joined
 from cellapse._linalg.levels import widest_level
 from cellapse._linalg.schur import can_complement, schur_complement
-from cellapse._shared.arrays import FloatArray, diagonal_matrix, inverse_by_blocks, square
+from cellapse._shared.arrays import FloatArray, diagonal_matrix, square
 
 
 class Raised:

@@ -76,6 +76,8 @@ def _difference(a: sparse.csr_array, mirrored: sparse.csr_array) -> Any:
     """The largest difference of a matrix and its transpose, both with their entries in order."""
     # Rows have as many entries as columns do where these are the same: so they begin alike, too.
     alike = np.array_equal(a.indices, mirrored.indices)
+    if alike and np.array_equal(a.data, mirrored.data):  # speed only: as in most files
+        return 0.0
     return abs(a.data - mirrored.data if alike else (a - mirrored).data).max(initial=0.0)
 
 

@@ -30,7 +30,7 @@ _FEW = 8  # speed only: a column with more than one entry in so many is dense
 _SAME = 1e-9  # of the terms of a sum: what is below it is zero
 
 
-def left_kernel(B: sparse.csr_array) -> sparse.csr_array | None:
+def left_kernel(B: Matrix) -> sparse.csr_array | None:
     """Orthonormal columns of disjoint support spanning ker B^T, or None where it is not known.
 
     >>> triangle = sparse.csr_array([[-1.0, 0, -1], [1, -1, 0], [0, 1, 1]])
@@ -195,14 +195,16 @@ class Projector:
         P[self._P.rows[at], self._P.columns[at]] = self._P.values[at]
         return P
 
-    def toarray(self) -> FloatArray:
-        """P P^T."""
+    def add_to(self, M: FloatArray, factor: float) -> FloatArray:
+        """M + factor P P^T, written over M."""
         if self._whole is not None:
-            return self._whole @ self._whole.T
+            M += factor * (self._whole @ self._whole.T)
+            return M
         large, (rows, small) = self._large, self._small
-        product = large.T @ large  # speed only: a sparse one of many entries takes longer
-        product[np.ix_(rows, rows)] += (small @ small.T).toarray()
-        return product
+        M = subtract_product(M, -factor * large.T, large)
+        if len(rows):
+            M[np.ix_(rows, rows)] += factor * (small @ small.T).toarray()
+        return M
 
     def __call__(self, x: FloatArray) -> FloatArray:
         """P P^T x."""

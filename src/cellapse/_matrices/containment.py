@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 from math import comb
 
@@ -49,15 +49,9 @@ def contained(K: Complex, low: int, high: int) -> Entries:
             if comb(s, t) <= _MAX_SUBSETS:
                 if s > 3:  # walks keep their order; all others ascend already
                     cells = np.sort(cells, axis=1)
-                subsets = np.array(list(combinations(range(s), t)))
-                step = max(_AT_ONCE // len(subsets), 1)
-                for start in range(0, len(cells), step):
-                    some = cells[start : start + step, subsets]
-                    positions = index.find(some.reshape(-1, t))
-                    there = positions >= 0
-                    rows.append(where_x[positions[there]])
-                    owner = where_y[start : start + step].repeat(len(subsets))
-                    columns.append(owner[there])
+                for faces, owners in _subsets_there(index, cells, t):
+                    rows.append(where_x[faces])
+                    columns.append(where_y[owners])
             else:
                 members = (
                     x.membership(K.n_vertices)[where_x] @ y.membership(K.n_vertices)[where_y].T
@@ -68,6 +62,19 @@ def contained(K: Complex, low: int, high: int) -> Entries:
                 columns.append(where_y[inside.col[keep]])
     i, j = np.concatenate(rows), np.concatenate(columns)
     return Entries(i, j, np.ones(len(i)), shape)
+
+
+def _subsets_there(index: RowIndex, cells: IntArray, t: int) -> Iterator[tuple[IntArray, IntArray]]:
+    """The subsets of t vertices of every cell that the index has: where, and of which cell."""
+    subsets = np.array(list(combinations(range(cells.shape[1]), t)))
+    step = max(_AT_ONCE // len(subsets), 1)
+    for start in range(0, len(cells), step):
+        some = cells[start : start + step, subsets]
+        positions = index.find(some.reshape(-1, t))
+        owner = np.arange(start, start + len(some)).repeat(len(subsets))
+        there = positions >= 0
+        whole = there.all()  # speed only: as most complexes are
+        yield (positions, owner) if whole else (positions[there], owner[there])
 
 
 def adjacent_containment(K: Complex) -> tuple[list[sparse.csr_array], tuple[int, ...]]:

@@ -37,7 +37,7 @@ def graph_laplacian(K: Complex) -> SparseOperator:
     [[1.0, -1.0], [-1.0, 1.0]]
     """
     K = to_complex(K)
-    B = edge_boundary(K).csr
+    B = edge_boundary(K)
     return operator_of(K, square(B), left_kernel(B), "graph Laplacian")
 
 
@@ -135,8 +135,8 @@ def motif_laplacian(K: Complex, floor: float = 0.1) -> SparseOperator:
     K = to_complex(K)
     floor = at_least_zero("floor", floor)
     edges, above = edges_and_cofaces(K)
-    B, upper = edges.csr, [A.csr for A in above]
-    count = sum((A.sum(axis=1) for A in supports(upper, K.n_cells[2:])), np.zeros(B.shape[1]))
+    B, around = edges.csr, supports(above, K.n_cells[2:])
+    count = sum((A.sum(axis=1) for A in around), np.zeros(B.shape[1]))
     B = sparse.csr_array(B @ sparse.diags_array(np.sqrt(floor + count)))
     return operator_of(K, square(B), left_kernel(B), "motif Laplacian")
 

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg.blas import dgemm, sgemm
-from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 try:  # speed only: what SciPy calls itself, ten microseconds later
     from scipy.sparse._sparsetools import csr_matvec
@@ -53,15 +52,14 @@ def diagonal_matrix(values: FloatArray) -> sparse.csr_array:
     return matrix
 
 
-def square(B: sparse.csr_array, weights: FloatArray | None = None) -> sparse.csr_array:
+def square(B: "Matrix", weights: FloatArray | None = None) -> sparse.csr_array:
     """B diag(w) B^T, entries in order; the quick way where every column has two, as of edges.
 
     >>> square(sparse.csr_array([[-1.0], [1.0]]), np.array([3.0])).toarray().tolist()
     [[3.0, -3.0], [-3.0, 3.0]]
     """
-    columns = sparse.csc_array(B)
-    if (np.diff(columns.indptr) == 2).all():  # speed only: by which way
-        (i, j), (b, c) = columns.indices.reshape(-1, 2).T, columns.data.reshape(-1, 2).T
+    if (edges := _two_a_column(B)) is not None:  # speed only: by which way
+        i, j, b, c = edges
         w = np.ones(len(b)) if weights is None else weights
         diagonal = _sums(i, w * b**2, B.shape[0]) + _sums(j, w * c**2, B.shape[0])
         at, beside = np.flatnonzero(diagonal), w * b * c
@@ -69,9 +67,22 @@ def square(B: sparse.csr_array, weights: FloatArray | None = None) -> sparse.csr
         values = np.concatenate([beside, beside, diagonal[at]])
         product = csr_from_entries(rows, others, values, (B.shape[0], B.shape[0]))
     else:
-        product = sparse.csr_array((B if weights is None else B @ diagonal_matrix(weights)) @ B.T)
+        M = B.csr if isinstance(B, Entries) else B
+        product = sparse.csr_array((M if weights is None else M @ diagonal_matrix(weights)) @ M.T)
     product.sum_duplicates()  # in order at once: SciPy would sort it at its first maximum
     return product
+
+
+def _two_a_column(B: "Matrix") -> list[Any] | None:
+    """The rows i and j of the two entries of every column, and both values; or None."""
+    if isinstance(B, Entries) and np.array_equal(B.columns, np.arange(B.shape[1]).repeat(2)):
+        rows, values = B.rows, B.values
+    else:
+        columns = sparse.csc_array(B.csr if isinstance(B, Entries) else B)
+        if (np.diff(columns.indptr) != 2).any():
+            return None
+        rows, values = columns.indices, columns.data
+    return [*rows.reshape(-1, 2).T, *values.reshape(-1, 2).T]
 
 
 def row_sum(matrix: Any, mass: FloatArray | None = None) -> float:
@@ -95,10 +106,12 @@ def subtract_product(x: FloatArray, V: FloatArray, C: FloatArray) -> FloatArray:
     >>> subtract_product(np.eye(2), np.array([[1.0], [2.0]]), np.array([[1.0, 1.0]])).tolist()
     [[0.0, -1.0], [-2.0, -1.0]]
     """
-    gemm = _GEMM.get(x.dtype) if x.dtype == V.dtype == C.dtype else None
-    if gemm is not None and x.ndim == 2 and x.flags.c_contiguous and x.size and V.size:
-        # speed only: no other array of its size
+    fits = x.dtype == V.dtype == C.dtype and x.ndim == 2 and x.size and V.size
+    gemm = _GEMM.get(x.dtype) if fits else None  # speed only: no other array of its size is made
+    if gemm is not None and x.flags.c_contiguous:
         gemm(-1.0, C.T, V.T, 1.0, x.T, overwrite_c=True)
+    elif gemm is not None and x.flags.f_contiguous:
+        gemm(-1.0, V, C, 1.0, x, overwrite_c=True)
     else:
         x -= V @ C
     return x
@@ -146,69 +159,6 @@ def column_blocks(x: FloatArray, size: int = 8) -> list[slice]:
 def remove_span(x: FloatArray, V: FloatArray) -> FloatArray:
     """x - V V^T x, written over x."""
     return subtract_product(x, V, V.T @ x)
-
-
-def inverse_by_blocks(M: Any) -> sparse.csr_array | None:
-    """The inverse of a sparse matrix that falls into small blocks, or None if it does not.
-
-    Nor is there one where a block is singular.
-
-    >>> inverse_by_blocks(sparse.diags_array([2.0, 4.0])).toarray().tolist()
-    [[0.5, 0.0], [0.0, 0.25]]
-    """
-    entries = sparse.csr_array(M)
-    n = entries.shape[0]
-    diagonal = entries.diagonal()
-    if entries.nnz == np.count_nonzero(diagonal) == n:
-        return diagonal_matrix(1.0 / diagonal)
-    most = 20 * entries.nnz + 10_000
-    fullest = int(np.argmax(np.diff(entries.indptr)))
-    if len(breadth_first_order(entries, fullest, return_predecessors=False)) ** 2 > most:
-        return None  # speed only: one large block says as much as all of them
-    _, block = connected_components(entries, directed=False)
-    size = np.bincount(block, minlength=1)
-    if int((size.astype(np.int64) ** 2).sum()) > most:
-        return None
-    if size.max(initial=0) <= 1:
-        return sparse.csr_array(sparse.diags_array(1.0 / entries.diagonal()))
-    members = np.argsort(block, kind="stable")  # block by block
-    start = np.cumsum(size) - size
-    within = np.empty(n, dtype=np.int64)
-    within[members] = np.arange(n) - np.repeat(start, size)
-    coo = entries.tocoo()
-    rows, columns, values = [], [], []
-    for s in np.unique(size).tolist():
-        chosen = np.flatnonzero(size == s)
-        number = np.full(len(size), -1)
-        number[chosen] = np.arange(len(chosen))
-        here = number[block[coo.row]] >= 0
-        i, j = coo.row[here], coo.col[here]
-        dense = np.zeros((len(chosen), s, s))
-        dense[number[block[i]], within[i], within[j]] = coo.data[here]
-        cells = members[start[chosen][:, None] + np.arange(s)]
-        rows.append(np.repeat(cells, s, axis=1).ravel())
-        columns.append(np.tile(cells, (1, s)).ravel())
-        try:
-            values.append(_symmetric_inverses(dense).ravel())
-        except np.linalg.LinAlgError:  # singular to rounding: a factorization of all may still do
-            return None
-    i, j, v = (np.concatenate(part) for part in (rows, columns, values))
-    return csr_from_entries(i, j, v, (n, n))
-
-
-def _symmetric_inverses(blocks: FloatArray) -> FloatArray:
-    """Those of symmetric matrices, as Y Y^T with L^T Y = I for definite ones, M = L L^T.
-
-    Then M^-1 is L^-T (I + F) L^-1 with a symmetric F of the size of rounding, and the error of a
-    Schur complement by it is no larger. The columns of `inv` have an error of their own each.
-    """
-    inverses: Any  # what NumPy says of the type is wider
-    try:
-        Y = np.linalg.inv(np.linalg.cholesky(blocks).swapaxes(-2, -1))
-        inverses = Y @ Y.swapaxes(-2, -1)
-    except np.linalg.LinAlgError:  # not definite, or not to rounding
-        inverses = np.linalg.inv(blocks)
-    return inverses
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,6 +210,9 @@ class Entries:
         dense = np.zeros(self.shape)
         dense[self.rows, self.columns] = self.values
         return dense
+
+    def __abs__(self) -> "Entries":
+        return Entries(self.rows, self.columns, abs(self.values), self.shape)
 
     def __matmul__(self, x: FloatArray) -> FloatArray:
         return _sums(self.rows, self.values * x[self.columns], self.shape[0])

@@ -61,16 +61,17 @@ def own_csr(matrix: Any, name: str) -> sparse.csr_array:
     if matrix.dtype.kind not in "biuf":
         raise InputError(f"{name} holds {matrix.dtype} values; give real numbers")
     copy = sparse.csr_array(matrix, dtype=np.float64, copy=True)
-    if not np.isfinite(copy.data).all():
-        raise InputError(f"{name} holds NaN or infinite values; replace them")
     copy.sum_duplicates()
     size = abs(copy.data)
-    if not size.all():
+    least, most = size.min(initial=np.inf), size.max(initial=0.0)
+    if not isfinite(most):  # a sum with NaN or infinity is one of them, too
+        raise InputError(f"{name} holds NaN or infinite values; replace them")
+    if least == 0.0:
         copy.eliminate_zeros()
-        size = size[size > 0]
-    if size.max(initial=1.0) > _FARTHEST or size.min(initial=1.0) < 1.0 / _FARTHEST:
+        least = size[size > 0].min(initial=np.inf)
+    if most > _FARTHEST or least < 1.0 / _FARTHEST:
         raise InputError(
-            f"{name} has entries from {size.min():.0e} to {size.max():.0e}; give 0 or numbers from "
+            f"{name} has entries from {least:.0e} to {most:.0e}; give 0 or numbers from "
             f"{1.0 / _FARTHEST:.0e} to {_FARTHEST:.0e}, whose squares are numbers, too"
         )
     return copy

@@ -4,10 +4,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from cellapse._shared.arrays import BoolArray, IntArray
 
 _MOST_KEYS = 10_000  # speed only: so few keys have a place each
+_MANY = 3_000  # speed only: so many pairs are worth a sparse matrix
 
 
 class RowIndex:
@@ -19,7 +21,7 @@ class RowIndex:
     """
 
     def __init__(self, table: IntArray, n_values: int) -> None:
-        self._n_values = n_values
+        self._n_values, self._table = n_values, table
         # A row becomes one integer, digit by digit; where that would overflow, the digits so far
         # are replaced by their place among those that occur.
         self._places: list[IntArray | None] = []
@@ -49,6 +51,19 @@ class RowIndex:
         return place
 
     @cached_property
+    def _numbers(self) -> sparse.csr_array | None:
+        """The place of every pair, counted from 1, as an entry of a matrix; None where some repeat.
+
+        speed only: a row of it has few entries, where the list of all pairs is long to search.
+        """
+        index = np.int32 if self._n_values < 2**31 else np.int64
+        numbers = np.arange(1, len(self._table) + 1)
+        places = tuple(self._table.T.astype(index))
+        matrix = sparse.coo_array((numbers, places), (self._n_values, self._n_values)).tocsr()
+        matrix.sum_duplicates()  # in order, too
+        return matrix if matrix.nnz == len(numbers) else None
+
+    @cached_property
     def _order(self) -> IntArray:
         return np.argsort(self._given, kind="stable")
 
@@ -60,6 +75,8 @@ class RowIndex:
         """First position of every row in the table, or -1 where there is none."""
         if not len(self._given):
             return np.full(len(rows), -1, dtype=np.int64)
+        if rows.shape[1] == 2 and len(rows) > _MANY and self._numbers is not None:
+            return np.asarray(self._numbers[rows[:, 0], rows[:, 1]]) - 1
         keys: Any = 0
         known: Any = True
         for column, place in enumerate(self._places):

@@ -36,7 +36,7 @@ def adjacency_complex(
     )
     # Where an entry may stand twice, its places are listed, so that it is told.
     single = not sparse.issparse(matrix) or matrix.has_canonical_format
-    entries = matrix if single else sparse.coo_array(matrix)
+    entries = matrix if single else matrix.tocoo()
     if entries.dtype.kind not in "biuf":
         raise InputError(f"holds {entries.dtype} entries; weights are real numbers")
     graph = adjacency_graph(entries, "weight" if weighted else None, rules, labels)

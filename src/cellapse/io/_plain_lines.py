@@ -3,7 +3,7 @@
 Without its digits a line such as `12 7 -1.5e-3` is `  -.e-`. What may follow what there is a table;
 a line that takes another way through it is not plain. In most files all lines are alike there, and
 one is looked at. Digits stand between all of these letters but for a sign and what it follows, and
-a point at the end: such neighbours are counted.
+a point at the end: other neighbours are not plain.
 """
 
 from __future__ import annotations
@@ -71,11 +71,8 @@ def count_plain_lines(lines: bytes, columns: int, start: int = 0) -> int | None:
     if marks != first * times:
         first, times = marks, 1
     kind = _in_order(first, columns)
-    if kind is None:
-        return None
     signs = [letter for letter in b"-+" if _KINDS[letter] in first]
-    n_signs = times * int(np.count_nonzero((kind == _MINUS) | (kind == _SIGN)))
-    if _count_signs(np.frombuffer(lines, np.uint8)[start:], signs) != n_signs:
+    if kind is None or not _digits_between(np.frombuffer(lines, np.uint8)[start:], signs):
         return None
     return times * int(np.count_nonzero(kind == _END))
 
@@ -93,19 +90,20 @@ def _in_order(marks: bytes, columns: int) -> IntArray | None:
     return None if 0 in pairs.translate(_ALLOWED[columns]) else kind
 
 
-def _count_signs(letters: IntArray, signs: list[int]) -> int | None:
-    """How many of the signs have no digit before them; None where other letters have none."""
+def _digits_between(letters: IntArray, signs: list[int]) -> bool:
+    """Whether digits stand before every other letter but the signs, which follow another letter.
+
+    A point may be the last letter of a number: the table says what comes behind it.
+    """
     if letters[0] not in _DIGITS:
-        return None
-    count = 0
+        return False
     for start in range(0, len(letters) - 1, _AT_ONCE):
         part = letters[start : start + _AT_ONCE + 1]  # with the first letter of the next one
         other = part - ord("0") > 9  # what stands before "0" is far above it here
-        pairs = other[1:] & other[:-1]
-        n_signs = sum(int(np.count_nonzero(pairs & (part[1:] == sign))) for sign in signs)
-        n_points = int(np.count_nonzero(pairs)) - n_signs
-        # A point may be the last letter of a number: the table says what comes behind it.
-        if n_points and n_points != np.count_nonzero(pairs & (part[:-1] == ord("."))):
-            return None
-        count += n_signs
-    return count
+        # A sign where there is no pair, or a pair where there is no sign.
+        odd = pairs = other[1:] & other[:-1]
+        for sign in signs:
+            odd = odd ^ (part[1:] == sign)
+        if odd.any() and (odd & ~(pairs & (part[:-1] == ord(".")))).any():
+            return False
+    return True

@@ -214,7 +214,7 @@ class Explorer:
         self.prepare(settings.realization)
         self._warn(settings.realization)
         chain = self._prepared[settings.realization][0]
-        beta, eps = (1.0, *[settings.beta] * len(chain.upper)), check_eps(settings.eps)
+        beta, eps = (1.0, *[settings.beta] * len(chain.above)), check_eps(settings.eps)
         bound = realization.weigh(chain, beta, 0.0, eps).bound
         share = settings.gamma * np.where(np.isfinite(bound), bound, 0.0)
         return CollapsedOperator(realization, chain, realization.weigh(chain, beta, share, eps))

@@ -9,9 +9,10 @@ self-consistently: five rounds are called "renormalized".
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from scipy import sparse
@@ -28,8 +29,8 @@ from cellapse._errors import InputError
 from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
 from cellapse._matrices.incidence import Incidence
-from cellapse._matrices.support import supports
-from cellapse._shared.arrays import BoolArray, Entries, FloatArray, square
+from cellapse._matrices.support import pattern, supports
+from cellapse._shared.arrays import BoolArray, Entries, FloatArray, Matrix, square
 from cellapse._shared.checks import number, whole_number
 
 RENORMALIZED = 5  # rounds, the measured setting
@@ -95,7 +96,7 @@ class Screened(Realization):
     def chain(self, source: Any) -> Chain:
         B1, upper, n_cells = edges_and_upper(source)
         complex_ = source if isinstance(source, Complex) else None
-        around = supports([as_sparse(B) for B in upper], n_cells[2:])
+        around = supports(upper, n_cells[2:])
 
         def make() -> Incidence:
             return Incidence((as_sparse(B1),), "given", complex_, (0, 0))
@@ -103,7 +104,7 @@ class Screened(Realization):
         return Chain(source, n_cells, B1, around, make, lambda: np.empty(0))
 
     def weigh(self, chain: Chain, beta: Any, gamma: Any, eps: float) -> Weights:
-        above = len(chain.upper)
+        above = len(chain.above)
         usual = (1.0, *[self.usual_beta] * above)
         if gamma is not None and self.theta is not None:
             raise InputError(
@@ -154,21 +155,30 @@ class Edgewise(Elimination):
     shares: FloatArray
 
     def __init__(self, chain: Chain, weights: Weights, rounds: int) -> None:
-        B, b, theta = chain.nearest, float(weights.beta[0]), float(weights.gamma[0])
-        ends = sparse.csr_array((abs(B) > 0).astype(np.float64))
-        eps = weights.eps
-        self.mass = screened_masses(ends, chain.upper, weights.beta[1:], theta, eps, rounds)
+        self._chain, self._weights = chain, weights
+        b, theta = float(weights.beta[0]), float(weights.gamma[0])
+        around, beta = cast(Sequence[Entries], chain.above), weights.beta[1:]
+        self.mass = screened_masses(chain.edges, around, beta, theta, weights.eps, rounds)
         self.shares = 1.0 - theta**2 / self.mass
-        self.A = b * square(B)
-        self.matrix = b * square(B, self.shares)
+        self.matrix = square(chain.edges, b * self.shares)
         self.kernel = chain.kernel
-        self._B, self._coupling = B, np.sqrt(b) * theta
+
+    @cached_property
+    def A(self) -> sparse.csr_array:
+        return float(self._weights.beta[0]) * square(self._chain.edges)
+
+    def norm_bound(self, mass: FloatArray | None = None) -> float:
+        """From beta_1 |B_1| |B_1|^T, whose rows add up to those of |A| or more; A is not made."""
+        size = abs(self._chain.edges)
+        sums = float(self._weights.beta[0]) * (size @ (size.T @ np.ones(size.shape[0])))
+        return float((sums if mass is None else sums / mass).max(initial=0.0))
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         return self.matrix @ x
 
     def complete(self, u: FloatArray) -> dict[int, FloatArray]:
-        z = self._coupling * (self._B.T @ u)
+        coupling = np.sqrt(self._weights.beta[0]) * self._weights.gamma[0]
+        z = coupling * (self._chain.nearest.T @ u)
         return {1: z / (self.mass if u.ndim == 1 else self.mass[:, None])}
 
 
@@ -198,21 +208,19 @@ class EdgewiseStacks(Stacks):
 
 
 def screened_masses(
-    ends: sparse.csr_array,
-    around: list[sparse.csr_array],
+    edges: Matrix,
+    around: Sequence[Entries],
     beta: FloatArray,
     theta: float,
     eps: float,
     rounds: int,
 ) -> FloatArray:
-    """1 + eps + the support of every edge, which keeps 1 - theta^2 / mass of its weight.
-
-    `ends` is |B_1| as a pattern of ones.
-    """
-    share = np.ones(ends.shape[1])
+    """1 + eps + the support of every edge, which keeps 1 - theta^2 / mass of its weight."""
+    share = np.ones(edges.shape[1])
     if not rounds:
         support = sum((b * A.sum(axis=1) for A, b in zip(around, beta, strict=True)), 0.0 * share)
         return 1.0 + eps + support
+    ends = pattern(edges)
     for _ in range(rounds):
         degree = ends @ share
         log_degree = ends.T @ np.log(np.maximum(degree, 1e-300))
@@ -224,17 +232,16 @@ def screened_masses(
     return mass
 
 
-def _mean_support(around: sparse.csr_array, share: FloatArray) -> FloatArray:
+def _mean_support(around: Entries, share: FloatArray) -> FloatArray:
     """Sum over the cells around an edge of the squared geometric mean of its other edges' shares.
 
     In a triangle this is the product of the two other shares; the mean lets larger cells count on
     the same scale.
     """
-    pattern = (around > 0).astype(np.float64)
-    log_share = np.log(np.maximum(share, 1e-300))
-    size = np.asarray(pattern.sum(axis=0)).ravel()
-    total = pattern.T @ log_share
-    entries = around.tocoo()
-    others = total[entries.col] - log_share[entries.row]
-    value = entries.data * np.exp(2.0 * others / np.maximum(size[entries.col] - 1, 1))
-    return np.bincount(entries.row, weights=value, minlength=len(share)).astype(np.float64)
+    edge, cell = around.rows, around.columns
+    log_share = np.log(np.maximum(share, 1e-300))[edge]
+    size = np.bincount(cell, minlength=around.shape[1])
+    total = np.bincount(cell, log_share, around.shape[1])
+    others = total[cell] - log_share
+    value = around.values * np.exp(2.0 * others / np.maximum(size[cell] - 1, 1))
+    return np.bincount(edge, value, len(share)).astype(np.float64)  # of nothing, too

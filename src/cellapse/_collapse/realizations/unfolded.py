@@ -127,13 +127,14 @@ class Flags(OneSide):
         few, beta = self._chain.few, self._beta
         if few is None or self._solver is not None or not self._weights.definite:
             return None
-        A, c = beta * few.plain, self._gamma**2 / beta if beta > 0 else 0.0
+        A = few.plain if beta == 1.0 else beta * few.plain  # speed only: no copy
+        c = self._gamma**2 / beta if beta > 0 else 0.0
         mass = self._masses(self._chain.above)[0]
         if c == 0.0 or not mass.min(initial=np.inf) > 0:  # eps = 0 is a limit
-            return A if c == 0.0 else None
+            return A.copy() if c == 0.0 else None
         G = few.square(beta / mass)
         allowed = GOOD * self.norm_bound()
-        return formed(A, G, c, allowed, self._fixed, G.__matmul__)
+        return formed(A, G, c, allowed, self._fixed.remove_from, G.__matmul__)
 
     @cached_property
     def _fixed(self) -> Projector:
@@ -222,7 +223,7 @@ class FlagStacks(ChainStacks):
             inverse, c = np.linalg.inv(G + np.eye(A.shape[1])), gamma[at] ** 2 / beta
             T[at], good = by_inverse(
                 *(A, G, inverse, c, GOOD * row_sums(A)),
-                fixed=lambda x: onto_kernel @ x,
+                off=lambda x: x - onto_kernel @ x,
                 moved=lambda v: G @ v,
             )
             rest[at] = ~good

@@ -133,14 +133,15 @@ class Auto(EigenSolver):
         if not operator.definite:
             return Choice(Lanczos(), "eigenvalues may be negative, so there is no safe shift")
         known = operator.shortcuts
-        if expands(operator.A):
+        matrix = operator.A if known.matrix is None else known.matrix
+        if expands(matrix):
             why = "the graph expands: a factorization would fill in"
             if known.plain is not None and not known.iterates:
                 why = "the graph expands, but products with S factorize even more than A"
                 return Choice(Davidson(best_direct(n)), why, counts=False)
             if known.plain is not None:
                 return Choice(Davidson(None), why)
-            if known.light and has_hubs(operator.A):
+            if known.light and has_hubs(matrix):
                 return Choice(Davidson(None), f"{why}, and Lanczos mainly sees the hubs")
             return Choice(Lanczos(), why)
         if known.plain is not None:

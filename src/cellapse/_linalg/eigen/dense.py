@@ -30,7 +30,7 @@ class Dense(EigenSolver):
         S = problem.dense()
         if problem.n_kernel:  # out of the way instead of trusting rounding with it
             above = 2.0 * problem.norm  # equivalent: any factor above 1
-            S += above * problem.onto_kernel.toarray()
+            S = problem.onto_kernel.add_to(S, above)
         return symmetric_eigenpairs(S, 0, problem.k)
 
     def search(self, problem: Problem, below: float, block: int) -> Pairs:
