@@ -57,8 +57,8 @@ WITHIN = {
         *("row_space", "singular", "symmetric", "eigen", "systems", "operators"),
     ),
     "_collapse": (
-        *("weights", "graded", "formed", "chain", "crowded", "raised", "relaxation", "ladder"),
-        *("ladder_array", "lowered"),
+        *("weights", "graded", "formed", "chain", "crowded", "fewer_rows", "raised"),
+        *("relaxation", "ladder", "ladder_array", "lowered"),
         *("zeros", "completion", "flags", "shifts", "elimination", "layout", "dense"),
         *("realizations", "collapsed", "build"),
     ),
