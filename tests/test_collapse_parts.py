@@ -12,7 +12,7 @@ from cellapse._collapse import ladder as ladders
 from cellapse._collapse import raised as systems
 from cellapse._collapse import shifts
 from cellapse._collapse.chain import Chain
-from cellapse._collapse.completion import Masses, _shortest, completed
+from cellapse._collapse.completion import Masses, _shortest, blurred, completed
 from cellapse._collapse.dense import row_sums, smallest_positive
 from cellapse._collapse.elimination import BothSides, OneSide, _by_rank
 from cellapse._collapse.flags import (
@@ -286,16 +286,16 @@ def test_how_far_rounding_of_the_data_moves_values():
     x, w = np.array([1.0, 3.0]), np.array([1.0, -2.0, 0.5])
     given = relaxation([0.5, 1.0, 2.0], 0.5, "none")
     worst = 2 * UNIT * np.linalg.norm([0.5, 2.0, 1.0]) / 0.5
-    np.testing.assert_allclose(given.blurred(x, w, None), [worst], rtol=1e-12)
+    np.testing.assert_allclose(blurred(given, x, w, None), [worst], rtol=1e-12)
     blur = np.array([1e-16, 2e-16, 3e-16])
     worst = 2 * np.linalg.norm(blur * np.abs(w)) / 0.5
-    np.testing.assert_allclose(given.blurred(x, w, blur), [worst], rtol=1e-12)
+    np.testing.assert_allclose(blurred(given, x, w, blur), [worst], rtol=1e-12)
     halves = Relaxation(0.5 * B, BETA, given.M, 0.5, "none")
     # x - 1.5 B w = (-0.5, 9.75); 3 |B|^T |B| |w| with |B| |w| = (0.5, 2.75)
     moved = np.array([0.5, 2.0, 1.0]) + 0.5 * np.array([10.25, 19.5, 9.75])
     moved = moved + 1.5 * np.array([3.25, 5.5, 2.75])
     expected = 2 * UNIT * np.linalg.norm(moved) / 0.5
-    np.testing.assert_allclose(halves.blurred(x, w, None), [expected], rtol=1e-12)
+    np.testing.assert_allclose(blurred(halves, x, w, None), [expected], rtol=1e-12)
 
 
 def test_when_products_are_slow(monkeypatch):

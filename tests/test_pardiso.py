@@ -49,6 +49,21 @@ def test_the_complement_is_what_elimination_leaves(kept):
         np.testing.assert_allclose(C @ solve(y), y, atol=1e-9)
 
 
+def test_large_systems_are_ordered_in_another_way(monkeypatch):
+    """By nested dissection, small ones by minimum degree: other orders, the same solution."""
+    A = sparse.csc_array(cl.graph_laplacian(cl.clique_complex(nx.grid_2d_graph(30, 30))).A)
+    A = A + sparse.eye_array(900, format="csc")
+    orders = []
+    for large in (901, 900):
+        monkeypatch.setattr(pardiso, "_LARGE", large)
+        monkeypatch.setattr(pardiso, "_orders", {})
+        factor = cl.Direct("pardiso").prepare(A)
+        np.testing.assert_allclose(A @ factor(np.arange(900.0)), np.arange(900.0), atol=1e-9)
+        orders += pardiso._orders.values()
+    assert sorted(orders[0]) == sorted(orders[1])
+    assert (orders[0] != orders[1]).any()
+
+
 def test_the_order_of_a_pattern_is_found_once(monkeypatch):
     monkeypatch.setattr(schur, "_ordered", {})
     found, begin = [], schur._Ordered.__init__

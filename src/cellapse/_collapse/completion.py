@@ -27,6 +27,8 @@ from cellapse._shared.arrays import FloatArray
 _LIMIT = 1e-6  # an error beyond this, relative to the values, is not given out
 _UNIFORM_FLOOR = 1e-5  # added to H at eps = 0, where the shortest values are asked for
 _UNIT = 2.0**-53
+_TRIES = 4
+_SMALL_BLUR = 1e-7  # what rounding of the data may move values by, before anybody looks closer
 
 
 class Masses(NamedTuple):
@@ -63,11 +65,36 @@ def completed(ladder: Ladder, x: FloatArray, masses: Masses | None = None) -> Fl
     size = np.maximum(np.linalg.norm(w, axis=0), 1e-300)
     error = energy / np.sqrt(least) / size + rounding
     if ladder.eps > 0.0:
-        error = error + relaxation.blurred(x, w, None if masses is None else masses.blur) / size
+        error = error + blurred(relaxation, x, w, None if masses is None else masses.blur) / size
     worst = float(np.max(np.where(asked, error, 0.0)))
     if not worst <= _LIMIT:
         raise lost(ladder, worst, "|z|")
     return ladder.gamma * w.astype(np.float64)
+
+
+def blurred(
+    relaxation: Relaxation, x: FloatArray, w: FloatArray, blur: FloatArray | None
+) -> FloatArray:
+    """How far w moves, in every column, when the entries of B and M move in their last digit.
+
+    They are roots and sums that were rounded: no w can be better known than that. As if all
+    of it went where H is smallest; where that is too much, twice the farthest of a few random
+    moves. `blur` is how well a diagonal M is known, where cancellation left less of it.
+    """
+    w, B, M, beta = w.astype(np.float64), relaxation.B, relaxation.M, relaxation.beta
+    moved = abs(M) @ np.abs(w) if blur is None else (np.abs(w).T * (blur / _UNIT)).T
+    if (B.data != np.rint(B.data)).any():  # whole numbers are exact
+        moved = moved + abs(B).T @ np.abs(x - beta * (B @ w))
+        moved = moved + beta * (abs(B).T @ (abs(B) @ np.abs(w)))
+    moved *= 2.0 * _UNIT
+    worst = np.atleast_1d(np.linalg.norm(moved, axis=0)) / relaxation.eps
+    if (worst <= _SMALL_BLUR * np.linalg.norm(w, axis=0)).all():
+        return worst
+    tries = np.random.default_rng(0).standard_normal((len(w), 1, _TRIES))
+    moves = (moved.reshape(len(w), -1, 1) * tries).reshape(len(w), -1)
+    e, _ = relaxation.solve(moves, 1e-2 * relaxation.energy_of(moves))
+    farthest = np.linalg.norm(e, axis=0).reshape(-1, _TRIES).max(axis=1)
+    return np.minimum(worst, 2.0 * farthest)
 
 
 def _by_iteration(ladder: Ladder, x: FloatArray) -> FloatArray | None:

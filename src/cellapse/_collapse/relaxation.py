@@ -25,7 +25,7 @@ from cellapse._errors import ConvergenceError
 from cellapse._linalg.cg import conjugate_gradients
 from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.products import times
-from cellapse._shared.arrays import FloatArray, row_sum
+from cellapse._shared.arrays import FloatArray, column_norms, row_sum
 
 _FLOOR = 1e-9  # masses are raised to this, relative to the diagonal of H, before a factorization
 _FLOOR_AT_ZERO = 1e-7  # with eps = 0 nothing else keeps rounding in the kernel of H small
@@ -36,8 +36,6 @@ _LEAST_NULL = 1e-9
 _MAX_STEPS = 300  # speed only: what falls short by then is told
 _UNIT = 2.0**-53
 _LOST = 0.1  # of eps: what rounding of M may take of it
-_TRIES = 4
-_SMALL_BLUR = 1e-7  # what rounding of the data may move values by, before anybody looks closer
 
 
 class Relaxation:
@@ -149,15 +147,15 @@ class Relaxation:
 
         It is at least beta^{1/2} |B e|, and eps^{1/2} |e|.
         """
-        if self.eps > 0.0:  # H is at least eps: what one solve leaves tells its error
+        if self.eps > 0.0:  # H is at least eps: what a solve leaves tells its error
             w = self.raised.near(self.B.T @ x)
-            left = self._most(self.residual(x, w))
-            bound = left + self._most_noise(x, w)
-            if not (bound <= energy).all():  # speed only: in every entry it is less
-                bound = left + self._most(self._noise(x, w))
+            left, bound = self._left(x, w, energy)
+            if not (bound <= energy).all():  # speed only: refined once, before steps of many digits
+                w = w + self.raised.near(left)
+                bound = self._left(x, w, energy)[1]
             if (bound <= energy).all():
                 return w, bound
-        w, bound = self._solve(
+        w, bound = self.solve(
             self.B.T @ x, energy, lambda w: self.residual(x, w.astype(np.longdouble))
         )
         w = w.astype(np.longdouble, copy=False)  # as its residual was computed
@@ -166,33 +164,22 @@ class Relaxation:
             return w, self._most(self.residual(x, w)) + self._most(self._noise(x, w))
         return w, bound + self._unseen(x, w, energy)
 
+    def _left(
+        self, x: FloatArray, w: FloatArray, energy: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """The residual, and what it and rounding tell at most of the energy of the error."""
+        left = self.residual(x, w)
+        most = self._most(left)
+        bound = most + self._most_noise(x, w)
+        if not (bound <= energy).all():  # speed only: in every entry it is less
+            bound = most + self._most(self._noise(x, w))
+        return left, bound
+
     def _most(self, r: FloatArray) -> FloatArray:
         """At most (r^T H^-1 r)^{1/2}, per column: as if all of it went where H is smallest."""
         return np.sqrt(np.atleast_1d(np.einsum("i,i...->...", 1.0 / self._low, r**2)))
 
-    def blurred(self, x: FloatArray, w: FloatArray, blur: FloatArray | None) -> FloatArray:
-        """How far w moves, in every column, when the entries of B and M move in their last digit.
-
-        They are roots and sums that were rounded: no w can be better known than that. As if all
-        of it went where H is smallest; where that is too much, twice the farthest of a few random
-        moves. `blur` is how well a diagonal M is known, where cancellation left less of it.
-        """
-        w = w.astype(np.float64)
-        moved = abs(self.M) @ np.abs(w) if blur is None else (np.abs(w).T * (blur / _UNIT)).T
-        if (self.B.data != np.rint(self.B.data)).any():  # whole numbers are exact
-            moved = moved + abs(self.B).T @ np.abs(x - self.beta * (self.B @ w))
-            moved = moved + self.beta * (abs(self.B).T @ (abs(self.B) @ np.abs(w)))
-        moved *= 2.0 * _UNIT
-        worst = np.atleast_1d(np.linalg.norm(moved, axis=0)) / self.eps
-        if (worst <= _SMALL_BLUR * np.linalg.norm(w, axis=0)).all():
-            return worst
-        tries = np.random.default_rng(0).standard_normal((len(w), 1, _TRIES))
-        moves = (moved.reshape(len(w), -1, 1) * tries).reshape(len(w), -1)
-        e, _ = self._solve(moves, 1e-2 * self.energy_of(moves))
-        farthest = np.linalg.norm(e, axis=0).reshape(-1, _TRIES).max(axis=1)
-        return np.minimum(worst, 2.0 * farthest)
-
-    def _solve(
+    def solve(
         self, rhs: FloatArray, energy: FloatArray, residual: Solve | None = None
     ) -> tuple[FloatArray, FloatArray]:
         """H w = rhs by conjugate gradients, and a bound of the energy of the error."""
@@ -222,7 +209,7 @@ class Relaxation:
         if (worst <= energy).all():
             return worst
         noise *= np.random.default_rng(0).choice([-1.0, 1.0], size=noise.shape)
-        e, left = self._solve(noise, 0.1 * energy)
+        e, left = self.solve(noise, 0.1 * energy)
         products = np.atleast_1d(np.einsum("i...,i...->...", noise, e))
         return np.minimum(worst, 4.0 * (np.sqrt(np.maximum(products, 0.0)) + left))
 
@@ -236,8 +223,8 @@ class Relaxation:
     def _most_noise(self, x: FloatArray, w: FloatArray) -> FloatArray:
         """At most `_most` of that, for every column, by norms."""
         B, M = self._norms
-        outside = np.linalg.norm(x - self.beta * (self.B @ w), axis=0)
-        noise = 2.0 * _UNIT * (B * outside + M * np.linalg.norm(w, axis=0))
+        outside = column_norms(x - self.beta * (self.B @ w))
+        noise = 2.0 * _UNIT * (B * outside + M * column_norms(w))
         return np.atleast_1d(noise) / np.sqrt(self._low.min(initial=np.inf))
 
     @cached_property

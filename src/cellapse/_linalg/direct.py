@@ -67,7 +67,8 @@ class Direct:
     ----------
     factorization : {"superlu", "pardiso", "cholmod", "qdldl"}
         SuperLU comes with SciPy. PARDISO and QDLDL need the extra `fast`, CHOLMOD the extra
-        `cholmod`. PARDISO orders by nested dissection and wins on large systems.
+        `cholmod`. PARDISO wins on large systems, the largest of which it orders by nested
+        dissection.
 
     Examples
     --------
@@ -110,9 +111,9 @@ class Direct:
 def best_direct(n: int, widest: Callable[[], int] = lambda: 0) -> Direct:
     """PARDISO for large systems where it is installed, SuperLU otherwise.
 
-    Its nested dissection is quicker from some 30,000 rows on, and three times as quick from some
-    500,000 on. Dense blocks, of which a system with a `widest` level of many rows has some, take
-    it a quarter of the time.
+    It is quicker from some 30,000 rows on, and three times as quick from some 500,000 on. Dense
+    blocks, of which a system with a `widest` level of many rows has some, take it a quarter of the
+    time.
     """
     large = n > _LARGE or (n > _SOME and widest() > _WIDE)
     return Direct("pardiso" if large and find_spec("pypardiso") else "superlu")

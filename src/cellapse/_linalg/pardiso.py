@@ -1,4 +1,7 @@
-"""PARDISO as `pypardiso` brings it: L D L^T of a symmetric matrix, ordered by nested dissection."""
+"""PARDISO as `pypardiso` brings it: L D L^T of a symmetric matrix.
+
+Large ones are ordered by nested dissection, which takes longer than minimum degree and saves more.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,8 @@ from cellapse._shared.arrays import FloatArray, IntArray
 _SETTINGS = {1: 1, 2: 2, 10: 8, 21: 1, 24: 1}
 _NEGATIVE = 23  # where it says how many eigenvalues are negative
 _FACTORIZE, _SOLVE = 12, 33  # phases
+_ORDERED, _BY_DEGREE = 2, 0  # where it says how an order is found
+_LARGE = 75_000  # speed only: rows from which nested dissection is worth its time
 _ORDER, _GIVEN, _ASKED = 5, 1, 2  # where it says whether an order is given, or asked for
 _MANY = 4
 _orders: dict[bytes, IntArray] = {}  # speed only: of the last patterns, by their hash
@@ -34,6 +39,8 @@ class Pardiso:
         self._upper = sparse.csr_matrix(sparse.triu(matrix, format="csr"))
         self._upper.sort_indices()
         self._solver = new_solver(self)
+        if self._upper.shape[0] < _LARGE:  # speed only: see there
+            self._solver.set_iparm(_ORDERED, _BY_DEGREE)
         self._solver._check_A(self._upper)  # which would end the process
         self._factorize()
 
