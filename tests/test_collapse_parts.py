@@ -237,6 +237,20 @@ def test_what_an_error_may_be():
     assert not near._accepted(np.full(1, 1.01e-12 * slack / 0.036), x, nothing)
 
 
+def test_one_solve_is_enough_at_a_digit_less_than_iterations_aim_at(monkeypatch):
+    """Unless an error was asked for: then that is what counts."""
+    given, x, goals = ladder(), np.array([3.0, 4.0]), []
+    slack = given._slack(x)
+    monkeypatch.setattr(
+        given.relaxation, "relax", lambda x, *goal: goals.append(goal) or (np.ones(3), np.zeros(1))
+    )
+    given._relaxed(x, 1e-14 * slack, 0.0)
+    given._relaxed(x, 1e-11 * slack, 0.0)
+    given._relaxed(x, 1e-13 * slack, float(1e-13 * slack[0]))
+    over = np.array(goals)[..., 0] * 3.0**0.5 / slack
+    np.testing.assert_allclose(over, [[1e-14, 1e-12], [1e-11, 1e-11], [1e-13, 1e-13]])
+
+
 def test_what_is_lost_is_not_given_out(monkeypatch):
     given = ladder()
     x = np.array([3.0, 4.0])
@@ -249,7 +263,7 @@ def test_what_is_lost_is_not_given_out(monkeypatch):
         (10.1, 1.0, 1.0, False),
     ]:
         energy = np.full(1, error / 3.0**0.5)
-        monkeypatch.setattr(given.relaxation, "relax", lambda x, goal, e=energy: (w, e))
+        monkeypatch.setattr(given.relaxation, "relax", lambda *_, e=energy: (w, e))
         if fine:
             assert given._relaxed(x, np.full(1, allowed), asked) is w
         else:

@@ -253,11 +253,16 @@ class Ladder:
         beta^2 |B e|^2 <= beta e^T H e: what is further off than the limit, or than a few times what
         was asked for, is not given out.
         """
-        limit = np.maximum(allowed, _LIMIT * self._slack(x)) if error == 0.0 else 10.0 * allowed
+        limit, enough, slack = 10.0 * allowed, allowed, self._slack(x)
         root, relaxation = np.sqrt(self.beta), self.relaxation
-        w, energy = relaxation.relax(x, allowed / root) if self.definite else relaxation.refine(x)
+        if error == 0.0:
+            limit, enough = np.maximum(allowed, _LIMIT * slack), np.maximum(allowed, GOOD * slack)
+        if self.definite:
+            w, energy = relaxation.relax(x, allowed / root, enough / root)
+        else:
+            w, energy = relaxation.refine(x)
         if not (root * energy <= limit).all():
-            raise lost(self, float((root * energy / self._slack(x)).max()), "||A||")
+            raise lost(self, float((root * energy / slack).max()), "||A||")
         return w
 
     @cached_property

@@ -142,18 +142,21 @@ class Relaxation:
         good = np.linalg.norm(step) <= 1e-8 * np.linalg.norm(q)
         return self.beta * (self.B @ (q + step)) if good else np.full_like(v, np.nan)
 
-    def relax(self, x: FloatArray, energy: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def relax(
+        self, x: FloatArray, energy: FloatArray, enough: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
         """w, and a bound of the energy (e^T H e)^{1/2} of its error for every column.
 
-        It is at least beta^{1/2} |B e|, and eps^{1/2} |e|.
+        It is at least beta^{1/2} |B e|, and eps^{1/2} |e|. What a solve leaves may be `enough`.
         """
+        enough = energy if enough is None else enough
         if self.eps > 0.0:  # H is at least eps: what a solve leaves tells its error
             w = self.raised.near(self.B.T @ x)
-            left, bound = self._left(x, w, energy)
-            if not (bound <= energy).all():  # speed only: refined once, before steps of many digits
+            left, bound = self._left(x, w, enough)
+            if not (bound <= enough).all():  # speed only: refined once, before steps of many digits
                 w = w + self.raised.near(left)
-                bound = self._left(x, w, energy)[1]
-            if (bound <= energy).all():
+                bound = self._left(x, w, enough)[1]
+            if (bound <= enough).all():
                 return w, bound
         w, bound = self.solve(
             self.B.T @ x, energy, lambda w: self.residual(x, w.astype(np.longdouble))
