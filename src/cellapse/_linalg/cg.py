@@ -24,7 +24,7 @@ _PASSES = 6  # speed only: times that the residual is computed anew, where that 
 _DRIFT = 8 * 2.0**-53  # of one pass, over the smallest eigenvalue of P^-1 H
 _LOST = 1e40  # speed only: a residual that has grown so much leads nowhere
 _MOST_DRIFT = 1e-3  # what was seen where that leaves nothing
-_ROUGH = 0.1  # speed only: of the residual that a rough solution leaves
+ROUGH = 0.1  # speed only: of a right-hand side that a rough solution leaves
 _FIRST = 30.0  # speed only: the first pass stops at so many times the error, the next goes on
 _ROW = 2048  # speed only: numbers that are multiplied at once, if there are many
 _LARGE = 2**16  # speed only: so many
@@ -174,13 +174,15 @@ def on_column(function: Solve) -> Solve:
     return lambda x: function(x[:, 0])[:, None]
 
 
-def rough_solution(apply: Solve, rhs: FloatArray, precondition: Solve | None = None) -> FloatArray:
-    """H x = b to a tenth of the residual, as far as H is definite, for all columns at once.
+def rough_solution(
+    apply: Solve, rhs: FloatArray, precondition: Solve | None = None, left: float = ROUGH
+) -> FloatArray:
+    """H x = b but for what is `left` of b, as far as H is definite, for all columns at once.
 
     Good enough to correct something that is checked elsewhere.
     """
     near = (lambda r: r) if precondition is None else precondition
-    goal = _ROUGH**2 * np.abs(_dots(rhs, near(rhs)))  # speed only: it is checked elsewhere
+    goal = left**2 * np.abs(_dots(rhs, near(rhs)))  # speed only: it is checked elsewhere
     steps = 70  # speed only: it is checked elsewhere
     return one_pass(apply, rhs, near, lambda _, rz: rz <= goal, steps).x
 

@@ -1,7 +1,7 @@
 r"""Rough solutions of (N - s) t = r for a matrix N next to S, in single precision.
 
-One digit is all that a correction is good for, and half as many bytes to move. N is A, or what the
-operator knows to be closer to S; all of it over its norm, so that numbers stay in range.
+One or two digits are all that a correction is good for, and half as many bytes to move. N is A, or
+what the operator knows to be closer to S; all of it over its norm, so that numbers stay in range.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from cellapse._linalg.cg import rough_solution, scaled
+from cellapse._linalg.cg import ROUGH, rough_solution, scaled
 from cellapse._linalg.direct import Solve
 from cellapse._linalg.eigen.problem import Problem, has_hubs
 from cellapse._linalg.kernel import Projector
 from cellapse._linalg.products import times
 from cellapse._shared.arrays import FloatArray, remove_span
 
+_FINE = 0.01  # speed only: of r that is left
 _FEW = 8  # speed only: columns of a kernel that are not worth a projector of their own
 
 
@@ -45,9 +46,10 @@ class Rough:
     def solution(
         self, rhs: FloatArray, shift: FloatArray, V: FloatArray, *, invariant: bool = False
     ) -> FloatArray:
-        """(N - s)^-1 r to a tenth of r, off the kernel, what is known, and V; s for each column.
+        """About (N - s)^-1 r off the kernel, what is known, and V; s for each column.
 
-        What is off them may be `invariant` under N: then nothing has to be kept there.
+        What is off them may be `invariant` under N: then nothing has to be kept there, and V are
+        eigenvectors: S is so close to N that a second digit pays off.
         """
         V = np.hstack([self._known, V.astype(np.float32)])
         size = np.linalg.norm(rhs, axis=0)
@@ -69,6 +71,7 @@ class Rough:
             apply,
             project((rhs / size).astype(np.float32, order="C")),
             None if near is None else lambda r: project(near(r)),
+            _FINE if invariant else ROUGH,
         )
         return x * (size / self._norm)
 
