@@ -120,3 +120,27 @@ def test_rounding_hides_in_a_residual():
     hidden = 2.0**-52 * np.sqrt(3.0**2 + 3.0**2)
     assert near.hides(x, v, np.array([0.99 * hidden]))
     assert not near.hides(x, v, np.array([1.01 * hidden]))
+
+
+def test_a_preconditioner_that_rounding_makes_indefinite_tells_nothing():
+    """Heavy edges next to light ones: what is told before counts, and no number is made up."""
+    d, start = np.linspace(1.0, 2.0, 50)[:, None], np.ones(50)
+    assert spectral_floor(lambda x: d * x, lambda r: -r, start) == 0.0
+    for last in range(1, 40):  # from some step on
+        calls = iter(range(100))
+
+        def turned(r, last=last, calls=calls):
+            return r if next(calls) < last else -r
+
+        assert 0.0 <= spectral_floor(lambda x: d * x, turned, start) < 1.0
+
+
+def test_a_small_world_with_heavy_and_light_edges_has_a_spectrum():
+    """Where conjugate gradients for the floor are stuck before they tell anything."""
+    graph = nx.watts_strogatz_graph(910, 20, 0.05, seed=5)
+    for eps in (1e-6, 1e-7, 1e-8):
+        S = cl.collapse(cl.clique_complex(graph), eps=eps)
+        T = cl.collapse(S.source, eps=eps, solver=cl.Direct())
+        x = np.arange(910.0)
+        np.testing.assert_allclose(S @ x, T @ x, atol=1e-6)
+        assert S.spectrum(4).residuals.max() < 1e-7

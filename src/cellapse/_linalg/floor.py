@@ -42,15 +42,18 @@ def spectral_floor(apply: Solve, precondition: Solve, start: FloatArray) -> floa
     turns: list[float] = []
     floor = 0.0
 
-    def advance(step: FloatArray, turn: FloatArray, _: BoolArray) -> None:
-        steps.append(float(step[0]))
-        turns.append(float(turn[0]))
+    def advance(step: FloatArray, turn: FloatArray, live: BoolArray) -> None:
+        if live[0]:
+            steps.append(float(step[0]))
+            turns.append(float(turn[0]))
+        else:  # H or P is not definite to rounding, which tells nothing more
+            steps.clear()
 
     def enough(_: FloatArray, rz: FloatArray) -> BoolArray:
         nonlocal floor
         left = max(float(np.sqrt(np.abs(rz[0]))), 1e-300) / _START
-        if left >= 1.0 or not steps:  # equivalent: nothing can be told yet
-            return rz < 0.0  # equivalent: no column has less
+        if left >= 1.0 or not steps or rz[0] < 0.0:  # nothing can be told yet, or any more
+            return rz < 0.0
         theta = ritz_values(np.array(steps), np.array(turns))
         kept = np.log1p(-np.outer(_SHARES, theta[0] / theta)).sum(axis=1)
         floor = float(theta[0] * _SHARES[kept >= np.log(left)].max(initial=0.0))
