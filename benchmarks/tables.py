@@ -32,35 +32,34 @@ REASONS = """What stands in the way of the others:
 
 * **Our Laplacian next to SciPy's.** Lanczos on a polynomial takes two thirds of the time that
   Lanczos takes. What is left is the search for eigenpairs that it may have missed, a fifth, and
-  making the matrix, a tenth. Runs differ from 1.2 to 1.3.
-* **Ratios to our Laplacian** grow where the Laplacian gains more than the collapse: that of a small
-  world of 50,000 vertices takes half of the time it took, that of a mesh of 10,000 vertices a
-  seventh less.
+  making the matrix, a tenth. Runs differ from 1.2 to 1.35.
+* **Ratios to our Laplacian** grow where the Laplacian gains more than the collapse: those of
+  networks with hubs and of small worlds take a third to a half of the time they took when the goals
+  were set.
 * **The paper's sizes.** The worst of them, (400, 696, 18), has so many components that the ten
   eigenvalues of L are zeros known in advance: there is nothing to compute. Up to 500 vertices S is
-  a dense matrix: sigma, one inverse and one dense eigenproblem take about five milliseconds each,
-  next to a few sparse products for L. On 3,000 vertices a third of our time is the Laplacian's own
-  eigenvectors; five products follow, of five to fifteen steps of conjugate gradients with K each,
-  and as many steps with A for the corrections. How the paper's method compares depends on the
-  machine.
+  a dense matrix: one eigenvalue of A, one inverse and one dense eigenproblem take three to five
+  milliseconds each, next to a few sparse products for L. On 3,000 vertices a third of our time is
+  the Laplacian's own eigenvectors; four products follow, of five to fifteen steps of conjugate
+  gradients with K each, and as many steps with A for the corrections. How the paper's method
+  compares depends on the machine.
 * **Meshes.** Half of the time goes into ten eigenvectors of L, from which the collapse starts, and
   a few beyond them; then K is factorized, as large as L (from 30,000 vertices on in the order that
-  was found for A), and two corrections follow.
-* **Screened.** Its eigenproblem is as large as that of L and takes as many steps; making it takes a
-  tenth more.
-* **Mixed.** Of the factorization of all cells, six times as many as vertices, four fifths is the
-  search for an order to eliminate them in; nothing smaller is equivalent to it. An order made from
-  one of the vertices fills in three times as much.
-* **Small worlds.** A is far from S there, and its eigenvalues are so close to each other that
-  twenty corrections are needed, and those of A leave room for another of S: what is left is
-  searched. Tried: corrections that see K by a few steps of Chebyshev's iteration over the groups
-  that heavy edges tie together (12 instead of 19 of them, each twice as expensive), directions
-  whose image needs no solution with K (a seventh less here, an eighth more on LFR graphs), a
-  spanning forest, S itself, single precision, closer solutions. In seconds: 60 on 100,000 vertices,
-  where the first version had not ended after 170.
+  was found for A), and two corrections follow. Single runs differ by a twentieth.
+* **Screened.** Its eigenproblem is as large as that of L, and its smallest eigenvalues are closer
+  to zero: a few steps more. Making it takes no longer than making L.
+* **Mixed.** Of the factorization of all cells but the edges, five times as many as vertices, most
+  is the search for an order to eliminate them in; nothing smaller is equivalent to it. An order
+  made from one of the vertices fills in three times as much.
+* **Small worlds.** A is far from S there, so corrections see what is next to K^-1: the groups that
+  heavy edges tie together. Fifteen rounds are left, as the eigenvalues are close to each other, and
+  those of A leave room for another of S: what is left is searched. The collapse alone takes as long
+  as L, for its sigma. Tried: closer solutions (fewer rounds, each more expensive), another step
+  between groups (one round less), single precision for K where it has heavy edges (twice as many
+  steps).
 * **Matrix Market.** Reading the file takes as long as SciPy's reader. Of what is left, checking
   that every line is one takes a third, and the complex another: sorted edges, loops, repeats,
-  labels and weights.
+  labels and weights. Page faults move the ratio by a fifth between runs.
 """
 
 

@@ -104,7 +104,7 @@ def _off(problem: Problem, V: FloatArray) -> Solve:
     return lambda x: problem.project_in_place(remove_span(np.array(x, order="C"), V))
 
 
-def _quotients(A: Solve, ritz: Ritz, highest: float = np.inf) -> FloatArray:
+def _quotients(A: Solve, ritz: Ritz, highest: float) -> FloatArray:
     """The Rayleigh quotients of the open pairs with A, at most `highest`."""
     X = ritz.X[:, ritz.open_]
     return np.minimum(np.einsum("ij,ij->j", X, A(X)), highest)

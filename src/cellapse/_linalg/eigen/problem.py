@@ -163,9 +163,9 @@ class Problem:
     def nearby(self) -> Solve | None:
         """x -> about S x / norm for columns of float32, where something is closer to S than A."""
         known = self.operator.shortcuts.nearby
-        return (
-            known(self.norm) if known is not None and self.unit_mass and not self.largest else None
-        )
+        if known is None or self.largest or not self.unit_mass:
+            return None
+        return known(self.norm)
 
     def lowest(self, k: int) -> Lowest | None:
         """The first k eigenpairs, where the operator keeps them."""
