@@ -42,7 +42,7 @@ ORDER = (
 WITHIN = {
     "_shared": (
         *("arrays", "card", "checks", "files", "memory", "names", "notes"),
-        *("pictures", "processes", "progress", "rows", "tables", "workers"),
+        *("pictures", "processes", "progress", "rows", "tables", "threads", "workers"),
     ),
     "_complex": (
         *("card", "cells", "labels", "attributes", "validity", "complex", "given", "simple"),

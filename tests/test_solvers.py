@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import linalg, sparse
 from scipy.sparse.linalg import splu
+from threadpoolctl import ThreadpoolController
 
 import cellapse as cl
 from cellapse._linalg.cg import conjugate_gradients, rough_solution
@@ -569,3 +570,27 @@ def test_lanczos_gives_up_in_time(monkeypatch):
     with pytest.raises(cl.ConvergenceError, match="another solver"):
         S.spectrum(2, solver=cl.Lanczos())
     assert S.spectrum(2).values[0] == 0.0
+
+
+def test_products_with_few_columns_take_one_thread_and_give_the_others_back(monkeypatch):
+    """Of OpenBLAS, which takes longer on two; a dense matrix may have all of them."""
+    openblas = ThreadpoolController().select(internal_api="openblas")
+    if not openblas.lib_controllers:
+        pytest.skip("NumPy and SciPy have no OpenBLAS here")
+    seen = []
+
+    def threads():
+        return {library.num_threads for library in openblas.lib_controllers}
+
+    def counted(*given):
+        seen.append(threads())
+        return evidence.pairs_and_residuals(*given)
+
+    monkeypatch.setattr("cellapse._linalg.eigen.spectrum.pairs_and_residuals", counted)
+    L = cl.graph_laplacian(nx.path_graph(600))
+    with openblas.limit(limits=2):
+        before = threads()
+        for solver in (cl.Lanczos(), cl.ShiftInvert(), cl.Dense()):
+            L.spectrum(3, solver=solver)
+            assert threads() == before
+    assert seen == [{1}, {1}, before]

@@ -12,6 +12,7 @@ a matrix that expands, or indefinite Lanczos
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -29,6 +30,7 @@ from cellapse._linalg.levels import expands
 from cellapse._linalg.symmetric import Lowest, Pairs, SymmetricOperator
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import whole_number
+from cellapse._shared.threads import one_thread_of_openblas
 
 DENSE = 500  # speed only: up to this many cells the dense way is quick
 _LOOSE = 1e-7  # speed only: tolerances that a dense matrix alone keeps, without a product with S
@@ -180,6 +182,12 @@ def lowest_pairs(operator: SymmetricOperator, k: int, known: Lowest | None = Non
     problem = eigenproblem(operator, k + n_kernel, tol=KEPT)
     solver = Auto().select(operator, k).solver
     vectors = np.empty((problem.n, 0)) if known is None else np.hstack(known[1::2])
+    with nullcontext() if solver.complete else one_thread_of_openblas():
+        return _lowest(problem, solver, vectors, k)
+
+
+def _lowest(problem: Problem, solver: EigenSolver, vectors: FloatArray, k: int) -> Lowest:
+    """The same, from vectors that are known."""
     if _n_accurate(problem, vectors) < k:
         vectors = solver.find_more(problem)[1]
         vectors = vectors[:, np.argsort(_quotients(problem, vectors), kind="stable")]

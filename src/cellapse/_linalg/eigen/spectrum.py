@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -24,6 +25,7 @@ from cellapse._shared.arrays import FloatArray
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import whole_number
 from cellapse._shared.pictures import points
+from cellapse._shared.threads import one_thread_of_openblas
 
 _BEYOND = 4  # speed only: eigenpairs that a start for others is given besides
 _CERTIFY = 20_000  # up to this many cells a second factorization is worth the certainty
@@ -157,9 +159,10 @@ class EigenSolver(ABC):
                 f'{self} finds the smallest eigenpairs only; for which="largest" use '
                 "ShiftInvert(), Lanczos(), LOBPCG() or Dense()"
             )
-        vectors, certified = self._complete_vectors(problem)
-        exact = self.complete or problem.k <= 0
-        values, vectors, residuals, reached = pairs_and_residuals(problem, vectors, exact)
+        with nullcontext() if self.complete else one_thread_of_openblas():
+            vectors, certified = self._complete_vectors(problem)
+            exact = self.complete or problem.k <= 0
+            values, vectors, residuals, reached = pairs_and_residuals(problem, vectors, exact)
         if not reached <= 0.75 * problem.tol:  # the rest is for the error of the products
             raise ConvergenceError(
                 f"{self} reached a residual of {reached:.1e}, relative to the norm, "
