@@ -26,7 +26,7 @@ from cellapse.scale.shares import Shares
 class _Known:
     """What the weights of a realization are chosen from: a chain without its matrices."""
 
-    upper: list[None]
+    above: list[None]
     sigma: FloatArray = field(default_factory=lambda: np.empty(0))
 
 
@@ -79,6 +79,6 @@ def collapse(
         )
     place = None if checkpoint is None else Checkpoint(checkpoint, complex_.numbering)
     lowest = Lowest.of(complex_, place, report)
-    known = _Known(known.upper, flag_sigmas(complex_, lowest.smallest()))
+    known = _Known(known.above, flag_sigmas(complex_, lowest.smallest()))
     weights = chosen.weigh(cast(Any, known), beta, gamma, eps)
     return DistributedOperator(complex_, chosen, weights, Flags(complex_, weights), lowest, report)
