@@ -10,7 +10,7 @@ from scipy import sparse
 import cellapse as cl
 from cellapse._collapse import ladder as ladders
 from cellapse._linalg import short as module
-from cellapse._linalg.preconditioner import next_to
+from cellapse._linalg.preconditioner import Near, next_to
 from cellapse._linalg.short import Short
 
 
@@ -36,7 +36,7 @@ def test_the_error_is_a_bound_and_within_what_was_asked_for(weight, tol):
     K, kernel = laplacian_like(weight)
     near = next_to(K, kernel)
     x = off(kernel, np.random.default_rng(0).standard_normal((206, 3)) * [1.0, 1e-6, 1e3])
-    found = near.start(x, lambda v: x - K @ v, np.full(3, tol))
+    found = near.start(0.0 * x, lambda v: x - K @ v, np.full(3, tol))
     e = found.v - np.linalg.solve(K.toarray(), x)
     energy = np.sqrt(np.einsum("ij,ij->j", e, K @ e))
     assert (energy <= found.energy * (1 + 1e-6) + 1e-12).all()
@@ -53,17 +53,54 @@ def test_entries_of_k_may_be_sorted_later_on():
     x = off(kernel, np.random.default_rng(0).standard_normal((206, 2)))
     near = next_to(K, kernel)
     K.sort_indices()
-    found = near.start(x, lambda v: x - K @ v, np.full(2, 1e-6))
+    found = near.start(0.0 * x, lambda v: x - K @ v, np.full(2, 1e-6))
     assert (found.energy <= 1e-6).all()
 
 
 def test_what_is_close_already_takes_no_product():
     K, kernel = laplacian_like()
     x = off(kernel, np.random.default_rng(0).standard_normal((206, 2)))
-    found = next_to(K, kernel).start(x, lambda v: x - K @ v, np.full(2, 1e3))
+    found = next_to(K, kernel).start(0.0 * x, lambda v: x - K @ v, np.full(2, 1e3))
     assert found.products == 0
     assert not found.v.any()
     assert (found.left == x).all()
+
+
+def test_the_closest_of_a_span():
+    """As least squares tell column by column; zeros and parallel columns are no trouble."""
+    K, kernel = laplacian_like()
+    near, root = next_to(K, kernel), 1.0 / np.sqrt(K.diagonal())
+    rng = np.random.default_rng(0)
+    x, y = (off(kernel, rng.standard_normal((206, 5))) for _ in range(2))
+    y[:, 1], y[:, 2], x[:, 3], y[:, 4] = 3.0 * x[:, 1], 0.0, 0.0, x[:, 4] + 1e-3 * y[:, 4]
+    v = near.closest(x, y)
+    for j in range(5):
+        columns = np.column_stack([x[:, j], y[:, j]])
+        best = columns @ np.linalg.lstsq(root[:, None] * (K @ columns), root * x[:, j])[0]
+        assert np.allclose(v[:, j], best, rtol=1e-7, atol=1e-12)
+    exact = K @ x  # K^-1 of it is in the span
+    assert np.allclose(near.closest(exact, x), x, rtol=1e-9, atol=1e-12)
+    for size in (1e-200, 1e-30, 1e30, 1e200):
+        assert np.isfinite(near.closest(size * x, size * y)).all()
+
+
+def test_an_eigenvector_takes_no_step(monkeypatch):
+    """S x = l x tells K^-1 x: what is left of it is one product, which says so."""
+    S = cl.collapse(cl.clique_complex(nx.random_regular_graph(8, 600, seed=0)))
+    found = S.spectrum(4)
+    taken = []
+    start = Near.start
+
+    def noted(self, v, residual, tol):
+        taken.append(start(self, v, residual, tol))
+        return taken[-1]
+
+    monkeypatch.setattr(Near, "start", noted)
+    assert S.elimination.ladder.iterative
+    S.apply(found.vectors[:, 1:], 1e-8)
+    S.apply(np.random.default_rng(0).standard_normal((600, 3)), 1e-8)
+    assert taken[0].products == 0
+    assert taken[1].products > 0
 
 
 def test_single_precision_takes_as_many_steps_as_double():
@@ -72,8 +109,8 @@ def test_single_precision_takes_as_many_steps_as_double():
         K, kernel = laplacian_like(weight, nx.random_regular_graph(8, 3000, seed=0))
         near = next_to(K, kernel)
         x = off(kernel, np.random.default_rng(0).standard_normal((3000, 2)))
-        first = near.start(x, lambda v, x=x, K=K: x - K @ v, np.full(2, np.inf)).energy
-        found = near.start(x, lambda v, x=x, K=K: x - K @ v, 1e-5 * first)
+        first = near.start(0.0 * x, lambda v, x=x, K=K: x - K @ v, np.full(2, np.inf)).energy
+        found = near.start(0.0 * x, lambda v, x=x, K=K: x - K @ v, 1e-5 * first)
         assert 1 <= found.products <= 20
 
 
@@ -83,12 +120,12 @@ def test_further_digits_come_from_further_rounds(monkeypatch):
     near = next_to(K, kernel)
     x = off(kernel, np.random.default_rng(0).standard_normal((206, 2)))
     tol = np.full(2, 1e-11)
-    assert (near.start(x, lambda v: x - K @ v, tol).energy <= tol).all()
+    assert (near.start(0.0 * x, lambda v: x - K @ v, tol).energy <= tol).all()
     monkeypatch.setattr(module, "_ROUNDS", 1)
-    once = near.start(x, lambda v: x - K @ v, tol)
+    once = near.start(0.0 * x, lambda v: x - K @ v, tol)
     assert (once.energy > tol).all()
-    assert (once.energy < 1e-5 * near.start(x, lambda v: x - K @ v, tol + np.inf).energy).all()
-    lost = near.start(x, lambda v: x + K @ v, tol)
+    assert (once.energy < 1e-5 * near.start(0.0 * x, lambda v: x - K @ v, tol + np.inf).energy).all()
+    lost = near.start(0.0 * x, lambda v: x + K @ v, tol)
     assert lost.products == 0
     assert not lost.v.any()
 
@@ -99,12 +136,12 @@ def test_numbers_of_any_size_and_none():
     x = off(kernel, np.random.default_rng(0).standard_normal((206, 4)))
     for size in (1e-250, 1e-30, 1e30, 1e200):
         y = size * x * [1.0, 1.0, 0.0, 1e-3]
-        first = near.start(y, lambda v, y=y: y - K @ v, np.full(4, np.inf)).energy
+        first = near.start(0.0 * y, lambda v, y=y: y - K @ v, np.full(4, np.inf)).energy
         # The square of the smallest is zero: then the error is, too, as far as doubles can tell.
-        found = near.start(y, lambda v, y=y: y - K @ v, 1e-4 * first)
+        found = near.start(0.0 * y, lambda v, y=y: y - K @ v, 1e-4 * first)
         assert (found.energy <= 1e-4 * first).all()
         assert (found.v[:, 2] == 0.0).all()
-    bad = near.start(np.full((206, 1), np.inf), lambda v: np.inf - K @ v, np.ones(1))
+    bad = near.start(np.zeros((206, 1)), lambda v: np.inf - K @ v, np.ones(1))
     assert not (bad.energy <= 1.0).any()
     assert near.start(x[:, :0], lambda v: x[:, :0] - K @ v, np.ones(0)).v.shape == (206, 0)
 
@@ -113,7 +150,7 @@ def test_without_a_kernel():
     K, _ = laplacian_like(3.0)
     x = np.random.default_rng(0).standard_normal((206, 2))
     lower = np.linalg.eigvals(K.toarray() / K.diagonal()[:, None]).real.min()
-    found = Short(K, None, 0.9 * lower).refine(x, lambda v: x - K @ v, np.full(2, 1e-8))
+    found = Short(K, None, 0.9 * lower).refine(0.0 * x, x, lambda v: x - K @ v, np.full(2, 1e-8))
     np.testing.assert_allclose(found.v, np.linalg.solve(K.toarray(), x), atol=1e-8)
 
 
@@ -123,9 +160,9 @@ def test_only_where_the_diagonal_is_near():
     assert next_to(*ring).short is None
     assert next_to(*laplacian_like()).short is not None
     x = off(ring[1], np.random.default_rng(0).standard_normal((400, 2)))
-    start = next_to(*ring).start(x, lambda v: x - ring[0] @ v, np.ones(2))
+    start = next_to(*ring).start(0.0 * x, lambda v: x - ring[0] @ v, np.ones(2))
     assert (start.energy == np.inf).all()
-    assert start.left is x
+    assert (start.left == x).all()
 
 
 @pytest.mark.parametrize("error", [0.0, 1e-8, 1e-3])

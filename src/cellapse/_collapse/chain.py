@@ -116,7 +116,7 @@ class Chain:
     @cached_property
     def plain(self) -> SparseOperator:
         """B_1 B_1^T, with a factor and eigenpairs to share."""
-        return SparseOperator(square(self.nearest), (), self.kernel)
+        return SparseOperator(square(self.edges), (), self.kernel)
 
     @cached_property
     def sigma(self) -> FloatArray:

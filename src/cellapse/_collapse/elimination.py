@@ -204,11 +204,11 @@ def by_ladders(chain: Chain, weights: Weights, onto: int, solver: Direct | None)
     beta, gamma = weights.beta, weights.gamma
     sides: list[OneSide] = []
     if onto < len(B):
-        kernel = chain.kernel if onto == 0 else None  # known of all weights
+        plain = chain.plain if onto == 0 else None  # the same for all weights
         above = B
         for _ in range(onto):
             above = above.above
-        up = _ladder(above, beta[onto:], gamma[onto:], weights, exact, solver, kernel)
+        up = _ladder(above, beta[onto:], gamma[onto:], weights, exact, solver, plain)
         sides.append(OneSide(up, range(onto + 1, len(B) + 1), B.n_cells))
     if onto > 0:
         turned = tuple(M.T.tocsr() for M in reversed(B.matrices[:onto]))
@@ -227,17 +227,17 @@ def _ladder(
     weights: Weights,
     exact: bool,
     solver: Direct | None,
-    kernel: sparse.csr_array | None = None,
+    plain: SparseOperator | None = None,
 ) -> Ladder:
     """The ladder that eliminates ranks, nearest first; `exact` where B_k B_{k+1} = 0."""
     eps, definite = weights.eps, weights.definite
     nearest = matrices[0], float(beta[0]), float(gamma[0])
     if len(matrices) == 1 or exact:
         masses = np.full(matrices[0].shape[1], eps)
-        return Ladder(*nearest, masses, eps, solver, definite, kernel=kernel)
+        return Ladder(*nearest, masses, eps, solver, definite, plain=plain)
     further = GradedLaplacian(matrices.above, beta[1:], gamma[1:])
     M = further.matrix + eps * sparse.eye_array(further.matrix.shape[0])
-    return Ladder(*nearest, M, eps, solver, definite, further, kernel)
+    return Ladder(*nearest, M, eps, solver, definite, further, plain)
 
 
 def _by_rank(z: FloatArray, ranks: Sequence[int], n_cells: Sequence[int]) -> dict[int, FloatArray]:

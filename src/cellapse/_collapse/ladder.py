@@ -35,6 +35,7 @@ from cellapse._linalg.cg import conjugate_gradients
 from cellapse._linalg.direct import Direct
 from cellapse._linalg.kernel import Projector, left_kernel
 from cellapse._linalg.levels import expands, widest_level
+from cellapse._linalg.operators import SparseOperator
 from cellapse._linalg.preconditioner import Near, next_to
 from cellapse._linalg.products import times
 from cellapse._shared.arrays import FloatArray, column_norms, diagonal_matrix, row_sum, square
@@ -73,8 +74,8 @@ class Ladder:
         Whether M is at least eps, so that K is at least I.
     above : GradedLaplacian, optional
         M - eps by its matrices, where M is not diagonal; kept as an attribute.
-    kernel : csr_array, optional
-        That of B^T, where it is known already.
+    plain : SparseOperator, optional
+        B B^T with its kernel, where it is known already.
 
     Attributes
     ----------
@@ -92,7 +93,7 @@ class Ladder:
         solver: Direct | None = None,
         definite: bool = True,
         above: GradedLaplacian | None = None,
-        kernel: sparse.csr_array | None = None,
+        plain: SparseOperator | None = None,
     ) -> None:
         self.beta, self.gamma, self.eps = beta, gamma, eps
         self.c = gamma**2 / beta if beta > 0 else 0.0
@@ -102,9 +103,9 @@ class Ladder:
         if self.M.shape[0] > B.shape[1]:
             further = sparse.csr_array((self.n, self.M.shape[0] - B.shape[1]))
             self.B = sparse.csr_array(sparse.hstack([B, further]))
-        self.A = beta * square(B)
+        self.A = beta * (square(B) if plain is None else plain.A)
         self.norm = row_sum(self.A)
-        self.kernel = left_kernel(B) if kernel is None else kernel
+        self.kernel = left_kernel(B) if plain is None else plain.kernel
         self.fixed = Projector(self.kernel)
         self._solver = solver
         self.definite = definite
@@ -199,9 +200,11 @@ class Ladder:
             return x - v - moved(v)
 
         tol = np.broadcast_to(allowed * least, x.shape[1:])
-        start = near.start(x, residual, tol)
+        # T x = l x says v = x - (A x - l x) / c.
+        guess = self.fixed.remove_from(near.closest(x, times(self.A, x)))
+        start = near.start(guess, residual, tol)
         v, energy = start.v, start.energy
-        self._work += float(start.products) * K.nnz * x.shape[1]
+        self._work += float(start.products + 3) * K.nnz * x.shape[1]
         if not (energy <= tol).all():
             v, energy = conjugate_gradients(
                 apply,

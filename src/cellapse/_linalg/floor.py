@@ -21,6 +21,7 @@ from cellapse._shared.arrays import BoolArray, FloatArray
 _START = 1e-9  # p
 _SHARES = np.arange(1, 20) / 20  # speed only: of the smallest Ritz value: what is tried
 _CLOSE = 0.6  # speed only: a share that is good enough
+_OFTEN = 3  # speed only: steps from one look to the next
 _STEPS = 100  # speed only: what says nothing by then is not worth more
 
 
@@ -53,6 +54,8 @@ def spectral_floor(apply: Solve, precondition: Solve, start: FloatArray) -> floa
         nonlocal floor
         left = max(float(np.sqrt(np.abs(rz[0]))), 1e-300) / _START
         if left >= 1.0 or not steps or rz[0] < 0.0:  # nothing can be told yet, or any more
+            return rz < 0.0
+        if len(steps) % _OFTEN:
             return rz < 0.0
         theta = ritz_values(np.array(steps), np.array(turns))
         kept = np.log1p(-np.outer(_SHARES, theta[0] / theta)).sum(axis=1)

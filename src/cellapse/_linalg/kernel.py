@@ -21,6 +21,7 @@ from cellapse._shared.arrays import (
     FloatArray,
     IntArray,
     Matrix,
+    add_multiple,
     csr_from_entries,
     subtract_product,
 )
@@ -231,11 +232,12 @@ class Projector:
         if not self.count:
             return x
         large, (rows, small) = self._large, self._small
-        if len(large) and x.ndim == 2:
+        if len(large) and x.shape[1:] > (1,):
             subtract_product(x, large.T, large @ x)
-        else:
+        elif len(large):
+            column = x[:, 0] if x.ndim == 2 else x
             for p in large:
-                x -= p * (p @ x)
+                add_multiple(column, -(p @ column), p)
         if len(rows):
             x[rows] -= small @ (small.T @ x[rows])
         return x

@@ -18,11 +18,13 @@ from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.floor import spectral_floor
 from cellapse._linalg.kernel import Projector
 from cellapse._linalg.levels import expands
+from cellapse._linalg.products import times
 from cellapse._linalg.short import Short, Start
-from cellapse._shared.arrays import BoolArray, FloatArray, IntArray, column_norms, row_sum
+from cellapse._shared.arrays import BoolArray, FloatArray, IntArray, column_dots, column_norms, row_sum
 
 _UNIT = 2.0**-53
 _CLOSE = 0.01  # speed only: with P^-1 K above this few digits are lost in single precision
+_PARALLEL = 1e-8  # speed only: squared, of an angle that says nothing
 _RANGE = 100.0  # the heaviest edge over the lightest, from which on heavy ones count for more
 
 
@@ -41,11 +43,29 @@ class Near(NamedTuple):
     short: Short | None
     group: IntArray | None
 
-    def start(self, x: FloatArray, residual: Solve, tol: FloatArray) -> Start:
-        """A start for conjugate gradients, which may be good enough already."""
+    @np.errstate(over="ignore", invalid="ignore")  # where numbers leave their range, v is zero
+    def closest(self, x: FloatArray, y: FloatArray) -> FloatArray:
+        """The v in the span of x and y, column by column, that leaves least of x = K v.
+
+        Every row counts with one over the diagonal of K.
+        """
+        y = y - x * _ratio(column_dots(x, y), column_dots(x, x))  # else they may be nearly parallel
+        a, b, weight = times(self.K, x), times(self.K, y), 1.0 / self.K.diagonal()[:, None]
+        wa, wb = weight * a, weight * b
+        aa, ab, bb = column_dots(wa, a), column_dots(wa, b), column_dots(wb, b)
+        ax, bx = column_dots(wa, x), column_dots(wb, x)
+        area = aa * bb - ab**2
+        area[~(area > _PARALLEL * aa * bb)] = 0.0
+        along_y = _ratio(aa * bx - ab * ax, area)
+        along_x = _ratio(ax - along_y * ab, aa)
+        return along_x * x + along_y * y
+
+    def start(self, v: FloatArray, residual: Solve, tol: FloatArray) -> Start:
+        """A start for conjugate gradients next to v, which may be good enough already."""
+        left = residual(v).astype(np.float64, copy=False)
         if self.short is None:
-            return Start(np.zeros_like(x), x, np.full(x.shape[1], np.inf), 0)
-        return self.short.refine(x, residual, tol)
+            return Start(v, left, np.full(v.shape[1], np.inf), 0)
+        return self.short.refine(v, left, residual, tol)
 
     def hides(self, x: FloatArray, v: FloatArray, most: FloatArray) -> bool:
         """Whether rounding may hide more than `most` of any column in the residual x - K v."""
@@ -54,6 +74,12 @@ class Near(NamedTuple):
             return False
         inside = np.linalg.norm(np.abs(x) + 2.0 * (abs(self.K) @ np.abs(v)), axis=0)
         return not bool((2.0 * _UNIT * inside <= most).all())
+
+
+def _ratio(a: FloatArray, b: FloatArray) -> FloatArray:
+    """a / b, and zero where that is no number."""
+    ratio = a / np.where(b != 0.0, b, np.inf)
+    return np.where(np.isfinite(ratio), ratio, 0.0)
 
 
 def next_to(K: sparse.csr_array, kernel: sparse.csr_array | None) -> Near:
@@ -76,7 +102,7 @@ def next_to(K: sparse.csr_array, kernel: sparse.csr_array | None) -> Near:
 
     rest = 2.0 * diagonal - abs(P).sum(axis=1)  # of the diagonal, next to the pairs of P
     dominant = bool((rest >= -1e-9 * diagonal).all())  # equivalent: K >= I leaves at least one
-    floor = spectral_floor(K.__matmul__, solve, _start(P, rest, kernel)) if dominant else 0.0
+    floor = spectral_floor(lambda x: times(K, x), solve, _start(P, rest, kernel)) if dominant else 0.0
     # K is at least I.
     lower = max(floor, 0.9 / row_sum(P))
     alone = _alone(kernel, len(rest))

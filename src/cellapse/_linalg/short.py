@@ -65,24 +65,24 @@ class Short:
         self._lower = lower
 
     @np.errstate(over="ignore", invalid="ignore")  # then no error is within `tol`
-    def refine(self, x: FloatArray, residual: Solve, tol: FloatArray) -> Start:
+    def refine(self, v: FloatArray, left: FloatArray, residual: Solve, tol: FloatArray) -> Start:
         """v whose error is within `tol`, in the energy norm, or as close as this way leads.
 
         Parameters
         ----------
-        x : (n, columns) array
-            Off the kernel.
+        v, left : (n, columns) arrays
+            A start off the kernel, and what it leaves of x.
         residual : function
             v -> x - K v.
         tol : array
             Error to reach, for every column.
         """
-        now = Start(np.zeros_like(x), x, self._energy(x), 0)
+        now = Start(v, left, self._energy(left), 0)
         for _ in range(_ROUNDS):
             if (now.energy <= tol).all():
                 break
             step, products = self._solution(now, tol)
-            v = now.v + step if now.products else step
+            v = now.v + step
             left = residual(v).astype(np.float64, copy=False)
             energy = self._energy(left)
             if not (energy <= np.maximum(tol, _MORE * now.energy)).all():

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.linalg.blas import dgemm, sgemm
+from scipy.linalg.blas import daxpy, dgemm, dgemv, sgemm
 
 try:  # speed only: what SciPy calls itself, ten microseconds later
     from scipy.sparse._sparsetools import csr_matvec
@@ -106,15 +106,32 @@ def subtract_product(x: FloatArray, V: FloatArray, C: FloatArray) -> FloatArray:
     >>> subtract_product(np.eye(2), np.array([[1.0], [2.0]]), np.array([[1.0, 1.0]])).tolist()
     [[0.0, -1.0], [-2.0, -1.0]]
     """
-    fits = x.dtype == V.dtype == C.dtype and x.ndim == 2 and x.size and V.size
-    gemm = _GEMM.get(x.dtype) if fits else None  # speed only: no other array of its size is made
-    if gemm is not None and x.flags.c_contiguous:
+    alike = x.dtype == V.dtype == C.dtype and x.size and V.size
+    # speed only: no other array of its size is made
+    gemm = _GEMM.get(x.dtype) if alike and x.ndim == 2 else None
+    if alike and x.dtype == np.float64 and x.ndim == 1 and x.flags.c_contiguous:
+        turned = not V.flags.f_contiguous
+        dgemv(-1.0, V.T if turned else V, C, 1.0, x, trans=turned, overwrite_y=True)
+    elif gemm is not None and x.flags.c_contiguous:
         gemm(-1.0, C.T, V.T, 1.0, x.T, overwrite_c=True)
     elif gemm is not None and x.flags.f_contiguous:
         gemm(-1.0, V, C, 1.0, x, overwrite_c=True)
     else:
         x -= V @ C
     return x
+
+
+def add_multiple(y: FloatArray, factor: float, x: FloatArray) -> FloatArray:
+    """y + factor x for vectors, written over y.
+
+    >>> add_multiple(np.array([1.0, 2.0]), 10.0, np.array([3.0, 4.0])).tolist()
+    [31.0, 42.0]
+    """
+    if x.dtype == y.dtype == np.float64 and y.flags.c_contiguous and x.shape == y.shape and y.size:
+        daxpy(x, y, a=factor)  # speed only: no other array of its size is made
+    else:
+        y += factor * x
+    return y
 
 
 def add_product(y: FloatArray, A: sparse.csr_array, x: FloatArray) -> FloatArray:
@@ -132,6 +149,15 @@ def add_product(y: FloatArray, A: sparse.csr_array, x: FloatArray) -> FloatArray
     else:
         y += A @ x
     return y
+
+
+def column_dots(x: FloatArray, y: FloatArray) -> FloatArray:
+    """The products of the columns of x with those of y.
+
+    >>> column_dots(np.array([[3.0, 0.0], [4.0, 2.0]]), np.ones((2, 2))).tolist()
+    [7.0, 2.0]
+    """
+    return np.einsum("ij,ij->j", x, y)
 
 
 def column_norms(x: FloatArray) -> FloatArray:

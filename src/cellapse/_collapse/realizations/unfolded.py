@@ -109,9 +109,9 @@ class Flags(OneSide):
     def ladder(self) -> Ladder:  # type: ignore[override]
         """The ladder itself: a small complex rarely needs it."""
         eps, definite, first = self._weights.eps, self._weights.definite, (self._beta, self._gamma)
-        mass, kernel = self._masses(self._chain.above)[0], self._chain.kernel
+        mass, plain = self._masses(self._chain.above)[0], self._chain.plain
         solver, B = self._solver, self._chain.nearest
-        return Ladder(B, *first, mass, eps, solver, definite, kernel=kernel)
+        return Ladder(B, *first, mass, eps, solver, definite, plain=plain)
 
     @property
     def kernel(self) -> sparse.csr_array | None:  # type: ignore[override]
