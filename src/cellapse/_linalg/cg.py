@@ -27,7 +27,8 @@ _MOST_DRIFT = 1e-3  # what was seen where that leaves nothing
 ROUGH = 0.1  # speed only: of a right-hand side that a rough solution leaves
 _FIRST = 30.0  # speed only: the first pass stops at so many times the error, the next goes on
 _ROW = 2048  # speed only: numbers that are multiplied at once, if there are many
-_LARGE = 2**16  # speed only: so many
+_LARGE = 2**14  # speed only: so many
+_FOLD = 128  # speed only: columns side by side while they are added up, at least
 _PART = 256  # numbers of single precision that are added up as such
 _SURE = 1e-4  # speed only: with P^-1 H above this one pass is likely to be enough
 
@@ -228,7 +229,7 @@ def one_pass(
         if done.all():
             break
         q = apply(p)
-        pq = _dots(p, q)
+        pq = _dots(p, q, buffer)
         stuck |= ~done & ~((pq > null * size) & (rz > 0))
         # Columns that are done stay as they are: rounding would blow them up.
         live = ~(done | stuck)
@@ -237,7 +238,7 @@ def one_pass(
         r -= scaled(q, step, buffer)
         fallen += step * rz
         z = precondition(r) if live.all() else np.where(live, precondition(r), z)
-        last, rz = rz, np.where(live, _dots(r, z), rz)
+        last, rz = rz, np.where(live, _dots(r, z, buffer), rz)
         stuck |= rz > _LOST * first
         live &= ~stuck
         turn = np.where(live, rz / np.where(live, last, 1.0), 0.0)
@@ -247,13 +248,18 @@ def one_pass(
     return Pass(x, r, rz, fallen)
 
 
-def _dots(x: FloatArray, y: FloatArray) -> FloatArray:
+def _dots(x: FloatArray, y: FloatArray, buffer: FloatArray | None = None) -> FloatArray:
+    """x^T y, column by column, as doubles; `buffer` has their shape, and is written over."""
+    # speed only: products first, then long rows of sums, as NumPy takes its time over short ones
+    products = np.multiply(x, y, out=buffer)
     if x.dtype == np.float64:
-        return np.einsum("ij,ij->j", x, y)
+        return np.ones(len(x)) @ products
     # Many numbers of single precision add up to few digits: a part of them at a time.
-    whole, shape = len(x) // _PART * _PART, (-1, _PART, x.shape[1])
-    sums = np.einsum("kij,kij->kj", x[:whole].reshape(shape), y[:whole].reshape(shape))
-    return sums.sum(axis=0, dtype=np.float64) + np.einsum("ij,ij->j", x[whole:], y[whole:])
+    parts = max(len(x) // _PART, _FOLD)
+    rows, columns = len(x) // parts, x.shape[1]
+    sums = products[: rows * parts].reshape(rows, parts * columns).sum(axis=0)
+    rest = products[rows * parts :].sum(axis=0, dtype=np.float64)
+    return sums.reshape(parts, columns).sum(axis=0, dtype=np.float64) + rest
 
 
 def scaled(x: FloatArray, factors: FloatArray, out: FloatArray) -> FloatArray:

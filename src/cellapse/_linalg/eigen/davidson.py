@@ -11,7 +11,7 @@ masses, A is lowered to what is next to S (`Problem.lowered`).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from scipy import linalg
@@ -136,8 +136,8 @@ class Davidson(EigenSolver):
         A few more come with them as they are.
         """
         k = problem.k
-        space = _spanned(problem, V)
         room = min(max(8 * k, 80), problem.room)  # speed only: columns before a restart
+        space = _spanned(problem, V, room + k)
         goal, bar = 0.5 * problem.tol * problem.norm, Bar("Davidson", unit="steps")
         for step in range(self.max_steps):
             values, rotation = symmetric_eigenpairs(space.H)
@@ -151,13 +151,11 @@ class Davidson(EigenSolver):
                 return values[: X.shape[1]], X
             bar.step(f"residual {size.max():.1e} on the way to {goal:.1e}")
             if space.V.shape[1] + k > room:  # speed only: a smaller space has cheaper products
-                space = _best(space, values, rotation, 2 * k)  # speed only: as many as pay off
+                space.keep(values[: 2 * k], rotation[:, : 2 * k])  # speed only: as many as pay off
             open_ = np.zeros(X.shape[1], dtype=bool)
             open_[:k] = size > 0.1 * goal  # speed only: what is nearly there needs no step
-            larger = _extended(problem, space, correct(Ritz(X, R, open_)))
-            if larger is None:
+            if not _extend(problem, space, correct(Ritz(X, R, open_))):
                 break
-            space = larger
         bar.end()
         raise ConvergenceError(
             f"Davidson() reached a residual of {size.max():.1e} after {step + 1} steps, "
@@ -169,35 +167,57 @@ def _first(pairs: Pairs, k: int) -> Pairs:
     return pairs[0][:k], pairs[1][:, :k]
 
 
-class _Space(NamedTuple):
-    """A space with orthonormal basis V, its image W = S V, and H = V^T S V."""
+class _Space:
+    """A space with orthonormal basis V, its image W = S V, and H = V^T S V.
 
-    V: FloatArray
-    W: FloatArray
-    H: FloatArray
+    Columns are added in place, in memory that is theirs from the start: to copy those that are
+    there every time takes longer than to make the new ones.
+    """
+
+    def __init__(self, V: FloatArray, W: FloatArray, H: FloatArray, room: int) -> None:
+        shape = len(V), max(room, V.shape[1])
+        self._columns = tuple(np.empty(shape, order="F") for _ in range(2))
+        self._count = 0
+        self.H = H[:0, :0]
+        self.add(V, W, H)
+
+    @property
+    def V(self) -> FloatArray:
+        return self._columns[0][:, : self._count]
+
+    @property
+    def W(self) -> FloatArray:
+        return self._columns[1][:, : self._count]
+
+    def add(self, V: FloatArray, W: FloatArray, H: FloatArray) -> None:
+        """Add columns, their image, and what that makes of H."""
+        start, self._count = self._count, self._count + V.shape[1]
+        for columns, new in zip(self._columns, (V, W), strict=True):
+            columns[:, start : self._count] = new
+        self.H = H
+
+    def keep(self, values: FloatArray, rotation: FloatArray) -> None:
+        """Keep some Ritz vectors, without the way to them."""
+        V, W = self.V @ rotation, self.W @ rotation
+        self._count = 0
+        self.add(V, W, np.diag(values))
 
 
-def _spanned(problem: Problem, vectors: FloatArray) -> _Space:
+def _spanned(problem: Problem, vectors: FloatArray, room: int) -> _Space:
     V = linalg.qr(problem.project(vectors), mode="economic")[0]
     W = problem.apply(V)
-    return _Space(V, W, _symmetric(V.T @ W))
+    return _Space(V, W, _symmetric(V.T @ W), room)
 
 
-def _best(space: _Space, values: FloatArray, rotation: FloatArray, count: int) -> _Space:
-    """The best Ritz vectors, without the way to them."""
-    keep = rotation[:, :count]
-    return _Space(space.V @ keep, space.W @ keep, np.diag(values[:count]))
-
-
-def _extended(problem: Problem, space: _Space, steps: FloatArray) -> _Space | None:
-    """The space with some steps added; None where they add nothing."""
+def _extend(problem: Problem, space: _Space, steps: FloatArray) -> bool:
+    """Add some steps to the space; False where they add nothing."""
     # A step enters the result with its size: S times it may be as much less accurate, as long as
     # its couplings to what was there come from the older, accurate side.
     length = float(np.linalg.norm(steps, axis=0).max())
     slack = 0.1 / max(length, 1e-5)  # speed only: the residual of the result is computed anew
     steps = _orthogonal_to(space.V, steps, problem)
     if not steps.shape[1]:
-        return None
+        return False
     known = problem.operator.shortcuts.pair
     pair = known(steps) if known is not None and problem.unit_mass else None
     if pair is None:
@@ -206,7 +226,8 @@ def _extended(problem: Problem, space: _Space, steps: FloatArray) -> _Space | No
         steps, image = _orthonormal_pair(problem, space, *pair)
     across = steps.T @ space.W
     H = np.block([[space.H, across.T], [across, _symmetric(steps.T @ image)]])
-    return _Space(np.hstack([space.V, steps]), np.hstack([space.W, image]), H)
+    space.add(steps, image, H)
+    return True
 
 
 def _orthonormal_pair(
