@@ -124,7 +124,9 @@ def test_further_digits_come_from_further_rounds(monkeypatch):
     monkeypatch.setattr(module, "_ROUNDS", 1)
     once = near.start(0.0 * x, lambda v: x - K @ v, tol)
     assert (once.energy > tol).all()
-    assert (once.energy < 1e-5 * near.start(0.0 * x, lambda v: x - K @ v, tol + np.inf).energy).all()
+    assert (
+        once.energy < 1e-5 * near.start(0.0 * x, lambda v: x - K @ v, tol + np.inf).energy
+    ).all()
     lost = near.start(0.0 * x, lambda v: x + K @ v, tol)
     assert lost.products == 0
     assert not lost.v.any()

@@ -232,9 +232,9 @@ class Projector:
         if not self.count:
             return x
         large, (rows, small) = self._large, self._small
-        if len(large) and x.shape[1:] > (1,):
+        if x.ndim == 2 and x.shape[1] != 1:
             subtract_product(x, large.T, large @ x)
-        elif len(large):
+        else:
             column = x[:, 0] if x.ndim == 2 else x
             for p in large:
                 add_multiple(column, -(p @ column), p)

@@ -20,7 +20,14 @@ from cellapse._linalg.kernel import Projector
 from cellapse._linalg.levels import expands
 from cellapse._linalg.products import times
 from cellapse._linalg.short import Short, Start
-from cellapse._shared.arrays import BoolArray, FloatArray, IntArray, column_dots, column_norms, row_sum
+from cellapse._shared.arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    column_dots,
+    column_norms,
+    row_sum,
+)
 
 _UNIT = 2.0**-53
 _CLOSE = 0.01  # speed only: with P^-1 K above this few digits are lost in single precision
@@ -102,7 +109,9 @@ def next_to(K: sparse.csr_array, kernel: sparse.csr_array | None) -> Near:
 
     rest = 2.0 * diagonal - abs(P).sum(axis=1)  # of the diagonal, next to the pairs of P
     dominant = bool((rest >= -1e-9 * diagonal).all())  # equivalent: K >= I leaves at least one
-    floor = spectral_floor(lambda x: times(K, x), solve, _start(P, rest, kernel)) if dominant else 0.0
+    floor = (
+        spectral_floor(lambda x: times(K, x), solve, _start(P, rest, kernel)) if dominant else 0.0
+    )
     # K is at least I.
     lower = max(floor, 0.9 / row_sum(P))
     alone = _alone(kernel, len(rest))

@@ -113,8 +113,7 @@ def subtract_product(x: FloatArray, V: FloatArray, C: FloatArray) -> FloatArray:
         turned = not V.flags.f_contiguous
         dgemv(-1.0, V.T if turned else V, C, 1.0, x, trans=turned, overwrite_y=True)
     elif gemm is not None and x.flags.c_contiguous:
-        turned = V.flags.f_contiguous and not V.flags.c_contiguous
-        gemm(-1.0, C.T, V if turned else V.T, 1.0, x.T, trans_b=turned, overwrite_c=True)
+        gemm(-1.0, C.T, V.T, 1.0, x.T, overwrite_c=True)
     elif gemm is not None and x.flags.f_contiguous:
         gemm(-1.0, V, C, 1.0, x, overwrite_c=True)
     else:

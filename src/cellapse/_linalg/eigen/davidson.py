@@ -11,7 +11,7 @@ masses, A is lowered to what is next to S (`Problem.lowered`).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -136,26 +136,28 @@ class Davidson(EigenSolver):
         A few more come with them as they are.
         """
         k = problem.k
+        space = _spanned(problem, V)
         room = min(max(8 * k, 80), problem.room)  # speed only: columns before a restart
-        space = _spanned(problem, V, room + k)
         goal, bar = 0.5 * problem.tol * problem.norm, Bar("Davidson", unit="steps")
         for step in range(self.max_steps):
             values, rotation = symmetric_eigenpairs(space.H)
             first = rotation[:, : k + _GUARD]
-            X, Y = space.V @ first, space.W @ first
+            X, Y = _combined(space.V, first), _combined(space.W, first)
             R = problem.project(Y - X * values[: X.shape[1]])
             size = np.linalg.norm(R[:, :k], axis=0)
             nothing = below is not None and step > 2 and values[0] - size[0] > below
-            if size.max() <= goal or nothing or space.V.shape[1] >= problem.room:
+            if size.max() <= goal or nothing or len(space.H) >= problem.room:
                 bar.end()
                 return values[: X.shape[1]], X
             bar.step(f"residual {size.max():.1e} on the way to {goal:.1e}")
-            if space.V.shape[1] + k > room:  # speed only: a smaller space has cheaper products
-                space.keep(values[: 2 * k], rotation[:, : 2 * k])  # speed only: as many as pay off
+            if len(space.H) + k > room:  # speed only: a smaller space has cheaper products
+                space = _best(space, values, rotation, 2 * k)  # speed only: as many as pay off
             open_ = np.zeros(X.shape[1], dtype=bool)
             open_[:k] = size > 0.1 * goal  # speed only: what is nearly there needs no step
-            if not _extend(problem, space, correct(Ritz(X, R, open_))):
+            larger = _extended(problem, space, correct(Ritz(X, R, open_)))
+            if larger is None:
                 break
+            space = larger
         bar.end()
         raise ConvergenceError(
             f"Davidson() reached a residual of {size.max():.1e} after {step + 1} steps, "
@@ -167,67 +169,62 @@ def _first(pairs: Pairs, k: int) -> Pairs:
     return pairs[0][:k], pairs[1][:, :k]
 
 
-class _Space:
+class _Space(NamedTuple):
     """A space with orthonormal basis V, its image W = S V, and H = V^T S V.
 
-    Columns are added in place, in memory that is theirs from the start: to copy those that are
-    there every time takes longer than to make the new ones.
+    V and W are blocks of columns: to copy what is there takes longer than to make a block more.
     """
 
-    def __init__(self, V: FloatArray, W: FloatArray, H: FloatArray, room: int) -> None:
-        shape = len(V), max(room, V.shape[1])
-        self._columns = tuple(np.empty(shape, order="F") for _ in range(2))
-        self._count = 0
-        self.H = H[:0, :0]
-        self.add(V, W, H)
-
-    @property
-    def V(self) -> FloatArray:
-        return self._columns[0][:, : self._count]
-
-    @property
-    def W(self) -> FloatArray:
-        return self._columns[1][:, : self._count]
-
-    def add(self, V: FloatArray, W: FloatArray, H: FloatArray) -> None:
-        """Add columns, their image, and what that makes of H."""
-        start, self._count = self._count, self._count + V.shape[1]
-        for columns, new in zip(self._columns, (V, W), strict=True):
-            columns[:, start : self._count] = new
-        self.H = H
-
-    def keep(self, values: FloatArray, rotation: FloatArray) -> None:
-        """Keep some Ritz vectors, without the way to them."""
-        V, W = self.V @ rotation, self.W @ rotation
-        self._count = 0
-        self.add(V, W, np.diag(values))
+    V: tuple[FloatArray, ...]
+    W: tuple[FloatArray, ...]
+    H: FloatArray
 
 
-def _spanned(problem: Problem, vectors: FloatArray, room: int) -> _Space:
-    V = linalg.qr(problem.project(vectors), mode="economic")[0]
+def _spanned(problem: Problem, vectors: FloatArray) -> _Space:
+    # Rows one after the other, as all blocks are.
+    V = np.ascontiguousarray(linalg.qr(problem.project(vectors), mode="economic")[0])
     W = problem.apply(V)
-    return _Space(V, W, _symmetric(V.T @ W), room)
+    return _Space((V,), (W,), _symmetric(V.T @ W))
 
 
-def _extend(problem: Problem, space: _Space, steps: FloatArray) -> bool:
-    """Add some steps to the space; False where they add nothing."""
+def _combined(blocks: tuple[FloatArray, ...], factors: FloatArray) -> FloatArray:
+    """All columns side by side times the factors."""
+    parts = np.split(factors, np.cumsum([block.shape[1] for block in blocks[:-1]]))
+    result = blocks[0] @ parts[0]
+    for block, part in zip(blocks[1:], parts[1:], strict=True):
+        subtract_product(result, block, -part)
+    return result
+
+
+def _across(blocks: tuple[FloatArray, ...], columns: FloatArray) -> FloatArray:
+    """The products of all columns with some others."""
+    return np.concatenate([block.T @ columns for block in blocks])
+
+
+def _best(space: _Space, values: FloatArray, rotation: FloatArray, count: int) -> _Space:
+    """The best Ritz vectors, without the way to them."""
+    V, W = (_combined(blocks, rotation[:, :count]) for blocks in (space.V, space.W))
+    return _Space((V,), (W,), np.diag(values[:count]))
+
+
+def _extended(problem: Problem, space: _Space, steps: FloatArray) -> _Space | None:
+    """The space with some steps added; None where they add nothing."""
     # A step enters the result with its size: S times it may be as much less accurate, as long as
     # its couplings to what was there come from the older, accurate side.
     length = float(np.linalg.norm(steps, axis=0).max())
     slack = 0.1 / max(length, 1e-5)  # speed only: the residual of the result is computed anew
     steps = _orthogonal_to(space.V, steps, problem)
     if not steps.shape[1]:
-        return False
+        return None
     known = problem.operator.shortcuts.pair
     pair = known(steps) if known is not None and problem.unit_mass else None
     if pair is None:
         image = problem.apply(steps, slack)
     else:
         steps, image = _orthonormal_pair(problem, space, *pair)
-    across = steps.T @ space.W
-    H = np.block([[space.H, across.T], [across, _symmetric(steps.T @ image)]])
-    space.add(steps, image, H)
-    return True
+    across = _across(space.W, steps)
+    H = np.block([[space.H, across], [across.T, _symmetric(steps.T @ image)]])
+    return _Space((*space.V, steps), (*space.W, image), H)
 
 
 def _orthonormal_pair(
@@ -238,20 +235,22 @@ def _orthonormal_pair(
     What is projected out are eigenvectors: S of what is left is what is left of S.
     """
     steps, image = problem.project(steps), problem.project(image)
-    inside = space.V.T @ steps
-    steps, image = (
-        subtract_product(part, of, inside) for part, of in ((steps, space.V), (image, space.W))
-    )
+    for V, W in zip(space.V, space.W, strict=True):
+        inside = V.T @ steps
+        steps, image = subtract_product(steps, V, inside), subtract_product(image, W, inside)
     values, rotation = symmetric_eigenpairs(steps.T @ steps)
     turn = rotation / np.sqrt(values)
     return steps @ turn, image @ turn
 
 
-def _orthogonal_to(V: FloatArray, steps: FloatArray, problem: Problem) -> FloatArray:
+def _orthogonal_to(V: tuple[FloatArray, ...], steps: FloatArray, problem: Problem) -> FloatArray:
     """An orthonormal basis of what the steps add to the space of V, without the kernel."""
     # Once is not enough when a step is nearly inside the space.
     for _ in range(2):
-        steps = _orthonormal(remove_span(problem.project(steps), V))
+        steps = problem.project(steps)
+        for block in V:
+            steps = remove_span(steps, block)
+        steps = _orthonormal(steps)
     return steps
 
 
