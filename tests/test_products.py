@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+from types import SimpleNamespace
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -12,7 +15,7 @@ from cellapse._collapse.nearby import nearby, pair
 from cellapse._linalg import products
 from cellapse._linalg.eigen import davidson
 from cellapse._linalg.groups import Groups
-from cellapse._linalg.products import times
+from cellapse._linalg.products import product_with, times
 
 
 def matrix(dtype, rows=700, columns=500, density=0.05):
@@ -43,8 +46,11 @@ def test_a_product_is_the_dense_one(dtype, columns):
 def test_mkl_is_asked_where_it_is_installed_and_only_for_what_it_takes(monkeypatch):
     """Anything else is SciPy's: one vector, few entries, other types and orders of memory."""
     calls = []
-    monkeypatch.setattr(products, "_mkl", lambda: {np.dtype(np.float64): "functions"})
-    monkeypatch.setattr(products, "_by_mkl", lambda *_: calls.append(1))
+    monkeypatch.setattr(
+        products, "_mkl", lambda: {np.dtype(np.float64): SimpleNamespace(destroy=id)}
+    )
+    monkeypatch.setattr(products, "_told", lambda *_: None)
+    monkeypatch.setattr(products, "_multiplied", lambda *_: calls.append(1))
     A, x = matrix(np.float64), np.ones((500, 4))
     times(A, x)
     assert calls == [1]
@@ -63,6 +69,36 @@ def test_mkl_is_asked_where_it_is_installed_and_only_for_what_it_takes(monkeypat
     assert calls == [1]
     with pytest.raises(ValueError, match=r"dimension mismatch|matmul"):
         times(A, np.ones((499, 4)))  # SciPy refuses it; MKL would read beyond
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_product_for_many_columns_is_the_same_whatever_becomes_of_the_matrix(dtype):
+    """MKL reads the arrays that A had: they stay, and A is forgotten when the product is."""
+    A, x = matrix(dtype), np.ones((500, 4), dtype)
+    expected, product = times(A, x), product_with(A)
+    for columns in (x, x[:, :1], x[:, 0], np.asfortranarray(x)):
+        np.testing.assert_allclose(product(columns).T - expected[:, 0], 0.0, atol=1e-4)
+    A.data, A.indices, A.indptr = A.data[:1] * 0, A.indices[:1], np.array([0, 1], np.int32)
+    del A
+    gc.collect()
+    assert (product(x) == expected).all()
+
+
+def test_what_mkl_was_told_is_taken_back(monkeypatch):
+    told, forgotten = [], []
+    mkl = SimpleNamespace(destroy=forgotten.append)
+    monkeypatch.setattr(products, "_mkl", lambda: {np.dtype(np.float64): mkl})
+    monkeypatch.setattr(products, "_told", lambda *_: told.append(1) or len(told))
+    monkeypatch.setattr(products, "_multiplied", lambda *_: 0.0)
+    product = product_with(matrix(np.float64))
+    for _ in range(3):
+        product(np.ones((500, 2)))
+    assert (told, forgotten) == ([1], [])
+    del product
+    gc.collect()
+    assert forgotten == [1]
+    times(matrix(np.float64), np.ones((500, 2)))
+    assert (told, forgotten) == ([1, 1], [1, 2])
 
 
 def test_without_mkl_the_product_is_scipys(monkeypatch):

@@ -18,7 +18,7 @@ from scipy import linalg, sparse
 
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.direct import Direct, Solve
-from cellapse._linalg.eigen.problem import scaled_kernel
+from cellapse._linalg.kernel import scaled_kernel
 from cellapse._linalg.operators import SparseOperator
 from cellapse._linalg.products import times
 from cellapse._linalg.symmetric import Shortcuts

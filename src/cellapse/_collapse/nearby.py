@@ -16,7 +16,7 @@ from cellapse._collapse.ladder import Ladder
 from cellapse._linalg.cg import one_pass
 from cellapse._linalg.direct import Solve
 from cellapse._linalg.groups import Groups
-from cellapse._linalg.products import times
+from cellapse._linalg.products import product_with, times
 from cellapse._shared.arrays import FloatArray, column_norms
 
 _CLOSE, _STEPS = 0.003, 100  # speed only: how close u comes to x, and the steps that may take
@@ -30,8 +30,8 @@ def nearby(ladder: Ladder, norm: float) -> Solve | None:
         return None
     groups = Groups(near.K, near.group, ladder.c / norm)
     rest = sparse.csr_array(ladder.A - ladder.c * sparse.eye_array(ladder.n)) / norm
-    less: sparse.csr_array = rest.astype(np.float32)
-    return lambda x: times(less, x) + groups.inverse(x)
+    product = product_with(rest.astype(np.float32))
+    return lambda x: product(x) + groups.inverse(x)
 
 
 def pair(ladder: Ladder, x: FloatArray) -> tuple[FloatArray, FloatArray] | None:

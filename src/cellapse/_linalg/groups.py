@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from cellapse._linalg.products import times
+from cellapse._linalg.products import product_with
 from cellapse._shared.arrays import FloatArray, IntArray, csr_from_entries
 
 
@@ -36,8 +36,8 @@ class Groups:
         between = sparse.csr_array(Z.T @ K @ Z)
         inverse = sparse.diags_array(1.0 / between.diagonal())
         steps = sparse.csr_array(2.0 * inverse - inverse @ between @ inverse)
-        self._each, self._all = Z.astype(np.float32), sparse.csr_array(Z.T).astype(np.float32)
-        self._between = (weight * steps).astype(np.float32)
+        parts = sparse.csr_array(Z.T), weight * steps, Z
+        self._products = [product_with(part.astype(np.float32)) for part in parts]
 
     def inverse(self, x: FloatArray) -> FloatArray:
         """That times x for columns x of float32; at most K^-1.
@@ -46,4 +46,6 @@ class Groups:
         >>> Groups(K, np.array([0, 0, 1])).inverse(np.ones((3, 1), np.float32)).round(2).tolist()
         [[0.93], [0.93], [0.93]]
         """
-        return times(self._each, times(self._between, times(self._all, x)))
+        for product in self._products:
+            x = product(x)
+        return x

@@ -23,6 +23,7 @@ from cellapse._shared.arrays import (
     Matrix,
     add_multiple,
     csr_from_entries,
+    squared,
     subtract_product,
 )
 
@@ -144,6 +145,12 @@ def _follow(n: int, i: IntArray, j: IntArray, ratio: FloatArray) -> tuple[IntArr
     while (parent != n).any():  # pointer jumping: twice as far towards the root each time
         value, parent = value * value[parent], parent[parent]
     return component, value[:n]
+
+
+def scaled_kernel(root: FloatArray, kernel: Entries) -> Entries:
+    """D^{1/2} times the kernel, of disjoint supports, with columns of length one."""
+    P = kernel.scaled(root, None)
+    return P.scaled(None, 1.0 / np.sqrt(squared(P).sum(axis=0)))
 
 
 class Projector:

@@ -22,11 +22,14 @@ from cellapse._linalg.products import times
 from cellapse._linalg.short import Short, Start
 from cellapse._shared.arrays import (
     BoolArray,
+    Entries,
     FloatArray,
     IntArray,
     column_dots,
     column_norms,
+    diagonal_matrix,
     row_sum,
+    squared,
 )
 
 _UNIT = 2.0**-53
@@ -97,8 +100,9 @@ def next_to(K: sparse.csr_array, kernel: sparse.csr_array | None) -> Near:
     diagonal would take hundreds of steps for.
     """
     diagonal, fixed = K.diagonal(), Projector(kernel)
-    ties, group = _ties(sparse.csr_array(abs(K - sparse.diags_array(diagonal))))
-    P = sparse.csr_array(sparse.diags_array(diagonal))
+    row = np.repeat(np.arange(len(diagonal)), np.diff(K.indptr))
+    ties, group = _ties(_with_entries(K, np.where(K.indices == row, 0.0, abs(K.data))))
+    P = diagonal_matrix(diagonal)
     near = _by_diagonal(1.0 / diagonal)
     if ties is not None:
         P = sparse.csr_array(P + K.multiply(ties))
@@ -120,11 +124,19 @@ def next_to(K: sparse.csr_array, kernel: sparse.csr_array | None) -> Near:
     return Near(K, solve, lower, least, row_sum(K), short, group)
 
 
+def _with_entries(pattern: sparse.csr_array, entries: FloatArray) -> sparse.csr_array:
+    """Other entries in the places of a matrix, those that are zero left out."""
+    places = pattern.indices.copy(), pattern.indptr.copy()
+    matrix = sparse.csr_array((entries, *places), shape=pattern.shape)
+    matrix.eliminate_zeros()
+    return matrix
+
+
 def _alone(kernel: sparse.csr_array | None, n: int) -> BoolArray:
     """Which cells are alone, so that the kernel holds all of their values."""
     if kernel is None:
         return np.zeros(n, dtype=bool)
-    return np.asarray(kernel.multiply(kernel).sum(axis=1)).ravel() > 1.0 - 1e-9
+    return squared(Entries.of(kernel)).sum(axis=1) > 1.0 - 1e-9
 
 
 def _by_diagonal(inverse: FloatArray) -> Solve:
@@ -156,12 +168,12 @@ def _ties(edges: sparse.csr_array) -> tuple[sparse.csr_array, IntArray] | tuple[
     And the groups that these make of vertices. None where they leave no groups apart, or none are
     heavier than the others.
     """
-    edges.eliminate_zeros()
     lightest = edges.data.min(initial=np.inf)
     heaviest = edges.data.max(initial=0.0)  # equivalent: without edges nothing is heavy
     if not heaviest > _RANGE * lightest:
         return None, None
-    heavy = sparse.csr_array(edges.multiply(edges > np.sqrt(lightest * heaviest)))
+    large = edges.data > np.sqrt(lightest * heaviest)
+    heavy = _with_entries(edges, np.where(large, edges.data, 0.0))
     groups, group = connected_components(heavy, directed=False)
     if groups <= 2 * connected_components(edges, directed=False)[0] + 10:
         return None, None

@@ -18,9 +18,9 @@ from scipy import sparse
 
 from cellapse._linalg.cg import one_pass
 from cellapse._linalg.direct import Solve
-from cellapse._linalg.kernel import Projector
-from cellapse._linalg.products import times
-from cellapse._shared.arrays import FloatArray
+from cellapse._linalg.kernel import Projector, scaled_kernel
+from cellapse._linalg.products import product_with
+from cellapse._shared.arrays import Entries, FloatArray
 
 _ROUNDS = 3  # speed only: what is not close enough by then is left to double precision
 _GAIN = 1e-6  # speed only: single precision does not make a residual much smaller at once
@@ -56,12 +56,11 @@ class Short:
         rows = np.repeat(root, np.diff(K.indptr))
         entries = (K.data * rows * root[K.indices]).astype(np.float32)
         # Copies: SciPy may sort the entries of K later on, in place.
-        self._K = sparse.csr_array((entries, K.indices.copy(), K.indptr.copy()), shape=K.shape)
+        scaled = sparse.csr_array((entries, K.indices.copy(), K.indptr.copy()), shape=K.shape)
+        self._product = product_with(scaled)
         self._fixed, self._scaled_fixed = Projector(kernel), Projector(None, np.float32)
         if kernel is not None:
-            scaled = sparse.csr_array(kernel.multiply(root[:, None]))
-            size = np.sqrt(scaled.multiply(scaled).sum(axis=0))
-            self._scaled_fixed = Projector(scaled @ sparse.diags_array(1.0 / size), np.float32)
+            self._scaled_fixed = Projector(scaled_kernel(root, Entries.of(kernel)), np.float32)
         self._lower = lower
 
     @np.errstate(over="ignore", invalid="ignore")  # then no error is within `tol`
@@ -105,7 +104,7 @@ class Short:
         def apply(p: FloatArray) -> FloatArray:
             nonlocal products
             products += 1
-            return self._scaled_fixed.remove_from(times(self._K, p))
+            return self._scaled_fixed.remove_from(self._product(p))
 
         rhs = self._scaled_fixed.remove_from(rhs)
         y = one_pass(apply, rhs, lambda r: r, lambda _, rr: rr <= goal, _STEPS).x

@@ -17,9 +17,9 @@ from scipy import linalg, sparse
 from cellapse._errors import InputError
 from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.eigen.shifts import count_below, shift_inverse
-from cellapse._linalg.kernel import Projector
+from cellapse._linalg.kernel import Projector, scaled_kernel
 from cellapse._linalg.symmetric import Lowest, SymmetricOperator
-from cellapse._shared.arrays import Entries, FloatArray, remove_span, row_sum, squared
+from cellapse._shared.arrays import Entries, FloatArray, remove_span, row_sum
 
 _HUBS = 10.0  # speed only: times the median: from there on the largest entry is one of a hub
 _ABOVE = 1e-6  # relative to the bound of the spectrum: how far a shift is above it
@@ -289,9 +289,3 @@ def has_hubs(matrix: sparse.csr_array) -> bool:
 def _norm(A: sparse.csr_array, root: FloatArray) -> float:
     """An upper bound of the largest eigenvalue of A u = lambda D u."""
     return row_sum(A, root**2) or 1.0
-
-
-def scaled_kernel(root: FloatArray, kernel: Entries) -> Entries:
-    """D^{1/2} times the kernel, of disjoint supports, with columns of length one."""
-    P = kernel.scaled(root, None)
-    return P.scaled(None, 1.0 / np.sqrt(squared(P).sum(axis=0)))

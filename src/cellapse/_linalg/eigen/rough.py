@@ -13,7 +13,7 @@ from cellapse._linalg.cg import ROUGH, rough_solution, scaled
 from cellapse._linalg.direct import Solve
 from cellapse._linalg.eigen.problem import Problem, has_hubs
 from cellapse._linalg.kernel import Projector
-from cellapse._linalg.products import times
+from cellapse._linalg.products import product_with
 from cellapse._shared.arrays import FloatArray, remove_span
 
 _FINE = 0.01  # speed only: of r that is left
@@ -79,7 +79,7 @@ class Rough:
 def _single(matrix: sparse.csr_array, norm: float) -> Solve:
     entries = (matrix.data / norm).astype(np.float32)
     N = sparse.csr_array((entries, matrix.indices, matrix.indptr), shape=matrix.shape)
-    return lambda x: times(N, x)
+    return product_with(N)
 
 
 def _one_over_diagonal(matrix: sparse.csr_array, norm: float) -> Solve | None:
