@@ -36,7 +36,7 @@ def test_the_error_is_a_bound_and_within_what_was_asked_for(weight, tol):
     K, kernel = laplacian_like(weight)
     near = next_to(K, kernel)
     x = off(kernel, np.random.default_rng(0).standard_normal((206, 3)) * [1.0, 1e-6, 1e3])
-    found = near.start(0.0 * x, lambda v: x - K @ v, np.full(3, tol))
+    found = near.start(x, lambda v: x - K @ v, np.full(3, tol))
     e = found.v - np.linalg.solve(K.toarray(), x)
     energy = np.sqrt(np.einsum("ij,ij->j", e, K @ e))
     assert (energy <= found.energy * (1 + 1e-6) + 1e-12).all()
@@ -53,14 +53,14 @@ def test_entries_of_k_may_be_sorted_later_on():
     x = off(kernel, np.random.default_rng(0).standard_normal((206, 2)))
     near = next_to(K, kernel)
     K.sort_indices()
-    found = near.start(0.0 * x, lambda v: x - K @ v, np.full(2, 1e-6))
+    found = near.start(x, lambda v: x - K @ v, np.full(2, 1e-6))
     assert (found.energy <= 1e-6).all()
 
 
 def test_what_is_close_already_takes_no_product():
     K, kernel = laplacian_like()
     x = off(kernel, np.random.default_rng(0).standard_normal((206, 2)))
-    found = next_to(K, kernel).start(0.0 * x, lambda v: x - K @ v, np.full(2, 1e3))
+    found = next_to(K, kernel).start(x, lambda v: x - K @ v, np.full(2, 1e3))
     assert found.products == 0
     assert not found.v.any()
     assert (found.left == x).all()
@@ -91,14 +91,19 @@ def test_an_eigenvector_takes_no_step(monkeypatch):
     taken = []
     start = Near.start
 
-    def noted(self, v, residual, tol):
-        taken.append(start(self, v, residual, tol))
+    def noted(*given):
+        taken.append(start(*given))
         return taken[-1]
 
     monkeypatch.setattr(Near, "start", noted)
     assert S.elimination.ladder.iterative
-    S.apply(found.vectors[:, 1:], 1e-8)
-    S.apply(np.random.default_rng(0).standard_normal((600, 3)), 1e-8)
+    image = S.shortcuts.of_eigenvectors(found.vectors, 1e-8)
+    np.testing.assert_allclose(image, found.vectors * found.values, atol=1e-8)
+    x = np.random.default_rng(0).standard_normal(
+        (600, 3)
+    )  # no eigenvector: as good, if not so soon
+    direct = cl.collapse(S.source, solver=cl.Direct())
+    np.testing.assert_allclose(S.shortcuts.of_eigenvectors(x, 1e-8), direct @ x, atol=3e-8)
     assert taken[0].products == 0
     assert taken[1].products > 0
 
@@ -109,8 +114,8 @@ def test_single_precision_takes_as_many_steps_as_double():
         K, kernel = laplacian_like(weight, nx.random_regular_graph(8, 3000, seed=0))
         near = next_to(K, kernel)
         x = off(kernel, np.random.default_rng(0).standard_normal((3000, 2)))
-        first = near.start(0.0 * x, lambda v, x=x, K=K: x - K @ v, np.full(2, np.inf)).energy
-        found = near.start(0.0 * x, lambda v, x=x, K=K: x - K @ v, 1e-5 * first)
+        first = near.start(x, lambda v, x=x, K=K: x - K @ v, np.full(2, np.inf)).energy
+        found = near.start(x, lambda v, x=x, K=K: x - K @ v, 1e-5 * first)
         assert 1 <= found.products <= 20
 
 
@@ -120,14 +125,12 @@ def test_further_digits_come_from_further_rounds(monkeypatch):
     near = next_to(K, kernel)
     x = off(kernel, np.random.default_rng(0).standard_normal((206, 2)))
     tol = np.full(2, 1e-11)
-    assert (near.start(0.0 * x, lambda v: x - K @ v, tol).energy <= tol).all()
+    assert (near.start(x, lambda v: x - K @ v, tol).energy <= tol).all()
     monkeypatch.setattr(module, "_ROUNDS", 1)
-    once = near.start(0.0 * x, lambda v: x - K @ v, tol)
+    once = near.start(x, lambda v: x - K @ v, tol)
     assert (once.energy > tol).all()
-    assert (
-        once.energy < 1e-5 * near.start(0.0 * x, lambda v: x - K @ v, tol + np.inf).energy
-    ).all()
-    lost = near.start(0.0 * x, lambda v: x + K @ v, tol)
+    assert (once.energy < 1e-5 * near.start(x, lambda v: x - K @ v, tol + np.inf).energy).all()
+    lost = near.start(x, lambda v: x + K @ v, tol)
     assert lost.products == 0
     assert not lost.v.any()
 
@@ -138,12 +141,12 @@ def test_numbers_of_any_size_and_none():
     x = off(kernel, np.random.default_rng(0).standard_normal((206, 4)))
     for size in (1e-250, 1e-30, 1e30, 1e200):
         y = size * x * [1.0, 1.0, 0.0, 1e-3]
-        first = near.start(0.0 * y, lambda v, y=y: y - K @ v, np.full(4, np.inf)).energy
+        first = near.start(y, lambda v, y=y: y - K @ v, np.full(4, np.inf)).energy
         # The square of the smallest is zero: then the error is, too, as far as doubles can tell.
-        found = near.start(0.0 * y, lambda v, y=y: y - K @ v, 1e-4 * first)
+        found = near.start(y, lambda v, y=y: y - K @ v, 1e-4 * first)
         assert (found.energy <= 1e-4 * first).all()
         assert (found.v[:, 2] == 0.0).all()
-    bad = near.start(np.zeros((206, 1)), lambda v: np.inf - K @ v, np.ones(1))
+    bad = near.start(np.full((206, 1), np.inf), lambda v: np.inf - K @ v, np.ones(1))
     assert not (bad.energy <= 1.0).any()
     assert near.start(x[:, :0], lambda v: x[:, :0] - K @ v, np.ones(0)).v.shape == (206, 0)
 
@@ -162,9 +165,9 @@ def test_only_where_the_diagonal_is_near():
     assert next_to(*ring).short is None
     assert next_to(*laplacian_like()).short is not None
     x = off(ring[1], np.random.default_rng(0).standard_normal((400, 2)))
-    start = next_to(*ring).start(0.0 * x, lambda v: x - ring[0] @ v, np.ones(2))
+    start = next_to(*ring).start(x, lambda v: x - ring[0] @ v, np.ones(2))
     assert (start.energy == np.inf).all()
-    assert (start.left == x).all()
+    assert start.left is x
 
 
 @pytest.mark.parametrize("error", [0.0, 1e-8, 1e-3])

@@ -22,7 +22,7 @@ from cellapse._collapse.graded import GradedLaplacian
 from cellapse._collapse.ladder import Ladder
 from cellapse._collapse.ladder_array import array_is_quick, diagonal, ladder_array
 from cellapse._collapse.lowered import Lowered
-from cellapse._collapse.nearby import nearby, pair
+from cellapse._collapse.nearby import nearby, of_eigenvectors, pair
 from cellapse._collapse.shifts import rounding, safe_shift, shifted
 from cellapse._collapse.weights import Weights
 from cellapse._linalg.cg import CG
@@ -125,6 +125,7 @@ class OneSide(Elimination):
             lowered=self._lowered(plain, ladder.c / scale),
             nearby=partial(nearby, ladder) if ladder.iterative else None,
             pair=partial(pair, ladder) if ladder.iterative else None,
+            of_eigenvectors=partial(of_eigenvectors, ladder) if ladder.iterative else None,
             iterates=ladder.iterative,
             array_is_quick=partial(array_is_quick, ladder),
             shifted=partial(shifted, ladder),

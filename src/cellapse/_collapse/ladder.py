@@ -162,12 +162,17 @@ class Ladder:
             return self.array.T @ x
         return times(self.A, x) - self.c * self.moved(x, error / self.c)
 
-    def moved(self, x: FloatArray, error: float = 0.0) -> FloatArray:
-        """x - K^-1 x = beta B w, within an absolute error where that saves work."""
+    def moved(
+        self, x: FloatArray, error: float = 0.0, about: FloatArray | None = None
+    ) -> FloatArray:
+        """x - K^-1 x = beta B w, within an absolute error where that saves work.
+
+        Columns `about` K^-1 x are where iterations start.
+        """
         # What refinement goes for, by column: of all of x, as A x rounds all of it, too.
         allowed = np.maximum(error, AIM * self._slack(x))
         x = self.fixed.off(x)
-        result = self._by_iteration(x, allowed) if self.iterative else None
+        result = self._by_iteration(x, allowed, about) if self.iterative else None
         if result is None:
             result = self._by_factor(x, allowed)
         if result is None:
@@ -180,7 +185,9 @@ class Ladder:
         size = np.atleast_1d(column_norms(x))
         return self.norm / self.c * np.maximum(size, 1e-300)
 
-    def inverse_by_iteration(self, x: FloatArray, allowed: FloatArray) -> FloatArray | None:
+    def inverse_by_iteration(
+        self, x: FloatArray, allowed: FloatArray, about: FloatArray | None = None
+    ) -> FloatArray | None:
         """K^-1 x by conjugate gradients for x off the kernel; None where they take too long."""
         assert self.relaxation.raised.reduced is not None
         if x.ndim == 1:
@@ -200,11 +207,9 @@ class Ladder:
             return x - v - moved(v)
 
         tol = np.broadcast_to(allowed * least, x.shape[1:])
-        # T x = l x says v = x - (A x - l x) / c.
-        guess = self.fixed.remove_from(near.closest(x, times(self.A, x)))
-        start = near.start(guess, residual, tol)
+        start = near.start(x, residual, tol, about)
         v, energy = start.v, start.energy
-        self._work += float(start.products + 3) * K.nnz * x.shape[1]
+        self._work += float(start.products) * K.nnz * x.shape[1]
         if not (energy <= tol).all():
             v, energy = conjugate_gradients(
                 apply,
@@ -221,9 +226,9 @@ class Ladder:
             self._iterates = False  # a factor of K would have been cheaper: from now on by that
         return v.astype(np.float64, copy=False) if accepted else None
 
-    def _by_iteration(self, x: FloatArray, allowed: FloatArray) -> FloatArray | None:
+    def _by_iteration(self, x: FloatArray, allowed: FloatArray, about: Any) -> FloatArray | None:
         """By conjugate gradients on K, or None where they take too long."""
-        v = self.inverse_by_iteration(x, allowed)
+        v = self.inverse_by_iteration(x, allowed, about)
         if v is None:
             return None
         return self.relaxation.moved(v) if self._largest < NEXT_TO_ONE else x - v

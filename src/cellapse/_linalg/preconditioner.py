@@ -70,11 +70,15 @@ class Near(NamedTuple):
         along_x = _ratio(ax - along_y * ab, aa)
         return along_x * x + along_y * y
 
-    def start(self, v: FloatArray, residual: Solve, tol: FloatArray) -> Start:
-        """A start for conjugate gradients next to v, which may be good enough already."""
-        left = residual(v).astype(np.float64, copy=False)
+    def start(
+        self, x: FloatArray, residual: Solve, tol: FloatArray, about: FloatArray | None = None
+    ) -> Start:
+        """A start for conjugate gradients, at zero or `about`; it may be good enough already."""
+        v, left = np.zeros_like(x), x
+        if about is not None:
+            v, left = about, residual(about).astype(np.float64, copy=False)
         if self.short is None:
-            return Start(v, left, np.full(v.shape[1], np.inf), 0)
+            return Start(v, left, np.full(x.shape[1], np.inf), 0)
         return self.short.refine(v, left, residual, tol)
 
     def hides(self, x: FloatArray, v: FloatArray, most: FloatArray) -> bool:

@@ -80,6 +80,8 @@ class Shortcuts:
         closer to S than A is; else None.
     pair : function, optional
         x -> u and S u for u next to columns x of length one, where that costs less than S x.
+    of_eigenvectors : function, optional
+        x, error -> S x for columns next to eigenvectors, where that takes fewer steps.
     iterates : bool
         Whether a product takes iterations instead of a factorization.
     array_is_quick : function, optional
@@ -105,6 +107,7 @@ class Shortcuts:
     lowered: Callable[[FloatArray], SymmetricOperator] | None = None
     nearby: Callable[[float], Solve | None] | None = None
     pair: Callable[[FloatArray], tuple[FloatArray, FloatArray] | None] | None = None
+    of_eigenvectors: Callable[[FloatArray, float], FloatArray] | None = None
     iterates: bool = False
     array_is_quick: Callable[[float], bool] | None = None
     shifted: Callable[[float, FloatArray], tuple[Any, int] | None] | None = None
