@@ -99,9 +99,7 @@ def test_an_eigenvector_takes_no_step(monkeypatch):
     assert S.elimination.ladder.iterative
     image = S.shortcuts.of_eigenvectors(found.vectors, 1e-8)
     np.testing.assert_allclose(image, found.vectors * found.values, atol=1e-8)
-    x = np.random.default_rng(0).standard_normal(
-        (600, 3)
-    )  # no eigenvector: as good, if not so soon
+    x = np.random.default_rng(0).standard_normal((600, 3))  # as good, if not as soon
     direct = cl.collapse(S.source, solver=cl.Direct())
     np.testing.assert_allclose(S.shortcuts.of_eigenvectors(x, 1e-8), direct @ x, atol=3e-8)
     assert taken[0].products == 0
