@@ -10,13 +10,10 @@ import os
 import warnings
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from cellapse._collapse.build import collapse
 from cellapse._collapse.collapsed import CollapsedOperator
@@ -31,6 +28,7 @@ from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import flag, listed, real_array, whole_number
 from cellapse._shared.names import showing
 from cellapse._shared.progress import progress as shown
+from cellapse._shared.threads import one_thread
 from cellapse._shared.workers import on_workers
 
 __all__ = ["Spectra", "spectra"]
@@ -190,7 +188,7 @@ def solve_all(
         return [every[i] for i in range(len(given))]
     pool = ThreadPoolExecutor(jobs) if min(jobs, len(parts)) > 1 else None
     solved: dict[int, One] = {}
-    with warnings.catch_warnings(), _one_thread():
+    with warnings.catch_warnings(), one_thread():
         warnings.simplefilter("ignore", CellapseWarning)
         try:
             each = pool.map if pool else map
@@ -205,22 +203,10 @@ def solve_all(
 
 def _on_worker(given: dict[int, Complex], settings: Settings, vectors: bool) -> list[One]:
     """One part, where another process has sent it; vectors go back only where asked for."""
-    with warnings.catch_warnings(), _one_thread():
+    with warnings.catch_warnings(), one_thread():
         warnings.simplefilter("ignore", CellapseWarning)
         solved = _solve(given, list(given), settings, vectors)
     return solved if vectors else [(w, np.empty((len(w), 0)), zeros) for w, _, zeros in solved]
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    return ThreadpoolController()  # looks for the libraries: longer than a small spectrum takes
-
-
-def _one_thread() -> AbstractContextManager[Any]:
-    """One thread of BLAS; where there is no more than one, setting it would take longer."""
-    if all(library.num_threads == 1 for library in _blas().lib_controllers):
-        return nullcontext()
-    return _blas().limit(limits=1)
 
 
 def cores() -> int:

@@ -1,26 +1,42 @@
-"""Threads of OpenBLAS: products with a few columns wait for memory, and take longer on two."""
+"""Threads of the libraries of linear algebra, where more than one of them takes longer."""
 
 from __future__ import annotations
 
+import sys
 from contextlib import AbstractContextManager, nullcontext
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 
-def one_thread_of_openblas() -> AbstractContextManager[Any]:
-    """OpenBLAS on one thread, as long as it lasts; PARDISO keeps its own, which do help.
+def one_thread() -> AbstractContextManager[Any]:
+    """All libraries on one thread, as long as it lasts: small problems, or a process for each."""
+    return _limited(_libraries(len(sys.modules)))
 
-    Where there is one only, nothing is set.
+
+def one_thread_of_openblas() -> AbstractContextManager[Any]:
+    """OpenBLAS alone: products with a few columns wait for memory, and take longer on two.
+
+    PARDISO keeps its own threads, which do help.
     """
-    libraries = _openblas()
+    return _limited(_openblas())
+
+
+def _limited(libraries: Any) -> AbstractContextManager[Any]:
+    """Where there is one thread only, nothing is set: that takes longer than to look."""
     if all(library.num_threads == 1 for library in libraries.lib_controllers):
         return nullcontext()
     return libraries.limit(limits=1)
 
 
-@cache
-def _openblas() -> Any:
-    """Looked for once: that takes longer than setting a number of threads."""
+@lru_cache(maxsize=1)
+def _libraries(_: int) -> Any:
+    """Looked for again only after further imports: it takes longer than a small spectrum."""
     from threadpoolctl import ThreadpoolController
 
-    return ThreadpoolController().select(internal_api="openblas")
+    return ThreadpoolController()
+
+
+@cache
+def _openblas() -> Any:
+    """That of NumPy and SciPy, which are there from the start."""
+    return _libraries(len(sys.modules)).select(internal_api="openblas")

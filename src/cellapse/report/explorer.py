@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 import time
 import warnings
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from cellapse._collapse.chain import Chain
 from cellapse._collapse.collapsed import CollapsedOperator
@@ -26,6 +23,7 @@ from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian
 from cellapse._shared.arrays import IntArray
 from cellapse._shared.checks import whole_number
+from cellapse._shared.threads import one_thread
 from cellapse.plot.layout import neighbourhood
 from cellapse.report.colourings import clusters_colouring, group_codes, word_colouring
 from cellapse.report.content import NETWORK, drawn_edges, network, numbers
@@ -109,7 +107,7 @@ class Explorer:
         try:
             # One thread: two that share a busy machine wait for each other longer than they work.
             with (
-                _libraries(len(sys.modules)).limit(limits=1),
+                one_thread(),
                 warnings.catch_warnings(record=True) as said,
             ):
                 warnings.simplefilter("always", CellapseWarning)
@@ -246,12 +244,6 @@ class Explorer:
         if self._groups is None:
             return min(4, self.complex.n_vertices)
         return len(set(self._groups))
-
-
-@lru_cache(maxsize=1)
-def _libraries(_: int) -> ThreadpoolController:
-    """Those with threads of their own, looked for again only after further imports."""
-    return ThreadpoolController()
 
 
 def _spectrum(S: Operator, k: int) -> Spectrum:
