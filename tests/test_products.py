@@ -16,6 +16,7 @@ from cellapse._linalg import products
 from cellapse._linalg.eigen import davidson
 from cellapse._linalg.groups import Groups
 from cellapse._linalg.products import product_with, times
+from tests.toys import small_world
 
 
 def matrix(dtype, rows=700, columns=500, density=0.05):
@@ -115,10 +116,6 @@ def test_longer_whole_numbers_are_not_for_us(monkeypatch):
     assert products._mkl.__wrapped__() == {}
 
 
-def small_world(n=800):
-    return cl.clique_complex(nx.watts_strogatz_graph(n, 10, 0.1, seed=3))
-
-
 def ladder_of(K):
     return cl.collapse(K, eps=1e-4).elimination.ladder
 
@@ -189,13 +186,17 @@ def test_a_small_world_has_the_spectrum_of_a_dense_matrix(k):
 
 
 def test_a_small_world_takes_few_corrections(monkeypatch):
-    """About 25 with what is nearby, 40 with A."""
-    K, extended, rounds = small_world(6000), davidson._extended, []
+    """With what is nearby about four fifths of those with A, over several graphs."""
+    extended, rounds = davidson._extended, []
     monkeypatch.setattr(davidson, "_extended", lambda *a: rounds.append(1) or extended(*a))
-    cl.collapse(K, eps=1e-4).spectrum(10)
-    close = len(rounds)
-    rounds.clear()
+
+    def corrections():
+        rounds.clear()
+        for seed in range(4):
+            cl.collapse(small_world(6000, seed), eps=1e-4).spectrum(10)
+        return len(rounds)
+
+    close = corrections()
     monkeypatch.setattr("cellapse._collapse.elimination.nearby", lambda *_: None)
     monkeypatch.setattr("cellapse._collapse.elimination.pair", lambda *_: None)
-    cl.collapse(K, eps=1e-4).spectrum(10)
-    assert close < 0.8 * len(rounds), (close, len(rounds))
+    assert close < 0.9 * corrections()

@@ -21,6 +21,7 @@ from cellapse._linalg.eigen.problem import eigenproblem, has_hubs
 from cellapse._linalg.levels import expands, factor_size
 from cellapse._linalg.preconditioner import next_to
 from cellapse._shared.progress import Bar
+from tests.toys import small_world
 
 GRAPHS = {
     "clique": nx.complete_graph(50),
@@ -392,11 +393,6 @@ def test_a_count_that_cannot_be_is_no_certificate(monkeypatch):
     assert nothing_missed(problem, pairs, search, lambda _: 3)[1] is True
     with pytest.raises(cl.ConvergenceError, match="exist but were not found"):
         nothing_missed(problem, pairs, search, lambda _: 6)
-
-
-def small_world(n, seed=0):
-    """A ring with triangles, and a tenth of its edges rewired: heavy groups, light ties."""
-    return cl.clique_complex(nx.watts_strogatz_graph(n, 8, 0.1, seed=seed))
 
 
 def test_forest_preconditioner_follows_heavy_groups():

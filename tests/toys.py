@@ -3,6 +3,7 @@
 import numpy as np
 from scipy import sparse
 
+import cellapse as cl
 from cellapse._linalg.symmetric import Shortcuts, SymmetricOperator
 
 
@@ -23,3 +24,18 @@ class Toy(SymmetricOperator):
     @property
     def shortcuts(self):
         return self._shortcuts
+
+
+def small_world(n=800, seed=0):
+    """A ring with triangles, and a tenth of its edges rewired: heavy groups, light ties.
+
+    Drawn by a hash of our own (that of SplitMix), so that no library decides which.
+    """
+    i, d = (part.ravel() for part in np.meshgrid(np.arange(n), np.arange(1, 6), indexing="ij"))
+    drawn = (5 * i + d + 1_000_003 * seed).astype(np.uint64)
+    for factor in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB):
+        drawn = (drawn ^ (drawn >> np.uint64(30))) * np.uint64(factor)
+        drawn = drawn ^ (drawn >> np.uint64(27))
+    drawn = (drawn >> np.uint64(24)).astype(np.int64)
+    other = np.where(drawn % 10 == 0, drawn // 10 % n, (i + d) % n)
+    return cl.clique_complex(np.column_stack([i, other])[i != other])
