@@ -82,7 +82,7 @@ def _functions_for(A: sparse.csr_array) -> _Functions | None:
 def _fits(A: sparse.csr_array, x: FloatArray) -> bool:
     """Whether MKL takes these columns."""
     several = x.ndim == 2 and x.shape[1] > 1 and len(x) == A.shape[1]
-    return several and x.dtype == A.dtype and x.flags.c_contiguous
+    return several and x.dtype == A.dtype
 
 
 def mkl_libraries() -> list[str]:
@@ -129,7 +129,7 @@ def _multiplied(
     mkl: _Functions, handle: c_void_p, A: sparse.csr_array, x: FloatArray
 ) -> FloatArray:
     """A x by MKL, and by SciPy where that fails."""
-    columns = x.shape[1]
+    x, columns = np.ascontiguousarray(x), x.shape[1]
     y: FloatArray = np.empty((A.shape[0], columns), x.dtype)
     # On this thread alone: those that OpenMP starts do not live on in a fork.
     before = mkl.use_threads(1)
