@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from scipy import sparse
+from toys import small_world
 
 import cellapse as cl
 from cellapse._collapse.nearby import nearby, pair
@@ -16,7 +17,6 @@ from cellapse._linalg import products
 from cellapse._linalg.eigen import davidson
 from cellapse._linalg.groups import Groups
 from cellapse._linalg.products import product_with, times
-from tests.toys import small_world
 
 
 def matrix(dtype, rows=700, columns=500, density=0.05):

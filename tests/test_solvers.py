@@ -9,6 +9,7 @@ import pytest
 from scipy import linalg, sparse
 from scipy.sparse.linalg import splu
 from threadpoolctl import ThreadpoolController
+from toys import small_world
 
 import cellapse as cl
 from cellapse._linalg.cg import conjugate_gradients, rough_solution
@@ -21,7 +22,6 @@ from cellapse._linalg.eigen.problem import eigenproblem, has_hubs
 from cellapse._linalg.levels import expands, factor_size
 from cellapse._linalg.preconditioner import next_to
 from cellapse._shared.progress import Bar
-from tests.toys import small_world
 
 GRAPHS = {
     "clique": nx.complete_graph(50),
