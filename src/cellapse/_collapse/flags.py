@@ -17,7 +17,7 @@ import numpy as np
 
 from cellapse._collapse.completion import Masses
 from cellapse._collapse.weights import Weights
-from cellapse._shared.arrays import BoolArray, FloatArray, IntArray, Matrix, squared
+from cellapse._shared.arrays import FloatArray, IntArray, Matrix, row_squares, squared
 
 _UNIT = 2.0**-53
 
@@ -33,7 +33,7 @@ def unfolded_sigmas(
     sigmas = np.full((count, len(upper)), np.inf)
     reached = np.ones(upper[0].shape[0] if upper else 0, dtype=bool)
     for k, B in enumerate(upper):
-        d = np.asarray(squared(B).sum(axis=1)).ravel()
+        d = row_squares(B)
         counted = reached & (d > 0)
         if owners is None:
             sigmas[0, k] = np.sqrt(d[counted].min(initial=np.inf))
@@ -57,11 +57,9 @@ def unfolded_masses(
     """
     masses = [np.full(upper[-1].shape[1] if upper else n_edges, eps)]
     for B, b, c in zip(reversed(upper), beta[::-1], gamma[::-1], strict=True):
-        weight = squared(B)
         with np.errstate(divide="ignore"):
-            g = weight @ (1.0 / masses[0])
-        d = np.asarray(weight.sum(axis=1)).ravel()
-        masses.insert(0, flag_mass(d, g, b, c, eps))
+            g = squared(B) @ (1.0 / masses[0])
+        masses.insert(0, flag_mass(row_squares(B), g, b, c, eps))
     return masses
 
 
@@ -99,15 +97,17 @@ def known_of(upper: Sequence[Matrix], masses: list[FloatArray], weights: Weights
     blurs = [np.zeros(len(m)) for m in masses]
     for k, B in enumerate(upper):
         b, c = weights.beta[k + 1], weights.gamma[k + 1]
-        d = np.asarray(squared(B).sum(axis=1)).ravel()
-        blurs[k] = np.where(_cancels(d, b, c), 0.0, 4 * _UNIT * b * d)
+        d = row_squares(B)
+        blurs[k] = np.where(_rest(d, b, c) == 0.0, 0.0, 4 * _UNIT * b * d)
     growth = carried(upper, masses, weights, [np.ones(len(m)) for m in masses])[0]
     return Masses(growth, carried(upper, masses, weights, blurs)[0])
 
 
-def _cancels(d: FloatArray, b: float, c: Any) -> BoolArray:
-    """Where c is the bound b d^{1/2}: then b^2 d - c^2 is rounding."""
-    return np.abs(b**2 * d - c**2) < 16 * _UNIT * b**2 * d
+def _rest(d: FloatArray, b: float, c: Any) -> FloatArray:
+    """b^2 d - c^2, and zero where c is the bound b d^{1/2}: then it is rounding."""
+    rest = b**2 * d - c**2
+    rest[np.abs(rest) < 16 * _UNIT * b**2 * d] = 0.0
+    return rest
 
 
 def flag_mass(d: FloatArray, g: FloatArray, b: float, c: Any, eps: float) -> FloatArray:
@@ -117,5 +117,4 @@ def flag_mass(d: FloatArray, g: FloatArray, b: float, c: Any, eps: float) -> Flo
     with np.errstate(divide="ignore"):
         h = 1.0 / (1.0 / g + b)
     # With what cancels taken out: at the bound b d / (1 + b g) is all of it.
-    rest = np.where(_cancels(d, b, c), 0.0, b**2 * d - c**2)
-    return eps + b * d / (1.0 + b * g) + rest * h
+    return eps + b * d / (1.0 + b * g) + _rest(d, b, c) * h

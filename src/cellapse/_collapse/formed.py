@@ -33,12 +33,12 @@ class Edges:
         self.n = B.shape[0]
         rows, values = B.rows.reshape(-1, 2), B.values.reshape(-1, 2)
         self._places = (rows[:, :, None] * self.n + rows[:, None, :]).ravel()
-        self._products = values[:, :, None] * values[:, None, :]
+        self._products = (values[:, :, None] * values[:, None, :]).reshape(-1, 4)
 
     @cached_property
     def plain(self) -> FloatArray:
         """B B^T."""
-        return self.square(np.ones(len(self._products)))
+        return self._added(self._products)
 
     @cached_property
     def sums(self) -> FloatArray:
@@ -47,8 +47,10 @@ class Edges:
 
     def square(self, weights: FloatArray) -> FloatArray:
         """B diag(w) B^T, symmetric to the last bit."""
-        products = (self._products * weights[:, None, None]).ravel()
-        entries = np.bincount(self._places, products, self.n**2)
+        return self._added(self._products * weights[:, None])
+
+    def _added(self, products: FloatArray) -> FloatArray:
+        entries = np.bincount(self._places, products.ravel(), self.n**2)
         return entries.reshape(self.n, self.n).astype(np.float64, copy=False)
 
 

@@ -90,7 +90,9 @@ class Weights:
                 f"beta={beta.tolist()} with gamma={coupling.tolist()}: where beta is 0, nothing "
                 "balances the coupling; set that gamma to 0"
             )
-        return cls(beta, coupling, eps, sigma, scale)
+        weights = cls(beta, coupling, eps, sigma, scale)
+        weights.__dict__["definite"] = _within(coupling, limit)  # speed only: it is at hand
+        return weights
 
     @property
     def bound(self) -> FloatArray:
@@ -105,8 +107,7 @@ class Weights:
     @cached_property
     def definite(self) -> bool:
         """Whether S_eps is sure to be positive semi-definite."""
-        limit = regularized_bound(self.scale, self.sigma, self.eps)
-        return bool((self.gamma <= limit * (1 + 1e-9)).all())
+        return _within(self.gamma, regularized_bound(self.scale, self.sigma, self.eps))
 
     def with_eps(self, eps: float) -> Weights:
         """The same beta and gamma with another eps."""
@@ -124,7 +125,10 @@ def check_beta(beta: Any, K: int) -> FloatArray:
 
 def check_eps(eps: Any) -> float:
     """eps as a number, 0 or from 1e-60 to 1e60."""
-    return float(_numbers("eps", eps, 1, "one regularization", 1e-60, 1e60)[0])
+    least, most = 1e-60, 1e60
+    if isinstance(eps, float) and least <= eps <= most:
+        return float(eps)  # speed only: what most give
+    return float(_numbers("eps", eps, 1, "one regularization", least, most)[0])
 
 
 def psd_bound(beta: FloatArray, sigma: FloatArray) -> FloatArray:
@@ -144,6 +148,11 @@ def regularized_bound(beta: FloatArray, sigma: FloatArray, eps: float) -> FloatA
 def with_eps(bound: FloatArray, beta: FloatArray, eps: float) -> FloatArray:
     """The same from the bound of `thm:psd`."""
     return np.sqrt(bound**2 + beta * eps)
+
+
+def _within(gamma: FloatArray, limit: FloatArray) -> bool:
+    """Whether no gamma is above its limit, but for rounding."""
+    return bool((gamma <= limit * (1 + 1e-9)).all())
 
 
 def check_gamma(gamma: Any, bound: FloatArray, limit: FloatArray) -> FloatArray:

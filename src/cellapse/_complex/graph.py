@@ -138,7 +138,9 @@ def _weighted(graph: Graph, weight: str | None) -> Graph:
     if weight is None:
         return graph
     columns = dict(graph.attributes[1])
-    values: Any = columns.pop(weight, [None] * len(graph.edges))
+    values: Any = columns.pop(weight, None)
+    if values is None:
+        values = [None] * len(graph.edges)
     if isinstance(values, np.ndarray) and values.dtype == object:
         values = values.tolist()
     if not isinstance(values, np.ndarray) and None in values:

@@ -59,7 +59,10 @@ def simple_edges(
     {'w': array([3.]), 'multiplicity': array([2])}
     """
     edges, columns, loops = without_loops(labels, edges, columns, rules.loops)
-    keys = np.minimum(*edges.T) * len(labels) + np.maximum(*edges.T)
+    first, second = edges.T
+    if (first > second).any():
+        first, second = np.minimum(first, second), np.maximum(first, second)
+    keys = first * len(labels) + second
     if (keys[1:] > keys[:-1]).all() or not _has_copies(keys):
         return edges, dict(columns), loops
     _, first, place = np.unique(keys, return_index=True, return_inverse=True)
@@ -87,9 +90,9 @@ def without_loops(
 ) -> tuple[IntArray, Columns, dict[str, Any]]:
     """The edges between two vertices, what is known of them, and what becomes of the others."""
     is_loop = edges[:, 0] == edges[:, 1]
-    at = edges[is_loop, 0]
-    if not len(at):
+    if not is_loop.any():
         return edges, columns, {}
+    at = edges[is_loop, 0]
     what = f"{len(at):,} self-loop{'s' * (len(at) > 1)}, the first at vertex {labels[at[0]]!r:.80}"
     if rule == "refuse":
         raise InputError(f'{what}; a cell holds a vertex once: remove them, or pass loops="drop"')

@@ -92,7 +92,8 @@ def check_no_duplicates(cells: Sequence[Cells], label_of: LabelOf) -> None:
     above = {size for c in cells[1:] for size in c.all_sizes()}  # vertices alone are all different
     for size in sorted(above):
         tables = [(k, *c.of_size(size)) for k, c in enumerate(cells)]
-        rows = np.concatenate([table for _, _, table in tables if len(table)])
+        filled = [table for _, _, table in tables if len(table)]
+        rows = filled[0] if len(filled) == 1 else np.concatenate(filled)  # speed only: no copy
         if size > 3:  # walks keep their order; all others ascend already
             rows = np.sort(rows, axis=1)
         repeat = RowIndex(rows, n_vertices).first_repeat()

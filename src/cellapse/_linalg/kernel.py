@@ -51,11 +51,12 @@ def kernel_entries(B: Matrix) -> Entries | None:
     if n == 0:
         return Entries.of(sparse.csr_array((0, 0)))
     rows, owner, values = _by_column(B)
-    second = np.flatnonzero(owner[1:] == owner[:-1]) + 1
-    if (second[1:] == second[:-1] + 1).any():  # three in a column
+    first = (owner[1:] == owner[:-1]).nonzero()[0]
+    second = first + 1
+    if (first[1:] == second[:-1]).any():  # three in a column
         return None
-    ratio = -values[second - 1] / values[second]  # x_j = ratio * x_i
-    component, x = _follow(n, rows[second - 1], rows[second], ratio)
+    ratio = -values[first] / values[second]  # x_j = ratio * x_i
+    component, x = _follow(n, rows[first], rows[second], ratio)
     norm = np.sqrt(np.bincount(component, x**2))
     x = x / norm[component]
     kernel = Entries(np.arange(n), component, x, (n, len(norm)))
@@ -79,8 +80,10 @@ def _by_column(B: Matrix) -> tuple[IntArray, IntArray, FloatArray]:
         columns = sparse.csc_array(B.csr if isinstance(B, Entries) else B)
         rows, values = columns.indices, columns.data
         owner = np.repeat(np.arange(B.shape[1]), np.diff(columns.indptr))
+    if values.all():
+        return rows, owner, values
     there = values != 0
-    return (rows, owner, values) if there.all() else (rows[there], owner[there], values[there])
+    return rows[there], owner[there], values[there]
 
 
 def _components(n: int, i: IntArray, j: IntArray) -> IntArray:
@@ -91,9 +94,12 @@ def _components(n: int, i: IntArray, j: IntArray) -> IntArray:
     near, known = np.eye(n), 0
     near[i, j] = near[j, i] = 1.0
     # Twice as far each time, until that is nowhere new, or everywhere.
-    while known != (known := int(np.count_nonzero(near))) and known < n * n:
-        near = np.minimum(near @ near, 1.0)
-    first = near.argmax(axis=1)
+    # Its entries count walks: of up to 128 steps on 64 vertices, far from too many for a float.
+    while known != (known := int(np.count_nonzero(near))):
+        if known == n * n:  # speed only: all are in one
+            return np.zeros(n, np.int64)
+        near = near @ near
+    first = (near > 0).argmax(axis=1)
     return np.cumsum(np.bincount(first, minlength=n) > 0)[first] - 1
 
 
@@ -168,8 +174,9 @@ class Projector:
         P = columns if isinstance(columns, Entries) else Entries.of(columns)
         n, self.count = P.shape
         self._P, self._dtype = P, dtype
-        # speed only: then one product does it
-        self._whole: FloatArray | None = P.toarray().astype(dtype) if n <= _SMALL else None
+        self._whole: FloatArray | None = None
+        if n <= _SMALL:  # speed only: then one product does it
+            self._whole = P.toarray().astype(dtype, copy=False)
 
     @cached_property
     def _large(self) -> FloatArray:

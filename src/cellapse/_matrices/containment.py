@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import combinations
 from math import comb
 
@@ -39,8 +40,8 @@ def contained(K: Complex, low: int, high: int) -> Entries:
     none = np.empty(0, np.int64)
     if not len(y):  # speed only: nothing to look up
         return Entries(none, none, np.empty(0), shape)
-    rows: list[IntArray] = [none]
-    columns: list[IntArray] = [none]
+    rows: list[IntArray] = []
+    columns: list[IntArray] = []
     for t in x.all_sizes():
         where_x, table = x.of_size(t)
         index = RowIndex(np.sort(table, axis=1) if t > 3 else table, K.n_vertices)
@@ -50,8 +51,9 @@ def contained(K: Complex, low: int, high: int) -> Entries:
                 if s > 3:  # walks keep their order; all others ascend already
                     cells = np.sort(cells, axis=1)
                 for faces, owners in _subsets_there(index, cells, t):
-                    rows.append(where_x[faces])
-                    columns.append(where_y[owners])
+                    # speed only: where all are of one size, their positions are all there are
+                    rows.append(faces if x.is_uniform else where_x[faces])
+                    columns.append(owners if y.is_uniform else where_y[owners])
             else:
                 members = (
                     x.membership(K.n_vertices)[where_x] @ y.membership(K.n_vertices)[where_y].T
@@ -60,13 +62,20 @@ def contained(K: Complex, low: int, high: int) -> Entries:
                 keep = inside.data == t
                 rows.append(where_x[inside.row[keep]])
                 columns.append(where_y[inside.col[keep]])
-    i, j = np.concatenate(rows), np.concatenate(columns)
+    if len(rows) == 1:  # speed only: no copies
+        return Entries(rows[0], columns[0], np.ones(len(rows[0])), shape)
+    i, j = np.concatenate([none, *rows]), np.concatenate([none, *columns])
     return Entries(i, j, np.ones(len(i)), shape)
+
+
+@lru_cache(maxsize=64)  # speed only: it takes as long as looking a few cells up
+def _subsets(s: int, t: int) -> IntArray:
+    return np.array(list(combinations(range(s), t)))
 
 
 def _subsets_there(index: RowIndex, cells: IntArray, t: int) -> Iterator[tuple[IntArray, IntArray]]:
     """The subsets of t vertices of every cell that the index has: where, and of which cell."""
-    subsets = np.array(list(combinations(range(cells.shape[1]), t)))
+    subsets = _subsets(cells.shape[1], t)
     step = max(_AT_ONCE // len(subsets), 1)
     for start in range(0, len(cells), step):
         some = cells[start : start + step, subsets]

@@ -231,6 +231,11 @@ class Entries:
         """The matrix of squared entries."""
         return Entries(self.rows, self.columns, self.values**2, self.shape)
 
+    @cached_property
+    def row_squares(self) -> FloatArray:
+        """The sums of squared entries along the rows."""
+        return self.squared.sum(axis=1)
+
     def toarray(self) -> FloatArray:
         """The same as a dense array."""
         dense = np.zeros(self.shape)
@@ -269,3 +274,10 @@ def squared(B: Any) -> Any:
     if isinstance(B, Entries):
         return B.squared
     return sparse.csr_array((B.data**2, B.indices, B.indptr), shape=B.shape)
+
+
+def row_squares(B: Any) -> FloatArray:
+    """The sums of squared entries along the rows, of a sparse array or of `Entries`."""
+    if isinstance(B, Entries):
+        return B.row_squares
+    return np.asarray(squared(B).sum(axis=1)).ravel()

@@ -62,6 +62,8 @@ def own_csr(matrix: Any, name: str) -> sparse.csr_array:
         raise InputError(f"{name} holds {matrix.dtype} values; give real numbers")
     copy = sparse.csr_array(matrix, dtype=np.float64, copy=True)
     copy.sum_duplicates()
+    if usual_entries(copy.data):
+        return copy
     size = abs(copy.data)
     least, most = size.min(initial=np.inf), size.max(initial=0.0)
     if not isfinite(most):  # a sum with NaN or infinity is one of them, too
@@ -75,6 +77,13 @@ def own_csr(matrix: Any, name: str) -> sparse.csr_array:
             f"{1.0 / _FARTHEST:.0e} to {_FARTHEST:.0e}, whose squares are numbers, too"
         )
     return copy
+
+
+def usual_entries(values: NDArray[Any]) -> bool:
+    """Whether there is no zero among them, and none that a matrix may not hold."""
+    size = abs(values)
+    least, most = size.min(initial=1.0), size.max(initial=1.0)  # NaN, where there is one
+    return bool(least >= 1.0 / _FARTHEST and most <= _FARTHEST)
 
 
 def listed(values: Any, name: str) -> list[Any]:

@@ -31,11 +31,14 @@ _UNKNOWN = 1 << 62
 
 
 class Budget:
-    """The memory that one reading may take, drawn on before anything is made."""
+    """The memory that one reading may take, drawn on before anything is made.
 
-    def __init__(self, limit: int) -> None:
+    `free` is the memory there is, where that has just been asked.
+    """
+
+    def __init__(self, limit: int, free: float = 0.0) -> None:
         self.limit = self.left = limit
-        self._free = 0.0
+        self._free = free
 
     def available(self, n_bytes: float) -> float:
         """The memory there is; asking takes long, so for a small part of it not every time."""
@@ -49,7 +52,7 @@ _BUDGET: ContextVar[Budget | None] = ContextVar("budget", default=None)
 
 
 @contextmanager
-def memory_budget(limit: int) -> Iterator[Budget]:
+def memory_budget(limit: int, free: float = 0.0) -> Iterator[Budget]:
     """Whatever asks for memory within the block gets `limit` bytes and no more.
 
     >>> with memory_budget(1_000_000):
@@ -58,7 +61,7 @@ def memory_budget(limit: int) -> Iterator[Budget]:
     ...
     cellapse._errors.SizeError: a table needs 2.0 MB, and 1.0 MB of the 1.0 MB ...
     """
-    budget = Budget(limit)
+    budget = Budget(limit, free)
     token = _BUDGET.set(budget)
     try:
         yield budget

@@ -14,7 +14,7 @@ from cellapse._shared.arrays import IntArray
 
 # Kinds of letters: a space is the first one of its line, or another; a sign is in an exponent.
 _FIRST, _SPACE, _END, _MINUS, _SIGN, _POINT, _EXPONENT, _OTHER = range(8)
-_AT_ONCE = 1 << 17  # speed only: bytes; what is made of more leaves the cache
+_AT_ONCE = 1 << 18  # speed only: bytes; what is made of more leaves the cache
 _DIGITS = b"0123456789"
 _KINDS = bytearray([_OTHER] * 256)
 for letters, kind in (
@@ -101,9 +101,9 @@ def _digits_between(letters: IntArray, signs: list[int]) -> bool:
         part = letters[start : start + _AT_ONCE + 1]  # with the first letter of the next one
         other = part - ord("0") > 9  # what stands before "0" is far above it here
         # A sign where there is no pair, or a pair where there is no sign.
-        odd = pairs = other[1:] & other[:-1]
+        odd = other[1:] & other[:-1]
         for sign in signs:
-            odd = odd ^ (part[1:] == sign)
-        if odd.any() and (odd & ~(pairs & (part[:-1] == ord(".")))).any():
+            odd ^= part[1:] == sign
+        if odd.any() and (odd & ~(other[1:] & (part[:-1] == ord(".")))).any():
             return False
     return True

@@ -34,14 +34,22 @@ _REMEDY = "thin it out, or build the complex in parts with Complex.from_arrays"
 
 @contextmanager
 def reading(
-    name: str, size: int, max_memory: int | None = None, *, packed: bool = False
+    name: str,
+    size: int,
+    max_memory: int | None = None,
+    *,
+    packed: bool = False,
+    free: float = 0.0,
 ) -> Iterator[None]:
-    """The budget for a file of that size; every error within is said of that name."""
+    """The budget for a file of that size; every error within is said of that name.
+
+    `free` is the memory there is, where that has just been asked.
+    """
     limit = max(_FLOOR, (_MULTIPLE_PACKED if packed else _MULTIPLE) * size)
     if max_memory is not None:
         limit = whole_number("max_memory", max_memory, 1)
     try:
-        with memory_budget(limit):
+        with memory_budget(limit, free):
             yield
     except CellapseError as error:
         raise type(error)(f"{name}: {error}") from None
@@ -59,20 +67,21 @@ def reading_file(path: Path, growth: int, max_memory: int | None = None) -> Iter
     """
     name = shown(path)
     with reading(name, 0, max_memory):  # equivalent: the floor holds for small ones
-        data = raw_bytes(path, growth)
-    with reading(name, len(data), max_memory, packed=is_packed(data)):
+        free = available_memory()  # speed only: takes as long as reading a megabyte, so once
+        data = raw_bytes(path, growth, free)
+    with reading(name, len(data), max_memory, packed=is_packed(data), free=free - len(data)):
         if data.startswith(_POINTER):
             raise InputError("is a pointer of Git LFS in place of the file; run `git lfs pull`")
         yield unpacked(data, growth)
 
 
-def raw_bytes(path: Path, growth: int) -> bytes:
-    """The content of a file as it is."""
+def raw_bytes(path: Path, growth: int, free: int) -> bytes:
+    """The content of a file as it is, unless so much free memory is too little for it."""
     try:
         if not path.is_file():
             what = "a folder" if path.is_dir() else "no file"
             raise InputError(f"there is {what} of that name; give the path of a file")
-        limit = _most(growth)
+        limit = _most(growth, free)
         if path.stat().st_size > limit:
             raise _too_much(limit)
         return path.read_bytes()
@@ -85,7 +94,7 @@ def raw_bytes(path: Path, growth: int) -> bytes:
 
 def stream_bytes(stream: BinaryIO, growth: int) -> bytes:
     """All that a stream has, refused as soon as reading it would take too much memory."""
-    limit = _most(growth)
+    limit = _most(growth, available_memory())
     chunks, size = [], 0
     while chunk := stream.read(_CHUNK):
         size += len(chunk)
@@ -95,9 +104,9 @@ def stream_bytes(stream: BinaryIO, growth: int) -> bytes:
     return b"".join(chunks)
 
 
-def _most(growth: int) -> int:
+def _most(growth: int, free: int) -> int:
     """The most bytes that are read here."""
-    return available_memory() // (2 * growth)
+    return free // (2 * growth)
 
 
 def _too_much(limit: int) -> SizeError:

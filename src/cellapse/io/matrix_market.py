@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -31,15 +31,6 @@ _SYMMETRIES = ("general", "symmetric")
 _COMMENTS = re.compile(rb"(?:[ \t]*(?:%[^\n]*)?\n)*")  # all stand before the sizes
 _SIZES = re.compile(rb"([0-9]{1,15}) ([0-9]{1,15}) ([0-9]{1,15})\n")
 _PIECE = 1 << 16  # speed only: bytes that SciPy gets at once; it asks for 1,024 each time
-
-
-class _Entries(NamedTuple):
-    """The declared sizes, and what is listed: rows and columns from 0, and values."""
-
-    sizes: tuple[int, int]
-    row: Any
-    column: Any
-    values: Any
 
 
 class _Pieces:
@@ -80,17 +71,16 @@ def read_matrix_market(data: bytes, options: Options = PLAIN) -> Complex:
     if layout == "array":
         matrix = _array(numbers_of(as_text(data[start:])), symmetric, pattern)
     else:
-        entries = _plain_entries(data, start, pattern)
-        entries = entries or _entries(numbers_of(as_text(data[start:])), pattern)
+        matrix = _plain_entries(data, start, pattern)
+        if matrix is None:
+            matrix = _entries(numbers_of(as_text(data[start:])), pattern)
         if symmetric:
-            return _half(_distinct(entries), pattern, options)
-        places = (entries.row, entries.column)
-        matrix = sparse.coo_array((entries.values, places), shape=entries.sizes)
+            return _half(_distinct(matrix), pattern, options)
     return adjacency_complex(matrix, weighted=not pattern, rules=options.rules)
 
 
-def _plain_entries(data: bytes, start: int, pattern: bool) -> _Entries | None:
-    """The entries, by SciPy, if every line is plain and there are as many as declared."""
+def _plain_entries(data: bytes, start: int, pattern: bool) -> sparse.coo_matrix | None:
+    """The entries as listed, by SciPy, if every line is plain and there are as many as declared."""
     sizes, width = _SIZES.match(data, start), 2 if pattern else 3
     if sizes is None or count_plain_lines(data, width, sizes.end()) != int(sizes[3]):
         return None
@@ -101,10 +91,9 @@ def _plain_entries(data: bytes, start: int, pattern: bool) -> _Entries | None:
     field = "pattern" if pattern else "real"
     banner = f"%%MatrixMarket matrix coordinate {field} general\n".encode()
     try:
-        matrix = mmread(_Pieces(banner, data, start))
+        return mmread(_Pieces(banner, data, start))
     except (ValueError, OverflowError):
         raise _outside(n) from None
-    return _Entries((n, m), matrix.row, matrix.col, np.asarray(matrix.data, dtype=np.float64))
 
 
 def _sizes(numbers: Any, count: int) -> list[int]:
@@ -130,7 +119,8 @@ def _array(numbers: Any, symmetric: bool, pattern: bool) -> Any:
     return matrix
 
 
-def _entries(numbers: Any, pattern: bool) -> _Entries:
+def _entries(numbers: Any, pattern: bool) -> sparse.coo_array:
+    """The same of whatever numbers there are."""
     n, m, count = _sizes(numbers, 3)
     width, listed = 2 if pattern else 3, numbers[3:]
     if len(listed) != count * width:
@@ -144,7 +134,8 @@ def _entries(numbers: Any, pattern: bool) -> _Entries:
     if len(places) and ((places < 0).any() or (places >= n).any() or not_whole(places).any()):
         raise _outside(n)
     row, column = places.astype(np.int64).T
-    return _Entries((n, m), row, column, np.ones(count) if pattern else table[:, 2])
+    values = np.ones(count) if pattern else table[:, 2]
+    return sparse.coo_array((values, (row, column)), shape=(n, m))
 
 
 def _check_sizes(n: int, m: int, count: int) -> None:
@@ -161,27 +152,25 @@ def _outside(n: int) -> InputError:
     return InputError(f"has an entry outside of its {n} rows and columns, counted from 1")
 
 
-def _distinct(entries: _Entries) -> _Entries:
+def _distinct(listed: Any) -> sparse.coo_array:
     """The entries as of the upper half, in order, without zeros; those of one place added up."""
-    sizes, row, column, values = entries
-    places = (np.minimum(row, column), np.maximum(row, column))
-    upper = sparse.coo_array((values, places), shape=sizes).tocsr()  # which sums repeats
-    if upper.nnz < len(values):
-        fact(f"{len(values) - upper.nnz:,} repeated entries are added up")
+    places = (np.minimum(listed.row, listed.col), np.maximum(listed.row, listed.col))
+    upper = sparse.coo_array((listed.data, places), shape=listed.shape).tocsr()  # sums repeats
+    if upper.nnz < listed.nnz:
+        fact(f"{listed.nnz - upper.nnz:,} repeated entries are added up")
     upper.sort_indices()
     upper.eliminate_zeros()
-    upper = upper.tocoo()
-    return _Entries(sizes, upper.row, upper.col, upper.data)
+    return upper.tocoo()
 
 
-def _half(entries: _Entries, pattern: bool, options: Options) -> Complex:
+def _half(entries: sparse.coo_array, pattern: bool, options: Options) -> Complex:
     """The graph of a matrix of which one half is listed: every entry is an edge."""
-    n = entries.sizes[0]
+    n = entries.shape[0]
     require_memory(100.0 * n, f"a graph of {n:,} vertices", "leave out those without edges")
-    if not np.isfinite(entries.values).all():
+    if not np.isfinite(entries.data).all():
         raise InputError("has entries that are no finite numbers; leave out those without edges")
-    edges = np.column_stack([entries.row, entries.column]).astype(np.int64)
-    columns = {} if pattern else {"weight": entries.values}
+    edges = np.column_stack([entries.row, entries.col]).astype(np.int64)
+    columns = {} if pattern else {"weight": entries.data}
     return graph_complex(range(n), edges, {}, columns, rules=options.rules)
 
 

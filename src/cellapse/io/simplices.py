@@ -13,6 +13,7 @@ import numpy as np
 from cellapse._complex.cells import Cells
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
+from cellapse._shared.memory import available_memory
 from cellapse._shared.notes import fact
 from cellapse.interop._hyperedges import hyperedge_complex
 from cellapse.io._options import PLAIN, Options
@@ -65,7 +66,7 @@ def with_parts(file: Path, data: bytes) -> bytes:
         if part == ending:
             parts.append(data)
         elif sibling.is_file() or part != PARTS[2]:
-            parts.append(raw_bytes(sibling, 100))  # equivalent: an estimate
+            parts.append(raw_bytes(sibling, 100, available_memory()))  # equivalent: an estimate
     return BETWEEN.join(parts)
 
 
