@@ -85,6 +85,17 @@ def test_a_product_for_many_columns_is_the_same_whatever_becomes_of_the_matrix(d
     assert (product(x) == expected).all()
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_mkl_multiplies_itself(dtype):
+    """Where it fails, SciPy would do it instead, and nobody would know: here it cannot."""
+    mkl = products._mkl.__wrapped__().get(np.dtype(dtype))
+    if mkl is None:
+        pytest.skip("MKL is not installed")
+    A, x = matrix(dtype), np.random.default_rng(1).standard_normal((500, 3)).astype(dtype)
+    y = products._multiplied(mkl, products._told(mkl, A), SimpleNamespace(shape=A.shape), x)
+    np.testing.assert_allclose(y, A.toarray() @ x, atol=200 * np.finfo(dtype).eps)
+
+
 def test_what_mkl_was_told_is_taken_back(monkeypatch):
     told, forgotten = [], []
     mkl = SimpleNamespace(destroy=forgotten.append)

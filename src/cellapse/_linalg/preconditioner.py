@@ -65,7 +65,7 @@ class Near(NamedTuple):
         aa, ab, bb = column_dots(wa, a), column_dots(wa, b), column_dots(wb, b)
         ax, bx = column_dots(wa, x), column_dots(wb, x)
         area = aa * bb - ab**2
-        area[~(area > _PARALLEL * aa * bb)] = 0.0
+        area[~(area > _PARALLEL * aa * bb)] = 0.0  # speed only: it is where iterations start
         along_y = _ratio(aa * bx - ab * ax, area)
         along_x = _ratio(ax - along_y * ab, aa)
         return along_x * x + along_y * y
@@ -93,7 +93,7 @@ class Near(NamedTuple):
 def _ratio(a: FloatArray, b: FloatArray) -> FloatArray:
     """a / b, and zero where that is no number."""
     ratio = a / np.where(b != 0.0, b, np.inf)
-    return np.where(np.isfinite(ratio), ratio, 0.0)
+    return np.where(np.isfinite(ratio), ratio, 0.0)  # speed only: see above
 
 
 def next_to(K: sparse.csr_array, kernel: sparse.csr_array | None) -> Near:

@@ -186,7 +186,8 @@ def pairs_and_residuals(
     root, norm = problem.root, problem.norm
     error = 0.02 * problem.tol * norm * float(root.min(initial=np.inf))
     u = vectors / root[:, None]
-    quick = problem.operator.shortcuts.of_eigenvectors if problem.unit_mass else None
+    iterated = problem.unit_mass and not exact
+    quick = problem.operator.shortcuts.of_eigenvectors if iterated else None
     image = (problem.operator.apply if quick is None else quick)(u, error)
     if not exact:
         first = problem.n_kernel
