@@ -104,7 +104,9 @@ def test_an_eigenvector_takes_no_step(monkeypatch):
     np.testing.assert_allclose(S.shortcuts.of_eigenvectors(x, 1e-8), direct @ x, atol=3e-8)
     assert taken[0].products == 0
     assert taken[1].products > 0
-    heavy, direct = (cl.collapse(S.source, beta=1e4, solver=s) for s in (None, cl.Direct()))
+    heavy, direct = (
+        cl.collapse(S.source, beta=1e4, eps=1e4, solver=s) for s in (None, cl.Direct())
+    )
     error = abs(heavy.shortcuts.of_eigenvectors(x, 1e-4) - direct @ x).max()
     assert error < 3e-4
 
