@@ -30,36 +30,38 @@ is said underneath.
 """
 REASONS = """What stands in the way of the others:
 
-* **Our Laplacian next to SciPy's.** Lanczos on a polynomial takes two thirds of the time that
-  Lanczos takes. What is left is the search for eigenpairs that it may have missed, a fifth, and
-  making the matrix, a tenth. Runs differ from 1.2 to 1.35.
 * **Ratios to our Laplacian** grow where the Laplacian gains more than the collapse: those of
   networks with hubs and of small worlds take a third to a half of the time they took when the goals
   were set.
-* **The paper's sizes.** The worst of them, (400, 696, 18), has so many components that the ten
-  eigenvalues of L are zeros known in advance: there is nothing to compute. Up to 500 vertices S is
-  a dense matrix: one eigenvalue of A, one inverse and one dense eigenproblem take three to five
-  milliseconds each, next to a few sparse products for L. On 3,000 vertices a third of our time is
-  the Laplacian's own eigenvectors; four products follow, of five to fifteen steps of conjugate
-  gradients with K each, and as many steps with A for the corrections. How the paper's method
-  compares depends on the machine.
+* **The paper's sizes.** A collapse of 800 vertices makes some five hundred products with A and
+  K, most of one column, in thirty-five milliseconds: about as much time goes into calling NumPy and
+  SciPy as into the numbers. SciPy's eigsh takes five for L, whose pairs are where ours start. Up to
+  500 vertices S is a dense matrix: one eigenvalue of A, one inverse and one dense eigenproblem take
+  three to five milliseconds each. On 3,000 vertices two fifths of our time are the Laplacian's own
+  eigenvectors, a sixth two corrections with A, and a tenth the bound that tells the error of
+  products. Block Lanczos was estimated, not tried: what its products gain, its larger space costs.
+  How the paper's method compares depends on the machine. Next to our own L the ratio is larger where it
+  has many components, as (400, 696, 18) has: its ten eigenvalues are zeros known in advance.
 * **Meshes.** Half of the time goes into ten eigenvectors of L, from which the collapse starts, and
   a few beyond them; then K is factorized, as large as L (from 30,000 vertices on in the order that
-  was found for A), and two corrections follow. Single runs differ by a twentieth.
+  was found for A), and two corrections follow. To count what is below the last eigenvalue A is
+  factorized once more, for L and S alike. Single runs differ by a twentieth.
 * **Screened.** Its eigenproblem is as large as that of L, and its smallest eigenvalues are closer
-  to zero: a few steps more. Making it takes no longer than making L.
+  to zero: a few steps more. Triangles have to find their edges, which takes 3 of 85 milliseconds on
+  10,000 vertices.
 * **Mixed.** Of the factorization of all cells but the edges, five times as many as vertices, most
   is the search for an order to eliminate them in; nothing smaller is equivalent to it. An order
   made from one of the vertices fills in three times as much.
 * **Small worlds.** A is far from S there, so corrections see what is next to K^-1: the groups that
   heavy edges tie together. Fifteen rounds are left, as the eigenvalues are close to each other, and
-  those of A leave room for another of S: what is left is searched. The collapse alone takes as long
-  as L, for its sigma. Tried: closer solutions (fewer rounds, each more expensive), another step
-  between groups (one round less), single precision for K where it has heavy edges (twice as many
-  steps).
-* **Matrix Market.** Reading the file takes as long as SciPy's reader. Of what is left, checking
-  that every line is one takes a third, and the complex another: sorted edges, loops, repeats,
-  labels and weights. Page faults move the ratio by a fifth between runs.
+  those of A leave room for another of S: what is left is searched. The collapse alone takes half as
+  long again as L, for its sigma and a start. A quarter of the rest are products of single precision,
+  a sixth what keeps corrections off the vectors that are known. Tried: closer solutions (fewer
+  rounds, each more expensive), another step between groups (one round less), single precision for
+  K where it has heavy edges (twice as many steps), fewer or more vectors beyond those wanted.
+* **Matrix Market.** Reading the file takes as long as SciPy's reader. Checking that every line is
+  one takes half as long, and the complex a third: sorted edges, loops, repeats, labels and
+  weights. Page faults move the ratio by a fifth between runs.
 """
 
 
