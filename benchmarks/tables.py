@@ -33,15 +33,16 @@ REASONS = """What stands in the way of the others:
 * **Ratios to our Laplacian** grow where the Laplacian gains more than the collapse: those of
   networks with hubs and of small worlds take a third to a half of the time they took when the goals
   were set.
-* **The paper's sizes.** A collapse of 800 vertices makes some five hundred products with A and
-  K, most of one column, in thirty-five milliseconds: about as much time goes into calling NumPy and
+* **The paper's sizes.** A collapse of 800 vertices makes some five hundred products with A and K,
+  most of one column, in thirty-five milliseconds: about as much time goes into calling NumPy and
   SciPy as into the numbers. SciPy's eigsh takes five for L, whose pairs are where ours start. Up to
   500 vertices S is a dense matrix: one eigenvalue of A, one inverse and one dense eigenproblem take
   three to five milliseconds each. On 3,000 vertices two fifths of our time are the Laplacian's own
   eigenvectors, a sixth two corrections with A, and a tenth the bound that tells the error of
   products. Block Lanczos was estimated, not tried: what its products gain, its larger space costs.
-  How the paper's method compares depends on the machine. Next to our own L the ratio is larger where it
-  has many components, as (400, 696, 18) has: its ten eigenvalues are zeros known in advance.
+  How the paper's method compares depends on the machine. Next to our own L the ratio is larger
+  where it has many components, as (400, 696, 18) has: its ten eigenvalues are zeros known in
+  advance.
 * **Meshes.** Half of the time goes into ten eigenvectors of L, from which the collapse starts, and
   a few beyond them; then K is factorized, as large as L (from 30,000 vertices on in the order that
   was found for A), and two corrections follow. To count what is below the last eigenvalue A is
@@ -55,10 +56,11 @@ REASONS = """What stands in the way of the others:
 * **Small worlds.** A is far from S there, so corrections see what is next to K^-1: the groups that
   heavy edges tie together. Fifteen rounds are left, as the eigenvalues are close to each other, and
   those of A leave room for another of S: what is left is searched. The collapse alone takes half as
-  long again as L, for its sigma and a start. A quarter of the rest are products of single precision,
-  a sixth what keeps corrections off the vectors that are known. Tried: closer solutions (fewer
-  rounds, each more expensive), another step between groups (one round less), single precision for
-  K where it has heavy edges (twice as many steps), fewer or more vectors beyond those wanted.
+  long again as L, for its sigma and a start. A quarter of the rest are products of single
+  precision, a sixth what keeps corrections off the vectors that are known. Tried: closer solutions
+  (fewer rounds, each more expensive), another step between groups (one round less), single
+  precision for K where it has heavy edges (twice as many steps), fewer or more vectors beyond those
+  wanted.
 * **Matrix Market.** Reading the file takes as long as SciPy's reader. Checking that every line is
   one takes half as long, and the complex a third: sorted edges, loops, repeats, labels and
   weights. Page faults move the ratio by a fifth between runs.
