@@ -17,6 +17,7 @@ from cellapse._linalg import products
 from cellapse._linalg.eigen import davidson
 from cellapse._linalg.groups import Groups
 from cellapse._linalg.products import product_with, times
+from cellapse._shared.arrays import column_dots
 
 
 def matrix(dtype, rows=700, columns=500, density=0.05):
@@ -111,6 +112,20 @@ def test_what_mkl_was_told_is_taken_back(monkeypatch):
     assert forgotten == [1]
     times(matrix(np.float64), np.ones((500, 2)))
     assert (told, forgotten) == ([1, 1], [1, 2])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n", [0, 1, 129, 5000, 300_001])
+def test_products_of_columns_keep_the_digits_of_their_numbers(n, dtype):
+    """However many there are: single precision alone would lose two digits of the largest."""
+    rng = np.random.default_rng(n)
+    for m in (0, 1, 3):
+        x, y = (rng.random((n, m)).astype(dtype) for _ in range(2))
+        exact = (x.astype(np.longdouble) * y).sum(axis=0)
+        for dots in (column_dots(x, y), column_dots(x, y, np.empty_like(x))):
+            assert dots.shape == (m,)
+            assert dots.dtype == np.float64
+            np.testing.assert_allclose(dots, exact, rtol=3 * np.finfo(dtype).eps * 16)
 
 
 def test_without_mkl_the_product_is_scipys(monkeypatch):

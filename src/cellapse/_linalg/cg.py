@@ -17,7 +17,7 @@ from scipy.sparse import linalg as sparse_linalg
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.direct import Solve
 from cellapse._linalg.error_bounds import Bound, ErrorBound, ErrorEstimate
-from cellapse._shared.arrays import BoolArray, FloatArray
+from cellapse._shared.arrays import BoolArray, FloatArray, column_dots
 from cellapse._shared.checks import share, whole_number
 
 _PASSES = 6  # speed only: times that the residual is computed anew, where that still helps
@@ -28,8 +28,6 @@ ROUGH = 0.1  # speed only: of a right-hand side that a rough solution leaves
 _FIRST = 30.0  # speed only: the first pass stops at so many times the error, the next goes on
 _ROW = 2048  # speed only: numbers that are multiplied at once, if there are many
 _LARGE = 2**14  # speed only: so many
-_FOLD = 128  # speed only: columns side by side while they are added up, at least
-_PART = 256  # numbers of single precision that are added up as such
 _SURE = 1e-4  # speed only: with P^-1 H above this one pass is likely to be enough
 
 
@@ -153,7 +151,7 @@ def conjugate_gradients(
 
 def _energy(drift: FloatArray, precondition: Solve, lower: float) -> FloatArray:
     """The energy of an error at most, for what it puts into the residual of each column."""
-    return np.sqrt(np.abs(_dots(drift, precondition(drift))) / lower)
+    return np.sqrt(np.abs(column_dots(drift, precondition(drift))) / lower)
 
 
 def _reached(bound: Bound, goal: FloatArray, _: FloatArray, rz: FloatArray) -> BoolArray:
@@ -183,7 +181,7 @@ def rough_solution(
     Good enough to correct something that is checked elsewhere.
     """
     near = (lambda r: r) if precondition is None else precondition
-    goal = left**2 * np.abs(_dots(rhs, near(rhs)))  # speed only: it is checked elsewhere
+    goal = left**2 * np.abs(column_dots(rhs, near(rhs)))  # speed only: it is checked elsewhere
     steps = 70  # speed only: it is checked elsewhere
     return one_pass(apply, rhs, near, lambda _, rz: rz <= goal, steps).x
 
@@ -221,7 +219,7 @@ def one_pass(
     x, buffer = np.zeros_like(r), np.empty_like(r)
     z = precondition(r)
     p = np.array(z, order="C")  # a copy: z may be r, and all of them change in place
-    rz = _dots(r, z)
+    rz = column_dots(r, z)
     size, fallen, first = rz, np.zeros_like(rz), rz  # the first is p^T P p
     stuck = np.zeros(rhs.shape[1], dtype=bool)  # H or P is not definite there, to rounding
     for _ in range(maxiter):
@@ -229,7 +227,7 @@ def one_pass(
         if done.all():
             break
         q = apply(p)
-        pq = _dots(p, q, buffer)
+        pq = column_dots(p, q, buffer)
         stuck |= ~done & ~((pq > null * size) & (rz > 0))
         # Columns that are done stay as they are: rounding would blow them up.
         live = ~(done | stuck)
@@ -238,7 +236,7 @@ def one_pass(
         r -= scaled(q, step, buffer)
         fallen += step * rz
         z = precondition(r) if live.all() else np.where(live, precondition(r), z)
-        last, rz = rz, np.where(live, _dots(r, z, buffer), rz)
+        last, rz = rz, np.where(live, column_dots(r, z, buffer), rz)
         stuck |= rz > _LOST * first
         live &= ~stuck
         turn = np.where(live, rz / np.where(live, last, 1.0), 0.0)
@@ -246,20 +244,6 @@ def one_pass(
         size = rz + turn**2 * size
         advance(step, turn, live)
     return Pass(x, r, rz, fallen)
-
-
-def _dots(x: FloatArray, y: FloatArray, buffer: FloatArray | None = None) -> FloatArray:
-    """x^T y, column by column, as doubles; `buffer` has their shape, and is written over."""
-    # speed only: products first, then long rows of sums, as NumPy takes its time over short ones
-    products = np.multiply(x, y, out=buffer)
-    if x.dtype == np.float64:
-        return np.ones(len(x)) @ products
-    # Many numbers of single precision add up to few digits: a part of them at a time.
-    parts = max(len(x) // _PART, _FOLD)
-    rows, columns = len(x) // parts, x.shape[1]
-    sums = products[: rows * parts].reshape(rows, parts * columns).sum(axis=0)
-    rest = products[rows * parts :].sum(axis=0, dtype=np.float64)
-    return sums.reshape(parts, columns).sum(axis=0, dtype=np.float64) + rest
 
 
 def scaled(x: FloatArray, factors: FloatArray, out: FloatArray) -> FloatArray:

@@ -59,7 +59,9 @@ class Near(NamedTuple):
 
         Every row counts with one over the diagonal of K.
         """
-        y = y - x * _ratio(column_dots(x, y), column_dots(x, x))  # else they may be nearly parallel
+        beside = y - x * _ratio(column_dots(x, y), column_dots(x, x))
+        beside[:, column_dots(beside, beside) <= _PARALLEL**2 * column_dots(y, y)] = 0.0  # rounding
+        y = beside
         a, b, weight = times(self.K, x), times(self.K, y), 1.0 / self.K.diagonal()[:, None]
         wa, wb = weight * a, weight * b
         aa, ab, bb = column_dots(wa, a), column_dots(wa, b), column_dots(wb, b)
