@@ -456,6 +456,8 @@ CALLS = {
     "zhou_laplacian": on(cl.zhou_laplacian, K=K, ranks=lambda: [1, 2]),
     "hodge_laplacian": on(cl.hodge_laplacian, K=K, rank=1),
     "dirac_operator": on(cl.dirac_operator, K=K),
+    "make_operator": on(cl.make_operator, source=K, operator="laplacian"),
+    "operator_names": on(cl.operator_names),
     "spectra": on(
         cl.batch.spectra,
         complexes=lambda: [K(), K()],

@@ -57,3 +57,23 @@ def test_the_names_are_the_same_everywhere():
         if inspect.isclass(made) and made.__module__.startswith(estimators.__name__):
             default = inspect.signature(made).parameters["operator"].default
             assert default == "renormalized"
+
+
+@pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
+@pytest.mark.parametrize("name", cl.operator_names())
+def test_a_name_that_is_no_collapse_is_refused_with_what_makes_it(name):
+    made = cl.make_operator(K, name)
+    if isinstance(made, cl.CollapsedOperator):
+        assert np.array_equal(made.toarray(), cl.collapse(K, name).toarray())
+        return
+    with pytest.raises(cl.InputError, match=rf'cl.make_operator\(K, "{name}"\)'):
+        cl.collapse(K, name)
+
+
+def test_realizations_and_whatever_can_be_lifted_are_taken():
+    wanted = cl.collapse(K, cl.Screened(rounds=3)).toarray()
+    assert np.array_equal(cl.make_operator(K, cl.Screened(rounds=3)).toarray(), wanted)
+    lifted = cl.make_operator(nx.karate_club_graph(), "laplacian")
+    assert np.array_equal(lifted.toarray(), cl.graph_laplacian(nx.karate_club_graph()).toarray())
+    with pytest.raises(cl.InputError, match=r"Screened\(\)"):
+        cl.make_operator(K, cl.Screened)

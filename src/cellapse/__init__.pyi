@@ -49,6 +49,7 @@ from ._operators.baselines import (
     zhou_laplacian,
 )
 from ._operators.homological import dirac_operator, hodge_laplacian
+from ._operators.names import make_operator, operator_names
 from .analysis import analyze
 from .estimators import (
     CollapsedLabelSpreading,
@@ -134,11 +135,13 @@ __all__ = [
     "interop",
     "is_chain_complex",
     "lifts",
+    "make_operator",
     "mixed_matrices",
     "molecule_complex",
     "molecule_complexes",
     "motif_laplacian",
     "multiorder_laplacian",
+    "operator_names",
     "positional_encoding",
     "projection_laplacian",
     "protein_complex",

@@ -4,17 +4,18 @@
 
 The command line, the estimators, the explorer, comparisons and experiments all take their names
 from here. A name belongs to a collapse, which has weights, or to a baseline, which has none; a new
-baseline is one line in `_BASELINES`.
+baseline is one line in `_BASELINES`, and its name in the `BASELINES` that `collapse` points to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from cellapse._collapse.build import collapse
-from cellapse._collapse.realizations import REALIZATIONS
+from cellapse._collapse.realizations import BASELINES, REALIZATIONS, Realization
 from cellapse._complex.complex import Complex
+from cellapse._complex.given import to_complex
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators import baselines
@@ -45,16 +46,22 @@ _BASELINES: dict[str, tuple[Callable[[Complex], Operator], str]] = {
 
 
 def operator_names() -> tuple[str, ...]:
-    """All names, collapses first.
+    """Return all names that `make_operator` and every argument `operator` take, collapses first.
 
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
     >>> operator_names()[:3]
     ('renormalized', 'unfolded', 'boundary')
     """
-    return (*REALIZATIONS, *_BASELINES)
+    return (*REALIZATIONS, *BASELINES)
 
 
 def describe_operator(name: str) -> str:
-    """What the operator of that name is, in one sentence.
+    """Say in one sentence what the operator of that name is.
 
     >>> describe_operator("laplacian")
     'The graph Laplacian L of the edges alone.'
@@ -63,36 +70,65 @@ def describe_operator(name: str) -> str:
     return _BASELINES[name][1] if name in _BASELINES else REALIZATIONS[name].summary
 
 
+def check_operator(given: Any) -> str | Realization:
+    """Return a name of `operator_names()` or a realization as it is, and refuse all else."""
+    if isinstance(given, Realization):
+        return given
+    if isinstance(given, type) and issubclass(given, Realization):
+        raise InputError(f"operator={given.__name__}, a class; give an object: {given.__name__}()")
+    if not isinstance(given, str) or given not in operator_names():
+        names = ", ".join(f'"{name}"' for name in operator_names())
+        raise InputError(
+            f"operator={given!r:.80}; choose one of {names}, or a realization such as "
+            "cl.Screened(rounds=3)"
+        )
+    return given
+
+
 def make_operator(
-    K: Complex, name: str, *, beta: Any = None, gamma: Any = None, eps: float | None = None
+    source: Any,
+    operator: str | Realization = "renormalized",
+    *,
+    beta: float | Sequence[float] | None = None,
+    gamma: Any = None,
+    eps: float | None = None,
 ) -> Operator:
-    """The operator of that name on a complex.
+    """Make the operator of that name: a collapse, or one of the baselines to compare it with.
+
+    S = A - X (C + eps I)^-1 X^T of a collapse; of "laplacian", for instance, L = B_1 B_1^T.
 
     Parameters
     ----------
-    K : Complex
-    name : str
-        One of `operator_names()`.
+    source : Complex, or whatever `collapse` takes
+    operator : name or Realization
+        A collapse: "renormalized", "unfolded", "boundary", "incidence", "mixed", "screened", or an
+        object such as `Screened(rounds=3)`. A baseline: "laplacian", "signless", "multiorder",
+        "motif", "projection", "reliable", "zhou".
     beta, gamma, eps
         Weights of a collapse, as `collapse` takes them; None is its default. A baseline has none.
 
-    >>> K = Complex.from_cells({1: [("a", "b")]})
-    >>> make_operator(K, "signless").toarray().tolist()
+    Returns
+    -------
+    Operator
+
+    Examples
+    --------
+    >>> make_operator([("a", "b")], "signless").toarray().tolist()
     [[1.0, 1.0], [1.0, 1.0]]
-    >>> make_operator(K, "laplacian", eps=1.0)
+    >>> make_operator([("a", "b")], "laplacian", eps=1.0)
     Traceback (most recent call last):
         ...
     cellapse._errors.InputError: eps=1.0 with the operator "laplacian", but only a collapse has \
 weights; leave it out
     """
-    one_of("operator", name, operator_names())
+    operator = check_operator(operator)
     weights = {"beta": beta, "gamma": gamma, "eps": eps}
-    given = {key: value for key, value in weights.items() if value is not None}
-    if name in REALIZATIONS:
-        return collapse(K, name, **given)
+    given: dict[str, Any] = {key: value for key, value in weights.items() if value is not None}
+    if operator not in _BASELINES:
+        return collapse(source, operator, **given)
     for key, value in given.items():
         raise InputError(
-            f'{key}={value!r:.80} with the operator "{name}", but only a collapse has weights; '
+            f'{key}={value!r:.80} with the operator "{operator}", but only a collapse has weights; '
             "leave it out"
         )
-    return _BASELINES[name][0](K)
+    return _BASELINES[operator][0](to_complex(source))

@@ -27,6 +27,9 @@ REALIZATIONS: dict[str, Realization] = {
     "screened": Screened(),
 }
 
+# What is no collapse, but may be asked for as one: `make_operator` has them.
+BASELINES = ("laplacian", "signless", "multiorder", "motif", "projection", "reliable", "zhou")
+
 
 def as_realization(given: Any) -> Realization:
     """A realization by its name, or as it is.
@@ -43,6 +46,11 @@ def as_realization(given: Any) -> Realization:
             f"realization={given.__name__}, a class; give an object: {given.__name__}()"
         )
     names = ", ".join(f'"{name}"' for name in REALIZATIONS)
+    if isinstance(given, str) and given in BASELINES:
+        raise InputError(
+            f'realization="{given}", which is no collapse; use cl.make_operator(K, "{given}"), '
+            f"or choose one of {names}"
+        )
     raise InputError(f"realization={given!r:.80}; choose one of {names}, or Screened(rounds=...)")
 
 
@@ -61,6 +69,7 @@ def realization_of(source: Any, given: Any) -> Realization:
 
 
 __all__ = [
+    "BASELINES",
     "REALIZATIONS",
     "Boundary",
     "Given",

@@ -25,10 +25,10 @@ def mixed_collapse(K: Complex, eps: float = 1e-4, beta: float = 1.0) -> Operator
 
 _NAMED = ("laplacian", "multiorder", "motif", "unfolded", "screened", "renormalized")
 FAIR: dict[str, Callable[[Complex], Operator]] = {
-    **{name: partial(make_operator, name=name) for name in _NAMED[:3]},
+    **{name: partial(make_operator, operator=name) for name in _NAMED[:3]},
     "face-free": lambda K: collapse(K.skeleton(1)),
     "mixed": mixed_collapse,
-    **{name: partial(make_operator, name=name) for name in _NAMED[3:]},
+    **{name: partial(make_operator, operator=name) for name in _NAMED[3:]},
 }
 
 WORDS = {

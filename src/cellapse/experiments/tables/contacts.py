@@ -31,7 +31,7 @@ from cellapse.experiments.protocol.table import Experiment, Results, Row, Table
 
 OPERATORS: Operators = {
     **FAIR,
-    **{name: partial(make_operator, name=name) for name in ("zhou", "projection", "reliable")},
+    **{name: partial(make_operator, operator=name) for name in ("zhou", "projection", "reliable")},
 }
 WEIGHTED = ("projection", "reliable")
 NAMES = ("workplace", "highschool")
