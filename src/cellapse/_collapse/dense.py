@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cellapse._collapse.formed import diagonals
 from cellapse._collapse.layout import Layout
 from cellapse._collapse.weights import check_beta, check_gamma, psd_bound, with_eps
 from cellapse._complex.complex import Complex
@@ -114,7 +115,8 @@ class ChainStacks(Stacks):
     def collapsed(self, eps: float) -> tuple[list[FloatArray], BoolArray]:
         gamma, definite = self._couplings(eps)
         groups = enumerate(self.layout.groups)
-        return [self._descend(g, gamma[group], eps) for g, group in groups], definite
+        blocks = [self._descend(g, gamma[group], eps) for g, group in groups]
+        return [_held(T, H) for T, H in zip(blocks, self._H[0], strict=True)], definite
 
     def _couplings(self, eps: float) -> tuple[FloatArray, BoolArray]:
         """gamma for every complex, and whether it is within the bound."""
@@ -155,6 +157,12 @@ class ChainStacks(Stacks):
         U, s, _ = np.linalg.svd(F, full_matrices=False)
         share = gamma[:, None] ** 2 * s**2 / (1.0 + self._beta[k] * s**2)
         return A - (U * share[:, None, :]) @ U.transpose(0, 2, 1)
+
+
+def _held(T: FloatArray, H: FloatArray) -> FloatArray:
+    """T without the rounding that a factorization leaves at vertices of no edge."""
+    held = diagonals(H) > 0.0
+    return T if held.all() else np.where(held[:, :, None] & held[:, None, :], T, 0.0)
 
 
 def eigenpairs_of_stack(

@@ -177,11 +177,13 @@ class Operator(Shown, SymmetricOperator):
             if mass not in ("diagonal", "degree"):
                 raise InputError(f'mass={mass!r}; choose "diagonal", "degree" or give numbers')
             values = self.diagonal() if mass == "diagonal" else self.A.diagonal()
-            # A vertex without edges has no mass of its own; one keeps its zero eigenvalue.
-            lonely = np.diff(self.A.indptr) == 0
-            values = np.where(lonely, 1.0, values)
+            held = abs(self.A).sum(axis=1) > 0.0
             if mass == "diagonal":
-                _check_known(values, self)
+                _check_known(np.where(held, values, np.inf), self)
+            # A vertex without edges has no mass of its own; any keeps its zero eigenvalue, and the
+            # mean of the others has their unit.
+            usual = float(values[held].mean()) if held.any() else 1.0
+            values = np.where(held, values, usual)
         else:
             values = signal(mass, self.shape[0], "mass")
             if values.ndim != 1:

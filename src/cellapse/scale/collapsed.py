@@ -219,8 +219,10 @@ class DistributedOperator:
             if mass not in ("diagonal", "degree"):
                 raise InputError(f'mass={mass!r}; choose "diagonal", "degree" or give numbers')
             values = self.diagonal() if mass == "diagonal" else self.degree()
-            # A vertex without edges has no mass of its own; one keeps its zero eigenvalue.
-            values = np.where(self.complex.edges.degree == 0, 1.0, values)
+            # A vertex without edges has no mass of its own: the mean of the others, as elsewhere.
+            held = self.complex.edges.degree > 0
+            total, count = self.comm.allreduce(np.array([values[held].sum(), held.sum()]))
+            values = np.where(held, values, total / count if count else 1.0)
         else:
             values = self._rows(mass, "mass")
         with together(self.comm):
