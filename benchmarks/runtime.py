@@ -104,7 +104,7 @@ def row(size: tuple[int, int, int], realization: str, eps: float, limit: float) 
     L = cl.graph_laplacian(complex_)
 
     def ours() -> cl.Spectrum:
-        return cl.collapse(complex_, realization=realization, eps=eps).spectrum(K, tol=1e-10)
+        return cl.collapse(complex_, realization=realization, eps=eps).spectrum(K, rtol=1e-10)
 
     times = in_turn(
         {

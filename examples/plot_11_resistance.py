@@ -47,4 +47,4 @@ axes[2].legend(frameon=False, markerscale=3)
 # -----------
 # On large dense graphs the resistance between two vertices tells little more than their
 # degrees, collapsed or not. All pairs are n^2 numbers: for many vertices ask for the pairs
-# you need, or pass ``error=0.1`` for a random sketch.
+# you need, or pass ``rtol=0.1`` for a random sketch.

@@ -442,7 +442,7 @@ CALLS = {
         "spectrum",
         k=3,
         which="smallest",
-        tol=1e-10,
+        rtol=1e-10,
         solver=lambda: cl.Dense(),
         certify=True,
         **MASS,
@@ -533,14 +533,14 @@ CALLS = {
         tasks.effective_conductance,
         operator=laplacian,
         pairs=lambda: np.array([[0, 6], [1, 2]]),
-        error=None,
+        rtol=None,
         rng=0,
     ),
     "effective_resistance": on(
         tasks.effective_resistance,
         operator=laplacian,
         pairs=lambda: [(0, 6), (1, 2)],
-        error=None,
+        rtol=None,
         rng=0,
     ),
     "embed": on(tasks.embed, operator=laplacian, k=2, **MASS),
@@ -553,18 +553,18 @@ CALLS = {
         n_probes=8,
         rng=0,
     ),
-    "kirchhoff_index": on(tasks.kirchhoff_index, operator=laplacian, error=None, rng=0),
+    "kirchhoff_index": on(tasks.kirchhoff_index, operator=laplacian, rtol=None, rng=0),
     "modularity": on(tasks.modularity, K=K, clusters=groups),
     "positional_encoding": on(tasks.positional_encoding, operator=laplacian, k=3, **MASS),
     "rank_reliability": on(tasks.rank_reliability, K=K, dimension=2, rng=0),
-    "resistance_centrality": on(tasks.resistance_centrality, operator=laplacian, error=None, rng=0),
+    "resistance_centrality": on(tasks.resistance_centrality, operator=laplacian, rtol=None, rng=0),
     "smooth": on(tasks.smooth, operator=laplacian, signal=signals, method="tikhonov", strength=0.5),
     "spectral_filter": on(
         tasks.spectral_filter,
         operator=laplacian,
         signal=signals,
         response=lambda: np.cos,
-        error=1e-8,
+        rtol=1e-8,
     ),
     "spread_labels": on(
         tasks.spread_labels,
@@ -719,12 +719,16 @@ TORCH_CALLS = {
     "data_to_complex": torch_call(
         "data_to_complex", data=data, lift="clique", max_rank=2, weight=None
     ),
-    "heat": torch_call("heat", operator=differentiable, x=tensor, time=0.5, tol=1e-8),
+    "heat": torch_call("heat", operator=differentiable, signal=tensor, time=0.5, rtol=1e-8),
     "torch.heat_kernel_signature": torch_call(
-        "heat_kernel_signature", operator=differentiable, times=lambda: [0.5, 1.0], tol=1e-8
+        "heat_kernel_signature", operator=differentiable, times=lambda: [0.5, 1.0], rtol=1e-8
     ),
     "torch.spectral_filter": torch_call(
-        "spectral_filter", operator=differentiable, function=lambda: exponential, x=tensor, tol=1e-8
+        "spectral_filter",
+        operator=differentiable,
+        signal=tensor,
+        response=lambda: exponential,
+        rtol=1e-8,
     ),
     "DifferentiableOperator.solve": method(differentiable, "solve", b=tensor, strength=0.5),
     "CollapsedConv": on(

@@ -21,8 +21,15 @@ WITHOUT_EQUATION = {
     *("as_complex", "as_operator", "clique_complex", "hypergraph_complex", "molecule_complex"),
     *("molecule_complexes", "protein_complex", "secondary_structure", "read", "write"),
     *("blueprint", "data_to_complex", "transform_all", "likely_false", "choose_operator"),
-    *("rank_reliability", "check", "positional_encoding", "plot_complex", "analyze"),
-    "verdict",
+    *(
+        "rank_reliability",
+        "operator_names",
+        "check",
+        "positional_encoding",
+        "plot_complex",
+        "analyze",
+    ),
+    *("verdict", "operator_names"),
 }
 # Needs MPI, and its functions are called by all ranks at once: nothing to try in a docstring.
 FAR = ("cellapse.scale",)

@@ -324,8 +324,8 @@ def test_only_known_solvers_run():
 def test_a_tolerance_that_cannot_be_kept_is_refused():
     S = unfolded(nx.karate_club_graph())
     with pytest.raises(cl.ConvergenceError, match="reached a residual"):
-        S.spectrum(5, tol=1e-18)
-    found = S.spectrum(5, tol=1e-12)
+        S.spectrum(5, rtol=1e-18)
+    found = S.spectrum(5, rtol=1e-12)
     assert (found.residuals <= 1e-12 * found.norm).all()
 
 

@@ -154,7 +154,7 @@ def test_a_loose_tolerance_takes_the_array(mixed, monkeypatch):
     assert not isinstance(exact.solver, cl.Dense)
     monkeypatch.setattr(Ladder, "_relaxed", None)  # no product with all cells
     again = mixed.reweighted(1.0, None, 1e-3)
-    loose = again.spectrum(6, tol=1e-6)
+    loose = again.spectrum(6, rtol=1e-6)
     assert isinstance(loose.solver, cl.Dense)
     assert loose.certified
     np.testing.assert_allclose(loose.values, exact.values, atol=1e-9)
@@ -163,10 +163,10 @@ def test_a_loose_tolerance_takes_the_array(mixed, monkeypatch):
 
 
 def test_without_pardiso_products_do_as_before(mixed, monkeypatch):
-    loose = mixed.spectrum(4, tol=1e-6)
+    loose = mixed.spectrum(4, rtol=1e-6)
     monkeypatch.setattr("cellapse._collapse.raised.can_complement", lambda: False)
     again = mixed.reweighted(1.0, None, 1e-3)
-    other = again.spectrum(4, tol=1e-6)
+    other = again.spectrum(4, rtol=1e-6)
     assert isinstance(loose.solver, cl.Dense)
     assert not isinstance(other.solver, cl.Dense)
     np.testing.assert_allclose(loose.values, other.values, atol=1e-6 * loose.norm)

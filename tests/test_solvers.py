@@ -335,7 +335,7 @@ def test_a_solver_that_cannot_converge_says_so():
     with pytest.raises(cl.InputError, match=r"Dense\(\)"):
         S.spectrum(9, solver=cl.LOBPCG())
     with pytest.raises(cl.ConvergenceError, match="max_steps"):
-        S.spectrum(6, tol=1e-14, solver=cl.Davidson(max_steps=1))
+        S.spectrum(6, rtol=1e-14, solver=cl.Davidson(max_steps=1))
     with pytest.raises(cl.InputError, match="A itself"):
         cl.graph_laplacian(S.source).spectrum(3, solver=cl.Davidson())
     with pytest.raises(cl.InputError, match="nothing to factorize"):
@@ -348,7 +348,7 @@ def test_a_solver_that_cannot_converge_says_so():
     with pytest.raises(cl.InputError, match="which"):
         S.spectrum(2, which="middle")
     with pytest.raises(cl.InputError, match="tol"):
-        S.spectrum(2, tol=0.0)
+        S.spectrum(2, rtol=0.0)
 
 
 def test_a_missing_extra_is_named(monkeypatch):

@@ -30,7 +30,7 @@ DEFAULTS = {
     cl.wave_kernel_signature: ({"n_energies": 16}, (L,)),
     cl.smooth: ({"strength": 1.0}, (L, X)),
     tasks.choose_strength: ({}, (L, X)),
-    tasks.spectral_filter: ({"error": 1e-8}, (L, X, np.cos)),
+    tasks.spectral_filter: ({"rtol": 1e-8}, (L, X, np.cos)),
     tasks.spread_labels: ({}, (L, {0: 1, 5: 2})),
     tasks.likely_false: ({"level": 0.1}, (K,)),
     tasks.verdict: ({}, (K, 2)),

@@ -136,4 +136,4 @@ def test_a_sketch_of_an_operator_without_a_kernel():
     S = SparseOperator(M, ("a", "b"), None, "grounded")
     exact = (2 + 3 - 2) / 5  # of the inverse [[2, 1], [1, 3]] / 5
     assert cl.effective_resistance(S, [("a", "b")]) == pytest.approx([exact])
-    assert cl.effective_resistance(S, [("a", "b")], error=0.1) == pytest.approx([exact], rel=0.4)
+    assert cl.effective_resistance(S, [("a", "b")], rtol=0.1) == pytest.approx([exact], rel=0.4)

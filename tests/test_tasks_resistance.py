@@ -281,7 +281,7 @@ def test_solving_pair_by_pair_agrees_with_the_dense_inverse(make, monkeypatch):
 def test_the_sketch_keeps_the_stated_error(make):
     K = cl.clique_complex(nx.random_geometric_graph(300, 0.12, seed=3))
     S = make(K)
-    exact, rough = (cl.effective_resistance(S, error=e) for e in (None, 0.1))
+    exact, rough = (cl.effective_resistance(S, rtol=e) for e in (None, 0.1))
     np.testing.assert_array_equal(np.isinf(exact), np.isinf(rough))
     i, j = np.triu_indices(300, 1)
     finite = np.isfinite(exact[i, j])
@@ -289,7 +289,7 @@ def test_the_sketch_keeps_the_stated_error(make):
     assert np.sqrt((deviation**2).mean()) == pytest.approx(0.1, rel=0.3)
     pairs = [(0, 1), (5, 9)]
     np.testing.assert_allclose(
-        cl.effective_resistance(S, pairs, error=0.1), rough[[0, 5], [1, 9]], rtol=1e-6
+        cl.effective_resistance(S, pairs, rtol=0.1), rough[[0, 5], [1, 9]], rtol=1e-6
     )
 
 
@@ -313,11 +313,11 @@ def test_bad_arguments():
         cl.effective_resistance(L, [("a", "b", "c")])
     with pytest.raises(cl.InputError, match="no pair"):
         cl.effective_resistance(L, np.arange(4))
-    with pytest.raises(cl.InputError, match="error"):
-        cl.effective_resistance(L, error=0.0)
+    with pytest.raises(cl.InputError, match="rtol"):
+        cl.effective_resistance(L, rtol=0.0)
     S = cl.collapse(cl.clique_complex(nx.karate_club_graph()))
     with pytest.raises(cl.InputError, match="diagonally dominant"):
-        cl.tasks.kirchhoff_index(S, error=0.1)
+        cl.tasks.kirchhoff_index(S, rtol=0.1)
 
 
 # The parts, by hand
@@ -490,7 +490,7 @@ def test_conductances_of_all_pairs_once():
 def test_the_seed_of_a_sketch_is_used():
     L = laplacian(nx.karate_club_graph())
     for task in (cl.tasks.kirchhoff_index, cl.tasks.resistance_centrality):
-        usual, same, other = (np.asarray(task(L, error=0.5, **seed)) for seed in
+        usual, same, other = (np.asarray(task(L, rtol=0.5, **seed)) for seed in
                               ({}, {"rng": 0}, {"rng": 1}))  # fmt: skip
         assert (usual == same).all()
         assert (usual != other).any()

@@ -152,8 +152,8 @@ def test_bad_arguments_of_filters():
         cl.tasks.spectral_filter(L, x, lambda v: (v > 3).astype(float))
     with pytest.raises(cl.InputError, match="one finite number"):
         cl.tasks.spectral_filter(L, x, lambda v: 1.0)
-    with pytest.raises(cl.InputError, match="error"):
-        cl.tasks.spectral_filter(L, x, np.cos, error=0)
+    with pytest.raises(cl.InputError, match="rtol"):
+        cl.tasks.spectral_filter(L, x, np.cos, rtol=0)
     with pytest.raises(cl.InputError, match="low < high"):
         cl.tasks.band_pass(3, 2, 0.1)
     with pytest.raises(cl.InputError, match="times"):

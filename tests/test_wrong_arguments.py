@@ -79,7 +79,7 @@ WRONG = {
 THEIRS = {
     *(("lift", "cells"), ("lift", "graph"), ("spectral_filter", "response")),
     ("likely_false", "lift"),
-    *(("transform_all", "transform"), ("torch.spectral_filter", "function")),
+    *(("transform_all", "transform"), ("torch.spectral_filter", "response")),
     *((name, "lift") for name in TORCH_CALLS),
 }
 

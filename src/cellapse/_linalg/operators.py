@@ -98,7 +98,7 @@ class Operator(Shown, SymmetricOperator):
         mass: str | ArrayLike | None = None,
         *,
         which: str = "smallest",
-        tol: float = 1e-10,
+        rtol: float = 1e-10,
         solver: EigenSolver | None = None,
         certify: bool = True,
     ) -> Spectrum:
@@ -110,7 +110,7 @@ class Operator(Shown, SymmetricOperator):
         mass : None, "diagonal", "degree" or n positive numbers
             D: the identity, the diagonal of S, the diagonal of A, or as given.
         which : {"smallest", "largest"}
-        tol : float
+        rtol : float
             Residual to reach, relative to an upper bound of ||A||.
         solver : Dense, ShiftInvert, Davidson, Lanczos, LOBPCG or Auto, optional
             `Auto().select(S)` says which one is used by default, and why.
@@ -126,7 +126,7 @@ class Operator(Shown, SymmetricOperator):
         D = self._mass(mass)
         n = self.shape[0]
         one_of("which", which, ("smallest", "largest"))
-        tol = share("tol", tol)
+        rtol = share("rtol", rtol)
         wanted = n if k is None else whole_number("k", k, 1, n)
         # The basis of an iteration is twice as many, and what comes of it as many again.
         require_memory(32.0 * n * wanted, f"{wanted:,} eigenvectors of {n:,} cells", "lower k")
@@ -137,7 +137,7 @@ class Operator(Shown, SymmetricOperator):
                 "or Auto()"
             )
         largest, certify = which == "largest", flag("certify", certify)
-        problem = eigenproblem(self, wanted, D, largest=largest, tol=tol, certify=certify)
+        problem = eigenproblem(self, wanted, D, largest=largest, tol=rtol, certify=certify)
         return solver.run(problem)
 
     def count_below(self, value: float, mass: str | ArrayLike | None = None) -> int | None:

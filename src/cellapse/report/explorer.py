@@ -250,7 +250,7 @@ def _spectrum(S: Operator, k: int) -> Spectrum:
     """The first eigenpairs; of many vertices accurate enough to draw."""
     if S.shape[0] <= _DENSE:
         return S.spectrum(k, cut_by(S), solver=Dense())
-    return S.spectrum(k, cut_by(S), tol=_DRAWN, certify=False)
+    return S.spectrum(k, cut_by(S), rtol=_DRAWN, certify=False)
 
 
 def cut_by(S: Operator) -> str:

@@ -163,7 +163,7 @@ class DistributedOperator:
         k: int = 10,
         mass: Any = None,
         *,
-        tol: float = 1e-10,
+        rtol: float = 1e-10,
         checkpoint: str | Path | None = None,
     ) -> DistributedSpectrum:
         """The k smallest eigenpairs of S u = lambda D u.
@@ -173,23 +173,23 @@ class DistributedOperator:
         k : int
         mass : None, "degree", "diagonal" or this rank's positive numbers
             D: the identity, the diagonal of A or S, or as given.
-        tol : float
+        rtol : float
             Residual to reach, relative to an upper bound of ||A||. It is also made small next to
             the k-th eigenvalue.
         checkpoint : path, optional
             A .npy file that every rank can reach. Where it exists, the search begins with it; every
             few steps it is written anew.
         """
-        same_everywhere(self.comm, "k, tol and checkpoint", (k, tol, str(checkpoint)))
+        same_everywhere(self.comm, "k, rtol and checkpoint", (k, rtol, str(checkpoint)))
         k = whole_number("k", k, 1, max(self.complex.n_vertices, 1))
-        tol = share("tol", tol)
+        rtol = share("rtol", rtol)
         D = self.masses(mass)
         problem, plain = self._problems(D)
-        hunt = Hunt(problem, plain, self._elimination, self._lowest, D, tol)
+        hunt = Hunt(problem, plain, self._elimination, self._lowest, D, rtol)
         place = None if checkpoint is None else Checkpoint(checkpoint, self.complex.numbering)
         pairs, steps, solver = hunt.pairs(k, self.expands, place, self._report)
         root = np.ones(self.complex.vertices.count) if D is None else np.sqrt(D)
-        return with_evidence(problem, pairs, k, root, tol, steps, solver)
+        return with_evidence(problem, pairs, k, root, rtol, steps, solver)
 
     def _problems(self, D: FloatArray | None) -> tuple[Problem, Problem]:
         """The eigenproblems of S and of A, scaled by the masses."""

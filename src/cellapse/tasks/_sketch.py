@@ -18,12 +18,12 @@ _BLOCK = 64  # speed only: right-hand sides solved at once
 
 
 def sketched_coordinates(
-    S: Operator, error: float, rng: np.random.Generator
+    S: Operator, rtol: float, rng: np.random.Generator
 ) -> tuple[FloatArray, IntArray]:
     """S^+ F G / sqrt(k) with S = F F^T and k columns G of normal numbers."""
-    error = share("error", error)
+    rtol = share("rtol", rtol)
     F = _root(S)
-    k = int(np.ceil(2.0 / error**2))
+    k = int(np.ceil(2.0 / rtol**2))
     Z = np.empty((S.shape[0], k))
     for start in range(0, k, _BLOCK):
         columns = min(_BLOCK, k - start)
@@ -45,6 +45,6 @@ def _root(S: Operator) -> sparse.csr_array:
             ends = [size, np.sign(off.data) * size, np.sqrt(np.maximum(excess, 0.0))]
             return csr_from_entries(rows, columns, np.concatenate(ends), (n, m + n))
     raise InputError(
-        f"error=... for {S!r}, which is not a diagonally dominant matrix; leave out error, or use "
+        f"rtol=... for {S!r}, which is not a diagonally dominant matrix; leave out rtol, or use "
         'graph_laplacian(K) or realization="screened"'
     )

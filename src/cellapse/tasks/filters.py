@@ -30,7 +30,7 @@ DENSE = 500  # up to this many vertices the full spectrum is used
 _MAX_TERMS = 2**14
 
 
-def spectral_filter(operator: Any, signal: Any, response: Response, *, error: float = 1e-8) -> Any:
+def spectral_filter(operator: Any, signal: Any, response: Response, *, rtol: float = 1e-8) -> Any:
     """Apply the function h of an operator to a signal: y = h(S) x.
 
     Parameters
@@ -40,8 +40,8 @@ def spectral_filter(operator: Any, signal: Any, response: Response, *, error: fl
     response : function
         h: takes an array of eigenvalues and gives the factor of each, like `np.cos` or
         `band_pass(1, 2, 0.1)`.
-    error : float
-        ||h(S) x - y|| stays below `error * max|h| * ||x||`.
+    rtol : float
+        ||h(S) x - y|| stays below `rtol * max|h| * ||x||`.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def spectral_filter(operator: Any, signal: Any, response: Response, *, error: fl
     """
     S = as_operator(operator)
     x, pack = unpack(signal, S)
-    return pack(apply_responses(S, x, [response], error)[0])
+    return pack(apply_responses(S, x, [response], rtol)[0])
 
 
 def band_pass(low: float, high: float, width: float) -> Response:
@@ -91,10 +91,10 @@ def band_pass(low: float, high: float, width: float) -> Response:
 
 
 def apply_responses(
-    S: Operator, x: FloatArray, responses: Sequence[Response], error: float = 1e-8
+    S: Operator, x: FloatArray, responses: Sequence[Response], rtol: float = 1e-8
 ) -> list[FloatArray]:
     """h(S) x for several responses h at the price of the longest expansion."""
-    error = share("error", error)
+    error = share("rtol", rtol)
     n = S.shape[0]
     if n <= DENSE:
         spectrum = S.spectrum() if n else None
@@ -203,5 +203,5 @@ def expansion(response: Response, upper: float, error: float) -> FloatArray:
         m *= 2
     raise ConvergenceError(
         f"the response needs more than {_MAX_TERMS} Chebyshev terms for an error of {error:.0e}; "
-        "make it smoother (wider edges, shorter times) or allow a larger error"
+        "make it smoother (wider edges, shorter times) or raise rtol"
     )

@@ -30,7 +30,7 @@ Scale = Callable[[FloatArray, IntArray, IntArray], FloatArray]
 _DENSE = 2000  # speed only: up to this many vertices pairs are read off the dense inverse
 _BLOCK = 64  # speed only: right-hand sides solved at once
 _SOLVED = 1e-12  # what `solve` promises
-_FEWER = "ask for fewer pairs, or give error= for estimates"
+_FEWER = "ask for fewer pairs, or give rtol= for estimates"
 _TOLERANCE = 1e-5  # relative error up to which a resistance counts as known
 
 
@@ -39,7 +39,7 @@ def effective_resistance(
     operator: Any,
     pairs: Any = None,
     *,
-    error: float | None = None,
+    rtol: float | None = None,
     rng: int | np.random.Generator = 0,
 ) -> FloatArray:
     """The effective resistance between pairs of vertices, or all of them.
@@ -54,9 +54,9 @@ def effective_resistance(
     operator : Operator, matrix or LinearOperator
     pairs : list of pairs of labels, or (m, 2) array, optional
         By default all: an (n, n) array in the order of `operator.labels`.
-    error : float, optional
+    rtol : float, optional
         By default exact: from the dense inverse up to 2,000 vertices, one solve a pair above. With
-        a number, from a random sketch of 2 / error^2 solves for any number of pairs, with this
+        a number, from a random sketch of 2 / rtol^2 solves for any number of pairs, with this
         relative standard error; for diagonally dominant matrices (Laplacians, the screened
         operator).
     rng : seed or numpy Generator
@@ -75,7 +75,7 @@ def effective_resistance(
     [3.0, 1.0]
     """
     S = as_operator(operator)
-    return _resistances(S, pairs, error, rng, lambda R, i, j: R)
+    return _resistances(S, pairs, rtol, rng, lambda R, i, j: R)
 
 
 @Fitting("the resistances", _FEWER)
@@ -83,7 +83,7 @@ def effective_conductance(
     operator: Any,
     pairs: Any = None,
     *,
-    error: float | None = None,
+    rtol: float | None = None,
     rng: int | np.random.Generator = 0,
 ) -> FloatArray:
     """The effective conductance: one over the resistance; 0 between components, inf to itself.
@@ -95,7 +95,7 @@ def effective_conductance(
     operator : Operator, matrix or LinearOperator
     pairs : list of pairs of labels, optional
         As for `effective_resistance`; all pairs by default.
-    error, rng
+    rtol, rng
         As for `effective_resistance`.
 
     Returns
@@ -108,12 +108,12 @@ def effective_conductance(
     >>> effective_conductance([[1.0, -1.0], [-1.0, 1.0]], [(0, 1)]).round(6).tolist()
     [1.0]
     """
-    return _conductances(as_operator(operator), pairs, error, rng)
+    return _conductances(as_operator(operator), pairs, rtol, rng)
 
 
 @Fitting("the resistances", _FEWER)
 def kirchhoff_index(
-    operator: Any, *, error: float | None = None, rng: int | np.random.Generator = 0
+    operator: Any, *, rtol: float | None = None, rng: int | np.random.Generator = 0
 ) -> float:
     """The sum of the effective resistances over all pairs; inf for several components.
 
@@ -122,7 +122,7 @@ def kirchhoff_index(
     Parameters
     ----------
     operator : Operator, matrix or LinearOperator
-    error, rng
+    rtol, rng
         As for `effective_resistance`.
 
     Returns
@@ -139,12 +139,12 @@ def kirchhoff_index(
     def total(x: FloatArray, group: IntArray) -> FloatArray:
         return np.array(np.inf if group.max(initial=0) > 0 else group_sums(x, group).sum() / 2)
 
-    return float(_read(S, error, rng, total, lambda R: R))
+    return float(_read(S, rtol, rng, total, lambda R: R))
 
 
 @Fitting("the resistances", _FEWER)
 def resistance_centrality(
-    operator: Any, *, error: float | None = None, rng: int | np.random.Generator = 0
+    operator: Any, *, rtol: float | None = None, rng: int | np.random.Generator = 0
 ) -> FloatArray:
     """How close each vertex is to the others: one over its mean resistance to its component.
 
@@ -154,7 +154,7 @@ def resistance_centrality(
     Parameters
     ----------
     operator : Operator, matrix or LinearOperator
-    error, rng
+    rtol, rng
         As for `effective_resistance`.
 
     Returns
@@ -176,7 +176,7 @@ def resistance_centrality(
         groups.append(group)
         return group_sums(x, group)
 
-    total = _read(S, error, rng, sums, lambda R: R)
+    total = _read(S, rtol, rng, sums, lambda R: R)
     others = np.bincount(groups[-1])[groups[-1]] - 1
     return np.where(others > 0, others / np.where(others > 0, total, 1.0), 0.0)
 
@@ -187,7 +187,7 @@ def conductances(S: Operator) -> FloatArray:
 
 
 def _conductances(
-    S: Operator, pairs: Any, error: float | None, rng: int | np.random.Generator
+    S: Operator, pairs: Any, rtol: float | None, rng: int | np.random.Generator
 ) -> FloatArray:
     diagonal = S.diagonal()
 
@@ -197,7 +197,7 @@ def _conductances(
         # An S that is zero to rounding has no such scale: next to nothing no error is small.
         return R**2 * np.maximum(np.minimum(diagonal[i], diagonal[j]), 1e-300)
 
-    R = _resistances(S, pairs, error, rng, scale)
+    R = _resistances(S, pairs, rtol, rng, scale)
     with np.errstate(divide="ignore"):
         return 1.0 / R
 
@@ -221,33 +221,33 @@ def _pair_positions(pairs: Any, S: Operator) -> IntArray:
 def _resistances(
     S: Operator,
     pairs: Any,
-    error: float | None,
+    rtol: float | None,
     rng: int | np.random.Generator,
     scale: Scale,
 ) -> FloatArray:
     """R of pairs, or of all; `scale` is what errors are relative to."""
     n = S.shape[0]
     i, j = np.ogrid[:n, :n] if pairs is None else _pair_positions(pairs, S)
-    if error is None and n > _DENSE and pairs is not None:
+    if rtol is None and n > _DENSE and pairs is not None:
         return _by_solves(S, i, j, scale)
 
     def distances(x: FloatArray, group: IntArray) -> FloatArray:
         lengths = all_squares(x) if pairs is None else squares(x, i, j)
         return np.where(group[i] == group[j], lengths, np.inf)
 
-    return _read(S, error, rng, distances, lambda R: scale(R, i, j))
+    return _read(S, rtol, rng, distances, lambda R: scale(R, i, j))
 
 
 def _read(
     S: Operator,
-    error: float | None,
+    rtol: float | None,
     rng: int | np.random.Generator,
     read: Callable[[FloatArray, IntArray], FloatArray],
     scale: Callable[[FloatArray], FloatArray],
 ) -> FloatArray:
     """A sum of resistances by the first way to coordinates that knows it."""
-    if error is not None:
-        return read(*sketched_coordinates(S, error, generator(rng)))
+    if rtol is not None:
+        return read(*sketched_coordinates(S, rtol, generator(rng)))
     worst = np.inf
     for coordinates in exact_coordinates(S):
         values = read(coordinates.points, coordinates.group)

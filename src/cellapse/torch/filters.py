@@ -27,9 +27,10 @@ _COLUMNS = 256  # of the identity, handled at once
 
 def spectral_filter(
     operator: DifferentiableOperator,
-    function: Callable[[Tensor], Tensor],
-    x: Tensor,
-    tol: float = 1e-8,
+    signal: Tensor,
+    response: Callable[[Tensor], Tensor],
+    *,
+    rtol: float = 1e-8,
 ) -> Tensor:
     """A smooth function of S, applied to a signal.
 
@@ -38,15 +39,15 @@ def spectral_filter(
     Parameters
     ----------
     operator : DifferentiableOperator
-    function : callable
+    signal : (n,) or (n, d) tensor
+    response : callable
         From a tensor of eigenvalues to a tensor of the same shape; may hold learnable parameters.
-    x : (n,) or (n, d) tensor
-    tol : float
+    rtol : float
         Size of the terms that are left out, relative to the largest.
 
     Returns
     -------
-    tensor of the shape of x
+    tensor of the shape of the signal
 
     Examples
     --------
@@ -54,35 +55,35 @@ def spectral_filter(
     >>> from cellapse.torch import Collapse
     >>> edge = Collapse(Complex.from_arrays(2, {1: [[0, 1]]}), realization="screened").operator()
     >>> x = torch.tensor([1.0, -1.0])  # an eigenvector, of eigenvalue 0.2
-    >>> spectral_filter(edge, lambda values: 1 / (1 + values), x).detach().round(decimals=3)
+    >>> spectral_filter(edge, x, lambda values: 1 / (1 + values)).detach().round(decimals=3)
     tensor([ 0.8330, -0.8330])
     """
-    columns = checked_operator(operator).columns(x)
-    a = _coefficients(lambda values: _same_shape(function(values), values)[None], operator, tol)[0]
+    columns = checked_operator(operator).columns(signal)
+    a = _coefficients(lambda values: _same_shape(response(values), values)[None], operator, rtol)[0]
     terms = zip(a, chebyshev(operator, columns, len(a), operator.norm), strict=True)
     filtered = sum((c * T for c, T in terms), torch.zeros_like(columns))
-    return filtered.reshape(x.shape).to(x.dtype)
+    return filtered.reshape(signal.shape).to(signal.dtype)
 
 
 def heat(
-    operator: DifferentiableOperator, x: Tensor, time: float | Tensor, tol: float = 1e-8
+    operator: DifferentiableOperator, signal: Tensor, time: float | Tensor, *, rtol: float = 1e-8
 ) -> Tensor:
-    """The signal x after heat has flowed for a while.
+    """Return the signal after heat has flowed for a while.
 
     x(t) = exp(-t S) x, with t the time.
 
     Parameters
     ----------
     operator : DifferentiableOperator
-    x : (n,) or (n, d) tensor
+    signal : (n,) or (n, d) tensor
     time : float or tensor
         May be learned.
-    tol : float
+    rtol : float
         Size of the terms that are left out, relative to the largest.
 
     Returns
     -------
-    tensor of the shape of x
+    tensor of the shape of the signal
 
     Examples
     --------
@@ -93,11 +94,11 @@ def heat(
     tensor([0.9100, 0.0900])
     """
     t = _times(operator, [time])[0]
-    return spectral_filter(operator, lambda values: torch.exp(-t * values), x, tol)
+    return spectral_filter(operator, signal, lambda values: torch.exp(-t * values), rtol=rtol)
 
 
 def heat_kernel_signature(
-    operator: DifferentiableOperator, times: Sequence[float] | Tensor, tol: float = 1e-8
+    operator: DifferentiableOperator, times: Sequence[float] | Tensor, *, rtol: float = 1e-8
 ) -> Tensor:
     """The diagonals of exp(-t S), one column a time: how much heat stays at each vertex.
 
@@ -111,7 +112,7 @@ def heat_kernel_signature(
     operator : DifferentiableOperator
     times : numbers or tensor
         May be learned.
-    tol : float
+    rtol : float
         Size of the terms that are left out, relative to the largest.
 
     Returns
@@ -128,7 +129,7 @@ def heat_kernel_signature(
     """
     t = _times(operator, times)
     n = operator.shape[0]
-    a = _coefficients(lambda values: torch.exp(-t[:, None] * values), operator, tol)
+    a = _coefficients(lambda values: torch.exp(-t[:, None] * values), operator, rtol)
     blocks = []
     eye = torch.eye(n, dtype=t.dtype, device=t.device)
     for columns in torch.split(eye, _COLUMNS, dim=1):
@@ -142,7 +143,7 @@ def heat_kernel_signature(
 def _same_shape(image: Any, values: Tensor) -> Tensor:
     if not isinstance(image, Tensor) or image.shape != values.shape:
         raise InputError(
-            f"the function gave {image!r} for {len(values)} eigenvalues; it has to give a tensor "
+            f"the response gave {image!r} for {len(values)} eigenvalues; it has to give a tensor "
             "of as many numbers"
         )
     return image
@@ -163,14 +164,14 @@ def _times(operator: DifferentiableOperator, times: Sequence[float | Tensor] | T
 
 
 def _coefficients(
-    function: Callable[[Tensor], Tensor], operator: DifferentiableOperator, tol: float
+    function: Callable[[Tensor], Tensor], operator: DifferentiableOperator, rtol: float
 ) -> Tensor:
     """Chebyshev coefficients of several functions (rows) on [0, norm], as many as needed.
 
     More and more nodes until the last quarter of the terms is negligible; differentiable in
     whatever the function holds.
     """
-    tol = share("tol", tol)
+    rtol = share("rtol", rtol)
     norm, n_nodes = operator.norm, 16
     while n_nodes <= _MAX_TERMS:
         order = torch.arange(n_nodes, dtype=torch.float64, device=operator.owner.device)
@@ -181,14 +182,14 @@ def _coefficients(
         a = 2.0 / n_nodes * values @ torch.cos(angle[:, None] * order)
         a = torch.cat([a[:, :1] / 2.0, a[:, 1:]], 1)
         size = a.detach().abs().amax(0)
-        large = torch.nonzero(size > tol * size.max())[:, 0]
+        large = torch.nonzero(size > rtol * size.max())[:, 0]
         n_terms = int(large[-1]) + 1 if len(large) else 1
         if n_terms <= 3 * n_nodes // 4:
             return a[:, :n_terms]
         n_nodes *= 2
     raise ConvergenceError(
-        f"a filter on [0, {norm:.3g}] needs more than {_MAX_TERMS} terms for tol={tol:g}; raise "
-        "tol, shorten the time, or use a smoother function"
+        f"a filter on [0, {norm:.3g}] needs more than {_MAX_TERMS} terms for rtol={rtol:g}; raise "
+        "rtol, shorten the time, or use a smoother function"
     )
 
 

@@ -63,7 +63,7 @@ def largest_pairs(
     except ArpackNoConvergence as error:
         raise ConvergenceError(
             f"{len(error.eigenvalues)} of {k} eigenpairs converged to a relative residual of "
-            f"{tol:.0e}; raise tol or eps, or use another solver"
+            f"{tol:.0e}; raise rtol or eps, or use another solver"
         ) from None
     except ArpackError as error:
         raise ConvergenceError(f"ARPACK gave up on {k} eigenpairs ({error})") from None

@@ -82,7 +82,7 @@ class LOBPCG(EigenSolver):
                 break
         raise ConvergenceError(
             f"LOBPCG stopped at a residual of {left:.1e}, short of {tol:.1e}, after "
-            f"{steps} steps; raise tol or max_steps, or use another solver"
+            f"{steps} steps; raise rtol or max_steps, or use another solver"
         )
 
     def search(self, problem: Problem, below: float, block: int) -> Pairs:

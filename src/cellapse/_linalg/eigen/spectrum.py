@@ -166,7 +166,7 @@ class EigenSolver(ABC):
         if not reached <= 0.75 * problem.tol:  # the rest is for the error of the products
             raise ConvergenceError(
                 f"{self} reached a residual of {reached:.1e}, relative to the norm, "
-                f"short of tol={problem.tol:.0e}; raise tol, or use another solver"
+                f"short of rtol={problem.tol:.0e}; raise rtol, or use another solver"
             )
         order = np.argsort(values, kind="stable")
         return Spectrum(
