@@ -59,11 +59,11 @@ class Hyperedges:
         sizes = np.diff(H.indptr)
         above = H[larger]
         held = sparse.csr_array(above.T @ sparse.diags_array(w[larger]) @ above)
-        pairs = np.flatnonzero(sizes == 2)
+        pairs, size = np.flatnonzero(sizes == 2), w.copy()
         if len(pairs):
             ends = H[pairs].indices
             w[pairs] -= np.asarray(held[ends[::2], ends[1::2]]).ravel()
-        kept = (sizes > 1) & (w > 1e-12)
+        kept = (sizes > 1) & (w > 1e-12 * size)
         return cls(sparse.csc_array(H[kept].T), sizes[kept], w[kept])
 
     @property

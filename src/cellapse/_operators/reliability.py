@@ -247,7 +247,7 @@ def _embedding(A: sparse.csr_array, k: int) -> FloatArray:
     """The first k eigenvectors of the normalized adjacency, rows of unit length."""
     n = A.shape[0]
     degree = np.asarray(A.sum(axis=1)).ravel()
-    root = 1.0 / np.sqrt(degree + max(0.5 * degree.mean(), 1e-12))
+    root = 1.0 / np.sqrt(degree + (0.5 * degree.mean() or 1.0))
     M = sparse.csr_array(sparse.diags_array(root) @ A @ sparse.diags_array(root))
     if n <= _DENSE or k >= n - 1:
         X = np.linalg.eigh(M.toarray())[1][:, -k:]
