@@ -8,10 +8,10 @@ from scipy import sparse
 
 import cellapse as cl
 from cellapse._linalg.operators import SparseOperator
+from cellapse._shared.align import unpack
 from cellapse.tasks._clusters import Clusters
 from cellapse.tasks._coordinates import exact_coordinates
 from cellapse.tasks._rates import separation
-from cellapse.tasks._signals import unpack
 from cellapse.tasks._thinning import shuffled
 from cellapse.tasks.cuts import sweep_cut
 from cellapse.tasks.doubt import _no_cells

@@ -20,9 +20,9 @@ from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
 from cellapse._linalg.operators import Operator, SparseOperator
 from cellapse._linalg.symmetric import Shortcuts
+from cellapse._shared.align import align_numbers
 from cellapse._shared.arrays import Entries, FloatArray
 from cellapse._shared.card import Card
-from cellapse._shared.checks import signal
 
 
 class CollapsedOperator(Operator):
@@ -167,7 +167,8 @@ class CollapsedOperator(Operator):
         z*(u) = -(C + eps I)^-1 X^T u. For the unfolded realization the values above the edges
         belong to flags, in the order of `unfolded_matrices`.
         """
-        return self.elimination.complete(signal(u, self.shape[0]))
+        values = align_numbers(u, self.labels, "the signal", cells=self.onto > 0)
+        return self.elimination.complete(values)
 
     def split(self) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
         """The blocks A, X, C of L*; S_eps = A - X (C + eps I)^-1 X^T."""

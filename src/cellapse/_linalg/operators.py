@@ -22,6 +22,7 @@ from cellapse._linalg.eigen.spectrum import EigenSolver, Spectrum
 from cellapse._linalg.products import times
 from cellapse._linalg.symmetric import Lowest, Shortcuts, SymmetricOperator
 from cellapse._linalg.systems import solve_system
+from cellapse._shared.align import align_one_each, unpack
 from cellapse._shared.arrays import FloatArray, add_product, row_sum
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import (
@@ -30,7 +31,6 @@ from cellapse._shared.checks import (
     number,
     one_of,
     share,
-    signal,
     whole_number,
 )
 from cellapse._shared.memory import Fitting, require_memory
@@ -151,24 +151,25 @@ class Operator(Shown, SymmetricOperator):
         return count_below(self, value, np.ones(self.shape[0]) if D is None else D)
 
     @Fitting("a solution", "take fewer right-hand sides at a time")
-    def solve(self, b: ArrayLike, shift: float = 0.0, *, rtol: float = 1e-10) -> FloatArray:
+    def solve(self, b: Any, shift: float = 0.0, *, rtol: float = 1e-10) -> Any:
         """The solution x of (S + shift I) x = b, for one right-hand side or many columns.
 
         A sparse matrix with a shift above 1e-4 ||A|| is factorized. Everything else goes by
         conjugate gradients, preconditioned with a factor of A + shift (or its diagonal where the
         graph expands). The error is at most `rtol` relative to x, both in the energy norm
         (x^T (S + shift) x)^{1/2}. With `shift=0` the solution is the one without a part in the
-        kernel, and b is taken without its part in the kernel, too.
+        kernel, and b is taken without its part in the kernel, too. A Series or DataFrame is aligned
+        by label, and so is what comes out.
 
         >>> L = SparseOperator(sparse.csr_array([[2.0, 0.0], [0.0, 4.0]]), ("a", "b"))
         >>> L.solve([1.0, 1.0]).round(6).tolist(), L.solve([1.0, 1.0], shift=1.0).round(6).tolist()
         ([0.5, 0.25], [0.333333, 0.2])
         """
-        rhs = signal(b, self.shape[0], "the right-hand side")
+        rhs, pack = unpack(b, self, "the right-hand side")
         shift, rtol = at_least_zero("shift", shift), share("rtol", rtol)
         if not self.definite:
             raise InputError(f"{self!r} may have negative eigenvalues; solve needs a definite one")
-        return solve_system(self, rhs, shift, rtol)
+        return pack(solve_system(self, rhs, shift, rtol))
 
     def _mass(self, mass: str | ArrayLike | None) -> FloatArray | None:
         if mass is None:
@@ -185,9 +186,7 @@ class Operator(Shown, SymmetricOperator):
             usual = float(values[held].mean()) if held.any() else 1.0
             values = np.where(held, values, usual)
         else:
-            values = signal(mass, self.shape[0], "mass")
-            if values.ndim != 1:
-                raise InputError(f"mass has shape {values.shape}; give one number for each cell")
+            values = align_one_each(mass, self.labels, "mass", cells=self.onto > 0)
         bad = np.flatnonzero(values <= 0)
         if len(bad):
             raise InputError(

@@ -21,6 +21,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from cellapse._errors import InputError
 from cellapse._linalg.direct import Direct, Solve
+from cellapse._shared.align import align, way_back
 from cellapse._shared.arrays import Entries, FloatArray, row_sum
 from cellapse._shared.checks import finite_rows, numbers
 from cellapse._shared.memory import Fitting, require_memory
@@ -132,12 +133,15 @@ class SymmetricOperator(LinearOperator, ABC):
         Whether no eigenvalue can be negative.
     slow : bool
         Whether a product costs so much more than one with A that a few are better than n.
+    onto : int
+        The rank of the cells that its rows are.
     """
 
     A: sparse.csr_array
     kernel: sparse.csr_array | None
     definite: bool = True
     slow: bool = False
+    onto: int = 0
 
     def __init__(self, n: int, labels: Sequence[Hashable]) -> None:
         super().__init__(np.dtype(np.float64), (n, n))
@@ -169,35 +173,43 @@ class SymmetricOperator(LinearOperator, ABC):
             return self._matmat(X.real) + 1j * self._matmat(X.imag)
         return self.apply(np.asarray(X, dtype=np.float64))
 
-    def _operand(self, x: Any) -> Any:
-        """What the operator can be applied to: numbers, one row for each cell."""
-        values = numbers(x.toarray() if sparse.issparse(x) else x, "what S is applied to")
+    def _operand(self, x: Any) -> tuple[Any, Callable[[Any], Any]]:
+        """What the operator can be applied to, one row for each cell, and the way back."""
+        name, given = "what S is applied to", x.toarray() if sparse.issparse(x) else x
+        values = numbers(align(given, self.labels, name, cells=self.onto > 0), name)
         if values.ndim not in (1, 2) or len(values) != self.shape[1]:
             raise InputError(
                 f"an operator on {self.shape[1]} cells times an array of shape {values.shape}; "
                 "give one row for each cell"
             )
-        return values
+        return values, way_back(x, self, name)
 
     def matvec(self, x: Any) -> Any:
         """S x for one signal, real or complex."""
-        values = self._operand(x)
+        values, pack = self._operand(x)
         if values.shape[1:] not in ((), (1,)):
             raise InputError(f"matvec of shape {values.shape}; give one column, or use S @ x")
-        return super().matvec(values)
+        return pack(super().matvec(values))
 
     def matmat(self, X: Any) -> Any:
         """S X for signals as columns, real or complex."""
-        values = self._operand(X)
+        values, pack = self._operand(X)
         if values.ndim != 2:
             raise InputError(f"matmat of shape {values.shape}; give columns, or use S @ x")
-        return super().matmat(values)
+        return pack(super().matmat(values))
 
     rmatvec, rmatmat = matvec, matmat  # S is its own adjoint
 
     @Fitting("S @ x", "take fewer columns at a time")
     def __matmul__(self, x: Any) -> Any:
-        return super().dot(x if isinstance(x, LinearOperator) else self._operand(x))
+        if isinstance(x, LinearOperator):
+            return super().dot(x)
+        values, pack = self._operand(x)
+        return pack(super().dot(values))
+
+    def dot(self, x: Any) -> Any:
+        """S x for one signal or for columns; a Series or DataFrame keeps its index."""
+        return super().dot(x) if np.isscalar(x) else self @ x
 
     def _adjoint(self) -> SymmetricOperator:
         return self
@@ -207,7 +219,8 @@ class SymmetricOperator(LinearOperator, ABC):
 
     def energy(self, u: ArrayLike) -> float:
         """The quadratic form u^* S u: how much u varies; u may be complex."""
-        u = finite_rows(numbers(u, "the signal"), self.shape[0], "the signal")
+        values = align(u, self.labels, "the signal", cells=self.onto > 0)
+        u = finite_rows(numbers(values, "the signal"), self.shape[0], "the signal")
         return float(np.vdot(u, self @ u).real)
 
     def toarray(self, error: float = 0.0) -> FloatArray:

@@ -45,7 +45,9 @@ def hodge_laplacian(K: Complex, rank: int) -> SparseOperator:
         L = L + B[rank] @ B[rank].T
     kernel = left_kernel(B[0]) if rank == 0 and len(B) else None
     name = f"Hodge Laplacian of rank {rank}"
-    return operator_of(K, L, kernel, name, K.cell_labels(rank))
+    operator = operator_of(K, L, kernel, name, K.cell_labels(rank))
+    operator.onto = rank
+    return operator
 
 
 def dirac_operator(K: Complex) -> SparseOperator:

@@ -29,12 +29,47 @@ def whole_number(name: str, value: Any, low: int, high: int | None = None) -> in
 
 
 def numbers(values: Any, name: str) -> NDArray[Any]:
-    """`values` as a new array of float64, or of complex128 where they are complex."""
+    """`values` as a new array of float64, or of complex128 where they are complex.
+
+    Masked entries, dates and words are refused: as numbers they would be something else.
+    """
     try:
-        array = np.asarray(values)
+        array = np.asarray(unmasked(values, name))
+        _require_numbers(array, name)
         return array.astype(np.complex128 if np.iscomplexobj(array) else np.float64)
+    except InputError:
+        raise
     except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise InputError(f"{name} cannot be read as numbers ({error})") from None
+
+
+def unmasked(values: Any, name: str) -> Any:
+    """`values` without the mask of a masked array, one that hides nothing."""
+    if np.ma.is_masked(values):
+        raise InputError(
+            f"{name} has {np.ma.getmaskarray(values).sum():,} masked entries, which are missing "
+            "values; fill them in with values.filled(...), or leave out what they belong to"
+        )
+    return np.ma.getdata(values) if np.ma.isMaskedArray(values) else values
+
+
+def _require_numbers(array: NDArray[Any], name: str) -> None:
+    """Refuse what NumPy would turn into numbers that nobody meant, and what it says badly."""
+    if array.dtype.kind in "mM":
+        since = "values - values.min()" if array.dtype.kind == "M" else "values"
+        raise InputError(
+            f"{name} holds dates or times ({array.dtype}); give numbers, for instance days: "
+            f"({since}) / numpy.timedelta64(1, 'D')"
+        )
+    held: Any = array.dtype.type if array.dtype.kind in "US" else None
+    if array.dtype == object:
+        held = next((type(v) for v in array.ravel() if v is None or isinstance(v, str)), None)
+    if held is type(None):
+        raise InputError(f"{name} holds None where a number is missing; fill it in")
+    if held is not None:
+        raise InputError(
+            f"{name} holds text; give numbers, for instance [float(v) for v in values]"
+        )
 
 
 def real_array(values: Any, name: str) -> FloatArray:
@@ -165,7 +200,9 @@ def flag(name: str, value: Any) -> bool:
 def plain_array(values: Any, name: str) -> NDArray[Any]:
     """`values` as an array of whatever they are; rows of several lengths are refused."""
     try:
-        return np.asarray(values)
+        return np.asarray(unmasked(values, name))
+    except InputError:
+        raise
     except (TypeError, ValueError, RuntimeError) as error:
         raise InputError(f"{name} cannot be read as an array ({error})") from None
 

@@ -14,7 +14,7 @@ from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.pictures import bars
-from cellapse.tasks._signals import to_frame
+from cellapse.tasks._frames import to_frame
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,8 +22,8 @@ from scipy import sparse
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
+from cellapse._shared.align import unpack
 from cellapse._shared.arrays import BoolArray, FloatArray, row_sum
-from cellapse.tasks._signals import unpack
 from cellapse.tasks.clustering import Mass, cut_mass
 from cellapse.tasks.embedding import permutable_signs
 
@@ -199,7 +199,7 @@ def sweep_cut(operator: Any, scores: Any = None, *, mass: Mass = "diagonal") -> 
         if off.max() <= 1e-10 * abs(M).max():
             upper = float(np.sqrt(2.0 * lowest.value * (M.diagonal() / D).max()))
     else:
-        x, _ = unpack(scores, S)
+        x, _ = unpack(scores, S, "scores")
         if x.ndim != 1:
             raise InputError(f"scores of shape {x.shape}; give one number for each vertex")
     inside, conductance = best_sweep(M, x, D)

@@ -32,7 +32,7 @@ from cellapse._operators.as_operator import as_operator
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import whole_number
 from cellapse._shared.memory import require_memory
-from cellapse.tasks._signals import to_frame
+from cellapse.tasks._frames import to_frame
 from cellapse.tasks.clustering import Mass, cut_mass
 
 _GUARD = 8  # eigenpairs beyond those asked for, so that repeated eigenvalues are seen whole

@@ -20,9 +20,9 @@ import numpy as np
 from cellapse._errors import ConvergenceError, InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
+from cellapse._shared.align import unpack
 from cellapse._shared.arrays import FloatArray, column_blocks
 from cellapse._shared.checks import number, real_array, share
-from cellapse.tasks._signals import unpack
 
 Response = Callable[[FloatArray], FloatArray]
 

@@ -28,7 +28,7 @@ from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import generator, number
-from cellapse.tasks._signals import to_frame
+from cellapse.tasks._frames import to_frame
 from cellapse.tasks.filters import upper_bound
 
 _STRENGTHS = np.logspace(-0.5, 4.5, 11)  # over an upper bound of S

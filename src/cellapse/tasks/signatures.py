@@ -23,7 +23,7 @@ from cellapse._operators.as_operator import as_operator
 from cellapse._shared.arrays import BoolArray, FloatArray
 from cellapse._shared.checks import generator, number, one_of, real_array, whole_number
 from cellapse._shared.memory import require_memory
-from cellapse.tasks._signals import to_frame
+from cellapse.tasks._frames import to_frame
 from cellapse.tasks.embedding import n_trivial, operator_size
 from cellapse.tasks.filters import Response, apply_responses
 from cellapse.tasks.smoothing import checked_times

@@ -22,10 +22,10 @@ from scipy import linalg
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
+from cellapse._shared.align import unpack
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import generator, number, one_of, real_array
 from cellapse._shared.memory import require_memory
-from cellapse.tasks._signals import unpack
 from cellapse.tasks.filters import DENSE, Response, apply_responses, upper_bound
 
 METHODS = ("tikhonov", "heat", "wiener")

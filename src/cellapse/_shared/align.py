@@ -1,0 +1,228 @@
+"""One entry for each vertex or cell, in the order of the labels.
+
+The one rule for every argument of that kind: what has labels of its own (a pandas Series or
+DataFrame, a mapping, a result of cellapse) is aligned by them, and labels that are missing, unknown
+or named twice are refused; arrays and lists have no labels and are taken by position. Values that
+are masked are missing, too.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from cellapse._errors import InputError
+from cellapse._shared.arrays import FloatArray, IntArray
+from cellapse._shared.card import Shown
+from cellapse._shared.checks import finite_rows, real_array, unmasked
+
+_NAMED = 3  # labels in a message
+
+
+def align(
+    values: Any,
+    labels: Sequence[Hashable],
+    name: str,
+    *,
+    cells: bool = False,
+    partial: bool = False,
+) -> Any:
+    """Return the values in the order of the labels.
+
+    Arrays, lists and whatever else has no labels are returned as they are, by position; how many
+    there are is for the caller to check.
+
+    Parameters
+    ----------
+    values : anything with one entry, or one row, for each label
+    labels : sequence
+        Of the vertices; or of the cells of another rank, as tuples of vertices.
+    name : str
+        What the argument is called in messages.
+    cells : bool
+        Whether a label is a set of vertices, in whatever order they are listed.
+    partial : bool
+        Whether labels may be missing; their entry is None.
+
+    Examples
+    --------
+    >>> align({"b": 2, "a": 1}, ("a", "b"), "age")
+    [1, 2]
+    >>> align({("b", "a"): 5}, (("a", "b"),), "length", cells=True)
+    [5]
+    >>> align([1, 2], ("a", "b"), "age")
+    [1, 2]
+    """
+    found = _keys(values)
+    if found is None:
+        return unmasked(values, name)
+    order = _places(*found, labels, name, cells=cells, partial=partial)
+    own: Any
+    if isinstance(values, Mapping):
+        own = list(values.values())
+    elif _is_pandas(values):
+        own = values.to_numpy()
+    else:
+        own = np.asarray(values)
+    if isinstance(own, list) or partial:
+        return [None if i < 0 else own[i] for i in order.tolist()]
+    return own[order]
+
+
+def align_numbers(
+    values: Any, labels: Sequence[Hashable], name: str, *, cells: bool = False
+) -> FloatArray:
+    """Return finite real numbers in the order of the labels: one, or one row, for each.
+
+    >>> align_numbers({"b": 2, "a": 1}, ("a", "b"), "mass").tolist()
+    [1.0, 2.0]
+    """
+    return finite_rows(
+        real_array(align(values, labels, name, cells=cells), name), len(labels), name
+    )
+
+
+def align_one_each(
+    values: Any, labels: Sequence[Hashable], name: str, *, cells: bool = False
+) -> FloatArray:
+    """Return one finite real number for each label, in their order.
+
+    >>> align_one_each([3, 4], ("a", "b"), "mass").tolist()
+    [3.0, 4.0]
+    """
+    array = align_numbers(values, labels, name, cells=cells)
+    if array.ndim != 1:
+        raise InputError(f"{name} has shape {array.shape}; give one number for each cell")
+    return array
+
+
+class Labelled(Protocol):
+    """What an operator says of its rows: their labels, and the rank of the cells that they are."""
+
+    labels: Sequence[Hashable]
+    onto: int
+
+
+def unpack(
+    values: Any, operator: Labelled, name: str = "the signal"
+) -> tuple[FloatArray, Callable[[FloatArray], Any]]:
+    """Return a signal in the order of an operator, and the way back to what the user gave."""
+    array = align_numbers(values, operator.labels, name, cells=operator.onto > 0)
+    return array, way_back(values, operator, name)
+
+
+def way_back(values: Any, operator: Labelled, name: str) -> Callable[[Any], Any]:
+    """Return what makes of a result, with one row for each label, what the values were.
+
+    That is a Series or DataFrame with the index of the user, or else an array in the order of the
+    operator.
+    """
+    if not _is_pandas(values):
+        return lambda result: result
+    pandas, index = sys.modules["pandas"], values.index
+    cells = operator.onto > 0
+    order = _places(index.tolist(), "", operator.labels, name, cells=cells, partial=False)
+    back = np.argsort(order)
+
+    def pack(result: Any) -> Any:
+        if result.ndim == 1:
+            return pandas.Series(result[back], index, name=getattr(values, "name", None))
+        return pandas.DataFrame(result[back], index, getattr(values, "columns", None))
+
+    return pack
+
+
+def _is_pandas(values: Any) -> bool:
+    pandas = sys.modules.get("pandas")  # whoever holds a Series has imported pandas already
+    return pandas is not None and isinstance(values, pandas.Series | pandas.DataFrame)
+
+
+def _keys(values: Any) -> tuple[Sequence[Any], str] | None:
+    """The labels that the values came with, and what leaves them out; None where there are none."""
+    if isinstance(values, Mapping):
+        return list(values), "list(values.values())"
+    if _is_pandas(values):
+        return values.index.tolist(), "values.to_numpy()"
+    labels = getattr(values, "labels", None) if isinstance(values, Shown) else None
+    return (
+        None
+        if labels is None or not hasattr(values, "__array__")
+        else (list(labels), "numpy.asarray(values)")
+    )
+
+
+def _places(
+    keys: Sequence[Any],
+    plain: str,
+    labels: Sequence[Hashable],
+    name: str,
+    *,
+    cells: bool,
+    partial: bool,
+) -> IntArray:
+    """Where the entry of each label stands among the keys; -1 where there is none."""
+    if keys == list(labels):
+        return np.arange(len(keys))
+    wanted = [_as_set(v) for v in labels] if cells else labels
+    given = [_as_set(v) for v in keys] if cells else keys
+    try:
+        place = {v: i for i, v in enumerate(given)}
+    except TypeError as error:
+        raise InputError(f"the labels of {name} cannot be hashed ({error}); give names") from None
+    order = np.array([place.get(v, -1) for v in wanted], dtype=np.int64)
+    complete = len(given) == len(order) if not partial else len(place) == len(given)
+    if not complete or (order < 0).any():
+        remedy = f"name its entries like {_few(labels)}"
+        if len(keys) == len(labels):
+            remedy += f", or give {plain} where its entries stand in that order"
+        _refuse(keys, given, labels, wanted, name, remedy, partial=partial)
+    return order
+
+
+def _as_set(label: Any) -> Any:
+    """A cell by its vertices, whatever their order."""
+    try:
+        return frozenset(label) if isinstance(label, tuple | list | set) else label
+    except TypeError:  # vertices that cannot be hashed
+        return label
+
+
+def _refuse(
+    keys: Sequence[Any],
+    given: Sequence[Any],
+    labels: Sequence[Hashable],
+    wanted: Sequence[Hashable],
+    name: str,
+    remedy: str,
+    *,
+    partial: bool,
+) -> None:
+    """Say which labels are named twice, unknown or missing, where there are such."""
+    known, seen = set(wanted), set()
+    for key, v in zip(keys, given, strict=True):
+        if v in seen:
+            raise InputError(
+                f"{name} has two entries for {key!r:.80}; give one for each label, for instance "
+                "by values.groupby(level=0).first()"
+            )
+        seen.add(v)
+    unknown = [key for key, v in zip(keys, given, strict=True) if v not in known]
+    missing = [label for label, v in zip(labels, wanted, strict=True) if v not in seen]
+    if not unknown and (partial or not missing):
+        return
+    said = []
+    if missing and not partial:
+        said.append(f"no entry for {_few(missing)}")
+    if unknown:
+        said.append(f"entries for {_few(unknown)}, not among the {len(labels):,} labels")
+    raise InputError(f"{name} is aligned by its labels, and has {' and '.join(said)}; {remedy}")
+
+
+def _few(labels: Sequence[Any]) -> str:
+    """The first labels, and how many more there are."""
+    more = len(labels) - _NAMED
+    text = ", ".join(f"{v!r:.60}" for v in list(labels[:_NAMED]))
+    return f"{text} and {more:,} more" if more > 0 else text
