@@ -57,3 +57,36 @@ def test_everything_scales(name, c):
 
 def test_every_operator_says_what_it_scales_with():
     assert set(POWERS) == set(operator_names())
+
+
+@pytest.mark.parametrize("of_eps", [0, 1], ids=["eps", "eps * c"])
+@pytest.mark.parametrize("c", 10.0 ** np.array([-30, -20, -12, -9, -3, 0, 3, 9, 20, 30]))
+@pytest.mark.parametrize("name", list(REALIZATIONS))
+def test_the_theory_holds_in_any_unit(name, c, of_eps):
+    graph = nx.karate_club_graph()
+    for u, v in graph.edges:
+        graph[u][v]["weight"] = c * (1 + (u + v) % 3)
+    K = cl.clique_complex(graph, weight="weight")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", cl.CellapseWarning)
+        S = cl.collapse(K, name, eps=1e-4 * c**of_eps)
+        try:
+            report = cl.theory.check(S)
+        except cl.ConvergenceError:  # of weights 1e9 times as large as others: no digit is left
+            assert name in ("incidence", "mixed")
+            assert not 1e-9 < c < 1e30
+            return
+    assert report.holds, str(report)
+
+
+@pytest.mark.parametrize("c", [1e-12, 1.0, 1e12])
+@pytest.mark.parametrize("name", ["unfolded", "boundary"])
+def test_what_is_indefinite_fails_in_any_unit(name, c):
+    graph = nx.karate_club_graph()
+    nx.set_edge_attributes(graph, c, "weight")
+    K = cl.clique_complex(graph, weight="weight")
+    bound = cl.collapse(K, name, eps=1e-9 * c).bound
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", cl.CellapseWarning)
+        S = cl.collapse(K, name, gamma=cl.Unchecked((1.01 * bound).tolist()), eps=1e-9 * c)
+        assert cl.theory.psd_condition(S).holds is False

@@ -7,10 +7,12 @@ from scipy import linalg, sparse
 
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._linalg.operators import SparseOperator
+from cellapse._shared.arrays import row_sum
 from cellapse.tasks.cuts import best_sweep
 from cellapse.tasks.resistance import conductances
 from cellapse.theory.known import (
     DENSE,
+    ROUNDING,
     Known,
     as_known,
     measured_check,
@@ -48,9 +50,13 @@ def psd_condition(S: CollapsedOperator | Known) -> Check:
     if size > DENSE:
         return Check("psd_condition", claim, within or None, note=f"{note}; {size} elements")
     regularized = C + S.eps * sparse.eye_array(C.shape[0])
-    L = sparse.block_array([[A, X], [X.T, regularized]]) if C.shape[0] else A
-    smallest = float(linalg.eigvalsh(L.toarray())[0])
-    return measured_check(S, "psd_condition", claim, smallest >= -tolerance(S), smallest, 0.0, note)
+    L = sparse.block_array([[A, X], [X.T, regularized]]).toarray() if C.shape[0] else A.toarray()
+    smallest, norm = float(linalg.eigvalsh(L)[0]), row_sum(L)
+    # Vertices and cells may have units far apart: with a diagonal of ones it is as definite.
+    root = np.sqrt(L.diagonal())
+    by = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0.0)
+    holds = bool(linalg.eigvalsh(by[:, None] * L * by)[0] >= -ROUNDING)
+    return Check("psd_condition", claim, holds, smallest, 0.0, note, norm)
 
 
 def loewner_bounds(S: CollapsedOperator | Known) -> Check:

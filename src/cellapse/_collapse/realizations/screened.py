@@ -131,7 +131,7 @@ class Screened(Realization):
     ) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
         edges = Edgewise(chain, weights, self.rounds)
         X = -np.sqrt(weights.beta[0]) * weights.gamma[0] * chain.nearest
-        C = sparse.diags_array(edges.mass - weights.eps)
+        C = sparse.diags_array(edges.bare)
         return edges.A, sparse.csr_array(X), sparse.csr_array(C)
 
     def ceiling(self, weights: Weights, onto: int, size: float) -> float:
@@ -146,8 +146,8 @@ class Edgewise(Elimination):
 
     Attributes
     ----------
-    mass : array
-        The diagonal of C + eps I.
+    bare, mass : arrays
+        The diagonals of C and of C + eps I.
     """
 
     method = "none needed"
@@ -158,7 +158,8 @@ class Edgewise(Elimination):
         self._chain, self._weights = chain, weights
         b, theta = float(weights.beta[0]), float(weights.gamma[0])
         around, beta = cast(Sequence[Entries], chain.above), weights.beta[1:]
-        self.mass = screened_masses(chain.edges, around, beta, theta, weights.eps, rounds)
+        self.bare = screened_masses(chain.edges, around, beta, theta, weights.eps, rounds)
+        self.mass = self.bare + weights.eps
         self.shares = 1.0 - theta**2 / self.mass
         self.matrix = square(chain.edges, b * self.shares)
         self.kernel = chain.kernel
@@ -215,11 +216,11 @@ def screened_masses(
     eps: float,
     rounds: int,
 ) -> FloatArray:
-    """1 + eps + the support of every edge, which keeps 1 - theta^2 / mass of its weight."""
+    """1 + the support of every edge, which keeps 1 - theta^2 / (that + eps) of its weight."""
     share = np.ones(edges.shape[1])
     if not rounds:
         support = sum((b * A.sum(axis=1) for A, b in zip(around, beta, strict=True)), 0.0 * share)
-        return 1.0 + eps + support
+        return 1.0 + support
     ends = pattern(edges)
     for _ in range(rounds):
         degree = ends @ share
@@ -227,8 +228,8 @@ def screened_masses(
         support = sum(
             (b * _mean_support(A, share) for A, b in zip(around, beta, strict=True)), 0.0 * share
         )
-        mass = 1.0 + eps + support * np.exp(-0.5 * log_degree)
-        share = 1.0 - theta**2 / mass
+        mass = 1.0 + support * np.exp(-0.5 * log_degree)
+        share = 1.0 - theta**2 / (mass + eps)
     return mass
 
 
