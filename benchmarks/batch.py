@@ -23,7 +23,7 @@ def main() -> None:
         for eps in (1e-4, (1e-4, 1e-3, 1e-2, 1e-1)):
             together = seconds(
                 lambda r=realization, e=eps: cl.batch.spectra(
-                    complexes, realization=r, eps=e, n_jobs=1
+                    complexes, operator=r, eps=e, n_jobs=1
                 ),
                 repeats=1,
             )

@@ -60,7 +60,7 @@ def main() -> None:
     measure("PyG Laplacian", "alone", graphs, lambda: [laplacian(data) for data in graphs])
     transforms = {
         "unfolded": AddCollapsedPE(K),
-        "screened": AddCollapsedPE(K, realization="screened"),
+        "screened": AddCollapsedPE(K, operator="screened"),
         "heat kernel signature": AddHeatKernelSignature(np.geomspace(0.1, 24, K)),
     }
     for name, transform in transforms.items():

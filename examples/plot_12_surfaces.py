@@ -22,7 +22,7 @@ print("a torus:", torus.n_cells, "Betti numbers", torus.betti_numbers())
 
 eight = surfaces.select(surfaces.n_vertices == 8)
 complexes = [eight.complex(i) for i in range(len(eight))]
-unsigned = cl.batch.spectra(complexes, realization="incidence", k=8).table()
+unsigned = cl.batch.spectra(complexes, operator="incidence", k=8).table()
 plain = np.array([cl.graph_laplacian(K).spectrum(8).values for K in complexes])
 for name, values in (("graph Laplacian", plain), ("unsigned collapse", unsigned)):
     different = len(np.unique(values.round(6), axis=0))

@@ -461,7 +461,7 @@ CALLS = {
     "spectra": on(
         cl.batch.spectra,
         complexes=lambda: [K(), K()],
-        realization="unfolded",
+        operator="unfolded",
         beta=lambda: np.array([1.0, 2.0]),
         gamma=lambda: np.array([0.25, 0.5]),
         eps=lambda: np.array([0.5, 1.0]),
@@ -756,7 +756,7 @@ TORCH_CALLS = {
         lift="clique",
         max_rank=2,
         weight=None,
-        realization="unfolded",
+        operator="unfolded",
         eps=0.5,
     ),
     "AddHeatKernelSignature": on(

@@ -45,7 +45,7 @@ def mixed_bag() -> list[cl.Complex]:
 @pytest.mark.parametrize("realization", REALIZATIONS)
 def test_same_as_one_at_a_time(realization: str) -> None:
     bag = mixed_bag()
-    found = spectra(bag, realization=realization, eps=EPS, vectors=True)
+    found = spectra(bag, operator=realization, eps=EPS, vectors=True)
     assert found.vectors is not None
     for K, values, vectors, n_zeros in zip(
         bag, found.values, found.vectors, found.n_zeros, strict=True
@@ -64,10 +64,10 @@ def test_same_as_one_at_a_time(realization: str) -> None:
 @pytest.mark.parametrize("realization", REALIZATIONS)
 def test_company_does_not_change_a_bit(realization: str) -> None:
     bag = mixed_bag()
-    together = spectra(bag, realization=realization, eps=EPS)
+    together = spectra(bag, operator=realization, eps=EPS)
     for K, values in zip(bag, together.values, strict=True):
-        assert np.array_equal(spectra([K], realization=realization, eps=EPS).values[0], values)
-    again = spectra(bag, realization=realization, eps=EPS, n_jobs=1)
+        assert np.array_equal(spectra([K], operator=realization, eps=EPS).values[0], values)
+    again = spectra(bag, operator=realization, eps=EPS, n_jobs=1)
     assert all(np.array_equal(a, b) for a, b in zip(together.values, again.values, strict=True))
 
 
@@ -78,7 +78,7 @@ def test_company_does_not_change_a_bit(realization: str) -> None:
 def test_weights_as_in_collapse(realization: str, gamma: object) -> None:
     graphs = [nx.gnp_random_graph(8, 0.7, seed=s) for s in range(4)]
     bag = [cl.clique_complex(g) for g in graphs]
-    found = spectra(bag, realization=realization, beta=(1.0, 2.0), gamma=gamma)
+    found = spectra(bag, operator=realization, beta=(1.0, 2.0), gamma=gamma)
     for K, w in zip(bag, found.values, strict=True):
         S = cl.collapse(K, realization=realization, beta=(1.0, 2.0), gamma=gamma)
         np.testing.assert_allclose(w, S.spectrum().values, atol=1e-11)
@@ -86,7 +86,7 @@ def test_weights_as_in_collapse(realization: str, gamma: object) -> None:
 
 def test_weights_out_of_bounds_lose_the_zeros_as_in_collapse() -> None:
     K = cl.clique_complex(nx.path_graph(5))
-    found = spectra([K], realization="boundary", gamma=cl.Unchecked(1.5))
+    found = spectra([K], operator="boundary", gamma=cl.Unchecked(1.5))
     alone = cl.collapse(K, realization="boundary", gamma=cl.Unchecked(1.5)).spectrum()
     assert alone.values[0] < -0.1
     np.testing.assert_allclose(found.values[0], alone.values, atol=1e-12)
@@ -95,7 +95,7 @@ def test_weights_out_of_bounds_lose_the_zeros_as_in_collapse() -> None:
 
 def test_renormalized_in_one_go() -> None:
     bag = [cl.clique_complex(nx.gnp_random_graph(12, 0.5, seed=s)) for s in range(5)]
-    found = spectra(bag, realization="renormalized")
+    found = spectra(bag, operator="renormalized")
     for K, w in zip(bag, found.values, strict=True):
         S = cl.collapse(K, realization="renormalized")
         np.testing.assert_allclose(w, S.spectrum().values, atol=1e-12)
@@ -125,7 +125,7 @@ def test_shapes_and_table() -> None:
 
 @given(st.lists(st.one_of(closed_or_weighted, combinatorial_complexes()), min_size=1, max_size=4))
 def test_incidence_of_any_complexes(bag: list[cl.Complex]) -> None:
-    found = spectra(bag, realization="incidence")
+    found = spectra(bag, operator="incidence")
     for K, w in zip(bag, found.values, strict=True):
         S = cl.collapse(K, realization="incidence")
         scale = 1.0 + abs(S.A).sum(axis=1).max(initial=0.0)
@@ -146,8 +146,8 @@ def test_the_complex_at_fault_is_named() -> None:
         {"eps": -1.0},
         {"k": 0},
         {"n_jobs": 0},
-        {"realization": "folded"},
-        {"realization": "sieved"},
+        {"operator": "folded"},
+        {"operator": "sieved"},
         {"gamma": 50.0},
         {"beta": (1.0, 2.0, 3.0)},
     ],
@@ -168,7 +168,7 @@ def test_a_warning_is_said_once() -> None:
     bag = [cl.clique_complex(nx.complete_graph(4))] * 3
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        spectra(bag, realization="mixed")
+        spectra(bag, operator="mixed")
     assert sum(issubclass(w.category, cl.CellapseWarning) for w in said) == 1
 
 

@@ -77,3 +77,61 @@ def test_realizations_and_whatever_can_be_lifted_are_taken():
     assert np.array_equal(lifted.toarray(), cl.graph_laplacian(nx.karate_club_graph()).toarray())
     with pytest.raises(cl.InputError, match=r"Screened\(\)"):
         cl.make_operator(K, cl.Screened)
+
+
+EVERY = [*cl.operator_names(), cl.Screened(rounds=2), cl.Unfolded()]
+G = nx.karate_club_graph()
+
+
+@pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
+@pytest.mark.parametrize("operator", EVERY, ids=str)
+def test_one_list_is_taken_wherever_an_operator_is_chosen(operator):
+    S = cl.make_operator(K, operator)
+    values = S.spectrum(5).values
+    assert np.allclose(cl.batch.spectra([K, K], operator=operator, k=5).values[1], values)
+    assert np.allclose(
+        cl.analyze(K, 2, operator=operator, quick=True).spectra[0].values[:5], values
+    )
+    adjacency = nx.to_scipy_sparse_array(G, weight=None)
+    model = cl.CollapsedSpectralClustering(2, affinity="precomputed", operator=operator)
+    assert len(model.fit_predict(adjacency)) == 34
+
+
+@pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
+@pytest.mark.parametrize("operator", EVERY, ids=str)
+@pytest.mark.parametrize("n", [34, 400])  # as stacks, and alone
+def test_transforms_of_graphs_take_the_same_list(operator, n):
+    pytest.importorskip("torch_geometric")
+    from torch_geometric.utils import from_networkx
+
+    from cellapse.torch import AddCollapsedPE, AddHeatKernelSignature
+
+    graph = nx.Graph(G.edges) if n == 34 else nx.random_geometric_graph(n, 0.09, seed=0)
+    for node in graph.nodes.values():
+        node.clear()
+    data = from_networkx(graph)
+    found = AddCollapsedPE(3, operator=operator)(data).collapsed_pe.numpy()
+    S = cl.make_operator(cl.clique_complex(graph), operator)
+    expected = np.asarray(cl.positional_encoding(S, 3))
+    assert np.allclose(np.abs(found), np.abs(expected), atol=1e-5)
+    sign = AddHeatKernelSignature([1.0], operator=operator)(data).heat_kernel_signature
+    assert np.allclose(sign.numpy(), np.asarray(cl.heat_kernel_signature(S, [1.0])), atol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
+def test_a_grid_search_tries_them_all():
+    from sklearn.model_selection import GridSearchCV
+
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(size=(12, 2)), rng.normal(size=(12, 2)) + 5.0])
+    y = np.repeat([0, 1], 12)
+    search = GridSearchCV(cl.CollapsedLabelSpreading(n_neighbors=4), {"operator": EVERY}, cv=2)
+    assert np.isfinite(search.fit(X, y).cv_results_["mean_test_score"]).all()
+    assert search.best_score_ == 1.0
+
+
+def test_a_baseline_has_no_weights_anywhere():
+    with pytest.raises(cl.InputError, match="eps"):
+        cl.batch.spectra([K], operator="laplacian", eps=1e-3)
+    with pytest.raises(cl.InputError, match="gamma"):
+        cl.batch.spectra([K], operator="motif", gamma="bound")

@@ -57,7 +57,7 @@ def test_in_collapse_by_name_and_as_an_object(halved):
 
 def test_in_batches_and_checks(halved):
     expected = np.linalg.eigvalsh(by_definition(halved))
-    found = cl.batch.spectra([halved, halved], realization="halved")
+    found = cl.batch.spectra([halved, halved], operator="halved")
     np.testing.assert_allclose(found.values[1], expected, atol=1e-9)
     assert cl.theory.check(cl.collapse(halved, "halved")).holds
 

@@ -46,8 +46,8 @@ GRAPHS = {
 def test_always_k_columns_finite_and_the_same_twice(name, realization):
     data = graph(GRAPHS[name])
     for transform, count in (
-        (AddCollapsedPE(8, attr_name="out", realization=realization), 8),
-        (AddHeatKernelSignature([0.1, 1.0], attr_name="out", realization=realization), 2),
+        (AddCollapsedPE(8, attr_name="out", operator=realization), 8),
+        (AddHeatKernelSignature([0.1, 1.0], attr_name="out", operator=realization), 2),
     ):
         first, second = transform(data).out, transform(data).out
         assert first.shape == (len(GRAPHS[name]), count)
@@ -134,7 +134,7 @@ def test_the_repr_tells_settings_apart_as_pyg_asks():
         AddCollapsedPE(8),
         AddCollapsedPE(9),
         AddCollapsedPE(8, eps=0.1),
-        AddCollapsedPE(8, realization="screened"),
+        AddCollapsedPE(8, operator="screened"),
         AddCollapsedPE(8, attr_name=None),
         AddHeatKernelSignature([1.0, 2.0]),
         AddHeatKernelSignature(np.array([1.0, 3.0])),
@@ -151,7 +151,7 @@ def test_the_repr_tells_settings_apart_as_pyg_asks():
 
 @pytest.mark.slow
 def test_large_signatures_have_the_error_they_state():
-    sign = AddHeatKernelSignature([1.0], n_probes=64, realization="screened")
+    sign = AddHeatKernelSignature([1.0], n_probes=64, operator="screened")
     g = nx.random_geometric_graph(2100, 0.03, seed=0)
     found = sign(graph(g)).heat_kernel_signature.double().numpy()[:, 0]
     spectrum = cl.collapse(cl.clique_complex(g), realization="screened").spectrum()
@@ -175,7 +175,7 @@ def test_incidence_matrices_as_topobench_stores_them(realization):
     data = Data(num_nodes=34)
     for k in (1, 2):
         data[f"incidence_{k}"] = torch.from_numpy(B[k - 1].toarray()).to_sparse()
-    encode = AddCollapsedPE(4, lift="incidence", realization=realization)
+    encode = AddCollapsedPE(4, lift="incidence", operator=realization)
     reference = cl.collapse(K, realization=realization or "boundary").spectrum(5)
     np.testing.assert_allclose(encode(data).collapsed_pe, reference.vectors[:, 1:], atol=1e-5)
     del data.num_nodes  # the matrices know
@@ -189,8 +189,8 @@ def test_a_function_as_lift():
         return cl.Complex.from_cells({1: [(0, 1), (1, 2), (2, 3), (3, 0)], 2: [(0, 1, 2, 3)]})
 
     square = graph(nx.cycle_graph(4))
-    plain = AddHeatKernelSignature([1.0], realization="screened")(square).heat_kernel_signature
-    encode = AddHeatKernelSignature([1.0], realization="screened", lift=rings)
+    plain = AddHeatKernelSignature([1.0], operator="screened")(square).heat_kernel_signature
+    encode = AddHeatKernelSignature([1.0], operator="screened", lift=rings)
     filled = encode(square).heat_kernel_signature
     assert (plain - filled).abs().max() > 1e-3
     assert data_to_complex(square).n_cells == (4, 4, 0)
@@ -223,8 +223,8 @@ def test_as_pre_transform_of_a_dataset_and_in_batches(tmp_path):
 def test_a_dataset_gets_exactly_what_its_graphs_get_alone(realization):
     graphs = [graph(g) for g in GRAPHS.values()]
     graphs += [graph(nx.gnp_random_graph(n, 0.3, seed=n)) for n in range(2, 20)]
-    encode = AddCollapsedPE(5, realization=realization)
-    sign = AddHeatKernelSignature([0.5, 2.0], realization=realization)
+    encode = AddCollapsedPE(5, operator=realization)
+    sign = AddHeatKernelSignature([0.5, 2.0], operator=realization)
     for data, found in zip(graphs, transform_all(graphs, Compose([encode, sign])), strict=True):
         assert "collapsed_pe" not in data
         assert found.num_nodes == data.num_nodes
@@ -237,7 +237,7 @@ def test_a_dataset_gets_exactly_what_its_graphs_get_alone(realization):
 def test_the_encoding_is_that_of_the_tasks(n, realization):
     g = nx.random_geometric_graph(n, 1.6 / n**0.5, seed=3)
     S = cl.collapse(data_to_complex(graph(g)), realization=realization)
-    data = transform_all([graph(g)], AddCollapsedPE(6, realization=realization))[0]
+    data = transform_all([graph(g)], AddCollapsedPE(6, operator=realization))[0]
     expected = np.asarray(cl.positional_encoding(S, 6))
     np.testing.assert_allclose(data.collapsed_pe, expected, atol=1e-5)
 
@@ -247,7 +247,7 @@ def test_repeated_eigenvalues_get_the_same_basis_in_a_stack():
     S = cl.collapse(cl.clique_complex(paths), realization="screened")
     expected = cl.positional_encoding(S, 4)
     assert np.isclose(*expected.values[1:3])
-    found = AddCollapsedPE(4, realization="screened")(graph(paths)).collapsed_pe
+    found = AddCollapsedPE(4, operator="screened")(graph(paths)).collapsed_pe
     np.testing.assert_allclose(found, np.asarray(expected), atol=1e-6)
 
 
@@ -298,8 +298,8 @@ def test_blueprints_are_batched_by_pyg():
         (lambda: AddCollapsedPE(2)(Data(edge_index=torch.zeros(3, 2).long())), "two rows"),
         (lambda: AddCollapsedPE(2)(Data(edge_index=torch.rand(2, 2), num_nodes=2)), "whole"),
         (lambda: AddCollapsedPE(2, eps=-1.0), "eps"),
-        (lambda: AddCollapsedPE(2, realization="other")(triangle()), "choose"),
-        (lambda: AddCollapsedPE(2, realization="sieved")(triangle()), "screened"),
+        (lambda: AddCollapsedPE(2, operator="other")(triangle()), "choose"),
+        (lambda: AddCollapsedPE(2, operator="sieved")(triangle()), "screened"),
         (lambda: AddCollapsedPE(2, weight="w")(triangle()), "no 'w'"),
         (lambda: AddCollapsedPE(2, weight="w")(triangle(w=torch.ones(5, 2))), "one number"),
         (lambda: AddCollapsedPE(2, weight="w")(triangle(w=torch.arange(1.0, 6))), "directions"),

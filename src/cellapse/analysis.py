@@ -10,14 +10,14 @@ import numpy as np
 from cellapse import theory
 from cellapse._analysis import Analysis
 from cellapse._collapse.collapsed import CollapsedOperator
-from cellapse._collapse.realizations import Screened, Unfolded
+from cellapse._collapse.realizations import Realization, Screened, Unfolded
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian, projection_laplacian
 from cellapse._operators.hyperedges import is_hypergraph
-from cellapse._operators.names import make_operator
+from cellapse._operators.names import check_operator, make_operator
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import flag, listed, whole_number, word
 from cellapse._shared.memory import Fitting
@@ -51,7 +51,7 @@ def analyze(
     n_clusters: int | None = None,
     rng: int = 0,
     *,
-    operator: str | Callable[[Complex], Operator] | None = None,
+    operator: str | Realization | Callable[[Complex], Operator] | None = None,
     n_eigenpairs: int | None = None,
     quick: bool = False,
     title: str | None = None,
@@ -68,8 +68,8 @@ def analyze(
         By default the number of known groups, or the number before the largest gap between
         eigenvalues.
     rng : seed
-    operator : name or function, optional
-        S: one of the names of the command line, or a function that makes it of a complex. By
+    operator : name, Realization or function, optional
+        S: what `make_operator` takes, or a function that makes it of a complex. By
         default "renormalized"; then the clusters without cells are used where they are clearly
         better. Of an operator that was asked for, its own are.
     n_eigenpairs : int, optional
@@ -135,12 +135,10 @@ def _projection(K: Complex, n_clusters: int, rng: int) -> Clusters | None:
 
 def _maker(operator: Any) -> Callable[[Complex], Operator]:
     """What makes S of a complex."""
-    if operator is None or isinstance(operator, str):
-        name = "renormalized" if operator is None else operator
-        return lambda K: make_operator(K, name)
-    if not callable(operator):
-        raise InputError(f"operator={operator!r:.80}; give a name, or a function of a complex")
-    return operator
+    if callable(operator) and not isinstance(operator, type):
+        return operator
+    chosen = "renormalized" if operator is None else check_operator(operator)
+    return lambda K: make_operator(K, chosen)
 
 
 def _shares(S: Operator, edges: int) -> FloatArray:

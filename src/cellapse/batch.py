@@ -16,14 +16,15 @@ from typing import Any
 import numpy as np
 
 from cellapse._collapse.build import collapse
-from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._collapse.dense import eigenpairs_of_stack
-from cellapse._collapse.realizations import Realization, realization_of
+from cellapse._collapse.realizations import BASELINES, Realization, realization_of
 from cellapse._collapse.weights import check_eps
 from cellapse._complex.complex import Complex
 from cellapse._complex.given import to_complex
 from cellapse._complex.union import parts_of_one_kind
 from cellapse._errors import CellapseError, CellapseWarning, InputError
+from cellapse._linalg.operators import Operator
+from cellapse._operators.names import make_operator
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import flag, listed, real_array, whole_number
 from cellapse._shared.names import showing
@@ -81,27 +82,29 @@ class Spectra:
 def spectra(
     complexes: Iterable[Any],
     *,
-    realization: str | Realization | None = None,
+    operator: str | Realization | None = None,
     beta: float | Sequence[float] | None = None,
     gamma: Any = None,
-    eps: float | Sequence[float] = 1e-4,
+    eps: float | Sequence[float] | None = None,
     k: int | None = None,
     vectors: bool = False,
     n_jobs: int | None = None,
     progress: bool | None = None,
     client: Any = None,
 ) -> Spectra:
-    """The spectra of the collapsed operators of many complexes, on all cores.
+    """Return the spectra of many complexes, on all cores.
 
-    The same as `collapse(K, ...).spectrum(k)` for each of them, to rounding.
+    The same as `make_operator(K, operator, ...).spectrum(k)` for each of them, to rounding.
 
     Parameters
     ----------
     complexes : iterable of Complex, or of whatever `collapse` lifts to one
-    realization, beta, gamma
+    operator : name or Realization, optional
+        A collapse, or a baseline such as "laplacian": what `make_operator` takes.
+    beta, gamma
         As in `collapse`.
-    eps : number or several numbers
-        Several share most of the work.
+    eps : number or several numbers, optional
+        1e-4 of a collapse. Several share most of the work. A baseline has none.
     k : int, optional
         How many of the smallest eigenvalues; all by default, and all there are in complexes with
         fewer vertices.
@@ -132,14 +135,13 @@ def spectra(
     jobs = whole_number("n_jobs", n_jobs, 1) if n_jobs is not None else cores()
     if client is not None and n_jobs is not None:
         raise InputError(f"n_jobs={n_jobs} with a client, whose workers count; leave it out")
-    given_eps = real_array(eps, "eps")
-    several = given_eps.ndim > 0
-    all_eps = [check_eps(e) for e in given_eps.ravel()]
-    if not all_eps:
+    several = eps is not None and np.ndim(eps) > 0
+    all_eps = [] if eps is None else [check_eps(e) for e in real_array(eps, "eps").ravel()]
+    if not all_eps and eps is not None:
         raise InputError("eps is empty; give at least one number")
     if not given:
         return Spectra([], [] if vectors else None, np.zeros(0, dtype=np.int64))
-    settings = Settings(realization, beta, gamma, tuple(all_eps))
+    settings = Settings.of(operator, beta, gamma, all_eps)
     settings.check(given)
     vectors = flag("vectors", vectors)
     if progress is not None:
@@ -152,20 +154,36 @@ def spectra(
 
 @dataclass(frozen=True)
 class Settings:
-    """The arguments of `collapse`, with several eps."""
+    """The arguments of `make_operator`, with several eps."""
 
-    realization: str | Realization | None
+    operator: str | Realization | None
     beta: Any
     gamma: Any
-    eps: tuple[float, ...]
+    eps: tuple[Any, ...]  # numbers; of a baseline None
+
+    @classmethod
+    def of(
+        cls, operator: str | Realization | None, beta: Any, gamma: Any, eps: Sequence[float]
+    ) -> Settings:
+        """Settings as they were given, the usual eps where there is none."""
+        baseline = isinstance(operator, str) and operator in BASELINES
+        return cls(operator, beta, gamma, tuple(eps) or (None if baseline else 1e-4,))
 
     def check(self, complexes: Sequence[Complex]) -> None:
         """Collapse one of them alone: bad arguments are refused and warnings said, once."""
         self.alone(max(complexes, key=lambda K: K.n_cells[::-1]), self.eps[0])
 
-    def alone(self, K: Complex, eps: float) -> CollapsedOperator:
+    @property
+    def stacks(self) -> bool:
+        """Whether small complexes are solved as stacks: those of a baseline go one by one."""
+        return not isinstance(self.operator, str) or self.operator not in BASELINES
+
+    def alone(self, K: Any, eps: float | None) -> Operator:
         """The operator of one complex (or of several, laid side by side)."""
-        return collapse(K, self.realization, beta=self.beta, gamma=self.gamma, eps=eps)
+        weights: dict[str, Any] = {"beta": self.beta, "gamma": self.gamma, "eps": eps}
+        if self.operator is None:
+            return collapse(K, **weights)
+        return make_operator(K, self.operator, **weights)
 
 
 One = tuple[FloatArray, FloatArray, int]  # values and vectors for all eps, number of zeros
@@ -220,7 +238,8 @@ def _cut(values: FloatArray, k: int | None, several: bool) -> FloatArray:
 def _solve(given: Any, part: list[int], settings: Settings, vectors: bool) -> list[One]:
     """Values, vectors and number of zeros for the complexes of one part."""
     complexes = [given[i] for i in part]
-    if complexes[0].n_vertices > LARGE or complexes[0].max_rank == 0:
+    small = complexes[0].n_vertices <= LARGE and complexes[0].max_rank > 0
+    if not (small and settings.stacks):
         return [_one(K, settings) for K in complexes]
     if not all(_well_scaled(K, settings) for K in complexes):
         return [_one(K, settings) for K in complexes]
@@ -262,7 +281,7 @@ def _one(K: Complex, settings: Settings) -> One:
 
 
 def _together(complexes: list[Complex], settings: Settings, vectors: bool) -> list[One]:
-    realization = realization_of(complexes[0], settings.realization)
+    realization = realization_of(complexes[0], settings.operator)
     stacks = realization.stacks(complexes, settings.beta, settings.gamma)
     layout = stacks.layout
     P, n_zeros = stacks.kernels

@@ -137,6 +137,8 @@ def batch(s, S, rng, code):
     if s.case.onto:
         return
     named = {k: v for k, v in s.arguments().items() if k != "onto"}
+    if "realization" in named:
+        named["operator"] = named.pop("realization")
     eps = [s.case.eps, 0.5]
     text = "".join(f", {k}={v!r}" for k, v in named.items() if k != "eps")
     code.append(f"cl.batch.spectra([K, K]{text}, eps={eps}).values[1][0]")

@@ -41,7 +41,7 @@ def identical(one: batch.Spectra, two: batch.Spectra) -> bool:
 
 
 def test_workers_give_the_same_numbers_as_threads(client, complexes):
-    for options in ({"k": 4}, {"eps": [1e-4, 1e-2], "realization": "renormalized"}):
+    for options in ({"k": 4}, {"eps": [1e-4, 1e-2], "operator": "renormalized"}):
         expected = batch.spectra(complexes, progress=False, **options)
         assert identical(batch.spectra(complexes, client=client, **options), expected)
     few = complexes[:9]

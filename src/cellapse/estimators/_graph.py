@@ -11,9 +11,10 @@ from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import KNeighborsRegressor, kneighbors_graph
 from sklearn.utils.validation import check_is_fitted
 
+from cellapse._collapse.realizations import Realization
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
-from cellapse._operators.names import make_operator, operator_names
+from cellapse._operators.names import check_operator, make_operator
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import one_of, own_csr, whole_number
 from cellapse.lifts import clique_complex
@@ -50,12 +51,12 @@ class OnGraph(BaseEstimator):
 
     n_neighbors: int
     affinity: str
-    operator: str
+    operator: str | Realization
     max_rank: int
 
     def _lift(self, X: Any) -> Operator:
         """Keep the complex of the rows of X, and collapse it."""
-        one_of("operator", self.operator, operator_names())
+        check_operator(self.operator)
         if self.affinity == "precomputed":
             graph = _adjacency(X)
         else:

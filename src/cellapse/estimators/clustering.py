@@ -8,6 +8,7 @@ from typing import Any
 from sklearn.base import ClusterMixin
 from sklearn.utils import check_random_state
 
+from cellapse._collapse.realizations import Realization
 from cellapse._errors import InputError
 from cellapse.estimators._graph import OnGraph
 from cellapse.tasks._lopsided import warn_if_lopsided
@@ -23,7 +24,7 @@ class CollapsedSpectralClustering(ClusterMixin, OnGraph):
     n_neighbors : int
         Of the graph of points; a point counts among its own neighbours, as in scikit-learn.
     affinity : {"nearest_neighbors", "precomputed"}
-    operator : str
+    operator : name or Realization
         A collapse: "renormalized", "screened", "unfolded", "boundary", "incidence" or "mixed"; or
         an operator to compare with: "laplacian" (of the graph), "signless", "multiorder",
         "motif", "projection" or "zhou".
@@ -51,7 +52,7 @@ class CollapsedSpectralClustering(ClusterMixin, OnGraph):
         *,
         n_neighbors: int = 10,
         affinity: str = "nearest_neighbors",
-        operator: str = "renormalized",
+        operator: str | Realization = "renormalized",
         max_rank: int = 2,
         assign_labels: str = "kmeans",
         random_state: Any = 0,

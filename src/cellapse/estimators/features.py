@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cellapse._collapse.realizations import Realization
 from cellapse._linalg.operators import Operator
 from cellapse._shared.arrays import FloatArray
 from cellapse.estimators._graph import Features
@@ -39,7 +40,7 @@ class CollapsedSpectralEmbedding(Features):
         *,
         n_neighbors: int = 10,
         affinity: str = "nearest_neighbors",
-        operator: str = "renormalized",
+        operator: str | Realization = "renormalized",
         max_rank: int = 2,
     ) -> None:
         self.n_components = n_components
@@ -85,7 +86,7 @@ class HeatKernelSignature(Features):
         scale: str = "raw",
         n_neighbors: int = 10,
         affinity: str = "nearest_neighbors",
-        operator: str = "renormalized",
+        operator: str | Realization = "renormalized",
         max_rank: int = 2,
     ) -> None:
         self.times = times
@@ -131,7 +132,7 @@ class WaveKernelSignature(Features):
         scale: str = "raw",
         n_neighbors: int = 10,
         affinity: str = "nearest_neighbors",
-        operator: str = "renormalized",
+        operator: str | Realization = "renormalized",
         max_rank: int = 2,
     ) -> None:
         self.n_energies = n_energies

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._collapse.realizations import Realization
 from cellapse._collapse.weights import check_eps
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, extra
+from cellapse._linalg.operators import Operator
+from cellapse._operators.names import check_operator
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import whole_number, word
 from cellapse.batch import LARGE, Settings, solve_all
@@ -33,17 +34,20 @@ class Collapsing(BaseTransform):
     lift: Lift = "clique"
     max_rank: int = 2
     weight: str | None = None
-    realization: str | Realization | None = None
+    operator: str | Realization | None = None
     beta: Any = None
     gamma: Any = None
-    eps: float = 1e-4
+    eps: float | None = None
     _checked: int = field(default=-1, init=False, repr=False)  # largest rank tried so far
 
     def __post_init__(self) -> None:
         self.max_rank = whole_number("max_rank", self.max_rank, 1, 1000)
         if self.attr_name is not None:
             word("attr_name", self.attr_name)
-        self.eps = check_eps(self.eps)
+        if self.operator is not None:
+            check_operator(self.operator)
+        if self.eps is not None:
+            self.eps = check_eps(self.eps)
 
     def __repr__(self) -> str:
         # PyG compares it with that of the transform a dataset was processed with: what was chosen
@@ -55,7 +59,7 @@ class Collapsing(BaseTransform):
         return f"{type(self).__name__}({arguments})"
 
     @abstractmethod
-    def of_operator(self, S: CollapsedOperator) -> FloatArray:
+    def of_operator(self, S: Operator) -> FloatArray:
         """One row for each node, from the operator of a large graph."""
 
     @abstractmethod
@@ -101,7 +105,9 @@ class Collapsing(BaseTransform):
     def _rows(self, sources: list[Any], n_jobs: int) -> list[FloatArray]:
         small = [isinstance(K, Complex) and K.n_vertices <= LARGE for K in sources]
         together = [K for K, s in zip(sources, small, strict=True) if s]
-        settings = Settings(self.realization, self.beta, self.gamma, (self.eps,))
+        settings = Settings.of(
+            self.operator, self.beta, self.gamma, () if self.eps is None else (self.eps,)
+        )
         highest = max((K.max_rank for K in together), default=-1)
         if highest > self._checked:
             settings.check(together)
@@ -113,7 +119,7 @@ class Collapsing(BaseTransform):
                 (values,), (vectors,), n_zeros = next(pairs)
                 rows.append(self.of_pairs(values, vectors, n_zeros, K))
             else:
-                rows.append(self.of_operator(settings.alone(K, self.eps)))
+                rows.append(self.of_operator(settings.alone(K, settings.eps[0])))
         return rows
 
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, extra
+from cellapse._linalg.operators import Operator
 from cellapse._matrices.containment import contained
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import flag, listed, whole_number
@@ -53,7 +53,7 @@ def _laplacian(K: Complex) -> Any:
 @functional_transform("add_collapsed_pe")
 @dataclass(eq=False, repr=False)
 class AddCollapsedPE(Collapsing):
-    """Add the first `k` eigenvectors of the collapsed operator to each node.
+    """Add the first `k` eigenvectors of an operator to each node.
 
     Always exactly `k` columns, the same at every call: vectors that are constant on components are
     left out, and graphs with fewer than `k` others are padded with zeros. In a `Batch` every graph
@@ -71,8 +71,8 @@ class AddCollapsedPE(Collapsing):
     weight : str, optional
         The attribute with the weights of the edges, such as "edge_weight"; by default they have
         none. For cliques only.
-    realization, beta, gamma, eps
-        As for `cellapse.collapse`.
+    operator, beta, gamma, eps
+        As for `cellapse.make_operator`: a collapse, or a baseline such as "laplacian".
 
     Examples
     --------
@@ -94,7 +94,7 @@ class AddCollapsedPE(Collapsing):
     def n_columns(self) -> int:
         return self.k
 
-    def of_operator(self, S: CollapsedOperator) -> FloatArray:
+    def of_operator(self, S: Operator) -> FloatArray:
         return np.asarray(positional_encoding(S, self.k))
 
     def of_pairs(
@@ -110,7 +110,7 @@ class AddCollapsedPE(Collapsing):
 @functional_transform("add_heat_kernel_signature")
 @dataclass(eq=False, repr=False)
 class AddHeatKernelSignature(Collapsing):
-    """Add the heat kernel signature of the collapsed operator to each node.
+    """Add the heat kernel signature of an operator to each node.
 
     Column t is the diagonal of exp(-t S): how much heat stays at a node. Independent of signs and
     bases of eigenvectors. Exact on up to 2,000 nodes. On more it is the mean over random probes,
@@ -119,7 +119,7 @@ class AddHeatKernelSignature(Collapsing):
     Parameters
     ----------
     times : sequence of float
-    attr_name, lift, max_rank, weight, realization, beta, gamma, eps
+    attr_name, lift, max_rank, weight, operator, beta, gamma, eps
         As for `AddCollapsedPE`.
     n_probes : int
         Only used above 2,000 nodes; four times as many halve the error.
@@ -154,7 +154,7 @@ class AddHeatKernelSignature(Collapsing):
     def n_columns(self) -> int:
         return len(self.times)
 
-    def of_operator(self, S: CollapsedOperator) -> FloatArray:
+    def of_operator(self, S: Operator) -> FloatArray:
         return np.asarray(heat_kernel_signature(S, self.times, n_probes=self.n_probes))
 
     def of_pairs(
