@@ -208,23 +208,74 @@ class Deaf:
         assert reply == (7, "")
 
 
+def connected(server):
+    return socket.create_connection(("127.0.0.1", server.server_port), timeout=HANG)
+
+
 def test_idle_connections_are_closed(server, monkeypatch):
     monkeypatch.setattr(serving._Handler, "timeout", 0.01)
-    with socket.create_connection(("127.0.0.1", server.server_port), timeout=HANG) as link:
+    with connected(server) as link:
         link.sendall(b"GET / HT")
         while link.recv(1000):  # ends when it is closed, or with an error after HANG
             pass
 
 
-def test_connections_are_bounded():
+@pytest.mark.parametrize("begun", [b"G", b"GET / HTTP/1.1\r\nHost: x\r\nX: "])
+def test_a_request_that_arrives_byte_by_byte_is_ended_as_a_whole(begun, server, monkeypatch):
+    """No single byte is late, and the request never ends."""
+    monkeypatch.setattr(serving._Handler, "timeout", 0.5)
+    with connected(server) as link:
+        link.sendall(begun)
+        link.settimeout(0.02)
+        for _ in range(3000):  # a minute, if nobody ends it
+            try:
+                link.sendall(b"x")
+                if not link.recv(1000):
+                    break
+            except TimeoutError:
+                continue
+            except OSError:
+                break
+        else:
+            raise AssertionError("a byte now and then keeps a connection open for ever")
+
+
+@pytest.mark.parametrize("begun", [b"", b"G", b"GET / HTTP/1.1\r\nHost: x\r\n"])
+def test_strangers_do_not_keep_the_owner_out(begun):
+    with (
+        Server(Explorer(cl.as_complex(nx.path_graph(4)))) as server,
+        contextlib.ExitStack() as links,
+    ):
+        for _ in range(2 * serving._CONNECTIONS):
+            link = links.enter_context(connected(server))
+            link.sendall(begun)
+        for _ in range(3):
+            assert get(server, f"/{server.token}/")[0] == 200
+        assert get(server, "/")[0] == 403
+        assert len(server.rooms._strangers) <= serving._CONNECTIONS
+
+
+def test_a_connection_without_the_token_is_closed_after_its_answer(server):
+    with connected(server) as link:
+        link.sendall(f"GET / HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode())
+        answer = b""
+        while part := link.recv(65536):
+            answer += part
+    assert b" 403 " in answer
+
+
+def test_connections_with_the_token_are_bounded():
     with Server(Explorer(cl.as_complex(nx.path_graph(4)))) as server:
+        asking = f"GET /{server.token}/nothing HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode()
         links = []
         for _ in range(serving._CONNECTIONS):
-            link = socket.create_connection(("127.0.0.1", server.server_port), timeout=HANG)
-            link.sendall(f"GET / HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode())
-            assert b"403" in link.recv(65536)  # taken, and kept open
+            link = connected(server)
+            link.sendall(asking)
+            assert b"404" in link.recv(65536)  # taken, and kept open
             links.append(link)
-        assert b"503" in raw(server, b"GET / HTTP/1.1\r\n\r\n")
+        links[0].sendall(asking)
+        assert b"404" in links[0].recv(65536)  # whoever is in may ask again
+        assert get(server, f"/{server.token}/")[0] == 503
         for link in links:
             link.close()
         while get(server, f"/{server.token}/")[0] == 503:  # until it has noticed

@@ -3,16 +3,22 @@
 A request without the token, for another host or from another origin is refused, so that no other
 page in the same browser can ask questions; the page itself may talk to nothing else. Through an SSH
 tunnel the port may be another one, but the host is still this machine.
+
+Whoever connects without the token is a stranger: with too many of them, the one that has been there
+longest is closed, so that strangers never keep the owner out.
 """
 
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import secrets
+import socket
 import tempfile
 import threading
+import time
 import webbrowser
 from collections.abc import Callable, Iterator
 from html import escape
@@ -33,14 +39,10 @@ from cellapse.report.summary import cell_counts
 from cellapse.report.turns import Turns
 
 _SECONDS = 30.0  # for an answer that no newer question ends
-_IDLE = 30.0  # a reader who looks at the page asks again on a new connection
-_CONNECTIONS = 32  # at once; a browser has six
+_IDLE = 30.0  # for a whole request to arrive; a reader who looks asks again on a new connection
+_CONNECTIONS = 32  # at once, of strangers and of those with the token; a browser has six
 _FIELDS = 20  # in the address of a question
 _HERE = ("127.0.0.1", "localhost")  # what this machine is called, also at the end of a tunnel
-_BUSY = (
-    b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nConnection: close\r\n"
-    b"Content-Length: 32\r\n\r\ntoo many connections; close some"
-)
 _QUICK = 50_000  # cells; the matrices of a realization then take less than a second
 SCRIPTS = ("base.js", "charts.js", "network.js", "cloud.js", "explore.js")
 
@@ -71,7 +73,7 @@ class Server(ThreadingHTTPServer):
             ) from None
         self.explorer = explorer
         self.token = secrets.token_urlsafe(24)
-        self._connections = threading.BoundedSemaphore(_CONNECTIONS)
+        self.rooms = _Rooms()
         self.text = explorer_html(explorer)
         # While the reader looks at the first realization, make the matrices of the others.
         quick = sum(explorer.complex.n_cells) < _QUICK
@@ -95,22 +97,15 @@ class Server(ThreadingHTTPServer):
         return self
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Every connection has a thread; with too many of them, a word and the end."""
-        if self._connections.acquire(blocking=False):
-            super().process_request(request, client_address)
-            return
-        request.settimeout(0.1)
-        with contextlib.suppress(OSError):
-            request.recv(1 << 16)  # what is left unread would make the word get lost
-        with contextlib.suppress(OSError):
-            request.sendall(_BUSY)
-        self.shutdown_request(request)
+        """Give every connection a thread; it is a stranger until it shows the token."""
+        self.rooms.enter(request)
+        super().process_request(request, client_address)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._connections.release()
+            self.rooms.leave(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A reader who leaves in the middle is no concern of the terminal."""
@@ -119,6 +114,64 @@ class Server(ThreadingHTTPServer):
         self.shutdown()
         self.server_close()
         self.turns.close()
+
+
+class _Rooms:
+    """The connections there are: strangers, and those that have shown the token."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._strangers: dict[socket.socket, None] = {}  # the one that came first is the first
+        self._known: set[socket.socket] = set()
+
+    def enter(self, link: socket.socket) -> None:
+        """Let a stranger in; with too many of them, the first has to go."""
+        with self._lock:
+            first = next(iter(self._strangers)) if len(self._strangers) >= _CONNECTIONS else None
+            if first is not None:
+                del self._strangers[first]
+                with contextlib.suppress(OSError):  # it may be leaving by itself
+                    first.shutdown(socket.SHUT_RDWR)
+            self._strangers[link] = None
+
+    def recognize(self, link: socket.socket) -> bool:
+        """Tell whether there is room for this connection among those with the token."""
+        with self._lock:
+            if link not in self._known and len(self._known) >= _CONNECTIONS:
+                return False
+            self._strangers.pop(link, None)
+            self._known.add(link)
+            return True
+
+    def leave(self, link: socket.socket) -> None:
+        with self._lock:
+            self._strangers.pop(link, None)
+            self._known.discard(link)
+
+
+class _Arriving(io.RawIOBase):
+    """What a connection sends, until a moment that no further byte puts off."""
+
+    def __init__(self, link: socket.socket) -> None:
+        self._link, self._until = link, 0.0
+
+    def expect(self, seconds: float) -> None:
+        """Begin a request, which has to be complete after so many seconds."""
+        self._until = time.monotonic() + seconds
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        left = self._until - time.monotonic()
+        if left <= 0.0:
+            raise TimeoutError("the request did not arrive in time")
+        before = self._link.gettimeout()
+        self._link.settimeout(left)
+        try:
+            return self._link.recv_into(buffer)
+        finally:
+            self._link.settimeout(before)
 
 
 def explore(server: Server, tell: Callable[[str], object], open_page: bool = True) -> None:
@@ -165,7 +218,16 @@ class _Handler(BaseHTTPRequestHandler):
     server: Server
     server_version, sys_version = "cellapse", ""
     protocol_version = "HTTP/1.1"
-    timeout = _IDLE  # seconds without a word after which a connection is closed
+    timeout = _IDLE
+
+    def setup(self) -> None:
+        super().setup()
+        self._arriving = _Arriving(self.connection)
+        self.rfile = io.BufferedReader(self._arriving)
+
+    def handle_one_request(self) -> None:
+        self._arriving.expect(self.timeout)
+        super().handle_one_request()
 
     def do_GET(self) -> None:
         try:
@@ -179,7 +241,11 @@ class _Handler(BaseHTTPRequestHandler):
         address = urlsplit(self.path)
         refusal = self._refusal(address.path)
         if refusal:
+            self.close_connection = True
             return 403, "text/plain", refusal
+        if not self.server.rooms.recognize(self.connection):
+            self.close_connection = True
+            return 503, "text/plain", "too many connections; close some"
         if address.path == f"/{self.server.token}/":
             return 200, "text/html", self.server.text
         if address.path == f"/{self.server.token}/answer":
