@@ -391,7 +391,7 @@ CALLS = {
         segments=lambda: np.array([[3, 4]]),
     ),
     "nearest_neighbour_complex": on(
-        lifts.nearest_neighbour_complex, points=points, k=2, max_rank=2
+        lifts.nearest_neighbour_complex, points=points, n_neighbors=2, max_rank=2
     ),
     "rips_complex": on(lifts.rips_complex, points=points, max_distance=6.0, max_rank=2),
     "alpha_complex": on(lifts.alpha_complex, points=points, max_radius=6.0),
@@ -472,7 +472,7 @@ CALLS = {
     ),
     "Spectra.table": method(lambda: cl.batch.spectra([K()]), "table", fill=0.0),
     # solvers
-    "CG": on(cl.CG, rtol=1e-8, maxiter=100),
+    "CG": on(cl.CG, rtol=1e-8, max_steps=100),
     "Direct": on(cl.Direct, factorization="superlu"),
     "Auto": on(cl.Auto),
     "Dense": on(cl.Dense),
@@ -506,8 +506,8 @@ CALLS = {
         tasks.cluster,
         operator=laplacian,
         n_clusters=2,
-        n_vectors=None,
-        assign="kmeans",
+        n_eigenpairs=None,
+        assign_labels="kmeans",
         rng=0,
         **MASS,
     ),

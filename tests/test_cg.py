@@ -112,7 +112,7 @@ def test_columns_do_not_disturb_each_other():
 def test_algorithm_one_looks_at_the_true_residual():
     matrix = sparse.diags_array(np.geomspace(1.0, 1e14, 30))
     with pytest.raises(cl.ConvergenceError, match="relative residual"):
-        cl.CG(rtol=1e-13, maxiter=5).prepare(matrix)(np.ones(30))
+        cl.CG(rtol=1e-13, max_steps=5).prepare(matrix)(np.ones(30))
     assert (cl.CG().prepare(matrix)(np.zeros(30)) == 0.0).all()
     # Its own recursion says 1e-15; one digit is what the matrix leaves of it.
     wide = sparse.diags_array(np.geomspace(1.0, 1e14, 30)) + sparse.csr_array(
@@ -120,7 +120,7 @@ def test_algorithm_one_looks_at_the_true_residual():
     )
     for rtol in (1e-3, 1e-15):
         try:
-            x = cl.CG(rtol=rtol, maxiter=3000).prepare(wide)(np.ones(30))
+            x = cl.CG(rtol=rtol, max_steps=3000).prepare(wide)(np.ones(30))
         except cl.ConvergenceError:
             assert rtol == 1e-15
         else:

@@ -416,15 +416,15 @@ def test_boundary_of_what_is_not_closed(name):
     collapse(K, realization="incidence").toarray()  # which needs no closure
 
 
-@pytest.mark.parametrize("kwargs", [{"rtol": 0}, {"rtol": 2}, {"rtol": NAN}, {"maxiter": 0}])
+@pytest.mark.parametrize("kwargs", [{"rtol": 0}, {"rtol": 2}, {"rtol": NAN}, {"max_steps": 0}])
 def test_bad_solvers(kwargs):
     check(lambda: cl.CG(**kwargs), next(iter(kwargs)))
 
 
 def test_conjugate_gradients_that_do_not_arrive():
     K = clique_complex(nx.karate_club_graph())
-    S = collapse(K, eps=1e-8, solver=cl.CG(rtol=1e-12, maxiter=2))
-    with pytest.raises(cl.ConvergenceError, match=r"residual.*short of rtol.*maxiter"):
+    S = collapse(K, eps=1e-8, solver=cl.CG(rtol=1e-12, max_steps=2))
+    with pytest.raises(cl.ConvergenceError, match=r"residual.*short of rtol.*max_steps"):
         S @ np.arange(34.0)
 
 

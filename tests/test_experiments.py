@@ -530,10 +530,10 @@ def test_progress_names_the_table_and_is_shown_when_asked_for(tmp_path, monkeypa
         return steps
 
     monkeypatch.setattr(module, "shown", spy)
-    reproduce(["compression"], folder=tmp_path, progress=True)
+    reproduce(["compression"], folder=tmp_path, progress=True, quick=True, n_jobs=1)
     assert said == [(5, "compression (table 1 of 1)", True)]
     next((tmp_path / "results" / "compression").glob("*.json")).unlink()
-    reproduce(["compression"], folder=tmp_path)
+    reproduce(["compression"], folder=tmp_path, quick=True, n_jobs=1)
     assert said[1:] == [(1, "compression (table 1 of 1)", None)]  # the time left is of what is left
 
 
@@ -592,7 +592,7 @@ def test_a_killed_process_loses_nothing(tmp_path):
 
 
 def test_reproduce_writes_results_and_a_report(tmp_path, capfd, monkeypatch):
-    report = reproduce(["compression"], folder=tmp_path)
+    report = reproduce(["compression"], folder=tmp_path, quick=True, n_jobs=1)
     html = report.read_text(encoding="utf-8")
     assert len(list((tmp_path / "results" / "compression").glob("*.json"))) == 5
     for part in ("The paper", "Its protocol here", "A fair protocol", "What it means", "karate"):
@@ -605,7 +605,9 @@ def test_reproduce_writes_results_and_a_report(tmp_path, capfd, monkeypatch):
         raise AssertionError("computed anew")
 
     monkeypatch.setattr("cellapse.experiments.protocol.runner.perform", refused)
-    again = reproduce(["compression"], folder=tmp_path).read_text(encoding="utf-8")
+    again = reproduce(["compression"], folder=tmp_path, quick=True, n_jobs=1).read_text(
+        encoding="utf-8"
+    )
     assert again == html
 
 
@@ -614,13 +616,13 @@ def test_reproduce_writes_results_and_a_report(tmp_path, capfd, monkeypatch):
 )
 def test_reproduce_refuses_what_it_does_not_know(tmp_path, change):
     with pytest.raises(cl.InputError):
-        reproduce(**{"folder": tmp_path, **change})
+        reproduce(**{"folder": tmp_path, "quick": True, "n_jobs": 1, **change})
 
 
 def test_reproduce_says_when_a_folder_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(cl.InputError, match="cannot write"):
-        reproduce(["compression"], folder=tmp_path / "file")
+        reproduce(["compression"], folder=tmp_path / "file", quick=True, n_jobs=1)
 
 
 def test_experiments_are_imported_only_on_request():

@@ -49,9 +49,9 @@ def test_an_error_as_large_as_allowed_is_within():
 
 
 def test_one_iteration_is_allowed_and_none_is_not():
-    assert cl.CG(maxiter=1).prepare(2 * sparse.eye_array(3))(np.ones(3)).tolist() == [0.5] * 3
-    with pytest.raises(cl.InputError, match="maxiter"):
-        cl.CG(maxiter=0)
+    assert cl.CG(max_steps=1).prepare(2 * sparse.eye_array(3))(np.ones(3)).tolist() == [0.5] * 3
+    with pytest.raises(cl.InputError, match="max_steps"):
+        cl.CG(max_steps=0)
 
 
 class Ldl:

@@ -30,7 +30,7 @@ def test_the_graph_laplacian_with_the_full_cut(name, least):
 def test_fiedler_vector_alone_is_the_papers_protocol():
     data = cl.datasets.load("karate")
     L = cl.graph_laplacian(cl.clique_complex(data.graph, weight="weight"))
-    assert cl.clustering_accuracy(cl.cluster(L, 2, n_vectors=1), data.groups) == pytest.approx(
+    assert cl.clustering_accuracy(cl.cluster(L, 2, n_eigenpairs=1), data.groups) == pytest.approx(
         33 / 34
     )
 
@@ -68,8 +68,8 @@ def test_bad_arguments():
     L = cl.graph_laplacian(cl.clique_complex(nx.path_graph(4)))
     with pytest.raises(cl.InputError, match=r"1\.\.4"):
         cl.cluster(L, 5)
-    with pytest.raises(cl.InputError, match="n_vectors"):
-        cl.cluster(L, 2, n_vectors=4)
+    with pytest.raises(cl.InputError, match="n_eigenpairs"):
+        cl.cluster(L, 2, n_eigenpairs=4)
     with pytest.raises(cl.InputError, match="mass"):
         cl.cluster(L, 2, mass="volume")
     with pytest.raises(cl.InputError, match="one of each"):
@@ -97,7 +97,7 @@ def papers_protocol(name):
         S = cl.collapse(K, realization="mixed", beta=(beta, 1.0), eps=eps)
     for operator in (cl.graph_laplacian(K), S):
         found = (
-            cl.cluster(operator, len(data.group_names), n_vectors=1, mass="diagonal", rng=seed)
+            cl.cluster(operator, len(data.group_names), n_eigenpairs=1, mass="diagonal", rng=seed)
             for seed in (42, *range(8))
         )
         yield [cl.clustering_accuracy(clusters, data.groups) for clusters in found]
@@ -131,7 +131,7 @@ def test_the_papers_figure_for_dolphins_cannot_be_reproduced():
 def test_the_renormalized_collapse_is_at_least_as_good(name, least, assign):
     data = cl.datasets.load(name)
     S = cl.collapse(cl.clique_complex(data.graph), realization="renormalized")
-    found = cl.cluster(S, len(data.group_names), assign=assign)
+    found = cl.cluster(S, len(data.group_names), assign_labels=assign)
     assert cl.clustering_accuracy(found, data.groups) >= least - 0.005
 
 
@@ -142,7 +142,7 @@ def test_discretize_agrees_with_scikit_learn():
     theirs = spectral_clustering(
         nx.to_numpy_array(graph), n_clusters=3, assign_labels="discretize", random_state=0
     )
-    ours = cl.cluster(cl.graph_laplacian(cl.clique_complex(graph)), 3, assign="discretize")
+    ours = cl.cluster(cl.graph_laplacian(cl.clique_complex(graph)), 3, assign_labels="discretize")
     assert cl.clustering_accuracy(ours, theirs) == 1.0
 
 
@@ -181,9 +181,9 @@ def test_the_mass_of_a_large_collapse_is_said_and_its_diagonal_refused(monkeypat
 def test_bad_assignments():
     L = cl.graph_laplacian(cl.clique_complex(nx.path_graph(4)))
     with pytest.raises(cl.InputError, match="assign"):
-        cl.cluster(L, 2, assign="qr")
+        cl.cluster(L, 2, assign_labels="qr")
     with pytest.raises(cl.InputError, match="discretize"):
-        cl.cluster(L, 2, assign="discretize", n_vectors=1)
+        cl.cluster(L, 2, assign_labels="discretize", n_eigenpairs=1)
 
 
 def test_kmeans_of_many_rows_is_that_of_all_starts():

@@ -439,7 +439,7 @@ def test_conjugate_gradients_are_as_accurate_as_asked(realization, rtol):
 
 def test_conjugate_gradients_that_stop_early_say_so():
     with pytest.raises(cl.ConvergenceError, match="short of"):
-        Collapse(small(), solver=cl.CG(rtol=1e-12, maxiter=2))(signal(7))
+        Collapse(small(), solver=cl.CG(rtol=1e-12, max_steps=2))(signal(7))
 
 
 def test_importing_cellapse_does_not_import_torch():

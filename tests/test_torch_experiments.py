@@ -52,12 +52,12 @@ def test_without_torch_the_report_says_what_is_left_out(tmp_path, monkeypatch):
     torch_tables = {module.EXPERIMENT.name for module in SMALL} | {"mantra-networks"}
     assert set(reproduce.TABLES) - set(kept) == torch_tables
     monkeypatch.setattr(reproduce, "_installed", lambda: ["compression"])
-    html = reproduce.reproduce(folder=tmp_path).read_text(encoding="utf-8")
+    html = reproduce.reproduce(folder=tmp_path, quick=True, n_jobs=1).read_text(encoding="utf-8")
     assert "not installed" in html
     assert "message-passing-cost" in html
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(cl.MissingExtraError, match="torch"):
-        reproduce.reproduce(["message-passing-cost"], folder=tmp_path)
+        reproduce.reproduce(["message-passing-cost"], folder=tmp_path, quick=True, n_jobs=1)
 
 
 def test_a_learned_filter_is_repeatable():

@@ -181,7 +181,7 @@ def is_points(given: Any) -> bool:
     if given.size and np.isin(given, (-1.0, 0.0, 1.0)).all():
         raise InputError(
             f"an array of shape {given.shape} that holds only -1, 0 and 1: a matrix B_1 goes into "
-            "a list, [B_1], and points into lifts.nearest_neighbour_complex(points, k)"
+            "a list, [B_1], and points into lifts.nearest_neighbour_complex(points, n_neighbors)"
         )
     return True
 

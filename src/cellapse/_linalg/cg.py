@@ -39,7 +39,7 @@ class CG:
     ----------
     rtol : float
         Residual to reach, relative to the right-hand side.
-    maxiter : int, optional
+    max_steps : int, optional
         Iterations allowed per right-hand side; ten times the size by default.
 
     Examples
@@ -49,12 +49,12 @@ class CG:
     """
 
     rtol: float = 1e-12
-    maxiter: int | None = None
+    max_steps: int | None = None
 
     def __post_init__(self) -> None:
         share("rtol", self.rtol)
-        if self.maxiter is not None:
-            whole_number("maxiter", self.maxiter, 1)
+        if self.max_steps is not None:
+            whole_number("max_steps", self.max_steps, 1)
 
     def prepare(self, matrix: Any) -> Solve:
         """Bind the matrix; every call iterates anew, column by column."""
@@ -65,13 +65,13 @@ class CG:
                 columns = [solve(rhs[:, j]) for j in range(rhs.shape[1])]
                 return np.stack(columns, axis=1) if columns else np.zeros_like(rhs)
             size = float(np.linalg.norm(rhs))
-            x, _ = sparse_linalg.cg(bound, rhs, rtol=self.rtol, atol=0.0, maxiter=self.maxiter)
+            x, _ = sparse_linalg.cg(bound, rhs, rtol=self.rtol, atol=0.0, maxiter=self.max_steps)
             # SciPy looks at the residual of its recursion: here is the true one.
             residual = float(np.linalg.norm(rhs - bound @ x)) / size if size else 0.0
             if not residual <= 2.0 * self.rtol:
                 raise ConvergenceError(
                     f"conjugate gradients stopped at a relative residual of {residual:.1e}, short "
-                    f"of rtol={self.rtol:.0e}; raise eps, rtol or maxiter, or use solver=Direct()"
+                    f"of rtol={self.rtol:.0e}; raise eps, rtol or max_steps, or use solver=Direct()"
                 )
             return x
 

@@ -16,7 +16,7 @@ _SAME = (
     *("seed", "sep", "strength", "times", "weight", "window"),
 )
 _ARGUMENTS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | _OTHERS
-_ARGUMENTS["n_eigenpairs"] = "--eigenpairs"
+_ARGUMENTS |= {"n_eigenpairs": "--eigenpairs", "n_neighbors": "--neighbours"}
 _NAMES = "|".join(sorted(_ARGUMENTS, key=len, reverse=True))
 
 _PHRASES = (

@@ -73,8 +73,10 @@ class CollapsedSpectralClustering(ClusterMixin, OnGraph):
         except (ValueError, TypeError) as error:
             raise InputError(f"random_state={self.random_state!r:.80} ({error})") from None
         S = self._lift(X)
-        self.labels_ = cluster(S, self.n_clusters, assign=self.assign_labels, rng=seed).numbers
+        self.labels_ = cluster(
+            S, self.n_clusters, assign_labels=self.assign_labels, rng=seed
+        ).numbers
         if self.operator == "renormalized":  # the default
-            again = partial(cluster, assign=self.assign_labels, rng=seed)
+            again = partial(cluster, assign_labels=self.assign_labels, rng=seed)
             warn_if_lopsided(self.complex_, self.labels_, lambda L, k: again(L, k).numbers)
         return self

@@ -16,6 +16,7 @@ from cellapse._shared.checks import whole_number
 from cellapse._shared.files import make_folder, write_whole
 from cellapse._shared.processes import end_with_parent
 from cellapse._shared.progress import progress as shown
+from cellapse.batch import cores
 from cellapse.datasets._names import unknown_name
 from cellapse.experiments.protocol.page import page
 from cellapse.experiments.protocol.runner import Run, finished, perform_all, quietly_on_one_thread
@@ -71,9 +72,9 @@ TABLES: dict[str, Experiment] = {m.EXPERIMENT.name: m.EXPERIMENT for m in _EXPER
 
 def reproduce(
     tables: Sequence[str] | None = None,
-    quick: bool = True,
+    quick: bool = False,
     folder: str | Path = ".",
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     progress: bool | None = None,
     client: Any = None,
 ) -> Path:
@@ -90,8 +91,9 @@ def reproduce(
         Fewer repetitions, minutes in all; otherwise hours.
     folder : path
         Where both are written.
-    n_jobs : int
-        Processes at once; with more than one, a script needs its `if __name__ == "__main__"`.
+    n_jobs : int, optional
+        Processes at once, by default one for each core; with more than one, a script needs its
+        `if __name__ == "__main__"`.
     progress : bool, optional
         Say how far it is: by default only on a terminal.
     client : dask.distributed.Client, optional
@@ -112,12 +114,12 @@ def reproduce(
     for name in names:
         if name not in TABLES:
             raise InputError(unknown_name("table", name, tuple(TABLES), "reproduce"))
-    n_jobs = whole_number("n_jobs", n_jobs, 1)
-    if client is not None and n_jobs > 1:
+    jobs = cores() if n_jobs is None else whole_number("n_jobs", n_jobs, 1)
+    if client is not None and n_jobs is not None:
         raise InputError(f"n_jobs={n_jobs} with a client, whose workers count; leave it out")
     folder = Path(folder)
     experiments = [TABLES[name] for name in names]
-    performed = run_tables(experiments, quick, folder / "results", n_jobs, progress, client)
+    performed = run_tables(experiments, quick, folder / "results", jobs, progress, client)
     report = folder / "report.html"
     left_out = [] if tables is not None else [name for name in TABLES if name not in names]
     make_folder(folder)

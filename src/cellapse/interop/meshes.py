@@ -63,7 +63,7 @@ def _open3d(mesh: Any) -> Complex:
     if not hasattr(mesh, "triangles"):
         raise InputError(
             f"an open3d {type(mesh).__name__} has no triangles; for points take "
-            "lifts.nearest_neighbour_complex(numpy.asarray(cloud.points), k)"
+            "lifts.nearest_neighbour_complex(numpy.asarray(cloud.points), n_neighbors)"
         )
     return block_complex(np.asarray(mesh.vertices), {"triangle": np.asarray(mesh.triangles)})
 

@@ -84,7 +84,7 @@ def _ranked(data: Any, names: set[str], wanted: Wanted) -> Complex:
         raise InputError(
             "a Data without edge_index, face, hyperedge_index or incidence_1; for adj_t pass "
             "data.adj_t itself, for points in pos use "
-            "lifts.nearest_neighbour_complex(data.pos.numpy(), k) or lifts.rips_complex"
+            "lifts.nearest_neighbour_complex(data.pos.numpy(), n_neighbors) or lifts.rips_complex"
         )
     weight = wanted.weight
     if weight is not None and f"edge_{weight}" in of_edges:

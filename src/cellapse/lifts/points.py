@@ -21,16 +21,16 @@ from cellapse._shared.memory import require_memory
 from cellapse.lifts.cliques import cliques
 
 
-def nearest_neighbour_complex(points: ArrayLike, k: int, max_rank: int = 2) -> Complex:
-    """Points joined to their k nearest neighbours, and the cliques this makes.
+def nearest_neighbour_complex(points: ArrayLike, n_neighbors: int, max_rank: int = 2) -> Complex:
+    """Points joined to their nearest neighbours, and the cliques this makes.
 
-    An edge is there when one of its ends is among the k nearest of the other; its attribute
-    "length" is their distance.
+    An edge is there when one of its ends is among the `n_neighbors` nearest of the other; its
+    attribute "length" is their distance.
 
     Parameters
     ----------
     points : (n, d) array
-    k : int
+    n_neighbors : int
     max_rank : int
         Cliques of up to `max_rank` + 1 points are cells.
 
@@ -40,13 +40,13 @@ def nearest_neighbour_complex(points: ArrayLike, k: int, max_rank: int = 2) -> C
 
     Examples
     --------
-    >>> nearest_neighbour_complex([[0, 0], [1, 0], [0, 1], [5, 5]], k=2)
+    >>> nearest_neighbour_complex([[0, 0], [1, 0], [0, 1], [5, 5]], n_neighbors=2)
     Complex(n_cells=(4, 5, 2))
     """
     from scipy.spatial import cKDTree  # slow to import
 
     x = _points(points)
-    k = whole_number("k", k, 1, len(x) - 1)
+    k = whole_number("n_neighbors", n_neighbors, 1, len(x) - 1)
     max_rank = whole_number("max_rank", max_rank, 1, 1000)
     _, nearest = cKDTree(x).query(x, k + 1)
     own = nearest == np.arange(len(x))[:, None]

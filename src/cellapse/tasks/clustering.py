@@ -35,8 +35,8 @@ def cluster(
     n_clusters: int | None = None,
     *,
     mass: Mass = "auto",
-    n_vectors: int | None = None,
-    assign: str = "kmeans",
+    n_eigenpairs: int | None = None,
+    assign_labels: str = "kmeans",
     rng: int | np.random.Generator = 0,
 ) -> Clusters:
     """Group the vertices by the normalized cut of an operator.
@@ -60,9 +60,9 @@ def cluster(
         D of the generalized eigenproblem: the diagonal of S, that of A, as given, or the identity.
         "auto" is the diagonal of S where it is cheap, and that of A, which is close to it, for
         more than 3,000 vertices where S is no sparse matrix; the result says which.
-    n_vectors : int, optional
+    n_eigenpairs : int, optional
         Eigenvectors used, `n_clusters` by default; 1 is the Fiedler vector alone, as in the paper.
-    assign : {"kmeans", "discretize"}
+    assign_labels : {"kmeans", "discretize"}
         How rows become clusters: k-means with ten starts, or the rotation of Yu and Shi that
         brings them closest to indicators.
     rng : seed or numpy Generator
@@ -83,7 +83,7 @@ def cluster(
     n = S.shape[0]
     if n_clusters is not None:
         n_clusters = whole_number("n_clusters", n_clusters, 1, n)
-    one_of("assign", assign, ("kmeans", "discretize"))
+    one_of("assign_labels", assign_labels, ("kmeans", "discretize"))
     used = _resolved(S, mass)
     D = cut_mass(S, mass)
     gaps = None
@@ -92,18 +92,18 @@ def cluster(
         gaps = np.diff(several.values)
         n_clusters = _before_the_gap(several)
         spectrum = several.first(n_clusters)
-    elif n_vectors is None:
+    elif n_eigenpairs is None:
         spectrum = S.spectrum(n_clusters, D)
-    if n_vectors is None:
+    if n_eigenpairs is None:
         if n_clusters > 1 and (S.kernel is not None and S.kernel.shape[1] > n_clusters):
             return Clusters(_share_out(S, n_clusters, D), S.labels, spectrum, used, gaps)
         rows = unit_rows(_scaled(spectrum.vectors, D))
     else:
-        n_vectors = whole_number("n_vectors", n_vectors, 1, n - 1)
-        spectrum = S.spectrum(n_vectors + 1, D)
+        n_eigenpairs = whole_number("n_eigenpairs", n_eigenpairs, 1, n - 1)
+        spectrum = S.spectrum(n_eigenpairs + 1, D)
         rows = _scaled(spectrum.vectors[:, 1:], D)
-        _require_as_many(n_vectors, n_clusters, assign)
-    numbers = _in_order(assigned(rows, n_clusters, assign, rng))
+        _require_as_many(n_eigenpairs, n_clusters, assign_labels)
+    numbers = _in_order(assigned(rows, n_clusters, assign_labels, rng))
     if S is not operator and isinstance(S, CollapsedOperator):  # by default
         _warn_of_hubs(S, numbers, rng)
     return Clusters(numbers, S.labels, spectrum, used, gaps)
@@ -114,11 +114,11 @@ def _warn_of_hubs(S: CollapsedOperator, numbers: IntArray, rng: int | np.random.
         warn_if_lopsided(S.source, numbers, lambda L, k: cluster(L, k, rng=rng).numbers)
 
 
-def _require_as_many(n_vectors: int, n_clusters: int, assign: str) -> None:
-    if assign == "discretize" and n_vectors != n_clusters:
+def _require_as_many(n_eigenpairs: int, n_clusters: int, assign_labels: str) -> None:
+    if assign_labels == "discretize" and n_eigenpairs != n_clusters:
         raise InputError(
-            f'n_vectors={n_vectors} with assign="discretize"; it turns one vector into one '
-            f'cluster: leave n_vectors out, or use "kmeans"'
+            f'n_eigenpairs={n_eigenpairs} with assign_labels="discretize"; it turns one vector '
+            f'into one cluster: leave n_eigenpairs out, or use "kmeans"'
         )
 
 

@@ -69,7 +69,7 @@ class Reduced:
 def conjugate_gradients(system: Reduced, rhs: Tensor, solver: CG) -> Tensor:
     """The solution whose residual is at most rtol of the right-hand side, or rounding."""
     b = system.start(rhs)
-    steps = solver.maxiter or 10 * len(b)
+    steps = solver.max_steps or 10 * len(b)
     x, residual, best = torch.zeros_like(b), b, float("inf")
     while True:
         aim = solver.rtol * b.norm(dim=0) + _ROUNDING * system.sizes(x).norm(dim=0)
@@ -81,7 +81,7 @@ def conjugate_gradients(system: Reduced, rhs: Tensor, solver: CG) -> Tensor:
             raise ConvergenceError(
                 f"conjugate gradients stopped at a relative residual of "
                 f"{solver.rtol * min(missing, best):.1e}, short of rtol={solver.rtol:.0e}; "
-                "raise eps, rtol or maxiter, or use solver=Direct()"
+                "raise eps, rtol or max_steps, or use solver=Direct()"
             )
         best = missing
         correction, used = _iterate(system, residual, 0.5 * aim, steps)

@@ -166,8 +166,8 @@ class AddHeatKernelSignature(Collapsing):
 def transform_all(
     graphs: Iterable[Any],
     transform: Callable[[Any], Any],
-    n_jobs: int = -1,
-    progress: bool = False,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
 ) -> list[Any]:
     """Apply a transform to every graph, on all cores; the order is kept.
 
@@ -179,10 +179,10 @@ def transform_all(
     graphs : iterable of Data
         A dataset, for instance.
     transform : callable
-    n_jobs : int
-        Threads or processes; -1 for one a core.
-    progress : bool
-        Show how far it is.
+    n_jobs : int, optional
+        Threads or processes; by default one for each core.
+    progress : bool, optional
+        By default where standard error is a terminal.
 
     Returns
     -------
@@ -197,7 +197,8 @@ def transform_all(
     [2, 2]
     """
     items = listed(graphs, "graphs")
-    n_jobs, progress = whole_number("n_jobs", n_jobs, -1), flag("progress", progress)
+    jobs = cores() if n_jobs is None else whole_number("n_jobs", n_jobs, 1)
+    progress = None if progress is None else flag("progress", progress)
     if not callable(transform):
         raise InputError(f"transform={transform!r:.80}; give a function of a graph")
     if isinstance(transform, Compose):
@@ -206,12 +207,11 @@ def transform_all(
         return items
     chunks = [items[i : i + _CHUNK] for i in range(0, len(items), _CHUNK)]
     if isinstance(transform, Collapsing):
-        jobs = cores() if n_jobs == -1 else whole_number("n_jobs", n_jobs, 1)
         work = (transform.many(chunk, jobs) for chunk in chunks)
     else:
         from joblib import Parallel, delayed  # comes with scikit-learn
 
-        work = Parallel(n_jobs, return_as="generator")(delayed(_each)(transform, c) for c in chunks)
+        work = Parallel(jobs, return_as="generator")(delayed(_each)(transform, c) for c in chunks)
     done = shown(work, len(chunks), "graphs", progress)
     return [data for chunk in done for data in chunk]
 

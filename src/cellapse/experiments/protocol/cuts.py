@@ -49,7 +49,7 @@ def paper_operators(
 
 def fiedler_accuracy(operator: Operator, groups: Groups, seed: int) -> float:
     """Accuracy of k-means on the second eigenvector alone."""
-    clusters = cluster(operator, int(groups.max()) + 1, n_vectors=1, rng=seed)
+    clusters = cluster(operator, int(groups.max()) + 1, n_eigenpairs=1, rng=seed)
     return clustering_accuracy(clusters, groups)
 
 
