@@ -118,11 +118,12 @@ class OneSide(Elimination):
 
     def shortcuts(self, plain: SparseOperator | None, scale: float) -> Shortcuts:
         ladder = self.ladder
+        plain = plain if scale > 0.0 else None  # of beta_1 = 0 it is no help
         return Shortcuts(
             plain=plain,
             scale=scale,
             drop=ladder.c,
-            lowered=self._lowered(plain, ladder.c / scale),
+            lowered=self._lowered(plain, scale),
             nearby=partial(nearby, ladder) if ladder.iterative else None,
             pair=partial(pair, ladder) if ladder.iterative else None,
             of_eigenvectors=partial(of_eigenvectors, ladder) if ladder.iterative else None,
@@ -134,13 +135,13 @@ class OneSide(Elimination):
         )
 
     def _lowered(
-        self, plain: SparseOperator | None, c: float
+        self, plain: SparseOperator | None, scale: float
     ) -> Callable[[FloatArray], Lowered] | None:
-        if plain is None or plain.kernel is None or c == 0.0:
+        if plain is None or plain.kernel is None or self.ladder.c == 0.0:
             return None
         if not 0 < plain.kernel.shape[1] <= _FEW:
             return None
-        return partial(Lowered, plain.A, plain.kernel, c)
+        return partial(Lowered, plain.A, plain.kernel, self.ladder.c / scale)
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         return self.ladder.apply(x, error)
