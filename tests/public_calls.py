@@ -348,12 +348,12 @@ CALLS = {
     "Complex.betti_numbers": method(K, "betti_numbers"),
     "Incidence.from_matrices": on(cl.Incidence.from_matrices, matrices=matrices),
     "Incidence.labels": method(lambda: cl.incidence_matrices(K()), "labels", rank=1),
-    "as_complex": on(interop.as_complex, obj=adjacency, weight="w", ranks=None),
+    "as_complex": on(interop.as_complex, source=adjacency, weight="w", ranks=None),
     "as_operator": on(cl.as_operator, source=laplacian),
-    "boundary_matrices": on(cl.boundary_matrices, K=K),
-    "incidence_matrices": on(cl.incidence_matrices, K=K),
-    "mixed_matrices": on(cl.mixed_matrices, K=K),
-    "unfolded_matrices": on(cl.unfolded_matrices, K=K),
+    "boundary_matrices": on(cl.boundary_matrices, source=K),
+    "incidence_matrices": on(cl.incidence_matrices, source=K),
+    "mixed_matrices": on(cl.mixed_matrices, source=K),
+    "unfolded_matrices": on(cl.unfolded_matrices, source=K),
     "is_chain_complex": on(cl.is_chain_complex, matrices=matrices),
     "graded_laplacian": on(
         cl.graded_laplacian,
@@ -448,14 +448,16 @@ CALLS = {
         **MASS,
     ),
     "Auto.select": method(cl.Auto, "select", operator=S, k=3),
-    "graph_laplacian": on(cl.graph_laplacian, K=K),
-    "signless_laplacian": on(cl.signless_laplacian, K=K),
-    "multiorder_laplacian": on(cl.multiorder_laplacian, K=K, weights=lambda: np.array([1.0, 2.0])),
-    "motif_laplacian": on(cl.motif_laplacian, K=K, floor=0.5),
-    "projection_laplacian": on(cl.projection_laplacian, K=K, weights="size"),
-    "zhou_laplacian": on(cl.zhou_laplacian, K=K, ranks=lambda: [1, 2]),
-    "hodge_laplacian": on(cl.hodge_laplacian, K=K, rank=1),
-    "dirac_operator": on(cl.dirac_operator, K=K),
+    "graph_laplacian": on(cl.graph_laplacian, source=K),
+    "signless_laplacian": on(cl.signless_laplacian, source=K),
+    "multiorder_laplacian": on(
+        cl.multiorder_laplacian, source=K, weights=lambda: np.array([1.0, 2.0])
+    ),
+    "motif_laplacian": on(cl.motif_laplacian, source=K, floor=0.5),
+    "projection_laplacian": on(cl.projection_laplacian, source=K, weights="size"),
+    "zhou_laplacian": on(cl.zhou_laplacian, source=K, ranks=lambda: [1, 2]),
+    "hodge_laplacian": on(cl.hodge_laplacian, source=K, rank=1),
+    "dirac_operator": on(cl.dirac_operator, source=K),
     "make_operator": on(cl.make_operator, source=K, operator="laplacian"),
     "operator_names": on(cl.operator_names),
     "spectra": on(
@@ -491,9 +493,9 @@ CALLS = {
     ),
     # tasks
     "band_pass": on(tasks.band_pass, low=0.5, high=2.0, width=0.25),
-    "cell_influence": on(tasks.cell_influence, S=S, of="energy", at=signal),
+    "cell_influence": on(tasks.cell_influence, operator=S, of="energy", at=signal),
     "Influence.strongest": method(lambda: tasks.cell_influence(S()), "strongest", count=2),
-    "choose_operator": on(tasks.choose_operator, K=K, n_clusters=2, rng=0),
+    "choose_operator": on(tasks.choose_operator, source=K, n_clusters=2, rng=0),
     "choose_strength": on(
         tasks.choose_strength,
         operator=laplacian,
@@ -511,7 +513,7 @@ CALLS = {
         rng=0,
         **MASS,
     ),
-    "clustering_accuracy": on(tasks.clustering_accuracy, clusters=groups, known=groups),
+    "clustering_accuracy": on(tasks.clustering_accuracy, clusters=groups, groups=groups),
     "diffuse": on(
         tasks.diffuse, operator=laplacian, signal=signals, times=lambda: np.array([0.5, 1.0])
     ),
@@ -519,7 +521,7 @@ CALLS = {
     "edge_trust": on(tasks.edge_trust, source=K),
     "likely_false": on(
         tasks.likely_false,
-        K=K,
+        source=K,
         level=0.2,
         false_share=0.1,
         pairs="degree",
@@ -527,7 +529,7 @@ CALLS = {
         rng=0,
     ),
     "Doubt.knowing": method(doubt, "knowing", false_share=0.3),
-    "verdict": on(tasks.verdict, K=K, n_clusters=2, rng=0),
+    "verdict": on(tasks.verdict, source=K, n_clusters=2, rng=0),
     "EdgeTrust.lowest": method(lambda: tasks.edge_trust(K()), "lowest", count=2),
     "effective_conductance": on(
         tasks.effective_conductance,
@@ -547,16 +549,16 @@ CALLS = {
     "fiedler": on(tasks.fiedler, operator=laplacian, **MASS),
     "heat_kernel_signature": on(
         tasks.heat_kernel_signature,
-        source=laplacian,
+        operator=laplacian,
         times=lambda: np.array([0.5, 1.0]),
         scale="raw",
         n_probes=8,
         rng=0,
     ),
     "kirchhoff_index": on(tasks.kirchhoff_index, operator=laplacian, rtol=None, rng=0),
-    "modularity": on(tasks.modularity, K=K, clusters=groups),
+    "modularity": on(tasks.modularity, source=K, clusters=groups),
     "positional_encoding": on(tasks.positional_encoding, operator=laplacian, k=3, **MASS),
-    "rank_reliability": on(tasks.rank_reliability, K=K, dimension=2, rng=0),
+    "rank_reliability": on(tasks.rank_reliability, source=K, dimension=2, rng=0),
     "resistance_centrality": on(tasks.resistance_centrality, operator=laplacian, rtol=None, rng=0),
     "smooth": on(tasks.smooth, operator=laplacian, signal=signals, method="tikhonov", strength=0.5),
     "spectral_filter": on(
@@ -569,7 +571,7 @@ CALLS = {
     "spread_labels": on(
         tasks.spread_labels,
         operator=laplacian,
-        labels=lambda: {0: 0, 6: 0, 4: 1, 5: 1},
+        known=lambda: {0: 0, 6: 0, 4: 1, 5: 1},
         strength="auto",
         rng=0,
     ),
@@ -578,7 +580,7 @@ CALLS = {
     "total_variation": on(tasks.total_variation, operator=laplacian, signal=signals),
     "wave_kernel_signature": on(
         tasks.wave_kernel_signature,
-        source=laplacian,
+        operator=laplacian,
         energies=lambda: np.array([-1.0, 0.0, 1.0]),
         n_energies=4,
         sigma=0.5,
@@ -591,7 +593,7 @@ CALLS = {
     "Cut.members": method(lambda: tasks.sweep_cut(S()), "members"),
     # theory
     **{
-        name: on(getattr(theory, name), S=S)
+        name: on(getattr(theory, name), operator=S)
         for name in (
             *("check", "psd_condition", "loewner_bounds", "eigenvalue_compression"),
             *("conductance_reduction", "cheeger_upper_bound", "regularization_error"),
@@ -647,7 +649,7 @@ CALLS = {
     # reports
     "analyze": on(
         lambda **given: __import__("cellapse.analysis").analysis.analyze(**given).shares,
-        K=K,
+        source=K,
         n_clusters=2,
         rng=0,
         operator="screened",
@@ -666,7 +668,7 @@ CALLS = {
     "plot_complex": plotted(
         "plot_complex", source=K, values=signal, positions=None, rng=0, ax=None
     ),
-    "plot_compression": plotted("plot_compression", S=S, k=5, ax=None),
+    "plot_compression": plotted("plot_compression", operator=S, k=5, ax=None),
     "plot_embedding": plotted("plot_embedding", operator=S, values=signal, ax=None, **MASS),
     "plot_signatures": plotted(
         "plot_signatures", operator=S, groups=groups, times=lambda: np.array([0.5, 1.0]), ax=None

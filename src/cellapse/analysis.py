@@ -47,7 +47,7 @@ STEPS = (
 
 @Fitting("the analysis", "analyze a smaller network")
 def analyze(
-    K: Any,
+    source: Any,
     n_clusters: int | None = None,
     rng: int = 0,
     *,
@@ -62,7 +62,7 @@ def analyze(
 
     Parameters
     ----------
-    K : Complex, or whatever `collapse` takes
+    source : Complex, or whatever `collapse` takes
         A graph, an adjacency, a hypergraph, points, the name of a file or of a bundled network.
     n_clusters : int, optional
         By default the number of known groups, or the number before the largest gap between
@@ -99,8 +99,8 @@ def analyze(
     'The cells make no difference here: S and L find the same clusters.'
     """
     title = None if title is None else word("title", title)
-    source = source_of(K)
-    K, known = source.complex, _known_groups(source, groups)
+    read = source_of(source)
+    K, known = read.complex, _known_groups(read, groups)
     make, quick = _maker(operator), flag("quick", quick)
     several = _eigenpairs(K, n_eigenpairs, quick)
     on_step("collapse")
@@ -124,7 +124,7 @@ def analyze(
     measured = isinstance(S, CollapsedOperator) and not quick
     checks = theory.check(S, spectra) if measured else theory.Report(repr(S), ())
     told = (verdict, trust, doubt, _influence(S, spectra[0]), operator is not None)
-    title, shares = title or source.title, _shares(S, len(trust))
+    title, shares = title or read.title, _shares(S, len(trust))
     return Analysis(title, K, known, S, L, spectra, clusters, shares, checks, projection, *told)
 
 

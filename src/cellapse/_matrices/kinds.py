@@ -32,7 +32,7 @@ DEPENDS_ON_ORDER = (
 )
 
 
-def boundary_matrices(K: Complex) -> Incidence:
+def boundary_matrices(source: Any) -> Incidence:
     """Signed boundary matrices of a closed simplicial or cell complex.
 
     Simplices are oriented by ascending vertex position, polygons by the walk in which their
@@ -40,7 +40,7 @@ def boundary_matrices(K: Complex) -> Incidence:
 
     Parameters
     ----------
-    K : Complex
+    source : Complex, or whatever `collapse` takes
 
     Returns
     -------
@@ -53,14 +53,14 @@ def boundary_matrices(K: Complex) -> Incidence:
     >>> boundary_matrices(K)[1].toarray().ravel().tolist()
     [1.0, 1.0, -1.0]
     """
-    K = to_complex(K)
+    K = to_complex(source)
     matrices: list[sparse.csr_array] = []
     for k in range(1, K.max_rank + 1):
         matrices.append(signed_boundary(K, k, matrices[-1] if matrices else None))
     return Incidence(_hodge(K, matrices), "boundary", K, (0,) * (K.max_rank + 1))
 
 
-def incidence_matrices(K: Complex) -> Incidence:
+def incidence_matrices(source: Any) -> Incidence:
     """Unsigned incidence matrices between adjacent ranks, with rank completion.
 
     Where a cell lies inside a cell two or more ranks higher with no cell of a rank between them, a
@@ -71,7 +71,7 @@ def incidence_matrices(K: Complex) -> Incidence:
 
     Parameters
     ----------
-    K : Complex
+    source : Complex, or whatever `collapse` takes
 
     Returns
     -------
@@ -84,12 +84,12 @@ def incidence_matrices(K: Complex) -> Incidence:
     >>> incidence_matrices(K)
     Incidence(kind='incidence', n_cells=(3, 3, 1), n_formal=(0, 3, 0))
     """
-    K = to_complex(K)
+    K = to_complex(source)
     matrices, n_formal = adjacent_containment(K)
     return Incidence(_hodge(K, matrices), "incidence", K, n_formal)
 
 
-def mixed_matrices(K: Complex) -> Incidence:
+def mixed_matrices(source: Any) -> Incidence:
     """Signed B_1 and unsigned incidence above it, with rank completion above the edges.
 
     Depends on the orientation of the edges (from the lower to the higher vertex position) as soon
@@ -99,7 +99,7 @@ def mixed_matrices(K: Complex) -> Incidence:
 
     Parameters
     ----------
-    K : Complex
+    source : Complex, or whatever `collapse` takes
 
     Returns
     -------
@@ -115,7 +115,7 @@ def mixed_matrices(K: Complex) -> Incidence:
     ...     mixed_matrices(K)[1].toarray().ravel().tolist()
     [1.0, 1.0, 1.0]
     """
-    K = to_complex(K)
+    K = to_complex(source)
     B = signed_below_unsigned(K)
     if any(M.nnz for M in B.matrices[1:]):
         warnings.warn(DEPENDS_ON_ORDER, CellapseWarning, stacklevel=2)
@@ -129,7 +129,7 @@ def signed_below_unsigned(K: Complex) -> Incidence:
     return Incidence(_hodge(K, [*signed, *(B.csr for B in upper)]), "mixed", K, n_formal)
 
 
-def unfolded_matrices(K: Complex) -> Incidence:
+def unfolded_matrices(source: Any) -> Incidence:
     """Signed B_1; above it every edge has its own copies of its cells, one per flag.
 
     An element of rank k >= 2 is a flag edge < face < ... < cell of rank k; B_k has one entry a
@@ -139,7 +139,7 @@ def unfolded_matrices(K: Complex) -> Incidence:
 
     Parameters
     ----------
-    K : Complex
+    source : Complex, or whatever `collapse` takes
 
     Returns
     -------
@@ -152,7 +152,7 @@ def unfolded_matrices(K: Complex) -> Incidence:
     >>> unfolded_matrices(K)
     Incidence(kind='unfolded', n_cells=(3, 3, 3), n_formal=(0, 0, 3))
     """
-    K = to_complex(K)
+    K = to_complex(source)
     B1, upper = edges_and_cofaces(K)
     matrices = unfold(B1.csr, [B.csr for B in upper])
     n_formal = (0, 0, *(B.shape[1] for B in matrices[1:]))[: len(matrices) + 1]

@@ -20,12 +20,12 @@ from cellapse._shared.arrays import FloatArray, IntArray, csr_from_entries, squa
 from cellapse._shared.checks import at_least_zero, listed, one_of, real_array, whole_number
 
 
-def graph_laplacian(K: Complex) -> SparseOperator:
+def graph_laplacian(source: Any) -> SparseOperator:
     """The (weighted) graph Laplacian L = B_1 B_1^T of the edges alone.
 
     Parameters
     ----------
-    K : Complex
+    source : Complex, or whatever `collapse` takes
 
     Returns
     -------
@@ -36,17 +36,17 @@ def graph_laplacian(K: Complex) -> SparseOperator:
     >>> graph_laplacian(Complex.from_cells({1: [("a", "b")]})).toarray().tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
-    K = to_complex(K)
+    K = to_complex(source)
     B = edge_boundary(K)
     return operator_of(K, square(B), left_kernel(B), "graph Laplacian")
 
 
-def signless_laplacian(K: Complex) -> SparseOperator:
+def signless_laplacian(source: Any) -> SparseOperator:
     """The signless Laplacian |B_1| |B_1|^T = D + Adj.
 
     Parameters
     ----------
-    K : Complex
+    source : Complex, or whatever `collapse` takes
 
     Returns
     -------
@@ -57,12 +57,12 @@ def signless_laplacian(K: Complex) -> SparseOperator:
     >>> signless_laplacian(Complex.from_cells({1: [("a", "b")]})).toarray().tolist()
     [[1.0, 1.0], [1.0, 1.0]]
     """
-    K = to_complex(K)
+    K = to_complex(source)
     B = sparse.csr_array(abs(edge_boundary(K).csr))
     return operator_of(K, square(B), left_kernel(B), "signless Laplacian")
 
 
-def multiorder_laplacian(K: Complex, weights: ArrayLike | None = None) -> SparseOperator:
+def multiorder_laplacian(source: Any, weights: ArrayLike | None = None) -> SparseOperator:
     """The multiorder Laplacian: one Laplacian for every cell size, summed.
 
     L = sum_d gamma_d / <K^(d)> L^(d),  L^(d)_ij = d K^(d)_i delta_ij - A^(d)_ij, where order d are
@@ -70,7 +70,7 @@ def multiorder_laplacian(K: Complex, weights: ArrayLike | None = None) -> Sparse
 
     Parameters
     ----------
-    K : Complex
+    source : Complex, or whatever `collapse` takes
     weights : numbers gamma_1..gamma_D, optional
         One for each order 1..D up to the largest cell; 1 by default.
 
@@ -84,7 +84,7 @@ def multiorder_laplacian(K: Complex, weights: ArrayLike | None = None) -> Sparse
     >>> multiorder_laplacian(K).toarray().diagonal().tolist()
     [0.75, 1.5, 0.75]
     """
-    K = to_complex(K)
+    K = to_complex(source)
     n = K.n_vertices
     top = max((int(c.sizes.max(initial=1)) for c in K.cells), default=1) - 1
     gamma = np.ones(top) if weights is None else real_array(weights, "weights")
@@ -108,7 +108,7 @@ def multiorder_laplacian(K: Complex, weights: ArrayLike | None = None) -> Sparse
     return operator_of(K, total, _component_kernel(K), "multiorder Laplacian")
 
 
-def motif_laplacian(K: Complex, floor: float = 0.1) -> SparseOperator:
+def motif_laplacian(source: Any, floor: float = 0.1) -> SparseOperator:
     """The Laplacian of the edges weighted by `floor` plus the number of cells around them.
 
     With `floor=0` an edge in no cell above rank 1 vanishes (the motif adjacency of Benson et al.
@@ -118,7 +118,7 @@ def motif_laplacian(K: Complex, floor: float = 0.1) -> SparseOperator:
 
     Parameters
     ----------
-    K : Complex
+    source : Complex, or whatever `collapse` takes
     floor : float
         What an edge in no cell weighs, at least 0.
 
@@ -132,7 +132,7 @@ def motif_laplacian(K: Complex, floor: float = 0.1) -> SparseOperator:
     >>> motif_laplacian(K, floor=0.5).toarray()[0].tolist()
     [3.0, -1.5, -1.5]
     """
-    K = to_complex(K)
+    K = to_complex(source)
     floor = at_least_zero("floor", floor)
     edges, above = edges_and_cofaces(K)
     B, around = edges.csr, supports(above, K.n_cells[2:])
@@ -141,14 +141,14 @@ def motif_laplacian(K: Complex, floor: float = 0.1) -> SparseOperator:
     return operator_of(K, square(B), left_kernel(B), "motif Laplacian")
 
 
-def zhou_laplacian(K: Complex, ranks: Sequence[int] | None = None) -> SparseOperator:
+def zhou_laplacian(source: Any, ranks: Sequence[int] | None = None) -> SparseOperator:
     """Zhou's normalized hypergraph Laplacian, with the cells as hyperedges.
 
     L = I - D_v^{-1/2} H W D_e^{-1} H^T D_v^{-1/2}; a vertex in no hyperedge gets a zero row.
 
     Parameters
     ----------
-    K : Complex
+    source : Complex, or whatever `collapse` takes
     ranks : list of int, optional
         The ranks whose cells count as hyperedges; all above 0 by default.
 
@@ -161,7 +161,7 @@ def zhou_laplacian(K: Complex, ranks: Sequence[int] | None = None) -> SparseOper
     >>> zhou_laplacian(Complex.from_cells({1: [("a", "b")]})).toarray().round(6).tolist()
     [[0.5, -0.5], [-0.5, 0.5]]
     """
-    K = to_complex(K)
+    K = to_complex(source)
     n = K.n_vertices
     wanted = range(1, K.max_rank + 1) if ranks is None else listed(ranks, "ranks")
     chosen = [whole_number("a rank of `ranks`", k, 1, K.max_rank) for k in wanted]
@@ -188,7 +188,7 @@ def zhou_laplacian(K: Complex, ranks: Sequence[int] | None = None) -> SparseOper
     return operator_of(K, L, kernel, "Zhou Laplacian")
 
 
-def projection_laplacian(K: Complex, weights: str = "size") -> SparseOperator:
+def projection_laplacian(source: Any, weights: str = "size") -> SparseOperator:
     """The Laplacian of a hypergraph's projection: a pair weighs what the hyperedges around it give.
 
     A hyperedge e of weight w_e gives each of its pairs w_e / (|e| - 1), so that it adds w_e to the
@@ -200,7 +200,7 @@ def projection_laplacian(K: Complex, weights: str = "size") -> SparseOperator:
 
     Parameters
     ----------
-    K : Complex
+    source : Complex, or whatever `collapse` takes
     weights : {"size", "count", "none"}
         w_e / (|e| - 1), w_e, or 1 for every pair that shares any cell.
 
@@ -215,7 +215,7 @@ def projection_laplacian(K: Complex, weights: str = "size") -> SparseOperator:
     >>> projection_laplacian(K).toarray().diagonal().tolist()
     [1.0, 1.0, 2.0, 1.0]
     """
-    K = to_complex(K)
+    K = to_complex(source)
     one_of("weights", weights, ("size", "count", "none"))
     n = K.n_vertices
     total, count = sparse.csr_array((n, n)), sparse.csr_array((n, n))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from scipy import sparse
 
-from cellapse._complex.complex import Complex
 from cellapse._complex.given import to_complex
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.operators import SparseOperator
@@ -13,14 +14,14 @@ from cellapse._operators.baselines import operator_of
 from cellapse._shared.checks import whole_number
 
 
-def hodge_laplacian(K: Complex, rank: int) -> SparseOperator:
+def hodge_laplacian(source: Any, rank: int) -> SparseOperator:
     """The Hodge Laplacian of one rank; its kernel counts holes.
 
     L_k = B_k^T B_k + B_{k+1} B_{k+1}^T.
 
     Parameters
     ----------
-    K : Complex
+    source : Complex, or whatever `collapse` takes
     rank : int
         The rank k of the cells it acts on.
 
@@ -34,7 +35,7 @@ def hodge_laplacian(K: Complex, rank: int) -> SparseOperator:
     >>> hodge_laplacian(circle, 1).spectrum().values.round(6).tolist()
     [0.0, 3.0, 3.0]
     """
-    K = to_complex(K)
+    K = to_complex(source)
     rank = whole_number("rank", rank, 0, K.max_rank)
     B = boundary_matrices(K)
     n = B.n_cells[rank]
@@ -50,7 +51,7 @@ def hodge_laplacian(K: Complex, rank: int) -> SparseOperator:
     return operator
 
 
-def dirac_operator(K: Complex) -> SparseOperator:
+def dirac_operator(source: Any) -> SparseOperator:
     """The topological Dirac operator on all cells: every B_k and its transpose.
 
     Its square is the direct sum of the Hodge Laplacians; it is symmetric but not definite. Labels
@@ -60,7 +61,7 @@ def dirac_operator(K: Complex) -> SparseOperator:
 
     Parameters
     ----------
-    K : Complex
+    source : Complex, or whatever `collapse` takes
 
     Returns
     -------
@@ -71,7 +72,7 @@ def dirac_operator(K: Complex) -> SparseOperator:
     >>> dirac_operator(Complex.from_cells({1: [("a", "b")]})).toarray().tolist()
     [[0.0, 0.0, -1.0], [0.0, 0.0, 1.0], [-1.0, 1.0, 0.0]]
     """
-    K = to_complex(K)
+    K = to_complex(source)
     B = boundary_matrices(K)
     size = range(K.max_rank + 1)
     blocks: list[list[sparse.csr_array | None]] = [[None] * len(size) for _ in size]

@@ -23,7 +23,6 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import eigsh
 
-from cellapse._complex.complex import Complex
 from cellapse._complex.given import to_complex
 from cellapse._errors import InputError, extra
 from cellapse._linalg.operators import Operator, SparseOperator
@@ -94,13 +93,13 @@ class Reliability:
 
 
 def rank_reliability(
-    K: Complex, *, dimension: int = 4, rng: int | np.random.Generator = 0
+    source: Any, *, dimension: int = 4, rng: int | np.random.Generator = 0
 ) -> Reliability:
     """Which sizes of cells predict hidden cells, and weights for them; experimental.
 
     Parameters
     ----------
-    K : Complex
+    source : Complex, or whatever `collapse` takes
         Of a hypergraph: cells above the edges are hyperedges, an edge is one where no larger cell
         holds it, or with what its weight has over those, as in `projection_laplacian`. Of a graph:
         an edge has the size of the largest clique (or other cell) that holds it.
@@ -120,7 +119,7 @@ def rank_reliability(
     >>> rank_reliability(cl.hypergraph_complex(groups)).weights.tolist()
     [1.0]
     """
-    K = to_complex(K)
+    K = to_complex(source)
     dimension = whole_number("dimension", dimension, 1, 1000)
     generate = generator(rng)
     cells = BySize.of(K, generate)

@@ -56,7 +56,7 @@ _GRAPHS = {"igraph", "matrices", "networkit", "networkx", "pandas", "pyg", "pygs
 
 
 def as_complex(
-    obj: Any,
+    source: Any,
     *,
     weight: str | None = None,
     ranks: Ranks = None,
@@ -68,7 +68,7 @@ def as_complex(
 
     Parameters
     ----------
-    obj : object
+    source : object
         A graph (networkx, square sparse adjacency, (m, 2) or (2, m) integer array, list of pairs),
         a hypergraph (XGI, HyperNetX, hypergraphx, a list of cells, {name: cell} with `ranks`), a
         complex (XGI or TopoNetX, GUDHI SimplexTree, {rank: cells}, the list of its incidence
@@ -107,21 +107,22 @@ def as_complex(
     Complex(n_cells=(34, 78), weighted=(1,))
     """
     wanted = Wanted(weight, ranks, Rules(directed, loops, repeats))
-    if isinstance(obj, Complex):
+    if isinstance(source, Complex):
         wanted.check_ranked("a Complex")
         wanted.check_simple("a Complex")
-        return weighted_by(obj, weight)
-    if isinstance(obj, LinearOperator):  # which has a matrix, but not one of edges
+        return weighted_by(source, weight)
+    if isinstance(source, LinearOperator):  # which has a matrix, but not one of edges
         raise InputError(
-            f"a {type(obj).__name__} is an operator; give the complex or graph that it is made of"
+            f"a {type(source).__name__} is an operator; give the complex or graph that it is "
+            "made of"
         )
-    reader = _reader(type(obj))
+    reader = _reader(type(source))
     if reader is None:
-        _refuse_many(obj)
-        return plain.read(obj, wanted)
+        _refuse_many(source)
+        return plain.read(source, wanted)
     if reader not in _GRAPHS:
-        wanted.check_simple(f"a {type(obj).__name__}")
-    return import_module(f"cellapse.interop.{reader}").read(obj, wanted)
+        wanted.check_simple(f"a {type(source).__name__}")
+    return import_module(f"cellapse.interop.{reader}").read(source, wanted)
 
 
 def _refuse_many(obj: Any) -> None:

@@ -59,14 +59,14 @@ def plot_spectrum(
     return ax
 
 
-def plot_compression(S: CollapsedOperator, k: int = 30, *, ax: Any = None) -> Any:
+def plot_compression(operator: Any, k: int = 30, *, ax: Any = None) -> Any:
     """Eigenvalues of S divided by those of A, the operator before the collapse.
 
     lambda_k(S) / lambda_k(A), which is at most 1 because S <= A.
 
     Parameters
     ----------
-    S : CollapsedOperator
+    operator : CollapsedOperator
     k : int
         How many eigenvalues.
     ax : matplotlib axes, optional
@@ -84,6 +84,7 @@ def plot_compression(S: CollapsedOperator, k: int = 30, *, ax: Any = None) -> An
     >>> bool(np.nanmax(ax.lines[0].get_ydata()) <= 1 + 1e-9)
     True
     """
+    S = operator
     require_collapsed(S, "plot_compression")
     ax = axes_for(ax)
     k = min(whole_number("k", k, 1), S.shape[0])

@@ -219,7 +219,7 @@ def _before_the_gap(spectrum: Spectrum) -> int:
     return 1 if len(values) < 3 else 2 + int(np.argmax(np.diff(values[1:])))
 
 
-def clustering_accuracy(clusters: ArrayLike, known: ArrayLike) -> float:
+def clustering_accuracy(clusters: ArrayLike, groups: ArrayLike) -> float:
     """Share of vertices in the right group, after the best matching of clusters to groups.
 
     max over matchings m of the share of vertices with m(cluster) = group.
@@ -227,7 +227,7 @@ def clustering_accuracy(clusters: ArrayLike, known: ArrayLike) -> float:
     Parameters
     ----------
     clusters : Clusters or one number per vertex
-    known : one value per vertex
+    groups : one value per vertex
         The group of every vertex.
 
     Returns
@@ -242,7 +242,7 @@ def clustering_accuracy(clusters: ArrayLike, known: ArrayLike) -> float:
     """
     from scipy.optimize import linear_sum_assignment
 
-    first, second = plain_array(clusters, "clusters"), plain_array(known, "known")
+    first, second = plain_array(clusters, "clusters"), plain_array(groups, "groups")
     if first.shape != second.shape or first.ndim != 1 or not len(first):
         raise InputError(
             f"clusters of shape {first.shape} for groups of shape {second.shape}; give one of "

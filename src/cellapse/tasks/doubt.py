@@ -143,7 +143,7 @@ class Doubt:
 
 
 def likely_false(
-    K: Complex,
+    source: Any,
     *,
     level: float = 0.1,
     false_share: float | None = None,
@@ -155,7 +155,7 @@ def likely_false(
 
     Parameters
     ----------
-    K : Complex
+    source : Complex, or whatever `collapse` takes
     level : float
         The share of random pairs that is accepted among the edges that are kept.
     false_share : float, optional
@@ -185,7 +185,7 @@ def likely_false(
     >>> int(doubt.network().components().max()) + 1
     3
     """
-    K = to_complex(K)
+    K = to_complex(source)
     level = share("level", level)
     known = None if false_share is None else share("false_share", false_share)
     one_of("pairs", pairs, ("degree", "uniform"))

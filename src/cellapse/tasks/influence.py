@@ -89,14 +89,14 @@ class Influence:
         return pd.DataFrame(rows, columns=["rank", "cell", "influence"])
 
 
-def cell_influence(S: Any, of: str = "eigenvalue", at: Any = 1) -> Influence:
+def cell_influence(operator: Any, of: str = "eigenvalue", at: Any = 1) -> Influence:
     """The exact derivative of a result with respect to the weight of every cell of rank 1 and up.
 
     d lambda / d w = u^T (dS / dw) u of an eigenpair with u^T u = 1, and alike for the others.
 
     Parameters
     ----------
-    S : collapsed operator, or whatever `collapse` takes
+    operator : collapsed operator, or whatever `collapse` takes
         Of a Complex, onto its vertices: screened, renormalized or unfolded; beta, gamma and eps
         stay as they are.
     of : {"eigenvalue", "energy", "resistance"}
@@ -115,7 +115,7 @@ def cell_influence(S: Any, of: str = "eigenvalue", at: Any = 1) -> Influence:
     >>> cell_influence(S).strongest(1)[0][:2]                 # the Fiedler value: the bridge
     (1, (3, 4))
     """
-    S = as_collapsed(S)
+    S = as_collapsed(operator)
     one_of("of", of, OF)
     K = S.source
     if not isinstance(K, Complex) or S.onto != 0:

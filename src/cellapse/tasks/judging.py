@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -32,13 +33,13 @@ _CLEAR = 1.25  # times the next gap of the eigenvalues
 
 
 def verdict(
-    K: Complex, n_clusters: int | None = None, *, rng: int | np.random.Generator = 0
+    source: Any, n_clusters: int | None = None, *, rng: int | np.random.Generator = 0
 ) -> Verdict:
     """Cluster with and without the cells, and say whether they matter.
 
     Parameters
     ----------
-    K : Complex
+    source : Complex, or whatever `collapse` takes
     n_clusters : int, optional
         By default the number before the largest gap of the eigenvalues of S.
     rng : seed or numpy Generator
@@ -54,7 +55,7 @@ def verdict(
     >>> print(verdict(cl.clique_complex(nx.connected_caveman_graph(4, 6))).sentences()[0])
     The cells make no difference here: S and L find the same clusters.
     """
-    K = to_complex(K)
+    K = to_complex(source)
     if n_clusters is not None:
         n_clusters = whole_number("n_clusters", n_clusters, 1, K.n_vertices)
     why = "as asked for" if n_clusters is not None else ""

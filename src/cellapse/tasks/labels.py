@@ -97,7 +97,7 @@ class Spread:
 
 def spread_labels(
     operator: Any,
-    labels: Any,
+    known: Any,
     *,
     strength: float | str = "auto",
     rng: int | np.random.Generator = 0,
@@ -112,7 +112,7 @@ def spread_labels(
     Parameters
     ----------
     operator : Operator, matrix or LinearOperator
-    labels : {vertex: class}, or one class per vertex with -1 or None where it is not known
+    known : {vertex: class}, or one class per vertex with -1 or None where it is not known
     strength : float or "auto"
         a above 0, or chosen by leaving out the known labels one by one.
     rng : seed or numpy Generator
@@ -131,13 +131,13 @@ def spread_labels(
     ['left', 'left', 'left', 'left', 'right', 'right', 'right', 'right']
     """
     S = as_operator(operator)
-    classes, numbers = _numbered(labels, S)
+    classes, numbers = _numbered(known, S)
     generate = generator(rng)
-    known = np.flatnonzero(numbers >= 0)
+    given = np.flatnonzero(numbers >= 0)
     Y = np.zeros((S.shape[0], len(classes)))
-    Y[known, numbers[known]] = 1.0
+    Y[given, numbers[given]] = 1.0
     most = max(_FEWEST, min(_LEFT_OUT, _ENTRIES // S.shape[0]))
-    tested = known if len(known) <= most else generate.choice(known, most, replace=False)
+    tested = given if len(given) <= most else generate.choice(given, most, replace=False)
     tested = tested[Y.sum(axis=0)[numbers[tested]] > 1]  # the last of a class tells nothing
     if isinstance(strength, str):
         if strength != "auto":
@@ -150,7 +150,7 @@ def spread_labels(
     scores = np.array([np.log(right).mean() if len(tested) else np.nan for _, right, _ in tried])
     best = int(np.argmax(scores)) if len(tested) else 0
     F, _, hits = tried[best]
-    F[known] = Y[known]
+    F[given] = Y[given]
     accuracy = float(hits.mean()) if len(tested) else None
     chosen = isinstance(strength, str) and len(grid) > 1
     tries = grid if chosen else np.empty(0)

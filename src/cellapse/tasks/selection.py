@@ -11,6 +11,7 @@ on twenty tasks, it did not gain on 25 data sets that nobody had seen.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -75,7 +76,7 @@ class Choice:
         return "\n".join([f"{self.name}, of {len(ranking)} operators by modularity:", *lines])
 
 
-def choose_operator(K: Complex, n_clusters: int, *, rng: int | np.random.Generator = 0) -> Choice:
+def choose_operator(source: Any, n_clusters: int, *, rng: int | np.random.Generator = 0) -> Choice:
     """Cluster by nine operators and keep the one whose clusters have the largest modularity.
 
     Experimental: on data that it was not made on it gained nothing on the graph Laplacian.
@@ -86,7 +87,7 @@ def choose_operator(K: Complex, n_clusters: int, *, rng: int | np.random.Generat
 
     Parameters
     ----------
-    K : Complex
+    source : Complex, or whatever `collapse` takes
     n_clusters : int
     rng : seed or numpy Generator
         For k-means.
@@ -105,7 +106,7 @@ def choose_operator(K: Complex, n_clusters: int, *, rng: int | np.random.Generat
     >>> round(cl.tasks.clustering_accuracy(choice.clusters, books.groups), 3)
     0.838
     """
-    K = to_complex(K)
+    K = to_complex(source)
     n_clusters = whole_number("n_clusters", n_clusters, 1, K.n_vertices)
     _require_edges(K)
     tried: dict[str, tuple[Operator, Clusters, float]] = {}
@@ -132,7 +133,7 @@ def screened(K: Complex, theta2: float, beta: float, rounds: int) -> CollapsedOp
     return collapse(K, Screened(rounds=rounds), gamma=float(np.sqrt(theta2)), beta=weights)
 
 
-def modularity(K: Complex, clusters: Clusters | ArrayLike) -> float:
+def modularity(source: Any, clusters: Clusters | ArrayLike) -> float:
     """Newman's modularity of a partition, by the weighted edges of the complex.
 
     On a hypergraph by those of its projection, where a pair weighs 1 / (size - 1) for each
@@ -143,7 +144,7 @@ def modularity(K: Complex, clusters: Clusters | ArrayLike) -> float:
 
     Parameters
     ----------
-    K : Complex
+    source : Complex, or whatever `collapse` takes
         With at least one edge.
     clusters : Clusters or one whole number, at least 0, for each vertex
 
@@ -157,7 +158,7 @@ def modularity(K: Complex, clusters: Clusters | ArrayLike) -> float:
     >>> modularity(cl.clique_complex(nx.barbell_graph(3, 0)), [0, 0, 0, 1, 1, 1])
     0.3571428571428571
     """
-    K = to_complex(K)
+    K = to_complex(source)
     _require_edges(K)
     numbers = plain_array(clusters, "clusters")
     if numbers.shape != (K.n_vertices,) or numbers.dtype.kind not in "iu" or numbers.min() < 0:

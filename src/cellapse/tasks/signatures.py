@@ -84,7 +84,7 @@ def default_times() -> FloatArray:
 
 
 def heat_kernel_signature(
-    source: Any,
+    operator: Any,
     times: ArrayLike | None = None,
     *,
     scale: str = "raw",
@@ -97,7 +97,7 @@ def heat_kernel_signature(
 
     Parameters
     ----------
-    source : Operator, matrix, LinearOperator, or Spectrum
+    operator : Operator, matrix, LinearOperator, or Spectrum
         Of an operator on up to 2,000 vertices all eigenpairs are used; on more, random probes:
         the mean of (exp(-t S / 2) g)_i^2 over normal g, with a relative standard error of
         sqrt(2 / n_probes). Of a Spectrum, the eigenpairs it has, with a bound on what is missing.
@@ -122,10 +122,10 @@ def heat_kernel_signature(
     [[1.0, 0.568], [1.0, 0.568]]
     """
     t = default_times() if times is None else checked_times(times)
-    if isinstance(source, Spectrum):
-        _require_memory_for(len(source.vectors), len(t), "times")
-        return _from_spectrum(source, t, scale)
-    S = as_operator(source)
+    if isinstance(operator, Spectrum):
+        _require_memory_for(len(operator.vectors), len(t), "times")
+        return _from_spectrum(operator, t, scale)
+    S = as_operator(operator)
     _require_memory_for(S.shape[0], len(t), "times")
     if S.shape[0] <= _FULL:
         return _from_spectrum(_all(S), t, scale)
@@ -135,7 +135,7 @@ def heat_kernel_signature(
 
 
 def wave_kernel_signature(
-    source: Any,
+    operator: Any,
     energies: ArrayLike | None = None,
     *,
     n_energies: int = 16,
@@ -148,7 +148,7 @@ def wave_kernel_signature(
 
     Parameters
     ----------
-    source : Operator, matrix, LinearOperator, or Spectrum
+    operator : Operator, matrix, LinearOperator, or Spectrum
         Of an operator on more than 2,000 vertices the 200 smallest eigenpairs are used; pass
         `S.spectrum(k)` for another number.
     energies : numbers, optional
@@ -171,7 +171,7 @@ def wave_kernel_signature(
     >>> wks.features.shape, bool(np.allclose(wks.features.sum(axis=0), 1))
     ((5, 16), True)
     """
-    spectrum, positive = _positive(source)
+    spectrum, positive = _positive(operator)
     log, squares = np.log(spectrum.values[positive]), spectrum.vectors[:, positive] ** 2
     if energies is None:
         n_energies = whole_number("n_energies", n_energies, 1)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy import linalg, sparse
 
-from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._linalg.operators import SparseOperator
 from cellapse._shared.arrays import row_sum
 from cellapse.tasks.cuts import best_sweep
@@ -13,7 +14,6 @@ from cellapse.tasks.resistance import conductances
 from cellapse.theory.known import (
     DENSE,
     ROUNDING,
-    Known,
     as_known,
     measured_check,
     tolerance,
@@ -22,12 +22,12 @@ from cellapse.theory.known import (
 from cellapse.theory.report import Check
 
 
-def psd_condition(S: CollapsedOperator | Known) -> Check:
+def psd_condition(operator: Any) -> Check:
     """`thm:psd`: L* >= 0 when gamma_k <= beta_{k+1} sigma_min+(B_{k+1}).
 
     Parameters
     ----------
-    S : CollapsedOperator, or whatever `collapse` takes
+    operator : CollapsedOperator, or whatever `collapse` takes
 
     Returns
     -------
@@ -41,7 +41,7 @@ def psd_condition(S: CollapsedOperator | Known) -> Check:
     >>> cl.theory.psd_condition(S).holds
     True
     """
-    S = as_known(S).S
+    S = as_known(operator).S
     claim = "L* + eps >= 0: smallest eigenvalue"
     A, X, C = S.split()
     size = A.shape[0] + C.shape[0]
@@ -59,12 +59,12 @@ def psd_condition(S: CollapsedOperator | Known) -> Check:
     return Check("psd_condition", claim, holds, smallest, 0.0, note, norm)
 
 
-def loewner_bounds(S: CollapsedOperator | Known) -> Check:
+def loewner_bounds(operator: Any) -> Check:
     """`prop:spectral_bounds`: 0 <= S <= A, as the smallest eigenvalue of S and of A - S.
 
     Parameters
     ----------
-    S : CollapsedOperator, or whatever `collapse` takes
+    operator : CollapsedOperator, or whatever `collapse` takes
 
     Returns
     -------
@@ -78,19 +78,19 @@ def loewner_bounds(S: CollapsedOperator | Known) -> Check:
     >>> cl.theory.loewner_bounds(S).holds
     True
     """
-    known = as_known(S)
+    known = as_known(operator)
     S = known.S
     smallest = min(float(known.spectra[0].values.min(initial=0.0)), known.moved[0])
     claim = "0 <= S <= A: smallest eigenvalue of both"
     return measured_check(S, "loewner_bounds", claim, smallest >= -tolerance(S), smallest, 0.0)
 
 
-def eigenvalue_compression(S: CollapsedOperator | Known) -> Check:
+def eigenvalue_compression(operator: Any) -> Check:
     """`cor:eigenvalue_interlacing`: lambda_k(S) <= lambda_k(A) for every k.
 
     Parameters
     ----------
-    S : CollapsedOperator, or whatever `collapse` takes
+    operator : CollapsedOperator, or whatever `collapse` takes
 
     Returns
     -------
@@ -104,7 +104,7 @@ def eigenvalue_compression(S: CollapsedOperator | Known) -> Check:
     >>> cl.theory.eigenvalue_compression(S).holds
     True
     """
-    known = as_known(S)
+    known = as_known(operator)
     S = known.S
     mine, plain = (spectrum.values for spectrum in known.spectra)
     worst = float(np.max(mine - plain))
@@ -115,12 +115,12 @@ def eigenvalue_compression(S: CollapsedOperator | Known) -> Check:
     )
 
 
-def conductance_reduction(S: CollapsedOperator | Known) -> Check:
+def conductance_reduction(operator: Any) -> Check:
     """`cor:effective_resistance`: C_ij(S) <= C_ij(A), C_ij(M) = min x^T M x over x_i - x_j = 1.
 
     Parameters
     ----------
-    S : CollapsedOperator, or whatever `collapse` takes
+    operator : CollapsedOperator, or whatever `collapse` takes
 
     Returns
     -------
@@ -134,7 +134,7 @@ def conductance_reduction(S: CollapsedOperator | Known) -> Check:
     >>> cl.theory.conductance_reduction(S).holds
     True
     """
-    S = as_known(S).S
+    S = as_known(operator).S
     claim = "conductance under S - under A <= 0"
     n = S.shape[0]
     if n > DENSE or n < 2:
@@ -148,12 +148,12 @@ def conductance_reduction(S: CollapsedOperator | Known) -> Check:
     return Check("conductance_reduction", claim, holds, worst, 0.0, note, float(plain.max()))
 
 
-def cheeger_upper_bound(S: CollapsedOperator | Known) -> Check:
+def cheeger_upper_bound(operator: Any) -> Check:
     """`rem:cheeger`: lambda_2(S) <= lambda_2(A) <= 2 h(G), with h from the best sweep cut found.
 
     Parameters
     ----------
-    S : CollapsedOperator, or whatever `collapse` takes
+    operator : CollapsedOperator, or whatever `collapse` takes
 
     Returns
     -------
@@ -167,7 +167,7 @@ def cheeger_upper_bound(S: CollapsedOperator | Known) -> Check:
     >>> cl.theory.cheeger_upper_bound(S).holds
     True
     """
-    known = as_known(S)
+    known = as_known(operator)
     S = known.S
     claim = "lambda_2(S) <= 2 h(G) (Cheeger)"
     is_laplacian = S.onto == 0 and S.A.nnz and abs(S.A.sum(axis=1)).max() < tolerance(S)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
@@ -12,7 +14,6 @@ from cellapse._collapse.zeros import nullity_around
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.singular import smallest_positive_eigenvalue
 from cellapse.theory.known import (
-    Known,
     as_known,
     largest_of,
     measured_check,
@@ -23,12 +24,12 @@ from cellapse.theory.known import (
 from cellapse.theory.report import Check
 
 
-def regularization_error(S: CollapsedOperator | Known) -> Check:
+def regularization_error(operator: Any) -> Check:
     """`prop:regularization_error`: ||S_eps - S_0|| <= eps ||X||^2 / (lambda+ (lambda+ + eps)).
 
     Parameters
     ----------
-    S : CollapsedOperator, or whatever `collapse` takes
+    operator : CollapsedOperator, or whatever `collapse` takes
 
     Returns
     -------
@@ -42,7 +43,7 @@ def regularization_error(S: CollapsedOperator | Known) -> Check:
     >>> cl.theory.regularization_error(S).holds
     True
     """
-    S = as_known(S).S
+    S = as_known(operator).S
     claim = "||S_eps - S_0|| (regularization)"
     if S.eps == 0.0:
         return Check("regularization_error", claim, True, 0.0, 0.0, "eps = 0")
@@ -61,7 +62,7 @@ def regularization_error(S: CollapsedOperator | Known) -> Check:
     )
 
 
-def regularization_bound(S: CollapsedOperator) -> float:
+def regularization_bound(operator: Any) -> float:
     """The bound of `prop:regularization_error`.
 
     ||S_eps - S_0|| <= eps ||X||^2 / (lambda+ (lambda+ + eps)), lambda+ the smallest positive
@@ -69,7 +70,7 @@ def regularization_bound(S: CollapsedOperator) -> float:
 
     Parameters
     ----------
-    S : CollapsedOperator, or whatever `collapse` takes
+    operator : CollapsedOperator, or whatever `collapse` takes
 
     Returns
     -------
@@ -83,7 +84,7 @@ def regularization_bound(S: CollapsedOperator) -> float:
     >>> round(cl.theory.regularization_bound(S), 3)
     0.334
     """
-    S = as_collapsed(S)
+    S = as_collapsed(operator)
     _, X, C = S.split()
     if S.eps == 0.0 or not X.nnz:
         return 0.0
@@ -95,14 +96,14 @@ def regularization_bound(S: CollapsedOperator) -> float:
     return S.eps * norm_of(X @ X.T) / (smallest * (smallest + S.eps))
 
 
-def block_diagonalization(S: CollapsedOperator | Known) -> Check:
+def block_diagonalization(operator: Any) -> Check:
     """The theorem of the appendix: components do not see each other.
 
     S_ij = 0 where i and j are in two components.
 
     Parameters
     ----------
-    S : CollapsedOperator, or whatever `collapse` takes
+    operator : CollapsedOperator, or whatever `collapse` takes
 
     Returns
     -------
@@ -116,7 +117,7 @@ def block_diagonalization(S: CollapsedOperator | Known) -> Check:
     >>> cl.theory.block_diagonalization(S).holds
     True
     """
-    S = as_known(S).S
+    S = as_known(operator).S
     claim = "coupling between components = 0"
     A, X, C = S.split()
     whole = sparse.block_array([[A, X], [X.T, C]]) if C.shape[0] else A
@@ -132,7 +133,7 @@ def block_diagonalization(S: CollapsedOperator | Known) -> Check:
     return measured_check(S, "block_diagonalization", claim, leak <= tolerance(S), leak, 0.0, note)
 
 
-def cells_matter(S: CollapsedOperator | Known) -> Check:
+def cells_matter(operator: Any) -> Check:
     """How far the collapse moves A, against its ceiling: ||S - A|| <= gamma^2 / beta, rank by rank.
 
     At the bound the ceiling is beta_1 sigma_min+(B_1)^2, the smallest positive eigenvalue of A,
@@ -141,7 +142,7 @@ def cells_matter(S: CollapsedOperator | Known) -> Check:
 
     Parameters
     ----------
-    S : CollapsedOperator, or whatever `collapse` takes
+    operator : CollapsedOperator, or whatever `collapse` takes
 
     Returns
     -------
@@ -155,7 +156,7 @@ def cells_matter(S: CollapsedOperator | Known) -> Check:
     >>> cl.theory.cells_matter(S).holds
     True
     """
-    known = as_known(S)
+    known = as_known(operator)
     S = known.S
     claim = "||S - A|| <= gamma^2 / beta"
     moved, size = known.moved[1], norm_of(S.A)

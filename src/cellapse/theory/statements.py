@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from cellapse._collapse.build import as_collapsed
-from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse.theory.bounds import (
     cheeger_upper_bound,
@@ -20,12 +19,12 @@ from cellapse.theory.known import Known
 from cellapse.theory.report import Check, Report
 
 
-def check(S: CollapsedOperator, spectra: tuple[Spectrum, Spectrum] | None = None) -> Report:
+def check(operator: Any, spectra: tuple[Spectrum, Spectrum] | None = None) -> Report:
     """Hold every statement of the paper against an operator.
 
     Parameters
     ----------
-    S : CollapsedOperator, or whatever `collapse` takes
+    operator : CollapsedOperator, or whatever `collapse` takes
     spectra : pair of Spectrum, optional
         Of S and of A, both with mass=None, where they are known already.
 
@@ -41,7 +40,7 @@ def check(S: CollapsedOperator, spectra: tuple[Spectrum, Spectrum] | None = None
     >>> cl.theory.check(S)
     <Report of 8 statements: 8 hold, 0 fail>
     """
-    S = as_collapsed(S)
+    S = as_collapsed(operator)
     known = Known(S, spectra)
     statements: tuple[Callable[[Any], Check], ...] = (
         psd_condition,
