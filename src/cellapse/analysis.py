@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,9 @@ from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian, projection_laplacian
 from cellapse._operators.hyperedges import is_hypergraph
 from cellapse._operators.names import check_operator, make_operator
+from cellapse._shared.align import align_groups
 from cellapse._shared.arrays import FloatArray
-from cellapse._shared.checks import flag, listed, whole_number, word
+from cellapse._shared.checks import flag, whole_number, word
 from cellapse._shared.memory import Fitting
 from cellapse._shared.names import showing
 from cellapse._sources import Source, source_of
@@ -55,7 +56,7 @@ def analyze(
     n_eigenpairs: int | None = None,
     quick: bool = False,
     title: str | None = None,
-    groups: Sequence[Any] | None = None,
+    groups: Any = None,
     on_step: Callable[[str], object] = lambda step: None,
 ) -> Analysis:
     """Collapse a complex, take its spectrum and clusters, and compare with the graph Laplacian.
@@ -79,7 +80,7 @@ def analyze(
         Leave out what takes long: most eigenpairs, the statements of the theory, random pairs.
     title : str
         What the report calls the complex; by default what its source is called.
-    groups : one value per vertex, optional
+    groups : one value per vertex, in their order or a Series or mapping by label, optional
         Known groups, to compare the clusters with; bundled networks bring theirs.
     on_step : function, optional
         Called with the name of every step of `STEPS` as it begins.
@@ -155,14 +156,11 @@ def _eigenpairs(K: Complex, wanted: int | None, quick: bool) -> int:
     return n if n <= _ALL and not quick else min(n, _SOME + zeros)
 
 
-def _known_groups(source: Source, groups: Sequence[Any] | None) -> tuple[Any, ...] | None:
+def _known_groups(source: Source, groups: Any) -> tuple[Any, ...] | None:
     """The groups that were given, or else those that come with the source."""
     if groups is None:
         return source.groups
-    known, n = tuple(listed(groups, "groups")), source.complex.n_vertices
-    if len(known) != n:
-        raise InputError(f"{len(known)} groups for {n} vertices; give one per vertex")
-    return known
+    return tuple(align_groups(groups, source.complex.labels, "groups").tolist())
 
 
 def _doubt(K: Complex, rng: int) -> Doubt | None:

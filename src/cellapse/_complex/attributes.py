@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import chain
 from numbers import Real
 from typing import Any
@@ -11,17 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cellapse._errors import InputError
+from cellapse._shared.align import align
+from cellapse._shared.checks import unmasked
 from cellapse._shared.memory import draw_memory
 
 Columns = Mapping[str, NDArray[Any]]
+LabelsOf = Callable[[int], Sequence[Hashable]]  # the labels of the cells of a rank
 
 _MANY_NAMES = 10_000  # words of a file used as names by mistake
 
 
-def check_attributes(given: Any, counts: Sequence[int]) -> tuple[Columns, ...]:
-    """The columns of every rank, each as long as there are cells.
+def check_attributes(given: Any, counts: Sequence[int], labels_of: LabelsOf) -> tuple[Columns, ...]:
+    """The columns of every rank, each as long as there are cells and in their order.
 
-    >>> check_attributes({0: {"age": [30, 40], "town": ["Ulm", None]}}, [2, 1])[0]["town"].tolist()
+    >>> columns = {"age": [30, 40], "town": {"b": None, "a": "Ulm"}}
+    >>> check_attributes({0: columns}, [2, 1], lambda rank: ["a", "b"])[0]["town"].tolist()
     ['Ulm', None]
     """
     if given is not None and not isinstance(given, Mapping):
@@ -32,13 +37,15 @@ def check_attributes(given: Any, counts: Sequence[int]) -> tuple[Columns, ...]:
     rest = dict(given or {})
     checked = []
     for rank, count in enumerate(counts):
-        columns = rest.pop(rank, {})
+        columns = _by_name(rest.pop(rank, {}))
         if not isinstance(columns, Mapping):
             raise InputError(
                 f"attributes of rank {rank} are a {type(columns).__name__}; give a mapping from "
                 "names to one value per cell"
             )
-        checked.append({name: _column(name, v, rank, count) for name, v in columns.items()})
+        checked.append(
+            {name: _column(name, v, rank, count, labels_of) for name, v in columns.items()}
+        )
     if rest:
         raise InputError(f"attributes for rank {min(rest)}, where there are no cells; remove them")
     return tuple(checked)
@@ -103,9 +110,20 @@ def _are_numbers(row: Any) -> bool:
     return bool(kinds) and (kinds <= {int, float} or kinds == {bool})
 
 
-def _column(name: Any, values: Any, rank: int, count: int) -> NDArray[Any]:
+def _by_name(columns: Any) -> Any:
+    """The columns of a DataFrame by their names, each with its index; all else as it is."""
+    pandas = sys.modules.get("pandas")
+    frame = pandas is not None and isinstance(columns, pandas.DataFrame)
+    return dict(columns.items()) if frame else columns
+
+
+def _column(name: Any, values: Any, rank: int, count: int, labels_of: LabelsOf) -> NDArray[Any]:
     if not isinstance(name, str):
         raise InputError(f"attribute name {name!r} of rank {rank}; give a string")
+    if type(values) in (list, np.ndarray):  # speed only: has no labels
+        values = unmasked(values, name)
+    else:
+        values = align(values, labels_of(rank), f"attribute {name!r}", cells=rank > 0)
     single = isinstance(values, str) or getattr(values, "shape", None) == ()
     if single or not hasattr(values, "__len__") or len(values) != count:
         raise InputError(

@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.sparse.csgraph import connected_components
 
 from cellapse._complex.attributes import Columns, check_attributes, check_metadata
@@ -71,7 +70,7 @@ class Complex(Shown):
     def from_cells(
         cls,
         cells: Mapping[int, Iterable[Any]],
-        weights: Mapping[int, ArrayLike] | None = None,
+        weights: Mapping[int, Any] | None = None,
         attributes: Mapping[int, Mapping[str, Any]] | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> Complex:
@@ -85,7 +84,10 @@ class Complex(Shown):
             collection of vertex labels. Cells need not be closed: a triangle without its edges
             is fine.
         weights : {rank: one positive number per cell}, optional
+            A Series or mapping goes by the cells, `{("a", "b"): 2.0}`, whatever the order of
+            their vertices; an array is in the order of the cells.
         attributes : {rank: {name: one value per cell}}, optional
+            Each by label or by position alike; a DataFrame is a mapping of its columns.
         metadata : {name: value}, optional
 
         Returns
@@ -114,7 +116,7 @@ class Complex(Shown):
         n_vertices: int,
         cells: Mapping[int, Any],
         labels: Sequence[Hashable] | None = None,
-        weights: Mapping[int, ArrayLike] | None = None,
+        weights: Mapping[int, Any] | None = None,
         attributes: Mapping[int, Mapping[str, Any]] | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> Complex:
@@ -152,16 +154,11 @@ class Complex(Shown):
             build_cells(k, cells.get(k, ()), n_vertices, vertex_labels)
             for k in range(1, max(ranks, default=0) + 1)
         ]
-        complex_ = cls(
-            vertex_labels,
-            tuple(tables),
-            check_weights(weights, tables),
-            check_attributes(attributes, [len(table) for table in tables]),
-            check_metadata(metadata),
-        )
-        check_no_duplicates(tables, complex_.cell_label)
-        check_order_preserving(tables, complex_.cell_label)
-        return complex_
+        n_ranks, known = len(tables), check_metadata(metadata)
+        bare = cls(vertex_labels, tuple(tables), (None,) * n_ranks, ({},) * n_ranks, known)
+        check_no_duplicates(tables, bare.cell_label)
+        check_order_preserving(tables, bare.cell_label)
+        return bare.with_attributes(attributes, weights)
 
     def __repr__(self) -> str:
         weighted = tuple(k for k, w in enumerate(self.weights) if w is not None)
@@ -238,8 +235,8 @@ class Complex(Shown):
 
     def with_attributes(
         self,
-        attributes: Mapping[int, Mapping[str, Any]],
-        weights: Mapping[int, ArrayLike] | None = None,
+        attributes: Mapping[int, Mapping[str, Any]] | None,
+        weights: Mapping[int, Any] | None = None,
     ) -> Complex:
         """The same complex with more attributes, such as results to be written, or other weights.
 
@@ -247,17 +244,15 @@ class Complex(Shown):
         >>> K.attributes[0]["cluster"].tolist()
         [0, 1]
         """
-        new = check_attributes(attributes, self.n_cells)
+        new = check_attributes(attributes, self.n_cells, self.cell_labels)
         merged = tuple({**old, **more} for old, more in zip(self.attributes, new, strict=True))
-        chosen = check_weights(weights, self.cells)
+        chosen = check_weights(weights, self.cells, self.cell_labels)
         kept = tuple(
             old if new is None else new for old, new in zip(self.weights, chosen, strict=True)
         )
         return replace(self, weights=kept, attributes=merged)
 
-    def plot(
-        self, values: ArrayLike | None = None, *, positions: ArrayLike | None = None, ax: Any = None
-    ) -> Any:
+    def plot(self, values: Any = None, *, positions: Any = None, ax: Any = None) -> Any:
         """Draw it with its cells, and return the axes: see `cellapse.plot.plot_complex`."""
         from cellapse.plot import plot_complex
 

@@ -9,11 +9,12 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from cellapse._complex.attributes import LabelsOf
 from cellapse._complex.cells import Cells
 from cellapse._complex.labels import positions
 from cellapse._errors import InputError
+from cellapse._shared.align import align
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import listed, real_array, whole_number
 from cellapse._shared.memory import require_memory
@@ -47,7 +48,7 @@ def check_labels(labels: Sequence[Hashable] | None, n_vertices: int) -> Sequence
 
 
 def check_weights(
-    weights: Mapping[int, ArrayLike] | None, tables: Sequence[Cells]
+    weights: Mapping[int, Any] | None, tables: Sequence[Cells], labels_of: LabelsOf
 ) -> tuple[FloatArray | None, ...]:
     """The weights of each rank, or None where all are 1."""
     if weights is not None and not isinstance(weights, Mapping):
@@ -62,7 +63,10 @@ def check_weights(
         if values is None:
             checked.append(None)
             continue
-        array = real_array(values, f"the list of weights of rank {k}")
+        name = f"the list of weights of rank {k}"
+        if type(values) is not np.ndarray:
+            values = align(values, labels_of(k), name, cells=k > 0)
+        array = real_array(values, name)
         if array.shape != (len(cells),):
             raise InputError(
                 f"weights of rank {k} have shape {array.shape}, but there are {len(cells)} cells "

@@ -13,11 +13,11 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
-from cellapse._shared.card import Shown
-from cellapse._shared.checks import finite_rows, real_array, unmasked
+from cellapse._shared.checks import finite_rows, plain_array, real_array, unmasked
 
 _NAMED = 3  # labels in a message
 
@@ -99,6 +99,47 @@ def align_one_each(
     return array
 
 
+def align_groups(values: Any, labels: Sequence[Hashable], name: str) -> NDArray[Any]:
+    """Return one value of any kind for each label, in their order; none may be missing.
+
+    >>> align_groups({"b": "x", "a": "y"}, ("a", "b"), "groups").tolist()
+    ['y', 'x']
+    """
+    array = plain_array(align(values, labels, name), name)
+    if array.shape != (len(labels),):
+        raise InputError(f"{name} of shape {array.shape}; give one for each of {len(labels)}")
+    if array.dtype.kind in "fcOmM":
+        missing = np.flatnonzero(list(map(_is_missing, array)))
+        if len(missing):
+            raise InputError(
+                f"{name} of {labels[missing[0]]!r:.80} (and {len(missing) - 1} more) is missing; "
+                "give all of them, for instance a word for what is not known"
+            )
+    return array
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether it is None or what is not even itself, like NaN and the NaT and NA of pandas."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # NA has no truth
+        return True
+    except ValueError:  # an array
+        return False
+
+
+def own_labels(values: Any, name: str) -> Sequence[Any] | None:
+    """Return the labels that the values came with, each once; None where they have none.
+
+    >>> own_labels({"b": 2, "a": 1}, "age"), own_labels([1, 2], "age")
+    (['b', 'a'], None)
+    """
+    found = _keys(values)
+    if found is not None:
+        _places(found[0], "", list(dict.fromkeys(found[0])), name, cells=False, partial=False)
+    return None if found is None else found[0]
+
+
 class Labelled(Protocol):
     """What an operator says of its rows: their labels, and the rank of the cells that they are."""
 
@@ -146,7 +187,7 @@ def _keys(values: Any) -> tuple[Sequence[Any], str] | None:
         return list(values), "list(values.values())"
     if _is_pandas(values):
         return values.index.tolist(), "values.to_numpy()"
-    labels = getattr(values, "labels", None) if isinstance(values, Shown) else None
+    labels = getattr(values, "labels", None)  # of Clusters, say
     return (
         None
         if labels is None or not hasattr(values, "__array__")

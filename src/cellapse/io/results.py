@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._linalg.eigen.spectrum import Spectrum
+from cellapse._shared.align import align, own_labels
 from cellapse._shared.checks import plain_array
 from cellapse._shared.files import as_bytes
 from cellapse._shared.tables import csv_text
@@ -63,21 +64,24 @@ def as_table(result: Any, on: Any = None) -> Table:
     >>> as_table({"size": [1, 2]}, Complex.from_cells({0: "ab"})).to_csv()
     b'node,size\na,1\nb,2\n'
     """
-    parts = result if isinstance(result, Mapping) else {_name(result): result}
-    labels = None if on is None else on.labels
+    parts = result if isinstance(result, Mapping) else _named(result)
+    own = (
+        part.labels if isinstance(part, Spectrum) else own_labels(part, repr(name))
+        for name, part in parts.items()
+    )
+    labels = next((v for v in own if v is not None), None) if on is None else on.labels
+    if labels is None:
+        raise InputError("plain arrays have no labels; pass on=K, the complex they belong to")
     columns: dict[str, NDArray[Any]] = {}
     more: dict[str, Any] = {}
     for name, part in parts.items():
-        own = getattr(part, "labels", None)
-        if own is not None and labels is not None and tuple(own) != tuple(labels):
-            raise InputError(f"{name!r} belongs to other vertices than the rest; write it alone")
-        labels = own if labels is None else labels
         if isinstance(part, Spectrum):
             more |= {"values": part.values, "residuals": part.residuals}
             more |= {"n_zeros": part.n_zeros, "certified": part.certified}
-        columns |= _columns(str(name), part.vectors if isinstance(part, Spectrum) else part)
-    if labels is None:
-        raise InputError("plain arrays have no labels; pass on=K, the complex they belong to")
+            if tuple(part.labels) != tuple(labels):
+                raise InputError(f"{name!r} is of other vertices than the rest; write it alone")
+            part = part.vectors
+        columns |= _columns(str(name), align(part, labels, repr(name)))
     for name, values in columns.items():
         if len(values) != len(labels):
             raise InputError(f"{name!r} has {len(values)} entries for {len(labels)} vertices")
@@ -86,10 +90,14 @@ def as_table(result: Any, on: Any = None) -> Table:
     return Table(labels, columns, more)
 
 
-def _name(result: Any) -> str:
+def _named(result: Any) -> Mapping[str, Any]:
+    """A result alone under a name of its own; the columns of a frame under theirs."""
+    if hasattr(result, "columns") and hasattr(result, "items"):
+        return {str(name): column for name, column in result.items()}
     if isinstance(result, Spectrum):
-        return "u"
-    return "cluster" if isinstance(result, Clusters) else "value"
+        return {"u": result}
+    name = "cluster" if isinstance(result, Clusters) else getattr(result, "name", None)
+    return {"value" if name is None else str(name): result}
 
 
 def _columns(name: str, values: Any) -> dict[str, NDArray[Any]]:

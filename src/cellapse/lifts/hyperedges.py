@@ -12,6 +12,7 @@ from cellapse._complex.cells import Cells, ascending_rows, build_cells
 from cellapse._complex.complex import Complex
 from cellapse._complex.labels import as_tuples, in_order, numbered, positions
 from cellapse._errors import InputError
+from cellapse._shared.align import align, own_labels
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import listed, one_of, real_array
 from cellapse._shared.memory import require_memory
@@ -22,7 +23,7 @@ def hypergraph_complex(
     hyperedges: Iterable[Any] | Mapping[Any, Any],
     *,
     vertices: Sequence[Hashable] | None = None,
-    weights: ArrayLike | None = None,
+    weights: Any = None,
     multiplicity: str = "merge",
 ) -> Complex:
     """The complex of a hypergraph: pairs within a hyperedge are edges, larger hyperedges rank 2.
@@ -34,6 +35,8 @@ def hypergraph_complex(
     vertices : sequence of hashable, optional
         All vertices in the order wanted; by default in the order of appearance.
     weights : one positive number per hyperedge, optional
+        A Series or mapping goes by the names of the hyperedges, or by their members where they
+        have no names; an array is in their order.
         A hyperedge given several times gets the sum of its weights, and an edge the sum over the
         hyperedges that hold it.
     multiplicity : {"merge", "weight"}
@@ -54,6 +57,8 @@ def hypergraph_complex(
     if weights is not None and multiplicity == "weight":
         raise InputError('weights and multiplicity="weight" were both given; leave out the second')
     groups = as_tuples(2, hyperedges.values() if isinstance(hyperedges, Mapping) else hyperedges)
+    if weights is not None:
+        weights = _by_hyperedge(weights, hyperedges, groups)
     if vertices is None:
         labels = in_order(v for group in groups for v in group)
     else:
@@ -62,6 +67,14 @@ def hypergraph_complex(
     if multiplicity == "weight":
         weights = np.ones(len(given))
     return lift_hyperedges(given, labels, weights)
+
+
+def _by_hyperedge(weights: Any, hyperedges: Any, groups: Sequence[Any]) -> Any:
+    """The weights in the order of the hyperedges: by name, or by members where they have none."""
+    names = own_labels(hyperedges, "hyperedges")
+    if names is not None:
+        return align(weights, names, "weights")
+    return align(weights, groups, "weights", cells=True)
 
 
 def lift_hyperedges(given: Cells, labels: Sequence[Hashable], weights: ArrayLike | None) -> Complex:

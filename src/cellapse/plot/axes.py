@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
 
 from cellapse._errors import InputError, extra
+from cellapse._shared.align import align_groups
 from cellapse._shared.arrays import FloatArray
-from cellapse._shared.checks import plain_array
 
 # Okabe and Ito's colours; beyond seven the mark changes, too.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442")
@@ -29,15 +29,15 @@ def axes_for(ax: Any) -> Any:
     return ax
 
 
-def scatter(ax: Any, xy: FloatArray, values: Any, zorder: int = 2) -> None:
+def scatter(
+    ax: Any, xy: FloatArray, values: Any, labels: Sequence[Hashable], zorder: int = 2
+) -> None:
     """A mark per vertex, in the colours of groups or of a scale."""
     look: dict[str, Any] = {"edgecolor": "#1b2430", "linewidth": 0.5, "zorder": zorder}
     if values is None:
         ax.scatter(*xy.T, color=PALETTE[0], **look)
         return
-    given = plain_array(values, "values")
-    if given.shape != (len(xy),):
-        raise InputError(f"values of shape {given.shape}; give one for each of {len(xy)} vertices")
+    given = align_groups(values, labels, "values")
     if given.dtype.kind not in "biufU":
         given = np.array(list(map(str, given)))
     if given.dtype.kind == "f":

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import InputError, extra
 from cellapse._linalg.operators import Operator
-from cellapse._shared.checks import real_array, whole_number
+from cellapse._shared.align import align_numbers
+from cellapse._shared.checks import whole_number
 from cellapse.plot.axes import PALETTE, axes_for, scatter
 from cellapse.plot.layout import around, arrange
 from cellapse.tasks._clusters import Clusters
@@ -20,9 +20,9 @@ from cellapse.tasks.embedding import embed
 
 def plot_complex(
     source: Complex | CollapsedOperator,
-    values: ArrayLike | None = None,
+    values: Any = None,
     *,
-    positions: ArrayLike | None = None,
+    positions: Any = None,
     rng: int = 0,
     ax: Any = None,
 ) -> Any:
@@ -35,8 +35,8 @@ def plot_complex(
     ----------
     source : Complex or CollapsedOperator
     values : one whole number or word (a category) or one real number per vertex, optional
-        The colours; `Clusters` are fine.
-    positions : (n, 2) array, optional
+        The colours; `Clusters` are fine. A Series or mapping goes by label.
+    positions : (n, 2) array, DataFrame or {vertex: (x, y)}, optional
         By default a force layout.
     rng : seed of the layout
     ax : matplotlib axes, optional
@@ -68,7 +68,7 @@ def plot_complex(
         strength = shares / shares.mean() if len(shares) else shares
         xy = arrange(K.n_vertices, edges, strength, whole_number("rng", rng, 0))
     else:
-        xy = real_array(positions, "positions")
+        xy = align_numbers(positions, K.labels, "positions")
         if xy.shape != (K.n_vertices, 2):
             raise InputError(f"positions of shape {xy.shape}; give ({K.n_vertices}, 2) numbers")
     ax = axes_for(ax)
@@ -78,14 +78,14 @@ def plot_complex(
     colours = [(0.25, 0.28, 0.33, 0.1 + 0.6 * s) for s in shares]
     width = 0.3 + 1.5 * shares
     ax.add_collection(LineCollection(list(xy[edges]), colors=colours, linewidths=width, zorder=2))
-    scatter(ax, xy, values, zorder=3)
+    scatter(ax, xy, values, K.labels, zorder=3)
     ax.set_aspect("equal")
     ax.axis("off")
     return ax
 
 
 def plot_embedding(
-    operator: Operator, values: ArrayLike | None = None, *, mass: Any = "degree", ax: Any = None
+    operator: Operator, values: Any = None, *, mass: Any = "degree", ax: Any = None
 ) -> Any:
     """Every vertex at the second and third eigenvector of S u = lambda D u.
 
@@ -93,7 +93,7 @@ def plot_embedding(
     ----------
     operator : Operator
     values : one whole number or word (a category) or one real number per vertex, optional
-        The colours; `Clusters` are fine.
+        The colours; `Clusters` are fine. A Series or mapping goes by label.
     mass : "degree", "diagonal", n numbers or None
         D, as in `Operator.spectrum`.
     ax : matplotlib axes, optional
@@ -111,7 +111,8 @@ def plot_embedding(
     'eigenvector 2'
     """
     ax = axes_for(ax)
-    scatter(ax, np.asarray(embed(operator, 2, mass=mass)), values)
+    coordinates = embed(operator, 2, mass=mass)
+    scatter(ax, np.asarray(coordinates), values, coordinates.labels)
     ax.set(xlabel="eigenvector 2", ylabel="eigenvector 3")
     return ax
 
@@ -150,10 +151,10 @@ def plot_clusters(clusters: Clusters, *, ax: Any = None) -> Any:
     ax = axes_for(ax)
     if vectors.shape[1] == 2:
         rank = np.argsort(np.argsort(vectors[:, 1], kind="stable"))
-        scatter(ax, np.column_stack([rank, vectors[:, 1]]), clusters.numbers)
+        scatter(ax, np.column_stack([rank, vectors[:, 1]]), clusters.numbers, clusters.labels)
         ax.set(xlabel="vertices, by their value", ylabel="eigenvector 2")
     else:
-        scatter(ax, vectors[:, 1:3], clusters.numbers)
+        scatter(ax, vectors[:, 1:3], clusters.numbers, clusters.labels)
         ax.set(xlabel="eigenvector 2", ylabel="eigenvector 3")
     ax.legend(title="cluster", frameon=False)
     return ax

@@ -12,8 +12,9 @@ from cellapse._collapse.collapsed import CollapsedOperator, require_collapsed
 from cellapse._errors import InputError
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator, SparseOperator
+from cellapse._shared.align import align_groups
 from cellapse._shared.arrays import FloatArray
-from cellapse._shared.checks import plain_array, whole_number
+from cellapse._shared.checks import whole_number
 from cellapse.plot.axes import MARKS, PALETTE, axes_for
 from cellapse.tasks.signatures import heat_kernel_signature
 
@@ -106,7 +107,7 @@ def compression(mine: FloatArray, plain: FloatArray) -> FloatArray:
 
 
 def plot_signatures(
-    operator: Operator, groups: ArrayLike, times: ArrayLike | None = None, *, ax: Any = None
+    operator: Operator, groups: Any, times: ArrayLike | None = None, *, ax: Any = None
 ) -> Any:
     """Heat-kernel signatures by group: the median and the band from 10 to 90 %.
 
@@ -116,7 +117,7 @@ def plot_signatures(
     ----------
     operator : Operator
     groups : one value per vertex
-        `Clusters` are fine.
+        `Clusters` are fine. A Series or mapping goes by label.
     times : positive numbers, optional
         By default those of `heat_kernel_signature`.
     ax : matplotlib axes, optional
@@ -135,11 +136,7 @@ def plot_signatures(
     """
     ax = axes_for(ax)
     signature = heat_kernel_signature(operator, times)
-    given = plain_array(groups, "groups")
-    if given.shape != (len(signature),):
-        raise InputError(
-            f"groups of shape {given.shape} for {len(signature)} vertices; give one per vertex"
-        )
+    given = align_groups(groups, signature.labels, "groups")
     words = given if given.dtype.kind in "biufU" else np.array(list(map(str, given)))
     names, codes = np.unique(words, return_inverse=True)
     for i, name in enumerate(names):

@@ -10,15 +10,16 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._errors import CellapseWarning, InputError, SizeError
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
+from cellapse._shared.align import align_groups, own_labels
 from cellapse._shared.arrays import FloatArray, IntArray
-from cellapse._shared.checks import one_of, plain_array, whole_number
+from cellapse._shared.checks import listed, one_of, whole_number
 from cellapse.tasks._assignment import assigned, by_kmeans, unit_rows
 from cellapse.tasks._clusters import Clusters
 from cellapse.tasks._lopsided import warn_if_lopsided
@@ -219,7 +220,7 @@ def _before_the_gap(spectrum: Spectrum) -> int:
     return 1 if len(values) < 3 else 2 + int(np.argmax(np.diff(values[1:])))
 
 
-def clustering_accuracy(clusters: ArrayLike, groups: ArrayLike) -> float:
+def clustering_accuracy(clusters: Any, groups: Any) -> float:
     """Share of vertices in the right group, after the best matching of clusters to groups.
 
     max over matchings m of the share of vertices with m(cluster) = group.
@@ -228,7 +229,8 @@ def clustering_accuracy(clusters: ArrayLike, groups: ArrayLike) -> float:
     ----------
     clusters : Clusters or one number per vertex
     groups : one value per vertex
-        The group of every vertex.
+        The group of every vertex. Where both have labels (`Clusters`, Series, mappings) they are
+        aligned by them, else by position.
 
     Returns
     -------
@@ -242,15 +244,25 @@ def clustering_accuracy(clusters: ArrayLike, groups: ArrayLike) -> float:
     """
     from scipy.optimize import linear_sum_assignment
 
-    first, second = plain_array(clusters, "clusters"), plain_array(groups, "groups")
-    if first.shape != second.shape or first.ndim != 1 or not len(first):
-        raise InputError(
-            f"clusters of shape {first.shape} for groups of shape {second.shape}; give one of "
-            "each for every vertex"
-        )
-    _, i = np.unique(first, return_inverse=True)
-    _, j = np.unique(second, return_inverse=True)
+    labels = own_labels(clusters, "clusters")
+    labels = own_labels(groups, "groups") if labels is None else labels
+    if labels is None:
+        labels = range(len(listed(groups, "groups")))
+    first = align_groups(clusters, labels, "clusters")
+    second = align_groups(groups, labels, "groups")
+    if not len(first):
+        raise InputError("clusters and groups of no vertex; give one of each for some")
+    i, j = _numbered(first, "clusters"), _numbered(second, "groups")
     table = np.zeros((i.max() + 1, j.max() + 1), dtype=np.int64)  # equivalent: or larger
     np.add.at(table, (i, j), 1)
     rows, columns = linear_sum_assignment(-table)
     return float(table[rows, columns].sum() / len(i))
+
+
+def _numbered(values: NDArray[Any], name: str) -> IntArray:
+    """Each value by its number, in order of appearance; words and numbers may be mixed."""
+    number_of: dict[Any, int] = {}
+    try:
+        return np.array([number_of.setdefault(v, len(number_of)) for v in values.tolist()])
+    except TypeError as error:
+        raise InputError(f"{name} cannot be told apart ({error}); give words or numbers") from None

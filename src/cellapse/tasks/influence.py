@@ -31,8 +31,9 @@ from cellapse._collapse.flags import unfolded_masses
 from cellapse._collapse.realizations import Screened, Unfolded
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, extra
+from cellapse._shared.align import align_one_each
 from cellapse._shared.arrays import FloatArray, squared
-from cellapse._shared.checks import one_of, signal, whole_number
+from cellapse._shared.checks import one_of, whole_number
 from cellapse.tasks.resistance import effective_resistance
 
 OF = ("eigenvalue", "energy", "resistance")
@@ -160,9 +161,7 @@ def _eigenvalue(S: CollapsedOperator, at: Any) -> tuple[float, FloatArray, float
 
 
 def _energy(S: CollapsedOperator, at: Any) -> tuple[float, FloatArray, float]:
-    x = signal(at, S.shape[0], "at, the signal,")
-    if x.ndim != 1:
-        raise InputError(f"at, the signal, has shape {x.shape}; give one number for each vertex")
+    x = align_one_each(at, S.labels, "at, the signal,")
     return float(x @ (S @ x)), x, 1.0
 
 

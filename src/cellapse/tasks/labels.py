@@ -15,7 +15,7 @@ largest mean logarithm of the probability of the label left out is taken.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
+from cellapse._shared.align import align
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import generator, number
 from cellapse.tasks._frames import to_frame
@@ -113,6 +114,7 @@ def spread_labels(
     ----------
     operator : Operator, matrix or LinearOperator
     known : {vertex: class}, or one class per vertex with -1 or None where it is not known
+        A Series goes by its index, like a mapping: vertices that it does not name are not known.
     strength : float or "auto"
         a above 0, or chosen by leaving out the known labels one by one.
     rng : seed or numpy Generator
@@ -193,16 +195,7 @@ def _probabilities(F: FloatArray, shares: FloatArray) -> FloatArray:
 def _numbered(labels: Any, S: Operator) -> tuple[list[Any], IntArray]:
     """The classes, and the number of every vertex's class or -1."""
     n = S.shape[0]
-    if isinstance(labels, Mapping):
-        place = {label: i for i, label in enumerate(S.labels)}
-        unknown = [v for v in labels if v not in place]
-        if unknown:
-            raise InputError(f"a label for {unknown[0]!r}, which is no vertex; name vertices only")
-        values: list[Any] = [None] * n
-        for vertex, value in labels.items():
-            values[place[vertex]] = value
-    else:
-        values = _listed(labels, n)
+    values = _listed(align(labels, S.labels, "known", cells=S.onto > 0, partial=True), n)
     given = [v for v in values if not _missing(v)]
     if not given:
         raise InputError("no vertex has a label: all are -1 or None; give some, or use cluster")

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from cellapse._collapse.build import collapse
 from cellapse._collapse.collapsed import CollapsedOperator
@@ -26,7 +25,8 @@ from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian, projection_laplacian
 from cellapse._operators.fair import weighted_edges
 from cellapse._operators.hyperedges import is_hypergraph
-from cellapse._shared.checks import plain_array, whole_number
+from cellapse._shared.align import align_groups
+from cellapse._shared.checks import whole_number
 from cellapse.tasks._clusters import Clusters, modularity_by
 from cellapse.tasks.clustering import cluster
 
@@ -133,7 +133,7 @@ def screened(K: Complex, theta2: float, beta: float, rounds: int) -> CollapsedOp
     return collapse(K, Screened(rounds=rounds), gamma=float(np.sqrt(theta2)), beta=weights)
 
 
-def modularity(source: Any, clusters: Clusters | ArrayLike) -> float:
+def modularity(source: Any, clusters: Any) -> float:
     """Newman's modularity of a partition, by the weighted edges of the complex.
 
     On a hypergraph by those of its projection, where a pair weighs 1 / (size - 1) for each
@@ -147,6 +147,7 @@ def modularity(source: Any, clusters: Clusters | ArrayLike) -> float:
     source : Complex, or whatever `collapse` takes
         With at least one edge.
     clusters : Clusters or one whole number, at least 0, for each vertex
+        A Series or mapping goes by label, an array by position.
 
     Returns
     -------
@@ -160,11 +161,11 @@ def modularity(source: Any, clusters: Clusters | ArrayLike) -> float:
     """
     K = to_complex(source)
     _require_edges(K)
-    numbers = plain_array(clusters, "clusters")
-    if numbers.shape != (K.n_vertices,) or numbers.dtype.kind not in "iu" or numbers.min() < 0:
+    numbers = align_groups(clusters, K.labels, "clusters")
+    if numbers.dtype.kind not in "iu" or numbers.min() < 0:
         raise InputError(
-            f"clusters are {numbers.dtype} of shape {numbers.shape}; give one whole number, at "
-            f"least 0, for each of the {K.n_vertices} vertices"
+            f"clusters are {numbers.dtype} like {numbers[0]!r:.80}; give one whole number, at "
+            "least 0, for each vertex: numpy.unique(clusters, return_inverse=True)[1]"
         )
     return modularity_by(weighted_edges(K), numbers)
 

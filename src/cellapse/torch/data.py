@@ -13,7 +13,6 @@ from cellapse._complex.cells import Cells
 from cellapse._complex.complex import Complex
 from cellapse._complex.graph import Graph
 from cellapse._complex.union import separate
-from cellapse._complex.validity import check_weights
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import one_of, real_array, whole_number, word
@@ -107,8 +106,8 @@ def _union(n: int, tables: list[IntArray], weights: FloatArray | None) -> Comple
     """The cliques of all graphs as one complex; by the way they were found, it is one."""
     cells = [Cells(np.arange(n + 1), np.arange(n))]
     cells += [Cells(np.arange(len(t) + 1) * t.shape[1], t.ravel()) for t in tables]
-    given = check_weights(None if weights is None else {1: weights}, cells)
-    return Complex(range(n), tuple(cells), given, ({},) * len(cells))
+    bare = Complex(range(n), tuple(cells), (None,) * len(cells), ({},) * len(cells))
+    return bare if weights is None else bare.with_attributes({}, {1: weights})
 
 
 def _ends(data: Any, n: int) -> IntArray:
