@@ -16,7 +16,7 @@ from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.names import check_operator, make_operator
 from cellapse._shared.arrays import FloatArray
-from cellapse._shared.checks import one_of, own_csr, whole_number
+from cellapse._shared.checks import one_of, own_csr, plain_array, unmasked, whole_number
 from cellapse.lifts import clique_complex
 
 try:
@@ -72,6 +72,11 @@ class OnGraph(BaseEstimator):
 
     def _checked(self, X: Any, *y: Any, **checks: Any) -> Any:
         one_of("affinity", self.affinity, ("nearest_neighbors", "precomputed"))
+        _require_same_rows(X, *y)
+        if self.affinity == "precomputed" and hasattr(X, "columns"):
+            _require_same_ends(X)
+        for name, given in zip("Xy", (X, *y), strict=False):
+            _require_no_dates(unmasked(given, name), name)
         formats = ["csr", "csc", "coo"] if self.affinity == "precomputed" else False
         return validated(
             self, X, *y, accept_sparse=formats, dtype=np.float64, ensure_min_samples=2, **checks
@@ -127,6 +132,39 @@ class Features(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnGraph):
     def transform(self, X: Any) -> FloatArray:
         """The features of points: those fitted keep theirs, others take their neighbours'."""
         return self._recall(X)
+
+
+def _require_same_rows(X: Any, *y: Any) -> None:
+    """Refuse values that have another index than the points: rows are taken by position here."""
+    index = getattr(X, "index", None)
+    for given in y:
+        other = getattr(given, "index", None)
+        if hasattr(index, "equals") and hasattr(other, "equals") and not index.equals(other):
+            raise InputError(
+                "the index of y is not that of X in its order, and estimators take rows by "
+                "position; give y.loc[X.index], or y.to_numpy() where the rows belong together"
+            )
+
+
+def _require_same_ends(X: Any) -> None:
+    """Refuse an adjacency whose columns are its rows in another order."""
+    if not X.index.equals(X.columns) and set(X.index) == set(X.columns):
+        raise InputError(
+            "the columns of the adjacency stand in another order than its rows; give X[X.index]"
+        )
+
+
+def _require_no_dates(values: Any, name: str) -> None:
+    """Refuse dates and times, which scikit-learn would turn into numbers of nanoseconds."""
+    if sparse.issparse(values) or values is None:
+        return
+    frame = hasattr(values, "columns")
+    several = list(values.dtypes) if frame else [plain_array(values, name).dtype]
+    held = [kind for kind in several if getattr(kind, "kind", "") in ("m", "M")]
+    if held:
+        raise InputError(
+            f"{name} holds dates or times ({held[0]}); give numbers, such as days since the first"
+        )
 
 
 def _without_loops(X: Any) -> sparse.csr_array:
