@@ -72,7 +72,7 @@ def test_bad_arguments():
         cl.cluster(L, 2, n_eigenpairs=4)
     with pytest.raises(cl.InputError, match="mass"):
         cl.cluster(L, 2, mass="volume")
-    with pytest.raises(cl.InputError, match="one of each"):
+    with pytest.raises(cl.InputError):
         cl.clustering_accuracy([0, 1], [0])
     assert cl.suggest_n_clusters(cl.graph_laplacian(cl.Complex.from_arrays(2, {}))) == 1
 

@@ -68,7 +68,8 @@ def align(
     else:
         own = np.asarray(values)
     if isinstance(own, list) or partial:
-        return [None if i < 0 else own[i] for i in order.tolist()]
+        entries = own if isinstance(own, list) else own.tolist()
+        return [None if i < 0 else entries[i] for i in order.tolist()]
     return own[order]
 
 

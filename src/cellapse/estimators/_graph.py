@@ -136,7 +136,7 @@ class Features(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnGraph):
 
 def _require_same_rows(X: Any, *y: Any) -> None:
     """Refuse values that have another index than the points: rows are taken by position here."""
-    index = getattr(X, "index", None)
+    index: Any = getattr(X, "index", None)
     for given in y:
         other = getattr(given, "index", None)
         if hasattr(index, "equals") and hasattr(other, "equals") and not index.equals(other):

@@ -11,6 +11,7 @@ from cellapse._complex.cells import Cells, build_cells
 from cellapse._complex.complex import Complex
 from cellapse._complex.labels import as_tuples
 from cellapse._errors import InputError
+from cellapse._shared.align import align, own_labels
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import listed, plain_array, real_array
 from cellapse._shared.notes import fact
@@ -87,7 +88,10 @@ def mesh_complex(vertices: Any, faces: Any, segments: Any = ()) -> Complex:
 
 
 def _positions(vertices: Any) -> FloatArray:
-    positions = real_array(vertices, "the list of vertex positions")
+    name = "the list of vertex positions"
+    if own_labels(vertices, name) is not None:  # faces call the vertices 0, 1, ...
+        vertices = align(vertices, range(len(vertices)), name)
+    positions = real_array(vertices, name)
     if positions.ndim != 2:
         raise InputError(f"vertices of shape {positions.shape}; give one row of coordinates each")
     return positions

@@ -6,22 +6,23 @@ keep the attribute "filtration" of every cell, the scale at which it appears.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from cellapse._complex.complex import Complex
 from cellapse._complex.graph import Graph
 from cellapse._errors import InputError, extra
+from cellapse._shared.align import align, own_labels
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import real_array, whole_number
 from cellapse._shared.memory import require_memory
 from cellapse.lifts.cliques import cliques
 
 
-def nearest_neighbour_complex(points: ArrayLike, n_neighbors: int, max_rank: int = 2) -> Complex:
+def nearest_neighbour_complex(points: Any, n_neighbors: int, max_rank: int = 2) -> Complex:
     """Points joined to their nearest neighbours, and the cliques this makes.
 
     An edge is there when one of its ends is among the `n_neighbors` nearest of the other; its
@@ -29,7 +30,7 @@ def nearest_neighbour_complex(points: ArrayLike, n_neighbors: int, max_rank: int
 
     Parameters
     ----------
-    points : (n, d) array
+    points : (n, d) array, DataFrame or {label: coordinates}
     n_neighbors : int
     max_rank : int
         Cliques of up to `max_rank` + 1 points are cells.
@@ -45,7 +46,7 @@ def nearest_neighbour_complex(points: ArrayLike, n_neighbors: int, max_rank: int
     """
     from scipy.spatial import cKDTree  # slow to import
 
-    x = _points(points)
+    x, labels = _points(points)
     k = whole_number("n_neighbors", n_neighbors, 1, len(x) - 1)
     max_rank = whole_number("max_rank", max_rank, 1, 1000)
     _, nearest = cKDTree(x).query(x, k + 1)
@@ -53,18 +54,16 @@ def nearest_neighbour_complex(points: ArrayLike, n_neighbors: int, max_rank: int
     own[~own.any(axis=1), -1] = True  # many points at one place: any k of the others will do
     neighbours = nearest[~own].reshape(len(x), k)
     edges = _each_once(np.repeat(np.arange(len(x)), k), neighbours.ravel(), len(x))
-    graph = Graph(
-        range(len(x)), edges, None, {0: {"position": x}, 1: {"length": _diameters(x, edges)}}
-    )
+    graph = Graph(labels, edges, None, {0: {"position": x}, 1: {"length": _diameters(x, edges)}})
     return graph.with_cells(dict(enumerate(cliques(graph, max_rank + 1)[1:], start=2)))
 
 
-def rips_complex(points: ArrayLike, max_distance: float, max_rank: int = 2) -> Complex:
+def rips_complex(points: Any, max_distance: float, max_rank: int = 2) -> Complex:
     """The Vietoris-Rips complex: sets of points no two of which are further than `max_distance`.
 
     Parameters
     ----------
-    points : (n, d) array
+    points : (n, d) array, DataFrame or {label: coordinates}
     max_distance : float
     max_rank : int
         Sets of up to `max_rank` + 1 points are cells. The attribute "filtration" is the largest
@@ -80,7 +79,7 @@ def rips_complex(points: ArrayLike, max_distance: float, max_rank: int = 2) -> C
     >>> K, K.attributes[2]["filtration"].tolist()
     (Complex(n_cells=(4, 3, 1)), [5.0])
     """
-    x = _points(points)
+    x, labels = _points(points)
     reach = _positive(max_distance, "max_distance")
     max_rank = whole_number("max_rank", max_rank, 1, 1000)
     from scipy.spatial import cKDTree  # slow to import
@@ -89,17 +88,17 @@ def rips_complex(points: ArrayLike, max_distance: float, max_rank: int = 2) -> C
     n_pairs = (tree.count_neighbors(tree, reach) - len(x)) / 2
     require_memory(100.0 * n_pairs, f"the list of {n_pairs:,.0f} edges", "lower max_distance")
     pairs = tree.query_pairs(reach, output_type="ndarray")
-    graph = Graph(range(len(x)), _each_once(pairs[:, 0], pairs[:, 1], len(x)), None)
+    graph = Graph(labels, _each_once(pairs[:, 0], pairs[:, 1], len(x)), None)
     tables = cliques(graph, max_rank + 1)
     attributes: dict[int, dict[str, Any]] = {
         k: {"filtration": _diameters(x, table)} for k, table in enumerate(tables, start=1)
     }
     attributes[0] = {"position": x, "filtration": np.zeros(len(x))}
     cells = dict(enumerate(tables, start=1))
-    return Complex.from_arrays(len(x), cells, attributes=attributes)
+    return Complex.from_arrays(len(x), cells, labels, attributes=attributes)
 
 
-def alpha_complex(points: ArrayLike, max_radius: float | None = None) -> Complex:
+def alpha_complex(points: Any, max_radius: float | None = None) -> Complex:
     """The alpha complex of points in two or more dimensions, by GUDHI.
 
     Its cells are those of the Delaunay triangulation that balls of `max_radius` around the points
@@ -107,7 +106,7 @@ def alpha_complex(points: ArrayLike, max_radius: float | None = None) -> Complex
 
     Parameters
     ----------
-    points : (n, d) array
+    points : (n, d) array, DataFrame or {label: coordinates}
         No two at the same place.
     max_radius : float, optional
         By default the whole Delaunay triangulation. The attribute "filtration" is the radius at
@@ -124,7 +123,7 @@ def alpha_complex(points: ArrayLike, max_radius: float | None = None) -> Complex
     """
     with extra("gudhi", "topology"):
         from gudhi import AlphaComplex
-    x = _points(points)
+    x, labels = _points(points)
     if len(np.unique(x, axis=0)) < len(x):
         raise InputError("some points coincide; an alpha complex needs different ones: remove them")
     bound = np.inf if max_radius is None else _positive(max_radius, "max_radius") ** 2
@@ -139,17 +138,21 @@ def alpha_complex(points: ArrayLike, max_radius: float | None = None) -> Complex
         cells[rank] = np.array([simplex for simplex, _ in listed])
         radii = np.sqrt([squared for _, squared in listed])
         attributes[rank] = {"filtration": radii}
-    return Complex.from_arrays(len(x), cells, attributes=attributes)
+    return Complex.from_arrays(len(x), cells, labels, attributes=attributes)
 
 
-def _points(points: ArrayLike) -> FloatArray:
-    x = real_array(points, "the list of points")
+def _points(points: Any) -> tuple[FloatArray, Sequence[Hashable]]:
+    """The coordinates, and what the points are called: as in a frame or mapping, or 0, 1, ..."""
+    name = "the list of points"
+    labels = own_labels(points, name)
+    x = real_array(points if labels is None else align(points, labels, name), name)
     if x.ndim != 2 or not x.size or not (np.abs(x) < 1e150).all():
         raise InputError(
             f"points of shape {x.shape}; give one row of finite coordinates for each point, below "
             "1e150, whose squares are numbers"
         )
-    return x
+    plain = range(len(x))
+    return x, plain if labels is None or list(labels) == list(plain) else labels
 
 
 def _positive(value: Any, name: str) -> float:
