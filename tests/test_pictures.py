@@ -121,7 +121,7 @@ def test_the_histogram_of_trust_counts_edges():
     graph = nx.connected_caveman_graph(12, 6)
     graph.add_edges_from(rng.integers(0, 72, (40, 2)).tolist())
     graph.remove_edges_from(list(nx.selfloop_edges(graph)))
-    doubt = cl.tasks.likely_false(cl.clique_complex(graph))
+    doubt = cl.tasks.likely_false(cl.clique_complex(graph), false_share=0.3)
     assert doubt.threshold is not None
     ax = cl.plot.plot_trust(doubt)
     assert ax.lines[0].get_xdata()[0] == doubt.threshold

@@ -11,7 +11,7 @@ from scipy import sparse
 import cellapse as cl
 from cellapse import tasks
 from cellapse._linalg.operators import SparseOperator
-from cellapse.tasks import clustering, doubt, filters, judging, labels, signatures, smoothing
+from cellapse.tasks import clustering, false_edges, filters, judging, labels, signatures, smoothing
 from cellapse.tasks._clusters import Clusters
 from cellapse.tasks.selection import FAMILY, family_member
 
@@ -32,7 +32,7 @@ DEFAULTS = {
     tasks.choose_strength: ({}, (L, X)),
     tasks.spectral_filter: ({"rtol": 1e-8}, (L, X, np.cos)),
     tasks.spread_labels: ({}, (L, {0: 1, 5: 2})),
-    tasks.likely_false: ({"level": 0.1}, (K,)),
+    tasks.likely_false: ({"level": 0.05}, (K,)),
     tasks.verdict: ({}, (K, 2)),
     tasks.choose_operator: ({}, (K, 2)),
     tasks.cell_influence: ({"at": 1}, (cl.collapse(K, "renormalized"),)),
@@ -384,14 +384,15 @@ def test_of_a_spectrum_without_a_count_zeros_are_told_by_their_size():
 def test_where_nothing_can_be_said_every_share_is_the_worst():
     found = tasks.likely_false(cl.clique_complex(nx.path_graph(9)))
     assert (found.separation, found.missed, found.caught) == (0.5, 1.0, 0.0)
-    assert (found.false_share, found.wrong, found.given) == (1.0, 0.0, False)
+    assert (found.largest_share, found.wrong, found.false_share) == (1.0, None, None)
+    assert found.first_break_even()[0] == 1.0
     assert len(found.decoys) == 0
     assert found.knowing(0.1) is found
 
 
 @pytest.mark.parametrize(("above", "said"), [(0.519, False), (0.52, True)])
 def test_edges_have_to_be_two_standard_errors_above_random_pairs(monkeypatch, above, said):
-    monkeypatch.setattr(doubt, "separation", lambda values, decoys: (above, 0.01))
+    monkeypatch.setattr(false_edges, "_separation", lambda values, decoys: (above, 0.01))
     found = tasks.likely_false(cl.clique_complex(nx.karate_club_graph()), level=0.5)
     assert (not found.reason) == said
     assert found.separation == above

@@ -17,11 +17,10 @@ from cellapse.tasks import _lopsided
 from cellapse.tasks._assignment import _by_rotation, assigned, unit_rows
 from cellapse.tasks._clusters import Clusters, modularity_by
 from cellapse.tasks._coordinates import _by_eigenvectors, _grounds, exact_coordinates, groups
-from cellapse.tasks._decoys import _random_pairs, decoy_trust, own_lift
 from cellapse.tasks._distances import all_squares, group_sums
-from cellapse.tasks._rates import Rates, rates_of
 from cellapse.tasks._sketch import _root
 from cellapse.tasks._thinning import shuffled, thinned, without_edges
+from cellapse.tasks.false_edges import _decoy_trust, _own_lift, _random_pairs, density_ratio
 
 EPS = float(np.finfo(float).eps)
 
@@ -165,15 +164,15 @@ def test_cliques_are_their_own_lift_in_any_order_but_not_with_weights():
     turned = cl.Complex.from_arrays(34, {1: edges, 2: triangles[::-1]})
     for C in (K, turned, cl.clique_complex(nx.complete_graph(5), 3)):
         graph = C.skeleton(1)
-        assert own_lift(C)(graph).n_cells == C.n_cells
+        assert _own_lift(C)(graph).n_cells == C.n_cells
     counted = K.with_attributes({}, {2: np.ones(K.n_cells[2])})
     some = cl.Complex.from_arrays(34, {1: edges, 2: triangles[1:]})
     elsewhere = cl.Complex.from_arrays(6, {1: [[0, 1], [1, 2], [0, 2]], 2: [[3, 4, 5]]})
     for C in (counted, some, elsewhere, cl.lifts.cycle_complex(nx.cycle_graph(4))):
         with pytest.raises(cl.InputError, match="lift="):
-            own_lift(C)
+            _own_lift(C)
     by_edge = K.with_attributes({}, {1: np.arange(1.0, 1 + len(edges))})
-    assert own_lift(by_edge)(K.skeleton(1)).n_cells == K.n_cells
+    assert _own_lift(by_edge)(K.skeleton(1)).n_cells == K.n_cells
 
 
 @pytest.mark.parametrize(
@@ -192,7 +191,7 @@ def test_a_thousand_decoys_a_twentieth_of_the_edges_at_a_time(n_edges, at_once, 
         seen.append(len(pairs) - len(edges))
         return graph
 
-    decoys = decoy_trust(K, look, "degree", np.random.default_rng(0))
+    decoys = _decoy_trust(K, look, "degree", np.random.default_rng(0))
     assert seen == [at_once] * goes
     assert decoys.tolist() == [0.0] * (at_once * goes)  # in no cell
 
@@ -203,7 +202,7 @@ def test_decoys_have_the_trust_of_edges_in_their_place():
     square = nx.cycle_graph(4)
     square.add_edge(0, 2)
     trust = cl.edge_trust(cl.clique_complex(square)).as_dict()[0, 2]
-    decoys = decoy_trust(K, lifted, "uniform", np.random.default_rng(0))
+    decoys = _decoy_trust(K, lifted, "uniform", np.random.default_rng(0))
     assert decoys == pytest.approx(np.full(100, trust))
 
 
@@ -218,7 +217,7 @@ def test_random_pairs_by_degree_or_all_alike(pairs, low, high):
         mixed.extend(((new < 20).sum(axis=1) == 1).tolist())
         return graph
 
-    decoy_trust(K, look, pairs, np.random.default_rng(0))
+    _decoy_trust(K, look, pairs, np.random.default_rng(0))
     assert low < np.mean(mixed) < high
 
 
@@ -232,23 +231,12 @@ def test_random_pairs_are_no_edges_and_as_many_as_there_are():
     assert _random_pairs(edges, 4, 9, np.array([5.0, 5.0, 0.0, 0.0]), rng).shape == (0, 2)
 
 
-def test_few_draws_promise_no_more_than_all():
-    """Whatever the threshold, shares stay within 0 and 1, and no edge is caught below all."""
-    values, decoys = np.array([0.1, 0.2, 0.9]), np.array([0.8, 0.85])
-    rates = rates_of(values, decoys, None)
-    assert rates.p == 1.0  # 2/3 of the edges below the median of the decoys, and 1/2 of these
-    assert rates.t.tolist() == [-np.inf, 0.1, 0.2]  # below the most trusted
-    assert rates.missed.tolist() == [1.0, 1.0, 1.0]
-    assert rates.caught.tolist() == [0.0, 0.0, 0.0]
-    assert rates.wrong.tolist() == [0.0, 1.0, 1.0]
-
-
-def test_a_threshold_may_doubt_as_many_real_edges_as_the_level_says():
-    t, none = np.array([-np.inf, 0.1, 0.2]), np.zeros(3)
-    rates = Rates(t, np.array([0.3, 0.1, 0.1]), none, np.array([0.0, 0.0, 0.25]), 0.3)
-    assert [rates.place(level) for level in (0.05, 0.1, 0.25)] == [None, 1, 2]
-    rates = Rates(t, np.array([0.3, 0.05, 0.1]), none, none, 0.3)
-    assert [rates.place(level) for level in (0.05, 0.1)] == [1, 2]
+def test_where_decoys_are_rare_the_ratio_is_small_and_never_grows():
+    """Three edges and two decoys, each worth 3/2: one value of trust below, one above."""
+    ratio = density_ratio(np.array([0.1, 0.1, 0.9]), np.array([0.1, 0.9]))
+    assert ratio == pytest.approx([1.0, 1.0, 1.0])  # 3/4 and 3/2, pooled as they may not grow
+    ratio = density_ratio(np.array([0.1, 0.9, 0.9]), np.array([0.1, 0.1]))
+    assert ratio == pytest.approx([3.0, 0.0, 0.0])
 
 
 # Hubs
@@ -347,7 +335,7 @@ SHOWN = {
     "strength": lambda K, S: tasks.choose_strength(S, np.arange(34.0), strengths=[1.0]),
     "values": lambda K, S: cl.edge_trust(K),
     "sizes predicts weights told_apart": lambda K, S: tasks.rank_reliability(nx.path_graph(9)),
-    "threshold level missed caught false_share wrong given separation reason": (
+    "wrong false_share largest_share missed caught threshold level separation reason": (
         lambda K, S: tasks.likely_false(nx.path_graph(4))
     ),
 }

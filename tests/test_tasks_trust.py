@@ -1,14 +1,19 @@
 """How far edges can be trusted: by hand, against dense formulas, and false edges that are found."""
 
+import re
+import warnings
+
 import networkx as nx
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import sparse
 
 import cellapse as cl
-from cellapse import lifts, tasks
+from cellapse import datasets, lifts, tasks
 from cellapse.experiments.protocol.noise import true_edges, with_false_edges
-from cellapse.tasks._rates import Rates, rates_of
+from cellapse.tasks.false_edges import density_ratio, distinguishable, largest_share
 
 
 def dense_trust(A, rounds=5, lean=0.75):
@@ -147,20 +152,50 @@ def noisy(seed=0, share=0.25, n=200):
     return cl.clique_complex(nx.Graph(list(G.edges))), real
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_random_edges_are_found_and_the_rates_hold(seed):
-    K, real = noisy(seed)
+CLEAN = ("karate", "lesmis", "football", "polbooks", "dolphins")
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_a_clean_network_stays_whole(name):
+    """Nothing in a network says how many of its edges are false, so none is called so."""
+    K = cl.clique_complex(datasets.load(name).graph)
     doubt = tasks.likely_false(K)
-    wrong = np.mean([frozenset(e) in real for e in doubt.edges()])
+    assert doubt.edges() == []
+    assert doubt.network() is K
+    assert doubt.probability is doubt.wrong is doubt.threshold is None
+    assert "No edge is doubted" in str(doubt)
+    few = doubt.knowing(0.02)  # nor are more called so than are said to be false
+    assert few.doubted.mean() <= 0.04
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_the_share_that_is_named_doubts_what_it_says(name):
+    doubt = tasks.likely_false(cl.clique_complex(datasets.load(name).graph))
+    share, first = doubt.first_break_even()
+    np.testing.assert_array_equal(doubt.knowing(share).doubted, first)
+    assert first.any()
+    assert not doubt.knowing(share - 0.0101).doubted.any()
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("given", [False, True])
+def test_random_edges_are_found_and_the_rates_hold(seed, given):
+    K, real = noisy(seed)
     false = np.array([frozenset(e) not in real for e in K.cell_labels(1)])
-    assert false.mean() - 0.01 <= doubt.false_share <= false.mean() + 0.08
-    assert not doubt.given
-    assert doubt.wrong <= wrong < 0.3  # at least so many are real
-    assert doubt.doubted[false].mean() == pytest.approx(doubt.caught, abs=0.05)
-    assert false[~doubt.doubted].mean() <= doubt.level
+    doubt = tasks.likely_false(K, false_share=float(false.mean()) if given else None)
+    assert false.mean() - 0.01 <= doubt.largest_share <= false.mean() + 0.08
     assert doubt.separation > 0.8
-    known = tasks.likely_false(K, false_share=float(false.mean()))
-    assert np.mean([frozenset(e) in real for e in known.edges()]) < 0.18
+    assert doubt.distinguishable.mean() > 0.5
+    assert false[doubt.distinguishable].mean() <= doubt.level
+    if not given:
+        assert not doubt.doubted.any()
+        return
+    assert doubt.doubted[false].mean() > 0.8
+    assert doubt.doubted[false].mean() == pytest.approx(doubt.caught, abs=0.05)
+    assert false[~doubt.doubted].mean() == pytest.approx(doubt.missed, abs=0.05)
+    assert (~false)[doubt.doubted].mean() == pytest.approx(doubt.wrong, abs=0.07)
+    assert doubt.probability.mean() == pytest.approx(false.mean(), rel=0.05)
+    assert doubt.wrong < 0.2
 
 
 def test_the_network_without_them_has_neither_them_nor_their_cells():
@@ -168,14 +203,33 @@ def test_the_network_without_them_has_neither_them_nor_their_cells():
     K = K.with_attributes(
         {1: {"number": np.arange(K.n_cells[1])}}, {1: np.arange(1.0, 1 + K.n_cells[1])}
     )
-    doubt = tasks.likely_false(K)
-    left = doubt.network()
+    doubt = tasks.likely_false(K, false_share=0.25)
+    with warnings.catch_warnings(action="ignore", category=cl.CellapseWarning):
+        left = doubt.network()
+    assert left.n_cells[1] < K.n_cells[1]
     kept = np.flatnonzero(~doubt.doubted)
     assert left.attributes[1]["number"].tolist() == kept.tolist()
     np.testing.assert_array_equal(left.weights[1], 1.0 + kept)
     again = cl.clique_complex(left)
     assert left.n_cells == again.n_cells
     assert left.labels == K.labels
+
+
+def test_a_network_that_falls_apart_is_said_to():
+    """Two cliques of six with a bridge, and 1 of 31 edges said to be false."""
+    K = cl.clique_complex(nx.barbell_graph(6, 0))
+    doubt = tasks.likely_false(K, false_share=1 / 31)
+    assert doubt.edges() == [(5, 6)]
+    with pytest.warns(cl.CellapseWarning) as said:
+        left = doubt.network()
+    assert len(set(left.components().tolist())) == 2
+    assert {"2", "6", "1", "12"} <= set(re.findall(r"\d+", str(said[0].message)))
+    G = nx.barbell_graph(6, 0)
+    G.add_edge(0, 11)  # another bridge, so that either may go
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        K = cl.clique_complex(G)
+        tasks.likely_false(K).network()
 
 
 def test_a_random_graph_says_that_there_is_nothing_to_go_by():
@@ -192,7 +246,7 @@ def test_without_triangles_cycles_are_suggested_and_help():
     def squares(graph):
         return lifts.cycle_complex(graph, max_length=4)
 
-    doubt = tasks.likely_false(squares(cl.clique_complex(G, 1)), lift=squares)
+    doubt = tasks.likely_false(squares(cl.clique_complex(G, 1)), lift=squares, false_share=0.02)
     assert {frozenset(e) for e in doubt.edges()} >= {
         frozenset([(0, 0), (5, 6)]),
         frozenset([(7, 1), (2, 5)]),
@@ -222,66 +276,84 @@ def test_the_same_seed_gives_the_same_edges():
 def test_what_is_known_later_is_as_good_as_known_before():
     K, _ = noisy(n=80)
     later, before = tasks.likely_false(K).knowing(0.25), tasks.likely_false(K, false_share=0.25)
-    assert later.given
-    assert later.threshold == before.threshold
-    assert (later.missed, later.wrong, later.level) == (before.missed, before.wrong, 0.1)
+    np.testing.assert_array_equal(later.doubted, before.doubted)
+    np.testing.assert_array_equal(later.probability, before.probability)
+    assert (later.missed, later.wrong, later.level) == (before.missed, before.wrong, 0.05)
+    assert later.to_frame()["probability"].tolist() == before.probability.tolist()
 
 
 def test_where_few_edges_can_be_false_none_needs_to_be_doubted():
     doubt = tasks.likely_false(cl.clique_complex(nx.karate_club_graph()), false_share=0.02)
     assert doubt.threshold is None
     assert doubt.missed == pytest.approx(0.02)
-    assert doubt.caught == doubt.wrong == 0.0
-    assert "no edge needs to be doubted" in str(doubt)
+    assert doubt.caught == 0.0
+    assert doubt.wrong is None
+    assert "None of 78" in str(doubt)
 
 
-def test_a_level_that_nothing_reaches_is_said():
-    K = cl.clique_complex(nx.karate_club_graph())
-    doubt = tasks.likely_false(K, level=0.001)
-    assert "no threshold" in doubt.reason
-    assert not doubt.doubted.any()
+def test_a_level_that_nothing_reaches_tells_no_edge_apart():
+    doubt = tasks.likely_false(cl.clique_complex(nx.karate_club_graph()), level=0.001)
+    assert not doubt.distinguishable.any()
+    assert not doubt.reason
+
+
+def test_more_false_edges_than_look_like_random_pairs_are_said_to_be_closer():
+    doubt = tasks.likely_false(cl.clique_complex(nx.karate_club_graph()), false_share=0.99)
+    assert doubt.false_share > doubt.largest_share
+    assert "closer" in str(doubt)
+    assert doubt.doubted.any()
 
 
 @pytest.mark.parametrize("kind", ["uniform", "degree"])
 def test_of_the_edges_that_are_kept_no_more_are_false_than_promised(kind):
     """The promise of `level`, with real edges that look random: those between blocks."""
-    missed, caught = [], []
+    missed, caught, real = [], [], []
     for seed in range(4):
         A = nx.to_scipy_sparse_array(
             nx.planted_partition_graph(4, 30, 0.5, 0.03, seed=seed), dtype=float, format="csr"
         )
         K = cl.clique_complex(with_false_edges(A, 25, kind, seed))
         false = ~true_edges(A, K.cells[1].as_array())
-        doubt = tasks.likely_false(K, level=0.1, rng=seed)
-        assert not doubt.reason
-        missed.append(false[~doubt.doubted].mean())
+        doubt = tasks.likely_false(K, level=0.1, rng=seed, false_share=float(false.mean()))
+        assert doubt.distinguishable.any()
+        missed.append(false[doubt.distinguishable].mean())
         caught.append(doubt.doubted[false].mean() - doubt.caught)
+        real.append((~false)[doubt.doubted].mean() - doubt.wrong)
     assert np.mean(missed) < 0.1
     assert abs(np.mean(caught)) < 0.06  # how many random pairs are caught is known, too
+    assert abs(np.mean(real)) < 0.1
 
 
-def test_rates_by_hand():
-    """Ten edges, four decoys: p from the median decoy, (a + 1 + sqrt(a + 1)) / 5 of them above."""
-    values = np.array([0.0, 0.0, 0.2, 0.5, 0.6, 0.7, 0.8, 0.8, 0.9, 0.9])
-    decoys = np.array([0.0, 0.0, 0.2, 0.6])
-    rates = rates_of(values, decoys, None)
-    assert rates.p == pytest.approx((2 / 10) / (2 / 4))
-    assert rates.t[:3].tolist() == [-np.inf, 0.0, 0.2]
-    np.testing.assert_allclose(
-        rates.missed[:3], [0.4, 0.4 * (3 + 3**0.5) / 5 / 0.8, 0.4 * (2 + 2**0.5) / 5 / 0.7]
-    )
-    np.testing.assert_allclose(rates.caught[:3], [0.0, 0.5, 0.75])
-    known = rates_of(values, decoys, 0.1)
-    np.testing.assert_allclose(known.wrong[:3], [0.0, 1 - 0.1 * 0.5 / 0.2, 1 - 0.1 * 0.75 / 0.3])
+VALUES = np.array([0.0, 0.0, 0.2, 0.5, 0.6, 0.7, 0.8, 0.8, 0.9, 0.9])
+DECOYS = np.array([0.0, 0.0, 0.2, 0.6])
 
 
-def test_the_threshold_keeps_both_its_bounds():
-    """The first place where few are missed; further only as long as nearly all may be random."""
-    t = np.array([-np.inf, 0.1, 0.2, 0.3, 0.4])
-    missed, wrong = np.array([0.3, 0.2, 0.1, 0.05, 0.2]), np.array([0.0, 0.05, 0.3, 0.02, 0.01])
-    rates = Rates(t, missed, np.zeros(5), wrong, 0.3)
-    assert rates.place(0.1) == 3  # 4 would miss too many
-    assert rates.place(0.25) == 4
-    assert rates.place(0.01) is None
-    far = rates._replace(wrong=np.array([0.0, 0.5, 0.5, 0.5, 0.5]))
-    assert far.place(0.1) == 2  # all others would doubt too many real edges
+def test_the_ratio_of_densities_by_hand():
+    """Of ten edges 2, 1 and 7 and of four decoys 2, 1 and 1 are at 0, at .2 and above."""
+    ratio = density_ratio(VALUES, DECOYS)
+    np.testing.assert_allclose(ratio[:3], 2.5)  # (2/4) / (2/10), and the same at .2
+    np.testing.assert_allclose(ratio[3:5], 1.25)  # .5 and .6 pooled: (1/4) / (2/10)
+    np.testing.assert_allclose(ratio[5:], 0.0)
+    assert ratio.mean() == pytest.approx(1.0)
+
+
+@given(st.lists(st.integers(0, 6), min_size=1), st.lists(st.integers(0, 6), min_size=1))
+def test_probabilities_add_up_to_the_share_of_false_edges(values, decoys):
+    """The mean of f_d / f over the edges is 1, as far as there are edges where decoys are."""
+    values, decoys = np.array(values) / 6, np.array(decoys) / 6
+    ratio = density_ratio(values, decoys)
+    assert (np.diff(ratio[np.argsort(values)]) <= 1e-12).all()
+    if decoys.min() >= values.min():
+        assert ratio.mean() == pytest.approx(1.0)
+    else:
+        assert ratio.mean() <= 1.0 + 1e-12
+
+
+def test_the_largest_share_and_what_is_told_apart_by_hand():
+    """At the median of the decoys, 0, are 2 of 10 edges and 2 of 4 decoys."""
+    assert largest_share(VALUES, DECOYS) == pytest.approx(0.4)
+    left = 0.4 * (2 + 2**0.5) / 5 / 0.7  # above .2: one decoy, one more, and a standard error
+    np.testing.assert_array_equal(distinguishable(VALUES, DECOYS, 0.4, left + 1e-12), VALUES > 0.2)
+    assert distinguishable(VALUES, DECOYS, 0.4, left - 1e-12).sum() < 7
+    assert not distinguishable(VALUES, DECOYS, 1.0, 0.01).any()
+    assert distinguishable(VALUES, DECOYS, 0.01, 0.05).all()

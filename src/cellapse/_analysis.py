@@ -21,7 +21,7 @@ from cellapse._shared.files import write_whole
 from cellapse._shared.tables import csv_text
 from cellapse.tasks._clusters import Clusters
 from cellapse.tasks.clustering import clustering_accuracy
-from cellapse.tasks.doubt import Doubt
+from cellapse.tasks.false_edges import Doubt
 from cellapse.tasks.influence import Influence
 from cellapse.tasks.trust import EdgeTrust
 from cellapse.tasks.verdict import Verdict

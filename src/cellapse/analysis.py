@@ -26,7 +26,7 @@ from cellapse._shared.names import showing
 from cellapse._sources import Source, source_of
 from cellapse.tasks._clusters import Clusters
 from cellapse.tasks.clustering import cluster
-from cellapse.tasks.doubt import Doubt, likely_false
+from cellapse.tasks.false_edges import Doubt, likely_false
 from cellapse.tasks.influence import Influence, cell_influence
 from cellapse.tasks.judging import gap_in_words, judge
 from cellapse.tasks.trust import edge_trust

@@ -27,7 +27,7 @@ from cellapse.cli.options import NetworkChoice, OperatorChoice, ProteinName, See
 from cellapse.cli.output import AsJson, Out, Quiet
 from cellapse.cli.progress import Steps, working
 from cellapse.report.page import write_report
-from cellapse.report.summary import cell_counts, edges_in_words, findings
+from cellapse.report.summary import cell_counts, edges_in_words, findings, operators_in_words
 from cellapse.tasks.clustering import suggest_n_clusters
 from cellapse.tasks.selection import choose_operator, family_member
 
@@ -242,7 +242,9 @@ def _facts(analysis: Analysis) -> dict[str, Any]:
         "accuracy of the projection": analysis.projected(),
         "eigenvalues": analysis.spectra[0].values[:20].tolist(),
         "eigenvalues of the graph Laplacian": analysis.spectra[1].values[:20].tolist(),
-        "edges in doubt": None if analysis.doubt is None else int(analysis.doubt.doubted.sum()),
+        "distinguishable edges": None
+        if analysis.doubt is None
+        else int(analysis.doubt.distinguishable.sum()),
         "least trusted edges": [
             {"edge": list(pair), "trust": trust} for pair, trust in analysis.least_trusted(10)
         ],
@@ -257,6 +259,7 @@ def _summary(analysis: Analysis) -> None:
     console.print(f"\n[bold]Verdict[/bold]   {escape(first)}")
     for text in rest:
         console.print(f"          {escape(text)}")
+    console.print(f"          {escape(operators_in_words(analysis))}")
     S = analysis.collapsed
     said = f"{S.realization}" if isinstance(S, CollapsedOperator) else repr(S)
     also = "" if analysis.asked else " (--operator unfolded is the paper's own)"

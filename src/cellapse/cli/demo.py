@@ -23,7 +23,7 @@ from cellapse.cli.progress import Steps
 from cellapse.datasets.bundled import load
 from cellapse.lifts.cliques import clique_complex
 from cellapse.report.page import write_report
-from cellapse.tasks.doubt import Doubt, likely_false
+from cellapse.tasks.false_edges import Doubt, likely_false
 from cellapse.tasks.labels import spread_labels
 
 NETWORK, PERCENT, KIND = "polbooks", 50, "uniform"
@@ -33,7 +33,7 @@ _BAR = 30
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """What the demo measures: areas under the curve, edges doubted and kept, labels spread."""
+    """What the demo measures: areas under the curve, edges doubted, labels spread."""
 
     title: str
     real: int
@@ -42,21 +42,26 @@ class Findings:
     among_lowest: dict[str, int]
     doubted: int
     caught: int
-    kept_false: float
-    promised: float
+    real_said: float | None
+    real_is: float | None
     labels: dict[str, float]
 
     def sentences(self) -> list[str]:
         """The figures in words."""
         best = max((n for n in self.areas if n != "trust"), key=lambda n: self.areas[n])
+        doubt = "No edge is doubted."
+        if self.real_said is not None and self.real_is is not None:
+            doubt = (
+                f"Told that a third are false, it doubts {self.doubted} edges and expects "
+                f"{100 * self.real_said:.0f} % of them to be real ({100 * self.real_is:.0f} % "
+                f"are); {self.caught} of the false ones are among them."
+            )
         return [
             f"{self.false} of these {self.real + self.false} edges are false: random pairs, added "
             "on purpose.",
             f"Of the {self.false} edges of least trust {self.among_lowest['trust']} are false "
             f"({best}, the best of ten classical scores: {self.among_lowest[best]}).",
-            f"The doubt catches {self.caught} of them; of the edges it keeps "
-            f"{100 * self.kept_false:.0f} % are false (promised: at most "
-            f"{100 * self.promised:.0f} %).",
+            doubt,
             f"Three labels a group, spread over S, give {100 * self.labels['renormalized']:.1f} % "
             f"of the others; over L {100 * self.labels['laplacian']:.1f} %.",
         ]
@@ -109,7 +114,7 @@ def measured(
     data = load(NETWORK)
     K, noisy, true = _with_false_edges()
     step("scores")
-    scores, doubt = _scores(K, noisy), likely_false(K)
+    scores, doubt = _scores(K, noisy), likely_false(K, false_share=float((~true).mean()))
     step("labels")
     labels = _labels(K, np.asarray(data.groups))
     return K, true, scores["trust"], _findings(data.title, scores, true, doubt, labels)
@@ -177,8 +182,8 @@ def _findings(
         {name: int((~true)[at].sum()) for name, at in lowest.items()},
         int(doubt.doubted.sum()),
         int((~true)[doubt.doubted].sum()),
-        float((~true)[~doubt.doubted].mean()),
-        doubt.missed,
+        doubt.wrong,
+        float(true[doubt.doubted].mean()) if doubt.doubted.any() else None,
         labels,
     )
 

@@ -18,7 +18,7 @@ from cellapse.cli.progress import working
 from cellapse.cli.sources import known_labels
 from cellapse.io import write
 from cellapse.lifts.cycles import cycle_complex
-from cellapse.tasks.doubt import Doubt, likely_false
+from cellapse.tasks.false_edges import Doubt, likely_false
 from cellapse.tasks.labels import spread_labels
 from cellapse.tasks.trust import edge_trust
 
@@ -28,11 +28,12 @@ from cellapse.tasks.trust import edge_trust
 def trust(
     *,
     level: Annotated[
-        float, typer.Option(help="The share of random pairs accepted among the other edges.")
-    ] = 0.1,
+        float,
+        typer.Option(help="False discovery rate of the edges told apart from random pairs."),
+    ] = 0.05,
     false_share: Annotated[
         float | None,
-        typer.Option(help="The share of false edges, if known; else the largest possible."),
+        typer.Option(help="The share of false edges; without it none is doubted, only ranked."),
     ] = None,
     cycles: Annotated[
         int | None,
@@ -45,12 +46,12 @@ def trust(
     out: Out,
     seed: Seed = 0,
 ) -> None:
-    """How far each edge can be trusted; which look random.
+    """How far each edge can be trusted; which are probably false.
 
     \b
     cellapse trust football -o edges.csv
-    cellapse trust karate --level 0.2 --false-share 0.3
-    cellapse trust network.gml --cycles 4 --clean clean.csv
+    cellapse trust karate --false-share 0.3
+    cellapse trust network.gml --cycles 4 --false-share 0.1 --clean clean.csv
     """
     with working("reading", "computing", quiet=out.silent) as step:
         step("reading")
@@ -63,11 +64,12 @@ def trust(
             doubt = likely_false(K, level=level, false_share=false_share, rng=seed)
         else:
             doubt = _by_cycles(K, cycles, level, false_share, seed)
-    out.say(escape(str(doubt)))
+    out.say(escape(str(doubt).replace("false_share=", "--false-share ")))
     if clean is not None:
         left = doubt.network()
         write(left.skeleton(min(1, left.max_rank)), clean)
-        out.say(f"Wrote {escape(str(clean))}: {sum(left.n_cells[1:2]):,} edges.")
+        why = ", all of them: without --false-share none is doubted" if false_share is None else ""
+        out.say(f"Wrote {escape(str(clean))}: {sum(left.n_cells[1:2]):,} edges{why}.")
     out.table(doubt.columns(), _facts(doubt))
 
 
@@ -137,11 +139,14 @@ def _by_cycles(K: Any, length: int, level: float, false_share: float | None, see
 def _facts(doubt: Doubt) -> dict[str, Any]:
     return {
         "doubted edges": int(doubt.doubted.sum()),
-        "threshold": doubt.threshold,
+        "doubted but real": doubt.wrong,
         "false share": doubt.false_share,
+        "largest false share": doubt.largest_share,
+        "first break even": doubt.first_break_even()[0],
+        "distinguishable edges": int(doubt.distinguishable.sum()),
+        "threshold": doubt.threshold,
         "missed": doubt.missed,
         "caught": doubt.caught,
-        "wrong": doubt.wrong,
         "in no cell": 1.0 - doubt.trust.held,
         "separation": doubt.separation,
         "reason": doubt.reason,

@@ -8,7 +8,7 @@ import numpy as np
 
 from cellapse._errors import InputError
 from cellapse.plot.axes import PALETTE, axes_for
-from cellapse.tasks.doubt import Doubt
+from cellapse.tasks.false_edges import Doubt
 from cellapse.tasks.trust import EdgeTrust
 
 

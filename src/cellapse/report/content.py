@@ -193,11 +193,11 @@ def signatures(analysis: Analysis, kept: IntArray) -> dict[str, Any]:
 
 
 def _doubted(analysis: Analysis, near: IntArray, rng: int) -> list[int]:
-    """The places of the doubted edges among those drawn."""
+    """The places of the edges to doubt first among those drawn."""
     if analysis.doubt is None:
         return []
     lines = drawn_edges(analysis.complex, near, rng)
-    return np.flatnonzero(analysis.doubt.doubted[lines]).tolist()
+    return np.flatnonzero(analysis.doubt.first_break_even()[1][lines]).tolist()
 
 
 def _that_matter(analysis: Analysis, near: IntArray) -> list[dict[str, Any]]:
@@ -219,18 +219,23 @@ def matter_most(analysis: Analysis, count: int = MATTER) -> list[tuple[int, int,
 
 
 def trust_histogram(analysis: Analysis) -> dict[str, Any]:
-    """How many edges have which trust, in twenty steps; the same for random pairs, scaled."""
+    """How many edges have which trust, in twenty steps; and as many random pairs as can be.
+
+    Up to the threshold are the edges to doubt first.
+    """
     steps = np.linspace(0.0, 1.0, 21)
     doubt = analysis.doubt
-    chance = None
+    chance = threshold = None
     if doubt is not None and len(doubt.decoys):
         share = np.histogram(doubt.decoys, steps)[0] / len(doubt.decoys)
-        chance = numbers(share * doubt.false_share * len(doubt.trust))
+        chance = numbers(share * doubt.largest_share * len(doubt.trust))
+        first = doubt.first_break_even()[1]
+        threshold = float(doubt.trust.values[first].max()) if first.any() else None
     return {
         "counts": np.histogram(analysis.trust.values, steps)[0].tolist(),
         "edges": numbers(steps),
         "chance": chance,
-        "threshold": None if doubt is None else doubt.threshold,
+        "threshold": threshold,
     }
 
 

@@ -26,6 +26,7 @@ from cellapse.report.summary import (
     edges_in_words,
     figures,
     findings,
+    operators_in_words,
 )
 
 SCRIPTS = ("base.js", "charts.js", "network.js", "cloud.js", "report.js")
@@ -126,7 +127,8 @@ def _findings(analysis: Analysis, remarks: Sequence[str]) -> str:
     others = escape(" ".join(text for text in rest if text != caution))
     own = "".join(f"<li>{escape(text)}</li>" for text in remarks)
     own = f'<ul class="said">{own}</ul>' if own else ""
-    return f'<p class="lead">{escape(first)}</p>{marked}{own}<p class="said">{others}</p>'
+    letters = f'<p class="quiet">{escape(operators_in_words(analysis))}</p>'
+    return f'<p class="lead">{escape(first)}</p>{letters}{marked}{own}<p class="said">{others}</p>'
 
 
 def _edges(analysis: Analysis) -> str:
@@ -164,11 +166,16 @@ def _evidence(analysis: Analysis) -> str:
         said.append("Random pairs are compared where the cells are the cliques of a graph.")
     elif not doubt.reason:
         said.append(
-            f"An edge has more trust than a random pair with probability {doubt.separation:.3f}. "
-            f"The doubt catches {100 * doubt.caught:.0f} % of all random pairs. At least "
-            f"{100 * doubt.wrong:.0f} % of the doubted edges are real; how many more, cells cannot "
-            "tell: an edge between two groups closes few, too."
+            f"An edge has more trust than a random pair with probability {doubt.separation:.3f}."
         )
+        share, first = doubt.first_break_even()
+        if first.any():
+            said.append(
+                f"If {100 * share:.0f} % of all edges or more are false, {int(first.sum()):,} of "
+                "them are more likely false than real (drawn dashed); whether so many are, only "
+                "the way they were measured can tell: an edge between two groups closes few cells, "
+                "too."
+            )
     return " ".join(said)
 
 

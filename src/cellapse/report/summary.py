@@ -49,20 +49,35 @@ def findings(analysis: Analysis) -> list[str]:
     return said
 
 
+def operators_in_words(analysis: Analysis) -> str:
+    """Explain the letters that the findings use.
+
+    >>> import networkx as nx, cellapse as cl
+    >>> from cellapse.analysis import analyze
+    >>> operators_in_words(analyze(cl.clique_complex(nx.path_graph(5)), 2))[:30]
+    'S is the collapsed operator, i'
+    """
+    S = analysis.collapsed
+    mine = "the collapsed operator, in which the cells count"
+    if not isinstance(S, CollapsedOperator):
+        mine = repr(S)
+    said = f"S is {mine}; L is the graph Laplacian, which sees the edges alone"
+    if analysis.projection is not None:
+        said += "; the weighted projection is L with each hyperedge as a clique of small weights"
+    return f"{said}."
+
+
 def doubt_in_words(analysis: Analysis) -> str:
-    """How many edges look like random pairs, and what that promises for the others."""
+    """Say which edges are doubted, and how many are distinguishable from random pairs."""
     doubt, edges = analysis.doubt, len(analysis.trust)
     bare = round((1.0 - analysis.trust.held) * edges)
     if doubt is None:
         return f"{bare:,} of {edges:,} edges are in no cell."
     if doubt.reason:
         return f"Which edges to doubt cannot be told: {doubt.reason}."
-    count, most = int(doubt.doubted.sum()), _percent(doubt.missed)
-    if not count:
-        return f"No edge needs to be doubted: at most {most} of them can be random pairs."
     return (
-        f"{edges - count:,} of {edges:,} edges are told from random pairs, at most {most} of them "
-        f"wrongly; the other {count:,} may be random."
+        f"{doubt.headline()} {doubt.told_apart()}; at most {_percent(doubt.largest_share)} of all "
+        "can be random pairs."
     )
 
 
@@ -85,7 +100,9 @@ def figures(analysis: Analysis) -> list[tuple[str, str]]:
         )
     )
     if analysis.doubt is not None and not analysis.doubt.reason:
-        boxes.append((f"{int(analysis.doubt.doubted.sum()):,}", "edges may be random pairs"))
+        apart = int(analysis.doubt.distinguishable.sum())
+        of = f"{apart:,} of {len(analysis.trust):,}"
+        boxes.append((of, "edges are distinguishable from random pairs"))
     same = analysis.agreement()
     if same is not None:
         fair = analysis.projected()
@@ -126,12 +143,14 @@ def edges_in_words(analysis: Analysis) -> str:
     if bare == edges:
         same = f"all keep {_percent(floor)} of their weight"
         return f"No edge closes a cell, so {same}: S is L times {floor:.2g}."
+    K = analysis.complex
+    one, many = _SIMPLICES[2] if K.is_simplicial and K.max_rank == 2 else ("cell", "cells")
     if not bare:
         span = f"between {least} and {most}" if least != most else most
-        return f"Every edge closes a cell and keeps {span} of its weight, more where cells pile up."
+        return f"Every edge is in a {one} and keeps {span} of its weight, more with more {many}."
     return (
-        f"Edges keep up to {most} of their weight where cells hold them; {bare:,} of {edges:,} "
-        f"close no cell and keep {_percent(floor)}."
+        f"Edges supported by {many} keep up to {most} of their weight; the {bare:,} of {edges:,} "
+        f"in no {one} keep {_percent(floor)}."
     )
 
 

@@ -8,8 +8,8 @@ from cellapse._shared.names import showing
 from cellapse.tasks._clusters import Clusters
 from cellapse.tasks.clustering import cluster, clustering_accuracy, suggest_n_clusters
 from cellapse.tasks.cuts import Cut, dirichlet_energy, fiedler, sweep_cut, total_variation
-from cellapse.tasks.doubt import Doubt, likely_false
 from cellapse.tasks.embedding import Embedding, embed, positional_encoding
+from cellapse.tasks.false_edges import Doubt, likely_false
 from cellapse.tasks.filters import band_pass, spectral_filter
 from cellapse.tasks.influence import Influence, cell_influence
 from cellapse.tasks.judging import verdict

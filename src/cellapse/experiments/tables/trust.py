@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
+from cellapse._errors import CellapseWarning
 from cellapse._shared.arrays import BoolArray
 from cellapse.experiments.protocol.noise import (
     KINDS,
@@ -18,12 +21,11 @@ from cellapse.experiments.protocol.runner import Arguments, Result
 from cellapse.experiments.protocol.scores import Figure, compare
 from cellapse.experiments.protocol.table import Detail, Experiment, Results, Row, Table, pick
 from cellapse.lifts import clique_complex
-from cellapse.tasks.doubt import Doubt, likely_false
+from cellapse.tasks.false_edges import Doubt, likely_false
 from cellapse.tasks.trust import edge_trust
 
 PERCENT = tuple(range(10, 101, 10))
 QUICK = (10, 50)
-LEVEL = 0.1  # of likely_false
 _WORDS = {"uniform": "drawn uniformly", "degree": "drawn by degree"}
 
 
@@ -48,25 +50,38 @@ def run(network: str, kind: str, percent: int, seed: int) -> Result:
     areas = {"trust": auc(trust, true)}
     areas |= {name: auc(x, true) for name, x in classical_scores(noisy, edges).items()}
     share = float(1.0 - true.mean())
-    doubt = likely_false(K, level=LEVEL, rng=seed)
-    doubts = {
-        name: None if said.reason else _kept_and_doubted(said, true)
-        for name, said in (("unknown", doubt), ("known", doubt.knowing(share)))
-    }
+    doubt = likely_false(K, rng=seed)
+    doubts = {"not given": _of_doubt(doubt, true), "given": _of_doubt(doubt.knowing(share), true)}
+    if (percent, kind) == (QUICK[0], KINDS[0]):  # once for each draw of a network
+        clean = likely_false(clique_complex(A), rng=seed)
+        every = np.ones(len(clean.trust), dtype=bool)
+        doubts["clean, not given"] = _of_doubt(clean, every)
+        doubts["clean, 10 % given"] = _of_doubt(clean.knowing(0.1), every)
     return {"auc": areas, "false": share, "doubt": doubts}
 
 
-def _kept_and_doubted(doubt: Doubt, true: BoolArray) -> Result:
-    """What `likely_false` says, and what is so."""
+def _of_doubt(doubt: Doubt, true: BoolArray) -> Result | None:
+    """What `likely_false` says, and what is so; None where there is nothing to go by."""
+    if doubt.reason:
+        return None
     in_doubt, false = doubt.doubted, ~true
+    with warnings.catch_warnings(action="ignore", category=CellapseWarning):
+        pieces = np.bincount(doubt.network().components())
     return {
         "doubted": float(in_doubt.mean()),
-        "missed": doubt.missed,
-        "truly missed": float(false[~in_doubt].mean()),
-        "caught": doubt.caught,
-        "truly caught": float(in_doubt[false].mean()),
-        "wrong": doubt.wrong if in_doubt.any() else None,
+        "of real": float(in_doubt[true].mean()),
+        "caught": doubt.caught if in_doubt.any() else None,
+        "truly caught": float(in_doubt[false].mean()) if false.any() else None,
+        "wrong": doubt.wrong,
         "truly wrong": float(true[in_doubt].mean()) if in_doubt.any() else None,
+        "missed": doubt.missed,
+        "truly missed": float(false[~in_doubt].mean()) if not in_doubt.all() else None,
+        "distinguishable": float(doubt.distinguishable.mean()),
+        "falsely": float(false[doubt.distinguishable].mean())
+        if doubt.distinguishable.any()
+        else None,
+        "components": len(pieces),
+        "largest": float(pieces.max() / pieces.sum()),
     }
 
 
@@ -161,24 +176,38 @@ def _by_network_detail(results: Results) -> Detail:
 
 def _doubts(results: Results) -> Detail:
     """Whether what `likely_false` says of itself is so."""
+    cases: list[tuple[str, dict[str, object], str, str | None]] = [
+        (f"clean, {given}", {}, f"clean, {given}", n)
+        for given in ("not given", "10 % given")
+        for n in [None, *dict.fromkeys(a["network"] for a, _ in results)]
+    ]
+    percents = dict.fromkeys(a["percent"] for a, _ in results)
+    cases += [
+        (f"{percent} %, {_WORDS[kind]}, {given}", {"percent": percent, "kind": kind}, given, None)
+        for kind in KINDS
+        for percent in percents
+        for given in ("not given", "given")
+    ]
     rows = []
-    for known in ("unknown", "known"):
-        for n in [*dict.fromkeys(a["network"] for a, _ in results), None]:
-            runs = [r for a, r in results if n in (None, a["network"])]
-            parts = [r["doubt"][known] for r in runs if r["doubt"][known] is not None]
-            keys = ("doubted", "missed", "truly missed", "caught", "truly caught")
-            figures = [*(_mean(parts, key) for key in (*keys, "wrong", "truly wrong"))]
-            false = f"{np.mean([r['false'] for r in runs]):.2f}"
-            silent = f"{1.0 - len(parts) / len(runs):.2f}"
-            rows.append((n or "all", known, false, silent, *figures))
+    for name, wanted, key, network in cases:
+        only = wanted if network is None else wanted | {"network": network}
+        runs = [r["doubt"][key] for r in pick(results, **only) if key in r["doubt"]]
+        parts = [part for part in runs if part is not None]
+        keys = ("doubted", "wrong", "truly wrong", "of real", "truly caught", "caught")
+        more = ("distinguishable", "falsely", "components", "largest")
+        silent = f"{1.0 - len(parts) / max(1, len(runs)):.2f}"
+        rows.append((name, network or "all", silent, *(_mean(parts, k) for k in (*keys, *more))))
     return Detail(
-        f"likely_false at level {LEVEL}: what it says, and what is so. Of the edges it keeps, at "
-        "most that share should be false; it catches a share of the false ones; and of those in "
-        "doubt a share is real, at least as many as it says. "
-        "Silent: nothing to go by",
+        "likely_false without and with the share of false edges, means over networks. Real: of the "
+        "doubted edges, as expected and as it is; then how many of all real and of all false edges "
+        "are doubted, and of the false ones as expected. Told apart: edges distinguishable from "
+        "random pairs at a false discovery rate of .05, and how many of these are false. Then the "
+        "components of the network without the doubted edges, and the share of the vertices in the "
+        "largest. Silent: nothing to go by",
         (
-            *("network", "share", "false", "silent", "doubted", "kept false, said", "is"),
-            *("caught, said", "is", "doubted but real, said", "is"),
+            *("false edges, their share", "network", "silent", "doubted", "real, said", "is"),
+            *("of the real", "of the false", "said", "told apart", "false", "components"),
+            "in the largest",
         ),
         tuple(rows),
     )

@@ -1,0 +1,476 @@
+r"""Find the edges that are probably false, by random pairs of vertices to compare with.
+
+Random pairs that are not joined are added to the network as decoys, a few at a time, and get their
+cells and their trust as every edge does. With f and f_d the densities of the trust of edges and of
+decoys, and p the share of the edges that are false, where false edges are like decoys,
+
+    P(false | trust t) = p f_d(t) / f(t),
+
+the local false discovery rate; f_d / f never grows with t (isotonic regression). An edge is doubted
+where this is above one half, and as many of the doubted edges are expected to be real as their
+probabilities leave. As F = p F_d + (1 - p) F_real, the network gives a bound
+
+    p <= F(t) / F_d(t)   for every t, here at the median of the decoys,
+
+but nothing below it can be excluded: edges between groups close few cells, too, and a network of
+groups with edges at random between them looks like one with false edges. If all shares up to the
+bound are equally plausible, p is half of it on average, and the edges that look like random pairs
+are as likely real as false. So **none is doubted before p is given**; until then `break_even`,
+f / (2 f_d), says from which p on an edge is more likely false than real.
+
+Which edges are *distinguishable* from random pairs needs no p. Of the edges of more trust than t,
+
+    p (1 - F_d(t)) / (1 - F(t))
+
+are false, at most where p is the bound. Above the first t where this is at most `level`, an edge is
+distinguishable with that false discovery rate.
+
+Efron, Large-Scale Inference (2010), chapters 4 and 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cellapse._complex.cells import Cells
+from cellapse._complex.complex import Complex, require_complex
+from cellapse._complex.given import to_complex
+from cellapse._errors import InputError, extra
+from cellapse._shared.arrays import BoolArray, FloatArray, IntArray
+from cellapse._shared.checks import generator, one_of, share
+from cellapse._shared.notes import warn_user
+from cellapse.lifts.cliques import clique_complex
+from cellapse.tasks._thinning import without_edges
+from cellapse.tasks.trust import EdgeTrust, edge_trust, trust_by_cells
+
+_AT_ONCE = 0.05  # decoys in one go, next to the edges: few enough to leave the network as it is
+_WANTED = 1000  # decoys in all
+_MOST_GOES = 100
+
+Lift = Callable[[Complex], Complex]
+
+
+@dataclass(frozen=True, eq=False)
+class Doubt:
+    """The edges that are probably false, and the evidence.
+
+    Attributes
+    ----------
+    trust : EdgeTrust
+    doubted : (m,) boolean array
+        The edges that are more likely false than real; none where `false_share` is not known.
+    wrong : float or None
+        The share of the doubted edges that is expected to be real; None if none is doubted.
+    probability : (m,) array or None
+        How likely each edge is false, where `false_share` is known.
+    break_even : (m,) array
+        The share of false edges from which on the edge is more likely false than real; at most 1.
+    false_share : float or None
+        The share of all edges that are false, as given.
+    largest_share : float
+        The largest share of all edges that can be random pairs.
+    missed : float
+        The share of the other edges that is expected to be false, or can be at most where
+        `false_share` is not known.
+    caught : float
+        The share of all random pairs that is doubted.
+    threshold : float or None
+        The largest trust of a doubted edge; None if there is none.
+    distinguishable : (m,) boolean array
+        The edges that can be told from random pairs with a false discovery rate of `level`.
+    level : float
+    separation : float
+        The probability that an edge has more trust than a random pair: 0.5 tells nothing.
+    decoys : array
+        The trust of the random pairs.
+    reason : str
+        Why nothing can be said, or empty.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> doubt = cl.tasks.likely_false(cl.clique_complex(nx.path_graph(9)))
+    >>> str(doubt)[:16]
+    'nothing to go by'
+    """
+
+    trust: EdgeTrust = field(repr=False)
+    doubted: BoolArray = field(repr=False)
+    wrong: float | None
+    probability: FloatArray | None = field(repr=False)
+    break_even: FloatArray = field(repr=False)
+    false_share: float | None
+    largest_share: float
+    missed: float
+    caught: float
+    threshold: float | None
+    distinguishable: BoolArray = field(repr=False)
+    level: float
+    separation: float
+    decoys: FloatArray = field(repr=False)
+    reason: str
+    complex: Complex = field(repr=False)
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences())
+
+    def sentences(self) -> list[str]:
+        """Say what was found, a line each; what may be wrong with it comes first."""
+        if self.reason:
+            return [f"nothing to go by: {self.reason}"]
+        return [
+            self.headline(),
+            *self._about_share(),
+            f"  told apart       {self.told_apart()}",
+            f"  in no cell       {_percent(1.0 - self.trust.held)} of all edges",
+            f"  evidence         an edge has more trust than a random pair with probability "
+            f"{self.separation:.3f} ({len(self.decoys):,} pairs)",
+        ]
+
+    def headline(self) -> str:
+        """Say how many edges are doubted, and first how many of these are expected to be real."""
+        count, m = int(self.doubted.sum()), len(self.trust)
+        if self.false_share is None:
+            return (
+                f"No edge is doubted: all {m:,} may be real, as the network alone cannot say how "
+                "many are false."
+            )
+        given = f"if {_percent(self.false_share)} of all edges are false (as given)"
+        if self.wrong is None:
+            return f"None of {m:,} edges is more likely false than real, {given}."
+        return (
+            f"{_percent(self.wrong)} of the {count:,} doubted edges are expected to be real: "
+            f"{count:,} of {m:,} are more likely false than real, {given}."
+        )
+
+    def told_apart(self) -> str:
+        """Say how many edges are distinguishable from random pairs."""
+        return (
+            f"{int(self.distinguishable.sum()):,} of {len(self.trust):,} edges are distinguishable "
+            f"from random pairs (false discovery rate <= {_percent(self.level)})"
+        )
+
+    def _about_share(self) -> list[str]:
+        most = f"  false            at most {_percent(self.largest_share)} of all edges"
+        if self.false_share is None:
+            share_, first = self.first_break_even()
+            count = int(first.sum())
+            lines = [f"{most} can be random pairs, and perhaps none is"]
+            if count:
+                lines.append(
+                    f"  break-even       if {_percent(share_)} of all edges are false, {count:,} "
+                    f"are more likely false than real (false_share={share_:g})"
+                )
+            return lines
+        lines = []
+        if self.wrong is not None:
+            lines = [f"  doubted          trust up to {self.threshold:.4g}"]
+        lines.append(f"  not doubted      {_percent(self.missed)} are expected to be false")
+        if self.false_share > self.largest_share:
+            lines.append(f"{most} can be random pairs: some false ones are closer than these")
+        return lines
+
+    def first_break_even(self) -> tuple[float, BoolArray]:
+        """Return the least share of false edges, in whole per cent, at which edges are doubted.
+
+        And which these are: the edges to look at first.
+        """
+        least = float(self.break_even.min(initial=1.0))
+        share_ = min(1.0, (np.floor(100.0 * least) + 1.0) / 100.0)
+        return share_, self.break_even < share_
+
+    def knowing(self, false_share: float) -> Doubt:
+        """Return the same where the share of false edges is known."""
+        known = share("false_share", false_share)
+        if self.reason:
+            return self
+        return _decide(self.complex, self.trust, self.decoys, self.separation, self.level, known)
+
+    def edges(self) -> list[Hashable]:
+        """Return the doubted edges, least trusted first."""
+        order = np.argsort(self.trust.values, kind="stable")
+        return [self.trust.edges[e] for e in order[self.doubted[order]].tolist()]
+
+    def network(self) -> Complex:
+        """Return the complex without the doubted edges, and without the cells that hold one.
+
+        All vertices stay. A warning says where fewer of them are connected than before.
+        """
+        left = without_edges(self.complex, self.doubted)
+        before, after = (np.bincount(K.components()) for K in (self.complex, left))
+        if len(after) > len(before):
+            warn_user(
+                f"without the {int(self.doubted.sum()):,} doubted edges the network falls into "
+                f"{len(after):,} components, the largest of {after.max():,} vertices, instead of "
+                f"{len(before):,} with {before.max():,}; {_percent(self.wrong or 0.0)} of these "
+                "edges are expected to be real; give a smaller false_share to keep more"
+            )
+        return left
+
+    def columns(self) -> dict[str, Any]:
+        """Return a row per edge as lists by name: ends, trust, cells, share, doubt."""
+        told: dict[str, Any] = {"break_even": self.break_even}
+        if self.probability is not None:
+            told["probability"] = self.probability
+        return {**self.trust.columns(), **told, "doubted": self.doubted}
+
+    def to_frame(self) -> Any:
+        """Return the same as a pandas DataFrame."""
+        with extra("pandas", "pandas"):
+            import pandas as pd
+        return pd.DataFrame(self.columns())
+
+
+def likely_false(
+    K: Complex,
+    *,
+    false_share: float | None = None,
+    level: float = 0.05,
+    pairs: str = "degree",
+    lift: Lift | None = None,
+    rng: int | np.random.Generator = 0,
+) -> Doubt:
+    """Find the edges that are more likely false than real, and what is expected of them.
+
+    P(false | trust t) = p f_d(t) / f(t), with p the share of false edges, f and f_d the densities
+    of the trust of edges and of random pairs.
+
+    Parameters
+    ----------
+    K : Complex
+    false_share : float, optional
+        The share of the edges that are false, known from the way they were measured. The network
+        itself only gives an upper bound; without it edges are ranked, and none is doubted.
+    level : float
+        The false discovery rate of the edges that are distinguishable from random pairs.
+    pairs : {"degree", "uniform"}
+        How random pairs are drawn, which is the model of errors: both ends in proportion to their
+        degrees, or all alike.
+    lift : function, optional
+        From a complex of vertices and edges to one with cells, in the same order of edges: what
+        cells a random pair closes. By default the cliques, where K is a complex of cliques.
+    rng : seed or numpy Generator
+        For the random pairs.
+
+    Returns
+    -------
+    Doubt
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> groups = nx.planted_partition_graph(3, 20, 0.6, 0.0, seed=0)
+    >>> groups.add_edges_from([(0, 20), (1, 45), (25, 50), (7, 33)])
+    >>> K = cl.clique_complex(groups)
+    >>> likely_false(K).edges()  # all may be real
+    []
+    >>> sorted(likely_false(K, false_share=0.01).edges())
+    [(0, 20), (1, 45), (7, 33), (25, 50)]
+    """
+    K = to_complex(K)
+    level = share("level", level)
+    known = None if false_share is None else share("false_share", false_share)
+    one_of("pairs", pairs, ("degree", "uniform"))
+    generate = generator(rng)
+    if lift is not None and not callable(lift):
+        raise InputError(f"lift={lift!r:.80}; give a function from a complex to a complex")
+    trust = edge_trust(K)
+    if not trust.held:
+        return _silent(K, trust, level, known, _no_cells(K))
+    decoys = _decoy_trust(K, _own_lift(K) if lift is None else lift, pairs, generate)
+    if not len(decoys):
+        reason = "all pairs of vertices are joined, so there are no random ones"
+        return _silent(K, trust, level, known, reason)
+    above, spread = _separation(trust.values, decoys)
+    if above < 0.5 + 2.0 * spread:
+        reason = f"an edge has more trust than a random pair with probability {above:.3f} only"
+        return _silent(K, trust, level, known, reason, decoys, above)
+    return _decide(K, trust, decoys, above, level, known)
+
+
+def _decide(
+    K: Complex,
+    trust: EdgeTrust,
+    decoys: FloatArray,
+    above: float,
+    level: float,
+    known: float | None,
+) -> Doubt:
+    """What follows from the trust of edges and of decoys."""
+    values = trust.values
+    ratio, most = density_ratio(values, decoys), largest_share(values, decoys)
+    break_even = np.minimum(1.0, 0.5 / np.maximum(ratio, 0.5))
+    apart = distinguishable(values, decoys, most, level)
+    chance = None if known is None else np.minimum(1.0, known * ratio)
+    doubted = np.zeros(len(values), dtype=bool) if chance is None else chance > 0.5
+    wrong = threshold = None
+    caught, missed = 0.0, most if known is None else known
+    if chance is not None and known is not None and doubted.any():
+        wrong, threshold = float(1.0 - chance[doubted].mean()), float(values[doubted].max())
+        caught = float((decoys <= threshold).mean())
+        rest = 1.0 - doubted.mean()
+        missed = float(min(1.0, known * (1.0 - caught) / rest)) if rest else 0.0
+    return Doubt(
+        trust, doubted, wrong, chance, break_even, known, most, missed, caught, threshold, apart,
+        level, above, decoys, "", K,
+    )  # fmt: skip
+
+
+def density_ratio(values: FloatArray, decoys: FloatArray) -> FloatArray:
+    """Return f_d / f at the trust of every edge, never growing with it.
+
+    Isotonic regression of "is a decoy" on trust, where decoys weigh as much as edges in all.
+    """
+    from scipy.optimize import isotonic_regression
+
+    t, at = np.unique(np.concatenate([values, decoys]), return_inverse=True)
+    m, d = len(values), len(decoys)
+    edges = np.bincount(at[:m], minlength=len(t))
+    chance = np.bincount(at[m:], minlength=len(t)) * (m / d)
+    both = edges + chance
+    decoy = isotonic_regression(chance / both, weights=both, increasing=False).x[at[:m]]
+    ratio: FloatArray = decoy / (1.0 - decoy)
+    return ratio
+
+
+def largest_share(values: FloatArray, decoys: FloatArray) -> float:
+    """Return F / F_d at the median of the decoys: no larger share of random pairs is possible."""
+    middle = np.sort(decoys)[(len(decoys) - 1) // 2]
+    return float(min(1.0, (values <= middle).mean() / (decoys <= middle).mean()))
+
+
+def distinguishable(values: FloatArray, decoys: FloatArray, p: float, level: float) -> BoolArray:
+    """Tell which edges have more trust than the first t with p (1 - F_d) / (1 - F) <= level.
+
+    One more decoy is counted above t than were drawn, and a standard error: the first t that
+    promises enough, of many, would otherwise promise it by luck.
+    """
+    t = np.concatenate([[-np.inf], np.unique(values)[:-1]])
+    F = np.searchsorted(np.sort(values), t, side="right") / len(values)
+    above = len(decoys) - np.searchsorted(np.sort(decoys), t, side="right") + 1.0
+    left = np.minimum(1.0, (above + np.sqrt(above)) / (1 + len(decoys)))
+    enough = np.flatnonzero(p * left / (1.0 - F) <= level)
+    return values > t[enough[0]] if len(enough) else np.zeros(len(values), dtype=bool)
+
+
+def _separation(values: FloatArray, decoys: FloatArray) -> tuple[float, float]:
+    """P(edge above decoy), ties by halves, and its standard error if they were alike."""
+    order = np.sort(decoys)
+    below = np.searchsorted(order, values, side="left")
+    upto = np.searchsorted(order, values, side="right")
+    m, d = len(values), len(decoys)
+    above = float((below + upto).mean() / (2.0 * d))
+    return above, float(np.sqrt((m + d + 1.0) / (12.0 * m * d)))
+
+
+def _silent(
+    K: Complex,
+    trust: EdgeTrust,
+    level: float,
+    known: float | None,
+    reason: str,
+    decoys: FloatArray | None = None,
+    separation: float = 0.5,
+) -> Doubt:
+    none = np.zeros(len(trust), dtype=bool)
+    chance = np.empty(0) if decoys is None else decoys
+    return Doubt(
+        trust, none, None, None, np.ones(len(trust)), known, 1.0, 1.0 if known is None else known,
+        0.0, None, none, level, separation, chance, reason, K,
+    )  # fmt: skip
+
+
+def _percent(share_: float) -> str:
+    """A share in whole per cent; what is not quite nothing or everything does not read so."""
+    if 0.0 < share_ < 0.005 or 0.995 < share_ < 1.0:
+        return "<1 %" if share_ < 0.5 else ">99 %"
+    return f"{100.0 * share_:.0f} %"
+
+
+def _no_cells(K: Complex) -> str:
+    if K.max_rank < 1 or not K.n_cells[1]:
+        return "there are no edges"
+    if K.n_cells[1] == K.n_vertices - (int(K.components().max()) + 1):
+        return "there are no cycles, so that no cell can hold an edge"
+    remedy = "take cells that there are, such as lifts.cycle_complex(..., max_length=4) finds"
+    if K.max_rank < 2:
+        remedy = "lift the graph, by clique_complex or lifts.cycle_complex"
+    return f"no cell holds any of the {K.n_cells[1]:,} edges; {remedy}"
+
+
+def _own_lift(K: Complex) -> Lift:
+    """The clique lift, if that is where the cells of K come from."""
+    top = K.max_rank
+
+    def cliques(graph: Complex) -> Complex:
+        return clique_complex(graph, top)
+
+    weighted = any(w is not None for w in K.weights[2:])
+    if not weighted and K.is_simplicial:
+        again = cliques(K.skeleton(1))  # equivalent: only its edges are looked at
+        alike = again.n_cells == K.n_cells and all(
+            _same(mine, yours) for mine, yours in zip(again.cells[2:], K.cells[2:], strict=True)
+        )
+        if alike:
+            return cliques
+    raise InputError(
+        "the cells are not all cliques of the edges, so it is not known which cells a random pair "
+        "would close; give lift=..., the function that made the cells, such as "
+        "lifts.cycle_complex, or take edge_trust(K), which needs none"
+    )
+
+
+def _same(mine: Cells, yours: Cells) -> bool:
+    """Whether these are the same simplices, in any order."""
+    if np.array_equal(mine.indices, yours.indices):
+        return True
+    a, b = (table[np.lexsort(table.T[::-1])] for table in (mine.as_array(), yours.as_array()))
+    return np.array_equal(a, b)
+
+
+def _decoy_trust(K: Complex, lift: Lift, pairs: str, rng: np.random.Generator) -> FloatArray:
+    """The trust that random pairs of vertices have, once they are edges."""
+    edges, n = K.cells[1].as_array(), K.n_vertices
+    chance = np.bincount(edges.ravel(), minlength=n) if pairs == "degree" else np.ones(n)
+    some = max(1, round(_AT_ONCE * len(edges)))
+    values: list[FloatArray] = []
+    for _ in range(min(_MOST_GOES, -(-_WANTED // some))):
+        new = _random_pairs(edges, n, some, chance, rng)
+        if len(new):
+            given = Complex.from_arrays(n, {1: np.concatenate([edges, new])})
+            lifted = lift(given)
+            require_complex(lifted, "lift")
+            same = lifted.n_cells[1:2] == given.n_cells[1:2]
+            if not same or (lifted.cells[1].indices != given.cells[1].indices).any():
+                raise InputError(
+                    f"lift gave {lifted!r} for {len(edges) + len(new)} edges; it has to keep the "
+                    "edges, in their order, and only add cells"
+                )
+            values.append(trust_by_cells(lifted)[0][len(edges) :])
+    return np.concatenate([np.empty(0), *values])
+
+
+def _random_pairs(
+    edges: IntArray, n: int, count: int, chance: NDArray[Any], rng: np.random.Generator
+) -> IntArray:
+    """Up to `count` different pairs that are no edges, both ends in proportion to `chance`."""
+    known = np.sort(edges.min(axis=1).astype(np.int64) * n + edges.max(axis=1))
+    new = np.empty(0, dtype=np.int64)
+    reach = np.cumsum(chance)
+    for _ in range(20):  # speed only: few pairs are left where that is not enough
+        ends = np.searchsorted(reach, rng.random((4 * count, 2)) * reach[-1], side="right")
+        ends = np.minimum(ends, n - 1)  # equivalent: but for rounding at the very end
+        low, high = np.sort(ends, axis=1).T
+        codes = (low * n + high)[low < high]
+        at = np.minimum(np.searchsorted(known, codes), len(known) - 1)
+        fresh = np.concatenate([new, codes[known[at] != codes]])
+        _, first = np.unique(fresh, return_index=True)
+        new = fresh[np.sort(first)][:count]  # in the order drawn
+        if len(new) == count:
+            break
+    return np.stack([new // n, new % n], axis=1)
