@@ -307,8 +307,7 @@ def test_a_signal_from_a_file(run, tmp_path):
     file.write_text("node,value\n0,1\n")
     code, _, err = run("smooth", "karate", "--signal", file)
     assert code == 2
-    assert "33" not in err.split("and")[0]
-    assert "give all" in err
+    assert "33 of 34" in err
 
 
 def test_json_is_what_the_standard_says(run, tmp_path):
@@ -687,6 +686,8 @@ def test_every_documented_command_runs(run, line, tmp_path, monkeypatch):
     cl.write(cl.clique_complex(graph), "network.npz")
     cl.write(cl.clique_complex(graph), "network.json")
     Path("known.csv").write_text("node,label\n0,here\n33,there\n")
+    people = "".join(f"{i},{20 + i},{'red' if i < 17 else 'blue'}\n" for i in graph)
+    Path("people.csv").write_text(f"node,age,team\n{people}")
     np.savetxt("points.csv", np.random.default_rng(0).random((12, 2)), delimiter=",")
     Path("measured.csv").write_text("node,value\n" + "".join(f"{i},{i}\n" for i in graph))
     Path("mesh.off").write_text(

@@ -351,9 +351,10 @@ def test_hostile_file(name, tmp_path):
 
 
 def test_what_is_no_file(tmp_path):
+    (tmp_path / "x.docx").write_bytes(b"PK")
     for path, pattern in [
         (tmp_path / "missing.gml", "no file"),
-        (tmp_path, "nothing reads"),
+        (tmp_path, "folder"),
         (tmp_path / "x.docx", "'docx'.*'gml'"),
         (None, "None is no path"),
     ]:
@@ -362,7 +363,7 @@ def test_what_is_no_file(tmp_path):
     (tmp_path / "folder.gml").mkdir()
     with pytest.raises(cl.InputError, match="a folder"):
         cl.read(tmp_path / "folder.gml")
-    with pytest.raises(cl.InputError, match="no file"):
+    with pytest.raises(cl.InputError, match="device"):
         cl.read("/dev/zero", format="edges")
     with pytest.raises(cl.InputError, match="format='gmll'"):
         cl.read(tmp_path / "x.gml", format="gmll")

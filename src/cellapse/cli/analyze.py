@@ -23,9 +23,18 @@ from cellapse._sources import Source, load_protein
 from cellapse.analysis import STEPS, Analysis, analyze
 from cellapse.cli.app import app
 from cellapse.cli.console import Console
-from cellapse.cli.options import NetworkChoice, OperatorChoice, ProteinName, Seed, grouped
+from cellapse.cli.options import (
+    Column,
+    Groups,
+    NetworkChoice,
+    OperatorChoice,
+    ProteinName,
+    Seed,
+    grouped,
+)
 from cellapse.cli.output import AsJson, Out, Quiet
 from cellapse.cli.progress import Steps, working
+from cellapse.cli.sources import with_groups
 from cellapse.report.page import write_report
 from cellapse.report.summary import cell_counts, edges_in_words, findings, operators_in_words
 from cellapse.tasks.clustering import suggest_n_clusters
@@ -61,6 +70,8 @@ def analyze_network(
     ] = False,
     eigenpairs: Eigenpairs = None,
     quick: Quick = False,
+    groups: Groups = None,
+    column: Column = None,
     choice: OperatorChoice,
     nodes: WithNodes = False,
     as_json: AsJson = False,
@@ -75,6 +86,7 @@ def analyze_network(
     \b
     cellapse analyze football -o out
     cellapse analyze network.gml -k 4 --json --nodes
+    cellapse analyze network.gml --groups people.csv --column team
     cellapse analyze football --operator unfolded --eps 0.01 --quick
     """
     if choose and not choice.untouched:
@@ -84,7 +96,7 @@ def analyze_network(
     study = Study(output, clusters, eigenpairs, quick, nodes, as_json, quiet, seed)
     with Steps([("reading", 1.0), *STEPS, ("report", 3.0)], quiet or as_json) as step:
         step("reading")
-        source = choice.load()
+        source = with_groups(choice.load(), groups, column)
         make = None if choice.untouched else choice.make
         study.run(source, step, _chosen(source, clusters, seed) if choose else make)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -14,11 +13,13 @@ from cellapse import lifts
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray
+from cellapse._sources import exists
 from cellapse.cli.app import app
 from cellapse.cli.options import NetworkChoice, Target, grouped
 from cellapse.cli.output import AsJson, Out, Quiet
 from cellapse.cli.progress import working
 from cellapse.io import write
+from cellapse.io.point_tables import EXTENSIONS, is_point_table, read_points
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,6 @@ POINTS: dict[str, Callable[[FloatArray, Sizes, int], Complex]] = {
     "rips": _rips,
     "alpha": lambda x, by, _: lifts.alpha_complex(x, by.radius),
 }
-_TABLES = (".csv", ".tsv", ".txt", ".npy")
 
 
 @app.command()
@@ -80,8 +80,9 @@ def lift(
 ) -> None:
     """Lift a graph or points to a complex and write that.
 
-    Points are a table of numbers without a header (.csv, .tsv, .txt, .npy), or the vertices of a
-    mesh. Hyperedges, meshes, molecules and proteins are lifted as their files are read.
+    Points are a table of coordinates (.csv, .tsv, .txt, .npy; --columns x,y says which), or the
+    vertices of a mesh. Hyperedges, meshes, molecules and proteins are lifted as their files are
+    read.
 
     \b
     cellapse lift football football.json --max-rank 3
@@ -106,26 +107,15 @@ def lift(
 
 def _points(data: NetworkChoice) -> FloatArray:
     """The coordinates in a table of numbers, or of the vertices of a file."""
-    path = Path(data.network)
-    if path.suffix.lower() in _TABLES and path.exists():
-        return _table(path)
+    if is_point_table(data.network) and exists(data.network) and data.format is None:
+        if data.weight is not None:
+            raise InputError(f"weight={data.weight!r} means nothing to points; leave it out")
+        return read_points(data.network, data.options())
     K: Any = data.load().complex
     position = K.attributes[0].get("position") if K.attributes else None
     if position is None:
         raise InputError(
-            f"{data.network} has no coordinates; give a table of numbers ({', '.join(_TABLES)}) "
+            f"{data.network} has no coordinates; give a table of numbers ({', '.join(EXTENSIONS)}) "
             "or a mesh, or a lift of graphs: " + ", ".join(GRAPHS)
         )
     return np.asarray(position, dtype=np.float64)
-
-
-def _table(path: Path) -> FloatArray:
-    try:
-        if path.suffix.lower() == ".npy":
-            return np.load(path, allow_pickle=False)
-        comma = "," if path.suffix.lower() == ".csv" else None
-        return np.loadtxt(path, delimiter=comma, ndmin=2, encoding="utf-8")
-    except (OSError, ValueError, MemoryError) as error:
-        raise InputError(
-            f"{path}: not a table of numbers ({error}); give one row per point, without a header"
-        ) from None

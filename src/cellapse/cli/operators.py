@@ -16,9 +16,10 @@ from cellapse._operators.baselines import graph_laplacian
 from cellapse._operators.fair import without_cells
 from cellapse._operators.names import make_operator, operator_names
 from cellapse.cli.app import app
-from cellapse.cli.options import NetworkChoice, PaperChoice, Seed, grouped
+from cellapse.cli.options import Column, Groups, NetworkChoice, PaperChoice, Seed, grouped
 from cellapse.cli.output import Out
 from cellapse.cli.progress import Steps, working
+from cellapse.cli.sources import with_groups
 from cellapse.tasks.clustering import cluster, clustering_accuracy
 from cellapse.tasks.judging import judge
 from cellapse.tasks.selection import modularity
@@ -105,6 +106,8 @@ def compare(
     clusters: Annotated[
         int | None, typer.Option("--clusters", "-k", help="Number of clusters.")
     ] = None,
+    groups: Groups = None,
+    column: Column = None,
     data: NetworkChoice,
     out: Out,
     seed: Seed = 0,
@@ -113,7 +116,7 @@ def compare(
 
     First of all: do the cells matter here? Then agree is the share of nodes in the clusters that
     the graph Laplacian finds (on a hypergraph, the weighted projection); known, in the groups that
-    come with a bundled network.
+    --groups says or that come with a bundled network.
 
     \b
     cellapse compare football
@@ -123,7 +126,7 @@ def compare(
     steps = [("reading", 1.0), *((name, 1.0) for name in operator_names()), ("verdict", 3.0)]
     with Steps(steps, out.silent) as step:
         step("reading")
-        source = data.load()
+        source = with_groups(data.load(), groups, column)
         K = source.complex
         known = None if source.groups is None else [str(g) for g in source.groups]
         count = clusters or (2 if known is None else len(set(known)))

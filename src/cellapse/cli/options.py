@@ -91,6 +91,14 @@ Target = Annotated[
         show_default=False,
     ),
 ]
+Column = Annotated[
+    str | None,
+    typer.Option(help="Of a table of nodes: the column that counts, by name or number."),
+]
+Groups = Annotated[
+    str | None,
+    typer.Option(help="Known groups of all nodes: a table, node,group; or an attribute of them."),
+]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
 
 

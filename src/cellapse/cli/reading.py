@@ -12,7 +12,7 @@ from cellapse._errors import InputError
 from cellapse._sources import Source
 from cellapse.cli.sources import load
 from cellapse.io import FORMATS
-from cellapse.io._options import options_of
+from cellapse.io._options import Options, options_of
 
 Format = Annotated[
     str | None,
@@ -52,14 +52,17 @@ class ReadingChoice:
 
     def source(self, network: str, max_rank: int, weight: str | None) -> Source:
         """Read the network."""
-        options = options_of(
+        return load(network, max_rank, weight, format=self.format, options=self.options())
+
+    def options(self) -> Options:
+        """The same as `read` takes it."""
+        return options_of(
             columns=_columns(self.columns),
             sep=None if self.sep is None else self.sep.replace("\\t", "\t"),
             header=self.header,
             window=_window(self.window),
             rules=Rules(self.directed, self.loops, self.repeats),
         )
-        return load(network, max_rank, weight, format=self.format, options=options)
 
 
 def _columns(given: str | None) -> list[Any] | None:

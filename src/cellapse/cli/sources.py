@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 import warnings
 from dataclasses import replace
@@ -17,6 +16,7 @@ from cellapse._errors import CellapseWarning, InputError
 from cellapse._sources import Source, bundled, bundled_names, exists, lifted, unknown
 from cellapse.io import understand_file, understand_stream
 from cellapse.io._options import PLAIN, Options
+from cellapse.io.node_tables import CLASSES, GROUPS, NUMBERS, node_values
 
 
 def load(
@@ -54,15 +54,20 @@ def load(
     return Source(title, lifted(reading.complex, max_rank), reading=reading)
 
 
-def values_of(K: Complex, name: str) -> np.ndarray:
-    """One number per vertex: an attribute, `degree`, or the file `node,value` of that name."""
+def values_of(K: Complex, name: str, column: str | None = None) -> np.ndarray:
+    """One number per vertex: an attribute, `degree`, or a column of the file of that name."""
     columns = K.attributes[0] if K.attributes else {}
     if name in columns and np.issubdtype(columns[name].dtype, np.number):
+        _refuse_column(name, column)
         return np.asarray(columns[name], dtype=np.float64)
     if name == "degree":
+        _refuse_column(name, column)
         return np.bincount(K.cells[1].indices, minlength=K.n_vertices).astype(np.float64)
     if exists(name):
-        return _from_file(K, Path(name))
+        values = node_values(name, K, NUMBERS, column)
+        return np.array([values[v] for v in K.labels])
+    if name in columns:
+        raise InputError(f"the attribute {name!r} holds no numbers; choose another signal")
     known = [c for c, v in columns.items() if np.issubdtype(v.dtype, np.number)]
     raise InputError(
         f"no signal {name!r}; give degree, a CSV file with the columns node and value"
@@ -70,49 +75,53 @@ def values_of(K: Complex, name: str) -> np.ndarray:
     )
 
 
-def known_labels(K: Complex, name: str) -> dict[Any, str]:
-    """Labels of some vertices: an attribute of them, or the file `node,label` of that name."""
-    columns = K.attributes[0] if K.attributes else {}
-    if name in columns:
-        given = zip(K.labels, columns[name].tolist(), strict=True)
-        return {v: str(x) for v, x in given if x is not None and x == x and str(x) != ""}
-    if not Path(name).exists():
-        known = f"; there are the attributes {', '.join(map(str, columns))}" if columns else ""
-        raise InputError(f"no file and no attribute {name!r} with labels{known}")
-    by_word = {str(v): v for v in K.labels}
-    rows = _rows(Path(name), "node,label")
-    for node, _ in rows:
-        if node not in by_word:
-            raise InputError(f"{name}: names {node!r}, which is no node of the network; remove it")
-    return {by_word[node]: label for node, label in rows if label != ""}
+def known_labels(K: Complex, name: str, column: str | None = None) -> dict[Any, str]:
+    """Labels of some vertices: an attribute of them, or a column of the file of that name."""
+    given = _of_attribute(K, name, column)
+    if given is not None:
+        return given
+    known = node_values(name, K, CLASSES, column)
+    if not known:
+        raise InputError(f"{name}: has no label at all; give one for some nodes")
+    return known
 
 
-def _rows(path: Path, head: str) -> list[tuple[str, str]]:
-    """The first two columns of a CSV file, without its first line."""
-    import csv
-
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = [row for row in csv.reader(file) if row]
-        return [(row[0].strip(), row[1].strip()) for row in rows[1:]]
-    except (OSError, UnicodeDecodeError, IndexError, ValueError, csv.Error) as error:
-        raise InputError(
-            f"{path}: not a table of two columns ({error}); begin with the line {head}"
-        ) from None
+def with_groups(source: Source, name: str | None, column: str | None) -> Source:
+    """The same with the known groups of a file or an attribute, if one is named."""
+    if name is None:
+        if column is not None:
+            raise InputError(f"--column {column} is of --groups, and there are none; add --groups")
+        return source
+    return replace(source, groups=known_groups(source.complex, name, column))
 
 
-def _from_file(K: Complex, path: Path) -> np.ndarray:
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = [row for row in csv.reader(file) if row]
-        values = {row[0]: float(row[1]) for row in rows[1:]}
-    except (OSError, UnicodeDecodeError, IndexError, ValueError) as error:
-        raise InputError(
-            f"{path}: not a table of nodes and values ({error}); begin with the line node,value"
-        ) from None
-    missing = [str(v) for v in K.labels if str(v) not in values]
+def known_groups(K: Complex, name: str, column: str | None = None) -> tuple[str, ...]:
+    """The group of every vertex: an attribute, or a column of the file of that name."""
+    given = _of_attribute(K, name, column)
+    if given is None:
+        given = node_values(name, K, GROUPS, column)
+    missing = [v for v in K.labels if v not in given]
     if missing:
         raise InputError(
-            f"{path}: has no value for {missing[0]!r} and {len(missing) - 1} more; give all"
+            f"the attribute {name!r} has no group for {len(missing):,} of {K.n_vertices:,} nodes, "
+            f"the first {missing[0]!r}; known groups are those of all nodes"
         )
-    return np.array([values[str(v)] for v in K.labels])
+    return tuple(given[v] for v in K.labels)
+
+
+def _of_attribute(K: Complex, name: str, column: str | None) -> dict[Any, str] | None:
+    """What an attribute of that name says of the vertices, or None where it is a file."""
+    columns = K.attributes[0] if K.attributes else {}
+    if name in columns:
+        _refuse_column(name, column)
+        values = zip(K.labels, columns[name].tolist(), strict=True)
+        return {v: str(x) for v, x in values if x is not None and x == x and str(x) != ""}
+    if not exists(name):
+        known = f"; there are the attributes {', '.join(map(str, columns))}" if columns else ""
+        raise InputError(f"no file and no attribute {name!r} of the nodes{known}")
+    return None
+
+
+def _refuse_column(name: str, column: str | None) -> None:
+    if column is not None:
+        raise InputError(f"--column {column} is of a file, and {name!r} is none; leave it out")

@@ -15,9 +15,9 @@ from cellapse._linalg.operators import Operator
 from cellapse._operators.fair import without_cells
 from cellapse._sources import Source
 from cellapse.cli.app import app
-from cellapse.cli.options import OperatorChoice, Seed, grouped
+from cellapse.cli.options import Column, Groups, OperatorChoice, Seed, grouped
 from cellapse.cli.output import Out
-from cellapse.cli.sources import values_of
+from cellapse.cli.sources import values_of, with_groups
 from cellapse.tasks._clusters import Clusters
 from cellapse.tasks.clustering import cluster, clustering_accuracy
 from cellapse.tasks.embedding import embed, positional_encoding
@@ -44,6 +44,8 @@ def cluster_nodes(
         str,
         typer.Option(help="Of the cut: diagonal (of S), degree, or auto, which is cheap."),
     ] = "auto",
+    groups: Groups = None,
+    column: Column = None,
     choice: OperatorChoice,
     out: Out,
     seed: Seed = 0,
@@ -59,6 +61,7 @@ def cluster_nodes(
     cellapse cluster network.gml --json
     """
     with choice.prepared(out.silent) as (source, S):
+        source = with_groups(source, groups, column)
         known = None if source.groups is None else [str(g) for g in source.groups]
         why = "as asked for" if count is not None else ""
         if count is None and known is not None:
@@ -177,8 +180,10 @@ def hks(
 def smooth_signal(
     *,
     signal: Annotated[
-        str, typer.Option(help="A numeric attribute of the nodes, degree, or a CSV: node,value.")
+        str,
+        typer.Option(help="A numeric attribute of the nodes, degree, or a table: node,value."),
     ],
+    column: Column = None,
     strength: Annotated[
         float | None, typer.Option(help="How much; chosen by cross-validation if left out.")
     ] = None,
@@ -195,7 +200,7 @@ def smooth_signal(
     cellapse smooth network.gml --signal measured.csv -o smooth.csv
     """
     with choice.prepared(out.silent) as (source, S):
-        values = values_of(source.complex, signal)
+        values = values_of(source.complex, signal, column)
         how, chosen = "given", strength
         if chosen is None:
             picked = choose_strength(S, values, rng=seed)

@@ -12,7 +12,7 @@ from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._operators.hyperedges import is_hypergraph
 from cellapse.cli.app import app
-from cellapse.cli.options import NetworkChoice, OperatorChoice, Seed, grouped
+from cellapse.cli.options import Column, NetworkChoice, OperatorChoice, Seed, grouped
 from cellapse.cli.output import Out
 from cellapse.cli.progress import working
 from cellapse.cli.sources import known_labels
@@ -88,8 +88,9 @@ def _only_trust(K: Complex, clean: Path | None, out: Out) -> None:
 def label(
     *,
     labels: Annotated[
-        str, typer.Option(help="A CSV of known labels, node,label; or an attribute of the nodes.")
+        str, typer.Option(help="A table of known labels, node,label; or an attribute of the nodes.")
     ],
+    column: Column = None,
     strength: Annotated[
         float | None, typer.Option(help="How far; chosen by leaving labels out if not given.")
     ] = None,
@@ -101,10 +102,11 @@ def label(
 
     \b
     cellapse label network.gml --labels known.csv -o labels.csv
+    cellapse label network.gml --labels people.csv --column team
     """
     with choice.prepared(out.silent) as (source, S):
         K = source.complex
-        known = known_labels(K, labels)
+        known = known_labels(K, labels, column)
         how = "auto" if strength is None else strength
         spread = spread_labels(S, known, strength=how, rng=seed)
     recovered = (

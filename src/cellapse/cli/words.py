@@ -20,6 +20,12 @@ _ARGUMENTS |= {"n_eigenpairs": "--eigenpairs", "n_neighbors": "--neighbours"}
 _NAMES = "|".join(sorted(_ARGUMENTS, key=len, reverse=True))
 
 _PHRASES = (
+    (r", or build the complex in parts with Complex\.from_arrays", ""),
+    (r", or allow more with max_memory=", ""),
+    (
+        r"give what is known of the vertices with K\.with_attributes\(\{0: \.\.\.\}\)",
+        "what is known of the nodes in another, for --labels, --signal or --groups",
+    ),
     (r"cycles=[\"']chordless[\"']", "--how chordless-cycles"),
     (r"cycles=[\"']minimum[\"']", "--how cycles"),
     (r"without max_length", "without --max-length"),

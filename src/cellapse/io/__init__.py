@@ -6,6 +6,7 @@ import gzip
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -23,7 +24,14 @@ from cellapse.io._formats import BY_EXTENSION, FORMATS, WRITERS, Format
 from cellapse.io._hif_records import hif_schema
 from cellapse.io._options import Options, options_of
 from cellapse.io._same import require_same
-from cellapse.io._source import is_packed, reading, reading_file, stream_bytes, unpacked
+from cellapse.io._source import (
+    is_packed,
+    reading,
+    reading_file,
+    refuse_no_file,
+    stream_bytes,
+    unpacked,
+)
 from cellapse.io._understood import Understood
 from cellapse.io.results import as_table
 from cellapse.io.simplices import PARTS, with_parts
@@ -202,6 +210,9 @@ def _by_name(file: Path) -> str:
 def _format(file: Path, given: str | None) -> str:
     name = _by_name(file) if given is None else word("format", given)
     if name not in FORMATS:
+        with reading(shown(file), 0), suppress(OSError):  # of one without permission
+            if file.exists():
+                refuse_no_file(file)
         if given is None and _extension(file) in _ELSEWHERE:
             way = _ELSEWHERE[_extension(file)]
             raise InputError(f"{shown(file)}: is not read here; pass {way} to cellapse.as_complex")

@@ -54,16 +54,12 @@ def refuse_other_formats(text: str) -> None:
     Traceback (most recent call last):
     cellapse._errors.InputError: begins as files of the format 'pajek' do; pass format='pajek'
     """
-    start = _COMMENTS.match(text)
-    at = start.end() if start else 0  # equivalent: nothing at all is a match, too
-    below = text[at : at + _BEGINNING].lower()
-    for head in (text[:_BEGINNING].lstrip().lower(), below):
-        for pattern, name in _BEGINNINGS.items():
-            if re.match(pattern, head, re.DOTALL):
-                raise InputError(f"begins as files of the format {name!r} do; pass format={name!r}")
-        for pattern, what in _NO_TABLE.items():
-            if re.match(pattern, head):
-                raise InputError(f"holds {what}, and no table; write one edge a line, such as: a b")
+    found = _beginning(text)
+    if found is not None and found[0]:
+        raise InputError(f"begins as files of the format {found[1]!r} do; pass format={found[1]!r}")
+    if found is not None:
+        raise InputError(f"holds {found[1]}, and no table; write one edge a line, such as: a b")
+    below = _below_comments(text)
     lines = [line.strip() for line in below.splitlines()[:20] if line.strip()]
     if re.match(r"[\[(]\s*[\[(]", below) or (lines and all(map(_is_tuple, lines))):
         raise InputError("holds lists or tuples of Python; write one edge a line, such as: a b")
@@ -72,6 +68,36 @@ def refuse_other_formats(text: str) -> None:
             "has a colon behind the first word of every line, as lists of neighbours have; pass "
             "format='adjlist'"
         )
+
+
+def other_format(text: str) -> str | None:
+    """What a text is by how it begins, in words, or None where it may be a table.
+
+    >>> other_format("*Vertices 2"), other_format("node,label")
+    ("a file of the format 'pajek'", None)
+    """
+    found = _beginning(text)
+    if found is None:
+        return None
+    return f"a file of the format {found[1]!r}" if found[0] else found[1]
+
+
+def _beginning(text: str) -> tuple[bool, str] | None:
+    """A format with a reader and its name, or what else a text is by how it begins."""
+    for head in (text[:_BEGINNING].lstrip().lower(), _below_comments(text)):
+        for pattern, name in _BEGINNINGS.items():
+            if re.match(pattern, head, re.DOTALL):
+                return True, name
+        for pattern, what in _NO_TABLE.items():
+            if re.match(pattern, head):
+                return False, what
+    return None
+
+
+def _below_comments(text: str) -> str:
+    start = _COMMENTS.match(text)
+    at = start.end() if start else 0  # equivalent: nothing at all is a match, too
+    return text[at : at + _BEGINNING].lower()
 
 
 def refuse_codes(text: str) -> None:

@@ -21,7 +21,7 @@ _DECIMAL = re.compile(r"(?<=[0-9]),(?=[0-9])")
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"(?=\s|\Z)|(\S+)')
 _NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars", None: "spaces"}
 _HEAD = 100  # lines that show the delimiter
-_MARKS = ("#", "%", "//")  # at the beginning of comments
+MARKS = ("#", "%", "//")  # at the beginning of comments
 _SEPARATOR = re.compile(r'"?sep=(.)"?', re.IGNORECASE)  # the first line, for spreadsheets
 
 
@@ -89,14 +89,14 @@ def _behind_gaps(rows: list[list[str]]) -> list[int]:
 
 def _lines(text: str) -> tuple[list[str], str, list[str]]:
     """The lines of data, empty where a gap is, the comment above, and those between."""
-    if not any(mark in text for mark in _MARKS):
+    if not any(mark in text for mark in MARKS):
         plain = [line.strip(" \r\n") for line in text.strip("\r\n ").splitlines()]
         return plain, "", []
     lines: list[str] = []
     above, within = "", []
     for line in text.splitlines():
         stripped = line.strip(" \r\n")
-        if stripped and not stripped.startswith(_MARKS):
+        if stripped and not stripped.startswith(MARKS):
             lines.append(stripped)
         elif not lines:
             above = stripped or above
@@ -113,7 +113,7 @@ def _refuse_marked(comments: list[str], rows: list[list[str]], delimiter: str | 
     """Raise where a comment between rows may be a row whose label begins with # or %."""
     if not comments:
         return
-    marked = any(word.startswith(_MARKS) for row in rows for word in row)
+    marked = any(word.startswith(MARKS) for row in rows for word in row)
     for line in comments if delimiter is not None or marked else ():
         words = line.split(delimiter)
         if len(words) == len(rows[-1]) > 1 and line.lstrip("#%/")[:1] not in (" ", "\t", ""):

@@ -78,9 +78,7 @@ def reading_file(path: Path, growth: int, max_memory: int | None = None) -> Iter
 def raw_bytes(path: Path, growth: int, free: int) -> bytes:
     """The content of a file as it is, unless so much free memory is too little for it."""
     try:
-        if not path.is_file():
-            what = "a folder" if path.is_dir() else "no file"
-            raise InputError(f"there is {what} of that name; give the path of a file")
+        refuse_no_file(path)
         limit = _most(growth, free)
         if path.stat().st_size > limit:
             raise _too_much(limit)
@@ -90,6 +88,16 @@ def raw_bytes(path: Path, growth: int, free: int) -> bytes:
             raise
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"cannot be read ({reason}); check its name and permissions") from None
+
+
+def refuse_no_file(path: Path) -> None:
+    """Raise where nothing of that name is a file: folders, pipes and devices have no size."""
+    if path.is_file():
+        return
+    what = "there is no file of that name"
+    if path.exists():
+        what = "there is a folder of that name" if path.is_dir() else "it is a pipe or a device"
+    raise InputError(f"{what}; give the path of a file")
 
 
 def stream_bytes(stream: BinaryIO, growth: int) -> bytes:

@@ -95,6 +95,16 @@ def _member(file: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
         return opened.read(member.file_size)
 
 
+def read_array(data: bytes) -> Array:
+    """The array of a file of `numpy.save`."""
+    try:
+        return _array(data)
+    except InputError:
+        raise
+    except Exception as error:  # as above
+        raise InputError(f"is not a valid NPY file ({error}); it may be cut off") from None
+
+
 def _array(raw: bytes) -> Array:
     """One array, its declared size compared with the bytes there are."""
     file = io.BytesIO(raw)
