@@ -135,9 +135,10 @@ def spectra(
     jobs = whole_number("n_jobs", n_jobs, 1) if n_jobs is not None else cores()
     if client is not None and n_jobs is not None:
         raise InputError(f"n_jobs={n_jobs} with a client, whose workers count; leave it out")
-    several = eps is not None and np.ndim(eps) > 0
-    all_eps = [] if eps is None else [check_eps(e) for e in real_array(eps, "eps").ravel()]
-    if not all_eps and eps is not None:
+    given_eps = None if eps is None else real_array(eps, "eps")
+    several = given_eps is not None and given_eps.ndim > 0
+    all_eps = [] if given_eps is None else [check_eps(e) for e in given_eps.ravel()]
+    if not all_eps and given_eps is not None:
         raise InputError("eps is empty; give at least one number")
     if not given:
         return Spectra([], [] if vectors else None, np.zeros(0, dtype=np.int64))

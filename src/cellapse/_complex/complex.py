@@ -6,7 +6,7 @@ cells, so graphs, hypergraphs, simplicial, cell and combinatorial complexes are 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -180,6 +180,37 @@ class Complex(Shown):
         return len(self.labels)
 
     @property
+    def n_edges(self) -> int:
+        """Number of cells of rank 1, n_1."""
+        return len(self.cells[1]) if self.max_rank else 0
+
+    @cached_property
+    def edges(self) -> tuple[tuple[Any, ...], ...]:
+        """The cells of rank 1 in their order, each as a tuple of labels.
+
+        >>> Complex.from_cells({1: [("b", "a"), ("b", "c")]}).edges
+        (('b', 'a'), ('b', 'c'))
+        """
+        return tuple(self.cell_labels(1)) if self.max_rank else ()
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Go through the labels of the vertices, in their order."""
+        return iter(self.labels)
+
+    def __contains__(self, label: object) -> bool:
+        try:
+            return label in self._known_labels
+        except TypeError:  # what has no hash is no label
+            return False
+
+    @cached_property
+    def _known_labels(self) -> frozenset[Hashable] | range:
+        return self.labels if isinstance(self.labels, range) else frozenset(self.labels)
+
+    @property
     def lift(self) -> str:
         """How the complex was made of what a user gave, where a function lifted it by itself."""
         return str(self.metadata.get("lift", ""))
@@ -194,7 +225,7 @@ class Complex(Shown):
         """Whether every cell of rank k has exactly k + 1 vertices."""
         return all(bool((c.sizes == k + 1).all()) for k, c in enumerate(self.cells))
 
-    def cell_labels(self, rank: int) -> Sequence[Hashable]:
+    def cell_labels(self, rank: int) -> Sequence[Any]:
         """The cells of a rank in the user's words: a label, or a tuple of labels above rank 0."""
         rank = whole_number("rank", rank, 0, self.max_rank)
         if rank == 0:
@@ -210,7 +241,7 @@ class Complex(Shown):
         bounds = cells.indptr.tolist()
         return tuple(tuple(members[i:j]) for i, j in pairwise(bounds))
 
-    def cell_label(self, rank: int, i: int) -> Hashable:
+    def cell_label(self, rank: int, i: int) -> Any:
         """One cell in the user's words."""
         rank = whole_number("rank", rank, 0, self.max_rank)
         i = whole_number("i", i, 0, self.n_cells[rank] - 1)

@@ -80,10 +80,10 @@ class Collapsing(BaseTransform):
 
     def forward(self, data: Any) -> Any:
         if isinstance(data, Batch):  # every graph has its own eigenvectors
-            return Batch.from_data_list(self.many(data.to_data_list()))
-        return self.many([data])[0]
+            return Batch.from_data_list(self.many(data.to_data_list(), 1))
+        return self.many([data], 1)[0]
 
-    def many(self, graphs: Sequence[Any], n_jobs: int = 1) -> list[Any]:
+    def many(self, graphs: Sequence[Any], n_jobs: int) -> list[Any]:
         """What `forward` gives for each of the graphs, made for all at once."""
         sizes = [n_nodes(data, self.lift) for data in graphs]
         copies = [copy.copy(data) for data in graphs]
