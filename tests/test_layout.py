@@ -41,7 +41,7 @@ ORDER = (
 # The same within the folders that everything else rests on.
 WITHIN = {
     "_shared": (
-        *("arrays", "card", "checks", "align", "files", "memory", "names", "notes"),
+        *("arrays", "card", "checks", "align", "files", "memory", "scaling", "names", "notes"),
         *("pictures", "processes", "progress", "rows", "tables", "threads", "workers"),
     ),
     "_complex": (

@@ -23,6 +23,7 @@ from cellapse._linalg.symmetric import Shortcuts
 from cellapse._shared.align import align_numbers
 from cellapse._shared.arrays import Entries, FloatArray
 from cellapse._shared.card import Card
+from cellapse._shared.scaling import homogeneous
 
 
 class CollapsedOperator(Operator):
@@ -168,7 +169,7 @@ class CollapsedOperator(Operator):
         belong to flags, in the order of `unfolded_matrices`.
         """
         values = align_numbers(u, self.labels, "the signal", cells=self.onto > 0)
-        return self.elimination.complete(values)
+        return homogeneous(self.elimination.complete, values)
 
     def split(self) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
         """The blocks A, X, C of L*; S_eps = A - X (C + eps I)^-1 X^T."""

@@ -35,6 +35,7 @@ from cellapse._shared.checks import (
 )
 from cellapse._shared.memory import Fitting, require_memory
 from cellapse._shared.pictures import grid
+from cellapse._shared.scaling import homogeneous
 
 _ROUNDING = 1e-12  # of the norm of A: what a product may be off by without being refined
 
@@ -169,7 +170,7 @@ class Operator(Shown, SymmetricOperator):
         shift, rtol = at_least_zero("shift", shift), share("rtol", rtol)
         if not self.definite:
             raise InputError(f"{self!r} may have negative eigenvalues; solve needs a definite one")
-        return pack(solve_system(self, rhs, shift, rtol))
+        return pack(homogeneous(lambda b: solve_system(self, b, shift, rtol), rhs))
 
     def _mass(self, mass: str | ArrayLike | None) -> FloatArray | None:
         if mass is None:

@@ -25,6 +25,7 @@ from cellapse._shared.align import align, way_back
 from cellapse._shared.arrays import Entries, FloatArray, row_sum
 from cellapse._shared.checks import finite_rows, numbers
 from cellapse._shared.memory import Fitting, require_memory
+from cellapse._shared.scaling import homogeneous
 
 Pairs = tuple[FloatArray, FloatArray]  # eigenvalues, and eigenvectors as columns
 
@@ -171,7 +172,7 @@ class SymmetricOperator(LinearOperator, ABC):
     def _matmat(self, X: Any) -> NDArray[Any]:
         if np.iscomplexobj(X):  # S is real: it acts on the two parts alone
             return self._matmat(X.real) + 1j * self._matmat(X.imag)
-        return self.apply(np.asarray(X, dtype=np.float64))
+        return homogeneous(self.apply, np.asarray(X, dtype=np.float64))
 
     def _operand(self, x: Any) -> tuple[Any, Callable[[Any], Any]]:
         """What the operator can be applied to, one row for each cell, and the way back."""
@@ -221,7 +222,12 @@ class SymmetricOperator(LinearOperator, ABC):
         """The quadratic form u^* S u: how much u varies; u may be complex."""
         values = align(u, self.labels, "the signal", cells=self.onto > 0)
         u = finite_rows(numbers(values, "the signal"), self.shape[0], "the signal")
-        return float(np.vdot(u, self @ u).real)
+
+        def of(flat: NDArray[Any]) -> float:
+            columns = flat.reshape(u.shape)
+            return float(np.vdot(columns, self @ columns).real)
+
+        return float(homogeneous(of, u.ravel(), 2))
 
     def toarray(self, error: float = 0.0) -> FloatArray:
         """The operator as a dense array; refused when it would not fit into memory.

@@ -24,6 +24,7 @@ from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
 from cellapse._shared.align import unpack
 from cellapse._shared.arrays import BoolArray, FloatArray, row_sum
+from cellapse._shared.scaling import homogeneous
 from cellapse.tasks.clustering import Mass, cut_mass
 from cellapse.tasks.embedding import permutable_signs
 
@@ -50,7 +51,7 @@ def dirichlet_energy(operator: Any, signal: Any) -> Any:
     """
     S = as_operator(operator)
     x, _ = unpack(signal, S)
-    return _one_a_column((x * (S @ x)).sum(axis=0), signal)
+    return _one_a_column(homogeneous(lambda x: (x * (S @ x)).sum(axis=0), x, 2), signal)
 
 
 def total_variation(operator: Any, signal: Any) -> Any:
@@ -76,7 +77,11 @@ def total_variation(operator: Any, signal: Any) -> Any:
     S = as_operator(operator)
     x, _ = unpack(signal, S)
     upper = sparse.triu(_matrix(S), k=1, format="coo")
-    return _one_a_column(np.abs(upper.data) @ np.abs(x[upper.row] - x[upper.col]), signal)
+
+    def of(x: FloatArray) -> FloatArray:
+        return np.abs(upper.data) @ np.abs(x[upper.row] - x[upper.col])
+
+    return _one_a_column(homogeneous(of, x), signal)
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,6 +23,7 @@ from cellapse._operators.as_operator import as_operator
 from cellapse._shared.align import unpack
 from cellapse._shared.arrays import FloatArray, column_blocks
 from cellapse._shared.checks import number, real_array, share
+from cellapse._shared.scaling import homogeneous
 
 Response = Callable[[FloatArray], FloatArray]
 
@@ -95,6 +96,12 @@ def apply_responses(
 ) -> list[FloatArray]:
     """h(S) x for several responses h at the price of the longest expansion."""
     error = share("rtol", rtol)
+    return homogeneous(lambda x: _apply(S, x, responses, error), x)
+
+
+def _apply(
+    S: Operator, x: FloatArray, responses: Sequence[Response], error: float
+) -> list[FloatArray]:
     n = S.shape[0]
     if n <= DENSE:
         spectrum = S.spectrum() if n else None

@@ -34,6 +34,7 @@ from cellapse._errors import InputError, extra
 from cellapse._shared.align import align_one_each
 from cellapse._shared.arrays import FloatArray, squared
 from cellapse._shared.checks import one_of, whole_number
+from cellapse._shared.scaling import exponents, times_two
 from cellapse.tasks.resistance import effective_resistance
 
 OF = ("eigenvalue", "energy", "resistance")
@@ -125,6 +126,8 @@ def cell_influence(operator: Any, of: str = "eigenvalue", at: Any = 1) -> Influe
             "vertices; collapse a Complex, with onto=0"
         )
     value, y, sign = _AT[of](S, at)
+    k = exponents(y)  # the derivatives are squares of y
+    y = times_two(y, -k)
     if isinstance(S.realization, Screened):
         edges, cells = _screened(S, y)
     elif isinstance(S.realization, Unfolded):
@@ -140,6 +143,7 @@ def cell_influence(operator: Any, of: str = "eigenvalue", at: Any = 1) -> Influe
     by_rank = {1: sign * (edges if weight is None else edges / weight)}
     for rank, slopes in enumerate(cells, start=2):
         by_rank[rank] = sign * slopes[: K.n_cells[rank]]  # formal elements come last
+    by_rank = {rank: times_two(slopes, 2 * k) for rank, slopes in by_rank.items()}
     return Influence(of, value, by_rank, K)
 
 
@@ -162,7 +166,7 @@ def _eigenvalue(S: CollapsedOperator, at: Any) -> tuple[float, FloatArray, float
 
 def _energy(S: CollapsedOperator, at: Any) -> tuple[float, FloatArray, float]:
     x = align_one_each(at, S.labels, "at, the signal,")
-    return float(x @ (S @ x)), x, 1.0
+    return S.energy(x), x, 1.0
 
 
 def _resistance(S: CollapsedOperator, at: Any) -> tuple[float, FloatArray, float]:

@@ -26,6 +26,7 @@ from cellapse._shared.align import unpack
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import generator, number, one_of, real_array
 from cellapse._shared.memory import require_memory
+from cellapse._shared.scaling import exponents, homogeneous, times_two
 from cellapse.tasks.filters import DENSE, Response, apply_responses, upper_bound
 
 METHODS = ("tikhonov", "heat", "wiener")
@@ -73,7 +74,7 @@ def smooth(
     if a == 0.0 or not y.size:
         return pack(y.copy())
     if method == "tikhonov":
-        return pack(S.solve(y / a, shift=1.0 / a, rtol=1e-8))
+        return pack(homogeneous(lambda y: S.solve(y / a, shift=1.0 / a, rtol=1e-8), y))
     return pack(apply_responses(S, y, [_response(method, a)])[0])
 
 
@@ -172,7 +173,8 @@ def choose_strength(
     one_of("method", method, METHODS)
     S = as_operator(operator)
     y, _ = unpack(signal, S)
-    Y = y[:, None] if y.ndim == 1 else y
+    k = exponents(y.ravel())  # one for all columns, whose scores are added up
+    Y = times_two(y[:, None] if y.ndim == 1 else y, -k)
     b = upper_bound(S)
     if strengths is None:
         power = 2 if method == "wiener" else 1
@@ -188,7 +190,7 @@ def choose_strength(
         trace = float((left * traces).sum())
         residual = float((left**2 * weights).sum())
         scores[i] = S.shape[0] * residual / trace**2 if trace > 0 else np.inf
-    return Strength(float(grid[np.argmin(scores)]), grid, scores)
+    return Strength(float(grid[np.argmin(scores)]), grid, times_two(scores, 2 * k))
 
 
 def _quadratures(

@@ -1,0 +1,57 @@
+r"""Signals of any size, for functions with f(c x) = c^p f(x).
+
+Squares of numbers below 1e-154 are zero, and of those above 1e154 infinite. So columns that are far
+from one are brought there first, by a power of two, which rounds nothing, and what comes out is
+brought back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_FAR = 200  # powers of two: nearer to one, squares and their sums keep their digits
+
+
+def homogeneous(function: Callable[[Any], Any], x: NDArray[Any], power: int = 1) -> Any:
+    """Return f(x), computed on columns next to one where those of x are far from it.
+
+    What f gives, arrays with the columns of x or one number for each, may be in a list or a dict.
+
+    >>> homogeneous(lambda x: np.sqrt((x * x).sum(axis=0)), np.array([3e-200, 4e-200]))
+    5e-200
+    """
+    k = exponents(x)
+    if not k.any():
+        return function(x)
+    return _times(function(times_two(x, -k)), power * k)
+
+
+def exponents(x: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the power of two of every column, 0 for those whose size does no harm."""
+    parts = [x.real, x.imag] if np.iscomplexobj(x) else [x]
+    size = np.maximum.reduce(
+        [np.maximum(p.max(axis=0, initial=0.0), -p.min(axis=0, initial=0.0)) for p in parts]
+    )
+    k = np.frexp(size)[1].astype(np.int64)
+    return np.where(abs(k) > _FAR, k, 0)
+
+
+def times_two(x: Any, k: Any) -> Any:
+    """Return x 2^k, column by column; infinite where that is too large for a number."""
+    k = np.asarray(k, dtype=np.int64)
+    if np.iscomplexobj(x):
+        return times_two(x.real, k) + 1j * times_two(x.imag, k)
+    with np.errstate(over="ignore", under="ignore"):
+        return np.ldexp(x, k)
+
+
+def _times(result: Any, k: NDArray[np.int64]) -> Any:
+    if isinstance(result, list):
+        return [_times(one, k) for one in result]
+    if isinstance(result, dict):
+        return {key: _times(one, k) for key, one in result.items()}
+    return times_two(result, k)
