@@ -227,7 +227,7 @@ class Doubt:
 
 
 def likely_false(
-    K: Complex,
+    source: Any,
     *,
     false_share: float | None = None,
     level: float = 0.05,
@@ -242,7 +242,7 @@ def likely_false(
 
     Parameters
     ----------
-    K : Complex
+    source : Complex, or whatever `collapse` takes
     false_share : float, optional
         The share of the edges that are false, known from the way they were measured. The network
         itself only gives an upper bound; without it edges are ranked, and none is doubted.
@@ -272,7 +272,7 @@ def likely_false(
     >>> sorted(likely_false(K, false_share=0.01).edges())
     [(0, 20), (1, 45), (7, 33), (25, 50)]
     """
-    K = to_complex(K)
+    K = to_complex(source)
     level = share("level", level)
     known = None if false_share is None else share("false_share", false_share)
     one_of("pairs", pairs, ("degree", "uniform"))
