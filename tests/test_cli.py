@@ -148,7 +148,7 @@ def test_analyze_as_json(run):
     assert facts["accuracy"] == pytest.approx(33 / 34)
     assert len(facts["least_trusted_edges"]) == 10
     assert 0 < facts["distinguishable_edges"] < 78
-    assert facts["verdict"]["words"].startswith("The cells matter here")
+    assert facts["verdict"]["words"].startswith("The cells hardly matter here")
     assert facts["clusters_by"] == "S"
 
 

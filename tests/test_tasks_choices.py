@@ -1,6 +1,7 @@
 """What tasks choose where nothing is said, and the limits that their pages name."""
 
 import inspect
+import sys
 from types import SimpleNamespace
 
 import networkx as nx
@@ -11,9 +12,10 @@ from scipy import sparse
 import cellapse as cl
 from cellapse import tasks
 from cellapse._linalg.operators import SparseOperator
-from cellapse.tasks import clustering, false_edges, filters, judging, labels, signatures, smoothing
+from cellapse.tasks import clustering, false_edges, filters, labels, signatures, smoothing
 from cellapse.tasks._clusters import Clusters
 from cellapse.tasks.selection import FAMILY, family_member
+from cellapse.tasks.verdict import Varies, _Again, gap_in_words, judge
 
 K = cl.clique_complex(nx.lollipop_graph(4, 2))
 L = cl.graph_laplacian(K)
@@ -135,7 +137,7 @@ def test_every_operator_to_choose_from_is_what_its_name_says():
 def test_why_so_many_clusters(gaps, k, words):
     """Clear is a gap of more than 1.25 times the next; that after the first does not count."""
     gaps = None if gaps is None else np.array(gaps)
-    found = judging.gap_in_words(Clusters(np.arange(k), range(k), None, None, gaps))
+    found = gap_in_words(Clusters(np.arange(k), range(k), None, None, gaps))
     assert found.endswith(words)
 
 
@@ -145,14 +147,15 @@ def test_up_to_three_thousand_vertices_networks_are_drawn_again(monkeypatch, n, 
     numbers = np.zeros(n, dtype=int)
     numbers[2:] = 1
     clusters = Clusters(numbers, K.labels, None)
-    monkeypatch.setattr(judging, "_again", lambda *given: (0.5, 0.25, 0.125))
-    found = judging.judge(K, clusters, clusters, "")
+    again = _Again((0.5, 0.25), 0.125, Varies(0.1, 0.01, 0.01))
+    monkeypatch.setattr(sys.modules["cellapse.tasks.verdict"], "_again", lambda *given: again)
+    found = judge(K, clusters, clusters, "")
     known = (found.mine.stability, found.plain.stability, found.chance)
     assert known == ((0.5, 0.25, 0.125) if drawn else (None, None, None))
     assert found.forest
     assert found.n_clusters == 2
     one = Clusters(np.zeros(n, dtype=int), K.labels, None)
-    assert judging.judge(K, one, one, "").chance is None
+    assert judge(K, one, one, "").chance is None
 
 
 # Labels

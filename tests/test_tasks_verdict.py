@@ -11,8 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 import cellapse as cl
 from cellapse import tasks
 from cellapse.tasks._thinning import shuffled, thinned
-from cellapse.tasks.judging import judge
-from cellapse.tasks.verdict import Judged, Verdict
+from cellapse.tasks.verdict import Judged, Varies, Verdict, judge
 
 HUBS = {
     "Barabasi-Albert": nx.barabasi_albert_graph(400, 4, seed=1),
@@ -87,20 +86,43 @@ def test_figures_are_those_of_the_definitions():
     assert verdict.mine.modularity == pytest.approx(tasks.modularity(K, mine))
     assert verdict.plain.modularity == pytest.approx(tasks.modularity(K, plain))
     assert verdict.agreement == cl.clustering_accuracy(mine, plain)
-    assert verdict.gain
+    assert not verdict.gain  # one vertex of 34
     rng = np.random.default_rng(0)
-    stable, chance = [], []
-    for draw in range(3):
+    stable, chance, moved, ahead = [], [], [], []
+    for draw in range(5):
         part = thinned(K, 0.1, rng)
         stable.append(
             adjusted_rand_score(mine, cl.cluster(cl.collapse(part, "renormalized"), 2, rng=draw))
         )
+        there = [
+            cl.cluster(M, 2, rng=draw)
+            for M in (cl.collapse(part, "renormalized"), cl.graph_laplacian(part))
+        ]
+        moved += [
+            1 - cl.clustering_accuracy(a, b) for a, b in zip((mine, plain), there, strict=True)
+        ]
+        ahead.append(tasks.modularity(K, there[0]) - tasks.modularity(K, there[1]))
         random = nx.from_scipy_sparse_array(shuffled(K, rng))
         numbers = cl.cluster(nx.laplacian_matrix(random).astype(float), 2, rng=draw).numbers
         parts = [np.flatnonzero(numbers == c).tolist() for c in (0, 1)]
         chance.append(nx.community.modularity(random, parts))
     assert verdict.mine.stability == pytest.approx(np.mean(stable))
     assert verdict.chance == pytest.approx(np.mean(chance))
+    assert verdict.varies.moved == pytest.approx(np.mean(moved))
+    assert verdict.varies.ahead == pytest.approx(2 * np.std(ahead, ddof=1))
+
+
+@pytest.mark.parametrize(
+    ("name", "k"), [("karate", 2), ("lesmis", 11), ("football", 12), ("polbooks", 3)]
+)
+def test_no_verdict_rests_on_what_chance_moves(name, k):
+    """Clean networks, where S and L differ by less than leaving out a tenth of the edges does."""
+    verdict = tasks.verdict(cl.clique_complex(cl.datasets.load(name).graph), k)
+    changed = 1 - verdict.agreement
+    assert changed <= max(verdict.varies.moved, 0.05)
+    assert not verdict.gain
+    assert not verdict.use_plain
+    assert re.search("hardly matter|no difference", verdict.sentences()[0])
 
 
 def test_a_hypergraph_is_compared_with_the_projection():
@@ -119,6 +141,8 @@ def verdict_of(**changes):
         "why": "",
         "agreement": 0.8,
         "chance": 0.1,
+        "n_vertices": 1000,
+        "varies": None,
         "held": 1.0,
         "forest": False,
         "mine": Judged("S", 0.4, 0.8),
@@ -223,6 +247,17 @@ def test_a_lost_hyperedge_takes_its_weight_along():
         ({"agreement": 0.994}, "hardly matter"),
         ({"agreement": 0.951}, "hardly matter"),  # up to 5 in 100
         ({"agreement": 0.949}, "neither is clearly better"),
+        ({"agreement": 0.9, "n_vertices": 30}, "hardly matter"),  # three vertices
+        ({"agreement": 0.9, "n_vertices": 40}, "neither is clearly better"),  # four
+        ({"agreement": 0.9, "n_vertices": 30, "mine": Judged("S", 0.6, 0.9)}, "hardly matter"),
+        ({"agreement": 0.9, "n_vertices": 30, "mine": Judged("S", 0.2, 0.8)}, "hardly matter"),
+        ({"varies": Varies(0.21, 0.0, 0.0)}, "hardly matter"),  # as chance moves
+        ({"varies": Varies(0.19, 0.0, 0.0)}, "neither is clearly better"),
+        ({"varies": Varies(0.1, 0.06, 0.0), "mine": Judged("S", 0.45, 0.8)}, "neither"),
+        ({"varies": Varies(0.1, 0.04, 0.0), "mine": Judged("S", 0.45, 0.8)}, "cells matter"),
+        ({"varies": Varies(0.1, 0.0, 0.2), "mine": Judged("S", 0.4, 0.95)}, "neither"),
+        ({"varies": Varies(0.1, 0.0, 0.14), "mine": Judged("S", 0.4, 0.95)}, "cells matter"),
+        ({"varies": Varies(0.9, 0.5, 0.5), "mine": Judged("S", 0.3, 0.8)}, "better use those of L"),
         ({"held": 0.0}, "no cell holds any edge"),
         ({"n_clusters": 2}, "neither is clearly better"),
         ({"mine": Judged("S", 0.419, 0.8)}, "neither"),  # ahead by .02
@@ -282,8 +317,8 @@ def test_figures_by_name_and_in_words():
     assert (found["agreement"], found["chance"], found["caution"]) == (0.8, 0.1, "")
     assert found["words"] == " ".join(verdict.sentences())
     assert verdict.sentences() == [
-        "The clusters of S are worse here; better use those of L: 20 % of the vertices are in "
-        "other clusters, modularity 0.300 against 0.400 of L, stability 0.80 against 0.80.",
+        "The clusters of S are worse here; better use those of L: 200 of 1,000 vertices are "
+        "in other clusters, modularity 0.300 against 0.400 of L, stability 0.80 against 0.80.",
         "3 clusters: so it is.",
     ]
     assert str(verdict).splitlines()[2:] == [

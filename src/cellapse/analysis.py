@@ -28,8 +28,8 @@ from cellapse.tasks._clusters import Clusters
 from cellapse.tasks.clustering import cluster
 from cellapse.tasks.false_edges import Doubt, likely_false
 from cellapse.tasks.influence import Influence, cell_influence
-from cellapse.tasks.judging import gap_in_words, judge
 from cellapse.tasks.trust import edge_trust
+from cellapse.tasks.verdict import gap_in_words, judge
 
 __all__ = ["Analysis", "analyze"]
 __dir__ = showing([*__all__, "STEPS"])

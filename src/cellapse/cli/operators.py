@@ -21,8 +21,8 @@ from cellapse.cli.output import Out
 from cellapse.cli.progress import Steps, working
 from cellapse.cli.sources import with_groups
 from cellapse.tasks.clustering import cluster, clustering_accuracy
-from cellapse.tasks.judging import judge
 from cellapse.tasks.selection import modularity
+from cellapse.tasks.verdict import judge
 from cellapse.theory import check
 
 Count = Annotated[int, typer.Option("-k", help="How many eigenvalues.")]

@@ -21,11 +21,10 @@ from cellapse.cli.sources import values_of, with_groups
 from cellapse.tasks._clusters import Clusters
 from cellapse.tasks.clustering import cluster, clustering_accuracy
 from cellapse.tasks.embedding import embed, positional_encoding
-from cellapse.tasks.judging import gap_in_words, judge
 from cellapse.tasks.resistance import effective_resistance
 from cellapse.tasks.signatures import heat_kernel_signature
 from cellapse.tasks.smoothing import choose_strength, smooth
-from cellapse.tasks.verdict import Verdict
+from cellapse.tasks.verdict import Verdict, gap_in_words, judge
 
 Vectors = Annotated[int, typer.Option("-k", help="How many columns.")]
 

@@ -12,7 +12,6 @@ from cellapse.tasks.embedding import Embedding, embed, positional_encoding
 from cellapse.tasks.false_edges import Doubt, likely_false
 from cellapse.tasks.filters import band_pass, spectral_filter
 from cellapse.tasks.influence import Influence, cell_influence
-from cellapse.tasks.judging import verdict
 from cellapse.tasks.labels import Spread, spread_labels
 from cellapse.tasks.resistance import (
     effective_conductance,
@@ -24,7 +23,7 @@ from cellapse.tasks.selection import Choice, choose_operator, modularity
 from cellapse.tasks.signatures import Signature, heat_kernel_signature, wave_kernel_signature
 from cellapse.tasks.smoothing import Strength, choose_strength, diffuse, smooth
 from cellapse.tasks.trust import EdgeTrust, edge_trust
-from cellapse.tasks.verdict import Verdict
+from cellapse.tasks.verdict import Verdict, verdict
 
 __all__ = [
     "Choice",

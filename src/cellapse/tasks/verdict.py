@@ -4,25 +4,67 @@ Partitions are judged by the network alone, without labels:
 
     modularity  share of the weight inside clusters - sum over clusters of (share of the ends)^2,
     stability   the adjusted Rand index with the clusters of the same network without a tenth of its
-                edges (of a hypergraph, of its hyperedges), the mean of three draws,
+                edges (of a hypergraph, of its hyperedges), the mean of five draws,
+    moved       the share of the vertices that are in other clusters in such a draw, the mean of
+                both operators: what chance does to clusters,
     chance      the modularity of as many clusters in random networks with the same degrees.
 
 S is compared with the graph Laplacian L, on a hypergraph with the projection in which a pair weighs
-1 / (size - 1). Cells matter where they change the clusters; there are groups where the modularity
-is above that of chance and the clusters are stable.
+1 / (size - 1). Cells matter where they change the clusters of more vertices than chance moves, to
+clusters that are more modular, or steadier, by more than that varies between draws; there are
+groups where the modularity is above that of chance and the clusters are stable.
 """
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-_BEHIND = 0.02  # of modularity: so much less is clearly behind
+import numpy as np
+from scipy import sparse
+
+from cellapse._collapse.build import collapse
+from cellapse._complex.complex import Complex
+from cellapse._complex.given import to_complex
+from cellapse._errors import CellapseWarning
+from cellapse._linalg.operators import Operator
+from cellapse._operators.as_operator import as_operator
+from cellapse._operators.fair import weighted_edges, without_cells
+from cellapse._operators.hyperedges import is_hypergraph
+from cellapse._shared.checks import generator, whole_number
+from cellapse.tasks._clusters import Clusters, modularity_by
+from cellapse.tasks._thinning import shuffled, thinned
+from cellapse.tasks.clustering import cluster, clustering_accuracy
+from cellapse.tasks.trust import edge_trust
+
+Make = Callable[[Complex], Operator]
+
+_MOST = 3000  # vertices up to which networks are drawn and clustered again
+_DRAWS = 5
+_LEFT_OUT = 0.1
+_CLEAR = 1.25  # times the next gap of the eigenvalues
+
+_BEHIND = 0.02  # of modularity: so much less is clearly behind, whatever it varies
 _STEADIER = 0.1  # of stability: so much more makes up for it
 _ABOVE = 0.05  # of modularity over chance, from which there are groups
 _STABLE = 0.5
 _SAME = 0.005  # of the vertices elsewhere, up to which clusters are called the same
-_LITTLE = 0.05
+_LITTLE = 0.05  # of the vertices, a difference that hardly matters whatever chance moves
+_FEW = 3  # vertices: no verdict rests on them
+
+
+class Varies(NamedTuple):
+    """How much comes about by leaving out a tenth of the edges.
+
+    `moved` is a share of the vertices; `ahead` and `steadier` are twice the standard deviation,
+    over the draws, of how far S is ahead in modularity and in stability.
+    """
+
+    moved: float
+    ahead: float
+    steadier: float
 
 
 @dataclass(frozen=True)
@@ -53,6 +95,9 @@ class Verdict:
         The share of the vertices that both put into the same cluster.
     chance : float or None
         The modularity of as many clusters in random networks with the same degrees.
+    n_vertices : int
+    varies : Varies or None
+        What chance does to these figures; None where it was not measured.
     held : float
         The share of the edges that some cell above them holds.
     forest : bool
@@ -72,6 +117,8 @@ class Verdict:
     plain: Judged
     agreement: float
     chance: float | None
+    n_vertices: int
+    varies: Varies | None
     held: float
     forest: bool
 
@@ -79,6 +126,17 @@ class Verdict:
     def same(self) -> bool:
         """Whether the cells make no difference to the clusters."""
         return self.n_clusters < 2 or not self.held or 1.0 - self.agreement <= _SAME
+
+    @property
+    def few(self) -> bool:
+        """Whether only a few vertices change their cluster."""
+        return (1.0 - self.agreement) * self.n_vertices < _FEW + 0.5
+
+    @property
+    def little(self) -> bool:
+        """Whether no more vertices change their cluster than chance moves, or only a few."""
+        moved = _LITTLE if self.varies is None else max(_LITTLE, self.varies.moved)
+        return self.few or 1.0 - self.agreement <= moved
 
     @property
     def ahead(self) -> float:
@@ -94,9 +152,8 @@ class Verdict:
     def use_plain(self) -> bool:
         """Whether the clusters of S are clearly behind, and not the only stable ones."""
         stable = self.mine.stability is not None and self.mine.stability >= _STABLE
-        return (
-            not self.same and self.ahead < -_BEHIND and not (stable and self.steadier >= _STEADIER)
-        )
+        behind = self.ahead < -_BEHIND and not (stable and self.steadier >= _STEADIER)
+        return behind and not self.same and not self.few
 
     @property
     def gain(self) -> bool:
@@ -104,10 +161,13 @@ class Verdict:
 
         Both measures see the network alone: whether the clusters are right, they cannot know.
         """
-        better = self.ahead > _BEHIND or self.steadier > _STEADIER
+        ahead, steadier = _BEHIND, _STEADIER
+        if self.varies is not None:
+            ahead, steadier = max(ahead, self.varies.ahead), max(steadier, self.varies.steadier)
+        better = self.ahead > ahead or self.steadier > steadier
         worse = self.ahead < -_BEHIND or self.steadier < -_STEADIER
         stable = self.mine.stability is None or self.mine.stability >= _STABLE
-        return not self.same and better and stable and not worse
+        return not self.same and not self.little and better and stable and not worse
 
     @property
     def best(self) -> Judged:
@@ -149,6 +209,7 @@ class Verdict:
             "modularity": {j.operator: j.modularity for j in (self.mine, self.plain)},
             "stability": {j.operator: j.stability for j in (self.mine, self.plain)},
             "agreement": self.agreement,
+            "moved by chance": None if self.varies is None else self.varies.moved,
             "chance": self.chance,
             "caution": self.caution,
             "words": " ".join(self.sentences()),
@@ -162,7 +223,12 @@ class Verdict:
             return "One cluster: there is nothing to compare."
         if self.same:
             return f"The cells make no difference here: {mine} and {other} find the same clusters."
-        elsewhere = f"{100 * (1.0 - self.agreement):.0f} % of the vertices are in other clusters"
+        changed = round((1.0 - self.agreement) * self.n_vertices)
+        other_ones = "is in another cluster" if changed == 1 else "are in other clusters"
+        elsewhere = f"{changed:,} of {self.n_vertices:,} vertices {other_ones}"
+        if self.varies is not None:
+            by_chance = round(self.varies.moved * self.n_vertices)
+            elsewhere += f" ({by_chance:,} when a tenth of the edges is left out)"
         figures = f"{self.mine.modularity:.3f} against {self.plain.modularity:.3f} of {other}"
         if self.mine.stability is not None and self.plain.stability is not None:
             figures += f", stability {self.mine.stability:.2f} against {self.plain.stability:.2f}"
@@ -171,9 +237,135 @@ class Verdict:
             return f"The clusters of {mine} are worse here; better use those of {other}: {figures}."
         if self.gain:
             return f"The cells matter here: {figures}."
-        if 1.0 - self.agreement <= _LITTLE:
+        if self.little:
             return f"The cells hardly matter here: {figures}."
         return f"The cells change the clusters, and neither is clearly better: {figures}."
 
     def _count(self) -> str:
         return "" if self.n_clusters < 2 else f"{self.n_clusters} clusters: {self.why}."
+
+
+def verdict(
+    source: Any, n_clusters: int | None = None, *, rng: int | np.random.Generator = 0
+) -> Verdict:
+    """Cluster with and without the cells, and say whether they matter.
+
+    Parameters
+    ----------
+    source : Complex, or whatever `collapse` takes
+    n_clusters : int, optional
+        By default the number before the largest gap of the eigenvalues of S.
+    rng : seed or numpy Generator
+        For k-means, and for what is left out or dealt out anew.
+
+    Returns
+    -------
+    Verdict
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> print(verdict(cl.clique_complex(nx.connected_caveman_graph(4, 6))).sentences()[0])
+    The cells make no difference here: S and L find the same clusters.
+    """
+    K = to_complex(source)
+    if n_clusters is not None:
+        n_clusters = whole_number("n_clusters", n_clusters, 1, K.n_vertices)
+    why = "as asked for" if n_clusters is not None else ""
+    with quiet():
+        mine = cluster(collapse(K, "renormalized"), n_clusters, rng=rng)
+        plain = cluster(without_cells(K), int(mine.numbers.max()) + 1, rng=rng)
+    return judge(K, mine, plain, why or gap_in_words(mine), rng)
+
+
+def judge(
+    K: Complex,
+    mine: Clusters,
+    plain: Clusters,
+    why: str,
+    rng: int | np.random.Generator = 0,
+    make: Make = lambda part: collapse(part, "renormalized"),
+    name: str = "S",
+) -> Verdict:
+    """The verdict on clusters of an operator and of `without_cells(K)` that are known already.
+
+    `make` gives the operator of a complex, for the parts of K on which the clusters are compared.
+    """
+    k = int(mine.numbers.max()) + 1
+    ways = ((make, mine), (without_cells, plain))
+    edges = K.n_cells[1] if K.max_rank else 0
+    worthwhile = k > 1 and edges > 0 and K.n_vertices <= _MOST
+    again = _again(K, k, ways, generator(rng)) if worthwhile else None
+    names = (name, "the weighted projection" if is_hypergraph(K) else "L")
+    W = weighted_edges(K)
+    stable = (None, None) if again is None else again.stable
+    judged = [
+        Judged(operator, modularity_by(W, c.numbers), stability)
+        for operator, c, stability in zip(names, (mine, plain), stable, strict=True)
+    ]
+    return Verdict(
+        k,
+        why,
+        judged[0],
+        judged[1],
+        clustering_accuracy(mine, plain),
+        None if again is None else again.chance,
+        K.n_vertices,
+        None if again is None else again.varies,
+        edge_trust(K).held,
+        edges == K.n_vertices - (int(K.components().max()) + 1),
+    )
+
+
+def gap_in_words(clusters: Clusters) -> str:
+    """Why `cluster` took that number: the gap after it, and whether another is nearly as large."""
+    if clusters.gaps is None:
+        return "as asked for"
+    k, gaps = int(clusters.numbers.max()) + 1, clusters.gaps
+    if k > len(gaps):
+        return "there are too few vertices for a gap"
+    among = f"the largest of the first {len(gaps) + 1}"
+    said = f"the gap after eigenvalue {k} is {among} ({gaps[k - 1]:.3g})"
+    others = np.delete(gaps, [0, k - 1])
+    if len(others) and gaps[k - 1] < _CLEAR * others.max():
+        second = int(np.argsort(-gaps[1:], kind="stable")[1]) + 2
+        said += f", but not clearly: after {second} it is {gaps[second - 1]:.3g}"
+    return said
+
+
+class _Again(NamedTuple):
+    stable: tuple[float, float]
+    chance: float
+    varies: Varies
+
+
+def _again(
+    K: Complex, k: int, ways: tuple[tuple[Make, Clusters], ...], rng: np.random.Generator
+) -> _Again:
+    """Cluster parts of the network by both operators, and random networks by L."""
+    from sklearn.metrics import adjusted_rand_score
+
+    whole = weighted_edges(K)
+    alike, moved, modular = (np.zeros((2, _DRAWS)) for _ in range(3))
+    chance = np.zeros(_DRAWS)
+    with quiet():
+        for draw in range(_DRAWS):
+            part = thinned(K, _LEFT_OUT, rng)
+            for row, (make, clusters) in enumerate(ways):
+                there = cluster(make(part), k, rng=draw).numbers
+                alike[row, draw] = adjusted_rand_score(clusters.numbers, there)
+                moved[row, draw] = 1.0 - clustering_accuracy(clusters.numbers, there)
+                modular[row, draw] = modularity_by(whole, there)
+            W = shuffled(K, rng)
+            L = sparse.diags_array(np.asarray(W.sum(axis=1)).ravel()) - W
+            chance[draw] = modularity_by(
+                sparse.coo_array(sparse.triu(W, 1)), cluster(as_operator(L), k, rng=draw).numbers
+            )
+    spread = [2.0 * float((x[0] - x[1]).std(ddof=1)) for x in (modular, alike)]
+    mine, plain = alike.mean(axis=1).tolist()
+    return _Again((mine, plain), float(chance.mean()), Varies(float(moved.mean()), *spread))
+
+
+def quiet() -> warnings.catch_warnings[None]:
+    """Clusters of a trial, whose warnings would be of no use to anybody."""
+    return warnings.catch_warnings(action="ignore", category=CellapseWarning)
