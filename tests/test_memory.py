@@ -5,6 +5,7 @@ import os
 import resource
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import networkx as nx
@@ -125,6 +126,25 @@ def test_max_memory_of_read(tmp_path):
 
 @linux
 def test_limits_of_the_process_count_as_memory():
+    # Views: an array of so many columns takes no memory before it is copied.
+    grid, columns = cl.graph_laplacian(path(20_000)), np.broadcast_to(1.0, (20_000, 4000))
+    complete = cl.clique_complex(nx.complete_graph(90), 3)
+    tasks = (
+        cl.smooth,
+        partial(cl.smooth, method="heat"),
+        partial(cl.smooth, strength="gcv"),
+        partial(cl.tasks.diffuse, times=[1.0, 2.0]),
+        partial(cl.tasks.spectral_filter, response=np.exp),
+        cl.tasks.dirichlet_energy,
+        cl.tasks.total_variation,
+        type(grid).energy,
+        type(grid).solve,
+        lambda S, x: S @ x,
+        lambda S, x: cl.collapse(path(20_000), "unfolded").complete(x),
+        lambda S, x: cl.embed(S, x.shape[1]),
+        lambda S, x: cl.cluster(S, x.shape[1]),
+    )
+
     def limited():
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (used + 500_000_000,) * 2)
@@ -137,6 +157,10 @@ def test_limits_of_the_process_count_as_memory():
                 lambda: cl.graph_laplacian(path(3000)).toarray(),
                 lambda: cl.graph_laplacian(path(20_000)).spectrum(2000),
                 lambda: cl.effective_resistance(path(3000)),
+                lambda: cl.collapse(complete, "incidence"),
+                lambda: cl.tasks.spread_labels(grid, np.arange(20_000) % 5000, strength=1.0),
+                lambda: cl.tasks.spread_labels(grid, np.arange(20_000) % 5000),
+                *(partial(task, grid, columns) for task in tasks),
             ):
                 try:
                     work()

@@ -93,15 +93,18 @@ cliques up to rank 2 of networkx.Graph>
             f"realization={chosen.name!r} is a sparse matrix on the vertices: it needs no solver "
             "and has no other rank; leave out onto and solver"
         )
-    with Fitting("the incidence of all cells", "take fewer: a lower max_rank, or a thinner graph"):
+    fitting = Fitting("the collapse of all cells", "take fewer: a lower max_rank, a thinner graph")
+    with fitting:
         chain = chosen.chain(source)
     top = source.max_rank if isinstance(source, Complex) else len(chain.above) + 1
     onto = whole_number("onto", onto, 0, top)
-    weights = chosen.weigh(chain, beta, gamma, eps)
+    with fitting:
+        weights = chosen.weigh(chain, beta, gamma, eps)
     caution = chosen.caution(chain)
     if caution is not None:
         warnings.warn(caution, CellapseWarning, stacklevel=2)
-    return CollapsedOperator(chosen, chain, weights, onto, solver)
+    with fitting:
+        return CollapsedOperator(chosen, chain, weights, onto, solver)
 
 
 def matrices_or_complex(source: Any) -> Any:

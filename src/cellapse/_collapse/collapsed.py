@@ -23,6 +23,7 @@ from cellapse._linalg.symmetric import Shortcuts
 from cellapse._shared.align import align_numbers
 from cellapse._shared.arrays import Entries, FloatArray
 from cellapse._shared.card import Card
+from cellapse._shared.memory import Fitting
 from cellapse._shared.scaling import homogeneous
 
 
@@ -162,6 +163,7 @@ class CollapsedOperator(Operator):
         """The share of its weight that every edge keeps, where S is a reweighted A."""
         return self.elimination.shares
 
+    @Fitting("the values of all cells", "take fewer columns at a time")
     def complete(self, u: ArrayLike) -> dict[int, FloatArray]:
         """The values z* of all other cells that minimize the energy of u, by rank.
 

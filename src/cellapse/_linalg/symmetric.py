@@ -218,6 +218,7 @@ class SymmetricOperator(LinearOperator, ABC):
     def _transpose(self) -> SymmetricOperator:
         return self
 
+    @Fitting("the energy", "take fewer columns")
     def energy(self, u: ArrayLike) -> float:
         """The quadratic form u^* S u: how much u varies; u may be complex."""
         values = align(u, self.labels, "the signal", cells=self.onto > 0)

@@ -24,11 +24,13 @@ from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
 from cellapse._shared.align import unpack
 from cellapse._shared.arrays import BoolArray, FloatArray, row_sum
+from cellapse._shared.memory import Fitting
 from cellapse._shared.scaling import homogeneous
 from cellapse.tasks.clustering import Mass, cut_mass
 from cellapse.tasks.embedding import permutable_signs
 
 
+@Fitting("the energy", "take fewer columns at a time")
 def dirichlet_energy(operator: Any, signal: Any) -> Any:
     """How much a signal varies over the complex; one number per column.
 
@@ -54,6 +56,7 @@ def dirichlet_energy(operator: Any, signal: Any) -> Any:
     return _one_a_column(homogeneous(lambda x: (x * (S @ x)).sum(axis=0), x, 2), signal)
 
 
+@Fitting("the variation", "take fewer columns at a time")
 def total_variation(operator: Any, signal: Any) -> Any:
     """How much a signal varies, where jumps count by their size and not by its square.
 

@@ -31,7 +31,7 @@ from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import whole_number
-from cellapse._shared.memory import require_memory
+from cellapse._shared.memory import Fitting, require_memory
 from cellapse.tasks._frames import to_frame
 from cellapse.tasks.clustering import Mass, cut_mass
 
@@ -83,6 +83,7 @@ class Embedding:
         return to_frame(self.coordinates, self.labels, names)
 
 
+@Fitting("the embedding", "lower k")
 def embed(operator: Any, k: int, *, mass: Mass = None) -> Embedding:
     """The first `k` eigenvectors after the constant: a Laplacian eigenmap.
 
@@ -121,6 +122,7 @@ def embed(operator: Any, k: int, *, mass: Mass = None) -> Embedding:
     return modes
 
 
+@Fitting("the encoding", "lower k")
 def positional_encoding(operator: Any, k: int, *, mass: Mass = None) -> Embedding:
     """Always exactly `k` columns for a neural network: eigenvectors, and zeros when there are less.
 

@@ -23,6 +23,7 @@ from cellapse._operators.as_operator import as_operator
 from cellapse._shared.align import unpack
 from cellapse._shared.arrays import FloatArray, column_blocks
 from cellapse._shared.checks import number, real_array, share
+from cellapse._shared.memory import Fitting
 from cellapse._shared.scaling import homogeneous
 
 Response = Callable[[FloatArray], FloatArray]
@@ -31,6 +32,7 @@ DENSE = 500  # up to this many vertices the full spectrum is used
 _MAX_TERMS = 2**14
 
 
+@Fitting("the filtered signal", "take fewer columns at a time")
 def spectral_filter(operator: Any, signal: Any, response: Response, *, rtol: float = 1e-8) -> Any:
     """Apply the function h of an operator to a signal: y = h(S) x.
 

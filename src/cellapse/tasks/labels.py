@@ -29,6 +29,7 @@ from cellapse._operators.as_operator import as_operator
 from cellapse._shared.align import align
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import generator, number
+from cellapse._shared.memory import Fitting, require_memory
 from cellapse.tasks._frames import to_frame
 from cellapse.tasks.filters import upper_bound
 
@@ -36,6 +37,7 @@ _STRENGTHS = np.logspace(-0.5, 4.5, 11)  # over an upper bound of S
 _LEFT_OUT = 200  # labels that are left out in turn; of more, a sample
 _ENTRIES = 4_000_000  # of the columns for them: on large networks, fewer are left out
 _FEWEST = 20
+_COPIES = 8.0  # of the columns, while they are solved for
 _LEAST = 1e-6  # probability, so that one label in the wrong place is not everything
 
 
@@ -96,6 +98,7 @@ class Spread:
         return to_frame(self.probabilities, self.labels, self.classes)
 
 
+@Fitting("a probability of every class at every vertex", "give fewer classes")
 def spread_labels(
     operator: Any,
     known: Any,
@@ -136,9 +139,11 @@ def spread_labels(
     classes, numbers = _numbered(known, S)
     generate = generator(rng)
     given = np.flatnonzero(numbers >= 0)
+    most = max(_FEWEST, min(_LEFT_OUT, _ENTRIES // S.shape[0]))
+    size = _COPIES * 8.0 * S.shape[0] * (len(classes) + min(len(given), most))
+    require_memory(size, f"{len(classes):,} classes at {S.shape[0]:,} vertices", "give fewer")
     Y = np.zeros((S.shape[0], len(classes)))
     Y[given, numbers[given]] = 1.0
-    most = max(_FEWEST, min(_LEFT_OUT, _ENTRIES // S.shape[0]))
     tested = given if len(given) <= most else generate.choice(given, most, replace=False)
     tested = tested[Y.sum(axis=0)[numbers[tested]] > 1]  # the last of a class tells nothing
     if isinstance(strength, str):
@@ -148,10 +153,13 @@ def spread_labels(
         grid = grid if len(tested) and len(classes) > 1 else grid[[len(grid) // 2]]
     else:
         grid = np.array([number("strength", strength, "a number above 0", lambda a: a > 0)])
-    tried = [_spread(S, Y, tested, a) for a in grid.tolist()]
-    scores = np.array([np.log(right).mean() if len(tested) else np.nan for _, right, _ in tried])
-    best = int(np.argmax(scores)) if len(tested) else 0
-    F, _, hits = tried[best]
+    best, scores = 0, np.full(len(grid), np.nan)
+    F, hits = np.empty(0), np.empty(0)
+    for i, a in enumerate(grid.tolist()):
+        probabilities, right, found = _spread(S, Y, tested, a)
+        scores[i] = np.log(right).mean() if len(tested) else np.nan
+        if i == 0 or scores[i] > scores[best]:  # only the best is kept: all take much memory
+            best, F, hits = i, probabilities, found
     F[given] = Y[given]
     accuracy = float(hits.mean()) if len(tested) else None
     chosen = isinstance(strength, str) and len(grid) > 1

@@ -22,7 +22,7 @@ from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
 from cellapse._shared.arrays import BoolArray, FloatArray
 from cellapse._shared.checks import generator, number, one_of, real_array, whole_number
-from cellapse._shared.memory import require_memory
+from cellapse._shared.memory import Fitting, require_memory
 from cellapse.tasks._frames import to_frame
 from cellapse.tasks.embedding import n_trivial, operator_size
 from cellapse.tasks.filters import Response, apply_responses
@@ -83,6 +83,7 @@ def default_times() -> FloatArray:
     return np.geomspace(0.1, 24.0, 16)
 
 
+@Fitting("the signature", "give fewer times")
 def heat_kernel_signature(
     operator: Any,
     times: ArrayLike | None = None,
@@ -134,6 +135,7 @@ def heat_kernel_signature(
     return Signature(_scaled(values, scale), t, float(np.sqrt(2.0 / n_probes)), S.labels)
 
 
+@Fitting("the signature", "give fewer energies")
 def wave_kernel_signature(
     operator: Any,
     energies: ArrayLike | None = None,

@@ -25,7 +25,7 @@ from cellapse._operators.as_operator import as_operator
 from cellapse._shared.align import unpack
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import generator, number, one_of, real_array
-from cellapse._shared.memory import require_memory
+from cellapse._shared.memory import Fitting, require_memory
 from cellapse._shared.scaling import exponents, homogeneous, times_two
 from cellapse.tasks.filters import DENSE, Response, apply_responses, upper_bound
 
@@ -34,6 +34,7 @@ _STEPS = 80  # of Lanczos for one quadrature
 _PROBES = 16
 
 
+@Fitting("the smoothed signal", "take fewer columns at a time")
 def smooth(
     operator: Any, signal: Any, *, method: str = "tikhonov", strength: float | str = 1.0
 ) -> Any:
@@ -78,6 +79,7 @@ def smooth(
     return pack(apply_responses(S, y, [_response(method, a)])[0])
 
 
+@Fitting("the signal at all times", "take fewer columns or times at a time")
 def diffuse(operator: Any, signal: Any, times: ArrayLike) -> list[Any]:
     """The heat equation started at a signal, at several times for the price of one.
 
@@ -133,6 +135,7 @@ class Strength:
     scores: FloatArray = field(repr=False)
 
 
+@Fitting("the choice of a strength", "take fewer columns")
 def choose_strength(
     operator: Any,
     signal: Any,
