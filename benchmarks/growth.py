@@ -29,7 +29,7 @@ def exponent(sizes: list[int], figures: list[float]) -> float:
 def one_product(kind: str, n: int) -> tuple[float, int, float]:
     """Seconds of S x, the bytes of A and K, and the seconds of reading as many."""
     warnings.simplefilter("ignore", cl.CellapseWarning)
-    S = cl.collapse(KINDS[kind](n), eps=EPS)
+    S = cl.collapse(KINDS[kind](n), "unfolded", eps=EPS)
     x = np.random.default_rng(0).standard_normal(n)
     S @ x  # what is factorized once is no part of it
     n_bytes = 2 * (S.A.data.nbytes + S.A.indices.nbytes)  # K has the pattern of A

@@ -95,7 +95,7 @@ def independent_residual(
 def rows(name: str) -> list[dict[str, Any]]:
     make, realizations = NETWORKS[name]
     complex_ = make()
-    cl.collapse(cl.clique_complex(nx.path_graph(9))).spectrum()  # what is loaded once
+    cl.collapse(cl.clique_complex(nx.path_graph(9)), "unfolded").spectrum()  # what is loaded once
     L = cl.graph_laplacian(complex_)
     cut = isinstance(cl.Auto().select(L).solver, cl.ShiftInvert)
 

@@ -38,7 +38,7 @@ def ours(K: cl.Complex) -> Callable[[], Any]:
 
     from cellapse.torch import Collapse
 
-    layer = Collapse(K, eps=EPS, learn_weights=[1, 2])
+    layer = Collapse(K, realization="unfolded", eps=EPS, learn_weights=[1, 2])
     x = torch.from_numpy(np.random.default_rng(0).standard_normal((K.n_vertices, FEATURES)))
 
     def step() -> Any:
@@ -53,7 +53,7 @@ def dense(K: cl.Complex, reduced: bool) -> Callable[[], Any]:
     """The unfolded collapse with dense matrices and nothing but autograd."""
     import torch
 
-    S = cl.collapse(K, eps=EPS)
+    S = cl.collapse(K, "unfolded", eps=EPS)
     B1 = torch.from_numpy(cl.unfolded_matrices(K)[0].toarray())
     inside = torch.from_numpy(abs(cl.incidence_matrices(K)[1]).tocoo().coords[0].copy())
     cell = torch.from_numpy(cl.incidence_matrices(K)[1].tocoo().coords[1].copy())

@@ -165,7 +165,7 @@ def test_complete_of_many_columns(S, seed):
 @given(closed_or_weighted, st.sampled_from(SMALL_TO_LARGE))
 def test_unfolded_fast_path_against_its_matrices(K, eps):
     """One number per edge, or all flags as given matrices: the same operator."""
-    fast = cl.collapse(K, eps=eps)
+    fast = cl.collapse(K, "unfolded", eps=eps)
     B = list(cl.unfolded_matrices(K))
     assume(B)
     slow = cl.collapse(B, eps=eps)
@@ -192,7 +192,7 @@ def test_unfolded_against_explicit_flags(K, eps):
         assert M.shape == expected.shape
         assert (np.diff(sparse.csc_array(M).indptr) == 1).all() or M is B[0]
         assert_close(np.sort((M @ M.T).diagonal()), np.sort((expected @ expected.T).diagonal()))
-    S = cl.collapse(K, eps=eps)
+    S = cl.collapse(K, "unfolded", eps=eps)
     sigma = [smallest_positive_singular_value(M) for M in listed]
     assert_close(S.gamma, np.where(np.isfinite(sigma), sigma, 0.0), 1e-12)
     L, start = graded(listed, S.beta, S.gamma)
@@ -233,7 +233,7 @@ def test_matrices_against_complex(K, realization):
     B = BUILD[realization](K)
     S = cl.collapse(K, realization=realization)
     for source in (B, list(B), [dense(M) for M in B], tuple(sparse.coo_array(M) for M in B)):
-        T = cl.collapse(source)
+        T = cl.collapse(source, "unfolded")
         assert_close(T.toarray(), S.toarray(), 1e-14, scale_of(S))
         assert T.n_cells == B.n_cells
 
@@ -412,7 +412,7 @@ def test_spectrum_of_disconnected_complexes_has_exact_zeros(S):
 
 def test_spectrum_is_the_same_every_time():
     K = cl.clique_complex(nx.karate_club_graph(), max_rank=3)
-    first, second = (cl.collapse(K).spectrum(5) for _ in range(2))
+    first, second = (cl.collapse(K, "unfolded").spectrum(5) for _ in range(2))
     assert_close(first.values, second.values, 1e-12)
     assert_close(first.vectors, second.vectors, 1e-12)
 
@@ -484,7 +484,7 @@ def test_smallest_singular_value_of_a_faint_edge(weight):
     K = cl.Complex.from_cells({1: edges}, weights={1: [1.0, weight]})
     sigma = smallest_singular_value(cl.boundary_matrices(K)[0])
     assert sigma**2 == pytest.approx(1.5 * weight, rel=1e-3, abs=0)
-    values = eigenvalues(cl.collapse(K).toarray())
+    values = eigenvalues(cl.collapse(K, "unfolded").toarray())
     assert values[0] > -1e-15
 
 

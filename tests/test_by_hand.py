@@ -283,12 +283,14 @@ def test_triangle_boundary():
 
 def test_triangle_unfolded_collapsed(triangle):
     """m = eps + 1 - 1/(1 + eps) at every edge and S = m/(m + 3) L; at eps = 1, m = 3/2."""
-    S = collapse(triangle, eps=1.0)
+    S = collapse(triangle, "unfolded", eps=1.0)
     assert_close(S.gamma, [ROOT3, 1.0], 1e-14)
     assert_close(S.toarray(), L3 / 3, 1e-14)
     for eps in (1e-6, 0.1):
         m = eps * (2 + eps) / (1 + eps)
-        assert_close(collapse(triangle, eps=eps).toarray(), m / (m + 3) * L3, 1e-12, scale=1.0)
+        assert_close(
+            collapse(triangle, "unfolded", eps=eps).toarray(), m / (m + 3) * L3, 1e-12, scale=1.0
+        )
 
 
 def test_triangle_incidence_collapsed(triangle):
@@ -314,7 +316,7 @@ def test_triangle_given_weights(triangle):
 
     S = 2 L - G (I + 2 G)^-1 with G = 16/63 L: 6 - (48/63)/(1 + 96/63) = 6 - 48/159 off the kernel.
     """
-    S = collapse(triangle, beta=(2, 3), gamma=(1, 0.5), eps=1.0)
+    S = collapse(triangle, "unfolded", beta=(2, 3), gamma=(1, 0.5), eps=1.0)
     assert_close(S.toarray(), (6 - 48 / 159) / 3 * L3, 1e-14)
 
 
@@ -324,7 +326,7 @@ def test_tetrahedron_collapsed():
     m_2 = 1 + 1 - 1/2 = 3/2; m_1 = 1 + 2 - 2 (2/m_2)/(1 + 2/m_2) = 13/7; S = m_1/(m_1 + 4) L.
     """
     K = cl.clique_complex(nx.complete_graph(4), max_rank=3)
-    S = collapse(K, eps=1.0)
+    S = collapse(K, "unfolded", eps=1.0)
     assert_close(S.gamma, [2.0, ROOT2, 1.0], 1e-14)
     assert_close(S.toarray(), 13 / 41 * L4, 1e-14)
     assert_close(collapse(K, realization="boundary", eps=1.0).toarray(), L4 / 5, 1e-14)
@@ -357,9 +359,9 @@ def test_skipped_rank_collapsed():
 def test_onto_the_edges():
     """One edge, kept: S = 2 beta - gamma^2 2/(2 beta + eps), with sigma^2 = 2."""
     K = Complex.from_cells({1: [("a", "b")]})
-    S = collapse(K, onto=1, eps=1.0)
+    S = collapse(K, "unfolded", onto=1, eps=1.0)
     assert_close(S.toarray(), [[2 / 3]], 1e-14)  # gamma^2 = 2: 2 - 4/3
-    S = collapse(K, onto=1, eps=1.0, beta=2.0, gamma=1.0)
+    S = collapse(K, "unfolded", onto=1, eps=1.0, beta=2.0, gamma=1.0)
     assert_close(S.toarray(), [[4 - 2 / 5]], 1e-14)
     assert S.labels == (("a", "b"),)
 
@@ -393,8 +395,10 @@ def test_onto_the_faces_of_a_sphere(turned):
 
 def test_eps_zero_on_the_triangle(triangle):
     """At the bound every positive mode of the triangle relaxes completely."""
-    assert_close(collapse(triangle, eps=0).toarray(), np.zeros((3, 3)), 1e-12, scale=1.0)
-    S = collapse(triangle, eps=0, gamma=(1.0, 0.5))
+    assert_close(
+        collapse(triangle, "unfolded", eps=0).toarray(), np.zeros((3, 3)), 1e-12, scale=1.0
+    )
+    S = collapse(triangle, "unfolded", eps=0, gamma=(1.0, 0.5))
     # m_1 = 1 - 1/4, S = L - G (I + G)^-1 with G = 4/3 L: 3 - 4/5
     assert_close(S.toarray(), (3 - 4 / 5) / 3 * L3, 1e-12)
 
@@ -406,13 +410,13 @@ def test_complete_on_the_triangle(triangle):
     assert sorted(z) == [1, 2]
     assert_close(z[1], ROOT3 / 4 * np.array([-1, 0, -1]), 1e-14)
     assert z[2].tolist() == [0.0]
-    z = collapse(triangle, eps=1.0).complete(u)
+    z = collapse(triangle, "unfolded", eps=1.0).complete(u)
     assert_close(z[1], ROOT3 / 4.5 * np.array([-1, 0, -1]), 1e-14)
     assert_close(z[2], ROOT3 / 9 * np.array([-1, 0, -1]), 1e-14)
 
 
 def test_energy_is_the_quadratic_form(triangle):
-    S = collapse(triangle, eps=1.0)  # L / 3
+    S = collapse(triangle, "unfolded", eps=1.0)  # L / 3
     assert S.energy([1.0, 0.0, 0.0]) == pytest.approx(2 / 3, abs=1e-14)
     assert S.energy([1.0, 1.0, 1.0]) == pytest.approx(0.0, abs=1e-14)
 
@@ -460,7 +464,7 @@ def test_formal_elements_are_no_cells(source):
     """Six edges and one cell of rank 3: 1 - 0.9/(1 + 1), whatever joins the two in between."""
     S = collapse(source, realization="screened", eps=0)
     assert_close(S.shares, [0.55] * 6, 1e-14)
-    assert S.n_cells == collapse(source).n_cells == (4, 6, 0, 1)
+    assert S.n_cells == collapse(source, "unfolded").n_cells == (4, 6, 0, 1)
 
 
 @pytest.mark.parametrize("realization", ["unfolded", "incidence", "mixed", "screened"])
@@ -659,7 +663,7 @@ def test_labels_of_mixed_types_keep_their_order():
     K = Complex.from_cells(cells)
     assert K.labels == tuple(labels)
     assert K.cell_labels(1) == (("z", "a"), (3, (1, 2)), (None, 2.5))
-    S = collapse(K)
+    S = collapse(K, "unfolded")
     assert S.labels == tuple(labels)
     assert S.spectrum(2).labels == tuple(labels)
 
@@ -709,7 +713,7 @@ def test_is_frozen(triangle):
 
 
 def test_spectrum_of_the_triangle(triangle):
-    spectrum = collapse(triangle, eps=1.0).spectrum()  # L / 3
+    spectrum = collapse(triangle, "unfolded", eps=1.0).spectrum()  # L / 3
     assert_close(spectrum.values, [0, 1, 1], 1e-13)
     assert spectrum.values[0] == 0.0
     assert spectrum.n_zeros == 1
@@ -720,7 +724,7 @@ def test_spectrum_of_the_triangle(triangle):
 def test_generalized_spectrum_of_an_edge():
     """S = t [[1, -1], [-1, 1]] with masses 1 and 2: 0 and t 3/2, vectors (1, 1) and (2, -1)."""
     K = Complex.from_cells({1: [("a", "b")]})
-    S = collapse(K, eps=1.0)  # f(2) = 2 - 4/3: t = 1/3
+    S = collapse(K, "unfolded", eps=1.0)  # f(2) = 2 - 4/3: t = 1/3
     spectrum = S.spectrum(mass=[1.0, 2.0])
     assert_close(spectrum.values, [0, 1 / 2], 1e-14)
     assert_close(spectrum.vectors[:, 0], np.ones(2) / ROOT3, 1e-14)
@@ -753,8 +757,8 @@ def test_beyond_the_bound_nothing_is_sure():
     """On one edge sigma^2 = 2, so gamma_0 = 2 is too much: S = 2 - 2 gamma^2 / (2 + eps) there."""
     K = cl.Complex.from_arrays(2, {1: [[0, 1]]})
     for gamma in ("bound", "regularized", 1.0):
-        assert collapse(K, gamma=gamma).definite
+        assert collapse(K, "unfolded", gamma=gamma).definite
     with pytest.warns(cl.CellapseWarning, match="exceeds the PSD bound"):
-        S = collapse(K, gamma=cl.Unchecked(2.0))
+        S = collapse(K, "unfolded", gamma=cl.Unchecked(2.0))
     assert not S.definite
     assert S.spectrum(2).values[0] == pytest.approx(2.0 - 4.0 * 2.0 / (2.0 + 1e-4), abs=1e-9)

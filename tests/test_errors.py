@@ -256,7 +256,7 @@ BAD_MATRICES = {
 @pytest.mark.parametrize("name", BAD_MATRICES)
 def test_bad_matrices(name):
     source, pattern = BAD_MATRICES[name]
-    check(lambda: collapse(source), pattern)
+    check(lambda: collapse(source, "unfolded"), pattern)
 
 
 @pytest.mark.parametrize("name", ["shapes", "nan", "no matrices", "a number", "None"])
@@ -347,10 +347,10 @@ def test_gamma_beyond_the_bound_of_a_graded_laplacian():
 def test_gamma_within_the_bound_is_silent():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        S = collapse(TRIANGLE)
-        collapse(TRIANGLE, gamma=S.bound)
-        collapse(TRIANGLE, gamma=cl.Unchecked(S.bound))
-        collapse(TRIANGLE, gamma=0.0)
+        S = collapse(TRIANGLE, "unfolded")
+        collapse(TRIANGLE, "unfolded", gamma=S.bound)
+        collapse(TRIANGLE, "unfolded", gamma=cl.Unchecked(S.bound))
+        collapse(TRIANGLE, "unfolded", gamma=0.0)
 
 
 def test_no_eps_no_regularized_bound():
@@ -362,8 +362,8 @@ def test_no_eps_no_regularized_bound():
 def test_beta_zero_does_not_hide_gamma():
     """Without beta nothing balances gamma: S would be -gamma^2 B_1 B_1^T / eps, never 0."""
     K = Complex.from_arrays(2, {1: [[0, 1]]})
-    check(lambda: collapse(K, beta=0.0, gamma=1.0, eps=0.5), r"\(1,\) exceeds.*\(0,\)")
-    check(lambda: collapse(K, beta=0.0, gamma=cl.Unchecked(1.0), eps=0.5), "beta")
+    check(lambda: collapse(K, "unfolded", beta=0.0, gamma=1.0, eps=0.5), r"\(1,\) exceeds.*\(0,\)")
+    check(lambda: collapse(K, "unfolded", beta=0.0, gamma=cl.Unchecked(1.0), eps=0.5), "beta")
 
 
 @pytest.mark.parametrize("realization", ["unfolded", "mixed", "screened"])
@@ -423,7 +423,7 @@ def test_bad_solvers(kwargs):
 
 def test_conjugate_gradients_that_do_not_arrive():
     K = clique_complex(nx.karate_club_graph())
-    S = collapse(K, eps=1e-8, solver=cl.CG(rtol=1e-12, max_steps=2))
+    S = collapse(K, "unfolded", eps=1e-8, solver=cl.CG(rtol=1e-12, max_steps=2))
     with pytest.raises(cl.ConvergenceError, match=r"residual.*short of rtol.*max_steps"):
         S @ np.arange(34.0)
 
@@ -461,7 +461,7 @@ def test_bad_signals(method, name, realization):
 
 @pytest.mark.parametrize("x", [np.ones(4), np.ones((2, 3)), np.ones((3, 1, 1))])
 def test_products_of_the_wrong_shape(x):
-    S = collapse(TRIANGLE)
+    S = collapse(TRIANGLE, "unfolded")
     check(lambda: S @ x, "shape|dimension")
 
 
@@ -476,12 +476,12 @@ def test_products_of_the_wrong_shape(x):
 )
 def test_bad_masses(mass, pattern):
     K = Complex.from_cells({1: [("a", "b"), ("b", "c")]})
-    check(lambda: collapse(K).spectrum(1, mass=mass), pattern)
+    check(lambda: collapse(K, "unfolded").spectrum(1, mass=mass), pattern)
 
 
 @pytest.mark.parametrize("k", [0, -1, 4, 1.0, True, "two"])
 def test_bad_number_of_eigenpairs(k):
-    check(lambda: collapse(TRIANGLE).spectrum(k), f"k={k!r}".replace(".", r"\."))
+    check(lambda: collapse(TRIANGLE, "unfolded").spectrum(k), f"k={k!r}".replace(".", r"\."))
 
 
 @pytest.mark.parametrize(("i", "j"), [(0, 3), (-1, 0), (3, 3)])
@@ -494,7 +494,7 @@ def test_bad_blocks(i, j):
 
 
 def test_dense_operator_too_large(monkeypatch):
-    S = collapse(clique_complex(nx.path_graph(200)))
+    S = collapse(clique_complex(nx.path_graph(200)), "unfolded")
     monkeypatch.setattr("cellapse._shared.memory.available_memory", lambda: 500_000)
     with pytest.raises(cl.SizeError, match=r"200 cells needs 2\.2 MB.*500\.0 kB.*S @ x"):
         S.toarray()

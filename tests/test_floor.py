@@ -139,8 +139,8 @@ def test_a_small_world_with_heavy_and_light_edges_has_a_spectrum():
     """Where conjugate gradients for the floor are stuck before they tell anything."""
     graph = nx.watts_strogatz_graph(910, 20, 0.05, seed=5)
     for eps in (1e-6, 1e-7, 1e-8):
-        S = cl.collapse(cl.clique_complex(graph), eps=eps)
-        T = cl.collapse(S.source, eps=eps, solver=cl.Direct())
+        S = cl.collapse(cl.clique_complex(graph), "unfolded", eps=eps)
+        T = cl.collapse(S.source, "unfolded", eps=eps, solver=cl.Direct())
         x = np.arange(910.0)
         np.testing.assert_allclose(S @ x, T @ x, atol=1e-6)
         assert S.spectrum(4).residuals.max() < 1e-7

@@ -547,7 +547,7 @@ def test_a_missing_library_names_its_extra(library, call, name, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "make", [cl.graph_laplacian, cl.collapse, lambda K: cl.collapse(K, onto=1)]
+    "make", [cl.graph_laplacian, cl.collapse, lambda K: cl.collapse(K, "unfolded", onto=1)]
 )
 def test_an_operator_is_no_adjacency(make):
     """Its matrix could be read as one: 561 edges of the karate club, which has 78."""
@@ -555,4 +555,4 @@ def test_an_operator_is_no_adjacency(make):
     with pytest.raises(cl.InputError, match="is an operator; give the complex"):
         cl.as_complex(S)
     with pytest.raises(cl.InputError, match="is an operator; give the complex"):
-        cl.collapse(S)
+        cl.collapse(S, "unfolded")

@@ -87,7 +87,7 @@ def test_where_there_is_nothing_to_lift_it_says_so(graph):
 
 
 def test_an_operator_that_is_no_matrix_is_left_alone():
-    S = cl.collapse(cl.clique_complex(GRAPHS["small world"]))
+    S = cl.collapse(cl.clique_complex(GRAPHS["small world"]), "unfolded")
     assert lifted.lifted_pairs(eigenproblem(S, 8), 1e-10, 1000) is None
 
 

@@ -384,7 +384,7 @@ def test_an_operator_says_what_is_known_of_it():
 
 
 def test_an_operator_is_an_array_where_numpy_wants_one():
-    L = cl.collapse(nx.path_graph(3))
+    L = cl.collapse(nx.path_graph(3), "unfolded")
     assert np.asarray(L).tolist() == L.toarray().tolist()
     assert np.asarray(L).dtype == np.float64
     assert np.asarray(L, dtype=np.float32).dtype == np.float32

@@ -770,7 +770,7 @@ def test_numbers_of_solvers_are_checked():
 
 
 def test_a_block_iteration_takes_no_more_products_than_lanczos():
-    S = cl.collapse(cl.clique_complex(nx.watts_strogatz_graph(300, 6, 0.1, seed=0)))
+    S = cl.collapse(cl.clique_complex(nx.watts_strogatz_graph(300, 6, 0.1, seed=0)), "unfolded")
     given = problem.eigenproblem(S, 30)
     assert lanczos.most_products(given, 60) == 10_000
     sparse_one = problem.eigenproblem(cl.graph_laplacian(S.source), 30)

@@ -83,7 +83,7 @@ def test_it_is_not_made_where_it_would_not_help(monkeypatch):
     assert eigenproblem(S, 5).lowered is None  # one mass for all
     assert eigenproblem(S, 5, masses(S, "degree")).lowered is not None
     assert eigenproblem(S, 5, masses(S, "degree"), largest=True).lowered is None
-    assert cl.collapse(S.chain.origin, gamma=0.0).shortcuts.lowered is None  # S is A
+    assert cl.collapse(S.chain.origin, "unfolded", gamma=0.0).shortcuts.lowered is None  # S is A
     assert cl.collapse(S.chain.origin, "screened").shortcuts.lowered is None
     assert collapsed("geometric", gamma="regularized").shortcuts.lowered is None  # A - c is not
     hubs = collapsed("expands")

@@ -19,7 +19,7 @@ mpl.use("Agg")
 def things():
     graph = nx.karate_club_graph()
     K = cl.clique_complex(graph)
-    S = cl.collapse(K)
+    S = cl.collapse(K, "unfolded")
     hyper = cl.hypergraph_complex([("a", "b", "c", "d"), ("d", "e"), ("e", "f", "g")])
     return {
         "Complex": K,
@@ -30,7 +30,7 @@ def things():
         "unfolded": S,
         "renormalized": cl.collapse(K, "renormalized"),
         "of matrices": cl.collapse(list(cl.boundary_matrices(K)), eps=1e-2),
-        "onto edges": cl.collapse(K, onto=1),
+        "onto edges": cl.collapse(K, "unfolded", onto=1),
         "L": cl.graph_laplacian(K),
         "someone else's": cl.as_operator(aslinearoperator(sparse.eye_array(4).tocsr())),
         "Spectrum": S.spectrum(5),

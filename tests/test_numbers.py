@@ -131,7 +131,7 @@ def test_the_ring_of_cliques_from_above():
 def test_tiny_eps_with_any_beta(eps, beta):
     """On a cycle S = f(L); nothing may blow up between eps = 0 and 1e-9."""
     n = 12
-    S = cl.collapse(cl.clique_complex(nx.cycle_graph(n)), eps=eps, beta=beta)
+    S = cl.collapse(cl.clique_complex(nx.cycle_graph(n)), "unfolded", eps=eps, beta=beta)
     laplacian = beta * (2.0 - 2.0 * np.cos(2.0 * np.pi * np.arange(n) / n))
     first = np.sort(laplacian)[1]
     share = np.where(laplacian > 1e-9 * beta, laplacian / np.maximum(laplacian + eps, 1e-300), 0.0)
@@ -177,7 +177,7 @@ def test_sigma_has_digits_of_its_own(spread):
 def test_a_diagonal_that_is_rounding_is_no_mass():
     """Regularized, nothing is left of complete graphs: S is zero, and 0 / 0 no eigenvalue."""
     K = cl.clique_complex(nx.disjoint_union_all([nx.complete_graph(5)] * 8))
-    S = cl.collapse(K, gamma="regularized")
+    S = cl.collapse(K, "unfolded", gamma="regularized")
     assert np.abs(S.toarray()).max() < 1e-12
     with pytest.raises(cl.ConvergenceError, match="rounding next to"):
         S.spectrum(3, "diagonal")
@@ -226,9 +226,11 @@ def test_counts_at_an_eigenvalue(operator):
 def test_counts_are_right_or_not_given(m, copies):
     """L - m I is minus ones on a clique: without pivots, all but the first pivot are noise."""
     graph = nx.disjoint_union_all([nx.complete_graph(m)] * copies + [nx.empty_graph(3)])
-    S = cl.collapse(cl.clique_complex(graph))
+    S = cl.collapse(cl.clique_complex(graph), "unfolded")
     lowest = float(
-        np.linalg.eigvalsh(cl.collapse(cl.clique_complex(nx.complete_graph(m))).toarray())[1]
+        np.linalg.eigvalsh(
+            cl.collapse(cl.clique_complex(nx.complete_graph(m)), "unfolded").toarray()
+        )[1]
     )
     for value, truth in ((0.0, 0), (0.5 * lowest, copies + 3), (2.0 * lowest, m * copies + 3)):
         assert S.count_below(value) in (truth, None)
@@ -268,7 +270,7 @@ def test_solving_in_and_next_to_the_kernel(seed, outside):
     nx.set_edge_attributes(graph, {e: float(rng.uniform(0.1, 5)) for e in graph.edges}, "weight")
     K = cl.clique_complex(graph, weight="weight")
     b = (K.components() == 0) * rng.uniform(0.1, 3) + outside * rng.standard_normal(19)
-    for S in (cl.graph_laplacian(K), cl.collapse(K), cl.collapse(K, "renormalized")):
+    for S in (cl.graph_laplacian(K), cl.collapse(K, "unfolded"), cl.collapse(K, "renormalized")):
         for shift in (1e-6, 1e-3, 1.0):
             x = S.solve(b, shift)
             rounding = 1e-15 * float(abs(S.A).sum(axis=1).max()) * np.abs(x).max()
@@ -277,7 +279,7 @@ def test_solving_in_and_next_to_the_kernel(seed, outside):
 
 def test_resistances_do_not_cancel():
     K = cl.clique_complex(nx.Graph([(0, 1), (0, 2), (0, 3), (1, 2)]))
-    S = cl.collapse(K, beta=0.3, gamma="regularized", eps=1e-8)
+    S = cl.collapse(K, "unfolded", beta=0.3, gamma="regularized", eps=1e-8)
     alone = cl.effective_resistance(S, [(1, 2)])[0]
     assert cl.effective_resistance(S)[1, 2] == pytest.approx(alone, rel=1e-6)
     assert alone == pytest.approx(10 / 3, rel=1e-6)
@@ -517,7 +519,7 @@ def test_values_come_from_products_and_not_from_a_factor():
     """
     beta, eps = 92.88066763699656, 3.9626597744957965e-06
     K = cl.clique_complex(nx.complete_graph(9), max_rank=1)
-    S = cl.collapse(K, beta=beta, eps=eps)
+    S = cl.collapse(K, "unfolded", beta=beta, eps=eps)
     wanted = 9 * beta * eps / (9 * beta + eps) / (8 * beta)
     for solver in (cl.ShiftInvert(), cl.Lanczos(), cl.Dense()):
         found = S.spectrum(8, "degree", solver=solver, which="largest").values

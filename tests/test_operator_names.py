@@ -30,7 +30,7 @@ def test_names_mean_what_the_functions_are_called():
     pairs = {
         "laplacian": cl.graph_laplacian(K),
         "signless": cl.signless_laplacian(K),
-        "unfolded": cl.collapse(K),
+        "unfolded": cl.collapse(K, "unfolded"),
         "screened": cl.collapse(K, realization="screened"),
     }
     for name, wanted in pairs.items():
@@ -41,7 +41,7 @@ def test_names_mean_what_the_functions_are_called():
 
 def test_weights_reach_a_collapse_and_are_refused_elsewhere():
     S = make_operator(K, "unfolded", eps=0.5, beta=2.0)
-    assert np.array_equal(S.toarray(), cl.collapse(K, eps=0.5, beta=2.0).toarray())
+    assert np.array_equal(S.toarray(), cl.collapse(K, "unfolded", eps=0.5, beta=2.0).toarray())
     with pytest.raises(cl.InputError, match=r'eps=0.5 with the operator "motif".*leave it out'):
         make_operator(K, "motif", eps=0.5)
     with pytest.raises(cl.InputError, match=r"operator='graph'; choose one of \"renormalized\""):

@@ -10,8 +10,10 @@ import cellapse as cl
 
 K = cl.clique_complex(nx.karate_club_graph(), 3)
 OPERATORS = {
-    "unfolded": lambda: cl.collapse(K),
-    "unfolded, by conjugate gradients": lambda: cl.collapse(K, solver=cl.CG(rtol=1e-13)),
+    "unfolded": lambda: cl.collapse(K, "unfolded"),
+    "unfolded, by conjugate gradients": lambda: cl.collapse(
+        K, "unfolded", solver=cl.CG(rtol=1e-13)
+    ),
     "boundary": lambda: cl.collapse(K, realization="boundary"),
     "incidence onto the edges": lambda: cl.collapse(K, realization="incidence", onto=1),
     "mixed": lambda: cl.collapse(K, realization="mixed", eps=0),
@@ -82,7 +84,7 @@ def test_the_wave_equation(name):
 
 
 def test_a_sparse_factor():
-    S = cl.collapse(K)
+    S = cl.collapse(K, "unfolded")
     X = np.random.default_rng(0).standard_normal((34, 5))
     X = sparse.csc_array(np.where(np.abs(X) > 1.3, X, 0.0))
     np.testing.assert_allclose(S @ X, S @ X.toarray())

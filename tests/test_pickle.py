@@ -12,12 +12,12 @@ import cellapse as cl
 GRAPH = nx.karate_club_graph()
 K = cl.clique_complex(GRAPH, weight="weight")
 MAKE = {
-    "unfolded": lambda: cl.collapse(K),
+    "unfolded": lambda: cl.collapse(K, "unfolded"),
     "screened": lambda: cl.collapse(K, realization="renormalized"),
     "boundary": lambda: cl.collapse(K, realization="boundary", eps=0.1),
     "incidence": lambda: cl.collapse(K, realization="incidence", beta=(1.0, 2.0)),
     "mixed": lambda: cl.collapse(K, realization="mixed", gamma="regularized"),
-    "onto edges": lambda: cl.collapse(K, onto=1, solver=cl.CG()),
+    "onto edges": lambda: cl.collapse(K, "unfolded", onto=1, solver=cl.CG()),
     "matrices": lambda: cl.collapse(list(cl.boundary_matrices(K).matrices)),
     "graph": lambda: cl.graph_laplacian(K),
     "multiorder": lambda: cl.multiorder_laplacian(K),
@@ -54,7 +54,7 @@ def test_a_large_operator_with_a_kept_factor():
 
 def test_tasks_in_other_processes():
     joblib = pytest.importorskip("joblib")
-    operators = [cl.collapse(K), cl.graph_laplacian(K)]
+    operators = [cl.collapse(K, "unfolded"), cl.graph_laplacian(K)]
     found = joblib.Parallel(n_jobs=2)(joblib.delayed(cl.cluster)(S, 2) for S in operators)
     for S, clusters in zip(operators, found, strict=True):
         assert clusters.as_dict() == cl.cluster(S, 2).as_dict()

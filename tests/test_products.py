@@ -143,7 +143,7 @@ def test_longer_whole_numbers_are_not_for_us(monkeypatch):
 
 
 def ladder_of(K):
-    return cl.collapse(K, eps=1e-4).elimination.ladder
+    return cl.collapse(K, "unfolded", eps=1e-4).elimination.ladder
 
 
 def test_groups_are_below_the_inverse_and_close_to_it():
@@ -167,7 +167,7 @@ def test_one_group_of_all_has_the_sum_of_all():
 
 def test_what_is_nearby_is_closer_than_a():
     """On the first eigenvectors of S, where it counts."""
-    S = cl.collapse(small_world(), eps=1e-4)
+    S = cl.collapse(small_world(), "unfolded", eps=1e-4)
     dense, norm = S.toarray(), 28.0
     near = nearby(S.elimination.ladder, norm)
     X = np.linalg.eigh(dense)[1][:, 1:9]
@@ -181,13 +181,13 @@ def test_what_is_nearby_is_closer_than_a():
 
 
 def test_a_pair_is_exact_however_rough_its_solution():
-    S = cl.collapse(small_world(), eps=1e-4)
+    S = cl.collapse(small_world(), "unfolded", eps=1e-4)
     x = np.linalg.qr(np.random.default_rng(0).standard_normal((800, 5)))[0]
     x -= x.mean(axis=0)
     x /= np.linalg.norm(x, axis=0)
     u, image = pair(S.elimination.ladder, x)
     assert 1e-6 < np.linalg.norm(u - x, axis=0).max() < 0.01
-    direct = cl.collapse(S.source, eps=1e-4, solver=cl.Direct())
+    direct = cl.collapse(S.source, "unfolded", eps=1e-4, solver=cl.Direct())
     np.testing.assert_allclose(image, direct @ u, atol=1e-11)
 
 
@@ -204,9 +204,11 @@ def test_without_groups_nothing_is_nearer_than_a(monkeypatch):
 
 @pytest.mark.parametrize("k", [2, 12])
 def test_a_small_world_has_the_spectrum_of_a_dense_matrix(k):
-    S = cl.collapse(small_world(1500), eps=1e-4)
+    S = cl.collapse(small_world(1500), "unfolded", eps=1e-4)
     spectrum = S.spectrum(k, solver=cl.Davidson(None))
-    expected = np.linalg.eigvalsh(cl.collapse(S.source, eps=1e-4, solver=cl.Direct()).toarray())
+    expected = np.linalg.eigvalsh(
+        cl.collapse(S.source, "unfolded", eps=1e-4, solver=cl.Direct()).toarray()
+    )
     np.testing.assert_allclose(spectrum.values, expected[:k], atol=1e-9)
     assert spectrum.residuals.max() < 1e-8
 
@@ -219,7 +221,7 @@ def test_a_small_world_takes_few_corrections(monkeypatch):
     def corrections():
         rounds.clear()
         for seed in range(4):
-            cl.collapse(small_world(6000, seed), eps=1e-4).spectrum(10)
+            cl.collapse(small_world(6000, seed), "unfolded", eps=1e-4).spectrum(10)
         return len(rounds)
 
     close = corrections()

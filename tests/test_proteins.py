@@ -96,7 +96,7 @@ def test_secondary_structure_as_cells():
         assert len(cell) >= 4
         assert (np.diff(cell) == 1).all()
     assert tuple(("A", str(i)) for i in range(23, 35)) in {cell[:12] for cell in K.cell_labels(2)}
-    cl.collapse(K).toarray()
+    cl.collapse(K, "unfolded").toarray()
 
 
 def test_missing_residues_leave_a_gap(tmp_path):

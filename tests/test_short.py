@@ -86,7 +86,7 @@ def test_the_closest_of_a_span():
 
 def test_an_eigenvector_takes_no_step(monkeypatch):
     """S x = l x tells K^-1 x: what is left of it is one product, which says so."""
-    S = cl.collapse(cl.clique_complex(nx.random_regular_graph(8, 600, seed=0)))
+    S = cl.collapse(cl.clique_complex(nx.random_regular_graph(8, 600, seed=0)), "unfolded")
     found = S.spectrum(4)
     taken = []
     start = Near.start
@@ -100,12 +100,12 @@ def test_an_eigenvector_takes_no_step(monkeypatch):
     image = S.shortcuts.of_eigenvectors(found.vectors, 1e-8)
     np.testing.assert_allclose(image, found.vectors * found.values, atol=1e-8)
     x = np.random.default_rng(0).standard_normal((600, 3))  # as good, if not as soon
-    direct = cl.collapse(S.source, solver=cl.Direct())
+    direct = cl.collapse(S.source, "unfolded", solver=cl.Direct())
     np.testing.assert_allclose(S.shortcuts.of_eigenvectors(x, 1e-8), direct @ x, atol=3e-8)
     assert taken[0].products == 0
     assert taken[1].products > 0
     heavy, direct = (
-        cl.collapse(S.source, beta=1e4, eps=1e4, solver=s) for s in (None, cl.Direct())
+        cl.collapse(S.source, "unfolded", beta=1e4, eps=1e4, solver=s) for s in (None, cl.Direct())
     )
     error = abs(heavy.shortcuts.of_eigenvectors(x, 1e-4) - direct @ x).max()
     assert error < 3e-4
@@ -177,7 +177,7 @@ def test_only_where_the_diagonal_is_near():
 def test_products_with_the_collapse_keep_their_error(error):
     """S x from the dense formula A - c + c K^-1, for one signal and for many."""
     K = cl.clique_complex(nx.gnp_random_graph(1200, 0.01, seed=5))
-    S = cl.collapse(K)
+    S = cl.collapse(K, "unfolded")
     ladder = S.elimination.ladder
     assert ladder.iterative
     assert ladder.near.short is not None
@@ -193,7 +193,7 @@ def test_products_with_the_collapse_keep_their_error(error):
 def test_what_single_precision_leaves_is_solved_in_double(monkeypatch):
     K = cl.clique_complex(nx.gnp_random_graph(1200, 0.01, seed=5))
     x = np.random.default_rng(0).standard_normal((1200, 2))
-    truth, starts = cl.collapse(K) @ x, []
+    truth, starts = cl.collapse(K, "unfolded") @ x, []
     monkeypatch.setattr(module, "_ROUNDS", 1)
     going_on = ladders.conjugate_gradients
 
@@ -202,7 +202,7 @@ def test_what_single_precision_leaves_is_solved_in_double(monkeypatch):
         return going_on(apply, rhs, *rest, **more)
 
     monkeypatch.setattr(ladders, "conjugate_gradients", seen)
-    np.testing.assert_allclose(cl.collapse(K) @ x, truth, atol=1e-11)
+    np.testing.assert_allclose(cl.collapse(K, "unfolded") @ x, truth, atol=1e-11)
     assert len(starts) == 1
     assert starts[0] < 1e-4 * np.linalg.norm(x)
 
@@ -210,7 +210,7 @@ def test_what_single_precision_leaves_is_solved_in_double(monkeypatch):
 def test_work_in_single_precision_counts():
     """What a factor would have cost less than is done by a factor from then on."""
     K = cl.clique_complex(nx.gnp_random_graph(1200, 0.01, seed=5))
-    ladder = cl.collapse(K).elimination.ladder
+    ladder = cl.collapse(K, "unfolded").elimination.ladder
     ladder.apply(np.random.default_rng(0).standard_normal((1200, 3)), 1e-3)
     products = ladder._work / (3 * ladder.near.K.nnz)
     assert products == pytest.approx(round(products))

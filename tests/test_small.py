@@ -39,7 +39,7 @@ def by_the_formula(S):
 @pytest.mark.parametrize("eps", [1e-8, 1e-4, 1e-2, 1.0, 1e3])
 @pytest.mark.parametrize("name", GRAPHS)
 def test_a_small_operator_is_that_of_the_formula(name, eps, rank):
-    S = cl.collapse(cl.clique_complex(GRAPHS[name], rank), eps=eps)
+    S = cl.collapse(cl.clique_complex(GRAPHS[name], rank), "unfolded", eps=eps)
     truth = by_the_formula(S)
     scale = S.norm_bound()
     assert_close(S.toarray(), truth, 1e-9 if eps < 1e-6 else 1e-12, scale)
@@ -63,7 +63,10 @@ def weighted(graph, seed):
 @pytest.mark.parametrize("name", GRAPHS)
 def test_weights_of_every_rank_count_as_on_the_way_of_large_complexes(name, gamma):
     K = weighted(GRAPHS[name], 0)
-    small, large = cl.collapse(K, gamma=gamma), cl.collapse(K, gamma=gamma, solver=cl.Direct())
+    small, large = (
+        cl.collapse(K, "unfolded", gamma=gamma),
+        cl.collapse(K, "unfolded", gamma=gamma, solver=cl.Direct()),
+    )
     assert small.elimination._formed is not None
     assert large.elimination._formed is None
     np.testing.assert_array_equal(small.gamma, large.gamma)
@@ -78,7 +81,7 @@ def test_weights_of_every_rank_count_as_on_the_way_of_large_complexes(name, gamm
 
 
 def test_a_small_spectrum_makes_no_sparse_matrix():
-    S = cl.collapse(cl.clique_complex(nx.karate_club_graph()))
+    S = cl.collapse(cl.clique_complex(nx.karate_club_graph()), "unfolded")
     S.spectrum()
     S.spectrum(3)
     S @ np.ones(34)
@@ -90,7 +93,7 @@ def test_a_small_spectrum_makes_no_sparse_matrix():
 
 def test_all_that_is_sparse_comes_when_asked_for():
     K = cl.clique_complex(nx.karate_club_graph())
-    S = cl.collapse(K)
+    S = cl.collapse(K, "unfolded")
     S.spectrum()
     L = nx.laplacian_matrix(nx.karate_club_graph(), weight=None).toarray()
     assert isinstance(S.A, sparse.csr_array)
@@ -107,10 +110,10 @@ def test_all_that_is_sparse_comes_when_asked_for():
 def test_beyond_the_bounds_and_at_eps_zero_there_are_other_ways():
     K = cl.clique_complex(nx.karate_club_graph())
     with pytest.warns(cl.CellapseWarning, match="exceeds"):
-        beyond = cl.collapse(K, gamma=cl.Unchecked(2.0))
+        beyond = cl.collapse(K, "unfolded", gamma=cl.Unchecked(2.0))
     with pytest.warns(cl.CellapseWarning, match="exceeds"):  # with masses that are positive
-        first = cl.collapse(K, gamma=cl.Unchecked((1.0, 0.5)))
-    limit = cl.collapse(K, eps=0.0)
+        first = cl.collapse(K, "unfolded", gamma=cl.Unchecked((1.0, 0.5)))
+    limit = cl.collapse(K, "unfolded", eps=0.0)
     for S in (beyond, first, limit):
         assert S.elimination._formed is None
         assert_close(S.spectrum().values, np.linalg.eigvalsh(S.toarray()), 1e-12, S.norm_bound())
@@ -120,7 +123,7 @@ def test_beyond_the_bounds_and_at_eps_zero_there_are_other_ways():
 
 def test_what_rounding_shows_in_is_not_given_out():
     """At eps = 1e-8 the inverse of K, with entries of 1e8, has lost half of its digits."""
-    S = cl.collapse(cl.clique_complex(nx.karate_club_graph()), eps=1e-8)
+    S = cl.collapse(cl.clique_complex(nx.karate_club_graph()), "unfolded", eps=1e-8)
     assert S.elimination._formed is None
     A = np.eye(3)
     G = np.diag([1.0, 2.0, 3.0])
@@ -179,12 +182,12 @@ def test_in_company_of_what_is_hard_nothing_changes(monkeypatch):
         for w in ([1, 1, 1, 1], [1, 2, 3, 4], [1, 1, 30, 90])
     ]
     for eps in (2e-8, 1e-7, 1e-6, 1e-4, 10.0):
-        together = batch.spectra(given, eps=eps, vectors=True)
+        together = batch.spectra(given, realization="unfolded", eps=eps, vectors=True)
         for i, K in enumerate(given):
-            alone = batch.spectra([K], eps=eps, vectors=True)
+            alone = batch.spectra([K], realization="unfolded", eps=eps, vectors=True)
             np.testing.assert_array_equal(alone.values[0], together.values[i])
             np.testing.assert_array_equal(alone.vectors[0], together.vectors[i])
-            S = cl.collapse(K, eps=eps)
+            S = cl.collapse(K, "unfolded", eps=eps)
             assert_close(alone.values[0], S.spectrum().values, 1e-11, S.norm_bound())
     assert any(good.any() and not good.all() for good in asked)
 
@@ -283,7 +286,7 @@ def test_sigma_of_a_few_hundred_vertices_by_one_eigenvalue(graph, known, monkeyp
         return asked[-1]
 
     monkeypatch.setattr(chain, "singular_value_by_one", remembered)
-    sigma = cl.collapse(nx.convert_node_labels_to_integers(graph)).sigma[0]
+    sigma = cl.collapse(nx.convert_node_labels_to_integers(graph), "unfolded").sigma[0]
     values = np.linalg.eigvalsh(nx.laplacian_matrix(graph).toarray().astype(float))
     smallest = values[nx.number_connected_components(graph)]
     assert sigma == pytest.approx(np.sqrt(smallest), rel=1e-9)

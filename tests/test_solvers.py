@@ -53,7 +53,7 @@ def test_every_solver_on_hard_cases(name, solver):
     """Repeated eigenvalues, many components, expanders: nothing is missed."""
     K = cl.clique_complex(GRAPHS[name], 2)
     for eps in (1e-5, 1e-1):
-        S = cl.collapse(K, eps=eps)
+        S = cl.collapse(K, "unfolded", eps=eps)
         check(S, S.spectrum(4 if solver == cl.LOBPCG() else 8, solver=solver))
 
 
@@ -91,7 +91,7 @@ def test_nothing_is_missed_where_nearly_all_are_wanted(solver, which):
 
 def test_fifty_components_have_exactly_fifty_zeros():
     K = cl.clique_complex(nx.disjoint_union_all([nx.cycle_graph(40)] * 50))
-    for operator in (cl.graph_laplacian(K), cl.collapse(K)):
+    for operator in (cl.graph_laplacian(K), cl.collapse(K, "unfolded")):
         spectrum = operator.spectrum(60)
         assert spectrum.n_zeros == 50
         assert (spectrum.values[:50] == 0).all()
@@ -131,7 +131,7 @@ def test_auto_explains_itself():
     assert choice(mesh).solver == cl.Davidson()
     assert choice(mesh, cl.graph_laplacian).solver == cl.ShiftInvert()
     assert "expands" in str(choice(expander, cl.graph_laplacian))
-    S = cl.collapse(cl.clique_complex(mesh, 1))
+    S = cl.collapse(cl.clique_complex(mesh, 1), "unfolded")
     assert S.spectrum(4).solver == cl.Davidson()
     assert S.spectrum().solver == cl.Dense()
 
@@ -158,7 +158,7 @@ def test_hubs_are_rows_that_outweigh_most_others():
 def test_with_hubs_the_degrees_precondition(k):
     """Of A from a random start, of S from there: both as dense LAPACK says."""
     K = cl.clique_complex(power_law(700))
-    for operator in (cl.graph_laplacian(K), cl.collapse(K)):
+    for operator in (cl.graph_laplacian(K), cl.collapse(K, "unfolded")):
         spectrum = operator.spectrum(k)
         assert spectrum.solver == cl.Davidson(None)
         check(operator, spectrum)
@@ -199,14 +199,14 @@ def test_a_look_sees_what_is_below(missing):
 
 def test_auto_factorizes_only_what_can_be():
     """Ranks on both sides of the kept one: no matrix holds the inverse of S - s."""
-    S = cl.collapse(cl.clique_complex(nx.triangular_lattice_graph(20, 40)), onto=1)
+    S = cl.collapse(cl.clique_complex(nx.triangular_lattice_graph(20, 40)), "unfolded", onto=1)
     assert S.shape[0] > 1200
     assert S.shortcuts.shifted is None
     assert S.spectrum(4).solver == cl.Lanczos()
 
 
 def test_auto_is_a_solver_like_the_others():
-    S = cl.collapse(cl.clique_complex(nx.grid_2d_graph(36, 36), 1))
+    S = cl.collapse(cl.clique_complex(nx.grid_2d_graph(36, 36), 1), "unfolded")
     assert S.spectrum(4, solver=cl.Auto()).solver == cl.Davidson()
     spectrum = S.spectrum(3, which="largest", solver=cl.Auto())
     assert spectrum.solver == cl.ShiftInvert()
@@ -219,22 +219,22 @@ def test_auto_is_a_solver_like_the_others():
 
 def test_large_graphs_of_both_kinds():
     for graph in (nx.random_regular_graph(6, 1500, seed=0), nx.grid_2d_graph(38, 40)):
-        S = cl.collapse(cl.clique_complex(graph), eps=1e-3)
+        S = cl.collapse(cl.clique_complex(graph), "unfolded", eps=1e-3)
         check(S, S.spectrum(6))
 
 
 def test_count_below_is_sylvesters_law():
-    S = cl.collapse(cl.clique_complex(nx.karate_club_graph()))
+    S = cl.collapse(cl.clique_complex(nx.karate_club_graph()), "unfolded")
     values = linalg.eigvalsh(S.toarray())
     for i in (0, 4, 20, 33):
         between = (values[i - 1] + values[i]) / 2 if i else -0.1
         assert S.count_below(between) == i
-    assert cl.collapse(S.source, eps=0).count_below(1.0) is None
+    assert cl.collapse(S.source, "unfolded", eps=0).count_below(1.0) is None
 
 
 def test_largest():
     for graph in (nx.karate_club_graph(), nx.random_regular_graph(6, 700, seed=0)):
-        S = cl.collapse(cl.clique_complex(graph))
+        S = cl.collapse(cl.clique_complex(graph), "unfolded")
         values = S.spectrum(3, which="largest").values
         np.testing.assert_allclose(values, linalg.eigvalsh(S.toarray())[-3:], rtol=1e-8)
 
@@ -263,7 +263,7 @@ def test_the_largest_of_a_long_path(realization):
 def test_the_largest_where_no_bound_is_known():
     K = cl.clique_complex(nx.path_graph(600))
     with pytest.warns(cl.CellapseWarning):
-        S = cl.collapse(K, gamma=cl.Unchecked(1.0))
+        S = cl.collapse(K, "unfolded", gamma=cl.Unchecked(1.0))
     with pytest.raises(cl.InputError, match="any size"):
         S.spectrum(3, which="largest", solver=cl.ShiftInvert())
 
@@ -280,7 +280,7 @@ def test_lanczos_by_name_gives_up_on_a_long_path(monkeypatch):
 
 def test_solve_with_and_without_shift():
     graph = nx.disjoint_union(nx.karate_club_graph(), nx.path_graph(5))
-    S = cl.collapse(cl.clique_complex(graph), eps=1e-3)
+    S = cl.collapse(cl.clique_complex(graph), "unfolded", eps=1e-3)
     B = np.random.default_rng(0).standard_normal((39, 3))
     shifted = linalg.solve(S.toarray() + 0.3 * np.eye(39), B)
     np.testing.assert_allclose(S.solve(B, shift=0.3), shifted, atol=1e-9)
@@ -302,8 +302,8 @@ def test_cholmod_where_it_is_installed():
 
 def factorization(name):
     K = cl.clique_complex(nx.karate_club_graph())
-    S = cl.collapse(K, solver=cl.Direct(name))
-    np.testing.assert_allclose(S.toarray(), cl.collapse(K).toarray(), atol=1e-10)
+    S = cl.collapse(K, "unfolded", solver=cl.Direct(name))
+    np.testing.assert_allclose(S.toarray(), cl.collapse(K, "unfolded").toarray(), atol=1e-10)
     check(S, S.spectrum(5, solver=cl.ShiftInvert(cl.Direct(name))))
     matrix = sparse.diags_array([2.0, -1.0, 3.0, -4.0], format="csc")
     factor = cl.Direct(name).prepare(matrix)
@@ -313,7 +313,7 @@ def factorization(name):
 
 def test_amg_preconditions():
     K = cl.clique_complex(nx.grid_2d_graph(20, 20))
-    S = cl.collapse(K, eps=1e-2)
+    S = cl.collapse(K, "unfolded", eps=1e-2)
     check(S, S.spectrum(4, solver=cl.LOBPCG("amg")))
 
 
@@ -329,7 +329,7 @@ def test_expanding_graphs_are_told_apart():
 
 
 def test_a_solver_that_cannot_converge_says_so():
-    S = cl.collapse(cl.clique_complex(nx.karate_club_graph()))
+    S = cl.collapse(cl.clique_complex(nx.karate_club_graph()), "unfolded")
     with pytest.raises(cl.ConvergenceError, match="residual"):
         S.spectrum(2, solver=cl.LOBPCG(max_steps=1))
     with pytest.raises(cl.InputError, match=r"Dense\(\)"):
@@ -339,7 +339,7 @@ def test_a_solver_that_cannot_converge_says_so():
     with pytest.raises(cl.InputError, match="A itself"):
         cl.graph_laplacian(S.source).spectrum(3, solver=cl.Davidson())
     with pytest.raises(cl.InputError, match="nothing to factorize"):
-        cl.collapse(S.source, eps=0).spectrum(3, solver=cl.ShiftInvert())
+        cl.collapse(S.source, "unfolded", eps=0).spectrum(3, solver=cl.ShiftInvert())
     with pytest.raises(cl.InputError, match="superlu"):
         cl.Direct("umfpack")
     for solver in (cl.ShiftInvert, cl.Davidson):
@@ -361,7 +361,7 @@ def test_a_missing_extra_is_named(monkeypatch):
 @pytest.mark.parametrize("kept", [[0, 2, 3, 4], [3, 4, 5, 6]])
 def test_a_second_look_finds_what_was_missed(solver, kept):
     """Handed pairs 1, 3, 4 and 5 (or 4 to 7) instead of 1 to 4, it comes back with the others."""
-    S = cl.collapse(cl.clique_complex(nx.grid_2d_graph(9, 13)))
+    S = cl.collapse(cl.clique_complex(nx.grid_2d_graph(9, 13)), "unfolded")
     problem = eigenproblem(S, 5)
     values, vectors = cl.Dense().find(replace(problem, k=7))
     pairs = values[kept], vectors[:, kept]
@@ -373,7 +373,7 @@ def test_a_second_look_finds_what_was_missed(solver, kept):
 
 def test_a_second_look_is_not_saved_by_the_weight_of_the_edges():
     """beta_1 < 1 moves the eigenvalues of S below those of A without its weight."""
-    S = cl.collapse(small_world(700), beta=0.05, eps=1e-3)
+    S = cl.collapse(small_world(700), "unfolded", beta=0.05, eps=1e-3)
     values, vectors = cl.Dense().find(eigenproblem(S, 8))
     kept = [0, 2, 3, 5]
     problem, search = eigenproblem(S, 5), cl.Davidson(None).search
@@ -384,7 +384,7 @@ def test_a_second_look_is_not_saved_by_the_weight_of_the_edges():
 
 def test_a_count_that_cannot_be_is_no_certificate(monkeypatch):
     monkeypatch.setattr(evidence, "_follows_from_plain", lambda *_: None)
-    S = cl.collapse(cl.clique_complex(nx.grid_2d_graph(9, 13)))
+    S = cl.collapse(cl.clique_complex(nx.grid_2d_graph(9, 13)), "unfolded")
     problem = eigenproblem(S, 5)
     pairs = cl.Dense().find(problem)
     search = cl.ShiftInvert().search
@@ -397,7 +397,9 @@ def test_a_count_that_cannot_be_is_no_certificate(monkeypatch):
 
 def test_forest_preconditioner_follows_heavy_groups():
     """Few steps where the diagonal alone needs hundreds, and the same solution."""
-    G = cl.collapse(small_world(1500), eps=1e-4).elimination.ladder.relaxation.raised.reduced[0]
+    G = cl.collapse(
+        small_world(1500), "unfolded", eps=1e-4
+    ).elimination.ladder.relaxation.raised.reduced[0]
     K = sparse.csr_array(G + sparse.eye_array(1500))
     rhs = np.random.default_rng(0).standard_normal(K.shape[0])
     rhs -= rhs.mean()
@@ -421,7 +423,10 @@ def test_forest_preconditioner_follows_heavy_groups():
 
 def test_iterative_and_direct_agree_on_a_small_world():
     K = small_world(1300)
-    S, T = cl.collapse(K, eps=1e-4), cl.collapse(K, eps=1e-4, solver=cl.Direct())
+    S, T = (
+        cl.collapse(K, "unfolded", eps=1e-4),
+        cl.collapse(K, "unfolded", eps=1e-4, solver=cl.Direct()),
+    )
     assert S.shortcuts.iterates
     assert not T.shortcuts.iterates
     x = np.random.default_rng(0).standard_normal((K.n_vertices, 3))
@@ -437,7 +442,10 @@ def test_iterative_and_direct_agree_on_a_small_world():
 def test_a_signal_next_to_the_kernel_does_not_end_iterations(deviation):
     """A constant leaves rounding, for which there is nothing to solve; S @ 1 is a usual check."""
     K = small_world(1300)
-    S, T = cl.collapse(K, eps=1e-4), cl.collapse(K, eps=1e-4, solver=cl.Direct())
+    S, T = (
+        cl.collapse(K, "unfolded", eps=1e-4),
+        cl.collapse(K, "unfolded", eps=1e-4, solver=cl.Direct()),
+    )
     beside = deviation * np.random.default_rng(0).standard_normal(K.n_vertices)
     x = 3.0 + beside
     rounding = 1e-14 * np.abs(S.A).sum(axis=1).max() * np.linalg.norm(x)
@@ -458,7 +466,7 @@ def test_what_factorizes_all_cells_factorizes_a_too_but_does_not_count(monkeypat
     assert spectrum.certified is None
     left = S @ spectrum.vectors - spectrum.vectors * spectrum.values
     assert abs(left).max() <= 1e-8
-    assert cl.collapse(S.source, solver=cl.CG()).shortcuts.iterates
+    assert cl.collapse(S.source, "unfolded", solver=cl.CG()).shortcuts.iterates
 
 
 def test_large_systems_go_to_pardiso_where_it_is_installed(monkeypatch):
@@ -505,7 +513,7 @@ def test_where_products_are_expensive_a_few_are_taken_instead_of_a_dense_matrix(
 @pytest.mark.parametrize("solver", [cl.ShiftInvert(), cl.Lanczos(), cl.Davidson(None)], ids=str)
 def test_an_interrupt_leaves_nothing_half_done(monkeypatch, solver):
     """Stopped in the middle and asked again, an operator answers as if nothing had happened."""
-    S = cl.collapse(small_world(400), eps=1e-3)
+    S = cl.collapse(small_world(400), "unfolded", eps=1e-3)
     calls = []
 
     def interrupt(self, note=""):
@@ -524,7 +532,7 @@ def test_long_computations_say_how_far_they_are(monkeypatch, capsys):
     monkeypatch.setattr("cellapse._shared.progress._PATIENCE", 0.0)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     monkeypatch.setattr("tqdm.std.time", iter(np.arange(0.0, 1e7, 3.0).tolist()).__next__)
-    S = cl.collapse(small_world(1500), eps=1e-3)
+    S = cl.collapse(small_world(1500), "unfolded", eps=1e-3)
     S.spectrum(5, solver=cl.Davidson(None))
     said = capsys.readouterr().err
     assert "Lanczos: " in said
@@ -533,7 +541,7 @@ def test_long_computations_say_how_far_they_are(monkeypatch, capsys):
 
 
 def test_auto_goes_on_with_lanczos_where_davidson_does_not_converge(monkeypatch):
-    S = cl.collapse(small_world(400), eps=1e-3)
+    S = cl.collapse(small_world(400), "unfolded", eps=1e-3)
     one_step = Choice(cl.Davidson(None, max_steps=1), "to see it fail")
     select = cl.Auto.select
     monkeypatch.setattr(
@@ -552,7 +560,7 @@ def test_lanczos_looks_where_nothing_is_left(edges):
     graph = nx.empty_graph(7)
     graph.add_edges_from(edges)
     K = cl.clique_complex(graph)
-    for S in (cl.graph_laplacian(K), cl.collapse(K, eps=1e-9)):
+    for S in (cl.graph_laplacian(K), cl.collapse(K, "unfolded", eps=1e-9)):
         truth = np.linalg.eigvalsh(S.toarray())
         for k in (1, 2, 5):
             found = S.spectrum(k, which="largest", solver=cl.Lanczos())
@@ -562,7 +570,7 @@ def test_lanczos_looks_where_nothing_is_left(edges):
 def test_lanczos_gives_up_in_time(monkeypatch):
     """On a long path it would take days; a product with a collapse is a solve."""
     monkeypatch.setattr("cellapse._linalg.eigen.lanczos._PRODUCTS", 300)
-    S = cl.collapse(cl.clique_complex(nx.path_graph(400)))
+    S = cl.collapse(cl.clique_complex(nx.path_graph(400)), "unfolded")
     with pytest.raises(cl.ConvergenceError, match="another solver"):
         S.spectrum(2, solver=cl.Lanczos())
     assert S.spectrum(2).values[0] == 0.0

@@ -43,7 +43,8 @@ def test_permuting_the_vertices_permutes_the_clusters():
     shuffled.add_nodes_from(order)
     shuffled.add_edges_from(graph.edges)
     one, two = (
-        cl.cluster(cl.collapse(cl.clique_complex(g)), 4).as_dict() for g in (graph, shuffled)
+        cl.cluster(cl.collapse(cl.clique_complex(g), "unfolded"), 4).as_dict()
+        for g in (graph, shuffled)
     )
     nodes = list(graph)
     assert cl.clustering_accuracy([one[v] for v in nodes], [two[v] for v in nodes]) == 1.0
@@ -165,7 +166,7 @@ def test_the_mass_of_a_large_collapse_is_said_and_its_diagonal_refused(monkeypat
     monkeypatch.setattr(module, "_MANY", 20)
     monkeypatch.setattr(module, "_SEVERAL", 20)
     K = cl.clique_complex(nx.connected_caveman_graph(4, 6))
-    S = cl.collapse(K)
+    S = cl.collapse(K, "unfolded")
     with pytest.raises(cl.SizeError, match='mass="degree"'):
         cl.cluster(S, 4, mass="diagonal")
     assert cl.cluster(S, 4).mass == "degree"

@@ -118,14 +118,14 @@ def test_what_is_refused_says_why():
     with pytest.raises(cl.InputError, match="not known"):
         tasks.cell_influence(cl.collapse(K, "incidence"))
     with pytest.raises(cl.InputError, match="onto=0"):
-        tasks.cell_influence(cl.collapse(K, onto=1))
+        tasks.cell_influence(cl.collapse(K, "unfolded", onto=1))
     with pytest.raises(cl.InputError, match="collapse a Complex"):
         tasks.cell_influence(cl.collapse(list(cl.boundary_matrices(K)), "unfolded"))
     with pytest.raises(cl.InputError, match="collapsed operator"):
         tasks.cell_influence(cl.graph_laplacian(K))
     with pytest.raises(cl.InputError, match="eps"):
-        tasks.cell_influence(cl.collapse(K, eps=0.0))
-    S = cl.collapse(K)
+        tasks.cell_influence(cl.collapse(K, "unfolded", eps=0.0))
+    S = cl.collapse(K, "unfolded")
     for of, at in (
         ("cut", 1),
         ("eigenvalue", 34),
@@ -140,7 +140,7 @@ def test_what_is_refused_says_why():
             tasks.cell_influence(S, of, at)
     apart = cl.clique_complex(nx.disjoint_union(nx.complete_graph(3), nx.complete_graph(3)))
     with pytest.raises(cl.InputError, match="components"):
-        tasks.cell_influence(cl.collapse(apart), "resistance", (0, 5))
+        tasks.cell_influence(cl.collapse(apart, "unfolded"), "resistance", (0, 5))
 
 
 @pytest.mark.parametrize("realization", ["screened", "unfolded"])

@@ -92,7 +92,7 @@ def test_what_rounding_may_do_to_the_resistance_of_one_edge():
 def test_which_ways_to_coordinates_there_are():
     """By Cholesky; then for a Laplacian without subtraction, for others by eigenvectors."""
     K = cl.clique_complex(nx.Graph([(0, 1), (1, 2), (0, 2), (2, 3), (4, 5)]))
-    ways = list(exact_coordinates(cl.collapse(K)))
+    ways = list(exact_coordinates(cl.collapse(K, "unfolded")))
     assert [w.points.shape[1] for w in ways] == [4, 4]  # six vertices less two components
     assert ways[1].errors.shape[1] == 4
     lonely = cl.graph_laplacian(cl.Complex.from_arrays(3, {}))

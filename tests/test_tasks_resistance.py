@@ -167,9 +167,9 @@ def test_a_collapse_that_is_almost_singular(beta, eps):
     gamma is just below what makes S singular at the vector (0, 1, 1, -2).
     """
     K = cl.clique_complex([(0, 1), (0, 2), (0, 3), (1, 2)])
-    limit = cl.collapse(K, beta=beta, gamma="regularized", eps=eps).gamma
+    limit = cl.collapse(K, "unfolded", beta=beta, gamma="regularized", eps=eps).gamma
     for share in (1 - 1e-2, 1 - 1e-6, 1 - 1e-9):
-        S = cl.collapse(K, beta=beta, gamma=share * limit, eps=eps)
+        S = cl.collapse(K, "unfolded", beta=beta, gamma=share * limit, eps=eps)
         expected = exact_resistances(exact_collapse(S))
         try:
             found = cl.effective_resistance(S)
@@ -191,7 +191,7 @@ def test_a_collapse_that_is_almost_singular(beta, eps):
 def test_a_collapse_that_is_singular(eps):
     """gamma = "regularized": (0, 1, 1, -2) has no energy, 1 and 2 are alike in it."""
     K = cl.clique_complex([(0, 1), (0, 2), (0, 3), (1, 2)])
-    S = cl.collapse(K, beta=0.3, gamma="regularized", eps=eps)
+    S = cl.collapse(K, "unfolded", beta=0.3, gamma="regularized", eps=eps)
     R = cl.effective_resistance(S)
     alone = cl.effective_resistance(S, list(combinations(range(4), 2)))
     np.testing.assert_allclose(alone, R[np.triu_indices(4, 1)], rtol=1e-12)
@@ -296,7 +296,7 @@ def test_the_sketch_keeps_the_stated_error(make):
 def test_permuting_the_vertices_permutes_the_result():
     K = cl.clique_complex(nx.karate_club_graph())
     order = np.random.default_rng(0).permutation(34)
-    one, two = (cl.collapse(C) for C in (K, rebuilt(K, order=order)))
+    one, two = (cl.collapse(C, "unfolded") for C in (K, rebuilt(K, order=order)))
     found = cl.effective_resistance(one)[np.ix_(order, order)]
     np.testing.assert_allclose(cl.effective_resistance(two), found, atol=1e-9)
     centrality = cl.tasks.resistance_centrality(one)[order]
@@ -315,7 +315,7 @@ def test_bad_arguments():
         cl.effective_resistance(L, np.arange(4))
     with pytest.raises(cl.InputError, match="rtol"):
         cl.effective_resistance(L, rtol=0.0)
-    S = cl.collapse(cl.clique_complex(nx.karate_club_graph()))
+    S = cl.collapse(cl.clique_complex(nx.karate_club_graph()), "unfolded")
     with pytest.raises(cl.InputError, match="diagonally dominant"):
         cl.tasks.kirchhoff_index(S, rtol=0.1)
 

@@ -82,7 +82,7 @@ def test_permuting_the_vertices_permutes_the_result():
     y = np.random.default_rng(1).standard_normal(K.n_vertices)
     for method in RESPONSES:
         one, two = (
-            cl.smooth(cl.collapse(complex_), x, method=method, strength="gcv")
+            cl.smooth(cl.collapse(complex_, "unfolded"), x, method=method, strength="gcv")
             for complex_, x in ((K, y), (other, y[order]))
         )
         np.testing.assert_allclose(two, one[order], atol=1e-8)
@@ -177,7 +177,7 @@ def test_the_errors_of_all_products_add_up_to_what_the_terms_left_out_leave():
 
 def test_coarse_late_products_keep_the_error_that_was_asked_for():
     K = cl.clique_complex(nx.gnp_random_graph(1500, 0.008, seed=3))
-    S = cl.collapse(K)
+    S = cl.collapse(K, "unfolded")
     y = np.random.default_rng(0).standard_normal((1500, 2))
     values, vectors = np.linalg.eigh(S.toarray())
     truth = vectors @ (np.exp(-values)[:, None] * (vectors.T @ y))

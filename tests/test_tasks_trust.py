@@ -130,7 +130,7 @@ def test_no_edges(K):
 def test_what_has_no_shares_is_refused():
     K = cl.clique_complex(nx.karate_club_graph())
     with pytest.raises(cl.InputError, match="renormalized"):
-        cl.edge_trust(cl.collapse(K))
+        cl.edge_trust(cl.collapse(K, "unfolded"))
     with pytest.raises(cl.InputError, match="is an operator; give the complex"):
         cl.edge_trust(cl.graph_laplacian(K))
     with pytest.raises(cl.InputError, match="theta = 0"):

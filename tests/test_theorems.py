@@ -427,8 +427,8 @@ def test_regularized_bound_keeps_S_psd(S):
 def test_regularized_bound_is_sharp_for_graphs(K, beta, eps):
     """One percent beyond it, S has a negative eigenvalue."""
     assume(K.n_cells[1] > 0)
-    S = cl.collapse(K, beta=beta, eps=eps, gamma="regularized")
-    T = cl.collapse(K, beta=beta, eps=eps, gamma=cl.Unchecked(1.01 * S.gamma))
+    S = cl.collapse(K, "unfolded", beta=beta, eps=eps, gamma="regularized")
+    T = cl.collapse(K, "unfolded", beta=beta, eps=eps, gamma=cl.Unchecked(1.01 * S.gamma))
     assert eigenvalues(T.toarray())[0] < -1e-3 * S.beta[0] * S.sigma[0] ** 2
 
 

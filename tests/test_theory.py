@@ -43,7 +43,7 @@ def test_what_the_cells_move_is_the_largest_eigenvalue_of_the_difference(realiza
 def test_an_indefinite_operator_is_found_out():
     K = cl.clique_complex(nx.karate_club_graph())
     with pytest.warns(cl.CellapseWarning, match="indefinite"):
-        S = cl.collapse(K, gamma=cl.Unchecked((3.0, 0.5)))
+        S = cl.collapse(K, "unfolded", gamma=cl.Unchecked((3.0, 0.5)))
     report = theory.check(S)
     assert not report.holds
     assert report["loewner_bounds"].holds is False
@@ -64,7 +64,7 @@ def test_faces_drop_out_of_signed_boundaries_and_only_there():
 
 def test_the_move_stays_below_its_ceiling_and_reaches_it():
     K = cl.clique_complex(nx.path_graph(6))
-    moved = theory.cells_matter(cl.collapse(K, eps=1e-6))
+    moved = theory.cells_matter(cl.collapse(K, "unfolded", eps=1e-6))
     second = np.linalg.eigvalsh(cl.graph_laplacian(K).toarray())[1]
     assert moved.bound == pytest.approx(second)
     assert moved.measured == pytest.approx(second, rel=1e-4)
@@ -73,9 +73,9 @@ def test_the_move_stays_below_its_ceiling_and_reaches_it():
 def test_regularization_error_is_measured_and_below_its_bound():
     K = cl.clique_complex(nx.karate_club_graph())
     for eps in (1e-4, 1e-2, 1.0):
-        S = cl.collapse(K, eps=eps)
+        S = cl.collapse(K, "unfolded", eps=eps)
         measured = theory.regularization_error(S)
-        dense = np.linalg.norm(S.toarray() - cl.collapse(K, eps=0).toarray(), 2)
+        dense = np.linalg.norm(S.toarray() - cl.collapse(K, "unfolded", eps=0).toarray(), 2)
         assert measured.holds
         assert measured.measured == pytest.approx(dense, rel=1e-6)
 
@@ -85,7 +85,7 @@ def test_large_complexes_are_checked_by_lanczos(monkeypatch):
     monkeypatch.setattr("cellapse.theory.known.DENSE", 1000)
     points = np.random.default_rng(0).random((1300, 2))  # too many for a dense spectrum as well
     graph = nx.random_geometric_graph(1300, 0.055, pos=dict(enumerate(points)))
-    S = cl.collapse(cl.clique_complex(graph), eps=1e-2)
+    S = cl.collapse(cl.clique_complex(graph), "unfolded", eps=1e-2)
     report = theory.check(S)
     assert report.holds
     assert report["loewner_bounds"].measured is not None
@@ -93,7 +93,7 @@ def test_large_complexes_are_checked_by_lanczos(monkeypatch):
 
 
 def test_print_says_what_was_built():
-    S = cl.collapse(cl.clique_complex(nx.karate_club_graph()))
+    S = cl.collapse(cl.clique_complex(nx.karate_club_graph()), "unfolded")
     text = str(S)
     for part in ("34 of rank 0", "Unfolded()", "beta (1, 1)", "bound", "theory.check", "Direct("):
         assert part in text
@@ -103,7 +103,7 @@ def test_print_says_what_was_built():
 
 
 def test_print_costs_no_solve(monkeypatch):
-    S = cl.collapse(cl.clique_complex(nx.karate_club_graph()))
+    S = cl.collapse(cl.clique_complex(nx.karate_club_graph()), "unfolded")
     monkeypatch.setattr(type(S.elimination), "apply", lambda *_: 1 / 0)
     assert str(S)
 
@@ -112,7 +112,7 @@ def test_print_costs_no_solve(monkeypatch):
 @pytest.mark.parametrize("realization", ["unfolded", "mixed", "screened"])
 def test_an_operator_that_moves_nothing_is_checked_as_any_other(n, realization):
     K = cl.clique_complex(nx.circulant_graph(n, [1, 2]))
-    empty = cl.collapse(cl.Complex.from_cells({0: range(n)}))
+    empty = cl.collapse(cl.Complex.from_cells({0: range(n)}), "unfolded")
     for S in (cl.collapse(K, realization=realization, gamma=0.0), empty):
         for statement in (theory.cells_matter, theory.loewner_bounds, theory.regularization_error):
             assert statement(S).holds

@@ -78,11 +78,11 @@ def test_solve_inverts_the_shifted_operator(realization, eps, solver):
 def test_solve_survives_a_pivot_that_vanishes(clique):
     """1 / strength = c: the block of an isolated vertex is zero; at c / 2 that of an edge is."""
     K = cl.clique_complex(nx.disjoint_union(nx.complete_graph(clique), nx.empty_graph(1)))
-    layer, n = Collapse(K), clique + 1
+    layer, n = Collapse(K, realization="unfolded"), clique + 1
     c = float((layer.gamma[0, 0] ** 2 / layer.beta[0]).detach())
     for share in (1.0, 1.0 + 1e-14, 1.0 - 1e-14, 2.0, 1e4):
         b = signal(n)
-        inverse = np.linalg.inv(np.eye(n) + share / c * cl.collapse(K).toarray())
+        inverse = np.linalg.inv(np.eye(n) + share / c * cl.collapse(K, "unfolded").toarray())
         given = layer.solve(b, share / c).detach().numpy()
         np.testing.assert_allclose(given, inverse @ b.numpy(), atol=1e-10)
 
@@ -155,13 +155,19 @@ def test_gradcheck_of_a_batch_with_three_ranks_and_a_strength_that_needs_pivots(
 
 def test_gradcheck_where_gamma_starts_at_numbers():
     K = small(2)
-    layer = Collapse(K, gamma=0.5 * cl.collapse(K).bound, eps=0.02, learn_weights=(1, 2))
+    layer = Collapse(
+        K,
+        realization="unfolded",
+        gamma=0.5 * cl.collapse(K, "unfolded").bound,
+        eps=0.02,
+        learn_weights=(1, 2),
+    )
     assert gradients_hold(layer, signal(7, 1), 1.3, fast_mode=True)
 
 
 def test_where_all_weights_are_equal_the_bound_shares_its_gradient_among_them():
     """Scaling all weights of the edges by t scales sigma by t^1/2: the shares add up to 1/2."""
-    layer = Collapse(small(), learn_weights=[1])
+    layer = Collapse(small(), realization="unfolded", learn_weights=[1])
     (grad,) = torch.autograd.grad(layer.gamma[0, 0].log(), layer.log_weights["1"])
     torch.testing.assert_close(grad, torch.full_like(grad, 0.5 / len(grad)))
 
@@ -198,14 +204,16 @@ def test_a_batch_is_block_diagonal(realization):
 
 
 def test_other_complexes_share_the_parameters():
-    layer = Collapse(small(), eps=0.01)
+    layer = Collapse(small(), realization="unfolded", eps=0.01)
     with torch.no_grad():
         layer.log_beta.add_(0.3)
         layer.gamma_share.mul_(0.7)
     other = cl.clique_complex(nx.cycle_graph(5))
     op = layer.operator([layer.blueprint(other), layer.blueprint(other)])
-    bound = cl.collapse(other, eps=0.01, beta=layer.beta[:2].tolist()).gamma
-    expected = cl.collapse(other, eps=0.01, beta=layer.beta[:2].tolist(), gamma=0.7 * bound)
+    bound = cl.collapse(other, "unfolded", eps=0.01, beta=layer.beta[:2].tolist()).gamma
+    expected = cl.collapse(
+        other, "unfolded", eps=0.01, beta=layer.beta[:2].tolist(), gamma=0.7 * bound
+    )
     np.testing.assert_allclose(op.dense()[5:, 5:].detach(), expected.toarray(), atol=1e-12)
     assert op.owner.tolist() == [0] * 5 + [1] * 5
 
@@ -253,7 +261,7 @@ def _folded(share):
 
 
 def test_float32_in_float32_out_and_one_column_stays_one():
-    layer, x = Collapse(small()), signal(7, 1)[:, 0]
+    layer, x = Collapse(small(), realization="unfolded"), signal(7, 1)[:, 0]
     y = layer(x.float())
     assert y.dtype == torch.float32
     assert y.shape == (7,)
@@ -278,7 +286,7 @@ def test_in_float32_what_was_learned_still_goes_back_to_numpy(realization):
 
 def test_a_layer_is_saved_loaded_and_copied_with_its_tightened_bound():
     K = small()
-    layer = Collapse(K, learn_weights=[1, 2])
+    layer = Collapse(K, realization="unfolded", learn_weights=[1, 2])
     with torch.no_grad():
         for p in layer.parameters():
             p.add_(0.3 * torch.from_numpy(RNG.standard_normal(tuple(p.shape))))
@@ -287,7 +295,7 @@ def test_a_layer_is_saved_loaded_and_copied_with_its_tightened_bound():
     file = io.BytesIO()
     torch.save(layer.state_dict(), file)
     file.seek(0)
-    loaded = Collapse(K, learn_weights=[1, 2])
+    loaded = Collapse(K, realization="unfolded", learn_weights=[1, 2])
     loaded.load_state_dict(torch.load(file))
     for twin in (loaded, copy.deepcopy(layer), pickle.loads(pickle.dumps(layer))):
         torch.testing.assert_close(twin.operator().dense(), expected, rtol=1e-13, atol=1e-13)
@@ -298,7 +306,10 @@ def test_a_layer_is_saved_loaded_and_copied_with_its_tightened_bound():
 
 
 def test_gradients_only_where_they_are_asked_for():
-    layer, x = Collapse(small(), learn_weights=[1]), signal(7).requires_grad_()
+    layer, x = (
+        Collapse(small(), realization="unfolded", learn_weights=[1]),
+        signal(7).requires_grad_(),
+    )
     with torch.no_grad():
         assert not layer(x).requires_grad
     with torch.inference_mode():
@@ -336,7 +347,7 @@ def test_training_lowers_a_loss_through_every_parameter(realization):
 
 
 def test_second_derivatives_are_refused_with_a_reason():
-    layer, x = Collapse(small()), signal(7).requires_grad_()
+    layer, x = Collapse(small(), realization="unfolded"), signal(7).requires_grad_()
     (first,) = torch.autograd.grad(layer(x).square().sum(), x, create_graph=True)
     with pytest.raises(RuntimeError, match="once_differentiable"):
         first.sum().backward()
@@ -346,7 +357,7 @@ def test_the_factorization_is_made_once(monkeypatch):
     calls = []
     prepare = cl.Direct.prepare
     monkeypatch.setattr(cl.Direct, "prepare", lambda self, M: calls.append(1) or prepare(self, M))
-    op, x = Collapse(small()).operator(), signal(7)
+    op, x = Collapse(small(), realization="unfolded").operator(), signal(7)
     calls.clear()
     (op @ (op @ x)).square().sum().backward()
     assert len(calls) == 1
@@ -362,7 +373,7 @@ def test_meta_tensors_pass_through():
 
 def test_compiled_it_gives_the_same():
     """With a break of the graph at the factorization; the eager backend needs no C++ compiler."""
-    layer, x = Collapse(small(), learn_weights=[1]), signal(7)
+    layer, x = Collapse(small(), realization="unfolded", learn_weights=[1]), signal(7)
     compiled = torch.compile(layer, backend="eager")
     torch.testing.assert_close(compiled(x), layer(x))
     compiled(x).square().sum().backward()
@@ -395,7 +406,7 @@ def test_bad_options_are_named(options, message):
 
 
 def test_bad_tensors_are_named():
-    op = Collapse(small()).operator()
+    op = Collapse(small(), realization="unfolded").operator()
     with pytest.raises(cl.InputError, match="one row for each vertex"):
         op @ torch.ones(3)
     with pytest.raises(cl.InputError, match="floating point"):
@@ -410,15 +421,15 @@ def test_bad_tensors_are_named():
 def test_complexes_that_do_not_fit_are_refused():
     K = small()
     with pytest.raises(cl.InputError, match="to_undirected"):
-        Collapse(nx.DiGraph([(0, 1)]))
-    graph = Collapse(nx.path_graph(3))(torch.ones(3, dtype=torch.float64))
+        Collapse(nx.DiGraph([(0, 1)]), realization="unfolded")
+    graph = Collapse(nx.path_graph(3), realization="unfolded")(torch.ones(3, dtype=torch.float64))
     assert abs(graph).max() < 1e-12  # lifted to its cliques
     with pytest.raises(cl.InputError, match="bounds differ"):
-        Collapse([K, K], gamma=0.01)
-    layer = Collapse(cl.clique_complex(nx.path_graph(3), 1))
+        Collapse([K, K], realization="unfolded", gamma=0.01)
+    layer = Collapse(cl.clique_complex(nx.path_graph(3), 1), realization="unfolded")
     with pytest.raises(cl.InputError, match="ranks up to 1"):
         layer.operator([layer.blueprint(K)])
-    weighted = Collapse(K, learn_weights=[1])
+    weighted = Collapse(K, realization="unfolded", learn_weights=[1])
     with pytest.raises(cl.InputError, match="learn_weights"):
         weighted.operator([weighted.blueprint(K)])
     with pytest.raises(cl.InputError, match="screened"):
@@ -439,7 +450,7 @@ def test_conjugate_gradients_are_as_accurate_as_asked(realization, rtol):
 
 def test_conjugate_gradients_that_stop_early_say_so():
     with pytest.raises(cl.ConvergenceError, match="short of"):
-        Collapse(small(), solver=cl.CG(rtol=1e-12, max_steps=2))(signal(7))
+        Collapse(small(), realization="unfolded", solver=cl.CG(rtol=1e-12, max_steps=2))(signal(7))
 
 
 def test_importing_cellapse_does_not_import_torch():

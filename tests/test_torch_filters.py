@@ -49,7 +49,8 @@ def test_signature_is_the_sum_over_eigenvectors(realization):
 
 
 def test_a_filter_of_the_resolvent_equals_solve():
-    op, x = Collapse(karate()).operator(), torch.from_numpy(RNG.standard_normal(34))
+    op = Collapse(karate(), realization="unfolded").operator()
+    x = torch.from_numpy(RNG.standard_normal(34))
     given = spectral_filter(op, x, lambda values: 1 / (1 + 0.4 * values), rtol=1e-11)
     torch.testing.assert_close(given, op.solve(x, 0.4), atol=1e-9, rtol=0)
 
@@ -57,7 +58,7 @@ def test_a_filter_of_the_resolvent_equals_solve():
 def test_gradients_also_where_eigenvalues_meet():
     """A complete graph has one eigenvalue four times: eigenvectors have no derivative there."""
     K, x = cl.clique_complex(nx.complete_graph(5)), torch.from_numpy(RNG.standard_normal((5, 2)))
-    layer = Collapse(K, eps=0.1, learn_weights=[1, 2])
+    layer = Collapse(K, realization="unfolded", eps=0.1, learn_weights=[1, 2])
     layer.gamma_share.data.mul_(0.0)  # the bound has a kink where all weights are equal
 
     def run(time, log_beta, *weights):
@@ -82,7 +83,7 @@ def test_gradients_also_where_eigenvalues_meet():
 
 
 def test_without_edges_nothing_moves():
-    op = Collapse(cl.clique_complex(nx.empty_graph(3))).operator()
+    op = Collapse(cl.clique_complex(nx.empty_graph(3)), realization="unfolded").operator()
     x = torch.tensor([1.0, 2.0, 3.0])
     torch.testing.assert_close(heat(op, x, 2.0), x)
     torch.testing.assert_close(op.solve(x, 2.0), x)
@@ -90,7 +91,7 @@ def test_without_edges_nothing_moves():
 
 
 def test_bad_times_and_rough_functions_are_refused():
-    op, x = Collapse(karate()).operator(), torch.ones(34)
+    op, x = Collapse(karate(), realization="unfolded").operator(), torch.ones(34)
     with pytest.raises(cl.InputError, match="at least 0"):
         heat(op, x, -1.0)
     with pytest.raises(cl.InputError, match="tol"):
@@ -102,7 +103,7 @@ def test_bad_times_and_rough_functions_are_refused():
 @pytest.mark.parametrize("filter_", ["polynomial", "resolvent"])
 def test_convolution_by_hand(filter_):
     K, x = karate(), torch.from_numpy(RNG.standard_normal((34, 3)))
-    op = Collapse(K).operator()
+    op = Collapse(K, realization="unfolded").operator()
     conv = CollapsedConv(3, 2, filter=filter_, order=3).double()
     S = op.dense()
     if filter_ == "polynomial":
@@ -116,7 +117,10 @@ def test_convolution_by_hand(filter_):
 
 def test_attention_by_hand():
     x = torch.from_numpy(RNG.standard_normal((34, 4)))
-    op, block = Collapse(karate()).operator(), GraphTransformer(4, heads=2).double()
+    op, block = (
+        Collapse(karate(), realization="unfolded").operator(),
+        GraphTransformer(4, heads=2).double(),
+    )
     with torch.no_grad():
         block.bias.copy_(torch.tensor([0.5, 3.0]))
     q, k, v = block.qkv(block.norms[0](x)).split(4, dim=1)
@@ -141,12 +145,12 @@ def test_layers_follow_the_order_of_the_vertices_and_keep_complexes_apart(layer)
     shuffled.add_edges_from(moved.edges)
     K, L = cl.clique_complex(graph), cl.clique_complex(shuffled)
     x = torch.from_numpy(RNG.standard_normal((34, 4))).float()
-    alone = layer(x, Collapse(K).operator())
-    permuted = layer(x[order], Collapse(L).operator())
+    alone = layer(x, Collapse(K, realization="unfolded").operator())
+    permuted = layer(x[order], Collapse(L, realization="unfolded").operator())
     torch.testing.assert_close(permuted, alone[order], atol=1e-5, rtol=1e-4)
     hubs = cl.clique_complex(nx.complete_graph(40))  # with a norm of its own
     batch = torch.cat([x, torch.ones(40, 4)])
-    both = layer(batch, Collapse([K, hubs]).operator())
+    both = layer(batch, Collapse([K, hubs], realization="unfolded").operator())
     torch.testing.assert_close(both[:34], alone, atol=1e-5, rtol=1e-4)
 
 
@@ -179,11 +183,11 @@ def test_bad_layers_are_refused():
 )
 def test_bad_use_is_named(use, message):
     with pytest.raises(cl.InputError, match=message):
-        use(Collapse(karate()))
+        use(Collapse(karate(), realization="unfolded"))
 
 
 @pytest.mark.parametrize("times", [[0.5, 2.0], np.array([0.5, 2.0]), torch.tensor([0.5, 2.0])])
 def test_times_of_any_kind(times):
-    op = Collapse(karate()).operator()
+    op = Collapse(karate(), realization="unfolded").operator()
     expected = heat_kernel_signature(op, (0.5, 2.0))
     torch.testing.assert_close(heat_kernel_signature(op, times), expected)

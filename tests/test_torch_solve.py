@@ -178,7 +178,7 @@ def test_what_has_no_answer_is_refused_in_words():
 
 @pytest.mark.parametrize("solver", [cl.Direct(), cl.CG()])
 def test_a_column_that_is_not_finite_spoils_no_other(solver):
-    layer = Collapse(holed(), solver=solver)
+    layer = Collapse(holed(), realization="unfolded", solver=solver)
     b = torch.ones(10, 3).double()
     b[4, 1] = torch.inf
     x = layer.solve(b, 2.0)

@@ -59,7 +59,7 @@ def test_always_k_columns_finite_and_the_same_twice(name, realization):
 
 def test_columns_are_the_first_vectors_that_vary():
     data = AddCollapsedPE(8)(graph(GRAPHS["karate"]))
-    spectrum = cl.collapse(cl.clique_complex(nx.karate_club_graph())).spectrum(9)
+    spectrum = cl.collapse(cl.clique_complex(nx.karate_club_graph()), "unfolded").spectrum(9)
     np.testing.assert_allclose(data.collapsed_pe, spectrum.vectors[:, 1:], atol=1e-6)
     assert (data.collapsed_pe.abs().sum(0) > 0).all()  # TopoBench has a zero column here
 
@@ -119,7 +119,7 @@ def test_weights_of_edges_count_where_they_are_named():
     K = data_to_complex(triangle(edge_weight=weights), weight="edge_weight")
     assert K.cells[1].as_array().tolist() == [[0, 1], [0, 2], [0, 3], [1, 2]]
     assert K.weights[1].tolist() == [1.0, 3.0, 4.0, 2.0]
-    spectrum = cl.collapse(K).spectrum()
+    spectrum = cl.collapse(K, "unfolded").spectrum()
     expected = spectrum.vectors**2 @ np.exp(-spectrum.values)[:, None]
     found = encode(triangle(edge_weight=weights)).heat_kernel_signature
     np.testing.assert_allclose(found, expected, atol=1e-6)
@@ -163,7 +163,7 @@ def test_large_signatures_have_the_error_they_state():
 
 def test_signature_is_that_of_the_operator():
     data = AddHeatKernelSignature([0.5, 4.0])(graph(GRAPHS["karate"]))
-    spectrum = cl.collapse(cl.clique_complex(nx.karate_club_graph())).spectrum()
+    spectrum = cl.collapse(cl.clique_complex(nx.karate_club_graph()), "unfolded").spectrum()
     expected = spectrum.vectors**2 @ np.exp(-np.outer(spectrum.values, [0.5, 4.0]))
     np.testing.assert_allclose(data.heat_kernel_signature, expected, atol=1e-6)
 
@@ -255,7 +255,7 @@ def test_repeated_eigenvalues_get_the_same_basis_in_a_stack():
 def test_surroundings_are_those_of_the_operator(monkeypatch, ranks):
     K = cl.clique_complex(nx.lollipop_graph(5, 3))
     K = K.with_attributes({}, {k: np.linspace(1, 2, K.n_cells[k]) for k in ranks})
-    expected = abs(cl.collapse(K).A).toarray()
+    expected = abs(cl.collapse(K, "unfolded").A).toarray()
     np.testing.assert_allclose(_laplacian(K), expected)
     monkeypatch.setattr(transforms, "_FEW", 0)  # as on many vertices
     np.testing.assert_allclose(_laplacian(K).toarray(), expected)
@@ -278,7 +278,7 @@ def test_blueprints_are_batched_by_pyg():
     from cellapse.torch import Collapse
 
     graphs = [graph(nx.cycle_graph(4)), graph(nx.complete_graph(5))]
-    layer = Collapse(data_to_complex(graphs[1]))
+    layer = Collapse(data_to_complex(graphs[1]), realization="unfolded")
     for data in graphs:
         data.blueprint = layer.blueprint(data_to_complex(data))
     batch = Batch.from_data_list(graphs)

@@ -115,10 +115,10 @@ def test_the_repr_says_how_it_was_lifted(objects):
     for given, K in objects.values():
         if given is K:
             continue
-        for S in (cl.collapse(given), cl.graph_laplacian(given), cl.as_operator(given)):
+        for S in (cl.collapse(given, "unfolded"), cl.graph_laplacian(given), cl.as_operator(given)):
             assert S.shape[0] == K.n_vertices
             assert any(word in repr(S) for word in ("cliques up to rank 2 of", "cells of"))
-        assert repr(cl.collapse(K)) != repr(cl.collapse(given))
+        assert repr(cl.collapse(K, "unfolded")) != repr(cl.collapse(given, "unfolded"))
 
 
 def test_an_adjacency_is_never_a_matrix_of_incidences():
@@ -135,9 +135,9 @@ def test_what_could_be_several_things_is_refused():
     B = cl.boundary_matrices(cl.clique_complex(G))[0]
     for given in (B, B.toarray()):
         with pytest.raises(cl.InputError, match=r"\[B_1\]"):
-            cl.collapse(given)
+            cl.collapse(given, "unfolded")
     with pytest.raises(cl.InputError, match="did you mean football"):
-        cl.collapse("footbal")
+        cl.collapse("footbal", "unfolded")
 
 
 @pytest.mark.parametrize("function", [cl.collapse, cl.graph_laplacian, cl.edge_trust])
@@ -156,12 +156,12 @@ def test_weights_that_are_there_and_not_used_are_told():
         cl.cluster(weighted, 2)
     assert told[0].filename == __file__  # the line of the user, not one of ours
     with pytest.warns(cl.CellapseWarning, match="values of the adjacency are not used"):
-        cl.collapse(nx.to_numpy_array(weighted))
+        cl.collapse(nx.to_numpy_array(weighted), "unfolded")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        cl.collapse(G)
-        cl.collapse(A)
-        cl.collapse(cl.clique_complex(weighted, weight="weight"))
+        cl.collapse(G, "unfolded")
+        cl.collapse(A, "unfolded")
+        cl.collapse(cl.clique_complex(weighted, weight="weight"), "unfolded")
 
 
 def test_a_labelled_frame():
@@ -171,7 +171,7 @@ def test_a_labelled_frame():
     assert list(S.labels) == names
     assert S.n_cells == (7, 8, 2)
     table = pd.DataFrame(list(G.edges), columns=["source", "target"])
-    assert cl.collapse(table).n_cells == S.n_cells
+    assert cl.collapse(table, "unfolded").n_cells == S.n_cells
 
 
 def test_bundled_names_bring_title_and_groups():
@@ -179,4 +179,4 @@ def test_bundled_names_bring_title_and_groups():
     assert analysis.title == "Zachary's karate club"
     assert analysis.n_clusters == 2
     assert analysis.agreement()[0] > 0.9
-    assert cl.collapse("1ubq").shape == (76, 76)
+    assert cl.collapse("1ubq", "unfolded").shape == (76, 76)

@@ -163,5 +163,5 @@ def test_many_cells_of_very_different_weights_are_refused(monkeypatch):
 def test_a_square_is_known_by_its_root(monkeypatch):
     monkeypatch.setattr(completion, "nullity", lambda *_: pytest.fail("the root tells"))
     K = cl.Complex.from_cells({1: [(0, 1), (1, 2), (0, 2)], 2: [(0, 1, 2)]})
-    S = cl.collapse(K, eps=0.0)
+    S = cl.collapse(K, "unfolded", eps=0.0)
     assert set(S.complete(np.array([1.0, 2.0, 4.0]))) == {1, 2}

@@ -54,9 +54,9 @@ CANDIDATES: dict[str, Build] = {
     "laplacian": graph_laplacian,
     "multiorder": multiorder_laplacian,
     "motif": motif_laplacian,
-    "unfolded eps .0001": collapse,
-    "unfolded eps 1": lambda K: collapse(K, eps=1.0),
-    "unfolded regularized eps 1": lambda K: collapse(K, eps=1.0, gamma="regularized"),
+    "unfolded eps .0001": lambda K: collapse(K, "unfolded"),
+    "unfolded eps 1": lambda K: collapse(K, "unfolded", eps=1.0),
+    "unfolded regularized eps 1": lambda K: collapse(K, "unfolded", eps=1.0, gamma="regularized"),
     **{
         f"screened {t:g}, {b}".replace(" 0.", " ."): _screened(t, b, 0)
         for t in (0.5, 0.9, 0.99)
@@ -72,7 +72,7 @@ CANDIDATES: dict[str, Build] = {
         f"{name}, cells by {by}": _weighted(by, build)
         for by in ("degree", "overlap")
         for name, build in (
-            ("unfolded eps 1", lambda K: collapse(K, eps=1.0)),
+            ("unfolded eps 1", lambda K: collapse(K, "unfolded", eps=1.0)),
             ("screened .9, 1", _screened(0.9, 1, 0)),
             (OURS, _screened(0.95, 5, 5)),
         )

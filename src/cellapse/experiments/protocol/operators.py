@@ -26,7 +26,7 @@ def mixed_collapse(K: Complex, eps: float = 1e-4, beta: float = 1.0) -> Operator
 _NAMED = ("laplacian", "multiorder", "motif", "unfolded", "screened", "renormalized")
 FAIR: dict[str, Callable[[Complex], Operator]] = {
     **{name: partial(make_operator, operator=name) for name in _NAMED[:3]},
-    "face-free": lambda K: collapse(K.skeleton(1)),
+    "face-free": lambda K: collapse(K.skeleton(1), "unfolded"),
     "mixed": mixed_collapse,
     **{name: partial(make_operator, operator=name) for name in _NAMED[3:]},
 }

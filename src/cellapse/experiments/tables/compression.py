@@ -25,7 +25,7 @@ from cellapse.tasks.resistance import conductances
 
 OPERATORS: dict[str, Callable[[Complex], Operator]] = {
     "mixed": mixed_collapse,
-    "unfolded": collapse,
+    "unfolded": lambda K: collapse(K, "unfolded"),
     "renormalized": lambda K: make_operator(K, "renormalized"),
 }
 

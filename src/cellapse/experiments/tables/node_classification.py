@@ -44,8 +44,10 @@ _KINDS = ("ALA GLY ILE LEU MET PHE PRO TRP VAL", "ASN CYS GLN SER THR TYR", "ARG
 OPERATORS: dict[str, Callable[[Complex], Operator]] = {
     "LaplacePE": graph_laplacian,
     "SchurPE, mixed": mixed_collapse,
-    "SchurPE, unfolded": collapse,
-    "SchurPE, unfolded, regularized": lambda K: collapse(K, gamma="regularized", eps=0.1),
+    "SchurPE, unfolded": lambda K: collapse(K, "unfolded"),
+    "SchurPE, unfolded, regularized": lambda K: collapse(
+        K, "unfolded", gamma="regularized", eps=0.1
+    ),
     "SchurPE, incidence": lambda K: collapse(K, "incidence"),
     "SchurPE, renormalized": lambda K: make_operator(K, "renormalized"),
 }
@@ -116,10 +118,10 @@ def _features(name: str, encoding: str) -> tuple[FloatArray, int]:
     if encoding == "none":
         return degree, 0
     if encoding.startswith("HKS"):
-        S = graph_laplacian(K) if encoding.endswith("L") else collapse(K)
+        S = graph_laplacian(K) if encoding.endswith("L") else collapse(K, "unfolded")
         return np.hstack([degree, signature(S)]), 0
     S = OPERATORS[encoding](K)
-    scaled = np.sqrt(K.n_vertices) * np.asarray(positional_encoding(S, N_VECTORS))
+    scaled = np.sqrt(K.n_vertices) * np.asarray(positional_encoding(S, N_VECTORS, mass=None))
     return np.hstack([degree, scaled]), N_VECTORS
 
 

@@ -44,7 +44,7 @@ def run(protein: str, seed: int) -> Result:
     K = data.complex()
     features = {name: signature(operator(K)) for name, operator in FAIR.items()}
     features[BACKBONE] = signature(graph_laplacian(data.complex(edges="backbone")))
-    features[LEAK] = signature(collapse(with_elements(K, data.dssp)))
+    features[LEAK] = signature(collapse(with_elements(K, data.dssp), "unfolded"))
     features[COUNTS] = _standardized(_counts(K))
     clusterings = {name: _clusters(X, seed) for name, X in features.items()}
     majority = np.unique(data.dssp, return_counts=True)[1].max() / len(data)

@@ -34,7 +34,7 @@ BACKBONE, LEAK = "L, backbone", "S, cells from the labels"
 SAME, FAIR = "L, hydrogen bonds", "S, hydrogen bonds"
 OPERATORS: dict[str, Callable[[Protein], Operator]] = {
     BACKBONE: lambda p: graph_laplacian(p.complex(edges="backbone")),
-    LEAK: lambda p: collapse(with_elements(p.complex(edges="backbone"), p.dssp)),
+    LEAK: lambda p: collapse(with_elements(p.complex(edges="backbone"), p.dssp), "unfolded"),
     SAME: lambda p: graph_laplacian(p.complex()),
     FAIR: lambda p: mixed_collapse(p.complex()),
 }
