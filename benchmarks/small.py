@@ -50,7 +50,7 @@ def main() -> None:
         alone = seconds(lambda one=one: cl.collapse(one, "unfolded").spectrum(), repeats=50)
         rows.append({"work": f"one graph of {n} vertices", "ms": 1e3 * alone})
         together = seconds(
-            lambda all_=complexes: batch.spectra(all_, realization="unfolded", n_jobs=1)
+            lambda all_=complexes: batch.spectra(all_, operator="unfolded", n_jobs=1)
         )
         rows.append({"work": f"one of a thousand of {n} vertices", "ms": together})
     save("small", rows)

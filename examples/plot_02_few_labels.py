@@ -47,7 +47,7 @@ for share in shares:
         rng = np.random.default_rng(seed)
         K, labels = noisy_network(share, rng), three_of_each(rng)
         unknown = labels < 0
-        operators = (cl.graph_laplacian(K), cl.collapse(K, "renormalized"))
+        operators = (cl.graph_laplacian(K), cl.collapse(K))
         for name, S in zip(scores, operators, strict=True):
             spread = cl.tasks.spread_labels(S, labels)
             wanted = np.array(spread.predicted())[unknown]

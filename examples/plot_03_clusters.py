@@ -24,7 +24,7 @@ def accuracy(share, seed):
     count = int(share * data.graph.number_of_edges())
     graph.add_edges_from(pairs[rng.choice(len(pairs), count, replace=False)].tolist())
     K = cl.clique_complex(graph)
-    operators = cl.graph_laplacian(K), cl.collapse(K, "renormalized")
+    operators = cl.graph_laplacian(K), cl.collapse(K)
     return [cl.clustering_accuracy(cl.cluster(op, 12), data.groups) for op in operators]
 
 
@@ -35,7 +35,7 @@ scores = np.array([[accuracy(share, seed) for seed in range(5)] for share in sha
 # The drawing is laid out with edges as strong as the collapse leaves them.
 
 K = cl.clique_complex(data.graph)
-S = cl.collapse(K, "renormalized")
+S = cl.collapse(K)
 clusters = cl.cluster(S, 12)
 figure, axes = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
 cl.plot.plot_complex(S, clusters, ax=axes[0])

@@ -37,7 +37,7 @@ K = cl.lifts.mesh_complex(points, triangles, false[false[:, 0] != false[:, 1]])
 signal = np.sin(2 * angle) + np.cos(turn)
 noisy = signal + 0.6 * rng.standard_normal(n * m)
 
-operators = {"graph Laplacian": cl.graph_laplacian(K), "collapse": cl.collapse(K, "renormalized")}
+operators = {"graph Laplacian": cl.graph_laplacian(K), "collapse": cl.collapse(K)}
 shown = {"noisy": noisy}
 for name, S in operators.items():
     shown[name] = np.asarray(cl.smooth(S, noisy, strength="gcv"))

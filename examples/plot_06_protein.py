@@ -14,7 +14,7 @@ import cellapse as cl
 
 protein = cl.datasets.load_protein("1UBQ")
 K = protein.complex()
-S = cl.collapse(K)
+S = cl.collapse(K, "unfolded")
 spectrum = S.spectrum(5)
 K
 

@@ -15,7 +15,7 @@ import cellapse as cl
 
 graph = nx.karate_club_graph()
 K = cl.clique_complex(graph)
-S = cl.collapse(K, "renormalized")
+S = cl.collapse(K)
 influence = cl.tasks.cell_influence(S, "resistance", (0, 33))
 for rank, cell, change in influence.strongest(6):
     print(f"rank {rank}  {cell!s:<14} {change:+.4f}")

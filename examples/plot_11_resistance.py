@@ -14,7 +14,7 @@ import cellapse as cl
 
 data = cl.datasets.load("dolphins")
 K = cl.clique_complex(data.graph)
-L, S = cl.graph_laplacian(K), cl.collapse(K, "renormalized")
+L, S = cl.graph_laplacian(K), cl.collapse(K)
 n = K.n_vertices
 pairs = [(K.labels[a], K.labels[b]) for a in range(n) for b in range(n) if a < b]
 upper = np.triu_indices(n, 1)

@@ -20,7 +20,7 @@ chain = cl.Complex.from_arrays(
 operators = {
     "L of the chain alone": cl.graph_laplacian(chain),
     "L with hydrogen bonds": cl.graph_laplacian(K),
-    "S with hydrogen bonds": cl.collapse(K),
+    "S with hydrogen bonds": cl.collapse(K, "unfolded"),
 }
 
 # %%

@@ -26,9 +26,9 @@ operators = {
     "L": cl.graph_laplacian(K),
     "motif": cl.motif_laplacian(K),
     "multiorder": cl.multiorder_laplacian(K),
-    "unfolded": cl.collapse(K),
+    "unfolded": cl.collapse(K, "unfolded"),
     "screened": cl.collapse(K, "screened"),
-    "renormalized": cl.collapse(K, "renormalized"),
+    "renormalized": cl.collapse(K),
 }
 clusters = {name: cl.cluster(S, n_clusters).numbers for name, S in operators.items()}
 modularity = {name: cl.tasks.modularity(K, numbers) for name, numbers in clusters.items()}

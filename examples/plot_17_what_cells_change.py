@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 import cellapse as cl
 
 K = cl.clique_complex(cl.datasets.load("polbooks").graph)
-unfolded = cl.collapse(K)
+unfolded = cl.collapse(K, "unfolded")
 check = cl.theory.check(unfolded)
 check
 
@@ -23,7 +23,7 @@ check
 figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained")
 cl.plot.plot_compression(unfolded, 60, ax=axes[0])
 axes[0].set_title("unfolded")
-renormalized = cl.collapse(K, "renormalized")
+renormalized = cl.collapse(K)
 cl.plot.plot_compression(renormalized, 60, ax=axes[1])
 axes[1].set_title("renormalized")
 axes[2].hist(renormalized.shares, 30, color="#0072B2")

@@ -419,7 +419,7 @@ CALLS = {
     "CollapsedOperator.complete": method(S, "complete", u=signal),
     "CollapsedOperator.split": method(S, "split"),
     "CollapsedOperator.reweighted": method(
-        S,
+        lambda: cl.collapse(K(), "unfolded"),
         "reweighted",
         beta=lambda: np.array([1.0, 2.0]),
         gamma=lambda: np.array([0.25, 0.5]),
@@ -489,7 +489,9 @@ CALLS = {
     "Screened": on(cl.Screened, theta=0.5, rounds=2),
     "Spectrum.first": method(lambda: S().spectrum(3), "first", k=2),
     "Unchecked": on(
-        lambda K, gamma: cl.collapse(K, gamma=cl.Unchecked(gamma)), K=K, gamma=lambda: [0.5, 0.25]
+        lambda K, gamma: cl.collapse(K, "unfolded", gamma=cl.Unchecked(gamma)),
+        K=K,
+        gamma=lambda: [0.5, 0.25],
     ),
     # tasks
     "band_pass": on(tasks.band_pass, low=0.5, high=2.0, width=0.25),

@@ -103,10 +103,10 @@ def test_renormalized_in_one_go() -> None:
 
 def test_large_ones_and_the_limit_go_alone() -> None:
     bag = [cl.clique_complex(nx.cycle_graph(n)) for n in (5, 350)]
-    found = spectra(bag, realization="unfolded", k=3)
+    found = spectra(bag, operator="unfolded", k=3)
     for K, w in zip(bag, found.values, strict=True):
         np.testing.assert_allclose(w, cl.collapse(K, "unfolded").spectrum(3).values, atol=1e-10)
-    limit = spectra(bag[:1], realization="unfolded", eps=0.0).values[0]
+    limit = spectra(bag[:1], operator="unfolded", eps=0.0).values[0]
     np.testing.assert_allclose(
         limit, cl.collapse(bag[0], "unfolded", eps=0.0).spectrum().values, atol=1e-10
     )
@@ -114,15 +114,15 @@ def test_large_ones_and_the_limit_go_alone() -> None:
 
 def test_shapes_and_table() -> None:
     bag = [cl.clique_complex(nx.cycle_graph(n)) for n in (3, 5)]
-    one = spectra(bag, realization="unfolded", k=4)
+    one = spectra(bag, operator="unfolded", k=4)
     assert [v.shape for v in one.values] == [(3,), (4,)]
     assert one.vectors is None
     assert np.isnan(one.table()[0, 3])
     assert one.table(fill=0.0).shape == (2, 4)
-    several = spectra(bag, realization="unfolded", eps=[1e-4, 1e-2], vectors=True)
+    several = spectra(bag, operator="unfolded", eps=[1e-4, 1e-2], vectors=True)
     assert several.vectors is not None
     assert several.vectors[1].shape == (2, 5, 5)
-    assert len(spectra([], realization="unfolded")) == 0
+    assert len(spectra([], operator="unfolded")) == 0
 
 
 @given(st.lists(st.one_of(closed_or_weighted, combinatorial_complexes()), min_size=1, max_size=4))
@@ -138,7 +138,7 @@ def test_the_complex_at_fault_is_named() -> None:
     good = cl.clique_complex(nx.complete_graph(4))
     bad = cl.Complex.from_cells({0: "abc", 1: [("a", "b")], 2: [("a", "b", "c")]})
     with pytest.raises(cl.InputError, match=r"complex number 2.*add the edges"):
-        spectra([good, good, bad], realization="unfolded")
+        spectra([good, good, bad], operator="unfolded")
 
 
 @pytest.mark.parametrize(
@@ -161,9 +161,9 @@ def test_bad_arguments_are_refused(arguments: dict[str, object]) -> None:
 
 def test_other_things_than_complexes_are_refused() -> None:
     with pytest.raises(cl.InputError, match="to_undirected"):
-        spectra([nx.DiGraph([(0, 1)])], realization="unfolded")
+        spectra([nx.DiGraph([(0, 1)])], operator="unfolded")
     with pytest.raises(cl.InputError):
-        spectra(3, realization="unfolded")  # type: ignore[arg-type]
+        spectra(3, operator="unfolded")  # type: ignore[arg-type]
 
 
 def test_a_warning_is_said_once() -> None:
@@ -179,11 +179,11 @@ def test_progress_is_shown_when_asked_for(
 ) -> None:
     monkeypatch.setattr("tqdm.std.time", iter(np.arange(0.0, 1e6, 11.0).tolist()).__next__)
     bag = [cl.clique_complex(nx.path_graph(n)) for n in (301, 302, 303)]
-    spectra(bag, realization="unfolded", k=2, progress=True)
+    spectra(bag, operator="unfolded", k=2, progress=True)
     said = capsys.readouterr().err
     assert "spectra:  33%" in said
     assert "1/3 [" in said
-    spectra(bag, realization="unfolded", k=2)  # not a terminal: silent
+    spectra(bag, operator="unfolded", k=2)  # not a terminal: silent
     assert capsys.readouterr().err == ""
 
 
@@ -197,7 +197,7 @@ def test_an_interrupt_stops_what_has_not_begun(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("cellapse.batch._solve", solve)
     bag = [cl.clique_complex(nx.path_graph(301 + n)) for n in range(50)]
     with pytest.raises(KeyboardInterrupt):
-        spectra(bag, realization="unfolded", n_jobs=1)
+        spectra(bag, operator="unfolded", n_jobs=1)
     assert len(begun) < 50
 
 

@@ -200,7 +200,7 @@ def test_json_is_all_there_is_on_standard_output(run, verb):
 def test_spectrum_and_operators(run):
     K = cl.clique_complex(datasets.load("karate").graph)
     facts = json.loads(run("spectrum", "karate", "-k", "4", "--json")[1])
-    assert np.allclose(facts["unfolded"], cl.collapse(K, "unfolded").spectrum(4).values)
+    assert np.allclose(facts["renormalized"], cl.collapse(K).spectrum(4).values)
     assert np.allclose(facts["laplacian"], cl.graph_laplacian(K).spectrum(4).values)
     facts = json.loads(
         run("spectrum", "karate", "--operator", "mixed", "--eps", "0.01", "--json")[1]
@@ -273,7 +273,7 @@ def test_collapse_writes_the_matrix(run, tmp_path):
     assert code == 0
     assert "0 <= S <= A" in out
     found = np.load(tmp_path / "S.npz")
-    S = cl.collapse(cl.clique_complex(datasets.load("karate").graph), "unfolded").toarray()
+    S = cl.collapse(cl.clique_complex(datasets.load("karate").graph)).toarray()
     M = np.zeros((34, 34))
     M[found["i"], found["j"]] = M[found["j"], found["i"]] = found["value"]
     assert np.allclose(M, S)

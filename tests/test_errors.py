@@ -316,7 +316,7 @@ BAD_ARGUMENTS = {
 @pytest.mark.parametrize("name", BAD_ARGUMENTS)
 def test_bad_arguments(name):
     kwargs, pattern = BAD_ARGUMENTS[name]
-    check(lambda: collapse(TRIANGLE, **kwargs), pattern)
+    check(lambda: collapse(TRIANGLE, **{"realization": "unfolded", **kwargs}), pattern)
 
 
 @pytest.mark.parametrize("realization", ["unfolded", "boundary", "incidence", "mixed"])
@@ -610,10 +610,13 @@ def test_every_argument_changes_something():
     calls = {
         "realization": ({}, {"realization": "incidence"}),
         "beta": ({}, {"beta": (1.0, 2.0, 1.0)}),
-        "gamma": ({}, {"gamma": (0.1, 0.1, 0.1)}),
+        "gamma": ({}, {"gamma": 0.1}),
         "eps": ({}, {"eps": 1e-2}),
-        "onto": ({}, {"onto": 1}),
-        "solver": ({}, {"solver": cl.CG(rtol=0.5)}),
+        "onto": ({"realization": "unfolded"}, {"realization": "unfolded", "onto": 1}),
+        "solver": (
+            {"realization": "unfolded"},
+            {"realization": "unfolded", "solver": cl.CG(rtol=0.5)},
+        ),
     }
     assert_arguments(collapse, "source", calls)
     for usual, changed in calls.values():

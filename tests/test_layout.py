@@ -61,7 +61,7 @@ WITHIN = {
         *("weights", "graded", "formed", "chain", "crowded", "fewer_rows", "raised"),
         *("relaxation", "ladder", "ladder_array", "lowered", "nearby"),
         *("zeros", "completion", "flags", "shifts", "elimination", "layout", "dense"),
-        *("realizations", "collapsed", "build"),
+        *("damping", "realizations", "collapsed", "build"),
     ),
     "_operators": (
         *(

@@ -1,6 +1,7 @@
 """Numbers that were wrong once, each with others of its kind; truth by hand or by dense LAPACK."""
 
 import contextlib
+from functools import partial
 from math import comb
 
 import networkx as nx
@@ -210,7 +211,9 @@ def test_a_sigma_that_cannot_be_told_is_not_given_out():
         cl.collapse([B])
 
 
-@pytest.mark.parametrize("operator", [cl.graph_laplacian, cl.collapse])
+@pytest.mark.parametrize(
+    "operator", [cl.graph_laplacian, cl.collapse, partial(cl.collapse, realization="unfolded")]
+)
 def test_counts_at_an_eigenvalue(operator):
     graph = nx.disjoint_union(nx.complete_graph(5), nx.empty_graph(3))
     S = operator(cl.clique_complex(graph))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -227,7 +229,9 @@ def test_a_system_that_fills_in_is_one_for_pardiso(monkeypatch):
 
 
 @pytest.mark.parametrize("which", ["smallest", "largest"])
-@pytest.mark.parametrize("operator", [cl.graph_laplacian, cl.collapse])
+@pytest.mark.parametrize(
+    "operator", [cl.graph_laplacian, cl.collapse, partial(cl.collapse, realization="unfolded")]
+)
 def test_eigenpairs_of_large_graphs_that_can_be_cut_take_pardiso(monkeypatch, operator, which):
     S = operator(cl.clique_complex(nx.triangular_lattice_graph(30, 40)))
     expected = S.spectrum(6, which=which)

@@ -182,9 +182,9 @@ def test_in_company_of_what_is_hard_nothing_changes(monkeypatch):
         for w in ([1, 1, 1, 1], [1, 2, 3, 4], [1, 1, 30, 90])
     ]
     for eps in (2e-8, 1e-7, 1e-6, 1e-4, 10.0):
-        together = batch.spectra(given, realization="unfolded", eps=eps, vectors=True)
+        together = batch.spectra(given, operator="unfolded", eps=eps, vectors=True)
         for i, K in enumerate(given):
-            alone = batch.spectra([K], realization="unfolded", eps=eps, vectors=True)
+            alone = batch.spectra([K], operator="unfolded", eps=eps, vectors=True)
             np.testing.assert_array_equal(alone.values[0], together.values[i])
             np.testing.assert_array_equal(alone.vectors[0], together.vectors[i])
             S = cl.collapse(K, "unfolded", eps=eps)

@@ -121,7 +121,7 @@ def test_few_of_many_zeros_take_little_memory():
 
 
 def test_auto_explains_itself():
-    def choice(graph, operator=cl.collapse):
+    def choice(graph, operator=lambda K: cl.collapse(K, "unfolded")):
         return cl.Auto().select(operator(cl.clique_complex(graph, 1)))
 
     assert choice(nx.path_graph(20)).solver == cl.Dense()

@@ -1,5 +1,6 @@
 """Embeddings and positional encodings."""
 
+from functools import partial
 from types import SimpleNamespace
 
 import networkx as nx
@@ -80,7 +81,9 @@ def twins():
     return graph
 
 
-@pytest.mark.parametrize("make", [cl.graph_laplacian, cl.collapse])
+@pytest.mark.parametrize(
+    "make", [cl.graph_laplacian, cl.collapse, partial(cl.collapse, realization="unfolded")]
+)
 def test_a_repeated_eigenvalue_has_the_same_basis_in_every_order(make):
     K = cl.clique_complex(twins())
     for seed in range(8):

@@ -1,5 +1,6 @@
 """Smoothing, spectral filters, the heat equation, and the choice of the strength."""
 
+from functools import partial
 from importlib import import_module
 
 import networkx as nx
@@ -198,7 +199,9 @@ def test_many_signals_are_filtered_as_each_alone(monkeypatch):
     assert filters.spectral_filter(L, x[:, :0], lambda v: np.exp(-v)).shape == (600, 0)
 
 
-@pytest.mark.parametrize("make", [cl.graph_laplacian, cl.collapse])
+@pytest.mark.parametrize(
+    "make", [cl.graph_laplacian, cl.collapse, partial(cl.collapse, realization="unfolded")]
+)
 def test_many_signals_are_solved_for_as_each_alone(make, monkeypatch):
     """A few columns at a time where the graph expands, to the promised error in the energy norm."""
     S = make(cl.clique_complex(nx.gnp_random_graph(1200, 0.01, seed=5)))

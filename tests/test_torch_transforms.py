@@ -59,7 +59,7 @@ def test_always_k_columns_finite_and_the_same_twice(name, realization):
 
 def test_columns_are_the_first_vectors_that_vary():
     data = AddCollapsedPE(8)(graph(GRAPHS["karate"]))
-    spectrum = cl.collapse(cl.clique_complex(nx.karate_club_graph()), "unfolded").spectrum(9)
+    spectrum = cl.collapse(cl.clique_complex(nx.karate_club_graph())).spectrum(9)
     np.testing.assert_allclose(data.collapsed_pe, spectrum.vectors[:, 1:], atol=1e-6)
     assert (data.collapsed_pe.abs().sum(0) > 0).all()  # TopoBench has a zero column here
 
@@ -119,7 +119,7 @@ def test_weights_of_edges_count_where_they_are_named():
     K = data_to_complex(triangle(edge_weight=weights), weight="edge_weight")
     assert K.cells[1].as_array().tolist() == [[0, 1], [0, 2], [0, 3], [1, 2]]
     assert K.weights[1].tolist() == [1.0, 3.0, 4.0, 2.0]
-    spectrum = cl.collapse(K, "unfolded").spectrum()
+    spectrum = cl.collapse(K).spectrum()
     expected = spectrum.vectors**2 @ np.exp(-spectrum.values)[:, None]
     found = encode(triangle(edge_weight=weights)).heat_kernel_signature
     np.testing.assert_allclose(found, expected, atol=1e-6)
@@ -163,20 +163,21 @@ def test_large_signatures_have_the_error_they_state():
 
 def test_signature_is_that_of_the_operator():
     data = AddHeatKernelSignature([0.5, 4.0])(graph(GRAPHS["karate"]))
-    spectrum = cl.collapse(cl.clique_complex(nx.karate_club_graph()), "unfolded").spectrum()
+    spectrum = cl.collapse(cl.clique_complex(nx.karate_club_graph())).spectrum()
     expected = spectrum.vectors**2 @ np.exp(-np.outer(spectrum.values, [0.5, 4.0]))
     np.testing.assert_allclose(data.heat_kernel_signature, expected, atol=1e-6)
 
 
-@pytest.mark.parametrize("realization", [None, "unfolded", "screened"])
+@pytest.mark.parametrize("realization", ["as they are", "unfolded", "screened", "renormalized"])
 def test_incidence_matrices_as_topobench_stores_them(realization):
     K = cl.clique_complex(nx.karate_club_graph())
     B = cl.boundary_matrices(K)
     data = Data(num_nodes=34)
     for k in (1, 2):
         data[f"incidence_{k}"] = torch.from_numpy(B[k - 1].toarray()).to_sparse()
-    encode = AddCollapsedPE(4, lift="incidence", operator=realization)
-    reference = cl.collapse(K, realization=realization or "boundary").spectrum(5)
+    named = {} if realization == "as they are" else {"operator": realization}
+    encode = AddCollapsedPE(4, lift="incidence", **named)
+    reference = cl.collapse(K, named.get("operator", "boundary")).spectrum(5)
     np.testing.assert_allclose(encode(data).collapsed_pe, reference.vectors[:, 1:], atol=1e-5)
     del data.num_nodes  # the matrices know
     assert encode(data).collapsed_pe.shape == (34, 4)
@@ -255,7 +256,7 @@ def test_repeated_eigenvalues_get_the_same_basis_in_a_stack():
 def test_surroundings_are_those_of_the_operator(monkeypatch, ranks):
     K = cl.clique_complex(nx.lollipop_graph(5, 3))
     K = K.with_attributes({}, {k: np.linspace(1, 2, K.n_cells[k]) for k in ranks})
-    expected = abs(cl.collapse(K, "unfolded").A).toarray()
+    expected = abs(cl.collapse(K).A).toarray()
     np.testing.assert_allclose(_laplacian(K), expected)
     monkeypatch.setattr(transforms, "_FEW", 0)  # as on many vertices
     np.testing.assert_allclose(_laplacian(K).toarray(), expected)

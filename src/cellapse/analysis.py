@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from cellapse import theory
 from cellapse._analysis import Analysis
 from cellapse._collapse.collapsed import CollapsedOperator
-from cellapse._collapse.realizations import Realization, Screened, Unfolded
+from cellapse._collapse.realizations import DEFAULT, Default, Realization, Screened, Unfolded
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._linalg.eigen.spectrum import Spectrum
@@ -52,7 +53,7 @@ def analyze(
     n_clusters: int | None = None,
     rng: int = 0,
     *,
-    operator: str | Realization | Callable[[Complex], Operator] | None = None,
+    operator: str | Realization | Callable[[Complex], Operator] = DEFAULT,
     n_eigenpairs: int | None = None,
     quick: bool = False,
     title: str | None = None,
@@ -69,10 +70,10 @@ def analyze(
         By default the number of known groups, or the number before the largest gap between
         eigenvalues.
     rng : seed
-    operator : name, Realization or function, optional
-        S: what `make_operator` takes, or a function that makes it of a complex. By
-        default "renormalized"; then the clusters without cells are used where they are clearly
-        better. Of an operator that was asked for, its own are.
+    operator : name, Realization or function
+        S: what `make_operator` takes, or a function that makes it of a complex. Where it is left
+        out, the clusters without cells are used where they are clearly better; of an operator
+        that was asked for, its own are.
     n_eigenpairs : int, optional
         How many are computed, at least as many as clusters; by default all of up to 1,000
         vertices, and some 30 beyond.
@@ -124,7 +125,7 @@ def analyze(
     on_step("checks")
     measured = isinstance(S, CollapsedOperator) and not quick
     checks = theory.check(S, spectra) if measured else theory.Report(repr(S), ())
-    told = (verdict, trust, doubt, _influence(S, spectra[0]), operator is not None)
+    told = (verdict, trust, doubt, _influence(S, spectra[0]), not isinstance(operator, Default))
     title, shares = title or read.title, _shares(S, len(trust))
     return Analysis(title, K, known, S, L, spectra, clusters, shares, checks, projection, *told)
 
@@ -138,8 +139,7 @@ def _maker(operator: Any) -> Callable[[Complex], Operator]:
     """What makes S of a complex."""
     if callable(operator) and not isinstance(operator, type):
         return operator
-    chosen = "renormalized" if operator is None else check_operator(operator)
-    return lambda K: make_operator(K, chosen)
+    return partial(make_operator, operator=check_operator(operator))
 
 
 def _shares(S: Operator, edges: int) -> FloatArray:

@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from cellapse._collapse.build import collapse
 from cellapse._collapse.dense import eigenpairs_of_stack
-from cellapse._collapse.realizations import BASELINES, Realization, realization_of
+from cellapse._collapse.realizations import BASELINES, DEFAULT, Realization, realization_of
 from cellapse._collapse.weights import check_eps
 from cellapse._complex.complex import Complex
 from cellapse._complex.given import to_complex
@@ -82,7 +81,7 @@ class Spectra:
 def spectra(
     complexes: Iterable[Any],
     *,
-    operator: str | Realization | None = None,
+    operator: str | Realization = DEFAULT,
     beta: float | Sequence[float] | None = None,
     gamma: Any = None,
     eps: float | Sequence[float] | None = None,
@@ -157,14 +156,14 @@ def spectra(
 class Settings:
     """The arguments of `make_operator`, with several eps."""
 
-    operator: str | Realization | None
+    operator: str | Realization
     beta: Any
     gamma: Any
     eps: tuple[Any, ...]  # numbers; of a baseline None
 
     @classmethod
     def of(
-        cls, operator: str | Realization | None, beta: Any, gamma: Any, eps: Sequence[float]
+        cls, operator: str | Realization, beta: Any, gamma: Any, eps: Sequence[float]
     ) -> Settings:
         """Settings as they were given, the usual eps where there is none."""
         baseline = isinstance(operator, str) and operator in BASELINES
@@ -182,8 +181,6 @@ class Settings:
     def alone(self, K: Any, eps: float | None) -> Operator:
         """The operator of one complex (or of several, laid side by side)."""
         weights: dict[str, Any] = {"beta": self.beta, "gamma": self.gamma, "eps": eps}
-        if self.operator is None:
-            return collapse(K, **weights)
         return make_operator(K, self.operator, **weights)
 
 

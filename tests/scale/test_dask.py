@@ -46,16 +46,16 @@ def test_workers_give_the_same_numbers_as_threads(client, complexes):
         assert identical(batch.spectra(complexes, client=client, **options), expected)
     few = complexes[:9]
     mine, theirs = (
-        batch.spectra(few, realization="unfolded", vectors=True, client=c).vectors
+        batch.spectra(few, operator="unfolded", vectors=True, client=c).vectors
         for c in (None, client)
     )
     assert all(np.array_equal(a, b) for a, b in zip(mine, theirs, strict=True))
 
 
 def test_what_a_killed_worker_had_is_run_again(client, complexes):
-    expected = batch.spectra(complexes, realization="unfolded", progress=False)
+    expected = batch.spectra(complexes, operator="unfolded", progress=False)
     running = client.submit(_kill_once, "batch", pure=False)  # kills its own worker, once
-    assert identical(batch.spectra(complexes, realization="unfolded", client=client), expected)
+    assert identical(batch.spectra(complexes, operator="unfolded", client=client), expected)
     assert running.result() == "again"
 
 
@@ -90,8 +90,8 @@ def results(folder):
 
 def test_an_error_on_a_worker_names_the_complex(client, complexes):
     with pytest.raises(cl.InputError, match="exceeds the PSD bound"):
-        batch.spectra(complexes[:3], realization="unfolded", gamma=99.0, client=client)
+        batch.spectra(complexes[:3], operator="unfolded", gamma=99.0, client=client)
     with pytest.raises(cl.InputError, match="leave it out"):
-        batch.spectra(complexes[:3], realization="unfolded", n_jobs=2, client=client)
+        batch.spectra(complexes[:3], operator="unfolded", n_jobs=2, client=client)
     with pytest.raises(cl.InputError, match="dask"):
-        batch.spectra(complexes[:3], realization="unfolded", client="tcp://somewhere")
+        batch.spectra(complexes[:3], operator="unfolded", client="tcp://somewhere")

@@ -13,7 +13,7 @@ from typing import Any
 from scipy.sparse.linalg import LinearOperator
 
 from cellapse._collapse.collapsed import CollapsedOperator
-from cellapse._collapse.realizations import Realization, realization_of
+from cellapse._collapse.realizations import DEFAULT, Realization, realization_of
 from cellapse._collapse.weights import check_eps
 from cellapse._complex.complex import Complex
 from cellapse._complex.given import to_complex
@@ -28,7 +28,7 @@ from cellapse._shared.memory import Fitting
 
 def collapse(
     source: Any,
-    realization: str | Realization | None = None,
+    realization: str | Realization = DEFAULT,
     *,
     beta: float | Sequence[float] | None = None,
     gamma: Any = None,
@@ -47,23 +47,30 @@ def collapse(
         points to those of their 10 nearest neighbours; hypergraphs and complexes of other
         libraries keep their cells, and a string names a file or a bundled network. `print(S)`
         says what was done; the functions of `lifts` do it otherwise.
-        Matrices of any library are used as they are, unless `realization` is "unfolded" or
-        "screened", which take B_1 and the pattern of the others.
-    realization : name or Realization, optional
-        Which matrices stand for the complex: "unfolded" (the default), "boundary", "incidence",
-        "mixed", "screened", "renormalized", or an object such as `Screened(rounds=3)`.
+    realization : name or Realization
+        What stands for the complex. By default "renormalized": the graph Laplacian with edges
+        weighted by how well their cells support them. The operators of the paper have a name each,
+        `collapse(K, "unfolded")`, "boundary", "incidence" and "mixed"; "screened" is renormalized
+        without its rounds, `Screened(rounds=3)` with three. Matrices are used as they are where
+        this is left out; "renormalized", "screened" and "unfolded" asked for by name take B_1 and
+        the pattern of the others.
     beta : number or K numbers
         Adjacency weights beta_1..beta_K; 1 by default (renormalized: 1 for the edges, 5 above).
     gamma : "bound", "regularized", number or K numbers, or Unchecked
         Coupling weights gamma_0..gamma_{K-1}; by default the bound of `thm:psd`. For "screened" one
         number, theta: theta^2 = 0.9 by default (renormalized: 0.95), with bound 1.
     eps : float
-        Regularization, at least 0; 0 is the pseudo-inverse limit.
+        Regularization, at least 0; 0 is the pseudo-inverse limit. For "renormalized" and
+        "screened" it adds to the unit mass of every edge, which keeps the share
+        1 - theta^2 / (1 + eps + support) of its weight: at 0.001 and below it hardly matters. For
+        the others, with gamma at its bound, it decides what S keeps of the smallest positive
+        eigenvalue of A: about eps, where no edge closes a cell, or all as many.
     onto : int
         The rank that is kept.
     solver : Direct() or CG(...), optional
-        How (C + eps I)^-1 is applied; by default a sparse factorization, or conjugate gradients on
-        K where the graph expands and a factorization would fill in. `print(S)` says which.
+        How (C + eps I)^-1 is applied: for the paper's operators, by default a sparse
+        factorization, or conjugate gradients on K where the graph expands and a factorization would
+        fill in. `print(S)` says which.
 
     Returns
     -------
@@ -75,9 +82,12 @@ def collapse(
     >>> import networkx as nx, numpy as np
     >>> from cellapse.lifts import clique_complex
     >>> collapse(nx.cycle_graph(4))
-    <CollapsedOperator unfolded on 4 vertices: n_cells=(4, 4, 0), eps=0.0001; \
+    <CollapsedOperator renormalized on 4 vertices: n_cells=(4, 4, 0), eps=0.0001; \
 cliques up to rank 2 of networkx.Graph>
-    >>> S = collapse(clique_complex(nx.karate_club_graph()))
+    >>> K = clique_complex(nx.karate_club_graph())
+    >>> collapse(K)
+    <CollapsedOperator renormalized on 34 vertices: n_cells=(34, 78, 45), eps=0.0001>
+    >>> S = collapse(K, "unfolded")  # the paper's, orientation-free
     >>> S
     <CollapsedOperator unfolded on 34 vertices: n_cells=(34, 78, 45), eps=0.0001>
     >>> bool(abs(S @ np.ones(34)).max() < 1e-12)
@@ -88,16 +98,16 @@ cliques up to rank 2 of networkx.Graph>
     if solver is not None and not isinstance(solver, Direct | CG):
         raise InputError(f"solver={solver!r}; give Direct() or CG(rtol=...)")
     chosen = realization_of(source, realization)
-    if not chosen.needs_solver and (onto != 0 or solver is not None):
-        raise InputError(
-            f"realization={chosen.name!r} is a sparse matrix on the vertices: it needs no solver "
-            "and has no other rank; leave out onto and solver"
-        )
     fitting = Fitting("the collapse of all cells", "take fewer: a lower max_rank, a thinner graph")
     with fitting:
         chain = chosen.chain(source)
     top = source.max_rank if isinstance(source, Complex) else len(chain.above) + 1
     onto = whole_number("onto", onto, 0, top)
+    if not chosen.needs_solver and (onto != 0 or solver is not None):
+        raise InputError(
+            f"realization={chosen.name!r} is a sparse matrix on the vertices: it needs no solver "
+            'and has no other rank; leave out onto and solver, or choose realization="unfolded"'
+        )
     with fitting:
         weights = chosen.weigh(chain, beta, gamma, eps)
     caution = chosen.caution(chain)

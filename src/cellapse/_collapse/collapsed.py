@@ -7,15 +7,17 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
 from cellapse._collapse.chain import Chain
+from cellapse._collapse.damping import little_kept, little_left
 from cellapse._collapse.realizations import Realization
 from cellapse._collapse.weights import Weights, check_eps
 from cellapse._complex.card import drawing
 from cellapse._complex.complex import Complex
-from cellapse._errors import CellapseWarning, InputError
+from cellapse._errors import CellapseWarning, ConvergenceError, InputError
 from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
 from cellapse._linalg.operators import Operator, SparseOperator
@@ -25,6 +27,8 @@ from cellapse._shared.arrays import Entries, FloatArray
 from cellapse._shared.card import Card
 from cellapse._shared.memory import Fitting
 from cellapse._shared.scaling import homogeneous
+
+_MEASURED = 500  # up to this many vertices its card measures an eigenvalue, in some 30 ms
 
 
 class CollapsedOperator(Operator):
@@ -97,7 +101,24 @@ class CollapsedOperator(Operator):
             ("eps", f"{weights.eps:g}"),
             ("solver", str(self.elimination.method)),
         )
-        return Card(repr(self), rows, self._picture, self._calls())
+        doubt = self._doubt()
+        more = () if doubt is None else (("caution", doubt),)
+        return Card(repr(self), rows + more, self._picture, self._calls())
+
+    def _doubt(self) -> str | None:
+        """What to say where the bound of gamma leaves next to nothing of an eigenvalue."""
+        if self.onto:
+            return None
+        if self.shares is not None:
+            return little_kept(self.weights, self.shares)
+        possible = little_left(self.weights)
+        if possible is None or self.kernel is None or self.shape[0] > _MEASURED:
+            return possible
+        try:
+            values = np.linalg.eigvalsh(self.toarray())
+        except ConvergenceError:
+            return possible
+        return little_left(self.weights, float(values[self.kernel.shape[1]]))
 
     def _calls(self) -> tuple[tuple[str, str], ...]:
         check = ("theory.check(S)", "measures what the cells change, and what eps costs")

@@ -61,7 +61,7 @@ class Weights:
     --------
     >>> import networkx as nx, cellapse as cl
     >>> K = cl.clique_complex(nx.karate_club_graph())
-    >>> S = cl.collapse(K)
+    >>> S = cl.collapse(K, "unfolded")
     >>> S.weights.beta.tolist(), S.weights.gamma.round(3).tolist()
     ([1.0, 1.0], [0.684, 1.0])
     """

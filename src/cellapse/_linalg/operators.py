@@ -61,7 +61,7 @@ class Operator(Shown, SymmetricOperator):
     >>> for operator in (cl.graph_laplacian(K), cl.collapse(K)):
     ...     print(operator.spectrum(2).values.round(3).tolist())
     [0.0, 0.469]
-    [0.0, 0.127]
+    [0.0, 0.05]
     """
 
     lift: str = ""  # how its complex was made of what was given, where a function did that itself

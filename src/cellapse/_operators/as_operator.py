@@ -2,7 +2,7 @@
 
 Tasks take a collapsed operator, a baseline, a sparse or dense matrix, a labelled pandas frame or a
 scipy LinearOperator; and whatever can be lifted to a complex (a graph, an adjacency, a hypergraph,
-points, the name of a file), which is collapsed with "renormalized", as on the command line.
+points, the name of a file), which is collapsed, as on the command line.
 
 Of a matrix from outside the kernel is not known; it is found where it is plain to see: on each
 component the constants (a Laplacian) or the roots of the degrees (a normalized one).
@@ -76,7 +76,7 @@ cliques up to rank 2 of an adjacency>
             )
     if _is_matrix(source):
         return _from_matrix(source, None)
-    return collapse(source, "renormalized")
+    return collapse(source)
 
 
 class MatrixFreeOperator(Operator):
@@ -165,7 +165,7 @@ def _from_matrix(source: Any, labels: Sequence[Hashable] | None) -> Operator:
     M.eliminate_zeros()
     if M.nnz and not M.diagonal().any() and (M.data >= 0).all():  # an adjacency
         K = to_complex(M)
-        return collapse(K if labels is None else replace(K, labels=labels), "renormalized")
+        return collapse(K if labels is None else replace(K, labels=labels))
     low = _lowest(M)
     if low < -_ROUNDING * norm:
         raise _indefinite(low)

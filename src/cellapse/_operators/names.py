@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from cellapse._collapse.build import collapse
-from cellapse._collapse.realizations import BASELINES, REALIZATIONS, Realization
+from cellapse._collapse.realizations import BASELINES, DEFAULT, REALIZATIONS, Realization
 from cellapse._complex.complex import Complex
 from cellapse._complex.given import to_complex
 from cellapse._errors import InputError
@@ -87,7 +87,7 @@ def check_operator(given: Any) -> str | Realization:
 
 def make_operator(
     source: Any,
-    operator: str | Realization = "renormalized",
+    operator: str | Realization = DEFAULT,
     *,
     beta: float | Sequence[float] | None = None,
     gamma: Any = None,

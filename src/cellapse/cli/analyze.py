@@ -15,6 +15,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._collapse.realizations import DEFAULT
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
@@ -190,7 +191,7 @@ class Study:
             source.complex,
             self.clusters,
             self.seed,
-            operator=make,
+            operator=DEFAULT if make is None else make,
             n_eigenpairs=self.eigenpairs,
             quick=self.quick,
             title=source.title,

@@ -11,12 +11,13 @@ import typer
 from rich.markup import escape
 
 from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._collapse.realizations import DEFAULT
 from cellapse._errors import CellapseError, CellapseWarning
 from cellapse._operators.baselines import graph_laplacian
 from cellapse._operators.fair import without_cells
 from cellapse._operators.names import make_operator, operator_names
 from cellapse.cli.app import app
-from cellapse.cli.options import Column, Groups, NetworkChoice, PaperChoice, Seed, grouped
+from cellapse.cli.options import Column, Groups, NetworkChoice, OperatorChoice, Seed, grouped
 from cellapse.cli.output import Out
 from cellapse.cli.progress import Steps, working
 from cellapse.cli.sources import with_groups
@@ -32,7 +33,7 @@ Count = Annotated[int, typer.Option("-k", help="How many eigenvalues.")]
 @grouped
 def collapse_network(
     *,
-    choice: PaperChoice,
+    choice: OperatorChoice,
     out: Out,
 ) -> None:
     """Collapse a network and check the paper's statements on it.
@@ -41,7 +42,7 @@ def collapse_network(
 
     \b
     cellapse collapse karate
-    cellapse collapse karate --operator screened -o matrix.csv
+    cellapse collapse karate --operator unfolded -o matrix.csv
     """
     with working("reading", "collapsing", "checking", quiet=out.silent) as step:
         step("reading")
@@ -66,14 +67,14 @@ def collapse_network(
 def spectrum(
     *,
     k: Count = 10,
-    choice: PaperChoice,
+    choice: OperatorChoice,
     out: Out,
 ) -> None:
     """The smallest eigenvalues, next to the graph Laplacian's.
 
     \b
     cellapse spectrum karate -k 6
-    cellapse spectrum karate --operator renormalized --json
+    cellapse spectrum karate --operator unfolded --json
     """
     with working("reading", "spectrum of S", "spectrum of L", quiet=out.silent) as step:
         step("reading")
@@ -136,8 +137,8 @@ def compare(
             rows.append(_measured(K, name, count, plain, known, seed))
         step("verdict")
         why = "as asked for" if clusters else "two" if known is None else "as many as known groups"
-        mine = cluster(make_operator(K, "renormalized"), count, rng=seed)
-        said = judge(K, mine, plain, why, seed, name="renormalized")
+        mine = cluster(make_operator(K), count, rng=seed)
+        said = judge(K, mine, plain, why, seed, name=DEFAULT)
     out.say(escape("\n".join(said.sentences())))
     columns = {head: [row[head] for row in rows] for head in rows[0]}
     facts = {"network": source.title, "clusters": count, "verdict": said.as_dict()}

@@ -16,11 +16,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
 from cellapse import datasets
+from cellapse._collapse.realizations import DEFAULT
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
@@ -69,8 +70,8 @@ OperatorName = Annotated[
     str | None,
     typer.Option(
         "--operator",
-        help=f"One of {', '.join(operator_names())}; if left out renormalized, for collapse and "
-        "spectrum unfolded.",
+        help=f"One of {', '.join(operator_names())}.",
+        show_default=DEFAULT,
         autocompletion=complete_operator,
     ),
 ]
@@ -133,8 +134,6 @@ class GraphChoice(ReadingChoice):
 class OperatorChoice(ReadingChoice):
     """Which operator, with which weights, on which network."""
 
-    usual: ClassVar[str] = "renormalized"
-
     network: Network
     operator: OperatorName = None
     eps: Eps = None
@@ -146,7 +145,7 @@ class OperatorChoice(ReadingChoice):
     @property
     def name(self) -> str:
         """The operator that was asked for, or the usual one."""
-        return self.usual if self.operator is None else self.operator
+        return DEFAULT if self.operator is None else self.operator
 
     @property
     def untouched(self) -> bool:
@@ -178,13 +177,6 @@ class OperatorChoice(ReadingChoice):
             S = self.make(source.complex)
             step("computing")
             yield source, S
-
-
-@dataclass(frozen=True)
-class PaperChoice(OperatorChoice):
-    """The same for verbs about the paper's operator."""
-
-    usual: ClassVar[str] = "unfolded"
 
 
 def grouped(verb: Callable[..., None]) -> Callable[..., None]:

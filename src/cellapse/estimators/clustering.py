@@ -8,7 +8,7 @@ from typing import Any
 from sklearn.base import ClusterMixin
 from sklearn.utils import check_random_state
 
-from cellapse._collapse.realizations import Realization
+from cellapse._collapse.realizations import USUAL, Realization
 from cellapse._errors import InputError
 from cellapse.estimators._graph import OnGraph
 from cellapse.tasks._lopsided import warn_if_lopsided
@@ -52,7 +52,7 @@ class CollapsedSpectralClustering(ClusterMixin, OnGraph):
         *,
         n_neighbors: int = 10,
         affinity: str = "nearest_neighbors",
-        operator: str | Realization = "renormalized",
+        operator: str | Realization = USUAL,
         max_rank: int = 2,
         assign_labels: str = "kmeans",
         random_state: Any = 0,
@@ -76,7 +76,7 @@ class CollapsedSpectralClustering(ClusterMixin, OnGraph):
         self.labels_ = cluster(
             S, self.n_clusters, assign_labels=self.assign_labels, rng=seed
         ).numbers
-        if self.operator == "renormalized":  # the default
+        if self.operator == USUAL:
             again = partial(cluster, assign_labels=self.assign_labels, rng=seed)
             warn_if_lopsided(self.complex_, self.labels_, lambda L, k: again(L, k).numbers)
         return self

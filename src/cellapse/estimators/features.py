@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellapse._collapse.realizations import Realization
+from cellapse._collapse.realizations import USUAL, Realization
 from cellapse._linalg.operators import Operator
 from cellapse._shared.arrays import FloatArray
 from cellapse.estimators._graph import Features
@@ -40,7 +40,7 @@ class CollapsedSpectralEmbedding(Features):
         *,
         n_neighbors: int = 10,
         affinity: str = "nearest_neighbors",
-        operator: str | Realization = "renormalized",
+        operator: str | Realization = USUAL,
         max_rank: int = 2,
     ) -> None:
         self.n_components = n_components
@@ -86,7 +86,7 @@ class HeatKernelSignature(Features):
         scale: str = "raw",
         n_neighbors: int = 10,
         affinity: str = "nearest_neighbors",
-        operator: str | Realization = "renormalized",
+        operator: str | Realization = USUAL,
         max_rank: int = 2,
     ) -> None:
         self.times = times
@@ -132,7 +132,7 @@ class WaveKernelSignature(Features):
         scale: str = "raw",
         n_neighbors: int = 10,
         affinity: str = "nearest_neighbors",
-        operator: str | Realization = "renormalized",
+        operator: str | Realization = USUAL,
         max_rank: int = 2,
     ) -> None:
         self.n_energies = n_energies

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-from cellapse._collapse.realizations import Realization
+from cellapse._collapse.realizations import USUAL, Realization
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray
 from cellapse.estimators._graph import OnGraph
@@ -52,7 +52,7 @@ class CollapsedLabelSpreading(ClassifierMixin, OnGraph):
         *,
         n_neighbors: int = 10,
         affinity: str = "nearest_neighbors",
-        operator: str | Realization = "renormalized",
+        operator: str | Realization = USUAL,
         max_rank: int = 2,
     ) -> None:
         self.strength = strength

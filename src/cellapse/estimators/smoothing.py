@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
-from cellapse._collapse.realizations import Realization
+from cellapse._collapse.realizations import USUAL, Realization
 from cellapse._shared.arrays import FloatArray
 from cellapse.estimators._graph import OnGraph
 from cellapse.tasks.smoothing import smooth
@@ -45,7 +45,7 @@ class SignalSmoother(MultiOutputMixin, RegressorMixin, OnGraph):
         method: str = "tikhonov",
         n_neighbors: int = 10,
         affinity: str = "nearest_neighbors",
-        operator: str | Realization = "renormalized",
+        operator: str | Realization = USUAL,
         max_rank: int = 2,
     ) -> None:
         self.strength = strength

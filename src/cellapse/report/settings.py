@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from cellapse._collapse.realizations import REALIZATIONS, as_realization
+from cellapse._collapse.realizations import DEFAULT, REALIZATIONS, as_realization
 from cellapse._errors import InputError
 
 _RANGES = {"eps": (1e-12, 1e6), "beta": (0.0, 1e6), "gamma": (0.0, 1.0)}
@@ -20,10 +20,10 @@ class Settings:
     the weight of the cells above the edges.
     """
 
-    realization: str = "renormalized"
+    realization: str = DEFAULT
     eps: float = 1e-4
-    gamma: float = REALIZATIONS["renormalized"].usual_share
-    beta: float = REALIZATIONS["renormalized"].usual_beta
+    gamma: float = REALIZATIONS[DEFAULT].usual_share
+    beta: float = REALIZATIONS[DEFAULT].usual_beta
     vectors: int = 8
     clusters: int = 2
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from cellapse._collapse.realizations import Realization, Screened, Unfolded, as_realization
+from cellapse._collapse.realizations import DEFAULT, Realization, Screened, Unfolded, as_realization
 from cellapse._collapse.weights import check_eps
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray
@@ -32,7 +32,7 @@ class _Known:
 
 def collapse(
     complex_: DistributedComplex,
-    realization: str | Realization = "unfolded",
+    realization: str | Realization = DEFAULT,
     *,
     beta: Any = None,
     gamma: Any = None,
@@ -45,7 +45,7 @@ def collapse(
     Parameters
     ----------
     complex_ : DistributedComplex
-    realization : "unfolded", "screened", "renormalized", Unfolded() or Screened(...)
+    realization : "renormalized", "screened", "unfolded", Unfolded() or Screened(...)
         The others are not distributed.
     beta, gamma, eps
         As in `cellapse.collapse`.

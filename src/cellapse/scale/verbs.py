@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from cellapse._collapse.realizations import DEFAULT
 from cellapse._errors import InputError
 from cellapse.scale.build import collapse
 from cellapse.scale.collapsed import DistributedOperator
@@ -28,7 +29,7 @@ app = typer.Typer(
 )
 
 Network = Annotated[str, typer.Argument(help="Edges as a .npy or .parquet file, vertices from 0.")]
-Operator = Annotated[str, typer.Option("--operator", help="unfolded, screened or renormalized.")]
+Operator = Annotated[str, typer.Option("--operator", help="renormalized, screened or unfolded.")]
 Eps = Annotated[float, typer.Option(help="Regularization of a collapse.")]
 Beta = Annotated[float | None, typer.Option(help="Weight of the adjacency of a collapse.")]
 Gamma = Annotated[str | None, typer.Option(help="Coupling: a number, bound, or regularized.")]
@@ -71,7 +72,7 @@ def cellapse_scale() -> None:
 
 @app.command()
 def spectrum(
-    network: Network, k: Count = 10, operator: Operator = "unfolded", eps: Eps = 1e-4,
+    network: Network, k: Count = 10, operator: Operator = DEFAULT, eps: Eps = 1e-4,
     beta: Beta = None, gamma: Gamma = None, max_rank: MaxRank = 2, weight: Weight = None,
     n_vertices: Vertices = None, hyperedges: Hyper = False,
     labels: Names = False, partition: Share = "auto", output: Output = None,
@@ -100,7 +101,7 @@ def spectrum(
 
 @app.command("cluster")
 def cluster_nodes(
-    network: Network, k: Count = 2, operator: Operator = "renormalized", eps: Eps = 1e-4,
+    network: Network, k: Count = 2, operator: Operator = DEFAULT, eps: Eps = 1e-4,
     beta: Beta = None, gamma: Gamma = None, max_rank: MaxRank = 2, weight: Weight = None,
     n_vertices: Vertices = None, hyperedges: Hyper = False,
     labels: Names = False, partition: Share = "auto", output: Output = None,
@@ -118,7 +119,7 @@ def cluster_nodes(
 
 @app.command("embed")
 def embed_nodes(
-    network: Network, k: Count = 8, operator: Operator = "renormalized", eps: Eps = 1e-4,
+    network: Network, k: Count = 8, operator: Operator = DEFAULT, eps: Eps = 1e-4,
     beta: Beta = None, gamma: Gamma = None, max_rank: MaxRank = 2, weight: Weight = None,
     n_vertices: Vertices = None, hyperedges: Hyper = False,
     labels: Names = False, partition: Share = "auto", output: Output = None,
@@ -138,7 +139,7 @@ def smooth_signal(
     network: Network,
     signal: Annotated[str, typer.Option(help="degree, a .npy, or a .parquet file: node, value.")],
     strength: Annotated[float, typer.Option(help="How much.")],
-    operator: Operator = "renormalized", eps: Eps = 1e-4, beta: Beta = None, gamma: Gamma = None,
+    operator: Operator = DEFAULT, eps: Eps = 1e-4, beta: Beta = None, gamma: Gamma = None,
     max_rank: MaxRank = 2, weight: Weight = None, n_vertices: Vertices = None,
     hyperedges: Hyper = False,
     labels: Names = False, partition: Share = "auto", output: Output = None,

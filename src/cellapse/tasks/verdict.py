@@ -273,7 +273,7 @@ def verdict(
         n_clusters = whole_number("n_clusters", n_clusters, 1, K.n_vertices)
     why = "as asked for" if n_clusters is not None else ""
     with quiet():
-        mine = cluster(collapse(K, "renormalized"), n_clusters, rng=rng)
+        mine = cluster(collapse(K), n_clusters, rng=rng)
         plain = cluster(without_cells(K), int(mine.numbers.max()) + 1, rng=rng)
     return judge(K, mine, plain, why or gap_in_words(mine), rng)
 
@@ -284,7 +284,7 @@ def judge(
     plain: Clusters,
     why: str,
     rng: int | np.random.Generator = 0,
-    make: Make = lambda part: collapse(part, "renormalized"),
+    make: Make = collapse,
     name: str = "S",
 ) -> Verdict:
     """The verdict on clusters of an operator and of `without_cells(K)` that are known already.

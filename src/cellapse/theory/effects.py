@@ -39,7 +39,7 @@ def regularization_error(operator: Any) -> Check:
     --------
     >>> import networkx as nx, cellapse as cl
     >>> K = cl.clique_complex(nx.karate_club_graph())
-    >>> S = cl.collapse(K)
+    >>> S = cl.collapse(K, "unfolded")
     >>> cl.theory.regularization_error(S).holds
     True
     """
@@ -80,7 +80,7 @@ def regularization_bound(operator: Any) -> float:
     --------
     >>> import networkx as nx, cellapse as cl
     >>> K = cl.clique_complex(nx.karate_club_graph())
-    >>> S = cl.collapse(K)
+    >>> S = cl.collapse(K, "unfolded")
     >>> round(cl.theory.regularization_bound(S), 3)
     0.334
     """
@@ -113,7 +113,7 @@ def block_diagonalization(operator: Any) -> Check:
     --------
     >>> import networkx as nx, cellapse as cl
     >>> K = cl.clique_complex(nx.karate_club_graph())
-    >>> S = cl.collapse(K)
+    >>> S = cl.collapse(K, "unfolded")
     >>> cl.theory.block_diagonalization(S).holds
     True
     """
@@ -152,7 +152,7 @@ def cells_matter(operator: Any) -> Check:
     --------
     >>> import networkx as nx, cellapse as cl
     >>> K = cl.clique_complex(nx.karate_club_graph())
-    >>> S = cl.collapse(K)
+    >>> S = cl.collapse(K, "unfolded")
     >>> cl.theory.cells_matter(S).holds
     True
     """

@@ -28,7 +28,7 @@ class Check:
     --------
     >>> import networkx as nx, cellapse as cl
     >>> K = cl.clique_complex(nx.karate_club_graph())
-    >>> S = cl.collapse(K)
+    >>> S = cl.collapse(K, "unfolded")
     >>> check = cl.theory.loewner_bounds(S)
     >>> check.name, check.holds
     ('loewner_bounds', True)

@@ -36,7 +36,7 @@ def check(operator: Any, spectra: tuple[Spectrum, Spectrum] | None = None) -> Re
     --------
     >>> import networkx as nx, cellapse as cl
     >>> K = cl.clique_complex(nx.karate_club_graph())
-    >>> S = cl.collapse(K)
+    >>> S = cl.collapse(K, "unfolded")
     >>> cl.theory.check(S)
     <Report of 8 statements: 8 hold, 0 fail>
     """

@@ -8,7 +8,7 @@ from typing import Any
 from scipy import sparse
 
 from cellapse._collapse.build import collapse
-from cellapse._collapse.realizations import Realization, Screened, Unfolded
+from cellapse._collapse.realizations import DEFAULT, Realization, Screened, Unfolded
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray
 
@@ -58,7 +58,7 @@ class Blueprint:
 def blueprint(
     source: Any,
     *,
-    realization: str | Realization | None = None,
+    realization: str | Realization = DEFAULT,
     beta: Any = None,
     gamma: Any = None,
     eps: float = 1e-4,

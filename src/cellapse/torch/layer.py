@@ -24,7 +24,7 @@ from torch import Tensor, nn
 from cellapse._collapse.build import collapse as numpy_collapse
 from cellapse._collapse.build import matrices_or_complex
 from cellapse._collapse.collapsed import CollapsedOperator
-from cellapse._collapse.realizations import Realization, Screened
+from cellapse._collapse.realizations import DEFAULT, Realization, Screened
 from cellapse._collapse.weights import Unchecked
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
@@ -79,7 +79,7 @@ class Collapse(nn.Module):
         self,
         source: Any,
         *,
-        realization: str | Realization | None = None,
+        realization: str | Realization = DEFAULT,
         beta: float | Sequence[float] | None = None,
         gamma: Any = None,
         eps: float = 1e-4,

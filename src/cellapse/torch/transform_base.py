@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from cellapse._collapse.realizations import Realization
+from cellapse._collapse.realizations import DEFAULT, Realization
 from cellapse._collapse.weights import check_eps
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, extra
@@ -34,7 +34,7 @@ class Collapsing(BaseTransform):
     lift: Lift = "clique"
     max_rank: int = 2
     weight: str | None = None
-    operator: str | Realization | None = None
+    operator: str | Realization = DEFAULT
     beta: Any = None
     gamma: Any = None
     eps: float | None = None
@@ -44,8 +44,7 @@ class Collapsing(BaseTransform):
         self.max_rank = whole_number("max_rank", self.max_rank, 1, 1000)
         if self.attr_name is not None:
             word("attr_name", self.attr_name)
-        if self.operator is not None:
-            check_operator(self.operator)
+        check_operator(self.operator)
         if self.eps is not None:
             self.eps = check_eps(self.eps)
 

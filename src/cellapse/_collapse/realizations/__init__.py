@@ -27,6 +27,16 @@ REALIZATIONS: dict[str, Realization] = {
     "screened": Screened(),
 }
 
+
+class Default(str):
+    """A name that stands where a user gives none, so that matrices can stay as they are."""
+
+
+# The one default of every argument that chooses an operator, here and on the command line; the
+# plain word for estimators, of which scikit-learn asks it, and which are given no matrices.
+DEFAULT = Default("renormalized")
+USUAL = str(DEFAULT)
+
 # What is no collapse, but may be asked for as one: `make_operator` has them.
 BASELINES = ("laplacian", "signless", "multiorder", "motif", "projection", "reliable", "zhou")
 
@@ -55,23 +65,24 @@ def as_realization(given: Any) -> Realization:
 
 
 def realization_of(source: Any, given: Any) -> Realization:
-    """The realization to use: as asked for, or what fits the source."""
+    """Return the realization that was asked for; by default matrices are their own."""
     matrices = not isinstance(source, Complex)
-    if given is not None:
-        chosen = as_realization(given)
-        if matrices and not chosen.takes_matrices:
-            raise refuse_matrices(chosen)
-        return chosen
-    if not matrices:
-        return REALIZATIONS["unfolded"]
-    kind = source.kind if isinstance(source, Incidence) else "given"
-    return REALIZATIONS.get(kind, Given())
+    if matrices and isinstance(given, Default):
+        kind = source.kind if isinstance(source, Incidence) else "given"
+        return REALIZATIONS.get(kind, Given())
+    chosen = as_realization(given)
+    if matrices and not chosen.takes_matrices:
+        raise refuse_matrices(chosen)
+    return chosen
 
 
 __all__ = [
     "BASELINES",
+    "DEFAULT",
     "REALIZATIONS",
+    "USUAL",
     "Boundary",
+    "Default",
     "Given",
     "Mixed",
     "Realization",

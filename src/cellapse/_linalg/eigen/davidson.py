@@ -61,7 +61,7 @@ class Davidson(EigenSolver):
     --------
     >>> import networkx as nx, cellapse as cl
     >>> K = cl.clique_complex(nx.karate_club_graph())
-    >>> S = cl.collapse(K)
+    >>> S = cl.collapse(K, "unfolded")
     >>> S.spectrum(3, solver=cl.Davidson()).values.round(3).tolist()
     [0.0, 0.127, 0.513]
     """
