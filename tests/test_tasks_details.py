@@ -2,13 +2,11 @@
 
 import networkx as nx
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import sparse
 
 import cellapse as cl
 from cellapse._linalg.operators import SparseOperator
-from cellapse._shared.align import unpack
 from cellapse.tasks._clusters import Clusters
 from cellapse.tasks._coordinates import exact_coordinates
 from cellapse.tasks._thinning import shuffled
@@ -52,16 +50,6 @@ def test_how_far_values_lie_above_decoys():
     above, error = _separation(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.5]))
     assert above == pytest.approx((0.5 + 1 + 2) / 6)
     assert error == pytest.approx(np.sqrt(6 / 72))
-
-
-@pytest.mark.parametrize("columns", [1, 2])
-def test_signals_of_pandas_come_back_in_their_own_order(columns):
-    L = cl.graph_laplacian(nx.Graph([("a", "b"), ("b", "c")]))
-    given = pd.DataFrame({"x": [3.0, 1.0, 2.0], "y": [6.0, 4.0, 5.0]}, index=["c", "a", "b"])
-    given = given if columns == 2 else given["x"]
-    values, back = unpack(given, L)
-    assert values.tolist() == ([[1, 4], [2, 5], [3, 6]] if columns == 2 else [1, 2, 3])
-    assert back(values).equals(given)
 
 
 def test_ends_are_dealt_out_anew_and_weights_stay():

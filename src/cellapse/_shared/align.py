@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
@@ -109,6 +110,8 @@ def align_groups(values: Any, labels: Sequence[Hashable], name: str) -> NDArray[
     array = plain_array(align(values, labels, name), name)
     if array.shape != (len(labels),):
         raise InputError(f"{name} of shape {array.shape}; give one for each of {len(labels)}")
+    if array.dtype == object and all(isinstance(v, Real) for v in array):
+        array = np.array(array.tolist())
     if array.dtype.kind in "fcOmM":
         missing = np.flatnonzero(list(map(_is_missing, array)))
         if len(missing):
@@ -136,9 +139,15 @@ def own_labels(values: Any, name: str) -> Sequence[Any] | None:
     (['b', 'a'], None)
     """
     found = _keys(values)
-    if found is not None:
-        _places(found[0], "", list(dict.fromkeys(found[0])), name, cells=False, partial=False)
-    return None if found is None else found[0]
+    if found is None:
+        return None
+    try:
+        twice = _odd(found[0], found[0], set(found[0]))
+    except TypeError as error:
+        raise InputError(f"the labels of {name} cannot be hashed ({error}); give names") from None
+    if twice:
+        raise InputError(f"{name} has {twice[0]}; leave out all but one")
+    return found[0]
 
 
 class Labelled(Protocol):
@@ -189,11 +198,9 @@ def _keys(values: Any) -> tuple[Sequence[Any], str] | None:
     if _is_pandas(values):
         return values.index.tolist(), "values.to_numpy()"
     labels = getattr(values, "labels", None)  # of Clusters, say
-    return (
-        None
-        if labels is None or not hasattr(values, "__array__")
-        else (list(labels), "numpy.asarray(values)")
-    )
+    if labels is None or not hasattr(values, "__array__"):
+        return None
+    return list(labels), "numpy.asarray(values)"
 
 
 def _places(
@@ -215,12 +222,15 @@ def _places(
     except TypeError as error:
         raise InputError(f"the labels of {name} cannot be hashed ({error}); give names") from None
     order = np.array([place.get(v, -1) for v in wanted], dtype=np.int64)
-    complete = len(given) == len(order) if not partial else len(place) == len(given)
-    if not complete or (order < 0).any():
+    used = len(set(order.tolist()) - {-1})
+    if used < len(given) or ((order < 0).any() and not partial):
         remedy = f"name its entries like {_few(labels)}"
         if len(keys) == len(labels):
             remedy += f", or give {plain} where its entries stand in that order"
-        _refuse(keys, given, labels, wanted, name, remedy, partial=partial)
+        gaps = [] if partial else np.flatnonzero(order < 0).tolist()
+        said = [f"no entry for {_few([labels[i] for i in gaps])}"] if len(gaps) else []
+        said += _odd(keys, given, set(wanted))
+        raise InputError(f"{name} goes by its labels, and has {' and '.join(said)}; {remedy}")
     return order
 
 
@@ -232,35 +242,17 @@ def _as_set(label: Any) -> Any:
         return label
 
 
-def _refuse(
-    keys: Sequence[Any],
-    given: Sequence[Any],
-    labels: Sequence[Hashable],
-    wanted: Sequence[Hashable],
-    name: str,
-    remedy: str,
-    *,
-    partial: bool,
-) -> None:
-    """Say which labels are named twice, unknown or missing, where there are such."""
-    known, seen = set(wanted), set()
+def _odd(keys: Sequence[Any], given: Sequence[Any], known: set[Hashable]) -> list[str]:
+    """What is wrong with labels: those named twice, and those that are unknown."""
+    seen, twice, unknown = set(), [], []
     for key, v in zip(keys, given, strict=True):
-        if v in seen:
-            raise InputError(
-                f"{name} has two entries for {key!r:.80}; give one for each label, for instance "
-                "by values.groupby(level=0).first()"
-            )
+        if v not in known:
+            unknown.append(key)
+        elif v in seen:
+            twice.append(key)
         seen.add(v)
-    unknown = [key for key, v in zip(keys, given, strict=True) if v not in known]
-    missing = [label for label, v in zip(labels, wanted, strict=True) if v not in seen]
-    if not unknown and (partial or not missing):
-        return
-    said = []
-    if missing and not partial:
-        said.append(f"no entry for {_few(missing)}")
-    if unknown:
-        said.append(f"entries for {_few(unknown)}, not among the {len(labels):,} labels")
-    raise InputError(f"{name} is aligned by its labels, and has {' and '.join(said)}; {remedy}")
+    said = [f"entries for {_few(unknown)}, not among the {len(known):,} labels"] if unknown else []
+    return [*said, *([f"two entries for {_few(twice)}"] if twice else [])]
 
 
 def _few(labels: Sequence[Any]) -> str:

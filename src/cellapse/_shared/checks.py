@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._errors import InputError
@@ -127,11 +127,6 @@ def listed(values: Any, name: str) -> list[Any]:
         return values.tolist() if isinstance(values, np.ndarray) and values.ndim else list(values)
     except TypeError:
         raise InputError(f"{name} is {values!r:.80}; give a list") from None
-
-
-def signal(u: ArrayLike, n: int, name: str = "the signal") -> FloatArray:
-    """Finite numbers, one row for each of n cells."""
-    return finite_rows(real_array(u, name), n, name)
 
 
 def finite_rows(values: NDArray[Any], n: int, name: str) -> NDArray[Any]:

@@ -13,8 +13,9 @@ import numpy as np
 from cellapse._collapse.realizations import Realization
 from cellapse._collapse.weights import Weights
 from cellapse._errors import ConvergenceError, InputError
+from cellapse._shared.align import own_labels
 from cellapse._shared.arrays import FloatArray, IntArray
-from cellapse._shared.checks import at_least_zero, share, signal, whole_number
+from cellapse._shared.checks import at_least_zero, finite_rows, real_array, share, whole_number
 from cellapse.scale.agreement import same_everywhere, together
 from cellapse.scale.blocks import conjugate_gradients, norms
 from cellapse.scale.checkpoint import Checkpoint
@@ -232,9 +233,16 @@ class DistributedOperator:
 
     def _rows(self, x: Any, name: str) -> FloatArray:
         with together(self.comm):
-            rows = signal(x, self.complex.vertices.count, f"{name}, on this rank,")
+            rows = _by_position(x, self.complex.vertices.count, f"{name}, on this rank,")
         same_everywhere(self.comm, f"the number of columns of {name}", rows.shape[1:])
         return rows
+
+
+def _by_position(x: Any, count: int, name: str) -> FloatArray:
+    """Finite numbers, one row for each vertex of this rank; labels have no place here."""
+    if own_labels(x, name) is not None:
+        raise InputError(f"{name} has labels, and rows go by position; give a plain array")
+    return finite_rows(real_array(x, name), count, name)
 
 
 def _block(X: FloatArray) -> FloatArray:

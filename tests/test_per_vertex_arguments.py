@@ -1,0 +1,725 @@
+"""One rule for every argument with one entry per vertex or cell, in every public function.
+
+What has labels (Series, frames, mappings, results of cellapse) goes by them; missing, unknown and
+repeated labels are refused by name; arrays and lists go by position. Masked entries, and dates,
+text and gaps where numbers are needed, are refused. `TABLE` has a row for every such argument, and
+the last tests fail for a public function with one that is not listed.
+"""
+
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from public_calls import RESULTS, public_names
+
+import cellapse as cl
+from cellapse import io, lifts, tasks
+
+LABELS = ("d", "a", "f", "c", "b", "g", "e")  # neither sorted nor numbers
+EDGES = [("d", "a"), ("a", "f"), ("d", "f"), ("f", "c"), ("c", "b"), ("b", "g"), ("c", "g")]
+EDGES = [*EDGES, ("g", "e")]
+CELLS = {0: LABELS, 1: EDGES, 2: [("d", "a", "f"), ("c", "b", "g")]}
+POSITIONS = np.array([[0, 0], [1, 3], [4, 1], [5, 5], [7, 2], [8, 8], [9, 4.0]])
+NUMBERS = np.array([3.0, 1.0, 2.0, 5.0, 4.0, 7.0, 2.5])
+COLUMNS = np.stack([NUMBERS, NUMBERS[::-1] ** 2], axis=1)
+GROUPS = np.array([0, 0, 0, 1, 1, 2, 1])
+LENGTHS = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])
+HYPEREDGES = {"u": ["d", "a", "f"], "v": ["f", "c"], "w": ["c", "b", "g"]}
+
+
+def K():
+    return cl.Complex.from_cells(CELLS)
+
+
+def S():
+    return cl.collapse(K(), "renormalized")
+
+
+def L():
+    return cl.graph_laplacian(K())
+
+
+def on_edges():
+    return cl.hodge_laplacian(K(), 1)
+
+
+def numbers_of_cells():
+    place = {v: i for i, v in enumerate(LABELS)}
+    return {k: [[place[v] for v in cell] for cell in CELLS[k]] for k in (1, 2)}
+
+
+def drawn(ax):
+    """Where the vertices of a drawing are, and their colours; the axes are closed."""
+    from matplotlib import pyplot
+
+    marks = [c for c in ax.collections if type(c).__name__ == "PathCollection"]
+    lines = [np.asarray(line.get_ydata()) for line in ax.lines]
+    found = [np.asarray(m.get_offsets()) for m in marks], [m.get_array() for m in marks], lines
+    pyplot.close(ax.figure)
+    return found
+
+
+def plotted(function, /, **arguments):
+    from cellapse import plot
+
+    return drawn(getattr(plot, function)(**arguments))
+
+
+def written(values, folder):
+    io.write({"age": values}, folder / "ages.json", on=K())
+    return (folder / "ages.json").read_text()
+
+
+def analysed(values):
+    from cellapse.analysis import analyze
+
+    return analyze(K(), 2, groups=values, quick=True).groups
+
+
+@dataclass(frozen=True)
+class Row:
+    """How to call a function with one argument, what that takes, and whether it comes back."""
+
+    call: Callable[..., Any]
+    values: Any = None
+    takes: str = "numbers"  # see REFUSED
+    labels: tuple[Any, ...] = LABELS
+    back: bool = False  # whether the result is a signal itself
+
+    @property
+    def given(self):
+        return NUMBERS if self.values is None else self.values
+
+
+def spectrum(values):
+    return S().spectrum(3, values).values
+
+
+def at_rank(k):
+    return lambda v: K().with_attributes({k: {"size": v}}).attributes[k]["size"]
+
+
+def weighted(v):
+    return cl.Complex.from_cells(CELLS, weights={1: v}).weights[1]
+
+
+def from_arrays(**more):
+    return cl.Complex.from_arrays(7, numbers_of_cells(), LABELS, **more)
+
+
+HALF = lambda x: 0.5 * x  # noqa: E731
+BY_LABEL = pd.Series(GROUPS, LABELS)
+EDGE_LABELS = tuple(EDGES)
+TABLE = {
+    "SymmetricOperator.energy(u)": Row(lambda v: S().energy(v), takes="complex"),
+    "SymmetricOperator.energy(u) on edges": Row(
+        lambda v: on_edges().energy(v), LENGTHS, "complex", EDGE_LABELS
+    ),
+    "SymmetricOperator.__matmul__(x)": Row(lambda v: S() @ v, takes="operand", back=True),
+    "SymmetricOperator.__matmul__(x) on edges": Row(
+        lambda v: on_edges() @ v, LENGTHS, "operand", EDGE_LABELS, back=True
+    ),
+    "SymmetricOperator.dot(x)": Row(lambda v: S().dot(v), takes="operand", back=True),
+    "SymmetricOperator.matvec(x)": Row(lambda v: S().matvec(v), takes="operand", back=True),
+    "SymmetricOperator.matmat(X)": Row(lambda v: S().matmat(v), COLUMNS, "operand", back=True),
+    "Operator.solve(b)": Row(lambda v: S().solve(v, 0.5), back=True),
+    "Operator.solve(b) of columns": Row(lambda v: L().solve(v, 0.5), COLUMNS, back=True),
+    "Operator.spectrum(mass)": Row(spectrum),
+    "Operator.count_below(mass)": Row(lambda v: S().count_below(0.3, v)),
+    "CollapsedOperator.complete(u)": Row(lambda v: cl.collapse(K(), "unfolded").complete(v)[1]),
+    "cluster(mass)": Row(lambda v: cl.cluster(S(), 2, mass=v).spectrum.values),
+    "embed(mass)": Row(lambda v: cl.embed(S(), 2, mass=v).values),
+    "positional_encoding(mass)": Row(lambda v: cl.positional_encoding(S(), 2, mass=v).values),
+    "suggest_n_clusters(mass)": Row(lambda v: cl.suggest_n_clusters(S(), mass=v)),
+    "fiedler(mass)": Row(lambda v: tasks.fiedler(S(), mass=v).value),
+    "sweep_cut(mass)": Row(lambda v: tasks.sweep_cut(S(), mass=v).conductance),
+    "sweep_cut(scores)": Row(lambda v: tasks.sweep_cut(S(), v).inside),
+    "smooth(signal)": Row(lambda v: cl.smooth(S(), v), back=True),
+    "smooth(signal) of columns": Row(lambda v: cl.smooth(S(), v), COLUMNS, back=True),
+    "smooth(signal) on edges": Row(
+        lambda v: cl.smooth(on_edges(), v), LENGTHS, labels=EDGE_LABELS, back=True
+    ),
+    "diffuse(signal)": Row(lambda v: tasks.diffuse(S(), v, [0.5])[0], back=True),
+    "choose_strength(signal)": Row(
+        lambda v: tasks.choose_strength(S(), v, strengths=[0.5, 1.0, 2.0]).scores
+    ),
+    "spectral_filter(signal)": Row(lambda v: tasks.spectral_filter(S(), v, HALF), back=True),
+    "dirichlet_energy(signal)": Row(lambda v: tasks.dirichlet_energy(S(), v)),
+    "total_variation(signal)": Row(lambda v: tasks.total_variation(S(), v)),
+    "cell_influence(at)": Row(lambda v: tasks.cell_influence(S(), "energy", v).by_rank[1]),
+    "modularity(clusters)": Row(lambda v: tasks.modularity(K(), v), GROUPS, "whole numbers"),
+    "clustering_accuracy(clusters)": Row(
+        lambda v: cl.clustering_accuracy(v, BY_LABEL), GROUPS, "groups"
+    ),
+    "clustering_accuracy(groups)": Row(
+        lambda v: cl.clustering_accuracy(BY_LABEL, v), GROUPS, "groups"
+    ),
+    "spread_labels(known)": Row(
+        lambda v: tasks.spread_labels(S(), v, strength=1.0).probabilities, GROUPS - 1, "known"
+    ),
+    "analyze(groups)": Row(analysed, GROUPS, "groups"),
+    "Complex.plot(values)": Row(lambda v: drawn(K().plot(v, positions=POSITIONS)), takes="groups"),
+    "Complex.plot(values) of groups": Row(
+        lambda v: drawn(K().plot(v, positions=POSITIONS)), GROUPS, "groups"
+    ),
+    "Complex.plot(positions)": Row(lambda v: drawn(K().plot(positions=v)), POSITIONS),
+    "plot_complex(values)": Row(
+        lambda v: plotted("plot_complex", source=K(), values=v, positions=POSITIONS),
+        GROUPS,
+        "groups",
+    ),
+    "plot_complex(positions)": Row(
+        lambda v: plotted("plot_complex", source=K(), values=GROUPS, positions=v), POSITIONS
+    ),
+    "plot_embedding(values)": Row(
+        lambda v: plotted("plot_embedding", operator=S(), values=v), GROUPS, "groups"
+    ),
+    "plot_embedding(mass)": Row(lambda v: plotted("plot_embedding", operator=S(), mass=v)),
+    "plot_signatures(groups)": Row(
+        lambda v: plotted("plot_signatures", operator=S(), groups=v, times=[0.5, 2.0]),
+        GROUPS,
+        "groups",
+    ),
+    "write(obj)": Row(written, takes="anything"),
+    "Complex.from_cells(attributes)": Row(
+        lambda v: cl.Complex.from_cells(CELLS, attributes={0: {"age": v}}).attributes[0]["age"],
+        takes="anything",
+    ),
+    "Complex.from_cells(attributes) of rank 2": Row(
+        lambda v: cl.Complex.from_cells(CELLS, attributes={2: {"age": v}}).attributes[2]["age"],
+        NUMBERS[:2],
+        "anything",
+        tuple(CELLS[2]),
+    ),
+    "Complex.from_cells(weights)": Row(weighted, LENGTHS, labels=EDGE_LABELS),
+    "Complex.from_cells(weights) of vertices": Row(
+        lambda v: cl.Complex.from_cells(CELLS, weights={0: v}).weights[0]
+    ),
+    "Complex.from_arrays(attributes)": Row(
+        lambda v: from_arrays(attributes={0: {"age": v}}).attributes[0]["age"], takes="anything"
+    ),
+    "Complex.from_arrays(weights)": Row(
+        lambda v: from_arrays(weights={1: v}).weights[1], LENGTHS, labels=EDGE_LABELS
+    ),
+    "Complex.with_attributes(attributes)": Row(at_rank(0), takes="anything"),
+    "Complex.with_attributes(attributes) of edges": Row(
+        at_rank(1), LENGTHS, "anything", EDGE_LABELS
+    ),
+    "Complex.with_attributes(weights)": Row(
+        lambda v: K().with_attributes({}, {1: v}).weights[1], LENGTHS, labels=EDGE_LABELS
+    ),
+    "hypergraph_complex(weights)": Row(
+        lambda v: cl.hypergraph_complex(HYPEREDGES, weights=v).weights[2],
+        NUMBERS[:3],
+        labels=tuple(HYPEREDGES),
+    ),
+    "hypergraph_complex(weights) of hyperedges without names": Row(
+        lambda v: cl.hypergraph_complex(list(HYPEREDGES.values()), weights=v).weights[1],
+        NUMBERS[:3],
+        labels=tuple(map(tuple, HYPEREDGES.values())),
+    ),
+}
+
+# Public arguments that look alike, and why they are none of these.
+FROM_SKLEARN = "estimators go by position, as scikit-learn does: tested below"
+NAMES_THEM = "what the vertices are called, or where they are: it makes the labels, tested below"
+TENSORS = "a tensor, and nothing with labels: tested below"
+INSIDE = "one part of the package calls it on another, with what is aligned"
+ELSEWHERE = {
+    **{
+        f"{name}.{method}": FROM_SKLEARN
+        for name, methods in {
+            "CollapsedLabelSpreading": ("fit(X)", "fit(y)", "predict(X)", "predict_proba(X)"),
+            "CollapsedSpectralClustering": ("fit(X)", "fit(y)"),
+            "Features": (
+                "fit(X)",
+                "fit(y)",
+                "fit_transform(X)",
+                "fit_transform(y)",
+                "transform(X)",
+            ),
+            "SignalSmoother": ("fit(X)", "fit(y)", "predict(X)"),
+        }.items()
+        for method in methods
+    },
+    "Complex.from_arrays(labels)": NAMES_THEM,
+    "hypergraph_complex(vertices)": NAMES_THEM,
+    "mesh_complex(vertices)": NAMES_THEM,
+    **{f"{n}_complex(points)": NAMES_THEM for n in ("alpha", "rips", "nearest_neighbour")},
+    "Protein.from_backbone(residues)": NAMES_THEM,
+    "Protein.from_backbone(coordinates)": NAMES_THEM,
+    "backbone_complex(coordinates)": NAMES_THEM,
+    "backbone_complex(labels)": NAMES_THEM,
+    **dict.fromkeys(
+        [
+            *("Collapse.forward(x)", "Collapse.solve(b)", "CollapsedConv.forward(x)"),
+            *("DifferentiableOperator.columns(x)", "DifferentiableOperator.solve(b)"),
+            *("DifferentiableOperator.largest(values)", "GraphTransformer.forward(x)"),
+            *("heat(signal)", "spectral_filter(signal)"),
+        ],
+        TENSORS,
+    ),
+    **dict.fromkeys(
+        [
+            *("SymmetricOperator.apply(x)", "CollapsedOperator.apply(x)"),
+            *("SymmetricOperator.norm_bound(mass)", "CollapsedOperator.norm_bound(mass)"),
+            *("AddCollapsedPE.of_pairs(values)", "AddHeatKernelSignature.of_pairs(values)"),
+        ],
+        INSIDE,
+    ),
+    "multiorder_laplacian(weights)": "a number for each rank",
+    "projection_laplacian(weights)": "a name",
+    "plot_clusters(clusters)": "Clusters alone",
+    "effective_resistance(pairs)": "pairs of labels",
+    "effective_conductance(pairs)": "pairs of labels",
+}
+
+
+def shuffled(values, labels):
+    order = np.random.default_rng(5).permutation(len(labels))
+    assert (order != np.arange(len(labels))).any()
+    return np.asarray(values)[order], [labels[i] for i in order]
+
+
+def pandas_of(values, labels):
+    """A Series, or a frame where there are columns; cells are single labels."""
+    index = pd.Index(list(labels), tupleize_cols=False)
+    make = pd.Series if np.ndim(values) == 1 else pd.DataFrame
+    return make(np.asarray(values), index)
+
+
+def mapping_of(values, labels):
+    return dict(zip(labels, np.asarray(values).tolist(), strict=True))
+
+
+def turned(labels):
+    """Cells with their vertices in another order."""
+    return [label[::-1] if isinstance(label, tuple) else label for label in labels]
+
+
+def several_levels(values, labels):
+    index = list(labels)
+    same = len({len(v) for v in index if isinstance(v, tuple)}) == 1
+    return pandas_of(values, index).set_axis(pd.MultiIndex.from_tuples(index)) if same else None
+
+
+# What says the same as an array in the order of the labels.
+SAME = {
+    "a list": lambda v, labels: np.asarray(v).tolist(),
+    "a tuple": lambda v, labels: tuple(np.asarray(v).tolist()),
+    "a dict": mapping_of,
+    "a dict in another order": lambda v, labels: mapping_of(*shuffled(v, labels)),
+    "a Series": pandas_of,
+    "a Series in another order": lambda v, labels: pandas_of(*shuffled(v, labels)),
+    "a Series, cells turned": lambda v, labels: pandas_of(*shuffled(v, turned(labels))),
+    "a Series with several levels": lambda v, labels: several_levels(*shuffled(v, turned(labels))),
+    "the values of a Series": lambda v, labels: pd.DataFrame(v).to_numpy().reshape(np.shape(v)),
+    "the values of a dict": lambda v, labels: list(mapping_of(v, labels).values()),
+    "a masked array without a masked entry": lambda v, labels: np.ma.masked_array(v, mask=False),
+    "an array of objects": lambda v, labels: np.asarray(v).astype(object),
+    "a Series of a nullable type": lambda v, labels: pandas_of(
+        *shuffled(v, labels)
+    ).convert_dtypes(),
+}
+
+
+def with_one(values, labels, entry):
+    made = np.asarray(values).astype(object)
+    made[1] = entry
+    return pandas_of(made, labels)
+
+
+def relabelled(labels, at, new):
+    made = list(labels)
+    made[at] = new
+    return made
+
+
+def unknown(labels):
+    return ("nobody", "at all") if isinstance(labels[0], tuple) else "nobody"
+
+
+def every(values, entries):
+    made = np.broadcast_to(np.asarray(entries)[: len(values), None], (len(values), 2))
+    return made[:, 0] if np.ndim(values) == 1 else made
+
+
+# What is refused everywhere, with a label that has to be named.
+REFUSED = {
+    "a Series without a label": lambda v, n: (pandas_of(v[:-1], n[:-1]), n[-1]),
+    "a dict without a label": lambda v, n: (mapping_of(v[1:], n[1:]), n[0]),
+    "a Series with an unknown label": lambda v, n: (
+        pandas_of(v, relabelled(n, 1, unknown(n))),
+        unknown(n),
+    ),
+    "a dict with an unknown label": lambda v, n: (
+        mapping_of(v, relabelled(n, 1, unknown(n))),
+        unknown(n),
+    ),
+    "a Series with one more label": lambda v, n: (
+        pandas_of([*v, v[0]], [*n, unknown(n)]),
+        unknown(n),
+    ),
+    "a Series with a repeated label": lambda v, n: (pandas_of(v, relabelled(n, 0, n[1])), n[1]),
+    "a Series with a label more than once": lambda v, n: (pandas_of([*v, v[0]], [*n, n[1]]), n[1]),
+    "a Series with the default index": lambda v, n: (pandas_of(v, range(len(n))), ""),
+    "a masked array": lambda v, n: (
+        np.ma.masked_array(v, mask=(np.arange(np.size(v)) == 1).reshape(np.shape(v))),
+        "",
+    ),
+    "an array that is too short": lambda v, n: (np.asarray(v)[:-1], ""),
+    "one number": lambda v, n: (3.5, ""),
+}
+# What depends on what is taken: refused by these.
+NO_GAPS = {"numbers", "complex", "whole numbers", "groups"}
+NO_WORDS = {"numbers", "complex", "operand", "whole numbers"}
+CONTENT = {
+    "dates": (lambda v, n: every(v, pd.date_range("2020-01-01", periods=9).to_numpy()), NO_WORDS),
+    "dates with a zone": (
+        lambda v, n: every(v, pd.date_range("2020", periods=9, tz="UTC").astype(object)),
+        NO_WORDS,
+    ),
+    "times": (lambda v, n: every(v, np.arange(9).astype("m8[s]")), NO_WORDS),
+    "words": (lambda v, n: every(v, list("abcdefghi")), NO_WORDS),
+    "numbers as words": (lambda v, n: every(v, list("123456789")), NO_WORDS),
+    "None": (lambda v, n: with_one(v, n, None), NO_GAPS | NO_WORDS),
+    "NaN": (lambda v, n: with_one(v, n, float("nan")), NO_GAPS),
+    "NA": (lambda v, n: with_one(v, n, pd.NA), NO_GAPS),
+    "complex numbers": (lambda v, n: np.asarray(v) * (1 + 1j), {"numbers", "whole numbers"}),
+}
+
+
+def normal(found, labels):
+    """A result as arrays in the order of the labels."""
+    if isinstance(found, pd.Series | pd.DataFrame):
+        places = {frozenset(v) if isinstance(v, tuple) else v: i for i, v in enumerate(found.index)}
+        order = [places[frozenset(v) if isinstance(v, tuple) else v] for v in labels]
+        return [found.to_numpy()[order]]
+    if isinstance(found, list | tuple) and not isinstance(found, np.ndarray):
+        return [a for v in found for a in normal(v, labels)]
+    return [] if found is None else [np.asarray(found)]
+
+
+def run(row, values, folder):
+    more = {"folder": folder} if "folder" in inspect.signature(row.call).parameters else {}
+    return row.call(values, **more)
+
+
+def the_same(row, found, expected):
+    a, b = normal(found, row.labels), normal(expected, row.labels)
+    assert len(a) == len(b)
+    for x, y in zip(a, b, strict=True):
+        if x.dtype.kind in "fc" or y.dtype.kind in "fc":
+            np.testing.assert_allclose(np.asarray(x, float), np.asarray(y, float), atol=1e-9)
+        else:
+            assert np.asarray(x).tolist() == np.asarray(y).tolist()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", SAME)
+@pytest.mark.parametrize("name", TABLE)
+def test_by_label_or_by_position(name, kind, tmp_path):
+    row = TABLE[name]
+    given = SAME[kind](row.given, row.labels)
+    if given is None:
+        pytest.skip("cells of several sizes make no index with levels")
+    if kind == "a Series with several levels" and not isinstance(row.labels[0], tuple):
+        pytest.skip("vertices have one name each")
+    expected = run(row, np.asarray(row.given), tmp_path)
+    found = run(row, given, tmp_path)
+    the_same(row, found, expected)
+    if row.back and isinstance(given, pd.Series | pd.DataFrame):
+        assert type(found) is type(given)
+        assert found.index.equals(given.index)
+        assert getattr(found, "name", 0) == getattr(given, "name", 0)
+    elif row.back:
+        assert type(found) is np.ndarray
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", REFUSED)
+@pytest.mark.parametrize("name", TABLE)
+def test_labels_that_do_not_fit_are_named(name, kind, tmp_path):
+    row = TABLE[name]
+    if row.takes == "known" and "without a label" in kind:
+        pytest.skip("the others are not known")
+    if name in ("cell_influence(at)", "SymmetricOperator.dot(x)") and kind == "one number":
+        pytest.skip("means something else")
+    given, label = REFUSED[kind](row.given, row.labels)
+    with pytest.raises(cl.InputError) as caught:
+        run(row, given, tmp_path)
+    assert str(label) in str(caught.value)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", CONTENT)
+@pytest.mark.parametrize("name", TABLE)
+def test_only_numbers_where_numbers_are_needed(name, kind, tmp_path):
+    row = TABLE[name]
+    make, refused_by = CONTENT[kind]
+    given = make(row.given, row.labels)
+    if row.takes in refused_by:
+        with pytest.raises(cl.InputError):
+            run(row, given, tmp_path)
+        return
+    try:
+        run(row, given, tmp_path)
+    except cl.CellapseError:  # a file of dates, for instance
+        assert row.takes in ("anything", "groups", "known", "operand")
+
+
+def test_the_remedy_for_a_default_index_works():
+    ages = pd.Series(NUMBERS)
+    with pytest.raises(cl.InputError, match=r"values\.to_numpy\(\)"):
+        S().energy(ages)
+    assert S().energy(ages.to_numpy()) == S().energy(NUMBERS)
+    with pytest.raises(cl.InputError, match=r"list\(values\.values\(\)\)"):
+        S().energy(dict(enumerate(NUMBERS)))
+    assert S().energy(list(dict(enumerate(NUMBERS)).values())) == S().energy(NUMBERS)
+
+
+def test_dates_as_numbers_of_days():
+    days = pd.Series(pd.date_range("2020-01-01", periods=7), index=LABELS)
+    with pytest.raises(cl.InputError, match="timedelta64"):
+        cl.smooth(S(), days)
+    numbers = (days - days.min()) / np.timedelta64(1, "D")
+    the_same(Row(None), cl.smooth(S(), numbers), cl.smooth(S(), np.arange(7.0)))
+
+
+# ---------------------------------------------------------------- results of cellapse have labels
+
+
+def test_clusters_of_another_order_go_by_label():
+    again = cl.Complex.from_cells({**CELLS, 0: LABELS[::-1]})
+    clusters = cl.cluster(cl.graph_laplacian(again), 2)
+    values = np.array([clusters.as_dict()[v] for v in LABELS])
+    assert tasks.modularity(K(), clusters) == tasks.modularity(K(), values)
+    assert cl.clustering_accuracy(clusters, pd.Series(values, LABELS)) == 1.0
+    the_same(Row(None), drawn(K().plot(clusters)), drawn(K().plot(values)))
+
+
+def test_accuracy_of_two_arrays_is_by_position_and_of_two_series_by_label():
+    first, second = pd.Series([0, 0, 1], list("abc")), pd.Series([1, 0, 0], list("cab"))
+    assert cl.clustering_accuracy(first, second) == 1.0
+    assert cl.clustering_accuracy(first.to_numpy(), second.to_numpy()) == pytest.approx(2 / 3)
+    assert cl.clustering_accuracy(dict(first), second) == 1.0
+    assert cl.clustering_accuracy([0, "x", None is None], ["p", 1, 2.5]) == 1.0
+    with pytest.raises(cl.InputError, match="two entries for 'a'"):
+        cl.clustering_accuracy(first.set_axis(list("aab")), second.set_axis(list("aab")))
+
+
+def test_attributes_of_a_frame():
+    table = pd.DataFrame({"age": NUMBERS, "town": list("xyzxyzx")}, index=LABELS)
+    known = K().with_attributes({0: table.sample(frac=1, random_state=0)}).attributes[0]
+    assert known["age"].tolist() == NUMBERS.tolist()
+    assert "".join(known["town"]) == "xyzxyzx"
+
+
+def test_a_frame_is_written_by_its_columns(tmp_path):
+    table = pd.DataFrame({"age": NUMBERS, "town": list("xyzxyzx")}, index=LABELS)
+    io.write(table.sample(frac=1, random_state=0), tmp_path / "a.csv", on=K())
+    io.write({"age": NUMBERS, "town": list("xyzxyzx")}, tmp_path / "b.csv", on=K())
+    assert (tmp_path / "a.csv").read_text() == (tmp_path / "b.csv").read_text()
+    io.write(table["age"], tmp_path / "c.csv")  # its index says whose they are
+    assert (tmp_path / "c.csv").read_text().startswith("node,age\nd,3")
+
+
+def test_vertices_that_are_pairs_are_not_sets():
+    """(0, 1) and (1, 0) are two vertices of a grid."""
+    grid = cl.graph_laplacian(cl.clique_complex(nx.grid_2d_graph(3, 3)))
+    x = np.arange(9.0) ** 2
+    series = pandas_of(*shuffled(x, grid.labels))
+    assert grid.energy(series) == pytest.approx(grid.energy(x))
+    with pytest.raises(cl.InputError):
+        grid.energy(series.set_axis(pd.Index(turned(series.index), tupleize_cols=False))[:8])
+
+
+# ---------------------------------------------------------------- what makes the labels
+
+
+@pytest.mark.parametrize(
+    "lift",
+    [
+        lambda p: lifts.nearest_neighbour_complex(p, 2),
+        lambda p: lifts.rips_complex(p, 6.0),
+        lambda p: lifts.alpha_complex(p),
+    ],
+)
+def test_points_are_called_as_their_rows(lift):
+    table = pandas_of(POSITIONS, LABELS)
+    assert tuple(lift(table).labels) == LABELS
+    assert tuple(lift(dict(zip(LABELS, POSITIONS, strict=True))).labels) == LABELS
+    assert lift(pd.DataFrame(POSITIONS)).labels == range(7)
+    numbered = lift(table.set_axis([4, 2, 6, 0, 1, 3, 5]))
+    assert cl.graph_laplacian(numbered).energy(pd.Series(NUMBERS, [4, 2, 6, 0, 1, 3, 5])) == (
+        cl.graph_laplacian(lift(POSITIONS)).energy(NUMBERS)
+    )
+
+
+def test_positions_of_a_mesh_go_by_the_numbers_that_its_faces_use():
+    corners = pd.DataFrame([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    turned_ = lifts.mesh_complex(corners.loc[[2, 0, 1]], [[0, 1, 2]])
+    assert turned_.attributes[0]["position"].tolist() == corners.to_numpy().tolist()
+    with pytest.raises(cl.InputError, match="'a'"):
+        lifts.mesh_complex(corners.set_axis(list("abc")), [[0, 1, 2]])
+
+
+# ---------------------------------------------------------------- by position elsewhere
+
+
+def points_and_classes():
+    index = [f"row {i}" for i in range(12)]
+    X = pd.DataFrame(np.random.default_rng(0).random((12, 2)), index=index)
+    return X, pd.Series([0, 1] + [-1] * 10, index=index)
+
+
+@pytest.mark.parametrize("estimator", [cl.CollapsedLabelSpreading, cl.SignalSmoother])
+def test_estimators_refuse_values_of_other_rows(estimator):
+    X, y = points_and_classes()
+    model = estimator(n_neighbors=4)
+    for wrong in (y[::-1], y.reset_index(drop=True), y.set_axis(range(1, 13))):
+        with pytest.raises(cl.InputError, match="to_numpy"):
+            model.fit(X, wrong)
+        with pytest.raises(cl.InputError):
+            model.fit(X.to_numpy(), np.ma.masked_array(y, mask=y == 1))
+    expected = estimator(n_neighbors=4).fit(X.to_numpy(), y.to_numpy()).predict(X.to_numpy())
+    for right in (y, y[::-1].loc[X.index], y.to_numpy(), y.tolist()):
+        assert model.fit(X, right).predict(X).tolist() == expected.tolist()
+
+
+def test_estimators_refuse_dates_masks_and_turned_adjacencies():
+    model = cl.CollapsedSpectralClustering(2, n_neighbors=4)
+    X, _ = points_and_classes()
+    days = pd.date_range("2020-01-01", periods=12)
+    for wrong in (
+        X.assign(day=days),
+        days.to_numpy()[:, None],
+        np.ma.masked_less(X.to_numpy(), 0.5),
+    ):
+        with pytest.raises(cl.InputError):
+            model.fit(wrong)
+    A = nx.to_pandas_adjacency(nx.star_graph(5))
+    model.set_params(affinity="precomputed").fit(A)
+    with pytest.raises(cl.InputError, match=r"X\[X\.index\]"):
+        model.fit(A[A.columns[::-1]])
+
+
+def test_layers_take_tensors_alone():
+    torch = pytest.importorskip("torch")
+    import cellapse.torch as ours
+
+    layer = ours.Collapse(K())
+    S_, one = layer.operator(), pd.Series(NUMBERS, LABELS)
+    conv = ours.CollapsedConv(1, 1).double()
+    calls = [
+        *(layer, lambda x: layer.solve(x, 1.0), lambda x: S_ @ x, lambda x: S_.solve(x, 1.0)),
+        *(S_.columns, lambda x: ours.heat(S_, x, 1.0), lambda x: conv(x, S_)),
+        lambda x: ours.spectral_filter(S_, x, torch.cos),
+    ]
+    for call in calls:
+        with pytest.raises(cl.InputError):
+            call(one)
+
+
+# ---------------------------------------------------------------- everything is in the table
+
+_NAMES = {
+    *("signal", "signals", "scores", "mass", "clusters", "known", "groups", "values", "positions"),
+    *("attributes", "weights", "b", "u", "x", "X", "y", "at", "labels", "obj", "points"),
+    *("coordinates", "residues", "colours", "ages", "heights"),
+}
+_SAID = re.compile(
+    r"per (?:vertex|cell|edge|hyperedge)|\bn (?:positive )?numbers"
+    r"|one (?:\w+ )*(?:number|value|class|weight|word)s? (?:for each|for every)"
+    r"|for (?:each|every) vertex|array of n\b|Series|\(n, 2\) array|\(n, d\) array"
+)
+
+
+def per_vertex_parameters(found):
+    """`function(parameter)` of all that look like one entry per vertex or cell."""
+    names, seen = set(), set()
+    for module, name, thing in found:
+        if inspect.isclass(thing):
+            if issubclass(thing, Exception):
+                continue
+            functions = [getattr(thing, n) for n in dir(thing) if not n.startswith("_")]
+            functions += [] if name in RESULTS else [thing]
+        else:
+            functions = [thing]
+        for function in functions:
+            inner = getattr(function, "__func__", function)
+            home = getattr(inner, "__module__", None) or ""
+            if not callable(inner) or not (home.startswith("cellapse") or home == module):
+                continue
+            key = (home, inner.__qualname__)
+            if key in seen:
+                continue
+            seen.add(key)
+            for parameter in inspect.signature(inner).parameters.values():
+                if looks_alike(inner, parameter):
+                    names.add(f"{inner.__qualname__}({parameter.name})")
+    return names
+
+
+def looks_alike(function, parameter):
+    if str(parameter.annotation) in ("Weights", "str", "int", "float", "bool"):
+        return False
+    doc = inspect.getdoc(function) or ""
+    said = re.search(
+        rf"^(?:\w+, )*{parameter.name}(?:, \w+)* : (.*(?:\n    .*)*)", doc, re.MULTILINE
+    )
+    return parameter.name in _NAMES or bool(said and _SAID.search(said.group(1)))
+
+
+def listed():
+    return {name.partition(") ")[0].rstrip(")") + ")" for name in TABLE}
+
+
+def test_every_argument_of_this_kind_is_in_the_table():
+    """A new one needs a row in `TABLE`, or a reason in `ELSEWHERE`."""
+    assert not per_vertex_parameters(public_names()) - listed() - set(ELSEWHERE)
+
+
+def test_nothing_in_the_table_is_gone():
+    public = {
+        inner(v).__qualname__: inner(v) for v in everything() if hasattr(inner(v), "__qualname__")
+    }
+    for name in listed() | set(ELSEWHERE):
+        function, parameter = name.rstrip(")").split("(")
+        assert parameter in inspect.signature(public[function]).parameters, name
+
+
+def inner(function):
+    return getattr(function, "__func__", function)
+
+
+def everything():
+    for _, _, thing in public_names():
+        yield thing
+        if inspect.isclass(thing):
+            yield from (getattr(thing, n) for n in dir(thing) if callable(getattr(thing, n)))
+
+
+def test_a_new_function_is_found():
+    def by_name(operator, signal): ...
+
+    def by_what_is_said(operator, temperature):
+        """Do something.
+
+        Parameters
+        ----------
+        operator : Operator
+        temperature : one number for each vertex
+        """
+
+    found = [(__name__, "by_name", by_name), (__name__, "by_what_is_said", by_what_is_said)]
+    assert {name.rpartition(".")[2] for name in per_vertex_parameters(found)} == {
+        "by_name(signal)",
+        "by_what_is_said(temperature)",
+    }
