@@ -278,7 +278,7 @@ def test_json_values():
         "b": [True],
     }
     assert to_json([math.nan, 1.0]) == [None, 1.0]
-    assert to_json(np.array([math.nan, 1.0]), nan="x") == ["x", 1.0]
+    assert repr(to_json(np.array([math.nan, -math.inf]), strict=False)) == "[nan, -inf]"
     for bad, words in (
         (math.inf, "JSON has no number inf"), ({1: 2}, "keys that are not strings"),
         (object(), "which no file format holds"), (b"x", "is a bytes"),

@@ -50,6 +50,30 @@ def number(word: str, what: str) -> float:
     return float(word)
 
 
+def real(word: str | bytes) -> float:
+    """A word as a number; ValueError for what only Python reads as one: 1_000, or other digits.
+
+    >>> real("-1e3"), real("nan")
+    (-1000.0, nan)
+    """
+    return float(_plain(word))
+
+
+def integer(word: str | bytes) -> int:
+    """A word as a whole number, likewise.
+
+    >>> integer("-12")
+    -12
+    """
+    return int(_plain(word))
+
+
+def _plain(word: str | bytes) -> str | bytes:
+    if not word.isascii() or (b"_" if isinstance(word, bytes) else "_") in word:  # type: ignore[operator]
+        raise ValueError(f"{word!r:.40} is no number")
+    return word
+
+
 def whole_numbers(words: Sequence[str], what: str, high: int = _TOO_LARGE) -> IntArray:
     """Words as whole numbers from 0 to high.
 

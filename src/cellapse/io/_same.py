@@ -33,7 +33,8 @@ def require_same(K: Complex, data: bytes, read: Callable[[bytes], Complex], kind
         difference = str(error)
     if difference:
         raise InputError(
-            f"it would not read back the same ({difference:.200}); write .npz or .json, or rename"
+            f"it would not read back the same ({difference:.200}); write .npz, which holds "
+            "everything, or rename"
         )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from cellapse._complex.attributes import as_table, columns_of
 from cellapse._errors import InputError
-from cellapse.io._numbers import numbers_or_none
+from cellapse.io._numbers import numbers_or_none, real
 
 _NO_LETTERS = frozenset("nNiI")  # of nan, inf and infinity
 _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,17})\Z")  # "007" is a word: as a number it would change
@@ -59,10 +59,10 @@ def is_number(word: str) -> bool:
     if word[:1].isalpha() and word[0] not in _NO_LETTERS:  # quicker than the error of float
         return False
     try:
-        float(word)
+        real(word)
     except ValueError:
         return False
-    return "_" not in word
+    return True
 
 
 def json_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -91,25 +91,28 @@ def from_json(value: Any) -> Any:
     return tuple(from_json(v) for v in value) if isinstance(value, list) else value
 
 
-def to_json(value: Any, nan: Any = None) -> Any:
-    """The value in the types of JSON, numpy's among them as Python's; NaN as `nan`.
+def to_json(value: Any, strict: bool = True) -> Any:
+    """The value in the types of JSON, numpy's among them as Python's.
 
-    >>> to_json(("A", np.int64(3)))
-    ['A', 3]
+    Strict JSON has no NaN, which becomes null, and no infinite numbers, which are refused; Python's
+    own has both.
+
+    >>> to_json(("A", np.int64(3), np.nan))
+    ['A', 3, None]
     """
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf" and np.isfinite(value).all():
         return value.tolist()
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
     if isinstance(value, list | tuple):
-        return [to_json(v, nan) for v in value]
+        return [to_json(v, strict) for v in value]
     if isinstance(value, Mapping):
         if not all(isinstance(k, str) for k in value):
             raise InputError(f"{value!r} has keys that are not strings; JSON has no others")
-        return {k: to_json(v, nan) for k, v in value.items()}
-    if isinstance(value, float) and not math.isfinite(value):
+        return {k: to_json(v, strict) for k, v in value.items()}
+    if strict and isinstance(value, float) and not math.isfinite(value):
         if math.isnan(value):
-            return nan
+            return None
         raise InputError(f"JSON has no number {value}; write an .npz file, which holds it")
     if value is None or isinstance(value, str | int | float):
         return value
@@ -117,6 +120,30 @@ def to_json(value: Any, nan: Any = None) -> Any:
         f"{value!r} is a {type(value).__name__}, which no file format holds; "
         "use strings, numbers or tuples of them"
     )
+
+
+def has_nan(value: Any) -> bool:
+    """Whether there is a NaN among the values, at any depth.
+
+    >>> has_nan([(1.0, "a"), (np.nan, "b")]), has_nan(np.ones(3))
+    (True, False)
+    """
+    if isinstance(value, np.ndarray):
+        return bool(np.isnan(value).any()) if value.dtype.kind == "f" else has_nan(value.tolist())
+    if isinstance(value, list | tuple):
+        return any(map(has_nan, value))
+    return isinstance(value, float) and math.isnan(value)
+
+
+def null_as_nan(value: Any) -> Any:
+    """The value of JSON with NaN in the place of null, at any depth.
+
+    >>> null_as_nan([1.0, None])
+    [1.0, nan]
+    """
+    if isinstance(value, list):
+        return [null_as_nan(v) for v in value]
+    return math.nan if value is None else value
 
 
 def is_plain(label: Any) -> bool:

@@ -20,14 +20,15 @@ from cellapse.io._graphs import (
     graph_columns,
     listed_graph,
 )
+from cellapse.io._numbers import integer, real
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._values import label_words, to_json
 from cellapse.io._xml import check_characters, need, parse_xml
 
 _TYPES: dict[str, Any] = {
     "boolean": lambda text: {"true": True, "1": True, "false": False, "0": False}[text.lower()],
-    **dict.fromkeys(("integer", "long", "short", "byte"), int),
-    **dict.fromkeys(("float", "double"), float),
+    **dict.fromkeys(("integer", "long", "short", "byte"), integer),
+    **dict.fromkeys(("float", "double"), real),
 }
 _PLACES = ("x", "y", "z")
 
@@ -142,7 +143,7 @@ def _is_timed(given: Mapping[str, str]) -> bool:
 
 def _number(text: str) -> float:
     try:
-        return float(text)
+        return real(text)
     except ValueError:
         raise InputError(f"has {text[:40]!r} where a number belongs") from None
 

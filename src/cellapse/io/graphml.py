@@ -13,16 +13,17 @@ from cellapse._complex.simple import Rules
 from cellapse._errors import InputError
 from cellapse._shared.files import as_bytes
 from cellapse.io._graphs import columns_with_weights, fill, graph_columns, listed_graph
+from cellapse.io._numbers import integer, real
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._values import label_words, to_json
 from cellapse.io._xml import check_characters, need, parse_xml
 
 _TYPES: dict[str, Any] = {
     "boolean": lambda text: {"true": True, "1": True, "false": False, "0": False}[text.lower()],
-    "int": int,
-    "long": int,
-    "float": float,
-    "double": float,
+    "int": integer,
+    "long": integer,
+    "float": real,
+    "double": real,
     "string": str,
 }
 

@@ -30,7 +30,7 @@ from cellapse._errors import InputError
 from cellapse._shared.notes import fact, loss
 from cellapse.interop._hyperedges import hyperedge_complex
 from cellapse.io._hif_records import SECTIONS, Record, records_of, section
-from cellapse.io._values import from_json, is_plain, json_columns, to_json
+from cellapse.io._values import from_json, has_nan, is_plain, json_columns, null_as_nan, to_json
 
 _OURS = "cellapse"  # in the metadata: what only we need to know
 _NOTHING: Record = {}
@@ -152,18 +152,28 @@ def _as_complex(
             )
     rank_of = np.array(ranks, dtype=np.int64)
     tables: dict[int, Any] = {k: [] for k in range(1, top + 1)}
-    attributes = {0: json_columns(_attrs(nodes))}
+    nan = ours.get("nan")
+    nan = nan if isinstance(nan, dict) else {}
+    attributes = {0: json_columns(_with_nan(_attrs(nodes), nan.get("0")))}
     weights = {0: _weights(nodes, bool(ours))}
     for k in set(ranks) - {0}:  # the vertices are listed as nodes
         chosen = np.flatnonzero(rank_of == k)
         part = cells.take(chosen)
         tables[k] = part.indptr, part.indices
         about = [records[i] for i in chosen.tolist()]
-        attributes[k] = json_columns(_attrs(about))
+        attributes[k] = json_columns(_with_nan(_attrs(about), nan.get(str(k))))
         attributes[k].pop("rank", None)
         weights[k] = _weights(about, bool(ours))
     given = {k: w for k, w in weights.items() if w is not None}
     return Complex.from_arrays(len(labels), tables, labels, given, attributes)
+
+
+def _with_nan(attrs: list[Record], names: Any) -> list[Record]:
+    """The same with NaN for null in the columns that had one when we wrote them."""
+    if not isinstance(names, list):
+        return attrs
+    marked = {name for name in names if isinstance(name, str)}
+    return [{k: null_as_nan(v) if k in marked else v for k, v in one.items()} for one in attrs]
 
 
 def _weights(records: list[Record], ours: bool) -> list[float] | None:
@@ -187,6 +197,13 @@ def hif_document(K: Complex) -> dict[str, Any]:
     if not all(map(is_plain, K.labels)):  # HIF has strings and integers only
         ours["labels"] = "json"
         labels = [json.dumps(v) for v in labels]
+    nan = {
+        str(rank): found
+        for rank, columns in enumerate(K.attributes)
+        if (found := [name for name, values in columns.items() if has_nan(values)])
+    }
+    if nan:  # JSON has null only
+        ours["nan"] = nan
     nodes = [{"node": v, **r} for v, r in zip(labels, _cell_records(K, 0), strict=True)]
     ranks = range(1, K.max_rank + 1)
     records = chain.from_iterable(_cell_records(K, k) for k in ranks)

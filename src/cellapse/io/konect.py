@@ -16,7 +16,7 @@ from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._shared.notes import fact, loss
 from cellapse.io._graphs import graph_complex
-from cellapse.io._numbers import not_whole
+from cellapse.io._numbers import not_whole, numbers_or_none
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._source import as_text
 
@@ -52,10 +52,10 @@ def read_konect(data: bytes, options: Options = PLAIN) -> Complex:
     widths = {len(line) for line in lines}
     if len(widths) != 1 or widths - {2, 3, 4}:
         raise InputError(f"has lines of {sorted(widths)[:4]} columns; all have 2, 3 or 4")
-    try:
-        table = np.array(lines, dtype=np.float64)
-    except ValueError as error:
-        raise InputError(f"holds what is no number ({error})") from None
+    values = numbers_or_none([word for line in lines for word in line])
+    if values is None:
+        raise InputError("holds what is no number; KONECT has numbers only")
+    table = values.reshape(len(lines), -1)
     declared = _COUNTS.match(text, head.end())
     if declared is not None and int(declared[1]) != len(table):
         loss(f"{int(declared[1]):,} edges are declared and {len(table):,} there; it may be cut off")

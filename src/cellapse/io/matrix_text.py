@@ -19,7 +19,7 @@ from cellapse._shared.memory import require_memory
 from cellapse._shared.notes import fact
 from cellapse.interop._ends import known_ends
 from cellapse.io._adjacency import adjacency_complex
-from cellapse.io._numbers import numbers_or_none
+from cellapse.io._numbers import numbers_or_none, real
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._rows import split_rows
 from cellapse.io._source import as_text
@@ -115,7 +115,7 @@ def _number(word: str) -> float:
     lower = word.lower()
     if lower in _NOTHING:
         return 0.0
-    return _TRUTHS[lower] if lower in _TRUTHS else float(word)
+    return _TRUTHS[lower] if lower in _TRUTHS else real(word)
 
 
 def _is_adjacency(matrix: Any) -> bool:

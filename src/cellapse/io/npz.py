@@ -201,7 +201,7 @@ def _from_bytes(stored: Array) -> Any:
 
 
 def _to_bytes(value: Any) -> Array:
-    return np.frombuffer(json.dumps(to_json(value, nan=math.nan)).encode(), dtype=np.uint8)
+    return np.frombuffer(json.dumps(to_json(value, strict=False)).encode(), dtype=np.uint8)
 
 
 def write_npz(K: Complex) -> bytes:

@@ -16,6 +16,7 @@ import numpy as np
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._shared.arrays import IntArray
+from cellapse.io._numbers import integer, real
 from cellapse.lifts.meshes import faces_complex
 
 _TYPES = {
@@ -138,12 +139,12 @@ def _from_words(
     table: dict[str, list[Any]] = {p.name: [] for p in element.properties}
     for _ in range(element.size):
         for p in element.properties:
-            convert: Any = float if p.type[0] == "f" else int
+            convert: Any = real if p.type[0] == "f" else integer
             if p.count is None:
                 table[p.name].append(convert(words[at]))
                 at += 1
             else:
-                n = _length(int(words[at]), len(words) - at - 1)
+                n = _length(integer(words[at]), len(words) - at - 1)
                 table[p.name].append([convert(w) for w in words[at + 1 : at + 1 + n]])
                 at += 1 + n
     return table, at
