@@ -33,7 +33,6 @@ from cellapse.io._source import (
     unpacked,
 )
 from cellapse.io._understood import Understood
-from cellapse.io.results import as_table
 from cellapse.io.simplices import PARTS, with_parts
 
 __all__ = ["FORMATS", "Understood", "hif_schema", "read", "understand", "write"]
@@ -274,6 +273,8 @@ def _encoded(obj: Any, extension: str, on: Complex | None) -> bytes:
             raise InputError("on= is for results; a complex stands for itself")
         writers = {e: partial(writer.write, obj) for e, writer in WRITERS.items()}
     else:
+        from cellapse.io.results import as_table  # of spectra and clusters, which readers need not
+
         table = as_table(obj, on)
         writers = {"csv": table.to_csv, "json": table.to_json, "npz": table.to_npz}
         if on is not None:
