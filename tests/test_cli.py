@@ -20,7 +20,7 @@ import pytest
 from browser import HANG
 
 import cellapse as cl
-from cellapse import cli, datasets
+from cellapse import cli, datasets, operator_names
 from cellapse.cli.progress import Steps
 from cellapse.experiments.main import TABLES
 
@@ -284,7 +284,7 @@ def test_files_of_any_format(run, tmp_path):
     nx.write_gml(graph, tmp_path / "net.gml")
     code, out, _ = run("lift", tmp_path / "net.gml", tmp_path / "net.json")
     assert code == 0
-    assert "45 of rank 2" in out
+    assert "45 triangles" in out
     assert cl.read(tmp_path / "net.json").n_cells == (34, 78, 45)
     run("convert", tmp_path / "net.json", tmp_path / "net.npz")
     assert json.loads(run("info", tmp_path / "net.npz", "--json")[1])["cells"][2] == 45
@@ -700,3 +700,47 @@ def test_every_documented_command_runs(run, line, tmp_path, monkeypatch):
     code, _, err = run(verb, *rest)
     assert code == 0, err
     assert os.listdir() != []
+
+
+PYTHON = re.compile(r"\b[A-Za-z]\.[a-z_]+\(|\bcellapse\.[a-z_]+|theory\.check|\w=(None|True|False)")
+
+
+@pytest.mark.parametrize("verb", [v for v in VERBS if v not in ("explore", "reproduce", "protein")])
+def test_a_shell_is_told_of_commands_and_not_of_python(run, tmp_path, monkeypatch, verb):
+    monkeypatch.chdir(tmp_path)
+    more = {**OF_NODES, "label": ("--labels", "group"), "lift": ("o.json",), "convert": ("o.json",)}
+    network = () if verb in ("datasets", "demo") else ("karate",)
+    code, out, err = run(verb, *network, *more.get(verb, ()))
+    assert code == 0
+    assert not PYTHON.findall(out + err)
+
+
+def test_what_is_named_as_next_runs(run):
+    out = run("collapse", "karate", "--operator", "screened", "--eps", "0.01")[1]
+    named = re.findall(r"next +cellapse (.*?): ", out)
+    assert len(named) == 3
+    for line in named:
+        code, again, _ = run(*shlex.split(line))
+        assert code == 0
+        assert "screened" in again
+        assert "eps=0.01" in again
+
+
+def test_tables_of_all_operators_are_shown_whole(run):
+    for verb in ("compare", "bench"):
+        out = run(verb, "karate")[1]
+        assert all(f" {name} " in out for name in operator_names())
+        assert "more row" not in out
+
+
+def test_counts_have_the_names_of_cells(run, tmp_path):
+    """Triangles where cells are simplices, nodes as everywhere on the command line."""
+    out = run("info", "karate")[1]
+    assert "34 nodes, 78 edges, 45 triangles" in out
+    assert "weight (of edges)" in out
+    (tmp_path / "h.hyperedges").write_text("a b c d\nc e\n")
+    out = run("lift", tmp_path / "h.hyperedges", tmp_path / "h.json")[1]
+    assert "cell of rank 2" in out
+    assert "triangle" not in out
+    out = run("info", tmp_path / "h.json")[1]
+    assert not re.search(r"^understood +none", out, re.M)

@@ -104,4 +104,4 @@ def test_convert_takes_them_too(run, table, tmp_path):
     options = ("--columns", "person,friend", "--repeats", "count")
     code, out, _ = run("convert", table, target, *options)
     assert code == 0
-    assert "4 of rank 1" in out
+    assert "4 edges" in out

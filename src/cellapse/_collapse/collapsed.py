@@ -17,6 +17,7 @@ from cellapse._collapse.realizations import Realization
 from cellapse._collapse.weights import Weights, check_eps
 from cellapse._complex.card import drawing
 from cellapse._complex.complex import Complex
+from cellapse._complex.counts import cells_in_words, counts_in_words
 from cellapse._errors import CellapseWarning, ConvergenceError, InputError
 from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
@@ -92,7 +93,9 @@ class CollapsedOperator(Operator):
 
     def _card(self) -> Card:
         weights = self.weights
-        cells = ", ".join(f"{n} of rank {k}" for k, n in enumerate(self.n_cells))
+        K = self.source
+        named = isinstance(K, Complex) and K.n_cells == self.n_cells
+        cells = cells_in_words(K) if named else counts_in_words(self.n_cells)
         bound = f"(bound {_list(weights.bound)})"
         rows = (
             ("cells", cells),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cellapse._complex.counts import cells_in_words
 from cellapse._shared.card import Card
 from cellapse._shared.pictures import bars
 
@@ -17,12 +18,11 @@ _DRAWN = 20_000  # vertices up to which a part of the complex is drawn
 
 def card_of(K: Complex) -> Card:
     """Cells of each rank, kind, components, what else it carries."""
-    sizes = ", ".join(f"{n:,} of rank {k}" for k, n in enumerate(K.n_cells))
     weighted = ", ".join(f"rank {k}" for k, w in enumerate(K.weights) if w is not None)
     columns = ", ".join(f"{name} (rank {k})" for k, a in enumerate(K.attributes) for name in a)
     pieces = int(K.components().max()) + 1
     rows = [
-        ("cells", sizes),
+        ("cells", cells_in_words(K)),
         ("kind", "simplicial" if K.is_simplicial else "cells of any size"),
         ("components", f"{pieces:,}"),
         ("weights", weighted),

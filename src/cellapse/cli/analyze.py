@@ -293,7 +293,7 @@ def _summary(analysis: Analysis) -> None:
     measured = [c for c in analysis.report.checks if c.holds is not None]
     if not analysis.report.checks:
         return
-    holds = "all hold" if analysis.report.holds else "some FAIL, see theory.check(S)"
+    holds = "all hold" if analysis.report.holds else "some FAIL; `cellapse collapse` shows which"
     counted = f"{len(measured)} statements of the paper measured"
     console.print(f"[bold]Theory[/bold]    {counted}: {holds}")
     if analysis.reweights:

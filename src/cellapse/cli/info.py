@@ -8,6 +8,8 @@ import numpy as np
 from rich.markup import escape
 
 from cellapse import datasets
+from cellapse._complex.complex import Complex
+from cellapse._complex.counts import cells_in_words
 from cellapse._sources import HYPERGRAPHS
 from cellapse.cli.app import app
 from cellapse.cli.options import GraphChoice, NetworkChoice, Target, grouped
@@ -77,11 +79,24 @@ def info(*, data: NetworkChoice, out: Out) -> None:
         "weighted ranks": [k for k, w in enumerate(K.weights) if w is not None],
         "attributes": sorted({name for columns in K.attributes for name in columns}),
     }
-    out.facts(facts)
+    words = {"cells": cells_in_words(K, "nodes"), "attributes": _attributes(K) or "none"}
+    if not facts.get("understood", True):  # nothing had to be decided
+        words["understood"] = ""
+    out.facts(facts, words)
     if source.reading is not None and out.file is None:
         out.say("\n" + escape(_how_to_say_otherwise(source.reading)))
     if source.card and out.file is None:
         out.say("\n" + escape(source.card))
+
+
+def _attributes(K: Complex) -> str:
+    """What is known of the nodes, the edges and other cells."""
+    of = {0: "nodes", 1: "edges"}
+    return ", ".join(
+        f"{name} (of {of.get(k, f'cells of rank {k}')})"
+        for k, columns in enumerate(K.attributes)
+        for name in columns
+    )
 
 
 def _understood(reading: Understood | None) -> dict[str, object]:
@@ -111,4 +126,4 @@ def convert(
     """
     K = data.load().complex
     write(K, target)
-    Out(None, as_json, quiet).written(target, K.n_cells)
+    Out(None, as_json, quiet).written(target, K)

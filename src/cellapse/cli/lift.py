@@ -102,7 +102,7 @@ def lift(
             K = GRAPHS[how](graph.skeleton(min(1, graph.max_rank)), by, data.max_rank)
         step("writing")
         write(K, target)
-    Out(None, as_json, quiet).written(target, K.n_cells)
+    Out(None, as_json, quiet).written(target, K)
 
 
 def _points(data: NetworkChoice) -> FloatArray:

@@ -51,7 +51,7 @@ def collapse_network(
         S = choice.make(K)
         step("checking")
         report = check(S) if isinstance(S, CollapsedOperator) else None
-    out.say(escape(str(S)))
+    out.card(S, "spectrum", "cluster", "embed")
     if report is not None:
         out.say(escape("\n".join(str(report).splitlines()[1:])))
     facts = {"operator": repr(S), "holds": None if report is None else report.holds}

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 import os
+import shlex
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,12 +17,17 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from cellapse._complex.complex import Complex
+from cellapse._complex.counts import cells_in_words
 from cellapse._errors import InputError
+from cellapse._shared.card import Shown
 from cellapse._shared.files import write_whole
 from cellapse._shared.tables import csv_text
 from cellapse.cli.console import Console
+from cellapse.cli.verbs import VERBS
 
 _SHOWN = 12  # rows of a long table in the terminal
+_WHOLE = 24  # rows of a table that is shown whole
 
 
 Output = Annotated[
@@ -69,8 +76,11 @@ class Out:
         if self.as_json:
             print(_json(_plain(facts)), flush=True)
 
-    def facts(self, facts: Mapping[str, Any]) -> None:
-        """What is one value each: to the file, as JSON, or a line each on the screen."""
+    def facts(self, facts: Mapping[str, Any], words: Mapping[str, str] | None = None) -> None:
+        """What is one value each: to the file, as JSON, or a line each on the screen.
+
+        On the screen `words` stand in place of values; one that is empty leaves its line out.
+        """
         plain = {_key(name): _plain(value) for name, value in facts.items()}
         if self.file is not None:
             one_row = self.file.suffix.lower() != ".json"
@@ -82,13 +92,27 @@ class Out:
             self.json(plain)
         elif self.file is None:
             for name, value in facts.items():
-                self.say(f"{name:<22}{escape(_cell(_plain(value)) or 'none')}")
+                said = (words or {}).get(name, _cell(_plain(value)))
+                if said or name not in (words or {}):
+                    self.say(f"{name:<22}{escape(said or 'none')}")
 
-    def written(self, target: Path, n_cells: Sequence[int]) -> None:
+    def card(self, result: Shown, *verbs: str) -> None:
+        """What a result says of itself, and next to it what a shell can do, not what Python can.
+
+        Each of the `verbs` takes the options of this one, and gives what its line in --help says.
+        """
+        if self.silent:
+            return
+        self.say(escape(replace(result._card(), calls=()).text()))
+        if self.file is None:
+            for verb in verbs:
+                line = VERBS[verb].line
+                self.say(escape(f"  next        {again(verb)}: {line[0].lower()}{line[1:-1]}"))
+
+    def written(self, target: Path, K: Complex) -> None:
         """Say that a complex was written, and what is in it."""
-        counts = ", ".join(f"{n:,} of rank {k}" for k, n in enumerate(n_cells))
-        self.say(f"Wrote {escape(str(target))}: cells {counts}.")
-        self.json({"file": str(target), "cells": list(n_cells)})
+        self.say(f"Wrote {escape(str(target))}: {cells_in_words(K, 'nodes')}.")
+        self.json({"file": str(target), "cells": list(K.n_cells)})
 
     def table(self, columns: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
         """A result as columns of equal length: to the file, as JSON, or on the screen.
@@ -104,6 +128,17 @@ class Out:
             self.json({**facts, **plain})
         elif self.file is None and not self.quiet:
             _show(plain)
+
+
+def again(verb: str) -> str:
+    """The command that was typed, with another verb.
+
+    >>> sys.argv = ["cellapse", "--debug", "collapse", "my net.gml", "--eps", "0.01"]
+    >>> again("cluster")
+    "cellapse cluster 'my net.gml' --eps 0.01"
+    """
+    typed = next((i for i, word in enumerate(sys.argv) if i and word in VERBS), len(sys.argv))
+    return shlex.join(["cellapse", verb, *sys.argv[typed + 1 :]])
 
 
 def write_columns(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
@@ -182,12 +217,14 @@ def _show(columns: Mapping[str, Sequence[Any]]) -> None:
     width = 8 if len(columns) > 9 else len(columns)
     hidden = len(columns) - width
     table = Table(*list(columns)[:width], *(["..."] if hidden else []), box=None, padding=(0, 1))
-    for row in rows[:_SHOWN]:
+    shown = rows if len(rows) <= _WHOLE else rows[:_SHOWN]
+    for row in shown:
         table.add_row(*(escape(_word(v)) for v in row[:width]), *([""] if hidden else []))
     console.print(table)
-    if len(rows) > _SHOWN or hidden:
-        more = f"{len(rows) - _SHOWN:,} more rows" if len(rows) > _SHOWN else ""
-        also = f"{hidden} more columns" if hidden else ""
+    left = len(rows) - len(shown)
+    if left or hidden:
+        more = f"{left:,} more rows" if left else ""
+        also = f"{hidden} more column{'s' if hidden > 1 else ''}" if hidden else ""
         listed = " and ".join(part for part in (more, also) if part)
         console.print(f"... {listed}; all of them with -o FILE.csv or --json")
 

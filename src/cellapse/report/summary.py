@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._complex.complex import Complex
+from cellapse._complex.counts import cells_in_words
 from cellapse.analysis import Analysis
-
-_NAMES = {0: ("vertex", "vertices"), 1: ("edge", "edges")}
-_SIMPLICES = {2: ("triangle", "triangles"), 3: ("tetrahedron", "tetrahedra")}
 
 
 def cell_counts(K: Complex) -> str:
@@ -16,13 +14,8 @@ def cell_counts(K: Complex) -> str:
     >>> cell_counts(Complex.from_arrays(2, {1: [[0, 1]]}))
     '2 vertices, 1 edge; 1 component'
     """
-    names = _NAMES | _SIMPLICES if K.is_simplicial else _NAMES
-    parts = []
-    for k, n in enumerate(K.n_cells):
-        one, many = names.get(k, (f"cell of rank {k}", f"cells of rank {k}"))
-        parts.append(f"{n:,} {one if n == 1 else many}")
     pieces = _pieces(K)
-    return ", ".join(parts) + f"; {pieces:,} component{'' if pieces == 1 else 's'}"
+    return f"{cells_in_words(K)}; {pieces:,} component{'' if pieces == 1 else 's'}"
 
 
 def findings(analysis: Analysis) -> list[str]:
@@ -144,7 +137,8 @@ def edges_in_words(analysis: Analysis) -> str:
         same = f"all keep {_percent(floor)} of their weight"
         return f"No edge closes a cell, so {same}: S is L times {floor:.2g}."
     K = analysis.complex
-    one, many = _SIMPLICES[2] if K.is_simplicial and K.max_rank == 2 else ("cell", "cells")
+    triangles = K.is_simplicial and K.max_rank == 2
+    one, many = ("triangle", "triangles") if triangles else ("cell", "cells")
     if not bare:
         span = f"between {least} and {most}" if least != most else most
         return f"Every edge is in a {one} and keeps {span} of its weight, more with more {many}."
