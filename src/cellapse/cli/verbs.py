@@ -30,7 +30,7 @@ VERBS = {
     "hks": Verb("tasks", "Heat-kernel signatures of the nodes."),
     "smooth": Verb("tasks", "Smooth a signal on the nodes."),
     "resistance": Verb("tasks", "Effective resistance: how badly nodes are connected."),
-    "trust": Verb("trust", "How far each edge can be trusted; which look random."),
+    "trust": Verb("trust", "How far each edge can be trusted; which are probably false."),
     "label": Verb("trust", "Spread a few known labels over all nodes."),
     "collapse": Verb("operators", "Collapse a network and check the paper's statements on it."),
     "spectrum": Verb("operators", "The smallest eigenvalues, next to the graph Laplacian's."),
