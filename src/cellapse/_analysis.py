@@ -27,7 +27,7 @@ from cellapse.tasks.trust import EdgeTrust
 from cellapse.tasks.verdict import Verdict
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Analysis(Shown):
     """Everything `analyze` found, for a summary, a table of nodes or a report.
 

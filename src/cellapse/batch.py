@@ -25,8 +25,10 @@ from cellapse._errors import CellapseError, CellapseWarning, InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.names import make_operator
 from cellapse._shared.arrays import FloatArray, IntArray
+from cellapse._shared.card import Card, Shown, few
 from cellapse._shared.checks import flag, listed, real_array, whole_number
 from cellapse._shared.names import showing
+from cellapse._shared.pictures import points
 from cellapse._shared.progress import progress as shown
 from cellapse._shared.threads import one_thread
 from cellapse._shared.workers import on_workers
@@ -37,8 +39,8 @@ __dir__ = showing(__all__)
 LARGE = 300  # from this many vertices on a complex is better off alone
 
 
-@dataclass(frozen=True, eq=False)
-class Spectra:
+@dataclass(frozen=True, eq=False, repr=False)
+class Spectra(Shown):
     """The spectra of many complexes.
 
     Attributes
@@ -62,6 +64,24 @@ class Spectra:
     values: list[FloatArray] = field(repr=False)
     vectors: list[FloatArray] | None = field(repr=False)
     n_zeros: IntArray = field(repr=False)
+
+    def _card(self) -> Card:
+        sizes = [v.shape[-1] for v in self.values]
+        settings = {v.shape[0] for v in self.values if v.ndim > 1}
+        rows = [
+            ("values", f"{min(sizes)} to {max(sizes)} of each" if sizes else "none"),
+            ("eps", f"{max(settings)} values, a row for each" if settings else ""),
+            ("zeros", f"{int(self.n_zeros.sum()):,} in all, exactly"),
+            ("first", few(np.ravel(self.values[0]).tolist()) if sizes else ""),
+            ("vectors", "not kept" if self.vectors is None else "kept"),
+        ]
+        calls = (
+            ("spectra.values[i]", "are the eigenvalues of complex i"),
+            ("spectra.table()", "is one array, a row for each complex"),
+        )
+        title = f"Spectra of {len(self):,} complexes"
+        first = np.ravel(self.values[0]) if sizes else np.zeros(0)
+        return Card(title, tuple(r for r in rows if r[1]), lambda: points(first), calls)
 
     def __len__(self) -> int:
         return len(self.values)

@@ -17,7 +17,9 @@ import numpy as np
 
 from cellapse._errors import CellapseWarning, InputError
 from cellapse._shared.arrays import BoolArray, FloatArray
+from cellapse._shared.card import Card, Shown, few
 from cellapse._shared.checks import real_array
+from cellapse._shared.pictures import bars
 
 
 @dataclass(frozen=True)
@@ -38,8 +40,8 @@ class Unchecked:
     gamma: float | Sequence[float]
 
 
-@dataclass(frozen=True, eq=False)
-class Weights:
+@dataclass(frozen=True, eq=False, repr=False)
+class Weights(Shown):
     """The numbers of a collapse, checked.
 
     gamma_k <= beta_{k+1} sigma_min+(B_{k+1}) keeps L* positive semi-definite.
@@ -71,6 +73,15 @@ class Weights:
     eps: float
     sigma: FloatArray
     scale: FloatArray
+
+    def _card(self) -> Card:
+        rows = tuple(
+            (name, few(np.ravel(value).tolist()))
+            for name, value in (("beta", self.beta), ("gamma", self.gamma), ("bound", self.bound))
+        )
+        calls = (("S.reweighted(gamma=...)", "is the operator with other weights"),)
+        title = f"Weights of a collapse of {len(self.beta)} ranks with eps={self.eps:g}"
+        return Card(title, rows, lambda: bars([*map(float, self.beta)]), calls)
 
     @classmethod
     def choose(

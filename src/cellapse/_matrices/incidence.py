@@ -16,7 +16,9 @@ from scipy import sparse
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._matrices.given import as_csr, looks_like_adjacency
+from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import listed, whole_number
+from cellapse._shared.pictures import bars
 
 _LARGE = 1_000_000  # entries; the memory that larger ones would keep is worth more than the time
 
@@ -48,7 +50,7 @@ class Squares:
 
 
 @dataclass(frozen=True, eq=False)
-class Incidence:
+class Incidence(Shown):
     """A chain of sparse matrices; `B[k - 1]` is B_k, of shape (n_{k-1}, n_k).
 
     Attributes
@@ -76,6 +78,20 @@ class Incidence:
     kind: str
     source: Complex | None
     n_formal: tuple[int, ...]
+
+    def _card(self) -> Card:
+        rows = tuple(
+            (f"B_{k}", f"{B.shape[0]:,} x {B.shape[1]:,}, {B.nnz:,} entries")
+            for k, B in enumerate(self, start=1)
+        )
+        calls = (
+            ("B[k - 1]", "is B_k, a sparse array"),
+            ("cl.collapse(B)", "collapses them, as they are"),
+        )
+        title = (
+            f"Incidence: {self.kind} matrices of {', '.join(f'{n:,}' for n in self.n_cells)} cells"
+        )
+        return Card(title, rows, lambda: bars([*map(float, self.n_cells)]), calls)
 
     @classmethod
     def from_matrices(cls, matrices: Iterable[Any]) -> Incidence:

@@ -30,7 +30,9 @@ from cellapse._operators.as_operator import as_operator
 from cellapse._operators.by_size import BySize
 from cellapse._operators.hyperedges import inside
 from cellapse._shared.arrays import FloatArray, IntArray
+from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import generator, whole_number
+from cellapse._shared.pictures import bars
 
 _FOLDS = 5
 _CLEAR = 2.0  # standard errors by which a size must fall behind the best to lose weight
@@ -38,8 +40,8 @@ _DENSE = 400  # speed only: vertices up to which the whole matrix is taken
 _LEAST = 0.01  # of a weight in the operator: what predicts nothing still holds the parts together
 
 
-@dataclass(frozen=True, eq=False)
-class Reliability:
+@dataclass(frozen=True, eq=False, repr=False)
+class Reliability(Shown):
     """What every group of sizes predicts, and the weight it gets.
 
     Attributes
@@ -71,6 +73,24 @@ class Reliability:
     told_apart: bool
     labels: Sequence[Hashable] = field(repr=False)
     parts: list[sparse.csr_array] = field(repr=False)
+
+    def _card(self) -> Card:
+        rows = tuple(
+            (
+                f"size {low}" if low == high else f"size {low}-{high}",
+                f"weight {weight:.2f}; {count:,} cells predict {value:.3f} +- {error:.3f}",
+            )
+            for (low, high), weight, count, value, error in zip(
+                self.sizes, self.weights, self.counts, self.predicts, self.errors, strict=True
+            )
+        )
+        calls = (
+            ("reliability.operator()", "is the Laplacian with these weights"),
+            ("reliability.to_frame()", "is a table with a row per group of sizes"),
+        )
+        said = "are told apart" if self.told_apart else "cannot be told apart"
+        title = f"Reliability of {len(self.sizes)} groups of sizes, which {said}"
+        return Card(title, rows, lambda: bars(self.weights.tolist()), calls)
 
     def operator(self) -> Operator:
         """The Laplacian in which every cell, or edge of a graph, has the weight of its size.

@@ -5,11 +5,13 @@ In a notebook as HTML, by `print` and in a terminal of IPython as text, with the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from html import escape
+from itertools import islice
 from typing import Any
 
+_LINE = 150  # characters of a repr
 _LARGEST = 60_000  # characters of a picture: a notebook keeps every one of them
 
 _FRAME = (
@@ -70,11 +72,27 @@ class Card:
         )
 
 
+def few(values: Iterable[Any], most: int = 6) -> str:
+    """The first of the values in words, each cut short.
+
+    >>> few([1.23456, ("a", "b"), 3], 2)
+    "1.235, ('a', 'b'), ..."
+    """
+    first = list(islice(values, most + 1))
+    words = [f"{v:.4g}" if isinstance(v, float) else f"{v!r:.40}" for v in first[:most]]
+    return ", ".join(words + ["..."] * (len(first) > most))
+
+
 class Shown:
-    """Has a card: shown by notebooks, `print` and IPython."""
+    """Has a card: shown by notebooks, `print` and IPython; its title is the repr."""
 
     def _card(self) -> Card:
         raise NotImplementedError
+
+    def __repr__(self) -> str:
+        name, title = type(self).__name__, " ".join(self._card().title.split())
+        said = title if title.startswith(name) else f"{name}: {title}"
+        return f"<{said if len(said) < _LINE else said[:_LINE] + '...'}>"
 
     def __str__(self) -> str:
         return self._card().text()

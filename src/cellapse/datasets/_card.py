@@ -1,7 +1,58 @@
 """The card of a dataset: a title and aligned rows of plain text."""
 
+from __future__ import annotations
+
 import textwrap
 from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from cellapse._shared.card import Card, Shown
+from cellapse._shared.pictures import bars
+
+
+class Described(Shown):
+    """A dataset that says what it is, as text and in a notebook."""
+
+    _calls: ClassVar[tuple[tuple[str, str], ...]] = ()
+
+    def _head(self) -> tuple[str, str]:
+        """Return the title, and the name that it is loaded by."""
+        raise NotImplementedError
+
+    def _facts(self) -> dict[str, Any]:
+        """Return what there is to say: counts, source, licence, provenance, notes."""
+        raise NotImplementedError
+
+    def _sizes(self) -> list[int]:
+        """Return what is drawn: the sizes of groups."""
+        raise NotImplementedError
+
+    def card(self) -> str:
+        r"""Describe it in plain text: counts, source, licence, provenance, notes.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import cellapse as cl
+        >>> print("\n".join(cl.datasets.load("karate").card().splitlines()[:5]))
+        Zachary's karate club (karate)
+          nodes       34
+          edges       78, weighted
+          triangles   45
+          groups      2, of 17 to 17 nodes
+        """
+        return card(*self._head(), self._facts())
+
+    def __str__(self) -> str:
+        return self.card()
+
+    def _card(self) -> Card:
+        title, name = self._head()
+        rows = tuple((key, str(value)) for key, value in self._facts().items())
+        return Card(f"{title} ({name})", rows, lambda: bars(self._sizes()), self._calls)
 
 
 def card(title: str, name: str, rows: Mapping[str, object]) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 
 from cellapse._errors import InputError
 from cellapse._shared.arrays import IntArray
-from cellapse.datasets._card import card
+from cellapse.datasets._card import Described
 from cellapse.datasets._names import unknown_name
 from cellapse.datasets.proteins import available_proteins, load_protein
 
@@ -26,7 +26,7 @@ _NAMES = ("karate", "football", "lesmis", "polbooks", "dolphins")
 
 
 @dataclass(frozen=True, eq=False)
-class Dataset:
+class Dataset(Described):
     """A network with one group per node and the papers that belong to it.
 
     Attributes
@@ -63,26 +63,19 @@ class Dataset:
     provenance: str = field(repr=False)
     notes: str = field(repr=False)
 
-    def card(self) -> str:
-        r"""Describe the network in plain text: counts, source, licence, provenance, notes.
+    _calls = (("data.graph", "is a networkx graph"), ("data.groups", "are the known groups"))
 
-        Returns
-        -------
-        str
+    def _head(self) -> tuple[str, str]:
+        return self.title, self.name
 
-        Examples
-        --------
-        >>> print("\n".join(load("karate").card().splitlines()[:5]))
-        Zachary's karate club (karate)
-          nodes       34
-          edges       78, weighted
-          triangles   45
-          groups      2, of 17 to 17 nodes
-        """
+    def _sizes(self) -> list[int]:
+        return np.bincount(self.groups).tolist()
+
+    def _facts(self) -> dict[str, Any]:
         import networkx as nx  # as slow to import as all the rest: only when a network is read
 
         sizes = np.bincount(self.groups)
-        rows = {
+        rows: dict[str, Any] = {
             "nodes": self.graph.number_of_nodes(),
             "edges": f"{self.graph.number_of_edges()}{', weighted' if self.weighted else ''}",
             "triangles": sum(nx.triangles(self.graph).values()) // 3,
@@ -92,10 +85,7 @@ class Dataset:
             "provenance": self.provenance,
             "notes": self.notes,
         }
-        return card(self.title, self.name, rows)
-
-    def __str__(self) -> str:
-        return self.card()
+        return rows
 
 
 def available() -> tuple[str, ...]:

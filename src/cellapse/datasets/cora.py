@@ -17,7 +17,7 @@ from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, MissingExtraError, extra
 from cellapse._shared.arrays import IntArray
 from cellapse._shared.checks import file_path
-from cellapse.datasets._card import card
+from cellapse.datasets._card import Described
 from cellapse.lifts import clique_complex
 
 _FOLDER = "graphdatascience/resources/cora"
@@ -34,8 +34,8 @@ SUBJECTS = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Cora:
+@dataclass(frozen=True, eq=False, repr=False)
+class Cora(Described):
     """Papers, who cites whom, and a subject for each.
 
     Attributes
@@ -68,10 +68,17 @@ class Cora:
         graph = Complex.from_arrays(len(self.papers), {1: ends}, labels=self.papers.tolist())
         return clique_complex(graph, max_rank)
 
-    def card(self) -> str:
-        """Describe the network in plain text: counts, source, licence, provenance."""
+    _calls = (("data.complex()", "is its complex"), ("data.groups", "are the subjects"))
+
+    def _head(self) -> tuple[str, str]:
+        return "Cora", "cora"
+
+    def _sizes(self) -> list[int]:
+        return np.bincount(self.groups, minlength=len(SUBJECTS)).tolist()
+
+    def _facts(self) -> dict[str, Any]:
         members = np.bincount(self.groups, minlength=len(SUBJECTS))
-        rows = {
+        rows: dict[str, Any] = {
             "papers": f"{len(self.papers):,}, of {members.min()} to {members.max()} a subject",
             "citations": f"{len(self.citations):,}",
             "subjects": ", ".join(SUBJECTS),
@@ -81,10 +88,7 @@ class Cora:
             "licence": "Not bundled with cellapse: see the licence of graphdatascience.",
             "provenance": f"Python package graphdatascience, {_FOLDER}",
         }
-        return card("Cora", "cora", rows)
-
-    def __str__(self) -> str:
-        return self.card()
+        return rows
 
 
 def load_cora(path: str | Path | None = None) -> Cora:

@@ -11,13 +11,13 @@ import numpy as np
 
 from cellapse._complex.complex import Complex
 from cellapse._shared.arrays import IntArray
-from cellapse.datasets._card import card
+from cellapse.datasets._card import Described
 from cellapse.datasets.bundled import load
 from cellapse.lifts import hypergraph_complex
 
 
 @dataclass(frozen=True, eq=False)
-class LabelledHypergraph:
+class LabelledHypergraph(Described):
     """Nodes, the sets of nodes that met, and a group for every node.
 
     Attributes
@@ -59,11 +59,18 @@ class LabelledHypergraph:
         """
         return hypergraph_complex(self.hyperedges, vertices=self.nodes, multiplicity=multiplicity)
 
-    def card(self) -> str:
-        """Describe the hypergraph in plain text: counts, source, licence, provenance, notes."""
+    _calls = (("data.complex()", "is its complex"), ("data.groups", "are the known groups"))
+
+    def _head(self) -> tuple[str, str]:
+        return self.title, self.name
+
+    def _sizes(self) -> list[int]:
+        return np.bincount(self.groups).tolist()
+
+    def _facts(self) -> dict[str, Any]:
         sizes = np.bincount([len(e) for e in self.hyperedges])
         members = np.bincount(self.groups)
-        rows = {
+        rows: dict[str, Any] = {
             "nodes": len(self.nodes),
             "hyperedges": f"{len(self.hyperedges):,}, "
             + ", ".join(f"{m:,} of {s} nodes" for s, m in enumerate(sizes.tolist()) if m),
@@ -73,10 +80,7 @@ class LabelledHypergraph:
             "provenance": self.provenance,
             "notes": self.notes,
         }
-        return card(self.title, self.name, rows)
-
-    def __str__(self) -> str:
-        return self.card()
+        return rows
 
 
 def load_scenes() -> LabelledHypergraph:

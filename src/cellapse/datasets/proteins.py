@@ -22,7 +22,7 @@ from cellapse._complex.graph import Graph
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import listed, number, one_of, real_array, whole_number
-from cellapse.datasets._card import card
+from cellapse.datasets._card import Described
 from cellapse.datasets._names import unknown_name
 from cellapse.lifts.backbones import FARTHEST, HYDROGEN_BOND, backbone_bonds, hydrogen_bonds, pieces
 from cellapse.lifts.cliques import cliques
@@ -32,7 +32,7 @@ _EDGES = ("backbone", "hbond")
 
 
 @dataclass(frozen=True, eq=False)
-class Protein:
+class Protein(Described):
     """The backbone of one protein chain.
 
     Attributes
@@ -106,10 +106,17 @@ class Protein:
             min_separation=min_separation,
         )
 
-    def card(self) -> str:
-        """Describe the protein in plain text: counts, source, licence, provenance."""
+    _calls = (("protein.complex()", "is its complex"), ("protein.coordinates", "are its atoms"))
+
+    def _head(self) -> tuple[str, str]:
+        return self.title, self.name
+
+    def _sizes(self) -> list[int]:
+        return [int((self.dssp == c).sum()) for c in "HEC"]
+
+    def _facts(self) -> dict[str, Any]:
         count = {c: int((self.dssp == c).sum()) for c in "HEC"}
-        rows = {
+        rows: dict[str, Any] = {
             "residues": f"{len(self)} of chain {self.chain}",
             "cells": ", ".join(
                 f"{m} {what}"
@@ -123,10 +130,7 @@ class Protein:
             "provenance": self.provenance,
             "notes": "Backbone atoms only, rounded to 0.01 Angstrom, the centre at the origin.",
         }
-        return card(self.title, self.name, rows)
-
-    def __str__(self) -> str:
-        return self.card()
+        return rows
 
 
 def available_proteins() -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, PositionError
 from cellapse._shared.arrays import BoolArray, IntArray
 from cellapse._shared.checks import plain_array, whole_number
-from cellapse.datasets._card import card
+from cellapse.datasets._card import Described
 
 _FILE = "surfaces.xz"
 # Triangles are stored as their place in this list.
@@ -30,7 +30,7 @@ _TRIPLES = np.array(list(combinations(range(10), 3)), dtype=np.uint8)
 
 
 @dataclass(frozen=True, eq=False)
-class Surfaces:
+class Surfaces(Described):
     """Triangulated surfaces as arrays, one entry each; made by `triangulated_surfaces`.
 
     Attributes
@@ -63,9 +63,6 @@ class Surfaces:
 
     def __repr__(self) -> str:
         return f"Surfaces({len(self):,} triangulated surfaces)"
-
-    def __str__(self) -> str:
-        return self.card()
 
     def __getitem__(self, i: int) -> NDArray[np.uint8]:
         """The triangles of one surface."""
@@ -143,10 +140,20 @@ class Surfaces:
         names, counts = np.unique(self.names, return_counts=True)
         return dict(sorted(zip(names.tolist(), counts.tolist(), strict=True)))
 
-    def card(self) -> str:
-        """Describe the collection in plain text: counts, source, licence, provenance, notes."""
+    _calls = (
+        ("surfaces.complex(i)", "is one of them"),
+        ("surfaces.select(...)", "are some of them"),
+    )
+
+    def _head(self) -> tuple[str, str]:
+        return "Triangulated surfaces", "surfaces"
+
+    def _sizes(self) -> list[int]:
+        return np.bincount(self.n_vertices).tolist()
+
+    def _facts(self) -> dict[str, Any]:
         sizes, how_many = np.unique(self.n_vertices, return_counts=True)
-        rows = {
+        rows: dict[str, Any] = {
             "surfaces": f"{len(self):,}",
             "by vertices": ", ".join(
                 f"{n}: {m:,}" for n, m in zip(sizes.tolist(), how_many.tolist(), strict=True)
@@ -162,7 +169,7 @@ class Surfaces:
             "notes": "The same 43,138 surfaces as the 2-manifolds of MANTRA, one of each kind up "
             "to the names of the vertices, with names of our own. `load_mantra` reads its file.",
         }
-        return card("Triangulated surfaces", "surfaces", rows)
+        return rows
 
 
 def triangulated_surfaces(max_vertices: int = 10) -> Surfaces:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cellapse._complex.card import drawing
 from cellapse._complex.complex import Complex
+from cellapse._shared.card import Card, Shown
 
 _NAMES = {0: ("vertex", "vertices"), 1: ("edge", "edges"), 2: ("cell", "cells")}
 
 
-@dataclass(frozen=True, eq=False)
-class Understood:
+@dataclass(frozen=True, eq=False, repr=False)
+class Understood(Shown):
     """A complex and how it was read.
 
     Attributes
@@ -40,6 +42,15 @@ class Understood:
     facts: tuple[str, ...] = ()
     losses: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
+
+    def _card(self) -> Card:
+        rows = [("format", self.format), *(("understood", fact) for fact in self.facts)]
+        rows += [("left out", loss) for loss in self.losses]
+        options = ", ".join(f"{name}=" for name in self.options)
+        calls = [("read.complex", "is the complex")]
+        calls += [(options, "say otherwise")] if options else []
+        title = f"Understood: {self.counts}"
+        return Card(title, tuple(rows), lambda: drawing(self.complex), tuple(calls))
 
     @property
     def counts(self) -> str:

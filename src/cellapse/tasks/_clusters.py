@@ -17,7 +17,7 @@ from cellapse._shared.pictures import bars
 from cellapse.tasks._frames import to_frame
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Clusters(Shown):
     """A cluster number for every vertex, and what it came from.
 

@@ -24,7 +24,9 @@ from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
 from cellapse._shared.align import unpack
 from cellapse._shared.arrays import BoolArray, FloatArray, row_sum
+from cellapse._shared.card import Card, Shown, few
 from cellapse._shared.memory import Fitting
+from cellapse._shared.pictures import bars, points
 from cellapse._shared.scaling import homogeneous
 from cellapse.tasks.clustering import Mass, cut_mass
 from cellapse.tasks.embedding import permutable_signs
@@ -87,8 +89,8 @@ def total_variation(operator: Any, signal: Any) -> Any:
     return _one_a_column(homogeneous(of, x), signal)
 
 
-@dataclass(frozen=True, eq=False)
-class Fiedler:
+@dataclass(frozen=True, eq=False, repr=False)
+class Fiedler(Shown):
     """The second eigenpair: the algebraic connectivity and the slowest signal.
 
     Attributes
@@ -104,6 +106,22 @@ class Fiedler:
     vector: FloatArray = field(repr=False)
     residual: float
     labels: Sequence[Hashable] = field(repr=False)
+
+    def _card(self) -> Card:
+        rows = (
+            ("value", f"{self.value:.6g}, with a residual of {self.residual:.1g}"),
+            (
+                "sides",
+                f"{int((self.vector > 0).sum()):,} vertices above zero, "
+                f"{int((self.vector < 0).sum()):,} below",
+            ),
+        )
+        calls = (
+            ("fiedler.vector", "is the array, in the order of fiedler.labels"),
+            ("cl.tasks.sweep_cut(S)", "is the cut that it suggests"),
+        )
+        title = f"Fiedler value {self.value:.4g} of {len(self.labels):,} vertices"
+        return Card(title, rows, lambda: points(np.sort(self.vector)), calls)
 
 
 def fiedler(operator: Any, *, mass: Mass = None) -> Fiedler:
@@ -131,8 +149,8 @@ def fiedler(operator: Any, *, mass: Mass = None) -> Fiedler:
     return _fiedler(S, cut_mass(S, mass))
 
 
-@dataclass(frozen=True, eq=False)
-class Cut:
+@dataclass(frozen=True, eq=False, repr=False)
+class Cut(Shown):
     """Two sides of a complex.
 
     Attributes
@@ -159,6 +177,21 @@ class Cut:
     lower: float | None
     upper: float | None
     labels: Sequence[Hashable] = field(repr=False)
+
+    def _card(self) -> Card:
+        bounds = (self.lower, self.upper)
+        rows = [
+            ("Cheeger", "" if None in bounds else "{:.4g} to {:.4g}".format(*bounds)),
+            ("inside", few(self.members())),
+        ]
+        calls = (
+            ("cut.members()", "are the labels inside"),
+            ("K.plot(cut.inside)", "draws the two sides"),
+        )
+        n, rest = (int(side.sum()) for side in (self.inside, ~self.inside))
+        title = f"Cut of {n:,} from {rest:,} vertices: conductance {self.conductance:.4g}"
+        sizes = [n, rest]
+        return Card(title, tuple(r for r in rows if r[1]), lambda: bars(sizes), calls)
 
     def members(self) -> list[Hashable]:
         """The labels of the vertices inside."""

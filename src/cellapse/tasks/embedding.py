@@ -30,8 +30,10 @@ from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
 from cellapse._shared.arrays import FloatArray
+from cellapse._shared.card import Card, Shown, few
 from cellapse._shared.checks import whole_number
 from cellapse._shared.memory import Fitting, require_memory
+from cellapse._shared.pictures import points
 from cellapse.tasks._frames import to_frame
 from cellapse.tasks.clustering import Mass, cut_mass
 
@@ -40,8 +42,8 @@ _ROUNDS = 8  # how far around a vertex the degrees are looked at
 _SAME = 1e-8  # relative to the largest eigenvalue: what counts as repeated, or as zero
 
 
-@dataclass(frozen=True, eq=False)
-class Embedding:
+@dataclass(frozen=True, eq=False, repr=False)
+class Embedding(Shown):
     """Coordinates of the vertices; `np.asarray(embedding)` is the array of them.
 
     Attributes
@@ -70,6 +72,26 @@ class Embedding:
     n_modes: int
     n_trivial: int
     labels: Sequence[Hashable] = field(repr=False)
+
+    def _card(self) -> Card:
+        rows = (
+            ("eigenvalues", few(self.values.tolist())),
+            ("left out", f"{self.n_trivial:,} of the kernel"),
+            (
+                "first row",
+                f"{self.labels[0]!r:.40}: {few(self.coordinates[0].tolist(), 4)}"
+                if len(self)
+                else "none",
+            ),
+        )
+        calls = (
+            ("np.asarray(embedding)", "is the array, in the order of embedding.labels"),
+            ("embedding.to_frame()", "is a table with a row per vertex"),
+        )
+        n, k = self.coordinates.shape
+        padded = f", {k - self.n_modes} of them zeros" if self.n_modes < k else ""
+        title = f"Embedding of {n:,} vertices in {k} columns{padded}"
+        return Card(title, rows, lambda: points(self.values), calls)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
         return np.array(self.coordinates, dtype=dtype)

@@ -42,8 +42,10 @@ from cellapse._complex.complex import Complex, require_complex
 from cellapse._complex.given import to_complex
 from cellapse._errors import InputError, extra
 from cellapse._shared.arrays import BoolArray, FloatArray, IntArray
+from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import generator, one_of, share
 from cellapse._shared.notes import warn_user
+from cellapse._shared.pictures import PALETTE, bars
 from cellapse.lifts.cliques import clique_complex
 from cellapse.tasks._thinning import without_edges
 from cellapse.tasks.trust import EdgeTrust, edge_trust, trust_by_cells
@@ -55,8 +57,8 @@ _MOST_GOES = 100
 Lift = Callable[[Complex], Complex]
 
 
-@dataclass(frozen=True, eq=False)
-class Doubt:
+@dataclass(frozen=True, eq=False, repr=False)
+class Doubt(Shown):
     """The edges that are probably false, and the evidence.
 
     Attributes
@@ -115,6 +117,19 @@ class Doubt:
     decoys: FloatArray = field(repr=False)
     reason: str
     complex: Complex = field(repr=False)
+
+    def _card(self) -> Card:
+        first, *others = self.sentences()
+        parts = [text.strip().partition("  ") for text in others]
+        rows = [(name, said.strip()) for name, _, said in parts]
+        calls = (
+            ("doubt.to_frame()", "is a table with a row per edge"),
+            ("doubt.network()", "is the complex without the doubted edges"),
+            ("cl.plot.plot_trust(doubt)", "draws the evidence"),
+        )
+        rows += [] if rows else [("edges", f"{len(self.trust):,}")]
+        counts = np.histogram(self.trust.values, 20, (0.0, 1.0))[0].tolist()
+        return Card(f"Doubt: {first}", tuple(rows), lambda: bars(counts, PALETTE[:1]), calls)
 
     def __str__(self) -> str:
         return "\n".join(self.sentences())

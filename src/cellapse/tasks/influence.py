@@ -29,10 +29,12 @@ from cellapse._collapse.build import as_collapsed
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._collapse.flags import unfolded_masses
 from cellapse._collapse.realizations import Screened, Unfolded
+from cellapse._complex.card import drawing
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, extra
 from cellapse._shared.align import align_one_each
 from cellapse._shared.arrays import FloatArray, squared
+from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import one_of, whole_number
 from cellapse._shared.scaling import exponents, times_two
 from cellapse.tasks.resistance import effective_resistance
@@ -41,8 +43,8 @@ OF = ("eigenvalue", "energy", "resistance")
 _SIMPLE = 1e-7  # of the norm: closer eigenvalues count as one
 
 
-@dataclass(frozen=True, eq=False)
-class Influence:
+@dataclass(frozen=True, eq=False, repr=False)
+class Influence(Shown):
     """The derivative of a result with respect to the weight of every cell.
 
     Attributes
@@ -68,6 +70,21 @@ class Influence:
     value: float
     by_rank: dict[int, FloatArray] = field(repr=False)
     complex: Complex = field(repr=False)
+
+    def _card(self) -> Card:
+        rows = [
+            (f"rank {k}", f"{len(values):,} cells, {values.min():.3g} to {values.max():.3g}")
+            for k, values in self.by_rank.items()
+            if len(values)
+        ]
+        first = [f"{cell!r:.40}: {value:.3g}" for _, cell, value in self.strongest(3)]
+        rows += [("strongest", ", ".join(first) or "no cell above the vertices")]
+        calls = (
+            ("influence.strongest(10)", "lists the cells that matter most"),
+            ("influence.to_frame()", "is a table with a row per cell"),
+        )
+        title = f"Influence of every cell on the {self.of}, which is {self.value:.4g}"
+        return Card(title, tuple(rows), lambda: drawing(self.complex), calls)
 
     def strongest(self, count: int = 10) -> list[tuple[int, Hashable, float]]:
         """The cells that matter most: rank, cell and derivative, the largest first."""

@@ -28,8 +28,10 @@ from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
 from cellapse._shared.align import align
 from cellapse._shared.arrays import FloatArray, IntArray
+from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import generator, number
 from cellapse._shared.memory import Fitting, require_memory
+from cellapse._shared.pictures import bars
 from cellapse.tasks._frames import to_frame
 from cellapse.tasks.filters import upper_bound
 
@@ -41,8 +43,8 @@ _COPIES = 8.0  # of the columns, while they are solved for
 _LEAST = 1e-6  # probability, so that one label in the wrong place is not everything
 
 
-@dataclass(frozen=True, eq=False)
-class Spread:
+@dataclass(frozen=True, eq=False, repr=False)
+class Spread(Shown):
     """A class for every vertex, with probabilities.
 
     Attributes
@@ -79,6 +81,23 @@ class Spread:
     scores: FloatArray = field(repr=False)
     accuracy: float | None
     labels: Sequence[Hashable] = field(repr=False)
+
+    def _card(self) -> Card:
+        found = np.bincount(self.numbers, minlength=len(self.classes)).tolist()
+        classes = zip(self.classes[:8], found[:8], strict=True)
+        again = "not known" if self.accuracy is None else f"{self.accuracy:.0%} of those left out"
+        rows = (
+            ("classes", ", ".join(f"{c!r:.30}: {n:,}" for c, n in classes)),
+            ("given", f"{int(self.given.sum()):,} vertices"),
+            ("found again", again),
+            ("strength", f"{self.strength:.4g}" + (" (chosen)" if len(self.strengths) else "")),
+        )
+        calls = (
+            ("spread.predicted()", "is the class of every vertex, in the order of spread.labels"),
+            ("spread.to_frame()", "is a table of probabilities"),
+        )
+        title = f"Spread of {len(self.classes)} classes over {len(self.labels):,} vertices"
+        return Card(title, rows, lambda: bars(found), calls)
 
     @property
     def numbers(self) -> IntArray:
@@ -154,7 +173,7 @@ def spread_labels(
     else:
         grid = np.array([number("strength", strength, "a number above 0", lambda a: a > 0)])
     best, scores = 0, np.full(len(grid), np.nan)
-    F, hits = np.empty(0), np.empty(0)
+    F, hits = np.empty(0), np.empty(0, dtype=np.bool_)
     for i, a in enumerate(grid.tolist()):
         probabilities, right, found = _spread(S, Y, tested, a)
         scores[i] = np.log(right).mean() if len(tested) else np.nan

@@ -26,7 +26,9 @@ from cellapse._operators.baselines import graph_laplacian, projection_laplacian
 from cellapse._operators.fair import weighted_edges
 from cellapse._operators.hyperedges import is_hypergraph
 from cellapse._shared.align import align_groups
+from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import whole_number
+from cellapse._shared.pictures import bars
 from cellapse.tasks._clusters import Clusters, modularity_by
 from cellapse.tasks.clustering import cluster
 
@@ -43,8 +45,8 @@ _SCREENED = {
 FAMILY = ("laplacian", *_SCREENED)
 
 
-@dataclass(frozen=True, eq=False)
-class Choice:
+@dataclass(frozen=True, eq=False, repr=False)
+class Choice(Shown):
     """The operator whose clusters have the largest modularity, and how all did.
 
     Attributes
@@ -70,10 +72,12 @@ class Choice:
     clusters: Clusters = field(repr=False)
     modularity: dict[str, float] = field(repr=False)
 
-    def __str__(self) -> str:
+    def _card(self) -> Card:
         ranking = sorted(self.modularity.items(), key=lambda pair: -pair[1])
-        lines = [f"  {name:<20} {value:.4f}" for name, value in ranking]
-        return "\n".join([f"{self.name}, of {len(ranking)} operators by modularity:", *lines])
+        rows = tuple((name, f"modularity {value:.4f}") for name, value in ranking)
+        calls = (("choice.clusters", "are the clusters"), ("choice.operator", "is the operator"))
+        title = f"Choice of {self.name}, of {len(ranking)} operators by modularity"
+        return Card(title, rows, lambda: bars([max(v, 0.0) for _, v in ranking]), calls)
 
 
 def choose_operator(source: Any, n_clusters: int, *, rng: int | np.random.Generator = 0) -> Choice:

@@ -21,8 +21,10 @@ from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
 from cellapse._shared.arrays import BoolArray, FloatArray
+from cellapse._shared.card import Card, Shown, few
 from cellapse._shared.checks import generator, number, one_of, real_array, whole_number
 from cellapse._shared.memory import Fitting, require_memory
+from cellapse._shared.pictures import points
 from cellapse.tasks._frames import to_frame
 from cellapse.tasks.embedding import n_trivial, operator_size
 from cellapse.tasks.filters import Response, apply_responses
@@ -33,8 +35,8 @@ _BLOCK = 32  # probes handled at once
 SCALES = ("raw", "log", "logz")
 
 
-@dataclass(frozen=True, eq=False)
-class Signature:
+@dataclass(frozen=True, eq=False, repr=False)
+class Signature(Shown):
     """One row of features for each vertex; `np.asarray(signature)` is the array of them.
 
     Attributes
@@ -62,6 +64,25 @@ class Signature:
     at: FloatArray
     error: float
     labels: Sequence[Hashable] = field(repr=False)
+
+    def _card(self) -> Card:
+        n, m = self.features.shape
+        known = {True: "exact", False: f"relative, {self.error:.2g}"}[self.error == 0.0]
+        rows = (
+            ("at", f"{few(self.at.tolist())} ({m:,} times or energies)"),
+            ("error", "not known" if np.isnan(self.error) else known),
+            (
+                "first row",
+                f"{self.labels[0]!r:.40}: {few(self.features[0].tolist(), 4)}" if n else "none",
+            ),
+        )
+        calls = (
+            ("np.asarray(signature)", "is the array, in the order of signature.labels"),
+            ("signature.to_frame()", "is a table with a row per vertex"),
+        )
+        mean = self.features.mean(axis=0) if n else np.zeros(0)
+        title = f"Signature of {n:,} vertices in {m:,} columns"
+        return Card(title, rows, lambda: points(mean), calls)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
         return np.array(self.features, dtype=dtype)

@@ -24,8 +24,10 @@ from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
 from cellapse._shared.align import unpack
 from cellapse._shared.arrays import FloatArray
+from cellapse._shared.card import Card, Shown, few
 from cellapse._shared.checks import generator, number, one_of, real_array
 from cellapse._shared.memory import Fitting, require_memory
+from cellapse._shared.pictures import points
 from cellapse._shared.scaling import exponents, homogeneous, times_two
 from cellapse.tasks.filters import DENSE, Response, apply_responses, upper_bound
 
@@ -109,8 +111,8 @@ def diffuse(operator: Any, signal: Any, times: ArrayLike) -> list[Any]:
     return [pack(result) for result in apply_responses(S, x, responses)]
 
 
-@dataclass(frozen=True, eq=False)
-class Strength:
+@dataclass(frozen=True, eq=False, repr=False)
+class Strength(Shown):
     """The strength that generalized cross-validation picks, and the scores it was picked from.
 
     Attributes
@@ -133,6 +135,15 @@ class Strength:
     strength: float
     strengths: FloatArray = field(repr=False)
     scores: FloatArray = field(repr=False)
+
+    def _card(self) -> Card:
+        rows = (
+            ("tried", few(self.strengths.tolist())),
+            ("scores", f"{few(self.scores.tolist())}; the least is taken"),
+        )
+        calls = (("cl.smooth(S, signal, strength=chosen.strength)", "smooths with it"),)
+        title = f"Strength {self.strength:.4g}, of {len(self.strengths)} that were tried"
+        return Card(title, rows, lambda: points(self.scores), calls)
 
 
 @Fitting("the choice of a strength", "take fewer columns")

@@ -33,14 +33,16 @@ from cellapse._complex.complex import Complex
 from cellapse._complex.given import to_complex
 from cellapse._errors import InputError, extra
 from cellapse._shared.arrays import FloatArray, IntArray
+from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import whole_number
+from cellapse._shared.pictures import PALETTE, bars
 
 _THETA2, _BETA, ROUNDS = 0.95, 5.0, 5  # of the renormalized collapse
 _LEAN = 0.75  # how much of the normalization is the smaller end's; 0.5 in the collapse
 
 
-@dataclass(frozen=True, eq=False)
-class EdgeTrust:
+@dataclass(frozen=True, eq=False, repr=False)
+class EdgeTrust(Shown):
     """A number from 0 to 1 for every edge, in the order of the complex.
 
     Attributes
@@ -65,7 +67,27 @@ class EdgeTrust:
     values: FloatArray
     shares: FloatArray = field(repr=False)
     n_cells: IntArray = field(repr=False)
-    edges: Sequence[Hashable] = field(repr=False)
+    edges: Sequence[Any] = field(repr=False)
+
+    def _card(self) -> Card:
+        alone = int((self.n_cells == 0).sum())
+        rows = [
+            ("median", f"{np.median(self.values):.3f}" if len(self) else "of no edge"),
+            (
+                "in no cell",
+                f"{alone:,} edges: nothing to go by" if alone else "",
+            ),
+            ("lowest", ", ".join(f"{edge!r:.40}: {t:.3f}" for edge, t in self.lowest(4))),
+        ]
+        calls = (
+            ("trust.lowest(10)", "lists the edges to doubt first"),
+            ("trust.to_frame()", "is a table with a row per edge"),
+            ("cl.tasks.likely_false(K, false_share=...)", "says which are probably false"),
+        )
+        ends = f", {self.values.min():.2f} to {self.values.max():.2f}" if len(self) else ""
+        counts = np.histogram(self.values, 20, (0.0, 1.0))[0].tolist()
+        title = f"EdgeTrust of {len(self):,} edges{ends}"
+        return Card(title, tuple(r for r in rows if r[1]), lambda: bars(counts, PALETTE[:1]), calls)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
         return np.array(self.values, dtype=dtype)
@@ -78,11 +100,11 @@ class EdgeTrust:
         """The share of the edges that some cell holds: for the others there is nothing to go by."""
         return float((self.n_cells > 0).mean()) if len(self) else 0.0
 
-    def as_dict(self) -> dict[Hashable, float]:
+    def as_dict(self) -> dict[Any, float]:
         """Trust by edge."""
         return dict(zip(self.edges, self.values.tolist(), strict=True))
 
-    def lowest(self, count: int | None = None) -> list[tuple[Hashable, float]]:
+    def lowest(self, count: int | None = None) -> list[tuple[Any, float]]:
         """The edges to doubt first, with their trust; all of them by default."""
         count = len(self) if count is None else whole_number("count", count, 0)
         order = np.argsort(self.values, kind="stable")[:count].tolist()
@@ -99,7 +121,7 @@ class EdgeTrust:
         pairs: dict[str, Any] = {"edge": list(self.edges)}
         if len(self) and isinstance(self.edges[0], tuple):
             pairs = {
-                name: [edge[i] for edge in self.edges]  # type: ignore[index]
+                name: [edge[i] for edge in self.edges]
                 for i, name in enumerate(("source", "target"))
             }
         return {**pairs, "trust": self.values, "cells": self.n_cells, "share": self.shares}

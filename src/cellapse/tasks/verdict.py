@@ -33,7 +33,9 @@ from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
 from cellapse._operators.fair import weighted_edges, without_cells
 from cellapse._operators.hyperedges import is_hypergraph
+from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import generator, whole_number
+from cellapse._shared.pictures import bars
 from cellapse.tasks._clusters import Clusters, modularity_by
 from cellapse.tasks._thinning import shuffled, thinned
 from cellapse.tasks.clustering import cluster, clustering_accuracy
@@ -80,8 +82,8 @@ class Judged:
         return f"{self.operator}: modularity {self.modularity:.3f}{stable}"
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, repr=False)
+class Verdict(Shown):
     """Whether the cells matter here, in figures and in words.
 
     Attributes
@@ -121,6 +123,18 @@ class Verdict:
     varies: Varies | None
     held: float
     forest: bool
+
+    def _card(self) -> Card:
+        first, *others = self.sentences()
+        rows = [
+            *(("and", text) for text in others),
+            *((j.operator, str(j).partition(": ")[2]) for j in (self.mine, self.plain)),
+            ("agreement", f"{self.agreement:.1%} of the vertices"),
+            ("held", f"{self.held:.1%} of the edges are in a cell"),
+        ]
+        calls = (("cl.analyze(K)", "has the clusters themselves"),)
+        parts = [max(j.modularity, 0.0) for j in (self.mine, self.plain)]
+        return Card(f"Verdict: {first}", tuple(rows), lambda: bars(parts), calls)
 
     @property
     def same(self) -> bool:

@@ -9,8 +9,8 @@ from cellapse._shared.checks import one_of
 from cellapse._shared.pictures import PALETTE, bars
 
 
-@dataclass(frozen=True)
-class Check:
+@dataclass(frozen=True, repr=False)
+class Check(Shown):
     """One statement of the theory, held against one operator.
 
     `holds` is None where the statement does not apply or was not measured; `note` says why.
@@ -41,6 +41,19 @@ class Check:
     bound: float | None = None
     note: str = ""
     size: float = 1.0  # what the figures are to be compared with: far below it they read as zero
+
+    def _card(self) -> Card:
+        said = {True: "holds", False: "FAILS", None: "does not apply, or was not measured"}
+        figures = {"measured": self.measured, "bound": self.bound}
+        rows = [
+            ("statement", self.statement),
+            *((name, f"{value:.4g}") for name, value in figures.items() if value is not None),
+            *([("note", self.note)] if self.note else []),
+        ]
+        calls = (("cl.theory.check(S)", "checks all statements"),)
+        parts = [abs(value) for value in figures.values() if value is not None]
+        title = f"Check of {self.name}: {said[self.holds]}"
+        return Card(title, tuple(rows), lambda: bars(parts), calls)
 
     def __str__(self) -> str:
         verdict = {True: "holds", False: "FAILS", None: "-"}[self.holds]

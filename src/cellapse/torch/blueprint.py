@@ -11,10 +11,12 @@ from cellapse._collapse.build import collapse
 from cellapse._collapse.realizations import DEFAULT, Realization, Screened, Unfolded
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray
+from cellapse._shared.card import Card, Shown, few
+from cellapse._shared.pictures import bars
 
 
-@dataclass(frozen=True, eq=False)
-class Blueprint:
+@dataclass(frozen=True, eq=False, repr=False)
+class Blueprint(Shown):
     """The matrices of one complex in one realization; made by `blueprint`.
 
     Attributes
@@ -48,6 +50,16 @@ class Blueprint:
     gamma: FloatArray
     eps: float
     n_real: tuple[int, ...]  # elements of each rank that are not formal; they come first
+
+    def _card(self) -> Card:
+        rows = (
+            ("cells", ", ".join(f"{n:,} of rank {k}" for k, n in enumerate(self.n_cells))),
+            ("weights", f"beta {few(self.beta.tolist())}, gamma {few(self.gamma.tolist())}"),
+            ("eps", f"{self.eps:g}"),
+        )
+        calls = (("Collapse(K, ...)", "is the layer that learns from here"),)
+        title = f"Blueprint of {self.realization} on {self.n_cells[0]:,} vertices"
+        return Card(title, rows, lambda: bars([*map(float, self.n_cells)]), calls)
 
     @property
     def n_cells(self) -> tuple[int, ...]:

@@ -16,6 +16,8 @@ from cellapse._collapse.realizations import Unfolded
 from cellapse._errors import InputError
 from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
+from cellapse._shared.card import Card, Shown, few
+from cellapse._shared.pictures import bars
 from cellapse.torch.assembly import Assembly
 from cellapse.torch.realizations import screened_shares, unfolded_masses
 from cellapse.torch.system import System
@@ -31,7 +33,7 @@ class Values(NamedTuple):
     upper: list[Tensor]  # and of the matrices above it
 
 
-class DifferentiableOperator:
+class DifferentiableOperator(Shown):
     """S on the vertices of all complexes; made by `Collapse.operator`.
 
     `op @ x` and `op.solve(b, strength)` share one factorization, also in the backward pass: make
@@ -65,6 +67,15 @@ class DifferentiableOperator:
     def __repr__(self) -> str:
         structure = self._assembly.structure
         return f"<{type(self).__name__} {structure.realization} on {self.shape[0]} vertices>"
+
+    def _card(self) -> Card:
+        norms = self.norms.detach().tolist()
+        rows = (("complexes", f"{len(norms):,}"), ("norms", few(norms)))
+        calls = (
+            ("op @ x", "applies it, with gradients"),
+            ("op.solve(b, strength)", "solves with it, with gradients"),
+        )
+        return Card(repr(self).strip("<>"), rows, lambda: bars(norms), calls)
 
     def __matmul__(self, x: Tensor) -> Tensor:
         columns = self.columns(x)

@@ -29,7 +29,9 @@ from cellapse._linalg.eigen.spectrum import EigenSolver, Spectrum
 from cellapse._linalg.levels import expands
 from cellapse._linalg.symmetric import Lowest, Pairs, SymmetricOperator
 from cellapse._shared.arrays import FloatArray
+from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import whole_number
+from cellapse._shared.pictures import bars
 from cellapse._shared.threads import one_thread_of_openblas
 
 DENSE = 500  # speed only: up to this many cells the dense way is quick
@@ -37,8 +39,8 @@ _LOOSE = 1e-7  # speed only: tolerances that a dense matrix alone keeps, without
 _LAST = 4000  # up to this many cells the dense way is the last resort
 
 
-@dataclass(frozen=True)
-class Choice:
+@dataclass(frozen=True, repr=False)
+class Choice(Shown):
     """A solver and the reason for it; prints as one sentence.
 
     Attributes
@@ -52,6 +54,11 @@ class Choice:
     solver: EigenSolver
     reason: str
     counts: bool = True
+
+    def _card(self) -> Card:
+        rows = (("solver", repr(self.solver)), ("reason", self.reason))
+        calls = (("S.spectrum(k, solver=choice.solver)", "is what happens by default"),)
+        return Card(f"Choice of {self.solver!r}", rows, lambda: bars([1.0]), calls)
 
     def __str__(self) -> str:
         return f"{self.solver}: {self.reason}"

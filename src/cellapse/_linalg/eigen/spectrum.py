@@ -31,7 +31,7 @@ _BEYOND = 4  # speed only: eigenpairs that a start for others is given besides
 _CERTIFY = 20_000  # up to this many cells a second factorization is worth the certainty
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Spectrum(Shown):
     """Eigenvalues in ascending order with their vectors and what is left of the equation.
 
