@@ -106,7 +106,7 @@ def choose_operator(source: Any, n_clusters: int, *, rng: int | np.random.Genera
     >>> books = cl.datasets.load("polbooks")
     >>> choice = choose_operator(cl.clique_complex(books.graph), 3)
     >>> choice
-    Choice(name='renormalized .8, 2')
+    <Choice of renormalized .8, 2, of 9 operators by modularity>
     >>> round(cl.tasks.clustering_accuracy(choice.clusters, books.groups), 3)
     0.838
     """
