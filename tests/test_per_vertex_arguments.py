@@ -530,6 +530,29 @@ def test_a_frame_is_written_by_its_columns(tmp_path):
     assert (tmp_path / "c.csv").read_text().startswith("node,age\nd,3")
 
 
+def test_views_of_networkx_go_by_their_vertices():
+    G = nx.path_graph(4)
+    G.add_edge(1, 3, weight=2.0)
+    G = nx.relabel_nodes(G, {0: 2, 1: 0, 2: 3, 3: 1})
+    nx.set_node_attributes(G, {v: v**2 for v in G}, "age")
+    nx.set_edge_attributes(G, {(u, v): u + 4 * v for u, v in G.edges}, "length")
+    L = cl.graph_laplacian(G)
+    degrees = np.array([G.degree[v] for v in L.labels])
+    ages = np.array([v**2 for v in L.labels])
+    assert (L @ G.degree).tolist() == (L @ degrees).tolist()
+    assert (L @ G.degree()).tolist() == (L @ degrees).tolist()
+    assert (L @ G.nodes(data="age")).tolist() == (L @ ages).tolist()
+    K_ = cl.as_complex(G).with_attributes({1: {"size": G.edges(data="length")}})
+    assert K_.attributes[1]["size"].tolist() == [G.edges[e]["length"] for e in K_.cell_labels(1)]
+
+
+def test_trust_of_edges_is_an_attribute_of_them():
+    trust = cl.edge_trust(K())
+    turned_ = cl.Complex.from_cells({0: LABELS, 1: turned(EDGES[::-1])})
+    known = turned_.with_attributes({1: {"trust": trust}}).attributes[1]["trust"]
+    assert known.tolist() == trust.values[::-1].tolist()
+
+
 def test_vertices_that_are_pairs_are_not_sets():
     """(0, 1) and (1, 0) are two vertices of a grid."""
     grid = cl.graph_laplacian(cl.clique_complex(nx.grid_2d_graph(3, 3)))

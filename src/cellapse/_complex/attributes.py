@@ -124,6 +124,8 @@ def _column(name: Any, values: Any, rank: int, count: int, labels_of: LabelsOf) 
         values = unmasked(values, name)
     else:
         values = align(values, labels_of(rank), f"attribute {name!r}", cells=rank > 0)
+    if not hasattr(values, "__iter__") and hasattr(values, "__array__"):
+        values = np.asarray(values)
     single = isinstance(values, str) or getattr(values, "shape", None) == ()
     if single or not hasattr(values, "__len__") or len(values) != count:
         raise InputError(

@@ -57,6 +57,7 @@ def align(
     >>> align([1, 2], ("a", "b"), "age")
     [1, 2]
     """
+    values = _as_mapping(values)
     found = _keys(values)
     if found is None:
         return unmasked(values, name)
@@ -138,7 +139,7 @@ def own_labels(values: Any, name: str) -> Sequence[Any] | None:
     >>> own_labels({"b": 2, "a": 1}, "age"), own_labels([1, 2], "age")
     (['b', 'a'], None)
     """
-    found = _keys(values)
+    found = _keys(_as_mapping(values))
     if found is None:
         return None
     try:
@@ -191,13 +192,24 @@ def _is_pandas(values: Any) -> bool:
     return pandas is not None and isinstance(values, pandas.Series | pandas.DataFrame)
 
 
+def _as_mapping(values: Any) -> Any:
+    """A view of networkx, such as G.degree or G.nodes(data="age"), as a dict; all else as it is."""
+    kind = type(values)
+    if kind.__module__ != "networkx.classes.reportviews":
+        return values
+    if kind.__name__.endswith(("DegreeView", "NodeDataView")):
+        return dict(values)
+    of_edges = kind.__name__.endswith("EdgeDataView")
+    return {(u, v): value for u, v, value in values} if of_edges else values
+
+
 def _keys(values: Any) -> tuple[Sequence[Any], str] | None:
     """The labels that the values came with, and what leaves them out; None where there are none."""
     if isinstance(values, Mapping):
         return list(values), "list(values.values())"
     if _is_pandas(values):
         return values.index.tolist(), "values.to_numpy()"
-    labels = getattr(values, "labels", None)  # of Clusters, say
+    labels = getattr(values, "labels", getattr(values, "edges", None))  # Clusters, EdgeTrust, ...
     if labels is None or not hasattr(values, "__array__"):
         return None
     return list(labels), "numpy.asarray(values)"
