@@ -561,23 +561,23 @@ def test_progress_is_a_plain_line_in_a_log(capsys, monkeypatch):
     time = HandMadeTime()
     monkeypatch.setattr("cellapse.cli.progress.time", time)
     monkeypatch.setattr("cellapse.cli.progress.threading", time)
-    with Steps([("first", 1.0), ("second", 9.0)], quiet=False) as step:
+    with Steps(["first", "second"], quiet=False) as step:
         step("first")
         time.wait(1.9)
         assert capsys.readouterr().err == ""
         time.wait(1.1)
-        assert capsys.readouterr().err == "first\n"
+        assert capsys.readouterr().err == "first (1 of 2)\n"
         step("second")
-        assert capsys.readouterr().err == "second, about 27 s left\n"
-    with Steps([("first", 1.0)], quiet=False) as step:
+        assert capsys.readouterr().err == "second (2 of 2)\n"
+    with Steps(["first"], quiet=False) as step:
         step("first")
         time.wait(3.0)
         step._show()  # the timer and the step may both come by
-    assert capsys.readouterr().err == "first\n"
-    with Steps([("first", 1.0)], quiet=True) as step:
+    assert capsys.readouterr().err == "first (1 of 1)\n"
+    with Steps(["first"], quiet=True) as step:
         step("first")
         time.wait(3.0)
-    with Steps([("first", 1.0)], quiet=False) as step:
+    with Steps(["first"], quiet=False) as step:
         step("first")
     time.wait(3.0)  # what is over in time says nothing, then or later
     assert capsys.readouterr().err == ""

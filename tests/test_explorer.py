@@ -232,6 +232,60 @@ def test_a_reader_moves_the_sliders(server, explorer):
         assert len(set(vector)) > 20
 
 
+def test_what_takes_too_long_is_refused_at_once_with_what_does_not():
+    explorer = Explorer(cl.as_complex(nx.path_graph(10_000)))
+    said = explorer.answer(Settings("incidence"))["error"]
+    assert "10,000" in said
+    named = [name for name in REALIZATIONS if name in said.split(";")[1]]
+    assert named
+    for name in named:  # the remedies
+        usual = as_realization(name)
+        answer = explorer.answer(Settings(name, gamma=usual.usual_share, beta=usual.usual_beta))
+        assert len(answer["clusters"]["values"]) > 0
+
+
+SLIDERS = ("eps", "gamma", "beta", "vectors", "clusters")
+
+
+def test_sliders_say_their_value_and_a_reload_keeps_the_settings(server):
+    """Two sliders are logarithms: what is read out is what is written beside them."""
+    with opened(server.address) as page:
+        page.wait_for_selector("html[data-answers='1']")
+        page.get_by_label("Realization").select_option("unfolded")
+        page.wait_for_selector("html[data-answers='2']")
+        for count, (slider, key) in enumerate(
+            (("eps", "End"), ("gamma", "Home"), ("beta", "PageDown"), ("clusters", "ArrowLeft")), 3
+        ):
+            page.locator(f"#{slider}").focus()
+            page.keyboard.press(key)
+            page.wait_for_selector(f"html[data-answers='{count}']")
+        page.get_by_label("Colour by").select_option(label="Known groups")
+
+        def shown():
+            said = [page.locator(f"#{s}").get_attribute("aria-valuetext") for s in SLIDERS]
+            assert said == [page.locator(f"output[for={s}]").text_content() for s in SLIDERS]
+            return (
+                said,
+                page.locator("#left-name").text_content(),
+                page.locator("#csv").get_attribute("href"),
+            )
+
+        before = shown()
+        assert before[0][0] == "1"
+        assert before[0][1] == "0"
+        assert before[0][4] == "11"
+        page.reload()
+        page.wait_for_selector("html[data-answers='1']")
+        assert page.get_by_label("Realization").input_value() == "unfolded"
+        assert shown() == before
+        assert before[1] == "Known groups"
+        page.evaluate("location.hash = '#realization=x&eps=nan&clusters=1e9&colouring=?'")
+        page.reload()  # what makes no sense is passed over
+        page.wait_for_selector("html[data-answers='1']")
+        assert page.get_by_label("Realization").input_value() == "renormalized"
+        assert shown()[0][4] == page.locator("#clusters").get_attribute("max")
+
+
 def test_a_slow_answer_is_waited_for_and_none_overtakes_another(server, explorer):
     held, asked = [], []
     with opened(server.address) as page:

@@ -95,7 +95,7 @@ def analyze_network(
             "--choose tries operators of its own; leave out --operator, --eps, --beta and --gamma"
         )
     study = Study(output, clusters, eigenpairs, quick, nodes, as_json, quiet, seed)
-    with Steps([("reading", 1.0), *STEPS, ("report", 3.0)], quiet or as_json) as step:
+    with Steps(["reading", *STEPS, "report"], quiet or as_json) as step:
         step("reading")
         source = with_groups(choice.load(), groups, column)
         make = None if choice.untouched else choice.make
@@ -123,7 +123,7 @@ def protein(
     cellapse protein structure.cif -k 5 -o out
     """
     study = Study(output, clusters, eigenpairs, quick, nodes, as_json, quiet, seed)
-    with Steps([("reading", 1.0), *STEPS, ("report", 3.0)], quiet or as_json) as step:
+    with Steps(["reading", *STEPS, "report"], quiet or as_json) as step:
         step("reading")
         study.run(load_protein(name), step)
 

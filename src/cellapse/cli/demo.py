@@ -86,7 +86,7 @@ def demo(
     """
     if output is not None:
         make_folder(output)
-    steps = [("reading", 1.0), ("scores", 1.0), ("labels", 4.0), *STEPS, ("report", 3.0)]
+    steps = ["reading", "scores", "labels", *STEPS, "report"]
     with Steps(steps, quiet or as_json) as step:
         step("reading")
         data = load(NETWORK)

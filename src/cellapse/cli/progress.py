@@ -1,4 +1,4 @@
-"""Progress of anything that takes longer than two seconds, with the time left.
+"""Progress of anything that takes longer than two seconds: which step of how many.
 
 On a terminal a bar; otherwise a plain line at every step, so that a log stays readable.
 """
@@ -18,31 +18,26 @@ _PATIENCE = 2.0  # seconds before anything is shown
 
 
 class Steps:
-    """Named steps with their usual share of the time; call it with a name when a step begins."""
+    """Named steps; call it with a name when a step begins."""
 
-    def __init__(self, steps: Sequence[tuple[str, float]], quiet: bool) -> None:
-        self._shares = dict(steps)
-        self._total = sum(self._shares.values())
+    def __init__(self, steps: Sequence[str], quiet: bool) -> None:
+        self._steps = list(steps)
         self._quiet = quiet
         self._begun = time.monotonic()
-        self._done, self._now, self._said = 0.0, "", ""
+        self._now, self._said = "", ""
         self._bar: Progress | None = None
         self._timer = threading.Timer(_PATIENCE, self._show)
         self._timer.daemon = True
 
     def __call__(self, name: str) -> None:
         """A step begins, so the one before is done."""
-        self._done += self._shares.get(self._now, 0.0)
         self._now = name
         if time.monotonic() - self._begun > _PATIENCE:
             self._update()
 
-    def _left(self) -> str:
-        if self._done <= 0:
-            return ""
-        spent = time.monotonic() - self._begun
-        left = spent * (self._total - self._done) / self._done
-        return f", about {left:.0f} s left" if left >= 1 else ""
+    def _words(self) -> str:
+        """The step, and which of how many it is: how long each takes depends on the network."""
+        return f"{self._now} ({self._steps.index(self._now) + 1} of {len(self._steps)})"
 
     def _show(self) -> None:
         if self._quiet:
@@ -55,19 +50,20 @@ class Steps:
                 TimeElapsedColumn(),
             )
             self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-            self._bar.add_task("", total=self._total)
+            self._bar.add_task("", total=len(self._steps))
             self._bar.start()
         self._update()
 
     def _update(self) -> None:
         if self._quiet:
             return
+        done = self._steps.index(self._now) if self._now else 0
         if self._bar is not None:
-            words = f"{self._now}{self._left()}"
-            self._bar.update(self._bar.task_ids[0], completed=self._done, description=words)
+            words = self._words() if self._now else ""
+            self._bar.update(self._bar.task_ids[0], completed=done, description=words)
         elif self._now != self._said and not sys.stderr.isatty():
             self._said = self._now  # the timer and the step itself may both come by
-            print(f"{self._now}{self._left()}", file=sys.stderr, flush=True)
+            print(self._words(), file=sys.stderr, flush=True)
 
     def __enter__(self) -> Steps:
         self._timer.start()
@@ -81,6 +77,6 @@ class Steps:
 
 @contextmanager
 def working(*steps: str, quiet: bool = False) -> Iterator[Steps]:
-    """Steps of about the same length."""
-    with Steps([(name, 1.0) for name in steps], quiet) as progress:
+    """Say which of these steps is under way, from the second second on."""
+    with Steps(steps, quiet) as progress:
         yield progress

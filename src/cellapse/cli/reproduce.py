@@ -69,7 +69,7 @@ def bench(
     cellapse bench network.npz -k 20 -o times.csv
     """
     order = ("laplacian", *(name for name in operator_names() if name != "laplacian"))
-    steps = [("reading", 1.0), *((name, 1.0) for name in order)]
+    steps = ["reading", *order]
     rows: list[dict[str, Any]] = []
     with Steps(steps, out.silent) as step, warnings.catch_warnings():
         warnings.simplefilter("ignore", CellapseWarning)

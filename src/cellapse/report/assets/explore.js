@@ -104,6 +104,27 @@ function usual(name) {
 usual(begin.realization);
 byId("vectors").value = begin.vectors;
 byId("clusters").value = begin.clusters;
+// What was set before a reload stands in the address, behind the #, which no server sees.
+const scales = { eps: Math.log10, beta: Math.log10 };
+function restore() {
+  const kept = new URLSearchParams(location.hash.slice(1));
+  const name = kept.get("realization");
+  if (name !== null && name in data.realizations) {
+    realization.value = name;
+    usual(name);
+  }
+  sliders.forEach((id) => {
+    const value = (scales[id] ?? Number)(Number(kept.get(id)));
+    if (kept.has(id) && Number.isFinite(value)) byId(id).value = value;  // a slider stays within its ends
+  });
+  state.choice = kept.get("colouring") ?? state.choice;
+  byId("show-labels").checked = state.showLabels = kept.get("labels") === "1";
+}
+function remember() {
+  const now = { ...settings(), colouring: state.choice, labels: state.showLabels ? 1 : 0 };
+  history.replaceState(null, "", "#" + new URLSearchParams(now));
+}
+restore();
 
 function settings() {
   const value = (id) => Number(byId(id).value);
@@ -115,7 +136,10 @@ function settings() {
 
 function show(now) {
   byId("hint").textContent = data.realizations[now.realization].hint;
-  sliders.forEach((id) => { document.querySelector(`output[for=${id}]`).textContent = number(now[id]); });
+  sliders.forEach((id) => {
+    document.querySelector(`output[for=${id}]`).textContent = number(now[id]);
+    byId(id).setAttribute("aria-valuetext", number(now[id]));  // eps and beta are read as themselves, not as logarithms
+  });
 }
 
 // One question at a time. Whatever moves meanwhile is asked in one go when the answer is there: the
@@ -124,6 +148,7 @@ let running = false, changed = false, drawn = 0;
 async function ask() {
   const now = settings();
   show(now);
+  remember();
   changed = running;
   if (running) return;
   running = true;
@@ -157,8 +182,8 @@ function receive(answer, asked, begun) {
 
 realization.addEventListener("input", () => usual(realization.value));
 [realization, ...sliders.map(byId)].forEach((control) => control.addEventListener("input", ask));
-byId("colouring").addEventListener("change", (e) => { state.choice = e.target.value; drawAll(); });
-byId("show-labels").addEventListener("change", (e) => { state.showLabels = e.target.checked; [network, plainNetwork].forEach((n) => n.draw()); });
+byId("colouring").addEventListener("change", (e) => { state.choice = e.target.value; remember(); drawAll(); });
+byId("show-labels").addEventListener("change", (e) => { state.showLabels = e.target.checked; remember(); [network, plainNetwork].forEach((n) => n.draw()); });
 byId("find").addEventListener("change", (e) => {
   const at = data.labels.indexOf(e.target.value);
   state.chosen = at < 0 ? null : at;
