@@ -50,7 +50,7 @@ BENCH ?= $(filter-out scale_out,$(basename $(notdir $(shell grep -ls __main__ be
 
 .DEFAULT_GOAL := help
 .PHONY: help demo docs browser test test-slow test-seeds test-oldest scale test-scale campaign fuzz \
-	mutate lock lint format bench dist smoke clean
+	mutate lock lint format bench dist smoke clean check-reproduction
 
 help:
 	@echo "make demo         what it is good for: a network with false edges, a report in out/"
@@ -61,6 +61,7 @@ help:
 	@echo "make test-oldest  the tests with the lowest versions of the dependencies"
 	@echo "make scale        PETSc, SLEPc, MPI and Dask for cellapse.scale; Debian or Ubuntu, as root"
 	@echo "make test-scale   the tests of cellapse.scale on 1, 2 and 4 ranks"
+	@echo "make check-reproduction  cellapse reproduce --quick, against the published figures"
 	@echo "make campaign     every number against an oracle: MINUTES=10 SEED=0 PART=complexes|zoo|both,"
 	@echo "                  APPEND=1 adds to the figures of earlier runs"
 	@echo "                  AGAIN=1 runs again only what was wrong in them"
@@ -126,6 +127,12 @@ MPI := OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
 
 test-scale: scale
 	CELLAPSE_SCALE=1 $(MPI) $(RUN) -m pytest tests/scale -q -s
+
+# All tables of the paper, anew, and whether their figures are the published ones.
+check-reproduction: $(DEV)
+	rm -rf build/reproduce
+	$(RUN) -m cellapse reproduce --quick --quiet -o build/reproduce
+	$(RUN) tools/check_reproduction.py build/reproduce
 
 campaign: $(DEV)
 	$(RUN) -m tests.campaign --minutes $(MINUTES) --seed $(SEED) --part $(PART) \

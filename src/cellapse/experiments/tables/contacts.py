@@ -47,7 +47,8 @@ def installed() -> tuple[str, ...]:
 
 
 def arguments(quick: bool) -> list[Arguments]:
-    return [{"hypergraph": name, "starts": 3 if quick else 12} for name in installed()]
+    names = installed()[: 1 if quick else None]  # the second takes a minute
+    return [{"hypergraph": name, "starts": 3 if quick else 12} for name in names]
 
 
 def run(hypergraph: str, starts: int) -> Result:

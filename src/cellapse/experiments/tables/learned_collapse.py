@@ -38,7 +38,7 @@ def arguments(quick: bool) -> list[Arguments]:
         with suppress(MissingExtraError, InputError):
             _labelled(name)
             tasks.append(name)
-    seeds = range(3 if quick else 10)
+    seeds = range(2 if quick else 10)
     return [{"task": task, "seed": seed, "steps": 100} for task in tasks for seed in seeds]
 
 

@@ -28,7 +28,7 @@ _WIDTH, _BATCH = 64, 256
 
 
 def arguments(quick: bool) -> list[Arguments]:
-    n, epochs, seeds = (4000, 80, 1) if quick else (43_138, 20, 5)
+    n, epochs, seeds = (2000, 80, 1) if quick else (43_138, 20, 5)
     return [
         {"network": g, "features": f, "n_surfaces": n, "epochs": epochs, "seed": s}
         for s in range(seeds)

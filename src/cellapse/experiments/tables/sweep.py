@@ -32,7 +32,7 @@ PAPER = {  # q/p: L, S, share of triangles inside a block in percent
 
 
 def arguments(quick: bool) -> list[Arguments]:
-    return [{"ratio": r, "seed": s} for s in range(8 if quick else 30) for r in PAPER]
+    return [{"ratio": r, "seed": s} for s in range(5 if quick else 30) for r in PAPER]
 
 
 def run(ratio: float, seed: int) -> Result:
