@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -28,6 +29,7 @@ from cellapse.cli.verbs import VERBS
 
 _SHOWN = 12  # rows of a long table in the terminal
 _WHOLE = 24  # rows of a table that is shown whole
+_MADE = re.compile(r"^\w+\(.*?\): ")  # how Python makes it, such as Screened(rounds=5)
 
 
 Output = Annotated[
@@ -103,7 +105,9 @@ class Out:
         """
         if self.silent:
             return
-        self.say(escape(replace(result._card(), calls=()).text()))
+        card = result._card()
+        rows = tuple((name, _MADE.sub("", value)) for name, value in card.rows)
+        self.say(escape(replace(card, rows=rows, calls=()).text()))
         if self.file is None:
             for verb in verbs:
                 line = VERBS[verb].line
