@@ -25,6 +25,8 @@ from cellapse.cli.progress import Steps
 from cellapse.experiments.main import TABLES
 
 ROOT = Path(__file__).parents[1]
+# Words of Python, which a shell has no use for.
+PYTHON = re.compile(r"\b[A-Za-z]\.[a-z_]+\(|\bcellapse\.[a-z_]+|theory\.check|\w=(None|True|False)")
 VERBS = [
     "info",
     "lift",
@@ -476,14 +478,55 @@ def test_datasets_and_info(run):
         (("info", "1HEL", "--weight", "height"), 2, "leave it out"),
         (("cluster",), 2, "Missing argument"),
         (("clutser", "karate"), 2, "clutser"),
+        (("smooth", "karate", "--signal", "degree", "--strength", "-1"), 2, "leave it out"),
+        (("label", "karate", "--labels", "group", "--strength", "-1"), 2, "above 0"),
+        (("cluster", "karate", "--mass", "soup"), 2, "auto"),
+        (("embed", "karate", "-k", "0"), 2, "-k 0"),
+        (("analyze", "karate", "-k", "99"), 2, "-k 99"),
+        (("analyze", "karate", "--choose", "--eps", "1"), 2, "--eps"),
+        (("analyze", "karate", "--groups", "nowhere"), 2, "nowhere"),
+        (("compare", "karate", "--column", "team"), 2, "--groups"),
+        (("lift", "karate", "o.json", "--how", "magic"), 2, "rips"),
+        (("lift", "karate", "o.json", "--how", "rips", "--distance", "1"), 2, "coordinates"),
+        (("trust", "karate", "--level", "2"), 2, "--level"),
+        (("lift", "karate", "o.json", "--max-rank", "0"), 2, "--max-rank"),
+        (("bench", "karate", "--eps", "-1"), 2, "--eps"),
     ],
 )
 def test_errors_are_a_sentence_and_a_code(run, arguments, code, words):
     found, out, err = run(*arguments)
     assert found == code
-    assert words in " ".join(err.split())
+    said = " ".join(err.split())
+    assert words in said
     assert "Traceback" not in err
+    assert not PYTHON.findall(said.replace("cellapse.", ""))
     assert out == ""
+
+
+def test_files_are_refused_in_words_of_the_command_line(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "edges.csv").write_text("a,b\nb,c\n")
+    (tmp_path / "words.csv").write_text("person,friend\na,b\nb,c\n")
+    wrong = (
+        ("protein", "edges.csv"),
+        ("info", "words.csv"),
+        ("info", "edges.csv", "--repeats", "never"),
+        ("info", "edges.csv", "--columns", "1,7"),
+    )
+    for verb, *rest in wrong:
+        code, _, err = run(verb, *rest)
+        assert code == 2
+        assert not PYTHON.findall(err.replace("cellapse.", ""))
+    assert run("protein", "edges.csv")[2].startswith("error: edges.csv: ")
+
+
+def test_pairs_of_nodes_whose_names_have_commas(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "net.csv").write_text('"Lee, Ann",Bob\nBob,"Lee, Cy"\n"Lee, Ann","Lee, Cy"\n')
+    for pair in ("Lee, Ann,Bob", "Lee, Ann,Lee, Cy"):
+        columns = ("net.csv", "--columns", "1,2", "--no-header", "--operator", "laplacian")
+        out = run("resistance", *columns, "--pair", pair, "--json")[1]
+        assert json.loads(out)["resistance"] == [pytest.approx(2 / 3)]
 
 
 def test_a_folder_that_cannot_be_written(run, tmp_path, monkeypatch):
@@ -700,9 +743,6 @@ def test_every_documented_command_runs(run, line, tmp_path, monkeypatch):
     code, _, err = run(verb, *rest)
     assert code == 0, err
     assert os.listdir() != []
-
-
-PYTHON = re.compile(r"\b[A-Za-z]\.[a-z_]+\(|\bcellapse\.[a-z_]+|theory\.check|\w=(None|True|False)")
 
 
 @pytest.mark.parametrize("verb", [v for v in VERBS if v not in ("explore", "reproduce", "protein")])

@@ -131,11 +131,15 @@ def load_protein(name: str) -> Source:
     """A bundled protein or a structure file, with DSSP where it can be computed."""
     from cellapse.lifts.proteins import backbone_coordinates, protein_complex, secondary_structure
 
+    attributes: dict[str, Any]
     if exists(name):
-        K = protein_complex(name)
-        dssp, title, card = secondary_structure(name), Path(name).name, ""
-        attributes: dict[str, Any] = dict(K.attributes[0])
-        backbone = backbone_coordinates(name)
+        try:
+            K, dssp = protein_complex(name), secondary_structure(name)
+            backbone = backbone_coordinates(name)
+        except InputError as error:
+            said = str(error)
+            raise InputError(said if said.startswith(name) else f"{name}: {said}") from None
+        title, card, attributes = Path(name).name, "", dict(K.attributes[0])
     elif name.upper() not in datasets.available_proteins():
         raise InputError(unknown(name, "protein", datasets.available_proteins()))
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Annotated, Any
 
 import numpy as np
@@ -248,13 +249,17 @@ def resistance(
 
 
 def _pair(word: str, by_word: dict[str, Any]) -> tuple[Any, Any]:
-    ends = [end.strip() for end in word.split(",")]
-    if len(ends) != 2:
+    """The two nodes on both sides of a comma; names may have commas, too."""
+    commas = [i for i, letter in enumerate(word) if letter == ","]
+    pairs = [(word[:i].strip(), word[i + 1 :].strip()) for i in commas]
+    known = [pair for pair in pairs if by_word.keys() >= set(pair)]
+    if len(known) == 1:
+        return by_word[known[0][0]], by_word[known[0][1]]
+    if not pairs or known:
         raise InputError(f"--pair {word}; give two nodes with a comma between them")
-    for end in ends:
-        if end not in by_word:
-            raise InputError(f"--pair {word}: no node {end!r}; `cellapse embed` lists them")
-    return by_word[ends[0]], by_word[ends[1]]
+    end = next((end for end in pairs[0] if end not in by_word), pairs[0][1])
+    there = ", ".join(map(repr, islice(by_word, 5)))
+    raise InputError(f"--pair {word}: no node {end!r}; there are {there}, ...")
 
 
 def _numbers(option: str, words: str) -> list[float]:

@@ -20,6 +20,10 @@ _ARGUMENTS |= {"n_eigenpairs": "--eigenpairs", "n_neighbors": "--neighbours"}
 _NAMES = "|".join(sorted(_ARGUMENTS, key=len, reverse=True))
 
 _PHRASES = (
+    (r", or a realization such as cl\.Screened\(rounds=3\)", ""),
+    (r", or \"(gcv|auto)\"$", ", or leave it out"),
+    (r"choose one of None, ", "leave it out, or choose one of "),
+    (r"(mass=.*) or give numbers", r'\1 or "auto"'),
     (r", or build the complex in parts with Complex\.from_arrays", ""),
     (r", or allow more with max_memory=", ""),
     (
