@@ -93,7 +93,7 @@ def test_any_hyperedges_come_back_or_are_refused(groups):
 
 def test_hyperedge_lists_by_hand(tmp_path):
     K = cl.hypergraph_complex([("a", "b", "c"), ("a", "b"), ("c", "d")], vertices="edcba")
-    assert write_hyperedges(K) == b"d,c\nc,b,a\ne\n"  # (a, b) lies in a larger one
+    assert write_hyperedges(K) == b"c,b,a\nb,a\nd,c\ne\n"  # as they were given
     ranked = cl.as_complex([("a", "b", "c"), ("a", "b")], ranks=1)
     assert write_hyperedges(ranked) == b"a,b,c\na,b\n"  # of the same rank: both were given
     cl.write(K, tmp_path / "x.hyperedges.gz")
@@ -103,7 +103,7 @@ def test_hyperedge_lists_by_hand(tmp_path):
 @given(clique_complexes(max_rank=2))
 def test_clique_complexes_of_rank_2_come_back_from_hyperedge_lists(K):
     if not sum(K.n_cells[1:]):
-        with pytest.raises(cl.InputError, match="needs a cell of two"):
+        with pytest.raises(cl.InputError, match="needs a cell"):
             write_hyperedges(K)
         return
     L = read_hyperedges(write_hyperedges(K))

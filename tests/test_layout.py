@@ -45,8 +45,8 @@ WITHIN = {
         *("pictures", "processes", "progress", "rows", "tables", "threads", "workers"),
     ),
     "_complex": (
-        *("counts", "card", "cells", "labels", "attributes", "validity", "complex", "given"),
-        *("simple", "adjacency", "weights", "union", "graph"),
+        *("counts", "card", "cells", "labels", "attributes", "validity", "hyperedges", "complex"),
+        *("given", "simple", "adjacency", "weights", "union", "graph"),
     ),
     "_matrices": (
         *("given", "containment", "boundary", "incidence", "kinds", "support", "homology"),

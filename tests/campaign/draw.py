@@ -77,6 +77,9 @@ def settings(rng, plain, kind, realization):
     onto = 0
     if realization != "screened" and rng.random() < 0.4:
         onto = int(rng.integers(plain.top + 1))
+        sizes = [plain.n, *(M.shape[1] for M in matrices(plain, realization))]
+        if onto and sizes[onto] != len(plain.cells.get(onto, [])):  # flags, or formal elements
+            onto = 0
     return Case(plain, kind, realization, beta, gamma, eps, onto, rounds)
 
 

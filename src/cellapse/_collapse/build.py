@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from scipy.sparse.linalg import LinearOperator
 
+from cellapse._collapse.chain import Chain
 from cellapse._collapse.collapsed import CollapsedOperator
-from cellapse._collapse.realizations import DEFAULT, Realization, realization_of
+from cellapse._collapse.realizations import DEFAULT, REALIZATIONS, Realization, realization_of
 from cellapse._collapse.weights import check_eps
 from cellapse._complex.complex import Complex
 from cellapse._complex.given import to_complex
-from cellapse._errors import CellapseWarning, InputError
+from cellapse._errors import CellapseError, CellapseWarning, InputError
 from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
 from cellapse._matrices.given import are_matrices
@@ -66,7 +68,9 @@ def collapse(
         the others, with gamma at its bound, it decides what S keeps of the smallest positive
         eigenvalue of A: about eps, where no edge closes a cell, or all as many.
     onto : int
-        The rank that is kept.
+        The rank that is kept: S is then on its cells, in their order and with their labels.
+        "mixed", "incidence" and "boundary" have every rank, "unfolded" the edges besides the
+        vertices, and "screened" and "renormalized" the vertices alone.
     solver : Direct() or CG(...), optional
         How (C + eps I)^-1 is applied: for the paper's operators, by default a sparse
         factorization, or conjugate gradients on K where the graph expands and a factorization would
@@ -98,23 +102,57 @@ cliques up to rank 2 of networkx.Graph>
     if solver is not None and not isinstance(solver, Direct | CG):
         raise InputError(f"solver={solver!r}; give Direct() or CG(rtol=...)")
     chosen = realization_of(source, realization)
+    if not chosen.needs_solver and solver is not None:
+        raise InputError(
+            f"realization={chosen.name!r} is a sparse matrix on the vertices and needs no solver; "
+            'leave it out, or choose realization="unfolded"'
+        )
     fitting = Fitting("the collapse of all cells", "take fewer: a lower max_rank, a thinner graph")
-    with fitting:
-        chain = chosen.chain(source)
+    try:
+        with fitting:
+            chain = chosen.chain(source)
+    except InputError as error:  # which says what else to do onto the vertices
+        if onto and isinstance(source, Complex):
+            rank = whole_number("onto", onto, 0, source.max_rank)
+            raise _no_cells(source, chosen, rank) from error
+        raise
     top = source.max_rank if isinstance(source, Complex) else len(chain.above) + 1
     onto = whole_number("onto", onto, 0, top)
-    if not chosen.needs_solver and (onto != 0 or solver is not None):
-        raise InputError(
-            f"realization={chosen.name!r} is a sparse matrix on the vertices: it needs no solver "
-            'and has no other rank; leave out onto and solver, or choose realization="unfolded"'
-        )
     with fitting:
+        if onto and not _has_cells(chosen, chain, onto):
+            raise _no_cells(source, chosen, onto)
         weights = chosen.weigh(chain, beta, gamma, eps)
     caution = chosen.caution(chain)
     if caution is not None:
         warnings.warn(caution, CellapseWarning, stacklevel=2)
     with fitting:
         return CollapsedOperator(chosen, chain, weights, onto, solver)
+
+
+def _has_cells(chosen: Realization, chain: Chain, rank: int) -> bool:
+    """Whether the elements of a rank are its cells: no flags, and nothing that completes ranks."""
+    return chosen.needs_solver and chain.incidence.n_formal[rank] == 0
+
+
+def _no_cells(source: Any, chosen: Realization, rank: int) -> InputError:
+    """The error for a rank that is not there, which names realizations that have it, as tried."""
+    K = source if isinstance(source, Complex) else getattr(source, "source", None)
+    said = (
+        f"onto={rank}, but the realization {chosen.name!r} has something other than the cells of "
+        f"rank {rank} there, or nothing"
+    )
+    if K is None:
+        return InputError(f"{said}; leave out the realization, and the matrices are used as given")
+    able = []
+    for name, other in REALIZATIONS.items():
+        with suppress(CellapseError):
+            able += [f'"{name}"'] if _has_cells(other, other.chain(K), rank) else []
+    if not able:
+        return InputError(
+            f"{said}, and no realization has them: some of their relations skip ranks; list the "
+            "faces between as cells of K, or keep onto=0"
+        )
+    return InputError(f"{said}; pass the complex with realization={' or '.join(able)}")
 
 
 def matrices_or_complex(source: Any) -> Any:

@@ -191,8 +191,10 @@ class CollapsedOperator(Operator):
     def complete(self, u: ArrayLike) -> dict[int, FloatArray]:
         """The values z* of all other cells that minimize the energy of u, by rank.
 
-        z*(u) = -(C + eps I)^-1 X^T u. For the unfolded realization the values above the edges
-        belong to flags, in the order of `unfolded_matrices`.
+        z*(u) = -(C + eps I)^-1 X^T u. Those of rank k begin with one for each of `n_cells[k]`
+        cells, in their order; formal elements of rank completion, if any, come after them. Above
+        the edges the values of the unfolded realization belong to flags instead, in the order of
+        `unfolded_matrices`; the screened and renormalized ones have values of edges only.
         """
         values = align_numbers(u, self.labels, "the signal", cells=self.onto > 0)
         return homogeneous(self.elimination.complete, values)

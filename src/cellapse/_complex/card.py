@@ -25,6 +25,7 @@ def card_of(K: Complex) -> Card:
         ("cells", cells_in_words(K)),
         ("kind", "simplicial" if K.is_simplicial else "cells of any size"),
         ("components", f"{pieces:,}"),
+        ("hyperedges", "" if K.hyperedges is None else f"{len(K.hyperedges):,} were given"),
         ("weights", weighted),
         ("attributes", columns if len(columns) < 100 else columns[:97] + "..."),
     ]

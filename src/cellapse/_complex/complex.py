@@ -18,7 +18,8 @@ from scipy.sparse.csgraph import connected_components
 from cellapse._complex.attributes import Columns, check_attributes, check_metadata
 from cellapse._complex.card import card_of
 from cellapse._complex.cells import Cells, build_cells, star_graph
-from cellapse._complex.labels import as_tuples, in_order, numbered, positions
+from cellapse._complex.hyperedges import GivenHyperedges
+from cellapse._complex.labels import as_tuples, numbered, positions, steady, vertex_order
 from cellapse._complex.validity import (
     check_labels,
     check_no_duplicates,
@@ -40,7 +41,10 @@ class Complex(Shown):
     Attributes
     ----------
     labels : sequence of hashable
-        The vertices in the user's order; results are aligned with it.
+        The vertices in their order, with which everything is aligned: that of the user where
+        there is one (a networkx graph, a table's index, positions), numeric for whole numbers in
+        bare cells, and else that in which cells name them (the page "In and out" has the whole
+        rule, under "The order of the vertices").
     cells : tuple of Cells
         `cells[k]` are the cells of rank k, as vertex positions; `cells[0]` are the vertices.
     weights : tuple of (array or None)
@@ -50,6 +54,9 @@ class Complex(Shown):
         them, but they survive reading and writing.
     metadata : mapping
         What is known of the whole, such as its name or source; it survives likewise.
+    hyperedges : GivenHyperedges, optional
+        Where it was lifted from a hypergraph: which cells are the hyperedges that were given.
+        These, and not the pairs within them, are written to files and given to other libraries.
 
     Examples
     --------
@@ -65,6 +72,7 @@ class Complex(Shown):
     weights: tuple[FloatArray | None, ...] = field(repr=False)
     attributes: tuple[Columns, ...] = field(repr=False)
     metadata: Mapping[str, Any] = field(repr=False, default_factory=dict)
+    hyperedges: GivenHyperedges | None = field(repr=False, default=None)
 
     @classmethod
     def from_cells(
@@ -80,9 +88,9 @@ class Complex(Shown):
         ----------
         cells : {rank: cells}
             `cells[0]` lists the vertex labels, in the order results will have; without it the
-            vertices are taken in the order in which the cells name them. Every other cell is a
-            collection of vertex labels. Cells need not be closed: a triangle without its edges
-            is fine.
+            vertices are in numeric order where all are whole numbers, and else in the order in
+            which the cells name them. Every other cell is a collection of vertex labels. Cells
+            need not be closed: a triangle without its edges is fine.
         weights : {rank: one positive number per cell}, optional
             A Series or mapping goes by the cells, `{("a", "b"): 2.0}`, whatever the order of
             their vertices; an array is in the order of the cells.
@@ -102,10 +110,9 @@ class Complex(Shown):
         ranks = check_ranks(cells)
         tuples = {k: as_tuples(k, cells[k]) for k in ranks if k > 0}
         if 0 in ranks:
-            labels = tuple(listed(cells[0], "the list of vertices, cells[0],"))
+            labels = tuple(listed(steady(cells[0]), "the list of vertices, cells[0],"))
         else:
-            seen = (v for k in sorted(tuples) for cell in tuples[k] for v in cell)
-            labels = in_order(seen)
+            labels = vertex_order(v for k in sorted(tuples) for cell in tuples[k] for v in cell)
         position = positions(labels)
         arrays = {k: numbered(k, group, position) for k, group in tuples.items()}
         return cls.from_arrays(len(labels), arrays, labels, weights, attributes, metadata)
@@ -259,7 +266,7 @@ class Complex(Shown):
         return connected_components(graph, directed=False)[1]
 
     def skeleton(self, rank: int) -> Complex:
-        """The same complex with only its cells of rank <= `rank`."""
+        """The same complex with only its cells of rank <= `rank`, no longer a hypergraph."""
         n = whole_number("rank", rank, 0, self.max_rank) + 1
         kept = self.cells[:n], self.weights[:n], self.attributes[:n]
         return Complex(self.labels, *kept, self.metadata)
@@ -281,7 +288,8 @@ class Complex(Shown):
         kept = tuple(
             old if new is None else new for old, new in zip(self.weights, chosen, strict=True)
         )
-        return replace(self, weights=kept, attributes=merged)
+        hyperedges = None if any(w is not None for w in chosen[1:]) else self.hyperedges
+        return replace(self, weights=kept, attributes=merged, hyperedges=hyperedges)
 
     def plot(self, values: Any = None, *, positions: Any = None, ax: Any = None) -> Any:
         """Draw it with its cells, and return the axes: see `cellapse.plot.plot_complex`."""

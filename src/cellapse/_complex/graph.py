@@ -18,7 +18,7 @@ from scipy import sparse
 from cellapse._complex.adjacency import is_adjacency, symmetric_edges
 from cellapse._complex.attributes import columns_of
 from cellapse._complex.complex import Complex
-from cellapse._complex.labels import in_order
+from cellapse._complex.labels import steady, vertex_order
 from cellapse._complex.simple import Rules, simple_edges
 from cellapse._complex.weights import weight_column
 from cellapse._errors import InputError
@@ -223,13 +223,15 @@ def _from_array(array: NDArray[Any], rules: Rules) -> Graph:
 
 def _from_pairs(source: Any, rules: Rules) -> Graph:
     try:
-        pairs = [tuple(edge) for edge in source]
+        pairs = [tuple(steady(edge)) for edge in source]
     except TypeError:
         raise InputError(
             f"a {type(source).__name__} is not a graph; pass a networkx graph, a sparse adjacency, "
             "an edge array or a list of pairs"
         ) from None
-    labels = in_order(v for edge in pairs for v in edge)
+    if isinstance(source, set | frozenset):
+        pairs = steady(set(pairs))
+    labels = vertex_order(v for edge in pairs for v in edge)
     for edge in pairs:
         if len(edge) != 2:
             raise InputError(

@@ -17,10 +17,10 @@ _PLAIN = frozenset({tuple, list, set, frozenset})
 
 def as_tuples(rank: int, cells: Iterable[Any]) -> list[tuple[Hashable, ...]]:
     """The cells as tuples of labels; anything that is no collection is named and refused."""
-    tuples = []
+    tuples: list[tuple[Hashable, ...]] = []
     for cell in listed(cells, f"the list of cells of rank {rank}"):
         if type(cell) in _PLAIN:  # quicker to ask than whether it is any collection
-            tuples.append(tuple(cell))
+            tuples.append(tuple(steady(cell)))
             continue
         if isinstance(cell, str | bytes | Mapping) or not isinstance(cell, Iterable):
             raise InputError(
@@ -28,15 +28,47 @@ def as_tuples(rank: int, cells: Iterable[Any]) -> list[tuple[Hashable, ...]]:
                 "write it as a tuple of labels"
             )
         tuples.append(tuple(cell.tolist() if hasattr(cell, "tolist") else cell))
-    return tuples
+    return list(steady(set(tuples))) if isinstance(cells, set | frozenset) else tuples
 
 
-def in_order(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
-    """Each label once, in the order of first appearance."""
+def steady(group: Any) -> Any:
+    """A set as a list in an order that is no accident of hashing; anything else as it is.
+
+    >>> steady({"c", "a"}), steady(("c", "a"))
+    (['a', 'c'], ('c', 'a'))
+    """
+    if not isinstance(group, set | frozenset):
+        return group
     try:
-        return tuple(dict.fromkeys(labels))
+        return sorted(group)
+    except TypeError:
+        return sorted(group, key=repr)
+
+
+def vertex_order(
+    named: Iterable[Hashable], listed_: Collection[Hashable] = ()
+) -> tuple[Hashable, ...]:
+    """The vertices that cells name, each once, in the one order that they get everywhere.
+
+    A list of all vertices is an order of its own, and is kept. Without one, whole numbers are in
+    numeric order, whatever holds the cells, and other labels come as they are named first.
+
+    >>> vertex_order([5, 0, 2, 0]), vertex_order("cab"), vertex_order([5, 0], [0, 5, 2][::-1])
+    ((0, 2, 5), ('c', 'a', 'b'), (2, 5, 0))
+    """
+    try:
+        known = dict.fromkeys(listed_)
+        first = dict.fromkeys(named)
     except TypeError as error:
         raise _unhashable(error) from None
+    if known and first.keys() <= known.keys():
+        return tuple(known)
+    every = {**first, **known}
+    kinds = set(map(type, every))
+    if all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
+        numbers: Any = every
+        return tuple(sorted(map(int, numbers)))
+    return tuple(every)
 
 
 def _unhashable(error: TypeError) -> InputError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -11,6 +11,7 @@ from cellapse._complex.attributes import columns_of
 from cellapse._complex.cells import ascending_rows
 from cellapse._complex.complex import Complex
 from cellapse._complex.graph import SIMPLE
+from cellapse._complex.hyperedges import GivenHyperedges, given_hyperedges
 from cellapse._complex.labels import numbered, positions
 from cellapse._complex.simple import Rules
 from cellapse._complex.weights import weighted_by
@@ -69,8 +70,12 @@ def hyperedges_of(
 ) -> tuple[list[Any], list[Any], list[dict[str, Any]]]:
     """Names, members and attributes of the cells above the vertices, with "rank" among them.
 
-    Names are the attribute "id" where every cell has one of its own, else 0, 1, ...
+    Of a hypergraph, the hyperedges that were given. Names are the attribute "id" where every cell
+    has one of its own, else 0, 1, ...
     """
+    lifted = given_hyperedges(K)
+    if lifted is not None and ranked:
+        return _as_given(K, lifted, weight)
     ranks = range(1, K.max_rank + 1)
     if ranked:
         refuse_rank_attribute(K)
@@ -87,6 +92,29 @@ def hyperedges_of(
         if None not in given and len(set(given)) == len(given):
             names = given
     return names, cells, records
+
+
+def _as_given(
+    K: Complex, given: GivenHyperedges, weight: str
+) -> tuple[list[Any], list[Any], list[dict[str, Any]]]:
+    bare = replace(K, weights=(None,) * len(K.weights))  # of which hyperedges have their own
+    members: list[Any] = [(v,) for v in K.labels]
+    known: list[dict[str, Any]] = [{} for _ in K.labels]
+    for k in range(1, K.max_rank + 1):
+        members += K.cell_labels(k)
+        known += records_of(bare, k, weight)
+    names = list(range(len(given)) if given.names is None else given.names)
+    records = []
+    for i, cell in enumerate(given.cells.tolist()):
+        record = dict(given.records.get(i, known[cell]))
+        if given.names is not None and record.get("id", names) == names[i]:
+            del record["id"]
+        if given.counted:
+            record.pop("multiplicity", None)
+        if given.weights is not None:
+            record[weight] = float(given.weights[i])
+        records.append(record)
+    return names, [members[cell] for cell in given.cells.tolist()], records
 
 
 def refuse_rank_attribute(K: Complex) -> None:

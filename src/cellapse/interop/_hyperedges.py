@@ -11,12 +11,13 @@ import numpy as np
 from cellapse._complex.attributes import check_metadata, columns_of
 from cellapse._complex.cells import Cells, ascending_rows, build_cells
 from cellapse._complex.complex import Complex
+from cellapse._complex.hyperedges import GivenHyperedges
 from cellapse._complex.labels import numbered, positions
 from cellapse._complex.simple import differ
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError
 from cellapse._shared.arrays import IntArray
-from cellapse._shared.checks import whole_number
+from cellapse._shared.checks import real_array, whole_number
 from cellapse._shared.notes import fact, loss
 from cellapse._shared.rows import RowIndex
 from cellapse.interop._build import Group, Ranks, Record
@@ -42,7 +43,8 @@ def hyperedge_complex(
     columns of records.
     """
     n = len(labels)
-    if isinstance(hyperedges, Cells):  # numbered already
+    hyperedges, names, records = _full(hyperedges, names, records)
+    if isinstance(hyperedges, Cells):
         indptr, indices = hyperedges.indptr, hyperedges.indices
     else:
         indptr, indices = numbered(2, hyperedges, positions(labels))
@@ -54,21 +56,37 @@ def hyperedge_complex(
     facts.tell(int((given.sizes == 1).sum()))
     if rank_of is None:
         K = _lifted(labels, given.take(distinct), distinct, facts)
+        K = facts.with_given(K, distinct, given.sizes)
     else:
         _check_copies(given, labels, first, rank_of)
-        several = distinct[given.sizes[distinct] != 1]  # a hyperedge of one vertex is that vertex
-        by_rank = {k: several[rank_of[several] == k] for k in np.unique(rank_of[several]).tolist()}
-        parts = {rank: given.take(chosen) for rank, chosen in by_rank.items()}
-        attributes = {rank: facts.of(chosen) for rank, chosen in by_rank.items()}
-        for columns_of_rank in attributes.values() if ranks is None else ():
-            del columns_of_rank["rank"]
-        tables = {rank: (part.indptr, part.indices) for rank, part in parts.items()}
-        K = Complex.from_arrays(n, tables, labels, attributes=attributes)
+        K = _ranked(labels, given, distinct, rank_of, facts)
+        if ranks is None:  # then it was an attribute
+            kept = ({n: c for n, c in of.items() if n != "rank"} for of in K.attributes)
+            K = replace(K, attributes=tuple(kept))
     K = replace(K, metadata=check_metadata(metadata))
     if vertex_records:
         K = K.with_attributes({0: columns(vertex_records)})
     summed = any(w is not None for w in K.weights)  # by the lift
     return K if summed and weight not in K.attributes[0] else weighted_by(K, weight)
+
+
+def _full(
+    hyperedges: Sequence[Group] | Cells,
+    names: Sequence[Hashable] | None,
+    records: Sequence[Record],
+) -> tuple[Sequence[Group] | Cells, Sequence[Hashable] | None, Sequence[Record]]:
+    """The hyperedges that have vertices: no cell could stand for others, which is told."""
+    sizes = hyperedges.sizes if isinstance(hyperedges, Cells) else list(map(len, hyperedges))
+    full = np.flatnonzero(sizes)
+    if len(full) == len(sizes):
+        return hyperedges, names, records
+    loss(f"{len(sizes) - len(full):,} hyperedges without vertices are left out")
+    kept = full.tolist()
+    names = names and [names[i] for i in kept]
+    records = records and [records[i] for i in kept]
+    if isinstance(hyperedges, Cells):
+        return hyperedges.take(full), names, records
+    return [hyperedges[i] for i in kept], names, records
 
 
 class _Facts:
@@ -84,19 +102,33 @@ class _Facts:
     ) -> None:
         self.records, self.weight, self._columns = records, weight, columns
         self._names = names if names and list(names) != list(range(len(names))) else None
-        self._first = first
+        self.first = first
         self._copies = copies = np.flatnonzero(first != np.arange(len(first))).tolist()
         self._times: IntArray | None = None
         if copies:
             self.count()
         self.weights: list[Any] = [r.get(weight) for r in records] if weight is not None else []
+        self.own = list(self.weights)
         for i in copies if self.weights else ():
             if self.weights[i] is not None and self.weights[first[i]] is not None:
                 self.weights[first[i]] += self.weights[i]
 
     def count(self) -> None:
         """Have the attribute "multiplicity", how often each was given."""
-        self._times = np.bincount(self._first, minlength=len(self._first))
+        self._times = np.bincount(self.first, minlength=len(self.first))
+
+    def with_given(self, K: Complex, distinct: IntArray, sizes: IntArray) -> Complex:
+        """The lift of the `distinct` hyperedges, with all of them as they were given."""
+        assert K.hyperedges is not None  # as the lift has it
+        cells = K.hyperedges.cells[np.searchsorted(distinct, self.first)]
+        other = np.flatnonzero((self.first != np.arange(len(cells))) | (sizes == 1)).tolist()
+        records = {i: {**self.records[i]} for i in other if self.records}
+        for record in records.values():
+            record.pop(self.weight, None)
+        weighted = K.weights[1] is not None
+        own = real_array(self.own, "the list of weights") if weighted else None
+        all_ = GivenHyperedges(cells, own, self._names, records, self._times is not None)
+        return replace(K, hyperedges=all_)
 
     def tell(self, n_alone: int) -> None:
         """Say what was merged, and what of it is no longer known."""
@@ -113,7 +145,7 @@ class _Facts:
 
     def _is_other(self, i: int) -> bool:
         """Whether a copy says something that the first one does not."""
-        first = self.records[self._first[i]]
+        first = self.records[self.first[i]]
         return any(
             differ(value, first.get(name))
             for name, value in self.records[i].items()
@@ -168,21 +200,34 @@ def _check_copies(
         )
 
 
+def _ranked(
+    labels: Sequence[Hashable], given: Cells, distinct: IntArray, rank_of: IntArray, facts: _Facts
+) -> Complex:
+    """Hyperedges at the ranks that they have; one of a single vertex is that vertex."""
+    several = distinct[given.sizes[distinct] != 1]
+    by_rank = {k: several[rank_of[several] == k] for k in np.unique(rank_of[several]).tolist()}
+    parts = {rank: given.take(chosen) for rank, chosen in by_rank.items()}
+    attributes = {rank: facts.of(chosen) for rank, chosen in by_rank.items()}
+    tables = {rank: (part.indptr, part.indices) for rank, part in parts.items()}
+    return Complex.from_arrays(len(labels), tables, labels, attributes=attributes)
+
+
 def _lifted(labels: Sequence[Hashable], cells: Cells, distinct: IntArray, facts: _Facts) -> Complex:
     """The hypergraph lift; pairs that were no hyperedge themselves have no attributes."""
     known = facts.of(distinct)
     weights = known.get(facts.weight)
-    if weights is not None and None in weights:
-        cell = tuple(labels[v] for v in cells[weights.index(None)].tolist())
+    if weights is not None and None in facts.own:
+        at = np.searchsorted(distinct, facts.first[facts.own.index(None)])
+        cell = tuple(labels[v] for v in cells[int(at)].tolist())
         raise InputError(
             f"hyperedge {cell!r} has no attribute {facts.weight!r}; set it on all of them or leave "
             "out weight"
         )
     K = lift_hyperedges(cells, labels, np.ones(len(cells)) if weights is None else weights)
-    at = np.full(K.n_cells[1], -1)
+    of_edges = np.full(K.n_cells[1], -1)
     where, pairs = cells.of_size(2)
     if len(pairs):
-        at[RowIndex(K.cells[1].as_array(), len(labels)).find(pairs)] = distinct[where]
+        of_edges[RowIndex(K.cells[1].as_array(), len(labels)).find(pairs)] = distinct[where]
     if weights is None:
         several = np.asarray(K.weights[1]) > 1
         K = replace(K, weights=(None,) * len(K.weights))
@@ -191,9 +236,9 @@ def _lifted(labels: Sequence[Hashable], cells: Cells, distinct: IntArray, facts:
                 f"{several.sum():,} pairs are in several hyperedges, and each is one edge; "
                 'hypergraph_complex(..., multiplicity="weight") counts them'
             )
-        if (at[several] >= 0).any():  # a hyperedge within a larger one would not be seen
+        if (of_edges[several] >= 0).any():  # a hyperedge within a larger one would not be seen
             facts.count()
-    attributes = {1: facts.of(at), 2: facts.of(distinct[cells.sizes > 2])}
+    attributes = {1: facts.of(of_edges), 2: facts.of(distinct[cells.sizes > 2])}
     for columns in attributes.values():
         columns.pop(facts.weight, None)
     return K.with_attributes(attributes)

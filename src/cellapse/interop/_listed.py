@@ -10,7 +10,7 @@ import numpy as np
 from cellapse._complex.attributes import columns_of
 from cellapse._complex.complex import Complex
 from cellapse._complex.graph import graph_of, string_named
-from cellapse._complex.labels import in_order, numbered, positions
+from cellapse._complex.labels import numbered, positions, vertex_order
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError
 from cellapse._shared.notes import fact
@@ -99,7 +99,7 @@ def from_edges_with_data(items: list[Any], wanted: Wanted) -> Complex:
     else:
         records = [{} if row[2] is None else {"weight": row[2]} for row in items]
         fact("edges with a number each, the attribute 'weight'")
-    return _graph(in_order(v for u, w, _ in items for v in (u, w)), items, records, wanted)
+    return _graph(vertex_order(v for u, w, _ in items for v in (u, w)), items, records, wanted)
 
 
 def _graph(labels: Any, pairs: list[Any], records: list[Any], wanted: Wanted) -> Complex:
@@ -177,5 +177,5 @@ def from_dict_of_neighbours(source: Mapping[Any, Any], wanted: Wanted) -> Comple
                     "pass the multigraph itself, and repeats="
                 )
             records.append(data if isinstance(data, Mapping) else {"weight": data})
-    labels = in_order([*source, *(v for _, v in pairs)])
+    labels = vertex_order([*source, *(v for _, v in pairs)])
     return _graph(labels, pairs, records, wanted)

@@ -31,12 +31,14 @@ def read(tree: Any, wanted: Wanted) -> Complex:
     tables = {k: np.array(members).reshape(-1, k + 1) for k, (members, _) in by_rank.items()}
     if not tables:
         raise InputError("an empty SimplexTree; a complex needs at least one vertex")
-    labels = tables.pop(0).ravel()
-    order = np.argsort(labels)
-    cells = {k: order[np.searchsorted(labels, t, sorter=order)] for k, t in tables.items()}
+    listed = tables.pop(0).ravel()
+    ascending = np.argsort(listed)
+    labels = listed[ascending]
+    cells = {k: np.searchsorted(labels, t) for k, t in tables.items()}
     attributes: dict[int, dict[Any, Any]] = {}
     if any(any(values) for _, values in by_rank.values()):
         attributes = {k: {"filtration": np.array(v)} for k, (_, v) in by_rank.items()}
+        attributes[0] = {"filtration": attributes[0]["filtration"][ascending]}
     counted = np.array_equal(labels, np.arange(len(labels)))
     names = None if counted else labels.tolist()
     K = Complex.from_arrays(len(labels), cells, names, attributes=attributes)

@@ -7,7 +7,8 @@ from typing import Any
 
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import CellapseWarning, InputError, extra
-from cellapse.interop._build import Wanted, records_of, refuse_rank_attribute
+from cellapse._shared.notes import loss
+from cellapse.interop._build import Wanted, hyperedges_of, records_of
 from cellapse.interop._hyperedges import hyperedge_complex
 
 _THEIRS = ("weighted", "type")  # what hypergraphx writes into the metadata itself
@@ -27,11 +28,12 @@ def read(source: Any, wanted: Wanted) -> Complex:
         if wanted.weight == "weight" or any(value != 1 for value in weights.values()):
             for record, edge in zip(records, edges, strict=True):
                 record["weight"] = weights[edge]
+    members, records = _copies(list(edges), records)
     nodes = source.get_nodes(metadata=True)
     about = source.get_hypergraph_metadata()
     return hyperedge_complex(
         list(nodes),
-        list(edges),
+        members,
         vertex_records=list(nodes.values()),
         records=records,
         weight=wanted.weight,
@@ -40,8 +42,25 @@ def read(source: Any, wanted: Wanted) -> Complex:
     )
 
 
+def _copies(members: list[Any], records: list[dict[str, Any]]) -> tuple[list[Any], list[Any]]:
+    """Hyperedges as often as their "multiplicity" says, as `to_hypergraphx` has them."""
+    times: list[Any] = [record.get("multiplicity") for record in records]
+    if not all(type(m) is int and m > 0 for m in times):
+        return members, records
+    several = []
+    for record, m in zip(records, times, strict=True):
+        del record["multiplicity"]
+        if "weight" in record:
+            record["weight"] = record["weight"] / m
+        several += [record] * m
+    return [group for group, m in zip(members, times, strict=True) for _ in range(m)], several
+
+
 def to_hypergraphx(K: Complex) -> Any:
     """The cells above the vertices as hyperedges with "rank" in their metadata.
+
+    Of a hypergraph, the hyperedges that were given, without ranks; where some were given several
+    times, each once with its "multiplicity" and the sum of the weights.
 
     Parameters
     ----------
@@ -62,9 +81,11 @@ def to_hypergraphx(K: Complex) -> Any:
     require_complex(K, "to_hypergraphx")
     with extra("hypergraphx", "topology"):
         import hypergraphx
-    refuse_rank_attribute(K)
-    ranks = range(1, K.max_rank + 1)
-    weighted = any(K.weights[k] is not None for k in ranks)
+    names, cells, records = hyperedges_of(K, "weight")
+    if names != list(range(len(names))):
+        records = [{**r, "id": name} for r, name in zip(records, names, strict=True)]
+    cells, records = _merged(cells, records)
+    weighted = any(w is not None for w in K.weights[1:])
     if any(name in K.metadata for name in _THEIRS):
         warnings.warn(
             f"metadata called {' or '.join(map(repr, _THEIRS))} is left out: hypergraphx has its "
@@ -77,13 +98,34 @@ def to_hypergraphx(K: Complex) -> Any:
     try:
         for label, record in zip(K.labels, records_of(K, 0, "weight"), strict=True):
             target.add_node(label, metadata=record)
-        for k in ranks:
-            for cell, record in zip(K.cell_labels(k), records_of(K, k, "weight"), strict=True):
-                record["rank"] = k
-                value = record.pop("weight", 1.0) if weighted else None
-                target.add_edge(cell, weight=value, metadata=record)
+        for cell, record in zip(cells, records, strict=True):
+            value = record.pop("weight", 1.0) if weighted else None
+            target.add_edge(cell, weight=value, metadata=record)
     except TypeError as error:
         raise InputError(
             f"hypergraphx sorts the labels, and these cannot be sorted ({error}); use to_xgi"
         ) from None
     return target
+
+
+def _merged(cells: list[Any], records: list[dict[str, Any]]) -> tuple[list[Any], list[Any]]:
+    """Each set of vertices once, as hypergraphx has it: what was given several times says so."""
+    at: dict[frozenset[Any], int] = {}
+    of = [at.setdefault(frozenset(cell), len(at)) for cell in cells]
+    if len(at) == len(cells):
+        return cells, records
+    loss(
+        f"{len(cells) - len(at):,} repeated hyperedges are one of hypergraphx, with their number, "
+        "the sum of the weights and the data of the first; to_xgi keeps them apart"
+    )
+    kept: list[Any] = []
+    merged: list[dict[str, Any]] = []
+    for cell, record, i in zip(cells, records, of, strict=True):
+        if i == len(kept):
+            kept.append(cell)
+            merged.append({**record, "multiplicity": 1})
+            continue
+        merged[i]["multiplicity"] += 1
+        if "weight" in record:
+            merged[i]["weight"] += record["weight"]
+    return kept, merged

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cellapse._complex.complex import Complex, require_complex
+from cellapse._complex.labels import vertex_order
 from cellapse._errors import InputError, extra
 from cellapse._shared.notes import loss
 from cellapse.interop._build import Wanted, hyperedges_of, records_of
@@ -25,11 +26,13 @@ def read(source: Any, wanted: Wanted) -> Complex:
             "incidences have weights or properties of their own, which a complex does not hold; "
             "only the cells and what is known of them are read"
         )
+    label = {_plain(v): v for v in source.nodes}
+    labels = vertex_order(label)  # its matrices are sorted, and its nodes come as edges name them
     return hyperedge_complex(
-        [_plain(v) for v in source.nodes],
+        labels,
         list(members.values()),
         names=[_plain(name) for name in members],
-        vertex_records=_properties(source.nodes, list(source.nodes), None),
+        vertex_records=_properties(source.nodes, [label[v] for v in labels], None),
         records=_properties(source.edges, list(members), wanted.weight),
         weight=wanted.weight,
         ranks=wanted.ranks,

@@ -10,7 +10,7 @@ from scipy import sparse
 from cellapse._complex.attributes import columns_of
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._complex.graph import graph_of, string_named
-from cellapse._complex.labels import in_order
+from cellapse._complex.labels import positions, vertex_order
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError, extra
 from cellapse._shared.notes import fact
@@ -68,9 +68,9 @@ def _from_cells(table: Any, wanted: Wanted) -> Complex:
         by_rank.setdefault(int(rank), []).append(cell)
         records.setdefault(int(rank), []).append(fact_of_cell)
     listed = by_rank.pop(0, None)
-    labels = in_order(v for k in sorted(by_rank) for cell in by_rank[k] for v in cell)
+    named = (v for k in sorted(by_rank) for cell in by_rank[k] for v in cell)
     return ranked_complex(
-        labels if listed is None else listed,
+        vertex_order(named) if listed is None else listed,
         by_rank,
         records,
         wanted.weight,
@@ -84,10 +84,9 @@ def _facts(table: Any, used: list[Any]) -> list[dict[Any, Any]]:
     from pandas import isna
     from pandas.api.types import is_scalar
 
-    return [
-        {name: v for name, v in row.items() if not (is_scalar(v) and isna(v))}
-        for row in table.drop(columns=used).to_dict(orient="records")
-    ]
+    others = table.drop(columns=used)
+    rows = others.to_dict(orient="records") if len(others.columns) else [{} for _ in others.index]
+    return [{name: v for name, v in row.items() if not (is_scalar(v) and isna(v))} for row in rows]
 
 
 def _from_edges(table: Any, ends: tuple[int, int], wanted: Wanted) -> Complex:
@@ -104,7 +103,7 @@ def _from_edges(table: Any, ends: tuple[int, int], wanted: Wanted) -> Complex:
 
 
 def _numbered(sources: Any, targets: Any) -> tuple[list[Any], Any]:
-    """The labels in the order in which rows name them, and edges as their positions."""
+    """The labels in their order, and edges as their positions."""
     from pandas import factorize
 
     whole = sources.dtype == targets.dtype == np.int64
@@ -115,7 +114,10 @@ def _numbered(sources: Any, targets: Any) -> tuple[list[Any], Any]:
         raise InputError(
             f"a label that cannot be hashed ({error}); use strings or numbers"
         ) from None
-    return labels.tolist(), places.astype(np.int64).reshape(-1, 2)
+    order = vertex_order(labels.tolist())
+    position = positions(order)
+    place = np.array([position[v] for v in labels.tolist()], dtype=np.int64)
+    return list(order), place[places].reshape(-1, 2)
 
 
 def _column(series: Any) -> Any:

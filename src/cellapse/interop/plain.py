@@ -16,7 +16,7 @@ from scipy import sparse
 
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._complex.graph import as_graph
-from cellapse._complex.labels import as_tuples, in_order
+from cellapse._complex.labels import as_tuples, vertex_order
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError
 from cellapse._matrices.incidence import Incidence
@@ -64,7 +64,7 @@ def read(source: Any, wanted: Wanted) -> Complex:
         wanted.check_ranked("a mesh")
         wanted.check_simple("a mesh")
         return weighted_by(mesh_complex(*source), wanted.weight)
-    items = list(source)
+    items: list[Any] = as_tuples(2, source) if isinstance(source, set | frozenset) else list(source)
     if len(items) == 2 and _are_two_columns(*items):
         raise InputError(
             "two arrays could be the ends of edges or two hyperedges; pass "
@@ -88,24 +88,23 @@ def _from_items(items: list[Any], wanted: Wanted) -> Complex:
         return _from_array(np.array(items), wanted)
     if is_edges_with_data(items):
         return from_edges_with_data(items, wanted)
-    groups = as_tuples(2, [_in_order(item) for item in items])
+    groups = _groups(items)
     refuse_numbers(groups)
     if wanted.ranks is None and all(len(group) == 2 for group in groups):
         return weighted_by(as_graph(groups, rules=wanted.rules).with_cells({}), wanted.weight)
     wanted.check_simple("a list of cells")
-    labels = in_order(v for g in groups for v in g)
+    labels = vertex_order(v for g in groups for v in g)
     K = hyperedge_complex(labels, groups, ranks=wanted.ranks)
     return weighted_by(K, wanted.weight)
 
 
-def _in_order(item: Any) -> Any:
-    """A set, whose order is an accident, with its members sorted where that can be done."""
-    if not isinstance(item, set | frozenset):
-        return item
-    try:
-        return tuple(sorted(item))
-    except TypeError:
-        return tuple(sorted(item, key=repr))
+def _groups(listed: Any) -> list[tuple[Any, ...]]:
+    groups = as_tuples(2, listed)
+    if () in groups:
+        raise InputError(
+            f"cell number {groups.index(())} is empty; a cell needs vertices: leave it out"
+        )
+    return groups
 
 
 def read_adjacency(matrix: Any, wanted: Wanted) -> Complex:
@@ -174,8 +173,8 @@ def _from_mapping(source: Mapping[Any, Any], wanted: Wanted) -> Complex:
                     "that hyperedges with such names need ranks=, or go in as a list of them"
                 )
         return weighted_by(Complex.from_cells(source), wanted.weight)
-    groups = as_tuples(2, source.values())
-    labels = in_order(v for g in groups for v in g)
+    groups = _groups(source.values())
+    labels = vertex_order(v for g in groups for v in g)
     K = hyperedge_complex(labels, groups, names=list(source), ranks=wanted.ranks)
     return weighted_by(K, wanted.weight)
 

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from cellapse._complex.complex import Complex, require_complex
+from cellapse._complex.hyperedges import given_hyperedges
+from cellapse._complex.labels import positions, vertex_order
 from cellapse._errors import InputError, extra
 from cellapse._shared.checks import one_of
+from cellapse._shared.notes import loss
 from cellapse.interop._build import (
     Wanted,
     ranked_complex,
@@ -26,7 +31,10 @@ def read(source: Any, wanted: Wanted) -> Complex:
         nodes = {rank: list(trie.skeleton(rank)) for rank in range(len(trie.shape))}
         cells = {rank: [node.elements for node in listed] for rank, listed in nodes.items()}
         records = {rank: [node.attributes for node in listed] for rank, listed in nodes.items()}
-        labels = [label for (label,) in cells.pop(0, [])]
+        # A set of simplices, with sorted matrices: the order of its trie is not the user's.
+        named = [label for (label,) in cells.pop(0, [])]
+        labels, position = vertex_order(named), positions(named)
+        records[0] = [records[0][position[v]] for v in labels] if named else []
         return ranked_complex(labels, cells, records, wanted.weight, source.complex)
     if "CellComplex" in kinds:
         return _from_cell_complex(source, wanted.weight)
@@ -69,6 +77,9 @@ def _without_ones(records: list[dict[Any, Any]]) -> list[dict[Any, Any]]:
 def to_toponetx(K: Complex, *, kind: str = "combinatorial", weight: str = "weight") -> Any:
     """A TopoNetX complex with the same cells, attributes and weights.
 
+    Of a hypergraph, a combinatorial complex has the hyperedges that were given: pairs at rank 1,
+    larger ones at rank 2.
+
     Parameters
     ----------
     K : Complex
@@ -94,6 +105,8 @@ def to_toponetx(K: Complex, *, kind: str = "combinatorial", weight: str = "weigh
     with extra("toponetx", "topology"):
         import toponetx
     one_of("kind", kind, _KINDS)
+    if kind == "combinatorial":
+        K = _hyperedges_alone(K)
     if kind == "simplicial":
         target = _simplicial(toponetx.SimplicialComplex(), K)
     elif kind == "cell":
@@ -110,6 +123,37 @@ def to_toponetx(K: Complex, *, kind: str = "combinatorial", weight: str = "weigh
                 _attributes_of(target, kind, rank, cell).update(record)
     target.complex.update(K.metadata)
     return target
+
+
+def _hyperedges_alone(K: Complex) -> Complex:
+    """Of a hypergraph, the complex without the pairs that were no hyperedges themselves."""
+    given = given_hyperedges(K)
+    if given is None:
+        return K
+    distinct, which = np.unique(given.cells, return_inverse=True)
+    n_lost = len(given) - len(distinct) + int((distinct < K.n_vertices).sum())
+    if n_lost:
+        loss(
+            f"{n_lost:,} hyperedges of one vertex, or that come again, have no place in a complex "
+            "of TopoNetX; to_xgi keeps them"
+        )
+    own = None if given.weights is None else np.bincount(which, given.weights)
+    cells: dict[int, Any] = {}
+    weights: dict[int, Any] = {}
+    attributes: dict[int, Any] = {0: K.attributes[0]}
+    start = K.n_vertices
+    if K.weights[0] is not None:
+        weights[0] = K.weights[0]
+    for k in range(1, K.max_rank + 1):
+        here = (distinct >= start) & (distinct < start + K.n_cells[k])
+        kept = distinct[here] - start
+        part = K.cells[k].take(kept)
+        cells[k] = part.indptr, part.indices
+        attributes[k] = {name: column[kept] for name, column in K.attributes[k].items()}
+        if own is not None:
+            weights[k] = own[here]
+        start += K.n_cells[k]
+    return Complex.from_arrays(K.n_vertices, cells, K.labels, weights, attributes, K.metadata)
 
 
 def _cells(K: Complex, rank: int) -> Any:

@@ -10,12 +10,13 @@ import numpy as np
 
 from cellapse._complex.complex import Complex
 from cellapse._complex.graph import SIMPLE, as_graph, graph_of
+from cellapse._complex.labels import vertex_order
 from cellapse._complex.simple import Rules
 from cellapse._errors import InputError
 from cellapse._shared.arrays import IntArray
 from cellapse._shared.memory import draw_memory
 from cellapse._shared.notes import fact
-from cellapse.io._values import json_columns, text_labels
+from cellapse.io._values import json_columns, text_labels, word_labels
 
 
 def graph_complex(
@@ -46,8 +47,8 @@ def listed_graph(
 ) -> Complex:
     """The graph of named nodes and pairs of names, with a record for each.
 
-    Nodes that only edges name come after the others. `labels` are for the nodes in this order; by
-    default their names, whole numbers where all are.
+    Nodes are in the order in which they are listed, if all are. `labels` are for the nodes in this
+    order; by default their names, whole numbers where all are.
 
     >>> listed_graph({"a": {"age": 3}}, [("a", "b")], [{}], SIMPLE).labels
     ('a', 'b')
@@ -55,6 +56,9 @@ def listed_graph(
     names = list(dict.fromkeys(chain(nodes, *ends)))
     if nodes and len(names) > len(nodes):
         fact(f"{len(names) - len(nodes):,} nodes are known from edges only")
+    if len(names) > len(nodes):  # no list of all: the rule for bare edges
+        in_words = all(isinstance(v, str) for v in names)
+        names = list(word_labels(names) if in_words else vertex_order(names))
     place = {name: i for i, name in enumerate(names)}
     flat = np.fromiter((place[v] for v in chain(*ends)), np.int64, 2 * len(ends))
     if labels is None or len(labels) < len(names):

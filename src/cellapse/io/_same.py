@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from cellapse._complex.complex import Complex
+from cellapse._complex.hyperedges import GivenHyperedges, given_hyperedges
 from cellapse._errors import CellapseError, InputError
 from cellapse._shared.arrays import IntArray
 from cellapse.io._graphs import columns_with_weights
@@ -46,6 +47,8 @@ def _difference(K: Complex, L: Complex, kind: str) -> str:
             return "other cells"
         if not all(map(_same_column, K.weights, L.weights)):
             return "other weights"
+        if not _same_hyperedges(given_hyperedges(K), L.hyperedges):
+            return "other hyperedges"
         if not _same(dict(K.metadata), dict(L.metadata)):
             return "other metadata"
         pairs = zip(K.attributes, L.attributes, strict=True)
@@ -72,6 +75,18 @@ def _same_cells(K: Complex, L: Complex) -> bool:
     return len(K.cells) == len(L.cells) and all(
         np.array_equal(a.indices, b.indices) and np.array_equal(a.indptr, b.indptr)
         for a, b in pairs
+    )
+
+
+def _same_hyperedges(given: GivenHyperedges | None, read: GivenHyperedges | None) -> bool:
+    if given is None or read is None:
+        return given is read
+    names = [None if H.names is None else list(H.names) for H in (given, read)]
+    return (
+        np.array_equal(given.cells, read.cells)
+        and _same_column(given.weights, read.weights)
+        and _same(*names)
+        and given.counted == read.counted
     )
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from cellapse._complex.attributes import as_table, columns_of
+from cellapse._complex.labels import vertex_order
 from cellapse._errors import InputError
 from cellapse.io._numbers import numbers_or_none, real
 
@@ -29,6 +31,18 @@ def text_labels(words: Sequence[str]) -> list[Hashable]:
     ([1, 20], ['1', 'a'])
     """
     return [int(w) for w in words] if all(map(_WHOLE.match, words)) else list(words)
+
+
+def word_labels(named: Iterable[str], listed: Collection[str] = ()) -> dict[str, Hashable]:
+    """Every word of a text once, with its label, in the order of the vertices (`vertex_order`).
+
+    >>> word_labels(["10", "9", "10"]), word_labels(["10", "9"], ["10", "9"])
+    ({'9': 9, '10': 10}, {'10': 10, '9': 9})
+    """
+    words = list(dict.fromkeys(chain(named, listed)))
+    word = dict(zip(text_labels(words), words, strict=True))
+    label = {w: v for v, w in word.items()}
+    return {word[v]: v for v in vertex_order(word, [label[w] for w in listed])}
 
 
 def text_column(words: Sequence[str]) -> list[Any]:

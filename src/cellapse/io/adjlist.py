@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
@@ -11,6 +12,7 @@ from cellapse.io._one_table import refuse_titles
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._rows import split_rows
 from cellapse.io._source import as_text
+from cellapse.io._values import word_labels
 
 _COLON = re.compile(r"([^\s:]+):(?:\s+(.*))?")  # a: b, c
 
@@ -32,7 +34,7 @@ def read_adjlist(data: bytes, options: Options = PLAIN) -> Complex:
     rows = [[w for w in row if w] for row in rows]
     if not rows:
         raise InputError("holds no vertex; write each with its neighbours on a line")
-    # In the order of the lines, then of the neighbours.
-    nodes: dict[str, dict[str, object]] = {row[0]: {} for row in rows}
+    heads_first = [row[0] for row in rows]
+    nodes: dict[str, dict[str, object]] = {w: {} for w in word_labels(chain(heads_first, *rows))}
     ends = [(row[0], neighbour) for row in rows for neighbour in row[1:]]
     return listed_graph(nodes, ends, [{}] * len(ends), options.rules)

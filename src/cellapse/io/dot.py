@@ -15,7 +15,7 @@ from cellapse._shared.memory import draw_memory
 from cellapse.io._graphs import listed_graph
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._source import as_text
-from cellapse.io._values import is_number
+from cellapse.io._values import is_number, word_labels
 
 _TOKEN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|^\#[^\n]*|/\*.*?\*/)
@@ -62,6 +62,7 @@ class _Parser:
     def __init__(self, tokens: list[tuple[str, str]], options: Options) -> None:
         self.tokens, self.at, self.options = tokens, 0, options
         self.nodes: dict[str, dict[str, Any]] = {}
+        self.alone: dict[str, None] = {}  # the nodes with a statement of their own
         self.ends: list[tuple[str, str]] = []
         self.records: list[dict[str, Any]] = []
         self.defaults: list[dict[str, dict[str, Any]]] = [{"node": {}, "edge": {}}]
@@ -80,7 +81,8 @@ class _Parser:
         self._body()
         if self.at < len(self.tokens):
             raise InputError("holds more than one graph; keep one")
-        return listed_graph(self.nodes, self.ends, self.records, self.options.rules)
+        nodes = {w: self.nodes[w] for w in word_labels(self.nodes, self.alone)}
+        return listed_graph(nodes, self.ends, self.records, self.options.rules)
 
     def _body(self) -> None:
         """Statements up to the last }; every { opens a group, whose nodes an edge may join."""
@@ -126,8 +128,9 @@ class _Parser:
             return
         record = self._attributes() if self._peek("[") else {}
         if len(chain) == 1:
-            for node in group if record else ():
+            for node in group:
                 self.nodes[node].update(record)
+            self.alone.update(dict.fromkeys(group if len(group) == 1 else ()))
         else:
             record = {**self._usual("edge"), **record}
         for left, right in pairwise(chain):

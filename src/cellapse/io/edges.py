@@ -22,7 +22,6 @@ import numpy as np
 
 from cellapse._complex.attributes import columns_of
 from cellapse._complex.complex import Complex
-from cellapse._complex.labels import in_order, positions
 from cellapse._errors import InputError
 from cellapse._shared.files import as_bytes
 from cellapse._shared.notes import fact
@@ -38,7 +37,7 @@ from cellapse.io._refused_columns import refuse_zeros_and_ones
 from cellapse.io._rows import split_rows
 from cellapse.io._source import as_text
 from cellapse.io._text_columns import attribute, time_column, unnamed
-from cellapse.io._values import label_words, text_labels
+from cellapse.io._values import label_words, word_labels
 from cellapse.io.konect import is_konect, read_konect
 from cellapse.io.matrix_text import labelled_matrix, matrix_complex
 
@@ -66,15 +65,13 @@ def read_edges(data: bytes, options: Options = PLAIN) -> Complex:
         refuse_codes(text)
     numbers = _two_numbers(text) if (options.columns, options.sep) == (None, None) else None
     if numbers is not None and not options.header and options.window is None:
-        labels, first, ends = np.unique(numbers, return_index=True, return_inverse=True)
-        order = np.argsort(first)  # that of the file
-        place = np.argsort(order)
-        pairs = place[ends].reshape(-1, 2)
+        labels, ends = np.unique(numbers, return_inverse=True)
+        pairs = ends.reshape(-1, 2)
         if options.header is None:
             refuse_sizes(numbers[:2].astype(str), [str(numbers[2:].max(initial=0))], len(pairs) - 1)
         refuse_zeros_and_ones(len(pairs), labels)
         fact("two whole numbers a line, the ends of an edge")
-        return graph_complex(labels[order].tolist(), pairs, {}, {}, rules=options.rules)
+        return graph_complex(labels.tolist(), pairs, {}, {}, rules=options.rules)
     split = split_rows(text, options.sep)
     refuse_titles(split)
     rows, dicts = _networkx_data(split.rows)
@@ -118,11 +115,11 @@ def _graph(table: Columns, dicts: list[dict[str, Any]], options: Options) -> Com
     pairs = [(row[u], row[v]) for row in edges]
     lonely = len(edges) < len(table.rows) and options.window is None
     ends_or_lonely = _vertices(table.rows, u, v) if lonely else pairs
-    position = positions(in_order(chain.from_iterable(ends_or_lonely)))
+    label = word_labels(chain.from_iterable(ends_or_lonely))
+    position = {w: i for i, w in enumerate(label)}
     places = map(position.__getitem__, chain.from_iterable(pairs))
     ends = np.fromiter(places, np.int64, 2 * len(pairs)).reshape(-1, 2)
-    labels = text_labels([str(w) for w in position])
-    return graph_complex(labels, ends, {}, columns, rules=options.rules)
+    return graph_complex(list(label.values()), ends, {}, columns, rules=options.rules)
 
 
 def _attributes(table: Columns, edges: list[list[str]]) -> dict[str, list[Any]]:

@@ -23,11 +23,13 @@ import numpy as np
 from cellapse._complex.cells import Cells
 from cellapse._complex.complex import Complex
 from cellapse._complex.graph import SIMPLE
-from cellapse._complex.labels import in_order, positions
+from cellapse._complex.hyperedges import GivenHyperedges, given_hyperedges
+from cellapse._complex.labels import positions, vertex_order
 from cellapse._complex.simple import Rules
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError
 from cellapse._shared.notes import fact, loss
+from cellapse.interop._build import hyperedges_of
 from cellapse.interop._hyperedges import hyperedge_complex
 from cellapse.io._hif_records import SECTIONS, Record, records_of, section
 from cellapse.io._values import from_json, has_nan, is_plain, json_columns, null_as_nan, to_json
@@ -65,11 +67,10 @@ def read_hif(document: dict[str, Any], weight: str | None = None, rules: Rules =
     records = [edges.get(e, _NOTHING) for e in names]
     if ours.get("labels") == "json":
         labels = [_label(v) for v in labels]
-    ranks = [attrs.get("rank") for attrs in _attrs(records)]
-    if kind == "asc":
-        sizes = cells.sizes.tolist()
-        ranks = [n - 1 if rank is None else rank for rank, n in zip(ranks, sizes, strict=True)]
-    if any(rank is not None for rank in ranks) or ours:
+    ranks = _ranks(records, cells.sizes.tolist() if kind == "asc" else None)
+    if isinstance(ours.get("hypergraph"), dict):
+        K = weighted_by(_as_hypergraph(labels, names, cells, nodes, records, ours), weight)
+    elif any(rank is not None for rank in ranks) or ours:
         K = weighted_by(_as_complex(labels, names, cells, nodes, records, ranks, ours), weight)
     else:
         K = hyperedge_complex(
@@ -82,6 +83,14 @@ def read_hif(document: dict[str, Any], weight: str | None = None, rules: Rules =
             columns=json_columns,
         )
     return replace(K, metadata={name: from_json(value) for name, value in about.items()})
+
+
+def _ranks(records: list[Record], sizes: list[int] | None) -> list[Any]:
+    """The ranks that edges say; of a simplicial complex, those of their sizes else."""
+    ranks = [attrs.get("rank") for attrs in _attrs(records)]
+    if sizes is None:
+        return ranks
+    return [n - 1 if rank is None else rank for rank, n in zip(ranks, sizes, strict=True)]
 
 
 def _attrs(records: list[Record]) -> list[Record]:
@@ -117,11 +126,9 @@ def _cells(
             f"{len(more)} incidences have weights, directions or attributes of their own, which a "
             "complex does not hold; only the cells and what is known of them are read"
         )
-    labels = in_order(chain(nodes, members))
-    if len(labels) > len(nodes):
-        # A list of some nodes (XGI lists only those with attributes) is no order of all.
-        labels = in_order(chain(members, nodes))
-    names = in_order(chain(edges, of))
+    # A list of some nodes (XGI lists only those with attributes) is no order of all.
+    labels = vertex_order(members, nodes)
+    names = list(dict.fromkeys(chain(edges, of)))
     edge, node = positions(names), positions(labels)
     row = np.fromiter(map(edge.__getitem__, of), np.int64, len(of))
     column = np.fromiter(map(node.__getitem__, members), np.int64, len(of))
@@ -176,6 +183,42 @@ def _with_nan(attrs: list[Record], names: Any) -> list[Record]:
     return [{k: null_as_nan(v) if k in marked else v for k, v in one.items()} for one in attrs]
 
 
+def _as_hypergraph(
+    labels: list[Hashable],
+    names: list[Hashable],
+    cells: Cells,
+    nodes: list[Record],
+    records: list[Record],
+    ours: dict[str, Any],
+) -> Complex:
+    """What `hif_document` wrote of a hypergraph, as it was: with its own weights, if it had any."""
+    lifted = ours["hypergraph"]
+    marks = ours.get("nan")
+    marks = marks if isinstance(marks, dict) else {}
+    if lifted.get("names") == "json":
+        names = [_label(v) for v in names]
+    weight = "weight" if lifted.get("weighted") else None
+    listed = (found for rank, found in marks.items() if rank != "0" and isinstance(found, list))
+    of_edges = list(chain.from_iterable(listed))
+    attrs = _with_nan(_attrs(records), of_edges)
+    if weight is not None:
+        attrs = [{**a, weight: r.get(weight)} for a, r in zip(attrs, records, strict=True)]
+    K = hyperedge_complex(
+        *(labels, cells), names=names, records=attrs, weight=weight, columns=json_columns
+    )
+    flags = (("id", "named"), ("multiplicity", "counted"))
+    extra = {n for n, flag in flags if not lifted.get(flag) and not any(n in a for a in attrs)}
+    kept = tuple({n: c for n, c in of.items() if n not in extra} for of in K.attributes)
+    assert K.hyperedges is not None  # as the lift has it
+    given = replace(K.hyperedges, counted=bool(lifted.get("counted")))
+    K = replace(K, attributes=kept, hyperedges=given)
+    of_nodes = _weights(nodes, True)
+    return K.with_attributes(
+        {0: json_columns(_with_nan(_attrs(nodes), marks.get("0")))},
+        None if of_nodes is None else {0: of_nodes},
+    )
+
+
 def _weights(records: list[Record], ours: bool) -> list[float] | None:
     """The weights; all ones, as HyperNetX writes them everywhere, are none."""
     given = [record.get("weight") for record in records]
@@ -191,8 +234,11 @@ def _label(text: Hashable) -> Hashable:
 
 
 def hif_document(K: Complex) -> dict[str, Any]:
-    """A complex as an HIF document, with everything that it holds."""
-    ours: dict[str, Any] = {"max_rank": K.max_rank}
+    """A complex as an HIF document, with everything that it holds.
+
+    Of a hypergraph, the hyperedges that were given, without ranks.
+    """
+    ours: dict[str, Any] = {}
     labels: list[Any] = [to_json(v) for v in K.labels]
     if not all(map(is_plain, K.labels)):  # HIF has strings and integers only
         ours["labels"] = "json"
@@ -205,23 +251,52 @@ def hif_document(K: Complex) -> dict[str, Any]:
     if nan:  # JSON has null only
         ours["nan"] = nan
     nodes = [{"node": v, **r} for v, r in zip(labels, _cell_records(K, 0), strict=True)]
-    ranks = range(1, K.max_rank + 1)
-    records = chain.from_iterable(_cell_records(K, k) for k in ranks)
-    edges = [{"edge": i, **record} for i, record in enumerate(records)]
-    sizes = np.concatenate([[0], *(K.cells[k].sizes for k in ranks)])[1:]
-    members = chain.from_iterable(K.cells[k].indices.tolist() for k in ranks)
-    edge_of = np.repeat(np.arange(len(edges)), sizes).tolist()
+    given = given_hyperedges(K)
+    if given is not None and not (given.weights is not None and _has_column(K, "weight")):
+        ours["hypergraph"] = about = {"weighted": given.weights is not None}
+        names, cells, edges = _given(K, given, about)
+        place = positions(K.labels)
+        members: Any = (place[v] for cell in cells for v in cell)
+        sizes: Any = list(map(len, cells))
+    else:
+        ours["max_rank"] = K.max_rank
+        ranks = range(1, K.max_rank + 1)
+        edges = list(chain.from_iterable(_cell_records(K, k) for k in ranks))
+        names = list(range(len(edges)))
+        sizes = np.concatenate([[0], *(K.cells[k].sizes for k in ranks)])[1:]
+        members = chain.from_iterable(K.cells[k].indices.tolist() for k in ranks)
+    edge_of = [names[i] for i in np.repeat(np.arange(len(edges)), sizes).tolist()]
     if _OURS in K.metadata:
         raise InputError(f"metadata has an entry {_OURS!r}, which HIF files need; rename it")
     return {
         "network-type": "undirected",
         "metadata": {**to_json(K.metadata), _OURS: ours},
         "nodes": nodes,
-        "edges": edges,
+        "edges": [{"edge": e, **record} for e, record in zip(names, edges, strict=True)],
         "incidences": [
             {"edge": e, "node": labels[v]} for e, v in zip(edge_of, members, strict=True)
         ],
     }
+
+
+def _has_column(K: Complex, name: str) -> bool:
+    return any(name in columns for columns in K.attributes[1:])
+
+
+def _given(
+    K: Complex, given: GivenHyperedges, about: dict[str, Any]
+) -> tuple[list[Any], list[Any], list[Record]]:
+    """Names, members and records of the hyperedges that were given, and how to read them."""
+    names, cells, known = hyperedges_of(K, "weight")
+    about["counted"], about["named"] = given.counted, _has_column(K, "id")
+    if not all(map(is_plain, names)):
+        about["names"] = "json"
+        names = [json.dumps(to_json(name)) for name in names]
+    records = []
+    for record in known:
+        weight = {"weight": record.pop("weight")} if about["weighted"] else {}
+        records.append({**weight, "attrs": to_json(record)})
+    return names, cells, records
 
 
 def _cell_records(K: Complex, rank: int) -> list[dict[str, Any]]:

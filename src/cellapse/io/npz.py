@@ -12,6 +12,7 @@ import json
 import math
 import zipfile
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._complex.complex import Complex
+from cellapse._complex.hyperedges import GivenHyperedges, given_hyperedges
 from cellapse._errors import InputError, SizeError
 from cellapse._shared.memory import draw_memory, readable, require_memory
 from cellapse._shared.notes import fact
@@ -176,7 +178,30 @@ def _complex(arrays: dict[str, Array]) -> Complex:
         raise InputError(f"lacks a part of the complex ({error}); write it again") from None
     metadata = about.get("metadata", {})
     whole = {n: from_json(v) for n, v in metadata.items()} if isinstance(metadata, dict) else {}
-    return Complex.from_arrays(len(labels), cells, labels, weights, attributes, whole)
+    K = Complex.from_arrays(len(labels), cells, labels, weights, attributes, whole)
+    return replace(K, hyperedges=_hyperedges(arrays, about, sum(K.n_cells)))
+
+
+def _hyperedges(arrays: Mapping[str, Array], about: Any, n_cells: int) -> GivenHyperedges | None:
+    """Which cells are the hyperedges that the complex was lifted from."""
+    known, cells = about.get("hyperedges"), arrays.get("hyperedges")
+    if known is None or cells is None:
+        return None
+    weights = arrays.get("hyperedge weights")
+    names = known.get("names") if isinstance(known, dict) else ()
+    records = known.get("records") if isinstance(known, dict) else None
+    fits = cells.ndim == 1 and cells.dtype.kind == "i" and isinstance(records, list)
+    fits &= weights is None or (weights.shape == cells.shape and weights.dtype.kind == "f")
+    fits &= names is None or (isinstance(names, list) and len(names) == len(cells))
+    if not fits or not 0 <= cells.min(initial=0) <= cells.max(initial=0) < n_cells:
+        raise InputError("has hyperedges that are no cells of its complex; write it again")
+    try:
+        listed: Any = records
+        of = {int(i): {n: from_json(v) for n, v in record.items()} for i, record in listed}
+    except (TypeError, ValueError, AttributeError):
+        raise InputError("has hyperedges with data that are no objects; write it again") from None
+    called = None if names is None else tuple(map(from_json, names))
+    return GivenHyperedges(cells.astype(np.int64), weights, called, of, bool(known.get("counted")))
 
 
 def _values(stored: Array) -> Sequence[Hashable]:
@@ -219,7 +244,18 @@ def write_npz(K: Complex) -> bytes:
             as_json = values.dtype.hasobject
             arrays[f"attribute {k} {i}"] = _to_bytes(values) if as_json else values
             names[k].append((name, "json" if as_json else "array"))
-    arrays["about"] = _to_bytes({"format": _FORMAT, "attributes": names, "metadata": K.metadata})
+    about = {"format": _FORMAT, "attributes": names, "metadata": K.metadata}
+    given = given_hyperedges(K)
+    if given is not None:
+        arrays["hyperedges"] = given.cells
+        if given.weights is not None:
+            arrays["hyperedge weights"] = given.weights
+        about["hyperedges"] = {
+            "names": None if given.names is None else list(given.names),
+            "records": [[i, record] for i, record in given.records.items() if record],
+            "counted": given.counted,
+        }
+    arrays["about"] = _to_bytes(about)
     return pack(arrays)
 
 

@@ -9,6 +9,7 @@ from cellapse._errors import InputError
 from cellapse.io._graphs import listed_graph
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._source import as_text
+from cellapse.io._values import word_labels
 
 
 def read_sif(data: bytes, options: Options = PLAIN) -> Complex:
@@ -21,14 +22,15 @@ def read_sif(data: bytes, options: Options = PLAIN) -> Complex:
     delimiter = "\t" if "\t" in text else None  # then names may have spaces
     rows = [[w.strip() for w in line.split(delimiter)] for line in text.splitlines()]
     rows = [[w for w in row if w] for row in rows]
-    nodes: dict[str, dict[str, Any]] = {}
+    named: list[str] = []
     ends, records = [], []
     for row in filter(None, rows):
         if len(row) == 2:
             raise InputError(f"has the line {row!r:.60} without a target; write node relation node")
-        nodes.update({name: {} for name in [row[0], *row[2:]]})
+        named += [row[0], *row[2:]]
         ends += [(row[0], target) for target in row[2:]]
         records += [{"interaction": row[1]} for _ in row[2:]]
-    if not nodes:
+    if not named:
         raise InputError("holds no node; write node relation node")
+    nodes: dict[str, dict[str, Any]] = {w: {} for w in word_labels(named)}
     return listed_graph(nodes, ends, records, options.rules)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse.interop._hyperedges import hyperedge_complex
-from cellapse.io._values import json_columns, text_labels
+from cellapse.io._values import json_columns, word_labels
 
 
 def read_xgi_json(document: Mapping[str, Any], weight: str | None = None) -> Complex:
@@ -23,8 +24,7 @@ def read_xgi_json(document: Mapping[str, Any], weight: str | None = None) -> Com
     members = document["edge-dict"]
     if not isinstance(members, Mapping) or not all(map(_is_group, members.values())):
         raise InputError("has an edge-dict that is no object of lists of strings")
-    words = list(dict.fromkeys([*nodes, *(v for group in members.values() for v in group)]))
-    label: dict[str, Hashable] = dict(zip(words, text_labels(words), strict=True))
+    label = word_labels(chain.from_iterable(members.values()), nodes)
     given = {e: group for e, group in members.items() if group}
     names = list(given)
     numbered = names == [str(i) for i in range(len(names))]
@@ -32,7 +32,7 @@ def read_xgi_json(document: Mapping[str, Any], weight: str | None = None) -> Com
         list(label.values()),
         [[label[v] for v in group] for group in given.values()],
         names=None if numbered else names,
-        vertex_records=[nodes.get(word, {}) for word in words],
+        vertex_records=[nodes.get(word, {}) for word in label],
         records=[edges.get(e, {}) for e in names],
         weight=weight,
         metadata=_object(document, "hypergraph-data"),

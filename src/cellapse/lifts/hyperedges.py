@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from cellapse._complex.cells import Cells, ascending_rows, build_cells
 from cellapse._complex.complex import Complex
-from cellapse._complex.labels import as_tuples, in_order, numbered, positions
+from cellapse._complex.hyperedges import GivenHyperedges
+from cellapse._complex.labels import as_tuples, numbered, positions, steady, vertex_order
 from cellapse._errors import InputError
 from cellapse._shared.align import align, own_labels
 from cellapse._shared.arrays import FloatArray, IntArray
@@ -33,7 +35,7 @@ def hypergraph_complex(
     hyperedges : collection of collections of labels, or {name: members}
         A hyperedge of two vertices is an edge, of one vertex only a vertex.
     vertices : sequence of hashable, optional
-        All vertices in the order wanted; by default in the order of appearance.
+        All vertices in the order wanted; by default numbers in numeric order, others as they come.
     weights : one positive number per hyperedge, optional
         A Series or mapping goes by the names of the hyperedges, or by their members where they
         have no names; an array is in their order.
@@ -60,13 +62,16 @@ def hypergraph_complex(
     if weights is not None:
         weights = _by_hyperedge(weights, hyperedges, groups)
     if vertices is None:
-        labels = in_order(v for group in groups for v in group)
+        labels = vertex_order(v for group in groups for v in group)
     else:
-        labels = tuple(listed(vertices, "the list of vertices"))
+        labels = tuple(listed(steady(vertices), "the list of vertices"))
     given = build_cells(2, numbered(2, groups, positions(labels)), len(labels), labels)
     if multiplicity == "weight":
         weights = np.ones(len(given))
-    return lift_hyperedges(given, labels, weights)
+    K = lift_hyperedges(given, labels, weights)
+    if not isinstance(hyperedges, Mapping) or K.hyperedges is None:
+        return K
+    return replace(K, hyperedges=replace(K.hyperedges, names=tuple(hyperedges)))
 
 
 def _by_hyperedge(weights: Any, hyperedges: Any, groups: Sequence[Any]) -> Any:
@@ -92,11 +97,19 @@ def lift_hyperedges(given: Cells, labels: Sequence[Hashable], weights: ArrayLike
     first, held = merge_copies(given, n, each)
     distinct = given.take(first)
     edges, shared = _pairs_within(given, n, each)
+    number = np.empty(len(given), np.int64)  # of the cell that each of them is
+    for size in (1, 2):
+        where, members_ = given.of_size(size)
+        places = RowIndex(edges, n).find(np.sort(members_, axis=1)) if size == 2 else members_
+        number[where] = places.ravel() + n * (size - 1)
+    number[first] = n + len(edges) + np.arange(len(first))
     # A hyperedge is no walk along a boundary: its members ascend.
     members = ascending_rows(distinct.indices, distinct.indptr)
     cells = {1: edges, 2: (distinct.indptr, members)}
     sums = None if weights is None else {1: shared, 2: held}
-    return Complex.from_arrays(n, cells, labels=labels, weights=sums)
+    K = Complex.from_arrays(n, cells, labels=labels, weights=sums)
+    own = None if weights is None else each
+    return replace(K, hyperedges=GivenHyperedges(number[first_copies(given, n)], own))
 
 
 def _weight_of_each(weights: ArrayLike | None, count: int) -> FloatArray:
