@@ -124,7 +124,7 @@ def compare(
     cellapse compare karate -k 2 --json
     """
     rows: list[dict[str, Any]] = []
-    steps = [("reading", 1.0), *((name, 1.0) for name in operator_names()), ("verdict", 3.0)]
+    steps = ["reading", *operator_names(), "verdict"]
     with Steps(steps, out.silent) as step:
         step("reading")
         source = with_groups(data.load(), groups, column)
