@@ -784,3 +784,26 @@ def test_counts_have_the_names_of_cells(run, tmp_path):
     assert "triangle" not in out
     out = run("info", tmp_path / "h.json")[1]
     assert not re.search(r"^understood +none", out, re.M)
+
+
+def sessions():
+    """Blocks of the documentation with `$ cat FILE` and `$ cellapse ...` and what they print."""
+    page = (ROOT / "docs" / "command_line.md").read_text()
+    return re.findall(r"```text\n(\$ .*?)```", page, re.S)
+
+
+@pytest.mark.parametrize("session", sessions())
+def test_what_the_documentation_shows_is_what_is_printed(run, session, tmp_path, monkeypatch):
+    """A line of three dots stands for any lines."""
+    monkeypatch.chdir(tmp_path)
+    for part in re.split(r"^\$ ", session, flags=re.M)[1:]:
+        line, _, shown = part.partition("\n")
+        program, *rest = shlex.split(line)
+        if program == "cat":
+            Path(rest[0]).write_text(shown)
+            continue
+        code, out, _ = run(*rest)
+        assert code == 0
+        printed = "\n".join(row.rstrip() for row in out.splitlines()) + "\n"
+        pattern = re.escape(shown).replace(r"\.\.\." + "\\\n", r"(?:.*\n)*?")
+        assert re.fullmatch(pattern, printed), printed
