@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cellapse._errors import InputError
-from cellapse._shared.align import align
+from cellapse._shared.align import align, has_labels
 from cellapse._shared.checks import unmasked
 from cellapse._shared.memory import draw_memory
 
@@ -120,10 +120,10 @@ def _by_name(columns: Any) -> Any:
 def _column(name: Any, values: Any, rank: int, count: int, labels_of: LabelsOf) -> NDArray[Any]:
     if not isinstance(name, str):
         raise InputError(f"attribute name {name!r} of rank {rank}; give a string")
-    if type(values) in (list, np.ndarray):  # speed only: has no labels
-        values = unmasked(values, name)
-    else:
-        values = align(values, labels_of(rank), f"attribute {name!r}", cells=rank > 0)
+    said = f"attribute {name!r}"
+    if has_labels(values):
+        values = align(values, labels_of(rank), said, cells=rank > 0)
+    values = unmasked(values, said)
     if not hasattr(values, "__iter__") and hasattr(values, "__array__"):
         values = np.asarray(values)
     single = isinstance(values, str) or getattr(values, "shape", None) == ()

@@ -14,7 +14,7 @@ from cellapse._complex.attributes import LabelsOf
 from cellapse._complex.cells import Cells
 from cellapse._complex.labels import positions
 from cellapse._errors import InputError
-from cellapse._shared.align import align
+from cellapse._shared.align import align, has_labels
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import listed, real_array, whole_number
 from cellapse._shared.memory import require_memory
@@ -64,7 +64,7 @@ def check_weights(
             checked.append(None)
             continue
         name = f"the list of weights of rank {k}"
-        if type(values) is not np.ndarray:
+        if has_labels(values):
             values = align(values, labels_of(k), name, cells=k > 0)
         array = real_array(values, name)
         if array.shape != (len(cells),):

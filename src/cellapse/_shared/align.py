@@ -133,6 +133,11 @@ def _is_missing(value: Any) -> bool:
         return False
 
 
+def has_labels(values: Any) -> bool:
+    """Whether the values came with labels: those of cells need not be listed for all others."""
+    return type(values) not in (list, tuple, np.ndarray) and _keys(_as_mapping(values)) is not None
+
+
 def own_labels(values: Any, name: str) -> Sequence[Any] | None:
     """Return the labels that the values came with, each once; None where they have none.
 
@@ -234,8 +239,7 @@ def _places(
     except TypeError as error:
         raise InputError(f"the labels of {name} cannot be hashed ({error}); give names") from None
     order = np.array([place.get(v, -1) for v in wanted], dtype=np.int64)
-    used = len(set(order.tolist()) - {-1})
-    if used < len(given) or ((order < 0).any() and not partial):
+    if len(np.unique(order[order >= 0])) < len(given) or ((order < 0).any() and not partial):
         remedy = f"name its entries like {_few(labels)}"
         if len(keys) == len(labels):
             remedy += f", or give {plain} where its entries stand in that order"
