@@ -8,25 +8,19 @@
 0.0
 """
 
-from importlib import import_module
-from typing import Any
-
 import lazy_loader
 
 from cellapse._version import __version__ as __version__
 
 # `__init__.pyi` lists the public names. Each is imported when it is first asked for, so that
 # `import cellapse` takes no time and a user waits only for what is used.
-_public, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, _, _names = lazy_loader.attach_stub(__name__, __file__)
 
 # Public modules that `from cellapse import *` leaves alone, as they may need an extra.
 _MODULES = ("analysis", "estimators", "experiments", "io", "plot", "report", "scale", "torch")
+__all__ = [name for name in _names if name not in _MODULES]
 
 
 def __dir__() -> list[str]:
     """The public names."""
-    return sorted({*__all__, *_MODULES})
-
-
-def __getattr__(name: str) -> Any:
-    return import_module(f"cellapse.{name}") if name in _MODULES else _public(name)
+    return sorted(_names)

@@ -1,6 +1,14 @@
 # The public names and where they come from: `__init__` imports each when it is first asked for.
 
+from . import analysis as analysis
 from . import batch, datasets, interop, lifts, tasks, theory
+from . import estimators as estimators
+from . import experiments as experiments
+from . import io as io
+from . import plot as plot
+from . import report as report
+from . import scale as scale
+from . import torch as torch
 from ._collapse.build import collapse
 from ._collapse.collapsed import CollapsedOperator
 from ._collapse.graded import graded_laplacian

@@ -3,6 +3,7 @@
 Sparse arrays have float64 values, and int32 indices where they fit.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -20,6 +21,8 @@ except ImportError:
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.integer[Any]]
 BoolArray: TypeAlias = NDArray[np.bool_]
+# What gives an array where it goes in; a pandas Series, or what else has labels, gives its kind.
+Numbers: TypeAlias = NDArray[Any] | Sequence[float] | Sequence[Sequence[float]]
 
 _GEMM = {np.dtype(np.float64): dgemm, np.dtype(np.float32): sgemm}
 _CLOSE = 2**23  # speed only: bytes that stay close to the processor

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -101,6 +101,14 @@ def available() -> tuple[str, ...]:
     ('karate', 'football', 'lesmis', 'polbooks', 'dolphins')
     """
     return _NAMES
+
+
+@overload
+def load(name: Literal["karate", "football", "lesmis", "polbooks", "dolphins"]) -> Dataset: ...
+
+
+@overload
+def load(name: str) -> Any: ...  # a Dataset or a Protein: which, only the name says
 
 
 def load(name: str) -> Any:

@@ -45,7 +45,7 @@ class LabelledHypergraph(Described):
     nodes: tuple[Any, ...] = field(repr=False)
     hyperedges: tuple[tuple[Any, ...], ...] = field(repr=False)
     groups: IntArray = field(repr=False)
-    group_names: tuple[str, ...] = field(repr=False)
+    group_names: tuple[str | int, ...] = field(repr=False)
     source: str = field(repr=False)
     licence: str = field(repr=False)
     provenance: str = field(repr=False)

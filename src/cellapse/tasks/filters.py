@@ -13,7 +13,7 @@ cheaper, and exact for any response.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from cellapse._errors import ConvergenceError, InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
 from cellapse._shared.align import unpack
-from cellapse._shared.arrays import FloatArray, column_blocks
+from cellapse._shared.arrays import FloatArray, Numbers, column_blocks
 from cellapse._shared.checks import number, real_array, share
 from cellapse._shared.memory import Fitting
 from cellapse._shared.scaling import homogeneous
@@ -30,6 +30,18 @@ Response = Callable[[FloatArray], FloatArray]
 
 DENSE = 500  # up to this many vertices the full spectrum is used
 _MAX_TERMS = 2**14
+
+
+@overload
+def spectral_filter(
+    operator: Any, signal: Numbers, response: Response, *, rtol: float = ...
+) -> FloatArray: ...
+
+
+@overload
+def spectral_filter(
+    operator: Any, signal: Any, response: Response, *, rtol: float = ...
+) -> Any: ...
 
 
 @Fitting("the filtered signal", "take fewer columns at a time")

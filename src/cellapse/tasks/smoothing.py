@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,7 +23,7 @@ from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
 from cellapse._shared.align import unpack
-from cellapse._shared.arrays import FloatArray
+from cellapse._shared.arrays import FloatArray, Numbers
 from cellapse._shared.card import Card, Shown, few
 from cellapse._shared.checks import generator, number, one_of, real_array
 from cellapse._shared.memory import Fitting, require_memory
@@ -34,6 +34,18 @@ from cellapse.tasks.filters import DENSE, Response, apply_responses, upper_bound
 METHODS = ("tikhonov", "heat", "wiener")
 _STEPS = 80  # of Lanczos for one quadrature
 _PROBES = 16
+
+
+@overload
+def smooth(
+    operator: Any, signal: Numbers, *, method: str = ..., strength: float | str = ...
+) -> FloatArray: ...
+
+
+@overload
+def smooth(
+    operator: Any, signal: Any, *, method: str = ..., strength: float | str = ...
+) -> Any: ...
 
 
 @Fitting("the smoothed signal", "take fewer columns at a time")
@@ -79,6 +91,14 @@ def smooth(
     if method == "tikhonov":
         return pack(homogeneous(lambda y: S.solve(y / a, shift=1.0 / a, rtol=1e-8), y))
     return pack(apply_responses(S, y, [_response(method, a)])[0])
+
+
+@overload
+def diffuse(operator: Any, signal: Numbers, times: ArrayLike) -> list[FloatArray]: ...
+
+
+@overload
+def diffuse(operator: Any, signal: Any, times: ArrayLike) -> list[Any]: ...
 
 
 @Fitting("the signal at all times", "take fewer columns or times at a time")
