@@ -219,8 +219,8 @@ def _checks(analysis: Analysis) -> str:
         (
             f'{_formula(c.statement)}<br><span class="quiet">{_formula(c.note)}</span>',
             words[c.holds],
-            _figure(c.measured),
-            _figure(c.bound),
+            _figure(c.measured, c.size),
+            _figure(c.bound, c.size),
         )
         for c in analysis.report.checks
     ]
@@ -239,10 +239,10 @@ def _formula(text: str) -> str:
     return re.sub(r"_(\w)", r"<sub>\1</sub>", escape(text))
 
 
-def _figure(value: float | None) -> str:
+def _figure(value: float | None, size: float) -> str:
     if value is None:
         return ""
-    return f"{value if abs(value) > 1e-12 else 0.0:.3g}"  # rounding reads as zero
+    return f"{value if abs(value) > 1e-12 * size else 0.0:.3g}"  # rounding reads as zero
 
 
 def _parameters(analysis: Analysis) -> str:
