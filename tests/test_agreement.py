@@ -276,7 +276,7 @@ def test_renumbering_permutes_S(case, seed, rounds):
 
 
 def test_renumbering_changes_mixed_and_says_so():
-    K = cl.clique_complex(nx.karate_club_graph())
+    K = cl.clique_complex(nx.karate_club_graph(), weight=None)
     order = np.random.default_rng(0).permutation(34)
     with pytest.warns(cl.CellapseWarning, match="order of the vertices"):
         S = cl.collapse(K, realization="mixed", eps=0.1)
@@ -412,7 +412,7 @@ def test_spectrum_of_disconnected_complexes_has_exact_zeros(S):
 
 
 def test_spectrum_is_the_same_every_time():
-    K = cl.clique_complex(nx.karate_club_graph(), max_rank=3)
+    K = cl.clique_complex(nx.karate_club_graph(), max_rank=3, weight=None)
     first, second = (cl.collapse(K, "unfolded").spectrum(5) for _ in range(2))
     assert_close(first.values, second.values, 1e-12)
     assert_close(first.vectors, second.vectors, 1e-12)
@@ -421,7 +421,7 @@ def test_spectrum_is_the_same_every_time():
 @pytest.mark.parametrize("factor", [0.5, 3.0])
 def test_spectrum_by_shift_invert_with_unchecked_gamma(monkeypatch, factor):
     """Beyond the bound S may be indefinite; its smallest eigenvalues are still the smallest."""
-    K = cl.clique_complex(nx.karate_club_graph())
+    K = cl.clique_complex(nx.karate_club_graph(), weight=None)
     for realization in BLOCKS:
         bound = cl.collapse(K, realization=realization).gamma
         S = cl.collapse(K, realization=realization, gamma=cl.Unchecked(factor * bound))
@@ -470,7 +470,7 @@ def test_smallest_singular_value_of_complete_graphs(monkeypatch, n, kind):
 
 
 def test_smallest_singular_value_of_a_network(monkeypatch):
-    K = cl.clique_complex(nx.karate_club_graph(), max_rank=4)
+    K = cl.clique_complex(nx.karate_club_graph(), max_rank=4, weight=None)
     monkeypatch.setattr("cellapse._linalg.singular._DENSE", 12)
     for kind in BUILD:
         for M in BUILD[kind](K):
@@ -699,7 +699,7 @@ def test_multiplicity_merges_to_the_same_cells(K):
 @pytest.mark.parametrize("realization", REALIZATIONS)
 @pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
 def test_other_weights_are_another_collapse(realization):
-    K = cl.clique_complex(nx.karate_club_graph())
+    K = cl.clique_complex(nx.karate_club_graph(), weight=None)
     screened = realization == "screened"
     gamma = 0.5 if screened else (0.1, 0.05)
     expected = cl.collapse(K, realization=realization, beta=(1, 2), gamma=gamma, eps=1e-2)

@@ -14,7 +14,7 @@ import cellapse as cl
 from cellapse import datasets, io, tasks
 
 mpl.use("Agg")
-K = cl.clique_complex(nx.karate_club_graph())
+K = cl.clique_complex(nx.karate_club_graph(), weight=None)
 S = cl.make_operator(K, "renormalized")
 SIGNAL = np.arange(34.0)
 

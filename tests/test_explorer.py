@@ -121,7 +121,7 @@ def test_another_process_begins_with_what_is_known(explorer):
 
 
 def test_the_matrices_of_all_realizations_can_be_made_before_they_are_asked_for(monkeypatch):
-    explorer = Explorer(cl.clique_complex(nx.karate_club_graph()))
+    explorer = Explorer(cl.clique_complex(nx.karate_club_graph(), weight=None))
     for name in REALIZATIONS:
         explorer.prepare(name)
     assert set(explorer._prepared) == set(REALIZATIONS)

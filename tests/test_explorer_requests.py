@@ -28,7 +28,7 @@ from cellapse.report.turns import TurnEndedError, Turns, converse
 
 @pytest.fixture(scope="module")
 def server():
-    with Server(Explorer(cl.clique_complex(nx.karate_club_graph()))) as running:
+    with Server(Explorer(cl.clique_complex(nx.karate_club_graph(), weight=None))) as running:
         yield running
 
 

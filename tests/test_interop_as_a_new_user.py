@@ -22,7 +22,7 @@ def complex_of(**options):
 def test_a_dense_matrix_alone_in_an_npz_is_the_adjacency(tmp_path):
     np.savez(tmp_path / "a.npz", A=ADJACENCY)
     what = understand(tmp_path / "a.npz")
-    assert what.complex.attributes[1]["weight"].tolist() == [2, 1]
+    assert what.complex.weights[1].tolist() == [2, 1]
     assert "the matrix 'A' is the adjacency" in what.facts
 
 

@@ -168,7 +168,7 @@ def test_toponetx_both_ways():
     C = interop.to_toponetx(K)
     assert isinstance(C, tnx.CombinatorialComplex)
     back = cl.as_complex(C)  # rank 1 has weights, other cells TopoNetX's weight of one
-    assert back.attributes[1]["weight"].tolist() == K.weights[1].tolist()
+    assert back.weights[1].tolist() == K.weights[1].tolist()
     assert [m for _, m, *_ in facts(back)] == [m for _, m, *_ in facts(K)]
     assert back.attributes[0]["age"].tolist() == [1, 2, 3, 4, 5, 6]
     with pytest.raises(cl.InputError, match="combinatorial"):
@@ -293,7 +293,7 @@ def test_pandas_both_ways():
     assert len(table) == sum(K.n_cells)
     back = cl.as_complex(table)
     assert list(back.labels) == MIXED
-    assert back.attributes[1]["weight"].tolist() == K.weights[1].tolist()
+    assert back.weights[1].tolist() == K.weights[1].tolist()
     edges = pd.DataFrame({"source": ["b", "a"], "target": ["a", "c"], "w": [1.0, 2.0]})
     K = cl.as_complex(edges, weight="w")
     assert list(K.labels) == ["b", "a", "c"]
@@ -551,7 +551,7 @@ def test_a_missing_library_names_its_extra(library, call, name, monkeypatch):
 )
 def test_an_operator_is_no_adjacency(make):
     """Its matrix could be read as one: 561 edges of the karate club, which has 78."""
-    S = make(cl.clique_complex(nx.karate_club_graph()))
+    S = make(cl.clique_complex(nx.karate_club_graph(), weight=None))
     with pytest.raises(cl.InputError, match="is an operator; give the complex"):
         cl.as_complex(S)
     with pytest.raises(cl.InputError, match="is an operator; give the complex"):

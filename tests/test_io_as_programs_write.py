@@ -17,7 +17,7 @@ def test_dot_defaults_hold_for_what_follows_within_the_braces(tmp_path):
     text = """graph { z; node [color=red]; edge [weight=2]; a -- b;
         subgraph s { edge [weight=3]; c -- d } b -- c [weight=7]; a -- d }"""
     K = cl.read(file(tmp_path, "x.dot", text))
-    weights = dict(zip(K.cell_labels(1), K.attributes[1]["weight"].tolist(), strict=True))
+    weights = dict(zip(K.cell_labels(1), K.weights[1].tolist(), strict=True))
     assert weights == {("a", "b"): 2, ("c", "d"): 3, ("b", "c"): 7, ("a", "d"): 2}
     assert K.attributes[0]["color"].tolist() == [None, "red", "red", "red", "red"]
 
@@ -86,7 +86,7 @@ def test_metis_keeps_sizes_and_all_weights(tmp_path):
     K = cl.read(file(tmp_path, "x.graph", text))
     assert K.attributes[0]["size"].tolist() == [5, 6, 7]
     assert K.attributes[0]["weight"].tolist() == [[1, 2], [3, 4], [5, 6]]
-    assert K.attributes[1]["weight"].tolist() == [9, 8]
+    assert K.weights[1].tolist() == [9, 8]
 
 
 def test_pajek_of_two_kinds_of_two_networks_and_of_arcs_in_a_matrix(tmp_path):
@@ -99,7 +99,7 @@ def test_pajek_of_two_kinds_of_two_networks_and_of_arcs_in_a_matrix(tmp_path):
     arcs = file(tmp_path, "x.net", "*Vertices 3\n*Matrix\n0 1 0\n0 0 2\n0 0 0\n")
     with pytest.raises(cl.InputError, match='directed="ignore"'):
         cl.read(arcs)
-    assert cl.read(arcs, directed="ignore").attributes[1]["weight"].tolist() == [1, 2]
+    assert cl.read(arcs, directed="ignore").weights[1].tolist() == [1, 2]
     relations = file(tmp_path, "x.net", '*Vertices 3\n*Edges :1 "likes"\n1 2\n*Edges :2\n2 3\n')
     assert "2 relations in *edges, read as one" in understand(relations).facts
 
@@ -110,7 +110,9 @@ def test_konect_that_is_cut_off_or_dynamic(tmp_path):
     dynamic = file(tmp_path, "net.konect", "% sym dynamic\n1 2 1 10\n1 2 -1 20\n2 3 1 30\n")
     with pytest.raises(cl.InputError, match="dynamic"):
         cl.read(dynamic)
-    K = cl.read(dynamic, repeats="sum")
+    with pytest.raises(cl.InputError, match="weight=None"):
+        cl.read(dynamic, repeats="sum")
+    K = cl.read(dynamic, repeats="sum", weight=None)
     assert K.attributes[1]["weight"].tolist() == [0, 1]
 
 

@@ -10,15 +10,19 @@ import pytest
 from scipy import sparse
 
 import cellapse as cl
-from cellapse.io import understand
+from cellapse import io
 
 PATH = {frozenset("ab"), frozenset("bc")}
+
+
+def understand(source, **options):
+    return io.understand(source, **{"weight": None, **options})  # columns stay as they are
 
 
 def read(text, name, folder, **options):
     path = folder / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return cl.read(path, **options)
+    return cl.read(path, **{"weight": None, **options})  # columns stay as they are
 
 
 def edges(K):
@@ -232,7 +236,7 @@ def test_triangles_are_no_edges_with_weights():
 
 
 def test_an_edge_without_its_weight_has_none():
-    K = cl.as_complex([("a", "b", None), ("b", "c", 2.5)])
+    K = cl.as_complex([("a", "b", None), ("b", "c", 2.5)], weight=None)
     assert (edges(K), K.attributes[1]["weight"].tolist()) == (PATH, [None, 2.5])
 
 

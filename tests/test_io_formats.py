@@ -3,6 +3,7 @@
 import gzip
 import json
 import types
+from functools import partial
 from itertools import pairwise
 
 import networkx as nx
@@ -19,6 +20,8 @@ import cellapse as cl
 from cellapse.io import matrix_market
 from cellapse.io.json_files import read_json, write_hif
 from cellapse.io.npz import read_npz, write_npz
+
+read = partial(cl.read, weight=None)  # columns stay as they are
 
 
 def assert_same(K, L):
@@ -139,9 +142,9 @@ def test_same_complex_same_file(tmp_path):
 def test_gzip_of_every_format(name, tmp_path):
     pytest.importorskip({"pdb": "gemmi", "cif": "gemmi", "smi": "rdkit", "sdf": "rdkit"}.get(
         name.rpartition(".")[2], "numpy"))  # fmt: skip
-    plain = cl.read(saved(tmp_path, name, SEEDS[name]))
+    plain = read(saved(tmp_path, name, SEEDS[name]))
     if not name.endswith(".gz"):
-        assert_same(cl.read(saved(tmp_path, name + ".gz", gzip.compress(SEEDS[name]))), plain)
+        assert_same(read(saved(tmp_path, name + ".gz", gzip.compress(SEEDS[name]))), plain)
 
 
 # ---------------------------------------------------------------- edge lists
@@ -164,10 +167,10 @@ TABLES = {
 @pytest.mark.parametrize("name", TABLES)
 def test_tables_of_edges(name, tmp_path):
     text, column = TABLES[name]
-    K = cl.read(saved(tmp_path, "net.txt", text))
+    K = read(saved(tmp_path, "net.txt", text))
     assert K.labels == ("a", "b", "c")
     assert edge_set(K, column) == {frozenset("ab"): 2, frozenset("bc"): 1}
-    W = cl.read(tmp_path / "net.txt", weight=column)
+    W = read(tmp_path / "net.txt", weight=column)
     assert W.weights[1].tolist() == [2.0, 1.0]
     assert column not in W.attributes[1]
     assert K.weights[1] is None
@@ -182,24 +185,24 @@ def test_labels_are_numbers_if_all_are(tmp_path):
         ("a 2\n3 4\n", ("a", "2", "3", "4")),  # no header, since 2 is no name
         ("1.0 2.0\n", ("1.0", "2.0")),
     ]:
-        assert cl.read(saved(tmp_path, "x.edges", text)).labels == labels
+        assert read(saved(tmp_path, "x.edges", text)).labels == labels
 
 
 def test_missing_values_and_lonely_vertices(tmp_path):
-    K = cl.read(saved(tmp_path, "x.csv", "a,b,2,red\nb,c,,\nd\n"))
+    K = read(saved(tmp_path, "x.csv", "a,b,2,red\nb,c,,\nd\n"))
     assert K.labels == ("a", "b", "c", "d")
     assert K.attributes[1]["column 4"].tolist() == ["red", None]
     with pytest.raises(cl.InputError, match=r"\('b', 'c'\) of rank 1 has no attribute 'weight'"):
-        cl.read(tmp_path / "x.csv", weight="weight")
+        read(tmp_path / "x.csv", weight="weight")
     with pytest.raises(cl.InputError, match="there are: column 4, weight"):
-        cl.read(tmp_path / "x.csv", weight="w")
+        read(tmp_path / "x.csv", weight="w")
 
 
 @pytest.mark.parametrize("data", [True, False])
 def test_edge_lists_of_networkx(data, tmp_path):
     graph = nx.karate_club_graph()
     nx.write_edgelist(graph, tmp_path / "x.edgelist", data=data)
-    K = cl.read(tmp_path / "x.edgelist")
+    K = read(tmp_path / "x.edgelist")
     expected = {frozenset((u, v)): w if data else None for u, v, w in graph.edges(data="weight")}
     assert edge_set(K, "weight" if data else None) == expected
 
@@ -223,7 +226,7 @@ def test_graphs_of_networkx(labels, extension, tmp_path):
     graph = attributed(labels)
     path = tmp_path / f"x.{extension}"
     getattr(nx, f"write_{extension}")(graph, path)
-    K = cl.read(path)
+    K = read(path)
     assert K.labels == tuple(labels)
     assert nx.utils.graphs_equal(graph_of(K), graph)
 
@@ -237,7 +240,7 @@ def test_gml_as_found_in_the_wild(tmp_path):
       node [ id 20 label "same" value .5 graphics [ x 3 y 4.0 ] tag 1 tag 2 ]
       edge [ source 20 target 10 ]
     ]""".replace(" # not a comment by the letter of the format", "")
-    K = cl.read(saved(tmp_path, "x.gml", text))
+    K = read(saved(tmp_path, "x.gml", text))
     assert K.labels == (10, 20)
     assert K.attributes[0]["label"].tolist() == ["same", "same"]
     assert K.attributes[0]["value"].tolist() == [-1500.0, 0.5]
@@ -249,7 +252,7 @@ def test_lists_in_gml_of_networkx(tmp_path):
     graph = nx.path_graph(2)
     graph.nodes[0]["tags"], graph.nodes[1]["tags"] = ["x"], ["x", "y"]
     nx.write_gml(graph, tmp_path / "x.gml")  # with a mark before a list of one
-    assert cl.read(tmp_path / "x.gml").attributes[0]["tags"].tolist() == ["x", ("x", "y")]
+    assert read(tmp_path / "x.gml").attributes[0]["tags"].tolist() == ["x", ("x", "y")]
 
 
 def test_graphml_defaults_and_types(tmp_path):
@@ -260,7 +263,7 @@ def test_graphml_defaults_and_types(tmp_path):
     <graph edgedefault="undirected"><node id="n0"><data key="d0">green</data></node>
     <node id="n1"/><edge source="n0" target="n1"><data key="d1">true</data></edge></graph>
     </graphml>"""
-    K = cl.read(saved(tmp_path, "x.graphml", text))
+    K = read(saved(tmp_path, "x.graphml", text))
     assert K.attributes[0]["color"].tolist() == ["green", "yellow"]
     assert K.attributes[1]["ok"].tolist() == [True]
 
@@ -275,29 +278,29 @@ def test_graphml_of_yed(tmp_path):
     <data key="d5">7</data></node>
     <node id="n1"><data key="d5">8</data></node><edge source="n0" target="n1"/></graph>
     </graphml>"""
-    K = cl.read(saved(tmp_path, "x.graphml", text))
+    K = read(saved(tmp_path, "x.graphml", text))
     assert {n: c.tolist() for n, c in K.attributes[0].items()} == {"age": [7, 8]}
 
 
 def test_graphml_read_by_networkx(tmp_path):
     graph = attributed(["a", "b", "c"])
     nx.write_graphml(graph, tmp_path / "x.graphml")
-    cl.write(cl.read(tmp_path / "x.graphml"), tmp_path / "y.graphml")
+    cl.write(read(tmp_path / "x.graphml"), tmp_path / "y.graphml")
     read_back = nx.read_graphml(tmp_path / "y.graphml")
     assert (read_back.nodes(data=True), read_back.adj) == (graph.nodes(data=True), graph.adj)
-    assert_same(cl.read(tmp_path / "y.graphml"), cl.read(tmp_path / "x.graphml"))
+    assert_same(read(tmp_path / "y.graphml"), read(tmp_path / "x.graphml"))
 
 
 def test_attributes_survive_the_lift(tmp_path):
     graph = nx.karate_club_graph()
     nx.write_gml(graph, tmp_path / "x.gml")
-    K = cl.clique_complex(cl.read(tmp_path / "x.gml"), max_rank=3)
+    K = cl.clique_complex(read(tmp_path / "x.gml"), max_rank=3)
     assert K.n_cells == cl.clique_complex(graph, max_rank=3).n_cells
     assert K.attributes[0]["club"].tolist() == [graph.nodes[v]["club"] for v in graph]
     assert K.weights[1] is None
     for L in (
-        cl.clique_complex(cl.read(tmp_path / "x.gml"), weight="weight"),
-        cl.clique_complex(cl.read(tmp_path / "x.gml", weight="weight")),
+        cl.clique_complex(read(tmp_path / "x.gml"), weight="weight"),
+        cl.clique_complex(read(tmp_path / "x.gml", weight="weight")),
     ):
         assert np.array_equal(L.weights[1], cl.clique_complex(graph, weight="weight").weights[1])
     with pytest.raises(cl.InputError, match="'w'"):
@@ -320,7 +323,7 @@ def test_matrix_market_of_scipy(layout, symmetry, field, tmp_path):
     if field == "integer":
         source = source.astype(int)
     mmwrite(tmp_path / "x.mtx", source, field=field, symmetry=symmetry, comment="a comment")
-    K = cl.read(tmp_path / "x.mtx")
+    K = read(tmp_path / "x.mtx")
     known = sparse.coo_array(sparse.triu(mmread(tmp_path / "x.mtx")))
     expected = {
         frozenset((i, j)): None if field == "pattern" else w
@@ -335,7 +338,7 @@ def test_the_pieces_that_scipy_gets_make_no_difference(piece, tmp_path, monkeypa
     mmwrite(tmp_path / "x.mtx", M, symmetry="general", comment="a comment")
     monkeypatch.setattr(matrix_market, "_PIECE", piece)
     monkeypatch.delattr(matrix_market, "_entries")  # which would read it without SciPy
-    K = cl.read(tmp_path / "x.mtx")
+    K = read(tmp_path / "x.mtx")
     upper = sparse.triu(M).tocoo()
     assert K.cells[1].as_array().tolist() == np.column_stack([upper.row, upper.col]).tolist()
     assert K.attributes[1]["weight"].tolist() == upper.data.tolist()
@@ -354,9 +357,9 @@ def test_lines_of_matrix_market(line, value, end, tmp_path):
     path = saved(tmp_path, "x.mtx", text)
     if value is None:
         with pytest.raises(cl.InputError):
-            cl.read(path)
+            read(path)
     else:
-        K = cl.read(path)
+        K = read(path)
         assert K.cell_labels(1) == ((0, 1),)
         assert K.attributes[1]["weight"].tolist() == [value]
 
@@ -365,7 +368,7 @@ def test_lines_of_matrix_market(line, value, end, tmp_path):
 def test_npz_of_scipy(layout, tmp_path):
     M = nx.to_scipy_sparse_array(nx.karate_club_graph(), weight="weight", format=layout)
     sparse.save_npz(tmp_path / "x.npz", M)
-    K = cl.read(tmp_path / "x.npz")
+    K = read(tmp_path / "x.npz")
     graph = nx.karate_club_graph()
     assert edge_set(K, "weight") == {frozenset(e[:2]): e[2] for e in graph.edges(data="weight")}
 
@@ -389,7 +392,7 @@ def test_hif_of_xgi(tmp_path):
     H.add_node(9, color="red")
     H.set_edge_attributes({"x": {"w": 2.5}})
     xgi.write_hif(H, tmp_path / "x.json")
-    K = cl.read(tmp_path / "x.json")
+    K = read(tmp_path / "x.json")
     assert K.labels == (1, 2, 3, 4, 5, 6, 7, 9)
     assert hyperedges_of(K) == H.edges.members(dtype=dict)
     assert K.attributes[0]["color"].tolist() == [None] * 7 + ["red"]
@@ -400,14 +403,14 @@ def test_hif_of_xgi(tmp_path):
 def test_simplicial_complexes_of_xgi(tmp_path):
     xgi = pytest.importorskip("xgi")
     xgi.write_hif(xgi.SimplicialComplex([["a", "b", "c"], ["c", "d"]]), tmp_path / "x.json")
-    K = cl.read(tmp_path / "x.json")
+    K = read(tmp_path / "x.json")
     assert K.n_cells == (4, 4, 1)
     assert K.is_simplicial
 
 
 def test_hif_read_by_xgi(tmp_path):
     xgi = pytest.importorskip("xgi")
-    K = cl.clique_complex(nx.karate_club_graph(), max_rank=3)
+    K = cl.clique_complex(nx.karate_club_graph(), max_rank=3, weight=None)
     cl.write(K, tmp_path / "x.json")
     H = xgi.read_hif(tmp_path / "x.json")
     assert list(H.nodes) == list(K.labels) or set(H.nodes) == set(K.labels)
@@ -416,7 +419,7 @@ def test_hif_read_by_xgi(tmp_path):
     ranks = H.edges.attrs("rank").aslist()
     assert ranks == [k for k in (1, 2, 3) for _ in range(K.n_cells[k])]
     xgi.write_hif(H, tmp_path / "y.json")
-    L = cl.read(tmp_path / "y.json")  # through XGI and back
+    L = read(tmp_path / "y.json")  # through XGI and back
     assert L.n_cells == K.n_cells
     for k in (1, 2, 3):
         assert set(map(frozenset, L.cell_labels(k))) == set(map(frozenset, K.cell_labels(k)))
@@ -436,14 +439,14 @@ def test_hif_of_hypernetx(hnx_hif, tmp_path):
 
     groups = {"e1": ["a", "b", "c"], "e2": ["c", "d"], "e3": ["d", "a", "e", "b"]}
     hnx_hif.to_hif(hypernetx.Hypergraph(groups), filename=tmp_path / "x.json")
-    K = cl.read(tmp_path / "x.json")
+    K = read(tmp_path / "x.json")
     assert hyperedges_of(K) == {e: set(group) for e, group in groups.items()}
     assert set(K.labels) == set("abcde")
     assert K.weights == (None,) * 3  # HyperNetX writes a weight of 1 everywhere
 
 
 def test_hif_read_by_hypernetx(hnx_hif, tmp_path):
-    K = cl.clique_complex(nx.karate_club_graph())
+    K = cl.clique_complex(nx.karate_club_graph(), weight=None)
     cl.write(K, tmp_path / "x.json")
     H = hnx_hif.from_hif(filename=tmp_path / "x.json")
     assert set(H.nodes) == set(K.labels)
@@ -454,11 +457,11 @@ def test_hif_read_by_hypernetx(hnx_hif, tmp_path):
 def test_incidence_data_is_not_dropped_in_silence(tmp_path):
     text = '{"incidences": [{"edge": 0, "node": 1, "weight": 2}, {"edge": 0, "node": 2}]}'
     with pytest.warns(cl.CellapseWarning, match="1 incidences"):
-        cl.read(saved(tmp_path, "x.json", text))
+        read(saved(tmp_path, "x.json", text))
 
 
 def test_xgi_json(tmp_path):
-    K = cl.read(saved(tmp_path, "x.json", json.dumps(XGI_JSON)))
+    K = read(saved(tmp_path, "x.json", json.dumps(XGI_JSON)))
     assert K.labels == (1, 2, 3, 4)
     assert K.cell_labels(2) == ((1, 2, 3),)
     assert K.attributes[2]["w"].tolist() == [1.5]
@@ -466,12 +469,12 @@ def test_xgi_json(tmp_path):
 
 
 def test_hyperedges_listed_again_are_counted(tmp_path):
-    K = cl.read(saved(tmp_path, "x.hyperedges", "a b c\nc d\nc b a\nd\n"))
+    K = read(saved(tmp_path, "x.hyperedges", "a b c\nc d\nc b a\nd\n"))
     assert K.n_cells == (4, 4, 1)
     assert K.attributes[2]["multiplicity"].tolist() == [2]
     assert edge_set(K, "multiplicity")[frozenset("cd")] == 1
     assert edge_set(K, "multiplicity")[frozenset("ab")] is None
-    same = cl.read(saved(tmp_path, "x.txt", "a b c\nc d\nc b a\nd\n"), format="hyperedges")
+    same = read(saved(tmp_path, "x.txt", "a b c\nc d\nc b a\nd\n"), format="hyperedges")
     assert_same(same, K)
 
 
@@ -480,7 +483,7 @@ def test_hyperedges_listed_again_are_counted(tmp_path):
 
 @pytest.mark.parametrize("name", ["mesh.off", "mesh.obj", "mesh.ply", "binary.ply"])
 def test_meshes(name, tmp_path):
-    K = cl.read(saved(tmp_path, name, SEEDS[name]))
+    K = read(saved(tmp_path, name, SEEDS[name]))
     assert K.n_cells == (5, 7 if name == "mesh.obj" else 6, 2)  # the OBJ has a line as well
     assert K.attributes[0]["position"].tolist() == np.array(POINTS, float).tolist()
     assert K.cell_labels(2) == (FACES[0], tuple(sorted(FACES[1])))
@@ -495,7 +498,7 @@ def test_meshes_of_trimesh(kind, encoding, tmp_path):
     trimesh = pytest.importorskip("trimesh")
     mesh = trimesh.creation.icosphere(subdivisions=2)
     data = mesh.export(file_type=kind, **encoding)
-    K = cl.read(saved(tmp_path, f"x.{kind}", data))
+    K = read(saved(tmp_path, f"x.{kind}", data))
     assert K.n_cells == (162, 480, 320)
     assert K.betti_numbers() == (1, 0, 1)
     assert np.allclose(K.attributes[0]["position"], mesh.vertices, atol=1e-6)
@@ -506,7 +509,7 @@ def test_meshes_of_trimesh(kind, encoding, tmp_path):
 
 @pytest.fixture
 def results():
-    K = cl.clique_complex(nx.les_miserables_graph())
+    K = cl.clique_complex(nx.les_miserables_graph(), weight=None)
     S = cl.collapse(K, realization="screened")
     return K, S.spectrum(3), cl.cluster(S, 4)
 
@@ -541,9 +544,9 @@ def test_results_as_json_and_npz(results, tmp_path):
             assert np.array_equal(stored["u2"], spectrum.vectors[:, 2])
             assert stored["n_zeros"] == 1
     with pytest.raises(cl.InputError, match="neither HIF"):
-        cl.read(tmp_path / "x.json")
+        read(tmp_path / "x.json")
     with pytest.raises(cl.InputError, match="neither a complex"):
-        cl.read(tmp_path / "x.npz")
+        read(tmp_path / "x.npz")
 
 
 def test_results_as_graphml(results, tmp_path):
@@ -574,23 +577,23 @@ def test_doctype_is_the_only_xml_refused():
 
 
 def test_edges_listed_again_count_once_and_must_agree(tmp_path):
-    K = cl.read(saved(tmp_path, "x.csv", "a,b,2\nb,a,2\nb,c,3\n"))
+    K = read(saved(tmp_path, "x.csv", "a,b,2\nb,a,2\nb,c,3\n"))
     assert K.attributes[1]["weight"].tolist() == [2, 3]
-    assert cl.read(saved(tmp_path, "y.edges", "5 3\n3 5\n3 9\n")).cell_labels(1) == ((3, 5), (3, 9))
+    assert read(saved(tmp_path, "y.edges", "5 3\n3 5\n3 9\n")).cell_labels(1) == ((3, 5), (3, 9))
     with pytest.raises(cl.InputError, match="listed twice with different data, weight=2 and 7"):
-        cl.read(saved(tmp_path, "x.csv", "a,b,2\nb,a,7\n"))
+        read(saved(tmp_path, "x.csv", "a,b,2\nb,a,7\n"))
 
 
 def test_binary_ply_whose_first_face_is_not_the_longest(tmp_path):
     head, _, body = SEEDS["binary.ply"].partition(b"end_header\n")
     square, triangle = body[-30:-13], body[-13:]
     data = head + b"end_header\n" + body[:-30] + triangle + square
-    K = cl.read(saved(tmp_path, "x.ply", data))
+    K = read(saved(tmp_path, "x.ply", data))
     assert K.cell_labels(2) == (tuple(sorted(FACES[1])), FACES[0])
 
 
 def test_lines_of_obj_are_edges(tmp_path):
-    K = cl.read(saved(tmp_path, "x.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 1\nf 1 2 3\nl 3 4 1\n"))
+    K = read(saved(tmp_path, "x.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 1\nf 1 2 3\nl 3 4 1\n"))
     assert K.cell_labels(1) == ((0, 1), (0, 2), (0, 3), (1, 2), (2, 3))
 
 

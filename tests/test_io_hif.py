@@ -136,7 +136,7 @@ def test_hypernetx_works_with_our_schema_instead_of_a_download(monkeypatch, tmp_
     document = module.to_hif(H)
     VALIDATOR.validate(document)
     assert read_hif(json.loads(json.dumps(document))).metadata["name"] == "H"
-    K = cl.clique_complex(nx.karate_club_graph())
+    K = cl.clique_complex(nx.karate_club_graph(), weight=None)
     cl.write(K, tmp_path / "x.json")
     assert len(module.from_hif(filename=tmp_path / "x.json").edges) == sum(K.n_cells[1:])
 
@@ -176,7 +176,9 @@ def test_weights_of_hyperedges_are_summed_as_those_of_objects_are():
     assert (K.weights[1].tolist(), K.weights[2].tolist()) == ([1.0, 1.0, 3.0, 1.0], [1.0])
     K = read_json(hypergraph([2, 3, 5]), Options(weight="weight"))
     assert (K.weights[1].tolist(), K.weights[2].tolist()) == ([7.0, 7.0, 3.0, 7.0], [7.0])
-    K = read_json(hypergraph([2, 3]))
+    K = read_json(hypergraph([2, 3]))  # as it does by default
+    assert (K.weights[1].tolist(), K.weights[2].tolist()) == ([2.0, 2.0, 3.0, 2.0], [2.0])
+    K = read_json(hypergraph([2, 3]), Options(weight=None))
     assert K.weights == (None, None, None)
     assert K.attributes[1]["weight"].tolist() == [None, None, 3, None]
     nodes = [{"node": "b", "weight": 4}, {"node": "a", "weight": 1}]
@@ -202,8 +204,11 @@ def test_weights_that_a_file_holds_as_such_are_called_weight(tmp_path):
     K = cl.Complex.from_cells({1: [("a", "b")]}, weights={1: [2.5]})
     for name in ("x.json", "x.npz"):
         cl.write(K, tmp_path / name)
-        for weight in (None, "weight"):
-            assert cl.read(tmp_path / name, weight=weight).weights[1].tolist() == [2.5]
+        assert cl.read(tmp_path / name).weights[1].tolist() == [2.5]
+        assert cl.read(tmp_path / name, weight="weight").weights[1].tolist() == [2.5]
+        bare = cl.read(tmp_path / name, weight=None)
+        assert bare.weights[1] is None
+        assert bare.attributes[1]["weight"].tolist() == [2.5]
         with pytest.raises(cl.InputError, match="no cell has an attribute"):
             cl.read(tmp_path / name, weight="w")
 

@@ -417,7 +417,7 @@ def test_hif():
     assert plain(K)[0] == {"t": [None, 1]}
     weighted = [{"edge": 0, "weight": 3}, {"edge": 1}]
     K, _ = hif_of(incidences=incidences("abc", "bcd"), edges=weighted)
-    assert plain(K)[2]["weight"] == [3, 1]
+    assert K.weights[2].tolist() == [3, 1]
     K, _ = hif_of(incidences=incidences("abc"), edges=[{"edge": 0, "weight": 1}])
     assert "weight" not in plain(K)[2]
     K, _ = hif_of(incidences=incidences("abc"), edges=[{"edge": 7}, {"edge": 0}])

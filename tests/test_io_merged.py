@@ -84,10 +84,10 @@ def test_nothing_is_lost_that_a_projection_needs(tmp_path):
 def test_data_that_repeated_hyperedges_lose_is_told(tmp_path):
     edges = [{"edge": e, "weight": w} for e, w in enumerate([1, 2, 3])]
     text = hif(["abc", "bca", "cd"], edges=edges)
-    what = understood("hif.json", text, tmp_path)
+    what = understood("hif.json", text, tmp_path, weight=None)
     assert len(what.losses) == 1
     assert what.losses[0].startswith("1 repeated hyperedges have other data")
-    summed = understood("hif.json", text, tmp_path, weight="weight")
+    summed = understood("hif.json", text, tmp_path)
     assert not summed.losses
     assert summed.complex.weights[2].tolist() == [3]
 

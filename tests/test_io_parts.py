@@ -384,9 +384,9 @@ def test_tuples_of_python_are_no_table():
         _other_formats.refuse_other_formats(text)
 
 
-def test_only_json_weighs_by_itself():
+def test_only_what_holds_weights_as_such_weighs_by_itself():
     assert FORMATS["edges"].read is read_edges
-    assert [name for name, format_ in FORMATS.items() if format_.weighs] == ["json"]
+    assert [name for name, format_ in FORMATS.items() if format_.weighs] == ["json", "npz"]
 
 
 def test_a_format_is_known_by_its_beginning_below_comments():

@@ -91,7 +91,8 @@ def there_and_back(K, *extensions):
             except cl.CellapseError:
                 assert not list(path.parent.iterdir()), extension
                 continue
-            yield extension, cl.read(path)
+            weight = "auto" if any(w is not None for w in K.weights) else None
+            yield extension, cl.read(path, weight=weight)
             path.unlink()
 
 

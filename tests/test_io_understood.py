@@ -12,16 +12,20 @@ from scipy import sparse
 from sklearn.metrics.pairwise import rbf_kernel
 
 import cellapse as cl
-from cellapse.io import understand
+from cellapse import io
 
 KARATE = nx.karate_club_graph()
 TRIANGLE = {frozenset("ab"), frozenset("bc"), frozenset("ac")}
 
 
+def understand(source, **options):
+    return io.understand(source, **{"weight": None, **options})  # columns stay as they are
+
+
 def read(text, name="net.csv", folder=None, **options):
     path = folder / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return cl.read(path, **options)
+    return cl.read(path, **{"weight": None, **options})  # columns stay as they are
 
 
 def edges(K):
@@ -286,7 +290,7 @@ def test_edges_with_data_are_edges():
     for data in (True, "weight"):
         K = cl.as_complex(KARATE.edges(data=data) if data is True else named_edges())
         assert K.n_cells == (34, 78)
-        assert K.attributes[1]["weight"].sum() == 231
+        assert K.weights[1].sum() == 231
     K = cl.as_complex([("a", "b", 2), ("b", "c", 3)], weight="weight")
     assert (K.n_cells, K.weights[1].tolist()) == ((3, 2), [2, 3])
     assert cl.as_complex([(0, 1, 2), (1, 2, 3)]).n_cells == (4, 5, 2)  # triangles

@@ -174,7 +174,7 @@ def test_what_a_format_cannot_hold_is_refused(K, name, words, tmp_path):
 
 
 def test_files_of_nodes_are_not_read_as_edges(tmp_path):
-    K = cl.clique_complex(nx.karate_club_graph())
+    K = cl.clique_complex(nx.karate_club_graph(), weight=None)
     cl.write(cl.collapse(K, realization="screened").spectrum(3), tmp_path / "x.csv")
     with pytest.raises(cl.InputError, match="'node', so it is a table of nodes"):
         cl.read(tmp_path / "x.csv")

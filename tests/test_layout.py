@@ -46,7 +46,7 @@ WITHIN = {
     ),
     "_complex": (
         *("counts", "card", "cells", "labels", "attributes", "validity", "hyperedges", "complex"),
-        *("given", "simple", "adjacency", "weights", "union", "graph"),
+        *("simple", "given", "adjacency", "weights", "union", "graph"),
     ),
     "_matrices": (
         *("given", "containment", "boundary", "incidence", "kinds", "support", "homology"),
@@ -85,6 +85,7 @@ UPWARDS = {
     ("tasks._clusters", "plot"): "clusters.plot() likewise",
     ("_complex.complex", "_matrices.homology"): "K.betti_numbers() is where a user looks for it",
     ("_complex.given", "_sources"): "what a user has is lifted wherever a complex is wanted",
+    ("_complex.given", "interop.reading"): "lifts take what collapse takes",
     ("lifts.proteins", "io.structures"): "a structure may be given as the name of a file",
     ("lifts.proteins", "datasets.proteins"): "a bundled protein may be given by its name",
     ("lifts.molecules", "io.molecules"): "a molecule may be given as the name of a file",

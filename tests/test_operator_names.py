@@ -13,7 +13,7 @@ from cellapse.cli.options import complete_operator
 from cellapse.experiments.protocol.operators import FAIR
 from cellapse.report.explorer import Explorer
 
-K = cl.clique_complex(nx.karate_club_graph())
+K = cl.clique_complex(nx.karate_club_graph(), weight=None)
 
 
 @pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")

@@ -8,7 +8,7 @@ from scipy.sparse.linalg import aslinearoperator, expm_multiply
 
 import cellapse as cl
 
-K = cl.clique_complex(nx.karate_club_graph(), 3)
+K = cl.clique_complex(nx.karate_club_graph(), 3, weight=None)
 OPERATORS = {
     "unfolded": lambda: cl.collapse(K, "unfolded"),
     "unfolded, by conjugate gradients": lambda: cl.collapse(

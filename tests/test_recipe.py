@@ -33,7 +33,7 @@ class Halved(cl.Realization):
 @pytest.fixture
 def halved(monkeypatch):
     monkeypatch.setitem(REALIZATIONS, "halved", Halved())
-    return cl.clique_complex(nx.karate_club_graph())
+    return cl.clique_complex(nx.karate_club_graph(), weight=None)
 
 
 def by_definition(K, eps=1e-4):

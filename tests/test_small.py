@@ -81,7 +81,7 @@ def test_weights_of_every_rank_count_as_on_the_way_of_large_complexes(name, gamm
 
 
 def test_a_small_spectrum_makes_no_sparse_matrix():
-    S = cl.collapse(cl.clique_complex(nx.karate_club_graph()), "unfolded")
+    S = cl.collapse(cl.clique_complex(nx.karate_club_graph(), weight=None), "unfolded")
     S.spectrum()
     S.spectrum(3)
     S @ np.ones(34)
@@ -92,7 +92,7 @@ def test_a_small_spectrum_makes_no_sparse_matrix():
 
 
 def test_all_that_is_sparse_comes_when_asked_for():
-    K = cl.clique_complex(nx.karate_club_graph())
+    K = cl.clique_complex(nx.karate_club_graph(), weight=None)
     S = cl.collapse(K, "unfolded")
     S.spectrum()
     L = nx.laplacian_matrix(nx.karate_club_graph(), weight=None).toarray()
@@ -108,7 +108,7 @@ def test_all_that_is_sparse_comes_when_asked_for():
 
 
 def test_beyond_the_bounds_and_at_eps_zero_there_are_other_ways():
-    K = cl.clique_complex(nx.karate_club_graph())
+    K = cl.clique_complex(nx.karate_club_graph(), weight=None)
     with pytest.warns(cl.CellapseWarning, match="exceeds"):
         beyond = cl.collapse(K, "unfolded", gamma=cl.Unchecked(2.0))
     with pytest.warns(cl.CellapseWarning, match="exceeds"):  # with masses that are positive
@@ -123,7 +123,7 @@ def test_beyond_the_bounds_and_at_eps_zero_there_are_other_ways():
 
 def test_what_rounding_shows_in_is_not_given_out():
     """At eps = 1e-8 the inverse of K, with entries of 1e8, has lost half of its digits."""
-    S = cl.collapse(cl.clique_complex(nx.karate_club_graph()), "unfolded", eps=1e-8)
+    S = cl.collapse(cl.clique_complex(nx.karate_club_graph(), weight=None), "unfolded", eps=1e-8)
     assert S.elimination._formed is None
     A = np.eye(3)
     G = np.diag([1.0, 2.0, 3.0])

@@ -224,7 +224,7 @@ def test_large_graphs_of_both_kinds():
 
 
 def test_count_below_is_sylvesters_law():
-    S = cl.collapse(cl.clique_complex(nx.karate_club_graph()), "unfolded")
+    S = cl.collapse(cl.clique_complex(nx.karate_club_graph(), weight=None), "unfolded")
     values = linalg.eigvalsh(S.toarray())
     for i in (0, 4, 20, 33):
         between = (values[i - 1] + values[i]) / 2 if i else -0.1
@@ -301,7 +301,7 @@ def test_cholmod_where_it_is_installed():
 
 
 def factorization(name):
-    K = cl.clique_complex(nx.karate_club_graph())
+    K = cl.clique_complex(nx.karate_club_graph(), weight=None)
     S = cl.collapse(K, "unfolded", solver=cl.Direct(name))
     np.testing.assert_allclose(S.toarray(), cl.collapse(K, "unfolded").toarray(), atol=1e-10)
     check(S, S.spectrum(5, solver=cl.ShiftInvert(cl.Direct(name))))
@@ -329,7 +329,7 @@ def test_expanding_graphs_are_told_apart():
 
 
 def test_a_solver_that_cannot_converge_says_so():
-    S = cl.collapse(cl.clique_complex(nx.karate_club_graph()), "unfolded")
+    S = cl.collapse(cl.clique_complex(nx.karate_club_graph(), weight=None), "unfolded")
     with pytest.raises(cl.ConvergenceError, match="residual"):
         S.spectrum(2, solver=cl.LOBPCG(max_steps=1))
     with pytest.raises(cl.InputError, match=r"Dense\(\)"):

@@ -42,7 +42,7 @@ def test_the_choice_has_the_largest_modularity_of_all():
 
 
 def test_every_member_is_the_collapse_with_its_settings():
-    K = cl.clique_complex(nx.karate_club_graph(), 3)
+    K = cl.clique_complex(nx.karate_club_graph(), 3, weight=None)
     S = family_member(K, "renormalized .9, 2")
     wanted = cl.collapse(K, realization="renormalized", gamma=np.sqrt(0.9), beta=(1, 2, 2))
     assert np.allclose(S.toarray(), wanted.toarray())
@@ -65,11 +65,11 @@ def test_hyperedges_of_any_size_are_welcome():
 @pytest.mark.parametrize("k", [0, 35, 2.5, "2", True])
 def test_an_impossible_number_of_clusters_is_refused(k):
     with pytest.raises(cl.InputError, match="n_clusters"):
-        choose_operator(cl.clique_complex(nx.karate_club_graph()), k)
+        choose_operator(cl.clique_complex(nx.karate_club_graph(), weight=None), k)
 
 
 def test_what_is_no_complex_or_has_no_edges_is_refused():
-    K = cl.clique_complex(nx.karate_club_graph())
+    K = cl.clique_complex(nx.karate_club_graph(), weight=None)
     with pytest.raises(cl.InputError, match="is an operator; give the complex"):
         choose_operator(cl.graph_laplacian(K), 2)
     empty = cl.clique_complex(nx.empty_graph(4))

@@ -100,7 +100,7 @@ def test_a_triangle_screened_by_hand():
 
 def test_more_weight_never_raises_a_resistance():
     """S grows with every weight of a screened cell: Rayleigh's monotonicity."""
-    S = cl.collapse(cl.clique_complex(nx.karate_club_graph()), "screened")
+    S = cl.collapse(cl.clique_complex(nx.karate_club_graph(), weight=None), "screened")
     influence = tasks.cell_influence(S, "resistance", (0, 33))
     assert all((found <= 1e-12).all() for found in influence.by_rank.values())
 
@@ -114,7 +114,7 @@ def test_zero_stays_zero_and_repeated_values_are_refused():
 
 @pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
 def test_what_is_refused_says_why():
-    K = cl.clique_complex(nx.karate_club_graph())
+    K = cl.clique_complex(nx.karate_club_graph(), weight=None)
     with pytest.raises(cl.InputError, match="not known"):
         tasks.cell_influence(cl.collapse(K, "incidence"))
     with pytest.raises(cl.InputError, match="onto=0"):
@@ -180,7 +180,7 @@ def test_an_eigenvalue_of_zero_does_not_move():
 
 
 def test_the_ten_cells_that_matter_most():
-    K = cl.clique_complex(nx.karate_club_graph())
+    K = cl.clique_complex(nx.karate_club_graph(), weight=None)
     influence = tasks.cell_influence(cl.collapse(K, "renormalized"), "resistance", (0, 33))
     strongest = influence.strongest()
     assert len(strongest) == 10

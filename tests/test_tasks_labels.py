@@ -8,7 +8,7 @@ import pytest
 import cellapse as cl
 from cellapse import tasks
 
-K = cl.clique_complex(nx.karate_club_graph())
+K = cl.clique_complex(nx.karate_club_graph(), weight=None)
 S = cl.collapse(K, "renormalized")
 
 

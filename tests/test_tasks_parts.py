@@ -159,7 +159,7 @@ def lifted(graph):
 
 
 def test_cliques_are_their_own_lift_in_any_order_but_not_with_weights():
-    K = cl.clique_complex(nx.karate_club_graph())
+    K = cl.clique_complex(nx.karate_club_graph(), weight=None)
     edges, triangles = (K.cells[k].as_array() for k in (1, 2))
     turned = cl.Complex.from_arrays(34, {1: edges, 2: triangles[::-1]})
     for C in (K, turned, cl.clique_complex(nx.complete_graph(5), 3)):
@@ -320,7 +320,7 @@ def test_what_is_left_does_not_depend_on_the_unit_of_weights(unit):
         np.testing.assert_allclose(same.weights[1], unit * part.weights[1])
 
 
-KARATE = cl.clique_complex(nx.karate_club_graph())
+KARATE = cl.clique_complex(nx.karate_club_graph(), weight=None)
 SHOWN = {
     "numbers mass": lambda K, S: Clusters(
         np.zeros(34, dtype=int), K.labels, S.spectrum(2), None, np.ones(3)

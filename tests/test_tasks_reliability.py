@@ -88,7 +88,7 @@ def test_without_a_difference_it_is_the_projection():
 def test_one_size_few_cells_and_graphs():
     for K in (
         cl.hypergraph_complex([(0, 1, 2), (2, 3, 4)]),
-        cl.clique_complex(nx.karate_club_graph(), 1),
+        cl.clique_complex(nx.karate_club_graph(), 1, weight=None),
         cl.Complex.from_cells({1: [("a", "b")]}),
     ):
         reliability = tasks.rank_reliability(K)
@@ -190,7 +190,7 @@ def test_weights_are_taken_only_where_hidden_cells_are_predicted_as_well(monkeyp
     [
         (cl.hypergraph_complex([(0, 1, 2, 3), (3, 4)]), True),
         (cl.hypergraph_complex([(0, 1, 2), (2, 3)], multiplicity="weight"), True),
-        (cl.clique_complex(nx.karate_club_graph(), 3), False),
+        (cl.clique_complex(nx.karate_club_graph(), 3, weight=None), False),
         (cl.clique_complex(nx.karate_club_graph(), weight="weight"), False),
         (cl.lifts.cycle_complex(nx.cycle_graph(5)), False),
         (cl.lifts.cycle_complex(nx.cycle_graph(4)), False),

@@ -10,7 +10,7 @@ from strategies import operators, rebuilt
 import cellapse as cl
 from cellapse.tasks import signatures as signature
 
-KARATE = cl.clique_complex(nx.karate_club_graph())
+KARATE = cl.clique_complex(nx.karate_club_graph(), weight=None)
 
 
 @given(operators())

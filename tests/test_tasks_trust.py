@@ -63,7 +63,7 @@ def test_it_is_the_dense_formula(seed):
 
 
 def test_of_an_operator_it_is_the_share_saved():
-    K = cl.clique_complex(nx.karate_club_graph())
+    K = cl.clique_complex(nx.karate_club_graph(), weight=None)
     for realization in ("screened", "renormalized"):
         S = cl.collapse(K, realization, eps=0.1)
         least = 1 - float(S.gamma[0]) ** 2 / 1.1
@@ -75,7 +75,7 @@ def test_of_an_operator_it_is_the_share_saved():
 
 
 def test_theta_does_not_change_the_trust_of_a_screened_operator():
-    K = cl.clique_complex(nx.karate_club_graph())
+    K = cl.clique_complex(nx.karate_club_graph(), weight=None)
     one, two = (cl.edge_trust(cl.collapse(K, "screened", gamma=g)).values for g in (0.3, 1.0))
     np.testing.assert_allclose(one, two, atol=1e-12)
 
@@ -85,11 +85,89 @@ def test_permuting_the_vertices_permutes_nothing_else():
     order = np.random.default_rng(0).permutation(34).tolist()
     H = nx.Graph()
     H.add_nodes_from(order)
-    H.add_edges_from(list(G.edges)[::-1])
+    H.add_edges_from(list(G.edges(data=True))[::-1])  # with their weights
     one, two = (cl.edge_trust(cl.clique_complex(g)) for g in (G, H))
     by_set = {frozenset(e): t for e, t in two.as_dict().items()}
     for edge, t in one.as_dict().items():
         assert by_set[frozenset(edge)] == pytest.approx(t, rel=1e-12)
+
+
+TWO_TRIANGLES = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)]
+
+
+def weighted_trust(weights):
+    """The formula of `trust` edge by edge, with loops and no arrays."""
+    w = dict(zip(TWO_TRIANGLES, weights, strict=True))
+    w |= {(v, u): x for (u, v), x in w.items()}
+    f = dict.fromkeys(w, 1.0)
+    for _ in range(5):
+        trust, new = {}, {}
+        for u, v in w:
+            g = []
+            for end, far in ((u, v), (v, u)):
+                others = [(end, x) for x in range(4) if (end, x) in w and x != far]
+                usual = sum(w[e] for e in others) / len(others)  # of the edge itself
+                g.append(sum(w[e] * f[e] for e in others) + usual * f[u, v])
+            total = 0.0
+            for x in range(4):
+                if (u, x) in w and (v, x) in w:
+                    mean = (w[u, v] * w[u, x] * w[v, x]) ** (1 / 3)
+                    total += mean * f[u, x] * f[v, x]
+            s = 5.0 * total / (min(g) ** 0.75 * max(g) ** 0.25)
+            trust[u, v], new[u, v] = s / (1 + s), 1 - 0.95 / (1 + s)
+        f = new
+    return [trust[e] for e in TWO_TRIANGLES]
+
+
+def on_two_triangles(weights):
+    edges = [(u, v, float(x)) for (u, v), x in zip(TWO_TRIANGLES, weights, strict=True)]
+    trust = cl.edge_trust(edges).as_dict()
+    return [trust[e] for e in TWO_TRIANGLES]
+
+
+@pytest.mark.parametrize("weights", [(1, 2, 3, 4, 5), (0.1, 7, 2, 1e-3, 100), (3, 3, 1, 3, 3)])
+def test_weights_on_two_triangles_by_hand(weights):
+    values = on_two_triangles(weights)
+    np.testing.assert_allclose(values, weighted_trust(weights), rtol=1e-12)
+    scaled = on_two_triangles([1e-6 * w for w in weights])
+    np.testing.assert_allclose(scaled, values, rtol=1e-12)
+    mirrored = on_two_triangles([weights[i] for i in (3, 4, 2, 0, 1)])  # 0 and 3 change places
+    np.testing.assert_allclose(mirrored, [values[i] for i in (3, 4, 2, 0, 1)], rtol=1e-12)
+
+
+def test_equal_weights_are_none_and_swapped_ones_are_others():
+    plain = on_two_triangles([1] * 5)
+    assert on_two_triangles([7.3] * 5) == plain
+    near = on_two_triangles([1, 1, 1, 1, 1 + 1e-12])
+    np.testing.assert_allclose(near, plain, rtol=1e-9)
+    one, two = on_two_triangles([1, 2, 3, 4, 5]), on_two_triangles([2, 1, 3, 4, 5])
+    assert not np.allclose(one, two, rtol=1e-3)
+
+
+def test_a_heavier_edge_is_trusted_more_and_so_are_those_beside_it():
+    values = np.array([on_two_triangles([w, 1, 1, 1, 1]) for w in (1e-6, 0.1, 1, 10, 1e6)])
+    assert (np.diff(values[:, 0]) > 0).all()
+    assert 0 <= values.min() <= values.max() <= 1
+
+
+def test_random_pairs_weigh_what_edges_do():
+    G = nx.planted_partition_graph(3, 15, 0.6, 0.05, seed=0)
+    rng = np.random.default_rng(0)
+    for u, v in G.edges:
+        G.edges[u, v]["weight"] = float(rng.lognormal(2.0 if u // 15 == v // 15 else 0.0, 0.5))
+    K = cl.clique_complex(G)
+    doubt, plain = tasks.likely_false(K), tasks.likely_false(cl.clique_complex(G, weight=None))
+    assert not np.allclose(doubt.decoys[:50], plain.decoys[:50], rtol=1e-3)
+    scaled = tasks.likely_false(K.with_attributes({}, {1: 100.0 * K.weights[1]}))
+    np.testing.assert_allclose(scaled.decoys, doubt.decoys, rtol=1e-9)
+
+
+def test_of_an_operator_weights_are_refused():
+    K = cl.as_complex([("a", "b", 1.0), ("b", "c", 2.0), ("a", "c", 3.0)])
+    for realization in ("screened", "renormalized"):
+        with pytest.raises(cl.InputError, match="edge_trust"):
+            cl.edge_trust(cl.collapse(K, realization))
+        cl.edge_trust(cl.collapse(cl.as_complex(K, weight=None), realization))
 
 
 def test_edges_of_a_long_cycle_are_supported_alike():
@@ -128,7 +206,7 @@ def test_no_edges(K):
 
 
 def test_what_has_no_shares_is_refused():
-    K = cl.clique_complex(nx.karate_club_graph())
+    K = cl.clique_complex(nx.karate_club_graph(), weight=None)
     with pytest.raises(cl.InputError, match="renormalized"):
         cl.edge_trust(cl.collapse(K, "unfolded"))
     with pytest.raises(cl.InputError, match="is an operator; give the complex"):
@@ -283,7 +361,9 @@ def test_what_is_known_later_is_as_good_as_known_before():
 
 
 def test_where_few_edges_can_be_false_none_needs_to_be_doubted():
-    doubt = tasks.likely_false(cl.clique_complex(nx.karate_club_graph()), false_share=0.02)
+    doubt = tasks.likely_false(
+        cl.clique_complex(nx.karate_club_graph(), weight=None), false_share=0.02
+    )
     assert doubt.threshold is None
     assert doubt.missed == pytest.approx(0.02)
     assert doubt.caught == 0.0
@@ -292,13 +372,15 @@ def test_where_few_edges_can_be_false_none_needs_to_be_doubted():
 
 
 def test_a_level_that_nothing_reaches_tells_no_edge_apart():
-    doubt = tasks.likely_false(cl.clique_complex(nx.karate_club_graph()), level=0.001)
+    doubt = tasks.likely_false(cl.clique_complex(nx.karate_club_graph(), weight=None), level=0.001)
     assert not doubt.distinguishable.any()
     assert not doubt.reason
 
 
 def test_more_false_edges_than_look_like_random_pairs_are_said_to_be_closer():
-    doubt = tasks.likely_false(cl.clique_complex(nx.karate_club_graph()), false_share=0.99)
+    doubt = tasks.likely_false(
+        cl.clique_complex(nx.karate_club_graph(), weight=None), false_share=0.99
+    )
     assert doubt.false_share > doubt.largest_share
     assert "closer" in str(doubt)
     assert doubt.doubted.any()

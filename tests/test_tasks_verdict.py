@@ -78,7 +78,7 @@ def test_tiny_networks_have_a_verdict(n):
 
 
 def test_figures_are_those_of_the_definitions():
-    K = cl.clique_complex(nx.karate_club_graph())
+    K = cl.clique_complex(nx.karate_club_graph(), weight=None)
     verdict = tasks.verdict(K, 2)
     mine, plain = (
         cl.cluster(M, 2) for M in (cl.collapse(K, "renormalized"), cl.graph_laplacian(K))
@@ -169,7 +169,7 @@ def test_words_follow_the_figures():
 
 
 def test_thinned_complexes_are_parts():
-    K = cl.clique_complex(nx.karate_club_graph(), 3)
+    K = cl.clique_complex(nx.karate_club_graph(), 3, weight=None)
     part = thinned(K, 0.3, np.random.default_rng(1))
     assert part.n_cells == cl.clique_complex(part, 3).n_cells
     assert 0 < part.n_cells[1] < K.n_cells[1]
@@ -195,7 +195,7 @@ def test_shuffled_networks_have_the_same_degrees():
 
 
 def test_judge_takes_any_operator():
-    K = cl.clique_complex(nx.karate_club_graph())
+    K = cl.clique_complex(nx.karate_club_graph(), weight=None)
     make = cl.motif_laplacian
     verdict = judge(
         K, cl.cluster(make(K), 2), cl.cluster(cl.graph_laplacian(K), 2), "", 0, make, "motif"

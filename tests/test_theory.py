@@ -41,7 +41,7 @@ def test_what_the_cells_move_is_the_largest_eigenvalue_of_the_difference(realiza
 
 
 def test_an_indefinite_operator_is_found_out():
-    K = cl.clique_complex(nx.karate_club_graph())
+    K = cl.clique_complex(nx.karate_club_graph(), weight=None)
     with pytest.warns(cl.CellapseWarning, match="indefinite"):
         S = cl.collapse(K, "unfolded", gamma=cl.Unchecked((3.0, 0.5)))
     report = theory.check(S)
@@ -52,7 +52,7 @@ def test_an_indefinite_operator_is_found_out():
 
 @pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
 def test_faces_drop_out_of_signed_boundaries_and_only_there():
-    K = cl.clique_complex(nx.karate_club_graph())
+    K = cl.clique_complex(nx.karate_club_graph(), weight=None)
     notes = {
         r: theory.cells_matter(cl.collapse(K, realization=r)).note
         for r in ("boundary", "mixed", "unfolded")
@@ -71,7 +71,7 @@ def test_the_move_stays_below_its_ceiling_and_reaches_it():
 
 
 def test_regularization_error_is_measured_and_below_its_bound():
-    K = cl.clique_complex(nx.karate_club_graph())
+    K = cl.clique_complex(nx.karate_club_graph(), weight=None)
     for eps in (1e-4, 1e-2, 1.0):
         S = cl.collapse(K, "unfolded", eps=eps)
         measured = theory.regularization_error(S)
@@ -93,7 +93,7 @@ def test_large_complexes_are_checked_by_lanczos(monkeypatch):
 
 
 def test_print_says_what_was_built():
-    S = cl.collapse(cl.clique_complex(nx.karate_club_graph()), "unfolded")
+    S = cl.collapse(cl.clique_complex(nx.karate_club_graph(), weight=None), "unfolded")
     text = str(S)
     for part in ("34 of rank 0", "Unfolded()", "beta (1, 1)", "bound", "theory.check", "Direct("):
         assert part in text
@@ -103,7 +103,7 @@ def test_print_says_what_was_built():
 
 
 def test_print_costs_no_solve(monkeypatch):
-    S = cl.collapse(cl.clique_complex(nx.karate_club_graph()), "unfolded")
+    S = cl.collapse(cl.clique_complex(nx.karate_club_graph(), weight=None), "unfolded")
     monkeypatch.setattr(type(S.elimination), "apply", lambda *_: 1 / 0)
     assert str(S)
 

@@ -25,7 +25,7 @@ RNG = np.random.default_rng(0)
 
 
 def karate():
-    return cl.clique_complex(nx.karate_club_graph())
+    return cl.clique_complex(nx.karate_club_graph(), weight=None)
 
 
 @pytest.mark.parametrize("realization", REALIZATIONS)

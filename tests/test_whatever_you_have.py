@@ -149,19 +149,17 @@ def test_a_laplacian_is_no_adjacency_and_no_points(function):
         assert cl.cluster(given, 2).numbers.tolist() == cl.cluster(L, 2).numbers.tolist()
 
 
-def test_weights_that_are_there_and_not_used_are_told():
-    weighted = nx.Graph()
-    weighted.add_weighted_edges_from([(0, 1, 2.0), (1, 2, 3.0)])
-    with pytest.warns(cl.CellapseWarning, match='"weight" that is not used') as told:
-        cl.cluster(weighted, 2)
+def test_columns_that_may_be_weights_and_are_not_used_are_told():
+    valued = nx.Graph()
+    valued.add_weighted_edges_from([(0, 1, 2.0), (1, 2, 3.0)], weight="value")
+    with pytest.warns(cl.CellapseWarning, match='"value" that is not used') as told:
+        cl.cluster(valued, 2)
     assert told[0].filename == __file__  # the line of the user, not one of ours
-    with pytest.warns(cl.CellapseWarning, match="values of the adjacency are not used"):
-        cl.collapse(nx.to_numpy_array(weighted), "unfolded")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        cl.collapse(G, "unfolded")
-        cl.collapse(A, "unfolded")
-        cl.collapse(cl.clique_complex(weighted, weight="weight"), "unfolded")
+        cl.collapse(G)
+        cl.collapse(A)
+        cl.collapse(cl.clique_complex(valued, weight="value"))  # as the warning says
 
 
 def test_a_labelled_frame():

@@ -23,9 +23,12 @@ from scipy import sparse
 from cellapse import datasets
 from cellapse._complex.adjacency import is_adjacency
 from cellapse._complex.complex import Complex
+from cellapse._complex.simple import SIMPLE, Rules
+from cellapse._complex.weights import AUTO
 from cellapse._errors import InputError
 from cellapse._shared.checks import own_csr
 from cellapse._shared.notes import warn_user
+from cellapse.interop._listed import is_edges_with_data
 from cellapse.interop.reading import as_complex
 from cellapse.io import Understood, read
 from cellapse.lifts import clique_complex
@@ -34,7 +37,7 @@ from cellapse.lifts.points import nearest_neighbour_complex
 MAX_RANK = 2  # of the cliques that become cells
 HYPERGRAPHS = {"scenes": datasets.load_scenes}  # those that are bundled
 NEIGHBOURS = 10  # of a point
-_WEIGHTS = ("weight", "weights", "value", "count")  # what a column of weights is called
+_WEIGHTS = ("weight", "weights", "value", "count")  # what a column of weights may be called
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +76,6 @@ def source_of(given: Any) -> Source:
             _said(K, f"cliques up to rank {MAX_RANK} of the {k} nearest neighbours of points"),
         )
     K, kind = as_complex(given), _kind(given)
-    if kind == "an adjacency":
-        _warn_of_values(given)
     warn_of_weights(K)
     return Source(str(K.metadata.get("name", "") or "A complex"), _lifted_from(K, kind))
 
@@ -100,6 +101,20 @@ def complex_from(given: Any) -> Complex:
     return source_of(given).complex
 
 
+def named_complex(name: Any, weight: str | None, rules: Rules) -> Complex:
+    """The bundled network of that name, or the file; with its vertices and edges at least."""
+    if isinstance(name, bytes):
+        raise InputError(f"{name!r:.80} is a name in bytes; give a string")
+    name = os.fspath(name)
+    source = bundled(name, 1, None if weight == AUTO else weight)
+    if source is None and not exists(name):
+        raise InputError(unknown(name, "dataset", bundled_names()))
+    if source is None:
+        given = {} if rules == SIMPLE else vars(rules)
+        return read(name, weight=weight, **given)
+    return source.complex
+
+
 def lifted(K: Complex, max_rank: int = MAX_RANK) -> Complex:
     """A graph with its cliques; whatever has cells of its own keeps them."""
     return clique_complex(K, max_rank) if K.max_rank == 1 and max_rank > 1 else K
@@ -111,7 +126,10 @@ def bundled_names() -> tuple[str, ...]:
 
 
 def bundled(name: str, max_rank: int = MAX_RANK, weight: str | None = None) -> Source | None:
-    """The bundled data of that name, if there is any, and for all but networks no such file."""
+    """The bundled data of that name, if there is any, and for all but networks no such file.
+
+    Networks have no weights unless they are asked for: what was measured on them has none.
+    """
     if name in datasets.available():
         data = datasets.load(name)
         K = clique_complex(data.graph, max_rank, weight=weight)
@@ -171,6 +189,8 @@ def unused_weights(K: Complex) -> str | None:
 def is_points(given: Any) -> bool:
     """Whether this is a table of coordinates: fractions, and no square symmetric matrix."""
     if isinstance(given, list | tuple) and given and isinstance(given[0], list | tuple):
+        if is_edges_with_data(list(given)):
+            return False
         flat = [v for row in given if isinstance(row, list | tuple) for v in row]
         if not any(isinstance(v, float) for v in flat):
             return False
@@ -186,6 +206,13 @@ def is_points(given: Any) -> bool:
         raise InputError(
             f"an array of shape {given.shape} that holds only -1, 0 and 1: a matrix B_1 goes into "
             "a list, [B_1], and points into lifts.nearest_neighbour_complex(points, n_neighbors)"
+        )
+    ends = given[:, :2]
+    if given.shape[1] == 3 and given.size and (ends >= 0).all() and (ends == ends.round()).all():
+        raise InputError(
+            f"an array of shape {given.shape} with whole numbers in two columns: edges with their "
+            "weights, or points; pass [(int(u), int(v), w) for u, v, w in array] for edges, and "
+            "points into lifts.nearest_neighbour_complex(points, k)"
         )
     return True
 
@@ -246,13 +273,4 @@ def warn_of_weights(K: Complex) -> None:
         warn_user(
             f'the edges have an attribute "{name}" that is not used; '
             f'clique_complex(..., weight="{name}") takes it as weights'
-        )
-
-
-def _warn_of_values(given: Any) -> None:
-    values = own_csr(given, "the adjacency").data
-    if len(values) and (values != values[0]).any():
-        warn_user(
-            "the values of the adjacency are not used, only where they are; "
-            'clique_complex(A, weight="value") takes them as weights'
         )

@@ -209,13 +209,7 @@ class CollapsedOperator(Operator):
         return CollapsedOperator(self.realization, self.chain, weights, self.onto, self.solver)
 
     def tocsr(self) -> sparse.csr_array:
-        """The operator as a sparse matrix, where it is one."""
-        if self._sparse is None:
-            raise InputError(
-                f"{self!r} is no sparse matrix; S.toarray() gives a dense one, and the screened "
-                "and renormalized realizations are sparse"
-            )
-        return self._sparse.A.copy()
+        return super().tocsr() if self._sparse is None else self._sparse.tocsr()
 
     def diagonal(self) -> FloatArray:
         if self._sparse is not None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from cellapse._complex.complex import Complex
+from cellapse._complex.simple import SIMPLE, Rules
+from cellapse._errors import InputError
 
 
 def to_complex(given: Any) -> Complex:
@@ -15,3 +18,39 @@ def to_complex(given: Any) -> Complex:
     from cellapse._sources import complex_from
 
     return complex_from(given)
+
+
+def read_graph(given: Any, weight: str | None, rules: Rules) -> Complex:
+    """Vertices and edges of what is neither a graph here nor a list of pairs, or of a name."""
+    from cellapse._sources import named_complex
+    from cellapse.interop.reading import as_complex
+
+    if isinstance(given, str | bytes | os.PathLike):
+        return named_complex(given, weight, rules)
+    K = as_complex(given, weight=weight, **vars(rules))
+    groups = isinstance(given, list | tuple | set | frozenset) and all(
+        isinstance(group, list | tuple | set | frozenset) for group in given
+    )
+    if groups and K.max_rank > 1:
+        wrong = next(group for group in given if len(group) != 2)
+        raise InputError(
+            f"edge {wrong!r:.80} has {len(wrong)} vertices, not two; hyperedges go through "
+            "hypergraph_complex"
+        )
+    return K
+
+
+def read_hypergraph(given: Any, weight: str | None, ranks: int | None = None) -> Complex:
+    """An object of another library, or the file of a name, as `as_complex` and `read` do."""
+    from cellapse._sources import named_complex
+    from cellapse.interop.reading import as_complex
+
+    if isinstance(given, str | bytes | os.PathLike):
+        K = named_complex(given, weight, SIMPLE)
+        if ranks is not None:
+            raise InputError(
+                f"{given!r:.80}: what was read has its copies merged, with their number as the "
+                'attribute `multiplicity`; pass weight="multiplicity" instead'
+            )
+        return K
+    return as_complex(given, weight=weight, ranks=ranks)

@@ -5,7 +5,6 @@ Attributes of vertices and edges come along, so that every lift keeps them.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,15 +17,21 @@ from scipy import sparse
 from cellapse._complex.adjacency import is_adjacency, symmetric_edges
 from cellapse._complex.attributes import columns_of
 from cellapse._complex.complex import Complex
+from cellapse._complex.given import read_graph
 from cellapse._complex.labels import steady, vertex_order
-from cellapse._complex.simple import Rules, simple_edges
-from cellapse._complex.weights import weight_column
+from cellapse._complex.simple import SIMPLE, Rules, simple_edges
+from cellapse._complex.weights import (
+    AUTO,
+    USUAL,
+    as_weights,
+    says_something,
+    tell_usual,
+    weight_column,
+)
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
-from cellapse._shared.checks import real_array, word
+from cellapse._shared.checks import word
 from cellapse._shared.notes import loss, warn_user
-
-SIMPLE = Rules()
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +60,8 @@ class Graph:
         )
 
 
-def as_graph(source: Any, weight: str | None = None, rules: Rules = SIMPLE) -> Graph:
-    """Read a networkx graph, a Complex, an adjacency, an edge array or a list of pairs.
+def as_graph(source: Any, weight: str | None = AUTO, rules: Rules = SIMPLE) -> Graph:
+    """Read whatever holds a graph: see `as_complex`, and `weight` there.
 
     >>> as_graph([("a", "b"), ("b", "c")]).edges.tolist()
     [[0, 1], [1, 2]]
@@ -72,16 +77,29 @@ def as_graph(source: Any, weight: str | None = None, rules: Rules = SIMPLE) -> G
     if sparse.issparse(source) or is_adjacency(source):
         matrix = source if sparse.issparse(source) else sparse.csr_array(source)
         return adjacency_graph(matrix, weight, rules)
-    if isinstance(source, str | bytes | os.PathLike):
-        raise InputError(f"{source!r:.80} is a name; cellapse.read reads the file of that name")
-    if weight is not None:
+    pairs = None if isinstance(source, np.ndarray) else _pairs(source)
+    if not isinstance(source, np.ndarray) and pairs is None:
+        return _from_complex(read_graph(source, weight, rules), AUTO)
+    if weight not in (None, AUTO):
         raise InputError(
-            f"weight={weight!r}, but a list of edges carries no attributes; "
-            "pass a networkx graph or a sparse adjacency"
+            f"weight={weight!r}, but a list of pairs carries no attributes; give (u, v, number) "
+            "for each edge, a networkx graph or a sparse adjacency"
         )
-    if isinstance(source, np.ndarray):
-        return _from_array(source, rules)
-    return _from_pairs(source, rules)
+    return _from_array(source, rules) if pairs is None else _from_pairs(pairs, rules)
+
+
+def _pairs(source: Any) -> list[tuple[Any, ...]] | None:
+    """The edges of a plain list of them; nothing where it is a list of anything else."""
+    if not isinstance(source, list | tuple | set | frozenset):
+        return None
+    try:
+        pairs = [tuple(steady(edge)) for edge in source]
+    except TypeError:
+        return None
+    if isinstance(source, set | frozenset):
+        pairs = list(steady(set(pairs)))
+    words = any(isinstance(edge, str | bytes) for edge in source)
+    return pairs if not words and all(len(edge) == 2 for edge in pairs) else None
 
 
 def _from_networkx(graph: Any, weight: str | None, rules: Rules) -> Graph:
@@ -135,21 +153,18 @@ def _has_copies(edges: IntArray) -> bool:
 
 def _weighted(graph: Graph, weight: str | None) -> Graph:
     """The graph with an attribute of its edges as their weights."""
-    if weight is None:
+    if weight is None or (weight == AUTO and not says_something(graph.attributes[1].get(USUAL))):
         return graph
+    name = tell_usual() if weight == AUTO else weight
     columns = dict(graph.attributes[1])
-    values: Any = columns.pop(weight, None)
+    values: Any = columns.pop(name, None)
     if values is None:
         values = [None] * len(graph.edges)
-    if isinstance(values, np.ndarray) and values.dtype == object:
-        values = values.tolist()
-    if not isinstance(values, np.ndarray) and None in values:
-        u, v = (graph.labels[i] for i in graph.edges[values.index(None)].tolist())
-        raise InputError(
-            f"edge ({u!r}, {v!r}) has no attribute {weight!r}; set it on every edge "
-            "or leave out weight"
-        )
-    weights = real_array(values, f"the edge attribute {weight!r}")
+
+    def edge(i: int) -> str:
+        return f"edge {tuple(graph.labels[v] for v in graph.edges[i].tolist())!r:.80}"
+
+    weights = as_weights(values, name, edge)
     return replace(graph, weights=weights, attributes={**graph.attributes, 1: columns})
 
 
@@ -169,24 +184,26 @@ def _from_complex(K: Complex, weight: str | None) -> Graph:
             f"cells of rank 1 have {edges.sizes.min()} to {edges.sizes.max()} vertices, and the "
             "edges of a graph have two; hyperedges go through hypergraph_complex"
         )
-    if weight is not None:
-        if weight not in attributes[1]:
-            raise InputError(
-                f"edges have no attribute {weight!r} (they have {[*attributes[1]]}); name one of "
-                "them, or leave it out"
-            )
-        weights = real_array(weight_column(K, 1, weight), f"the edge attribute {weight!r}")
+    if weight is None:
+        weights = None
+    elif weight in attributes[1]:
+        weights = weight_column(K, 1, weight)
+        attributes[1] = {n: column for n, column in attributes[1].items() if n != weight}
+    elif weight != AUTO and not (weight == USUAL and weights is not None):
+        raise InputError(
+            f"edges have no attribute {weight!r} (they have {[*attributes[1]]}); name one of "
+            "them, or leave it out"
+        )
     return Graph(K.labels, edges.indices.reshape(-1, 2), weights, attributes, K.metadata)
 
 
-def adjacency_graph(
-    matrix: Any, weight: str | None, rules: Rules, labels: Sequence[Hashable] | None = None
-) -> Graph:
-    """The graph of a sparse adjacency, with its values as weights if any name is given."""
+def adjacency_graph(matrix: Any, weight: str | None, rules: Rules) -> Graph:
+    """The graph of an adjacency, its values as weights: unless all are one, or under any name."""
     pairs, values = symmetric_edges(matrix, rules)
-    columns = {} if weight is None else {weight: values}
-    names = range(matrix.shape[0]) if labels is None else labels
-    graph = graph_of(names, pairs, {1: columns}, rules)
+    columns = {} if weight is None else {USUAL if weight == AUTO else weight: values}
+    if weight == AUTO and not says_something(values):
+        columns = {}
+    graph = graph_of(range(matrix.shape[0]), pairs, {1: columns}, rules)
     return _weighted(graph, weight)
 
 
@@ -221,23 +238,8 @@ def _from_array(array: NDArray[Any], rules: Rules) -> Graph:
     return graph_of(range(n), pairs, {}, rules)
 
 
-def _from_pairs(source: Any, rules: Rules) -> Graph:
-    try:
-        pairs = [tuple(steady(edge)) for edge in source]
-    except TypeError:
-        raise InputError(
-            f"a {type(source).__name__} is not a graph; pass a networkx graph, a sparse adjacency, "
-            "an edge array or a list of pairs"
-        ) from None
-    if isinstance(source, set | frozenset):
-        pairs = steady(set(pairs))
+def _from_pairs(pairs: list[tuple[Any, ...]], rules: Rules) -> Graph:
     labels = vertex_order(v for edge in pairs for v in edge)
-    for edge in pairs:
-        if len(edge) != 2:
-            raise InputError(
-                f"edge {edge!r} has {len(edge)} vertices, not two; hyperedges go through "
-                "hypergraph_complex"
-            )
     position = {v: i for i, v in enumerate(labels)}
     rows = [[position[v] for v in edge] for edge in pairs]
     return graph_of(labels, np.array(rows, dtype=np.int64).reshape(-1, 2), {}, rules)

@@ -50,6 +50,9 @@ class Rules:
         fact("directions are ignored")
 
 
+SIMPLE = Rules()
+
+
 def simple_edges(
     labels: Sequence[Hashable], edges: IntArray, columns: Columns, rules: Rules
 ) -> tuple[IntArray, dict[str, Any], dict[str, Any]]:

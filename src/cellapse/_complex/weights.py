@@ -1,51 +1,136 @@
-"""An attribute as the weights of the cells: the same rules for objects, files and lifts."""
+"""An attribute as the weights of the cells: the same rules for objects, files and lifts.
+
+`weight="auto"`, the default everywhere: what has weights of its own keeps them, and otherwise an
+attribute of edges and cells called "weight" counts where there is one, as in networkx; ones alone
+say nothing. A name has to be there, and counts at every rank that has it. None: no weights.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from cellapse._complex.attributes import Columns
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
-from cellapse._shared.checks import word
+from cellapse._shared.arrays import FloatArray
+from cellapse._shared.checks import real_array, word
+from cellapse._shared.notes import fact
+
+AUTO = "auto"
+USUAL = "weight"  # what the attribute is called that counts by itself
 
 
-def weighted_by(K: Complex, name: str | None) -> Complex:
-    """Move the attribute `name` to the weights, at every rank whose cells have it.
+def weighted_by(K: Complex, name: str | None, lowest: int = 0) -> Complex:
+    """Move the attribute `name` to the weights, at every rank from `lowest` whose cells have it.
 
     >>> K = Complex.from_cells({1: [("a", "b")]}, attributes={1: {"strength": [2.0]}})
     >>> weighted_by(K, "strength")
     Complex(n_cells=(2, 1), weighted=(1,))
+    >>> weighted_by(weighted_by(K, "strength"), None).attributes[1]["weight"].tolist()
+    [2.0]
     """
     if name is None:
-        return K
+        return _unweighted(K)
     word("weight", name)
-    ranks = [k for k, columns in enumerate(K.attributes) if name in columns]
-    if not ranks and name == "weight" and any(w is not None for w in K.weights):
+    weighted = any(w is not None for w in K.weights)
+    if name == AUTO:
+        if weighted:
+            return K
+        ranks = [k for k, c in enumerate(K.attributes) if k and says_something(c.get(USUAL))]
+        if not ranks:
+            return K
+        name = tell_usual()
+    else:
+        ranks = [k for k, c in enumerate(K.attributes) if k >= lowest and name in c]
+    if not ranks and name == USUAL and weighted:
         return K  # they are weights already, which every format calls so
     if not ranks and any(K.n_cells[1:]):
-        known = sorted({str(n) for columns in K.attributes for n in columns})
+        known = sorted(
+            {str(n) for columns in K.attributes for n in columns} | ({USUAL} if weighted else set())
+        )
         raise InputError(
             f"weight={name!r}, but no cell has an attribute of that name (there are: "
             f"{', '.join(known) or 'none'}); name one of them or leave out weight"
         )
     weights = {k: weight_column(K, k, name) for k in ranks}
-    kept = tuple(_without(columns, name) for columns in K.attributes)
+    kept = tuple(
+        {n: column for n, column in columns.items() if k not in weights or n != name}
+        for k, columns in enumerate(K.attributes)
+    )
     return replace(K, attributes=kept).with_attributes({}, weights)
 
 
-def weight_column(K: Complex, rank: int, name: str) -> list[Any]:
-    """The attribute of every cell of a rank; the first cell without one is named and refused."""
-    values = K.attributes[rank][name].tolist()
-    if None in values:
-        cell = K.cell_label(rank, values.index(None))
+def tell_usual() -> str:
+    """The name of the attribute that counts by itself, and a note that it does."""
+    fact(f"the attribute {USUAL!r} counts as weights; weight=None leaves it an attribute")
+    return USUAL
+
+
+def says_something(column: Any) -> bool:
+    """Whether there is a column of weights, and not of ones alone.
+
+    >>> says_something(None), says_something([1, 1.0]), says_something([1, None])
+    (False, False, True)
+    """
+    if column is None or not len(column):
+        return False
+    if isinstance(column, np.ndarray) and column.dtype.kind in "biuf":
+        return bool((column != 1).any())
+    return any(value is None or np.any(value != 1) for value in column)
+
+
+def weight_column(K: Complex, rank: int, name: str) -> FloatArray:
+    """The attribute of every cell of a rank as weights."""
+    return as_weights(
+        K.attributes[rank][name],
+        name,
+        lambda i: f"cell {K.cell_label(rank, i)!r:.80} of rank {rank}",
+    )
+
+
+def as_weights(column: Any, name: str, cell: Callable[[int], str]) -> FloatArray:
+    """The values of an attribute as weights; the first cell that has none is named and refused."""
+    if not isinstance(column, np.ndarray) or column.dtype.kind not in "biuf":
+        listed = column.tolist() if isinstance(column, np.ndarray) else list(column)
+        if None in listed:
+            raise InputError(
+                f"{cell(listed.index(None))} has no attribute {name!r}; set it on all cells of its "
+                "rank, or pass weight=None for no weights"
+            )
+        try:
+            column = real_array(listed, f"the attribute {name!r}")
+        except InputError as error:
+            raise InputError(
+                f"weight={name!r}, but {error}; pass weight=None for no weights"
+            ) from None
+    if column.ndim != 1:
         raise InputError(
-            f"cell {cell!r} of rank {rank} has no attribute {name!r}; set it on all cells of that "
-            "rank or leave out weight"
+            f"weight={name!r}, but that attribute is of shape {column.shape}; a weight is one "
+            "number, pass weight=None for no weights"
+        )
+    values = column.astype(np.float64)
+    wrong = np.flatnonzero(~(np.isfinite(values) & (values > 0)))
+    if len(wrong):
+        raise InputError(
+            f"{cell(int(wrong[0]))} has {name}={values[wrong[0]]:g}, and weights are positive "
+            "finite numbers; leave out what should not count, or pass weight=None for no weights"
         )
     return values
 
 
-def _without(columns: Columns, name: str) -> Columns:
-    return {n: column for n, column in columns.items() if n != name}
+def _unweighted(K: Complex) -> Complex:
+    """The complex without weights; those it had are an attribute."""
+    if all(w is None for w in K.weights):
+        return K
+    columns: dict[int, Columns] = {
+        k: {USUAL: w}
+        for k, w in enumerate(K.weights)
+        if w is not None and not (K.attributes and USUAL in K.attributes[k])
+    }
+    given = None if K.hyperedges is None else replace(K.hyperedges, weights=None)
+    bare = replace(K, weights=(None,) * len(K.weights), hyperedges=given)
+    return bare.with_attributes(columns)

@@ -60,8 +60,8 @@ class Operator(Shown, SymmetricOperator):
     >>> K = cl.clique_complex(nx.karate_club_graph())
     >>> for operator in (cl.graph_laplacian(K), cl.collapse(K)):
     ...     print(operator.spectrum(2).values.round(3).tolist())
-    [0.0, 0.469]
-    [0.0, 0.05]
+    [0.0, 1.187]
+    [0.0, 0.145]
     """
 
     lift: str = ""  # how its complex was made of what was given, where a function did that itself
@@ -91,6 +91,13 @@ class Operator(Shown, SymmetricOperator):
         from cellapse.plot import plot_spectrum
 
         return plot_spectrum(self, k, ax=ax)
+
+    def tocsr(self) -> sparse.csr_array:
+        """The operator as a sparse matrix, where it is one."""
+        raise InputError(
+            f"{self!r} is no sparse matrix; S.toarray() gives a dense one, and the screened and "
+            "renormalized realizations are sparse"
+        )
 
     @Fitting("a spectrum", "lower k")
     def spectrum(
@@ -247,6 +254,9 @@ class SparseOperator(Operator):
 
     def diagonal(self) -> FloatArray:
         return self.A.diagonal()
+
+    def tocsr(self) -> sparse.csr_array:
+        return self.A.copy()
 
     @property
     def shortcuts(self) -> Shortcuts:

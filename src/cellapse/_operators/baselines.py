@@ -66,7 +66,8 @@ def multiorder_laplacian(source: Any, weights: ArrayLike | None = None) -> Spars
     """The multiorder Laplacian: one Laplacian for every cell size, summed.
 
     L = sum_d gamma_d / <K^(d)> L^(d),  L^(d)_ij = d K^(d)_i delta_ij - A^(d)_ij, where order d are
-    the cells of d + 1 vertices, K^(d)_i how many hold vertex i, A^(d)_ij how many hold both.
+    the cells of d + 1 vertices, K^(d)_i how many hold vertex i, A^(d)_ij how many hold both, each
+    by its weight.
 
     Parameters
     ----------
@@ -96,11 +97,12 @@ def multiorder_laplacian(source: Any, weights: ArrayLike | None = None) -> Spars
     total = sparse.csr_array((n, n))
     for order in range(1, top + 1):
         shared = sparse.csr_array((n, n))
-        for cells in K.cells[1:]:
+        for cells, given in zip(K.cells[1:], K.weights[1:], strict=True):
             where, rows = cells.of_size(order + 1)
+            each = np.ones(len(where)) if given is None else given[where]
             owner = np.repeat(np.arange(len(where)), order + 1)
             H = csr_from_entries(rows.ravel(), owner, np.ones(rows.size), (n, len(where)))
-            shared = shared + H @ H.T
+            shared = shared + H @ sparse.diags_array(each) @ H.T
         degree = shared.diagonal()
         if degree.sum() > 0:
             L = sparse.diags_array((order + 1) * degree) - shared

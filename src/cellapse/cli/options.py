@@ -23,6 +23,7 @@ import typer
 from cellapse import datasets
 from cellapse._collapse.realizations import DEFAULT
 from cellapse._complex.complex import Complex
+from cellapse._complex.weights import AUTO
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.names import make_operator, operator_names
@@ -64,7 +65,12 @@ MaxRank = Annotated[
     int, typer.Option(help="Lift a graph to its cliques up to this rank; 1 leaves it a graph.")
 ]
 Weight = Annotated[
-    str | None, typer.Option(help="Attribute of the file's cells that holds their weights.")
+    str,
+    typer.Option(
+        help="Attribute of the cells that holds their weights; none for no weights. If left out, "
+        "the one called weight counts, where a file has it.",
+        show_default=False,
+    ),
 ]
 OperatorName = Annotated[
     str | None,
@@ -109,12 +115,13 @@ class NetworkChoice(ReadingChoice):
 
     network: Network
     max_rank: MaxRank = 2
-    weight: Weight = None
+    weight: Weight = AUTO
 
     def load(self) -> Source:
         """Read the network."""
         source = self.source(self.network, self.max_rank, self.weight)
-        warn_of_weights(source.complex)
+        if self.weight == AUTO:
+            warn_of_weights(source.complex)
         return source
 
 
@@ -123,7 +130,7 @@ class GraphChoice(ReadingChoice):
     """Which network, as the file has it: a graph is not lifted."""
 
     network: Network
-    weight: Weight = None
+    weight: Weight = AUTO
 
     def load(self) -> Source:
         """Read the network."""
@@ -140,7 +147,7 @@ class OperatorChoice(ReadingChoice):
     beta: Beta = None
     gamma: Gamma = None
     max_rank: MaxRank = 2
-    weight: Weight = None
+    weight: Weight = AUTO
 
     @property
     def name(self) -> str:
@@ -156,7 +163,8 @@ class OperatorChoice(ReadingChoice):
     def load(self) -> Source:
         """Read the network."""
         source = self.source(self.network, self.max_rank, self.weight)
-        warn_of_weights(source.complex)
+        if self.weight == AUTO:
+            warn_of_weights(source.complex)
         return source
 
     def make(self, K: Complex) -> Operator:

@@ -50,9 +50,10 @@ class ReadingChoice:
     loops: Loops = "drop"
     repeats: Repeats = None
 
-    def source(self, network: str, max_rank: int, weight: str | None) -> Source:
+    def source(self, network: str, max_rank: int, weight: str) -> Source:
         """Read the network."""
-        return load(network, max_rank, weight, format=self.format, options=self.options())
+        chosen = None if weight == "none" else weight
+        return load(network, max_rank, chosen, format=self.format, options=self.options())
 
     def options(self) -> Options:
         """The same as `read` takes it."""

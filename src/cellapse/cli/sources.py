@@ -12,6 +12,7 @@ import numpy as np
 
 from cellapse import datasets
 from cellapse._complex.complex import Complex
+from cellapse._complex.weights import AUTO
 from cellapse._errors import CellapseWarning, InputError
 from cellapse._sources import Source, bundled, bundled_names, exists, lifted, unknown
 from cellapse.io import understand_file, understand_stream
@@ -22,7 +23,7 @@ from cellapse.io.node_tables import CLASSES, GROUPS, NUMBERS, node_values
 def load(
     name: str,
     max_rank: int = 2,
-    weight: str | None = None,
+    weight: str | None = AUTO,
     *,
     format: str | None = None,
     options: Options = PLAIN,
@@ -32,11 +33,11 @@ def load(
     here = network or name in bundled_names() or name.upper() in bundled_names()
     if here and not exists(name) and (format is not None or options != PLAIN):
         raise InputError(f"{name} is bundled, and options about a file mean nothing to it")
-    if weight is not None and here and not network and not exists(name):
+    if weight != AUTO and here and not network and not exists(name):
         raise InputError(
             f"--weight {weight}: the bundled {name} has no choice of weights; leave it out"
         )
-    known = bundled(name, max_rank, weight)
+    known = bundled(name, max_rank, None if weight == AUTO else weight)
     if known is not None:
         return known
     options = replace(options, weight=weight)

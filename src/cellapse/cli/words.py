@@ -36,6 +36,7 @@ _PHRASES = (
     (r"write K\.skeleton\(1\), or an HIF \.json file", "write an HIF .json file"),
     (r'clique_complex\(\.\.\., weight="([^"]*)"\) takes it as weights', r"use --weight \1"),
     (r'the edges have an attribute "([^"]*)" that is not used', r"column \1 found"),
+    (r"weight=None", "--weight none"),
     (r"pass graph\.to_undirected\(\)", "give an undirected one"),
     (r"cellapse\.read\b", "cellapse"),
     (r"pass format=, one of", "give --format, one of"),

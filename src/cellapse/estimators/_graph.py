@@ -61,7 +61,7 @@ class OnGraph(BaseEstimator):
             graph = _adjacency(X)
         else:
             graph = self._neighbours(X)
-        self.complex_ = clique_complex(graph, self.max_rank, weight="weight")
+        self.complex_ = clique_complex(graph, self.max_rank)
         return make_operator(self.complex_, self.operator)
 
     def _neighbours(self, X: FloatArray) -> sparse.csr_array:
@@ -84,7 +84,7 @@ class OnGraph(BaseEstimator):
 
     def _remember(self, X: Any, values: FloatArray) -> None:
         """Keep what new points will take their values from."""
-        self._nearest = None
+        self._nearest, self._fitted = None, (X, values)
         if self.affinity != "precomputed":
             k = min(self.n_neighbors, len(X))
             self._nearest = KNeighborsRegressor(k, weights="distance").fit(X, values)
@@ -94,12 +94,27 @@ class OnGraph(BaseEstimator):
             check_is_fitted(self)
         except NotFittedError as error:
             raise _UnfittedError(str(error)) from None
-        if self._nearest is None:
+        if self._nearest is not None:
+            return self._nearest.predict(validated(self, X, dtype=np.float64, reset=False))
+        formats = ["csr", "csc", "coo"]
+        return self._of_rows(
+            validated(self, X, accept_sparse=formats, dtype=np.float64, reset=False)
+        )
+
+    def _of_rows(self, X: Any) -> FloatArray:
+        """Values by rows of an adjacency: those of the graph fitted, else means of neighbours."""
+        graph, values = self._fitted
+        rows, known = sparse.csr_array(X), sparse.csr_array(graph)
+        if rows.shape == known.shape and not (rows != known).nnz:
+            return values
+        if (rows.data < 0).any():
             raise InputError(
-                "a precomputed graph says nothing about new vertices; use fit_transform, or the "
-                "attributes of the fitted estimator"
+                "the rows of the adjacency have negative weights; leave out what should not count"
             )
-        return self._nearest.predict(validated(self, X, dtype=np.float64, reset=False))
+        total = np.asarray(rows.sum(axis=1)).ravel()
+        lonely = total == 0.0
+        mean = (rows @ values).T / np.where(lonely, 1.0, total)
+        return np.where(lonely, values.mean(axis=0)[..., None], mean).T
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -181,5 +196,9 @@ def _adjacency(X: Any) -> sparse.csr_array:
         )
     graph = _without_loops(X)
     if (graph.data < 0).any():
-        raise InputError("the precomputed graph has negative weights; they must be positive")
-    return graph
+        raise InputError(
+            f"the precomputed graph has the weight {graph.data.min():g}, and weights are positive; "
+            "leave out what should not count"
+        )
+    # A graph of neighbours has directions, and scikit-learn's SpectralEmbedding takes this mean.
+    return sparse.csr_array(0.5 * (graph + graph.T))

@@ -20,7 +20,8 @@ class CollapsedLabelSpreading(ClassifierMixin, OnGraph):
     """Labels of a few rows, spread to the others over the cells of a complex.
 
     Takes the place of scikit-learn's `LabelSpreading`: -1 stands for a label that is not known. A
-    given label is kept.
+    given label is kept. `score` leaves out the rows whose label is -1, so that a grid search over
+    few labels counts these alone.
 
     Parameters
     ----------
@@ -86,3 +87,19 @@ class CollapsedLabelSpreading(ClassifierMixin, OnGraph):
         """The most probable classes."""
         probabilities = self._recall(X)
         return self.classes_[np.argmax(probabilities, axis=1)]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of right classes among the rows whose label is known; -1 does not count."""
+        given = np.asarray(y, dtype=object)
+        known = np.array([label is not None and label != -1 for label in given], dtype=bool)
+        if not known.any():
+            raise InputError(
+                "all labels are -1, which is for unknown ones, so that there is nothing to score; "
+                "give rows of which some have labels"
+            )
+        weights = None if sample_weight is None else np.asarray(sample_weight)[known]
+        predicted = self.predict(X)
+        if len(predicted) != len(given):
+            raise InputError(f"{len(given)} labels for {len(predicted)} rows; give one per row")
+        right = np.array([a == b for a, b in zip(predicted, given, strict=True)])[known]
+        return float(np.average(right, weights=weights))

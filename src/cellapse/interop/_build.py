@@ -10,11 +10,10 @@ from typing import Any
 from cellapse._complex.attributes import columns_of
 from cellapse._complex.cells import ascending_rows
 from cellapse._complex.complex import Complex
-from cellapse._complex.graph import SIMPLE
 from cellapse._complex.hyperedges import GivenHyperedges, given_hyperedges
 from cellapse._complex.labels import numbered, positions
-from cellapse._complex.simple import Rules
-from cellapse._complex.weights import weighted_by
+from cellapse._complex.simple import SIMPLE, Rules
+from cellapse._complex.weights import AUTO, weighted_by
 from cellapse._errors import InputError
 from cellapse._matrices.containment import containment
 from cellapse._shared.checks import word
@@ -141,7 +140,7 @@ def require_simplicial(K: Complex, target: str, remedy: str) -> None:
 class Wanted:
     """What the caller of `as_complex` asks for."""
 
-    weight: str | None = None
+    weight: str | None = AUTO
     ranks: Ranks = None
     rules: Rules = SIMPLE
 

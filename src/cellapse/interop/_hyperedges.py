@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,14 @@ from cellapse._complex.complex import Complex
 from cellapse._complex.hyperedges import GivenHyperedges
 from cellapse._complex.labels import numbered, positions
 from cellapse._complex.simple import differ
-from cellapse._complex.weights import weighted_by
+from cellapse._complex.weights import (
+    AUTO,
+    USUAL,
+    as_weights,
+    says_something,
+    tell_usual,
+    weighted_by,
+)
 from cellapse._errors import InputError
 from cellapse._shared.arrays import IntArray
 from cellapse._shared.checks import real_array, whole_number
@@ -31,7 +39,7 @@ def hyperedge_complex(
     names: Sequence[Hashable] | None = None,
     vertex_records: Sequence[Record] = (),
     records: Sequence[Record] = (),
-    weight: str | None = None,
+    weight: str | None = AUTO,
     ranks: Ranks = None,
     metadata: Record | None = None,
     columns: Callable[[Sequence[Record]], dict[Any, Any]] = columns_of,
@@ -52,7 +60,7 @@ def hyperedge_complex(
     rank_of = _ranks(hyperedges, given.sizes, records, ranks)
     first = first_copies(given, n)
     distinct = np.flatnonzero(first == np.arange(len(first)))
-    facts = _Facts(names, records, first, weight, columns)
+    facts = _Facts(names, records, first, _named(weight, records), columns)
     facts.tell(int((given.sizes == 1).sum()))
     if rank_of is None:
         K = _lifted(labels, given.take(distinct), distinct, facts)
@@ -89,6 +97,15 @@ def _full(
     return [hyperedges[i] for i in kept], names, records
 
 
+def _named(weight: str | None, records: Sequence[Record]) -> str | None:
+    """The attribute that holds the weights, where none is named: as for edges."""
+    if weight != AUTO:
+        return weight
+    said = any(USUAL in record for record in records)
+    column = [record.get(USUAL) for record in records] if said else None
+    return tell_usual() if says_something(column) else None
+
+
 class _Facts:
     """What is known of the hyperedges, as columns for any choice of them, and what was merged."""
 
@@ -110,7 +127,7 @@ class _Facts:
         self.weights: list[Any] = [r.get(weight) for r in records] if weight is not None else []
         self.own = list(self.weights)
         for i in copies if self.weights else ():
-            if self.weights[i] is not None and self.weights[first[i]] is not None:
+            if isinstance(self.weights[i], Real) and isinstance(self.weights[first[i]], Real):
                 self.weights[first[i]] += self.weights[i]
 
     def count(self) -> None:
@@ -216,14 +233,16 @@ def _lifted(labels: Sequence[Hashable], cells: Cells, distinct: IntArray, facts:
     """The hypergraph lift; pairs that were no hyperedge themselves have no attributes."""
     known = facts.of(distinct)
     weights = known.get(facts.weight)
-    if weights is not None and None in facts.own:
-        at = np.searchsorted(distinct, facts.first[facts.own.index(None)])
-        cell = tuple(labels[v] for v in cells[int(at)].tolist())
-        raise InputError(
-            f"hyperedge {cell!r} has no attribute {facts.weight!r}; set it on all of them or leave "
-            "out weight"
-        )
-    K = lift_hyperedges(cells, labels, np.ones(len(cells)) if weights is None else weights)
+    each = np.ones(len(cells))
+    if weights is not None:
+
+        def name(i: int) -> str:
+            at = int(np.searchsorted(distinct, facts.first[i]))
+            return f"hyperedge {tuple(labels[v] for v in cells[at].tolist())!r:.80}"
+
+        as_weights(facts.own, str(facts.weight), name)
+        each = np.asarray(weights, dtype=np.float64)
+    K = lift_hyperedges(cells, labels, each)
     of_edges = np.full(K.n_cells[1], -1)
     where, pairs = cells.of_size(2)
     if len(pairs):

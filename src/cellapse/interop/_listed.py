@@ -71,7 +71,7 @@ def is_edges_with_data(items: list[Any]) -> bool:
     if any(isinstance(v, float) for row in items for v in row[:2]):
         return False
     words = all(isinstance(v, str) for row in items for v in row[:2])
-    if words or all(row[2] is None or isinstance(row[2], float) for row in items):
+    if words or any(row[2] is None or isinstance(row[2], float) for row in items):
         return True
     _refuse_third(items)
     return False
@@ -81,6 +81,12 @@ def _refuse_third(items: list[Any]) -> None:
     """Raise where what stands third may be known of an edge as well as a third vertex."""
     first, second, third = (set(column) for column in zip(*items, strict=True))
     pairs = {frozenset(row[:2]) for row in items}
+    twice = next((row for row in items if row[2] in row[:2] and row[0] != row[1]), None)
+    if twice is not None:  # no cell, whose vertices differ
+        raise InputError(
+            f"{twice!r:.60} names a vertex twice, as an edge with a weight may; write (u, v, "
+            "float(weight)) for weights, and each vertex once for cells of three vertices"
+        )
     if len(items) < 3 or third & (first | second) or not first & second or len(pairs) < len(items):
         return
     raise InputError(

@@ -25,7 +25,7 @@ def labelled_adjacency(
     attributes: Mapping[int, Mapping[str, Any]],
     metadata: Mapping[str, Any],
 ) -> Complex:
-    """The graph of an adjacency; its values are the edge attribute `weight`, unless all are one.
+    """The graph of an adjacency; its values are the attribute `weight`, unless all are one.
 
     >>> labelled_adjacency(sparse.csr_array([[0, 2], [2, 0]]), "ab", Wanted(), {}, {}).labels
     ('a', 'b')

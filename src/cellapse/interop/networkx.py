@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from typing import Any
 
+import numpy as np
+
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._complex.graph import as_graph
 from cellapse._complex.weights import weighted_by
+from cellapse._linalg.operators import Operator
+from cellapse._shared.checks import word
 from cellapse.interop import plain
 from cellapse.interop._build import Wanted, records_of
 
@@ -17,7 +21,7 @@ def read(graph: Any, wanted: Wanted) -> Complex:
     wanted.check_ranked("a graph")
     if not hasattr(graph, "nodes"):  # a view of one, such as graph.edges
         return plain.read(dict(graph) if _is_adjacency(graph) else list(graph), wanted)
-    K = as_graph(graph, rules=wanted.rules).with_cells({})
+    K = as_graph(graph, None, wanted.rules).with_cells({})
     return weighted_by(K, wanted.weight)
 
 
@@ -25,13 +29,16 @@ def _is_adjacency(view: Any) -> bool:
     return isinstance(view, Mapping) and not isinstance(view, Set)  # as views of edges are
 
 
-def to_networkx(K: Complex, *, weight: str = "weight") -> Any:
+def to_networkx(K: Complex | Operator, *, weight: str = "weight") -> Any:
     """The graph of the vertices and edges, with attributes and weights.
 
     Parameters
     ----------
-    K : Complex
-        Cells above the edges have no place in a graph and stay behind.
+    K : Complex or Operator
+        Cells above the edges have no place in a graph and stay behind. An operator that is a sparse
+        matrix (renormalized, screened and the baselines are) is the weighted graph whose Laplacian
+        it is: an edge weighs minus its entry, or its entry where all of them are positive. What the
+        diagonal has besides the weights around a vertex is its attribute `rest`.
     weight : str
         Name of the attribute for the weights, where there are any.
 
@@ -44,7 +51,12 @@ def to_networkx(K: Complex, *, weight: str = "weight") -> Any:
     >>> K = Complex.from_cells({1: [("a", "b")]}, attributes={0: {"age": [30, 40]}})
     >>> to_networkx(K).nodes["b"]
     {'age': 40}
+    >>> from cellapse import graph_laplacian
+    >>> to_networkx(graph_laplacian(K)).edges["a", "b"]
+    {'weight': 1.0}
     """
+    if isinstance(K, Operator):
+        return _of_operator(K, weight)
     require_complex(K, "to_networkx")
     import networkx
 
@@ -55,4 +67,27 @@ def to_networkx(K: Complex, *, weight: str = "weight") -> Any:
     ends = (map(labels.__getitem__, column) for column in as_graph(K).edges.T.tolist())
     more = [] if K.max_rank < 1 or plain[1] else [records_of(K, 1, weight)]
     graph.add_edges_from(zip(*ends, *more, strict=True))
+    return graph
+
+
+def _of_operator(S: Operator, weight: str) -> Any:
+    """The graph of the entries off the diagonal."""
+    import networkx
+    from scipy import sparse
+
+    word("weight", weight)
+    matrix, labels = S.tocsr(), list(S.labels)
+    upper = sparse.triu(matrix, 1).tocoo()
+    values = upper.data if (upper.data >= 0).all() else -upper.data
+    graph = networkx.Graph()
+    graph.add_nodes_from(labels)
+    ends = ([labels[i] for i in at.tolist()] for at in (upper.row, upper.col))
+    rows = zip(*ends, values.tolist(), strict=True)
+    graph.add_weighted_edges_from(rows, weight=weight)
+    around = np.zeros(len(labels))
+    for at in (upper.row, upper.col):
+        around += np.bincount(at, values, len(labels))
+    rest = matrix.diagonal() - around
+    for i in np.flatnonzero(abs(rest) > 1e-12 * abs(matrix).sum(axis=1)).tolist():
+        graph.nodes[labels[i]]["rest"] = float(rest[i])
     return graph

@@ -91,7 +91,7 @@ def _from_items(items: list[Any], wanted: Wanted) -> Complex:
     groups = _groups(items)
     refuse_numbers(groups)
     if wanted.ranks is None and all(len(group) == 2 for group in groups):
-        return weighted_by(as_graph(groups, rules=wanted.rules).with_cells({}), wanted.weight)
+        return weighted_by(as_graph(groups, None, wanted.rules).with_cells({}), wanted.weight)
     wanted.check_simple("a list of cells")
     labels = vertex_order(v for g in groups for v in g)
     K = hyperedge_complex(labels, groups, ranks=wanted.ranks)
@@ -108,7 +108,7 @@ def _groups(listed: Any) -> list[tuple[Any, ...]]:
 
 
 def read_adjacency(matrix: Any, wanted: Wanted) -> Complex:
-    """A sparse adjacency; its stored values are weights if any name for them is given."""
+    """A sparse adjacency; its stored values are weights."""
     wanted.check_ranked("an adjacency")
     return as_graph(matrix, wanted.weight, wanted.rules).with_cells({})
 
@@ -155,7 +155,7 @@ def _from_array(array: Any, wanted: Wanted) -> Complex:
         return read_adjacency(sparse.coo_array(array), wanted)
     if kind == "f":
         raise InputError(f"an array of shape {array.shape} and type {array.dtype}: {POINTS}")
-    return weighted_by(as_graph(array, rules=wanted.rules).with_cells({}), wanted.weight)
+    return weighted_by(as_graph(array, None, wanted.rules).with_cells({}), wanted.weight)
 
 
 def _from_mapping(source: Mapping[Any, Any], wanted: Wanted) -> Complex:

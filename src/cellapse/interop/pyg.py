@@ -11,7 +11,7 @@ import numpy as np
 from cellapse._complex.cells import Cells
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._complex.graph import as_graph
-from cellapse._complex.weights import weighted_by
+from cellapse._complex.weights import AUTO, USUAL, weighted_by
 from cellapse._errors import InputError, extra
 from cellapse._matrices.containment import containment
 from cellapse._shared.notes import loss
@@ -87,8 +87,9 @@ def _ranked(data: Any, names: set[str], wanted: Wanted) -> Complex:
             "lifts.nearest_neighbour_complex(data.pos.numpy(), n_neighbors) or lifts.rips_complex"
         )
     weight = wanted.weight
-    if weight is not None and f"edge_{weight}" in of_edges:
-        of_edges[weight] = of_edges.pop(f"edge_{weight}")
+    name = USUAL if weight == AUTO else weight
+    if name is not None and f"edge_{name}" in of_edges:
+        of_edges[name] = of_edges.pop(f"edge_{name}")
     known = {k: columns for k, columns in ((0, loops), (1, of_edges)) if columns}
     K = Complex.from_arrays(n, cells, labels, attributes=known)
     return weighted_by(_with_attributes(K, data), weight)
@@ -131,7 +132,7 @@ def _from_hyperedges(data: Any, vertex: Any, edge: Any, wanted: Wanted) -> Compl
     ids, row = np.unique(edge, return_inverse=True)
     indptr = np.concatenate([[0], np.cumsum(np.bincount(row))]).astype(np.int64)
     cells = Cells(indptr, vertex[np.argsort(row, kind="stable")])
-    records = _hyperedge_records(data, ids, wanted.weight)
+    records = _hyperedge_records(data, ids, USUAL if wanted.weight == AUTO else wanted.weight)
     K = hyperedge_complex(
         range(n), cells, records=records, weight=wanted.weight, ranks=wanted.ranks
     )
@@ -195,7 +196,7 @@ def to_pyg(K: Complex) -> Any:
     Returns
     -------
     torch_geometric.data.Data
-        `as_complex(data, weight="weight")` reads it back; attributes of edges keep "edge_".
+        `as_complex` reads it back; attributes of edges keep "edge_".
 
     Examples
     --------

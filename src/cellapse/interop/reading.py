@@ -13,7 +13,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from cellapse._complex.complex import Complex
 from cellapse._complex.simple import Rules
-from cellapse._complex.weights import weighted_by
+from cellapse._complex.weights import AUTO, weighted_by
 from cellapse._errors import InputError
 from cellapse.interop import plain
 from cellapse.interop._build import Ranks, Wanted
@@ -58,7 +58,7 @@ _GRAPHS = {"igraph", "matrices", "networkit", "networkx", "pandas", "pyg", "pygs
 def as_complex(
     source: Any,
     *,
-    weight: str | None = None,
+    weight: str | None = AUTO,
     ranks: Ranks = None,
     directed: str = "refuse",
     loops: str = "drop",
@@ -74,9 +74,11 @@ def as_complex(
         complex (XGI or TopoNetX, GUDHI SimplexTree, {rank: cells}, the list of its incidence
         matrices), a PyG `Data`, a mesh (trimesh or (vertices, faces)), an RDKit molecule, a
         gemmi protein structure, a pandas table of edges or of cells.
-    weight : str, optional
-        Name of the attribute that holds the weights, at every rank whose cells have it; for a
-        sparse adjacency any name takes the stored values. By default nothing is weighted.
+    weight : str or None
+        By default an attribute of edges and cells called "weight" counts, where there is one that
+        is not one everywhere, and so do the values of an adjacency. Another name has to be there
+        and counts at every rank whose cells have it, vertices as well; for an adjacency any name
+        takes the values. None: nothing is weighted.
     ranks : "size", int or function, optional
         The ranks of hyperedges: their number of vertices less one, the same number for all, or
         what a function of the members says. By default their attribute "rank" where all have
@@ -103,8 +105,10 @@ def as_complex(
     >>> as_complex([("a", "b", "c"), ("c", "d")], ranks=1)
     Complex(n_cells=(4, 2))
     >>> import networkx as nx
-    >>> as_complex(nx.karate_club_graph(), weight="weight")
+    >>> as_complex(nx.karate_club_graph())
     Complex(n_cells=(34, 78), weighted=(1,))
+    >>> as_complex(nx.karate_club_graph(), weight=None)
+    Complex(n_cells=(34, 78))
     """
     wanted = Wanted(weight, ranks, Rules(directed, loops, repeats))
     if isinstance(source, Complex):

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from cellapse._complex.complex import Complex
 from cellapse._complex.simple import Rules
-from cellapse._complex.weights import weighted_by
+from cellapse._complex.weights import AUTO, weighted_by
 from cellapse._errors import CellapseError, CellapseWarning, InputError
 from cellapse._shared.checks import file_path, word
 from cellapse._shared.files import shown, write_whole
@@ -57,7 +57,7 @@ def read(
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
-    weight: str | None = None,
+    weight: str | None = AUTO,
     columns: Sequence[str | int] | None = None,
     sep: str | None = None,
     header: bool | None = None,
@@ -79,9 +79,10 @@ def read(
     path : path of the file
     format : str, optional
         One of `cellapse.io.FORMATS`, when the extension does not tell.
-    weight : str, optional
-        Name of the attribute that holds the weights of the cells; by default it stays an
-        attribute, and cells have only the weights that HIF and NPZ files hold as such.
+    weight : str or None
+        By default an attribute of edges and cells called "weight" counts, unless it is one
+        everywhere, and so do the weights that HIF and NPZ files hold as such. Another name has to
+        be there and counts at every rank that has it; None: nothing is weighted.
     columns : sequence of str or int, optional
         Of a table: the columns of the two ends, then those to keep, by name or counted from 1.
     sep : str, optional
@@ -182,7 +183,7 @@ def _understood(data: bytes, name: str, options: Options) -> Understood:
     options.check(name, chosen.takes)
     with listening() as notes:
         K = _parsed(data, chosen, options)
-    if options.weight is not None:
+    if options.weight not in (None, AUTO):
         notes.facts.append(f"the attribute {options.weight!r} as weights")
     taken = ("format", "weight", *chosen.takes)
     return Understood(K, name, tuple(notes.facts), tuple(notes.losses), taken)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from scipy import sparse
 
+from cellapse._complex.adjacency import symmetric_edges
 from cellapse._complex.complex import Complex
-from cellapse._complex.graph import SIMPLE, adjacency_graph
-from cellapse._complex.simple import Rules
+from cellapse._complex.graph import graph_of
+from cellapse._complex.simple import SIMPLE, Rules
 from cellapse._errors import InputError
 from cellapse._shared.memory import require_memory
 from cellapse._shared.notes import fact
@@ -39,10 +39,9 @@ def adjacency_complex(
     entries = matrix if single else matrix.tocoo()
     if entries.dtype.kind not in "biuf":
         raise InputError(f"holds {entries.dtype} entries; weights are real numbers")
-    graph = adjacency_graph(entries, "weight" if weighted else None, rules, labels)
+    pairs, values = symmetric_edges(entries, rules)
+    names = range(n) if labels is None else labels
+    graph = graph_of(names, pairs, {1: {"weight": values} if weighted else {}}, rules)
     if n > 3 and len(graph.edges) == n * (n - 1) // 2 and weighted:
         fact("every pair is joined, as in a matrix of distances or similarities")
-    attributes = dict(graph.attributes)
-    if graph.weights is not None:
-        attributes[1] = {**graph.attributes[1], "weight": graph.weights}
-    return replace(graph, weights=None, attributes=attributes).with_cells({})
+    return graph.with_cells({})

@@ -36,7 +36,7 @@ class Format(NamedTuple):
     extensions: tuple[str, ...]
     takes: tuple[str, ...] = ()
     keeps: str = ""  # what becomes of it, for the table in the documentation
-    weighs: bool = False  # takes `weight` itself: pairs within hyperedges get sums of weights
+    weighs: bool = False  # takes `weight` itself: where cells have weights of their own, or sums
 
     @property
     def read(self) -> Callable[..., Complex]:
@@ -104,6 +104,7 @@ FORMATS: Mapping[str, Format] = {
         ("npz",),
         OF_GRAPHS,
         "a complex of `write`, or an adjacency of `scipy.sparse.save_npz`",
+        weighs=True,
     ),
     "gexf": Format(
         "gexf:read_gexf",

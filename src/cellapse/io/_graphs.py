@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from cellapse._complex.complex import Complex
-from cellapse._complex.graph import SIMPLE, as_graph, graph_of
+from cellapse._complex.graph import as_graph, graph_of
 from cellapse._complex.labels import vertex_order
-from cellapse._complex.simple import Rules
+from cellapse._complex.simple import SIMPLE, Rules
 from cellapse._errors import InputError
 from cellapse._shared.arrays import IntArray
 from cellapse._shared.memory import draw_memory

@@ -7,8 +7,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, fields
 from typing import Any
 
-from cellapse._complex.graph import SIMPLE
-from cellapse._complex.simple import Rules
+from cellapse._complex.simple import SIMPLE, Rules
+from cellapse._complex.weights import AUTO
 from cellapse._errors import InputError
 from cellapse._shared.checks import flag, listed, word
 
@@ -24,7 +24,7 @@ class Options:
     sep: str | None = None
     header: bool | None = None
     window: tuple[float, float] | None = None
-    weight: str | None = None
+    weight: str | None = AUTO
     rules: Rules = SIMPLE
 
     def check(self, name: str, taken: Collection[str]) -> None:
@@ -48,7 +48,7 @@ def options_of(
     sep: Any = None,
     header: Any = None,
     window: Any = None,
-    weight: str | None = None,
+    weight: str | None = AUTO,
     rules: Rules = SIMPLE,
 ) -> Options:
     """The options, checked.

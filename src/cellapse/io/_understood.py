@@ -33,6 +33,7 @@ class Understood(Shown):
     >>> print(understand([("a", "b", 2.5), ("b", "c", 1.0), ("c", "c", 1.0)]))
     list: 3 vertices, 2 edges
       edges with a number each, the attribute 'weight'
+      the attribute 'weight' counts as weights; weight=None leaves it an attribute
       left out: 1 self-loop, the first at vertex 'c', left out; loops="keep" makes them ...
       to say otherwise: weight=, ranks=, directed=, loops=, repeats=
     """

@@ -22,11 +22,10 @@ import numpy as np
 
 from cellapse._complex.cells import Cells
 from cellapse._complex.complex import Complex
-from cellapse._complex.graph import SIMPLE
 from cellapse._complex.hyperedges import GivenHyperedges, given_hyperedges
 from cellapse._complex.labels import positions, vertex_order
-from cellapse._complex.simple import Rules
-from cellapse._complex.weights import weighted_by
+from cellapse._complex.simple import SIMPLE, Rules
+from cellapse._complex.weights import AUTO, weighted_by
 from cellapse._errors import InputError
 from cellapse._shared.notes import fact, loss
 from cellapse.interop._build import hyperedges_of
@@ -38,7 +37,7 @@ _OURS = "cellapse"  # in the metadata: what only we need to know
 _NOTHING: Record = {}
 
 
-def read_hif(document: dict[str, Any], weight: str | None = None, rules: Rules = SIMPLE) -> Complex:
+def read_hif(document: dict[str, Any], weight: str | None = AUTO, rules: Rules = SIMPLE) -> Complex:
     """Read a parsed HIF document, with an attribute as weights (see `read`).
 
     >>> K = read_hif({"incidences": [{"edge": 0, "node": v} for v in "abc"]})
@@ -68,10 +67,13 @@ def read_hif(document: dict[str, Any], weight: str | None = None, rules: Rules =
     if ours.get("labels") == "json":
         labels = [_label(v) for v in labels]
     ranks = _ranks(records, cells.sizes.tolist() if kind == "asc" else None)
-    if isinstance(ours.get("hypergraph"), dict):
-        K = weighted_by(_as_hypergraph(labels, names, cells, nodes, records, ours), weight)
-    elif any(rank is not None for rank in ranks) or ours:
-        K = weighted_by(_as_complex(labels, names, cells, nodes, records, ranks, ours), weight)
+    if ours or any(rank is not None for rank in ranks):
+        if isinstance(ours.get("hypergraph"), dict):
+            K = _as_hypergraph(labels, names, cells, nodes, records, ours)
+        else:
+            K = _as_complex(labels, names, cells, nodes, records, ranks, ours)
+        if not ours or weight != AUTO:  # what was written here says what its weights are
+            K = weighted_by(K, weight)
     else:
         K = hyperedge_complex(
             labels,

@@ -8,10 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from cellapse._complex.complex import Complex
-from cellapse._complex.graph import SIMPLE
+from cellapse._complex.simple import SIMPLE
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError
 from cellapse._shared.files import as_bytes
+from cellapse.interop import plain
+from cellapse.interop._build import Wanted
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._source import as_text
 from cellapse.io.graph_json import is_graph, read_graph_json
@@ -24,6 +26,8 @@ def read_json(data: bytes, options: Options = PLAIN) -> Complex:
 
     >>> read_json(b'{"incidences": [{"edge": 0, "node": "a"}, {"edge": 0, "node": "b"}]}')
     Complex(n_cells=(2, 1, 0))
+    >>> read_json(b'[["a", "b"], ["b", "c"]]')
+    Complex(n_cells=(3, 2))
     """
     try:
         document = json.loads(as_text(data))
@@ -42,9 +46,12 @@ def read_json(data: bytes, options: Options = PLAIN) -> Complex:
             return weighted_by(read_graph_json(document, options), options.weight)
         if document.get("type") == "collection":
             raise InputError("is a list of other files; read those one by one")
+    if isinstance(document, list) and all(isinstance(cell, list) for cell in document):
+        return plain.read(document, Wanted(options.weight, None, options.rules))
     raise InputError(
-        "is JSON, but neither HIF (with `incidences`), XGI's (with `edge-dict`) nor a graph (with "
-        "`nodes` and `links`, `edges`, `adjacency` or `elements`); write it with cellapse.write"
+        "is JSON, but neither HIF (with `incidences`), XGI's (with `edge-dict`), a graph (with "
+        "`nodes` and `links`, `edges`, `adjacency` or `elements`) nor a list of edges or "
+        "hyperedges; write it with cellapse.write"
     )
 
 

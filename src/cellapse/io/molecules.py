@@ -5,28 +5,38 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from cellapse._complex.complex import Complex
+from cellapse._complex.weights import AUTO, weighted_by
 from cellapse._errors import InputError, extra
-from cellapse._shared.checks import file_path
+from cellapse._shared.checks import file_path, listed
 from cellapse.io._numbers import number, whole
 from cellapse.io._source import as_text, reading_file
 from cellapse.lifts._molecule_limits import check_bonds, check_mol_block
 from cellapse.lifts.bonds import bonded_complex
-from cellapse.lifts.molecules import complex_of, parse_smiles, without_complaint
+from cellapse.lifts.molecules import (
+    complex_of,
+    molecule_complex,
+    parse_smiles,
+    without_complaint,
+)
 
 # An item of data behind a molecule: its name in angle brackets, then lines up to an empty one.
 _DATA = re.compile(r"^>[^\n]*<([^<>\n]+)>[^\n]*\n(.*?)(?:\n[ \t]*\n|\Z)", re.M | re.S)
 
 
-def molecule_complexes(path: str | os.PathLike[str]) -> list[Complex]:
-    r"""The complexes of all molecules of a .smi, .sdf or .mol file, or a gzip of it, in order.
+def molecule_complexes(molecules: Any, *, weight: str | None = AUTO) -> list[Complex]:
+    r"""The complexes of many molecules, in their order.
 
     Parameters
     ----------
-    path : path of the file
+    molecules : path of a .smi, .sdf or .mol file (or a gzip of it), or list of molecules
+        A molecule is a SMILES string or an RDKit Mol.
+    weight : str or None
+        As for `molecule_complex`.
 
     Returns
     -------
@@ -40,7 +50,17 @@ def molecule_complexes(path: str | os.PathLike[str]) -> list[Complex]:
     >>> _ = file.write_text("c1ccccc1\nCCO\n")
     >>> [K.n_cells for K in molecule_complexes(file)]
     [(6, 6, 1), (3, 2, 0)]
+    >>> [K.n_cells for K in molecule_complexes(["c1ccccc1", "CCO"])]
+    [(6, 6, 1), (3, 2, 0)]
     """
+    if isinstance(molecules, str | os.PathLike):
+        found = _of_file(molecules)
+    else:
+        found = [molecule_complex(one) for one in listed(molecules, "the list of molecules")]
+    return [weighted_by(K, weight) for K in found]
+
+
+def _of_file(path: str | os.PathLike[str]) -> list[Complex]:
     file = file_path(path)
     with reading_file(file, 100) as data:  # equivalent: an estimate
         sdf = Path(file.name.lower().removesuffix(".gz")).suffix in (".sdf", ".mol")
@@ -49,7 +69,7 @@ def molecule_complexes(path: str | os.PathLike[str]) -> list[Complex]:
 
 def load_molecule(path: str | os.PathLike[str]) -> Complex:
     """The complex of the only molecule of a file."""
-    return _only(molecule_complexes(path))
+    return _only(_of_file(path))
 
 
 def read_smiles(data: bytes) -> Complex:

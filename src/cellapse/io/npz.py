@@ -21,6 +21,7 @@ from scipy import sparse
 
 from cellapse._complex.complex import Complex
 from cellapse._complex.hyperedges import GivenHyperedges, given_hyperedges
+from cellapse._complex.weights import AUTO, weighted_by
 from cellapse._errors import InputError, SizeError
 from cellapse._shared.memory import draw_memory, readable, require_memory
 from cellapse._shared.notes import fact
@@ -46,14 +47,17 @@ def read_npz(data: bytes, options: Options = PLAIN) -> Complex:
     """
     arrays = _arrays(data)
     if "about" in arrays:
-        return _complex(arrays)
+        K = _complex(arrays)
+        return K if options.weight == AUTO else weighted_by(K, options.weight)
     if {"format", "shape", "data"} <= set(arrays):
-        return adjacency_complex(_matrix(arrays), weighted=True, rules=options.rules)
+        K = adjacency_complex(_matrix(arrays), weighted=True, rules=options.rules)
+        return weighted_by(K, options.weight)
     square = {n: a for n, a in arrays.items() if a.ndim == 2 and len(a) == a.shape[1] > 2}
     if len(arrays) == len(square) == 1:
         ((name, matrix),) = square.items()
         fact(f"the matrix {name!r} is the adjacency")
-        return adjacency_complex(matrix, weighted=True, rules=options.rules)
+        K = adjacency_complex(matrix, weighted=True, rules=options.rules)
+        return weighted_by(K, options.weight)
     raise InputError(
         f"holds the arrays {sorted(arrays)[:8]}, neither a complex written by cellapse.write nor "
         "one adjacency, of numpy.savez or scipy.sparse.save_npz; pass the right one of "

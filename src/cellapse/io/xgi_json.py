@@ -7,12 +7,13 @@ from itertools import chain
 from typing import Any
 
 from cellapse._complex.complex import Complex
+from cellapse._complex.weights import AUTO
 from cellapse._errors import InputError
 from cellapse.interop._hyperedges import hyperedge_complex
 from cellapse.io._values import json_columns, word_labels
 
 
-def read_xgi_json(document: Mapping[str, Any], weight: str | None = None) -> Complex:
+def read_xgi_json(document: Mapping[str, Any], weight: str | None = AUTO) -> Complex:
     """Read a parsed document as a hypergraph, with an attribute as weights (see `read`).
 
     >>> read_xgi_json({"node-data": {"1": {"age": 30}}, "edge-dict": {"0": ["1", "2", "3"]}})

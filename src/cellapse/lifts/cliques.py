@@ -15,6 +15,7 @@ import numpy as np
 
 from cellapse._complex.complex import Complex
 from cellapse._complex.graph import Graph, as_graph
+from cellapse._complex.weights import AUTO
 from cellapse._shared.arrays import IntArray
 from cellapse._shared.checks import flag, whole_number
 from cellapse._shared.memory import require_memory
@@ -30,22 +31,24 @@ def clique_complex(
     graph: Any,
     max_rank: int = 2,
     *,
-    weight: str | None = None,
+    weight: str | None = AUTO,
     cliques_as_rank2: bool = False,
 ) -> Complex:
     """The complex of the cliques of a graph: s pairwise joined vertices are a cell of rank s - 1.
 
     Parameters
     ----------
-    graph : networkx.Graph, Complex, scipy sparse adjacency, or edges
-        Edges are an (m, 2) or (2, m) integer array, or a list of pairs of labels. Vertex labels
-        and order, the order of the edges and the attributes of both are kept. Of a Complex,
-        such as `read` gives, the vertices and edges count.
+    graph : networkx.Graph, Complex, adjacency, edges, or whatever `as_complex` reads
+        Edges are an (m, 2) or (2, m) integer array, a list of pairs of labels or of (u, v, weight),
+        or a pandas table; a name is that of a bundled network or a file. Vertex labels and order,
+        the order of the edges and the attributes of both are kept. Of a Complex, such as `read`
+        gives, the vertices and edges count.
     max_rank : int
         Cliques of up to `max_rank` + 1 vertices are cells.
-    weight : str, optional
-        Name of the edge attribute that holds the weights; for a sparse adjacency any name takes
-        the stored values. By default edges have no weight.
+    weight : str or None
+        By default an edge attribute called "weight" counts, where there is one, and so do the
+        values of an adjacency and the weights of a Complex. Another name has to be there; None
+        leaves the edges without weights.
     cliques_as_rank2 : bool
         Give all cliques of three and more vertices rank 2, instead of one rank a size; with
         `max_rank=3` this is the complex of the paper's normalized cuts.

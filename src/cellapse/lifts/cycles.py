@@ -24,6 +24,7 @@ from scipy.sparse.csgraph import connected_components
 
 from cellapse._complex.complex import Complex
 from cellapse._complex.graph import Graph, as_graph
+from cellapse._complex.weights import AUTO
 from cellapse._errors import InputError, SizeError
 from cellapse._shared.arrays import IntArray
 from cellapse._shared.checks import one_of, whole_number
@@ -38,13 +39,13 @@ def cycle_complex(
     *,
     cycles: str = "minimum",
     max_length: int | None = None,
-    weight: str | None = None,
+    weight: str | None = AUTO,
 ) -> Complex:
     """A graph and its cycles as polygons: cells of rank 2, listed along their boundary.
 
     Parameters
     ----------
-    graph : networkx.Graph, scipy sparse adjacency, edges, or Complex
+    graph : networkx.Graph, adjacency, edges, Complex, ...
         As for `clique_complex`.
     cycles : {"minimum", "chordless"}
         All cycles that belong to some minimum cycle basis (the rings of a molecule, the faces of a
@@ -52,8 +53,8 @@ def cycle_complex(
     max_length : int, optional
         Leave out longer cycles. There can be exponentially many chordless ones, so that "chordless"
         needs it; few graphs have many minimum cycles.
-    weight : str, optional
-        Name of the edge attribute that holds the weights.
+    weight : str or None
+        As for `clique_complex`.
 
     Returns
     -------

@@ -12,25 +12,26 @@ from cellapse._complex.cells import Cells, build_cells
 from cellapse._complex.complex import Complex
 from cellapse._complex.graph import as_graph
 from cellapse._complex.labels import as_tuples, numbered, positions
+from cellapse._complex.weights import AUTO
 from cellapse._errors import InputError
 from cellapse._shared.checks import whole_number
 from cellapse._shared.memory import require_memory
 from cellapse.lifts.hyperedges import merge_copies
 
 
-def lift(graph: Any, cells: Callable[[Any], Any], *, weight: str | None = None) -> Complex:
+def lift(graph: Any, cells: Callable[[Any], Any], *, weight: str | None = AUTO) -> Complex:
     """A graph and the cells that a function of yours finds in it.
 
     Parameters
     ----------
-    graph : networkx.Graph, scipy sparse adjacency, edges, or Complex
+    graph : networkx.Graph, adjacency, edges, Complex, ...
         As for `clique_complex`.
     cells : function
         Called with `graph`; returns a collection of cells, which get rank 2, or {rank: cells} for
         ranks of 2 and above. A cell is a collection of vertex labels. Sets found several times
         are one cell; those of one or two vertices are left to the graph.
-    weight : str, optional
-        Name of the edge attribute that holds the weights.
+    weight : str or None
+        As for `clique_complex`.
 
     Returns
     -------
@@ -56,7 +57,7 @@ def lift(graph: Any, cells: Callable[[Any], Any], *, weight: str | None = None) 
     return g.with_cells(tables)
 
 
-def neighbourhood_complex(graph: Any, hops: int = 1, *, weight: str | None = None) -> Complex:
+def neighbourhood_complex(graph: Any, hops: int = 1, *, weight: str | None = AUTO) -> Complex:
     """A graph and, as cells of rank 2, what lies within some steps of each vertex.
 
     The cell of v is {u : at most `hops` edges from v to u}. Equal neighbourhoods are one cell;
@@ -64,11 +65,11 @@ def neighbourhood_complex(graph: Any, hops: int = 1, *, weight: str | None = Non
 
     Parameters
     ----------
-    graph : networkx.Graph, scipy sparse adjacency, edges, or Complex
+    graph : networkx.Graph, adjacency, edges, Complex, ...
         As for `clique_complex`.
     hops : int
-    weight : str, optional
-        Name of the edge attribute that holds the weights.
+    weight : str or None
+        As for `clique_complex`.
 
     Returns
     -------
@@ -106,17 +107,17 @@ def neighbourhood_complex(graph: Any, hops: int = 1, *, weight: str | None = Non
     return g.with_cells({2: _distinct(cells, n)})
 
 
-def maximal_clique_complex(graph: Any, *, weight: str | None = None) -> Complex:
+def maximal_clique_complex(graph: Any, *, weight: str | None = AUTO) -> Complex:
     """A graph and its maximal cliques of three and more vertices, each one cell of rank 2.
 
     A clique counts once, as a whole; `clique_complex` has all its triangles instead.
 
     Parameters
     ----------
-    graph : networkx.Graph, scipy sparse adjacency, edges, or Complex
+    graph : networkx.Graph, adjacency, edges, Complex, ...
         As for `clique_complex`.
-    weight : str, optional
-        Name of the edge attribute that holds the weights.
+    weight : str or None
+        As for `clique_complex`.
 
     Returns
     -------

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Hashable, Iterator, Mapping, MappingView, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,8 +12,10 @@ from numpy.typing import ArrayLike
 
 from cellapse._complex.cells import Cells, ascending_rows, build_cells
 from cellapse._complex.complex import Complex
+from cellapse._complex.given import read_hypergraph
 from cellapse._complex.hyperedges import GivenHyperedges
 from cellapse._complex.labels import as_tuples, numbered, positions, steady, vertex_order
+from cellapse._complex.weights import AUTO, USUAL, says_something, weighted_by
 from cellapse._errors import InputError
 from cellapse._shared.align import align, own_labels
 from cellapse._shared.arrays import FloatArray, IntArray
@@ -20,10 +23,13 @@ from cellapse._shared.checks import listed, one_of, real_array
 from cellapse._shared.memory import require_memory
 from cellapse._shared.rows import RowIndex
 
+_LISTS: Any = (list, tuple, set, frozenset, deque, dict, Iterator, MappingView, np.ndarray)
+
 
 def hypergraph_complex(
-    hyperedges: Iterable[Any] | Mapping[Any, Any],
+    hyperedges: Any,
     *,
+    weight: str | None = AUTO,
     vertices: Sequence[Hashable] | None = None,
     weights: Any = None,
     multiplicity: str = "merge",
@@ -32,8 +38,12 @@ def hypergraph_complex(
 
     Parameters
     ----------
-    hyperedges : collection of collections of labels, or {name: members}
-        A hyperedge of two vertices is an edge, of one vertex only a vertex.
+    hyperedges : collection of collections of labels, {name: members}, or an object
+        A hyperedge of two vertices is an edge, of one vertex only a vertex. Objects are the
+        hypergraphs of other libraries, tables and names of files, as `as_complex` and `read` take
+        them; they have vertices of their own.
+    weight : str or None
+        Of an object: the attribute that holds the weights, as for `as_complex`.
     vertices : sequence of hashable, optional
         All vertices in the order wanted; by default numbers in numeric order, others as they come.
     weights : one positive number per hyperedge, optional
@@ -56,6 +66,18 @@ def hypergraph_complex(
     Complex(n_cells=(4, 4, 1))
     """
     one_of("multiplicity", multiplicity, ("merge", "weight"))
+    if not isinstance(hyperedges, _LISTS) and getattr(hyperedges, "ndim", 0) != 1:
+        if vertices is not None or weights is not None:
+            raise InputError(
+                f"vertices or weights beside a {type(hyperedges).__name__}, which has its own; "
+                "leave them out, or name the attribute that holds the weights: weight="
+            )
+        return _of_object(hyperedges, weight, multiplicity)
+    if weight not in (AUTO, None):
+        raise InputError(
+            f"weight={weight!r}, but a list of hyperedges has no attributes; give weights=, one "
+            "number for each of them"
+        )
     if weights is not None and multiplicity == "weight":
         raise InputError('weights and multiplicity="weight" were both given; leave out the second')
     groups = as_tuples(2, hyperedges.values() if isinstance(hyperedges, Mapping) else hyperedges)
@@ -80,6 +102,29 @@ def _by_hyperedge(weights: Any, hyperedges: Any, groups: Sequence[Any]) -> Any:
     if names is not None:
         return align(weights, names, "weights")
     return align(weights, groups, "weights", cells=True)
+
+
+def _of_object(given: Any, weight: str | None, multiplicity: str) -> Complex:
+    if isinstance(given, Complex):
+        if given.max_rank != 1:
+            raise InputError(
+                f"{given!r} is a complex with cells of its own; collapse takes it as it is"
+            )
+        K = given if weight == AUTO else weighted_by(given, weight)
+    elif multiplicity == "merge":
+        return read_hypergraph(given, weight)
+    else:
+        K = weighted_by(read_hypergraph(given, None, 1), None if weight == AUTO else weight)
+    each, times = K.weights[1], K.attributes[1].get("multiplicity")
+    if multiplicity == "weight":
+        if each is not None or (weight == AUTO and says_something(K.attributes[1].get(USUAL))):
+            raise InputError(
+                'the hyperedges have weights, and multiplicity="weight" was given besides; leave '
+                "it out, or pass weight=None"
+            )
+        each = np.ones(K.n_cells[1]) if times is None else times.astype(np.float64)
+    lifted = lift_hyperedges(K.cells[1], K.labels, each)
+    return replace(lifted.with_attributes({0: K.attributes[0]}), metadata=K.metadata)
 
 
 def lift_hyperedges(given: Cells, labels: Sequence[Hashable], weights: ArrayLike | None) -> Complex:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from cellapse._complex.complex import Complex
+from cellapse._complex.weights import AUTO, weighted_by
 from cellapse._errors import InputError, extra
 from cellapse.lifts._molecule_limits import MOST_ATOMS, check_smiles
 
@@ -20,7 +21,7 @@ _FILES = (".smi", ".smiles", ".sdf", ".mol")
 _LONGEST = 5000  # characters of a SMILES; the largest proteins need more, and are no molecules here
 
 
-def molecule_complex(source: Any) -> Complex:
+def molecule_complex(source: Any, *, weight: str | None = AUTO) -> Complex:
     """The complex of a molecule: atoms, bonds and rings.
 
     Parameters
@@ -28,6 +29,8 @@ def molecule_complex(source: Any) -> Complex:
     source : rdkit.Chem.Mol, SMILES string, or path of a .smi, .sdf or .mol file
         The file holds one molecule; `molecule_complexes` reads several. Hydrogens are vertices
         where they are explicit; RDKit's `AddHs` makes them so.
+    weight : str or None
+        An attribute to be the weights, such as "order" of the bonds. By default there are none.
 
     Returns
     -------
@@ -44,6 +47,10 @@ def molecule_complex(source: Any) -> Complex:
     >>> K.attributes[0]["element"].tolist()
     ['C', 'C', 'C', 'C', 'C', 'C', 'O']
     """
+    return weighted_by(_read(source), weight)
+
+
+def _read(source: Any) -> Complex:
     if isinstance(source, str) and not _is_file(source):
         return complex_of(parse_smiles(source))
     if isinstance(source, str | os.PathLike):

@@ -14,6 +14,7 @@ import numpy as np
 
 from cellapse._complex.complex import Complex
 from cellapse._complex.graph import Graph
+from cellapse._complex.weights import AUTO, weighted_by
 from cellapse._errors import InputError, extra
 from cellapse._shared.align import align, own_labels
 from cellapse._shared.arrays import FloatArray, IntArray
@@ -22,7 +23,9 @@ from cellapse._shared.memory import require_memory
 from cellapse.lifts.cliques import cliques
 
 
-def nearest_neighbour_complex(points: Any, n_neighbors: int, max_rank: int = 2) -> Complex:
+def nearest_neighbour_complex(
+    points: Any, n_neighbors: int, max_rank: int = 2, *, weight: str | None = AUTO
+) -> Complex:
     """Points joined to their nearest neighbours, and the cliques this makes.
 
     An edge is there when one of its ends is among the `n_neighbors` nearest of the other; its
@@ -34,6 +37,8 @@ def nearest_neighbour_complex(points: Any, n_neighbors: int, max_rank: int = 2) 
     n_neighbors : int
     max_rank : int
         Cliques of up to `max_rank` + 1 points are cells.
+    weight : str or None
+        An attribute to be the weights: "length". By default there are none.
 
     Returns
     -------
@@ -55,10 +60,13 @@ def nearest_neighbour_complex(points: Any, n_neighbors: int, max_rank: int = 2) 
     neighbours = nearest[~own].reshape(len(x), k)
     edges = _each_once(np.repeat(np.arange(len(x)), k), neighbours.ravel(), len(x))
     graph = Graph(labels, edges, None, {0: {"position": x}, 1: {"length": _diameters(x, edges)}})
-    return graph.with_cells(dict(enumerate(cliques(graph, max_rank + 1)[1:], start=2)))
+    K = graph.with_cells(dict(enumerate(cliques(graph, max_rank + 1)[1:], start=2)))
+    return weighted_by(K, weight, 1)
 
 
-def rips_complex(points: Any, max_distance: float, max_rank: int = 2) -> Complex:
+def rips_complex(
+    points: Any, max_distance: float, max_rank: int = 2, *, weight: str | None = AUTO
+) -> Complex:
     """The Vietoris-Rips complex: sets of points no two of which are further than `max_distance`.
 
     Parameters
@@ -68,6 +76,8 @@ def rips_complex(points: Any, max_distance: float, max_rank: int = 2) -> Complex
     max_rank : int
         Sets of up to `max_rank` + 1 points are cells. The attribute "filtration" is the largest
         distance within the cell.
+    weight : str or None
+        An attribute to be the weights: "filtration". By default there are none.
 
     Returns
     -------
@@ -95,10 +105,13 @@ def rips_complex(points: Any, max_distance: float, max_rank: int = 2) -> Complex
     }
     attributes[0] = {"position": x, "filtration": np.zeros(len(x))}
     cells = dict(enumerate(tables, start=1))
-    return Complex.from_arrays(len(x), cells, labels, attributes=attributes)
+    K = Complex.from_arrays(len(x), cells, labels, attributes=attributes)
+    return weighted_by(K, weight, 1)
 
 
-def alpha_complex(points: Any, max_radius: float | None = None) -> Complex:
+def alpha_complex(
+    points: Any, max_radius: float | None = None, *, weight: str | None = AUTO
+) -> Complex:
     """The alpha complex of points in two or more dimensions, by GUDHI.
 
     Its cells are those of the Delaunay triangulation that balls of `max_radius` around the points
@@ -111,6 +124,8 @@ def alpha_complex(points: Any, max_radius: float | None = None) -> Complex:
     max_radius : float, optional
         By default the whole Delaunay triangulation. The attribute "filtration" is the radius at
         which a cell appears.
+    weight : str or None
+        An attribute to be the weights: "filtration". By default there are none.
 
     Returns
     -------
@@ -138,7 +153,8 @@ def alpha_complex(points: Any, max_radius: float | None = None) -> Complex:
         cells[rank] = np.array([simplex for simplex, _ in listed])
         radii = np.sqrt([squared for _, squared in listed])
         attributes[rank] = {"filtration": radii}
-    return Complex.from_arrays(len(x), cells, labels, attributes=attributes)
+    K = Complex.from_arrays(len(x), cells, labels, attributes=attributes)
+    return weighted_by(K, weight, 1)
 
 
 def _points(points: Any) -> tuple[FloatArray, Sequence[Hashable]]:

@@ -10,6 +10,7 @@ from typing import Any
 from cellapse import datasets
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._collapse.realizations import REALIZATIONS
+from cellapse._complex.weights import AUTO
 from cellapse.report.settings import Settings
 
 
@@ -21,7 +22,7 @@ class Origin:
     command: str = ""
 
     @classmethod
-    def of(cls, network: str, max_rank: int = 2, weight: str | None = None) -> Origin:
+    def of(cls, network: str, max_rank: int = 2, weight: str = AUTO) -> Origin:
         """Of a bundled name or a file with the options of the command line.
 
         >>> Origin.of("network.gml", weight="w").python
@@ -33,13 +34,15 @@ class Origin:
             return cls()
         words, name = [network], json.dumps(network)
         words += [] if max_rank == 2 else ["--max-rank", str(max_rank)]
-        words += [] if weight is None else ["--weight", weight]
+        words += [] if weight == AUTO else ["--weight", weight]
         if len(words) == 1:
             return cls(name, shlex.join(words))
         rank = "" if max_rank == 2 else f", {max_rank}"
-        more = "" if weight is None else f", weight={json.dumps(weight)}"
+        named = "None" if weight == "none" else json.dumps(weight)
+        more = "" if weight == AUTO else f", weight={named}"
         if network in datasets.available():
             graph = f"cl.datasets.load({name}).graph"
+            more = ", weight=None" if weight == AUTO else more
             return cls(f"cl.clique_complex({graph}{rank}{more})", shlex.join(words))
         return cls(f"cl.clique_complex(cl.read({name}{more}){rank})", shlex.join(words))
 

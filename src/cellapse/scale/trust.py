@@ -14,8 +14,9 @@ import numpy as np
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse.scale.complexes import DistributedComplex
+from cellapse.scale.routes import Relation
 from cellapse.scale.shares import cells_around, mean_support
-from cellapse.tasks.trust import ROUNDS, support_and_share
+from cellapse.tasks.trust import ROUNDS, Degrees, support_and_share
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +76,33 @@ def edge_trust(D: DistributedComplex) -> DistributedTrust:
             "from_hyperedges, or use cellapse.edge_trust on one machine"
         )
     around = [cells_around(D, rank) for rank in range(2, D.max_rank + 1)]
+    weights = _unequal(D)
+    if weights is not None:
+        around = [(r, w * _mean_of_edges(r, weights)) for r, w in around]
+    degrees = Degrees.of(
+        weights, lambda values: D.edges.at_ends(D.edges.add_at_ends(values, values)), D.edges.count
+    )
     share, support = np.ones(D.edges.count), np.zeros(D.edges.count)
     for _ in range(ROUNDS):
-        ends = D.edges.at_ends(D.edges.add_at_ends(share, share))
+        ends = degrees.at(share)
         total = sum((mean_support(r, w, share) for r, w in around), np.zeros(len(share)))
         support, share = support_and_share(total, *ends)
     cells = sum((r.add_up(np.ones(len(r.cell))) for r, _ in around), np.zeros(len(share)))
     values = np.where(cells > 0, support / (1.0 + support), 0.0)
     return DistributedTrust(D, values, share, cells.astype(np.int64))
+
+
+def _unequal(D: DistributedComplex) -> FloatArray | None:
+    """The weights of the edges held here, unless those of all ranks are equal."""
+    if D.edges.weight is None:
+        return None
+    held = D.edges.weight
+    ends = D.comm.allgather((held.min(initial=np.inf), held.max(initial=-np.inf)))
+    low, high = (f(column) for f, column in zip((min, max), zip(*ends, strict=True), strict=True))
+    return held if low < high else None
+
+
+def _mean_of_edges(relation: Relation, weights: FloatArray) -> FloatArray:
+    """The geometric mean of the weights of each cell's edges."""
+    logs = relation.per_cell(relation.from_elements(np.log(weights)))
+    return np.exp(logs / np.maximum(relation.per_cell(np.ones(len(relation.cell))), 1.0))

@@ -31,7 +31,7 @@ Efron, Large-Scale Inference (2010), chapters 4 and 5.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -452,12 +452,15 @@ def _decoy_trust(K: Complex, lift: Lift, pairs: str, rng: np.random.Generator) -
     """The trust that random pairs of vertices have, once they are edges."""
     edges, n = K.cells[1].as_array(), K.n_vertices
     chance = np.bincount(edges.ravel(), minlength=n) if pairs == "degree" else np.ones(n)
+    weights = K.weights[1]
     some = max(1, round(_AT_ONCE * len(edges)))
     values: list[FloatArray] = []
     for _ in range(min(_MOST_GOES, -(-_WANTED // some))):
         new = _random_pairs(edges, n, some, chance, rng)
         if len(new):
-            given = Complex.from_arrays(n, {1: np.concatenate([edges, new])})
+            # A random pair weighs what any of the edges does.
+            more = None if weights is None else {1: np.r_[weights, rng.choice(weights, len(new))]}
+            given = Complex.from_arrays(n, {1: np.concatenate([edges, new])}, weights=more)
             lifted = lift(given)
             require_complex(lifted, "lift")
             same = lifted.n_cells[1:2] == given.n_cells[1:2]
@@ -466,6 +469,8 @@ def _decoy_trust(K: Complex, lift: Lift, pairs: str, rng: np.random.Generator) -
                     f"lift gave {lifted!r} for {len(edges) + len(new)} edges; it has to keep the "
                     "edges, in their order, and only add cells"
                 )
+            kept = (*lifted.weights[:1], given.weights[1], *lifted.weights[2:])
+            lifted = replace(lifted, weights=kept)  # whatever the lift makes of them
             values.append(trust_by_cells(lifted)[0][len(edges) :])
     return np.concatenate([np.empty(0), *values])
 

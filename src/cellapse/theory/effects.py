@@ -82,7 +82,7 @@ def regularization_bound(operator: Any) -> float:
     >>> K = cl.clique_complex(nx.karate_club_graph())
     >>> S = cl.collapse(K, "unfolded")
     >>> round(cl.theory.regularization_bound(S), 3)
-    0.334
+    4.74
     """
     S = as_collapsed(operator)
     _, X, C = S.split()

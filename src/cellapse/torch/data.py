@@ -13,6 +13,7 @@ from cellapse._complex.cells import Cells
 from cellapse._complex.complex import Complex
 from cellapse._complex.graph import Graph
 from cellapse._complex.union import separate
+from cellapse._complex.weights import AUTO
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import one_of, real_array, whole_number, word
@@ -22,7 +23,7 @@ Lift = str | Callable[[Any], Any]
 
 
 def data_to_complex(
-    data: Any, lift: Lift = "clique", max_rank: int = 2, weight: str | None = None
+    data: Any, lift: Lift = "clique", max_rank: int = 2, weight: str | None = AUTO
 ) -> Any:
     """A graph of PyTorch Geometric as something `collapse` takes.
 
@@ -35,8 +36,9 @@ def data_to_complex(
         or a list of matrices.
     max_rank : int
         Of the cells.
-    weight : str, optional
-        The attribute with the weights of the edges, such as "edge_weight"; cliques only.
+    weight : str or None
+        The attribute with the weights of the edges; by default "edge_weight" counts, where the
+        data has it and it is not one everywhere. Cliques only: other lifts bring their own.
 
     Returns
     -------
@@ -74,7 +76,7 @@ def data_to_complexes(
     graphs: Sequence[Any], sizes: list[int], lift: Lift, max_rank: int, weight: str | None
 ) -> list[Any]:
     """The same for many graphs of known sizes; cliques are found in all at once."""
-    if weight is not None and word("weight", weight) and lift != "clique":
+    if weight not in (None, AUTO) and word("weight", weight) and lift != "clique":
         raise InputError(f'weight={weight!r} goes with lift="clique"; other lifts bring their own')
     if callable(lift):
         return [lift(data) for data in graphs]
@@ -82,6 +84,8 @@ def data_to_complexes(
         return [_incidence(data, max_rank) for data in graphs]
     if not graphs:
         return []
+    if weight == AUTO:
+        weight = _usual(graphs)
     start = np.cumsum(sizes) - sizes
     pairs = np.hstack([_ends(d, n) + s for d, n, s in zip(graphs, sizes, start, strict=True)])
     n = sum(sizes)
@@ -126,9 +130,19 @@ def _ends(data: Any, n: int) -> IntArray:
     return ends.astype(np.int64, copy=False)
 
 
+def _usual(graphs: Sequence[Any]) -> str | None:
+    """What PyG calls the weights of edges, where any graph has them."""
+    found = (data["edge_weight"] for data in graphs if "edge_weight" in data)
+    given = any(values is not None and bool((values != 1).any()) for values in found)
+    return "edge_weight" if given else None
+
+
 def _weights(data: Any, name: str) -> FloatArray:
-    if name not in data:
-        raise InputError(f"data has no {name!r}; set it on every graph, or leave out weight")
+    if name not in data or data[name] is None:
+        raise InputError(
+            f"data has no {name!r}, and other data may have; set it on every graph, or pass "
+            "weight=None for no weights"
+        )
     values = real_array(data[name].detach().cpu().numpy(), f"data.{name}")
     if values.size != data.edge_index.shape[1]:
         raise InputError(f"data.{name} has shape {values.shape}; give one number for each edge")

@@ -14,6 +14,7 @@ import torch
 from cellapse._collapse.realizations import DEFAULT, Realization
 from cellapse._collapse.weights import check_eps
 from cellapse._complex.complex import Complex
+from cellapse._complex.weights import AUTO
 from cellapse._errors import InputError, extra
 from cellapse._linalg.operators import Operator
 from cellapse._operators.names import check_operator
@@ -33,7 +34,7 @@ class Collapsing(BaseTransform):
 
     lift: Lift = "clique"
     max_rank: int = 2
-    weight: str | None = None
+    weight: str | None = AUTO
     operator: str | Realization = DEFAULT
     beta: Any = None
     gamma: Any = None

@@ -43,7 +43,7 @@ class Lanczos(EigenSolver):
     >>> K = cl.clique_complex(nx.karate_club_graph())
     >>> S = cl.collapse(K)
     >>> S.spectrum(3, solver=cl.Lanczos()).values.round(3).tolist()
-    [0.0, 0.05, 0.1]
+    [0.0, 0.145, 0.158]
     """
 
     n_basis: int | None = None

@@ -45,7 +45,7 @@ class LOBPCG(EigenSolver):
     >>> K = cl.clique_complex(nx.karate_club_graph())
     >>> S = cl.collapse(K)
     >>> S.spectrum(3, solver=cl.LOBPCG()).values.round(3).tolist()
-    [0.0, 0.05, 0.1]
+    [0.0, 0.145, 0.158]
     """
 
     preconditioner: str = "jacobi"

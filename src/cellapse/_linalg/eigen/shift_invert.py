@@ -38,7 +38,7 @@ class ShiftInvert(EigenSolver):
     >>> K = cl.clique_complex(nx.karate_club_graph())
     >>> S = cl.collapse(K)
     >>> S.spectrum(3, solver=cl.ShiftInvert()).values.round(3).tolist()
-    [0.0, 0.05, 0.1]
+    [0.0, 0.145, 0.158]
     """
 
     factorization: Direct = SUPERLU

@@ -63,7 +63,7 @@ class Spectrum(Shown):
     >>> S = cl.collapse(K)
     >>> spectrum = S.spectrum(3)
     >>> spectrum.values.round(3).tolist(), spectrum.n_zeros, spectrum.certified
-    ([0.0, 0.05, 0.1], 1, True)
+    ([0.0, 0.145, 0.158], 1, True)
     """
 
     values: FloatArray
