@@ -279,3 +279,11 @@ def test_missing_numbers_stay_missing(way, tmp_path):
     assert list(G.edges) == ["x", "y"]
     np.testing.assert_equal(G.edges.attrs("cost").asdict(), {"x": float("nan"), "y": 2.0})
     np.testing.assert_equal([G.nodes[v]["age"] for v in "abc"], [float("nan"), 3.0, 1.0])
+
+
+@pytest.mark.parametrize(("name", "count"), [("scenes", 297), ("karate", None)])
+def test_info_says_how_many_were_given(name, count, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["cellapse", "info", name, "--json"])
+    with pytest.raises(SystemExit):
+        main()
+    assert json.loads(capsys.readouterr().out).get("hyperedges") == count

@@ -71,6 +71,7 @@ def info(*, data: NetworkChoice, out: Out) -> None:
         "title": source.title,
         **_understood(source.reading),
         "cells": list(K.n_cells),
+        **({} if K.hyperedges is None else {"hyperedges": len(K.hyperedges)}),
         "components": len(component),
         "largest component": int(component.max()),
         "mean degree": round(float(np.mean(degree)), 3),
