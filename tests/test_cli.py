@@ -491,6 +491,10 @@ def test_datasets_and_info(run):
         (("trust", "karate", "--level", "2"), 2, "--level"),
         (("lift", "karate", "o.json", "--max-rank", "0"), 2, "--max-rank"),
         (("bench", "karate", "--eps", "-1"), 2, "--eps"),
+        (("hks", "karate", "--times", "1_0"), 2, "--times 1_0"),
+        (("hks", "karate", "--times", "\uff11"), 2, "--times"),
+        (("collapse", "karate", "--beta", "1_0"), 2, "--beta 1_0"),
+        (("collapse", "karate", "--gamma", "nan"), 2, "--gamma nan"),
     ],
 )
 def test_errors_are_a_sentence_and_a_code(run, arguments, code, words):

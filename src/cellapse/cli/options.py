@@ -30,6 +30,7 @@ from cellapse._operators.names import make_operator, operator_names
 from cellapse._sources import Source, bundled_names, warn_of_weights
 from cellapse.cli.progress import working
 from cellapse.cli.reading import ReadingChoice
+from cellapse.io._numbers import number
 
 
 def _names(incomplete: str) -> list[str]:
@@ -223,8 +224,8 @@ def _parameter(field: Field[Any], annotation: Any) -> inspect.Parameter:
 def _numbers(option: str, words: str, rule: str = "") -> float | list[float]:
     """A number, or several with commas between them."""
     try:
-        numbers = [float(word) for word in words.split(",")]
-    except ValueError:
+        numbers = [number(word.strip(), option) for word in words.split(",")]
+    except InputError:
         also = f", {rule}" if rule else ""
         raise InputError(
             f"{option} {words}; give a number, one per rank with commas between them{also}"

@@ -13,6 +13,7 @@ from cellapse._sources import Source
 from cellapse.cli.sources import load
 from cellapse.io import FORMATS
 from cellapse.io._options import Options, options_of
+from cellapse.io._values import is_number
 
 Format = Annotated[
     str | None,
@@ -71,11 +72,11 @@ def _columns(given: str | None) -> list[Any] | None:
     if given is None:
         return None
     words = [word.strip() for word in given.split(",")]
-    return [int(word) if word.isdecimal() else word for word in words]
+    return [int(word) if word.isascii() and word.isdecimal() else word for word in words]
 
 
 def _window(given: str | None) -> list[float] | None:
-    try:
-        return None if given is None else [float(word) for word in given.split(",")]
-    except ValueError:
-        raise InputError(f"window={given}; give two numbers and a comma between") from None
+    words = [] if given is None else given.split(",")
+    if not all(map(is_number, words)):
+        raise InputError(f"window={given}; give two numbers and a comma between")
+    return [float(word) for word in words] or None

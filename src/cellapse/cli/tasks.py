@@ -19,6 +19,7 @@ from cellapse.cli.app import app
 from cellapse.cli.options import Column, Groups, OperatorChoice, Seed, grouped
 from cellapse.cli.output import Out
 from cellapse.cli.sources import values_of, with_groups
+from cellapse.io._numbers import number
 from cellapse.tasks._clusters import Clusters
 from cellapse.tasks.clustering import cluster, clustering_accuracy
 from cellapse.tasks.embedding import embed, positional_encoding
@@ -264,8 +265,8 @@ def _pair(word: str, by_word: dict[str, Any]) -> tuple[Any, Any]:
 
 def _numbers(option: str, words: str) -> list[float]:
     try:
-        return [float(word) for word in words.split(",")]
-    except ValueError:
+        return [number(word.strip(), option) for word in words.split(",")]
+    except InputError:
         raise InputError(f"{option} {words}; give numbers with commas between them") from None
 
 
