@@ -20,7 +20,7 @@ from cellapse._linalg.products import product_with, times
 from cellapse._shared.arrays import column_dots
 
 
-def matrix(dtype, rows=700, columns=500, density=0.05):
+def matrix(dtype, rows=700, columns=500, density=0.25):
     """Entries of all sizes, some rows empty, columns out of order."""
     rng = np.random.default_rng(0)
     at = rng.random((rows, columns)) < density

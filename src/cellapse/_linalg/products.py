@@ -19,7 +19,7 @@ from scipy import sparse
 
 from cellapse._shared.arrays import FloatArray, add_product
 
-_LARGE = 2**13  # speed only: entries from which on calling MKL costs less than it saves
+_LARGE = 2**16  # speed only: entries from which on MKL saves more than it takes to load, 20 ms
 _AS_IT_IS, _GENERAL, _ROWS_FIRST = 10, 20, 101  # not transposed, no structure, rows one by one
 
 
