@@ -278,7 +278,17 @@ def test_nodes_whose_names_are_usual_words(run, tmp_path, monkeypatch):
     (tmp_path / "t.csv").write_text("node,label\nnode,x\nd,y\n")
     out = run("label", "net.csv", "--labels", "t.csv", "--strength", "1", "--json")[1]
     assert json.loads(out)["known"] == 2
-    (tmp_path / "hash.json").write_text('[["#a", "b"], ["b", "c"]]')
+
+
+def test_nodes_whose_names_begin_as_comments_do(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cl.write(cl.Complex.from_cells({1: [("#a", "b"), ("b", "c"), ("#a", "c")]}), "net.json")
+    for head in ("", "node,label\n"):
+        (tmp_path / "t.csv").write_text(f"{head}b,x\n#a,y\nc,x\n")
+        assert run("label", "net.json", "--labels", "t.csv", "--strength", "1")[0] == 2
+        (tmp_path / "t.csv").write_text(f'{head}b,x\n"#a",y\nc,x\n')
+        out = run("label", "net.json", "--labels", "t.csv", "--strength", "1", "--json")[1]
+        assert json.loads(out)["known"] == 3
 
 
 def test_what_a_verb_writes_another_reads(run, folder):
