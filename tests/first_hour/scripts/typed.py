@@ -1,0 +1,57 @@
+"""What a user's type checker is to know: run by mypy, not by Python."""
+
+from pathlib import Path
+from typing import assert_type
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+import cellapse as cl
+
+Floats = NDArray[np.float64]
+
+
+def used() -> None:
+    K = cl.clique_complex(nx.karate_club_graph())
+    n: int = len(K)
+    for u, v in K.edges:
+        print(u, v, u in K)
+    for vertex in K:
+        print(vertex)
+
+    S = cl.collapse(K)
+    for (u, v), t in cl.edge_trust(K).lowest(3):
+        print(u, v, f"{t:.2f}")
+
+    edges = [("a", "b"), ("b", "c")]
+    L = cl.graph_laplacian(edges)
+    L = cl.projection_laplacian([{"a", "b", "c"}])
+    M: cl.Operator = cl.make_operator(edges, "laplacian")
+    doubt = cl.tasks.likely_false(edges)
+    verdict = cl.tasks.verdict(edges, rng=1)
+    cl.tasks.modularity(edges, [0, 0, 1])
+    cl.theory.check(edges)
+
+    assert_type(cl.smooth(S, np.ones(n), strength=0.2), Floats)
+    assert_type(cl.smooth(S, [1.0] * n), Floats)
+    assert_type(cl.tasks.diffuse(S, np.ones(n), [1.0]), list[Floats])
+    assert_type(cl.tasks.spectral_filter(S, np.ones(n), np.cos), Floats)
+    assert_type(cl.cluster(S, 2).as_dict()[0], int)
+    assert_type(cl.embed(S, 2).coordinates, Floats)
+    assert_type(S.spectrum(3).values, Floats)
+    assert_type(cl.heat_kernel_signature(S, [0.1]).features, Floats)
+    assert_type(cl.effective_resistance(S, [(0, 1)]), Floats)
+    assert_type(cl.read("network.csv"), cl.Complex)
+    assert_type(cl.datasets.load("karate"), cl.datasets.Dataset)
+    assert_type(cl.datasets.load_protein("1UBQ"), cl.datasets.Protein)
+
+    analysis = cl.analysis.analyze(K, 2)
+    assert_type(cl.analyze(K, 2), cl.analysis.Analysis)
+    cl.report.write_report(analysis, "report.html")
+    cl.plot.plot_complex(K, cl.cluster(S, 2))
+    cl.io.write(K, "network.json")
+    assert_type(cl.experiments.reproduce(["networks"], quick=True), Path)
+    cl.estimators.CollapsedLabelSpreading(operator=cl.Screened(rounds=3), n_neighbors=5)
+    encode = cl.torch.AddCollapsedPE(8, operator="laplacian")
+    print(cl.scale.__name__, encode)
