@@ -25,11 +25,11 @@ def used() -> None:
         print(u, v, f"{t:.2f}")
 
     edges = [("a", "b"), ("b", "c")]
-    L = cl.graph_laplacian(edges)
-    L = cl.projection_laplacian([{"a", "b", "c"}])
-    M: cl.Operator = cl.make_operator(edges, "laplacian")
-    doubt = cl.tasks.likely_false(edges)
-    verdict = cl.tasks.verdict(edges, rng=1)
+    cl.graph_laplacian(edges)
+    cl.projection_laplacian([{"a", "b", "c"}])
+    assert_type(cl.make_operator(edges, "laplacian"), cl.Operator)
+    cl.tasks.likely_false(edges)
+    cl.tasks.verdict(edges, rng=1)
     cl.tasks.modularity(edges, [0, 0, 1])
     cl.theory.check(edges)
 
