@@ -65,7 +65,6 @@ SEVERAL_DEFAULTS = {
     "mass": "the spectrum is that of S itself; tasks that cut take auto",
     "max_steps": "iterations of different methods",
     "n_clusters": "scikit-learn's 8 in the estimator; the largest gap elsewhere",
-    "operator": "analyze judges by default; batches and transforms take matrices as they are",
     "pairs": "likely_false draws pairs, resistances take them",
     "rtol": "a solution, a residual, an expansion and an estimate: different promises",
     "scale": "signatures are scaled as asked for; Weights.choose is the inside of a realization",
@@ -161,7 +160,10 @@ def test_one_argument_has_one_default():
 
 @pytest.mark.parametrize(
     ("word", "default"),
-    [("n_jobs", None), ("progress", None), ("quick", False), ("rng", 0), ("random_state", 0)],
+    [
+        *(("n_jobs", None), ("progress", None), ("quick", False), ("rng", 0), ("random_state", 0)),
+        *(("operator", "renormalized"), ("realization", "renormalized")),
+    ],
 )
 def test_defaults_that_are_the_same_everywhere(word, default):
     from cellapse.experiments import reproduce

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from cellapse._collapse.dense import eigenpairs_of_stack
+from cellapse._collapse.dense import eigenpairs_of_stack, row_sums
 from cellapse._collapse.realizations import BASELINES, DEFAULT, Realization, realization_of
 from cellapse._collapse.weights import check_eps
 from cellapse._complex.complex import Complex
@@ -36,6 +36,7 @@ from cellapse._shared.workers import on_workers
 __all__ = ["Spectra", "spectra"]
 __dir__ = showing(__all__)
 
+_KNOWN = 1e-10  # relative to the norm of A: a mass below is rounding
 LARGE = 300  # from this many vertices on a complex is better off alone
 
 
@@ -180,14 +181,20 @@ class Settings:
     beta: Any
     gamma: Any
     eps: tuple[Any, ...]  # numbers; of a baseline None
+    mass: str | None = None  # D of S u = lambda D u: "diagonal" or "degree"
 
     @classmethod
     def of(
-        cls, operator: str | Realization, beta: Any, gamma: Any, eps: Sequence[float]
+        cls,
+        operator: str | Realization,
+        beta: Any,
+        gamma: Any,
+        eps: Sequence[float],
+        mass: str | None = None,
     ) -> Settings:
         """Settings as they were given, the usual eps where there is none."""
         baseline = isinstance(operator, str) and operator in BASELINES
-        return cls(operator, beta, gamma, tuple(eps) or (None if baseline else 1e-4,))
+        return cls(operator, beta, gamma, tuple(eps) or (None if baseline else 1e-4,), mass)
 
     def check(self, complexes: Sequence[Complex]) -> None:
         """Collapse one of them alone: bad arguments are refused and warnings said, once."""
@@ -195,8 +202,9 @@ class Settings:
 
     @property
     def stacks(self) -> bool:
-        """Whether small complexes are solved as stacks: those of a baseline go one by one."""
-        return not isinstance(self.operator, str) or self.operator not in BASELINES
+        """Whether small complexes are solved as stacks; those of a baseline go one by one."""
+        baseline = isinstance(self.operator, str) and self.operator in BASELINES
+        return not baseline and self.mass != "degree"
 
     def alone(self, K: Any, eps: float | None) -> Operator:
         """The operator of one complex (or of several, laid side by side)."""
@@ -293,7 +301,8 @@ def _well_scaled(K: Complex, settings: Settings) -> bool:
 
 
 def _one(K: Complex, settings: Settings) -> One:
-    spectra_of_eps = [settings.alone(K, eps).spectrum() for eps in settings.eps]
+    operators = [settings.alone(K, eps) for eps in settings.eps]
+    spectra_of_eps = [S.spectrum(mass=settings.mass) for S in operators]
     values = np.stack([f.values for f in spectra_of_eps])
     return values, np.stack([f.vectors for f in spectra_of_eps]), spectra_of_eps[0].n_zeros or 0
 
@@ -311,9 +320,28 @@ def _together(complexes: list[Complex], settings: Settings, vectors: bool) -> li
         zeros = np.where(definite, n_zeros, 0)
         for T, norm, Q, group in zip(blocks, norms, P, layout.groups, strict=True):
             Q = np.where(definite[group][:, None, None], Q, 0.0)
-            w, V = eigenpairs_of_stack(T, norm, Q, zeros[group], vectors)
+            solve = eigenpairs_of_stack if settings.mass is None else _with_masses
+            w, V = solve(T, norm, Q, zeros[group], vectors)
             for i, one, columns in zip(group, w, V, strict=True):
                 values[i].append(one)
                 kept[i].append(columns)
     pairs = zip(values, kept, zeros.tolist(), strict=True)
     return [(np.stack(w), np.stack(V), z) for w, V, z in pairs]
+
+
+def _with_masses(
+    T: FloatArray, norm: FloatArray, P: FloatArray, n_zeros: IntArray, vectors: bool
+) -> tuple[FloatArray, FloatArray]:
+    """The same of T u = lambda D u, with D the diagonal of T and, without edges, its mean."""
+    D = np.diagonal(T, axis1=1, axis2=2).copy()
+    if ((D != 0.0) & (norm[:, None] * _KNOWN >= D)).any():
+        raise np.linalg.LinAlgError("a mass that is rounding")  # alone it is said in words
+    held = D > 0.0
+    mean = D.sum(axis=1) / np.maximum(held.sum(axis=1), 1)
+    root = np.sqrt(np.where(held, D, np.where(mean > 0.0, mean, 1.0)[:, None]))
+    scaled = T / root[:, :, None] / root[:, None, :]
+    kernel = P * root[:, : P.shape[1], None]
+    length = np.sqrt((kernel**2).sum(axis=1, keepdims=True))
+    kernel = np.divide(kernel, length, out=np.zeros_like(kernel), where=length > 0.0)
+    w, V = eigenpairs_of_stack(scaled, row_sums(scaled), kernel, n_zeros, vectors)
+    return w, V / root[:, :, None] if vectors else V

@@ -11,7 +11,7 @@ component the constants (a Laplacian) or the roots of the degrees (a normalized 
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +22,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator
 
 from cellapse._collapse.build import collapse
+from cellapse._complex.complex import Complex
 from cellapse._complex.given import to_complex
 from cellapse._errors import InputError
 from cellapse._linalg.lapack import largest_eigenpair
@@ -33,15 +34,17 @@ _ROUNDING = 1e-8  # relative to the norm: asymmetry and negative eigenvalues tha
 _DENSE = 1000  # speed only: up to this size eigenvalues are computed from the dense matrix
 
 
-def as_operator(source: Any) -> Operator:
+def as_operator(source: Any, make: Callable[[Complex], Operator] = collapse) -> Operator:
     """An `Operator` from anything symmetric and positive semi-definite, or from what can be lifted.
 
     Parameters
     ----------
     source : Operator, scipy sparse matrix, 2-D array, pandas DataFrame or scipy LinearOperator
         The rows of a frame are labelled by its index, where that equals its columns. Anything else
-        is what `collapse` takes, and becomes its renormalized operator: a complex, a graph, a
-        symmetric matrix of no negative entries with a zero diagonal, points, a name.
+        is what `collapse` takes: a complex, a graph, a symmetric matrix of no negative entries with
+        a zero diagonal, points, a name.
+    make : function of a complex
+        What makes an operator of the latter; by default its collapse, which is renormalized.
 
     Returns
     -------
@@ -68,15 +71,15 @@ cliques up to rank 2 of an adjacency>
     pandas = sys.modules.get("pandas")  # whoever holds a frame has imported pandas already
     if pandas is not None and isinstance(source, pandas.DataFrame):
         if source.index.equals(source.columns) and source.index.is_unique:
-            return _from_matrix(source.to_numpy(), tuple(source.index))
+            return _from_matrix(source.to_numpy(), tuple(source.index), make)
         if set(source.index) == set(source.columns):
             raise InputError(
                 "a frame whose index differs from its columns, or repeats a label; "
                 "give a square frame with the same labels in the same order on both sides"
             )
     if _is_matrix(source):
-        return _from_matrix(source, None)
-    return collapse(source)
+        return _from_matrix(source, None, make)
+    return make(to_complex(source))
 
 
 class MatrixFreeOperator(Operator):
@@ -151,7 +154,9 @@ def _is_matrix(source: Any) -> bool:
     return not edges
 
 
-def _from_matrix(source: Any, labels: Sequence[Hashable] | None) -> Operator:
+def _from_matrix(
+    source: Any, labels: Sequence[Hashable] | None, make: Callable[[Complex], Operator]
+) -> Operator:
     M = own_csr(source, "the matrix")
     n = _side(M.shape)
     norm = row_sum(M)
@@ -165,7 +170,7 @@ def _from_matrix(source: Any, labels: Sequence[Hashable] | None) -> Operator:
     M.eliminate_zeros()
     if M.nnz and not M.diagonal().any() and (M.data >= 0).all():  # an adjacency
         K = to_complex(M)
-        return collapse(K if labels is None else replace(K, labels=labels))
+        return make(K if labels is None else replace(K, labels=labels))
     low = _lowest(M)
     if low < -_ROUNDING * norm:
         raise _indefinite(low)

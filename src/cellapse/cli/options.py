@@ -26,6 +26,7 @@ from cellapse._complex.complex import Complex
 from cellapse._complex.weights import AUTO
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
+from cellapse._operators.hyperedges import is_hypergraph
 from cellapse._operators.names import make_operator, operator_names
 from cellapse._sources import Source, bundled_names, warn_of_weights
 from cellapse.cli.progress import working
@@ -174,7 +175,10 @@ class OperatorChoice(ReadingChoice):
         gamma: Any = self.gamma
         if gamma not in (None, "bound", "regularized"):
             gamma = _numbers("--gamma", gamma, "bound or regularized")
-        return make_operator(K, self.name, beta=beta, gamma=gamma, eps=self.eps)
+        return make_operator(K, self._named(K), beta=beta, gamma=gamma, eps=self.eps)
+
+    def _named(self, K: Complex) -> str:
+        return self.name
 
     @contextmanager
     def prepared(self, quiet: bool) -> Iterator[tuple[Source, Operator]]:
@@ -186,6 +190,25 @@ class OperatorChoice(ReadingChoice):
             S = self.make(source.complex)
             step("computing")
             yield source, S
+
+
+@dataclass(frozen=True)
+class OfNetworkChoice(OperatorChoice):
+    """The same for what is a figure of the network itself, unless an operator is named."""
+
+    operator: Annotated[
+        str | None,
+        typer.Option(
+            "--operator",
+            help=f"One of {', '.join(operator_names())}.",
+            show_default="laplacian; of a hypergraph projection",
+            autocompletion=complete_operator,
+        ),
+    ] = None
+
+    def _named(self, K: Complex) -> str:
+        plain = "projection" if is_hypergraph(K) else "laplacian"
+        return plain if self.operator is None else self.operator
 
 
 def grouped(verb: Callable[..., None]) -> Callable[..., None]:

@@ -16,7 +16,7 @@ from cellapse._linalg.operators import Operator
 from cellapse._operators.fair import without_cells
 from cellapse._sources import Source
 from cellapse.cli.app import app
-from cellapse.cli.options import Column, Groups, OperatorChoice, Seed, grouped
+from cellapse.cli.options import Column, Groups, OfNetworkChoice, OperatorChoice, Seed, grouped
 from cellapse.cli.output import Out
 from cellapse.cli.sources import values_of, with_groups
 from cellapse.io._numbers import number
@@ -172,6 +172,7 @@ def hks(
         signature = heat_kernel_signature(S, wanted, scale=scale, rng=seed)
     names = [f"t={t:.4g}" for t in signature.at]
     columns = dict(zip(names, signature.features.T, strict=True))
+    out.say(escape(repr(S)))
     facts = {"operator": repr(S), "times": signature.at, "error": signature.error}
     out.table({"node": source.complex.labels, **columns}, facts)
 
@@ -224,13 +225,14 @@ def resistance(
             "--pair", help="Two nodes, like 0,33; may be repeated. All edges if left out."
         ),
     ] = None,
-    choice: OperatorChoice,
+    choice: OfNetworkChoice,
     out: Out,
     seed: Seed = 0,
 ) -> None:
     """Effective resistance: how badly nodes are connected.
 
-    All ways between them count. It is infinite (null in JSON) between components.
+    All ways between them count, an edge as a resistor of conductance 1 or its weight. It is
+    infinite (null in JSON) between components. --operator asks for that of a collapse.
 
     \b
     cellapse resistance karate --pair 0,33 --pair 0,1
@@ -246,6 +248,7 @@ def resistance(
     assert wanted is not None
     first, second = zip(*wanted, strict=True) if wanted else ((), ())
     columns = {"from": first, "to": second, "resistance": np.asarray(resistances)}
+    out.say(escape(repr(S)))
     out.table(columns, {"operator": repr(S)})
 
 

@@ -85,7 +85,7 @@ def plot_complex(
 
 
 def plot_embedding(
-    operator: Operator, values: Any = None, *, mass: Any = "degree", ax: Any = None
+    operator: Operator, values: Any = None, *, mass: Any = "auto", ax: Any = None
 ) -> Any:
     """Every vertex at the second and third eigenvector of S u = lambda D u.
 
@@ -94,8 +94,8 @@ def plot_embedding(
     operator : Operator
     values : one whole number or word (a category) or one real number per vertex, optional
         The colours; `Clusters` are fine. A Series or mapping goes by label.
-    mass : "degree", "diagonal", n numbers or None
-        D, as in `Operator.spectrum`.
+    mass : "auto", "diagonal", "degree", n numbers or None
+        D, as in `cluster`.
     ax : matplotlib axes, optional
         By default those of a new figure.
 

@@ -43,7 +43,7 @@ def cluster(S: DistributedOperator, n_clusters: int, *, rng: int = 0) -> IntArra
             "components together is not distributed; ask for at least as many clusters, or keep "
             "the vertices of the largest component only"
         )
-    mass = S.masses("diagonal" if S.is_sparse or n <= _MANY else "degree")
+    mass = _masses(S)
     spectrum = S.spectrum(n_clusters, mass)
     rows = unit_rows(np.sqrt(mass)[:, None] * spectrum.vectors)
     return _kmeans(S, rows, n_clusters, rng)
@@ -52,18 +52,28 @@ def cluster(S: DistributedOperator, n_clusters: int, *, rng: int = 0) -> IntArra
 def embed(S: DistributedOperator, k: int) -> tuple[FloatArray, DistributedSpectrum]:
     """The first k eigenvectors after the constant, and the spectrum they are from.
 
-    With several components the first columns, of eigenvalue 0, say which one a vertex is in.
+    Of S u = lambda D u, with D as for `cluster`: the diagonal of S, or of A where that is no sparse
+    matrix. With several components the first columns, of eigenvalue 0, say which one a vertex is
+    in.
     """
     k = whole_number("k", k, 1, max(S.complex.n_vertices - 1, 1))
-    spectrum = S.spectrum(k + 1)
+    mass = _masses(S)
+    spectrum = S.spectrum(k + 1, mass)
     zeros = min(spectrum.n_zeros, k + 1)
     if zeros == 1:
         return spectrum.vectors[:, 1:], spectrum
-    inside = spectrum.vectors[:, :zeros]
-    mean = S.comm.allreduce(inside.sum(axis=0)) / S.complex.n_vertices
-    between = orthonormal(S.comm, inside - mean)[:, : zeros - 1 if zeros < k + 1 else k]
+    inside, D = spectrum.vectors[:, :zeros], mass[:, None]
+    mean = S.comm.allreduce((D * inside).sum(axis=0)) / S.comm.allreduce(mass.sum())
+    between = orthonormal(S.comm, np.sqrt(D) * (inside - mean)) / np.sqrt(D)
+    between = between[:, : zeros - 1 if zeros < k + 1 else k]
     columns = np.hstack([between, spectrum.vectors[:, zeros:]])[:, :k]
     return fix_signs(S.complex.vertices, columns), spectrum
+
+
+def _masses(S: DistributedOperator) -> FloatArray:
+    """The masses of a cut on this rank, as `mass="auto"` on one machine."""
+    cheap = S.is_sparse or S.complex.n_vertices <= _MANY
+    return np.asarray(S.masses("diagonal" if cheap else "degree"))
 
 
 def _kmeans(S: DistributedOperator, rows: FloatArray, k: int, seed: int) -> IntArray:

@@ -91,7 +91,7 @@ def total_variation(operator: Any, signal: Any) -> Any:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fiedler(Shown):
-    """The second eigenpair: the algebraic connectivity and the slowest signal.
+    """The second eigenpair: how well an operator is connected, and its slowest signal.
 
     Attributes
     ----------
@@ -124,14 +124,16 @@ class Fiedler(Shown):
         return Card(title, rows, lambda: points(np.sort(self.vector)), calls)
 
 
-def fiedler(operator: Any, *, mass: Mass = None) -> Fiedler:
+def fiedler(operator: Any, *, mass: Mass = "auto") -> Fiedler:
     """The second smallest eigenpair of S u = lambda D u.
 
     Parameters
     ----------
     operator : Operator, matrix or LinearOperator
+        Of a graph, its collapse; the algebraic connectivity of textbooks is the `value` of
+        `graph_laplacian(graph)` with mass=None.
     mass : "auto", "diagonal", "degree", n numbers or None
-        D, as in `cluster`.
+        D, as in `cluster`: the diagonal of S by default, None the identity.
 
     Returns
     -------
@@ -141,7 +143,7 @@ def fiedler(operator: Any, *, mass: Mass = None) -> Fiedler:
     Examples
     --------
     >>> import networkx as nx, cellapse as cl
-    >>> lowest = fiedler(cl.graph_laplacian(cl.clique_complex(nx.path_graph(4))))
+    >>> lowest = fiedler(cl.graph_laplacian(cl.clique_complex(nx.path_graph(4))), mass=None)
     >>> round(lowest.value, 3), lowest.vector.round(2).tolist()
     (0.586, [0.65, 0.27, -0.27, -0.65])
     """
@@ -198,7 +200,7 @@ class Cut(Shown):
         return [self.labels[i] for i in np.flatnonzero(self.inside).tolist()]
 
 
-def sweep_cut(operator: Any, scores: Any = None, *, mass: Mass = "diagonal") -> Cut:
+def sweep_cut(operator: Any, scores: Any = None, *, mass: Mass = "auto") -> Cut:
     """The cut of least conductance among the level sets of a signal.
 
     conductance(C) = cut(C) / mass(C), the least over all prefixes of the vertices in their order.
@@ -209,8 +211,9 @@ def sweep_cut(operator: Any, scores: Any = None, *, mass: Mass = "diagonal") -> 
         With S 1 = 0: a Laplacian or its collapse.
     scores : n numbers or pandas Series, optional
         By default the Fiedler vector. Equal scores stay on one side.
-    mass : "diagonal", "degree", n numbers or None
-        The mass of a side is the sum of those of its vertices; None counts vertices.
+    mass : "auto", "diagonal", "degree", n numbers or None
+        As in `cluster`, the diagonal of S by default. The mass of a side is the sum of those of its
+        vertices; None counts vertices.
 
     Returns
     -------

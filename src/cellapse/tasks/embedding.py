@@ -106,7 +106,7 @@ class Embedding(Shown):
 
 
 @Fitting("the embedding", "lower k")
-def embed(operator: Any, k: int, *, mass: Mass = None) -> Embedding:
+def embed(operator: Any, k: int, *, mass: Mass = "auto") -> Embedding:
     """The first `k` eigenvectors after the constant: a Laplacian eigenmap.
 
     With several components the first columns, of eigenvalue 0, say which one a vertex is in, as
@@ -119,8 +119,9 @@ def embed(operator: Any, k: int, *, mass: Mass = None) -> Embedding:
     operator : Operator, matrix or LinearOperator
     k : int
         Less than the number of vertices.
-    mass : None, "diagonal", "degree" or n positive numbers
-        D of S u = lambda D u; the columns have u^T D u = 1.
+    mass : "auto", "diagonal", "degree", n numbers or None
+        D of S u = lambda D u, as in `cluster`: the diagonal of S by default, so that no column is
+        one badly connected vertex alone; None is the identity. The columns have u^T D u = 1.
 
     Returns
     -------
@@ -129,8 +130,11 @@ def embed(operator: Any, k: int, *, mass: Mass = None) -> Embedding:
     Examples
     --------
     >>> import networkx as nx, cellapse as cl
-    >>> path = embed(cl.graph_laplacian(cl.clique_complex(nx.path_graph(4))), 2)
+    >>> L = cl.graph_laplacian(cl.clique_complex(nx.path_graph(4)))
+    >>> path, plain = embed(L, 2), embed(L, 2, mass=None)
     >>> path.coordinates[:, 0].round(3).tolist(), path.values.round(3).tolist()
+    ([0.577, 0.289, -0.289, -0.577], [0.5, 1.5])
+    >>> plain.coordinates[:, 0].round(3).tolist(), plain.values.round(3).tolist()
     ([0.653, 0.271, -0.271, -0.653], [0.586, 2.0])
     """
     S = as_operator(operator)
@@ -145,7 +149,7 @@ def embed(operator: Any, k: int, *, mass: Mass = None) -> Embedding:
 
 
 @Fitting("the encoding", "lower k")
-def positional_encoding(operator: Any, k: int, *, mass: Mass = None) -> Embedding:
+def positional_encoding(operator: Any, k: int, *, mass: Mass = "auto") -> Embedding:
     """Always exactly `k` columns for a neural network: eigenvectors, and zeros when there are less.
 
     What is constant on components is left out, so that a complex is encoded like its parts.
@@ -154,8 +158,9 @@ def positional_encoding(operator: Any, k: int, *, mass: Mass = None) -> Embeddin
     ----------
     operator : Operator, matrix or LinearOperator
     k : int
-    mass : None, "diagonal", "degree" or n positive numbers
-        D of S u = lambda D u.
+    mass : "auto", "diagonal", "degree", n numbers or None
+        D of S u = lambda D u, as in `cluster`: the diagonal of S by default, so that no column is
+        one badly connected vertex alone; None is the identity. The columns have u^T D u = 1.
 
     Returns
     -------

@@ -5,6 +5,11 @@ r"""Effective conductance and resistance between vertices, by the definition of 
 where b lies in the range of S; otherwise (two components of a graph) C_ij = 0 and R_ij = inf. Every
 vertex gets coordinates z_i with R_ij = |z_i - z_j|^2: all of S^+ for small complexes, or a random
 sketch of it (Spielman and Srivastava) with a stated error for large ones.
+
+Of a network (a graph, a complex, an adjacency, points, a file) the resistances are those of its
+edges, each a resistor of conductance w, its weight (networkx: `invert_weight=False`): the operator
+is the graph Laplacian, as in textbooks, for a hypergraph the weighted projection. Of an operator or
+a matrix they are its own.
 """
 
 from __future__ import annotations
@@ -18,6 +23,7 @@ from cellapse._complex.labels import positions
 from cellapse._errors import ConvergenceError, InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
+from cellapse._operators.fair import without_cells
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import generator, listed
 from cellapse._shared.memory import Fitting
@@ -51,7 +57,9 @@ def effective_resistance(
 
     Parameters
     ----------
-    operator : Operator, matrix or LinearOperator
+    operator : Operator, matrix or LinearOperator; or a network, whatever can be lifted
+        Of a network the graph Laplacian with its weights as conductances, whatever its cells are;
+        for a hypergraph the weighted projection.
     pairs : list of pairs of labels, or (m, 2) array, optional
         By default all: an (n, n) array in the order of `operator.labels`.
     rtol : float, optional
@@ -73,8 +81,12 @@ def effective_resistance(
     >>> L = cl.graph_laplacian(cl.clique_complex(nx.path_graph("abcd")))
     >>> effective_resistance(L, [("a", "d"), ("b", "c")]).round(6).tolist()
     [3.0, 1.0]
+    >>> karate = nx.karate_club_graph()  # of the graph, as in networkx; of its collapse
+    >>> S = cl.collapse(cl.clique_complex(karate))
+    >>> [effective_resistance(given, [(0, 33)]).round(4).tolist() for given in (karate, S)]
+    [[0.2538], [1.3219]]
     """
-    S = as_operator(operator)
+    S = _resisting(operator)
     return _resistances(S, pairs, rtol, rng, lambda R, i, j: R)
 
 
@@ -92,7 +104,8 @@ def effective_conductance(
 
     Parameters
     ----------
-    operator : Operator, matrix or LinearOperator
+    operator : Operator, matrix or LinearOperator; or a network
+        As for `effective_resistance`.
     pairs : list of pairs of labels, optional
         As for `effective_resistance`; all pairs by default.
     rtol, rng
@@ -108,7 +121,7 @@ def effective_conductance(
     >>> effective_conductance([[1.0, -1.0], [-1.0, 1.0]], [(0, 1)]).round(6).tolist()
     [1.0]
     """
-    return _conductances(as_operator(operator), pairs, rtol, rng)
+    return _conductances(_resisting(operator), pairs, rtol, rng)
 
 
 @Fitting("the resistances", _FEWER)
@@ -121,7 +134,8 @@ def kirchhoff_index(
 
     Parameters
     ----------
-    operator : Operator, matrix or LinearOperator
+    operator : Operator, matrix or LinearOperator; or a network
+        As for `effective_resistance`.
     rtol, rng
         As for `effective_resistance`.
 
@@ -134,7 +148,7 @@ def kirchhoff_index(
     >>> kirchhoff_index([[1.0, -1.0], [-1.0, 1.0]])
     1.0
     """
-    S = as_operator(operator)
+    S = _resisting(operator)
 
     def total(x: FloatArray, group: IntArray) -> FloatArray:
         return np.array(np.inf if group.max(initial=0) > 0 else group_sums(x, group).sum() / 2)
@@ -153,7 +167,8 @@ def resistance_centrality(
 
     Parameters
     ----------
-    operator : Operator, matrix or LinearOperator
+    operator : Operator, matrix or LinearOperator; or a network
+        As for `effective_resistance`.
     rtol, rng
         As for `effective_resistance`.
 
@@ -169,7 +184,7 @@ def resistance_centrality(
     >>> resistance_centrality(L).round(3).tolist()
     [0.667, 1.0, 0.667]
     """
-    S = as_operator(operator)
+    S = _resisting(operator)
     groups: list[IntArray] = []  # as they were in the end
 
     def sums(x: FloatArray, group: IntArray) -> FloatArray:
@@ -179,6 +194,11 @@ def resistance_centrality(
     total = _read(S, rtol, rng, sums, lambda R: R)
     others = np.bincount(groups[-1])[groups[-1]] - 1
     return np.where(others > 0, others / np.where(others > 0, total, 1.0), 0.0)
+
+
+def _resisting(given: Any) -> Operator:
+    """An operator as it is, and of a network that of its edges."""
+    return as_operator(given, without_cells)
 
 
 def conductances(S: Operator) -> FloatArray:

@@ -74,6 +74,11 @@ class Collapsing(BaseTransform):
         """Where the tensor goes; None for columns of `data.x`."""
 
     @property
+    def mass(self) -> str | None:
+        """D of S u = lambda D u."""
+        return None
+
+    @property
     @abstractmethod
     def n_columns(self) -> int:
         """How many columns there always are."""
@@ -106,7 +111,11 @@ class Collapsing(BaseTransform):
         small = [isinstance(K, Complex) and K.n_vertices <= LARGE for K in sources]
         together = [K for K, s in zip(sources, small, strict=True) if s]
         settings = Settings.of(
-            self.operator, self.beta, self.gamma, () if self.eps is None else (self.eps,)
+            self.operator,
+            self.beta,
+            self.gamma,
+            () if self.eps is None else (self.eps,),
+            "diagonal" if self.mass == "auto" else self.mass,  # of a small graph the same
         )
         highest = max((K.max_rank for K in together), default=-1)
         if highest > self._checked:

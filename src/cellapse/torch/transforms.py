@@ -19,7 +19,7 @@ from cellapse._errors import InputError, extra
 from cellapse._linalg.operators import Operator
 from cellapse._matrices.containment import contained
 from cellapse._shared.arrays import FloatArray
-from cellapse._shared.checks import flag, listed, whole_number
+from cellapse._shared.checks import flag, listed, one_of, whole_number
 from cellapse._shared.progress import progress as shown
 from cellapse.batch import cores
 from cellapse.tasks.embedding import first_modes, positional_encoding, surroundings
@@ -73,6 +73,9 @@ class AddCollapsedPE(Collapsing):
         none. For cliques only.
     operator, beta, gamma, eps
         As for `cellapse.make_operator`: a collapse, or a baseline such as "laplacian".
+    mass : "auto", "diagonal", "degree" or None
+        D of S u = lambda D u, as for `cellapse.positional_encoding`: the diagonal of S by default,
+        None the identity. The columns have u^T D u = 1.
 
     Examples
     --------
@@ -85,9 +88,12 @@ class AddCollapsedPE(Collapsing):
 
     k: int
     attr_name: str | None = "collapsed_pe"
+    mass: str | None = field(default="auto", kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.mass is not None:
+            one_of("mass", self.mass, ("auto", "diagonal", "degree"))
         self.k = whole_number("k", self.k, 1, 10**6)
 
     @property
@@ -95,13 +101,15 @@ class AddCollapsedPE(Collapsing):
         return self.k
 
     def of_operator(self, S: Operator) -> FloatArray:
-        return np.asarray(positional_encoding(S, self.k))
+        return np.asarray(positional_encoding(S, self.k, mass=self.mass))
 
     def of_pairs(
         self, values: FloatArray, vectors: FloatArray, n_zeros: int, K: Complex
     ) -> FloatArray:
         rest = values[n_zeros:], vectors[:, n_zeros:]
-        columns = first_modes(*rest, self.k, lambda: surroundings(_laplacian(K)))[1]
+        # All vectors are here, and V V^T = D^-1.
+        D = None if self.mass is None else 1.0 / (vectors**2).sum(axis=1)
+        columns = first_modes(*rest, self.k, lambda: surroundings(_laplacian(K), D), D)[1]
         padded = np.zeros((len(columns), self.k))
         padded[:, : columns.shape[1]] = columns
         return padded
