@@ -264,7 +264,7 @@ def on_one_vertex(columns):
 
 @pytest.mark.parametrize(("name", "most"), [("lesmis", 2), ("dolphins", 0), ("karate", 0)])
 def test_embeddings_are_of_groups_and_not_of_leaves(name, most):
-    K = cl.clique_complex(cl.datasets.load(name).graph)
+    K = cl.clique_complex(cl.datasets.load(name).graph, weight=None)
     S = cl.collapse(K)
     for place in (cl.embed, cl.positional_encoding):
         usual = place(S, 8)

@@ -28,9 +28,11 @@ def test_energy_and_variation_by_their_sums(S, seed):
 
 def test_the_fiedler_value_is_the_algebraic_connectivity():
     graph = nx.karate_club_graph()
-    found = cl.tasks.fiedler(laplacian(graph))
+    found = cl.tasks.fiedler(laplacian(graph), mass=None)
     assert found.value == pytest.approx(nx.algebraic_connectivity(graph, weight=None))
     assert found.residual < 1e-10
+    normalized = nx.algebraic_connectivity(graph, weight=None, normalized=True)
+    assert cl.tasks.fiedler(laplacian(graph)).value == pytest.approx(normalized)
     assert cl.tasks.fiedler(laplacian(nx.empty_graph(3))).value == 0.0
 
 

@@ -22,7 +22,8 @@ _LITTLE = 0.01  # of an eigenvalue or a weight: what is left of less tells of ep
 def left_at_least(weights: Weights) -> tuple[float, float] | None:
     """Return x and the least that S can have in its place; None where A has no such eigenvalue.
 
-    >>> weights = Weights.choose(1.0, "bound", 0.5, np.array([1.0]))
+    >>> one = np.ones(1)
+    >>> weights = Weights.choose(one, "bound", 0.5, one)
     >>> left_at_least(weights)
     (1.0, 0.3333333333333333)
     """

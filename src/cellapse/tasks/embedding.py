@@ -171,7 +171,7 @@ def positional_encoding(operator: Any, k: int, *, mass: Mass = "auto") -> Embedd
     >>> import networkx as nx, cellapse as cl
     >>> L = cl.graph_laplacian(cl.clique_complex(nx.path_graph(3)))
     >>> np.asarray(positional_encoding(L, 4))[0].round(2).tolist()
-    [0.71, -0.41, 0.0, 0.0]
+    [0.71, 0.5, 0.0, 0.0]
     """
     S = as_operator(operator)
     k = whole_number("k", k, 1)
