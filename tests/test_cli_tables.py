@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from typer.models import OptionInfo
 
+import cellapse as cl
 from cellapse import cli
 from cellapse.cli.verbs import VERBS
 
