@@ -92,7 +92,7 @@ FILES = {
     "plain.csv": lines(EDGES, ","),
     "x.edges": lines(EDGES),
     "data.edgelist": lines([(*edge, "{'w': 1}") for edge in EDGES]),
-    "x.tsv": lines([(*edge, 0.5) for edge in EDGES], "\t"),
+    "x.tsv": lines([(*edge, 1.0) for edge in EDGES], "\t"),
     "x.ncol": lines(EDGES),
     "x.adjlist": lines(EDGES),
     "x.sif": lines([(u, "to", v) for u, v in EDGES]),

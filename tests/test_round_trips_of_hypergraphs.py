@@ -141,7 +141,7 @@ def test_the_same_hyperedges_come_back(tmp_path_factory, H, way, weighted):
     for N, sums in ((H, total), (found, again)):
         for e in N.edges:
             sums[frozenset(N.edges.members(e))] += N.edges[e].get("weight", 0)
-    if weighted and way not in ("hyperedges", "toponetx", "json read by xgi"):  # has no weights
+    if weighted and way not in ("hyperedges", "toponetx"):
         assert {e: pytest.approx(w) for e, w in total.items()} == again
 
 
@@ -287,3 +287,13 @@ def test_info_says_how_many_were_given(name, count, monkeypatch, capsys):
     with pytest.raises(SystemExit):
         main()
     assert json.loads(capsys.readouterr().out).get("hyperedges") == count
+
+
+def test_weights_of_one_on_pairs_within_larger_hyperedges():
+    """They say nothing, and the pairs that were no hyperedges need none."""
+    H = xgi.Hypergraph()
+    H.add_edge("ab", 0, weight=1.0)
+    H.add_edge("abc", 1, weight=1.0)
+    K = cl.as_complex(H)
+    assert K.weights == (None, None, None)
+    equal(H, interop.to_xgi(K), ["weight"])

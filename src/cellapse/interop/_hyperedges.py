@@ -75,6 +75,8 @@ def hyperedge_complex(
     if vertex_records:
         K = K.with_attributes({0: columns(vertex_records)})
     summed = any(w is not None for w in K.weights)  # by the lift
+    if rank_of is None and weight == AUTO:  # decided for all hyperedges, not for the pairs within
+        return K
     return K if summed and weight not in K.attributes[0] else weighted_by(K, weight)
 
 

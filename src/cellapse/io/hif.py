@@ -297,7 +297,8 @@ def _given(
     records = []
     for record in known:
         weight = {"weight": record.pop("weight")} if about["weighted"] else {}
-        records.append({**weight, "attrs": to_json(record)})
+        # XGI reads attributes only, and not the weight beside them.
+        records.append({**weight, "attrs": {**to_json(record), **weight}})
     return names, cells, records
 
 
