@@ -285,9 +285,9 @@ def test_nodes_whose_names_begin_as_comments_do(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     cl.write(cl.Complex.from_cells({1: [("#a", "b"), ("b", "c"), ("#a", "c")]}), "net.json")
     for head in ("", "node,label\n"):
-        (tmp_path / "t.csv").write_text(f"{head}b,x\n#a,y\nc,x\n")
+        (tmp_path / "t.csv").write_text(f"#a,y\n{head}b,x\nc,y\n")
         assert run("label", "net.json", "--labels", "t.csv", "--strength", "1")[0] == 2
-        (tmp_path / "t.csv").write_text(f'{head}b,x\n"#a",y\nc,x\n')
+        (tmp_path / "t.csv").write_text(f'{head}"#a",y\nb,x\nc,y\n')
         out = run("label", "net.json", "--labels", "t.csv", "--strength", "1", "--json")[1]
         assert json.loads(out)["known"] == 3
 
