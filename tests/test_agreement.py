@@ -42,6 +42,7 @@ from strategies import (
     seeds,
     weighted,
 )
+from toys import karate
 
 import cellapse as cl
 from cellapse._linalg.eigen.shifts import shift_inverse
@@ -214,7 +215,7 @@ def test_unfolding_leaves_out_what_no_edge_reaches():
 @pytest.mark.parametrize("realization", ["unfolded", "boundary", "mixed", "screened"])
 def test_constants_vanish_to_rounding(realization, eps):
     """Where M is as small as eps, only deflation keeps K^-1 1 = 1 to the last digits."""
-    graph = nx.disjoint_union(nx.karate_club_graph(), nx.random_geometric_graph(300, 0.1, seed=1))
+    graph = nx.disjoint_union(karate(), nx.random_geometric_graph(300, 0.1, seed=1))
     S = cl.collapse(cl.clique_complex(graph, max_rank=3), realization=realization, eps=eps)
     assert np.abs(S @ np.ones(334)).max() < 1e-14
 
@@ -358,7 +359,7 @@ def test_spectrum_by_shift_invert_against_dense(S, k):
 @pytest.mark.parametrize("eps", [1e-6, 1e-2])
 def test_spectrum_by_shift_invert_on_a_network(realization, gamma, eps):
     """Three pieces of different kinds and two lonely vertices: repeated zeros are all found."""
-    pieces = [nx.karate_club_graph(), nx.cycle_graph(9), nx.complete_graph(7), nx.empty_graph(2)]
+    pieces = [karate(), nx.cycle_graph(9), nx.complete_graph(7), nx.empty_graph(2)]
     K = cl.clique_complex(nx.disjoint_union_all(pieces), max_rank=3)
     S = cl.collapse(K, realization=realization, gamma=gamma, eps=eps)
     rng = np.random.default_rng(1)

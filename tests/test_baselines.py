@@ -6,6 +6,7 @@ import pytest
 import xgi
 from hypothesis import given
 from hypothesis import strategies as st
+from toys import karate
 
 import cellapse as cl
 
@@ -55,7 +56,7 @@ def test_graph_and_signless_laplacian_equal_networkx():
 
 
 def test_motif_laplacian_counts_triangles():
-    graph = nx.karate_club_graph()
+    graph = karate()
     A = nx.to_numpy_array(graph, weight=None)
     W = A * (A @ A) + 0.25 * A
     expected = np.diag(W.sum(axis=1)) - W
@@ -170,7 +171,7 @@ def test_multiorder_of_a_closed_surface_is_a_multiple_of_the_laplacian():
 
 @pytest.mark.parametrize("baseline", BASELINES)
 def test_all_share_one_interface(baseline):
-    graph = nx.disjoint_union(nx.karate_club_graph(), nx.empty_graph(2))
+    graph = nx.disjoint_union(karate(), nx.empty_graph(2))
     K = cl.clique_complex(nx.relabel_nodes(graph, str))
     M = baseline(K)
     dense = M.toarray()

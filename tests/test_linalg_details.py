@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from scipy import linalg, sparse
-from toys import Toy
+from toys import Toy, karate
 
 import cellapse as cl
 from cellapse._linalg import cg, lapack, levels, row_space, singular, systems
@@ -295,7 +295,7 @@ def test_a_kernel_that_nobody_knows_of_is_not_followed():
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
 @pytest.mark.parametrize("shift", [0.0, 1e-6, 0.5])
 def test_solutions_in_any_unit_with_and_without_a_shift(unit, shift):
-    L = cl.graph_laplacian(nx.karate_club_graph())
+    L = cl.graph_laplacian(karate())
     S = Toy(np.ones(34), L.kernel)
     S.A = unit * L.A
     rhs = np.random.default_rng(0).standard_normal((34, 2))
@@ -318,7 +318,7 @@ def test_products_may_be_wrong_by_a_hundredth_of_the_goal(shift):
 
 
 def test_no_more_is_asked_for_than_rounding_allows():
-    L = cl.graph_laplacian(nx.karate_club_graph())
+    L = cl.graph_laplacian(karate())
     S = Toy(np.ones(34), L.kernel)
     S.A = L.A
     rhs = np.eye(34)[0] - np.eye(34)[33]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.sparse.linalg import aslinearoperator
+from toys import karate
 
 import cellapse as cl
 from cellapse._shared.card import Card
@@ -17,7 +18,7 @@ mpl.use("Agg")
 
 
 def things():
-    graph = nx.karate_club_graph()
+    graph = karate()
     K = cl.clique_complex(graph)
     S = cl.collapse(K, "unfolded")
     hyper = cl.hypergraph_complex([("a", "b", "c", "d"), ("d", "e"), ("e", "f", "g")])

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import linalg, sparse
 from scipy.sparse.linalg import aslinearoperator
+from toys import karate
 
 import cellapse as cl
 from cellapse._collapse.flags import unfolded_masses
@@ -144,7 +145,7 @@ def test_tiny_eps_with_any_beta(eps, beta):
 @pytest.mark.parametrize("scale", [1e-6, 1e-3, 1e3, 1e6])
 def test_everything_scales(scale):
     """With all weights of the edges and eps: the operator, its spectrum and its solutions."""
-    graph = nx.karate_club_graph()
+    graph = karate()
     K = cl.clique_complex(graph, weight="weight")
     other = graph.copy()
     for _, _, data in other.edges(data=True):
@@ -327,7 +328,7 @@ def test_only_known_solvers_run():
 
 
 def test_a_tolerance_that_cannot_be_kept_is_refused():
-    S = unfolded(nx.karate_club_graph())
+    S = unfolded(karate())
     with pytest.raises(cl.ConvergenceError, match="reached a residual"):
         S.spectrum(5, rtol=1e-18)
     found = S.spectrum(5, rtol=1e-12)

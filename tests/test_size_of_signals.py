@@ -5,13 +5,14 @@ import warnings
 import networkx as nx
 import numpy as np
 import pytest
+from toys import karate
 
 import cellapse as cl
 from cellapse import tasks
 from cellapse._operators.names import make_operator, operator_names
 
 GRAPHS = {
-    "small": nx.karate_club_graph(),
+    "small": karate(),
     "large": nx.gnm_random_graph(600, 1500, seed=2),  # filters by polynomials
 }
 POWERS = (-1000, -540, 210, 900)

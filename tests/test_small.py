@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from oracles import assert_close, blocks, flags, graded, schur, simplicial_boundary
 from scipy import sparse
+from toys import karate
 
 import cellapse as cl
 from cellapse import batch
@@ -19,7 +20,7 @@ from cellapse._shared import rows
 from cellapse._shared.arrays import Entries
 
 GRAPHS = {
-    "karate": nx.karate_club_graph(),
+    "karate": karate(),
     "two parts and a lonely vertex": nx.disjoint_union_all(
         [nx.complete_graph(5), nx.path_graph(6), nx.empty_graph(1)]
     ),

@@ -9,7 +9,7 @@ import pytest
 from scipy import linalg, sparse
 from scipy.sparse.linalg import splu
 from threadpoolctl import ThreadpoolController
-from toys import small_world
+from toys import karate, small_world
 
 import cellapse as cl
 from cellapse._linalg.cg import conjugate_gradients, rough_solution
@@ -62,7 +62,7 @@ def test_every_solver_on_hard_cases(name, solver):
 @pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
 def test_other_realizations_and_masses(realization, solver):
     """Bipartite graphs with an unsigned B_1, and masses with tiny entries."""
-    graph = nx.disjoint_union(nx.grid_2d_graph(5, 6), nx.karate_club_graph())
+    graph = nx.disjoint_union(nx.grid_2d_graph(5, 6), karate())
     S = cl.collapse(cl.clique_complex(graph), realization=realization, eps=1e-3)
     mass = np.random.default_rng(0).uniform(0.5, 2.0, S.shape[0])
     mass[3] = 1e-3
@@ -233,7 +233,7 @@ def test_count_below_is_sylvesters_law():
 
 
 def test_largest():
-    for graph in (nx.karate_club_graph(), nx.random_regular_graph(6, 700, seed=0)):
+    for graph in (karate(), nx.random_regular_graph(6, 700, seed=0)):
         S = cl.collapse(cl.clique_complex(graph), "unfolded")
         values = S.spectrum(3, which="largest").values
         np.testing.assert_allclose(values, linalg.eigvalsh(S.toarray())[-3:], rtol=1e-8)
@@ -279,7 +279,7 @@ def test_lanczos_by_name_gives_up_on_a_long_path(monkeypatch):
 
 
 def test_solve_with_and_without_shift():
-    graph = nx.disjoint_union(nx.karate_club_graph(), nx.path_graph(5))
+    graph = nx.disjoint_union(karate(), nx.path_graph(5))
     S = cl.collapse(cl.clique_complex(graph), "unfolded", eps=1e-3)
     B = np.random.default_rng(0).standard_normal((39, 3))
     shifted = linalg.solve(S.toarray() + 0.3 * np.eye(39), B)

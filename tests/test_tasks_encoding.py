@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from strategies import operators, rebuilt, seeds
+from toys import karate
 
 import cellapse as cl
 from cellapse._linalg.operators import SparseOperator
@@ -162,7 +163,7 @@ def test_an_embedding_keeps_components_apart():
 def test_the_constant_alone_is_left_out_as_in_scikit_learn():
     from sklearn.manifold import spectral_embedding
 
-    graph = nx.disjoint_union(nx.karate_club_graph(), nx.path_graph(5))
+    graph = nx.disjoint_union(karate(), nx.path_graph(5))
     adjacency = nx.to_numpy_array(graph, weight=None)
     with pytest.warns(UserWarning, match="not fully connected"):
         theirs = spectral_embedding(adjacency, n_components=4, random_state=0, drop_first=False)

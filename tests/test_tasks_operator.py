@@ -7,10 +7,11 @@ import pytest
 from scipy import sparse
 from scipy.sparse.csgraph import laplacian
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
+from toys import karate
 
 import cellapse as cl
 
-GRAPH = nx.karate_club_graph()
+GRAPH = karate()
 L = sparse.csr_array(nx.laplacian_matrix(GRAPH, weight=None)).astype(float)
 K = cl.clique_complex(GRAPH)
 

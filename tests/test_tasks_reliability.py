@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
+from toys import karate
 
 import cellapse as cl
 from cellapse import tasks
@@ -149,7 +150,7 @@ def test_edges_by_their_largest_clique_and_without_what_is_hidden():
 
 
 def test_on_a_graph_what_cannot_be_told_is_the_graph_laplacian():
-    for graph in (nx.gnm_random_graph(80, 400, seed=1), nx.karate_club_graph(), nx.path_graph(30)):
+    for graph in (nx.gnm_random_graph(80, 400, seed=1), karate(), nx.path_graph(30)):
         K = cl.clique_complex(graph, 3)
         reliability = tasks.rank_reliability(K)
         assert not reliability.told_apart

@@ -11,6 +11,7 @@ from oracles import conductance
 from scipy import sparse
 from scipy.sparse.linalg import aslinearoperator
 from strategies import operators, rebuilt
+from toys import karate
 
 import cellapse as cl
 from cellapse.tasks import resistance
@@ -254,7 +255,7 @@ def test_components():
 
 
 def test_networkx_agrees():
-    graph = nx.karate_club_graph()
+    graph = karate()
     L = laplacian(graph)
     theirs = nx.resistance_distance(graph)
     found = cl.effective_resistance(L)
@@ -266,7 +267,7 @@ def test_networkx_agrees():
 
 @pytest.mark.parametrize("make", [cl.collapse, unfolded, cl.graph_laplacian])
 def test_solving_pair_by_pair_agrees_with_the_dense_inverse(make, monkeypatch):
-    S = make(cl.clique_complex(nx.disjoint_union(nx.karate_club_graph(), nx.path_graph(3))))
+    S = make(cl.clique_complex(nx.disjoint_union(karate(), nx.path_graph(3))))
     pairs = [(0, 33), (4, 4), (2, 35), (34, 36), *zip(range(10), range(20, 30), strict=True)]
     exact = cl.effective_resistance(S, pairs)
     monkeypatch.setattr(resistance, "_DENSE", 5)
@@ -492,7 +493,7 @@ def test_conductances_of_all_pairs_once():
 
 
 def test_the_seed_of_a_sketch_is_used():
-    L = laplacian(nx.karate_club_graph())
+    L = laplacian(karate())
     for task in (cl.tasks.kirchhoff_index, cl.tasks.resistance_centrality):
         usual, same, other = (np.asarray(task(L, rtol=0.5, **seed)) for seed in
                               ({}, {"rng": 0}, {"rng": 1}))  # fmt: skip

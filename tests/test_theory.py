@@ -3,6 +3,7 @@
 import networkx as nx
 import numpy as np
 import pytest
+from toys import karate
 
 import cellapse as cl
 from cellapse import theory
@@ -14,7 +15,7 @@ REALIZATIONS = ("unfolded", "boundary", "incidence", "mixed", "screened")
 @pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
 def test_everything_holds_on_real_and_disconnected_networks(realization):
     for graph in (
-        nx.karate_club_graph(),
+        karate(),
         nx.disjoint_union(nx.complete_graph(5), nx.lollipop_graph(4, 3)),
         nx.empty_graph(3),
         nx.path_graph(2),

@@ -6,6 +6,7 @@ import pickle
 import networkx as nx
 import numpy as np
 import pytest
+from toys import karate
 
 import cellapse as cl
 
@@ -37,7 +38,7 @@ GRAPHS = {
     "one node": nx.empty_graph(1),
     "no edges": nx.empty_graph(4),
     "empty": nx.empty_graph(0),
-    "karate": nx.karate_club_graph(),
+    "karate": karate(),
 }
 
 

@@ -1,10 +1,19 @@
 """Operators small enough to see through, for tests of what is done with them."""
 
+import networkx as nx
 import numpy as np
 from scipy import sparse
 
 import cellapse as cl
 from cellapse._linalg.symmetric import Shortcuts, SymmetricOperator
+
+
+def karate():
+    """Zachary's karate club without its weights."""
+    graph = nx.karate_club_graph()
+    for *_, data in graph.edges(data=True):
+        data.clear()
+    return graph
 
 
 class Toy(SymmetricOperator):
