@@ -81,7 +81,7 @@ def effective_resistance(
     >>> L = cl.graph_laplacian(cl.clique_complex(nx.path_graph("abcd")))
     >>> effective_resistance(L, [("a", "d"), ("b", "c")]).round(6).tolist()
     [3.0, 1.0]
-    >>> karate = nx.Graph(nx.karate_club_graph().edges)  # of the graph, as in networkx; of its collapse
+    >>> karate = nx.Graph(nx.karate_club_graph().edges)  # as in networkx; of its collapse
     >>> S = cl.collapse(cl.clique_complex(karate))
     >>> [effective_resistance(given, [(0, 33)]).round(4).tolist() for given in (karate, S)]
     [[0.2538], [1.3222]]
