@@ -57,7 +57,7 @@ TASKS = {
     "cluster 1": lambda S: tasks.cluster(S, 1).numbers,
     "cluster 2": lambda S: tasks.cluster(S, 2).numbers,
     "cluster": lambda S: tasks.cluster(S).numbers,
-    "cluster, one vector": lambda S: tasks.cluster(S, 2, n_components=1).numbers,
+    "cluster, one vector": lambda S: tasks.cluster(S, 2, n_eigenpairs=1).numbers,
     "discretize": lambda S: tasks.cluster(S, 2, mass=None).numbers,
     "suggest_n_clusters": tasks.suggest_n_clusters,
     "embed": lambda S: tasks.embed(S, 1).coordinates,
