@@ -1,0 +1,33 @@
+"""Every call that a message names as a remedy exists where users find it."""
+
+import ast
+import re
+from pathlib import Path
+
+import cellapse as cl
+from cellapse import datasets, interop, io, lifts, plot, tasks, theory
+
+PACKAGE = Path(cl.__file__).parent
+PLACES = (cl, lifts, tasks, interop, theory, io, datasets, plot)
+# Methods of objects that the message names before them, and what is Python's own.
+OTHERS = {"create_simplex_tree", "extract_surface", "select", "float"}
+
+
+def named():
+    for path in PACKAGE.rglob("*.py"):
+        if path.relative_to(PACKAGE).parts[0] in ("scale", "torch", "cli"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            name = getattr(getattr(node, "func", None), "id", "")
+            if name in ("InputError", "SizeError", "ConvergenceError", "loss", "warn_user"):
+                constants = (c.value for c in ast.walk(node) if isinstance(c, ast.Constant))
+                text = " ".join(c for c in constants if isinstance(c, str))
+                for call in re.findall(r"(?<![\w.])([a-z_]{4,}[a-z0-9_]*)\(", text):
+                    yield call, path.name
+
+
+def test_every_call_in_a_message_is_public():
+    found = set(named())
+    assert len(found) > 20
+    public = {name for place in PLACES for name in dir(place)} | OTHERS
+    assert not {(call, file) for call, file in found if call not in public}
