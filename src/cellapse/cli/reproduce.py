@@ -13,6 +13,7 @@ from rich.markup import escape
 from cellapse._errors import CellapseError, CellapseWarning
 from cellapse._operators.baselines import graph_laplacian
 from cellapse._operators.names import make_operator, operator_names
+from cellapse.batch import cores
 from cellapse.cli.app import app
 from cellapse.cli.options import NetworkChoice, grouped
 from cellapse.cli.output import AsJson, Out, Quiet
@@ -46,7 +47,8 @@ def reproduce(
     """
     from cellapse.experiments import reproduce as run
 
-    report = run(tables or None, quick, folder, n_jobs, progress=not quiet and not as_json)
+    at_once = cores() if n_jobs is None else n_jobs
+    report = run(tables or None, quick, folder, at_once, progress=not quiet and not as_json)
     out = Out(None, as_json, quiet)
     out.say(f"Wrote {escape(str(report))} and {escape(str(report.parent))}/results.")
     out.json({"report": str(report), "results": str(report.parent / "results")})

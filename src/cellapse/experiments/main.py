@@ -16,7 +16,6 @@ from cellapse._shared.checks import whole_number
 from cellapse._shared.files import make_folder, write_whole
 from cellapse._shared.processes import end_with_parent
 from cellapse._shared.progress import progress as shown
-from cellapse.batch import cores
 from cellapse.datasets._names import unknown_name
 from cellapse.experiments.protocol.page import page
 from cellapse.experiments.protocol.runner import Run, finished, perform_all, quietly_on_one_thread
@@ -92,8 +91,8 @@ def reproduce(
     folder : path
         Where both are written.
     n_jobs : int, optional
-        Processes at once, by default one for each core; with more than one, a script needs its
-        `if __name__ == "__main__"`.
+        Processes at once, by default one: a script that asks for more needs its
+        `if __name__ == "__main__"`. The command line takes one for each core.
     progress : bool, optional
         Say how far it is: by default only on a terminal.
     client : dask.distributed.Client, optional
@@ -114,7 +113,7 @@ def reproduce(
     for name in names:
         if name not in TABLES:
             raise InputError(unknown_name("table", name, tuple(TABLES), "reproduce"))
-    jobs = cores() if n_jobs is None else whole_number("n_jobs", n_jobs, 1)
+    jobs = 1 if n_jobs is None else whole_number("n_jobs", n_jobs, 1)
     if client is not None and n_jobs is not None:
         raise InputError(f"n_jobs={n_jobs} with a client, whose workers count; leave it out")
     folder = Path(folder)
