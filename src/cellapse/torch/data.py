@@ -76,7 +76,7 @@ def data_to_complexes(
     graphs: Sequence[Any], sizes: list[int], lift: Lift, max_rank: int, weight: str | None
 ) -> list[Any]:
     """The same for many graphs of known sizes; cliques are found in all at once."""
-    if weight not in (None, AUTO) and word("weight", weight) and lift != "clique":
+    if weight is not None and word("weight", weight) != AUTO and lift != "clique":
         raise InputError(f'weight={weight!r} goes with lift="clique"; other lifts bring their own')
     if callable(lift):
         return [lift(data) for data in graphs]
