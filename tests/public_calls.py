@@ -84,7 +84,7 @@ def adjacency():
 
 
 def matrices():
-    return list(cl.boundary_matrices(cl.clique_complex(graph())))
+    return list(cl.boundary_matrices(cl.clique_complex(graph(), weight=None)))  # of exact numbers
 
 
 def K():

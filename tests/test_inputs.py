@@ -262,8 +262,7 @@ def forms_agree(name, forms):
             np.testing.assert_allclose(a, b, rtol=tol, atol=tol, err_msg=form)
 
 
-# Coordinates of three decimals, and matrices of square roots of weights.
-ROUNDED = {"protein_complex", "secondary_structure", "backbone_complex", "collapse of matrices"}
+ROUNDED = {"protein_complex", "secondary_structure", "backbone_complex"}  # of three decimals
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -115,7 +115,7 @@ def test_every_graph_of_a_batch_gets_its_own():
     assert found.num_graphs == 3
 
 
-def test_weights_of_edges_count_where_they_are_named():
+def test_weights_of_edges_count_by_their_name_and_by_default():
     weights = torch.tensor([1.0, 2.0, 3.0, 4.0, 4.0])
     encode = AddHeatKernelSignature([1.0], weight="edge_weight")
     K = data_to_complex(triangle(edge_weight=weights), weight="edge_weight")
@@ -125,8 +125,10 @@ def test_weights_of_edges_count_where_they_are_named():
     expected = spectrum.vectors**2 @ np.exp(-spectrum.values)[:, None]
     found = encode(triangle(edge_weight=weights)).heat_kernel_signature
     np.testing.assert_allclose(found, expected, atol=1e-6)
-    plain = AddHeatKernelSignature([1.0])(triangle(edge_weight=weights)).heat_kernel_signature
-    assert (plain - found).abs().max() > 1e-3
+    usual = AddHeatKernelSignature([1.0])(triangle(edge_weight=weights)).heat_kernel_signature
+    assert torch.equal(usual, found)  # under the name that PyG gives them they count
+    plain = AddHeatKernelSignature([1.0], weight=None)(triangle(edge_weight=weights))
+    assert (plain.heat_kernel_signature - found).abs().max() > 1e-3
 
 
 def test_the_repr_tells_settings_apart_as_pyg_asks():
