@@ -481,7 +481,6 @@ CALLS = {
     "ShiftInvert": on(cl.ShiftInvert, factorization=cl.Direct()),
     "Davidson": on(cl.Davidson, factorization=cl.Direct(), max_steps=150),
     "Lanczos": on(cl.Lanczos, n_basis=20),
-    "LOBPCG": on(cl.LOBPCG, preconditioner="jacobi", max_steps=100),
     "Unfolded": on(cl.Unfolded),
     "Boundary": on(cl.Boundary),
     "Unsigned": on(cl.Unsigned),

@@ -15,7 +15,6 @@ from cellapse._linalg.eigen import (
     corrections,
     davidson,
     lanczos,
-    lobpcg,
     problem,
     rough,
 )
@@ -38,7 +37,6 @@ def test_what_finds_the_largest_where_another_finds_the_smallest():
     for solver, found in (
         (cl.Dense(), cl.Dense()),
         (cl.Lanczos(), cl.Lanczos()),
-        (cl.LOBPCG(), cl.LOBPCG()),
         (cl.Davidson(None), cl.Lanczos()),
         (cl.Davidson(), cl.ShiftInvert()),
         (cl.ShiftInvert(), cl.ShiftInvert()),
@@ -149,57 +147,6 @@ def test_lanczos_looks_closer_until_it_is_clear(monkeypatch, below, looks):
         assert (values.shape, vectors.shape) == ((0,), (6, 0))
 
 
-@pytest.mark.parametrize("below", [0.5, 1.0 + 3e-4, 1.5])
-def test_a_block_iteration_finds_what_is_just_below(below):
-    """A rough look is good to 1e-5 of the norm, 60: next to the value it must not decide."""
-    given = eigenproblem(np.arange(1.0, 61.0), 1)
-    values, vectors = cl.LOBPCG().search(given, below, 1)
-    assert vectors.shape == (60, len(values))
-    np.testing.assert_allclose(values, [1.0][: int(below > 1)], rtol=1e-9)
-
-
-@pytest.mark.parametrize(("below", "looks"), [(0.9990, 1), (1.0003, 2)])
-def test_a_rough_value_of_a_block_iteration_is_known_to_1e_5_of_the_norm(monkeypatch, below, looks):
-    seen = []
-
-    def find(self, given):
-        seen.append(given.tol)
-        return np.array([1.0005 if given.tol > 1e-6 else 1.0]), np.ones((60, 1))
-
-    monkeypatch.setattr(cl.LOBPCG, "find", find)
-    values, _ = cl.LOBPCG().search(eigenproblem(np.arange(1.0, 61.0), 2), below, 1)
-    assert seen[0] == 1e-5
-    assert len(seen) == looks
-    assert values.tolist() == [1.0][: looks - 1]
-
-
-@pytest.mark.parametrize(("left", "fine"), [(0.9, True), (1.1, False)])
-def test_a_residual_is_that_of_a_whole_vector(monkeypatch, left, fine):
-    """Spread over all entries: 0.7 of tol times the norm, 60, is allowed in all of them."""
-    numbers, goal = np.arange(1.0, 61.0), 0.7e-10 * 60.0
-    v = np.r_[1.0, left * goal / 59**0.5 / (numbers[1:] - 1.0)]
-    V = np.column_stack([v, np.eye(60)[:, 1:5]])
-    calls = []
-
-    def iterate(operator, block, **options):
-        calls.append(options["maxiter"])
-        return numbers[:5], V
-
-    monkeypatch.setattr(lobpcg, "lobpcg", iterate)
-    monkeypatch.setattr(lobpcg, "most_products", lambda given, basis: 1000 if basis == 15 else 0)
-    given = eigenproblem(numbers, 1)
-    if fine:
-        assert cl.LOBPCG().find(given)[0].tolist() == [1.0]
-        assert calls == [200]  # five columns, a thousand products
-        cl.LOBPCG(max_steps=7).find(given)
-        monkeypatch.setattr(lobpcg, "most_products", lambda given, basis: 10_000)
-        cl.LOBPCG().find(given)
-        assert calls == [200, 7, 500]
-    else:
-        with pytest.raises(cl.ConvergenceError, match="after 200 steps"):
-            cl.LOBPCG().find(given)
-
-
 @pytest.mark.parametrize(("n", "basis"), [(10, 5), (30, 40)])
 def test_so_many_products_take_a_minute(n, basis):
     """4e10 multiplications: n entries of a diagonal matrix and twice n times the basis."""
@@ -209,35 +156,11 @@ def test_so_many_products_take_a_minute(n, basis):
     assert lanczos.most_products(collapsed, basis) == 10_000
 
 
-def test_what_is_near_the_inverse_of_a():
-    """1 / (diagonal + 1e-6 of the norm), or multigrid, which is exact on a few vertices."""
-    pytest.importorskip("pyamg")
-    L = cl.graph_laplacian(nx.path_graph(5))
-    given = problem.eigenproblem(SparseOperator(L.A, range(5)), 1)
-    ridged = L.A.toarray() + 1e-6 * 4.0 * np.eye(5)
-    jacobi = cl.LOBPCG()._prepared(given)
-    np.testing.assert_allclose(jacobi.toarray(), np.diag(1.0 / ridged.diagonal()), rtol=1e-12)
-    x = np.arange(5.0) ** 2
-    amg = cl.LOBPCG("amg")._prepared(given)
-    np.testing.assert_allclose(amg @ (ridged @ x), x, rtol=1e-6, atol=1e-6)
-    assert cl.LOBPCG()._prepared(replace(given, largest=True)) is None
-
-
 def test_a_factor_of_a_does_not_correct_a_itself():
     given = eigenproblem(np.arange(1.0, 31.0), 2)  # no plain A beside it
     for call in (cl.Davidson().find, lambda p: cl.Davidson().search(p, 2.0, 1)):
         with pytest.raises(cl.InputError, match=r"Davidson\(None\)"):
             call(given)
-
-
-def test_lobpcg_needs_five_times_its_block():
-    given = eigenproblem(np.arange(1.0, 61.0), 8)
-    np.testing.assert_allclose(cl.LOBPCG().find(given)[0], np.arange(1.0, 9.0), rtol=1e-8)
-    with pytest.raises(cl.InputError, match="9 of 60"):
-        cl.LOBPCG().find(replace(given, k=9))
-    crowded = eigenproblem(np.arange(1.0, 11.0), 1)
-    found = cl.LOBPCG().search(crowded, 1.5, 1)[0]  # by Lanczos
-    np.testing.assert_allclose(found, [1.0], rtol=1e-9)
 
 
 @pytest.mark.parametrize(("below", "looks"), [(0.9, [1e-5]), (1.00001, [1e-5, 1e-12])])

@@ -33,7 +33,7 @@ def test_every_public_name_is_called():
     assert not missing
 
 
-SOLVERS = ("Dense", "ShiftInvert", "Davidson", "Lanczos", "LOBPCG", "Auto")
+SOLVERS = ("Dense", "ShiftInvert", "Davidson", "Lanczos", "Auto")
 REALIZATIONS = ("Realization", "Unfolded", "Boundary", "Unsigned", "Mixed", "Screened")
 OF_A_REALIZATION = (
     *("matrices", "chain", "caution", "weigh", "eliminate", "limit", "split", "ceiling", "stacks"),

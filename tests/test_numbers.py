@@ -119,7 +119,7 @@ def test_a_long_path_between_cliques():
 def test_the_ring_of_cliques_from_above():
     S = unfolded(nx.ring_of_cliques(60, 9))
     truth = linalg.eigvalsh(S.toarray())[-9:]
-    for solver in (None, cl.Lanczos(), cl.Dense(), cl.LOBPCG(), cl.ShiftInvert()):
+    for solver in (None, cl.Lanczos(), cl.Dense(), cl.ShiftInvert()):
         found = S.spectrum(9, which="largest", solver=solver)
         np.testing.assert_allclose(found.values, truth, atol=1e-8)
         assert solver is None or found.solver == solver

@@ -36,7 +36,6 @@ from ._linalg.eigen.auto import Auto
 from ._linalg.eigen.davidson import Davidson
 from ._linalg.eigen.dense import Dense
 from ._linalg.eigen.lanczos import Lanczos
-from ._linalg.eigen.lobpcg import LOBPCG
 from ._linalg.eigen.shift_invert import ShiftInvert
 from ._linalg.eigen.spectrum import Spectrum
 from ._linalg.operators import Operator
@@ -91,7 +90,6 @@ from .tasks import (
 
 __all__ = [
     "CG",
-    "LOBPCG",
     "Auto",
     "Boundary",
     "CellapseError",

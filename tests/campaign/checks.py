@@ -143,7 +143,6 @@ SOLVERS = ("None",) * 4 + (
     "cl.Lanczos()",
     "cl.Davidson()",
     "cl.Davidson(None)",
-    "cl.LOBPCG()",
 )
 
 
@@ -155,8 +154,6 @@ def spectrum(s, S, rng, code):
     if n == 0:
         return
     which, name = draw.pick(rng, ("smallest", "smallest", "largest")), draw.pick(rng, SOLVERS)
-    if name == "cl.LOBPCG()" and n < 20:
-        name = "None"  # it says that it is for larger ones
     solver = None if name == "None" else eval(name, {"cl": cl})
     named = "" if solver is None else f", solver={name}"
     named += "" if which == "smallest" else ", which='largest'"

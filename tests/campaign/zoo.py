@@ -117,7 +117,6 @@ def requests(rng, n, large, kinds=_REQUESTS):
 
 
 _NAMED = ("cl.Dense()", "cl.ShiftInvert()", "cl.Davidson()", "cl.Davidson(None)", "cl.Lanczos()")
-_NAMED += ("cl.LOBPCG()", "cl.LOBPCG('amg')")
 
 
 def call_code(request):

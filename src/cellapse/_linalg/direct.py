@@ -90,8 +90,7 @@ class Direct:
             require_memory(
                 factor_size(columns),
                 f"a factorization of {n:,} rows and {columns.nnz:,} entries",
-                "use what needs none: Lanczos(), Davidson(None) or LOBPCG() for eigenpairs, "
-                "CG() to collapse",
+                "use what needs none: Lanczos() or Davidson(None) for eigenpairs, CG() to collapse",
             )
         try:
             return FACTORIZATIONS[self.factorization](columns)

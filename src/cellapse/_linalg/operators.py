@@ -120,7 +120,7 @@ class Operator(Shown, SymmetricOperator):
         which : {"smallest", "largest"}
         rtol : float
             Residual to reach, relative to an upper bound of ||A||.
-        solver : Dense, ShiftInvert, Davidson, Lanczos, LOBPCG or Auto, optional
+        solver : Dense, ShiftInvert, Davidson, Lanczos or Auto, optional
             `Auto().select(S)` says which one is used by default, and why.
         certify : bool
             Whether eigenvalues may be counted, up to 20,000 cells, to be certain that none was
@@ -141,8 +141,7 @@ class Operator(Shown, SymmetricOperator):
         solver = Auto() if solver is None else solver
         if not isinstance(solver, EigenSolver):
             raise InputError(
-                f"solver={solver!r}; give Dense(), ShiftInvert(), Davidson(), Lanczos(), LOBPCG() "
-                "or Auto()"
+                f"solver={solver!r}; give Dense(), ShiftInvert(), Davidson(), Lanczos() or Auto()"
             )
         largest, certify = which == "largest", flag("certify", certify)
         problem = eigenproblem(self, wanted, D, largest=largest, tol=rtol, certify=certify)

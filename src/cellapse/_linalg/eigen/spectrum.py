@@ -157,7 +157,7 @@ class EigenSolver(ABC):
         if problem.largest and not self.finds_largest:
             raise InputError(
                 f'{self} finds the smallest eigenpairs only; for which="largest" use '
-                "ShiftInvert(), Lanczos(), LOBPCG() or Dense()"
+                "ShiftInvert(), Lanczos() or Dense()"
             )
         with nullcontext() if self.complete else one_thread_of_openblas():
             vectors, certified = self._complete_vectors(problem)
