@@ -254,6 +254,11 @@ def test_the_types_of_arrays_are_defined_once():
             assert not re.search(r"^\w*Array\b.*= NDArray\[np", path.read_text(), re.M), name
 
 
+def test_the_source_holds_no_marks_of_tools():
+    marks = re.compile(r"speed only|equivalent:|pragma:")
+    assert not [module for module, path in MODULES.items() if marks.search(path.read_text())]
+
+
 def run(code):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 

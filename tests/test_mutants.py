@@ -7,7 +7,7 @@ from pathlib import Path
 
 SOURCE = '''
 """A text with 1 + 1."""
-LIMIT = 3  # speed only: never reached
+LIMIT = 3  # never reached
 START = -1
 
 
@@ -25,21 +25,34 @@ def outer(x):
         return not y
 
     list(zip(x, A.shape[0], strict=True))
-    return x and inner(x)  # equivalent: in words
+    return x and inner(x)  # in words
 '''
 
+EXCEPTIONS = """# what is left alone
+box.py: LIMIT = 3  # speed: never reached
+box.py:outer: return x and inner(x)  # equivalent: in words
+box.py:Box.area: return not y  # equivalent: in another function
+other.py: START = -1  # equivalent: in another file
+"""
 
-def mutants():
+
+def tool():
     path = Path(__file__).parents[1] / "tools" / "mutants.py"
     spec = importlib.util.spec_from_file_location("mutants", path)
     module = importlib.util.module_from_spec(spec)
     sys.modules["mutants"] = module  # dataclasses look their module up
     spec.loader.exec_module(module)
-    return module.draw(SOURCE, 100, 0)
+    return module
 
 
-def test_every_mutant_is_one_change_with_its_function():
-    drawn, every = mutants()
+def mutants(tmp_path, source=SOURCE):
+    file = tmp_path / "exceptions.txt"
+    file.write_text(EXCEPTIONS)
+    return tool().draw(source, 100, 0, tool().exceptions(file)["box.py"])
+
+
+def test_every_mutant_is_one_change_with_its_function(tmp_path):
+    drawn, every = mutants(tmp_path)
     assert len(drawn) == every
     lines = ast.unparse(ast.parse(SOURCE)).splitlines()
     for mutant in drawn:
@@ -55,8 +68,21 @@ def test_every_mutant_is_one_change_with_its_function():
     ]
 
 
-def test_a_mutant_knows_the_first_line_of_its_function():
-    drawn, _ = mutants()
+def test_an_exception_holds_where_its_line_has_moved_and_not_where_it_has_changed(tmp_path):
+    moved = SOURCE.replace("LIMIT", "\n\nLIMIT").replace("# in words", "# said otherwise")
+    assert [m.what for m in mutants(tmp_path, moved)[0]] == [m.what for m in mutants(tmp_path)[0]]
+    changed = SOURCE.replace("LIMIT = 3", "LIMIT = 4")
+    assert mutants(tmp_path, changed)[1] == mutants(tmp_path)[1] + 1
+
+
+def test_every_exception_names_a_file_and_a_line():
+    given = tool().exceptions()
+    assert all(lines and path.endswith(".py") for path, lines in given.items())
+    assert all(line.code for lines in given.values() for line in lines)
+
+
+def test_a_mutant_knows_the_first_line_of_its_function(tmp_path):
+    drawn, _ = mutants(tmp_path)
     begin = {m.function: m.begin for m in drawn}
     lines = SOURCE.splitlines()
     assert "def area" in lines[begin["Box.area"] - 1]

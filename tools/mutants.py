@@ -2,17 +2,22 @@
 
 A comparison or an arithmetic sign exchanged, a constant changed, a condition turned round, a result
 dropped. Texts, annotations, decorators, assertions, what is raised and the sides of operators,
-which are square, are left alone, and so are lines whose comment says `equivalent:` or `speed only:`
-and why: no test can, or need, notice a change there.
+which are square, are left alone, and so are the lines of `mutation_exceptions.txt`: no test can, or
+need, notice a change there. Such a line is known by its function and its code, not by its number.
 """
 
 from __future__ import annotations
 
 import ast
 import copy
+import io
 import random
-from collections.abc import Iterator
+import tokenize
+from collections import defaultdict
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
 
 COMPARISONS = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
@@ -22,7 +27,7 @@ SIGNS = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
     ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult, ast.Pow: ast.Mult, ast.MatMult: ast.Add,
 }  # fmt: skip
-EXPLAINED = ("equivalent:", "speed only:")
+EXCEPTIONS = Path(__file__).with_name("mutation_exceptions.txt")
 SQUARE = {f"{name}.shape" for name in ("self", "operator", "S", "A", "M")}  # either side will do
 UNTOUCHED = ("stacklevel", "strict")  # arguments: where a warning points, what zip asserts
 
@@ -41,11 +46,52 @@ class Mutant:
         return f"line {self.line}: {self.what}"
 
 
-def draw(source: str, count: int, seed: int) -> tuple[list[Mutant], int]:
+class Line(NamedTuple):
+    """A line of code as an exception names it: the class or function it is in, and its text."""
+
+    scope: str
+    code: str
+
+
+def exceptions(file: Path = EXCEPTIONS) -> dict[str, set[Line]]:
+    """Read the lines that are left alone, of every file of the package."""
+    result: dict[str, set[Line]] = defaultdict(set)
+    for text in file.read_text(encoding="utf-8").splitlines():
+        if text and not text.startswith("#"):
+            place, code = text.rpartition("  # ")[0].split(": ", 1)
+            path, _, scope = place.partition(":")
+            result[path].add(Line(scope, code))
+    return result
+
+
+def lines_of(source: str) -> dict[int, Line]:
+    """Return every line of code by its number, without its comment."""
+    texts = source.splitlines()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            texts[token.start[0] - 1] = token.line[: token.start[1]]
+    scope = scopes(ast.parse(source))
+    return {i: Line(scope.get(i, ""), text.strip()) for i, text in enumerate(texts, 1)}
+
+
+def scopes(node: ast.AST, within: str = "") -> dict[int, str]:
+    """Return the class or function of every line that is in one, the innermost."""
+    result: dict[int, str] = {}
+    for part in ast.iter_child_nodes(node):
+        inner = within
+        if isinstance(part, ast.FunctionDef | ast.ClassDef):
+            inner = f"{within}.{part.name}".lstrip(".")
+            result |= dict.fromkeys(range(part.lineno, part.end_lineno + 1), inner)
+        result |= scopes(part, inner)
+    return result
+
+
+def draw(
+    source: str, count: int, seed: int, spared: Collection[Line] = ()
+) -> tuple[list[Mutant], int]:
     """So many mutants of a module at random, in the order of its lines, and how many there are."""
     tree = ast.parse(source)
-    lines = source.splitlines()
-    explained = {i for i, text in enumerate(lines, 1) if any(word in text for word in EXPLAINED)}
+    explained = {number for number, line in lines_of(source).items() if line in spared}
     number = {id(node): i for i, node in enumerate(ast.walk(tree))}
     places = [
         (number[id(node)], function)

@@ -5,7 +5,7 @@ Then every mutant (see `mutants.py`) is one forked process: the code of the chan
 exchanged in place, and the tests that run the changed line follow, the quickest first, until one
 fails. What was changed outside of a function needs a new process with a copy of the package.
 Survivors are printed: a test is missing there, or the change makes no difference, and then the
-reason belongs into a comment on that line.
+line and the reason belong into `mutation_exceptions.txt`.
 
 Times and lines are kept in build/mutate.json; --fresh measures anew. Needs fork.
 """
@@ -34,7 +34,7 @@ from typing import NamedTuple
 
 import pytest
 from hypothesis import Phase, settings
-from mutants import Mutant, draw
+from mutants import Line, Mutant, draw, exceptions, lines_of
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "cellapse"
@@ -57,6 +57,7 @@ class Mutate:
 
     def __init__(self, given: argparse.Namespace) -> None:
         self.given = given
+        self.spared = exceptions()
         self.failed = False
         self.kills: Counter[str] = Counter()
 
@@ -73,6 +74,9 @@ class Mutate:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self.tests = {item.nodeid: item for item in session.items}
+        for path, line in stale(self.spared):
+            place = ":".join(filter(None, (path, line.scope)))
+            print(f"an exception that is no longer needed: {place}: {line.code}")
         self.runs = self.measure()
         rows = [self.module(path) for path in modules(self.given.modules)]
         print("\n| module | mutants | noticed | share |\n| --- | --- | --- | --- |")
@@ -124,7 +128,9 @@ class Mutate:
 
     def module(self, path: Path) -> tuple[str, int, int]:
         name = str(path.relative_to(PACKAGE).with_suffix(""))
-        chosen, every = draw(path.read_text(encoding="utf-8"), self.given.count, self.given.seed)
+        source = path.read_text(encoding="utf-8")
+        spared = self.spared.get(path.relative_to(PACKAGE).as_posix(), set())
+        chosen, every = draw(source, self.given.count, self.given.seed, spared)
         print(f"{name}: {len(chosen)} of {every} mutants", flush=True)
         began, noticed, drawn = time.monotonic(), 0, len(chosen)
         self.living = functions_of(path)
@@ -178,6 +184,14 @@ class Mutate:
             code = in_child(work, limit)
             self.kills[killer.read()] += code == 1
         return None if code == _CHANGED else code != 0
+
+
+def stale(spared: dict[str, set[Line]]) -> Iterator[tuple[str, Line]]:
+    """The exceptions whose line is in the package no more."""
+    for name, lines in spared.items():
+        path = PACKAGE / name
+        there = lines_of(path.read_text(encoding="utf-8")).values() if path.exists() else ()
+        yield from ((name, line) for line in sorted(lines - set(there)))
 
 
 def functions_of(path: Path) -> list[FunctionType]:

@@ -25,8 +25,8 @@ from cellapse._matrices.incidence import Incidence, is_chain_complex
 from cellapse._matrices.kinds import edges_and_cofaces
 from cellapse._shared.arrays import Entries, FloatArray, Matrix, square
 
-_START = 10  # speed only: eigenpairs of A computed with the first, enough for ten of S, with a zero
-_FILLS_IN = 3.5  # speed only: edges per vertex from which a sparse factor takes longer than a dense
+_START = 10  # eigenpairs of A computed with the first, enough for ten of S, with a zero
+_FILLS_IN = 3.5  # edges per vertex from which a sparse factor takes longer than a dense
 _SURE = 1e-5  # a residual so small next to the eigenvalue leaves it ten digits
 
 
@@ -126,7 +126,7 @@ class Chain:
     def _first_sigma(self) -> float:
         """sigma_min+(B_1) from the first positive eigenvalue of B_1 B_1^T."""
         n = self.edges.shape[0]
-        if self.few is not None and self.zeros is not None and n <= ALL:  # speed only: how
+        if self.few is not None and self.zeros is not None and n <= ALL:
             nullity = self.zeros.shape[1]
             values: FloatArray = np.asarray(np.linalg.eigvalsh(self.few.plain))
             return singular_value_of_square(values, nullity, lambda: self.nearest.toarray())
@@ -136,10 +136,10 @@ class Chain:
             if sigma is not None:
                 return sigma
         B = self.nearest
-        if n <= 400 or not B.nnz:  # speed only: how
+        if n <= 400 or not B.nnz:
             return smallest_singular_value(B, self.kernel)
         plain, kernel = self.plain, self.kernel
-        if kernel is None or kernel.shape[1] > n // 8:  # speed only: see above
+        if kernel is None or kernel.shape[1] > n // 8:
             return smallest_singular_value(B)
         # The first eigenvectors of A cost little more than one, and are where `spectrum` starts.
         # They are accurate relative to ||A||: what is small next to it is found by other means.

@@ -24,7 +24,7 @@ from cellapse._linalg.levels import widest_level
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.memory import available_memory
 
-_SMALL = 1000  # speed only: rows of a widest level that any factorization takes in its stride
+_SMALL = 1000  # rows of a widest level that any factorization takes in its stride
 
 
 class _Level(NamedTuple):

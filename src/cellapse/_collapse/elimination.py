@@ -33,7 +33,7 @@ from cellapse._linalg.symmetric import Shortcuts
 from cellapse._matrices.incidence import Incidence
 from cellapse._shared.arrays import Entries, FloatArray, row_sum
 
-_FEW = 20  # speed only: components of which each takes a dense column
+_FEW = 20  # components of which each takes a dense column
 
 
 class Elimination(ABC):

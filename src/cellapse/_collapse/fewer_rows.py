@@ -32,7 +32,7 @@ from cellapse._collapse.graded import GradedLaplacian
 from cellapse._linalg.direct import Solve
 from cellapse._shared.arrays import FloatArray, diagonal_matrix, row_sum, square
 
-_SMALL = 30_000  # speed only: rows up to which orders are soon found, and products count more
+_SMALL = 30_000  # rows up to which orders are soon found, and products count more
 _DIGITS = 1e-12  # what elimination may lose of the matrix, which need not be definite in blocks
 
 
@@ -43,7 +43,7 @@ def saves_rows(n: int, n_cells: Sequence[int]) -> bool:
     (True, False)
     """
     fewer = all(n_cells[k + 1] < n_cells[k] for k in range(len(n_cells) - 1))
-    return fewer and n + sum(n_cells) > _SMALL  # speed only: see there
+    return fewer and n + sum(n_cells) > _SMALL
 
 
 class FewerRows:
@@ -85,7 +85,7 @@ class FewerRows:
         far = above.matrix[cells:, cells:] + diagonal_matrix(masses[cells:] - drop)
         link = _linked(near[:, n:], -unit * gamma / b)
         link.resize(len(held), far.shape[0])
-        # speed only: rows first, which moves whole rows; all four at once would sort entries
+        # Rows first, which moves whole rows; all four at once would sort entries
         rows = [sparse.hstack([near, link], "csr"), sparse.hstack([link.T.tocsr(), far], "csr")]
         self.matrix = sparse.csr_array(sparse.vstack(rows, "csr"))
 
@@ -107,8 +107,8 @@ class FewerRows:
 def _linked(columns: sparse.csr_array, value: float) -> sparse.csr_array:
     """The value where a coface meets itself, and zeros where it meets what is in its column.
 
-    speed only: both numbers of a coface then have the same neighbours, and an order of elimination
-    takes them for one.
+    Both numbers of a coface then have the same neighbours, and an order of elimination takes them
+    for one.
     """
     rows = np.repeat(np.arange(columns.shape[0]), np.diff(columns.indptr))
     itself = rows - columns.indices == columns.shape[0] - columns.shape[1]

@@ -106,7 +106,7 @@ def by_inverse(
     T *= c[..., None, None]
     T = off(off(T).swapaxes(-2, -1)).swapaxes(-2, -1)
     T += A
-    T += T.swapaxes(-2, -1).copy()  # speed only: row by row, as a sum with a transpose is not
+    T += T.swapaxes(-2, -1).copy()  # row by row, as a sum with a transpose is not
     T *= 0.5
     return T, good
 
@@ -121,7 +121,7 @@ def diagonals(stack: FloatArray) -> FloatArray:
     return stack.reshape(*stack.shape[:-2], n * n)[..., :: n + 1]
 
 
-@lru_cache(maxsize=64)  # speed only: a generator takes longer to make than a few numbers to draw
+@lru_cache(maxsize=64)  # a generator takes longer to make than a few numbers to draw
 def _probes(n: int) -> FloatArray:
     probes = np.random.default_rng(0).standard_normal((n, 2))
     return probes / np.linalg.norm(probes)

@@ -17,8 +17,8 @@ from cellapse._linalg.symmetric import COPIES
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.memory import available_memory
 
-_DENSE = 1500  # speed only: up to this many a dense inverse is quicker than n products
-_LARGE = 5000  # speed only: the same where a product is that of many steps, or of all cells
+_DENSE = 1500  # up to this many a dense inverse is quicker than n products
+_LARGE = 5000  # the same where a product is that of many steps, or of all cells
 
 
 def array_is_quick(ladder: Ladder, error: float) -> bool:

@@ -24,7 +24,7 @@ class Places:
         """Number the elements of every complex in their order."""
         count = np.bincount(owner, minlength=n_complexes)
         local = np.arange(len(owner))
-        if n_complexes > 1:  # speed only: of one alone they are numbered already
+        if n_complexes > 1:  # of one alone they are numbered already
             order = np.argsort(owner, kind="stable")
             local[order] = local - np.repeat(np.cumsum(count) - count, count)
         return cls(owner, local, count)
@@ -41,14 +41,14 @@ class Layout:
         for rank, B in enumerate(matrices, start=1):
             real, below = counts[:, rank].sum(), owner
             owner = np.repeat(np.arange(n), counts[:, rank])
-            if real < B.shape[1]:  # equivalent: with <= nothing would be appended
+            if real < B.shape[1]:
                 formal = B.columns >= real
                 last = np.zeros(B.shape[1] - real, dtype=np.int64)
                 last[B.columns[formal] - real] = B.rows[formal]  # each above one of its owner's
                 owner = np.concatenate([owner, below[last]])
             self.places.append(Places.of(owner, n))
         group = np.zeros(1, dtype=np.int64)
-        if n > 1:  # speed only: one alone has its own shape
+        if n > 1:  # one alone has its own shape
             shapes = np.stack([p.count for p in self.places], axis=1)
             group = np.unique(shapes, axis=0, return_inverse=True)[1]
         self.order = np.argsort(group.ravel(), kind="stable")  # equal shapes next to each other
@@ -58,7 +58,7 @@ class Layout:
 
     def stacks(self, B: Entries, low: Places, high: Places) -> list[FloatArray]:
         """The blocks of a matrix between two ranks, one (complexes, rows, columns) a group."""
-        if len(self.order) == 1:  # speed only: the matrix is its only block
+        if len(self.order) == 1:  # the matrix is its only block
             return [B.toarray()[None]]
         size = (low.count * high.count)[self.order]
         start = np.empty(len(size), dtype=np.int64)
@@ -90,7 +90,7 @@ class Layout:
 
     def rows(self, values: FloatArray, places: Places) -> list[FloatArray]:
         """One number per element of a rank, as one (complexes, elements) array a group."""
-        if len(self.order) == 1:  # speed only: nothing to sort
+        if len(self.order) == 1:  # nothing to sort
             return [values[None, :]]
         place = np.empty(len(self.order), dtype=np.int64)
         place[self.order] = np.arange(len(self.order))

@@ -24,7 +24,7 @@ from cellapse._linalg.products import times
 from cellapse._linalg.symmetric import Shortcuts
 from cellapse._shared.arrays import Entries, FloatArray, row_sum
 
-_BELOW = 0.1  # speed only: how far below 0 a shift is, next to what masses make of c
+_BELOW = 0.1  # how far below 0 a shift is, next to what masses make of c
 
 
 class Lowered(SparseOperator):

@@ -21,8 +21,8 @@ from cellapse._linalg.groups import Groups
 from cellapse._linalg.products import product_with, times
 from cellapse._shared.arrays import FloatArray, column_norms
 
-_CLOSE, _STEPS = 0.003, 100  # speed only: how close u comes to x, and the steps that may take
-_FAR = 0.1  # speed only: a u so far from x is of no use
+_CLOSE, _STEPS = 0.003, 100  # how close u comes to x, and the steps that may take
+_FAR = 0.1  # a u so far from x is of no use
 
 
 def nearby(ladder: Ladder, norm: float) -> Solve | None:
@@ -39,7 +39,7 @@ def nearby(ladder: Ladder, norm: float) -> Solve | None:
 def pair(ladder: Ladder, x: FloatArray) -> tuple[FloatArray, FloatArray] | None:
     """u next to columns x of length one, and T u; None where there are no groups, or no such u."""
     K, group, solve = ladder.near.K, ladder.near.group, ladder.near.solve
-    if group is None:  # speed only: there few steps do for T x
+    if group is None:  # there few steps do for T x
         return None
     close = one_pass(
         *(lambda p: times(K, p), x, solve, lambda r, _: column_norms(r) <= _CLOSE, _STEPS)

@@ -70,7 +70,7 @@ class Raised:
         if inverse is None:
             return None
         diagonal = inverse.diagonal()
-        if inverse.nnz == np.count_nonzero(diagonal):  # speed only: by which way
+        if inverse.nnz == np.count_nonzero(diagonal):
             return self.beta * square(self.B, diagonal), inverse
         return sparse.csr_array(self.beta * (self.B @ inverse @ self.B.T)), inverse
 

@@ -33,7 +33,7 @@ _FLOOR_AT_ZERO = 1e-7  # with eps = 0 nothing else keeps rounding in the kernel 
 # eigenvalues that are small but not zero: the square of their range is left for those.
 _NULL = 1e-3
 _LEAST_NULL = 1e-9
-_MAX_STEPS = 300  # speed only: what falls short by then is told
+_MAX_STEPS = 300  # what falls short by then is told
 _UNIT = 2.0**-53
 _LOST = 0.1  # of eps: what rounding of M may take of it
 
@@ -153,7 +153,7 @@ class Relaxation:
         if self.eps > 0.0:  # H is at least eps: what a solve leaves tells its error
             w = self.raised.near(self.B.T @ x)
             left, bound = self._left(x, w, enough)
-            if not (bound <= enough).all():  # speed only: refined once, before steps of many digits
+            if not (bound <= enough).all():  # refined once, before steps of many digits
                 w = w + self.raised.near(left)
                 bound = self._left(x, w, enough)[1]
             if (bound <= enough).all():
@@ -174,7 +174,7 @@ class Relaxation:
         left = self.residual(x, w)
         most = self._most(left)
         bound = most + self._most_noise(x, w)
-        if not (bound <= energy).all():  # speed only: in every entry it is less
+        if not (bound <= energy).all():  # in every entry it is less
             bound = most + self._most(self._noise(x, w))
         return left, bound
 

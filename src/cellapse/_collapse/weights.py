@@ -102,7 +102,7 @@ class Weights(Shown):
                 "balances the coupling; set that gamma to 0"
             )
         weights = cls(beta, coupling, eps, sigma, scale)
-        weights.__dict__["definite"] = _within(coupling, limit)  # speed only: it is at hand
+        weights.__dict__["definite"] = _within(coupling, limit)  # it is at hand
         return weights
 
     @property
@@ -138,7 +138,7 @@ def check_eps(eps: Any) -> float:
     """eps as a number, 0 or from 1e-60 to 1e60."""
     least, most = 1e-60, 1e60
     if isinstance(eps, float) and least <= eps <= most:
-        return float(eps)  # speed only: what most give
+        return float(eps)  # what most give
     return float(_numbers("eps", eps, 1, "one regularization", least, most)[0])
 
 
@@ -194,7 +194,7 @@ def _numbers(
 ) -> FloatArray:
     """Numbers that are 0 or in a range, whose products and quotients are numbers, too."""
     if isinstance(given, float) and (given == 0.0 or least <= given <= most):
-        return np.full(count, given + 0.0)  # speed only: what most give
+        return np.full(count, given + 0.0)  # what most give
     values = real_array(given, f"{name}={given!r:.80}")
     if values.ndim > 1 or (values.ndim == 1 and len(values) != count):
         raise InputError(

@@ -23,7 +23,7 @@ from cellapse._errors import ConvergenceError
 from cellapse._linalg.singular import rank_of
 from cellapse._shared.arrays import FloatArray
 
-_DENSE = 400  # speed only: up to so many cells the conditions are written down
+_DENSE = 400  # up to so many cells the conditions are written down
 _WIDE = 1e3  # entries that differ by more than this have eigenvalues that look like zero
 _AT_BOUND = 1e-9  # how near gamma is to its bound, relative to it
 # Conditions that differ by less are the same one. Where rounding leaves more of two that are the

@@ -69,7 +69,7 @@ def symmetric_edges(matrix: Any, rules: Rules) -> tuple[IntArray, FloatArray]:
 def _turned_alike(matrix: Any) -> tuple[IntArray, FloatArray] | None:
     """The pairs and values above the diagonal, where those below it are the same, and in order.
 
-    speed only: as in most files; to turn all of a matrix round takes three times as long.
+    So it is in most files, and to turn all of a matrix round takes three times as long.
     """
     row, column, values = matrix.row, matrix.col, matrix.data
     further = (row[1:] == row[:-1]) & (column[1:] > column[:-1])
@@ -109,7 +109,7 @@ def _difference(a: sparse.csr_array, mirrored: sparse.csr_array) -> Any:
     """The largest difference of a matrix and its transpose, both with their entries in order."""
     # Rows have as many entries as columns do where these are the same: so they begin alike, too.
     alike = np.array_equal(a.indices, mirrored.indices)
-    if alike and np.array_equal(a.data, mirrored.data):  # speed only: as in most files
+    if alike and np.array_equal(a.data, mirrored.data):  # as in most files
         return 0.0
     return abs(a.data - mirrored.data if alike else (a - mirrored).data).max(initial=0.0)
 

@@ -153,7 +153,7 @@ def build_cells(rank: int, cells: Any, n_vertices: int, labels: Sequence[Hashabl
             f"0..{n_vertices - 1}; raise n_vertices"
         )
     ascending = ascending_rows(indices, indptr)
-    if ascending is not indices:  # speed only: where all ascend already, none is there twice
+    if ascending is not indices:  # where all ascend already, none is there twice
         twice = ascending[1:] == ascending[:-1]
         twice[indptr[1:-1] - 1] = False  # neighbours that belong to two cells
         if twice.any():

@@ -84,7 +84,7 @@ def simple_edges(
 
 
 def _has_copies(keys: IntArray) -> bool:
-    ordered = np.sort(keys, kind="stable")  # speed only: most lists are in order but for a few
+    ordered = np.sort(keys, kind="stable")  # most lists are in order but for a few
     return bool((ordered[1:] == ordered[:-1]).any())
 
 

@@ -74,7 +74,7 @@ def parts_of_one_kind(given: Sequence[Complex], large: int) -> Iterator[list[int
         K = given[i]
         return K.max_rank, K.max_rank > 0 and bool(K.cells[1].sizes.max(initial=0) > 2)
 
-    if len(given) == 1:  # speed only: nothing to sort
+    if len(given) == 1:  # nothing to sort
         yield [0]
         return
     order = sorted(range(len(given)), key=lambda i: (kind(i), given[i].n_cells))

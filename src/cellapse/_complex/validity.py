@@ -97,7 +97,7 @@ def check_no_duplicates(cells: Sequence[Cells], label_of: LabelOf) -> None:
     for size in sorted(above):
         tables = [(k, *c.of_size(size)) for k, c in enumerate(cells)]
         filled = [table for _, _, table in tables if len(table)]
-        rows = filled[0] if len(filled) == 1 else np.concatenate(filled)  # speed only: no copy
+        rows = filled[0] if len(filled) == 1 else np.concatenate(filled)  # saves a copy
         if size > 3:  # walks keep their order; all others ascend already
             rows = np.sort(rows, axis=1)
         repeat = RowIndex(rows, n_vertices).first_repeat()

@@ -27,7 +27,7 @@ def inverse_by_blocks(M: Any) -> sparse.csr_array | None:
     most = 20 * entries.nnz + 10_000
     fullest = int(np.argmax(np.diff(entries.indptr)))
     if len(breadth_first_order(entries, fullest, return_predecessors=False)) ** 2 > most:
-        return None  # speed only: one large block says as much as all of them
+        return None  # one large block says as much as all of them
     _, block = connected_components(entries, directed=False)
     size = np.bincount(block, minlength=1)
     if int((size.astype(np.int64) ** 2).sum()) > most:

@@ -20,15 +20,15 @@ from cellapse._linalg.error_bounds import Bound, ErrorBound, ErrorEstimate
 from cellapse._shared.arrays import BoolArray, FloatArray, column_dots
 from cellapse._shared.checks import share, whole_number
 
-_PASSES = 6  # speed only: times that the residual is computed anew, where that still helps
+_PASSES = 6  # times that the residual is computed anew, where that still helps
 _DRIFT = 8 * 2.0**-53  # of one pass, over the smallest eigenvalue of P^-1 H
-_LOST = 1e40  # speed only: a residual that has grown so much leads nowhere
+_LOST = 1e40  # a residual that has grown so much leads nowhere
 _MOST_DRIFT = 1e-3  # what was seen where that leaves nothing
-ROUGH = 0.1  # speed only: of a right-hand side that a rough solution leaves
-_FIRST = 30.0  # speed only: the first pass stops at so many times the error, the next goes on
-_ROW = 2048  # speed only: numbers that are multiplied at once, if there are many
-_LARGE = 2**14  # speed only: so many
-_SURE = 1e-4  # speed only: with P^-1 H above this one pass is likely to be enough
+ROUGH = 0.1  # the part of a right-hand side that a rough solution leaves
+_FIRST = 30.0  # the first pass stops at so many times the error, the next goes on
+_ROW = 2048  # numbers that are multiplied at once, if there are many
+_LARGE = 2**14  # how many are many
+_SURE = 1e-4  # with P^-1 H above this one pass is likely to be enough
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def conjugate_gradients(
         return x[:, 0], error
     columns, anew = rhs.shape[1], residual or (lambda x: rhs - apply(x))
     tol = np.broadcast_to(np.asarray(tol, dtype=np.float64), (columns,))
-    maxiter = min(maxiter, 50 * len(rhs) + 100)  # speed only: what takes longer gets nowhere
+    maxiter = min(maxiter, 50 * len(rhs) + 100)  # what takes longer gets nowhere
     bound = ErrorEstimate(null, columns) if lower is None else ErrorBound(lower, columns)
     x, r, error = np.zeros_like(rhs), rhs, np.full(columns, np.inf)
     first = 0.8 if lower is not None and lower > _SURE else _FIRST
@@ -138,7 +138,7 @@ def conjugate_gradients(
         x = x + np.where(better, run.x, 0.0)
         if trial:  # what the first pass says of itself is no evidence: it began far away
             error = np.where(better, now, error)
-        if trial and (bool((error <= tol).all()) or not gained):  # speed only: a pass more or less
+        if trial and (bool((error <= tol).all()) or not gained):
             break
         r = anew(x).astype(np.float64, copy=False)
         if not trial and lower is not None:
@@ -181,8 +181,8 @@ def rough_solution(
     Good enough to correct something that is checked elsewhere.
     """
     near = (lambda r: r) if precondition is None else precondition
-    goal = left**2 * np.abs(column_dots(rhs, near(rhs)))  # speed only: it is checked elsewhere
-    steps = 70  # speed only: it is checked elsewhere
+    goal = left**2 * np.abs(column_dots(rhs, near(rhs)))  # the result is checked elsewhere
+    steps = 70  # the result is checked elsewhere
     return one_pass(apply, rhs, near, lambda _, rz: rz <= goal, steps).x
 
 
@@ -251,7 +251,7 @@ def scaled(x: FloatArray, factors: FloatArray, out: FloatArray) -> FloatArray:
     factors = factors.astype(x.dtype, copy=False)
     if x.size < _LARGE:
         return np.multiply(x, factors, out=out)
-    # speed only: several rows as one long one, as NumPy takes its time over each of a few numbers
+    # Several rows as one long one, as NumPy takes its time over each of a few numbers
     rows = max(_ROW // len(factors), 1)
     whole, shape = len(x) // rows * rows, (len(x) // rows, rows * len(factors))
     np.multiply(x[:whole].reshape(shape), np.tile(factors, rows), out=out[:whole].reshape(shape))

@@ -24,9 +24,9 @@ from cellapse._shared.checks import one_of
 from cellapse._shared.memory import require_memory
 
 _SURE_TO_FIT = 10_000  # rows whose factor fits into any memory, even when dense
-_COLUMNS = 12  # speed only: right-hand sides that SuperLU takes at once: twice as quick as hundreds
-_LARGE = 30_000  # speed only: rows from which PARDISO is clearly better
-_SOME = 5000  # speed only: the same where a level has so many rows
+_COLUMNS = 12  # right-hand sides that SuperLU takes at once: twice as quick as hundreds
+_LARGE = 30_000  # rows from which PARDISO is clearly better
+_SOME = 5000  # the same where a level has so many rows
 _WIDE = 1000
 
 Solve = Callable[[FloatArray], FloatArray]
@@ -85,7 +85,7 @@ class Direct:
     def prepare(self, matrix: Any) -> Factor:
         """Factorize once; refused when the factor is not likely to fit into memory."""
         columns = sparse.csc_array(matrix)
-        n = columns.shape[0]  # equivalent: it is square
+        n = columns.shape[0]
         if n > _SURE_TO_FIT:
             require_memory(
                 factor_size(columns),
@@ -125,14 +125,14 @@ def _superlu(matrix: sparse.csc_array) -> Factor:
         matrix,
         permc_spec="MMD_AT_PLUS_A",
         diag_pivot_thresh=0.0,
-        panel_size=4,  # speed only: a fifth less than with the 20 of SuperLU
-        options={"SymmetricMode": True},  # speed only: less fill-in
+        panel_size=4,  # a fifth less than with the 20 of SuperLU
+        options={"SymmetricMode": True},  # less fill-in
     )
 
     def n_negative() -> int | None:
         if (factor.perm_r != factor.perm_c).any():
             return None  # pivots off the diagonal: no congruence
-        return int((factor.U.diagonal() < 0).sum())  # equivalent: a pivot of zero is an error
+        return int((factor.U.diagonal() < 0).sum())  # a pivot of zero is an error
 
     def solve(rhs: FloatArray) -> FloatArray:
         if rhs.ndim == 1 or rhs.shape[1] <= _COLUMNS:
@@ -141,7 +141,7 @@ def _superlu(matrix: sparse.csc_array) -> Factor:
         return np.hstack([factor.solve(part) for part in np.split(rhs, cuts, axis=1)])
 
     def growth() -> float:
-        ones = np.ones(matrix.shape[0])  # equivalent: it is square
+        ones = np.ones(matrix.shape[0])
         rows = (abs(factor.L) @ (abs(factor.U) @ ones))[factor.perm_r]
         return float((rows / np.maximum(abs(matrix) @ ones, 1e-300)).max(initial=0.0))
 

@@ -85,7 +85,7 @@ class ErrorEstimate:
     def within(self, rz: FloatArray, tol: FloatArray) -> BoolArray:
         """Whether the error of each column is within its tolerance."""
         # Ritz values only fall: the last look is enough to see which columns are not there yet.
-        near = 2.0 * np.abs(rz) <= tol**2 * np.minimum(self._smallest, 1.0)  # speed only: a sieve
+        near = 2.0 * np.abs(rz) <= tol**2 * np.minimum(self._smallest, 1.0)  # a sieve
         return near & (self.error(np.where(near, rz, 0.0)) <= tol)
 
     def _look(self, wanted: BoolArray) -> None:

@@ -19,10 +19,10 @@ from cellapse._linalg.error_bounds import ritz_values
 from cellapse._shared.arrays import BoolArray, FloatArray
 
 _START = 1e-9  # p
-_SHARES = np.arange(1, 20) / 20  # speed only: of the smallest Ritz value: what is tried
-_CLOSE = 0.6  # speed only: a share that is good enough
-_OFTEN = 3  # speed only: steps from one look to the next
-_STEPS = 100  # speed only: what says nothing by then is not worth more
+_SHARES = np.arange(1, 20) / 20  # parts of the smallest Ritz value that are tried
+_CLOSE = 0.6  # a share that is good enough
+_OFTEN = 3  # steps from one look to the next
+_STEPS = 100  # what says nothing by then is not worth more
 
 
 def spectral_floor(apply: Solve, precondition: Solve, start: FloatArray) -> float:

@@ -17,7 +17,7 @@ from cellapse._shared.arrays import IntArray
 
 Join: TypeAlias = Callable[..., Any]
 
-_MANY = 8  # speed only: patterns that are remembered
+_MANY = 8  # patterns that are remembered
 _LARGE = 1_000_000  # entries; the memory that larger ones would keep is worth more than the time
 
 

@@ -27,8 +27,8 @@ from cellapse._shared.arrays import (
     subtract_product,
 )
 
-_SMALL = 64  # speed only: vertices whose components dense products find
-_FEW = 8  # speed only: a column with more than one entry in so many is dense
+_SMALL = 64  # vertices whose components dense products find
+_FEW = 8  # a column with more than one entry in so many is dense
 _SAME = 1e-9  # of the terms of a sum: what is below it is zero
 
 
@@ -60,7 +60,7 @@ def kernel_entries(B: Matrix) -> Entries | None:
     norm = np.sqrt(np.bincount(component, x**2))
     x = x / norm[component]
     kernel = Entries(np.arange(n), component, x, (n, len(norm)))
-    if 2 * len(second) == len(rows) and (ratio == 1.0).all():  # speed only: no column objects
+    if 2 * len(second) == len(rows) and (ratio == 1.0).all():  # makes no column objects
         return kernel
     # A component keeps its vector only if no column contradicts it.
     terms = values * x[rows]
@@ -88,15 +88,15 @@ def _by_column(B: Matrix) -> tuple[IntArray, IntArray, FloatArray]:
 
 def _components(n: int, i: IntArray, j: IntArray) -> IntArray:
     """The connected component of every vertex, in the order of their first vertices."""
-    if n > _SMALL:  # speed only: a sparse graph takes longer to make than a few dense products
+    if n > _SMALL:  # a sparse graph takes longer to make than a few dense products
         graph = sparse.coo_array((np.ones(len(i)), (i, j)), shape=(n, n)).tocsr()
-        return connected_components(graph, directed=False)[1]  # equivalent: weak ones
+        return connected_components(graph, directed=False)[1]
     near, known = np.eye(n), 0
     near[i, j] = near[j, i] = 1.0
     # Twice as far each time, until that is nowhere new, or everywhere.
     # Its entries count walks: of up to 128 steps on 64 vertices, far from too many for a float.
     while known != (known := int(np.count_nonzero(near))):
-        if known == n * n:  # speed only: all are in one
+        if known == n * n:  # all are in one
             return np.zeros(n, np.int64)
         near = near @ near
     first = (near > 0).argmax(axis=1)
@@ -134,7 +134,7 @@ def _follow(n: int, i: IntArray, j: IntArray, ratio: FloatArray) -> tuple[IntArr
     if (abs(ratio - 1.0) < 1e-14).all():
         return component, np.ones(n)
     # One extra vertex joined to the first of each component makes a single tree of it all.
-    _, once = np.unique(i.astype(np.int64) * n + j, return_index=True)  # equivalent: any key
+    _, once = np.unique(i.astype(np.int64) * n + j, return_index=True)  # any key that differs
     i, j, ratio = i[once], j[once], ratio[once]
     _, start = np.unique(component, return_index=True)
     root, ones = np.full(len(start), n), np.ones(len(start))
@@ -175,7 +175,7 @@ class Projector:
         n, self.count = P.shape
         self._P, self._dtype = P, dtype
         self._whole: FloatArray | None = None
-        if n <= _SMALL:  # speed only: then one product does it
+        if n <= _SMALL:  # then one product does it
             self._whole = P.toarray().astype(dtype, copy=False)
 
     @cached_property

@@ -11,8 +11,8 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 from cellapse._errors import ConvergenceError
 from cellapse._shared.arrays import FloatArray
 
-_SMALL = 64  # speed only: up to this size all eigenpairs cost as little as some
-_DENSE = 100  # speed only: up to this size an operator is made a matrix
+_SMALL = 64  # up to this size all eigenpairs cost as little as some
+_DENSE = 100  # up to this size an operator is made a matrix
 
 
 def symmetric_eigenpairs(
@@ -30,14 +30,14 @@ def symmetric_eigenpairs(
     stop = n if stop is None else stop
     if n == 1:  # for which the workspace of some versions of SciPy is too small
         return M[0, first:stop], np.ones((1, stop - first))
-    few = 2 * (stop - first) < n and n > _SMALL  # speed only: by which driver
+    few = 2 * (stop - first) < n and n > _SMALL
     for driver in ("evr", "evd", "ev") if few else ("evd", "ev"):
         some = (first, stop - 1) if driver == "evr" else None
         try:
-            if driver == "evd":  # speed only: NumPy checks less on the way to it
+            if driver == "evd":  # NumPy checks less on the way to it
                 values, vectors = np.linalg.eigh(M)
             else:
-                # speed only: by columns, as LAPACK has it, the same matrix
+                # By columns, as LAPACK has it, the same matrix
                 values, vectors = linalg.eigh(M.T, subset_by_index=some, driver=driver)
         except linalg.LinAlgError:
             continue
@@ -62,7 +62,7 @@ def definite_inverse(M: FloatArray) -> FloatArray | None:
         return None
     upper = linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)[0].T  # by rows again
     upper.reshape(-1)[:: len(M) + 1] *= 0.5
-    upper += upper.T.copy()  # speed only: row by row, as a sum with a transpose is not
+    upper += upper.T.copy()  # row by row, as a sum with a transpose is not
     return upper
 
 

@@ -19,7 +19,7 @@ from cellapse._linalg.joined import pattern_key
 
 DENSE_BLOCK = 250  # rows whose dense elimination takes no time
 _MANY = 16
-_known: dict[bytes, tuple[int, int]] = {}  # speed only: of the last patterns, by their hash
+_known: dict[bytes, tuple[int, int]] = {}  # of the last patterns, by their hash
 
 
 def expands(graph: sparse.csr_array) -> bool:
@@ -37,7 +37,7 @@ def factor_size(matrix: sparse.csc_array) -> float:
 
     Measured on random, small-world, geometric graphs and meshes; within a factor of three there.
     """
-    n = matrix.shape[0]  # equivalent: it is square
+    n = matrix.shape[0]
     filled = widest_level(matrix)[0] ** 2 + 3 * n * np.log2(n + 2) + 3 * matrix.nnz
     return 12.0 * filled  # a number and an index each
 
@@ -64,18 +64,18 @@ def widest_level(graph: Any) -> tuple[int, int]:
 
 def _searched(core: sparse.csr_array) -> tuple[int, int]:
     """The same by a search, for a matrix without stored zeros."""
-    for _ in range(50):  # speed only: what is left of long chains is narrow
+    for _ in range(50):  # what is left of long chains is narrow
         degree = np.diff(core.indptr) - (core.diagonal() != 0)
         keep = np.flatnonzero(degree > 2)
-        if len(degree) - len(keep) <= len(degree) // 500:  # speed only: so few make no difference
+        if len(degree) - len(keep) <= len(degree) // 500:  # so few make no difference
             break
         core = core[keep][:, keep]
-    n = core.shape[0]  # equivalent: it is square
+    n = core.shape[0]
     if n == 0:
         return 0, 0
     order, _ = breadth_first_order(core, 0)  # the pattern is symmetric: directed is enough
     if len(order) <= n / 2:
-        component = connected_components(core, directed=False)[1]  # equivalent: symmetric
+        component = connected_components(core, directed=False)[1]
         largest = np.flatnonzero(component == np.bincount(component).argmax())
         order, _ = breadth_first_order(core, largest[0])
     order, parent = breadth_first_order(core, order[-1])  # from the far end, to measure

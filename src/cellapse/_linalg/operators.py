@@ -248,7 +248,7 @@ class SparseOperator(Operator):
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_factor": None}  # a factor cannot be copied, but is soon made
 
-    def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:  # equivalent: it has none
+    def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         return add_product(np.zeros(len(x)), self.A, x) if x.ndim == 1 else times(self.A, x)
 
     def diagonal(self) -> FloatArray:
@@ -262,7 +262,7 @@ class SparseOperator(Operator):
         return Shortcuts(
             matrix=self.A,
             light=True,
-            drop=0.0,  # equivalent: asked for only where there is a plain A
+            drop=0.0,  # asked for only where there is a plain A
             shifted=lambda shift, mass: (self.A - shift * sparse.diags_array(mass), 0),
             # Closer to zero converges faster; the known kernel is projected out: no harm in it.
             safe_shift=lambda mass: -1e-6 * self._norm / float(mass.max()),

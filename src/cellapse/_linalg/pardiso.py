@@ -18,7 +18,7 @@ from cellapse._linalg.joined import pattern_key
 from cellapse._linalg.products import mkl_libraries
 from cellapse._shared.arrays import FloatArray, IntArray
 
-# speed only: nested dissection (2), small pivots raised (10), pivots of two rows (21), and the
+# Nested dissection (2), small pivots raised (10), pivots of two rows (21), and the
 # factorization for many cores (24), whose solutions are quick on one core, too. By its own defaults
 # PARDISO refines every solution twice, which takes four times as long; how good a solution is, is
 # told by those who ask for it.
@@ -26,10 +26,10 @@ _SETTINGS = {1: 1, 2: 2, 10: 8, 21: 1, 24: 1}
 _NEGATIVE = 23  # where it says how many eigenvalues are negative
 _FACTORIZE, _SOLVE = 12, 33  # phases
 _ORDERED, _BY_DEGREE = 2, 0  # where it says how an order is found
-_LARGE = 75_000  # speed only: rows from which nested dissection is worth its time
+_LARGE = 75_000  # rows from which nested dissection is worth its time
 _ORDER, _GIVEN, _ASKED = 5, 1, 2  # where it says whether an order is given, or asked for
 _MANY = 4
-_orders: dict[bytes, IntArray] = {}  # speed only: of the last patterns, by their hash
+_orders: dict[bytes, IntArray] = {}  # of the last patterns, by their hash
 
 
 class Pardiso:
@@ -39,7 +39,7 @@ class Pardiso:
         self._upper = sparse.csr_matrix(sparse.triu(matrix, format="csr"))
         self._upper.sort_indices()
         self._solver = new_solver(self)
-        if self._upper.shape[0] < _LARGE:  # speed only: see there
+        if self._upper.shape[0] < _LARGE:
             self._solver.set_iparm(_ORDERED, _BY_DEGREE)
         self._solver._check_A(self._upper)  # which would end the process
         self._factorize()
@@ -84,7 +84,7 @@ def new_solver(owner: object) -> Any:
 
     A copy, as a new one would search for its library again.
     """
-    # speed only: else it looks through all folders of the environment
+    # Else it looks through all folders of the environment
     for library in mkl_libraries():
         os.environ.setdefault("PYPARDISO_MKL_RT", library)
     with extra("pypardiso", "fast"):

@@ -33,8 +33,8 @@ from cellapse._shared.arrays import (
 )
 
 _UNIT = 2.0**-53
-_CLOSE = 0.01  # speed only: with P^-1 K above this few digits are lost in single precision
-_PARALLEL = 1e-8  # speed only: squared, of an angle that says nothing
+_CLOSE = 0.01  # with P^-1 K above this few digits are lost in single precision
+_PARALLEL = 1e-8  # squared, of an angle that says nothing
 _RANGE = 100.0  # the heaviest edge over the lightest, from which on heavy ones count for more
 
 
@@ -67,7 +67,7 @@ class Near(NamedTuple):
         aa, ab, bb = column_dots(wa, a), column_dots(wa, b), column_dots(wb, b)
         ax, bx = column_dots(wa, x), column_dots(wb, x)
         area = aa * bb - ab**2
-        area[~(area > _PARALLEL * aa * bb)] = 0.0  # speed only: it is where iterations start
+        area[~(area > _PARALLEL * aa * bb)] = 0.0  # this only says where iterations start
         along_y = _ratio(aa * bx - ab * ax, area)
         along_x = _ratio(ax - along_y * ab, aa)
         return along_x * x + along_y * y
@@ -86,7 +86,7 @@ class Near(NamedTuple):
     def hides(self, x: FloatArray, v: FloatArray, most: FloatArray) -> bool:
         """Whether rounding may hide more than `most` of any column in the residual x - K v."""
         at_most = column_norms(x) + 2.0 * self.norm * column_norms(v)
-        if (2.0 * _UNIT * at_most <= most).all():  # speed only: told without a product
+        if (2.0 * _UNIT * at_most <= most).all():  # told without a product
             return False
         inside = np.linalg.norm(np.abs(x) + 2.0 * (abs(self.K) @ np.abs(v)), axis=0)
         return not bool((2.0 * _UNIT * inside <= most).all())
@@ -95,7 +95,7 @@ class Near(NamedTuple):
 def _ratio(a: FloatArray, b: FloatArray) -> FloatArray:
     """a / b, and zero where that is no number."""
     ratio = a / np.where(b != 0.0, b, np.inf)
-    return np.where(np.isfinite(ratio), ratio, 0.0)  # speed only: see above
+    return np.where(np.isfinite(ratio), ratio, 0.0)
 
 
 def next_to(K: sparse.csr_array, kernel: sparse.csr_array | None) -> Near:
@@ -115,10 +115,10 @@ def next_to(K: sparse.csr_array, kernel: sparse.csr_array | None) -> Near:
         near = Direct().prepare(P)
 
     def solve(r: FloatArray) -> FloatArray:
-        return fixed.remove_from(near(r))  # speed only: K is 1 there, and large next to it
+        return fixed.remove_from(near(r))  # K is 1 there, and large next to it
 
     rest = 2.0 * diagonal - abs(P).sum(axis=1)  # of the diagonal, next to the pairs of P
-    dominant = bool((rest >= -1e-9 * diagonal).all())  # equivalent: K >= I leaves at least one
+    dominant = bool((rest >= -1e-9 * diagonal).all())
     floor = (
         spectral_floor(lambda x: times(K, x), solve, _start(P, rest, kernel)) if dominant else 0.0
     )
@@ -175,7 +175,7 @@ def _ties(edges: sparse.csr_array) -> tuple[sparse.csr_array, IntArray] | tuple[
     heavier than the others.
     """
     lightest = edges.data.min(initial=np.inf)
-    heaviest = edges.data.max(initial=0.0)  # equivalent: without edges nothing is heavy
+    heaviest = edges.data.max(initial=0.0)  # without edges nothing is heavy
     if not heaviest > _RANGE * lightest:
         return None, None
     large = edges.data > np.sqrt(lightest * heaviest)

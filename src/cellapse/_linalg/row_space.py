@@ -14,8 +14,8 @@ from scipy import linalg, sparse
 
 from cellapse._shared.arrays import FloatArray
 
-_STEPS = 300  # speed only: what takes more is found another way
-_EVERY = 10  # speed only: steps between two looks
+_STEPS = 300  # what takes more is found another way
+_EVERY = 10  # steps between two looks
 _RESIDUAL = 1e-6  # relative to the value, whose own error is about the square of it
 _LEAST = 1e-4  # of the norm: what is below may be on its way to zero
 _ZERO = 1e-13

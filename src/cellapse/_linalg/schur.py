@@ -71,7 +71,7 @@ def schur_complement(upper: Any, n: int) -> Iterator[tuple[FloatArray, Solve]]:
         require_memory(size, what, "apply S instead: S @ x")
         ordered = _Ordered(upper, n)
     ordered.take(upper.data)
-    # speed only: as a long vector, whose order nobody changes
+    # As a long vector, whose order nobody changes
     complement = ordered.run(_FACTORIZE, np.zeros(n * n)).reshape(n, n)
 
     def solve(y: FloatArray) -> FloatArray:

@@ -22,11 +22,11 @@ from cellapse._linalg.kernel import Projector, scaled_kernel
 from cellapse._linalg.products import product_with
 from cellapse._shared.arrays import Entries, FloatArray
 
-_ROUNDS = 3  # speed only: what is not close enough by then is left to double precision
-_GAIN = 1e-6  # speed only: single precision does not make a residual much smaller at once
-_MORE = 0.1  # speed only: a round that gains less is the last
-_ENOUGH = 0.8  # speed only: of the error allowed, so that rounding does not ask for another round
-_STEPS = 300  # speed only: more of them lose in single precision what they gain
+_ROUNDS = 3  # what is not close enough by then is left to double precision
+_GAIN = 1e-6  # single precision does not make a residual much smaller at once
+_MORE = 0.1  # a round that gains less is the last
+_ENOUGH = 0.8  # part of the error allowed, so that rounding does not ask for another round
+_STEPS = 300  # more of them lose in single precision what they gain
 
 
 class Start(NamedTuple):

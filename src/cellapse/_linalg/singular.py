@@ -29,14 +29,14 @@ from cellapse._linalg.levels import widest_level
 from cellapse._linalg.row_space import by_row_space
 from cellapse._shared.arrays import FloatArray, row_sum
 
-_DENSE = 400  # speed only: up to this size a dense problem is quicker than a factorization
-ALL = 250  # speed only: the same where the kernel is known, and one definite factor is enough
+_DENSE = 400  # up to this size a dense problem is quicker than a factorization
+ALL = 250  # the same where the kernel is known, and one definite factor is enough
 _ZERO = 1e-9  # a squared singular value of a balanced matrix below this is zero
-_SQUARED = 1e-3  # speed only: a square below this, next to the largest, has lost three digits
+_SQUARED = 1e-3  # a square below this, next to the largest, has lost three digits
 _UNIT = 2.0**-53
 _SHIFT, _LEAST_SHIFT = 1e-7, 1e-10  # of the filter, relative to the norm; the second for small ones
 _LEAST_SQUARE = 10.0 * _LEAST_SHIFT  # what is smaller, next to the norm, is not certain
-_FILLS_IN = 1500  # speed only: rows of a dense block from which Lanczos on G itself is quicker
+_FILLS_IN = 1500  # rows of a dense block from which Lanczos on G itself is quicker
 _WIDE = 1e3  # entries that differ by more than this ask for a count
 
 
@@ -65,7 +65,7 @@ def smallest_singular_value(B: sparse.csr_array, kernel: sparse.csr_array | None
             B = B.T.tocsr()
             B = B[np.diff(B.indptr) > 0]
         kernel = left_kernel(B)
-    if B.shape[0] <= (_DENSE if kernel is None else min(ALL, _DENSE)):  # speed only: by which way
+    if B.shape[0] <= (_DENSE if kernel is None else min(ALL, _DENSE)):
         return size * _dense(B, kernel)
     if kernel is not None:
         return size * _grounded(B, kernel)
@@ -98,7 +98,7 @@ def smallest_positive_eigenvalue(M: sparse.csr_array, nullity: int | None = None
     if nullity is not None:
         nullity -= int((d <= 0).sum())
     M = sparse.csr_array(M)[d > 0][:, d > 0]  # a row without a diagonal is empty
-    alone = np.diff(M.indptr) == 1  # equivalent: of a row with zeros besides, by other means
+    alone = np.diff(M.indptr) == 1  # a row with zeros besides is told by other means
     first = float(M.diagonal()[alone].min(initial=np.inf))
     return min(first, _smallest_of_tied(M[~alone][:, ~alone], nullity))
 
@@ -107,7 +107,7 @@ def _smallest_of_tied(M: sparse.csr_array, nullity: int | None) -> float:
     """The same where every row has entries off the diagonal."""
     if not M.shape[0]:
         return float("inf")
-    if M.shape[0] > _DENSE:  # speed only: by which way
+    if M.shape[0] > _DENSE:
         return _smallest_positive(M)
     values = linalg.eigvalsh(M.toarray())
     if nullity is None:
@@ -124,7 +124,7 @@ def _smallest_of_tied(M: sparse.csr_array, nullity: int | None) -> float:
 
 def _zeros_among(M: sparse.csr_array) -> int:
     """How many eigenvalues are zero, as far as the entries tell."""
-    scale = sparse.diags_array(1.0 / np.sqrt(M.diagonal()))  # equivalent: only ratios count
+    scale = sparse.diags_array(1.0 / np.sqrt(M.diagonal()))  # only ratios count
     balanced = linalg.eigvalsh((scale @ M @ scale).toarray())
     # Sums of products can be nearly singular though every entry is of size one: only what rounding
     # explains is zero.
@@ -198,7 +198,7 @@ def _by_orthogonal_factors(B: FloatArray, rank: int) -> float:
 
 def _balanced(B: sparse.csr_array) -> sparse.csr_array:
     """B with rows and columns scaled to length one, as nearly as both can be."""
-    for _ in range(20):  # speed only: each halves what is left, and nine orders are wanted
+    for _ in range(20):  # each halves what is left, and nine orders are wanted
         rows = np.asarray(B.multiply(B).sum(axis=1)).ravel()
         B = sparse.csr_array(sparse.diags_array(rows**-0.25) @ B)
         columns = np.asarray(B.multiply(B).sum(axis=0)).ravel()

@@ -54,7 +54,7 @@ class Lowest(NamedTuple):
 
 
 COPIES = 7.0  # of a dense operator, at most, while it is made
-_BLOCK = 256  # speed only: columns handled at once when a matrix is made of an operator
+_BLOCK = 256  # columns handled at once when a matrix is made of an operator
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +104,7 @@ class Shortcuts:
     matrix: sparse.csr_array | None = None
     light: bool = False
     plain: SymmetricOperator | None = None
-    scale: float = 1.0  # equivalent: asked for only where there is a plain A
+    scale: float = 1.0  # asked for only where there is a plain A
     drop: float = np.inf
     lowered: Callable[[FloatArray], SymmetricOperator] | None = None
     nearby: Callable[[float], Solve | None] | None = None

@@ -45,9 +45,9 @@ def solve_system(
         _near(A + ridge * sparse.eye_array(len(rhs)), fills_in),
         shift / (norm + ridge) if large else None,
     )
-    if rhs.ndim == 1 or not fills_in:  # speed only: a factor takes all columns at once
+    if rhs.ndim == 1 or not fills_in:  # a factor takes all columns at once
         return _solution(system, rhs, rtol)
-    blocks = column_blocks(rhs, 4 if operator.shortcuts.iterates else 8)  # speed only: how many
+    blocks = column_blocks(rhs, 4 if operator.shortcuts.iterates else 8)
     return np.hstack([_solution(system, rhs[:, block], rtol) for block in blocks])
 
 
@@ -100,7 +100,7 @@ def _without_rounding(rest: FloatArray, rhs: FloatArray) -> FloatArray:
 
 def _near(ridged: Any, fills_in: bool) -> Solve:
     """x -> the inverse of A + ridge times x, or of its diagonal where a factor would fill in."""
-    if not fills_in:  # speed only: conjugate gradients arrive from both
+    if not fills_in:  # conjugate gradients arrive from both
         return best_direct(ridged.shape[0]).prepare(ridged)
     inverse: Any = sparse.diags_array(1.0 / ridged.diagonal())
     return inverse.__matmul__

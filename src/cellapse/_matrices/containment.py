@@ -16,7 +16,7 @@ from cellapse._shared.rows import RowIndex
 
 # Looking all subsets of a cell up beats intersecting it with others up to about this many.
 _MAX_SUBSETS = 2000
-_AT_ONCE = 100_000  # speed only: subsets that are looked up at once
+_AT_ONCE = 100_000  # subsets that are looked up at once
 
 
 def containment(K: Complex, low: int, high: int) -> sparse.csr_array:
@@ -38,7 +38,7 @@ def contained(K: Complex, low: int, high: int) -> Entries:
         owner = np.repeat(np.arange(shape[1]), y.sizes)
         return Entries(y.indices, owner, np.ones(len(owner)), shape)
     none = np.empty(0, np.int64)
-    if not len(y):  # speed only: nothing to look up
+    if not len(y):  # nothing to look up
         return Entries(none, none, np.empty(0), shape)
     rows: list[IntArray] = []
     columns: list[IntArray] = []
@@ -51,7 +51,7 @@ def contained(K: Complex, low: int, high: int) -> Entries:
                 if s > 3:  # walks keep their order; all others ascend already
                     cells = np.sort(cells, axis=1)
                 for faces, owners in _subsets_there(index, cells, t):
-                    # speed only: where all are of one size, their positions are all there are
+                    # Where all are of one size, their positions are all there are
                     rows.append(faces if x.is_uniform else where_x[faces])
                     columns.append(owners if y.is_uniform else where_y[owners])
             else:
@@ -62,13 +62,13 @@ def contained(K: Complex, low: int, high: int) -> Entries:
                 keep = inside.data == t
                 rows.append(where_x[inside.row[keep]])
                 columns.append(where_y[inside.col[keep]])
-    if len(rows) == 1:  # speed only: no copies
+    if len(rows) == 1:  # saves a copy
         return Entries(rows[0], columns[0], np.ones(len(rows[0])), shape)
     i, j = np.concatenate([none, *rows]), np.concatenate([none, *columns])
     return Entries(i, j, np.ones(len(i)), shape)
 
 
-@lru_cache(maxsize=64)  # speed only: it takes as long as looking a few cells up
+@lru_cache(maxsize=64)  # it takes as long as looking a few cells up
 def _subsets(s: int, t: int) -> IntArray:
     return np.array(list(combinations(range(s), t)))
 
@@ -82,7 +82,7 @@ def _subsets_there(index: RowIndex, cells: IntArray, t: int) -> Iterator[tuple[I
         positions = index.find(some.reshape(-1, t))
         owner = np.arange(start, start + len(some)).repeat(len(subsets))
         there = positions >= 0
-        whole = there.all()  # speed only: as most complexes are
+        whole = there.all()  # as most complexes are
         yield (positions, owner) if whole else (positions[there], owner[there])
 
 

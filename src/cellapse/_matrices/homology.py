@@ -8,7 +8,7 @@ from cellapse._complex.complex import Complex, require_complex
 from cellapse._matrices.kinds import boundary_matrices
 
 # Exact over the rationals unless the complex has torsion of this very order.
-_PRIME = 2**31 - 1  # equivalent: any prime that is no order of torsion
+_PRIME = 2**31 - 1  # any prime that is no order of torsion
 
 
 def betti_numbers(K: Complex) -> tuple[int, ...]:

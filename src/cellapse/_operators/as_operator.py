@@ -31,7 +31,7 @@ from cellapse._shared.arrays import FloatArray, csr_from_entries, row_sum
 from cellapse._shared.checks import own_csr
 
 _ROUNDING = 1e-8  # relative to the norm: asymmetry and negative eigenvalues that are forgiven
-_DENSE = 1000  # speed only: up to this size eigenvalues are computed from the dense matrix
+_DENSE = 1000  # up to this size eigenvalues are computed from the dense matrix
 
 
 def as_operator(source: Any, make: Callable[[Complex], Operator] = collapse) -> Operator:
@@ -92,7 +92,7 @@ class MatrixFreeOperator(Operator):
         n = _side(source.shape)
         super().__init__(n, range(n))
         self._source = source
-        x, y = np.random.default_rng(0).standard_normal((2, n))  # equivalent: any two signals
+        x, y = np.random.default_rng(0).standard_normal((2, n))  # any two signals
         try:
             images = np.column_stack([source @ x, source @ y]) if n else np.zeros((0, 2))
         except Exception as error:  # of a function that is not ours
@@ -118,13 +118,13 @@ class MatrixFreeOperator(Operator):
     def _picture(self) -> str:
         return ""  # its entries are not known
 
-    def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:  # equivalent: not known
+    def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         return np.asarray(self._source @ x, dtype=np.float64)
 
     def _ends(self) -> tuple[float, float]:
         """The smallest eigenvalue, roughly, and an upper bound of the largest."""
         n = self.shape[0]
-        top, vector = largest_eigenpair(self.apply, n, tol=1e-3)  # speed only: what is left counts
+        top, vector = largest_eigenpair(self.apply, n, tol=1e-3)  # its residual is added
         left = float(np.linalg.norm(self.apply(vector) - top * vector))
         high = 1.01 * (abs(top) + left)
         low = -largest_eigenpair(lambda x: -self.apply(x), n, tol=1e-3, scale=high)[0]
@@ -180,7 +180,7 @@ def _from_matrix(
 def _side(shape: tuple[int, ...]) -> int:
     if len(shape) != 2 or shape[0] != shape[1]:
         raise InputError(f"an operator of shape {shape}; it must be square")
-    return int(shape[0])  # equivalent: both are the same
+    return int(shape[0])
 
 
 def _indefinite(low: float) -> InputError:
@@ -198,7 +198,7 @@ def _lowest(M: sparse.csr_array) -> float:
     gershgorin = float((diagonal - others).min(initial=0.0))
     if gershgorin >= -1e-12 * row_sum(M):
         return 0.0  # diagonally dominant
-    if n <= _DENSE:  # speed only: by which way
+    if n <= _DENSE:
         return float(linalg.eigvalsh(M.toarray())[0])
     return -largest_eigenpair(lambda x: -(M @ x), n, tol=1e-3, scale=row_sum(M))[0]
 

@@ -184,8 +184,8 @@ def zhou_laplacian(source: Any, ranks: Sequence[int] | None = None) -> SparseOpe
     scale = np.where(held, degree, 1.0) ** -0.5
     smooth = sparse.diags_array(scale) @ H @ sparse.diags_array(weight / H.sum(axis=0)) @ H.T
     L = sparse.diags_array(held.astype(np.float64)) - smooth @ sparse.diags_array(scale)
-    none = (None,) * (1 + len(tables))  # equivalent: only what it holds together is asked
-    used = Complex(K.labels, (K.cells[0], *tables), none, ())  # equivalent: likewise
+    none = (None,) * (1 + len(tables))  # only what it holds together is asked
+    used = Complex(K.labels, (K.cells[0], *tables), none, ())  # likewise
     kernel = _component_kernel(used, np.where(held, np.sqrt(degree), 1.0))
     return operator_of(K, L, kernel, "Zhou Laplacian")
 
@@ -222,7 +222,7 @@ def projection_laplacian(source: Any, weights: str = "size") -> SparseOperator:
     n = K.n_vertices
     total, count = sparse.csr_array((n, n)), sparse.csr_array((n, n))
     pairs: IntArray = np.empty((0, 2), dtype=np.int64)
-    of_pairs: FloatArray = np.empty(0)  # equivalent: of no pairs
+    of_pairs: FloatArray = np.empty(0)  # of no pairs
     for rank, cells in enumerate(K.cells[1:], start=1):
         given = K.weights[rank]
         each = np.ones(len(cells)) if given is None else given
@@ -234,13 +234,13 @@ def projection_laplacian(source: Any, weights: str = "size") -> SparseOperator:
         count = count + H @ sparse.diags_array(each) @ H.T
         total = total + H @ sparse.diags_array(each / (cells.sizes - 1)) @ H.T
     i, j = pairs.T
-    held = np.empty(0)  # equivalent: of no pairs
+    held = np.empty(0)  # of no pairs
     if len(i):
         held = np.asarray(sparse.csr_array(count)[i, j]).ravel()
     rest = np.maximum(of_pairs - held, 0.0)
     own = csr_from_entries(np.r_[i, j], np.r_[j, i], np.r_[rest, rest], (n, n))
     A = sparse.csr_array((total if weights == "size" else count) + own)
-    A = sparse.csr_array(A - sparse.diags_array(A.diagonal()))  # equivalent: L cancels it
+    A = sparse.csr_array(A - sparse.diags_array(A.diagonal()))  # L cancels it
     A.eliminate_zeros()
     if weights == "none":
         A = sparse.csr_array((np.ones(A.nnz), A.indices, A.indptr), shape=A.shape)

@@ -204,10 +204,10 @@ def _random_cells(
     reach = np.cumsum(degree)
     for size in sizes.tolist():
         some = np.unique(np.searchsorted(reach, rng.random(2 * size) * reach[-1], side="right"))
-        if len(some) < size:  # speed only: drawn one by one they are never the same
+        if len(some) < size:  # drawn one by one they are never the same
             free = np.flatnonzero(degree)
             some = rng.choice(free, size, replace=False, p=degree[free] / degree[free].sum())
-        some = np.minimum(some, n - 1)  # equivalent: but for rounding at the very end
+        some = np.minimum(some, n - 1)  # rounding, at the very end
         members.append(rng.permutation(some)[:size])
     cells = np.repeat(np.arange(len(sizes)), sizes)
     table = csr_from_entries(np.concatenate(members), cells, np.ones(len(cells)), (n, len(sizes)))

@@ -36,7 +36,7 @@ from cellapse._shared.pictures import bars
 
 _FOLDS = 5
 _CLEAR = 2.0  # standard errors by which a size must fall behind the best to lose weight
-_DENSE = 400  # speed only: vertices up to which the whole matrix is taken
+_DENSE = 400  # vertices up to which the whole matrix is taken
 _LEAST = 0.01  # of a weight in the operator: what predicts nothing still holds the parts together
 
 
@@ -164,7 +164,7 @@ class Trial:
 
     def __init__(self, cells: BySize, dimension: int, rng: np.random.Generator) -> None:
         self._cells, self._dimension = cells, dimension
-        n = cells.parts[0].shape[0]  # equivalent: all are square
+        n = cells.parts[0].shape[0]
         folds = [rng.permutation(len(s)) % _FOLDS for s in cells.sizes]
         self._chance = cells.chance
         self._hidden: list[list[IntArray]] = [

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg.blas import daxpy, dgemm, dgemv, sgemm
 
-try:  # speed only: what SciPy calls itself, ten microseconds later
+try:  # what SciPy calls itself, ten microseconds later
     from scipy.sparse._sparsetools import csr_matvec
 except ImportError:
     csr_matvec = None
@@ -25,10 +25,10 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 Numbers: TypeAlias = NDArray[Any] | Sequence[float] | Sequence[Sequence[float]]
 
 _GEMM = {np.dtype(np.float64): dgemm, np.dtype(np.float32): sgemm}
-_CLOSE = 2**23  # speed only: bytes that stay close to the processor
+_CLOSE = 2**23  # bytes that stay close to the processor
 _PART = 256  # numbers of single precision that are added up as such
-_FOLD = 128  # speed only: columns side by side while they are added up, at least
-_LINE = 64  # speed only: bytes that memory gives out together
+_FOLD = 128  # columns side by side while they are added up, at least
+_LINE = 64  # bytes that memory gives out together
 
 
 def csr_from_entries(
@@ -63,7 +63,7 @@ def square(B: "Matrix", weights: FloatArray | None = None) -> sparse.csr_array:
     >>> square(sparse.csr_array([[-1.0], [1.0]]), np.array([3.0])).toarray().tolist()
     [[3.0, -3.0], [-3.0, 3.0]]
     """
-    if (edges := _two_a_column(B)) is not None:  # speed only: by which way
+    if (edges := _two_a_column(B)) is not None:
         i, j, b, c = edges
         w = np.ones(len(b)) if weights is None else weights
         diagonal = _sums(i, w * b**2, B.shape[0]) + _sums(j, w * c**2, B.shape[0])
@@ -112,7 +112,7 @@ def subtract_product(x: FloatArray, V: FloatArray, C: FloatArray) -> FloatArray:
     [[0.0, -1.0], [-2.0, -1.0]]
     """
     alike = x.dtype == V.dtype == C.dtype and x.size and V.size
-    # speed only: no other array of its size is made
+    # No other array of its size is made
     gemm = _GEMM.get(x.dtype) if alike and x.ndim == 2 else None
     if alike and x.dtype == np.float64 and x.ndim == 1 and x.flags.c_contiguous:
         turned = not V.flags.f_contiguous
@@ -133,7 +133,7 @@ def add_multiple(y: FloatArray, factor: float, x: FloatArray) -> FloatArray:
     [31.0, 42.0]
     """
     if x.dtype == y.dtype == np.float64 and y.flags.c_contiguous and x.shape == y.shape and y.size:
-        daxpy(x, y, a=factor)  # speed only: no other array of its size is made
+        daxpy(x, y, a=factor)  # no other array of its size is made
     else:
         y += factor * x
     return y
@@ -164,7 +164,7 @@ def column_dots(x: FloatArray, y: FloatArray, buffer: FloatArray | None = None) 
     >>> column_dots(np.array([[3.0, 0.0], [4.0, 2.0]]), np.ones((2, 2))).tolist()
     [7.0, 2.0]
     """
-    # speed only: products first, then long rows of sums, as NumPy takes its time over short ones
+    # Products first, then long rows of sums, as NumPy takes its time over short ones
     products = np.multiply(x, y, out=buffer)
     if products.dtype == np.float64:
         return np.ones(len(x)) @ products
@@ -224,7 +224,7 @@ class Entries:
         """Those of a sparse array."""
         coo = matrix.tocoo()
         entries = cls(coo.row, coo.col, coo.data, matrix.shape)
-        entries.__dict__["csr"] = matrix  # speed only: need not be made again
+        entries.__dict__["csr"] = matrix  # need not be made again
         return entries
 
     @property

@@ -151,7 +151,7 @@ def _free_in_cgroup() -> int:
         for limit, used, idle in _CGROUP_FILES:
             try:
                 most = int(_content(f"{folder}/{limit}"))
-                if most > _UNKNOWN:  # speed only: as the first version says that there is no limit
+                if most > _UNKNOWN:  # as version 1 says that there is no limit
                     continue
                 left = most - int(_content(f"{folder}/{used}"))
                 words = _content(f"{folder}/memory.stat").split()

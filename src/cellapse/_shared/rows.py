@@ -8,8 +8,8 @@ from scipy import sparse
 
 from cellapse._shared.arrays import BoolArray, IntArray
 
-_MOST_KEYS = 10_000  # speed only: so few keys have a place each
-_MANY = 3_000  # speed only: so many pairs are worth a sparse matrix
+_MOST_KEYS = 10_000  # so few keys have a place each
+_MANY = 3_000  # so many pairs are worth a sparse matrix
 
 
 class RowIndex:
@@ -44,7 +44,7 @@ class RowIndex:
     @cached_property
     def _place(self) -> IntArray | None:
         """The first position of every key, -1 where it does not occur; where keys are few."""
-        if self._span > _MOST_KEYS:  # speed only: a search needs less memory
+        if self._span > _MOST_KEYS:  # a search needs less memory
             return None
         place = np.full(self._span, -1)
         place[self._given[::-1]] = np.arange(len(self._given))[::-1]
@@ -54,7 +54,7 @@ class RowIndex:
     def _numbers(self) -> sparse.csr_array | None:
         """The place of every pair, counted from 1, as an entry of a matrix; None where some repeat.
 
-        speed only: a row of it has few entries, where the list of all pairs is long to search.
+        A row of it has few entries, where the list of all pairs is long to search.
         """
         index = np.int32 if self._n_values < 2**31 else np.int64
         numbers = np.arange(1, len(self._table) + 1)
@@ -95,7 +95,7 @@ class RowIndex:
         """Positions of the first two equal rows, or None when all differ."""
         if self._ascend:
             return None
-        # speed only: quicker than their order, and stable, as most lists are in order but for a few
+        # Quicker than their order, and stable, as most lists are in order but for a few
         keys = np.sort(self._given, kind="stable")
         same = np.flatnonzero(keys[1:] == keys[:-1])
         if not len(same):

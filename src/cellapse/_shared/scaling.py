@@ -25,7 +25,7 @@ def homogeneous(function: Callable[[Any], Any], x: NDArray[Any], power: int = 1)
     >>> homogeneous(lambda x: np.sqrt((x * x).sum(axis=0)), np.array([3e-200, 4e-200]))
     5e-200
     """
-    if _near_one(x):  # speed only: what most are, told sooner
+    if _near_one(x):  # what most are, told sooner
         return function(x)
     k = exponents(x)
     return _times(function(times_two(x, -k)), power * k)

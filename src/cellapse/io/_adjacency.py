@@ -29,7 +29,7 @@ def adjacency_complex(
     >>> adjacency_complex(np.array([[0, 2], [2, 0]]), weighted=True).attributes[1]["weight"]
     array([2.])
     """
-    n = matrix.shape[0]  # equivalent: as many as columns, or it is refused
+    n = matrix.shape[0]  # as many as columns, or it is refused
     n_entries = getattr(matrix, "nnz", matrix.size)
     require_memory(
         100.0 * n + 100.0 * n_entries, f"a graph of {n:,} vertices", "leave out those without edges"

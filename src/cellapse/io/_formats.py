@@ -14,12 +14,12 @@ from cellapse._complex.complex import Complex
 from cellapse.io._options import OF_GRAPHS, OF_TABLES
 
 # Bytes of memory that readers take for a byte of their files.
-_ARRAYS = 4  # equivalent: an estimate, as all of these
-_ATOMS = 20  # equivalent: an estimate
-_TREES = 50  # equivalent: an estimate; of XML, JSON and numbers
-_WORDS = 100  # equivalent: an estimate; of lines and their words
-_TOKENS = 200  # equivalent: an estimate
-_BITS = 400  # equivalent: an estimate; every letter holds six
+_ARRAYS = 4
+_ATOMS = 20  # an estimate
+_TREES = 50  # an estimate; of XML, JSON and numbers
+_WORDS = 100  # an estimate; of lines and their words
+_TOKENS = 200  # an estimate
+_BITS = 400  # an estimate; every letter holds six
 
 
 def _function(where: str) -> Any:

@@ -99,7 +99,7 @@ def numbers_of(text: str) -> FloatArray:
         return np.empty(0)
     if not data.translate(None, _DIGITS):  # whole numbers are parsed seven times as quickly
         numbers = np.fromstring(data, np.int64, sep=" ")
-        if numbers.max() < _TOO_LARGE:  # equivalent: that number is the same either way
+        if numbers.max() < _TOO_LARGE:
             return numbers.astype(np.float64)
     try:
         with warnings.catch_warnings(action="error"):  # NumPy warns where it stops at a word
@@ -146,7 +146,7 @@ def numbers_by_line(text: str) -> tuple[FloatArray, IntArray]:
     ends = np.flatnonzero(letters == ord("\n"))
     is_word = letters > ord(" ")
     first = is_word[1:] & ~is_word[:-1]
-    starts = np.flatnonzero(first) + 1  # equivalent: a letter further on, it is the same line
+    starts = np.flatnonzero(first) + 1
     if len(letters) and is_word[0]:
         starts = np.concatenate([[0], starts])
     values = numbers_of(text)

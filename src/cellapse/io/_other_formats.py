@@ -42,7 +42,7 @@ _NO_TABLE = {
     r"\([^\n]*\)[^\n()]*;\s*\Z": "a tree in the Newick format",
     r"<[^\s<>]+>\s+<[^\s<>]+>\s+[<\"_][^\n]*\.\s*\n": "triples of RDF",
 }
-_BEGINNING = 2000  # equivalent: letters; those of another format show far sooner
+_BEGINNING = 2000  # letters; those of another format show far sooner
 _COMMENTS = re.compile(r"(?:\s*(?:#|%|//|c\b)[^\n]*\n)*\s*")  # c: of DIMACS
 _NEIGHBOURS = re.compile(r"[^\s,;:\"]+:(?:\s.*)?")
 
@@ -96,7 +96,7 @@ def _beginning(text: str) -> tuple[bool, str] | None:
 
 def _below_comments(text: str) -> str:
     start = _COMMENTS.match(text)
-    at = start.end() if start else 0  # equivalent: nothing at all is a match, too
+    at = start.end() if start else 0  # nothing at all is a match, too
     return text[at : at + _BEGINNING].lower()
 
 

@@ -14,7 +14,7 @@ from cellapse._shared.arrays import IntArray
 
 # Kinds of letters: a space is the first one of its line, or another; a sign is in an exponent.
 _FIRST, _SPACE, _END, _MINUS, _SIGN, _POINT, _EXPONENT, _OTHER = range(8)
-_AT_ONCE = 1 << 18  # speed only: bytes; what is made of more leaves the cache
+_AT_ONCE = 1 << 18  # bytes; what is made of more leaves the cache
 _DIGITS = b"0123456789"
 _KINDS = bytearray([_OTHER] * 256)
 for letters, kind in (
@@ -43,7 +43,7 @@ def _table(columns: int) -> bytearray:
     """What is allowed: 8 times the kind before, and the kind after."""
     allowed = bytearray(256)
     for before, after in _PAIRS[columns]:
-        allowed[8 * before + after] = 1  # equivalent: anything but 0
+        allowed[8 * before + after] = 1  # anything but 0
     return allowed
 
 

@@ -26,7 +26,7 @@ from cellapse._shared.memory import (
     require_memory,
 )
 
-_CHUNK = 1 << 20  # speed only: bytes read at once
+_CHUNK = 1 << 20  # bytes read at once
 _POINTER = b"version https://git-lfs"
 _FLOOR, _MULTIPLE, _MULTIPLE_PACKED = 1_000_000_000, 500, 2000
 _REMEDY = "thin it out, or build the complex in parts with Complex.from_arrays"
@@ -66,8 +66,8 @@ def reading_file(path: Path, growth: int, max_memory: int | None = None) -> Iter
     `growth` is how much memory a reader takes for a byte of its file.
     """
     name = shown(path)
-    with reading(name, 0, max_memory):  # equivalent: the floor holds for small ones
-        free = available_memory()  # speed only: takes as long as reading a megabyte, so once
+    with reading(name, 0, max_memory):  # the floor holds for small ones
+        free = available_memory()  # takes as long as reading a megabyte, so once
         data = raw_bytes(path, growth, free)
     with reading(name, len(data), max_memory, packed=is_packed(data), free=free - len(data)):
         if data.startswith(_POINTER):
@@ -135,7 +135,7 @@ def unpacked(data: bytes, growth: int) -> bytes:
 
 
 def _unpack(packed: bytes, growth: int) -> bytes:
-    chunks, size = [], 0  # equivalent: what a byte more would take is an estimate
+    chunks, size = [], 0
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(packed)) as file:
             while chunk := file.read(_CHUNK):

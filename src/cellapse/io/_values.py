@@ -56,7 +56,7 @@ def text_column(words: Sequence[str]) -> list[Any]:
     if given and all(map(_WHOLE.match, given)):
         convert = int
     elif given and is_number(given[0]):
-        full = len(given) == len(words)  # speed only: with gaps, words are looked at one by one
+        full = len(given) == len(words)  # with gaps, words are looked at one by one
         numbers = numbers_or_none(words) if full else None
         if numbers is not None:  # by far the quickest
             return numbers.tolist()

@@ -154,10 +154,10 @@ def _within(columns: dict[str, list[Any]], window: tuple[float, float]) -> list[
 def _two_numbers(text: str) -> Any:
     """The numbers of a file with two whole ones a line and nothing else, or None."""
     # Python before 3.11.5 takes the beginning of a line for a whole one where ++ comes to its end.
-    last = text[text.rfind("\n", 0, -1) + 1 :]  # equivalent: since that version
+    last = text[text.rfind("\n", 0, -1) + 1 :]
     if not (_TWO_NUMBERS.fullmatch(text) and _TWO_NUMBERS.fullmatch(last)):
         return None
-    return np.fromstring(text.translate(_SPACES), dtype=np.int64, sep=" ")  # speed only: quicker
+    return np.fromstring(text.translate(_SPACES), dtype=np.int64, sep=" ")
 
 
 def _vertices(rows: Sequence[Sequence[str]], u: int, v: int) -> list[Sequence[str]]:
@@ -233,6 +233,6 @@ def _word(value: Any) -> str:
         return ""
     if type(value) is str:  # most are one of these
         return value
-    if type(value) is int or (type(value) is float and math.isfinite(value)):  # speed only: as JSON
+    if type(value) is int or (type(value) is float and math.isfinite(value)):  # as JSON writes them
         return repr(value)
     return label_words([value])[0]

@@ -90,9 +90,9 @@ def _graph6(n: int, codes: IntArray) -> IntArray:
         )
     require_memory(100.0 * len(codes), f"the {n_pairs:,} pairs", "write .mtx")
     place = np.flatnonzero(_bits(codes)[:n_pairs])
-    column = ((1 + np.sqrt(1 + 8.0 * place)) // 2).astype(np.int64)  # equivalent: see below
+    column = ((1 + np.sqrt(1 + 8.0 * place)) // 2).astype(np.int64)
     # Where the root was rounded up.
-    column -= column * (column - 1) // 2 > place  # equivalent: below a hundred million vertices
+    column -= column * (column - 1) // 2 > place  # once is enough below a hundred million vertices
     return np.column_stack([place - column * (column - 1) // 2, column])
 
 

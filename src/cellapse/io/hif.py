@@ -120,7 +120,7 @@ def _cells(
     more = [
         r
         for r in incidences
-        if len(r) > 2  # speed only: most have an edge and a node
+        if len(r) > 2  # most have an edge and a node
         and (r.get("attrs") or r.get("weight", 1) != 1 or "direction" in r)
     ]
     if more:

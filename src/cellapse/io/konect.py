@@ -27,7 +27,7 @@ _COLUMNS = ("weight", "time")
 
 def is_konect(data: bytes) -> bool:
     """Whether a file begins as those of KONECT do."""
-    first = data[:200].decode("ascii", errors="replace")  # speed only: the head is shorter
+    first = data[:200].decode("ascii", errors="replace")  # the head is shorter
     return _HEAD.match(first) is not None
 
 

@@ -86,7 +86,7 @@ def _unpacked(content: bytes) -> bytes:
     """What a compressed element holds: one element, whose size comes first."""
     machine = zlib.decompressobj()
     try:
-        head = machine.decompress(content, 8)  # equivalent: what is not read here follows below
+        head = machine.decompress(content, 8)  # what is not read here follows below
         size = int.from_bytes(head[4:8], "little")
         draw_memory(4.0 * size, f"unpacking {readable(size)}", "save it with -v6")
         return head + machine.decompress(machine.unconsumed_tail, size + 8)

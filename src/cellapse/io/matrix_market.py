@@ -30,7 +30,7 @@ _FIELDS = ("real", "double", "integer", "pattern")
 _SYMMETRIES = ("general", "symmetric")
 _COMMENTS = re.compile(rb"(?:[ \t]*(?:%[^\n]*)?\n)*")  # all stand before the sizes
 _SIZES = re.compile(rb"([0-9]{1,15}) ([0-9]{1,15}) ([0-9]{1,15})\n")
-_PIECE = 1 << 16  # speed only: bytes that SciPy gets at once; it asks for 1,024 each time
+_PIECE = 1 << 16  # bytes that SciPy gets at once; it asks for 1,024 each time
 
 
 class _Pieces:

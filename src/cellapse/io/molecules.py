@@ -62,7 +62,7 @@ def molecule_complexes(molecules: Any, *, weight: str | None = AUTO) -> list[Com
 
 def _of_file(path: str | os.PathLike[str]) -> list[Complex]:
     file = file_path(path)
-    with reading_file(file, 100) as data:  # equivalent: an estimate
+    with reading_file(file, 100) as data:  # an estimate
         sdf = Path(file.name.lower().removesuffix(".gz")).suffix in (".sdf", ".mol")
         return _sdf(data) if sdf else _smiles(data)
 
@@ -108,7 +108,7 @@ def read_mol2(data: bytes) -> Complex:
 
 def _atom(word: str) -> int:
     """The number of an atom, or 0."""
-    short = len(word) < 9  # equivalent: no molecule has as many atoms
+    short = len(word) < 9  # no molecule has as many atoms
     return int(word) if short and word.isdecimal() else 0
 
 

@@ -309,7 +309,7 @@ def text_array(values: Sequence[Any]) -> Array:
     if kinds == {bool} or (kinds == {int} and all(-(2**63) <= v < 2**63 for v in values)):
         return np.array(values)
     words = [v if isinstance(v, str) else json.dumps(to_json(v)) for v in values]
-    longest = max(map(len, words), default=0)  # equivalent: of no words none is long
+    longest = max(map(len, words), default=0)  # of no words none is long
     require_memory(
         8.0 * longest * len(words),
         f"an array of {len(words):,} words of up to {longest:,} letters",

@@ -62,7 +62,7 @@ def read_ply(data: bytes) -> Complex:
         at = 0
         for element in elements:
             # Every entry of an element takes a byte at least.
-            if element.size > len(body):  # equivalent: vertices take more than one
+            if element.size > len(body):  # vertices take more than one
                 raise InputError(f"declares {element.size} of {element.name}; it may be cut off")
             if order == "":
                 tables[element.name], at = _from_words(element, words, at)
@@ -157,7 +157,7 @@ def _from_bytes(element: _Element, body: bytes, at: int, order: str) -> tuple[di
         rows = np.frombuffer(body, dtype, element.size, at)
         lists = [p for p in element.properties if p.count is not None]
         lengths = [rows[f"n {p.name}"] for p in lists]
-        if all((n == n[0]).all() for n in lengths):  # speed only: else they are read one by one
+        if all((n == n[0]).all() for n in lengths):  # else they are read one by one
             table = {p.name: rows[p.name].astype(p.type) for p in element.properties}
             return table, at + dtype.itemsize * element.size
     slow: dict[str, list[Any]] = {p.name: [] for p in element.properties}
@@ -183,14 +183,14 @@ def _fixed_lengths(element: _Element, body: bytes, at: int, order: str) -> Any:
             fields.append((p.name, order + p.type))
         elif element.size and offset + np.dtype(p.count).itemsize <= len(body):
             n = int(np.frombuffer(body, order + p.count, 1, offset)[0])
-            if not 0 <= n <= len(body):  # speed only: as below
+            if not 0 <= n <= len(body):
                 return None
             fields += [(f"n {p.name}", order + p.count), (p.name, order + p.type, (n,))]
         else:
             return None
         offset = at + np.dtype(fields).itemsize
     end = at + (offset - at) * element.size
-    fit = end <= len(body)  # speed only: else they are read one by one
+    fit = end <= len(body)  # else they are read one by one
     return fields if offset > at and fit else None
 
 

@@ -66,7 +66,7 @@ def with_parts(file: Path, data: bytes) -> bytes:
         if part == ending:
             parts.append(data)
         elif sibling.is_file() or part != PARTS[2]:
-            parts.append(raw_bytes(sibling, 100, available_memory()))  # equivalent: an estimate
+            parts.append(raw_bytes(sibling, 100, available_memory()))  # an estimate
     return BETWEEN.join(parts)
 
 

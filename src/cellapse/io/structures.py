@@ -27,7 +27,7 @@ def load_structure(path: str | os.PathLike[str]) -> Any:
     """The gemmi.Structure of a PDB or mmCIF file, or of a gzip of it."""
     file = file_path(path)
     mmcif = Path(file.name.lower().removesuffix(".gz")).suffix in (".cif", ".mmcif")
-    with reading_file(file, 20) as data:  # equivalent: an estimate
+    with reading_file(file, 20) as data:  # an estimate
         return _parsed(data, "Mmcif" if mmcif else "Pdb")
 
 

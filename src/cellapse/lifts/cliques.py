@@ -20,7 +20,7 @@ from cellapse._shared.arrays import IntArray
 from cellapse._shared.checks import flag, whole_number
 from cellapse._shared.memory import require_memory
 
-_DENSE = 2**14  # speed only: vertices times edges that a table holds
+_DENSE = 2**14  # vertices times edges that a table holds
 # Candidates examined at once while cliques grow: bounds the working memory to some 100 MB.
 _CHUNK = 2_000_000
 _SAMPLE, _TRUST = 20_000, 2  # cliques drawn; a count from them is trusted to a factor of two
@@ -82,7 +82,7 @@ def cliques(graph: Graph, max_size: int) -> list[IntArray]:
     has at most sqrt(2 m) later neighbours, so that hubs cost no more than others.
     """
     n, edges = graph.n_vertices, graph.edges
-    if n * len(edges) <= _DENSE and max_size <= 4:  # speed only: by which way, and few in any
+    if n * len(edges) <= _DENSE and max_size <= 4:
         return _by_table(n, edges, max_size)
     place = np.empty(n, dtype=np.int64)
     place[np.argsort(np.bincount(edges.ravel(), minlength=n), kind="stable")] = np.arange(n)
@@ -179,7 +179,7 @@ def _sort_triangles(rows: IntArray, n: int) -> IntArray:
 def _grow(current: IntArray, later: _Later) -> IntArray:
     """All cliques with one more vertex, some millions of candidates at once."""
     total = np.cumsum(later.count(current[:, -1]))
-    if total[-1] <= _CHUNK:  # speed only: one of what follows
+    if total[-1] <= _CHUNK:
         return later.grown(current)
     grown = [np.empty((0, current.shape[1] + 1), dtype=np.int64)]
     cuts = np.searchsorted(total, np.arange(_CHUNK, total[-1], _CHUNK)) + 1

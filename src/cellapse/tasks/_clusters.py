@@ -93,6 +93,6 @@ def modularity_by(edges: sparse.coo_array, numbers: IntArray) -> float:
         return 0.0
     ends = [numbers[at] for at in (edges.row, edges.col)]
     inside = edges.data[ends[0] == ends[1]].sum() / total
-    count = numbers.max() + 1  # equivalent: or more
+    count = numbers.max() + 1
     degree = sum(np.bincount(at, edges.data, count) for at in ends)
     return float(inside - ((degree / (2 * total)) ** 2).sum())

@@ -62,7 +62,7 @@ def exact_coordinates(S: Operator) -> Iterator[Coordinates]:
         if sparse_matrix and _is_laplacian(M, S.kernel):  # every entry known to rounding
             # Edges that keep nothing of their weight part what the kernel holds together.
             graph = sparse.csr_array(M)
-            _, group = connected_components(graph, directed=False)  # equivalent: M is symmetric
+            _, group = connected_components(graph, directed=False)  # M is symmetric
             grounded = np.unique(group, return_index=True)[1]
             yield Coordinates(_without_subtraction(M, grounded), np.zeros((len(M), 0)), group)
             return
@@ -82,7 +82,7 @@ def groups(kernel: Any, tol: float | None = None) -> IntArray:
     """
     n, p = kernel.shape
     group = np.zeros(n, dtype=np.int64)
-    random = np.random.default_rng(0).standard_normal((2, p))  # equivalent: any, and any number
+    random = np.random.default_rng(0).standard_normal((2, p))
     for column in random:
         keys = kernel @ column
         order = np.argsort(keys, kind="stable")
@@ -102,7 +102,7 @@ def _sizes(A: sparse.csr_array) -> FloatArray:
     n, _ = A.shape
     if not A.nnz:
         return np.ones(n)
-    count, component = connected_components(A, directed=False)  # equivalent: A is symmetric
+    count, component = connected_components(A, directed=False)  # A is symmetric
     largest = np.zeros(count)
     np.maximum.at(largest, component, np.asarray(abs(A).sum(axis=1)).ravel())
     return np.where(largest > 0, largest, 1.0)[component]

@@ -6,13 +6,13 @@ import numpy as np
 
 from cellapse._shared.arrays import FloatArray, IntArray
 
-_ENTRIES = 2**21  # speed only: of differences held at once
+_ENTRIES = 2**21  # differences held at once
 
 
 def squares(x: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
     """|x_i - x_j|^2 of pairs of rows."""
     result = np.empty(i.shape)
-    step = max(1, _ENTRIES // max(x.shape[1], 1))  # speed only: rows at once
+    step = max(1, _ENTRIES // max(x.shape[1], 1))  # rows at once
     for start in range(0, len(i), step):
         part = slice(start, start + step)
         result[part] = ((x[i[part]] - x[j[part]]) ** 2).sum(axis=1)
@@ -30,7 +30,7 @@ def all_squares(x: FloatArray) -> FloatArray:
     both = length[:, None] + length
     distances = both - 2.0 * (y @ y.T)
     np.fill_diagonal(distances, 0.0)
-    close = distances < 1e-3 * both  # speed only: to subtract more of them is as right
+    close = distances < 1e-3 * both  # more of them would be as right
     i, j = np.nonzero(np.triu(close, 1))
     distances[i, j] = distances[j, i] = squares(x, i, j)
     return distances

@@ -14,7 +14,7 @@ from cellapse._shared.arrays import FloatArray, IntArray, csr_from_entries
 from cellapse._shared.checks import share
 from cellapse.tasks._coordinates import groups_of
 
-_BLOCK = 64  # speed only: right-hand sides solved at once
+_BLOCK = 64  # right-hand sides solved at once
 
 
 def sketched_coordinates(

@@ -41,7 +41,7 @@ def thinned(K: Complex, share: float, rng: np.random.Generator) -> Complex:
         given = sum(A @ gone for A, gone in zip(around, lost[1:], strict=True))
         weights = K.weights[1] - given
         lost[0] |= weights <= 1e-12 * K.weights[1]
-        weights[lost[0]] = 1.0  # equivalent: these edges go
+        weights[lost[0]] = 1.0  # these edges go
         K = replace(K, weights=(K.weights[0], weights, *K.weights[2:]))
     return _only(K, [np.arange(K.n_vertices), *(np.flatnonzero(~gone) for gone in lost)])
 

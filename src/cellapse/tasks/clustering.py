@@ -253,7 +253,7 @@ def clustering_accuracy(clusters: Any, groups: Any) -> float:
     if not len(first):
         raise InputError("clusters and groups of no vertex; give one of each for some")
     i, j = _numbered(first, "clusters"), _numbered(second, "groups")
-    table = np.zeros((i.max() + 1, j.max() + 1), dtype=np.int64)  # equivalent: or larger
+    table = np.zeros((i.max() + 1, j.max() + 1), dtype=np.int64)
     np.add.at(table, (i, j), 1)
     rows, columns = linear_sum_assignment(-table)
     return float(table[rows, columns].sum() / len(i))

@@ -273,7 +273,7 @@ def _canonical_bases(
     start = np.flatnonzero(np.r_[True, ~same])
     vectors, near = vectors.copy(), around()
     for i, j in zip(start, np.r_[start[1:], len(values)], strict=True):
-        if j - i > 1:  # speed only: one vector has nothing to turn to
+        if j - i > 1:  # one vector has nothing to turn to
             V = vectors[:, i:j] if D is None else np.sqrt(D)[:, None] * vectors[:, i:j]
             function = (V**2).sum(axis=1) + near
             _, rotation = np.linalg.eigh(V.T @ (function[:, None] * V))
@@ -293,4 +293,4 @@ def permutable_signs(vectors: FloatArray) -> FloatArray:
     decides = difference[np.argmax(clear, axis=0), columns]
     first = np.argmax(np.abs(vectors) >= (1 - 1e-6) * size, axis=0)
     sign = np.sign(np.where(clear.any(axis=0), decides, vectors[first, columns]))
-    return vectors * np.where(sign == 0, 1.0, sign)  # equivalent: only zeros have no sign
+    return vectors * np.where(sign == 0, 1.0, sign)  # only zeros have no sign

@@ -427,7 +427,7 @@ def _own_lift(K: Complex) -> Lift:
 
     weighted = any(w is not None for w in K.weights[2:])
     if not weighted and K.is_simplicial:
-        again = cliques(K.skeleton(1))  # equivalent: only its edges are looked at
+        again = cliques(K.skeleton(1))  # only its edges are looked at
         alike = again.n_cells == K.n_cells and all(
             _same(mine, yours) for mine, yours in zip(again.cells[2:], K.cells[2:], strict=True)
         )
@@ -482,9 +482,9 @@ def _random_pairs(
     known = np.sort(edges.min(axis=1).astype(np.int64) * n + edges.max(axis=1))
     new = np.empty(0, dtype=np.int64)
     reach = np.cumsum(chance)
-    for _ in range(20):  # speed only: few pairs are left where that is not enough
+    for _ in range(20):  # few pairs are left where that is not enough
         ends = np.searchsorted(reach, rng.random((4 * count, 2)) * reach[-1], side="right")
-        ends = np.minimum(ends, n - 1)  # equivalent: but for rounding at the very end
+        ends = np.minimum(ends, n - 1)  # rounding, at the very end
         low, high = np.sort(ends, axis=1).T
         codes = (low * n + high)[low < high]
         at = np.minimum(np.searchsorted(known, codes), len(known) - 1)

@@ -124,7 +124,7 @@ def _apply(
     expansions = [expansion(h, b, error) for h in responses]
     if x.ndim == 1:
         return _summed(S, x, b, expansions, error)
-    blocks = column_blocks(x, 4 if S.shortcuts.iterates else 8)  # speed only: in single precision
+    blocks = column_blocks(x, 4 if S.shortcuts.iterates else 8)  # in single precision
     parts = [_summed(S, x[:, block], b, expansions, error) for block in blocks]
     return [np.hstack(columns) for columns in zip(*parts, strict=True)]
 
@@ -195,7 +195,7 @@ def upper_bound(S: Operator) -> float:
     x = 1 by its row sums, and the closer to its first eigenvector the better.
     """
     size, x, bound = abs(S.A), np.ones(S.shape[0]), np.inf
-    for _ in range(20):  # speed only: each is a bound, and closer
+    for _ in range(20):  # each round is a bound, and closer
         y = size @ x
         bound = min(bound, float((y / x).max(initial=0.0)))
         x = y / max(float(y.max(initial=0.0)), 1e-300) + 1e-3  # stays positive

@@ -33,8 +33,8 @@ from cellapse.tasks._sketch import sketched_coordinates
 
 Scale = Callable[[FloatArray, IntArray, IntArray], FloatArray]
 
-_DENSE = 2000  # speed only: up to this many vertices pairs are read off the dense inverse
-_BLOCK = 64  # speed only: right-hand sides solved at once
+_DENSE = 2000  # up to this many vertices pairs are read off the dense inverse
+_BLOCK = 64  # right-hand sides solved at once
 _SOLVED = 1e-12  # what `solve` promises
 _FEWER = "ask for fewer pairs, or give rtol= for estimates"
 _TOLERANCE = 1e-5  # relative error up to which a resistance counts as known

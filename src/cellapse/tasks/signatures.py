@@ -208,7 +208,7 @@ def wave_kernel_signature(
     range_ = log[-1] - log[0]
     width = 7.0 * range_ / max(len(e) - 1, 1)
     if range_ <= 1e-6:
-        width = 1.0  # equivalent: of one eigenvalue any will do
+        width = 1.0  # of one eigenvalue any will do
     if sigma is not None:
         width = number("sigma", sigma, "a number above 0", lambda x: x > 0)
     # Relative to the nearest eigenvalue, so that a narrow band never divides zero by zero.

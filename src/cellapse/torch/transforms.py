@@ -33,7 +33,7 @@ with extra("torch_geometric", "torch"):
 
 
 _CHUNK = 1000  # graphs lifted and collapsed at once
-_FEW = 1_000_000  # speed only: products of numbers that take less time than a sparse array
+_FEW = 1_000_000  # products of numbers that take less time than a sparse array
 
 
 def _laplacian(K: Complex) -> Any:
@@ -44,7 +44,7 @@ def _laplacian(K: Complex) -> Any:
     ends = contained(K, 0, 1).scaled(
         None if low is None else low**-0.5, None if high is None else high**0.5
     )
-    if K.n_vertices**2 * K.n_cells[1] < _FEW:  # speed only: as a dense array
+    if K.n_vertices**2 * K.n_cells[1] < _FEW:  # a dense array is quicker
         dense = ends.toarray()
         return dense @ dense.T
     return ends.csr @ ends.csr.T

@@ -127,7 +127,7 @@ class Flags(OneSide):
         few, beta = self._chain.few, self._beta
         if few is None or self._solver is not None or not self._weights.definite:
             return None
-        A = few.plain if beta == 1.0 else beta * few.plain  # speed only: no copy
+        A = few.plain if beta == 1.0 else beta * few.plain  # saves a copy
         c = self._gamma**2 / beta if beta > 0 else 0.0
         mass = self._masses(self._chain.above)[0]
         if c == 0.0 or not mass.min(initial=np.inf) > 0:  # eps = 0 is a limit
@@ -215,7 +215,7 @@ class FlagStacks(ChainStacks):
         beta, rest, T = self._beta[0], np.ones(len(m), dtype=bool), np.empty_like(self._H[0][g])
         at: Any = definite & (beta > 0)
         if at.any():
-            at = slice(None) if at.all() else at  # speed only: copies none
+            at = slice(None) if at.all() else at  # saves a copy
             B, P, A = self._B[0][g][at], self.kernels[0][g][at], beta * self._H[0][g][at]
             G = beta * (B / m[at, None, :]) @ B.transpose(0, 2, 1)
             # Every entry is one product: the same, however many columns of zeros there are.

@@ -34,8 +34,8 @@ from cellapse._shared.checks import whole_number
 from cellapse._shared.pictures import bars
 from cellapse._shared.threads import one_thread_of_openblas
 
-DENSE = 500  # speed only: up to this many cells the dense way is quick
-_LOOSE = 1e-7  # speed only: tolerances that a dense matrix alone keeps, without a product with S
+DENSE = 500  # up to this many cells the dense way is quick
+_LOOSE = 1e-7  # tolerances that a dense matrix alone keeps, without a product with S
 _LAST = 4000  # up to this many cells the dense way is the last resort
 
 

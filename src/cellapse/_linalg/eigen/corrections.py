@@ -17,9 +17,9 @@ from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.eigen.rough import Rough
 from cellapse._shared.arrays import BoolArray, FloatArray, remove_span
 
-_TERMS = 3  # speed only: solves with a factor of A that save a product with S, which costs more
-_BELOW = 0.3  # speed only: of a residual: how far a shift is below its quotient
-_LEAST, _CLOSE = 1e-3, 0.95  # speed only: how close to A off V a shift is taken to be
+_TERMS = 3  # solves with a factor of A that save a product with S, which costs more
+_BELOW = 0.3  # of a residual: how far a shift is below its quotient
+_LEAST, _CLOSE = 1e-3, 0.95  # how close to A off V a shift is taken to be
 
 
 class Ritz(NamedTuple):

@@ -38,7 +38,7 @@ from cellapse._shared.checks import whole_number
 from cellapse._shared.progress import Bar
 
 _DEPENDENT = 1e-13  # squared, of steps of length one: what is less is rounding
-_GUARD = 4  # speed only: vectors beyond those wanted, which the others need not wait for
+_GUARD = 4  # vectors beyond those wanted, which the others need not wait for
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class Davidson(EigenSolver):
         """
         k = problem.k
         space = _spanned(problem, V)
-        room = min(max(8 * k, 80), problem.room)  # speed only: columns before a restart
+        room = min(max(8 * k, 80), problem.room)  # columns before a restart
         goal, bar = 0.5 * problem.tol * problem.norm, Bar("Davidson", unit="steps")
         for step in range(self.max_steps):
             values, rotation = symmetric_eigenpairs(space.H)
@@ -150,10 +150,10 @@ class Davidson(EigenSolver):
                 bar.end()
                 return values[: X.shape[1]], X
             bar.step(f"residual {size.max():.1e} on the way to {goal:.1e}")
-            if len(space.H) + k > room:  # speed only: a smaller space has cheaper products
-                space = _best(space, values, rotation, 2 * k)  # speed only: as many as pay off
+            if len(space.H) + k > room:  # a smaller space has cheaper products
+                space = _best(space, values, rotation, 2 * k)  # as many as pay off
             open_ = np.zeros(X.shape[1], dtype=bool)
-            open_[:k] = size > 0.1 * goal  # speed only: what is nearly there needs no step
+            open_[:k] = size > 0.1 * goal  # what is nearly there needs no step
             larger = _extended(problem, space, correct(Ritz(X, R, open_)))
             if larger is None:
                 break
@@ -212,7 +212,7 @@ def _extended(problem: Problem, space: _Space, steps: FloatArray) -> _Space | No
     # A step enters the result with its size: S times it may be as much less accurate, as long as
     # its couplings to what was there come from the older, accurate side.
     length = float(np.linalg.norm(steps, axis=0).max())
-    slack = 0.1 / max(length, 1e-5)  # speed only: the residual of the result is computed anew
+    slack = 0.1 / max(length, 1e-5)  # the residual of the result is computed anew
     steps = _orthogonal_to(space.V, steps, problem)
     if not steps.shape[1]:
         return None

@@ -29,7 +29,7 @@ class Dense(EigenSolver):
     def find(self, problem: Problem) -> Pairs:
         S = problem.dense()
         if problem.n_kernel:  # out of the way instead of trusting rounding with it
-            above = 2.0 * problem.norm  # equivalent: any factor above 1
+            above = 2.0 * problem.norm  # any factor above 1 will do
             S = problem.onto_kernel.add_to(S, above)
         return symmetric_eigenpairs(S, 0, problem.k)
 

@@ -41,8 +41,8 @@ def nothing_missed(
     certificate; then, and where there is no count, what is left is searched.
     """
     values, vectors = _in_order(*pairs)
-    block, counted = 1, None  # speed only: how many are looked for at once
-    for attempt in itertools.count(1):  # equivalent: any seed but 0, which the first start had
+    block, counted = 1, None  # how many are looked for at once
+    for attempt in itertools.count(1):  # any seed but 0, which the first start had
         below = float(values[problem.k - 1]) - max(_SAME, 2.0 * problem.tol) * problem.norm
         smaller = int((values < below).sum())
         certain = _follows_from_plain(problem, vectors[:, : problem.k], below)
@@ -60,7 +60,7 @@ def nothing_missed(
         if not len(more):
             break
         values, vectors = _in_order(np.concatenate([values, more]), np.hstack([vectors, extra]))
-        block = min(2 * block, 16)  # speed only: see above
+        block = min(2 * block, 16)
     if counted is not None and 0 < counted - smaller <= rest.room:
         raise ConvergenceError(
             f"{counted - smaller} eigenvalues below {below:.6g} exist but were not found; use "
@@ -105,7 +105,7 @@ def _follows_from_plain(problem: Problem, vectors: FloatArray, below: float) -> 
     if plain is None or room < 0 or not problem.operator.definite:
         return None
     X = linalg.qr(vectors, mode="economic")[0]
-    for more in (0, min(_BESIDE, room)):  # speed only: nothing beside is no product
+    for more in (0, min(_BESIDE, room)):  # nothing beside is no product
         kept = _first_of(plain, problem.k + more + 1)
         if kept is None:
             return None
@@ -114,7 +114,7 @@ def _follows_from_plain(problem: Problem, vectors: FloatArray, below: float) -> 
         gap = _gap(problem, plain, kept, np.hstack([X, Q])) - below
         if gap > 0.0 and _least(problem, X, Q, gap) > below + _SAME * problem.norm:
             return kept.certain
-        if _highest(problem, plain, kept) <= below:  # speed only: more of them would not do
+        if _highest(problem, plain, kept) <= below:  # more of them would not do
             break
     return None
 
@@ -192,14 +192,14 @@ def pairs_and_residuals(
     if not exact:
         first = problem.n_kernel
         H = u[:, first:].T @ image[:, first:]
-        rotation = symmetric_eigenpairs((H + H.T) / 2)[1]  # equivalent: vectors have no scale
+        rotation = symmetric_eigenpairs((H + H.T) / 2)[1]  # vectors have no scale
         u = np.hstack([u[:, :first], u[:, first:] @ rotation])
         image = np.hstack([image[:, :first], image[:, first:] @ rotation])
     values = np.einsum("ij,ij->j", u, image)
     values[: problem.n_kernel] = 0.0
     # What is at least zero is not below it, whatever the products say.
     known = problem.tol if problem.operator.definite and not problem.largest else 1e-13
-    values[(values < 0) & (values > -known * norm)] = 0.0  # equivalent: 0 stays 0, with <= too
+    values[(values < 0) & (values > -known * norm)] = 0.0
     left = image - root[:, None] ** 2 * u * values
     residuals = np.linalg.norm(left, axis=0)
     scaled = residuals if problem.unit_mass else np.linalg.norm(left / root[:, None], axis=0)

@@ -73,7 +73,7 @@ class Lanczos(EigenSolver):
             # As much chance as before: what is still hidden must not stay so because it is small.
             again = problem.start()
             start = problem.project(vectors.sum(axis=1)) + again / np.linalg.norm(again)
-            tol = max(1e-3 * tol, 0.3 * problem.tol)  # speed only: how soon to look again
+            tol = max(1e-3 * tol, 0.3 * problem.tol)  # how soon to look again
 
     def _smallest(self, problem: Problem, tol: float, start: FloatArray) -> Pairs:
         top = problem.norm
@@ -85,7 +85,7 @@ class Lanczos(EigenSolver):
         if size <= 1e-14 * top * np.linalg.norm(start) and problem.k <= problem.room:
             # Zero on what is left, which ARPACK stops at: everything is an eigenvector.
             return np.full(problem.k, top), linalg.qr(problem.start(problem.k), mode="economic")[0]
-        basis = self.n_basis or max(40, 2 * problem.k + 20)  # speed only: of the Krylov space
+        basis = self.n_basis or max(40, 2 * problem.k + 20)  # of the Krylov space
         restarts = most_products(problem, basis) // max(basis - problem.k, 1)
         mu, vectors = largest_pairs(problem, reflected, basis, tol, start, restarts)
         return top - mu, vectors
@@ -124,7 +124,7 @@ def nothing_below(problem: Problem, value: float) -> bool:
     for step, new in enumerate(islice(recurrence(problem), min(_LOOK, problem.room)), start=1):
         diagonal.append(new[0])
         beside.append(new[1])
-        if step % 20 == 0:  # speed only: how often it is looked at
+        if step % 20 == 0:  # how often it is looked at
             theta, s = linalg.eigh_tridiagonal(
                 diagonal, beside[:-1], select="i", select_range=(0, 0)
             )

@@ -24,10 +24,10 @@ from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.symmetric import Pairs
 from cellapse._shared.arrays import FloatArray, add_product
 
-_DEGREE = 5  # speed only: odd, so that what is above the interval stays away
+_DEGREE = 5  # odd, so that what is above the interval stays away
 _BEYOND = 4  # Ritz values besides the wanted ones: what is next to the cut is hardly lifted
 _SAME = 1e-6  # of the norm: closer ones are copies
-_WIDE = 0.5  # speed only: a cut above this part of the spectrum lifts nothing
+_WIDE = 0.5  # a cut above this part of the spectrum lifts nothing
 
 
 def lifted_pairs(problem: Problem, tol: float, most: int) -> Pairs | None:
@@ -48,7 +48,7 @@ def lifted_pairs(problem: Problem, tol: float, most: int) -> Pairs | None:
             before, now = now, turned(-before, now)
         return now
 
-    basis = max(2 * problem.k + 2, 24)  # speed only: of the Krylov space
+    basis = max(2 * problem.k + 2, 24)  # of the Krylov space
     restarts = most // (_DEGREE * max(basis - problem.k, 1))
     try:
         vectors = largest_pairs(problem, polynomial, basis, tol, restarts=restarts)[1]
@@ -67,7 +67,7 @@ def _interval(problem: Problem) -> tuple[float, float] | None:
     The k-th Ritz value is above the k-th eigenvalue, once copies do not count: rounding makes some
     of those that have converged.
     """
-    steps = 2 * problem.k + 60  # speed only: more of them tell it better
+    steps = 2 * problem.k + 60  # more of them tell it better
     known = list(islice(recurrence(problem), steps)) if steps <= problem.room else []
     if len(known) < steps:
         return None

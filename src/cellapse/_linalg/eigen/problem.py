@@ -21,7 +21,7 @@ from cellapse._linalg.kernel import Projector, scaled_kernel
 from cellapse._linalg.symmetric import Lowest, SymmetricOperator
 from cellapse._shared.arrays import Entries, FloatArray, remove_span, row_sum
 
-_HUBS = 10.0  # speed only: times the median: from there on the largest entry is one of a hub
+_HUBS = 10.0  # times the median: from there on the largest entry is one of a hub
 _ABOVE = 1e-6  # relative to the bound of the spectrum: how far a shift is above it
 
 

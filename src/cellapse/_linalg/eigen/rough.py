@@ -16,8 +16,8 @@ from cellapse._linalg.kernel import Projector
 from cellapse._linalg.products import product_with
 from cellapse._shared.arrays import FloatArray, remove_span
 
-_FINE = 0.01  # speed only: of r that is left
-_FEW = 8  # speed only: columns of a kernel that are not worth a projector of their own
+_FINE = 0.01  # the part of r that is left
+_FEW = 8  # columns of a kernel that are not worth a projector of their own
 
 
 class Rough:
@@ -32,7 +32,7 @@ class Rough:
 
     def __init__(self, problem: Problem, nearby: Solve | None = None) -> None:
         self._norm, kernel, known = problem.norm, problem.kernel, problem.known
-        if 0 < problem.n_kernel <= _FEW:  # speed only: they go with the others
+        if 0 < problem.n_kernel <= _FEW:  # they go with the others
             kernel, known = None, np.hstack([problem.onto_kernel.first(problem.n_kernel), known])
         self._fixed, self._known = Projector(kernel, np.float32), known.astype(np.float32)
         self._product = _single(problem.matrix, problem.norm) if nearby is None else nearby

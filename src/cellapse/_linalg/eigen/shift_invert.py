@@ -21,7 +21,7 @@ from cellapse._linalg.symmetric import Pairs
 SUPERLU = Direct()
 _EXACT = 1e-12  # relative to 1 / (lambda - shift)
 _ROUGH = 1e-5  # the same, for a look whether there is anything
-_RESTARTS = 500  # speed only: where the shift is too far from the eigenvalues more do not help
+_RESTARTS = 500  # where the shift is too far from the eigenvalues more do not help
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,6 @@ class ShiftInvert(EigenSolver):
                 "eigenvalues of any size; use Lanczos() or Dense()"
             )
         shift, solve = problem.factor(self.factorization)
-        basis = 2 * problem.k + 10  # speed only: of the Krylov space
+        basis = 2 * problem.k + 10  # of the Krylov space
         mu, vectors = largest_pairs(problem, solve, basis, tol, restarts=_RESTARTS)
         return shift + 1.0 / mu, vectors

@@ -20,7 +20,7 @@ from cellapse._linalg.symmetric import SymmetricOperator
 from cellapse._shared.arrays import FloatArray
 
 _FARTHEST = 5e-9  # relative to the norm: how far from the value the count may be taken
-_SMALL = 300  # speed only: rows up to which pivoting costs nothing
+_SMALL = 300  # rows up to which pivoting costs nothing
 _UNIT = 2.0**-53
 
 
@@ -40,7 +40,7 @@ def shift_inverse(
         return None
     matrix, n = system[0], operator.shape[0]
     solve = direct.prepare(matrix)
-    size = matrix.shape[0]  # equivalent: it is square
+    size = matrix.shape[0]
     if size == n:
         return shift, solve
 
@@ -83,7 +83,7 @@ def _inertia(matrix: sparse.csc_array, most_growth: float) -> int | None:
     Without pivoting a pivot may be next to zero, and what follows is noise, however well the
     factors solve: the count is good as long as the factors have not grown beyond the matrix.
     """
-    if matrix.shape[0] <= _SMALL:  # speed only: by which way
+    if matrix.shape[0] <= _SMALL:
         return _dense_inertia(matrix.toarray())
     try:
         factor = Direct().prepare(matrix)

@@ -27,7 +27,7 @@ from cellapse._shared.checks import whole_number
 from cellapse._shared.pictures import points
 from cellapse._shared.threads import one_thread_of_openblas
 
-_BEYOND = 4  # speed only: eigenpairs that a start for others is given besides
+_BEYOND = 4  # eigenpairs that a start for others is given besides
 _CERTIFY = 20_000  # up to this many cells a second factorization is worth the certainty
 
 
@@ -236,5 +236,5 @@ def fix_signs(vectors: FloatArray) -> FloatArray:
     size = np.abs(stack)
     first = np.argmax(size >= size.max(axis=1, keepdims=True) * (1 - 1e-6), axis=1)
     decides = stack[np.arange(len(stack))[:, None], first, np.arange(stack.shape[2])]
-    sign = np.where(decides < 0, -1.0, 1.0)  # equivalent: zeros have no sign
+    sign = np.where(decides < 0, -1.0, 1.0)  # a zero has either
     return (stack * sign[:, None, :]).reshape(vectors.shape)
