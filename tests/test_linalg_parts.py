@@ -765,31 +765,6 @@ def test_a_sparse_matrix_may_take_more_products_than_a_collapse():
     assert lanczos.most_products(sparse_one, 60) > 500_000
 
 
-def test_parts_with_other_numbers_are_joined_as_if_for_the_first_time(monkeypatch):
-    def beside(A, B):
-        return sparse.block_array([[A, B], [B.T, None]])
-
-    def below(A, B):
-        return sparse.block_array([[A], [B.T]])
-
-    rng = np.random.default_rng(0)
-    B = sparse.csr_array((rng.random((6, 4)) < 0.5).astype(float))
-    for most, steps in ((1_000_000, 12), (3, 2)):  # the latter is too large to remember
-        monkeypatch.setattr(joined, "_LARGE", most)
-        for step in range(steps):
-            pattern = np.random.default_rng(step % 3).random((6, 6)) < 0.4
-            A = sparse.csr_array(pattern.astype(float))
-            A.data[:] = rng.standard_normal(A.nnz)
-            A.data[0] = 0.0  # keeps its place
-            B.data[:] = rng.standard_normal(B.nnz)
-            for join in (beside, below):
-                found, expected = joined.joined(join, A, B), sparse.csr_array(join(A, B))
-                assert found.nnz == expected.nnz
-                np.testing.assert_array_equal(found.toarray(), expected.toarray())
-                found.indices[:] = 0  # nobody else has it
-    assert len(joined._known) <= joined._MANY
-
-
 def test_the_pattern_is_that_of_entries_and_shape():
     M = sparse.csr_array([[0.0, 1.0], [2.0, 0.0]])
     wider = sparse.csr_array((M.data, M.indices, M.indptr), shape=(2, 3))

@@ -26,7 +26,6 @@ from cellapse._collapse.graded import GradedLaplacian
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.block_inverse import inverse_by_blocks
 from cellapse._linalg.direct import Direct, Solve, best_direct
-from cellapse._linalg.joined import joined
 from cellapse._linalg.levels import widest_level
 from cellapse._linalg.schur import can_complement, schur_complement
 from cellapse._shared.arrays import FloatArray, diagonal_matrix, square
@@ -84,7 +83,8 @@ class Raised:
     def complement(self) -> AbstractContextManager[tuple[FloatArray, Solve]]:
         """B (M + floor)^-1 B^T as an array, negative, and y -> (M + floor)^-1 y for columns."""
         nothing = sparse.csr_array(0.0 * sparse.eye_array(self.n))
-        return schur_complement(joined(_upper, nothing, self.B, self._masses), self.n)
+        upper = [[nothing, self.B], [None, sparse.triu(self._masses)]]
+        return schur_complement(sparse.block_array(upper, format="csr"), self.n)
 
     @cached_property
     def crowded(self) -> Crowded | None:
@@ -174,13 +174,5 @@ class Raised:
 
     def _with(self, M: sparse.csr_array) -> Any:
         B = self.B[:, : M.shape[0]]
-        return joined(_both, diagonal_matrix(np.full(self.n, -1.0 / self.beta)), B, M)
-
-
-def _both(D: sparse.csr_array, B: sparse.csr_array, M: sparse.csr_array) -> Any:
-    return sparse.block_array([[D, B], [B.T, M]], format="csr")
-
-
-def _upper(D: sparse.csr_array, B: sparse.csr_array, M: sparse.csr_array) -> Any:
-    """The upper triangle of the same."""
-    return sparse.block_array([[D, B], [None, sparse.triu(M)]], format="csr")
+        D = diagonal_matrix(np.full(self.n, -1.0 / self.beta))
+        return sparse.block_array([[D, B], [B.T, M]], format="csr")

@@ -18,7 +18,6 @@ import numpy as np
 from scipy import sparse
 
 from cellapse._linalg.direct import Solve
-from cellapse._linalg.joined import pattern_key
 from cellapse._linalg.levels import factor_size
 from cellapse._linalg.pardiso import new_solver, run
 from cellapse._shared.arrays import FloatArray
@@ -27,7 +26,7 @@ from cellapse._shared.memory import require_memory
 _ANALYSE, _FACTORIZE, _FORWARD, _BACKWARD = 11, 22, 331, 333  # phases
 _COMPLEMENT = 36  # the setting: 2 asks for the complement, and for solutions with C
 _PIVOTS = 21  # the setting: 0 looks for no blocks of two rows, which a definite C has no need of
-_ordered: dict[tuple[int, bytes], _Ordered] = {}  # the last one, where nobody uses it just now
+_ordered: dict[int, _Ordered] = {}  # the last one by its n, where nobody uses it just now
 
 
 class _Ordered:
@@ -41,6 +40,12 @@ class _Ordered:
         self._solver.set_iparm(_PIVOTS, 0)
         self._solver.perm = (np.arange(upper.shape[0]) < n).astype(np.int32)
         self.run(_ANALYSE, np.zeros(upper.shape[0]))
+
+    def fits(self, upper: Any) -> bool:
+        """Whether a matrix has the same pattern."""
+        return np.array_equal(self._upper.indptr, upper.indptr) and np.array_equal(
+            self._upper.indices, upper.indices
+        )
 
     def take(self, numbers: FloatArray) -> None:
         """Go on with other numbers in the same pattern."""
@@ -63,9 +68,8 @@ def schur_complement(upper: Any, n: int) -> Iterator[tuple[FloatArray, Solve]]:
     """
     upper = sparse.csr_matrix(upper)
     upper.sort_indices()
-    key = n, pattern_key(upper)
-    ordered = _ordered.pop(key, None)  # nobody else has it meanwhile
-    if ordered is None:
+    ordered = _ordered.pop(n, None)  # nobody else has it meanwhile
+    if ordered is None or not ordered.fits(upper):
         what = f"the elimination of {upper.shape[0] - n:,} rows"
         size = factor_size(sparse.csc_array(upper + upper.T))
         require_memory(size, what, "apply S instead: S @ x")
@@ -85,4 +89,4 @@ def schur_complement(upper: Any, n: int) -> Iterator[tuple[FloatArray, Solve]]:
         yield complement, solve
     finally:
         _ordered.clear()
-        _ordered[key] = ordered
+        _ordered[n] = ordered
