@@ -53,7 +53,7 @@ WITHIN = {
         *("given", "containment", "boundary", "incidence", "kinds", "support", "homology"),
     ),
     "_linalg": (
-        *("products", "groups", "kernel", "block_inverse", "joined", "levels", "pardiso"),
+        *("products", "groups", "kernel", "block_inverse", "levels", "pardiso"),
         *("direct", "schur", "lapack", "error_bounds"),
         *("cg", "floor", "short", "preconditioner"),
         *("row_space", "singular", "symmetric", "eigen", "systems", "operators"),

@@ -9,7 +9,7 @@ from scipy import sparse
 from toys import Toy
 
 import cellapse as cl
-from cellapse._linalg import cg, direct, joined, levels, preconditioner, singular
+from cellapse._linalg import cg, direct, levels, preconditioner, singular
 from cellapse._linalg.eigen import auto, evidence, lanczos, problem, shifts
 from cellapse._linalg.eigen.spectrum import EigenSolver
 from cellapse._linalg.error_bounds import ErrorBound, ErrorEstimate
@@ -763,14 +763,6 @@ def test_a_sparse_matrix_may_take_more_products_than_a_collapse():
     assert lanczos.most_products(given, 60) == 10_000
     sparse_one = problem.eigenproblem(cl.graph_laplacian(S.source), 30)
     assert lanczos.most_products(sparse_one, 60) > 500_000
-
-
-def test_the_pattern_is_that_of_entries_and_shape():
-    M = sparse.csr_array([[0.0, 1.0], [2.0, 0.0]])
-    wider = sparse.csr_array((M.data, M.indices, M.indptr), shape=(2, 3))
-    keys = {joined.pattern_key(*parts) for parts in ((M,), (3.0 * M,), (wider,), (M.T.tocsr(),))}
-    assert len(keys) == 2  # the transpose has the same
-    assert joined.pattern_key(M, wider) != joined.pattern_key(wider, M)
 
 
 def test_an_inverse_by_choleskys_factor():

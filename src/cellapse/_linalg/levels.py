@@ -15,11 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from cellapse._linalg.joined import pattern_key
-
 DENSE_BLOCK = 250  # rows whose dense elimination takes no time
-_MANY = 16
-_known: dict[bytes, tuple[int, int]] = {}  # of the last patterns, by their hash
 
 
 def expands(graph: sparse.csr_array) -> bool:
@@ -52,18 +48,6 @@ def widest_level(graph: Any) -> tuple[int, int]:
     if not core.data.all():
         core = sparse.csr_array(core, copy=True)
         core.eliminate_zeros()
-    key = pattern_key(core)
-    found = _known.get(key)
-    if found is None:
-        found = _searched(core)
-        if len(_known) >= _MANY:
-            _known.clear()
-        _known[key] = found
-    return found
-
-
-def _searched(core: sparse.csr_array) -> tuple[int, int]:
-    """The same by a search, for a matrix without stored zeros."""
     for _ in range(50):  # what is left of long chains is narrow
         degree = np.diff(core.indptr) - (core.diagonal() != 0)
         keep = np.flatnonzero(degree > 2)

@@ -14,9 +14,8 @@ import numpy as np
 from scipy import sparse
 
 from cellapse._errors import ConvergenceError, extra
-from cellapse._linalg.joined import pattern_key
 from cellapse._linalg.products import mkl_libraries
-from cellapse._shared.arrays import FloatArray, IntArray
+from cellapse._shared.arrays import FloatArray
 
 # Nested dissection (2), small pivots raised (10), pivots of two rows (21), and the
 # factorization for many cores (24), whose solutions are quick on one core, too. By its own defaults
@@ -26,10 +25,8 @@ _SETTINGS = {1: 1, 2: 2, 10: 8, 21: 1, 24: 1}
 _NEGATIVE = 23  # where it says how many eigenvalues are negative
 _FACTORIZE, _SOLVE = 12, 33  # phases
 _ORDERED, _BY_DEGREE = 2, 0  # where it says how an order is found
+_ORDER, _ASKED = 5, 2  # PARDISO that is asked for its order takes half the time of one that is not
 _LARGE = 75_000  # rows from which nested dissection is worth its time
-_ORDER, _GIVEN, _ASKED = 5, 1, 2  # where it says whether an order is given, or asked for
-_MANY = 4
-_orders: dict[bytes, IntArray] = {}  # of the last patterns, by their hash
 
 
 class Pardiso:
@@ -42,22 +39,10 @@ class Pardiso:
         if self._upper.shape[0] < _LARGE:
             self._solver.set_iparm(_ORDERED, _BY_DEGREE)
         self._solver._check_A(self._upper)  # which would end the process
-        self._factorize()
-
-    def _factorize(self) -> None:
-        """In the order of the last matrix with the same pattern: most of the time goes into it.
-
-        An order that was asked for and one that is given lead to the same numbers.
-        """
-        n, key = self._upper.shape[0], pattern_key(self._upper)
-        known = _orders.get(key)
-        self._solver.set_iparm(_ORDER, _ASKED if known is None else _GIVEN)
-        self._solver.perm = np.zeros(n, np.int32) if known is None else known.copy()
+        n = self._upper.shape[0]
+        self._solver.set_iparm(_ORDER, _ASKED)
+        self._solver.perm = np.zeros(n, np.int32)
         run(self._solver, _FACTORIZE, self._upper, np.zeros(n))
-        if known is None:
-            if len(_orders) >= _MANY:
-                _orders.clear()
-            _orders[key] = self._solver.perm.copy()
 
     def solve(self, rhs: FloatArray) -> FloatArray:
         """The solution for one right-hand side or many columns."""
