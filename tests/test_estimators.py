@@ -232,3 +232,29 @@ def test_bad_parameters(estimator, message):
 def test_a_precomputed_graph_with_negative_weights():
     with pytest.raises(cl.InputError, match="-1"):
         cl.CollapsedSpectralClustering(2, affinity="precomputed").fit([[0, -1.0], [-1.0, 0]])
+
+
+def test_score_goes_by_the_rows_as_fit_does():
+    pandas = pytest.importorskip("pandas")
+    X = pandas.DataFrame(np.r_[np.arange(6.0), 20 + np.arange(6.0)].reshape(-1, 1))
+    y = pandas.Series([0] * 6 + [1] * 6)
+    model = cl.CollapsedLabelSpreading(n_neighbors=3).fit(X, y)
+    assert model.score(X, y) == model.score(X, y.to_numpy()) == model.score(X.to_numpy(), y) == 1.0
+    half = np.r_[np.ones(6), np.zeros(6)]
+    assert model.score(X, np.zeros(12, int), half) == 1.0
+    wrong = [
+        (y.iloc[::-1], None),  # another index
+        (y, pandas.Series(half, index=range(12, 0, -1))),
+        (dict(y), None),
+        (y.to_frame(), None),
+        (y.astype(float).mask(y.index < 2), None),
+        (y.astype("Int64").mask(y.index < 2), None),
+        (np.ma.array(y.to_numpy(), mask=half), None),
+        (y.to_numpy()[:5], None),
+        (y, half[:5]),
+        (y, -half),
+        (y, 0 * half),
+    ]
+    for labels, weights in wrong:
+        with pytest.raises(cl.InputError):
+            model.score(X, labels, weights)

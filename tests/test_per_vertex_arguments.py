@@ -532,7 +532,7 @@ def test_a_frame_is_written_by_its_columns(tmp_path):
 
 def test_views_of_networkx_go_by_their_vertices():
     G = nx.path_graph(4)
-    G.add_edge(1, 3, weight=2.0)
+    G.add_edge(1, 3)
     G = nx.relabel_nodes(G, {0: 2, 1: 0, 2: 3, 3: 1})
     nx.set_node_attributes(G, {v: v**2 for v in G}, "age")
     nx.set_edge_attributes(G, {(u, v): u + 4 * v for u, v in G.edges}, "length")
@@ -590,7 +590,23 @@ def test_positions_of_a_mesh_go_by_the_numbers_that_its_faces_use():
     turned_ = lifts.mesh_complex(corners.loc[[2, 0, 1]], [[0, 1, 2]])
     assert turned_.attributes[0]["position"].tolist() == corners.to_numpy().tolist()
     with pytest.raises(cl.InputError, match="'a'"):
-        lifts.mesh_complex(corners.set_axis(list("abc")), [[0, 1, 2]])
+        lifts.mesh_complex(corners.set_axis(list("abd")), [("a", "b", "c")])
+    named = lifts.mesh_complex(corners.set_axis(list("cab")), [("a", "b", "c")], [("a", "c")])
+    assert tuple(named.labels) == ("c", "a", "b")
+    assert named.n_cells == (3, 3, 1)
+    assert named.attributes[0]["position"].tolist() == corners.to_numpy().tolist()
+
+
+@pytest.mark.parametrize("faces", [[[0, 1, 2]], np.array([[0, 1, 2]]), pd.DataFrame([[0, 1, 2]])])
+@pytest.mark.parametrize("call", [cl.as_complex, lambda mesh: lifts.mesh_complex(*mesh)])
+def test_a_mesh_of_a_frame_and_faces(call, faces):
+    corners = pd.DataFrame([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    for table in (corners, corners.loc[[2, 0, 1]], corners.to_numpy()):
+        K = call((table, faces))
+        assert K.n_cells == (3, 3, 1)
+        assert K.attributes[0]["position"].tolist() == corners.to_numpy().tolist()
+    with pytest.raises(cl.InputError):  # two tables of edges are two graphs
+        cl.as_complex((pd.DataFrame([[0, 1]]), pd.DataFrame([[1, 2]])))
 
 
 # ---------------------------------------------------------------- by position elsewhere

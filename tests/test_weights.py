@@ -97,14 +97,75 @@ def test_ones_are_no_weights_and_other_numbers_are():
     assert cl.as_complex(ones, weight="weight").weights[1].tolist() == [1.0] * 5
 
 
-def test_a_bundled_network_has_no_weights_unless_asked_for():
-    with pytest.warns(cl.CellapseWarning, match="not used"):
-        S = cl.collapse("karate")
-    graph = cl.datasets.load("karate").graph
-    plain = cl.collapse(cl.clique_complex(graph, weight=None))
-    np.testing.assert_allclose(S.toarray(), plain.toarray())
-    given = cl.clique_complex("karate", weight="weight")
-    np.testing.assert_allclose(given.weights[1], cl.clique_complex(graph).weights[1])
+BUNDLED = {
+    "name": lambda: "karate",
+    "graph": lambda: cl.datasets.load("karate").graph,
+    "copy": lambda: cl.datasets.load("karate").graph.copy(),
+    "subgraph": lambda: cl.datasets.load("karate").graph.subgraph(range(34)),
+}
+
+
+@pytest.mark.parametrize("kind", BUNDLED)
+def test_a_bundled_network_has_no_weights_unless_asked_for(kind):
+    weighted = nx.karate_club_graph()
+    plain = nx.create_empty_copy(weighted)
+    plain.add_edges_from(weighted.edges)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # the choice is made, so that there is nothing to warn of
+        given = BUNDLED[kind]()
+        for call in (cl.as_complex, cl.clique_complex, lifts.cycle_complex):
+            assert call(given).weights[1] is None
+            assert call(given, weight="weight").weights[1].sum() == 231
+        assert [*cl.edge_trust(given).values] == pytest.approx([*cl.edge_trust(plain).values])
+        assert cl.effective_resistance(given, [(0, 33)]) == pytest.approx(0.2538, abs=1e-4)
+        for weight, same in (("auto", plain), (None, plain), ("weight", weighted)):
+            S, other = cl.collapse(given, weight=weight), cl.collapse(same)
+            np.testing.assert_allclose(S.toarray(), other.toarray())
+
+
+def test_what_as_complex_says_of_names():
+    assert cl.as_complex("scenes", weight=None).weights[1] is None
+    for wrong in ({"ranks": 2}, {"loops": "keep"}, {"weight": "bogus"}):
+        with pytest.raises(cl.InputError):
+            cl.as_complex("karate", **wrong)
+    with pytest.raises(cl.InputError, match="nosuch"):
+        cl.as_complex("nosuch.gml")
+    with pytest.raises(cl.InputError, match="bogus"):
+        cl.collapse("1ubq", weight="bogus")
+
+
+def test_a_complex_without_weights_stays_without():
+    K = cl.as_complex(G, weight=None)
+    assert cl.as_complex(K).weights[1] is None
+    np.testing.assert_allclose(cl.graph_laplacian(cl.as_complex(K, weight="weight")).toarray(), L)
+
+
+@pytest.mark.parametrize("kind", OBJECTS)
+def test_collapse_takes_the_weight_that_lifts_take(kind):
+    plain = cl.collapse(cl.clique_complex(G, weight=None)) if kind != "complex" else None
+    S = cl.collapse(OBJECTS[kind](), weight=None)
+    if plain is not None:
+        np.testing.assert_allclose(S.toarray(), plain.toarray())
+    assert S.energy(np.arange(5.0)) < cl.collapse(OBJECTS[kind]()).energy(np.arange(5.0))
+    with pytest.raises(cl.InputError, match="no_such"):
+        cl.collapse([np.eye(3)], weight="no_such")
+
+
+def test_an_adjacency_is_no_table_of_points():
+    """Rounding and directions: both were taken for points in space, and joined to neighbours."""
+    A = nx.to_numpy_array(G)
+    rounded = A * (1 + 1e-15 * np.arange(25).reshape(5, 5))
+    assert not np.array_equal(rounded, rounded.T)
+    for call in (cl.graph_laplacian, lambda x: cl.graph_laplacian(cl.clique_complex(x))):
+        np.testing.assert_allclose(call(rounded).toarray(), L, atol=1e-12)
+        np.testing.assert_allclose(call(rounded.tolist()).toarray(), L, atol=1e-12)
+        np.testing.assert_allclose(call(A.astype(np.float32)).toarray(), L)
+        for directed in (np.triu(A), A * np.arange(1.0, 6.0), A / A.sum(axis=1)[:, None]):
+            with pytest.raises(cl.InputError):
+                call(directed)
+    points = np.random.default_rng(0).normal(size=(3, 3))
+    assert cl.collapse(points).shape == (3, 3)
+    assert cl.collapse(abs(points)).shape == (3, 3)
 
 
 @pytest.mark.parametrize("wrong", [0, -1.5, np.nan, np.inf, None, "heavy"])

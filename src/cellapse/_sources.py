@@ -24,7 +24,7 @@ from cellapse import datasets
 from cellapse._complex.adjacency import is_adjacency
 from cellapse._complex.complex import Complex
 from cellapse._complex.simple import SIMPLE, Rules
-from cellapse._complex.weights import AUTO
+from cellapse._complex.weights import AUTO, weighted_by
 from cellapse._errors import InputError
 from cellapse._shared.checks import own_csr
 from cellapse._shared.notes import warn_user
@@ -37,7 +37,7 @@ from cellapse.lifts.points import nearest_neighbour_complex
 MAX_RANK = 2  # of the cliques that become cells
 HYPERGRAPHS = {"scenes": datasets.load_scenes}  # those that are bundled
 NEIGHBOURS = 10  # of a point
-_WEIGHTS = ("weight", "weights", "value", "count")  # what a column of weights may be called
+_WEIGHTS = ("weights", "value", "count")  # what a column may be called that could be weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,16 +51,19 @@ class Source:
     reading: Understood | None = None  # of a file: how it was understood
 
 
-def source_of(given: Any) -> Source:
+def source_of(given: Any, weight: str | None = AUTO) -> Source:
     """Whatever was given, lifted where it has no cells of its own; the metadata say how.
+
+    `weight` is that of `as_complex`.
 
     >>> source_of([("a", "b"), ("b", "c"), ("a", "c")]).complex
     Complex(n_cells=(3, 3, 1), lift='cliques up to rank 2 of list')
     """
     if isinstance(given, Complex):
-        return Source(str(given.metadata.get("name", "A complex")), given)
+        K = as_complex(given, weight=weight)
+        return Source(str(K.metadata.get("name", "A complex")), K)
     if isinstance(given, str | os.PathLike):
-        return _named(os.fspath(given))
+        return _named(os.fspath(given), weight)
     if sparse.issparse(given) and given.shape[0] != given.shape[-1]:
         raise InputError(
             f"one sparse matrix of shape {given.shape}: an adjacency is square, and B_1 goes into "
@@ -70,13 +73,14 @@ def source_of(given: Any) -> Source:
     if is_points(given):
         x = np.asarray(given)
         k = min(NEIGHBOURS, max(len(x) - 1, 1))
-        K = nearest_neighbour_complex(x, k, MAX_RANK)
+        K = nearest_neighbour_complex(x, k, MAX_RANK, weight=weight)
         return Source(
             f"{len(x):,} points",
             _said(K, f"cliques up to rank {MAX_RANK} of the {k} nearest neighbours of points"),
         )
-    K, kind = as_complex(given), _kind(given)
-    warn_of_weights(K)
+    K, kind = as_complex(given, weight=weight), _kind(given)
+    if weight == AUTO:
+        warn_of_weights(K)
     return Source(str(K.metadata.get("name", "") or "A complex"), _lifted_from(K, kind))
 
 
@@ -96,9 +100,9 @@ def _refuse_operators(given: Any) -> None:
         )
 
 
-def complex_from(given: Any) -> Complex:
+def complex_from(given: Any, weight: str | None = AUTO) -> Complex:
     """The complex alone."""
-    return source_of(given).complex
+    return source_of(given, weight).complex
 
 
 def named_complex(name: Any, weight: str | None, rules: Rules) -> Complex:
@@ -106,12 +110,16 @@ def named_complex(name: Any, weight: str | None, rules: Rules) -> Complex:
     if isinstance(name, bytes):
         raise InputError(f"{name!r:.80} is a name in bytes; give a string")
     name = os.fspath(name)
-    source = bundled(name, 1, None if weight == AUTO else weight)
+    source = _bundled(name, 1, weight)
     if source is None and not exists(name):
         raise InputError(unknown(name, "dataset", bundled_names()))
     if source is None:
         given = {} if rules == SIMPLE else vars(rules)
         return read(name, weight=weight, **given)
+    if rules != SIMPLE:
+        raise InputError(
+            f"directed, loops and repeats are for files, and {name} is bundled; leave them out"
+        )
     return source.complex
 
 
@@ -202,6 +210,13 @@ def is_points(given: Any) -> bool:
         return False
     if not np.issubdtype(given.dtype, np.floating):
         return False
+    if _is_one_sided(given):
+        raise InputError(
+            f"a square array of shape {given.shape} that is not symmetric: an adjacency with "
+            "directions, or points; pass scipy.sparse.csr_array((M + M.T) / 2) for the first (or "
+            "M + M.T of one triangle), and lifts.nearest_neighbour_complex(points, n_neighbors) "
+            "for the second"
+        )
     if given.size and np.isin(given, (-1.0, 0.0, 1.0)).all():
         raise InputError(
             f"an array of shape {given.shape} that holds only -1, 0 and 1: a matrix B_1 goes into "
@@ -215,6 +230,14 @@ def is_points(given: Any) -> bool:
             "points into lifts.nearest_neighbour_complex(points, k)"
         )
     return True
+
+
+def _is_one_sided(given: Any) -> bool:
+    """Whether an array looks like an adjacency with directions, and not like points."""
+    n = len(given)
+    if given.shape != (n, n) or n < 3 or not (given >= 0).all():
+        return False
+    return not given.diagonal().any() or bool((given == 0).mean() > 0.5)
 
 
 def exists(name: str) -> bool:
@@ -233,19 +256,26 @@ def unknown(name: str, kind: str, known: Sequence[str]) -> str:
     return f"no file and no bundled {kind} {name!r:.200}; {remedy}"
 
 
-def _named(name: str | bytes) -> Source:
+def _named(name: str | bytes, weight: str | None) -> Source:
     if isinstance(name, bytes):
         raise InputError(f"{name!r:.80} is a name in bytes; give a string")
-    source = bundled(name)
-    if source is None and not exists(name):
+    source = _bundled(name, MAX_RANK, weight)
+    if source is not None:
+        return replace(source, complex=_said(source.complex, f"bundled {name}"))
+    if not exists(name):
         raise InputError(unknown(name, "dataset", bundled_names()))
-    if source is None:
-        K = read(name)
-        source = Source(Path(name).name, _lifted_from(K, Path(name).name))
-    else:
-        source = replace(source, complex=_said(source.complex, f"bundled {name}"))
-    warn_of_weights(source.complex)
-    return source
+    K = read(name, weight=weight)
+    if weight == AUTO:
+        warn_of_weights(K)
+    return Source(Path(name).name, _lifted_from(K, Path(name).name))
+
+
+def _bundled(name: str, max_rank: int, weight: str | None) -> Source | None:
+    """The bundled data of that name, with the weights asked for."""
+    source = bundled(name, max_rank, None if weight == AUTO else weight)
+    if source is None or weight == AUTO or name in datasets.available():
+        return source
+    return replace(source, complex=weighted_by(source.complex, weight))
 
 
 def _kind(given: Any) -> str:

@@ -118,8 +118,18 @@ def test_errors_are_in_the_words_of_the_command_line(run, words, said):
 
 @pytest.mark.filterwarnings("always")
 def test_weights_that_are_there_and_not_used_are_told(run):
-    assert "column weight found; use --weight weight" in run("cluster", "karate", "-k", 2)[2]
-    assert "found" not in run("cluster", "karate", "-k", 2, "--weight", "weight")[2]
+    Path("counts.csv").write_text("from,to,count\na,b,2\nb,c,3\na,c,4\n", encoding="utf-8")
+    assert "column count found; use --weight count" in run("cluster", "counts.csv", "-k", 2)[2]
+    assert "found" not in run("cluster", "counts.csv", "-k", 2, "--weight", "count")[2]
+
+
+@pytest.mark.filterwarnings("always")
+def test_bundled_networks_are_as_documented_and_nothing_warns(run):
+    plain = run("spectrum", "karate", "-k", 3)
+    weighted = run("spectrum", "karate", "-k", 3, "--weight", "weight")
+    assert plain[0] == weighted[0] == 0
+    assert plain[1] != weighted[1]
+    assert "found" not in plain[2] + weighted[2]
     assert "found" not in run("cluster", "football", "-k", 2)[2]
 
 

@@ -19,6 +19,7 @@ from cellapse._collapse.realizations import DEFAULT, REALIZATIONS, Realization, 
 from cellapse._collapse.weights import check_eps
 from cellapse._complex.complex import Complex
 from cellapse._complex.given import to_complex
+from cellapse._complex.weights import AUTO
 from cellapse._errors import CellapseError, CellapseWarning, InputError
 from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
@@ -36,6 +37,7 @@ def collapse(
     gamma: Any = None,
     eps: float = 1e-4,
     onto: int = 0,
+    weight: str | None = AUTO,
     solver: Direct | CG | None = None,
 ) -> CollapsedOperator:
     """Collapse all cells of a complex onto its vertices (or the cells of another rank).
@@ -71,6 +73,8 @@ def collapse(
         The rank that is kept: S is then on its cells, in their order and with their labels.
         "mixed", "incidence" and "boundary" have every rank, "unfolded" the edges besides the
         vertices, and "screened" and "renormalized" the vertices alone.
+    weight : str or None
+        The attribute that holds the weights, as for `as_complex`; None leaves them out.
     solver : Direct() or CG(...), optional
         How (C + eps I)^-1 is applied: for the paper's operators, by default a sparse
         factorization, or conjugate gradients on K where the graph expands and a factorization would
@@ -98,7 +102,7 @@ cliques up to rank 2 of networkx.Graph>
     True
     """
     eps = check_eps(eps)
-    source = matrices_or_complex(source)
+    source = matrices_or_complex(source, weight)
     if solver is not None and not isinstance(solver, Direct | CG):
         raise InputError(f"solver={solver!r}; give Direct() or CG(rtol=...)")
     chosen = realization_of(source, realization)
@@ -155,9 +159,13 @@ def _no_cells(source: Any, chosen: Realization, rank: int) -> InputError:
     return InputError(f"{said}; pass the complex with realization={' or '.join(able)}")
 
 
-def matrices_or_complex(source: Any) -> Any:
+def matrices_or_complex(source: Any, weight: str | None = AUTO) -> Any:
     """Matrices B_1, ..., B_K as they are, and whatever else was given as a complex."""
-    return source if isinstance(source, Incidence) or are_matrices(source) else to_complex(source)
+    if not isinstance(source, Incidence) and not are_matrices(source):
+        return to_complex(source, weight)
+    if weight not in (AUTO, None):
+        raise InputError(f"weight={weight!r}, but matrices have no attributes; leave it out")
+    return source
 
 
 def as_collapsed(given: Any) -> CollapsedOperator:

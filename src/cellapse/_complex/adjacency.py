@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._complex.simple import Rules
@@ -19,7 +20,7 @@ _ROUNDING = {2: 1e-2, 4: 1e-5, 8: 1e-10, 12: 1e-10, 16: 1e-10}  # by the bytes o
 def is_adjacency(source: Any) -> bool:
     """Whether an array is a square symmetric matrix with no negative entries, not a list of edges.
 
-    Whole numbers of shape (2, 2) are left to those who read edges.
+    Symmetric up to rounding. Whole numbers of shape (2, 2) are left to those who read edges.
 
     >>> is_adjacency(np.eye(3)[::-1]), is_adjacency(np.array([[0, 1], [1, 2], [0, 2]]))
     (True, False)
@@ -29,7 +30,15 @@ def is_adjacency(source: Any) -> bool:
     n = len(source)
     if source.shape != (n, n) or n < 2 or (n == 2 and source.dtype.kind in "iu"):
         return False
-    return bool((source >= 0).all() and (source == source.T).all())
+    return bool((source >= 0).all()) and is_symmetric(source)
+
+
+def is_symmetric(square: NDArray[Any]) -> bool:
+    """Whether a matrix without negative entries is its own transpose, up to rounding."""
+    if square.dtype.kind != "f" or not np.isfinite(square).all():
+        return bool((square == square.T).all())
+    rounding = _ROUNDING[square.dtype.itemsize] * float(square.max())
+    return bool(abs(square - square.T).max() <= rounding)
 
 
 def symmetric_edges(matrix: Any, rules: Rules) -> tuple[IntArray, FloatArray]:

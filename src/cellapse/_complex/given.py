@@ -7,17 +7,18 @@ from typing import Any
 
 from cellapse._complex.complex import Complex
 from cellapse._complex.simple import SIMPLE, Rules
+from cellapse._complex.weights import AUTO
 from cellapse._errors import InputError
 
 
-def to_complex(given: Any) -> Complex:
+def to_complex(given: Any, weight: str | None = AUTO) -> Complex:
     """Whatever a user has as a complex, lifted as the command line does."""
-    if isinstance(given, Complex):
+    if isinstance(given, Complex) and weight == AUTO:
         return given
     # Readers and lifts come further down; this is the one door to them.
     from cellapse._sources import complex_from
 
-    return complex_from(given)
+    return complex_from(given, weight)
 
 
 def read_graph(given: Any, weight: str | None, rules: Rules) -> Complex:

@@ -22,6 +22,7 @@ from cellapse._complex.labels import steady, vertex_order
 from cellapse._complex.simple import SIMPLE, Rules, simple_edges
 from cellapse._complex.weights import (
     AUTO,
+    UNWEIGHTED,
     USUAL,
     as_weights,
     says_something,
@@ -71,6 +72,7 @@ def as_graph(source: Any, weight: str | None = AUTO, rules: Rules = SIMPLE) -> G
     # Whoever holds a networkx graph has imported networkx already; others need not wait for it.
     networkx = sys.modules.get("networkx")
     if networkx is not None and isinstance(source, networkx.Graph):
+        weight = None if weight == AUTO and source.graph.get(UNWEIGHTED) else weight
         return _from_networkx(source, weight, rules)
     if isinstance(source, Complex):
         return _from_complex(source, weight)
@@ -122,7 +124,9 @@ def _from_networkx(graph: Any, weight: str | None, rules: Rules) -> Graph:
         loss(f"names of attributes are strings; {left[0]!r} and others that are none are left out")
     attributes = {0: string_named(vertices), 1: string_named(columns)}
     simple = graph_of(labels, edges, attributes, rules)
-    return _weighted(replace(simple, metadata=string_named(graph.graph)), weight)
+    metadata = string_named(graph.graph)
+    metadata.pop(UNWEIGHTED, None)  # decided here: a complex says what it has
+    return _weighted(replace(simple, metadata=metadata), weight)
 
 
 def _listed_edges(graph: Any) -> tuple[list[Any], list[Any], list[Any]]:

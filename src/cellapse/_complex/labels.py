@@ -105,7 +105,7 @@ def numbered(
     except (KeyError, TypeError):
         cell, v = next((c, v) for c in cells for v in c if not _known(v, position))
         raise InputError(
-            f"cell {cell!r} of rank {rank} names {v!r}, which is not among the vertices; "
-            "list it in cells[0]"
+            f"cell {cell!r} of rank {rank} names {v!r}, which is not among the vertices "
+            "that are listed; list it there, too"
         ) from None
     return np.concatenate([[0], np.cumsum(sizes)]), flat

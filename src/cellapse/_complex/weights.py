@@ -22,6 +22,7 @@ from cellapse._shared.notes import fact
 
 AUTO = "auto"
 USUAL = "weight"  # what the attribute is called that counts by itself
+UNWEIGHTED = "unweighted"  # what a networkx graph says of itself where it does not
 
 
 def weighted_by(K: Complex, name: str | None, lowest: int = 0) -> Complex:

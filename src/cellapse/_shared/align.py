@@ -114,7 +114,7 @@ def align_groups(values: Any, labels: Sequence[Hashable], name: str) -> NDArray[
     if array.dtype == object and all(isinstance(v, Real) for v in array):
         array = np.array(array.tolist())
     if array.dtype.kind in "fcOmM":
-        missing = np.flatnonzero(list(map(_is_missing, array)))
+        missing = np.flatnonzero(list(map(is_missing, array)))
         if len(missing):
             raise InputError(
                 f"{name} of {labels[missing[0]]!r:.80} (and {len(missing) - 1} more) is missing; "
@@ -123,7 +123,7 @@ def align_groups(values: Any, labels: Sequence[Hashable], name: str) -> NDArray[
     return array
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     """Whether it is None or what is not even itself, like NaN and the NaT and NA of pandas."""
     try:
         return value is None or bool(value != value)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
+from cellapse._complex.weights import UNWEIGHTED
 from cellapse._errors import InputError
 from cellapse._shared.arrays import IntArray
 from cellapse.datasets._card import Described
@@ -34,7 +35,8 @@ class Dataset(Described):
     name, title : str
         The name `load` takes, and the one to print.
     graph : networkx.Graph
-        Labels as nodes, in order, with the attribute `group`; edges have `weight` if weighted.
+        Labels as nodes, in order, with the attribute `group`; edges have `weight` if weighted,
+        which counts where it is asked for: `weight="weight"`.
     groups : integer array
         The group of each node as a code 0, 1, ..., aligned with the nodes; read-only.
     group_names : tuple of str or int
@@ -154,7 +156,8 @@ polbooks, dolphins and 50 proteins; did you mean load('football')?
     import networkx as nx
 
     weighted = len(edges[0]) == 3
-    graph = nx.Graph(name=record["title"])
+    said = {UNWEIGHTED: True} if weighted else {}  # what was measured on it has no weights
+    graph = nx.Graph(name=record["title"], **said)
     graph.add_nodes_from(nodes)
     nx.set_node_attributes(graph, dict(zip(nodes, groups, strict=True)), "group")
     add = graph.add_weighted_edges_from if weighted else graph.add_edges_from

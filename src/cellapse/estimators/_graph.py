@@ -72,7 +72,7 @@ class OnGraph(BaseEstimator):
 
     def _checked(self, X: Any, *y: Any, **checks: Any) -> Any:
         one_of("affinity", self.affinity, ("nearest_neighbors", "precomputed"))
-        _require_same_rows(X, *y)
+        require_same_rows(X, *y)
         if self.affinity == "precomputed" and hasattr(X, "columns"):
             _require_same_ends(X)
         for name, given in zip("Xy", (X, *y), strict=False):
@@ -149,15 +149,16 @@ class Features(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnGraph):
         return self._recall(X)
 
 
-def _require_same_rows(X: Any, *y: Any) -> None:
+def require_same_rows(X: Any, *y: Any) -> None:
     """Refuse values that have another index than the points: rows are taken by position here."""
     index: Any = getattr(X, "index", None)
     for given in y:
         other = getattr(given, "index", None)
         if hasattr(index, "equals") and hasattr(other, "equals") and not index.equals(other):
             raise InputError(
-                "the index of y is not that of X in its order, and estimators take rows by "
-                "position; give y.loc[X.index], or y.to_numpy() where the rows belong together"
+                "the index of y (or of its weights) is not that of X in its order, and estimators "
+                "take rows by position; give y.loc[X.index], or y.to_numpy() where the rows belong "
+                "together"
             )
 
 

@@ -11,8 +11,10 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from cellapse._collapse.realizations import USUAL, Realization
 from cellapse._errors import InputError
+from cellapse._shared.align import align_one_each, is_missing
 from cellapse._shared.arrays import FloatArray
-from cellapse.estimators._graph import OnGraph
+from cellapse._shared.checks import plain_array
+from cellapse.estimators._graph import OnGraph, require_same_rows
 from cellapse.tasks.labels import spread_labels
 
 
@@ -90,16 +92,26 @@ class CollapsedLabelSpreading(ClassifierMixin, OnGraph):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of right classes among the rows whose label is known; -1 does not count."""
-        given = np.asarray(y, dtype=object)
-        known = np.array([label is not None and label != -1 for label in given], dtype=bool)
+        require_same_rows(X, y, sample_weight)
+        given = plain_array(y, "y")
+        if given.ndim != 1:
+            raise InputError(f"y of shape {given.shape}; give one label for each row")
+        lost = np.flatnonzero(list(map(is_missing, given.tolist())))
+        if len(lost):
+            raise InputError(f"y of row {lost[0]} is missing; write -1 for a label not known")
+        predicted = self.predict(X)
+        if len(predicted) != len(given):
+            raise InputError(f"{len(given)} labels for {len(predicted)} rows; give one per row")
+        known = np.array([label != -1 for label in given.tolist()], dtype=bool)
         if not known.any():
             raise InputError(
                 "all labels are -1, which is for unknown ones, so that there is nothing to score; "
                 "give rows of which some have labels"
             )
-        weights = None if sample_weight is None else np.asarray(sample_weight)[known]
-        predicted = self.predict(X)
-        if len(predicted) != len(given):
-            raise InputError(f"{len(given)} labels for {len(predicted)} rows; give one per row")
-        right = np.array([a == b for a, b in zip(predicted, given, strict=True)])[known]
-        return float(np.average(right, weights=weights))
+        each = np.ones(len(given))
+        if sample_weight is not None:
+            each = align_one_each(np.asarray(sample_weight), range(len(given)), "sample_weight")
+        if not (each >= 0).all() or not each[known].any():
+            raise InputError("sample_weight is negative or all zero; give positive numbers")
+        right = np.array([a == b for a, b in zip(predicted, given, strict=True)])
+        return float(np.average(right[known], weights=each[known]))

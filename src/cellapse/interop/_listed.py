@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cellapse._complex.adjacency import is_symmetric
 from cellapse._complex.attributes import columns_of
 from cellapse._complex.complex import Complex
 from cellapse._complex.graph import graph_of, string_named
@@ -45,13 +46,13 @@ def is_adjacency(items: list[Any]) -> bool:
     diagonal = matrix.diagonal()
     if diagonal.any() and not (diagonal == 1).all():
         return False
-    if not diagonal.any() and not np.array_equal(matrix, matrix.T):
+    if not diagonal.any() and not is_symmetric(matrix):
         raise InputError(
             f"{n} rows of {n} numbers with zeros along the diagonal, as a directed adjacency has: "
             'pass numpy.array(rows) and directed="ignore"; or, if every row is a hyperedge, '
             "hypergraph_complex(rows)"
         )
-    return bool(np.array_equal(matrix, matrix.T))
+    return is_symmetric(matrix)
 
 
 def is_edges_with_data(items: list[Any]) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._complex.graph import as_graph
-from cellapse._complex.weights import weighted_by
+from cellapse._complex.weights import AUTO, UNWEIGHTED, weighted_by
 from cellapse._linalg.operators import Operator
 from cellapse._shared.checks import word
 from cellapse.interop import plain
@@ -22,7 +22,8 @@ def read(graph: Any, wanted: Wanted) -> Complex:
     if not hasattr(graph, "nodes"):  # a view of one, such as graph.edges
         return plain.read(dict(graph) if _is_adjacency(graph) else list(graph), wanted)
     K = as_graph(graph, None, wanted.rules).with_cells({})
-    return weighted_by(K, wanted.weight)
+    plain_one = wanted.weight == AUTO and graph.graph.get(UNWEIGHTED)
+    return K if plain_one else weighted_by(K, wanted.weight)
 
 
 def _is_adjacency(view: Any) -> bool:

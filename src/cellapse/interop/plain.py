@@ -6,15 +6,16 @@ refused, however well it can be iterated over.
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, MappingView
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from cellapse._complex.complex import Complex, require_complex
+from cellapse._complex.given import read_graph
 from cellapse._complex.graph import as_graph
 from cellapse._complex.labels import as_tuples, vertex_order
 from cellapse._complex.weights import weighted_by
@@ -42,10 +43,9 @@ _COLLECTIONS: Any = (list, tuple, set, frozenset, deque, Iterator, MappingView, 
 
 def read(source: Any, wanted: Wanted) -> Complex:
     """What belongs to no library of its own."""
-    if isinstance(source, str | bytes | Path):
-        raise InputError(
-            f"{str(source)[:80]!r} is a name, not an object; cellapse.read reads files"
-        )
+    if isinstance(source, str | bytes | os.PathLike):
+        wanted.check_ranked("what a name stands for")
+        return read_graph(source, wanted.weight, wanted.rules)
     if sparse.issparse(source):
         return read_adjacency(source, wanted)
     if hasattr(source, "__array__"):
@@ -60,7 +60,7 @@ def read(source: Any, wanted: Wanted) -> Complex:
             f"a {kind.__module__}.{kind.__qualname__} cannot be read as a complex; pass a graph, a "
             "hypergraph, a complex, a mesh, lists of cells or incidence matrices"
         )
-    if isinstance(source, tuple) and len(source) == 2 and _is_mesh(*source):
+    if is_mesh(source):
         wanted.check_ranked("a mesh")
         wanted.check_simple("a mesh")
         return weighted_by(mesh_complex(*source), wanted.weight)
@@ -127,8 +127,14 @@ def _is_matrix(item: Any) -> bool:
     return sparse.issparse(item) or (isinstance(item, np.ndarray) and item.ndim == 2)
 
 
-def _is_mesh(vertices: Any, faces: Any) -> bool:
+def is_mesh(source: Any) -> bool:
     """Whether these are positions and faces, and not B_1 and B_2 or two hyperedges."""
+    if not isinstance(source, tuple) or len(source) != 2:
+        return False
+    vertices, faces = source
+    if hasattr(vertices, "columns") and hasattr(vertices, "to_numpy"):  # a table of positions
+        kinds = [getattr(kind, "kind", "O") for kind in vertices.dtypes]
+        return "f" in kinds and set(kinds) <= set("iuf") and len(vertices.columns) in (2, 3)
     if isinstance(vertices, list):
         return bool(vertices) and all(
             isinstance(row, list) and all(isinstance(x, int | float) for x in row)

@@ -114,7 +114,7 @@ def as_complex(
     if isinstance(source, Complex):
         wanted.check_ranked("a Complex")
         wanted.check_simple("a Complex")
-        return weighted_by(source, weight)
+        return source if weight == AUTO else weighted_by(source, weight)
     if isinstance(source, LinearOperator):  # which has a matrix, but not one of edges
         raise InputError(
             f"a {type(source).__name__} is an operator; give the complex or graph that it is "
@@ -133,6 +133,8 @@ def _refuse_many(obj: Any) -> None:
     """A list of graphs is no list of cells, though the vertices of each could be one."""
     members = obj.values() if isinstance(obj, dict) else obj
     first = next(iter(members), None) if isinstance(obj, list | tuple | dict) else None
+    if plain.is_mesh(obj):
+        return
     whole = _reader(type(first)) not in (None, "matrices") and not isinstance(first, Mapping)
     if isinstance(first, Complex) or (whole and getattr(first, "ndim", 2) > 1):
         kind = type(first).__name__

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from cellapse._complex.cells import Cells, build_cells
 from cellapse._complex.complex import Complex
-from cellapse._complex.labels import as_tuples
+from cellapse._complex.labels import as_tuples, numbered, positions
 from cellapse._errors import InputError
 from cellapse._shared.align import align, own_labels
 from cellapse._shared.arrays import FloatArray, IntArray
@@ -18,6 +19,7 @@ from cellapse._shared.notes import fact
 from cellapse._shared.rows import RowIndex
 from cellapse.lifts.hyperedges import first_copies
 
+_POSITIONS = "the list of vertex positions"  # in messages
 CORNERS = {
     "vertex": 1,
     "line": 2,
@@ -58,10 +60,11 @@ def mesh_complex(vertices: Any, faces: Any, segments: Any = ()) -> Complex:
 
     Parameters
     ----------
-    vertices : (n, d) array
-        The positions; kept as the attribute "position" of the vertices.
-    faces : (m, s) integer array, or a list of polygons
-        Each lists vertex numbers from 0 along its boundary.
+    vertices : (n, d) array, or a table
+        The positions; kept as the attribute "position" of the vertices. Rows that have names, in
+        a DataFrame or dict, are the vertices of those names.
+    faces : (m, s) integer array, a list of polygons, or a DataFrame
+        Each lists its vertices along its boundary: numbers from 0, or the names of rows.
     segments : (s, 2) integer array, optional
         Edges besides the sides of the faces.
 
@@ -77,29 +80,43 @@ def mesh_complex(vertices: Any, faces: Any, segments: Any = ()) -> Complex:
     >>> mesh_complex(square, [[0, 1, 2, 3]])
     Complex(n_cells=(4, 4, 1))
     """
-    positions = _positions(vertices)
+    names = own_labels(vertices, _POSITIONS)
+    if names is None or set(names) == set(range(len(names))):  # the faces call them 0, 1, ...
+        return _complex(_positions(vertices), _numbered_faces(faces), segments)
+    of = positions(names)
+    walks = numbered(2, as_tuples(2, _rows(faces, "faces")), of)
+    ends = numbered(1, as_tuples(1, _rows(segments, "segments")), of)[1].reshape(-1, 2)
+    return replace(_complex(_positions(vertices, names), walks, ends), labels=tuple(names))
+
+
+def _rows(given: Any, name: str) -> Any:
+    """A table of pandas as its rows."""
+    table = hasattr(given, "columns") and hasattr(given, "to_numpy")
+    return listed(given.to_numpy() if table else given, f"the list of {name}")
+
+
+def _numbered_faces(faces: Any) -> Any:
+    """Faces by the numbers of their vertices, as one array or as (indptr, indices)."""
     if isinstance(faces, np.ndarray) and faces.ndim == 2:
-        table: Any = faces
-    else:
-        polygons = as_tuples(2, listed(faces, "the list of faces"))
-        ends = np.cumsum([0, *map(len, polygons)])
-        table = ends, np.array([v for polygon in polygons for v in polygon])
-    return _complex(positions, table, segments)
+        return faces
+    polygons = as_tuples(2, _rows(faces, "faces"))
+    ends = np.cumsum([0, *map(len, polygons)])
+    return ends, np.array([v for polygon in polygons for v in polygon])
 
 
-def _positions(vertices: Any) -> FloatArray:
-    name = "the list of vertex positions"
-    if own_labels(vertices, name) is not None:  # faces call the vertices 0, 1, ...
-        vertices = align(vertices, range(len(vertices)), name)
-    positions = real_array(vertices, name)
-    if positions.ndim != 2:
-        raise InputError(f"vertices of shape {positions.shape}; give one row of coordinates each")
-    return positions
+def _positions(vertices: Any, names: Sequence[Any] | None = None) -> FloatArray:
+    """One row of coordinates for each vertex, in the order of their names or numbers."""
+    if own_labels(vertices, _POSITIONS) is not None:
+        vertices = align(vertices, names or range(len(vertices)), _POSITIONS)
+    rows = real_array(vertices, _POSITIONS)
+    if rows.ndim != 2:
+        raise InputError(f"vertices of shape {rows.shape}; give one row of coordinates each")
+    return rows
 
 
-def _complex(positions: FloatArray, faces: Any, segments: Any) -> Complex:
+def _complex(points: FloatArray, faces: Any, segments: Any) -> Complex:
     """The complex of faces as a table, or as (indptr, indices)."""
-    n = len(positions)
+    n = len(points)
     checked = build_cells(2, faces, n, range(n))
     if len(checked) and checked.sizes.min() < 3:
         at = int(np.argmin(checked.sizes))
@@ -108,7 +125,7 @@ def _complex(positions: FloatArray, faces: Any, segments: Any) -> Complex:
             "remove it"
         )
     cells = {1: _sides(checked, segments, n), 2: (checked.indptr, checked.indices)}
-    return Complex.from_arrays(n, cells, attributes={0: {"position": positions}})
+    return Complex.from_arrays(n, cells, attributes={0: {"position": points}})
 
 
 def faces_complex(

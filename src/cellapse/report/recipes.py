@@ -42,7 +42,6 @@ class Origin:
         more = "" if weight == AUTO else f", weight={named}"
         if network in datasets.available():
             graph = f"cl.datasets.load({name}).graph"
-            more = ", weight=None" if weight == AUTO else more
             return cls(f"cl.clique_complex({graph}{rank}{more})", shlex.join(words))
         return cls(f"cl.clique_complex(cl.read({name}{more}){rank})", shlex.join(words))
 
