@@ -47,7 +47,7 @@ WITHIN = {
     ),
     "_complex": (
         *("counts", "card", "cells", "labels", "attributes", "validity", "hyperedges", "complex"),
-        *("simple", "given", "adjacency", "weights", "union", "graph"),
+        *("simple", "weights", "given", "adjacency", "union", "graph"),
     ),
     "_matrices": (
         *("given", "containment", "boundary", "incidence", "kinds", "support", "homology"),

@@ -103,14 +103,8 @@ cliques up to rank 2 of networkx.Graph>
     """
     eps = check_eps(eps)
     source = matrices_or_complex(source, weight)
-    if solver is not None and not isinstance(solver, Direct | CG):
-        raise InputError(f"solver={solver!r}; give Direct() or CG(rtol=...)")
     chosen = realization_of(source, realization)
-    if not chosen.needs_solver and solver is not None:
-        raise InputError(
-            f"realization={chosen.name!r} is a sparse matrix on the vertices and needs no solver; "
-            'leave it out, or choose realization="unfolded"'
-        )
+    _check_solver(solver, chosen)
     fitting = Fitting("the collapse of all cells", "take fewer: a lower max_rank, a thinner graph")
     try:
         with fitting:
@@ -131,6 +125,16 @@ cliques up to rank 2 of networkx.Graph>
         warnings.warn(caution, CellapseWarning, stacklevel=2)
     with fitting:
         return CollapsedOperator(chosen, chain, weights, onto, solver)
+
+
+def _check_solver(solver: Any, chosen: Realization) -> None:
+    if solver is not None and not isinstance(solver, Direct | CG):
+        raise InputError(f"solver={solver!r}; give Direct() or CG(rtol=...)")
+    if not chosen.needs_solver and solver is not None:
+        raise InputError(
+            f"realization={chosen.name!r} is a sparse matrix on the vertices and needs no solver; "
+            'leave it out, or choose realization="unfolded"'
+        )
 
 
 def _has_cells(chosen: Realization, chain: Chain, rank: int) -> bool:
