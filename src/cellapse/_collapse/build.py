@@ -103,16 +103,21 @@ cliques up to rank 2 of networkx.Graph>
     """
     eps = check_eps(eps)
     source = matrices_or_complex(source, weight)
+    if solver is not None and not isinstance(solver, Direct | CG):
+        raise InputError(f"solver={solver!r}; give Direct() or CG(rtol=...)")
     chosen = realization_of(source, realization)
-    _check_solver(solver, chosen)
-    fitting = Fitting("the collapse of all cells", "take fewer: a lower max_rank, a thinner graph")
+    if not chosen.needs_solver and solver is not None:
+        raise InputError(
+            f"realization={chosen.name!r} is a sparse matrix on the vertices and needs no solver; "
+            'leave it out, or choose realization="unfolded"'
+        )
     try:
-        with fitting:
+        with (fitting := Fitting("the collapse of all cells", "take fewer: a lower max_rank")):
             chain = chosen.chain(source)
     except InputError as error:  # which says what else to do onto the vertices
         if onto and isinstance(source, Complex):
-            rank = whole_number("onto", onto, 0, source.max_rank)
-            raise _no_cells(source, chosen, rank) from error
+            onto = whole_number("onto", onto, 0, source.max_rank)
+            raise _no_cells(source, chosen, onto) from error
         raise
     top = source.max_rank if isinstance(source, Complex) else len(chain.above) + 1
     onto = whole_number("onto", onto, 0, top)
@@ -127,16 +132,6 @@ cliques up to rank 2 of networkx.Graph>
         return CollapsedOperator(chosen, chain, weights, onto, solver)
 
 
-def _check_solver(solver: Any, chosen: Realization) -> None:
-    if solver is not None and not isinstance(solver, Direct | CG):
-        raise InputError(f"solver={solver!r}; give Direct() or CG(rtol=...)")
-    if not chosen.needs_solver and solver is not None:
-        raise InputError(
-            f"realization={chosen.name!r} is a sparse matrix on the vertices and needs no solver; "
-            'leave it out, or choose realization="unfolded"'
-        )
-
-
 def _has_cells(chosen: Realization, chain: Chain, rank: int) -> bool:
     """Whether the elements of a rank are its cells: no flags, and nothing that completes ranks."""
     return chosen.needs_solver and chain.incidence.n_formal[rank] == 0
@@ -145,10 +140,7 @@ def _has_cells(chosen: Realization, chain: Chain, rank: int) -> bool:
 def _no_cells(source: Any, chosen: Realization, rank: int) -> InputError:
     """The error for a rank that is not there, which names realizations that have it, as tried."""
     K = source if isinstance(source, Complex) else getattr(source, "source", None)
-    said = (
-        f"onto={rank}, but the realization {chosen.name!r} has something other than the cells of "
-        f"rank {rank} there, or nothing"
-    )
+    said = f"onto={rank}, but the realization {chosen.name!r} does not have the cells of that rank"
     if K is None:
         return InputError(f"{said}; leave out the realization, and the matrices are used as given")
     able = []
