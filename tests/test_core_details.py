@@ -313,22 +313,6 @@ def test_squares_of_matrices_with_two_entries_in_a_column_and_of_others(weights)
         assert (found.toarray() == found.toarray().T).all()
 
 
-@pytest.mark.parametrize("quick", [True, False])
-@pytest.mark.parametrize("kind", [np.float64, np.float32])
-def test_a_product_is_added_with_or_without_scipys_own_function(monkeypatch, quick, kind):
-    if not quick:
-        monkeypatch.setattr(arrays, "csr_matvec", None)
-    A = sparse.csr_array(np.arange(35.0).reshape(7, 5) % 3)
-    y, every_other = np.ones(7), np.arange(10, dtype=kind)[::2]  # not one after the other
-    for x in (every_other, every_other.copy()):
-        expected = y + A.toarray() @ x
-        result = y.copy()
-        assert arrays.add_product(result, A, x) is result
-        np.testing.assert_allclose(result, expected, rtol=1e-14)
-    with pytest.raises(ValueError, match="mismatch"):
-        arrays.add_product(np.ones(7), A, np.ones(4))
-
-
 def test_squares_of_matrices_are_kept_unless_they_are_large(monkeypatch):
     B = unfolded_matrices(cl.clique_complex(nx.complete_graph(5)))
     rows, columns = B.squares[0].of_rows, B.squares[0].of_columns

@@ -38,7 +38,7 @@ from cellapse._linalg.levels import expands, widest_level
 from cellapse._linalg.operators import SparseOperator
 from cellapse._linalg.preconditioner import Near, next_to
 from cellapse._linalg.products import times
-from cellapse._shared.arrays import FloatArray, column_norms, diagonal_matrix, row_sum, square
+from cellapse._shared.arrays import FloatArray, diagonal_matrix, row_sum, square
 
 # Errors of T x, relative to ||A|| |x|.
 AIM = 1e-14  # what refinement goes for
@@ -182,7 +182,7 @@ class Ladder:
 
     def _slack(self, x: FloatArray) -> FloatArray:
         """What an error of ||A|| |x| in T x is in K^-1 x."""
-        size = np.atleast_1d(column_norms(x))
+        size = np.atleast_1d(np.linalg.norm(x, axis=0))
         return self.norm / self.c * np.maximum(size, 1e-300)
 
     def inverse_by_iteration(

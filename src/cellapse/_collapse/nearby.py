@@ -19,7 +19,7 @@ from cellapse._linalg.cg import one_pass
 from cellapse._linalg.direct import Solve
 from cellapse._linalg.groups import Groups
 from cellapse._linalg.products import product_with, times
-from cellapse._shared.arrays import FloatArray, column_norms
+from cellapse._shared.arrays import FloatArray
 
 _CLOSE, _STEPS = 0.003, 100  # how close u comes to x, and the steps that may take
 _FAR = 0.1  # a u so far from x is of no use
@@ -42,11 +42,11 @@ def pair(ladder: Ladder, x: FloatArray) -> tuple[FloatArray, FloatArray] | None:
     if group is None:  # there few steps do for T x
         return None
     close = one_pass(
-        *(lambda p: times(K, p), x, solve, lambda r, _: column_norms(r) <= _CLOSE, _STEPS)
+        *(lambda p: times(K, p), x, solve, lambda r, _: np.linalg.norm(r, axis=0) <= _CLOSE, _STEPS)
     )
     moved = ladder.relaxation.moved(close.x)
     u = close.x + moved
-    if not (column_norms(x - u) <= _FAR).all():
+    if not (np.linalg.norm(x - u, axis=0) <= _FAR).all():
         return None
     return u, times(ladder.A, u) - ladder.c * moved
 

@@ -25,7 +25,7 @@ from cellapse._errors import ConvergenceError
 from cellapse._linalg.cg import conjugate_gradients
 from cellapse._linalg.direct import Direct, Solve
 from cellapse._linalg.products import times
-from cellapse._shared.arrays import FloatArray, column_norms, row_sum
+from cellapse._shared.arrays import FloatArray, row_sum
 
 _FLOOR = 1e-9  # masses are raised to this, relative to the diagonal of H, before a factorization
 _FLOOR_AT_ZERO = 1e-7  # with eps = 0 nothing else keeps rounding in the kernel of H small
@@ -226,8 +226,8 @@ class Relaxation:
     def _most_noise(self, x: FloatArray, w: FloatArray) -> FloatArray:
         """At most `_most` of that, for every column, by norms."""
         B, M = self._norms
-        outside = column_norms(x - self.beta * (self.B @ w))
-        noise = 2.0 * _UNIT * (B * outside + M * column_norms(w))
+        outside = np.linalg.norm(x - self.beta * (self.B @ w), axis=0)
+        noise = 2.0 * _UNIT * (B * outside + M * np.linalg.norm(w, axis=0))
         return np.atleast_1d(noise) / np.sqrt(self._low.min(initial=np.inf))
 
     @cached_property

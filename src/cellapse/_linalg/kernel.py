@@ -21,7 +21,6 @@ from cellapse._shared.arrays import (
     FloatArray,
     IntArray,
     Matrix,
-    add_multiple,
     csr_from_entries,
     squared,
     subtract_product,
@@ -251,7 +250,7 @@ class Projector:
         else:
             column = x[:, 0] if x.ndim == 2 else x
             for p in large:
-                add_multiple(column, -(p @ column), p)
+                column -= (p @ column) * p
         if len(rows):
             x[rows] -= small @ (small.T @ x[rows])
         return x

@@ -23,7 +23,7 @@ from cellapse._linalg.products import times
 from cellapse._linalg.symmetric import Lowest, Shortcuts, SymmetricOperator
 from cellapse._linalg.systems import solve_system
 from cellapse._shared.align import align_one_each, unpack
-from cellapse._shared.arrays import FloatArray, add_product, row_sum
+from cellapse._shared.arrays import FloatArray, row_sum
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import (
     at_least_zero,
@@ -249,7 +249,7 @@ class SparseOperator(Operator):
         return self.__dict__ | {"_factor": None}  # a factor cannot be copied, but is soon made
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
-        return add_product(np.zeros(len(x)), self.A, x) if x.ndim == 1 else times(self.A, x)
+        return times(self.A, x)
 
     def diagonal(self) -> FloatArray:
         return self.A.diagonal()

@@ -26,7 +26,6 @@ from cellapse._shared.arrays import (
     FloatArray,
     IntArray,
     column_dots,
-    column_norms,
     diagonal_matrix,
     row_sum,
     squared,
@@ -85,7 +84,7 @@ class Near(NamedTuple):
 
     def hides(self, x: FloatArray, v: FloatArray, most: FloatArray) -> bool:
         """Whether rounding may hide more than `most` of any column in the residual x - K v."""
-        at_most = column_norms(x) + 2.0 * self.norm * column_norms(v)
+        at_most = np.linalg.norm(x, axis=0) + 2.0 * self.norm * np.linalg.norm(v, axis=0)
         if (2.0 * _UNIT * at_most <= most).all():  # told without a product
             return False
         inside = np.linalg.norm(np.abs(x) + 2.0 * (abs(self.K) @ np.abs(v)), axis=0)

@@ -17,7 +17,7 @@ from weakref import finalize
 import numpy as np
 from scipy import sparse
 
-from cellapse._shared.arrays import FloatArray, add_product
+from cellapse._shared.arrays import FloatArray
 
 _LARGE = 2**16  # entries from which on MKL saves more than it takes to load, 20 ms
 _AS_IT_IS, _GENERAL, _ROWS_FIRST = 10, 20, 101  # not transposed, no structure, rows one by one
@@ -48,8 +48,6 @@ def times(A: sparse.csr_array, x: FloatArray) -> FloatArray:
         y = _multiplied(mkl, handle, A, x)
         mkl.destroy(handle)
         return y
-    if x.dtype == A.dtype == np.float64 and x.shape[1:] == (1,):  # as for one vector
-        return add_product(np.zeros(A.shape[0]), A, np.ascontiguousarray(x[:, 0]))[:, None]
     return A @ x
 
 

@@ -11,12 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.linalg.blas import daxpy, dgemm, dgemv, sgemm
-
-try:  # what SciPy calls itself, ten microseconds later
-    from scipy.sparse._sparsetools import csr_matvec
-except ImportError:
-    csr_matvec = None
+from scipy.linalg.blas import dgemm, dgemv, sgemm
 
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.integer[Any]]
@@ -126,36 +121,6 @@ def subtract_product(x: FloatArray, V: FloatArray, C: FloatArray) -> FloatArray:
     return x
 
 
-def add_multiple(y: FloatArray, factor: float, x: FloatArray) -> FloatArray:
-    """y + factor x for vectors, written over y.
-
-    >>> add_multiple(np.array([1.0, 2.0]), 10.0, np.array([3.0, 4.0])).tolist()
-    [31.0, 42.0]
-    """
-    if x.dtype == y.dtype == np.float64 and y.flags.c_contiguous and x.shape == y.shape and y.size:
-        daxpy(x, y, a=factor)  # no other array of its size is made
-    else:
-        y += factor * x
-    return y
-
-
-def add_product(y: FloatArray, A: sparse.csr_array, x: FloatArray) -> FloatArray:
-    """y + A x for one vector of float64, written over y.
-
-    >>> A = sparse.csr_array([[0.0, 1.0], [2.0, 0.0]])
-    >>> add_product(np.array([10.0, 20.0]), A, np.array([3.0, 4.0])).tolist()
-    [14.0, 26.0]
-    """
-    alike = x.dtype == y.dtype == A.dtype == np.float64
-    fits = (*y.shape, *x.shape) == A.shape
-    whole = x.flags.c_contiguous and y.flags.c_contiguous
-    if csr_matvec is not None and alike and fits and whole:
-        csr_matvec(*A.shape, A.indptr, A.indices, A.data, x, y)
-    else:
-        y += A @ x
-    return y
-
-
 def column_dots(x: FloatArray, y: FloatArray, buffer: FloatArray | None = None) -> FloatArray:
     """The products of the columns of x with those of y, as doubles.
 
@@ -174,15 +139,6 @@ def column_dots(x: FloatArray, y: FloatArray, buffer: FloatArray | None = None) 
     sums = products[: rows * parts].reshape(rows, parts * columns).sum(axis=0)
     rest = products[rows * parts :].sum(axis=0, dtype=np.float64)
     return sums.reshape(parts, columns).sum(axis=0, dtype=np.float64) + rest
-
-
-def column_norms(x: FloatArray) -> FloatArray:
-    """The norm of a vector, or of every column; in one pass, where NumPy takes several.
-
-    >>> column_norms(np.array([[3.0, 0.0], [4.0, 2.0]])).tolist()
-    [5.0, 2.0]
-    """
-    return np.sqrt(np.einsum("i...,i...->...", x, x))
 
 
 def column_blocks(x: FloatArray, size: int = 8) -> list[slice]:

@@ -11,7 +11,7 @@ from cellapse._errors import ConvergenceError, InputError
 from cellapse._linalg.direct import Solve
 from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.symmetric import Pairs
-from cellapse._shared.arrays import FloatArray, add_multiple
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.progress import Bar
 
 
@@ -25,7 +25,8 @@ def recurrence(problem: Problem) -> Iterator[tuple[float, float]]:
     while True:
         w = problem.apply(v)
         diagonal = float(v @ w)
-        w = add_multiple(add_multiple(w, -diagonal, v), -beside, last)
+        w -= diagonal * v
+        w -= beside * last
         # Last, as rounding would bring back what is known: it lies below everything else.
         w = problem.project_in_place(w)
         beside = float(np.sqrt(w @ w))

@@ -22,7 +22,7 @@ from cellapse._errors import ConvergenceError
 from cellapse._linalg.eigen.krylov import largest_pairs, recurrence
 from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.symmetric import Pairs
-from cellapse._shared.arrays import FloatArray, add_product
+from cellapse._shared.arrays import FloatArray
 
 _DEGREE = 5  # odd, so that what is above the interval stays away
 _BEYOND = 4  # Ritz values besides the wanted ones: what is next to the cut is hardly lifted
@@ -89,4 +89,4 @@ def _turned(
     if problem.largest:
         A = problem.norm * eye - A
     H = sparse.csr_array((2.0 / half) * (middle * eye - A))
-    return lambda y, x: add_product(y, H, x)
+    return lambda y, x: np.add(y, H @ x, out=y)
