@@ -22,7 +22,7 @@ does not, conjugate gradients go on with what the factorization lost.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -47,13 +47,6 @@ _HIDDEN = 0.01  # of the error allowed: what rounding of a residual may hide
 _SMALL = 300  # below this many cells everything is quick
 
 
-class Array(NamedTuple):
-    """T as a dense array, and how far off its products may be, relative to the vector."""
-
-    T: FloatArray
-    error: float
-
-
 class Ladder:
     """T and K^-1 for one chain of eliminated ranks.
 
@@ -76,11 +69,6 @@ class Ladder:
         M - eps by its matrices, where M is not diagonal; kept as an attribute.
     plain : SparseOperator, optional
         B B^T with its kernel, where it is known already.
-
-    Attributes
-    ----------
-    array : Array or None
-        Kept where it was made and products take longer: see `ladder_array`.
     """
 
     def __init__(
@@ -117,7 +105,6 @@ class Ladder:
         if not self.relaxation.exact and diagonal:
             self.as_it_is = self.relaxing("none")
         self._iterates, self._work = True, 0.0
-        self.array: Array | None = None
 
     def relaxing(self, floor: str | FloatArray) -> Relaxation:
         """The same relaxation with another floor."""
@@ -158,8 +145,6 @@ class Ladder:
         """T x, for one vector or many columns; within an absolute error where that saves work."""
         if self.c == 0.0:
             return times(self.A, x)
-        if self.array is not None and error >= 10.0 * self.array.error:
-            return self.array.T @ x
         return times(self.A, x) - self.c * self.moved(x, error / self.c)
 
     def moved(

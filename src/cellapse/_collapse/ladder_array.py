@@ -11,7 +11,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from cellapse._collapse.formed import GOOD, formed
-from cellapse._collapse.ladder import Array, Ladder
+from cellapse._collapse.ladder import Ladder
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.symmetric import COPIES
 from cellapse._shared.arrays import FloatArray
@@ -21,11 +21,10 @@ _DENSE = 1500  # up to this many a dense inverse is quicker than n products
 _LARGE = 5000  # the same where a product is that of many steps, or of all cells
 
 
-def array_is_quick(ladder: Ladder, error: float) -> bool:
-    """Whether T as an array, good enough for an error, takes less than a few products."""
+def array_is_quick(ladder: Ladder) -> bool:
+    """Whether T as an array takes less than a few products."""
     few = ladder.n <= _DENSE and ladder.c > 0.0
-    quick = few and ladder.as_it_is.exact and ladder.as_it_is.raised.complements
-    return quick and ladder_array(ladder, error) is not None
+    return few and ladder.as_it_is.exact and ladder.as_it_is.raised.complements
 
 
 def ladder_array(ladder: Ladder, error: float = 0.0) -> FloatArray | None:
@@ -35,8 +34,6 @@ def ladder_array(ladder: Ladder, error: float = 0.0) -> FloatArray | None:
     accepted everywhere.
     """
     allowed = max(GOOD * ladder.norm, 0.03 * error)
-    if ladder.array is not None and ladder.array.error <= allowed:
-        return ladder.array.T.copy()
     if not ladder.n or not ladder.c > 0.0 or not ladder.definite or not _quick(ladder):
         return None
     T = None
@@ -44,9 +41,6 @@ def ladder_array(ladder: Ladder, error: float = 0.0) -> FloatArray | None:
         if known is not None:
             A, (G, by) = ladder.A.toarray(), known
             T = formed(A, G, ladder.c, allowed, ladder.fixed.remove_from, by)
-    # Products take longer than with an array; a large one would only be in the way.
-    if T is not None and ladder.n <= _DENSE and not ladder.one_solve_tells:
-        ladder.array = Array(T.copy(), allowed)
     return T
 
 

@@ -87,7 +87,7 @@ class Shortcuts:
     iterates : bool
         Whether a product takes iterations instead of a factorization.
     array_is_quick : function, optional
-        error -> whether the dense array, good enough for it, takes less than a few products.
+        Whether the dense array takes less than a few products.
     shifted : function, optional
         shift, mass -> a sparse matrix whose inverse begins with (S - shift D)^-1, D = diag(mass),
         and the number of negative eigenvalues of its other part; None where there is none.
@@ -111,7 +111,7 @@ class Shortcuts:
     pair: Callable[[FloatArray], tuple[FloatArray, FloatArray] | None] | None = None
     of_eigenvectors: Callable[[FloatArray, float], FloatArray] | None = None
     iterates: bool = False
-    array_is_quick: Callable[[float], bool] | None = None
+    array_is_quick: Callable[[], bool] | None = None
     shifted: Callable[[float, FloatArray], tuple[Any, int] | None] | None = None
     safe_shift: Callable[[FloatArray], float] | None = None
     rounding: float = 0.0

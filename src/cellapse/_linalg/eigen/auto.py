@@ -106,7 +106,7 @@ class Auto(EigenSolver):
         n, wanted = problem.n, problem.wanted
         if problem.tol >= _LOOSE:
             quick = problem.operator.shortcuts.array_is_quick
-            if quick is not None and quick(problem.error):
+            if quick is not None and quick():
                 return Choice(Dense(), "a dense matrix takes less than a few products")
         choice = self.select(problem.operator, None if wanted == n else wanted)
         solver = choice.solver
