@@ -410,7 +410,7 @@ def test_trimesh_and_rdkit():
     ("source", "options", "words"),
     [
         (7, {}, "int cannot be read"),
-        ("file.gml", {}, "cellapse.read"),
+        ("file.gml", {}, "file.gml"),
         (np.zeros((5, 3)), {}, "rips_complex"),
         (np.zeros((5, 3), dtype=int), {}, "edge array"),
         ([("a", "b")], {"weight": "w"}, "leave out weight"),

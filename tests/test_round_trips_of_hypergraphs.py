@@ -297,3 +297,47 @@ def test_weights_of_one_on_pairs_within_larger_hyperedges():
     K = cl.as_complex(H)
     assert K.weights == (None, None, None)
     equal(H, interop.to_xgi(K), ["weight"])
+
+
+def with_copies():
+    H = xgi.Hypergraph({"p": [*"abc"], "q": [*"cd"], "r": [*"abc"], "t": ["z"]})
+    H.set_edge_attributes({e: {"weight": 2.0 + i, "kind": i} for i, e in enumerate("pqrt")})
+    return H
+
+
+RANKS = {"one": 1, "two": 2, "size": "size", "function": lambda cell: len(cell) // 2 or 1}
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+@pytest.mark.parametrize("weight", ["auto", None, "kind_"])
+def test_what_came_in_with_ranks_goes_out_whole(ranks, weight):
+    H = with_copies()
+    H.set_edge_attributes({e: {"kind_": 1.0 + i} for i, e in enumerate("pqrt")})
+    K = cl.as_complex(H, ranks=RANKS[ranks], weight=weight)
+    G = interop.to_xgi(K, weight="kind_" if weight == "kind_" else "weight")
+    assert G.edges.members(dtype=dict) == H.edges.members(dtype=dict)
+    for name in ("weight", "kind", "kind_"):
+        assert G.edges.attrs(name).asdict() == H.edges.attrs(name).asdict()
+    again = cl.as_complex(G, weight=weight)  # by the attribute "rank"
+    assert again.n_cells == K.n_cells
+    assert interop.to_xgi(again).edges.members(dtype=dict) == H.edges.members(dtype=dict)
+    assert interop.to_hypergraphx(K).num_edges() == 3  # which has a place for one of the copies
+    assert len(interop.to_hypernetx(K).edges) == 4
+
+
+def test_how_often_hyperedges_were_given_as_weights(tmp_path):
+    H = with_copies()
+    with pytest.raises(cl.InputError, match="weights"):
+        cl.hypergraph_complex(H, multiplicity="weight")
+    K = cl.hypergraph_complex(H, weight=None, multiplicity="weight")
+    groups = [tuple(H.edges.members(e)) for e in "pqrt"]
+    listed = cl.hypergraph_complex(groups, vertices=list(H.nodes), multiplicity="weight")
+    (tmp_path / "h.hyperedges").write_text("a b c\nc d\na b c\nz\n", encoding="utf-8")
+    read = cl.hypergraph_complex(tmp_path / "h.hyperedges", multiplicity="weight")
+    for other in (K, read):
+        assert other.weights[1].tolist() == listed.weights[1].tolist() == [2, 2, 2, 1]
+        assert other.weights[2].tolist() == [2]
+    G = interop.to_xgi(K, weight="times")
+    assert G.edges.members(dtype=dict) == H.edges.members(dtype=dict)
+    assert G.edges.attrs("kind").asdict() == H.edges.attrs("kind").asdict()
+    assert cl.hypergraph_complex(K) is K

@@ -41,17 +41,11 @@ def read_graph(given: Any, weight: str | None, rules: Rules) -> Complex:
     return K
 
 
-def read_hypergraph(given: Any, weight: str | None, ranks: int | None = None) -> Complex:
+def read_hypergraph(given: Any, weight: str | None) -> Complex:
     """An object of another library, or the file of a name, as `as_complex` and `read` do."""
     from cellapse._sources import named_complex
     from cellapse.interop.reading import as_complex
 
     if isinstance(given, str | bytes | os.PathLike):
-        K = named_complex(given, weight, SIMPLE)
-        if ranks is not None:
-            raise InputError(
-                f"{given!r:.80}: what was read has its copies merged, with their number as the "
-                'attribute `multiplicity`; pass weight="multiplicity" instead'
-            )
-        return K
-    return as_complex(given, weight=weight, ranks=ranks)
+        return named_complex(given, weight, SIMPLE)
+    return as_complex(given, weight=weight)

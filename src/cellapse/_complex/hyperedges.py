@@ -34,6 +34,8 @@ class GivenHyperedges:
         What is known of hyperedges that stand for a vertex, or came again, by their positions.
     counted : bool
         Whether cells have an attribute `multiplicity`, which is how often they were given.
+    ranked : bool
+        Whether they are the cells, with ranks, and no pairs within them are.
     """
 
     cells: IntArray
@@ -41,6 +43,7 @@ class GivenHyperedges:
     names: Sequence[Hashable] | None = None
     records: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     counted: bool = False
+    ranked: bool = False
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -66,7 +69,7 @@ def given_hyperedges(K: Complex) -> GivenHyperedges | None:
     (2, None)
     """
     H = K.hyperedges
-    if H is None:
+    if H is None or H.ranked:  # what has ranks goes out as cells with ranks
         return None
     derived = np.setdiff1d(np.arange(K.n_vertices, K.n_vertices + K.n_cells[1]), H.cells)
     derived -= K.n_vertices

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
+import numpy as np
+
 from cellapse._complex.attributes import columns_of
 from cellapse._complex.cells import ascending_rows
 from cellapse._complex.complex import Complex
@@ -69,10 +71,11 @@ def hyperedges_of(
 ) -> tuple[list[Any], list[Any], list[dict[str, Any]]]:
     """Names, members and attributes of the cells above the vertices, with "rank" among them.
 
-    Of a hypergraph, the hyperedges that were given. Names are the attribute "id" where every cell
-    has one of its own, else 0, 1, ...
+    Of a hypergraph, the hyperedges that were given, with ranks if those were asked for. Names are
+    the attribute "id" where every cell has one of its own, else 0, 1, ...
     """
-    lifted = given_hyperedges(K)
+    of_ranks = K.hyperedges if K.hyperedges is not None and K.hyperedges.ranked else None
+    lifted = given_hyperedges(K) or of_ranks
     if lifted is not None and ranked:
         return _as_given(K, lifted, weight)
     ranks = range(1, K.max_rank + 1)
@@ -96,6 +99,9 @@ def hyperedges_of(
 def _as_given(
     K: Complex, given: GivenHyperedges, weight: str
 ) -> tuple[list[Any], list[Any], list[dict[str, Any]]]:
+    if given.ranked:
+        refuse_rank_attribute(K)
+    rank_of = np.repeat(np.arange(K.max_rank + 1), K.n_cells)
     bare = replace(K, weights=(None,) * len(K.weights))  # of which hyperedges have their own
     members: list[Any] = [(v,) for v in K.labels]
     known: list[dict[str, Any]] = [{} for _ in K.labels]
@@ -112,6 +118,8 @@ def _as_given(
             record.pop("multiplicity", None)
         if given.weights is not None:
             record[weight] = float(given.weights[i])
+        if given.ranked:
+            record["rank"] = int(rank_of[cell])
         records.append(record)
     return names, [members[cell] for cell in given.cells.tolist()], records
 

@@ -67,16 +67,15 @@ def hyperedge_complex(
         K = facts.with_given(K, distinct, given.sizes)
     else:
         _check_copies(given, labels, first, rank_of)
-        K = _ranked(labels, given, distinct, rank_of, facts)
-        if ranks is None:  # then it was an attribute
-            kept = ({n: c for n, c in of.items() if n != "rank"} for of in K.attributes)
-            K = replace(K, attributes=tuple(kept))
+        K = _ranked(labels, given, distinct, rank_of, facts, was_attribute=ranks is None)
     K = replace(K, metadata=check_metadata(metadata))
     if vertex_records:
         K = K.with_attributes({0: columns(vertex_records)})
-    summed = any(w is not None for w in K.weights)  # by the lift
-    if rank_of is None and weight == AUTO:  # decided for all hyperedges, not for the pairs within
+    if rank_of is not None:
+        return facts.with_ranked(weighted_by(K, weight), given, rank_of)
+    if weight == AUTO:  # decided for all hyperedges, not for the pairs within
         return K
+    summed = any(w is not None for w in K.weights)  # by the lift
     return K if summed and weight not in K.attributes[0] else weighted_by(K, weight)
 
 
@@ -139,14 +138,29 @@ class _Facts:
     def with_given(self, K: Complex, distinct: IntArray, sizes: IntArray) -> Complex:
         """The lift of the `distinct` hyperedges, with all of them as they were given."""
         assert K.hyperedges is not None  # as the lift has it
-        cells = K.hyperedges.cells[np.searchsorted(distinct, self.first)]
+        return self._with_cells(
+            K, K.hyperedges.cells[np.searchsorted(distinct, self.first)], sizes, ranked=False
+        )
+
+    def with_ranked(self, K: Complex, given: Cells, rank_of: IntArray) -> Complex:
+        """The same where they are cells with ranks, if these do not tell all of them."""
+        several = np.flatnonzero((self.first == np.arange(len(given))) & (given.sizes > 1))
+        if len(several) == len(given):
+            return K
+        number = given.indices[given.indptr[:-1]].copy()  # of the vertex, where there is one
+        several = several[np.argsort(rank_of[several], kind="stable")]
+        number[several] = K.n_vertices + np.arange(len(several))
+        return self._with_cells(K, number[self.first], given.sizes, ranked=True)
+
+    def _with_cells(self, K: Complex, cells: IntArray, sizes: IntArray, *, ranked: bool) -> Complex:
         other = np.flatnonzero((self.first != np.arange(len(cells))) | (sizes == 1)).tolist()
         records = {i: {**self.records[i]} for i in other if self.records}
         for record in records.values():
             record.pop(self.weight, None)
-        weighted = K.weights[1] is not None
+        weighted = bool(self.own) and any(w is not None for w in K.weights[1:])
         own = real_array(self.own, "the list of weights") if weighted else None
-        all_ = GivenHyperedges(cells, own, self._names, records, self._times is not None)
+        counted = self._times is not None
+        all_ = GivenHyperedges(cells, own, self._names, records, counted, ranked)
         return replace(K, hyperedges=all_)
 
     def tell(self, n_alone: int) -> None:
@@ -220,13 +234,21 @@ def _check_copies(
 
 
 def _ranked(
-    labels: Sequence[Hashable], given: Cells, distinct: IntArray, rank_of: IntArray, facts: _Facts
+    labels: Sequence[Hashable],
+    given: Cells,
+    distinct: IntArray,
+    rank_of: IntArray,
+    facts: _Facts,
+    *,
+    was_attribute: bool,
 ) -> Complex:
     """Hyperedges at the ranks that they have; one of a single vertex is that vertex."""
     several = distinct[given.sizes[distinct] != 1]
     by_rank = {k: several[rank_of[several] == k] for k in np.unique(rank_of[several]).tolist()}
     parts = {rank: given.take(chosen) for rank, chosen in by_rank.items()}
     attributes = {rank: facts.of(chosen) for rank, chosen in by_rank.items()}
+    for columns in attributes.values() if was_attribute else ():
+        columns.pop("rank", None)
     tables = {rank: (part.indptr, part.indices) for rank, part in parts.items()}
     return Complex.from_arrays(len(labels), tables, labels, attributes=attributes)
 

@@ -105,24 +105,56 @@ def _by_hyperedge(weights: Any, hyperedges: Any, groups: Sequence[Any]) -> Any:
 
 
 def _of_object(given: Any, weight: str | None, multiplicity: str) -> Complex:
-    if isinstance(given, Complex):
-        if given.max_rank != 1:
+    counted = multiplicity == "weight"
+    if not isinstance(given, Complex):
+        K = read_hypergraph(given, None if counted else weight)
+        if not counted:
+            return K
+    else:
+        K = given if weight == AUTO else weighted_by(given, weight)
+        if K.hyperedges is None and K.max_rank != 1:
             raise InputError(
                 f"{given!r} is a complex with cells of its own; collapse takes it as it is"
             )
-        K = given if weight == AUTO else weighted_by(given, weight)
-    elif multiplicity == "merge":
-        return read_hypergraph(given, weight)
-    else:
-        K = weighted_by(read_hypergraph(given, None, 1), None if weight == AUTO else weight)
-    each, times = K.weights[1], K.attributes[1].get("multiplicity")
-    if multiplicity == "weight":
-        if each is not None or (weight == AUTO and says_something(K.attributes[1].get(USUAL))):
+    if not counted:
+        return K if K.max_rank != 1 else _of_cells(K, K.weights[1])
+    said = weight == AUTO and any(map(_says_weights, K.attributes[1:]))
+    if said or weight not in (AUTO, None) or any(w is not None for w in K.weights[1:]):
+        raise InputError(
+            'the hyperedges have weights, and multiplicity="weight" was given besides; leave '
+            "it out, or pass weight=None"
+        )
+    return _counted(K)
+
+
+def _counted(K: Complex) -> Complex:
+    """The lift of hyperedges with how often they were given as their weights."""
+    n, H = K.n_vertices, K.hyperedges
+    if H is None or H.ranked:
+        if K.max_rank != 1:
             raise InputError(
-                'the hyperedges have weights, and multiplicity="weight" was given besides; leave '
-                "it out, or pass weight=None"
+                'what was given has cells with ranks, and multiplicity="weight" is for hyperedges; '
+                "leave it out"
             )
-        each = np.ones(K.n_cells[1]) if times is None else times.astype(np.float64)
+        times = K.attributes[1].get("multiplicity")
+        return _of_cells(K, np.ones(K.n_cells[1]) if times is None else times)
+    members: list[Any] = [(v,) for v in range(n)]
+    for k in range(1, K.max_rank + 1):
+        members += [K.cells[k][i] for i in range(K.n_cells[k])]
+    copies = numbered(2, [members[i] for i in H.cells.tolist()], positions(range(n)))
+    ones = np.ones(len(H))
+    counts = lift_hyperedges(build_cells(2, copies, n, K.labels), K.labels, ones).weights
+    known = {k: w for k, w in enumerate(counts) if w is not None}
+    return replace(K.with_attributes({}, known), hyperedges=replace(H, weights=ones))
+
+
+def _says_weights(columns: Any) -> bool:
+    """Whether cells have weights; pairs within hyperedges have nothing at all."""
+    return says_something([v for v in columns.get(USUAL, ()) if v is not None])
+
+
+def _of_cells(K: Complex, each: Any) -> Complex:
+    """The lift of cells of rank 1 of any sizes."""
     lifted = lift_hyperedges(K.cells[1], K.labels, each)
     return replace(lifted.with_attributes({0: K.attributes[0]}), metadata=K.metadata)
 
