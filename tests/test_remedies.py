@@ -4,6 +4,8 @@ import ast
 import re
 from pathlib import Path
 
+import pytest
+
 import cellapse as cl
 from cellapse import datasets, interop, io, lifts, plot, tasks, theory
 
@@ -31,3 +33,12 @@ def test_every_call_in_a_message_is_public():
     assert len(found) > 20
     public = {name for place in PLACES for name in dir(place)} | OTHERS
     assert not {(call, file) for call, file in found if call not in public}
+
+
+def test_datasets_name_the_graph_or_complex_that_they_have():
+    for data, said in ((datasets.load("karate"), ".graph"), (datasets.load("1ubq"), ".complex()")):
+        for call in (cl.as_complex, cl.collapse, cl.clique_complex):
+            with pytest.raises(cl.InputError, match=re.escape(f"pass its {said}")):
+                call(data)
+    assert cl.collapse(datasets.load("karate").graph).shape == (34, 34)
+    assert cl.collapse(datasets.load("1ubq").complex()).shape == (76, 76)

@@ -56,9 +56,11 @@ def read(source: Any, wanted: Wanted) -> Complex:
         return _from_mapping(source, wanted)
     if not isinstance(source, _COLLECTIONS):
         kind = type(source)
+        held = [name for name in (".graph", ".complex()") if hasattr(source, name.strip(".()"))]
+        other = "a graph, a hypergraph, a complex, a mesh, lists of cells or incidence matrices"
         raise InputError(
-            f"a {kind.__module__}.{kind.__qualname__} cannot be read as a complex; pass a graph, a "
-            "hypergraph, a complex, a mesh, lists of cells or incidence matrices"
+            f"a {kind.__module__}.{kind.__qualname__} cannot be read as a complex; pass "
+            + (f"its {held[0]}" if held else other)
         )
     if is_mesh(source):
         wanted.check_ranked("a mesh")
