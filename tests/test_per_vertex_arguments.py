@@ -235,7 +235,10 @@ ELSEWHERE = {
     **{
         f"{name}.{method}": FROM_SKLEARN
         for name, methods in {
-            "CollapsedLabelSpreading": ("fit(X)", "fit(y)", "predict(X)", "predict_proba(X)"),
+            "CollapsedLabelSpreading": (
+                *("fit(X)", "fit(y)", "score(X)", "score(y)"),
+                *("predict(X)", "predict_proba(X)"),
+            ),
             "CollapsedSpectralClustering": ("fit(X)", "fit(y)"),
             "Features": (
                 "fit(X)",
@@ -275,6 +278,7 @@ ELSEWHERE = {
     ),
     "multiorder_laplacian(weights)": "a number for each rank",
     "projection_laplacian(weights)": "a name",
+    "AddCollapsedPE(mass)": "a name, for all graphs",
     "plot_clusters(clusters)": "Clusters alone",
     "effective_resistance(pairs)": "pairs of labels",
     "effective_conductance(pairs)": "pairs of labels",

@@ -164,6 +164,10 @@ def test_an_adjacency_is_no_table_of_points():
             with pytest.raises(cl.InputError):
                 call(directed)
     points = np.random.default_rng(0).normal(size=(3, 3))
+    for named in ({"a": [0.1, 0.2], "b": [0.3, 0.4]}, {0: (0.1, 0.2), 1: (0.3, 0.4)}):
+        for call in (cl.as_complex, cl.collapse, cl.clique_complex):
+            with pytest.raises(cl.InputError):  # no hyperedges of coordinates
+                call(named)
     assert cl.collapse(points).shape == (3, 3)
     assert cl.collapse(abs(points)).shape == (3, 3)
 

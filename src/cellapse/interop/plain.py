@@ -182,6 +182,7 @@ def _from_mapping(source: Mapping[Any, Any], wanted: Wanted) -> Complex:
                 )
         return weighted_by(Complex.from_cells(source), wanted.weight)
     groups = _groups(source.values())
+    refuse_numbers(groups)
     labels = vertex_order(v for g in groups for v in g)
     K = hyperedge_complex(labels, groups, names=list(source), ranks=wanted.ranks)
     return weighted_by(K, wanted.weight)
