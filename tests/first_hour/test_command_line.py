@@ -73,7 +73,7 @@ def test_json_is_what_the_page_says(run, verb):
     facts = json.loads(out)
     assert not [key for key in keys_within(facts) if " " in key]
     known = KEYS[verb]
-    own = {"unfolded"} if verb == "spectrum" else {"t=1"} if verb == "hks" else set()
+    own = {"renormalized"} if verb == "spectrum" else {"t=1"} if verb == "hks" else set()
     assert set(facts) - own <= set(known)
     assert {key for key, some in known.items() if not some} <= set(facts)
 

@@ -103,6 +103,7 @@ def analyze_network(
 
 
 @app.command()
+@grouped
 def protein(
     name: ProteinName,
     output: Folder = None,
@@ -281,8 +282,9 @@ def _summary(analysis: Analysis) -> None:
         console.print(f"          {edges_in_words(analysis)}")
     told = analysis.trust.held and not (analysis.doubt and analysis.doubt.reason)
     for edge, trust in analysis.least_trusted(3 if told else 0):
-        console.print(f"          doubt first: {escape(' - '.join(edge))}, trust {trust:.2f}")
-    table = Table("", *(f"{i}" for i in range(1, 7)), box=None, padding=(0, 1))
+        console.print(f"          least trusted: {escape(' - '.join(edge))}, trust {trust:.2f}")
+    columns = min(6, max(len(spectrum.values) for spectrum in analysis.spectra))
+    table = Table("", *(f"{i}" for i in range(1, columns + 1)), box=None, padding=(0, 1))
     for name, spectrum in zip(("S", "L"), analysis.spectra, strict=True):
         table.add_row(f"lambda({name})", *(f"{v:.3g}" for v in spectrum.values[:6]))
     console.print("[bold]Spectrum[/bold]  smallest eigenvalues of S and of the graph Laplacian L")

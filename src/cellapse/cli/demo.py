@@ -18,6 +18,7 @@ from cellapse._shared.files import make_folder
 from cellapse.analysis import STEPS, Analysis, analyze
 from cellapse.cli.app import app
 from cellapse.cli.console import Console
+from cellapse.cli.options import grouped
 from cellapse.cli.output import AsJson, Out, Quiet
 from cellapse.cli.progress import Steps
 from cellapse.datasets.bundled import load
@@ -68,6 +69,7 @@ class Findings:
 
 
 @app.command()
+@grouped
 def demo(
     output: Annotated[
         Path | None,

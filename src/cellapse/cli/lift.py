@@ -30,7 +30,10 @@ class Sizes:
         int | None, typer.Option(help="Of cycles: the most edges of one; no limit if left out.")
     ] = None
     hops: Annotated[int, typer.Option(help="Of neighbourhoods: how many steps away.")] = 1
-    neighbours: Annotated[int, typer.Option(help="Of nearest: how many each point has.")] = 10
+    neighbours: Annotated[
+        int | None,
+        typer.Option(help="Of nearest: how many each point has; 10, or all others, if left out."),
+    ] = None
     distance: Annotated[
         float | None, typer.Option(help="Of rips: the largest distance within a cell.")
     ] = None
@@ -49,6 +52,12 @@ def _rips(x: FloatArray, by: Sizes, rank: int) -> Complex:
     return lifts.rips_complex(x, by.distance, rank)
 
 
+def _nearest(x: FloatArray, by: Sizes, rank: int) -> Complex:
+    usual = max(1, min(10, len(x) - 1))
+    count = usual if by.neighbours is None else by.neighbours
+    return lifts.nearest_neighbour_complex(x, count, rank)
+
+
 # Lifts of a graph: from its vertices and edges, the options and --max-rank.
 GRAPHS: dict[str, Callable[[Complex, Sizes, int], Complex]] = {
     "cliques": lambda K, by, rank: lifts.clique_complex(K, rank),
@@ -59,7 +68,7 @@ GRAPHS: dict[str, Callable[[Complex, Sizes, int], Complex]] = {
 }
 # Lifts of points: from their coordinates.
 POINTS: dict[str, Callable[[FloatArray, Sizes, int], Complex]] = {
-    "nearest": lambda x, by, rank: lifts.nearest_neighbour_complex(x, by.neighbours, rank),
+    "nearest": _nearest,
     "rips": _rips,
     "alpha": lambda x, by, _: lifts.alpha_complex(x, by.radius),
 }

@@ -10,13 +10,14 @@ shows its fields to typer one by one:
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
@@ -31,7 +32,7 @@ from cellapse._operators.names import make_operator, operator_names
 from cellapse._sources import Source, bundled_names, warn_of_weights
 from cellapse.cli.progress import working
 from cellapse.cli.reading import ReadingChoice
-from cellapse.io._numbers import number
+from cellapse.io._numbers import number, real
 
 
 def _names(incomplete: str) -> list[str]:
@@ -212,7 +213,10 @@ class OfNetworkChoice(OperatorChoice):
 
 
 def grouped(verb: Callable[..., None]) -> Callable[..., None]:
-    """The verb with every argument that is a dataclass replaced by its fields."""
+    """The verb with every argument that is a dataclass replaced by its fields.
+
+    Numbers are those of files: `1_000` is none.
+    """
     hints = get_type_hints(verb, include_extras=True)
     groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
     shown: list[inspect.Parameter] = []
@@ -226,15 +230,39 @@ def grouped(verb: Callable[..., None]) -> Callable[..., None]:
             shown.append(parameter.replace(annotation=hints[name]))
 
     @functools.wraps(verb)
-    def run(**given: Any) -> None:
+    def run(*named: Any, **given: Any) -> None:
         for name, group in groups.items():
             given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
-        verb(**given)
+        verb(*named, **given)
 
+    shown = [p.replace(annotation=_as_in_files(p.annotation)) for p in shown]
     del run.__dict__["__wrapped__"]  # or typer would look at the verb behind it
     run.__dict__["__signature__"] = inspect.Signature(shown)
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
     return run
+
+
+def _as_in_files(annotation: Any) -> Any:
+    """The annotation of an option whose number is read as in files: no 1_000, no other digits."""
+    kind, *notes = get_args(annotation) or (annotation,)
+    wanted = next((t for t in (int, float) if t in (kind, *get_args(kind))), None)
+    if wanted is None or not notes:
+        return annotation
+    option = copy.copy(notes[0])
+    option.metavar = option.metavar or {int: "INTEGER", float: "NUMBER"}[wanted]
+    option.parser = functools.partial(_typed, wanted)
+    return Annotated[kind, option]
+
+
+def _typed(wanted: type[int] | type[float], word: Any) -> Any:
+    """What was typed as a number; a default is one already."""
+    if not isinstance(word, str):
+        return word
+    what = "whole number" if wanted is int else "number"
+    try:
+        return int(word) if wanted is int and number(word, what) is not None else real(word)
+    except (InputError, ValueError):
+        raise typer.BadParameter(f"{word!r:.40} is no {what}") from None
 
 
 def _parameter(field: Field[Any], annotation: Any) -> inspect.Parameter:

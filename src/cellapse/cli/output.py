@@ -118,10 +118,13 @@ class Out:
         self.say(f"Wrote {escape(str(target))}: {cells_in_words(K, 'nodes')}.")
         self.json({"file": str(target), "cells": list(K.n_cells)})
 
-    def table(self, columns: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
+    def table(
+        self, columns: Mapping[str, Any], facts: Mapping[str, Any], lowest: str | None = None
+    ) -> None:
         """A result as columns of equal length: to the file, as JSON, or on the screen.
 
-        `facts` go along in JSON: what was computed, and with which evidence.
+        `facts` go along in JSON: what was computed, and with which evidence. On the screen the
+        rows with the lowest value in the column `lowest` come first; else the order is kept.
         """
         plain = {name: _plain(column) for name, column in columns.items()}
         if self.file is not None:
@@ -131,6 +134,9 @@ class Out:
         if self.as_json:
             self.json({**facts, **plain})
         elif self.file is None and not self.quiet:
+            if lowest is not None:
+                order = np.argsort(plain[lowest], kind="stable").tolist()
+                plain = {name: [column[i] for i in order] for name, column in plain.items()}
             _show(plain)
 
 

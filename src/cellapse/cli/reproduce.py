@@ -21,6 +21,7 @@ from cellapse.cli.progress import Steps
 
 
 @app.command()
+@grouped
 def reproduce(
     tables: Annotated[
         list[str] | None, typer.Argument(help="Names of tables; all if left out.")

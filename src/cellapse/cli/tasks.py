@@ -29,6 +29,10 @@ from cellapse.tasks.smoothing import choose_strength, smooth
 from cellapse.tasks.verdict import Verdict, gap_in_words, judge
 
 Vectors = Annotated[int, typer.Option("-k", help="How many columns.")]
+Coordinates = Annotated[
+    int | None,
+    typer.Option("-k", help="How many columns; 8 if left out, or one less than there are nodes."),
+]
 
 _NO_CELLS = ("laplacian", "signless", "projection")  # of these there is no asking what cells change
 
@@ -76,7 +80,8 @@ def _clusters(
     out: Out, S: Operator, clusters: Clusters, known: list[str] | None, facts: dict[str, Any]
 ) -> None:
     sizes = np.bincount(clusters.numbers)
-    out.say(f"{len(sizes)} clusters of {', '.join(map(str, sizes.tolist()))} nodes")
+    clusters_are = "1 cluster" if len(sizes) == 1 else f"{len(sizes)} clusters"
+    out.say(f"{clusters_are} of {', '.join(map(str, sizes.tolist()))} nodes")
     facts = {"operator": repr(S), "sizes": sizes, **facts}
     if known is not None:
         facts["accuracy"] = clustering_accuracy(clusters, known)
@@ -113,7 +118,7 @@ def _judged(
 @grouped
 def embed_nodes(
     *,
-    k: Vectors = 8,
+    k: Coordinates = None,
     choice: OperatorChoice,
     out: Out,
 ) -> None:
@@ -123,7 +128,7 @@ def embed_nodes(
     cellapse embed karate -k 3 -o places.csv
     """
     with choice.prepared(out.silent) as (source, S):
-        embedding = embed(S, k)
+        embedding = embed(S, max(1, min(8, S.shape[0] - 1)) if k is None else k)
     _columns(out, source, S, "x", np.asarray(embedding))
 
 

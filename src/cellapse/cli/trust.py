@@ -19,7 +19,7 @@ from cellapse.cli.sources import known_labels
 from cellapse.io import write
 from cellapse.lifts.cycles import cycle_complex
 from cellapse.tasks.false_edges import Doubt, likely_false
-from cellapse.tasks.labels import spread_labels
+from cellapse.tasks.labels import Spread, spread_labels
 from cellapse.tasks.trust import edge_trust
 
 
@@ -70,7 +70,7 @@ def trust(
         write(left.skeleton(min(1, left.max_rank)), clean)
         why = ", all of them: without --false-share none is doubted" if false_share is None else ""
         out.say(f"Wrote {escape(str(clean))}: {sum(left.n_cells[1:2]):,} edges{why}.")
-    out.table(doubt.columns(), _facts(doubt))
+    out.table(doubt.columns(), _facts(doubt), lowest="trust")
 
 
 def _only_trust(K: Complex, clean: Path | None, out: Out) -> None:
@@ -80,7 +80,7 @@ def _only_trust(K: Complex, clean: Path | None, out: Out) -> None:
         raise InputError(f"--clean needs a threshold, but this is {why}; leave --clean out")
     scores = edge_trust(K)
     out.say(f"No threshold, since this is {why}. {100 * (1 - scores.held):.0f} % are in no cell.")
-    out.table(scores.columns(), {"in no cell": 1.0 - scores.held})
+    out.table(scores.columns(), {"in no cell": 1.0 - scores.held}, lowest="trust")
 
 
 @app.command()
@@ -109,13 +109,7 @@ def label(
         known = known_labels(K, labels, column)
         how = "auto" if strength is None else strength
         spread = spread_labels(S, known, strength=how, rng=seed)
-    recovered = (
-        "none could be left out" if spread.accuracy is None else f"{100 * spread.accuracy:.0f} %"
-    )
-    out.say(
-        f"{escape(repr(S))}\nstrength {spread.strength:.4g}; "
-        f"of {int(spread.given.sum())} known labels found again when left out: {recovered}"
-    )
+    out.say(f"{escape(repr(S))}\nstrength {spread.strength:.4g}; {_found_again(spread)}")
     columns = {
         "node": K.labels,
         "label": spread.predicted(),
@@ -131,7 +125,20 @@ def label(
     out.table(columns, facts)
 
 
+def _found_again(spread: Spread) -> str:
+    """What leaving out known labels says, or why it cannot."""
+    known = int(spread.given.sum())
+    if len(spread.classes) < 2:
+        return "only one class is known, so every node is given it"
+    if spread.accuracy is None:
+        return "no class has a second known label that could be left out to test it"
+    return f"of {known} known labels found again when left out: {100 * spread.accuracy:.0f} %"
+
+
 def _by_cycles(K: Any, length: int, level: float, false_share: float | None, seed: int) -> Doubt:
+    if length < 3:
+        raise InputError(f"--cycles {length}; give a whole number of at least 3")
+
     def lift(graph: Any) -> Any:
         return cycle_complex(graph, cycles="chordless", max_length=length)
 

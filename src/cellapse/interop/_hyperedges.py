@@ -166,7 +166,8 @@ class _Facts:
     def tell(self, n_alone: int) -> None:
         """Say what was merged, and what of it is no longer known."""
         if n_alone:
-            fact(f"{n_alone:,} hyperedges of one vertex are that vertex")
+            several = f"{n_alone:,} hyperedges of one vertex are that vertex"
+            fact("1 hyperedge of one vertex is that vertex" if n_alone == 1 else several)
         if self._copies:
             fact(f"{len(self._copies):,} repeated hyperedges are one cell with a `multiplicity`")
         other = sum(map(self._is_other, self._copies)) if self.records else 0

@@ -200,11 +200,11 @@ def _extension(file: Path) -> str:
 
 def _by_name(file: Path) -> str:
     """The format that the name of a file tells, by its beginning or its end."""
-    if file.name.startswith("out."):
-        return "konect"
     if file.name.endswith(PARTS):
         return "simplices"
-    return BY_EXTENSION.get(_extension(file), "")
+    # KONECT's are called out.<network>, but out.json is what it says.
+    konect = "konect" if file.name.startswith("out.") else ""
+    return BY_EXTENSION.get(_extension(file), konect)
 
 
 def _format(file: Path, given: str | None) -> str:

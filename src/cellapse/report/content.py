@@ -25,6 +25,7 @@ CELLS = 3000
 VECTORS = 6  # eigenvectors shown, beginning with the second
 TIMES = 24
 MATTER = 12  # cells listed and drawn
+_NOTHING = 1e-12  # of the largest influence: what is rounding
 _POWERS = np.array([float(f"1e{k}") for k in range(23)])  # all that are exact
 
 
@@ -214,8 +215,9 @@ def matter_most(analysis: Analysis, count: int = MATTER) -> list[tuple[int, int,
     by_rank = analysis.influence.by_rank
     values = np.concatenate([*by_rank.values(), np.empty(0)])
     places = [(k, i) for k, part in by_rank.items() for i in range(len(part))]
+    least = _NOTHING * abs(values).max(initial=0.0)
     first = np.argsort(-abs(values), kind="stable")[:count].tolist()
-    return [(*places[at], float(values[at])) for at in first if values[at]]
+    return [(*places[at], float(values[at])) for at in first if abs(values[at]) > least]
 
 
 def trust_histogram(analysis: Analysis) -> dict[str, Any]:

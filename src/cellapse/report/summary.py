@@ -70,7 +70,7 @@ def doubt_in_words(analysis: Analysis) -> str:
         return f"Which edges to doubt cannot be told: {doubt.reason}."
     return (
         f"{doubt.headline()} {doubt.told_apart()}; at most {_percent(doubt.largest_share)} of all "
-        "can be random pairs."
+        "can be random pairs. False edges are taken to be like random pairs, drawn by degree."
     )
 
 

@@ -26,6 +26,7 @@ from cellapse.tasks._lopsided import warn_if_lopsided
 
 Mass = str | ArrayLike | None
 
+_NO_GAP = 1e-9  # of the largest eigenvalue
 _MOST = 20  # clusters that are suggested
 _MANY = 10_000  # beyond, one product with the operator for each vertex takes minutes
 _SEVERAL = 3_000  # beyond, they take far longer than the eigenvectors
@@ -216,8 +217,10 @@ def suggest_n_clusters(operator: Any, max_clusters: int = _MOST, mass: Mass = "a
 
 
 def _before_the_gap(spectrum: Spectrum) -> int:
-    values = spectrum.values
-    return 1 if len(values) < 3 else 2 + int(np.argmax(np.diff(values[1:])))
+    gaps = np.diff(spectrum.values)[1:]
+    if not len(gaps) or gaps.max() <= _NO_GAP * spectrum.values[-1]:
+        return 1  # all are alike, as in a complete graph: rounding would choose
+    return 2 + int(np.argmax(gaps))
 
 
 def clustering_accuracy(clusters: Any, groups: Any) -> float:

@@ -53,6 +53,7 @@ from cellapse.tasks.trust import EdgeTrust, edge_trust, trust_by_cells
 _AT_ONCE = 0.05  # decoys in one go, next to the edges: few enough to leave the network as it is
 _WANTED = 1000  # decoys in all
 _MOST_GOES = 100
+_DRAWN = {"degree": "drawn in proportion to degrees", "uniform": "all alike"}
 
 Lift = Callable[[Complex], Complex]
 
@@ -92,6 +93,8 @@ class Doubt(Shown):
         The trust of the random pairs.
     reason : str
         Why nothing can be said, or empty.
+    pairs : str
+        How random pairs were drawn, which is the model of errors.
 
     Examples
     --------
@@ -117,6 +120,7 @@ class Doubt(Shown):
     decoys: FloatArray = field(repr=False)
     reason: str
     complex: Complex = field(repr=False)
+    pairs: str = "degree"
 
     def _card(self) -> Card:
         first, *others = self.sentences()
@@ -145,6 +149,8 @@ class Doubt(Shown):
             f"  in no cell       {_percent(1.0 - self.trust.held)} of all edges",
             f"  evidence         an edge has more trust than a random pair with probability "
             f"{self.separation:.3f} ({len(self.decoys):,} pairs)",
+            "  model of errors  false edges are taken to be like random pairs, "
+            f"{_DRAWN[self.pairs]}",
         ]
 
     def headline(self) -> str:
@@ -204,7 +210,8 @@ class Doubt(Shown):
         known = share("false_share", false_share)
         if self.reason:
             return self
-        return _decide(self.complex, self.trust, self.decoys, self.separation, self.level, known)
+        decided = _decide(self.complex, self.trust, self.decoys, self.separation, self.level, known)
+        return replace(decided, pairs=self.pairs)
 
     def edges(self) -> list[Hashable]:
         """Return the doubted edges, least trusted first."""
@@ -303,9 +310,12 @@ def likely_false(
         return _silent(K, trust, level, known, reason)
     above, spread = _separation(trust.values, decoys)
     if above < 0.5 + 2.0 * spread:
-        reason = f"an edge has more trust than a random pair with probability {above:.3f} only"
+        reason = (
+            f"an edge has more trust than a random pair with probability {above:.3f}, "
+            f"which {len(trust):,} edges do not tell from 0.5"
+        )
         return _silent(K, trust, level, known, reason, decoys, above)
-    return _decide(K, trust, decoys, above, level, known)
+    return replace(_decide(K, trust, decoys, above, level, known), pairs=pairs)
 
 
 def _decide(

@@ -54,6 +54,7 @@ _ABOVE = 0.05  # of modularity over chance, from which there are groups
 _STABLE = 0.5
 _SAME = 0.005  # of the vertices elsewhere, up to which clusters are called the same
 _LITTLE = 0.05  # of the vertices, a difference that hardly matters whatever chance moves
+_MUCH = 0.15  # of the vertices, a difference that cannot be called hardly any
 _FEW = 3  # vertices: no verdict rests on them
 
 
@@ -149,8 +150,12 @@ class Verdict(Shown):
     @property
     def little(self) -> bool:
         """Whether no more vertices change their cluster than chance moves, or only a few."""
+        return self.few or not self._beyond_chance
+
+    @property
+    def _beyond_chance(self) -> bool:
         moved = _LITTLE if self.varies is None else max(_LITTLE, self.varies.moved)
-        return self.few or 1.0 - self.agreement <= moved
+        return 1.0 - self.agreement > moved
 
     @property
     def ahead(self) -> float:
@@ -196,9 +201,10 @@ class Verdict(Shown):
         if self.forest:
             said.append("the network has no cycles, so that few edges cut it anywhere")
         if self.chance is not None and self.best.modularity < self.chance + _ABOVE:
+            less = self.best.modularity < self.chance
             said.append(
-                f"random networks with the same degrees have clusters of modularity "
-                f"{self.chance:.3f}, too"
+                "random networks with the same degrees have clusters of modularity "
+                f"{self.chance:.3f}, {'more than these' if less else 'nearly as much'}"
             )
         if self.best.stability is not None and self.best.stability < _STABLE:
             said.append(
@@ -251,6 +257,9 @@ class Verdict(Shown):
             return f"The clusters of {mine} are worse here; better use those of {other}: {figures}."
         if self.gain:
             return f"The cells matter here: {figures}."
+        if self.few and self._beyond_chance and 1.0 - self.agreement > _MUCH:
+            said = "Too few vertices are elsewhere to say whether the cells matter here"
+            return f"{said}: {figures}."
         if self.little:
             return f"The cells hardly matter here: {figures}."
         return f"The cells change the clusters, and neither is clearly better: {figures}."
