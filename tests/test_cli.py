@@ -293,11 +293,12 @@ def test_files_of_any_format(run, tmp_path):
     gml = json.loads(run("cluster", tmp_path / "net.gml", "-k", "2", "--json")[1])
     npz = json.loads(run("cluster", tmp_path / "net.npz", "-k", "2", "--json")[1])
     assert gml["cluster"] == npz["cluster"]
-    weighted = run("spectrum", tmp_path / "net.gml", "--weight", "weight", "--json")[1]
-    assert (
-        json.loads(weighted)["laplacian"]
-        != json.loads(run("spectrum", tmp_path / "net.gml", "--json")[1])["laplacian"]
+    by_weight, named, none = (
+        json.loads(run("spectrum", tmp_path / "net.gml", *words, "--json")[1])["laplacian"]
+        for words in ((), ("--weight", "weight"), ("--weight", "none"))
     )
+    assert by_weight == named
+    assert by_weight != none
 
 
 def test_a_signal_from_a_file(run, tmp_path):

@@ -12,13 +12,18 @@ PAGES = sorted((Path(__file__).parents[1] / "docs").glob("*.md"))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_examples_run(page, tmp_path, monkeypatch):
+def test_the_examples_run_and_print_what_is_shown(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     nx.write_gml(nx.les_miserables_graph(), "network.gml")
     Path("1ubq.pdb").write_bytes(gzip.decompress((DATA / "1ubq.pdb.gz").read_bytes()))
     names = {}
-    for code in re.findall(r"```python\n(.*?)```", page.read_text(), re.S):
+    # What stands right behind an example, in a block of no language, is what it prints.
+    example = r"```python\n(.*?)```(?:\n\n```(?:text)?\n(.*?)```)?"
+    for code, shown in re.findall(example, page.read_text(), re.S):
+        capsys.readouterr()
         exec(compile(code, str(page), "exec"), names)
+        if shown:
+            assert capsys.readouterr().out == shown
 
 
 def test_every_page_has_its_place_in_the_site():
