@@ -144,3 +144,39 @@ def test_the_figures_are_those_of_the_result():
     assert f"{cut.conductance:.4g}" in repr(cut)
     assert str(int(cut.inside.sum())) in repr(cut)
     assert "34 vertices in 3 columns" in repr(cl.embed(S, 3))
+
+
+def next_calls(name):
+    return [call for call, _ in {**MADE, **ODD}[name]()._card().calls]
+
+
+@pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
+@pytest.mark.parametrize("name", [name for name in MADE if name != "ReportView"])
+def test_what_to_call_next_can_be_typed(name):
+    """Of the package as `cl`, by the names it has there; anything else is a name of the result."""
+    for call in next_calls(name):
+        first, *others = re.match(r"[\w.]+", call)[0].split(".")
+        assert first != "cellapse"
+        if first == "cl":
+            found = cl
+            for part in others:
+                found = getattr(found, part)
+        elif others:  # no function of a module that nobody has imported, such as theory.check
+            assert not hasattr(getattr(cl, first, None), others[0])
+
+
+@pytest.mark.parametrize("given", ["karate", "football", "lesmis", "polbooks", "dolphins"])
+def test_a_doubt_without_a_share_says_which_would_doubt_edges(given):
+    doubt = cl.likely_false(given)
+    assert not doubt.doubted.any()
+    (call,) = [call for call, _ in doubt._card().calls if "knowing" in call]
+    (said,) = re.findall(r"false_share=([\d.]+)", str(doubt))
+    least = float(re.search(r"\(([\d.]+)\)", call)[1])
+    assert float(said) == least
+    assert doubt.knowing(least).doubted.any()
+    asked = cl.likely_false(given, false_share=least)
+    assert np.array_equal(asked.doubted, doubt.knowing(least).doubted)
+    assert not doubt.knowing(least - 0.01 - 1e-9).doubted.any()
+    again = [call for call, _ in doubt.knowing(least)._card().calls]
+    assert not any("knowing" in call for call in again)
+    assert any("network" in call for call in again)

@@ -499,3 +499,12 @@ def test_the_seed_of_a_sketch_is_used():
                               ({}, {"rng": 0}, {"rng": 1}))  # fmt: skip
         assert (usual == same).all()
         assert (usual != other).any()
+
+
+def test_pairs_may_be_the_rows_of_a_table():
+    pd = pytest.importorskip("pandas")
+    path = nx.path_graph(["a", "b", "c"])
+    pairs = pd.DataFrame({"from": ["a", "b"], "to": ["c", "c"]}, index=[5, 3])
+    np.testing.assert_allclose(cl.effective_resistance(path, pairs), [2.0, 1.0])
+    with pytest.raises(cl.InputError, match="pair"):
+        cl.effective_resistance(path, pairs.assign(more=1))

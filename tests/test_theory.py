@@ -140,3 +140,9 @@ def test_rounding_reads_as_zero_whatever_the_scale():
     for size in (1e-9, 1.0, 1e9):
         assert "  0 " in str(theory.Check("name", "claim", True, 1e-15 * size, size, "", size))
         assert "  0 " not in str(theory.Check("name", "claim", True, 1e-6 * size, size, "", size))
+
+
+def test_a_report_is_a_collection_of_its_checks():
+    report = cl.theory.check(cl.collapse(nx.complete_graph(4)))
+    assert len(report) == len(list(report)) == len(report.checks)
+    assert [report[check.name] for check in report] == list(report.checks)

@@ -90,3 +90,17 @@ def test_what_is_indefinite_fails_in_any_unit(name, c):
         warnings.simplefilter("ignore", cl.CellapseWarning)
         S = cl.collapse(K, name, gamma=cl.Unchecked((1.01 * bound).tolist()), eps=1e-9 * c)
         assert cl.theory.psd_condition(S).holds is False
+
+
+@pytest.mark.parametrize("realization", ["unfolded", "boundary", "incidence"])
+def test_what_an_error_of_smoothing_advises_helps(realization):
+    """In a unit of 1e-20 the paper's S is next to singular beside 1 / strength."""
+    graph = nx.karate_club_graph()
+    for *_, data in graph.edges(data=True):
+        data["weight"] *= 1e20
+    K, y = cl.clique_complex(graph), np.cos(np.arange(34.0))
+    S = cl.collapse(K, realization)
+    with pytest.raises(cl.ConvergenceError, match=r"smaller strength.*larger eps"):
+        cl.smooth(S, y)
+    assert np.isfinite(cl.smooth(S, y, strength=1e-20)).all()
+    assert np.isfinite(cl.smooth(cl.collapse(K, realization, eps=1e16), y)).all()

@@ -103,3 +103,13 @@ def test_zero_operators_work_or_say_why_not(source, task):
         if isinstance(result, np.ndarray) and result.dtype.kind == "f":
             assert not np.isnan(result).any(), name
             assert task in MAY_BE_INFINITE or np.isfinite(result).all(), name
+
+
+@pytest.mark.parametrize("name", REALIZATIONS)
+@pytest.mark.parametrize("source", ["no weights", "no edges", "one vertex"])
+def test_what_is_zero_has_all_in_its_kernel(source, name):
+    """So the solution without a part in the kernel is zero, and a shift alone is divided by."""
+    S = made(source, name)
+    assert not S.solve(numbers(S)).any()
+    assert not S.solve(two(S)).any()
+    np.testing.assert_allclose(S.solve(two(S), shift=0.5), 2.0 * two(S))

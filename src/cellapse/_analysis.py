@@ -99,7 +99,7 @@ class Analysis(Shown):
             ("theory", repr(self.report).strip("<>")),
         ]
         calls = (
-            ('report.write_report(analysis, "report.html")', "writes the page to show"),
+            ('cl.report.write_report(analysis, "report.html")', "writes the page to show"),
             ('analysis.write_nodes("nodes.csv")', "writes a row per vertex"),
             ("analysis.least_trusted(10)", "lists the edges to doubt"),
         )

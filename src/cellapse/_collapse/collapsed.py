@@ -124,7 +124,7 @@ class CollapsedOperator(Operator):
         return little_left(self.weights, float(values[self.kernel.shape[1]]))
 
     def _calls(self) -> tuple[tuple[str, str], ...]:
-        check = ("theory.check(S)", "measures what the cells change, and what eps costs")
+        check = ("cl.theory.check(S)", "measures what the cells change, and what eps costs")
         return (*super()._calls(), check)
 
     def _picture(self) -> str:

@@ -65,7 +65,7 @@ def symmetric_edges(matrix: Any, rules: Rules) -> tuple[IntArray, FloatArray]:
         if rules.directed == "refuse":
             raise InputError(
                 "the adjacency is not symmetric, but cells have no direction; pass (M + M.T) / 2 "
-                'if that is what you mean, or directed="ignore" to take every entry as an edge'
+                'if that is what you mean, or read it with directed="ignore" for an edge per entry'
             )
         fact("directions are ignored")
         return _undirected(entries, mirrored, rules)

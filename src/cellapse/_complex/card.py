@@ -31,8 +31,8 @@ def card_of(K: Complex) -> Card:
     ]
     calls = (
         ("K.plot()", "draws it"),
-        ("cellapse.collapse(K)", "makes the operator"),
-        ("cellapse.edge_trust(K)", "says which edges no cell holds"),
+        ("cl.collapse(K)", "makes the operator"),
+        ("cl.edge_trust(K)", "says which edges no cell holds"),
     )
     name = K.metadata.get("name")
     title = f"Complex on {K.n_vertices:,} vertices"

@@ -114,8 +114,8 @@ def _from_networkx(graph: Any, weight: str | None, rules: Rules) -> Graph:
     edges = np.column_stack([np.fromiter(column, np.int64, len(records)) for column in places])
     if graph.is_multigraph() and rules.repeats is None and _has_copies(edges):
         raise InputError(
-            f"a {type(graph).__name__} with copies of edges was given, but a pair of vertices is "
-            'one edge; pass nx.Graph(graph), or repeats="count", "sum" or "first"'
+            f"a {type(graph).__name__} with copies of edges, but two vertices are one cell; "
+            'pass nx.Graph(graph), or as_complex(graph, repeats="count"), "sum" or "first"'
         )
     columns = columns_of(records)
     vertices = columns_of([data for _, data in graph.nodes(data=True)])

@@ -83,7 +83,7 @@ class Operator(Shown, SymmetricOperator):
         return (
             ("S.spectrum(k)", "gives the smallest eigenpairs"),
             ("S.plot()", "draws them"),
-            ("cellapse.cluster(S)", "groups the vertices"),
+            ("cl.cluster(S)", "groups the vertices"),
         )
 
     def plot(self, k: int = 30, *, ax: Any = None) -> Any:

@@ -32,7 +32,9 @@ def solve_system(
     """The x of (S + shift I) x = rhs; for shift = 0 both without a part in the kernel."""
     matrix = operator.shortcuts.matrix
     A = operator.A if matrix is None else matrix  # of a reweighted A, nothing is closer than itself
-    norm, fills_in = row_sum(A) or 1.0, expands(A)
+    norm, fills_in = row_sum(A), expands(A)
+    if norm == 0.0:  # and so is S, which is at most A: all of the right-hand side is in its kernel
+        return rhs / shift if shift else np.zeros_like(rhs)
     large = shift > _LARGE_SHIFT * norm
     if matrix is not None and large and not fills_in:
         solver = best_direct(len(rhs))

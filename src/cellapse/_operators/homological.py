@@ -31,7 +31,8 @@ def hodge_laplacian(source: Any, rank: int) -> SparseOperator:
 
     Examples
     --------
-    >>> circle = Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]]})
+    >>> import cellapse as cl
+    >>> circle = cl.Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]]})
     >>> hodge_laplacian(circle, 1).spectrum().values.round(6).tolist()
     [0.0, 3.0, 3.0]
     """
@@ -69,7 +70,8 @@ def dirac_operator(source: Any) -> SparseOperator:
 
     Examples
     --------
-    >>> dirac_operator(Complex.from_cells({1: [("a", "b")]})).toarray().tolist()
+    >>> import cellapse as cl
+    >>> dirac_operator(cl.Complex.from_cells({1: [("a", "b")]})).toarray().tolist()
     [[0.0, 0.0, -1.0], [0.0, 0.0, 1.0], [-1.0, 1.0, 0.0]]
     """
     K = to_complex(source)

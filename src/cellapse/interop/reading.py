@@ -24,6 +24,7 @@ _READERS = {
     "MDAnalysis": "structures",
     "ase": "structures",
     "biotite": "structures",
+    "cellapse.datasets": "bundled",
     "gemmi": "gemmi",
     "gudhi": "gudhi",
     "hypergraphx": "hypergraphx",

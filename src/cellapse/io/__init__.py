@@ -211,7 +211,7 @@ def _format(file: Path, given: str | None) -> str:
     name = _by_name(file) if given is None else word("format", given)
     if name not in FORMATS:
         with reading(shown(file), 0), suppress(OSError):  # of one without permission
-            if file.exists():
+            if file.exists() or (given is None and not _extension(file)):
                 refuse_no_file(file)
         if given is None and _extension(file) in _ELSEWHERE:
             way = _ELSEWHERE[_extension(file)]

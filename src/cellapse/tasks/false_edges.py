@@ -131,6 +131,11 @@ class Doubt(Shown):
             ("doubt.network()", "is the complex without the doubted edges"),
             ("cl.plot.plot_trust(doubt)", "draws the evidence"),
         )
+        if self.false_share is None:  # and nothing is doubted until there is one
+            share_, first_ = self.first_break_even()
+            known = (f"doubt.knowing({share_:g})", f"doubts some, if {_percent(share_)} are false")
+            ranked = ("doubt.trust.lowest(10)", "are the edges to look at first")
+            calls = (ranked, *([known] if first_.any() else []), calls[0], calls[2])
         rows += [] if rows else [("edges", f"{len(self.trust):,}")]
         counts = np.histogram(self.trust.values, 20, (0.0, 1.0))[0].tolist()
         return Card(f"Doubt: {first}", tuple(rows), lambda: bars(counts, PALETTE[:1]), calls)
@@ -185,7 +190,11 @@ class Doubt(Shown):
             if count:
                 lines.append(
                     f"  break-even       if {_percent(share_)} of all edges are false, {count:,} "
-                    f"are more likely false than real (false_share={share_:g})"
+                    "are more likely false than real"
+                )
+                lines.append(
+                    "  to doubt them    say how many are false, as known from the way they were "
+                    f"measured: from false_share={share_:g} on, edges are doubted"
                 )
             return lines
         lines = []

@@ -34,6 +34,7 @@ from cellapse._shared.memory import Fitting, require_memory
 from cellapse._shared.pictures import bars
 from cellapse.tasks._frames import to_frame
 from cellapse.tasks.filters import upper_bound
+from cellapse.tasks.smoothing import relaxed
 
 _STRENGTHS = np.logspace(-0.5, 4.5, 11)  # over an upper bound of S
 _LEFT_OUT = 200  # labels that are left out in turn; of more, a sample
@@ -208,7 +209,7 @@ def _relaxed(S: Operator, B: FloatArray, a: float) -> FloatArray:
     fixed = np.zeros_like(B) if S.kernel is None else S.kernel @ (S.kernel.T @ B)
     rest = B - fixed
     rest[:, np.linalg.norm(rest, axis=0) <= 1e-13 * np.linalg.norm(B, axis=0)] = 0.0
-    return fixed + S.solve(rest / a, shift=1.0 / a, rtol=1e-8)
+    return fixed + relaxed(S, rest, a)
 
 
 def _probabilities(F: FloatArray, shares: FloatArray) -> FloatArray:

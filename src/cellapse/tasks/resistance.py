@@ -223,6 +223,8 @@ def _conductances(
 
 
 def _pair_positions(pairs: Any, S: Operator) -> IntArray:
+    if hasattr(pairs, "columns"):  # a table with a row per pair
+        pairs = list(pairs.itertuples(index=False, name=None))
     given = listed(pairs, "pairs")
     if any(not isinstance(pair, tuple | list) or len(pair) != 2 for pair in given):
         raise InputError("pairs holds something that is no pair; give pairs of labels, or (m, 2)")

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg
 
-from cellapse._errors import InputError
+from cellapse._errors import ConvergenceError, InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
 from cellapse._shared.align import unpack
@@ -89,8 +89,20 @@ def smooth(
     if a == 0.0 or not y.size:
         return pack(y.copy())
     if method == "tikhonov":
-        return pack(homogeneous(lambda y: S.solve(y / a, shift=1.0 / a, rtol=1e-8), y))
+        return pack(homogeneous(lambda y: relaxed(S, y, a), y))
     return pack(apply_responses(S, y, [_response(method, a)])[0])
+
+
+def relaxed(S: Operator, y: FloatArray, a: float) -> FloatArray:
+    """(I + a S)^-1 y."""
+    try:
+        return S.solve(y / a, shift=1.0 / a, rtol=1e-8)
+    except ConvergenceError:
+        raise ConvergenceError(
+            f"(I + a S)^-1 is not found to eight digits for a strength of a={a:g}: beside "
+            "1 / a, S is large and next to singular; give a smaller strength, or collapse with a "
+            "larger eps"
+        ) from None
 
 
 @overload

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cellapse._shared.card import Card, Shown
@@ -95,6 +96,12 @@ class Report(Shown):
     def __getitem__(self, name: str) -> Check:
         known = {c.name: c for c in self.checks}
         return known[one_of("the name of a check", name, tuple(known))]
+
+    def __iter__(self) -> Iterator[Check]:
+        return iter(self.checks)
+
+    def __len__(self) -> int:
+        return len(self.checks)
 
     def __repr__(self) -> str:
         held = sum(c.holds is True for c in self.checks)
