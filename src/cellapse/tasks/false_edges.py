@@ -126,7 +126,7 @@ class Doubt(Shown):
         first, *others = self.sentences()
         parts = [text.strip().partition("  ") for text in others]
         rows = [(name, said.strip()) for name, _, said in parts]
-        calls = (
+        calls: tuple[tuple[str, str], ...] = (
             ("doubt.to_frame()", "is a table with a row per edge"),
             ("doubt.network()", "is the complex without the doubted edges"),
             ("cl.plot.plot_trust(doubt)", "draws the evidence"),
