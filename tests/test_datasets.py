@@ -177,24 +177,6 @@ def test_scenes_on_the_command_line(tmp_path, monkeypatch):
     assert not (tmp_path / "clean.csv").exists()
 
 
-def test_what_is_loaded_goes_wherever_a_complex_does():
-    club = cl.datasets.load("karate")
-    assert cl.as_complex(club).n_cells == (34, 78)
-    assert cl.as_complex(club, weight=None).weights[1] is None
-    for read in (cl.collapse, cl.graph_laplacian, cl.clique_complex):
-        ours, graph = read(club), read(club.graph)
-        assert list(ours.labels) == list(graph.labels)
-        if hasattr(ours, "toarray"):
-            np.testing.assert_array_equal(ours.toarray(), graph.toarray())
-    scenes, protein = cl.datasets.load_scenes(), cl.datasets.load("1ubq")
-    assert cl.as_complex(scenes).n_cells == scenes.complex().n_cells
-    assert cl.collapse(protein).n_cells == protein.complex().n_cells
-    many = cl.datasets.triangulated_surfaces(5)
-    with pytest.raises(cl.InputError, match=r"complex\(0\)"):
-        cl.collapse(many)
-    assert cl.collapse(many.complex(0)).shape[0] == 4
-
-
 @pytest.mark.parametrize("name", ["karate", "1HEL", "scenes"])
 def test_the_name_of_bundled_data_leads_to_it(name):
     assert len(cl.clique_complex(name)) == len(cl.as_complex(name)) == cl.collapse(name).shape[0]

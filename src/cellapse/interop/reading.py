@@ -24,7 +24,6 @@ _READERS = {
     "MDAnalysis": "structures",
     "ase": "structures",
     "biotite": "structures",
-    "cellapse.datasets": "bundled",
     "gemmi": "gemmi",
     "gudhi": "gudhi",
     "hypergraphx": "hypergraphx",
