@@ -59,7 +59,7 @@ WITHIN = {
         *("row_space", "singular", "symmetric", "eigen", "systems", "operators"),
     ),
     "_collapse": (
-        *("weights", "graded", "formed", "chain", "crowded", "fewer_rows", "raised"),
+        *("weights", "graded", "formed", "chain", "crowded", "raised"),
         *("relaxation", "ladder", "ladder_array", "lowered", "nearby"),
         *("zeros", "completion", "flags", "shifts", "elimination", "layout", "dense"),
         *("damping", "realizations", "collapsed", "build"),

@@ -7,21 +7,19 @@ and otherwise through the quasi-definite
     | -I / beta   B |
     |  B^T        M |,
 
-without the rows of cells that are many on few faces (`crowded`), or that have fewer cofaces than
-they are (`fewer_rows`).
+without the rows of cells that are many on few faces (`crowded`).
 """
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from cellapse._collapse.crowded import Crowded, is_crowded
-from cellapse._collapse.fewer_rows import FewerRows, saves_rows
 from cellapse._collapse.graded import GradedLaplacian
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.block_inverse import inverse_by_blocks
@@ -91,8 +89,6 @@ class Raised:
         """The same without rows for the far cells, where that is quicker and works."""
         if self._above is None or self._solver is not None or self.reduced is not None:
             return None  # a solver that was asked for is used
-        if saves_rows(self.n, self._above.incidence.n_cells):
-            return None
         if not is_crowded(self._above.incidence.n_cells, self._with(self._masses)):
             return None
         try:
@@ -131,21 +127,6 @@ class Raised:
                 f"{error}; give a larger eps than {self.eps:g}, or rescale the weights of the cells"
             ) from None
 
-    @cached_property
-    def _by_fewer_rows(self) -> Solve | None:
-        """`near` without rows for the nearest cells, where that is quicker and works."""
-        above = self._above
-        if above is None or self.reduced is not None or not above.beta[0] > 0.0:
-            return None
-        if not saves_rows(self.n, above.incidence.n_cells):
-            return None
-        fewer = FewerRows(self.B, self.beta, above, self.eps + self._floor)
-        try:
-            factor = self.direct.prepare(fewer.matrix)
-        except ConvergenceError:  # a pivot of zero, which all rows need not have
-            return None
-        return partial(fewer.solve, factor) if fewer.keeps_digits(factor) else None
-
     def joint(self) -> Any:
         """The quasi-definite matrix of both; of the nearest cells alone where others are crowded.
 
@@ -164,8 +145,6 @@ class Raised:
             return inverse @ (self.B.T @ v + r)
         if self.crowded is not None:
             return self.crowded.solve(r)
-        if self._by_fewer_rows is not None:
-            return self._by_fewer_rows(r)
         return self.factor(np.concatenate([np.zeros((self.n, *r.shape[1:])), r]))[self.n :]
 
     @property
