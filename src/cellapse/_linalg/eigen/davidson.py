@@ -22,6 +22,7 @@ from cellapse._linalg.eigen.corrections import (
     Correction,
     Ritz,
     by_factor,
+    by_factor_off_known_vectors,
     off_known_vectors,
     off_ritz_vectors,
     smoothed,
@@ -52,8 +53,8 @@ class Davidson(EigenSolver):
     Parameters
     ----------
     factorization : Direct or None
-        How (A - s)^-1 is applied: by a factorization, s next to 0, or, with None, by conjugate
-        gradients, s next to each eigenvalue, for graphs that expand.
+        How (A - s)^-1 is applied, s next to each eigenvalue: by a factorization or, with None, by
+        conjugate gradients, for graphs that expand.
     max_steps : int
 
     Examples
@@ -95,7 +96,7 @@ class Davidson(EigenSolver):
         elif self.factorization is None:
             correct = off_known_vectors(plain, V, highest)
         else:
-            correct = by_factor(plain, self.factorization)
+            correct = by_factor_off_known_vectors(plain, self.factorization, V, highest)
         return self._iterate(problem, V, correct)
 
     def search(self, problem: Problem, below: float, block: int) -> Pairs:
