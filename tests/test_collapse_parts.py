@@ -14,13 +14,14 @@ from cellapse._collapse import shifts
 from cellapse._collapse.chain import Chain
 from cellapse._collapse.completion import Masses, _shortest, blurred, completed
 from cellapse._collapse.dense import row_sums, smallest_positive
-from cellapse._collapse.elimination import BothSides, OneSide, _by_rank
-from cellapse._collapse.flags import (
+from cellapse._collapse.edges import (
+    Cofaces,
     carried,
     known_of,
     unfolded_masses,
     unfolded_sigmas,
 )
+from cellapse._collapse.elimination import BothSides, OneSide, _by_rank
 from cellapse._collapse.ladder import Ladder
 from cellapse._collapse.ladder_array import ladder_array
 from cellapse._collapse.layout import Layout, Places
@@ -37,7 +38,7 @@ from cellapse._linalg.schur import can_complement
 from cellapse._linalg.symmetric import Lowest
 from cellapse._matrices.given import are_matrices, looks_like_adjacency
 from cellapse._matrices.homology import betti_numbers
-from cellapse._shared.arrays import Entries
+from cellapse._shared.arrays import Entries, squared
 
 UNIT = 2.0**-53
 B = sparse.csr_array([[1.0, 0.0, 0.0], [-1.0, 2.0, 1.0]])  # columns of squared length 2, 4 and 1
@@ -673,7 +674,8 @@ def test_masses_of_flags_by_hand():
     """Two triangles on an edge, one of weight 3; the squares of their entries are the weights."""
     B = sparse.csr_array(np.sqrt([[1.0, 3.0], [0.0, 3.0], [0.0, 0.0]]))
     beta, gamma, eps = 2.0, 1.5, 0.5
-    mass, top = unfolded_masses([B], 3, np.array([beta]), np.array([gamma]), eps)
+    cells = [Cofaces.of(squared(B))]
+    mass, top = unfolded_masses(cells, 3, np.array([beta]), np.array([gamma]), eps)
     d = np.array([4.0, 3.0, 0.0])
     g = d / eps
     np.testing.assert_allclose(mass, eps + beta * d - gamma**2 * g / (1.0 + beta * g))
@@ -681,9 +683,9 @@ def test_masses_of_flags_by_hand():
     np.testing.assert_allclose(unfolded_sigmas([B]), [[3.0**0.5]])
     owners = [np.array([0, 1, 1])]
     np.testing.assert_allclose(unfolded_sigmas([B], owners, 2), [[2.0], [3.0**0.5]])
-    limit = unfolded_masses([B], 3, np.array([beta]), np.array([gamma]), 0.0)[0]
+    limit = unfolded_masses(cells, 3, np.array([beta]), np.array([gamma]), 0.0)[0]
     np.testing.assert_allclose(limit, beta * d - gamma**2 / beta * (d > 0))
-    assert unfolded_masses([B], 3, np.zeros(1), np.zeros(1), 0.25)[0].tolist() == [0.25] * 3
+    assert unfolded_masses(cells, 3, np.zeros(1), np.zeros(1), 0.25)[0].tolist() == [0.25] * 3
 
 
 def test_how_masses_grow_with_eps():
@@ -692,6 +694,7 @@ def test_how_masses_grow_with_eps():
         sparse.csr_array([[1.0, 2.0], [0.0, 1.0], [0.0, 0.0]]),
         sparse.csr_array([[1.0], [3.0]]),
     ]
+    upper = [Cofaces.of(squared(B)) for B in upper]
     beta, gamma = np.array([1.0, 2.0, 0.5]), np.array([1.0, 1.2, 0.4])
 
     def masses(eps):

@@ -11,7 +11,7 @@ import numpy as np
 from cellapse import theory
 from cellapse._analysis import Analysis
 from cellapse._collapse.collapsed import CollapsedOperator
-from cellapse._collapse.realizations import DEFAULT, Default, Realization, Screened, Unfolded
+from cellapse._collapse.realizations import DEFAULT, Default, Realization
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._linalg.eigen.spectrum import Spectrum
@@ -172,7 +172,7 @@ def _doubt(K: Complex, rng: int) -> Doubt | None:
 
 def _influence(S: Operator, spectrum: Spectrum) -> Influence | None:
     """Of the cells on the first positive eigenvalue: its eigenvector u has the energy u^T S u."""
-    if not isinstance(S, CollapsedOperator) or not isinstance(S.realization, Screened | Unfolded):
+    if not isinstance(S, CollapsedOperator) or not S.realization.diagonal:
         return None
     positive = np.flatnonzero(spectrum.values > 1e-9 * max(float(spectrum.values[-1]), 1e-300))
     return cell_influence(S, "energy", spectrum.vectors[:, positive[0] if len(positive) else 0])

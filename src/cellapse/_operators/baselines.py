@@ -14,8 +14,8 @@ from cellapse._complex.given import to_complex
 from cellapse._errors import InputError
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.operators import SparseOperator
-from cellapse._matrices.kinds import edge_boundary, edges_and_cofaces
-from cellapse._matrices.support import supports
+from cellapse._matrices.kinds import edge_boundary
+from cellapse._matrices.support import cells_around_edges
 from cellapse._shared.arrays import FloatArray, IntArray, csr_from_entries, square
 from cellapse._shared.checks import at_least_zero, listed, one_of, real_array, whole_number
 
@@ -136,9 +136,8 @@ def motif_laplacian(source: Any, floor: float = 0.1) -> SparseOperator:
     """
     K = to_complex(source)
     floor = at_least_zero("floor", floor)
-    edges, above = edges_and_cofaces(K)
-    B, around = edges.csr, supports(above, K.n_cells[2:])
-    count = sum((A.sum(axis=1) for A in around), np.zeros(B.shape[1]))
+    B = edge_boundary(K).csr
+    count = sum((A.sum(axis=1) for A in cells_around_edges(K)), np.zeros(B.shape[1]))
     B = sparse.csr_array(B @ sparse.diags_array(np.sqrt(floor + count)))
     return operator_of(K, square(B), left_kernel(B), "motif Laplacian")
 

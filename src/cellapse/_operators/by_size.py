@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from cellapse._collapse.realizations import Screened
 from cellapse._complex.complex import Complex
+from cellapse._matrices.support import cells_around_edges
 from cellapse._operators.hyperedges import Hyperedges, grouped, is_hypergraph
 from cellapse._shared.arrays import BoolArray, FloatArray, IntArray, csr_from_entries
 
@@ -109,7 +109,7 @@ class _Edges:
         ends = K.cells[1].as_array(2) if K.max_rank else np.empty((0, 2), dtype=np.int64)
         given = K.weights[1] if K.max_rank else None
         weights = np.ones(len(ends)) if given is None else np.array(given)
-        upper = Screened().chain(K).upper if K.max_rank > 1 else []
+        upper = cells_around_edges(K)
         return cls(K.n_vertices, ends, weights, [(A > 0).astype(float) for A in upper])
 
     def tables(self) -> list[sparse.csr_array]:

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from cellapse._collapse.realizations import DEFAULT, Realization, Screened, Unfolded, as_realization
+from cellapse._collapse.realizations import DEFAULT, Realization, as_realization
 from cellapse._collapse.weights import check_eps
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray
@@ -68,11 +68,11 @@ def collapse(
     report = Report(complex_.comm, progress)
     known = _Known([None] * (complex_.max_rank - 1))
     report.say(f"{complex_!r}, n_cells={complex_.n_cells}, vertices {complex_.partition}")
-    if isinstance(chosen, Screened):
+    if chosen.edgewise:
         weights = chosen.weigh(cast(Any, known), beta, gamma, eps)
-        shares = Shares(complex_, weights, chosen.rounds)
+        shares = Shares(complex_, chosen, weights)
         return DistributedOperator(complex_, chosen, weights, shares, None, report)
-    if not isinstance(chosen, Unfolded):
+    if not chosen.diagonal:
         raise InputError(
             f'realization={chosen.name!r} is not distributed; choose "unfolded", "screened" or '
             '"renormalized", or use cellapse.collapse on one machine'

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from cellapse._collapse.flags import flag_mass
+from cellapse._collapse.edges import unfolded_mass
 from cellapse._collapse.weights import Weights
 from cellapse._errors import ConvergenceError, InputError, SizeError
 from cellapse._shared.arrays import FloatArray, IntArray
@@ -164,12 +164,12 @@ def edge_masses(D: DistributedComplex, weights: Weights) -> FloatArray:
         return np.full(D.edges.count, eps)
     d = D.upper.support
     if D.max_rank == 2:
-        return flag_mass(d, d / eps, float(beta[1]), gamma[1], eps)
+        return unfolded_mass(d, d / eps, float(beta[1]), gamma[1], eps)
     to_edges, to_triangles = D.upper.chain()
     above = _counts(to_triangles)
-    mass = flag_mass(above, above / eps, float(beta[2]), gamma[2], eps)
+    mass = unfolded_mass(above, above / eps, float(beta[2]), gamma[2], eps)
     g = to_edges.add_up((1.0 / mass)[to_edges.cell])
-    return flag_mass(d, g, float(beta[1]), gamma[1], eps)
+    return unfolded_mass(d, g, float(beta[1]), gamma[1], eps)
 
 
 def _counts(relation: Any) -> FloatArray:

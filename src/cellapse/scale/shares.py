@@ -2,7 +2,8 @@ r"""The screened collapse over ranks: S = beta_1 B_1 diag(f) B_1^T, f the share 
 
     f = 1 - theta^2 / (1 + eps + sum_k beta_k d_k),
 
-as in `cellapse.Screened`; with rounds, a cell counts as much as its other edges are supported.
+as in `cellapse.Screened`, whose formulas these are; only the values of edges and vertices that
+other ranks hold are exchanged here.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from functools import cached_property
 
 import numpy as np
 
+from cellapse._collapse.edges import Cofaces
+from cellapse._collapse.realizations import Realization
 from cellapse._collapse.weights import Weights
-from cellapse._shared.arrays import FloatArray
+from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse.scale.complexes import DistributedComplex
 from cellapse.scale.libraries import PETSc
 from cellapse.scale.multigrid import Product
@@ -33,8 +36,9 @@ class Shares:
     drop, scale = 0.0, 1.0
     inner = solves = 0
 
-    def __init__(self, D: DistributedComplex, weights: Weights, rounds: int) -> None:
-        self.shares = shares(D, weights, rounds)
+    def __init__(self, D: DistributedComplex, realization: Realization, weights: Weights) -> None:
+        numbers = (weights.beta, weights.gamma, weights.eps)
+        self.shares = realization.edge_numbers(cofaces(D), DistributedEnds(D), *numbers)
         self.A = self.matrix = D.laplacian(float(weights.beta[0]) * D.edges.weights * self.shares)
         self._product = Product(self.matrix)
 
@@ -53,47 +57,66 @@ class Shares:
         return self.matrix.getDiagonal().getArray().copy()
 
 
-def shares(D: DistributedComplex, weights: Weights, rounds: int) -> FloatArray:
-    """The share of its weight that every edge held here keeps."""
-    theta, eps = float(weights.gamma[0]), weights.eps
-    ranks = range(2, D.max_rank + 1)
-    share: FloatArray = np.ones(D.edges.count)
-    if not rounds:
-        counts = [_number(D, k) for k in ranks]
-        support = sum((b * d for b, d in zip(weights.beta[1:], counts, strict=True)), 0.0 * share)
-        return 1.0 - theta**2 / (1.0 + eps + support)
-    around = [cells_around(D, k) for k in ranks]
-    for _ in range(rounds):
-        degree = D.edges.add_at_ends(share, share)
-        at_tail, at_head = D.edges.at_ends(np.log(np.maximum(degree, 1e-300)))
-        terms = zip(weights.beta[1:], around, strict=True)
-        support = sum((b * mean_support(r, w, share) for b, (r, w) in terms), 0.0 * share)
-        share = 1.0 - theta**2 / (1.0 + eps + support * np.exp(-0.5 * (at_tail + at_head)))
-    return share
+class DistributedCofaces(Cofaces):
+    """The cells of a rank that are held here, around edges that any rank of processes may hold.
 
-
-def mean_support(relation: Relation, weight: FloatArray, share: FloatArray) -> FloatArray:
-    """Sum over the cells around an edge of the squared geometric mean of its other edges' shares.
-
-    In a triangle this is the product of the two other shares.
+    They are made when asked for: the weight around edges is known without.
     """
-    log_share = relation.from_elements(np.log(np.maximum(share, 1e-300)))
-    others = relation.per_cell(log_share)[relation.cell] - log_share
-    size = relation.per_cell(np.ones(len(relation.cell)))[relation.cell]
-    value = weight[relation.cell] * np.exp(2.0 * others / np.maximum(size - 1, 1))
-    return relation.add_up(value)
+
+    def __init__(self, D: DistributedComplex, rank: int) -> None:
+        self._D, self._rank = D, rank
+
+    @cached_property
+    def _relation(self) -> Relation:
+        return self._D.upper.around(self._rank)
+
+    @cached_property
+    def cell(self) -> IntArray:
+        return self._relation.cell
+
+    @cached_property
+    def weight(self) -> FloatArray:
+        weight = self._D.upper.weight
+        return np.ones(len(self.cell)) if weight is None else weight[self.cell]
+
+    @cached_property
+    def shape(self) -> tuple[int, int]:
+        return self._D.edges.count, self._relation.n_cells
+
+    @cached_property
+    def degree(self) -> FloatArray:
+        if self._rank == 2:
+            return self._D.upper.support
+        return self.add_up(self.weight)
+
+    def from_lower(self, values: FloatArray) -> FloatArray:
+        """The value of its edge, for each pair."""
+        edges: FloatArray = self._relation.from_elements(values)
+        return edges
+
+    def add_up(self, values: FloatArray) -> FloatArray:
+        """The sum over the pairs of each edge held here."""
+        return self._relation.add_up(values)
 
 
-def cells_around(D: DistributedComplex, rank: int) -> tuple[Relation, FloatArray]:
-    """From the cells of a rank to their edges, and the weights of the cells held here."""
-    relation = D.upper.around(rank)
-    weight = D.upper.weight
-    return relation, np.ones(relation.n_cells) if weight is None else weight
+def cofaces(D: DistributedComplex) -> list[DistributedCofaces]:
+    """The cells around edges, by rank from 2 up."""
+    return [DistributedCofaces(D, rank) for rank in range(2, D.max_rank + 1)]
 
 
-def _number(D: DistributedComplex, rank: int) -> FloatArray:
-    """The weight of the cells of a rank around each edge held here."""
-    if rank == 2:
-        return D.upper.support
-    relation, weight = cells_around(D, rank)
-    return relation.add_up(weight[relation.cell])
+class DistributedEnds(Cofaces):
+    """The edges held here around vertices that any rank may hold; `lower` is the edges."""
+
+    def __init__(self, D: DistributedComplex) -> None:
+        n_edges = D.edges.count
+        shape = (D.edges.vertices.count, n_edges)
+        super().__init__(D.edges, np.arange(n_edges), np.ones(n_edges), shape)
+
+    def down(self, values: FloatArray) -> FloatArray:
+        sums: FloatArray = self.lower.add_at_ends(values, values)
+        return sums
+
+    def up(self, values: FloatArray) -> FloatArray:
+        at_tail, at_head = self.lower.at_ends(values)
+        both: FloatArray = at_tail + at_head
+        return both

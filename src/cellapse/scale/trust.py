@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from cellapse._collapse.edges import Cofaces
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse.scale.complexes import DistributedComplex
-from cellapse.scale.routes import Relation
-from cellapse.scale.shares import cells_around, mean_support
-from cellapse.tasks.trust import ROUNDS, Degrees, support_and_share
+from cellapse.scale.shares import cofaces
+from cellapse.tasks.trust import Degrees, TrustRounds, weighted
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,19 +75,16 @@ def edge_trust(D: DistributedComplex) -> DistributedTrust:
             f"a {type(D).__name__} was given; make a DistributedComplex with from_edges or "
             "from_hyperedges, or use cellapse.edge_trust on one machine"
         )
-    around = [cells_around(D, rank) for rank in range(2, D.max_rank + 1)]
+    around: list[Cofaces] = [*cofaces(D)]
     weights = _unequal(D)
-    if weights is not None:
-        around = [(r, w * _mean_of_edges(r, weights)) for r, w in around]
     degrees = Degrees.of(
         weights, lambda values: D.edges.at_ends(D.edges.add_at_ends(values, values)), D.edges.count
     )
-    share, support = np.ones(D.edges.count), np.zeros(D.edges.count)
-    for _ in range(ROUNDS):
-        ends = degrees.at(share)
-        total = sum((mean_support(r, w, share) for r, w in around), np.zeros(len(share)))
-        support, share = support_and_share(total, *ends)
-    cells = sum((r.add_up(np.ones(len(r.cell))) for r, _ in around), np.zeros(len(share)))
+    held = around
+    if weights is not None:
+        held = [weighted(c, weights) for c in around]
+    support, share = TrustRounds.of(held, degrees).forwards(np.ones(D.edges.count))
+    cells = sum((c.add_up(np.ones(len(c.cell))) for c in around), np.zeros(len(share)))
     values = np.where(cells > 0, support / (1.0 + support), 0.0)
     return DistributedTrust(D, values, share, cells.astype(np.int64))
 
@@ -100,9 +97,3 @@ def _unequal(D: DistributedComplex) -> FloatArray | None:
     ends = D.comm.allgather((held.min(initial=np.inf), held.max(initial=-np.inf)))
     low, high = (f(column) for f, column in zip((min, max), zip(*ends, strict=True), strict=True))
     return held if low < high else None
-
-
-def _mean_of_edges(relation: Relation, weights: FloatArray) -> FloatArray:
-    """The geometric mean of the weights of each cell's edges."""
-    logs = relation.per_cell(relation.from_elements(np.log(weights)))
-    return np.exp(logs / np.maximum(relation.per_cell(np.ones(len(relation.cell))), 1.0))

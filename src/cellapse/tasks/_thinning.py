@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
-from cellapse._collapse.realizations import Screened
 from cellapse._complex.complex import Complex
+from cellapse._matrices.support import cells_around_edges
 from cellapse._operators.hyperedges import Hyperedges, is_hypergraph
 from cellapse._shared.arrays import BoolArray, IntArray, csr_from_entries
 
@@ -19,7 +19,7 @@ def without_edges(K: Complex, dropped: BoolArray) -> Complex:
     if not dropped.any():
         return K
     kept = [np.arange(K.n_cells[0]), np.flatnonzero(~dropped)]
-    for around in Screened().chain(K).upper:
+    for around in cells_around_edges(K):
         kept.append(np.flatnonzero(np.asarray(around.T @ dropped.astype(float)).ravel() == 0))
     return _only(K, kept)
 
@@ -33,7 +33,7 @@ def thinned(K: Complex, share: float, rng: np.random.Generator) -> Complex:
     lost = [rng.random(n) < share for n in K.n_cells[1:]]
     if not is_hypergraph(K):
         return without_edges(K, lost[0]) if lost else K
-    around = Screened().chain(K).upper
+    around = cells_around_edges(K)
     before = sum(np.diff(A.indptr) for A in around)
     after = sum(np.diff(A[:, ~gone].indptr) for A, gone in zip(around, lost[1:], strict=True))
     lost[0] = np.where(before > 0, after == 0, lost[0])

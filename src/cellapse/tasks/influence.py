@@ -23,17 +23,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from cellapse._collapse.build import as_collapsed
 from cellapse._collapse.collapsed import CollapsedOperator
-from cellapse._collapse.flags import unfolded_masses
-from cellapse._collapse.realizations import Screened, Unfolded
 from cellapse._complex.card import drawing
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, extra
 from cellapse._shared.align import align_one_each
-from cellapse._shared.arrays import FloatArray, squared
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import one_of, whole_number
 from cellapse._shared.scaling import exponents, times_two
@@ -145,15 +142,12 @@ def cell_influence(operator: Any, of: str = "eigenvalue", at: Any = 1) -> Influe
     value, y, sign = _AT[of](S, at)
     k = exponents(y)  # the derivatives are squares of y
     y = times_two(y, -k)
-    if isinstance(S.realization, Screened):
-        edges, cells = _screened(S, y)
-    elif isinstance(S.realization, Unfolded):
-        edges, cells = _unfolded(S, y)
-    else:
+    if not S.realization.diagonal:
         raise InputError(
             f"the influence of cells in the {S.realization} realization is not known; "
             'collapse with "renormalized", "screened" or "unfolded"'
         )
+    edges, cells = S.realization.slopes(S.chain, S.weights, y, lambda: S.complete(y)[1])
     if not K.max_rank:
         return Influence(of, value, {}, K)
     weight = K.weights[1]
@@ -204,93 +198,3 @@ _AT: dict[str, Callable[[CollapsedOperator, Any], tuple[float, FloatArray, float
     "energy": _energy,
     "resistance": _resistance,
 }
-
-
-def _screened(S: CollapsedOperator, y: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
-    """Per edge W dJ/dW, and per cell of rank 2, 3, ... dJ/dw, of J = y^T S y."""
-    assert isinstance(S.realization, Screened)
-    B, around, beta = S.chain.nearest, S.chain.upper, S.beta
-    h = float(beta[0]) * (B.T @ y) ** 2
-    ends = sparse.csr_array((abs(B) > 0).astype(np.float64))
-    rounds = Rounds(ends, [a.tocoo() for a in around], beta[1:], float(S.gamma[0]) ** 2, S.eps)
-    shares = S.shares
-    assert shares is not None
-    return shares * h, rounds.backwards(h, S.realization.rounds)
-
-
-@dataclass(frozen=True, eq=False)
-class Rounds:
-    """The rounds of the screened shares, forwards and backwards."""
-
-    ends: sparse.csr_array
-    around: list[Any]  # (edges x cells) entries by rank
-    beta: FloatArray
-    theta2: float
-    eps: float
-
-    def backwards(self, h: FloatArray, rounds: int) -> list[FloatArray]:
-        """dJ/dw of all cells above the edges, where dJ/df = h for the last shares f."""
-        weights = [np.zeros(a.shape[1]) for a in self.around]
-        share, before = np.ones(self.ends.shape[1]), []
-        for _ in range(max(rounds, 1)):
-            before.append(share)
-            share = 1.0 - self.theta2 / (1.0 + self.eps + self._support(share, rounds)[0])
-        grad = h
-        for share in reversed(before):
-            support, scale, degree = self._support(share, rounds)
-            inner = grad * self.theta2 / (1.0 + self.eps + support) ** 2
-            grad = np.zeros(len(share))
-            if rounds:  # the support is divided by the roots of both degrees
-                log_degree = -0.5 * inner * support
-                grad = self.ends.T @ ((self.ends @ log_degree) / np.maximum(degree, 1e-300))
-            for weight, a, b in zip(weights, self.around, self.beta, strict=True):
-                value, others = self._values(a, share, rounds)
-                passed = b * inner[a.row] * scale[a.row] * value
-                weight += np.bincount(a.col, passed, a.shape[1])
-                if rounds:
-                    logs = passed * a.data * 2.0 / others
-                    total = np.bincount(a.col, logs, a.shape[1])[a.col] - logs
-                    grad = grad + np.bincount(a.row, total, len(share)) / share
-        return weights
-
-    def _support(self, share: FloatArray, rounds: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The support of every edge, what it is multiplied with, and the degrees."""
-        total = np.zeros(len(share))
-        for a, b in zip(self.around, self.beta, strict=True):
-            value, _ = self._values(a, share, rounds)
-            total += b * np.bincount(a.row, a.data * value, len(share))
-        degree = self.ends @ share
-        scale = np.ones(len(share))
-        if rounds:
-            scale = np.exp(-0.5 * (self.ends.T @ np.log(np.maximum(degree, 1e-300))))
-        return total * scale, scale, degree
-
-    def _values(self, a: Any, share: FloatArray, rounds: int) -> tuple[FloatArray, FloatArray]:
-        """Per entry, what a cell of weight 1 gives to an edge, and how many other edges it has."""
-        others = np.maximum(np.bincount(a.col, minlength=a.shape[1])[a.col] - 1.0, 1.0)
-        if not rounds:
-            return np.ones(len(a.data)), others
-        logs = np.log(np.maximum(share, 1e-300))[a.row]
-        rest = np.bincount(a.col, logs, a.shape[1])[a.col] - logs
-        return np.exp(2.0 * rest / others), others
-
-
-def _unfolded(S: CollapsedOperator, y: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
-    """The same for the unfolded realization."""
-    if S.eps == 0.0:
-        raise InputError("eps=0 leaves cells without mass, and no derivative; give eps above 0")
-    B, upper, beta, gamma = S.chain.nearest, S.chain.upper, S.beta, S.gamma
-    masses = unfolded_masses(upper, B.shape[1], beta[1:], gamma[1:], S.eps)
-    current = S.complete(y)[1] if B.shape[1] else np.zeros(0)  # gamma_0 (B_1^T z) / m
-    edges = float(beta[0]) * (B.T @ y) ** 2 - masses[0] * current**2
-    grad: FloatArray = current**2
-    weights: list[FloatArray] = []
-    for k, (above, beta_k, gamma_k) in enumerate(zip(upper, beta[1:], gamma[1:], strict=True)):
-        entries = squared(above).tocoo()
-        row, col, mass = entries.row, entries.col, masses[k + 1]
-        share = np.bincount(row, entries.data / mass[col], len(grad))
-        slope = (grad * gamma_k**2 / (1.0 + beta_k * share) ** 2)[row]
-        slopes = np.bincount(col, beta_k * grad[row] - slope / mass[col], len(mass))
-        weights.append(slopes.astype(np.float64))
-        grad = np.bincount(col, slope * entries.data / mass[col] ** 2, len(mass)).astype(np.float64)
-    return edges, weights

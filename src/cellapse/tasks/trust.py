@@ -30,24 +30,26 @@ and equal weights are none. The shares of the operator do not look at weights, w
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._collapse.collapsed import CollapsedOperator
-from cellapse._collapse.realizations import Screened
+from cellapse._collapse.edges import Cofaces, Rounds
 from cellapse._complex.complex import Complex
 from cellapse._complex.given import to_complex
 from cellapse._errors import InputError, extra
+from cellapse._matrices.support import cells_around_edges
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import whole_number
 from cellapse._shared.pictures import PALETTE, bars
 
-_THETA2, _BETA, ROUNDS = 0.95, 5.0, 5  # of the renormalized collapse
+_THETA2, _BETA, _ROUNDS = 0.95, 5.0, 5  # of the renormalized collapse
 _LEAN = 0.75  # how much of the normalization is the smaller end's; 0.5 in the collapse
 
 
@@ -176,7 +178,7 @@ def edge_trust(source: Any) -> EdgeTrust:
 
 def trust_by_cells(K: Complex) -> tuple[FloatArray, FloatArray, IntArray]:
     """Trust and share of every edge, and how many cells hold it; no labels are made."""
-    around = Screened().chain(K).upper
+    around = cells_around_edges(K)
     shares, values = _by_cells(K, around)
     cells = _count(around, len(values))
     return np.where(cells > 0, values, 0.0), shares, cells
@@ -190,7 +192,9 @@ def _by_cells(K: Complex, around: list[sparse.csr_array]) -> tuple[FloatArray, F
     """Shares and trust after the rounds of the formula above."""
     i, j = K.cells[1].as_array().reshape(-1, 2).T if K.max_rank else np.empty((2, 0), np.int64)
     weights = _unequal(K)
-    held = [Held.of(matrix, weights) for matrix in around]
+    held = [Cofaces.of(matrix) for matrix in around]
+    if weights is not None:
+        held = [weighted(c, weights) for c in held]
 
     def at_ends(values: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The sum over all edges at either end of every edge."""
@@ -199,10 +203,7 @@ def _by_cells(K: Complex, around: list[sparse.csr_array]) -> tuple[FloatArray, F
         return total[i], total[j]
 
     degrees = Degrees.of(weights, at_ends, len(i))
-    share, support = np.ones(len(i)), np.zeros(len(i))
-    for _ in range(ROUNDS):
-        total = sum((cells.support(share) for cells in held), np.zeros(len(i)))
-        support, share = support_and_share(total, *degrees.at(share))
+    support, share = TrustRounds.of(held, degrees).forwards(np.ones(len(i)))
     return share, support / (1.0 + support)
 
 
@@ -246,43 +247,28 @@ class Degrees:
         return one, other
 
 
-def support_and_share(
-    total: FloatArray, one: FloatArray, other: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """s and f of edges, from the sums over their cells and the degrees of their two ends."""
-    small, large = np.minimum(one, other), np.maximum(one, other)
-    support = _BETA * total / np.maximum(small**_LEAN * large ** (1.0 - _LEAN), 1e-300)
-    return support, 1.0 - _THETA2 / (1.0 + support)
-
-
-@dataclass(frozen=True, eq=False)
-class Held:
-    """Which cells of one rank hold which edges, as a list of pairs, made once for all rounds."""
-
-    edge: IntArray
-    cell: IntArray
-    weight: FloatArray
-    others: FloatArray  # how many edges the cell has besides this one, at least 1
-    shape: tuple[int, int]
+class TrustRounds(Rounds):
+    """Rounds in which the smaller of the two degrees counts more."""
 
     @classmethod
-    def of(cls, around: sparse.csr_array, weights: FloatArray | None = None) -> Held:
-        entries = around.tocoo()
-        count = np.bincount(entries.col, minlength=around.shape[1])
-        others = np.maximum(count[entries.col] - 1.0, 1.0)
-        weight = entries.data
-        if weights is not None:  # times the geometric mean of those of the cell's edges
-            logs = np.bincount(entries.col, np.log(weights)[entries.row], around.shape[1])
-            weight = weight * np.exp(logs / np.maximum(count, 1))[entries.col]
-        return cls(entries.row, entries.col, weight, others, around.shape)
+    def of(cls, around: Sequence[Cofaces], degrees: Degrees) -> TrustRounds:
+        return cls(around, cast(Any, degrees), [_BETA] * len(around), _THETA2, 0.0, _ROUNDS)
 
-    def support(self, share: FloatArray) -> FloatArray:
-        """Per edge, the sum over its cells of the squared geometric mean of its others' shares."""
-        logs = np.log(np.maximum(share, 1e-300))
-        mine = logs[self.edge]
-        rest = np.bincount(self.cell, mine, self.shape[1])[self.cell] - mine
-        value = self.weight * np.exp(2.0 * rest / self.others)
-        return np.bincount(self.edge, value, self.shape[0]).astype(np.float64)
+    def normalized(self, support: FloatArray, share: FloatArray) -> FloatArray:
+        """Divided by g_small^(3/4) g_large^(1/4)."""
+        ends = cast(Any, self.ends).at(share)
+        small, large = np.minimum(*ends), np.maximum(*ends)
+        degree: FloatArray = small**_LEAN * large ** (1.0 - _LEAN)
+        return support / np.maximum(degree, 1e-300)
+
+
+def weighted(cells: Cofaces, weights: FloatArray) -> Cofaces:
+    """The cells around edges, times the geometric mean of the weights of their edges."""
+    size = np.maximum(cells.per_cell(np.ones(len(cells.cell))), 1.0)
+    result = copy(cells)
+    means = np.exp(cells.up(np.log(weights)) / size)
+    result.__dict__["weight"] = cells.weight * means[cells.cell]
+    return result
 
 
 def _by_shares(S: CollapsedOperator) -> tuple[FloatArray, FloatArray]:

@@ -20,7 +20,6 @@ import torch
 from scipy import sparse
 from torch import Tensor, nn
 
-from cellapse._collapse.realizations import Screened
 from cellapse._shared.arrays import IntArray
 from cellapse.torch.structure import Entries, Structure
 from cellapse.torch.system import Pattern
@@ -63,7 +62,7 @@ class Assembly(nn.Module):
         self.n = structure.n_cells[0]
         self.edge_pairs = Pairs(structure.edges, "column")
         self._low, self._high = nn.ModuleList(), nn.ModuleList()
-        if isinstance(structure.realization, Screened):
+        if structure.realization.edgewise:
             places = [_diagonal(0, self.n), (self.edge_pairs.rows, self.edge_pairs.columns)]
             self.solve_pattern = _pattern(places, self.n, (0, 0))
             return

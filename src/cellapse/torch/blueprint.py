@@ -8,7 +8,7 @@ from typing import Any
 from scipy import sparse
 
 from cellapse._collapse.build import collapse
-from cellapse._collapse.realizations import DEFAULT, Realization, Screened, Unfolded
+from cellapse._collapse.realizations import DEFAULT, Realization
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.card import Card, Shown, few
@@ -106,8 +106,8 @@ def blueprint(
             'give gamma="bound", "regularized" or smaller numbers'
         )
     chain, upper = S.chain, list(S.chain.upper)
-    diagonal = isinstance(S.realization, Unfolded | Screened)
-    if isinstance(S.realization, Screened):
+    diagonal = S.realization.diagonal
+    if S.realization.edgewise:
         upper = [around.sqrt() for around in upper]
     elif not diagonal and chain.exact:
         diagonal = True  # past the nearest rank nothing arrives

@@ -12,14 +12,13 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from cellapse._collapse.realizations import Unfolded
 from cellapse._errors import InputError
 from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
 from cellapse._shared.card import Card, Shown, few
 from cellapse._shared.pictures import bars
 from cellapse.torch.assembly import Assembly
-from cellapse.torch.realizations import screened_shares, unfolded_masses
+from cellapse.torch.realizations import edge_numbers
 from cellapse.torch.system import System
 
 
@@ -148,14 +147,14 @@ def checked_operator(operator: Any) -> DifferentiableOperator:
 
 
 class BlockOperator(DifferentiableOperator):
-    """S = beta B B^T - c (I - K^-1): every realization but the screened one."""
+    """S = beta B B^T - c (I - K^-1): every realization that is not edgewise."""
 
     def __init__(self, assembly: Assembly, now: Values, solver: Direct | CG) -> None:
         super().__init__(assembly, now.beta, now.edges)
         structure, (beta, gamma, eps, edges, upper) = assembly.structure, now
-        mass = eps.expand(structure.n_cells[1]) if structure.diagonal else eps
-        if isinstance(structure.realization, Unfolded):
-            mass = unfolded_masses(structure, upper, beta, gamma, eps)
+        mass = edge_numbers(structure, upper, beta, gamma, eps)
+        if mass is None:
+            mass = eps.expand(structure.n_cells[1]) if structure.diagonal else eps
         self._gamma, self._solver = gamma, solver
         self._entries = assembly.entries_to_apply(edges, upper, mass, beta, gamma)
 
@@ -185,15 +184,15 @@ class BlockOperator(DifferentiableOperator):
         return system.solve(torch.cat([b / s, rest]))[:n]
 
 
-class ScreenedOperator(DifferentiableOperator):
+class EdgewiseOperator(DifferentiableOperator):
     """S = beta B diag(shares) B^T."""
 
-    def __init__(self, assembly: Assembly, now: Values, solver: Direct | CG, rounds: int) -> None:
+    def __init__(self, assembly: Assembly, now: Values, solver: Direct | CG) -> None:
         super().__init__(assembly, now.beta, now.edges)
         self._solver = solver
-        self.shares = screened_shares(
-            assembly.structure, now.upper, now.beta, now.gamma, now.eps, rounds
-        )
+        shares = edge_numbers(assembly.structure, now.upper, now.beta, now.gamma, now.eps)
+        assert shares is not None
+        self.shares = shares
 
     def _apply(self, x: Tensor) -> Tensor:
         B = self._assembly.structure.edges

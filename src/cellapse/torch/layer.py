@@ -24,7 +24,7 @@ from torch import Tensor, nn
 from cellapse._collapse.build import collapse as numpy_collapse
 from cellapse._collapse.build import matrices_or_complex
 from cellapse._collapse.collapsed import CollapsedOperator
-from cellapse._collapse.realizations import DEFAULT, Realization, Screened
+from cellapse._collapse.realizations import DEFAULT, Realization
 from cellapse._collapse.weights import Unchecked
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
@@ -36,7 +36,7 @@ from cellapse.torch.blueprint import Blueprint, blueprint
 from cellapse.torch.collapsed import (
     BlockOperator,
     DifferentiableOperator,
-    ScreenedOperator,
+    EdgewiseOperator,
     Values,
 )
 from cellapse.torch.structure import Structure
@@ -109,18 +109,18 @@ class Collapse(nn.Module):
     def _begin(self, first: Blueprint, gamma: Any) -> None:
         """Parameters at the weights that were given; `first` has all ranks."""
         named = gamma is None or isinstance(gamma, str)
-        screened = isinstance(self.realization, Screened)
-        if len(self._plans) > 1 and not named and not screened:
+        edgewise = self.realization.edgewise
+        if len(self._plans) > 1 and not named and not edgewise:
             raise InputError(
                 f"gamma={gamma!r} for {len(self._plans)} complexes, whose bounds differ; "
                 'give "bound" or "regularized"'
             )
         # What gamma is a share of: the bound, or all that eps pays for.
-        self._plain_bound = named and gamma != "regularized" and not screened
+        self._plain_bound = named and gamma != "regularized" and not edgewise
         self.log_beta = nn.Parameter(torch.from_numpy(np.log(first.beta)))
         self.log_eps = nn.Parameter(torch.tensor(np.log(first.eps), dtype=torch.float64))
         self.gamma_share = nn.Parameter(torch.ones(len(first.gamma), dtype=torch.float64))
-        if screened or not named:
+        if edgewise or not named:
             limit = self._largest_gamma(self._assembly.structure)[:, 0].detach()
             share = torch.from_numpy(first.gamma) / limit.where(limit > 0, 1.0)
             self.gamma_share.data.copy_(share.clamp(max=1.0))
@@ -178,8 +178,8 @@ class Collapse(nn.Module):
         logs = self._logs(structure) if blueprints is None else [None] * len(structure.n_cells)
         gamma = self._gamma(structure, logs)
         now = Values(self.beta, gamma, self.eps, *structure.weighted(logs))
-        if isinstance(self.realization, Screened):
-            return ScreenedOperator(assembly, now, self.solver, self.realization.rounds)
+        if self.realization.edgewise:
+            return EdgewiseOperator(assembly, now, self.solver)
         return BlockOperator(assembly, now, self.solver)
 
     def forward(self, x: Tensor, blueprints: Sequence[Blueprint] | None = None) -> Tensor:

@@ -19,7 +19,6 @@ import torch
 from scipy import sparse
 from torch import Tensor, nn
 
-from cellapse._collapse.realizations import Screened
 from cellapse._errors import InputError
 from cellapse.torch.blueprint import Blueprint
 
@@ -112,9 +111,7 @@ class Structure(Exact):
             Entries(_joined([_matrix(b, k) for b in blueprints])) for k in range(K)
         )
         self.n_cells = (*self.edges.shape, *(B.shape[1] for B in self.upper))
-        # The screened realization has one coupling, theta, whatever the ranks.
-        n_couplings = 1 if isinstance(self.realization, Screened) else K + 1
-        sigma = np.full((n_couplings, len(blueprints)), np.inf)
+        sigma = np.full((max(len(b.sigma) for b in blueprints), len(blueprints)), np.inf)
         for i, b in enumerate(blueprints):
             sigma[: len(b.sigma), i] = b.sigma
         self.register_buffer("sigma", torch.from_numpy(sigma))  # `tighten` changes it
@@ -154,7 +151,7 @@ class Structure(Exact):
 def _matrix(b: Blueprint, k: int) -> sparse.csr_array:
     if k < len(b.upper):
         return b.upper[k]
-    if isinstance(b.realization, Screened):
+    if b.realization.edgewise:
         return sparse.csr_array((b.nearest.shape[1], 0))
     return sparse.csr_array((b.n_cells[-1] if k == len(b.upper) else 0, 0))
 

@@ -15,7 +15,6 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from cellapse._collapse.realizations import Screened
 from cellapse.torch.structure import Structure
 
 Logs = Sequence[Tensor | None]  # logarithms of what weights are multiplied with, by rank
@@ -27,7 +26,7 @@ def largest_gamma(structure: Structure, logs: Logs, beta: Tensor, eps: Tensor | 
     With eps, that of the regularized operator: gamma^2 = beta (beta sigma^2 + eps).
     """
     sigma = least_sigma(structure, logs)
-    beta = sigma.new_ones(1) if isinstance(structure.realization, Screened) else beta[: len(sigma)]
+    beta = sigma.new_ones(1) if structure.realization.edgewise else beta[: len(sigma)]
     finite = torch.isfinite(sigma)
     square = beta[:, None] ** 2 * sigma.where(finite, 1.0) ** 2
     if eps is not None:
@@ -47,7 +46,7 @@ def folded(share: Tensor) -> Tensor:
 def least_sigma(structure: Structure, logs: Logs) -> Tensor:
     """A lower bound of sigma_min+(B_k) by rank and complex, exact where all logs are zero."""
     sigma = structure.sigma
-    if isinstance(structure.realization, Screened) or not any(log is not None for log in logs):
+    if structure.realization.edgewise or not any(log is not None for log in logs):
         return sigma
     hodge = structure.realization.hodge
     factors = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,6 +11,7 @@ from scipy import sparse
 
 from cellapse._collapse.chain import Chain
 from cellapse._collapse.dense import ChainStacks, Stacks
+from cellapse._collapse.edges import Cofaces
 from cellapse._collapse.elimination import AlgorithmOne, Elimination, by_ladders
 from cellapse._collapse.graded import GradedLaplacian
 from cellapse._collapse.weights import Weights, check_beta
@@ -45,6 +46,8 @@ class Realization(ABC):
     takes_matrices: ClassVar[bool] = False  # whether it can be asked for next to matrices B_k
     needs_solver: ClassVar[bool] = True  # False: a sparse matrix on the vertices, and only there
     exact: ClassVar[bool] = False  # whether B_k B_{k+1} = 0 by construction
+    diagonal: ClassVar[bool] = False  # whether `edge_numbers` are all that is above the edges
+    edgewise: ClassVar[bool] = False  # whether every edge relaxes alone, with one coupling, theta
     # Whether a weight of a cell also divides the entries above it, as a Hodge star does.
     hodge: ClassVar[bool] = True
 
@@ -75,6 +78,24 @@ class Realization(ABC):
         """The weights in use; None is the realization's own choice."""
         checked = check_beta(1.0 if beta is None else beta, len(chain.sigma))
         return Weights.choose(checked, "bound" if gamma is None else gamma, eps, chain.sigma)
+
+    def edge_numbers(
+        self, above: Sequence[Cofaces], ends: Cofaces, beta: Any, gamma: Any, eps: Any
+    ) -> Any:
+        """The number of every edge that stands for all above it, None where there is none.
+
+        `gamma` holds numbers, or arrays: for each edge, above the first for each cell of its rank.
+        """
+        return None
+
+    def slopes(
+        self, chain: Chain, weights: Weights, y: FloatArray, current: Callable[[], FloatArray]
+    ) -> tuple[FloatArray, list[FloatArray]]:
+        """The derivatives of y^T S y: W d/dW of all edges, d/dw of the cells of rank 2, 3, ...
+
+        `current` gives the values of edges that belong to y; only where it is `diagonal`.
+        """
+        raise NotImplementedError
 
     def eliminate(
         self, chain: Chain, weights: Weights, onto: int = 0, solver: Direct | CG | None = None

@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
 from cellapse._collapse.chain import Chain, as_sparse, edges_and_upper
 from cellapse._collapse.dense import Stacks, row_sums
+from cellapse._collapse.edges import Cofaces, Rounds
 from cellapse._collapse.elimination import Elimination
 from cellapse._collapse.layout import Layout
 from cellapse._collapse.realizations.base import Realization
@@ -30,7 +31,7 @@ from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
 from cellapse._matrices.incidence import Incidence
 from cellapse._matrices.support import pattern, supports
-from cellapse._shared.arrays import BoolArray, Entries, FloatArray, Matrix, square
+from cellapse._shared.arrays import BoolArray, Entries, FloatArray, square
 from cellapse._shared.checks import number, whole_number
 
 RENORMALIZED = 5  # rounds, the measured setting
@@ -63,6 +64,8 @@ class Screened(Realization):
     takes_matrices: ClassVar[bool] = True
     needs_solver: ClassVar[bool] = False
     hodge: ClassVar[bool] = False
+    diagonal: ClassVar[bool] = True
+    edgewise: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         whole_number("rounds", self.rounds, 0, _MOST_ROUNDS)
@@ -114,10 +117,30 @@ class Screened(Realization):
         one = np.ones(1)
         return Weights.choose(checked, self.usual_share if gamma is None else gamma, eps, one, one)
 
+    def edge_numbers(
+        self, above: Sequence[Cofaces], ends: Cofaces, beta: Any, gamma: Any, eps: Any
+    ) -> Any:
+        """The share of its weight that every edge keeps."""
+        one = ends.arrays.full(ends.shape[1], 0.0 * eps + 1.0)
+        return Rounds(above, ends, beta[1:], gamma[0] ** 2, eps, self.rounds).forwards(one)[1]
+
+    def in_rounds(self, chain: Chain, weights: Weights) -> Rounds:
+        """How the edges of a chain support each other."""
+        around = [Cofaces.of(B) for B in chain.above]
+        square, ends = float(weights.gamma[0]) ** 2, Cofaces.of(pattern(chain.edges))
+        return Rounds(around, ends, weights.beta[1:], square, weights.eps, self.rounds)
+
+    def slopes(
+        self, chain: Chain, weights: Weights, y: FloatArray, current: Callable[[], FloatArray]
+    ) -> tuple[FloatArray, list[FloatArray]]:
+        h = float(weights.beta[0]) * (chain.nearest.T @ y) ** 2
+        rounds = self.in_rounds(chain, weights)
+        return rounds.forwards(np.ones(len(h)))[1] * h, rounds.backwards(h)
+
     def eliminate(
         self, chain: Chain, weights: Weights, onto: int = 0, solver: Direct | CG | None = None
     ) -> Elimination:
-        return Edgewise(chain, weights, self.rounds)
+        return Edgewise(self, chain, weights)
 
     def limit(
         self, chain: Chain, weights: Weights, onto: int
@@ -129,7 +152,7 @@ class Screened(Realization):
     def split(
         self, chain: Chain, weights: Weights, onto: int
     ) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
-        edges = Edgewise(chain, weights, self.rounds)
+        edges = Edgewise(self, chain, weights)
         X = -np.sqrt(weights.beta[0]) * weights.gamma[0] * chain.nearest
         C = sparse.diags_array(edges.bare)
         return edges.A, sparse.csr_array(X), sparse.csr_array(C)
@@ -154,14 +177,13 @@ class Edgewise(Elimination):
     matrix: sparse.csr_array
     shares: FloatArray
 
-    def __init__(self, chain: Chain, weights: Weights, rounds: int) -> None:
+    def __init__(self, realization: Screened, chain: Chain, weights: Weights) -> None:
         self._chain, self._weights = chain, weights
-        b, theta = float(weights.beta[0]), float(weights.gamma[0])
-        around, beta = cast(Sequence[Entries], chain.above), weights.beta[1:]
-        self.bare = screened_masses(chain.edges, around, beta, theta, weights.eps, rounds)
+        one = np.ones(chain.edges.shape[1])
+        support, self.shares = realization.in_rounds(chain, weights).forwards(one)
+        self.bare = 1.0 + support
         self.mass = self.bare + weights.eps
-        self.shares = 1.0 - theta**2 / self.mass
-        self.matrix = square(chain.edges, b * self.shares)
+        self.matrix = square(chain.edges, float(weights.beta[0]) * self.shares)
         self.kernel = chain.kernel
 
     @cached_property
@@ -198,7 +220,7 @@ class EdgewiseStacks(Stacks):
 
     def collapsed(self, eps: float) -> tuple[list[FloatArray], BoolArray]:
         weights = self._realization.weigh(self._chain, self._beta, self._gamma, eps)
-        S = Edgewise(self._chain, weights, self._realization.rounds).matrix
+        S = Edgewise(self._realization, self._chain, weights).matrix
         vertices = self.layout.places[0]
         blocks = self.layout.stacks(Entries.of(S), vertices, vertices)
         self._norms = [row_sums(block) for block in blocks]
@@ -206,43 +228,3 @@ class EdgewiseStacks(Stacks):
 
     def norms(self) -> list[FloatArray]:
         return self._norms
-
-
-def screened_masses(
-    edges: Matrix,
-    around: Sequence[Entries],
-    beta: FloatArray,
-    theta: float,
-    eps: float,
-    rounds: int,
-) -> FloatArray:
-    """1 + the support of every edge, which keeps 1 - theta^2 / (that + eps) of its weight."""
-    share = np.ones(edges.shape[1])
-    if not rounds:
-        support = sum((b * A.sum(axis=1) for A, b in zip(around, beta, strict=True)), 0.0 * share)
-        return 1.0 + support
-    ends = pattern(edges)
-    for _ in range(rounds):
-        degree = ends @ share
-        log_degree = ends.T @ np.log(np.maximum(degree, 1e-300))
-        support = sum(
-            (b * _mean_support(A, share) for A, b in zip(around, beta, strict=True)), 0.0 * share
-        )
-        mass = 1.0 + support * np.exp(-0.5 * log_degree)
-        share = 1.0 - theta**2 / (mass + eps)
-    return mass
-
-
-def _mean_support(around: Entries, share: FloatArray) -> FloatArray:
-    """Sum over the cells around an edge of the squared geometric mean of its other edges' shares.
-
-    In a triangle this is the product of the two other shares; the mean lets larger cells count on
-    the same scale.
-    """
-    edge, cell = around.rows, around.columns
-    log_share = np.log(np.maximum(share, 1e-300))[edge]
-    size = np.bincount(cell, minlength=around.shape[1])
-    total = np.bincount(cell, log_share, around.shape[1])
-    others = total[cell] - log_share
-    value = around.values * np.exp(2.0 * others / np.maximum(size[cell] - 1, 1))
-    return np.bincount(edge, value, len(share)).astype(np.float64)  # of nothing, too

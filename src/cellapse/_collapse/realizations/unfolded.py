@@ -1,6 +1,6 @@
 r"""The unfolded realization: every edge has its own tree of cells above it.
 
-Everything above the edges is diagonal. What it leaves of every edge is a mass (see `flags`), and
+Everything above the edges is diagonal. What it leaves of every edge is a mass (see `edges`), and
 these are the diagonal matrix M of the collapse
 
     S = beta_1 L - c I + c (I + beta_1 G)^-1,   c = gamma_0^2 / beta_1,   G = B_1 M^-1 B_1^T.
@@ -8,7 +8,7 @@ these are the diagonal matrix M of the collapse
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -19,20 +19,23 @@ from scipy import sparse
 from cellapse._collapse.chain import Chain, as_sparse, edges_and_upper
 from cellapse._collapse.completion import Masses
 from cellapse._collapse.dense import ChainStacks, Stacks, row_sums, smallest_positive
-from cellapse._collapse.elimination import Elimination, OneSide
-from cellapse._collapse.flags import (
+from cellapse._collapse.edges import (
+    Cofaces,
     carried,
     known_of,
     next_to_zero,
+    slopes_of_masses,
     unfolded_masses,
     unfolded_sigmas,
 )
+from cellapse._collapse.elimination import Elimination, OneSide
 from cellapse._collapse.formed import GOOD, by_inverse, formed
 from cellapse._collapse.ladder import Ladder
 from cellapse._collapse.realizations.base import Realization
 from cellapse._collapse.weights import Weights
 from cellapse._complex.complex import Complex
 from cellapse._complex.union import side_by_side
+from cellapse._errors import InputError
 from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
 from cellapse._linalg.kernel import Projector
@@ -42,7 +45,6 @@ from cellapse._shared.arrays import (
     BoolArray,
     Entries,
     FloatArray,
-    Matrix,
     squared,
 )
 
@@ -62,6 +64,7 @@ class Unfolded(Realization):
     )
     takes_matrices: ClassVar[bool] = True
     hodge: ClassVar[bool] = False
+    diagonal: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
@@ -90,6 +93,26 @@ class Unfolded(Realization):
             return super().eliminate(chain, weights, onto, solver)
         return Flags(chain, weights, solver)
 
+    def edge_numbers(
+        self, above: Sequence[Cofaces], ends: Cofaces, beta: Any, gamma: Any, eps: Any
+    ) -> Any:
+        """The mass of every edge."""
+        n_edges, weights = ends.shape[1], (beta[1:], gamma[1:], eps)
+        return unfolded_masses(above, n_edges, *weights, ends.arrays)[0]
+
+    def slopes(
+        self, chain: Chain, weights: Weights, y: FloatArray, current: Callable[[], FloatArray]
+    ) -> tuple[FloatArray, list[FloatArray]]:
+        """y^T dS y = beta_1 y^T dL y - gamma_0^2 z^T dG z with z = (I + beta_1 G)^-1 y."""
+        if weights.eps == 0.0:
+            raise InputError("eps=0 leaves cells without mass, and no derivative; give eps above 0")
+        B, upper = chain.nearest, [Cofaces.of(squared(B)) for B in chain.above]
+        beta, gamma = weights.beta[1:], weights.gamma[1:]
+        masses = unfolded_masses(upper, B.shape[1], beta, gamma, weights.eps)
+        h = current() ** 2  # (gamma_0 B_1^T z / m)^2
+        edges = float(weights.beta[0]) * (B.T @ y) ** 2 - masses[0] * h
+        return edges, slopes_of_masses(upper, masses, beta, gamma, h)
+
     def stacks(self, complexes: list[Complex], beta: Any, gamma: Any) -> Stacks:
         B1, upper = edges_and_cofaces(side_by_side(complexes))
         return FlagStacks(complexes, [B1, *upper], beta, gamma)
@@ -109,7 +132,7 @@ class Flags(OneSide):
     def ladder(self) -> Ladder:  # type: ignore[override]
         """The ladder itself: a small complex rarely needs it."""
         eps, definite, first = self._weights.eps, self._weights.definite, (self._beta, self._gamma)
-        mass, plain = self._masses(self._chain.above)[0], self._chain.plain
+        mass, plain = self._masses(self._upper)[0], self._chain.plain
         solver, B = self._solver, self._chain.nearest
         return Ladder(B, *first, mass, eps, solver, definite, plain=plain)
 
@@ -129,7 +152,7 @@ class Flags(OneSide):
             return None
         A = few.plain if beta == 1.0 else beta * few.plain  # saves a copy
         c = self._gamma**2 / beta if beta > 0 else 0.0
-        mass = self._masses(self._chain.above)[0]
+        mass = self._masses(self._upper)[0]
         if c == 0.0 or not mass.min(initial=np.inf) > 0:  # eps = 0 is a limit
             return A.copy() if c == 0.0 else None
         G = few.square(beta / mass)
@@ -157,22 +180,26 @@ class Flags(OneSide):
         return self._beta * float((few.sums if mass is None else few.sums / mass).max(initial=0.0))
 
     def masses(self) -> Masses:
-        above = self._chain.above
-        return known_of(above, self._masses(above), self._weights)
+        return known_of(self._upper, self._masses(self._upper), self._weights)
 
-    def _masses(self, above: Sequence[Matrix]) -> list[FloatArray]:
+    @cached_property
+    def _upper(self) -> list[Cofaces]:
+        return [Cofaces.of(squared(B)) for B in self._chain.above]
+
+    def _masses(self, above: Sequence[Cofaces]) -> list[FloatArray]:
         beta, gamma, eps = self._weights.beta, self._weights.gamma, self._weights.eps
         return unfolded_masses(above, self._chain.edges.shape[1], beta[1:], gamma[1:], eps)
 
     def complete(self, u: FloatArray) -> dict[int, FloatArray]:
         values = super().complete(u)
         beta, gamma = self._weights.beta, self._weights.gamma
-        flags = list(self._chain.incidence.matrices[1:])
-        masses = self._masses(flags)
-        growth = carried(flags, masses, self._weights, [np.ones(len(m)) for m in masses])
+        flags = self._chain.incidence.matrices[1:]
+        upper = [Cofaces.of(squared(B)) for B in flags]
+        masses = self._masses(upper)
+        growth = carried(upper, masses, self._weights, [np.ones(len(m)) for m in masses])
         for k, B in enumerate(flags, start=1):
             mass = next_to_zero(masses[k], growth[k])
-            share = 1.0 + beta[k] * (squared(B) @ (1.0 / mass))
+            share = 1.0 + beta[k] * upper[k - 1].down(1.0 / mass)
             if u.ndim == 2:
                 mass, share = mass[:, None], share[:, None]
             values[k + 1] = gamma[k] * (B.T @ (values[k] / share)) / mass
@@ -187,6 +214,7 @@ class FlagStacks(ChainStacks):
 
     def _prepare(self, matrices: list[Entries], n: int) -> None:
         self._upper = matrices[1:]
+        self._cofaces = [Cofaces.of(squared(B)) for B in self._upper]
         owners = [places.owner for places in self.layout.places[1:]]
         self._sigma = np.full((n, len(matrices)), np.inf)
         self._sigma[:, 1:] = unfolded_sigmas(self._upper, owners, n)
@@ -198,7 +226,7 @@ class FlagStacks(ChainStacks):
         places = self.layout.places
         spread = [gamma[places[k].owner, k] for k in range(1, len(self._beta))]
         n_edges = len(places[1].owner)
-        mass = unfolded_masses(self._upper, n_edges, self._beta[1:], spread, eps)[0]
+        mass = unfolded_masses(self._cofaces, n_edges, self._beta[1:], spread, eps)[0]
         stacks = []
         for g, (group, m) in enumerate(
             zip(self.layout.groups, self.layout.rows(mass, places[1]), strict=True)

@@ -1,0 +1,264 @@
+r"""Numbers at edges: unfolded masses, the support of edges in rounds, and the derivatives of both.
+
+Unfolded, every edge has its own tree of cells above it, and all that is above the edges is
+diagonal. From the top rank down, per cell,
+
+    m_K = eps,   m_k = eps + beta_{k+1} d_k - gamma_k^2 g_k / (1 + beta_{k+1} g_k),
+
+with d_k the weight of its cofaces and g_k the sum of weight / m_{k+1} over them.
+
+Screened, an edge keeps the share f = 1 - theta^2 / (1 + eps + s) of its weight. Its support s is
+the weight of its cells, and in rounds that times the squared geometric mean of the shares of the
+other edges (in a triangle, their product), normalized by the degrees of the ends.
+
+The formulas hold for NumPy and torch, each with its `Arrays`, and for edges held by many processes,
+whose `Cofaces` exchange the values of edges and the sums over them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cellapse._collapse.completion import Masses
+from cellapse._collapse.weights import Weights
+from cellapse._shared.arrays import Entries, FloatArray, IntArray, Matrix, row_squares
+
+_UNIT = 2.0**-53
+_TINY = 1e-300  # in place of a zero under a logarithm
+
+
+class Arrays(NamedTuple):
+    """What NumPy and torch call differently."""
+
+    log: Callable[[Any], Any]
+    exp: Callable[[Any], Any]
+    at_least: Callable[[Any, float], Any]
+    ones_like: Callable[[Any], Any]
+    full: Callable[[int, Any], Any]  # a number, so many times
+    add_up: Callable[[Any, Any, int], Any]  # places, values, how many places
+    zero_where: Callable[[Any, Any], Any]  # of a condition and values; gradients stay
+
+
+def _add_up(at: IntArray, values: FloatArray, count: int) -> FloatArray:
+    return np.bincount(at, values, count).astype(np.float64, copy=False)  # of nothing, too
+
+
+NUMPY = Arrays(
+    *(np.log, np.exp, np.maximum, np.ones_like, np.full, _add_up),
+    zero_where=lambda at, values: np.where(at, 0.0, values),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Cofaces:
+    """The cells of a rank above lower ones (or vertices), as pairs with a weight."""
+
+    lower: Any
+    cell: Any
+    weight: Any
+    shape: tuple[int, int]
+    arrays: Arrays = NUMPY
+
+    @classmethod
+    def of(cls, weights: Matrix) -> Cofaces:
+        """Of a (lower x cells) matrix of weights."""
+        entries = weights if isinstance(weights, Entries) else Entries.of(weights)
+        return cls(entries.rows, entries.columns, entries.values, entries.shape)
+
+    def from_lower(self, values: Any) -> Any:
+        """The value of its lower cell, for each pair."""
+        return values[self.lower]
+
+    def add_up(self, values: Any) -> Any:
+        """The sum over the pairs of each lower cell."""
+        return self.arrays.add_up(self.lower, values, self.shape[0])
+
+    def per_cell(self, values: Any) -> Any:
+        """The sum over the pairs of each cell."""
+        return self.arrays.add_up(self.cell, values, self.shape[1])
+
+    def up(self, values: Any) -> Any:
+        """For each cell the sum of the values of its lower ones."""
+        return self.per_cell(self.from_lower(values))
+
+    def down(self, values: Any) -> Any:
+        """For each lower cell the weighted sum of the values of its cells."""
+        return self.add_up(self.weight * values[self.cell])
+
+    @cached_property
+    def degree(self) -> Any:
+        """The weight around each lower cell."""
+        return self.add_up(self.weight)
+
+    @cached_property
+    def others(self) -> Any:
+        """How many other lower cells the cell of each pair has, at least 1."""
+        size = self.per_cell(self.arrays.ones_like(self.weight))
+        return self.arrays.at_least(size[self.cell] - 1.0, 1.0)
+
+    def mean(self, share: Any) -> Any:
+        """For each pair, the squared geometric mean of the shares of the other lower cells."""
+        logs = self.from_lower(self.arrays.log(self.arrays.at_least(share, _TINY)))
+        return self.arrays.exp(2.0 * (self.per_cell(logs)[self.cell] - logs) / self.others)
+
+
+@dataclass(frozen=True, eq=False)
+class Rounds:
+    """The support s and the share f = 1 - theta^2 / (1 + eps + s) of every edge, in `count` rounds.
+
+    `around` are the cells around edges, by rank from 2 up, with one beta each; `square` is theta^2.
+    """
+
+    around: Sequence[Cofaces]
+    ends: Cofaces
+    beta: Any
+    square: Any
+    eps: Any
+    count: int
+
+    def forwards(self, share: Any) -> tuple[Any, Any]:
+        """s and f, from ones."""
+        for _ in range(max(self.count, 1)):
+            ranks = zip(self.beta, self.around, strict=True)
+            if self.count:
+                terms = (b * c.add_up(c.weight * c.mean(share)) for b, c in ranks)
+                support = self.normalized(sum(terms, 0.0 * share), share)
+            else:
+                support = sum((b * c.degree for b, c in ranks), 0.0 * share)
+            share = 1.0 - self.square / (1.0 + self.eps + support)
+        return support, share
+
+    def normalized(self, support: Any, share: Any) -> Any:
+        """Divided by (g g)^(1/2), with g the sums of shares at both ends."""
+        return support * self._scale(self.ends.down(share))
+
+    def _scale(self, degree: Any) -> Any:
+        arrays = self.ends.arrays
+        return arrays.exp(-0.5 * self.ends.up(arrays.log(arrays.at_least(degree, _TINY))))
+
+    def backwards(self, h: FloatArray) -> list[FloatArray]:
+        """dJ/dw of all cells above the edges, where dJ/df = h for the last shares."""
+        slopes = [np.zeros(c.shape[1]) for c in self.around]
+        share, one, steps = np.ones(len(h)), np.ones(len(h)), []
+        for _ in range(max(self.count, 1)):
+            degree, means = self.ends.down(share), [c.mean(share) for c in self.around]
+            scale = self._scale(degree) if self.count else one
+            ranks = list(zip(self.around, self.beta, means, strict=True))
+            total = scale * sum((b * c.add_up(c.weight * m) for c, b, m in ranks), 0.0 * one)
+            steps.append((share, degree, scale, ranks, total))
+            share = 1.0 - self.square / (1.0 + self.eps + total)
+        for share, degree, scale, ranks, total in reversed(steps):
+            inner = h * self.square / (1.0 + self.eps + total) ** 2
+            # Supports are divided by the roots of both degrees.
+            h = self.ends.up(self.ends.down(-0.5 * inner * total) / np.maximum(degree, _TINY))
+            for slope, (c, b, mean) in zip(slopes, ranks, strict=True):
+                passed = c.from_lower(b * inner * scale) * mean
+                slope += c.per_cell(passed)
+                logs = passed * c.weight * 2.0 / c.others
+                h = h + c.add_up(c.per_cell(logs)[c.cell] - logs) / share
+        return slopes
+
+
+def unfolded_masses(
+    upper: Sequence[Cofaces], n_edges: int, beta: Any, gamma: Any, eps: Any, arrays: Arrays = NUMPY
+) -> list[Any]:
+    """m_1, ..., m_K per cell; `beta` and `gamma` are those above the edges.
+
+    gamma holds one number for each rank, or an array with a number for each cell of the rank.
+    """
+    masses = [arrays.full(upper[-1].shape[1] if upper else n_edges, eps)]
+    for k in reversed(range(len(upper))):
+        with np.errstate(divide="ignore"):
+            g = upper[k].down(1.0 / masses[0])
+        masses.insert(0, unfolded_mass(upper[k].degree, g, beta[k], gamma[k], eps, arrays))
+    return masses
+
+
+def unfolded_mass(d: Any, g: Any, b: Any, c: Any, eps: Any, arrays: Arrays = NUMPY) -> Any:
+    """m = eps + b d - c^2 g / (1 + b g) per cell, also where g is infinite (eps = 0)."""
+    if isinstance(b, float) and b == 0.0:  # then c is zero, too
+        return arrays.full(len(d), eps)
+    left = 1.0 / (1.0 + b * g)
+    # With what cancels taken out: at the bound b d / (1 + b g) is all of it.
+    return eps + b * d * left + _rest(d, b, c, arrays) / b * (1.0 - left)
+
+
+def _rest(d: Any, b: Any, c: Any, arrays: Arrays = NUMPY) -> Any:
+    """b^2 d - c^2, and zero where c is the bound b d^{1/2}: then it is rounding."""
+    rest = b**2 * d - c**2
+    return arrays.zero_where(abs(rest) < 16 * _UNIT * b**2 * d, rest)
+
+
+def slopes_of_masses(
+    upper: Sequence[Cofaces], masses: list[FloatArray], beta: Any, gamma: Any, h: FloatArray
+) -> list[FloatArray]:
+    """dJ/dw of all cells above the edges, where dJ/dm = h for the masses of edges."""
+    slopes = []
+    for c, mass, b, coupling in zip(upper, masses[1:], beta, gamma, strict=True):
+        g = c.down(1.0 / mass)
+        passed = (h * coupling**2 / (1.0 + b * g) ** 2)[c.lower]
+        slopes.append(c.per_cell((b * h)[c.lower] - passed / mass[c.cell]))
+        h = c.per_cell(passed * c.weight) / mass**2
+    return slopes
+
+
+def carried(
+    upper: Sequence[Cofaces], masses: list[FloatArray], weights: Weights, changes: list[FloatArray]
+) -> list[FloatArray]:
+    """By how much the masses change in all, where each changes, and those above it as well.
+
+    y_k = change_k + gamma_k^2 sum w y_{k+1} / m_{k+1}^2 / (1 + beta_{k+1} g_k)^2; with changes of
+    one that is how fast they grow with eps.
+    """
+    result = [changes[-1]]
+    for k in range(len(upper) - 1, -1, -1):
+        b, c, cells = weights.beta[k + 1], weights.gamma[k + 1], upper[k]
+        if c > 0:
+            m = next_to_zero(masses[k + 1], result[0])
+            above = cells.down(result[0] / m**2) * (c / b / (1.0 / b + cells.down(1.0 / m))) ** 2
+            result.insert(0, changes[k] + above)
+        else:
+            result.insert(0, changes[k])
+    return result
+
+
+def next_to_zero(mass: FloatArray, growth: FloatArray) -> FloatArray:
+    """At eps = 0 masses may be zero: as small, next to each other, as with an eps next to 0."""
+    return np.where(mass > 0, mass, 1e-60 * np.maximum(growth, 1e-30))
+
+
+def known_of(upper: Sequence[Cofaces], masses: list[FloatArray], weights: Weights) -> Masses:
+    """How the masses of edges depend on eps, and on rounding."""
+    blurs = [np.zeros(len(m)) for m in masses]
+    for k, cells in enumerate(upper):
+        b, c, d = weights.beta[k + 1], weights.gamma[k + 1], cells.degree
+        blurs[k] = np.where(_rest(d, b, c) == 0.0, 0.0, 4 * _UNIT * b * d)
+    growth = carried(upper, masses, weights, [np.ones(len(m)) for m in masses])[0]
+    return Masses(growth, carried(upper, masses, weights, blurs)[0])
+
+
+def unfolded_sigmas(
+    upper: Sequence[Matrix], owners: Sequence[IntArray] | None = None, count: int = 1
+) -> FloatArray:
+    """sigma_min+ of the unfolded B_2..B_K, without unfolding them: one row for each owner.
+
+    B_k of flags has orthogonal rows of squared length d(cell), over the cells that flags reach.
+    `owners` say which of `count` complexes the rows of each matrix belong to; one, by default.
+    """
+    sigmas = np.full((count, len(upper)), np.inf)
+    reached = np.ones(upper[0].shape[0] if upper else 0, dtype=bool)
+    for k, B in enumerate(upper):
+        d = row_squares(B)
+        counted = reached & (d > 0)
+        if owners is None:
+            sigmas[0, k] = np.sqrt(d[counted].min(initial=np.inf))
+        else:
+            np.minimum.at(sigmas[:, k], owners[k][counted], np.sqrt(d[counted]))
+        if k + 1 < len(upper):
+            reached = B.T @ reached.astype(float) > 0
+    return sigmas
