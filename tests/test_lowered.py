@@ -28,7 +28,9 @@ GRAPHS = {
 
 
 def collapsed(name, **options):
-    return cl.collapse(cl.clique_complex(GRAPHS[name]()), eps=1e-3, **options)
+    return cl.collapse(
+        cl.clique_complex(GRAPHS[name]()), **{"realization": "unfolded", **options}, eps=1e-3
+    )
 
 
 def masses(S, kind):

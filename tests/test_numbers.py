@@ -31,7 +31,7 @@ def hypercube_values(d):
 
 
 def unfolded(graph, **options):
-    return cl.collapse(cl.clique_complex(graph), **options)
+    return cl.collapse(cl.clique_complex(graph), "unfolded", **options)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 10, 11, 40, 80, 200])
@@ -146,7 +146,7 @@ def test_tiny_eps_with_any_beta(eps, beta):
 @pytest.mark.parametrize("scale", [1e-6, 1e-3, 1e3, 1e6])
 def test_everything_scales(scale):
     """With all weights of the edges and eps: the operator, its spectrum and its solutions."""
-    graph = karate()
+    graph = nx.karate_club_graph()
     K = cl.clique_complex(graph, weight="weight")
     other = graph.copy()
     for _, _, data in other.edges(data=True):

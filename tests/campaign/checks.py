@@ -121,11 +121,11 @@ def weights(s, S, rng, code):
 
 def masses(s, rng):
     """A choice of mass as given to the library, and as numbers; those that a double can judge."""
-    lonely = ~(s.A != 0).any(axis=1)
+    held = (s.A != 0).any(axis=1)
     options = {
         "None": (None, np.ones(len(s.S))),
-        "degree": ("'degree'", np.where(lonely, 1.0, s.A.diagonal())),
-        "diagonal": ("'diagonal'", np.where(lonely, 1.0, s.S.diagonal())),
+        "degree": ("'degree'", spectra.usual(s.A.diagonal(), held)),
+        "diagonal": ("'diagonal'", spectra.usual(s.S.diagonal(), held)),
         "given": (None, 0.1 + rng.random(len(s.S))),
     }
     name = draw.pick(rng, ("None", "None", "degree", "diagonal", "given"))

@@ -80,9 +80,8 @@ class Subject:
 
     def arguments(self):
         """The arguments of `collapse`, those that differ from the defaults."""
-        case, named = self.case, {}
-        if case.realization != "unfolded":
-            named["realization"] = case.realization
+        case = self.case
+        named = {"realization": case.realization}
         if case.beta is not None:
             named["beta"] = case.beta
         if self.gamma is not None:

@@ -83,16 +83,16 @@ def signless_laplacian(plain):
 
 
 def multiorder_laplacian(plain):
-    """The sum over sizes d + 1 of (d K_i delta_ij - A_ij) / mean K."""
+    """The sum over sizes d + 1 of (d K_i delta_ij - A_ij) / mean K, each cell by its weight."""
     total = np.zeros((plain.n, plain.n))
-    cells = [c for k in plain.cells for c in plain.cells[k]]
-    for size in sorted({len(c) for c in cells}):
+    cells = [(c, w) for k in plain.cells for c, w in zip(plain.cells[k], plain.weight(k))]
+    for size in sorted({len(c) for c, _ in cells}):
         count, together = np.zeros(plain.n), np.zeros((plain.n, plain.n))
-        for cell in (c for c in cells if len(c) == size):
+        for cell, weight in (one for one in cells if len(one[0]) == size):
             for u in cell:
-                count[u] += 1
+                count[u] += weight
                 for v in cell:
-                    together[u, v] += u != v
+                    together[u, v] += weight * (u != v)
         total += (np.diag((size - 1) * count) - together) / count.mean()
     return total
 

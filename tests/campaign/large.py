@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, eigsh, splu
 
+from . import spectra
 from .dense import after, shares
 
 
@@ -40,7 +41,7 @@ class LargeTruth:
         degree = self.L.diagonal()
         self.norm, self.bound, self.size = self._norm(), 2.0 * degree.max(), self._norm()
         self.closed = laplacian_spectrum(family, graph, degree)
-        self.diagonals = {"degree": np.where(degree > 0, degree, 1.0)}
+        self.diagonals = {"degree": spectra.usual(degree, degree > 0)}
         self.kernel = data.kernel()
         if realization in ("graph", "screened", "renormalized"):
             share = np.ones(len(data.edges))

@@ -13,6 +13,12 @@ def scale_of(A, mass):
     return norm or 1.0, float((np.abs(A).sum(axis=1) / mass).max(initial=0.0)) or 1.0
 
 
+def usual(diagonal, held):
+    """The masses of a diagonal; a vertex without edges has the mean of the others."""
+    mean = float(np.sum(diagonal[held])) / held.sum() if held.any() else 1.0
+    return np.where(held, diagonal, mean)
+
+
 def true_values(S, mass):
     root = np.sqrt(mass)
     scaled = S / root / root[:, None]

@@ -48,10 +48,10 @@ class DenseTruth:
     def __init__(self, S, A):
         self.S, self.A, self.n = S, A, len(S)
         self.size = float(np.linalg.norm(A, 2)) or 1.0
-        lonely = ~(A != 0).any(axis=1)
+        held = (A != 0).any(axis=1)
         self.diagonals = {
-            "degree": np.where(lonely, 1.0, A.diagonal()),
-            "diagonal": np.where(lonely, 1.0, S.diagonal()),
+            "degree": spectra.usual(A.diagonal(), held),
+            "diagonal": spectra.usual(S.diagonal(), held),
         }
         self._values = {}
 
@@ -88,9 +88,7 @@ def library_code(realization, eps, regularized):
     """The line that makes the operator."""
     if realization == "graph":
         return "S = cl.graph_laplacian(K)"
-    named = "" if realization == "unfolded" else f", realization={realization!r}"
-    if realization == "renormalized":
-        named = ", realization='renormalized'"
+    named = f", realization={realization!r}"
     if regularized and realization not in ("screened", "renormalized"):
         named += ", gamma='regularized'"
     return f"S = cl.collapse(K{named}{'' if eps == 1e-4 else f', eps={eps}'})"
