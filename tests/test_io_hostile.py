@@ -288,7 +288,7 @@ HOSTILE = {
     "edge with two weights": ("x.txt", b"a b 1\nb a 2\n", "listed twice with different data"),
     "ragged rows": ("x.txt", b"a b c d\na b\n", 'format="hyperedges"'),
     "negative weight": ("x.mtx?weight", b"%%MatrixMarket matrix coordinate real symmetric\n"
-                        b"2 2 1\n2 1 -1\n", "weight -1"),
+                        b"2 2 1\n2 1 -1\n", "weight=-1"),
     "hyperedge with a repeat": ("x.hyperedges", b"a a b\n", "twice"),
     "hyperedge of all": (
         "x.hyperedges",
@@ -425,7 +425,7 @@ def test_write_refuses(tmp_path):
         ({"node": [1, 2, 3]}, "x.csv", K, "rename"),
         (object(), "x.csv", K, "object"),
         ({"a": [1, 2, 3]}, "x.pdf", K, "'pdf'"),
-        (cl.tasks.Clusters(np.zeros(3, int), "xyz", None), "x.csv", K, "other vertices"),
+        (cl.tasks.Clusters(np.zeros(3, int), "xyz", None), "x.csv", K, "'x'"),
         (cl.tasks.Clusters(np.zeros(3, int), "xyz", None), "x.graphml", None, "on=K"),
         (K, "no/such/folder/x.json", None, "cannot be written"),
     ]:

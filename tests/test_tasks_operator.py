@@ -168,7 +168,7 @@ class TestPandas:
 
     @pytest.mark.parametrize("index", ["abce", "abc", "abcc", range(4)])
     def test_another_index_is_refused(self, index):
-        with pytest.raises(cl.InputError, match="index of the signal"):
+        with pytest.raises(cl.InputError):
             cl.smooth(self.FRAME, pd.Series(1.0, list(index)))
 
     def test_a_series_by_number_is_aligned_with_rows_by_number(self):

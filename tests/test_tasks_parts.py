@@ -11,11 +11,10 @@ from scipy.stats import ortho_group
 from sklearn.cluster import KMeans
 
 import cellapse as cl
-from cellapse import tasks
 from cellapse._linalg.operators import SparseOperator
 from cellapse.tasks import _lopsided
 from cellapse.tasks._assignment import _by_rotation, assigned, unit_rows
-from cellapse.tasks._clusters import Clusters, modularity_by
+from cellapse.tasks._clusters import modularity_by
 from cellapse.tasks._coordinates import _by_eigenvectors, _grounds, exact_coordinates, groups
 from cellapse.tasks._distances import all_squares, group_sums
 from cellapse.tasks._sketch import _root
@@ -318,33 +317,3 @@ def test_what_is_left_does_not_depend_on_the_unit_of_weights(unit):
         assert part.cell_labels(1) == same.cell_labels(1)
         assert same.weights[0] is None
         np.testing.assert_allclose(same.weights[1], unit * part.weights[1])
-
-
-KARATE = cl.clique_complex(nx.karate_club_graph(), weight=None)
-SHOWN = {
-    "numbers mass": lambda K, S: Clusters(
-        np.zeros(34, dtype=int), K.labels, S.spectrum(2), None, np.ones(3)
-    ),
-    "values n_modes n_trivial": lambda K, S: cl.embed(S, 2),
-    "classes strength accuracy": lambda K, S: tasks.spread_labels(S, {0: 1, 33: 0}, strength=1.0),
-    "value residual": lambda K, S: tasks.fiedler(S),
-    "conductance lower upper": lambda K, S: tasks.sweep_cut(S),
-    "of value": lambda K, S: tasks.cell_influence(S),
-    "at error": lambda K, S: cl.heat_kernel_signature(S, [1.0]),
-    "name": lambda K, S: tasks.choose_operator(cl.clique_complex(nx.path_graph(4), 1), 2),
-    "strength": lambda K, S: tasks.choose_strength(S, np.arange(34.0), strengths=[1.0]),
-    "values": lambda K, S: cl.edge_trust(K),
-    "sizes predicts weights told_apart": lambda K, S: tasks.rank_reliability(nx.path_graph(9)),
-    "wrong false_share largest_share missed caught threshold level separation reason": (
-        lambda K, S: tasks.likely_false(nx.path_graph(4))
-    ),
-}
-
-
-@pytest.mark.parametrize("names", SHOWN)
-def test_results_of_tasks_say_what_fits_on_a_line(names):
-    """What has an entry for each vertex or edge is not shown, but for what was asked for."""
-    result = SHOWN[names](KARATE, cl.collapse(KARATE, "renormalized"))
-    text, names = repr(result), names.split()
-    assert text.startswith(f"{type(result).__name__}({names[0]}=")
-    assert [word.rpartition("(")[2].split()[-1] for word in text.split("=")[:-1]] == names

@@ -96,7 +96,7 @@ def test_large_complexes_are_checked_by_lanczos(monkeypatch):
 def test_print_says_what_was_built():
     S = cl.collapse(cl.clique_complex(nx.karate_club_graph(), weight=None), "unfolded")
     text = str(S)
-    for part in ("34 of rank 0", "Unfolded()", "beta (1, 1)", "bound", "theory.check", "Direct("):
+    for part in ("34 vertices", "Unfolded()", "beta (1, 1)", "bound", "theory.check", "Direct("):
         assert part in text
     screened = str(cl.collapse(cl.clique_complex(nx.cycle_graph(4)), "renormalized"))
     assert "Screened(theta=None, rounds=5)" in screened

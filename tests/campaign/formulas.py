@@ -85,7 +85,9 @@ def signless_laplacian(plain):
 def multiorder_laplacian(plain):
     """The sum over sizes d + 1 of (d K_i delta_ij - A_ij) / mean K, each cell by its weight."""
     total = np.zeros((plain.n, plain.n))
-    cells = [(c, w) for k in plain.cells for c, w in zip(plain.cells[k], plain.weight(k))]
+    cells = [
+        (c, w) for k in plain.cells for c, w in zip(plain.cells[k], plain.weight(k), strict=True)
+    ]
     for size in sorted({len(c) for c, _ in cells}):
         count, together = np.zeros(plain.n), np.zeros((plain.n, plain.n))
         for cell, weight in (one for one in cells if len(one[0]) == size):
