@@ -508,3 +508,10 @@ def test_pairs_may_be_the_rows_of_a_table():
     np.testing.assert_allclose(cl.effective_resistance(path, pairs), [2.0, 1.0])
     with pytest.raises(cl.InputError, match="pair"):
         cl.effective_resistance(path, pairs.assign(more=1))
+
+
+def test_all_pairs_of_too_many_vertices_name_a_remedy_that_works():
+    long = nx.path_graph(300_000)
+    with pytest.raises(cl.SizeError, match="pairs that you need"):
+        cl.effective_resistance(long)
+    np.testing.assert_allclose(cl.effective_resistance(nx.path_graph(3000), [(0, 9)]), [9.0])

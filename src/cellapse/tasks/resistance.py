@@ -26,7 +26,7 @@ from cellapse._operators.as_operator import as_operator
 from cellapse._operators.fair import without_cells
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import generator, listed
-from cellapse._shared.memory import Fitting
+from cellapse._shared.memory import Fitting, require_memory
 from cellapse.tasks._coordinates import exact_coordinates, groups_of
 from cellapse.tasks._distances import all_squares, group_sums, squares
 from cellapse.tasks._sketch import sketched_coordinates
@@ -249,6 +249,8 @@ def _resistances(
 ) -> FloatArray:
     """R of pairs, or of all; `scale` is what errors are relative to."""
     n = S.shape[0]
+    if pairs is None:
+        require_memory(24.0 * n * n, f"all pairs of {n:,} cells", "give the pairs that you need")
     i, j = np.ogrid[:n, :n] if pairs is None else _pair_positions(pairs, S)
     if rtol is None and n > _DENSE and pairs is not None:
         return _by_solves(S, i, j, scale)
