@@ -628,7 +628,7 @@ def test_what_realizations_say_of_themselves():
         assert (cautious is not None) == (name in ("boundary", "mixed"))
         assert realization.caution(realization.chain(flat)) is None
         assert realization.takes_matrices == (name not in ("boundary", "incidence", "mixed"))
-        assert realization.needs_solver == (name not in ("screened", "renormalized"))
+        assert realization.edgewise == (name in ("screened", "renormalized"))
         assert realization.exact == (name == "boundary")
         assert realization.hodge == (name in ("boundary", "incidence", "mixed"))
         if not realization.takes_matrices:

@@ -229,7 +229,7 @@ def test_prop_spectral_bounds_without_eps(S):
 @given(operators(), st.integers(0, 3))
 def test_prop_spectral_bounds_on_any_rank(S, onto):
     """0 <= S <= A holds for whichever rank is kept."""
-    assume(S.realization.needs_solver and 0 < onto <= S.source.max_rank)
+    assume(not S.realization.edgewise and 0 < onto <= S.source.max_rank)
     assume(S.chain.incidence.n_formal[onto] == 0)
     T = cl.collapse(S.source, realization=S.realization, eps=S.eps, onto=onto)
     A, M = dense(T.A), T.toarray()
@@ -418,7 +418,7 @@ def test_bound_is_the_least_positive_eigenvalue_of_A(S):
 @given(operators(gamma=("regularized",)))
 def test_regularized_bound_keeps_S_psd(S):
     """gamma_k^2 = beta_{k+1} (beta_{k+1} sigma^2 + eps): the eps in C pays for the larger gamma."""
-    if S.realization.needs_solver:
+    if not S.realization.edgewise:
         expected = np.sqrt(S.beta * (S.beta * S.sigma**2 + S.eps))
         assert_close(S.gamma, np.where(np.isfinite(expected), expected, 0.0), 1e-14)
     assert is_psd(S.toarray(), max(norm(S.A), 1e-300))

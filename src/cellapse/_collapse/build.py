@@ -106,7 +106,7 @@ cliques up to rank 2 of networkx.Graph>
     if solver is not None and not isinstance(solver, Direct | CG):
         raise InputError(f"solver={solver!r}; give Direct() or CG(rtol=...)")
     chosen = realization_of(source, realization)
-    if not chosen.needs_solver and solver is not None:
+    if chosen.edgewise and solver is not None:
         raise InputError(
             f"realization={chosen.name!r} is a sparse matrix on the vertices and needs no solver; "
             'leave it out, or choose realization="unfolded"'
@@ -134,7 +134,7 @@ cliques up to rank 2 of networkx.Graph>
 
 def _has_cells(chosen: Realization, chain: Chain, rank: int) -> bool:
     """Whether the elements of a rank are its cells: no flags, and nothing that completes ranks."""
-    return chosen.needs_solver and chain.incidence.n_formal[rank] == 0
+    return not chosen.edgewise and chain.incidence.n_formal[rank] == 0
 
 
 def _no_cells(source: Any, chosen: Realization, rank: int) -> InputError:

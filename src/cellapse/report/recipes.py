@@ -51,7 +51,7 @@ def recipes(origin: Origin, S: CollapsedOperator, at: Settings, mass: str) -> di
     name, usual, clusters = at.realization, at.usual, at.clusters
     eps = "" if S.eps == 1e-4 else f", eps={S.eps!r}"
     beta, gamma = S.beta.tolist(), S.gamma.tolist()
-    single = name in REALIZATIONS and not REALIZATIONS[name].needs_solver  # one gamma, theta
+    single = name in REALIZATIONS and REALIZATIONS[name].edgewise  # one gamma, theta
     weights = "" if usual else f", beta={beta}, gamma={gamma[0] if single else gamma}"
     python = "\n".join(
         [

@@ -44,10 +44,9 @@ class Realization(ABC):
     usual_beta: ClassVar[float] = 1.0  # of the ranks above the edges
     usual_share: ClassVar[float] = 1.0  # of gamma in its bound
     takes_matrices: ClassVar[bool] = False  # whether it can be asked for next to matrices B_k
-    needs_solver: ClassVar[bool] = True  # False: a sparse matrix on the vertices, and only there
     exact: ClassVar[bool] = False  # whether B_k B_{k+1} = 0 by construction
     diagonal: ClassVar[bool] = False  # whether `edge_numbers` are all that is above the edges
-    edgewise: ClassVar[bool] = False  # whether every edge relaxes alone, with one coupling, theta
+    edgewise: ClassVar[bool] = False  # a sparse S, every edge alone, coupled by one theta
     # Whether a weight of a cell also divides the entries above it, as a Hodge star does.
     hodge: ClassVar[bool] = True
 

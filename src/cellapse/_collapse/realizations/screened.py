@@ -62,7 +62,6 @@ class Screened(Realization):
     rounds: int = 0
 
     takes_matrices: ClassVar[bool] = True
-    needs_solver: ClassVar[bool] = False
     hodge: ClassVar[bool] = False
     diagonal: ClassVar[bool] = True
     edgewise: ClassVar[bool] = True
