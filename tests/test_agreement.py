@@ -235,7 +235,7 @@ def test_matrices_against_complex(K, realization):
     B = BUILD[realization](K)
     S = cl.collapse(K, realization=realization)
     for source in (B, list(B), [dense(M) for M in B], tuple(sparse.coo_array(M) for M in B)):
-        T = cl.collapse(source, "unfolded")
+        T = cl.collapse(source)
         assert_close(T.toarray(), S.toarray(), 1e-14, scale_of(S))
         assert T.n_cells == B.n_cells
 
