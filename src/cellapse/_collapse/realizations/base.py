@@ -88,11 +88,11 @@ class Realization(ABC):
         return None
 
     def slopes(
-        self, chain: Chain, weights: Weights, y: FloatArray, current: Callable[[], FloatArray]
+        self, chain: Chain, weights: Weights, x: FloatArray, current: Callable[[], FloatArray]
     ) -> tuple[FloatArray, list[FloatArray]]:
-        """The derivatives of y^T S y: W d/dW of all edges, d/dw of the cells of rank 2, 3, ...
+        """The derivatives of x^T S x: W d/dW of all edges, d/dw of the cells of rank 2, 3, ...
 
-        `current` gives the values of edges that belong to y; only where it is `diagonal`.
+        `current` gives the values of edges that belong to x; only where it is `diagonal`.
         """
         raise NotImplementedError
 

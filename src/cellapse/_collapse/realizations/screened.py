@@ -130,9 +130,9 @@ class Screened(Realization):
         return Rounds(around, ends, weights.beta[1:], square, weights.eps, self.rounds)
 
     def slopes(
-        self, chain: Chain, weights: Weights, y: FloatArray, current: Callable[[], FloatArray]
+        self, chain: Chain, weights: Weights, x: FloatArray, current: Callable[[], FloatArray]
     ) -> tuple[FloatArray, list[FloatArray]]:
-        h = float(weights.beta[0]) * (chain.nearest.T @ y) ** 2
+        h = float(weights.beta[0]) * (chain.nearest.T @ x) ** 2
         rounds = self.in_rounds(chain, weights)
         return rounds.forwards(np.ones(len(h)))[1] * h, rounds.backwards(h)
 

@@ -101,16 +101,16 @@ class Unfolded(Realization):
         return unfolded_masses(above, n_edges, *weights, ends.arrays)[0]
 
     def slopes(
-        self, chain: Chain, weights: Weights, y: FloatArray, current: Callable[[], FloatArray]
+        self, chain: Chain, weights: Weights, x: FloatArray, current: Callable[[], FloatArray]
     ) -> tuple[FloatArray, list[FloatArray]]:
-        """y^T dS y = beta_1 y^T dL y - gamma_0^2 z^T dG z with z = (I + beta_1 G)^-1 y."""
+        """x^T dS x = beta_1 x^T dL x - gamma_0^2 z^T dG z with z = (I + beta_1 G)^-1 x."""
         if weights.eps == 0.0:
             raise InputError("eps=0 leaves cells without mass, and no derivative; give eps above 0")
         B, upper = chain.nearest, [Cofaces.of(squared(B)) for B in chain.above]
         beta, gamma = weights.beta[1:], weights.gamma[1:]
         masses = unfolded_masses(upper, B.shape[1], beta, gamma, weights.eps)
         h = current() ** 2  # (gamma_0 B_1^T z / m)^2
-        edges = float(weights.beta[0]) * (B.T @ y) ** 2 - masses[0] * h
+        edges = float(weights.beta[0]) * (B.T @ x) ** 2 - masses[0] * h
         return edges, slopes_of_masses(upper, masses, beta, gamma, h)
 
     def stacks(self, complexes: list[Complex], beta: Any, gamma: Any) -> Stacks:
