@@ -37,6 +37,7 @@ SOLVERS = ("Dense", "ShiftInvert", "Davidson", "Lanczos", "Auto")
 REALIZATIONS = ("Realization", "Unfolded", "Boundary", "Unsigned", "Mixed", "Screened")
 OF_A_REALIZATION = (
     *("matrices", "chain", "caution", "weigh", "eliminate", "limit", "split", "ceiling", "stacks"),
+    *("edge_numbers", "slopes", "in_rounds"),
 )
 INSIDE = {  # methods that one part of the package calls on another
     *("Operator.apply", "CollapsedOperator.apply", "CollapsedOperator.norm_bound"),

@@ -273,6 +273,7 @@ ELSEWHERE = {
             *("SymmetricOperator.apply(x)", "CollapsedOperator.apply(x)"),
             *("SymmetricOperator.norm_bound(mass)", "CollapsedOperator.norm_bound(mass)"),
             *("AddCollapsedPE.of_pairs(values)", "AddHeatKernelSignature.of_pairs(values)"),
+            *("Realization.slopes(x)", "Screened.slopes(x)", "Unfolded.slopes(x)"),
         ],
         INSIDE,
     ),

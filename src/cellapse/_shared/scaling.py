@@ -22,7 +22,7 @@ def homogeneous(function: Callable[[Any], Any], x: NDArray[Any], power: int = 1)
 
     What f gives, arrays with the columns of x or one number for each, may be in a list or a dict.
 
-    >>> homogeneous(lambda x: np.sqrt((x * x).sum(axis=0)), np.array([3e-200, 4e-200]))
+    >>> float(homogeneous(lambda x: np.sqrt((x * x).sum(axis=0)), np.array([3e-200, 4e-200])))
     5e-200
     """
     if _near_one(x):  # what most are, told sooner
