@@ -36,9 +36,9 @@ from cellapse._collapse.weights import (
 )
 from cellapse._linalg.schur import can_complement
 from cellapse._linalg.symmetric import Lowest
-from cellapse._matrices.given import are_matrices, looks_like_adjacency
 from cellapse._matrices.homology import betti_numbers
-from cellapse._shared.arrays import Entries, squared
+from cellapse._matrices.incidence import are_matrices, looks_like_adjacency
+from cellapse._shared.arrays import Entries
 
 UNIT = 2.0**-53
 B = sparse.csr_array([[1.0, 0.0, 0.0], [-1.0, 2.0, 1.0]])  # columns of squared length 2, 4 and 1
@@ -674,7 +674,8 @@ def test_masses_of_flags_by_hand():
     """Two triangles on an edge, one of weight 3; the squares of their entries are the weights."""
     B = sparse.csr_array(np.sqrt([[1.0, 3.0], [0.0, 3.0], [0.0, 0.0]]))
     beta, gamma, eps = 2.0, 1.5, 0.5
-    cells = [Cofaces.of(squared(B))]
+    B = Entries.of(B)
+    cells = [Cofaces.of(B.squared)]
     mass, top = unfolded_masses(cells, 3, np.array([beta]), np.array([gamma]), eps)
     d = np.array([4.0, 3.0, 0.0])
     g = d / eps
@@ -694,7 +695,7 @@ def test_how_masses_grow_with_eps():
         sparse.csr_array([[1.0, 2.0], [0.0, 1.0], [0.0, 0.0]]),
         sparse.csr_array([[1.0], [3.0]]),
     ]
-    upper = [Cofaces.of(squared(B)) for B in upper]
+    upper = [Cofaces.of(Entries.of(B).squared) for B in upper]
     beta, gamma = np.array([1.0, 2.0, 0.5]), np.array([1.0, 1.2, 0.4])
 
     def masses(eps):

@@ -12,18 +12,21 @@ import cellapse as cl
 from cellapse._linalg.eigen.spectrum import fix_signs
 from cellapse._linalg.lapack import largest_eigenpair
 from cellapse._linalg.levels import expands
-from cellapse._matrices import incidence
-from cellapse._matrices.boundary import _spread
-from cellapse._matrices.given import are_matrices, looks_like_adjacency
 from cellapse._matrices.homology import betti_numbers
-from cellapse._matrices.kinds import edge_boundary, mixed_matrices, unfolded_matrices
-from cellapse._matrices.support import supports
+from cellapse._matrices.incidence import are_matrices, looks_like_adjacency
+from cellapse._matrices.matrices import (
+    _spread,
+    edge_boundary,
+    mixed_matrices,
+    supports,
+    unfolded_matrices,
+)
 from cellapse._operators.as_operator import as_operator
 from cellapse._operators.by_size import _random_cells
 from cellapse._operators.hyperedges import Hyperedges, inside
 from cellapse._operators.reliability import Excess, _embedding, _new_weights
 from cellapse._shared import arrays
-from cellapse._shared.arrays import square
+from cellapse._shared.arrays import Entries, square
 
 
 def test_diagonally_dominant_matrices_are_taken_and_others_looked_at():
@@ -182,17 +185,16 @@ def test_a_cell_whose_vertex_no_edge_holds_is_named(rank):
 
 def test_a_cell_without_edges_supports_none():
     B = sparse.csr_array(np.array([[2.0, 0.0], [2.0, 0.0]]))
-    (around,) = supports([B], [2])
+    (around,) = supports([Entries.of(B)], [2])
     assert around.toarray().tolist() == [[4.0, 0.0], [4.0, 0.0]]
 
 
 def test_cells_of_every_rank_support_the_edges_inside_them_and_formal_ones_support_none():
     B2 = sparse.csr_array(np.array([[2.0, 0.0, 3.0], [2.0, 1.0, 0.0]]))  # the third one is formal
     B3 = sparse.csr_array(np.array([[5.0], [5.0], [5.0]]))
-    for matrices in ([B2, B3], [arrays.Entries.of(B2), arrays.Entries.of(B3)]):
-        triangles, solids = supports(matrices, [2, 1])
-        assert triangles.toarray().tolist() == [[4.0, 0.0], [4.0, 1.0]]
-        assert solids.toarray().tolist() == [[25.0], [25.0]]
+    triangles, solids = supports([Entries.of(B2), Entries.of(B3)], [2, 1])
+    assert triangles.toarray().tolist() == [[4.0, 0.0], [4.0, 1.0]]
+    assert solids.toarray().tolist() == [[25.0], [25.0]]
 
 
 @pytest.mark.parametrize("realization", ["screened", "renormalized"])
@@ -311,14 +313,3 @@ def test_squares_of_matrices_with_two_entries_in_a_column_and_of_others(weights)
         assert found.has_canonical_format
         assert found.nnz == np.count_nonzero(B @ np.diag(w) @ B.T)
         assert (found.toarray() == found.toarray().T).all()
-
-
-def test_squares_of_matrices_are_kept_unless_they_are_large(monkeypatch):
-    B = unfolded_matrices(cl.clique_complex(nx.complete_graph(5)))
-    rows, columns = B.squares[0].of_rows, B.squares[0].of_columns
-    np.testing.assert_array_equal(rows.toarray(), B[0].toarray() @ B[0].toarray().T)
-    np.testing.assert_array_equal(columns.toarray(), B[0].toarray().T @ B[0].toarray())
-    assert B.squares[0].of_rows is rows
-    assert B.squares[0].of_columns is columns
-    monkeypatch.setattr(incidence, "_LARGE", 1)
-    assert B.above.squares[0].of_rows is not B.above.squares[0].of_rows

@@ -15,7 +15,7 @@ import cellapse as cl
 from cellapse._collapse.edges import Cofaces, unfolded_masses
 from cellapse._collapse.relaxation import Relaxation
 from cellapse._linalg.singular import smallest_positive_eigenvalue, smallest_singular_value
-from cellapse._shared.arrays import squared
+from cellapse._shared.arrays import Entries
 
 # Triangle-free graphs: only the edges act, so S = f(L), f(x) = beta x - gamma^2 x / (beta x + eps),
 # with gamma at its bound: gamma^2 is the smallest positive eigenvalue of L.
@@ -455,7 +455,7 @@ def test_masses_at_the_bound_keep_eps(beta, eps):
     """d = s: m = eps + beta d - beta^2 d^2 / (eps + beta d) = eps + beta d eps / (eps + beta d)."""
     B = sparse.csr_array(np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]))  # d = 1 and 2, s = 1
     mass, top = unfolded_masses(
-        [Cofaces.of(squared(B))], 2, np.array([beta]), np.array([beta]), eps
+        [Cofaces.of(Entries.of(B).squared)], 2, np.array([beta]), np.array([beta]), eps
     )
     second = 2.0 * beta - beta**2 * 2.0 / (eps + 2.0 * beta)
     np.testing.assert_allclose(mass, [eps + beta * eps / (eps + beta), eps + second], rtol=1e-3)

@@ -15,7 +15,7 @@ from cellapse._collapse import chain, formed
 from cellapse._collapse.realizations import unfolded
 from cellapse._linalg import kernel
 from cellapse._linalg.singular import singular_value_by_one
-from cellapse._matrices import containment
+from cellapse._matrices import matrices
 from cellapse._shared import rows
 from cellapse._shared.arrays import Entries
 
@@ -246,10 +246,10 @@ def test_pairs_are_found_in_a_sparse_matrix_where_they_are_in_the_list(repeat, m
 
 def test_subsets_are_looked_up_in_parts(monkeypatch):
     K = cl.clique_complex(nx.complete_graph(6), 3)
-    whole = [containment.containment(K, k - 1, k).toarray() for k in (1, 2, 3)]
-    monkeypatch.setattr(containment, "_AT_ONCE", 7)
+    whole = [matrices.containment(K, k - 1, k).toarray() for k in (1, 2, 3)]
+    monkeypatch.setattr(matrices, "_AT_ONCE", 7)
     for k in (1, 2, 3):
-        np.testing.assert_array_equal(containment.containment(K, k - 1, k).toarray(), whole[k - 1])
+        np.testing.assert_array_equal(matrices.containment(K, k - 1, k).toarray(), whole[k - 1])
 
 
 def test_entries_are_the_matrix():

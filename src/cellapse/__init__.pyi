@@ -40,7 +40,7 @@ from ._linalg.eigen.shift_invert import ShiftInvert
 from ._linalg.eigen.spectrum import Spectrum
 from ._linalg.operators import Operator
 from ._matrices.incidence import Incidence, is_chain_complex
-from ._matrices.kinds import (
+from ._matrices.matrices import (
     boundary_matrices,
     incidence_matrices,
     mixed_matrices,

@@ -22,8 +22,8 @@ from cellapse._linalg.singular import (
     smallest_singular_value,
 )
 from cellapse._matrices.incidence import Incidence, is_chain_complex
-from cellapse._matrices.kinds import edges_and_cofaces
-from cellapse._shared.arrays import Entries, FloatArray, Matrix, square
+from cellapse._matrices.matrices import edges_and_cofaces
+from cellapse._shared.arrays import Entries, FloatArray, square
 
 _START = 10  # eigenpairs of A computed with the first, enough for ten of S, with a zero
 _FILLS_IN = 3.5  # edges per vertex from which a sparse factor takes longer than a dense
@@ -40,9 +40,9 @@ class Chain:
         What was given.
     n_cells : tuple of int
         Cells of each rank; formal elements and copies do not count.
-    edges : csr_array or Entries
+    edges : Entries
         B_1.
-    above : list of csr_array or Entries
+    above : list of Entries
         What is above it: B_2, ..., B_K, or containment where the B_k are made when asked for.
     make : function
         () -> B_1, ..., B_K; the unfolded ones can be large and are rarely needed.
@@ -52,8 +52,8 @@ class Chain:
 
     origin: Any
     n_cells: tuple[int, ...]
-    edges: Matrix
-    above: Sequence[Matrix]
+    edges: Entries
+    above: Sequence[Entries]
     make: Callable[[], Incidence]
     sigmas: Callable[[], FloatArray]
 
@@ -63,12 +63,12 @@ class Chain:
         if not len(B):
             empty = sparse.csr_array((B.n_cells[0], 0))
             B = Incidence((empty,), B.kind, B.source, (0, 0))
-        upper = list(B.matrices[1:])
+        edges, *above = map(Entries.of, B)
 
         def sigmas() -> FloatArray:
-            return np.array([smallest_singular_value(M) for M in upper])
+            return np.array([smallest_singular_value(M) for M in B.matrices[1:]])
 
-        return cls(origin, B.n_real, B[0], upper, lambda: B, sigmas)
+        return cls(origin, B.n_real, edges, above, lambda: B, sigmas)
 
     @property
     def source(self) -> Complex | None:
@@ -90,12 +90,12 @@ class Chain:
     @property
     def nearest(self) -> sparse.csr_array:
         """B_1."""
-        return as_sparse(self.edges)
+        return self.edges.csr
 
     @cached_property
     def upper(self) -> list[sparse.csr_array]:
         """What is above it."""
-        return [as_sparse(B) for B in self.above]
+        return [B.csr for B in self.above]
 
     @cached_property
     def kernel(self) -> sparse.csr_array | None:
@@ -110,8 +110,7 @@ class Chain:
     @cached_property
     def few(self) -> Edges | None:
         """The edges of a complex with few vertices, for dense arrays instead of sparse ones."""
-        small = isinstance(self.edges, Entries) and self.edges.shape[0] <= DENSE
-        return Edges(self.edges) if small else None
+        return Edges.of(self.edges) if self.edges.shape[0] <= DENSE else None
 
     @cached_property
     def plain(self) -> SparseOperator:
@@ -160,14 +159,7 @@ class Chain:
         return Chain.of(matrices, matrices)
 
 
-def as_sparse(B: Matrix) -> sparse.csr_array:
-    """The matrix as a sparse array."""
-    return B.csr if isinstance(B, Entries) else B
-
-
-def edges_and_upper(
-    source: Any,
-) -> tuple[Matrix, Sequence[Matrix], tuple[int, ...]]:
+def edges_and_upper(source: Any) -> tuple[Entries, list[Entries], tuple[int, ...]]:
     """Signed B_1, containment above it with the weights of the cells, and how many cells there are.
 
     The elements of a rank that are no cells, but formal, are its last ones.
@@ -177,4 +169,5 @@ def edges_and_upper(
     if isinstance(source, Complex):
         return *edges_and_cofaces(source), source.n_cells
     B = source if isinstance(source, Incidence) else Incidence.from_matrices(source)
-    return B[0], [abs(M) for M in B.matrices[1:]], B.n_real
+    edges, *above = map(Entries.of, B)
+    return edges, [abs(M) for M in above], B.n_real

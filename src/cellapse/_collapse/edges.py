@@ -26,7 +26,7 @@ import numpy as np
 
 from cellapse._collapse.completion import Masses
 from cellapse._collapse.weights import Weights
-from cellapse._shared.arrays import Entries, FloatArray, IntArray, Matrix, row_squares
+from cellapse._shared.arrays import Entries, FloatArray, IntArray
 
 _UNIT = 2.0**-53
 _TINY = 1e-300  # in place of a zero under a logarithm
@@ -65,10 +65,9 @@ class Cofaces:
     arrays: Arrays = NUMPY
 
     @classmethod
-    def of(cls, weights: Matrix) -> Cofaces:
+    def of(cls, weights: Entries) -> Cofaces:
         """Of a (lower x cells) matrix of weights."""
-        entries = weights if isinstance(weights, Entries) else Entries.of(weights)
-        return cls(entries.rows, entries.columns, entries.values, entries.shape)
+        return cls(weights.rows, weights.columns, weights.values, weights.shape)
 
     def from_lower(self, values: Any) -> Any:
         """The value of its lower cell, for each pair."""
@@ -243,7 +242,7 @@ def known_of(upper: Sequence[Cofaces], masses: list[FloatArray], weights: Weight
 
 
 def unfolded_sigmas(
-    upper: Sequence[Matrix], owners: Sequence[IntArray] | None = None, count: int = 1
+    upper: Sequence[Entries], owners: Sequence[IntArray] | None = None, count: int = 1
 ) -> FloatArray:
     """sigma_min+ of the unfolded B_2..B_K, without unfolding them: one row for each owner.
 
@@ -253,7 +252,7 @@ def unfolded_sigmas(
     sigmas = np.full((count, len(upper)), np.inf)
     reached = np.ones(upper[0].shape[0] if upper else 0, dtype=bool)
     for k, B in enumerate(upper):
-        d = row_squares(B)
+        d = B.row_squares
         counted = reached & (d > 0)
         if owners is None:
             sigmas[0, k] = np.sqrt(d[counted].min(initial=np.inf))

@@ -207,15 +207,11 @@ def by_ladders(chain: Chain, weights: Weights, onto: int, solver: Direct | None)
     sides: list[OneSide] = []
     if onto < len(B):
         plain = chain.plain if onto == 0 else None  # the same for all weights
-        above = B
-        for _ in range(onto):
-            above = above.above
-        up = _ladder(above, beta[onto:], gamma[onto:], weights, exact, solver, plain)
+        up = _ladder(B.matrices[onto:], beta[onto:], gamma[onto:], weights, exact, solver, plain)
         sides.append(OneSide(up, range(onto + 1, len(B) + 1), B.n_cells))
     if onto > 0:
         turned = tuple(M.T.tocsr() for M in reversed(B.matrices[:onto]))
-        below = Incidence(turned, "given", None, (0,) * (onto + 1))
-        down = _ladder(below, beta[:onto][::-1], gamma[:onto][::-1], weights, exact, solver)
+        down = _ladder(turned, beta[:onto][::-1], gamma[:onto][::-1], weights, exact, solver)
         sides.append(OneSide(down, range(onto - 1, -1, -1), B.n_cells))
     if len(sides) == 1:
         return sides[0]
@@ -223,7 +219,7 @@ def by_ladders(chain: Chain, weights: Weights, onto: int, solver: Direct | None)
 
 
 def _ladder(
-    matrices: Incidence,
+    matrices: tuple[sparse.csr_array, ...],
     beta: FloatArray,
     gamma: FloatArray,
     weights: Weights,
@@ -237,7 +233,8 @@ def _ladder(
     if len(matrices) == 1 or exact:
         masses = np.full(matrices[0].shape[1], eps)
         return Ladder(*nearest, masses, eps, solver, definite, plain=plain)
-    further = GradedLaplacian(matrices.above, beta[1:], gamma[1:])
+    above = Incidence(matrices[1:], "given", None, (0,) * len(matrices))
+    further = GradedLaplacian(above, beta[1:], gamma[1:])
     M = further.matrix + eps * sparse.eye_array(further.matrix.shape[0])
     return Ladder(*nearest, M, eps, solver, definite, further, plain)
 

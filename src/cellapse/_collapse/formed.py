@@ -29,6 +29,13 @@ class Edges:
     [[3.0, -3.0], [-3.0, 3.0]]
     """
 
+    @classmethod
+    def of(cls, B: Entries) -> Edges | None:
+        """Those of a matrix, if every column has two entries."""
+        order = np.argsort(B.columns, kind="stable")
+        B = Entries(B.rows[order], B.columns[order], B.values[order], B.shape)
+        return cls(B) if np.array_equal(B.columns, np.arange(B.shape[1]).repeat(2)) else None
+
     def __init__(self, B: Entries) -> None:
         self.n = B.shape[0]
         rows, values = B.rows.reshape(-1, 2), B.values.reshape(-1, 2)

@@ -51,9 +51,9 @@ class GradedLaplacian:
             return sparse.csr_array(coupling if i < j else coupling.T)
         if i != j:
             return sparse.csr_array((n[i], n[j]))
-        squares = self.incidence.squares
-        parts = [self.beta[i - 1] * squares[i - 1].of_columns] if i > 0 else []
-        parts += [self.beta[i] * squares[i].of_rows] if i < K else []
+        B = self.incidence
+        parts = [self.beta[i - 1] * (B[i - 1].T @ B[i - 1])] if i > 0 else []
+        parts += [self.beta[i] * (B[i] @ B[i].T)] if i < K else []
         return sparse.csr_array(sum(parts[1:], parts[0]) if parts else (n[i], n[i]))
 
     @cached_property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cellapse._complex.complex import Complex, require_complex
-from cellapse._matrices.kinds import boundary_matrices
+from cellapse._matrices.matrices import boundary_matrices
 
 # Exact over the rationals unless the complex has torsion of this very order.
 _PRIME = 2**31 - 1  # any prime that is no order of torsion

@@ -6,47 +6,18 @@ any other library, weighted as one likes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
+import numpy as np
 from scipy import sparse
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
-from cellapse._matrices.given import as_csr, looks_like_adjacency
 from cellapse._shared.card import Card, Shown
-from cellapse._shared.checks import listed, whole_number
+from cellapse._shared.checks import listed, own_csr, whole_number
 from cellapse._shared.pictures import bars
-
-_LARGE = 1_000_000  # entries; the memory that larger ones would keep is worth more than the time
-
-
-class Squares:
-    """B B^T and B^T B, computed when they are asked for, and kept unless they are large."""
-
-    def __init__(self, B: sparse.csr_array) -> None:
-        self._B = B
-        self._kept: dict[str, sparse.csr_array] = {}
-
-    @property
-    def of_rows(self) -> sparse.csr_array:
-        """B B^T."""
-        return self._known("rows", lambda B: B @ B.T)
-
-    @property
-    def of_columns(self) -> sparse.csr_array:
-        """B^T B."""
-        return self._known("columns", lambda B: B.T @ B)
-
-    def _known(self, name: str, product: Callable[[Any], Any]) -> sparse.csr_array:
-        if name in self._kept:
-            return self._kept[name]
-        square = sparse.csr_array(product(self._B))
-        if square.nnz <= _LARGE:
-            self._kept[name] = square
-        return square
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +76,7 @@ class Incidence(Shown):
             raise InputError("one matrix was given; put it into a list: [B_1]")
         matrices = listed(matrices, "the list of matrices")
         for k, given in enumerate(matrices, start=1):
-            matrix = as_csr(k, given)
+            matrix = _as_csr(k, given)
             if checked and checked[-1].shape[1] != matrix.shape[0]:
                 raise InputError(
                     f"B_{k} has {matrix.shape[0]} rows, but B_{k - 1} has {checked[-1].shape[1]} "
@@ -136,16 +107,6 @@ class Incidence(Shown):
     def __repr__(self) -> str:
         formal = f", n_formal={self.n_formal}" if any(self.n_formal) else ""
         return f"Incidence(kind={self.kind!r}, n_cells={self.n_cells}{formal})"
-
-    @cached_property
-    def squares(self) -> tuple[Squares, ...]:
-        """Those of all matrices, which no weight changes."""
-        return tuple(map(Squares, self.matrices))
-
-    @cached_property
-    def above(self) -> Incidence:
-        """The chain without its first matrix."""
-        return Incidence(self.matrices[1:], "given", None, (0,) * len(self.matrices))
 
     @property
     def n_cells(self) -> tuple[int, ...]:
@@ -203,3 +164,37 @@ def is_chain_complex(matrices: Incidence | Iterable[Any]) -> bool:
         if product.nnz and abs(product).max() > 1e-12 * scale:
             return False
     return True
+
+
+def are_matrices(source: Any) -> bool:
+    """Whether this is a list of matrices, and not one of edges, cells or points.
+
+    >>> are_matrices([np.eye(3)]), are_matrices([[[-1], [1]]]), are_matrices([(0, 1), (1, 2)])
+    (True, True, False)
+    """
+    if not isinstance(source, list | tuple):
+        return isinstance(source, Iterator)  # a generator of matrices can be looked at only once
+    return all(sparse.issparse(M) or isinstance(M, np.ndarray) or _is_nested(M) for M in source)
+
+
+def _is_nested(rows: Any) -> bool:
+    return isinstance(rows, list) and bool(rows) and isinstance(rows[0], list | tuple)
+
+
+def looks_like_adjacency(B: sparse.csr_array) -> bool:
+    """Square, symmetric, not negative; but columns of two ones may be edges around a cycle."""
+    if B.shape[0] != B.shape[1] or (B.data < 0).any() or abs(B - B.T).nnz:
+        return False
+    pairs = (np.diff(sparse.csc_array(B).indptr) == 2).all()
+    return bool(B.nnz) and not (pairs and B.diagonal().any())
+
+
+def _as_csr(k: int, given: Any) -> sparse.csr_array:
+    """A copy of B_k of a user, checked."""
+    try:
+        return own_csr(given, f"B_{k}")
+    except InputError as error:
+        raise InputError(
+            f"{error}; collapse a Complex, such as clique_complex(graph) gives, or a list of "
+            "matrices B_1, ..., B_K"
+        ) from None

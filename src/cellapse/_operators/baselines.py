@@ -14,8 +14,7 @@ from cellapse._complex.given import to_complex
 from cellapse._errors import InputError
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.operators import SparseOperator
-from cellapse._matrices.kinds import edge_boundary
-from cellapse._matrices.support import cells_around_edges
+from cellapse._matrices.matrices import cells_around_edges, edge_boundary
 from cellapse._shared.arrays import FloatArray, IntArray, csr_from_entries, square
 from cellapse._shared.checks import at_least_zero, listed, one_of, real_array, whole_number
 

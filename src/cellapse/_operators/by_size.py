@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from cellapse._complex.complex import Complex
-from cellapse._matrices.support import cells_around_edges
+from cellapse._matrices.matrices import cells_around_edges
 from cellapse._operators.hyperedges import Hyperedges, grouped, is_hypergraph
 from cellapse._shared.arrays import BoolArray, FloatArray, IntArray, csr_from_entries
 

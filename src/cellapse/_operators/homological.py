@@ -9,7 +9,7 @@ from scipy import sparse
 from cellapse._complex.given import to_complex
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.operators import SparseOperator
-from cellapse._matrices.kinds import boundary_matrices
+from cellapse._matrices.matrices import boundary_matrices
 from cellapse._operators.baselines import operator_of
 from cellapse._shared.checks import whole_number
 

@@ -17,7 +17,7 @@ from cellapse._complex.labels import numbered, positions
 from cellapse._complex.simple import SIMPLE, Rules
 from cellapse._complex.weights import AUTO, weighted_by
 from cellapse._errors import InputError
-from cellapse._matrices.containment import containment
+from cellapse._matrices.matrices import containment
 from cellapse._shared.checks import word
 
 Group = Collection[Hashable]

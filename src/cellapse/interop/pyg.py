@@ -13,7 +13,7 @@ from cellapse._complex.complex import Complex, require_complex
 from cellapse._complex.graph import as_graph
 from cellapse._complex.weights import AUTO, USUAL, weighted_by
 from cellapse._errors import InputError, extra
-from cellapse._matrices.containment import containment
+from cellapse._matrices.matrices import containment
 from cellapse._shared.notes import loss
 from cellapse._shared.rows import RowIndex
 from cellapse.interop._arcs import edges_once

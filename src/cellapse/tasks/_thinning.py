@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from cellapse._complex.complex import Complex
-from cellapse._matrices.support import cells_around_edges
+from cellapse._matrices.matrices import cells_around_edges
 from cellapse._operators.hyperedges import Hyperedges, is_hypergraph
 from cellapse._shared.arrays import BoolArray, IntArray, csr_from_entries
 

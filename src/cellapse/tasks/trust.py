@@ -43,8 +43,8 @@ from cellapse._collapse.edges import Cofaces, Rounds
 from cellapse._complex.complex import Complex
 from cellapse._complex.given import to_complex
 from cellapse._errors import InputError, extra
-from cellapse._matrices.support import cells_around_edges
-from cellapse._shared.arrays import FloatArray, IntArray
+from cellapse._matrices.matrices import cells_around_edges
+from cellapse._shared.arrays import Entries, FloatArray, IntArray
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import whole_number
 from cellapse._shared.pictures import PALETTE, bars
@@ -192,7 +192,7 @@ def _by_cells(K: Complex, around: list[sparse.csr_array]) -> tuple[FloatArray, F
     """Shares and trust after the rounds of the formula above."""
     i, j = K.cells[1].as_array().reshape(-1, 2).T if K.max_rank else np.empty((2, 0), np.int64)
     weights = _unequal(K)
-    held = [Cofaces.of(matrix) for matrix in around]
+    held = [Cofaces.of(Entries.of(matrix)) for matrix in around]
     if weights is not None:
         held = [weighted(c, weights) for c in held]
 

@@ -17,7 +17,7 @@ from scipy import sparse
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, extra
 from cellapse._linalg.operators import Operator
-from cellapse._matrices.containment import contained
+from cellapse._matrices.matrices import contained
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import flag, listed, one_of, whole_number
 from cellapse._shared.progress import progress as shown

@@ -14,7 +14,7 @@ from cellapse._collapse.chain import Chain
 from cellapse._collapse.realizations.base import Realization
 from cellapse._complex.complex import Complex
 from cellapse._matrices.incidence import Incidence
-from cellapse._matrices.kinds import boundary_matrices
+from cellapse._matrices.matrices import boundary_matrices
 
 
 @dataclass(frozen=True)

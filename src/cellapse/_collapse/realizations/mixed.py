@@ -9,7 +9,7 @@ from cellapse._collapse.chain import Chain
 from cellapse._collapse.realizations.base import Realization
 from cellapse._complex.complex import Complex
 from cellapse._matrices.incidence import Incidence
-from cellapse._matrices.kinds import DEPENDS_ON_ORDER, signed_below_unsigned
+from cellapse._matrices.matrices import DEPENDS_ON_ORDER, signed_below_unsigned
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from cellapse._collapse.chain import Chain, as_sparse, edges_and_upper
+from cellapse._collapse.chain import Chain, edges_and_upper
 from cellapse._collapse.dense import Stacks, row_sums
 from cellapse._collapse.edges import Cofaces, Rounds
 from cellapse._collapse.elimination import Elimination
@@ -30,7 +30,7 @@ from cellapse._errors import InputError
 from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
 from cellapse._matrices.incidence import Incidence
-from cellapse._matrices.support import pattern, supports
+from cellapse._matrices.matrices import pattern, supports
 from cellapse._shared.arrays import BoolArray, Entries, FloatArray, square
 from cellapse._shared.checks import number, whole_number
 
@@ -101,7 +101,7 @@ class Screened(Realization):
         around = supports(upper, n_cells[2:])
 
         def make() -> Incidence:
-            return Incidence((as_sparse(B1),), "given", complex_, (0, 0))
+            return Incidence((B1.csr,), "given", complex_, (0, 0))
 
         return Chain(source, n_cells, B1, around, make, lambda: np.empty(0))
 

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from cellapse._collapse.chain import Chain, as_sparse, edges_and_upper
+from cellapse._collapse.chain import Chain, edges_and_upper
 from cellapse._collapse.completion import Masses
 from cellapse._collapse.dense import ChainStacks, Stacks, row_sums, smallest_positive
 from cellapse._collapse.edges import (
@@ -40,12 +40,11 @@ from cellapse._linalg.cg import CG
 from cellapse._linalg.direct import Direct
 from cellapse._linalg.kernel import Projector
 from cellapse._matrices.incidence import Incidence
-from cellapse._matrices.kinds import edges_and_cofaces, unfold, unfolded_matrices
+from cellapse._matrices.matrices import edges_and_cofaces, unfold, unfolded_matrices
 from cellapse._shared.arrays import (
     BoolArray,
     Entries,
     FloatArray,
-    squared,
 )
 
 
@@ -80,7 +79,7 @@ class Unfolded(Realization):
         complex_ = source if isinstance(source, Complex) else getattr(source, "source", None)
 
         def make() -> Incidence:
-            matrices = tuple(unfold(as_sparse(B1), [as_sparse(B) for B in upper]))
+            matrices = tuple(unfold(B1.csr, [B.csr for B in upper]))
             n_formal = (0, 0, *(B.shape[1] for B in matrices[1:]))
             return Incidence(matrices, self.name, complex_, n_formal)
 
@@ -106,7 +105,7 @@ class Unfolded(Realization):
         """x^T dS x = beta_1 x^T dL x - gamma_0^2 z^T dG z with z = (I + beta_1 G)^-1 x."""
         if weights.eps == 0.0:
             raise InputError("eps=0 leaves cells without mass, and no derivative; give eps above 0")
-        B, upper = chain.nearest, [Cofaces.of(squared(B)) for B in chain.above]
+        B, upper = chain.nearest, [Cofaces.of(B.squared) for B in chain.above]
         beta, gamma = weights.beta[1:], weights.gamma[1:]
         masses = unfolded_masses(upper, B.shape[1], beta, gamma, weights.eps)
         h = current() ** 2  # (gamma_0 B_1^T z / m)^2
@@ -184,7 +183,7 @@ class Flags(OneSide):
 
     @cached_property
     def _upper(self) -> list[Cofaces]:
-        return [Cofaces.of(squared(B)) for B in self._chain.above]
+        return [Cofaces.of(B.squared) for B in self._chain.above]
 
     def _masses(self, above: Sequence[Cofaces]) -> list[FloatArray]:
         beta, gamma, eps = self._weights.beta, self._weights.gamma, self._weights.eps
@@ -194,7 +193,7 @@ class Flags(OneSide):
         values = super().complete(u)
         beta, gamma = self._weights.beta, self._weights.gamma
         flags = self._chain.incidence.matrices[1:]
-        upper = [Cofaces.of(squared(B)) for B in flags]
+        upper = [Cofaces.of(Entries.of(B).squared) for B in flags]
         masses = self._masses(upper)
         growth = carried(upper, masses, self._weights, [np.ones(len(m)) for m in masses])
         for k, B in enumerate(flags, start=1):
@@ -214,7 +213,7 @@ class FlagStacks(ChainStacks):
 
     def _prepare(self, matrices: list[Entries], n: int) -> None:
         self._upper = matrices[1:]
-        self._cofaces = [Cofaces.of(squared(B)) for B in self._upper]
+        self._cofaces = [Cofaces.of(B.squared) for B in self._upper]
         owners = [places.owner for places in self.layout.places[1:]]
         self._sigma = np.full((n, len(matrices)), np.inf)
         self._sigma[:, 1:] = unfolded_sigmas(self._upper, owners, n)

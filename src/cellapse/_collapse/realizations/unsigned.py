@@ -8,7 +8,7 @@ from typing import ClassVar
 from cellapse._collapse.realizations.base import Realization
 from cellapse._complex.complex import Complex
 from cellapse._matrices.incidence import Incidence
-from cellapse._matrices.kinds import incidence_matrices
+from cellapse._matrices.matrices import incidence_matrices
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 from cellapse._collapse.build import collapse
 from cellapse._complex.complex import Complex
 from cellapse._linalg.operators import Operator
-from cellapse._matrices.containment import containment
+from cellapse._matrices.matrices import containment
 from cellapse._operators.baselines import graph_laplacian, motif_laplacian, multiorder_laplacian
 from cellapse.tasks.selection import screened
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import extra
-from cellapse._matrices.kinds import incidence_matrices
+from cellapse._matrices.matrices import incidence_matrices
 from cellapse.experiments.protocol.runner import Arguments, Result
 from cellapse.experiments.protocol.table import Detail, Experiment, Results, Row, Table
 from cellapse.lifts import clique_complex

@@ -1,0 +1,500 @@
+r"""The matrices B_1, ..., B_K that stand for a complex: B_k maps rank k to rank k - 1.
+
+* `boundary_matrices`:  signed cellular boundaries, B_k B_{k+1} = 0;
+* `incidence_matrices`: unsigned containment, 1 where a cell lies inside a cell of the next rank;
+* `mixed_matrices`:     signed B_1, unsigned above;
+* `unfolded_matrices`:  signed B_1; above it every edge has its own tree of cells.
+
+Weights w_k per cell enter as B_k -> W_{k-1}^{-1/2} B_k W_k^{1/2} (a diagonal Hodge star), which
+keeps B_k B_{k+1} = 0 and makes B_1 B_1^T the weighted graph Laplacian. In the unfolded matrices,
+where there is no such product to keep, a cell above the edges simply counts w times.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import combinations
+from math import comb
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from cellapse._complex.complex import Complex
+from cellapse._complex.given import to_complex
+from cellapse._errors import CellapseWarning, InputError
+from cellapse._matrices.incidence import Incidence
+from cellapse._shared.arrays import Entries, IntArray, csr_from_entries
+from cellapse._shared.rows import RowIndex
+
+# Looking all subsets of a cell up beats intersecting it with others up to about this many.
+_MAX_SUBSETS = 2000
+_AT_ONCE = 100_000  # subsets that are looked up at once
+
+DEPENDS_ON_ORDER = (
+    "the mixed realization depends on the order of the vertices: signed edges meet unsigned faces. "
+    'Use "unfolded" or "screened" for results that do not.'
+)
+
+
+def boundary_matrices(source: Any) -> Incidence:
+    """Signed boundary matrices of a closed simplicial or cell complex.
+
+    Simplices are oriented by ascending vertex position, polygons by the walk in which their
+    vertices were listed, larger cells so that B_{k-1} B_k = 0.
+
+    Parameters
+    ----------
+    source : Complex, or whatever `collapse` takes
+
+    Returns
+    -------
+    Incidence
+        The matrices B_1, ..., B_K.
+
+    Examples
+    --------
+    >>> K = Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
+    >>> boundary_matrices(K)[1].toarray().ravel().tolist()
+    [1.0, 1.0, -1.0]
+    """
+    K = to_complex(source)
+    matrices: list[Entries] = []
+    for k in range(1, K.max_rank + 1):
+        matrices.append(_signed(K, k, matrices[-1].csr) if matrices else _signed_edges(K))
+    return Incidence(_hodge(K, matrices), "boundary", K, (0,) * (K.max_rank + 1))
+
+
+def incidence_matrices(source: Any) -> Incidence:
+    """Unsigned incidence matrices between adjacent ranks, with rank completion.
+
+    Where a cell lies inside a cell two or more ranks higher with no cell of a rank between them, a
+    chain of formal elements joins the two (the paper's appendix on rank completion); they are the
+    last elements of their ranks.
+
+    B_k[x, y] = 1 where the cell x of rank k - 1 lies in the cell y of rank k.
+
+    Parameters
+    ----------
+    source : Complex, or whatever `collapse` takes
+
+    Returns
+    -------
+    Incidence
+        The matrices B_1, ..., B_K.
+
+    Examples
+    --------
+    >>> K = Complex.from_cells({0: ["a", "b", "c"], 2: [("a", "b", "c")]})
+    >>> incidence_matrices(K)
+    Incidence(kind='incidence', n_cells=(3, 3, 1), n_formal=(0, 3, 0))
+    """
+    K = to_complex(source)
+    matrices, n_formal = _adjacent(K, 0)
+    return Incidence(_hodge(K, matrices), "incidence", K, n_formal)
+
+
+def mixed_matrices(source: Any) -> Incidence:
+    """Signed B_1 and unsigned incidence above it, with rank completion above the edges.
+
+    Depends on the orientation of the edges (from the lower to the higher vertex position) as soon
+    as there are cells above them, and says so in a warning.
+
+    B_1[v, e] = +-1; above it B_k[x, y] = 1 where x lies in y.
+
+    Parameters
+    ----------
+    source : Complex, or whatever `collapse` takes
+
+    Returns
+    -------
+    Incidence
+        The matrices B_1, ..., B_K.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> K = Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     mixed_matrices(K)[1].toarray().ravel().tolist()
+    [1.0, 1.0, 1.0]
+    """
+    K = to_complex(source)
+    B = signed_below_unsigned(K)
+    if any(M.nnz for M in B.matrices[1:]):
+        warnings.warn(DEPENDS_ON_ORDER, CellapseWarning, stacklevel=2)
+    return B
+
+
+def signed_below_unsigned(K: Complex) -> Incidence:
+    """Make the mixed matrices without the warning."""
+    upper, n_formal = _above_edges(K, "mixed")
+    signed = [_signed_edges(K)] if K.max_rank else []
+    return Incidence(_hodge(K, [*signed, *upper]), "mixed", K, n_formal)
+
+
+def unfolded_matrices(source: Any) -> Incidence:
+    """Signed B_1; above it every edge has its own copies of its cells, one per flag.
+
+    An element of rank k >= 2 is a flag edge < face < ... < cell of rank k; B_k has one entry a
+    column, from the flag to the flag without its last cell. Independent of orientation.
+
+    B_k[f, g] = 1 where the flag g of rank k is f and one more cell.
+
+    Parameters
+    ----------
+    source : Complex, or whatever `collapse` takes
+
+    Returns
+    -------
+    Incidence
+        The matrices B_1, ..., B_K.
+
+    Examples
+    --------
+    >>> K = Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
+    >>> unfolded_matrices(K)
+    Incidence(kind='unfolded', n_cells=(3, 3, 3), n_formal=(0, 0, 3))
+    """
+    K = to_complex(source)
+    B1, upper = edges_and_cofaces(K)
+    matrices = unfold(B1.csr, [B.csr for B in upper])
+    n_formal = (0, 0, *(B.shape[1] for B in matrices[1:]))[: len(matrices) + 1]
+    return Incidence(tuple(matrices), "unfolded", K, n_formal)
+
+
+def unfold(B1: sparse.csr_array, upper: list[sparse.csr_array]) -> list[sparse.csr_array]:
+    """B_1 and, above it, the matrices between flags that grow by one cell at a time."""
+    matrices, ends = [B1], np.arange(B1.shape[1])
+    for B in upper:
+        grown = B[ends]  # the cofaces of the cell in which a flag ends, once a flag
+        grown.sort_indices()  # flags in the order of their cells, however B was made
+        rows = np.repeat(np.arange(len(ends)), np.diff(grown.indptr))
+        shape = (len(ends), grown.nnz)
+        matrices.append(csr_from_entries(rows, np.arange(grown.nnz), grown.data, shape))
+        ends = grown.indices
+    return matrices
+
+
+def edges_and_cofaces(K: Complex) -> tuple[Entries, list[Entries]]:
+    """Signed B_1, and above it containment with every cell's column scaled by its weight^(1/2)."""
+    upper, _ = _above_edges(K, "unfolded")
+    scaled = [_scaled(B, None, _padded(K, k, B.shape[1])) for k, B in enumerate(upper, start=2)]
+    return edge_boundary(K), scaled
+
+
+def edge_boundary(K: Complex) -> Entries:
+    """The signed, weighted B_1 alone: B_1 B_1^T is the weighted graph Laplacian."""
+    if not K.max_rank:
+        none = np.empty(0, np.int64)
+        return Entries(none, none, np.empty(0), (K.n_vertices, 0))
+    return _scaled(_signed_edges(K), *K.weights[:2])
+
+
+def _above_edges(K: Complex, kind: str) -> tuple[list[Entries], tuple[int, ...]]:
+    matrices, n_formal = _adjacent(K, 1)
+    if len(n_formal) > 2 and n_formal[1]:
+        # A formal element below a cell and above one vertex has no second end to sign.
+        row = K.n_cells[1]
+        for rank, B in enumerate(matrices, start=2):  # up the chain to a cell with a name
+            row = int(B.csr.indices[B.csr.indptr[row]])
+            if row < K.n_cells[rank]:
+                break
+        raise InputError(
+            f"cell {K.cell_label(rank, row)!r} of rank {rank} holds a vertex that no edge inside "
+            f"it holds, and the {kind} realization goes through edges; add the edges "
+            '(hypergraph_complex does), or use realization="incidence"'
+        )
+    return matrices, n_formal
+
+
+def _hodge(K: Complex, matrices: list[Entries]) -> tuple[sparse.csr_array, ...]:
+    scaled = []
+    for k, B in enumerate(matrices, start=1):
+        low, high = (_padded(K, j, n) for j, n in zip((k - 1, k), B.shape, strict=True))
+        scaled.append(_scaled(B, low, high).csr)
+    return tuple(scaled)
+
+
+def _padded(K: Complex, rank: int, n: int) -> Any:
+    """The weights of a rank, with ones for its formal elements."""
+    w = K.weights[rank]
+    return None if w is None else np.concatenate([w, np.ones(n - len(w))])
+
+
+def _scaled(B: Entries, low: Any, high: Any) -> Entries:
+    if low is None and high is None:
+        return B
+    return B.scaled(None if low is None else low**-0.5, None if high is None else high**0.5)
+
+
+# Containment and rank completion
+
+
+def containment(K: Complex, low: int, high: int) -> sparse.csr_array:
+    """The (n_low x n_high) matrix of ones where a cell of rank `low` lies inside one of `high`.
+
+    >>> K = Complex.from_cells({1: [("a", "b"), ("b", "c")], 2: [("a", "b", "c")]})
+    >>> containment(K, 1, 2).toarray().tolist()
+    [[1.0], [1.0]]
+    """
+    return contained(K, low, high).csr
+
+
+def contained(K: Complex, low: int, high: int) -> Entries:
+    """Return the same by its entries."""
+    x, y = K.cells[low], K.cells[high]
+    shape = (len(x), len(y))
+    owner: IntArray
+    if low == 0:
+        owner = np.repeat(np.arange(shape[1]), y.sizes)
+        return Entries(y.indices, owner, np.ones(len(owner)), shape)
+    none = np.empty(0, np.int64)
+    if not len(y):  # nothing to look up
+        return Entries(none, none, np.empty(0), shape)
+    rows: list[IntArray] = []
+    columns: list[IntArray] = []
+    for t in x.all_sizes():
+        where_x, table = x.of_size(t)
+        index = RowIndex(np.sort(table, axis=1) if t > 3 else table, K.n_vertices)
+        for s in (s for s in y.all_sizes() if s > t):
+            where_y, cells = y.of_size(s)
+            if comb(s, t) <= _MAX_SUBSETS:
+                if s > 3:  # walks keep their order; all others ascend already
+                    cells = np.sort(cells, axis=1)
+                for faces, owners in _subsets_there(index, cells, t):
+                    # Where all are of one size, their positions are all there are
+                    rows.append(faces if x.is_uniform else where_x[faces])
+                    columns.append(owners if y.is_uniform else where_y[owners])
+            else:
+                members = (
+                    x.membership(K.n_vertices)[where_x] @ y.membership(K.n_vertices)[where_y].T
+                )
+                inside = members.tocoo()
+                keep = inside.data == t
+                rows.append(where_x[inside.row[keep]])
+                columns.append(where_y[inside.col[keep]])
+    if len(rows) == 1:  # saves a copy
+        return Entries(rows[0], columns[0], np.ones(len(rows[0])), shape)
+    i, j = np.concatenate([none, *rows]), np.concatenate([none, *columns])
+    return Entries(i, j, np.ones(len(i)), shape)
+
+
+@lru_cache(maxsize=64)  # it takes as long as looking a few cells up
+def _subsets(s: int, t: int) -> IntArray:
+    return np.array(list(combinations(range(s), t)))
+
+
+def _subsets_there(index: RowIndex, cells: IntArray, t: int) -> Iterator[tuple[IntArray, IntArray]]:
+    """The subsets of t vertices of every cell that the index has: where, and of which cell."""
+    subsets = _subsets(cells.shape[1], t)
+    step = max(_AT_ONCE // len(subsets), 1)
+    for start in range(0, len(cells), step):
+        some = cells[start : start + step, subsets]
+        positions = index.find(some.reshape(-1, t))
+        owner = np.arange(start, start + len(some)).repeat(len(subsets))
+        there = positions >= 0
+        whole = there.all()  # as most complexes are
+        yield (positions, owner) if whole else (positions[there], owner[there])
+
+
+def _adjacent(K: Complex, lowest: int) -> tuple[list[Entries], tuple[int, ...]]:
+    """Relate adjacent ranks from `lowest` up, completed where a relation skips ranks.
+
+    For x inside y, with rank y > rank x + 1 and no cell of a rank between inside the one and
+    around the other, formal elements z_{a+1} < ... < z_{b-1} form a chain from x to y. Returns the
+    matrices and the number of formal elements of each rank, which come last.
+    """
+    top = K.max_rank
+    direct = {k: contained(K, k - 1, k) for k in range(lowest + 1, top + 1)}
+    # All faces of all cells are there, as far as the matrices tell.
+    if K.is_simplicial and all(B.nnz == (k + 1) * K.n_cells[k] for k, B in direct.items()):
+        return list(direct.values()), (0,) * (top + 1)
+    inside = {(k - 1, k): contained(K, k - 1, k).csr for k in range(1, lowest + 1)}
+    inside |= {(k - 1, k): B.csr for k, B in direct.items()}
+    n_formal, extra = _formal_elements(K, inside)
+    for k, B in direct.items():
+        i, j = (np.concatenate(part) for part in zip((B.rows, B.columns), *extra[k], strict=True))
+        shape = (B.shape[0] + n_formal[k - 1], B.shape[1] + n_formal[k])
+        direct[k] = Entries(i, j, np.ones(len(i)), shape)
+    return list(direct.values()), tuple(n_formal)
+
+
+def _formal_elements(
+    K: Complex, inside: dict[tuple[int, int], sparse.csr_array]
+) -> tuple[list[int], list[list[tuple[IntArray, IntArray]]]]:
+    """How many formal elements each rank has, and the entries that they add to each matrix."""
+    top = K.max_rank
+    n_formal = [0] * (top + 1)
+    extra: list[list[tuple[IntArray, IntArray]]] = [[] for _ in range(top + 1)]
+    for a, b in ((a, a + gap) for gap in range(2, top + 1) for a in range(top + 1 - gap)):
+        inside[a, b] = containment(K, a, b)
+        around = sum((inside[a, c] @ inside[c, b] for c in range(a + 1, b)), start=0 * inside[a, b])
+        skipped = (inside[a, b] - inside[a, b] * (around > 0)).tocoo()
+        skipped.eliminate_zeros()
+        low: IntArray = skipped.row.astype(np.int64)
+        for k in range(a + 1, b):
+            new = K.n_cells[k] + n_formal[k] + np.arange(skipped.nnz)
+            extra[k].append((low, new))
+            n_formal[k] += skipped.nnz
+            low = new
+        extra[b].append((low, skipped.col.astype(np.int64)))
+    return n_formal, extra
+
+
+# Signed boundaries of simplices, polygons and larger cells
+
+Signs = tuple[IntArray, IntArray, IntArray]  # rows, columns, signs
+
+
+def _signed(K: Complex, k: int, below: sparse.csr_array) -> Entries:
+    """B_k with its signs; `below` is B_{k-1}, which orients cells that are no simplices.
+
+    partial [v_0, ..., v_k] = sum_i (-1)^i [v_0, ..., v_{i-1}, v_{i+1}, ..., v_k].
+    """
+    cells = K.cells[k]
+    parts = [_simplices(K, k)]
+    large = np.flatnonzero(cells.sizes != k + 1)
+    if len(large):
+        parts.append(_polygons(K, large) if k == 2 else _orient(K, k, large, below))
+    rows, columns, signs = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return Entries(rows, columns, signs.astype(np.float64), (len(K.cells[k - 1]), len(cells)))
+
+
+def _signed_edges(K: Complex) -> Entries:
+    """B_1 by its entries: -1 at the first end of every edge, 1 at the second."""
+    edges = K.cells[1]
+    if edges.all_sizes() not in ([], [2]):
+        i = int(np.flatnonzero(edges.sizes != 2)[0])
+        raise InputError(
+            f"cell {K.cell_label(1, i)!r} of rank 1 has {edges.sizes[i]} vertices, and signs need "
+            'two ends; use realization="incidence", or hypergraph_complex to split it into pairs'
+        )
+    signs = np.ones(len(edges.indices))
+    signs[::2] = -1.0
+    return Entries(
+        edges.indices, np.arange(len(edges)).repeat(2), signs, (K.n_vertices, len(edges))
+    )
+
+
+def _simplices(K: Complex, k: int) -> Signs:
+    where, table = K.cells[k].of_size(k + 1)
+    faces_at, faces = K.cells[k - 1].of_size(k)
+    index = RowIndex(faces, K.n_vertices)
+    rows: list[IntArray] = [np.empty(0, np.int64)]
+    signs: list[IntArray] = [np.empty(0, np.int64)]
+    for i in range(k + 1):
+        positions = index.find(table[:, np.arange(k + 1) != i])
+        if len(positions) and positions.min() < 0:
+            raise _not_closed(K, k, int(where[np.argmin(positions)]))
+        rows.append(faces_at[positions])
+        signs.append(np.full(len(positions), (-1) ** i))
+    columns = np.concatenate([np.empty(0, np.int64), *[where] * (k + 1)])
+    return np.concatenate(rows), columns, np.concatenate(signs)
+
+
+def _polygons(K: Complex, large: IntArray) -> Signs:
+    """Walks v_0 -> v_1 -> ... -> v_0 along edges, each with or against the edge's direction."""
+    faces = K.cells[2]
+    sizes = faces.sizes[large]
+    tail = np.concatenate([faces[i] for i in large])
+    head = np.concatenate([np.roll(faces[i], -1) for i in large])
+    edges_at, edges = K.cells[1].of_size(2)
+    steps = np.sort(np.column_stack([tail, head]), axis=1)
+    positions = RowIndex(edges, K.n_vertices).find(steps)
+    owner = np.repeat(large, sizes)
+    if positions.min() < 0 or sizes.min() < 3:  # those of three are simplices
+        raise _not_closed(K, 2, int(owner[np.argmin(positions)]))
+    return edges_at[positions], owner, np.where(tail < head, 1, -1)
+
+
+def _orient(K: Complex, k: int, large: IntArray, below: sparse.csr_array) -> Signs:
+    """Signs of the faces of cells that are no simplices, spread from face to neighbouring face.
+
+    Two faces that meet in a ridge must cancel there; the signs are unique up to their product
+    when the faces form a closed connected surface around the cell.
+    """
+    inside = containment(K, k - 1, k).tocsc()
+    rows, columns, signs = [], [], []
+    for j in large.tolist():
+        faces = inside.indices[inside.indptr[j] : inside.indptr[j + 1]]
+        ridges = below[:, faces].tocsr()
+        ridges = ridges[np.diff(ridges.indptr) > 0]
+        sign = _spread(ridges)
+        if sign is None or abs(ridges @ sign).max(initial=0) > 0:
+            raise _not_closed(K, k, j)
+        rows.append(faces)
+        columns.append(np.full(len(faces), j))
+        signs.append(sign)
+    return np.concatenate(rows), np.concatenate(columns), np.concatenate(signs)
+
+
+def _spread(ridges: sparse.csr_array) -> IntArray | None:
+    if ridges.shape[1] == 0 or (np.diff(ridges.indptr) != 2).any():
+        return None
+    by_face = ridges.tocsc()
+    sign = np.zeros(ridges.shape[1], dtype=np.int64)
+    sign[0], waiting = 1, [0]
+    while waiting:
+        face = waiting.pop()
+        for ridge in by_face.indices[by_face.indptr[face] : by_face.indptr[face + 1]]:
+            at = slice(ridges.indptr[ridge], ridges.indptr[ridge + 1])
+            pair, values = ridges.indices[at], ridges.data[at]
+            here = int(pair[1] == face)
+            other = pair[1 - here]
+            if sign[other] == 0:
+                sign[other] = -sign[face] * int(values[here] * values[1 - here])
+                waiting.append(int(other))
+    return sign if sign.all() else None
+
+
+def _not_closed(K: Complex, k: int, j: int) -> InputError:
+    walk = "listed in the order of the walk along its edges, " if k == 2 else ""
+    return InputError(
+        f"cell {K.cell_label(k, j)!r} of rank {k} is not bounded by cells of rank {k - 1}; signed "
+        f"boundaries need its whole boundary in the complex: {walk}add what is missing, or use "
+        'realization="incidence"'
+    )
+
+
+# Which cells hold an edge
+
+
+def cells_around_edges(K: Complex) -> list[sparse.csr_array]:
+    """Which cells hold which edge: (edges x cells) matrices of their weights, by rank from 2 up.
+
+    >>> K = Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
+    >>> cells_around_edges(K)[0].toarray().ravel().tolist()
+    [1.0, 1.0, 1.0]
+    """
+    return [around.csr for around in supports(edges_and_cofaces(K)[1], K.n_cells[2:])]
+
+
+def pattern(B: Entries) -> Entries:
+    """Ones where there is an entry other than zero."""
+    rows, columns = B.rows, B.columns
+    if not B.values.all():
+        rows, columns = rows[B.values != 0], columns[B.values != 0]
+    return Entries(rows, columns, np.ones(len(rows)), B.shape)
+
+
+def supports(upper: Sequence[Entries], n_cells: Sequence[int]) -> list[Entries]:
+    """(edges x cells) matrices of weights of the cells around each edge, one for each rank >= 2.
+
+    Of the elements of a rank, the first of `n_cells` are cells. The formal ones after them lead
+    from an edge to a cell of a higher rank, but support nothing themselves.
+    """
+    around: list[Entries] = []
+    reach = None
+    for B, n in zip(upper, n_cells, strict=True):
+        weight = np.zeros(B.shape[1])
+        weight[B.columns[::-1]] = B.values[::-1] ** 2  # one per cell, of its first edge
+        step = pattern(B)
+        reach = step if reach is None else pattern(Entries.of(reach.csr @ step.csr))
+        cell = reach.columns < n
+        rows, columns = reach.rows[cell], reach.columns[cell]
+        around.append(Entries(rows, columns, weight[columns], (reach.shape[0], n)))
+    return around
