@@ -41,6 +41,8 @@ class Analysis(Shown):
         S and the graph Laplacian.
     spectra, clusters : pairs
         Of S and of the graph Laplacian.
+    cut : Spectrum
+        Of S u = lambda D u, D the masses of a cut: the clusters and the picture are made of it.
     shares : array
         The share of its weight that every edge keeps.
     report : theory.Report
@@ -61,6 +63,7 @@ class Analysis(Shown):
     collapsed: Operator
     plain: Operator
     spectra: tuple[Spectrum, Spectrum]  # of the collapsed operator and of the graph Laplacian
+    cut: Spectrum  # S u = lambda D u: what the clusters and the picture are made of
     clusters: tuple[Clusters, Clusters]
     shares: FloatArray  # of its weight that each edge keeps; ones where S does not reweigh edges
     report: theory.Report
@@ -114,8 +117,7 @@ class Analysis(Shown):
     @property
     def n_zeros(self) -> int:
         """How many of the eigenvalues are 0: one for each component, as far as computed."""
-        values = self.spectra[0].values
-        return int((values <= 1e-9 * max(float(values[-1]), 1e-300)).sum())
+        return zeros_among(self.spectra[0])
 
     @property
     def telling(self) -> int:
@@ -163,3 +165,8 @@ class Analysis(Shown):
             numbers = (int(c.numbers[i]) for c in columns.values())
             rows.append([str(label), *numbers, *vector])
         write_whole(path, csv_text(rows))
+
+
+def zeros_among(spectrum: Spectrum) -> int:
+    """How many of the eigenvalues are 0."""
+    return int((spectrum.values <= 1e-9 * max(float(spectrum.values[-1]), 1e-300)).sum())

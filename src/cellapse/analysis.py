@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cellapse import theory
-from cellapse._analysis import Analysis
+from cellapse._analysis import Analysis, zeros_among
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._collapse.realizations import DEFAULT, Default, Realization
 from cellapse._complex.complex import Complex
@@ -26,7 +26,7 @@ from cellapse._shared.memory import Fitting
 from cellapse._shared.names import showing
 from cellapse._sources import Source, source_of
 from cellapse.tasks._clusters import Clusters
-from cellapse.tasks.clustering import cluster
+from cellapse.tasks.clustering import MOST_CLUSTERS, cluster, clusters_by, cut_mass
 from cellapse.tasks.false_edges import Doubt, likely_false
 from cellapse.tasks.influence import Influence, cell_influence
 from cellapse.tasks.trust import edge_trust
@@ -37,11 +37,12 @@ __dir__ = showing([*__all__, "STEPS"])
 
 _ALL = 1000  # up to this many vertices all eigenpairs are computed
 _SOME = 30
+_DRAWN = 3  # eigenvectors beyond the zeros: a picture has three dimensions
 _ZEROS = 100  # components beyond the first for which eigenpairs are added
 _EDGES = 200_000  # beyond, decoys take too long: `likely_false` by itself has the time
 
 # The steps of `analyze`.
-STEPS = ("collapse", "clusters", "verdict", "edges", "spectra", "checks")
+STEPS = ("collapse", "spectra", "clusters", "verdict", "edges", "checks")
 
 
 @Fitting("the analysis", "analyze a smaller network")
@@ -97,18 +98,18 @@ def analyze(
     >>> analysis.verdict.sentences()[0]
     'The cells make no difference here: S and L find the same clusters.'
     """
-    title = None if title is None else word("title", title)
-    read = source_of(source)
+    read, title = source_of(source), None if title is None else word("title", title)
     K, known = read.complex, _known_groups(read, groups)
     make, quick = _maker(operator), flag("quick", quick)
     several = _eigenpairs(K, n_eigenpairs, quick)
     on_step("collapse")
     S, L = make(K), graph_laplacian(K)
-    why = "as asked for" if n_clusters is not None else ""
-    if n_clusters is None and known is not None:
-        n_clusters, why = len({str(g) for g in known}), "as many as known groups"
+    n_clusters, why = _number_of_clusters(K, n_clusters, known)
+    on_step("spectra")
+    D = cut_mass(S, "auto")
+    spectra, cut = _spectra(S, L, several, n_clusters, D)
     on_step("clusters")
-    mine = cluster(S, n_clusters, rng=rng)
+    mine = clusters_by(S, cut, D, n_clusters, rng)
     n_clusters = int(mine.numbers.max()) + 1 if n_clusters is None else n_clusters
     clusters, projection = (mine, cluster(L, n_clusters, rng=rng)), _projection(K, n_clusters, rng)
     on_step("verdict")
@@ -116,15 +117,43 @@ def analyze(
     verdict = judge(K, mine, plain, why or gap_in_words(mine), rng, make)
     on_step("edges")
     trust, doubt = edge_trust(K), None if quick else _doubt(K, rng)
-    on_step("spectra")
-    several = max(several, n_clusters)
-    spectra = (S.spectrum(several), L.spectrum(several))
     on_step("checks")
-    measured = isinstance(S, CollapsedOperator) and not quick
-    checks = theory.check(S, spectra) if measured else theory.Report(repr(S), ())
-    told = (verdict, trust, doubt, _influence(S, spectra[0]), not isinstance(operator, Default))
+    several = max(several, n_clusters)
+    spectra = spectra[0].first(several), spectra[1].first(several)
+    checks = theory.Report(repr(S), ()) if quick else _checks(S, spectra)
+    found = (verdict, trust, doubt, _influence(S, spectra[0]), not isinstance(operator, Default))
     title, shares = title or read.title, _shares(S, len(trust))
-    return Analysis(title, K, known, S, L, spectra, clusters, shares, checks, projection, *told)
+    return Analysis(
+        title, K, known, S, L, spectra, cut, clusters, shares, checks, projection, *found
+    )
+
+
+def _number_of_clusters(
+    K: Complex, asked: int | None, groups: tuple[Any, ...] | None
+) -> tuple[int | None, str]:
+    """The number of clusters and why it is that, where it is known before any eigenvalue."""
+    if asked is not None:
+        return whole_number("n_clusters", asked, 1, K.n_vertices), "as asked for"
+    if groups is not None:
+        return len({str(g) for g in groups}), "as many as known groups"
+    return None, ""
+
+
+def _spectra(
+    S: Operator, L: Operator, several: int, n_clusters: int | None, D: FloatArray | None
+) -> tuple[tuple[Spectrum, Spectrum], Spectrum]:
+    """All eigenpairs that are asked for: of S and of L, and those of S u = lambda D u."""
+    n = S.shape[0]
+    clusters = min(MOST_CLUSTERS + 1, n) if n_clusters is None else n_clusters
+    spectra = S.spectrum(max(several, clusters)), L.spectrum(max(several, clusters))
+    drawn = zeros_among(spectra[0]) + _DRAWN
+    return spectra, S.spectrum(min(max(clusters, drawn), n), D)
+
+
+def _checks(S: Operator, spectra: tuple[Spectrum, Spectrum]) -> theory.Report:
+    """The statements of the theory, which are about collapsed operators."""
+    collapsed = isinstance(S, CollapsedOperator)
+    return theory.check(S, spectra) if collapsed else theory.Report(repr(S), ())
 
 
 def _projection(K: Complex, n_clusters: int, rng: int) -> Clusters | None:

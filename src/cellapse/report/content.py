@@ -135,15 +135,8 @@ def _ratios(analysis: Analysis) -> list[float | None]:
 
 def embedding(analysis: Analysis, some: IntArray, places: IntArray) -> dict[str, Any]:
     """The first eigenvectors of S u = lambda D u at the vertices shown, D the diagonal of S."""
-    spectrum, n, first = (
-        analysis.clusters[0].spectrum,
-        analysis.complex.n_vertices,
-        analysis.telling,
-    )
-    assert spectrum is not None
-    if spectrum.vectors.shape[1] < first + 3:  # enough for three dimensions
-        spectrum = analysis.collapsed.spectrum(min(first + 3, n), "diagonal")
-    vectors = spectrum.vectors[some, first : first + VECTORS]
+    n, first = analysis.complex.n_vertices, analysis.telling
+    vectors = analysis.cut.vectors[some, first : first + VECTORS]
     notes = []
     if first > 1:
         notes.append(

@@ -155,10 +155,10 @@ class Explorer:
         self, S: CollapsedOperator, spectrum: Spectrum, plain: Spectrum, count: int
     ) -> dict[str, Any]:
         """The clusters of S and of L, in colours that no slider changes, and how right they are."""
-        mine = group_rows(S, spectrum.vectors, cut_mass(S, cut_by(S)), count, 0)
+        mine = group_rows(S, spectrum.vectors, cut_mass(S, cut_by(S)), count)
         if count not in self._plain_clusters:  # no slider but that of the clusters changes them
             D = cut_mass(self._plain, "degree")
-            self._plain_clusters[count] = group_rows(self._plain, plain.vectors, D, count, 0)
+            self._plain_clusters[count] = group_rows(self._plain, plain.vectors, D, count)
         theirs = self._plain_clusters[count]
         if self._reference is None:
             self._reference = mine

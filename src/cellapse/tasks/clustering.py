@@ -20,14 +20,14 @@ from cellapse._operators.as_operator import as_operator
 from cellapse._shared.align import align_groups, own_labels
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import listed, one_of, whole_number
-from cellapse.tasks._assignment import assigned, by_kmeans, unit_rows
+from cellapse.tasks._assignment import assigned, unit_rows
 from cellapse.tasks._clusters import Clusters
 from cellapse.tasks._lopsided import warn_if_lopsided
 
 Mass = str | ArrayLike | None
 
 _NO_GAP = 1e-9  # of the largest eigenvalue
-_MOST = 20  # clusters that are suggested
+MOST_CLUSTERS = 20  # that are suggested
 _MANY = 10_000  # beyond, one product with the operator for each vertex takes minutes
 _SEVERAL = 3_000  # beyond, they take far longer than the eigenvectors
 
@@ -86,29 +86,24 @@ def cluster(
     if n_clusters is not None:
         n_clusters = whole_number("n_clusters", n_clusters, 1, n)
     one_of("assign_labels", assign_labels, ("kmeans", "discretize"))
-    used = _resolved(S, mass)
-    D = cut_mass(S, mass)
-    gaps = None
+    D, gaps = cut_mass(S, mass), None
     if n_clusters is None:
-        several = S.spectrum(min(_MOST + 1, n), D)
-        gaps = np.diff(several.values)
-        n_clusters = _before_the_gap(several)
+        several = S.spectrum(min(MOST_CLUSTERS + 1, n), D)
+        n_clusters, gaps = _before_the_gap(several), np.diff(several.values)
         spectrum = several.first(n_clusters)
     elif n_eigenpairs is None:
         spectrum = S.spectrum(n_clusters, D)
     if n_eigenpairs is None:
-        if n_clusters > 1 and (S.kernel is not None and S.kernel.shape[1] > n_clusters):
-            return Clusters(_share_out(S, n_clusters, D), S.labels, spectrum, used, gaps)
-        rows = unit_rows(_scaled(spectrum.vectors, D))
+        numbers = group_rows(S, spectrum.vectors, D, n_clusters, assign_labels, rng)
     else:
         n_eigenpairs = whole_number("n_eigenpairs", n_eigenpairs, 1, n - 1)
         spectrum = S.spectrum(n_eigenpairs + 1, D)
         rows = _scaled(spectrum.vectors[:, 1:], D)
         _require_as_many(n_eigenpairs, n_clusters, assign_labels)
-    numbers = _in_order(assigned(rows, n_clusters, assign_labels, rng))
+        numbers = _in_order(assigned(rows, n_clusters, assign_labels, rng))
     if S is not operator and isinstance(S, CollapsedOperator):  # by default
         _warn_of_hubs(S, numbers, rng)
-    return Clusters(numbers, S.labels, spectrum, used, gaps)
+    return Clusters(numbers, S.labels, spectrum, _resolved(S, mass), gaps)
 
 
 def _warn_of_hubs(S: CollapsedOperator, numbers: IntArray, rng: int | np.random.Generator) -> None:
@@ -125,12 +120,34 @@ def _require_as_many(n_eigenpairs: int, n_clusters: int, assign_labels: str) -> 
 
 
 def group_rows(
-    S: Operator, vectors: FloatArray, D: FloatArray | None, n_clusters: int, seed: int
+    S: Operator,
+    vectors: FloatArray,
+    D: FloatArray | None,
+    n_clusters: int,
+    assign_labels: str = "kmeans",
+    rng: int | np.random.Generator = 0,
 ) -> IntArray:
-    """The clusters of `cluster` from known eigenvectors."""
+    """The clusters of `cluster` from known eigenvectors of S u = lambda D u."""
     if n_clusters > 1 and (S.kernel is not None and S.kernel.shape[1] > n_clusters):
         return _share_out(S, n_clusters, D)
-    return _in_order(by_kmeans(unit_rows(_scaled(vectors[:, :n_clusters], D)), n_clusters, seed))
+    rows = unit_rows(_scaled(vectors[:, :n_clusters], D))
+    return _in_order(assigned(rows, n_clusters, assign_labels, rng))
+
+
+def clusters_by(
+    S: Operator,
+    spectrum: Spectrum,
+    D: FloatArray | None,
+    n_clusters: int | None = None,
+    rng: int | np.random.Generator = 0,
+) -> Clusters:
+    """What `cluster(S, n_clusters)` gives, from known eigenpairs of S u = lambda D u."""
+    gaps = None
+    if n_clusters is None:
+        several = spectrum.first(min(MOST_CLUSTERS + 1, len(spectrum)))
+        n_clusters, gaps = _before_the_gap(several), np.diff(several.values)
+    numbers = group_rows(S, spectrum.vectors, D, n_clusters, rng=rng)
+    return Clusters(numbers, S.labels, spectrum.first(n_clusters), _resolved(S, "auto"), gaps)
 
 
 def cut_mass(S: Operator, mass: Mass) -> FloatArray | None:
@@ -170,7 +187,7 @@ def _share_out(S: Operator, n_clusters: int, D: FloatArray | None) -> IntArray:
         f"{S.kernel.shape[1]} components for {n_clusters} clusters: whole components were put "
         "together, which cuts nothing; to split the largest one, keep only its vertices",
         CellapseWarning,
-        stacklevel=3,
+        stacklevel=4,
     )
     weight = np.bincount(component, weights=D)
     number, load = np.zeros(len(weight), dtype=np.int64), np.zeros(n_clusters)
@@ -186,7 +203,9 @@ def _in_order(numbers: IntArray) -> IntArray:
     return np.argsort(np.argsort(first))[inverse].astype(np.int64)
 
 
-def suggest_n_clusters(operator: Any, max_clusters: int = _MOST, mass: Mass = "auto") -> int:
+def suggest_n_clusters(
+    operator: Any, max_clusters: int = MOST_CLUSTERS, mass: Mass = "auto"
+) -> int:
     """The number of clusters before the largest gap of the first eigenvalues.
 
     The k <= max_clusters with the largest lambda_{k+1} - lambda_k of S u = lambda D u.

@@ -57,8 +57,17 @@ def psd_condition(operator: Any) -> Check:
     # Vertices and cells may have units far apart: with a diagonal of ones it is as definite.
     root = np.sqrt(L.diagonal())
     by = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0.0)
-    holds = bool(linalg.eigvalsh(by[:, None] * L * by)[0] >= -ROUNDING)
+    holds = _definite(by[:, None] * L * by + ROUNDING * np.eye(size))
     return Check("psd_condition", claim, holds, smallest, 0.0, note, norm)
+
+
+def _definite(M: FloatArray) -> bool:
+    """Whether a symmetric matrix has a Cholesky factor."""
+    try:
+        linalg.cholesky(M, check_finite=False)
+    except linalg.LinAlgError:
+        return False
+    return True
 
 
 def loewner_bounds(operator: Any) -> Check:
