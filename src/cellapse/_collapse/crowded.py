@@ -19,8 +19,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from cellapse._collapse.graded import GradedLaplacian
-from cellapse._linalg.direct import Solve
-from cellapse._linalg.levels import widest_level
+from cellapse._linalg.factor import Solve, widest_level
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.memory import available_memory
 

@@ -26,7 +26,7 @@ from cellapse._collapse.nearby import nearby, of_eigenvectors, pair
 from cellapse._collapse.shifts import rounding, safe_shift, shifted
 from cellapse._collapse.weights import Weights
 from cellapse._linalg.cg import CG
-from cellapse._linalg.direct import Direct
+from cellapse._linalg.factor import Direct
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.operators import SparseOperator
 from cellapse._linalg.symmetric import Shortcuts

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from cellapse._linalg.lapack import definite_inverse
+from cellapse._linalg.blas import definite_inverse
 from cellapse._shared.arrays import BoolArray, Entries, FloatArray
 
 Apply = Callable[[FloatArray], FloatArray]

@@ -31,13 +31,12 @@ from cellapse._collapse.formed import GOOD, NEXT_TO_ONE
 from cellapse._collapse.graded import GradedLaplacian
 from cellapse._collapse.relaxation import Relaxation
 from cellapse._errors import ConvergenceError
+from cellapse._linalg.blas import times
 from cellapse._linalg.cg import conjugate_gradients
-from cellapse._linalg.direct import Direct
+from cellapse._linalg.factor import Direct, expands, widest_level
 from cellapse._linalg.kernel import Projector, left_kernel
-from cellapse._linalg.levels import expands, widest_level
 from cellapse._linalg.operators import SparseOperator
 from cellapse._linalg.preconditioner import Near, next_to
-from cellapse._linalg.products import times
 from cellapse._shared.arrays import FloatArray, diagonal_matrix, row_sum, square
 
 # Errors of T x, relative to ||A|| |x|.

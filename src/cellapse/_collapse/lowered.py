@@ -17,10 +17,10 @@ import numpy as np
 from scipy import linalg, sparse
 
 from cellapse._errors import ConvergenceError
-from cellapse._linalg.direct import Direct, Solve
+from cellapse._linalg.blas import times
+from cellapse._linalg.factor import Direct, Solve
 from cellapse._linalg.kernel import scaled_kernel
 from cellapse._linalg.operators import SparseOperator
-from cellapse._linalg.products import times
 from cellapse._linalg.symmetric import Shortcuts
 from cellapse._shared.arrays import Entries, FloatArray, row_sum
 

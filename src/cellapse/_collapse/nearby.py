@@ -15,10 +15,10 @@ import numpy as np
 from scipy import sparse
 
 from cellapse._collapse.ladder import Ladder
+from cellapse._linalg.blas import times
 from cellapse._linalg.cg import one_pass
-from cellapse._linalg.direct import Solve
+from cellapse._linalg.factor import Solve
 from cellapse._linalg.groups import Groups
-from cellapse._linalg.products import product_with, times
 from cellapse._shared.arrays import FloatArray
 
 _CLOSE, _STEPS = 0.003, 100  # how close u comes to x, and the steps that may take
@@ -32,8 +32,8 @@ def nearby(ladder: Ladder, norm: float) -> Solve | None:
         return None
     groups = Groups(near.K, near.group, ladder.c / norm)
     rest = sparse.csr_array(ladder.A - ladder.c * sparse.eye_array(ladder.n)) / norm
-    product = product_with(rest.astype(np.float32))
-    return lambda x: product(x) + groups.inverse(x)
+    rest = rest.astype(np.float32)
+    return lambda x: times(rest, x) + groups.inverse(x)
 
 
 def pair(ladder: Ladder, x: FloatArray) -> tuple[FloatArray, FloatArray] | None:

@@ -12,7 +12,6 @@ without the rows of cells that are many on few faces (`crowded`).
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import Any
 
@@ -22,10 +21,14 @@ from scipy import sparse
 from cellapse._collapse.crowded import Crowded, is_crowded
 from cellapse._collapse.graded import GradedLaplacian
 from cellapse._errors import ConvergenceError
-from cellapse._linalg.block_inverse import inverse_by_blocks
-from cellapse._linalg.direct import Direct, Solve, best_direct
-from cellapse._linalg.levels import widest_level
-from cellapse._linalg.schur import can_complement, schur_complement
+from cellapse._linalg.factor import (
+    Direct,
+    Solve,
+    best_direct,
+    can_complement,
+    inverse_by_blocks,
+    schur_complement,
+)
 from cellapse._shared.arrays import FloatArray, diagonal_matrix, square
 
 
@@ -78,9 +81,10 @@ class Raised:
             return False
         return can_complement()
 
-    def complement(self) -> AbstractContextManager[tuple[FloatArray, Solve]]:
+    def complement(self) -> tuple[FloatArray, Solve]:
         """B (M + floor)^-1 B^T as an array, negative, and y -> (M + floor)^-1 y for columns."""
-        nothing = sparse.csr_array(0.0 * sparse.eye_array(self.n))
+        places = np.arange(self.n + 1)  # PARDISO wants an entry for all of the diagonal
+        nothing = sparse.csr_array((np.zeros(self.n), places[:-1], places), shape=(self.n, self.n))
         upper = [[nothing, self.B], [None, sparse.triu(self._masses)]]
         return schur_complement(sparse.block_array(upper, format="csr"), self.n)
 
@@ -105,8 +109,7 @@ class Raised:
             return best_direct(self.n)
         if self.crowded is not None:
             return best_direct(self.n + len(self.crowded.nearest))
-        n = self.n + len(self._floor)
-        return best_direct(n, lambda: widest_level(self.joint())[0])
+        return best_direct(self.n + len(self._floor))
 
     @property
     def method(self) -> str:

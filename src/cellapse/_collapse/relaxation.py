@@ -22,9 +22,9 @@ from scipy import sparse
 from cellapse._collapse.graded import GradedLaplacian
 from cellapse._collapse.raised import Raised
 from cellapse._errors import ConvergenceError
+from cellapse._linalg.blas import times
 from cellapse._linalg.cg import conjugate_gradients
-from cellapse._linalg.direct import Direct, Solve
-from cellapse._linalg.products import times
+from cellapse._linalg.factor import Direct, Solve
 from cellapse._shared.arrays import FloatArray, row_sum
 
 _FLOOR = 1e-9  # masses are raised to this, relative to the diagonal of H, before a factorization
@@ -128,9 +128,9 @@ class Relaxation:
             assert self.raised.reduced is not None
             yield self.raised.reduced[0].toarray(), self.moved
         elif self.exact and self.raised.complements:
-            with self.raised.complement() as (complement, inverse):
-                complement *= -self.beta
-                yield complement, partial(self._moved, inverse)
+            complement, inverse = self.raised.complement()
+            complement *= -self.beta
+            yield complement, partial(self._moved, inverse)
         else:
             yield None
 

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from cellapse._collapse.ladder import Ladder
-from cellapse._linalg.direct import Direct
+from cellapse._linalg.factor import Direct
 from cellapse._shared.arrays import FloatArray
 
 _UNIT = 2.0**-53

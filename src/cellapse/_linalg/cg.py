@@ -15,9 +15,10 @@ from scipy import sparse
 from scipy.sparse import linalg as sparse_linalg
 
 from cellapse._errors import ConvergenceError
-from cellapse._linalg.direct import Solve
+from cellapse._linalg.blas import column_dots
 from cellapse._linalg.error_bounds import Bound, ErrorBound, ErrorEstimate
-from cellapse._shared.arrays import BoolArray, FloatArray, column_dots
+from cellapse._linalg.factor import Solve
+from cellapse._shared.arrays import BoolArray, FloatArray
 from cellapse._shared.checks import share, whole_number
 
 _PASSES = 6  # times that the residual is computed anew, where that still helps

@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from cellapse._linalg.cg import one_pass
-from cellapse._linalg.direct import Solve
 from cellapse._linalg.error_bounds import ritz_values
+from cellapse._linalg.factor import Solve
 from cellapse._shared.arrays import BoolArray, FloatArray
 
 _START = 1e-9  # p

@@ -10,10 +10,12 @@ two of Jacobi's steps between groups.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from scipy import sparse
 
-from cellapse._linalg.products import product_with
+from cellapse._linalg.blas import times
 from cellapse._shared.arrays import FloatArray, IntArray, csr_from_entries
 
 
@@ -37,7 +39,7 @@ class Groups:
         inverse = sparse.diags_array(1.0 / between.diagonal())
         steps = sparse.csr_array(2.0 * inverse - inverse @ between @ inverse)
         parts = sparse.csr_array(Z.T), weight * steps, Z
-        self._products = [product_with(part.astype(np.float32)) for part in parts]
+        self._products = [partial(times, part.astype(np.float32)) for part in parts]
 
     def inverse(self, x: FloatArray) -> FloatArray:
         """That times x for columns x of float32; at most K^-1.

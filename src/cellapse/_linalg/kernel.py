@@ -15,6 +15,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
+from cellapse._linalg.blas import subtract_product
 from cellapse._shared.arrays import (
     BoolArray,
     Entries,
@@ -23,7 +24,6 @@ from cellapse._shared.arrays import (
     Matrix,
     csr_from_entries,
     squared,
-    subtract_product,
 )
 
 _SMALL = 64  # vertices whose components dense products find

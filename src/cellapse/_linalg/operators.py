@@ -14,12 +14,12 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from cellapse._errors import ConvergenceError, InputError
-from cellapse._linalg.direct import Direct, Solve
+from cellapse._linalg.blas import times
 from cellapse._linalg.eigen.auto import Auto, lowest_pairs
 from cellapse._linalg.eigen.problem import eigenproblem
 from cellapse._linalg.eigen.shifts import count_below, shift_inverse
 from cellapse._linalg.eigen.spectrum import EigenSolver, Spectrum
-from cellapse._linalg.products import times
+from cellapse._linalg.factor import Direct, Solve
 from cellapse._linalg.symmetric import Lowest, Shortcuts, SymmetricOperator
 from cellapse._linalg.systems import solve_system
 from cellapse._shared.align import align_one_each, unpack

@@ -14,18 +14,16 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
-from cellapse._linalg.direct import Direct, Solve
+from cellapse._linalg.blas import column_dots, times
+from cellapse._linalg.factor import Direct, Solve, expands
 from cellapse._linalg.floor import spectral_floor
 from cellapse._linalg.kernel import Projector
-from cellapse._linalg.levels import expands
-from cellapse._linalg.products import times
 from cellapse._linalg.short import Short, Start
 from cellapse._shared.arrays import (
     BoolArray,
     Entries,
     FloatArray,
     IntArray,
-    column_dots,
     diagonal_matrix,
     row_sum,
     squared,

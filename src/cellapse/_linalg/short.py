@@ -11,15 +11,16 @@ again where that is too large: up to six digits more each time.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from cellapse._linalg.blas import times
 from cellapse._linalg.cg import one_pass
-from cellapse._linalg.direct import Solve
+from cellapse._linalg.factor import Solve
 from cellapse._linalg.kernel import Projector, scaled_kernel
-from cellapse._linalg.products import product_with
 from cellapse._shared.arrays import Entries, FloatArray
 
 _ROUNDS = 3  # what is not close enough by then is left to double precision
@@ -57,7 +58,7 @@ class Short:
         entries = (K.data * rows * root[K.indices]).astype(np.float32)
         # Copies: SciPy may sort the entries of K later on, in place.
         scaled = sparse.csr_array((entries, K.indices.copy(), K.indptr.copy()), shape=K.shape)
-        self._product = product_with(scaled)
+        self._product = partial(times, scaled)
         self._fixed, self._scaled_fixed = Projector(kernel), Projector(None, np.float32)
         if kernel is not None:
             self._scaled_fixed = Projector(scaled_kernel(root, Entries.of(kernel)), np.float32)

@@ -20,15 +20,16 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy import linalg, sparse
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from cellapse._errors import ConvergenceError
-from cellapse._linalg.direct import Direct, Solve, best_direct
+from cellapse._linalg.blas import symmetric_eigenpairs
+from cellapse._linalg.factor import Direct, Solve, best_direct, widest_level
 from cellapse._linalg.kernel import Projector, left_kernel, left_kernel_in_rounds
-from cellapse._linalg.lapack import largest_eigenpair
-from cellapse._linalg.levels import widest_level
 from cellapse._linalg.row_space import by_row_space
 from cellapse._shared.arrays import FloatArray, row_sum
 
+_DENSE_OPERATOR = 100  # up to this size an operator is made a matrix
 _DENSE = 400  # up to this size a dense problem is quicker than a factorization
 ALL = 250  # the same where the kernel is known, and one definite factor is enough
 _ZERO = 1e-9  # a squared singular value of a balanced matrix below this is zero
@@ -296,3 +297,49 @@ def _top_vector(apply: Solve, n: int) -> FloatArray:
             f"the smallest singular value of a matrix was not found ({error}); "
             "give gamma as numbers"
         ) from None
+
+
+def largest_eigenpair(
+    apply: Callable[[FloatArray], FloatArray],
+    n: int,
+    *,
+    tol: float,
+    scale: float = 0.0,
+    start: FloatArray | None = None,
+) -> tuple[float, FloatArray]:
+    """The largest eigenvalue of a symmetric operator given by its action, and its vector.
+
+    Parameters
+    ----------
+    apply : function
+        x -> M x, for one vector or many columns.
+    n : int
+    tol : float
+        Error to reach, relative to the eigenvalue plus `scale`.
+    scale : float
+        Above zero where the eigenvalue may be zero: Lanczos would never arrive.
+    start : (n,) array, optional
+        Random by default.
+
+    >>> largest_eigenpair(lambda x: 3.0 * x, 2, tol=1e-3)[0]
+    3.0
+    """
+    if n <= _DENSE_OPERATOR:
+        M = apply(np.eye(n))
+        values, vectors = symmetric_eigenpairs((M + M.T) / 2)
+        return (float(values[-1]), vectors[:, -1]) if n else (0.0, np.zeros(0))
+    start = np.random.default_rng(0).standard_normal(n) if start is None else start
+
+    def raised(x: FloatArray) -> FloatArray:
+        return apply(x.ravel()) + scale * x.ravel()
+
+    if not raised(start).any():  # the zero operator, which ARPACK stops at
+        return 0.0, start / np.linalg.norm(start)
+    operator = LinearOperator((n, n), matvec=raised, dtype=np.float64)
+    try:
+        values, vectors = eigsh(operator, k=1, which="LA", v0=start, tol=tol)
+    except ArpackError as error:
+        raise ConvergenceError(
+            f"the largest eigenvalue of an operator on {n:,} cells was not found ({error})"
+        ) from None
+    return float(values[0]) - scale, vectors[:, 0]

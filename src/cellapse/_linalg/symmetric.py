@@ -20,7 +20,7 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
 from cellapse._errors import InputError
-from cellapse._linalg.direct import Direct, Solve
+from cellapse._linalg.factor import Direct, Solve
 from cellapse._shared.align import align, way_back
 from cellapse._shared.arrays import Entries, FloatArray, row_sum
 from cellapse._shared.checks import finite_rows, numbers

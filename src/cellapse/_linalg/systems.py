@@ -14,12 +14,12 @@ import numpy as np
 from scipy import sparse
 
 from cellapse._errors import ConvergenceError
+from cellapse._linalg.blas import column_blocks
 from cellapse._linalg.cg import conjugate_gradients
-from cellapse._linalg.direct import Solve, best_direct
+from cellapse._linalg.factor import Solve, best_direct, expands
 from cellapse._linalg.kernel import Projector
-from cellapse._linalg.levels import expands
 from cellapse._linalg.symmetric import SymmetricOperator
-from cellapse._shared.arrays import FloatArray, column_blocks, row_sum
+from cellapse._shared.arrays import FloatArray, row_sum
 
 _LARGE_SHIFT = 1e-4  # relative to ||A||: from here on a factorization keeps its digits
 _ROUNDING = 1e-14  # of a projection

@@ -11,19 +11,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.linalg.blas import dgemm, dgemv, sgemm
 
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.integer[Any]]
 BoolArray: TypeAlias = NDArray[np.bool_]
 # What gives an array where it goes in; a pandas Series, or what else has labels, gives its kind.
 Numbers: TypeAlias = NDArray[Any] | Sequence[float] | Sequence[Sequence[float]]
-
-_GEMM = {np.dtype(np.float64): dgemm, np.dtype(np.float32): sgemm}
-_CLOSE = 2**23  # bytes that stay close to the processor
-_PART = 256  # numbers of single precision that are added up as such
-_FOLD = 128  # columns side by side while they are added up, at least
-_LINE = 64  # bytes that memory gives out together
 
 
 def csr_from_entries(
@@ -98,65 +91,6 @@ def row_sum(matrix: Any, mass: FloatArray | None = None) -> float:
         return 0.0
     sums = abs(matrix).sum(axis=1)
     return float((sums if mass is None else sums / mass).max(initial=0.0))
-
-
-def subtract_product(x: FloatArray, V: FloatArray, C: FloatArray) -> FloatArray:
-    """x - V C, written over x.
-
-    >>> subtract_product(np.eye(2), np.array([[1.0], [2.0]]), np.array([[1.0, 1.0]])).tolist()
-    [[0.0, -1.0], [-2.0, -1.0]]
-    """
-    alike = x.dtype == V.dtype == C.dtype and x.size and V.size
-    # No other array of its size is made
-    gemm = _GEMM.get(x.dtype) if alike and x.ndim == 2 else None
-    if alike and x.dtype == np.float64 and x.ndim == 1 and x.flags.c_contiguous:
-        turned = not V.flags.f_contiguous
-        dgemv(-1.0, V.T if turned else V, C, 1.0, x, trans=turned, overwrite_y=True)
-    elif gemm is not None and x.flags.c_contiguous:
-        gemm(-1.0, C.T, V.T, 1.0, x.T, overwrite_c=True)
-    elif gemm is not None and x.flags.f_contiguous:
-        gemm(-1.0, V, C, 1.0, x, overwrite_c=True)
-    else:
-        x -= V @ C
-    return x
-
-
-def column_dots(x: FloatArray, y: FloatArray, buffer: FloatArray | None = None) -> FloatArray:
-    """The products of the columns of x with those of y, as doubles.
-
-    `buffer` has their shape, and is written over.
-
-    >>> column_dots(np.array([[3.0, 0.0], [4.0, 2.0]]), np.ones((2, 2))).tolist()
-    [7.0, 2.0]
-    """
-    # Products first, then long rows of sums, as NumPy takes its time over short ones
-    products = np.multiply(x, y, out=buffer)
-    if products.dtype == np.float64:
-        return np.ones(len(x)) @ products
-    # Many numbers of single precision add up to few digits: a part of them at a time.
-    parts = max(len(x) // _PART, _FOLD)
-    rows, columns = len(x) // parts, x.shape[1]
-    sums = products[: rows * parts].reshape(rows, parts * columns).sum(axis=0)
-    rest = products[rows * parts :].sum(axis=0, dtype=np.float64)
-    return sums.reshape(parts, columns).sum(axis=0, dtype=np.float64) + rest
-
-
-def column_blocks(x: FloatArray, size: int = 8) -> list[slice]:
-    """Which columns to take at a time so that numbers of `size` bytes stay close to the processor.
-
-    The rows of a sparse matrix ask for rows of x from all over memory: whole lines of it, then.
-
-    >>> column_blocks(np.zeros((100_000, 20)))
-    [slice(0, 8, None), slice(8, 16, None), slice(16, 24, None)]
-    """
-    line = _LINE // size
-    step = max(line, _CLOSE // (size * max(len(x), 1)) // line * line)
-    return [slice(start, start + step) for start in range(0, max(x.shape[1], 1), step)]
-
-
-def remove_span(x: FloatArray, V: FloatArray) -> FloatArray:
-    """x - V V^T x, written over x."""
-    return subtract_product(x, V, V.T @ x)
 
 
 @dataclass(frozen=True, eq=False)

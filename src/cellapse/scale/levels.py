@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cellapse._linalg.levels import DENSE_BLOCK
+from cellapse._linalg.tuning import DENSE_BLOCK
 from cellapse._shared.arrays import BoolArray, IntArray
 from cellapse.scale.edges import EdgeTable
 from cellapse.scale.libraries import MPI

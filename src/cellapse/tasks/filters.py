@@ -18,10 +18,11 @@ from typing import Any, overload
 import numpy as np
 
 from cellapse._errors import ConvergenceError, InputError
+from cellapse._linalg.blas import column_blocks
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
 from cellapse._shared.align import unpack
-from cellapse._shared.arrays import FloatArray, Numbers, column_blocks
+from cellapse._shared.arrays import FloatArray, Numbers
 from cellapse._shared.checks import number, real_array, share
 from cellapse._shared.memory import Fitting
 from cellapse._shared.scaling import homogeneous

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from cellapse._errors import InputError
 from cellapse._linalg.cg import CG
-from cellapse._linalg.direct import Direct
+from cellapse._linalg.factor import Direct
 from cellapse._shared.card import Card, Shown, few
 from cellapse._shared.pictures import bars
 from cellapse.torch.assembly import Assembly

@@ -29,7 +29,7 @@ from cellapse._collapse.weights import Unchecked
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._linalg.cg import CG
-from cellapse._linalg.direct import Direct
+from cellapse._linalg.factor import Direct
 from cellapse._shared.checks import listed, whole_number
 from cellapse.torch.assembly import Assembly
 from cellapse.torch.blueprint import Blueprint, blueprint

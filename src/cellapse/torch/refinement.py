@@ -18,7 +18,7 @@ from scipy import sparse
 from scipy.sparse import linalg
 
 from cellapse._errors import ConvergenceError, SizeError
-from cellapse._linalg.direct import Direct, Solve
+from cellapse._linalg.factor import Direct, Solve
 from cellapse._shared.arrays import FloatArray
 
 _PROMISE = 1e-14  # w of what is returned

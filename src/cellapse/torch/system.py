@@ -25,7 +25,7 @@ from torch.autograd.function import once_differentiable
 
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.cg import CG
-from cellapse._linalg.direct import Direct
+from cellapse._linalg.factor import Direct
 from cellapse.torch.iteration import Reduced, conjugate_gradients
 from cellapse.torch.refinement import Refined
 

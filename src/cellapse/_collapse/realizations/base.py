@@ -19,7 +19,7 @@ from cellapse._complex.complex import Complex
 from cellapse._complex.union import side_by_side
 from cellapse._errors import InputError
 from cellapse._linalg.cg import CG
-from cellapse._linalg.direct import Direct
+from cellapse._linalg.factor import Direct
 from cellapse._matrices.incidence import Incidence
 from cellapse._shared.arrays import Entries, FloatArray
 

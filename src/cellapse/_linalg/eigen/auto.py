@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cellapse._errors import ConvergenceError, InputError, SizeError
-from cellapse._linalg.direct import best_direct
 from cellapse._linalg.eigen.davidson import Davidson
 from cellapse._linalg.eigen.dense import Dense
 from cellapse._linalg.eigen.evidence import KEPT
@@ -26,7 +25,7 @@ from cellapse._linalg.eigen.lanczos import Lanczos
 from cellapse._linalg.eigen.problem import Problem, eigenproblem, has_hubs
 from cellapse._linalg.eigen.shift_invert import ShiftInvert
 from cellapse._linalg.eigen.spectrum import EigenSolver, Spectrum
-from cellapse._linalg.levels import expands
+from cellapse._linalg.factor import best_direct, expands
 from cellapse._linalg.symmetric import Lowest, Pairs, SymmetricOperator
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.card import Card, Shown

@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cellapse._linalg.direct import Direct, Solve
+from cellapse._linalg.blas import remove_span
 from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.eigen.rough import Rough
-from cellapse._shared.arrays import BoolArray, FloatArray, remove_span
+from cellapse._linalg.factor import Direct, Solve
+from cellapse._shared.arrays import BoolArray, FloatArray
 
 _TERMS = 3  # solves with a factor of A that save a product with S, which costs more
 _BELOW = 0.3  # of a residual: how far a shift is below its quotient

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import linalg
 
 from cellapse._errors import ConvergenceError, InputError
-from cellapse._linalg.direct import Direct
+from cellapse._linalg.blas import remove_span, subtract_product, symmetric_eigenpairs
 from cellapse._linalg.eigen.corrections import (
     Correction,
     Ritz,
@@ -31,9 +31,9 @@ from cellapse._linalg.eigen.lanczos import Lanczos
 from cellapse._linalg.eigen.problem import Problem, has_hubs
 from cellapse._linalg.eigen.shift_invert import SUPERLU, ShiftInvert
 from cellapse._linalg.eigen.spectrum import EigenSolver, check_factorization, only_below
-from cellapse._linalg.lapack import symmetric_eigenpairs
+from cellapse._linalg.factor import Direct
 from cellapse._linalg.symmetric import Pairs
-from cellapse._shared.arrays import FloatArray, remove_span, subtract_product
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import whole_number
 from cellapse._shared.progress import Bar
 

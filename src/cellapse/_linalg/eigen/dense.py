@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from cellapse._linalg.blas import symmetric_eigenpairs
 from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.eigen.spectrum import EigenSolver, no_pairs
-from cellapse._linalg.lapack import symmetric_eigenpairs
 from cellapse._linalg.symmetric import Pairs
 
 

@@ -18,8 +18,8 @@ import numpy as np
 from scipy import linalg
 
 from cellapse._errors import ConvergenceError, SizeError
+from cellapse._linalg.blas import symmetric_eigenpairs
 from cellapse._linalg.eigen.problem import Problem
-from cellapse._linalg.lapack import symmetric_eigenpairs
 from cellapse._linalg.symmetric import Lowest, Pairs
 from cellapse._shared.arrays import FloatArray
 

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
 
 from cellapse._errors import ConvergenceError, InputError
-from cellapse._linalg.direct import Solve
 from cellapse._linalg.eigen.problem import Problem
+from cellapse._linalg.factor import Solve
 from cellapse._linalg.symmetric import Pairs
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.progress import Bar

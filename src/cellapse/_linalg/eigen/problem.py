@@ -15,11 +15,12 @@ import numpy as np
 from scipy import linalg, sparse
 
 from cellapse._errors import InputError
-from cellapse._linalg.direct import Direct, Solve
+from cellapse._linalg.blas import remove_span
 from cellapse._linalg.eigen.shifts import count_below, shift_inverse
+from cellapse._linalg.factor import Direct, Solve
 from cellapse._linalg.kernel import Projector, scaled_kernel
 from cellapse._linalg.symmetric import Lowest, SymmetricOperator
-from cellapse._shared.arrays import Entries, FloatArray, remove_span, row_sum
+from cellapse._shared.arrays import Entries, FloatArray, row_sum
 
 _HUBS = 10.0  # times the median: from there on the largest entry is one of a hub
 _ABOVE = 1e-6  # relative to the bound of the spectrum: how far a shift is above it

@@ -6,15 +6,17 @@ what the operator knows to be closer to S; all of it over its norm, so that numb
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from scipy import sparse
 
+from cellapse._linalg.blas import remove_span, times
 from cellapse._linalg.cg import ROUGH, rough_solution, scaled
-from cellapse._linalg.direct import Solve
 from cellapse._linalg.eigen.problem import Problem, has_hubs
+from cellapse._linalg.factor import Solve
 from cellapse._linalg.kernel import Projector
-from cellapse._linalg.products import product_with
-from cellapse._shared.arrays import FloatArray, remove_span
+from cellapse._shared.arrays import FloatArray
 
 _FINE = 0.01  # the part of r that is left
 _FEW = 8  # columns of a kernel that are not worth a projector of their own
@@ -79,7 +81,7 @@ class Rough:
 def _single(matrix: sparse.csr_array, norm: float) -> Solve:
     entries = (matrix.data / norm).astype(np.float32)
     N = sparse.csr_array((entries, matrix.indices, matrix.indptr), shape=matrix.shape)
-    return product_with(N)
+    return partial(times, N)
 
 
 def _one_over_diagonal(matrix: sparse.csr_array, norm: float) -> Solve | None:

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cellapse._errors import InputError
-from cellapse._linalg.direct import Direct
 from cellapse._linalg.eigen.krylov import largest_pairs
 from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.eigen.spectrum import EigenSolver, check_factorization, no_pairs, only_below
+from cellapse._linalg.factor import Direct
 from cellapse._linalg.symmetric import Pairs
 
 SUPERLU = Direct()

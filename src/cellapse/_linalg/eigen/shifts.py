@@ -15,7 +15,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from cellapse._errors import ConvergenceError
-from cellapse._linalg.direct import Direct, Solve
+from cellapse._linalg.factor import Direct, Solve
 from cellapse._linalg.symmetric import SymmetricOperator
 from cellapse._shared.arrays import FloatArray
 

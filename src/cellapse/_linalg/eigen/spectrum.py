@@ -17,9 +17,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cellapse._errors import ConvergenceError, InputError, extra
-from cellapse._linalg.direct import Direct
 from cellapse._linalg.eigen.evidence import nothing_missed, orthonormal, pairs_and_residuals
 from cellapse._linalg.eigen.problem import Problem
+from cellapse._linalg.factor import Direct
 from cellapse._linalg.symmetric import Pairs
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.card import Card, Shown

@@ -1,0 +1,17 @@
+"""Cut-offs between ways that lead to the same result, each with the measurement behind it.
+
+Measured on one core of a server of 2024. What changes a result stands where it is used.
+"""
+
+# Factorizations
+PARDISO_FROM = 5_000  # rows; 10,000 of a mesh: 12 ms for SuperLU's 15, 300,000: 1.4 s for 2.2
+NESTED_DISSECTION_FROM = 75_000  # rows; below, minimum degree finds an order as good in less time
+DENSE_BLOCK = 250  # rows that a dense elimination takes in its stride: no reason not to factorize
+FITS_ANYWHERE = 10_000  # rows whose factor fits into any memory, even where it is dense
+SUPERLU_COLUMNS = 12  # right-hand sides at once: twice as quick as hundreds
+SUPERLU_PANEL = 4  # columns; a fifth less time than by the 20 of SuperLU
+
+# Products and dense algebra
+MKL_FROM = 2**16  # entries from which MKL saves more than the 20 ms that it takes to load
+CACHE = 2**23  # bytes that stay close to the processor
+FEW_EIGENPAIRS_FROM = 64  # rows; up to here all eigenpairs cost as little as some
