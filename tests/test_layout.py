@@ -80,7 +80,7 @@ UPWARDS = {
     ("_complex.card", "plot.small"): "what a notebook shows of a complex is a drawing of it",
     ("_linalg.operators", "plot"): "S.plot() is where a user looks for it",
     ("_linalg.eigen.spectrum", "plot"): "spectrum.plot() likewise",
-    ("tasks._clusters", "plot"): "clusters.plot() likewise",
+    ("tasks.clustering", "plot"): "clusters.plot() likewise",
     ("_complex.complex", "_matrices.homology"): "K.betti_numbers() is where a user looks for it",
     ("_complex.given", "_sources"): "what a user has is lifted wherever a complex is wanted",
     ("_complex.given", "interop.reading"): "lifts take what collapse takes",

@@ -13,7 +13,7 @@ import cellapse as cl
 from cellapse import tasks
 from cellapse._linalg.operators import SparseOperator
 from cellapse.tasks import clustering, false_edges, filters, labels, signatures, smoothing
-from cellapse.tasks._clusters import Clusters
+from cellapse.tasks.clustering import Clusters
 from cellapse.tasks.selection import FAMILY, family_member
 from cellapse.tasks.verdict import Varies, _Again, gap_in_words, judge
 

@@ -7,13 +7,13 @@ from scipy import sparse
 
 import cellapse as cl
 from cellapse._linalg.operators import SparseOperator
-from cellapse.tasks._clusters import Clusters
-from cellapse.tasks._coordinates import exact_coordinates
-from cellapse.tasks._thinning import shuffled
+from cellapse.tasks._subsample import shuffled
+from cellapse.tasks.clustering import Clusters
 from cellapse.tasks.cuts import sweep_cut
 from cellapse.tasks.embedding import surroundings
 from cellapse.tasks.false_edges import _no_cells, _separation
 from cellapse.tasks.labels import _relaxed
+from cellapse.tasks.resistance import exact_coordinates
 
 
 def test_a_card_lists_twelve_sizes_and_says_when_there_are_more():

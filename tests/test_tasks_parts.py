@@ -12,14 +12,18 @@ from sklearn.cluster import KMeans
 
 import cellapse as cl
 from cellapse._linalg.operators import SparseOperator
-from cellapse.tasks import _lopsided
-from cellapse.tasks._assignment import _by_rotation, assigned, unit_rows
-from cellapse.tasks._clusters import modularity_by
-from cellapse.tasks._coordinates import _by_eigenvectors, _grounds, exact_coordinates, groups
-from cellapse.tasks._distances import all_squares, group_sums
-from cellapse.tasks._sketch import _root
-from cellapse.tasks._thinning import shuffled, thinned, without_edges
+from cellapse.tasks._subsample import shuffled, thinned, without_edges
+from cellapse.tasks.clustering import _by_rotation, assigned, modularity_by, unit_rows, warn_of_hubs
 from cellapse.tasks.false_edges import _decoy_trust, _own_lift, _random_pairs, density_ratio
+from cellapse.tasks.resistance import (
+    _by_eigenvectors,
+    _grounds,
+    _root,
+    all_squares,
+    exact_coordinates,
+    group_sums,
+    groups,
+)
 
 EPS = float(np.finfo(float).eps)
 
@@ -256,19 +260,19 @@ def test_a_warning_where_most_are_in_one_cluster_and_L_is_ahead(monkeypatch, in_
         return others
 
     values = {id(numbers): 0.0, id(others): ahead}
-    monkeypatch.setattr(_lopsided, "modularity_by", lambda edges, c: values[id(c)])
+    monkeypatch.setattr("cellapse.tasks.clustering.modularity_by", lambda edges, c: values[id(c)])
     if warned:
         with pytest.warns(cl.CellapseWarning, match=rf"holds {in_one} of 10.*0\.021, these 0\.000"):
-            _lopsided.warn_if_lopsided(K, numbers, again)
+            warn_of_hubs(K, numbers, again)
     else:
         with warnings.catch_warnings(action="error"):
-            _lopsided.warn_if_lopsided(K, numbers, again)
+            warn_of_hubs(K, numbers, again)
     assert asked == ([("graph Laplacian", 2)] if in_one == 7 else [])
 
 
 def test_without_edges_nothing_is_lopsided():
     K = cl.clique_complex(nx.empty_graph(10))
-    _lopsided.warn_if_lopsided(K, np.repeat([0, 1], [9, 1]), lambda operator, k: 1 / 0)
+    warn_of_hubs(K, np.repeat([0, 1], [9, 1]), lambda operator, k: 1 / 0)
 
 
 # Parts of a complex

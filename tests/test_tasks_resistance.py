@@ -15,17 +15,20 @@ from toys import karate
 
 import cellapse as cl
 from cellapse.tasks import resistance
-from cellapse.tasks._coordinates import (
+from cellapse.tasks.resistance import (
     Coordinates,
     _by_eigenvectors,
     _grounds,
     _is_laplacian,
+    _root,
     _sizes,
+    all_squares,
     exact_coordinates,
+    group_sums,
     groups,
+    sketched_coordinates,
+    squares,
 )
-from cellapse.tasks._distances import all_squares, group_sums, squares
-from cellapse.tasks._sketch import _root, sketched_coordinates
 
 
 def unfolded(K, **options):
@@ -378,7 +381,7 @@ def test_squares_of_pairs_come_in_parts(monkeypatch):
     i, j = np.triu_indices(7, 1)
     truth = ((x[i] - x[j]) ** 2).sum(axis=1)
     for entries in (1, 4, 2**21):
-        monkeypatch.setattr("cellapse.tasks._distances._ENTRIES", entries)
+        monkeypatch.setattr("cellapse.tasks.resistance._ENTRIES", entries)
         np.testing.assert_allclose(squares(x, i, j), truth)
     np.testing.assert_allclose(all_squares(x)[i, j], truth)
     np.testing.assert_allclose(all_squares(x)[j, i], truth)

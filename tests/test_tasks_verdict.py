@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import cellapse as cl
 from cellapse import tasks
-from cellapse.tasks._thinning import shuffled, thinned
+from cellapse.tasks._subsample import shuffled, thinned
 from cellapse.tasks.verdict import Judged, Varies, Verdict, judge
 
 HUBS = {

@@ -19,8 +19,7 @@ from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import whole_number
 from cellapse._shared.files import write_whole
 from cellapse._shared.tables import csv_text
-from cellapse.tasks._clusters import Clusters
-from cellapse.tasks.clustering import clustering_accuracy
+from cellapse.tasks.clustering import Clusters, clustering_accuracy
 from cellapse.tasks.false_edges import Doubt
 from cellapse.tasks.influence import Influence
 from cellapse.tasks.trust import EdgeTrust

@@ -25,8 +25,7 @@ from cellapse._shared.checks import flag, whole_number, word
 from cellapse._shared.memory import Fitting
 from cellapse._shared.names import showing
 from cellapse._sources import Source, source_of
-from cellapse.tasks._clusters import Clusters
-from cellapse.tasks.clustering import MOST_CLUSTERS, cluster, clusters_by, cut_mass
+from cellapse.tasks.clustering import MOST_CLUSTERS, Clusters, cluster, clusters_by, cut_mass
 from cellapse.tasks.false_edges import Doubt, likely_false
 from cellapse.tasks.influence import Influence, cell_influence
 from cellapse.tasks.trust import edge_trust

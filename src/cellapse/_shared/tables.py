@@ -1,4 +1,4 @@
-"""Rows as CSV text that a spreadsheet shows and never runs.
+"""Rows as a pandas frame, or as CSV text that a spreadsheet shows and never runs.
 
 A cell that begins with = + - or @ and is no number is a formula to a spreadsheet. It is written
 with a ' in front, as spreadsheets themselves mark text; `plain_word` takes it away again.
@@ -9,10 +9,12 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Literal
 
-from cellapse._errors import InputError
+from numpy.typing import NDArray
+
+from cellapse._errors import InputError, extra
 
 _LONGEST = 131_072  # characters of a word that Python's reader takes
 _FORMULA = re.compile(r"'*[=+\-@]")
@@ -56,3 +58,12 @@ def csv_text(rows: Iterable[Iterable[Any]]) -> str:
     file = io.StringIO(newline="")
     csv.writer(file, lineterminator="\n", quoting=quoting).writerows(words)
     return file.getvalue()
+
+
+def to_frame(values: NDArray[Any], labels: Sequence[Hashable], columns: Sequence[Any]) -> Any:
+    """A pandas DataFrame with one row for each label; tuples stay single labels."""
+    with extra("pandas", "pandas"):
+        import pandas as pd
+    every = isinstance(labels, range)
+    index = pd.RangeIndex(len(labels)) if every else pd.Index(list(labels), tupleize_cols=False)
+    return pd.DataFrame(values, index=index, columns=list(columns))

@@ -20,8 +20,7 @@ from cellapse.cli.options import Column, Groups, OfNetworkChoice, OperatorChoice
 from cellapse.cli.output import Out
 from cellapse.cli.sources import values_of, with_groups
 from cellapse.io._numbers import number
-from cellapse.tasks._clusters import Clusters
-from cellapse.tasks.clustering import cluster, clustering_accuracy
+from cellapse.tasks.clustering import Clusters, cluster, clustering_accuracy
 from cellapse.tasks.embedding import embed, positional_encoding
 from cellapse.tasks.resistance import effective_resistance
 from cellapse.tasks.signatures import heat_kernel_signature

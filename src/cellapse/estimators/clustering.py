@@ -11,8 +11,7 @@ from sklearn.utils import check_random_state
 from cellapse._collapse.realizations import USUAL, Realization
 from cellapse._errors import InputError
 from cellapse.estimators._graph import OnGraph
-from cellapse.tasks._lopsided import warn_if_lopsided
-from cellapse.tasks.clustering import cluster
+from cellapse.tasks.clustering import cluster, warn_of_hubs
 
 
 class CollapsedSpectralClustering(ClusterMixin, OnGraph):
@@ -78,5 +77,5 @@ class CollapsedSpectralClustering(ClusterMixin, OnGraph):
         ).numbers
         if self.operator == USUAL:
             again = partial(cluster, assign_labels=self.assign_labels, rng=seed)
-            warn_if_lopsided(self.complex_, self.labels_, lambda L, k: again(L, k).numbers)
+            warn_of_hubs(self.complex_, self.labels_, lambda L, k: again(L, k).numbers)
         return self

@@ -20,7 +20,7 @@ from cellapse.io._values import label_words, to_json
 from cellapse.io.graphml import write_graphml
 from cellapse.io.json_files import write_json
 from cellapse.io.npz import pack, text_array
-from cellapse.tasks._clusters import Clusters
+from cellapse.tasks.clustering import Clusters
 
 
 @dataclass(frozen=True, eq=False)

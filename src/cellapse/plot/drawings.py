@@ -14,7 +14,7 @@ from cellapse._shared.align import align_numbers
 from cellapse._shared.checks import whole_number
 from cellapse.plot.axes import PALETTE, axes_for, scatter
 from cellapse.plot.layout import around, arrange
-from cellapse.tasks._clusters import Clusters
+from cellapse.tasks.clustering import Clusters
 from cellapse.tasks.embedding import embed
 
 

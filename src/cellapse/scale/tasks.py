@@ -17,7 +17,7 @@ from cellapse.scale.blocks import fix_signs, orthonormal
 from cellapse.scale.collapsed import DistributedOperator
 from cellapse.scale.libraries import MPI
 from cellapse.scale.spectrum import DistributedSpectrum
-from cellapse.tasks._assignment import unit_rows
+from cellapse.tasks.clustering import unit_rows
 
 _SAMPLE = 20_000  # rows for the starts of k-means
 _ROUNDS = 300

@@ -5,8 +5,7 @@ The most common ones are also names of `cellapse` itself.
 
 from cellapse._operators.reliability import Reliability, rank_reliability
 from cellapse._shared.names import showing
-from cellapse.tasks._clusters import Clusters
-from cellapse.tasks.clustering import cluster, clustering_accuracy, suggest_n_clusters
+from cellapse.tasks.clustering import Clusters, cluster, clustering_accuracy, suggest_n_clusters
 from cellapse.tasks.cuts import Cut, dirichlet_energy, fiedler, sweep_cut, total_variation
 from cellapse.tasks.embedding import Embedding, embed, positional_encoding
 from cellapse.tasks.false_edges import Doubt, likely_false

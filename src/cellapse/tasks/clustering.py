@@ -2,27 +2,36 @@ r"""Clusters of vertices by the normalized cut.
 
 The first eigenvectors of S u = lambda D u embed the vertices; k-means groups the rows, scaled to
 unit length.
+
+On networks with hubs and few triangles a handful of triangles can look like a group of its own, and
+all the rest becomes one cluster. Whoever was given that operator by default is warned.
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import linalg, sparse
 
 from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._complex.complex import Complex
 from cellapse._errors import CellapseWarning, InputError, SizeError
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
+from cellapse._operators.fair import weighted_edges, without_cells
 from cellapse._shared.align import align_groups, own_labels
 from cellapse._shared.arrays import FloatArray, IntArray
-from cellapse._shared.checks import listed, one_of, whole_number
-from cellapse.tasks._assignment import assigned, unit_rows
-from cellapse.tasks._clusters import Clusters
-from cellapse.tasks._lopsided import warn_if_lopsided
+from cellapse._shared.card import Card, Shown
+from cellapse._shared.checks import generator, listed, one_of, whole_number
+from cellapse._shared.notes import warn_user
+from cellapse._shared.pictures import bars
+from cellapse._shared.tables import to_frame
 
 Mass = str | ArrayLike | None
 
@@ -30,6 +39,91 @@ _NO_GAP = 1e-9  # of the largest eigenvalue
 MOST_CLUSTERS = 20  # that are suggested
 _MANY = 10_000  # beyond, one product with the operator for each vertex takes minutes
 _SEVERAL = 3_000  # beyond, they take far longer than the eigenvectors
+_MANY_ROWS = 20_000  # from there on k-means tries its starts on a sample
+_SAMPLE = 10_000  # of so many rows
+_MOST_IN_ONE = 0.6  # of the vertices in one cluster: only then is L asked at all
+_BEHIND = 0.02  # of modularity
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Clusters(Shown):
+    """A cluster number for every vertex, and what it came from.
+
+    Attributes
+    ----------
+    numbers : (n,) array of int
+        From 0, in the order in which the vertices meet them: the same in files, JSON, the report
+        and the explorer.
+    labels : sequence
+        What the vertices are called.
+    spectrum : Spectrum or None
+        The eigenpairs in use.
+    mass : str or None
+        Which masses were in use: "diagonal", "degree", "given" or None.
+    gaps : array or None
+        Between the first eigenvalues, where the number of clusters was chosen by the largest.
+
+    Examples
+    --------
+    >>> Clusters(np.array([0, 0, 1]), ("a", "b", "c"), None).as_dict()
+    {'a': 0, 'b': 0, 'c': 1}
+    """
+
+    numbers: IntArray
+    labels: Sequence[Hashable] = field(repr=False)
+    spectrum: Spectrum | None = field(repr=False)
+    mass: str | None = None
+    gaps: FloatArray | None = field(default=None, repr=False)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
+        return np.array(self.numbers, dtype=dtype)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def _card(self) -> Card:
+        sizes = np.bincount(self.numbers)
+        few = ", ".join(f"{n:,}" for n in sizes[:12].tolist()) + (
+            ", ..." if len(sizes) > 12 else ""
+        )
+        rows = [
+            ("sizes", few),
+            ("first", ", ".join(f"{v!r}: {c}" for v, c in list(self.as_dict().items())[:5])),
+            ("mass", "none" if self.mass is None else self.mass),
+        ]
+        calls = (
+            ("clusters.numbers", "is the array, in the order of clusters.labels"),
+            ("clusters.plot()", "draws the vertices at their eigenvectors"),
+            ("K.plot(clusters)", "draws the complex in their colours"),
+        )
+        title = f"Clusters: {len(self):,} vertices in {len(sizes)} clusters"
+        return Card(title, tuple(rows), lambda: bars(sizes.tolist()), calls)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the vertices at their eigenvectors: see `cellapse.plot.plot_clusters`."""
+        from cellapse.plot import plot_clusters
+
+        return plot_clusters(self, ax=ax)
+
+    def as_dict(self) -> dict[Hashable, int]:
+        """Cluster number by vertex label."""
+        return dict(zip(self.labels, self.numbers.tolist(), strict=True))
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with the column `cluster`, indexed by label."""
+        return to_frame(self.numbers, self.labels, ["cluster"])
+
+
+def modularity_by(edges: sparse.coo_array, numbers: IntArray) -> float:
+    """Newman's modularity of clusters by weighted edges, each once; 0 where there are none."""
+    total = edges.data.sum()
+    if not total > 0:
+        return 0.0
+    ends = [numbers[at] for at in (edges.row, edges.col)]
+    inside = edges.data[ends[0] == ends[1]].sum() / total
+    count = numbers.max() + 1
+    degree = sum(np.bincount(at, edges.data, count) for at in ends)
+    return float(inside - ((degree / (2 * total)) ** 2).sum())
 
 
 def cluster(
@@ -101,14 +195,10 @@ def cluster(
         rows = _scaled(spectrum.vectors[:, 1:], D)
         _require_as_many(n_eigenpairs, n_clusters, assign_labels)
         numbers = _in_order(assigned(rows, n_clusters, assign_labels, rng))
-    if S is not operator and isinstance(S, CollapsedOperator):  # by default
-        _warn_of_hubs(S, numbers, rng)
+    by_default = S is not operator and isinstance(S, CollapsedOperator)
+    if by_default and S.source is not None:
+        warn_of_hubs(S.source, numbers, lambda L, k: cluster(L, k, rng=rng).numbers)
     return Clusters(numbers, S.labels, spectrum, _resolved(S, mass), gaps)
-
-
-def _warn_of_hubs(S: CollapsedOperator, numbers: IntArray, rng: int | np.random.Generator) -> None:
-    if S.source is not None:
-        warn_if_lopsided(S.source, numbers, lambda L, k: cluster(L, k, rng=rng).numbers)
 
 
 def _require_as_many(n_eigenpairs: int, n_clusters: int, assign_labels: str) -> None:
@@ -288,3 +378,72 @@ def _numbered(values: NDArray[Any], name: str) -> IntArray:
         return np.array([number_of.setdefault(v, len(number_of)) for v in values.tolist()])
     except TypeError as error:
         raise InputError(f"{name} cannot be told apart ({error}); give words or numbers") from None
+
+
+def assigned(
+    rows: FloatArray, n_clusters: int, assign: str, rng: int | np.random.Generator
+) -> IntArray:
+    """A number for every row, by k-means or by rotation."""
+    random = generator(rng)
+    if assign == "discretize":
+        return _by_rotation(unit_rows(rows), random)
+    # scikit-learn takes a seed as it is, if it is small enough.
+    if isinstance(rng, int) and rng < 2**32:
+        return by_kmeans(rows, n_clusters, rng)
+    return by_kmeans(rows, n_clusters, int(random.integers(2**31)))
+
+
+def unit_rows(rows: FloatArray) -> FloatArray:
+    """Rows of length one; zeros stay."""
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(length > 0, length, 1.0)
+
+
+def by_kmeans(rows: FloatArray, n_clusters: int, seed: int) -> IntArray:
+    """The best of ten starts; of many rows they are tried on a sample, and the best goes on."""
+    from sklearn.cluster import KMeans  # slow to import, and not needed by the operators
+
+    few = n_clusters <= _SAMPLE // 100  # so that a sample has enough of each
+    if len(rows) <= _MANY_ROWS or not few:
+        return KMeans(n_clusters, n_init=10, random_state=seed).fit_predict(rows)
+    rng = np.random.default_rng(seed)
+    sample = rng.choice(len(rows), _SAMPLE, replace=False)  # any sample will do
+    first = KMeans(n_clusters, n_init=10, random_state=seed).fit(rows[sample]).cluster_centers_
+    return KMeans(n_clusters, init=first, n_init=1).fit_predict(rows)
+
+
+def _by_rotation(rows: FloatArray, rng: np.random.Generator) -> IntArray:
+    """Alternate between the nearest indicators and the rotation that is best for them."""
+    n, k = rows.shape
+    R = np.zeros((k, k))
+    R[:, 0] = rows[rng.integers(n)]
+    overlap = np.zeros(n)
+    for j in range(1, k):  # rows as far apart as can be
+        overlap += abs(rows @ R[:, j - 1])
+        R[:, j] = rows[np.argmin(overlap)]
+    best = -np.inf
+    for _ in range(100):  # it ends by itself after a few
+        numbers = np.argmax(rows @ R, axis=1)
+        indicators = np.zeros((n, k))
+        indicators[np.arange(n), numbers] = 1.0  # a rotation has no scale
+        U, sigma, Vt = linalg.svd(indicators.T @ rows)
+        gained = sigma.sum() - best
+        if gained <= 1e-12 * n:  # rounding, or a step; never in between
+            break
+        best, R = float(sigma.sum()), Vt.T @ U.T
+    return numbers
+
+
+def warn_of_hubs(K: Complex, numbers: IntArray, again: Callable[[Operator, int], IntArray]) -> None:
+    """Warn where one cluster holds most vertices, and those of L (`again`) are far more modular."""
+    sizes = np.bincount(numbers)
+    if len(sizes) < 2 or sizes.max() <= _MOST_IN_ONE * len(numbers) or not K.n_cells[1]:
+        return
+    edges, plain = weighted_edges(K), without_cells(K)
+    mine, other = (modularity_by(edges, c) for c in (numbers, again(plain, len(sizes))))
+    if other > mine + _BEHIND:
+        warn_user(
+            f"one cluster holds {sizes.max():,} of {len(numbers):,} vertices, and the clusters of "
+            f"the {plain.name} have modularity {other:.3f}, these {mine:.3f}: the network has "
+            "hubs and few cells, it seems; better cluster that operator, and see tasks.verdict"
+        )

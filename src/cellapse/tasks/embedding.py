@@ -34,7 +34,7 @@ from cellapse._shared.card import Card, Shown, few
 from cellapse._shared.checks import whole_number
 from cellapse._shared.memory import Fitting, require_memory
 from cellapse._shared.pictures import points
-from cellapse.tasks._frames import to_frame
+from cellapse._shared.tables import to_frame
 from cellapse.tasks.clustering import Mass, cut_mass
 
 _GUARD = 8  # eigenpairs beyond those asked for, so that repeated eigenvalues are seen whole

@@ -47,7 +47,7 @@ from cellapse._shared.checks import generator, one_of, share
 from cellapse._shared.notes import warn_user
 from cellapse._shared.pictures import PALETTE, bars
 from cellapse.lifts.cliques import clique_complex
-from cellapse.tasks._thinning import without_edges
+from cellapse.tasks._subsample import without_edges
 from cellapse.tasks.trust import EdgeTrust, edge_trust, trust_by_cells
 
 _AT_ONCE = 0.05  # decoys in one go, next to the edges: few enough to leave the network as it is

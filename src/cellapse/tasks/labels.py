@@ -32,7 +32,7 @@ from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import generator, number
 from cellapse._shared.memory import Fitting, require_memory
 from cellapse._shared.pictures import bars
-from cellapse.tasks._frames import to_frame
+from cellapse._shared.tables import to_frame
 from cellapse.tasks.filters import upper_bound
 from cellapse.tasks.smoothing import relaxed
 

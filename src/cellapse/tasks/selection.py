@@ -29,8 +29,7 @@ from cellapse._shared.align import align_groups
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import whole_number
 from cellapse._shared.pictures import bars
-from cellapse.tasks._clusters import Clusters, modularity_by
-from cellapse.tasks.clustering import cluster
+from cellapse.tasks.clustering import Clusters, cluster, modularity_by
 
 # theta^2, beta and rounds of the screened forms, by name; wide apart, none tuned to a network.
 _SCREENED = {

@@ -25,7 +25,7 @@ from cellapse._shared.card import Card, Shown, few
 from cellapse._shared.checks import generator, number, one_of, real_array, whole_number
 from cellapse._shared.memory import Fitting, require_memory
 from cellapse._shared.pictures import points
-from cellapse.tasks._frames import to_frame
+from cellapse._shared.tables import to_frame
 from cellapse.tasks.embedding import n_trivial, operator_size
 from cellapse.tasks.filters import Response, apply_responses
 from cellapse.tasks.smoothing import checked_times

@@ -36,9 +36,8 @@ from cellapse._operators.hyperedges import is_hypergraph
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import generator, whole_number
 from cellapse._shared.pictures import bars
-from cellapse.tasks._clusters import Clusters, modularity_by
-from cellapse.tasks._thinning import shuffled, thinned
-from cellapse.tasks.clustering import cluster, clustering_accuracy
+from cellapse.tasks._subsample import shuffled, thinned
+from cellapse.tasks.clustering import Clusters, cluster, clustering_accuracy, modularity_by
 from cellapse.tasks.trust import edge_trust
 
 Make = Callable[[Complex], Operator]
