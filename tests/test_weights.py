@@ -356,3 +356,46 @@ def test_weights_of_edges_count_in(name):
     else:
         one, two = np.asarray(one, dtype=float), np.asarray(two, dtype=float)
         assert one.shape != two.shape or not np.allclose(one, two, rtol=1e-6, atol=1e-12)
+
+
+# -------------------------------------------------------------------------- other names of a weight
+
+
+@pytest.mark.parametrize("name", ["Weight", "WEIGHT"])
+def test_a_weight_with_capitals_counts_as_gephi_writes_it(name, tmp_path):
+    graph = nx.Graph()
+    graph.add_edges_from((u, v, {name: w}) for u, v, w in listed())
+    table = nx.to_pandas_edgelist(graph, "Source", "Target").assign(Type="Undirected")
+    table.to_csv(tmp_path / "gephi.csv", index=False)
+    nx.write_graphml(graph, tmp_path / "a.graphml")
+    nx.write_gexf(graph, tmp_path / "a.gexf")
+    files = [cl.read(tmp_path / n) for n in ("gephi.csv", "a.graphml", "a.gexf")]
+    for K in (cl.as_complex(graph), cl.clique_complex(graph), cl.as_complex(table), *files):
+        np.testing.assert_allclose(cl.graph_laplacian(K).toarray(), L)
+    assert cl.as_complex(graph, weight=None).attributes[1][name].tolist() == [2.0, 0.5, 3, 4, 1.5]
+    xgi = pytest.importorskip("xgi")
+    H = xgi.Hypergraph()
+    H.add_edge(("a", "b", "c"), **{name: 2.0})
+    assert cl.as_complex(H).weights[2].tolist() == [2.0]
+    graph.edges["a", "b"]["weight"] = 7.0  # on one edge only
+    with pytest.raises(cl.InputError, match="weight=None"):
+        cl.as_complex(graph)
+
+
+def test_weights_of_edges_count_as_pyg_makes_them_of_a_graph():
+    pytest.importorskip("torch_geometric")
+    from torch_geometric.utils import from_networkx
+
+    from cellapse.torch import data_to_complex
+
+    data = from_networkx(G)
+    assert "edge_weight" not in data
+    order = [list(G).index(v) for v in "abcde"]
+    for K in (cl.as_complex(data), cl.clique_complex(data), data_to_complex(data)):
+        np.testing.assert_allclose(cl.graph_laplacian(K).toarray()[np.ix_(order, order)], L)
+        assert "weight" not in K.metadata
+    assert cl.as_complex(data, weight=None).attributes[1]["weight"].shape == (5,)
+    assert data_to_complex(data, weight=None).weights[1] is None
+    data.edge_weight = data.weight
+    with pytest.raises(cl.InputError, match="edge_weight"):
+        cl.as_complex(data)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import chain
 from numbers import Real
 from typing import Any
@@ -19,6 +19,7 @@ from cellapse._shared.memory import draw_memory
 Columns = Mapping[str, NDArray[Any]]
 LabelsOf = Callable[[int], Sequence[Hashable]]  # the labels of the cells of a rank
 
+USUAL = "weight"  # what the attribute is called that counts as weights by itself
 _MANY_NAMES = 10_000  # words of a file used as names by mistake
 
 
@@ -61,6 +62,16 @@ def check_metadata(given: Any) -> Mapping[str, Any]:
             "{'name': 'Les Miserables'}"
         )
     return dict(given)
+
+
+def usual_weight(names: Iterable[Any]) -> Any:
+    """The attribute that counts by itself: "weight", or else the same with capitals.
+
+    >>> usual_weight(["Weight", "id"]), usual_weight(["Weight", "weight"]), usual_weight(["id"])
+    ('Weight', 'weight', None)
+    """
+    alike = [n for n in names if isinstance(n, str) and n.lower() == USUAL]
+    return USUAL if USUAL in alike else next(iter(alike), None)
 
 
 def columns_of(records: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any]]:

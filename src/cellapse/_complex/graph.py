@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._complex.adjacency import is_adjacency, symmetric_edges
-from cellapse._complex.attributes import columns_of
+from cellapse._complex.attributes import USUAL, columns_of, usual_weight
 from cellapse._complex.complex import Complex
 from cellapse._complex.given import read_graph
 from cellapse._complex.labels import steady, vertex_order
@@ -23,7 +23,6 @@ from cellapse._complex.simple import SIMPLE, Rules, simple_edges
 from cellapse._complex.weights import (
     AUTO,
     UNWEIGHTED,
-    USUAL,
     as_weights,
     says_something,
     tell_usual,
@@ -157,10 +156,12 @@ def _has_copies(edges: IntArray) -> bool:
 
 def _weighted(graph: Graph, weight: str | None) -> Graph:
     """The graph with an attribute of its edges as their weights."""
-    if weight is None or (weight == AUTO and not says_something(graph.attributes[1].get(USUAL))):
-        return graph
-    name = tell_usual() if weight == AUTO else weight
     columns = dict(graph.attributes[1])
+    name = usual_weight(columns) if weight == AUTO else weight
+    if name is None or (weight == AUTO and not says_something(columns[name])):
+        return graph
+    if weight == AUTO:
+        tell_usual(name)
     values: Any = columns.pop(name, None)
     if values is None:
         values = [None] * len(graph.edges)

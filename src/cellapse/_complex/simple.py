@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from cellapse._complex.attributes import usual_weight
 from cellapse._errors import InputError
 from cellapse._shared.arrays import IntArray
 from cellapse._shared.checks import one_of
@@ -103,7 +104,7 @@ def without_loops(
     if rule == "drop":
         loss(f'{what}, left out; loops="keep" makes them the vertex attribute `loop`')
         return edges[kept], _taken(columns, kept), {}
-    values = _numbers(columns.get("weight", ()))
+    values = _numbers(columns.get(usual_weight(columns), ()))
     each = np.ones(len(at)) if values is None or not len(values) else values[is_loop]
     fact(f"{what}, kept as the vertex attribute `loop`")
     return edges[kept], _taken(columns, kept), {"loop": np.bincount(at, each, len(labels))}

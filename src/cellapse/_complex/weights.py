@@ -1,8 +1,9 @@
 """An attribute as the weights of the cells: the same rules for objects, files and lifts.
 
 `weight="auto"`, the default everywhere: what has weights of its own keeps them, and otherwise an
-attribute of edges and cells called "weight" counts where there is one, as in networkx; ones alone
-say nothing. A name has to be there, and counts at every rank that has it. None: no weights.
+attribute of edges and cells called "weight" counts where there is one, as in networkx, or "Weight",
+as Gephi writes it; ones alone say nothing. A name has to be there, and counts at every rank that
+has it. None: no weights.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from cellapse._complex.attributes import Columns
+from cellapse._complex.attributes import USUAL, Columns, usual_weight
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray
@@ -21,7 +22,6 @@ from cellapse._shared.checks import real_array, word
 from cellapse._shared.notes import fact
 
 AUTO = "auto"
-USUAL = "weight"  # what the attribute is called that counts by itself
 UNWEIGHTED = "unweighted"  # what a networkx graph says of itself where it does not
 
 
@@ -41,15 +41,16 @@ def weighted_by(K: Complex, name: str | None, lowest: int = 0) -> Complex:
     if name == AUTO:
         if weighted:
             return K
-        ranks = [k for k, c in enumerate(K.attributes) if k and says_something(c.get(USUAL))]
-        if not ranks:
+        usual = {k: usual_weight(c) for k, c in enumerate(K.attributes) if k}
+        names = {k: n for k, n in usual.items() if n and says_something(K.attributes[k][n])}
+        if not names:
             return K
-        name = tell_usual()
+        tell_usual(*names.values())
     else:
-        ranks = [k for k, c in enumerate(K.attributes) if k >= lowest and name in c]
-    if not ranks and name == USUAL and weighted:
+        names = {k: name for k, c in enumerate(K.attributes) if k >= lowest and name in c}
+    if not names and name == USUAL and weighted:
         return K  # they are weights already, which every format calls so
-    if not ranks and any(K.n_cells[1:]):
+    if not names and any(K.n_cells[1:]):
         known = sorted(
             {str(n) for columns in K.attributes for n in columns} | ({USUAL} if weighted else set())
         )
@@ -57,18 +58,17 @@ def weighted_by(K: Complex, name: str | None, lowest: int = 0) -> Complex:
             f"weight={name!r}, but no cell has an attribute of that name (there are: "
             f"{', '.join(known) or 'none'}); name one of them or leave out weight"
         )
-    weights = {k: weight_column(K, k, name) for k in ranks}
+    weights = {k: weight_column(K, k, n) for k, n in names.items()}
     kept = tuple(
-        {n: column for n, column in columns.items() if k not in weights or n != name}
+        {n: column for n, column in columns.items() if n != names.get(k)}
         for k, columns in enumerate(K.attributes)
     )
     return replace(K, attributes=kept).with_attributes({}, weights)
 
 
-def tell_usual() -> str:
-    """The name of the attribute that counts by itself, and a note that it does."""
-    fact(f"the attribute {USUAL!r} counts as weights; weight=None leaves it an attribute")
-    return USUAL
+def tell_usual(*names: str) -> None:
+    """Note which attribute counts by itself."""
+    fact(f"the attribute {names[0]!r} counts as weights; weight=None leaves it an attribute")
 
 
 def says_something(column: Any) -> bool:

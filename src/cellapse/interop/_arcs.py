@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from cellapse._complex.attributes import USUAL
 from cellapse._complex.graph import graph_of
 from cellapse._complex.simple import without_loops
 from cellapse._errors import InputError
@@ -23,10 +24,9 @@ def edges_once(data: Any, n: int, wanted: Wanted) -> tuple[Any, dict[Any, Any], 
             "no copies; pass data.coalesce() to merge those"
         )
     pairs = index_of(data, "edge_index").T
-    given = [name for name in data.to_dict() if name.startswith("edge_") and name != "edge_index"]
-    columns: Any = {name: column_of(data[name]) for name in given if data.is_edge_attr(name)}
-    for name in given:
-        if name not in columns:
+    columns: Any = {name: column_of(data[name]) for name in edge_columns(data)}
+    for name in data.to_dict():
+        if name.startswith("edge_") and name != "edge_index" and name not in columns:
             loss(f"{name!r:.40} has no value for each of the {len(pairs):,} arcs, and is left out")
     edges, columns, loops = without_loops(range(n), pairs, columns, wanted.rules.loops)
     both = np.sort(edges, axis=1)
@@ -42,6 +42,16 @@ def edges_once(data: Any, n: int, wanted: Wanted) -> tuple[Any, dict[Any, Any], 
                 'it symmetric: torch_geometric.utils.to_undirected(..., reduce="mean")'
             )
     return g.edges, {name: values[first] for name, values in columns.items()}, loops
+
+
+def edge_columns(data: Any) -> list[str]:
+    """What is known of arcs: edge_..., and the "weight" that `from_networkx` makes."""
+    return [
+        name
+        for name in data.to_dict()
+        if (name == USUAL or (name.startswith("edge_") and name != "edge_index"))
+        and data.is_edge_attr(name)
+    ]
 
 
 def _tell_directions(arcs: Any, n: int) -> None:

@@ -9,20 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from cellapse._complex.attributes import check_metadata, columns_of
+from cellapse._complex.attributes import check_metadata, columns_of, usual_weight
 from cellapse._complex.cells import Cells, ascending_rows, build_cells
 from cellapse._complex.complex import Complex
 from cellapse._complex.hyperedges import GivenHyperedges
 from cellapse._complex.labels import numbered, positions
 from cellapse._complex.simple import differ
-from cellapse._complex.weights import (
-    AUTO,
-    USUAL,
-    as_weights,
-    says_something,
-    tell_usual,
-    weighted_by,
-)
+from cellapse._complex.weights import AUTO, as_weights, says_something, tell_usual, weighted_by
 from cellapse._errors import InputError
 from cellapse._shared.arrays import IntArray
 from cellapse._shared.checks import real_array, whole_number
@@ -102,9 +95,11 @@ def _named(weight: str | None, records: Sequence[Record]) -> str | None:
     """The attribute that holds the weights, where none is named: as for edges."""
     if weight != AUTO:
         return weight
-    said = any(USUAL in record for record in records)
-    column = [record.get(USUAL) for record in records] if said else None
-    return tell_usual() if says_something(column) else None
+    usual = usual_weight(dict.fromkeys(name for record in records for name in record))
+    if usual is None or not says_something([record.get(usual) for record in records]):
+        return None
+    tell_usual(usual)
+    return str(usual)
 
 
 class _Facts:

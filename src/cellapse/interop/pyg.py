@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from cellapse._complex.attributes import USUAL
 from cellapse._complex.cells import Cells
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._complex.graph import as_graph
-from cellapse._complex.weights import AUTO, USUAL, weighted_by
+from cellapse._complex.weights import AUTO, weighted_by
 from cellapse._errors import InputError, extra
 from cellapse._matrices.matrices import containment
 from cellapse._shared.notes import loss
@@ -88,18 +90,25 @@ def _ranked(data: Any, names: set[str], wanted: Wanted) -> Complex:
         )
     weight = wanted.weight
     name = USUAL if weight == AUTO else weight
+    read = [*of_edges]
     if name is not None and f"edge_{name}" in of_edges:
+        if name in of_edges:
+            raise InputError(
+                f"a Data with {name!r} and 'edge_{name}'; an edge has one weight, del one of them"
+            )
         of_edges[name] = of_edges.pop(f"edge_{name}")
     known = {k: columns for k, columns in ((0, loops), (1, of_edges)) if columns}
     K = Complex.from_arrays(n, cells, labels, attributes=known)
-    return weighted_by(_with_attributes(K, data), weight)
+    return weighted_by(_with_attributes(K, data, read), weight)
 
 
-def _with_attributes(K: Complex, data: Any) -> Complex:
-    """What the data knows of vertices (x), cells of rank k (x_k) and the whole (y, name)."""
+def _with_attributes(K: Complex, data: Any, read: Collection[str] = ()) -> Complex:
+    """What else the data knows of vertices (x), cells of rank k (x_k) and the whole (y, name)."""
     attributes: dict[int, dict[str, Any]] = {}
     metadata: dict[str, Any] = {}
     for name, value in data.to_dict().items():
+        if name in read:
+            continue
         if _STRUCTURE.fullmatch(name) or not (is_tensor(value) or isinstance(value, _PLAIN)):
             if is_sparse(value) and not _STRUCTURE.fullmatch(name):
                 loss(f"{name!r:.40} is sparse, and left out; data.{name}.to_dense() keeps it")

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cellapse._complex.attributes import usual_weight
 from cellapse._complex.cells import Cells, ascending_rows, build_cells
 from cellapse._complex.complex import Complex
 from cellapse._complex.given import read_hypergraph
 from cellapse._complex.hyperedges import GivenHyperedges
 from cellapse._complex.labels import as_tuples, numbered, positions, steady, vertex_order
-from cellapse._complex.weights import AUTO, USUAL, says_something, weighted_by
+from cellapse._complex.weights import AUTO, says_something, weighted_by
 from cellapse._errors import InputError
 from cellapse._shared.align import align, own_labels
 from cellapse._shared.arrays import FloatArray, IntArray
@@ -150,7 +151,7 @@ def _counted(K: Complex) -> Complex:
 
 def _says_weights(columns: Any) -> bool:
     """Whether cells have weights; pairs within hyperedges have nothing at all."""
-    return says_something([v for v in columns.get(USUAL, ()) if v is not None])
+    return says_something([v for v in columns.get(usual_weight(columns), ()) if v is not None])
 
 
 def _of_cells(K: Complex, each: Any) -> Complex:

@@ -37,8 +37,9 @@ def data_to_complex(
     max_rank : int
         Of the cells.
     weight : str or None
-        The attribute with the weights of the edges; by default "edge_weight" counts, where the
-        data has it and it is not one everywhere. Cliques only: other lifts bring their own.
+        The attribute with the weights of the edges; by default "edge_weight" counts (or "weight",
+        as `from_networkx` has it), where the data has it and it is not one everywhere. Cliques
+        only: other lifts bring their own.
 
     Returns
     -------
@@ -131,10 +132,14 @@ def _ends(data: Any, n: int) -> IntArray:
 
 
 def _usual(graphs: Sequence[Any]) -> str | None:
-    """What PyG calls the weights of edges, where any graph has them."""
-    found = (data["edge_weight"] for data in graphs if "edge_weight" in data)
-    given = any(values is not None and bool((values != 1).any()) for values in found)
-    return "edge_weight" if given else None
+    """What PyG calls the weights of edges, or its `from_networkx`, where any graph has them."""
+    for name in ("edge_weight", "weight"):
+        having = [data for data in graphs if data.get(name) is not None]
+        if name == "weight":  # which nodes may have, too
+            having = [data for data in having if data.is_edge_attr(name)]
+        if any(bool((data[name] != 1).any()) for data in having):
+            return name
+    return None
 
 
 def _weights(data: Any, name: str) -> FloatArray:

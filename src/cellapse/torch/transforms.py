@@ -69,8 +69,8 @@ class AddCollapsedPE(Collapsing):
     max_rank : int
         Of the cells.
     weight : str, optional
-        The attribute with the weights of the edges, such as "edge_weight"; by default they have
-        none. For cliques only.
+        The attribute with the weights of the edges, as for `data_to_complex`: by default
+        "edge_weight" or "weight" counts. For cliques only.
     operator, beta, gamma, eps
         As for `cellapse.make_operator`: a collapse, or a baseline such as "laplacian".
     mass : "auto", "diagonal", "degree" or None
