@@ -105,9 +105,11 @@ def test_few_labels_are_spread_as_scikit_learn_spreads_them():
     np.testing.assert_allclose(model.predict_proba(X), model.label_distributions_, atol=1e-9)
     np.testing.assert_array_equal(model.predict(X), model.transduction_)
     assert model.predict_proba(X[:3] + 1e-3).sum(axis=1) == pytest.approx(1.0)
-    names = np.where(known < 0, None, np.array(["a", "b", None], dtype=object)[known])
-    with pytest.raises(cl.InputError):
-        cl.CollapsedLabelSpreading().fit(X, names)
+    for unknown in (None, -1):  # beside words
+        names = np.array(["a", "b", unknown], dtype=object)[known]
+        spread = cl.CollapsedLabelSpreading().fit(X, names)
+        assert spread.transduction_.tolist() == ["ab"[i] for i in model.transduction_]
+        assert spread.score(X, names) == model.score(X, known)
     with pytest.raises(cl.InputError, match="no vertex has a label"):
         cl.CollapsedLabelSpreading().fit(X, np.full(len(X), -1))
 

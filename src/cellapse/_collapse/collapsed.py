@@ -18,7 +18,7 @@ from cellapse._collapse.weights import Weights, check_eps
 from cellapse._complex.card import drawing
 from cellapse._complex.complex import Complex
 from cellapse._complex.counts import cells_in_words, counts_in_words
-from cellapse._errors import CellapseWarning, ConvergenceError, InputError
+from cellapse._errors import CellapseWarning, ConvergenceError
 from cellapse._linalg.cg import CG
 from cellapse._linalg.factor import Direct
 from cellapse._linalg.operators import Operator, SparseOperator
@@ -257,12 +257,3 @@ def _again(
 
 def _list(values: FloatArray) -> str:
     return "(" + ", ".join(f"{v:.4g}" for v in values) + ")"
-
-
-def require_collapsed(given: Any, who: str) -> None:
-    """Refuse what is no collapsed operator, and say how to get one."""
-    if not isinstance(given, CollapsedOperator):
-        raise InputError(
-            f"{who} takes a collapsed operator, not a {type(given).__name__}; "
-            "collapse(...) makes one out of a Complex"
-        )

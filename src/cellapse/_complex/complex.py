@@ -318,7 +318,9 @@ class Complex(Shown):
 def require_complex(given: Any, who: str) -> None:
     """Refuse what is no complex, and say how to get one."""
     if not isinstance(given, Complex):
-        raise InputError(
-            f"{who} takes a Complex, not a {type(given).__name__}; clique_complex(...) lifts a "
-            "graph to one, as_complex(...) reads the objects of other libraries"
-        )
+        kind = type(given).__name__
+        if hasattr(given, "tocsr") and hasattr(given, "spectrum"):  # an operator
+            remedy = "its tocsr() gives a matrix, and interop.to_networkx takes it as it is"
+        else:
+            remedy = "clique_complex(...) lifts a graph to one, as_complex(...) reads other objects"
+        raise InputError(f"{who} takes a Complex, not a {kind}; {remedy}")

@@ -14,7 +14,7 @@ from cellapse._complex.attributes import LabelsOf
 from cellapse._complex.cells import Cells
 from cellapse._complex.labels import positions
 from cellapse._errors import InputError
-from cellapse._shared.align import align, has_labels
+from cellapse._shared.align import align, has_labels, one_column
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import listed, real_array, whole_number
 from cellapse._shared.memory import require_memory
@@ -59,7 +59,7 @@ def check_weights(
     given = dict(weights or {})
     checked: list[FloatArray | None] = []
     for k, cells in enumerate(tables):
-        values = given.pop(k, None)
+        values = one_column(given.pop(k, None))
         if values is None:
             checked.append(None)
             continue

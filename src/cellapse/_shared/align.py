@@ -96,7 +96,7 @@ def align_one_each(
     >>> align_one_each([3, 4], ("a", "b"), "mass").tolist()
     [3.0, 4.0]
     """
-    array = align_numbers(values, labels, name, cells=cells)
+    array = align_numbers(one_column(values), labels, name, cells=cells)
     if array.ndim != 1:
         raise InputError(f"{name} has shape {array.shape}; give one number for each cell")
     return array
@@ -108,7 +108,7 @@ def align_groups(values: Any, labels: Sequence[Hashable], name: str) -> NDArray[
     >>> align_groups({"b": "x", "a": "y"}, ("a", "b"), "groups").tolist()
     ['y', 'x']
     """
-    array = plain_array(align(values, labels, name), name)
+    array = plain_array(align(one_column(values), labels, name), name)
     if array.shape != (len(labels),):
         raise InputError(f"{name} of shape {array.shape}; give one for each of {len(labels)}")
     if array.dtype == object and all(isinstance(v, Real) for v in array):
@@ -121,6 +121,15 @@ def align_groups(values: Any, labels: Sequence[Hashable], name: str) -> NDArray[
                 "give all of them, for instance a word for what is not known"
             )
     return array
+
+
+def one_column(values: Any) -> Any:
+    """A table of one column as that column, where one entry is wanted for each label."""
+    if getattr(values, "ndim", 0) != 2 or values.shape[1] != 1:
+        return values
+    if _is_pandas(values):
+        return values.iloc[:, 0]
+    return values[:, 0] if isinstance(values, np.ndarray) else values
 
 
 def is_missing(value: Any) -> bool:

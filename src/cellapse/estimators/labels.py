@@ -21,9 +21,9 @@ from cellapse.tasks.labels import spread_labels
 class CollapsedLabelSpreading(ClassifierMixin, OnGraph):
     """Labels of a few rows, spread to the others over the cells of a complex.
 
-    Takes the place of scikit-learn's `LabelSpreading`: -1 stands for a label that is not known. A
-    given label is kept. `score` leaves out the rows whose label is -1, so that a grid search over
-    few labels counts these alone.
+    Takes the place of scikit-learn's `LabelSpreading`: -1 stands for a label that is not known (or
+    None, among words). A given label is kept. `score` leaves out the rows whose label is -1, so
+    that a grid search over few labels counts these alone.
 
     Parameters
     ----------
@@ -67,8 +67,9 @@ class CollapsedLabelSpreading(ClassifierMixin, OnGraph):
     def fit(self, X: Any, y: Any) -> CollapsedLabelSpreading:
         """Spread the labels y over the rows of X."""
         X, y = self._checked(X, y)
+        known = [v for v in y.tolist() if not is_missing(v) and v != -1]
         try:
-            check_classification_targets(y)
+            check_classification_targets(np.array(known) if known else y)
         except (ValueError, TypeError) as error:
             raise InputError(
                 f"y is no list of classes ({error}); -1 is for unknown ones"
@@ -96,13 +97,13 @@ class CollapsedLabelSpreading(ClassifierMixin, OnGraph):
         given = plain_array(y, "y")
         if given.ndim != 1:
             raise InputError(f"y of shape {given.shape}; give one label for each row")
-        lost = np.flatnonzero(list(map(is_missing, given.tolist())))
-        if len(lost):
+        lost = [i for i, v in enumerate(given.tolist()) if v is not None and is_missing(v)]
+        if lost:
             raise InputError(f"y of row {lost[0]} is missing; write -1 for a label not known")
         predicted = self.predict(X)
         if len(predicted) != len(given):
             raise InputError(f"{len(given)} labels for {len(predicted)} rows; give one per row")
-        known = np.array([label != -1 for label in given.tolist()], dtype=bool)
+        known = np.array([v is not None and v != -1 for v in given.tolist()], dtype=bool)
         if not known.any():
             raise InputError(
                 "all labels are -1, which is for unknown ones, so that there is nothing to score; "

@@ -51,7 +51,7 @@ def read_json(data: bytes, options: Options = PLAIN) -> Complex:
     raise InputError(
         "is JSON, but neither HIF (with `incidences`), XGI's (with `edge-dict`), a graph (with "
         "`nodes` and `links`, `edges`, `adjacency` or `elements`) nor a list of edges or "
-        "hyperedges; write it with cellapse.write"
+        "hyperedges; read it with json.load, and pass the edges as a list to as_complex"
     )
 
 

@@ -71,7 +71,10 @@ def as_table(result: Any, on: Any = None) -> Table:
     )
     labels = next((v for v in own if v is not None), None) if on is None else on.labels
     if labels is None:
-        raise InputError("plain arrays have no labels; pass on=K, the complex they belong to")
+        raise InputError(
+            "what is to be written has no labels; pass on=K, the complex that it belongs to, or "
+            "write as_complex(...) of a network, to_frame() of a result"
+        )
     columns: dict[str, NDArray[Any]] = {}
     more: dict[str, Any] = {}
     for name, part in parts.items():

@@ -18,7 +18,7 @@ from cellapse._complex.hyperedges import GivenHyperedges
 from cellapse._complex.labels import as_tuples, numbered, positions, steady, vertex_order
 from cellapse._complex.weights import AUTO, says_something, weighted_by
 from cellapse._errors import InputError
-from cellapse._shared.align import align, own_labels
+from cellapse._shared.align import align, one_column, own_labels
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import listed, one_of, real_array
 from cellapse._shared.memory import require_memory
@@ -99,7 +99,7 @@ def hypergraph_complex(
 
 def _by_hyperedge(weights: Any, hyperedges: Any, groups: Sequence[Any]) -> Any:
     """The weights in the order of the hyperedges: by name, or by members where they have none."""
-    names = own_labels(hyperedges, "hyperedges")
+    weights, names = one_column(weights), own_labels(hyperedges, "hyperedges")
     if names is not None:
         return align(weights, names, "weights")
     return align(weights, groups, "weights", cells=True)

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from cellapse._collapse.collapsed import CollapsedOperator
-from cellapse._complex.complex import Complex, require_complex
+from cellapse._complex.given import to_complex
 from cellapse._errors import InputError, extra
-from cellapse._linalg.operators import Operator
 from cellapse._shared.align import align_numbers
 from cellapse._shared.checks import whole_number
 from cellapse.plot.axes import PALETTE, axes_for, scatter
@@ -19,7 +18,7 @@ from cellapse.tasks.embedding import embed
 
 
 def plot_complex(
-    source: Complex | CollapsedOperator,
+    source: Any,
     values: Any = None,
     *,
     positions: Any = None,
@@ -33,7 +32,7 @@ def plot_complex(
 
     Parameters
     ----------
-    source : Complex or CollapsedOperator
+    source : CollapsedOperator, Complex, or what `collapse` makes one of
     values : one whole number or word (a category) or one real number per vertex, optional
         The colours; `Clusters` are fine. A Series or mapping goes by label.
     positions : (n, 2) array, DataFrame or {vertex: (x, y)}, optional
@@ -55,10 +54,8 @@ def plot_complex(
     """
     with extra("matplotlib", "plot"):
         from matplotlib.collections import LineCollection, PolyCollection
-    K = source.source if isinstance(source, CollapsedOperator) else source
-    if K is not None:
-        require_complex(K, "plot_complex")
-    else:
+    K = source.source if isinstance(source, CollapsedOperator) else to_complex(source)
+    if K is None:
         raise InputError("this operator was made of matrices; give the Complex to draw")
     edges = K.cells[1].as_array(2) if K.max_rank else np.empty((0, 2), np.int64)
     kept = source.shares if isinstance(source, CollapsedOperator) else None
@@ -84,14 +81,12 @@ def plot_complex(
     return ax
 
 
-def plot_embedding(
-    operator: Operator, values: Any = None, *, mass: Any = "auto", ax: Any = None
-) -> Any:
+def plot_embedding(operator: Any, values: Any = None, *, mass: Any = "auto", ax: Any = None) -> Any:
     """Every vertex at the second and third eigenvector of S u = lambda D u.
 
     Parameters
     ----------
-    operator : Operator
+    operator : Operator, or what makes one
     values : one whole number or word (a category) or one real number per vertex, optional
         The colours; `Clusters` are fine. A Series or mapping goes by label.
     mass : "auto", "diagonal", "degree", n numbers or None

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cellapse._collapse.collapsed import CollapsedOperator, require_collapsed
-from cellapse._errors import InputError
+from cellapse._collapse.build import as_collapsed
+from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator, SparseOperator
+from cellapse._operators.as_operator import as_operator
 from cellapse._shared.align import align_groups
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import whole_number
@@ -19,19 +20,14 @@ from cellapse.plot.axes import MARKS, PALETTE, axes_for
 from cellapse.tasks.signatures import heat_kernel_signature
 
 
-def plot_spectrum(
-    operators: Operator | Spectrum | Mapping[str, Operator | Spectrum],
-    k: int = 30,
-    *,
-    ax: Any = None,
-) -> Any:
+def plot_spectrum(operators: Any, k: int = 30, *, ax: Any = None) -> Any:
     """The smallest eigenvalues of one or several operators over their index.
 
     lambda_1 <= lambda_2 <= ... <= lambda_k of S u = lambda u.
 
     Parameters
     ----------
-    operators : Operator, Spectrum or {name: Operator or Spectrum}
+    operators : Operator or what makes one, Spectrum, or {name: any of these}
         A collapsed operator alone is drawn with A, what it was before the collapse.
     k : int
         How many eigenvalues; of a spectrum, at most those it has.
@@ -52,7 +48,7 @@ def plot_spectrum(
     """
     k, ax = whole_number("k", k, 1), axes_for(ax)
     for i, (name, given) in enumerate(_named(operators).items()):
-        values = _values(name, given, k)
+        values = _values(given, k)
         colour, mark = PALETTE[i % 7], MARKS[i % 4]
         ax.plot(np.arange(1, len(values) + 1), values, mark, ms=4, color=colour, label=name)
     ax.set(xlabel="index k", ylabel="eigenvalue")
@@ -67,7 +63,7 @@ def plot_compression(operator: Any, k: int = 30, *, ax: Any = None) -> Any:
 
     Parameters
     ----------
-    operator : CollapsedOperator
+    operator : CollapsedOperator, or what `collapse` makes one of
     k : int
         How many eigenvalues.
     ax : matplotlib axes, optional
@@ -85,8 +81,7 @@ def plot_compression(operator: Any, k: int = 30, *, ax: Any = None) -> Any:
     >>> bool(np.nanmax(ax.lines[0].get_ydata()) <= 1 + 1e-9)
     True
     """
-    S = operator
-    require_collapsed(S, "plot_compression")
+    S = as_collapsed(operator)
     ax = axes_for(ax)
     k = min(whole_number("k", k, 1), S.shape[0])
     ratios = compression(S.spectrum(k).values, _plain(S).spectrum(k).values)
@@ -107,7 +102,7 @@ def compression(mine: FloatArray, plain: FloatArray) -> FloatArray:
 
 
 def plot_signatures(
-    operator: Operator, groups: Any, times: ArrayLike | None = None, *, ax: Any = None
+    operator: Any, groups: Any, times: ArrayLike | None = None, *, ax: Any = None
 ) -> Any:
     """Heat-kernel signatures by group: the median and the band from 10 to 90 %.
 
@@ -115,7 +110,7 @@ def plot_signatures(
 
     Parameters
     ----------
-    operator : Operator
+    operator : Operator, or what makes one
     groups : one value per vertex
         `Clusters` are fine. A Series or mapping goes by label.
     times : positive numbers, optional
@@ -150,25 +145,23 @@ def plot_signatures(
 
 
 def _named(given: Any) -> Mapping[str, Operator | Spectrum]:
-    if isinstance(given, CollapsedOperator):
-        return {"S": given, "A": _plain(given)}
-    if isinstance(given, Operator):
-        return {getattr(given, "name", "operator"): given}
     if isinstance(given, Spectrum):
         return {"eigenvalues": given}
-    if not isinstance(given, Mapping):
-        raise InputError(
-            f"cannot plot a {type(given).__name__}; give an operator, such as collapse(...) "
-            "makes, its spectrum, or a mapping from names to them"
-        )
-    return given
+    if isinstance(given, Mapping):
+        return {name: _drawable(v) for name, v in given.items()}
+    S = _drawable(given)
+    if isinstance(S, CollapsedOperator):
+        return {"S": S, "A": _plain(S)}
+    return {getattr(S, "name", "operator"): S}
 
 
-def _values(name: str, given: Operator | Spectrum, k: int) -> FloatArray:
+def _drawable(given: Any) -> Operator | Spectrum:
+    return given if isinstance(given, Operator | Spectrum) else as_operator(given)
+
+
+def _values(given: Operator | Spectrum, k: int) -> FloatArray:
     if isinstance(given, Spectrum):
         return given.values[:k]
-    if not isinstance(given, Operator):
-        raise InputError(f"{name!r} is a {type(given).__name__}; give an operator or a spectrum")
     return given.spectrum(min(k, given.shape[0])).values
 
 

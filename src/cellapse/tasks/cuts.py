@@ -22,7 +22,7 @@ from scipy import sparse
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
-from cellapse._shared.align import unpack
+from cellapse._shared.align import align_one_each, unpack
 from cellapse._shared.arrays import BoolArray, FloatArray, row_sum
 from cellapse._shared.card import Card, Shown, few
 from cellapse._shared.memory import Fitting
@@ -243,9 +243,7 @@ def sweep_cut(operator: Any, scores: Any = None, *, mass: Mass = "auto") -> Cut:
         if off.max() <= 1e-10 * abs(M).max():
             upper = float(np.sqrt(2.0 * lowest.value * (M.diagonal() / D).max()))
     else:
-        x, _ = unpack(scores, S, "scores")
-        if x.ndim != 1:
-            raise InputError(f"scores of shape {x.shape}; give one number for each vertex")
+        x = align_one_each(scores, S.labels, "scores", cells=S.onto > 0)
     inside, conductance = best_sweep(M, x, D)
     return Cut(inside, conductance, lower, upper, S.labels)
 

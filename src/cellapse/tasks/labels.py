@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
-from cellapse._shared.align import align
+from cellapse._shared.align import align, one_column
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import generator, number
@@ -223,6 +223,7 @@ def _probabilities(F: FloatArray, shares: FloatArray) -> FloatArray:
 def _numbered(labels: Any, S: Operator) -> tuple[list[Any], IntArray]:
     """The classes, and the number of every vertex's class or -1."""
     n = S.shape[0]
+    labels = one_column(labels)
     values = _listed(align(labels, S.labels, "known", cells=S.onto > 0, partial=True), n)
     given = [v for v in values if not _missing(v)]
     if not given:
