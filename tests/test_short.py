@@ -97,17 +97,17 @@ def test_an_eigenvector_takes_no_step(monkeypatch):
 
     monkeypatch.setattr(Near, "start", noted)
     assert S.elimination.ladder.iterative
-    image = S.shortcuts.of_eigenvectors(found.vectors, 1e-8)
+    image = S.deficit.inverse.of_eigenvectors(found.vectors, 1e-8)
     np.testing.assert_allclose(image, found.vectors * found.values, atol=1e-8)
     x = np.random.default_rng(0).standard_normal((600, 3))  # as good, if not as soon
     direct = cl.collapse(S.source, "unfolded", solver=cl.Direct())
-    np.testing.assert_allclose(S.shortcuts.of_eigenvectors(x, 1e-8), direct @ x, atol=3e-8)
+    np.testing.assert_allclose(S.deficit.inverse.of_eigenvectors(x, 1e-8), direct @ x, atol=3e-8)
     assert taken[0].products == 0
     assert taken[1].products > 0
     heavy, direct = (
         cl.collapse(S.source, "unfolded", beta=1e4, eps=1e4, solver=s) for s in (None, cl.Direct())
     )
-    error = abs(heavy.shortcuts.of_eigenvectors(x, 1e-4) - direct @ x).max()
+    error = abs(heavy.deficit.inverse.of_eigenvectors(x, 1e-4) - direct @ x).max()
     assert error < 3e-4
 
 

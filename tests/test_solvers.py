@@ -200,7 +200,7 @@ def test_auto_factorizes_only_what_can_be():
     """Ranks on both sides of the kept one: no matrix holds the inverse of S - s."""
     S = cl.collapse(cl.clique_complex(nx.triangular_lattice_graph(20, 40)), "unfolded", onto=1)
     assert S.shape[0] > 1200
-    assert S.shortcuts.shifted is None
+    assert S.shifted_system(-1.0, np.ones(S.shape[0])) is None
     assert S.spectrum(4).solver == cl.Lanczos()
 
 
@@ -416,8 +416,8 @@ def test_iterative_and_direct_agree_on_a_small_world():
         cl.collapse(K, "unfolded", eps=1e-4),
         cl.collapse(K, "unfolded", eps=1e-4, solver=cl.Direct()),
     )
-    assert S.shortcuts.iterates
-    assert not T.shortcuts.iterates
+    assert S.iterative
+    assert not T.iterative
     x = np.random.default_rng(0).standard_normal((K.n_vertices, 3))
     np.testing.assert_allclose(S @ x, T @ x, atol=1e-9)
     spectrum = S.spectrum(6)
@@ -442,7 +442,7 @@ def test_a_signal_next_to_the_kernel_does_not_end_iterations(deviation):
     for rank, values in S.complete(x).items():
         expected = T.complete(beside)[rank]
         np.testing.assert_allclose(values, expected, atol=1e-9 * deviation + 1e-12)
-    assert S.shortcuts.iterates
+    assert S.iterative
 
 
 def test_what_factorizes_all_cells_factorizes_a_too_but_does_not_count(monkeypatch):
@@ -455,7 +455,7 @@ def test_what_factorizes_all_cells_factorizes_a_too_but_does_not_count(monkeypat
     assert spectrum.certified is None
     left = S @ spectrum.vectors - spectrum.vectors * spectrum.values
     assert abs(left).max() <= 1e-8
-    assert cl.collapse(S.source, "unfolded", solver=cl.CG()).shortcuts.iterates
+    assert cl.collapse(S.source, "unfolded", solver=cl.CG()).iterative
 
 
 def test_large_systems_go_to_pardiso_where_it_is_installed(monkeypatch):

@@ -18,7 +18,7 @@ from cellapse._linalg.eigen import (
 )
 from cellapse._linalg.eigen.spectrum import EigenSolver, Spectrum, fix_signs, no_pairs
 from cellapse._linalg.operators import SparseOperator
-from cellapse._linalg.symmetric import Lowest
+from cellapse._linalg.symmetric import Deficit, Lowest
 
 
 def eigenproblem(values, k, **options):
@@ -65,18 +65,18 @@ def test_pairs_that_are_kept_are_searched_but_not_found_again(monkeypatch):
     true = np.sort(
         [4 - 2 * np.cos(t) - 2 * np.cos(2 * t) for t in 2 * np.pi * np.arange(600) / 600]
     )
-    first = L.lowest(5)
+    first = auto.kept_pairs(L, 5)
     np.testing.assert_allclose(first.values, true[1:6], atol=1e-7)
     assert first.beyond.shape == (600, 4)
     both = np.hstack([first.vectors, first.beyond])
     np.testing.assert_allclose(both.T @ both, np.eye(9), atol=1e-9)
     calls = []
     monkeypatch.setattr(cl.ShiftInvert, "find_more", lambda *_: calls.append("found again"))
-    again = L.lowest(8)
+    again = auto.kept_pairs(L, 8)
     np.testing.assert_allclose(again.values, true[1:9], atol=1e-7)
     assert again.beyond.shape == (600, 1)
     assert not calls
-    assert L.lowest(3).beyond.shape == (600, 6)
+    assert auto.kept_pairs(L, 3).beyond.shape == (600, 6)
 
 
 def test_rough_vectors_beyond_are_a_start_and_no_result():
@@ -140,7 +140,7 @@ def test_what_s_is_at_least_off_the_first_eigenvectors_of_a(mass):
     """7, less what kept pairs are known to, and drop over the mass; of e_0, 0.36 is left."""
     numbers = np.arange(1.0, 10.0)
     plain = SparseOperator(np.diag(numbers), range(9))
-    S = Toy(numbers / 2, plain=plain, drop=0.5, scale=0.5)
+    S = Toy(numbers / 2, deficit=Deficit(plain, 0.5, 0.5))
     given = problem.eigenproblem(S, 2, np.full(9, mass))
     kept = Lowest(numbers / mass, np.eye(9), True, np.empty((9, 0)))
     next_ = (7.0 - 2e-8 * 9.0) / mass
@@ -164,7 +164,7 @@ def test_a_is_at_least_so_much_off_vectors_next_to_its_first():
         A = rng.standard_normal((30, 30))
         A = A @ A.T
         values, vectors = np.linalg.eigh(A)
-        S = Toy(values, plain=SparseOperator(A, range(30)), drop=0.0, scale=1.0)
+        S = Toy(values, deficit=Deficit(SparseOperator(A, range(30)), 1.0, 0.0))
         U = np.linalg.qr(vectors[:, :4] + turn * rng.standard_normal((30, 4)))[0]
         given = problem.eigenproblem(S, 2)
         said = evidence._gap(given, given.plain, Lowest(values, vectors, True, vectors[:, :0]), U)
@@ -186,13 +186,12 @@ def test_a_shift_needs_a_system_and_a_safe_place():
     def shifted(shift, mass):
         return sparse.eye_array(3, format="csc"), 0
 
-    for known in ({"shifted": shifted}, {"safe_shift": lambda mass: -1.0}, {}):
-        assert shifts.shift_inverse(Toy(np.ones(3), **known), np.ones(3), cl.Direct()) is None
-    both = Toy(np.ones(3), shifted=shifted, safe_shift=lambda mass: -1.0)
+    assert shifts.shift_inverse(Toy(np.ones(3)), np.ones(3), cl.Direct()) is None
+    both = Toy(np.ones(3), shifted_system=shifted, safe_shift=lambda mass: -1.0)
     shift, solve = shifts.shift_inverse(both, np.ones(3), cl.Direct())
     assert shift == -1.0
     assert solve(np.ones(3)).tolist() == [1.0, 1.0, 1.0]
-    none = Toy(np.ones(3), shifted=lambda shift, mass: None, safe_shift=lambda mass: -1.0)
+    none = Toy(np.ones(3), shifted_system=lambda shift, mass: None, safe_shift=lambda mass: -1.0)
     assert shifts.shift_inverse(none, np.ones(3), cl.Direct()) is None
 
 
@@ -207,7 +206,7 @@ def test_a_count_is_not_taken_far_from_the_value(monkeypatch):
     monkeypatch.setattr(shifts, "_inertia", lambda matrix, most: None)
     for rounding in (0.0, 1e-10, 1.9e-9):
         asked.clear()
-        S = Toy([1.0, 2.0, 4.0], shifted=shifted, rounding=rounding)
+        S = Toy([1.0, 2.0, 4.0], shifted_system=shifted, rounding=rounding)
         assert shifts.count_below(S, 0.0, np.ones(3)) is None
         margin = 4e-11 + 10 * rounding
         np.testing.assert_allclose(asked, [-margin, -max(margin, 2e-8)], rtol=1e-9)
@@ -236,21 +235,19 @@ def test_rounding_counts_for_more_where_a_mass_is_small():
     """Over 5e-10 of a norm of 4: 1.2e-9 at a mass of 1/2, 2.4e-9 there, is too much."""
     system = sparse.csc_array(np.diag([1.0, 2.0, 4.0]))
     for rounding, known in ((0.9e-9, True), (1.2e-9, False)):
-        S = Toy([1.0, 2.0, 4.0], shifted=lambda shift, mass: (system, 0), rounding=rounding)
+        S = Toy([1.0, 2.0, 4.0], shifted_system=lambda shift, mass: (system, 0), rounding=rounding)
         count = shifts.count_below(S, 0.5, np.array([0.5, 1.0, 1.0]))
         assert count == (0 if known else None)
 
 
 def test_what_is_kept_grows_with_what_is_asked_for():
     L = SparseOperator(np.diag(np.arange(1.0, 9.0)), range(8))
-    assert L._lowest.vectors.shape == (8, 0)
-    assert L._lowest.certain
     for k in (2, 1, 4):
-        values, vectors, certain, _ = L.lowest(k)
+        values, vectors, certain, _ = auto.kept_pairs(L, k)
         np.testing.assert_allclose(values, np.arange(1.0, k + 1.0), rtol=1e-7)
         assert vectors.shape == (8, k)
         assert certain
-    assert len(L._lowest.values) == 4
+    assert len(L.found["pairs"].values) == 4
     assert len(auto.lowest_pairs(L, 3).values) == 3
     assert L.count_below(2.5) == 2
     assert L.count_below(2.5, np.full(8, 2.0)) == 4

@@ -56,7 +56,7 @@ def test_what_a_task_takes_where_nothing_is_said(task):
 
 
 def of_size(n, matrix=None):
-    return SimpleNamespace(shortcuts=SimpleNamespace(matrix=matrix), labels=range(n), shape=(n, n))
+    return SimpleNamespace(matrix=matrix, labels=range(n), shape=(n, n))
 
 
 @pytest.mark.parametrize(("n", "mass"), [(3_000, "diagonal"), (3_001, "degree")])

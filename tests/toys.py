@@ -5,7 +5,7 @@ import numpy as np
 from scipy import sparse
 
 import cellapse as cl
-from cellapse._linalg.symmetric import Shortcuts, SymmetricOperator
+from cellapse._linalg.symmetric import SymmetricOperator
 
 
 def karate():
@@ -17,22 +17,21 @@ def karate():
 
 
 class Toy(SymmetricOperator):
-    """A diagonal operator that remembers which errors it was allowed."""
+    """A diagonal operator that remembers which errors it was allowed; attributes as given."""
 
     definite = True
 
-    def __init__(self, values, kernel=None, **shortcuts):
+    def __init__(self, values, kernel=None, **attributes):
         super().__init__(len(values), range(len(values)))
         self.A = sparse.csr_array(sparse.diags_array(np.asarray(values, dtype=float)))
-        self.kernel, self._shortcuts, self.errors = kernel, Shortcuts(**shortcuts), []
+        self.kernel, self.errors = kernel, []
+        for name, value in attributes.items():
+            assert hasattr(self, name)
+            setattr(self, name, value)
 
     def apply(self, x, error=0.0):
         self.errors.append(error)
         return self.A @ x
-
-    @property
-    def shortcuts(self):
-        return self._shortcuts
 
 
 def small_world(n=800, seed=0):

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from cellapse._collapse.formed import Edges
 from cellapse._complex.complex import Complex
-from cellapse._linalg.eigen.auto import DENSE
+from cellapse._linalg.eigen.auto import DENSE, kept_pairs
 from cellapse._linalg.kernel import kernel_entries
 from cellapse._linalg.operators import SparseOperator
 from cellapse._linalg.singular import (
@@ -142,7 +142,7 @@ class Chain:
             return smallest_singular_value(B)
         # The first eigenvectors of A cost little more than one, and are where `spectrum` starts.
         # They are accurate relative to ||A||: what is small next to it is found by other means.
-        lowest = plain.lowest(_START)
+        lowest = kept_pairs(plain, _START)
         first, v = float(lowest.values[0]), lowest.vectors[:, 0]
         sure = np.linalg.norm(plain.A @ v - first * v) <= _SURE * first
         return float(np.sqrt(first)) if sure else smallest_singular_value(B)

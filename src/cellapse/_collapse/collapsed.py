@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -22,7 +21,7 @@ from cellapse._errors import CellapseWarning, ConvergenceError
 from cellapse._linalg.cg import CG
 from cellapse._linalg.factor import Direct
 from cellapse._linalg.operators import Operator, SparseOperator
-from cellapse._linalg.symmetric import Shortcuts
+from cellapse._linalg.symmetric import Deficit
 from cellapse._shared.align import align_numbers
 from cellapse._shared.arrays import Entries, FloatArray
 from cellapse._shared.card import Card
@@ -233,16 +232,35 @@ class CollapsedOperator(Operator):
         dense = self.elimination.toarray(error)
         return super()._dense(error) if dense is None else dense
 
+    @cached_property
+    def matrix(self) -> sparse.csr_array | None:  # type: ignore[override]
+        """S itself, if it is a sparse matrix."""
+        return None if self._sparse is None else self._sparse.A
+
     @property
-    def shortcuts(self) -> Shortcuts:
+    def deficit(self) -> Deficit | None:  # type: ignore[override]
+        """What S lacks of A, unless it is a sparse matrix or kept on another rank."""
+        if self._sparse is not None or self.onto:
+            return None
+        return self.elimination.deficit(self.chain.plain, self.weights)
+
+    @property
+    def rounding(self) -> float:  # type: ignore[override]
+        return self.elimination.rounding
+
+    @property
+    def dense_is_quick(self) -> bool:  # type: ignore[override]
+        return self.elimination.dense_is_quick
+
+    def shifted_system(self, shift: float, mass: FloatArray) -> tuple[sparse.csr_array, int] | None:
         if self._sparse is not None:
-            return self._sparse.shortcuts  # as quick as A
-        if self.onto:
-            return self.elimination.shortcuts(None, 1.0)
-        known = self.elimination.shortcuts(self.chain.plain, float(self.beta[0]))
-        if not self.weights.within_bound[0]:  # A - c has eigenvalues below 0 then
-            return replace(known, lowered=None)
-        return known
+            return self._sparse.shifted_system(shift, mass)
+        return self.elimination.shifted_system(shift, mass)
+
+    def safe_shift(self, mass: FloatArray) -> float:
+        if self._sparse is not None:
+            return self._sparse.safe_shift(mass)
+        return self.elimination.safe_shift(mass)
 
 
 def _again(

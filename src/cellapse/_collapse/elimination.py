@@ -10,8 +10,7 @@ independently, each side by a `Ladder`; `AlgorithmOne` applies the formula as it
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 import numpy as np
 from scipy import sparse
@@ -21,19 +20,16 @@ from cellapse._collapse.completion import Masses, completed
 from cellapse._collapse.graded import GradedLaplacian
 from cellapse._collapse.ladder import Ladder
 from cellapse._collapse.ladder_array import array_is_quick, diagonal, ladder_array
-from cellapse._collapse.lowered import Lowered
-from cellapse._collapse.nearby import nearby, of_eigenvectors, pair
+from cellapse._collapse.nearby import ByConjugateGradients
 from cellapse._collapse.shifts import rounding, safe_shift, shifted
 from cellapse._collapse.weights import Weights
 from cellapse._linalg.cg import CG
 from cellapse._linalg.factor import Direct
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.operators import SparseOperator
-from cellapse._linalg.symmetric import Shortcuts
+from cellapse._linalg.symmetric import Deficit
 from cellapse._matrices.incidence import Incidence
 from cellapse._shared.arrays import Entries, FloatArray, row_sum
-
-_FEW = 20  # components of which each takes a dense column
 
 
 class Elimination(ABC):
@@ -75,9 +71,20 @@ class Elimination(ABC):
     def complete(self, u: FloatArray) -> dict[int, FloatArray]:
         """The values of the eliminated cells that minimize the energy of u, by rank."""
 
-    def shortcuts(self, plain: SparseOperator | None, scale: float) -> Shortcuts:
-        """What solvers may use; `plain` is A / scale as an operator of its own, where there is."""
-        return Shortcuts(plain=plain, scale=scale)
+    def deficit(self, base: SparseOperator, weights: Weights) -> Deficit | None:
+        """What S lacks of A, if its kept rank is that of the vertices; `base` is A / beta_1."""
+        return None
+
+    dense_is_quick: bool = False
+    rounding: float = 0.0
+
+    def shifted_system(self, shift: float, mass: FloatArray) -> tuple[sparse.csr_array, int] | None:
+        """That of the operator, if S is no sparse matrix."""
+        return None
+
+    def safe_shift(self, mass: FloatArray) -> float:
+        """A shift below the spectrum for it."""
+        return 0.0
 
     def toarray(self, error: float = 0.0) -> FloatArray | None:
         """S as a dense array, where there is a quicker way than n products, each within `error`."""
@@ -116,32 +123,27 @@ class OneSide(Elimination):
             return "conjugate gradients on K, as the graph expands"
         return self.ladder.relaxation.raised.method
 
-    def shortcuts(self, plain: SparseOperator | None, scale: float) -> Shortcuts:
-        ladder = self.ladder
-        plain = plain if scale > 0.0 else None  # of beta_1 = 0 it is no help
-        return Shortcuts(
-            plain=plain,
-            scale=scale,
-            drop=ladder.c,
-            lowered=self._lowered(plain, scale),
-            nearby=partial(nearby, ladder) if ladder.iterative else None,
-            pair=partial(pair, ladder) if ladder.iterative else None,
-            of_eigenvectors=partial(of_eigenvectors, ladder) if ladder.iterative else None,
-            iterates=ladder.iterative,
-            array_is_quick=partial(array_is_quick, ladder),
-            shifted=partial(shifted, ladder),
-            safe_shift=partial(safe_shift, ladder),
-            rounding=rounding(ladder),
-        )
+    def deficit(self, base: SparseOperator, weights: Weights) -> Deficit | None:
+        ladder, scale = self.ladder, float(weights.beta[0])
+        if scale == 0.0:
+            return None
+        within, iterative = bool(weights.within_bound[0]), ladder.iterative
+        inverse = ByConjugateGradients(ladder) if iterative else None
+        return Deficit(base, scale, ladder.c, within, iterative, inverse)
 
-    def _lowered(
-        self, plain: SparseOperator | None, scale: float
-    ) -> Callable[[FloatArray], Lowered] | None:
-        if plain is None or plain.kernel is None or self.ladder.c == 0.0:
-            return None
-        if not 0 < plain.kernel.shape[1] <= _FEW:
-            return None
-        return partial(Lowered, plain.A, plain.kernel, self.ladder.c / scale)
+    @property
+    def dense_is_quick(self) -> bool:  # type: ignore[override]
+        return array_is_quick(self.ladder)
+
+    @property
+    def rounding(self) -> float:  # type: ignore[override]
+        return rounding(self.ladder)
+
+    def shifted_system(self, shift: float, mass: FloatArray) -> tuple[sparse.csr_array, int] | None:
+        return shifted(self.ladder, shift, mass)
+
+    def safe_shift(self, mass: FloatArray) -> float:
+        return safe_shift(self.ladder, mass)
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         return self.ladder.apply(x, error)
@@ -189,8 +191,8 @@ class AlgorithmOne(Elimination):
         self.kernel = left_kernel(_next_to(B, onto))
         self.method = str(solver)
 
-    def shortcuts(self, plain: SparseOperator | None, scale: float) -> Shortcuts:
-        return Shortcuts(plain=plain, scale=scale, iterates=True)
+    def deficit(self, base: SparseOperator, weights: Weights) -> Deficit:
+        return Deficit(base, float(weights.beta[0]), iterative=True)
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         return self.A @ x - self._X @ self._solve(self._X.T @ x)

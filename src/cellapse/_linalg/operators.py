@@ -6,7 +6,6 @@ S u = lambda D u,    (S + shift I) x = b,    u^T S u.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,12 +14,11 @@ from scipy import sparse
 
 from cellapse._errors import ConvergenceError, InputError
 from cellapse._linalg.blas import times
-from cellapse._linalg.eigen.auto import Auto, lowest_pairs
+from cellapse._linalg.eigen.auto import Auto
 from cellapse._linalg.eigen.problem import eigenproblem
-from cellapse._linalg.eigen.shifts import count_below, shift_inverse
+from cellapse._linalg.eigen.shifts import count_below
 from cellapse._linalg.eigen.spectrum import EigenSolver, Spectrum
-from cellapse._linalg.factor import Direct, Solve
-from cellapse._linalg.symmetric import Lowest, Shortcuts, SymmetricOperator
+from cellapse._linalg.symmetric import SymmetricOperator
 from cellapse._linalg.systems import solve_system
 from cellapse._shared.align import align_one_each, unpack
 from cellapse._shared.arrays import FloatArray, row_sum
@@ -206,7 +204,7 @@ class Operator(Shown, SymmetricOperator):
 def _check_known(masses: FloatArray, S: Operator) -> None:
     """Refuse masses that are rounding: where the collapse takes all of A, nothing is left of it."""
     least = _ROUNDING * row_sum(S.A)
-    unknown = np.flatnonzero((masses < least) & (S.shortcuts.matrix is None))
+    unknown = np.flatnonzero((masses < least) & (S.matrix is None))
     if len(unknown):
         raise ConvergenceError(
             f"the diagonal of S at {S.labels[unknown[0]]!r} is {masses[unknown[0]]:.1e}, which is "
@@ -237,16 +235,14 @@ class SparseOperator(Operator):
         self.kernel = kernel
         self.name = name
         self.definite = definite
-        self._factor: tuple[Direct, float, Solve] | None = None
-        nothing = np.empty((self.shape[0], 0))
-        self._lowest = Lowest(np.empty(0), nothing, certain=True, beyond=nothing)
 
     def __repr__(self) -> str:
         lift = f"; {self.lift}" if self.lift else ""
         return f"<{self.name} operator on {self.shape[0]} cells, {self.A.nnz} entries{lift}>"
 
-    def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_factor": None}  # a factor cannot be copied, but is soon made
+    @property
+    def matrix(self) -> sparse.csr_array:  # type: ignore[override]
+        return self.A
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         return times(self.A, x)
@@ -256,34 +252,3 @@ class SparseOperator(Operator):
 
     def tocsr(self) -> sparse.csr_array:
         return self.A.copy()
-
-    @property
-    def shortcuts(self) -> Shortcuts:
-        return Shortcuts(
-            matrix=self.A,
-            light=True,
-            drop=0.0,  # asked for only where there is a plain A
-            shifted=lambda shift, mass: (self.A - shift * sparse.diags_array(mass), 0),
-            # Closer to zero converges faster; the known kernel is projected out: no harm in it.
-            safe_shift=lambda mass: -1e-6 * self._norm / float(mass.max()),
-            factor=self._kept_factor,
-            lowest=self.lowest,
-        )
-
-    def lowest(self, k: int) -> Lowest:
-        """The first k eigenpairs off the kernel, to 1e-8 of the norm; kept for the next time."""
-        if len(self._lowest.values) < k:
-            self._lowest = lowest_pairs(self, k, self._lowest)
-        return self._lowest.first(k)
-
-    def _kept_factor(self, direct: Direct) -> tuple[float, Solve] | None:
-        """A shift s and (S - s)^-1, kept: sigma, start and steps use it."""
-        if self._factor is None or self._factor[0] != direct:
-            pair = shift_inverse(self, np.ones(self.shape[0]), direct)
-            assert pair is not None
-            self._factor = (direct, *pair)
-        return self._factor[1:]
-
-    @cached_property
-    def _norm(self) -> float:
-        return row_sum(self.A) or 1.0

@@ -2,9 +2,10 @@ r"""What every operator is: S = S^T on the cells of one rank, known by its produ
 
     S x  within an absolute error,    S P = 0,    S <= A.
 
-That is the whole contract of the solvers of eigenproblems and of systems: the products, the sparse
-matrix A it is made from, the kernel P where it is known, and in one object, `shortcuts`, what only
-some operators know besides.
+The solvers of eigenproblems and of systems need no more: products within an error, the sparse
+matrix A that bounds S, and its kernel P if that is known. Some operators know more: S as a sparse
+`matrix`, or its `deficit` from A, or a sparse `shifted_system` whose inverse begins with that of
+S - shift D. These have defaults, and a class overrides what it knows.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +21,7 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
 from cellapse._errors import InputError
-from cellapse._linalg.factor import Direct, Solve
+from cellapse._linalg.factor import Solve
 from cellapse._shared.align import align, way_back
 from cellapse._shared.arrays import Entries, FloatArray, row_sum
 from cellapse._shared.checks import finite_rows, numbers
@@ -57,70 +58,48 @@ COPIES = 7.0  # of a dense operator, at most, while it is made
 _BLOCK = 256  # columns handled at once when a matrix is made of an operator
 
 
+class IterativeInverse(Protocol):
+    """K^-1 applied by conjugate gradients, as far as eigensolvers make use of it."""
+
+    def approximation(self, norm: float) -> Solve | None:
+        """x -> about S x / norm for columns of float32, if that is closer to S than A is."""
+
+    def pair(self, x: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+        """u and S u for a u close to columns x of length one, if that is cheaper than S x."""
+
+    def of_eigenvectors(self, x: FloatArray, error: float) -> FloatArray:
+        """S x within an error, in fewer steps if the columns are close to eigenvectors of S."""
+
+
 @dataclass(frozen=True, eq=False)
-class Shortcuts:
-    """What only some operators know; each default means that nothing is known.
+class Deficit:
+    """What S lacks of A: S = scale * base - c (I - K^-1) with K >= I, so that A - c <= S <= A.
 
     Attributes
     ----------
-    matrix : scipy.sparse.csr_array, optional
-        The operator as a sparse matrix.
-    light : bool
-        Whether a product costs no more than one with A.
-    plain : SymmetricOperator, optional
-        A without its weight, as an operator of its own: A = scale * plain. Its eigenvectors are a
-        close start for those of S.
+    base : SymmetricOperator
+        A / scale, a sparse matrix that S shares with the same collapse of other weights.
     scale : float
-        The weight of A.
-    drop : float
-        How far S may be below A: S >= A - drop.
-    lowered : function, optional
-        mass -> A - drop, off the kernel, as an operator of its own like `plain`; at most S, and
-        with masses next to it. They are part of it: D^{-1/2} (A - drop) D^{-1/2}, D = diag(mass).
-    nearby : function, optional
-        norm -> x -> about S x / norm for columns of float32 by a few sparse products, where that is
-        closer to S than A is; else None.
-    pair : function, optional
-        x -> u and S u for u next to columns x of length one, where that costs less than S x.
-    of_eigenvectors : function, optional
-        x, error -> S x for columns next to eigenvectors, where that takes fewer steps.
-    iterates : bool
-        Whether a product takes iterations instead of a factorization.
-    array_is_quick : function, optional
-        Whether the dense array takes less than a few products.
-    shifted : function, optional
-        shift, mass -> a sparse matrix whose inverse begins with (S - shift D)^-1, D = diag(mass),
-        and the number of negative eigenvalues of its other part; None where there is none.
-    safe_shift : function, optional
-        mass -> a shift below the spectrum of S u = lambda D u.
-    rounding : float
-        How far rounding in `shifted` may move an eigenvalue, beyond that of any matrix.
-    factor : function, optional
-        Direct(...) -> a safe shift and x -> (S - shift)^-1 x, where the operator keeps it.
-    lowest : function, optional
-        k -> the first k eigenpairs off the kernel, where the operator keeps them.
+    c : float
+        Infinite if nothing is known of what S lacks.
+    lower_is_definite : bool
+        Whether A - c has no negative eigenvalue off the kernel of A.
+    iterative : bool
+        Whether a product with S takes iterations instead of a factorization.
+    inverse : IterativeInverse, optional
+        That of K, if iterative and if it can do more than S x.
     """
 
-    matrix: sparse.csr_array | None = None
-    light: bool = False
-    plain: SymmetricOperator | None = None
-    scale: float = 1.0  # asked for only where there is a plain A
-    drop: float = np.inf
-    lowered: Callable[[FloatArray], SymmetricOperator] | None = None
-    nearby: Callable[[float], Solve | None] | None = None
-    pair: Callable[[FloatArray], tuple[FloatArray, FloatArray] | None] | None = None
-    of_eigenvectors: Callable[[FloatArray, float], FloatArray] | None = None
-    iterates: bool = False
-    array_is_quick: Callable[[], bool] | None = None
-    shifted: Callable[[float, FloatArray], tuple[Any, int] | None] | None = None
-    safe_shift: Callable[[FloatArray], float] | None = None
-    rounding: float = 0.0
-    factor: Callable[[Direct], tuple[float, Solve] | None] | None = None
-    lowest: Callable[[int], Lowest] | None = None
+    base: SymmetricOperator
+    scale: float = 1.0
+    c: float = np.inf
+    lower_is_definite: bool = False
+    iterative: bool = False
+    inverse: IterativeInverse | None = None
 
 
 class SymmetricOperator(LinearOperator, ABC):
-    """A symmetric operator on the cells of one rank, by its products.
+    """A symmetric operator S on the cells of one rank, by its products.
 
     Attributes
     ----------
@@ -132,30 +111,49 @@ class SymmetricOperator(LinearOperator, ABC):
         Orthonormal columns that it maps to zero, where known in advance.
     definite : bool
         Whether no eigenvalue can be negative.
-    slow : bool
-        Whether a product costs so much more than one with A that a few are better than n.
     onto : int
         The rank of the cells that its rows are.
+    matrix : scipy.sparse.csr_array or None
+        S itself, if it is a sparse matrix.
+    deficit : Deficit or None
+        What S lacks of A, if S is a collapse of A.
+    rounding : float
+        How far rounding in `shifted_system` may move an eigenvalue, beyond that of any matrix.
+    cheap, slow : bool
+        Whether a product costs no more than with a sparse matrix, or so much that even a small S is
+        better not formed by n of them.
+    dense_is_quick : bool
+        Whether `toarray` takes less than a few products.
+    found : dict
+        What eigensolvers keep of their work for the next time.
     """
 
     A: sparse.csr_array
     kernel: sparse.csr_array | None
     definite: bool = True
-    slow: bool = False
     onto: int = 0
+    matrix: sparse.csr_array | None = None
+    deficit: Deficit | None = None
+    rounding: float = 0.0
+    slow: bool = False
+    dense_is_quick: bool = False
 
     def __init__(self, n: int, labels: Sequence[Hashable]) -> None:
         super().__init__(np.dtype(np.float64), (n, n))
         self.labels = labels
+        self.found: dict[Any, Any] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"found": {}}  # factors cannot be copied, but are soon made
 
     @abstractmethod
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         """S x for real columns; within an absolute error, where accepting one saves work."""
 
     @property
-    def shortcuts(self) -> Shortcuts:
-        """What this operator knows besides its products."""
-        return Shortcuts()
+    def cheap(self) -> bool:
+        """Whether a product costs no more than with a sparse matrix."""
+        return self.matrix is not None
 
     @property
     def zeros(self) -> Entries | None:
@@ -165,6 +163,31 @@ class SymmetricOperator(LinearOperator, ABC):
     def norm_bound(self, mass: FloatArray | None = None) -> float:
         """An upper bound of the largest eigenvalue of A u = lambda D u, 1 where A is zero."""
         return row_sum(self.A, mass) or 1.0
+
+    @property
+    def iterative(self) -> bool:
+        """Whether a product takes iterations, which single precision begins."""
+        return self.deficit is not None and self.deficit.iterative
+
+    def shifted_system(self, shift: float, mass: FloatArray) -> tuple[sparse.csr_array, int] | None:
+        """A sparse matrix whose inverse begins with (S - shift D)^-1, D = diag(mass).
+
+            M = | H    N |,    H - N C^-1 N^T = S - shift D,
+                | N^T  C |
+
+        and the number of negative eigenvalues of C. None if there is nothing to factorize.
+        """
+        if self.matrix is None:
+            return None
+        return sparse.csr_array(self.matrix - shift * sparse.diags_array(mass)), 0
+
+    def safe_shift(self, mass: FloatArray) -> float:
+        """A shift below the spectrum of S u = lambda D u for which that matrix can be factorized.
+
+        Closer to zero converges faster; a known kernel is projected out, and does no harm.
+        """
+        size = 0.0 if self.matrix is None else row_sum(self.matrix)
+        return -1e-6 * (size or 1.0) / float(mass.max())
 
     def _matvec(self, x: Any) -> NDArray[Any]:
         return self._matmat(x).reshape(self.shape[0])

@@ -30,7 +30,7 @@ def solve_system(
     operator: SymmetricOperator, rhs: FloatArray, shift: float, rtol: float
 ) -> FloatArray:
     """The x of (S + shift I) x = rhs; for shift = 0 both without a part in the kernel."""
-    matrix = operator.shortcuts.matrix
+    matrix = operator.matrix
     A = operator.A if matrix is None else matrix  # of a reweighted A, nothing is closer than itself
     norm, fills_in = row_sum(A), expands(A)
     if norm == 0.0:  # and so is S, which is at most A: all of the right-hand side is in its kernel
@@ -49,7 +49,7 @@ def solve_system(
     )
     if rhs.ndim == 1 or not fills_in:  # a factor takes all columns at once
         return _solution(system, rhs, rtol)
-    blocks = column_blocks(rhs, 4 if operator.shortcuts.iterates else 8)
+    blocks = column_blocks(rhs, 4 if operator.iterative else 8)
     return np.hstack([_solution(system, rhs[:, block], rtol) for block in blocks])
 
 

@@ -264,7 +264,7 @@ def _spectrum(S: Operator, k: int) -> Spectrum:
 
 def cut_by(S: Operator) -> str:
     """The masses of the cut: the diagonal of S, as in a report, where it comes at once."""
-    cheap = S.shortcuts.matrix is not None or S.shape[0] <= _DENSE
+    cheap = S.matrix is not None or S.shape[0] <= _DENSE
     return "diagonal" if cheap else "degree"
 
 

@@ -260,7 +260,7 @@ def _resolved(S: Operator, mass: Mass) -> str | None:
 
 def _expensive(S: Operator, most: int) -> bool:
     """Whether the diagonal would take more than so many products."""
-    return S.shortcuts.matrix is None and S.shape[0] > most
+    return S.matrix is None and S.shape[0] > most
 
 
 def _scaled(vectors: FloatArray, D: FloatArray | None) -> FloatArray:

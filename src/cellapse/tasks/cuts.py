@@ -280,7 +280,7 @@ def _fiedler(S: Operator, D: FloatArray | None) -> Fiedler:
 
 
 def _matrix(S: Operator) -> sparse.csr_array:
-    matrix = S.shortcuts.matrix
+    matrix = S.matrix
     return sparse.csr_array(S.toarray()) if matrix is None else matrix
 
 

@@ -125,7 +125,7 @@ def _apply(
     expansions = [expansion(h, b, error) for h in responses]
     if x.ndim == 1:
         return _summed(S, x, b, expansions, error)
-    blocks = column_blocks(x, 4 if S.shortcuts.iterates else 8)  # in single precision
+    blocks = column_blocks(x, 4 if S.iterative else 8)  # in single precision
     parts = [_summed(S, x[:, block], b, expansions, error) for block in blocks]
     return [np.hstack(columns) for columns in zip(*parts, strict=True)]
 

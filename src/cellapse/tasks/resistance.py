@@ -350,7 +350,7 @@ class Coordinates:
 def exact_coordinates(S: Operator) -> Iterator[Coordinates]:
     """One way after the other, the quickest first, to coordinates from the dense operator."""
     M, size = S.toarray(), _sizes(S.A)
-    sparse_matrix = S.shortcuts.matrix is not None
+    sparse_matrix = S.matrix is not None
     if S.kernel is not None:
         grounded = _grounds(S.kernel)
         kept = np.setdiff1d(np.arange(len(M)), grounded)
@@ -534,7 +534,7 @@ def sketched_coordinates(
 
 def _root(S: Operator) -> sparse.csr_array:
     """F with S = F F^T, one column per entry: |s| (e_i -+ e_j)(e_i -+ e_j)^T and the excess."""
-    M = S.shortcuts.matrix
+    M = S.matrix
     if M is not None:
         off = sparse.triu(M.sorted_indices(), k=1, format="coo")  # the same order every time
         excess = 2.0 * M.diagonal() - abs(M).sum(axis=1)

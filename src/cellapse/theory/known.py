@@ -53,7 +53,7 @@ class Known:
 
     def _change(self) -> Callable[[FloatArray], FloatArray]:
         """x -> (S - A) x: one product where S is a sparse matrix, otherwise two."""
-        S, matrix = self.S, self.S.shortcuts.matrix
+        S, matrix = self.S, self.S.matrix
         if matrix is None:
             return lambda x: S @ x - S.A @ x
         difference = matrix - S.A

@@ -103,10 +103,8 @@ class Auto(EigenSolver):
     def _choice(self, problem: Problem) -> Choice:
         """What to try first."""
         n, wanted = problem.n, problem.wanted
-        if problem.tol >= _LOOSE:
-            quick = problem.operator.shortcuts.array_is_quick
-            if quick is not None and quick():
-                return Choice(Dense(), "a dense matrix takes less than a few products")
+        if problem.tol >= _LOOSE and problem.operator.dense_is_quick:
+            return Choice(Dense(), "a dense matrix takes less than a few products")
         choice = self.select(problem.operator, None if wanted == n else wanted)
         solver = choice.solver
         if isinstance(solver, Dense):
@@ -140,22 +138,22 @@ class Auto(EigenSolver):
             return Choice(Dense(), f"{n} cells are few enough for a dense matrix")
         if not operator.definite:
             return Choice(Lanczos(), "eigenvalues may be negative, so there is no safe shift")
-        known = operator.shortcuts
-        matrix = operator.A if known.matrix is None else known.matrix
+        deficit = operator.deficit
+        matrix = operator.A if operator.matrix is None else operator.matrix
         if expands(matrix):
             why = "the graph expands: a factorization would fill in"
-            if known.plain is not None and not known.iterates:
+            if deficit is not None and not deficit.iterative:
                 why = "the graph expands, but products with S factorize even more than A"
                 return Choice(Davidson(best_direct(n)), why, counts=False)
-            if known.plain is not None:
+            if deficit is not None:
                 return Choice(Davidson(None), why)
-            if known.light and has_hubs(matrix):
+            if operator.cheap and has_hubs(matrix):
                 return Choice(Davidson(None), f"{why}, and Lanczos mainly sees the hubs")
             return Choice(Lanczos(), why)
-        if known.plain is not None:
+        if deficit is not None:
             why = "the graph can be cut, and the eigenvectors of A are a close start"
             return Choice(Davidson(best_direct(n)), why)
-        if known.shifted is None:
+        if operator.shifted_system(operator.safe_shift(np.ones(n)), np.ones(n)) is None:
             return Choice(Lanczos(), "there is nothing to factorize")
         why = "the graph can be cut: a factorization stays sparse"
         return Choice(ShiftInvert(best_direct(n)), why)
@@ -177,6 +175,15 @@ def _of_the_other_end(solver: EigenSolver, problem: Problem) -> EigenSolver:
     if isinstance(solver, Davidson | ShiftInvert) and solver.factorization is not None and quick:
         return ShiftInvert(solver.factorization)
     return solver if solver.finds_largest and not solver.factorizes else Lanczos()
+
+
+def kept_pairs(operator: SymmetricOperator, k: int) -> Lowest:
+    """The first k eigenpairs off the kernel, to 1e-8 of the norm; kept for the next time."""
+    kept: Lowest | None = operator.found.get("pairs")
+    if kept is None or len(kept.values) < k:
+        kept = lowest_pairs(operator, k, kept)
+        operator.found["pairs"] = kept
+    return kept.first(k)
 
 
 def lowest_pairs(operator: SymmetricOperator, k: int, known: Lowest | None = None) -> Lowest:

@@ -22,7 +22,6 @@ from cellapse._linalg.eigen.corrections import (
     Correction,
     Ritz,
     by_factor,
-    by_factor_off_known_vectors,
     off_known_vectors,
     off_ritz_vectors,
     smoothed,
@@ -96,7 +95,7 @@ class Davidson(EigenSolver):
         elif self.factorization is None:
             correct = off_known_vectors(plain, V, highest)
         else:
-            correct = by_factor_off_known_vectors(plain, self.factorization, V, highest)
+            correct = by_factor(plain, self.factorization)
         return self._iterate(problem, V, correct)
 
     def search(self, problem: Problem, below: float, block: int) -> Pairs:
@@ -216,8 +215,9 @@ def _extended(problem: Problem, space: _Space, steps: FloatArray) -> _Space | No
     steps = _orthogonal_to(space.V, steps, problem)
     if not steps.shape[1]:
         return None
-    known = problem.operator.shortcuts.pair
-    pair = known(steps) if known is not None and problem.unit_mass else None
+    deficit = problem.operator.deficit
+    inverse = None if deficit is None or not problem.unit_mass else deficit.inverse
+    pair = None if inverse is None else inverse.pair(steps)
     if pair is None:
         image = problem.apply(steps, slack)
     else:

@@ -125,14 +125,20 @@ def _highest(problem: Problem, plain: Problem, kept: Lowest) -> float:
     if not V.shape[1]:
         return np.inf
     value = float(np.einsum("ij,ij->j", V, plain.apply(V)).max())
-    return problem.operator.shortcuts.scale * value - _drop(problem, plain)
+    return _scale(problem) * value - _drop(problem, plain)
 
 
 def _drop(problem: Problem, plain: Problem) -> float:
     """How far S may be below A, in the scaled problem; not at all below A - drop."""
     if plain is problem.lowered:
         return 0.0
-    return problem.operator.shortcuts.drop / float((problem.root**2).min(initial=np.inf))
+    assert problem.operator.deficit is not None
+    return problem.operator.deficit.c / float((problem.root**2).min(initial=np.inf))
+
+
+def _scale(problem: Problem) -> float:
+    assert problem.operator.deficit is not None
+    return problem.operator.deficit.scale
 
 
 def _gap(problem: Problem, plain: Problem, kept: Lowest, U: FloatArray) -> float:
@@ -143,8 +149,7 @@ def _gap(problem: Problem, plain: Problem, kept: Lowest, U: FloatArray) -> float
     next_ = float(values[m]) - error - 2.0 * KEPT * plain.norm
     C, D = U.T @ V, np.sqrt(np.maximum(next_ - values[:m], 0.0))
     left = float(symmetric_eigenpairs((np.eye(m) - C.T @ C) * D * D[:, None])[0][-1])
-    scale = problem.operator.shortcuts.scale
-    return scale * (next_ - max(left, 0.0) - error) - _drop(problem, plain)
+    return _scale(problem) * (next_ - max(left, 0.0) - error) - _drop(problem, plain)
 
 
 def _least(problem: Problem, X: FloatArray, Q: FloatArray, gap: float) -> float:
@@ -186,9 +191,10 @@ def pairs_and_residuals(
     root, norm = problem.root, problem.norm
     error = 0.02 * problem.tol * norm * float(root.min(initial=np.inf))
     u = vectors / root[:, None]
-    iterated = problem.unit_mass and not exact
-    quick = problem.operator.shortcuts.of_eigenvectors if iterated else None
-    image = (problem.operator.apply if quick is None else quick)(u, error)
+    deficit = problem.operator.deficit if problem.unit_mass and not exact else None
+    inverse = None if deficit is None else deficit.inverse
+    apply = problem.operator.apply if inverse is None else inverse.of_eigenvectors
+    image = apply(u, error)
     if not exact:
         first = problem.n_kernel
         H = u[:, first:].T @ image[:, first:]

@@ -108,7 +108,7 @@ def _accurate(problem: Problem, pairs: Pairs) -> Pairs:
 def most_products(problem: Problem, basis: int) -> int:
     """How many products an iteration may take: what needs more is no task for it."""
     products = float(_PRODUCTS)
-    if problem.operator.shortcuts.plain is None:  # a product is no solve
+    if problem.operator.deficit is None:  # a product is no solve
         products = max(products, _WORK / (problem.matrix.nnz + 2 * problem.n * basis + 1))
     return int(products)
 

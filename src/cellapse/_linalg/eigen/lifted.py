@@ -36,7 +36,7 @@ def lifted_pairs(problem: Problem, tol: float, most: int) -> Pairs | None:
     None where products cost more, there is nothing to lift, or not enough of it: the wanted ones
     have to be above 1, as others within the interval come close to that.
     """
-    bounds = _interval(problem) if problem.operator.shortcuts.light else None
+    bounds = _interval(problem) if problem.operator.cheap else None
     if bounds is None:
         return None
     cut, top = bounds
@@ -83,7 +83,7 @@ def _turned(
     problem: Problem, middle: float, half: float
 ) -> Callable[[FloatArray, FloatArray], FloatArray]:
     """y, x -> y + 2 (middle - A) x / half, the smallest eigenvalues on top; y is written over."""
-    if problem.operator.shortcuts.matrix is None:
+    if problem.operator.matrix is None:
         return lambda y, x: y + (2.0 / half) * (middle * x - problem.apply(x))
     A, eye = problem.matrix, sparse.eye_array(problem.n)
     if problem.largest:

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib import import_module
 
 import numpy as np
 from scipy import linalg, sparse
 
 from cellapse._errors import InputError
 from cellapse._linalg.blas import remove_span
+from cellapse._linalg.eigen.lower_bound import lower_bound
 from cellapse._linalg.eigen.shifts import count_below, shift_inverse
 from cellapse._linalg.factor import Direct, Solve
 from cellapse._linalg.kernel import Projector, scaled_kernel
@@ -128,8 +130,9 @@ class Problem:
     @cached_property
     def matrix(self) -> sparse.csr_array:
         """The operator as a sparse matrix, where it is one, or else A; scaled."""
-        known = self.operator.shortcuts.matrix
-        matrix = self.operator.A if known is None else known
+        matrix = self.operator.matrix
+        if matrix is None:
+            matrix = self.operator.A
         if self.unit_mass:
             return matrix
         scale = sparse.diags_array(1.0 / self.root)
@@ -138,9 +141,10 @@ class Problem:
     @cached_property
     def plain(self) -> Problem | None:
         """The same problem for A without its weight, where S is the collapse of A."""
-        plain = self.operator.shortcuts.plain
-        if plain is None or self.largest:
+        deficit = self.operator.deficit
+        if deficit is None or self.largest:
             return None
+        plain = deficit.base
         norm = plain.norm_bound(self.root**2)
         nothing = self.known[:, :0]
         return replace(self, operator=plain, norm=norm, known=nothing, seed=0, factors={})
@@ -152,34 +156,33 @@ class Problem:
         The masses are part of it. None where nothing is to be factorized, and masses make hubs,
         whose eigenvectors take longer than corrections.
         """
-        known = self.operator.shortcuts
-        if known.lowered is None or self.unit_mass or self.largest:
+        deficit = self.operator.deficit
+        if deficit is None or self.unit_mass or self.largest:
             return None
-        operator = known.lowered(self.root**2)
-        if known.iterates and has_hubs(operator.A):
+        operator = lower_bound(deficit, self.root**2)
+        if operator is None or (deficit.iterative and has_hubs(operator.A)):
             return None
         return eigenproblem(operator, self.wanted, tol=self.tol)
 
     @cached_property
     def nearby(self) -> Solve | None:
         """x -> about S x / norm for columns of float32, where something is closer to S than A."""
-        known = self.operator.shortcuts.nearby
-        if known is None or self.largest or not self.unit_mass:
+        deficit = self.operator.deficit
+        if deficit is None or deficit.inverse is None or self.largest or not self.unit_mass:
             return None
-        return known(self.norm)
+        return deficit.inverse.approximation(self.norm)
 
     def lowest(self, k: int) -> Lowest | None:
         """The first k eigenpairs, where the operator keeps them."""
-        kept = self.operator.shortcuts.lowest
-        if kept is None or self.largest or self.known.shape[1] or not self.unit_mass:
+        if self.largest or self.known.shape[1] or not self.unit_mass or not self.operator.cheap:
             return None
-        return kept(k)
+        kept: Lowest = import_module("cellapse._linalg.eigen.auto").kept_pairs(self.operator, k)
+        return kept
 
     @property
     def factorizable(self) -> bool:
         """Whether there is a system to factorize."""
-        shifted = self.operator.shortcuts.shifted
-        return shifted is not None and shifted(2.0 * self.norm, self.root**2) is not None
+        return self.operator.shifted_system(2.0 * self.norm, self.root**2) is not None
 
     def factor(self, direct: Direct) -> tuple[float, Solve]:
         """A shift s below the spectrum, and x -> (S - s)^-1 x; of norm - S where that is wanted."""
@@ -194,12 +197,11 @@ class Problem:
         return self.factors[direct]
 
     def _factor(self, direct: Direct) -> tuple[float, Solve] | None:
-        kept = self.operator.shortcuts.factor
-        if kept is not None and self.unit_mass and not self.largest:
-            return kept(direct)
+        if self.operator.cheap and self.unit_mass and not self.largest:
+            return kept_factor(self.operator, direct)
         above = None
         if self.largest:  # a matrix may be far below the A it is made of
-            matrix = self.operator.shortcuts.matrix
+            matrix = self.operator.matrix
             above = self.norm if matrix is None else _norm(matrix, self.root)
             above *= 1.0 + _ABOVE
         pair = shift_inverse(self.operator, self.root**2, direct, above)
@@ -278,6 +280,15 @@ def eigenproblem(
         largest=largest,
         certify=certify,
     )
+
+
+def kept_factor(operator: SymmetricOperator, direct: Direct) -> tuple[float, Solve] | None:
+    """A shift s and (S - s)^-1, kept: sigma, start and steps use it."""
+    if operator.found.get("by") != direct:
+        pair = shift_inverse(operator, np.ones(operator.shape[0]), direct)
+        operator.found |= {"by": direct, "factor": pair}
+    factor: tuple[float, Solve] | None = operator.found["factor"]
+    return factor
 
 
 def has_hubs(matrix: sparse.csr_array) -> bool:

@@ -31,11 +31,8 @@ def shift_inverse(
 
     Below the spectrum, or `above` it: S <= A, so that all of the system is negative definite there.
     """
-    shortcuts = operator.shortcuts
-    if shortcuts.shifted is None or shortcuts.safe_shift is None:
-        return None
-    shift = shortcuts.safe_shift(mass) if above is None else above
-    system = shortcuts.shifted(shift, mass)
+    shift = operator.safe_shift(mass) if above is None else above
+    system = operator.shifted_system(shift, mass)
     if system is None:
         return None
     matrix, n = system[0], operator.shape[0]
@@ -57,16 +54,13 @@ def count_below(operator: SymmetricOperator, value: float, mass: FloatArray) -> 
 
     None where there is nothing to factorize, or the factorization cannot be relied on.
     """
-    shortcuts = operator.shortcuts
-    if shortcuts.shifted is None:
-        return None
     norm = operator.norm_bound(mass)
-    rounding = shortcuts.rounding / float(mass.min(initial=np.inf))
+    rounding = operator.rounding / float(mass.min(initial=np.inf))
     nearest, farthest = 1e-11 * norm + 10.0 * rounding, _FARTHEST * norm
     if nearest > farthest:
         return None
     for away in (nearest, farthest):  # further off, if a pivot is next to 0
-        system = shortcuts.shifted(value - away, mass)
+        system = operator.shifted_system(value - away, mass)
         if system is None:
             return None
         matrix, others = sparse.csc_array(system[0]), system[1]
