@@ -24,7 +24,17 @@ REPOSITORY = Path(__file__).parents[1]
 # Top-down: a room imports only from those before it. Tasks come before `theory`, which measures
 # cuts, and before `io`, which writes clusters; `torch` before the experiments that train with it.
 ORDER = (
-    *("_version", "_errors", "_shared", "_complex", "lifts", "_matrices", "_linalg", "_collapse"),
+    *(
+        "_version",
+        "_networkx_backend",
+        "_errors",
+        "_shared",
+        "_complex",
+        "lifts",
+        "_matrices",
+        "_linalg",
+        "_collapse",
+    ),
     *("_operators", "batch", "tasks", "theory", "interop", "io", "datasets", "_sources"),
     *(
         "estimators",
