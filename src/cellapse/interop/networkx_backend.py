@@ -26,7 +26,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from cellapse._linalg.lapack import definite_inverse
+from cellapse._linalg.blas import definite_inverse
 from cellapse._linalg.operators import SparseOperator
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.memory import require_memory
