@@ -47,7 +47,7 @@ from toys import karate
 import cellapse as cl
 from cellapse._linalg.eigen.shifts import shift_inverse
 from cellapse._linalg.kernel import left_kernel, left_kernel_in_rounds
-from cellapse._linalg.singular import smallest_singular_value
+from cellapse._linalg.sigma import sigma_min
 
 BUILD = {
     "unfolded": cl.unfolded_matrices,
@@ -443,7 +443,7 @@ def test_smallest_singular_value(case):
     K, realization = case
     for M in BUILD[realization](K):
         expected = smallest_positive_singular_value(M)
-        assert smallest_singular_value(M) == pytest.approx(expected, rel=1e-9)
+        assert sigma_min(M) == pytest.approx(expected, rel=1e-9)
 
 
 @given(cases(BLOCKS))
@@ -451,10 +451,10 @@ def test_smallest_singular_value_by_lanczos(case):
     """The way of large matrices, forced upon small ones."""
     K, realization = case
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cellapse._linalg.singular._DENSE", 12)
+        patch.setattr("cellapse._linalg.sigma.DENSE_SIGMA", 12)
         for M in BUILD[realization](K):
             expected = smallest_positive_singular_value(M)
-            assert smallest_singular_value(M) == pytest.approx(expected, rel=1e-6)
+            assert sigma_min(M) == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.mark.parametrize("n", [4, 9, 18])
@@ -462,21 +462,21 @@ def test_smallest_singular_value_by_lanczos(case):
 def test_smallest_singular_value_of_complete_graphs(monkeypatch, n, kind):
     """Signed B_2 of K_n has all its positive singular values at n^1/2, and a large kernel."""
     K = cl.clique_complex(nx.complete_graph(n))
-    monkeypatch.setattr("cellapse._linalg.singular._DENSE", 0)
+    monkeypatch.setattr("cellapse._linalg.sigma.DENSE_SIGMA", 0)
     for M in BUILD[kind](K):
         expected = smallest_positive_singular_value(M)
-        assert smallest_singular_value(M) == pytest.approx(expected, rel=1e-8)
+        assert sigma_min(M) == pytest.approx(expected, rel=1e-8)
         if kind == "boundary":
             assert expected == pytest.approx(np.sqrt(n))
 
 
 def test_smallest_singular_value_of_a_network(monkeypatch):
     K = cl.clique_complex(nx.karate_club_graph(), max_rank=4, weight=None)
-    monkeypatch.setattr("cellapse._linalg.singular._DENSE", 12)
+    monkeypatch.setattr("cellapse._linalg.sigma.DENSE_SIGMA", 12)
     for kind in BUILD:
         for M in BUILD[kind](K):
             expected = smallest_positive_singular_value(M)
-            assert smallest_singular_value(M) == pytest.approx(expected, rel=1e-7)
+            assert sigma_min(M) == pytest.approx(expected, rel=1e-7)
 
 
 @pytest.mark.parametrize("weight", [1e-6, 1e-9, 1e-12])
@@ -484,16 +484,16 @@ def test_smallest_singular_value_of_a_faint_edge(weight):
     """Path a - b - c with weights 1 and w << 1: 1 + w - (1 - w + w^2)^1/2 = 3 w/2 + ..."""
     edges = [("a", "b"), ("b", "c")]
     K = cl.Complex.from_cells({1: edges}, weights={1: [1.0, weight]})
-    sigma = smallest_singular_value(cl.boundary_matrices(K)[0])
+    sigma = sigma_min(cl.boundary_matrices(K)[0])
     assert sigma**2 == pytest.approx(1.5 * weight, rel=1e-3, abs=0)
     values = eigenvalues(cl.collapse(K, "unfolded").toarray())
     assert values[0] > -1e-15
 
 
 def test_smallest_singular_value_of_nothing():
-    assert smallest_singular_value(sparse.csr_array((4, 0))) == np.inf
-    assert smallest_singular_value(sparse.csr_array((4, 3))) == np.inf
-    assert smallest_singular_value(sparse.csr_array(np.zeros((2, 2)))) == np.inf
+    assert sigma_min(sparse.csr_array((4, 0))) == np.inf
+    assert sigma_min(sparse.csr_array((4, 3))) == np.inf
+    assert sigma_min(sparse.csr_array(np.zeros((2, 2)))) == np.inf
 
 
 @st.composite
@@ -574,9 +574,9 @@ def test_smallest_singular_value_of_a_mesh_with_separating_triangles(monkeypatch
     M = cl.incidence_matrices(K)[1]
     assert np.diff(M.indptr).max() > 2
     expected = smallest_positive_singular_value(M)
-    monkeypatch.setattr("cellapse._linalg.singular._DENSE", 0)
-    monkeypatch.setattr("cellapse._linalg.singular._filtered", None)  # the kernel is known
-    assert smallest_singular_value(M) == pytest.approx(expected, rel=1e-10)
+    monkeypatch.setattr("cellapse._linalg.sigma.DENSE_SIGMA", 0)
+    monkeypatch.setattr("cellapse._linalg.sigma._by_lanczos", None)  # the kernel is known
+    assert sigma_min(M) == pytest.approx(expected, rel=1e-10)
 
 
 # ---------------------------------------------------------------- other libraries

@@ -483,7 +483,7 @@ def test_small_eigenvalues_are_not_trusted_for_sigma(monkeypatch):
         assert chain._first_sigma() == pytest.approx(first**0.5, rel=1e-6)
     pair = Lowest(np.array([first]), v[:, None], True, np.empty((500, 0)))
     chain.plain.found["pairs"] = pair
-    monkeypatch.setattr("cellapse._collapse.chain.smallest_singular_value", lambda B: -1.0)
+    monkeypatch.setattr("cellapse._collapse.chain.sigma_min", lambda B: -1.0)
     assert chain._first_sigma() == pytest.approx(first**0.5)
 
 

@@ -11,7 +11,7 @@ from scipy.sparse.linalg import aslinearoperator
 import cellapse as cl
 from cellapse._linalg.eigen.spectrum import fix_signs
 from cellapse._linalg.factor import expands
-from cellapse._linalg.singular import largest_eigenpair
+from cellapse._linalg.sigma import largest_eigenpair
 from cellapse._matrices.homology import betti_numbers
 from cellapse._matrices.incidence import are_matrices, looks_like_adjacency
 from cellapse._matrices.matrices import (

@@ -11,7 +11,7 @@ from scipy import linalg, sparse
 from toys import Toy, karate
 
 import cellapse as cl
-from cellapse._linalg import blas, cg, factor, row_space, singular, systems
+from cellapse._linalg import blas, cg, factor, sigma, systems
 from cellapse._linalg.error_bounds import ErrorBound, ErrorEstimate
 from cellapse._linalg.kernel import Projector, left_kernel
 from cellapse._linalg.operators import _check_known
@@ -130,7 +130,7 @@ def test_one_row_and_none():
     assert (values.tolist(), vectors.tolist()) == ([3.0], [[1.0]])
     assert blas.symmetric_eigenpairs(np.array([[3.0]]), 0, 0)[1].shape == (1, 0)
     assert blas.symmetric_eigenpairs(np.array([[3.0]]), 1, 1)[1].shape == (1, 0)
-    value, vector = singular.largest_eigenpair(lambda x: x, 0, tol=1e-3)
+    value, vector = sigma.largest_eigenpair(lambda x: x, 0, tol=1e-3)
     assert (value, vector.shape) == (0.0, (0,))
 
 
@@ -140,11 +140,6 @@ def test_one_row_and_none():
 def test_a_diagonal_is_no_edge():
     assert factor.widest_level(cl.graph_laplacian(nx.path_graph(9)).A) == (0, 0)
     assert factor.widest_level(cl.graph_laplacian(nx.complete_graph(5)).A) == (4, 5)
-
-
-def test_eigenvalues_of_a_matrix_are_counted():
-    G = sparse.csr_array(sparse.diags_array([1.0, 2.0, 3.0]))
-    assert [singular._count_below(G, value) for value in (0.5, 1.5, 2.5, 3.5)] == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
@@ -190,85 +185,8 @@ def test_a_projection_by_few_columns_and_by_many(n):
     raised = M.copy()
     assert onto.add_to(raised, 5.0) is raised
     np.testing.assert_allclose(raised, M + 5.0 * wide @ wide.T)
-    np.testing.assert_array_equal(onto.first(3), wide[:, :3])
     assert not Projector(None)(x).any()
     assert not Projector(sparse.csr_array((n, 0)))(x).any()
-
-
-def test_lanczos_in_the_row_space_takes_as_many_steps_as_it_needs():
-    """A frame of 60 values from 1 to 2, in 90 rows: the kernel of B B^T has 30 dimensions."""
-    rng = np.random.default_rng(0)
-    U, V = (np.linalg.qr(rng.standard_normal((n, 60)))[0] for n in (90, 80))
-    sigma = np.linspace(1.0, 2.0, 60)
-    B = sparse.csr_array((U * sigma) @ V.T)
-    assert row_space.by_row_space(B) == pytest.approx(1.0, rel=1e-9)
-    for unit in (1e-8, 1e8):
-        assert row_space.by_row_space(unit * B) == pytest.approx(unit, rel=1e-9)
-    many = sparse.csr_array(sparse.diags_array(np.r_[1.0, np.linspace(2.0, 3.0, 399)]))
-    assert row_space.by_row_space(many) == pytest.approx(1.0, rel=1e-9)  # long before the end
-    small = sparse.csr_array((U * np.r_[5e-3, sigma[1:]]) @ V.T)  # 6e-6 of the norm of the square
-    assert row_space.by_row_space(small) is None
-
-
-def test_lanczos_gives_up_where_two_starts_disagree(monkeypatch):
-    found = iter([1.0, 1.0 + 2e-9, 1.0, 1.0 - 0.5e-9, None, 1.0, 4.0, None])
-    monkeypatch.setattr(row_space, "_smallest_ritz_value", lambda B, start: next(found))
-    B = sparse.csr_array((2, 2))
-    assert row_space.by_row_space(B) is None
-    assert row_space.by_row_space(B) == pytest.approx((1.0 - 0.5e-9) ** 0.5, rel=1e-15)
-    assert row_space.by_row_space(B) is None
-    assert row_space.by_row_space(B) is None
-
-
-def test_rows_of_very_different_size_keep_their_digits():
-    """B = D M with integers M: B^-1 = M^-1 D^-1 has no cancellation."""
-    M = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 4.0]])
-    inverse = np.array([[11.0, -4.0, 1.0], [-4.0, 8.0, -2.0], [1.0, -2.0, 5.0]]) / 18.0
-    for d in ([1.0, 1e-6, 1e-12], [1e-12, 1.0, 1e-6], [1e-6, 1e-12, 1.0]):
-        truth = 1.0 / np.linalg.norm(inverse / np.array(d), 2)
-        B = np.array(d)[:, None] * M
-        for given in (B, B.T):
-            assert singular._by_orthogonal_factors(given, 3) == pytest.approx(truth, rel=1e-12)
-
-
-@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
-def test_only_what_rounding_explains_is_zero(unit):
-    """Ones, and 1 + 1e-12 in one place: 3, 2/3 of 1e-12, and a zero."""
-    near = np.ones((3, 3))
-    near[2, 2] += 1e-12
-    found = singular.smallest_singular_value(sparse.csr_array(unit * near))
-    assert found == pytest.approx(unit * 1e-12 * 2 / 3, rel=1e-2, abs=0)
-    square = sparse.csr_array(unit * np.array([[1.0, 1.0 - 1e-12], [1.0 - 1e-12, 1.0]]))
-    found = singular.smallest_positive_eigenvalue(square)
-    assert found == pytest.approx(unit * 1e-12, rel=1e-3, abs=0)
-    assert singular.smallest_positive_eigenvalue(unit * sparse.csr_array(np.ones((2, 2)))) == (
-        pytest.approx(2 * unit)
-    )
-
-
-def test_rows_too_many_are_counted_though_rounding_has_left_something():
-    ones = sparse.csr_array(np.ones((3, 3)))
-    assert singular._nullity(ones, np.array([1e-17, 1e-16, 9.0])) == 2
-    assert singular._nullity(sparse.csr_array(np.eye(3)), np.ones(3)) == 0
-
-
-def test_the_value_of_a_vector_of_any_length(monkeypatch):
-    monkeypatch.setattr(singular, "_top_vector", lambda apply, n: np.array([3.0, 0.0, 3.0]))
-    G = sparse.csr_array(sparse.diags_array([1.0, 2.0, 4.0]))
-    assert singular._filtered_value(G, lambda x: x) == pytest.approx(2.5)
-
-
-def test_a_value_found_twice_keeps_the_digits_of_the_first(monkeypatch):
-    """The second shift counts only where it finds a clearly smaller value."""
-    G = sparse.csr_array(sparse.diags_array([1.0, 2.0]))
-    for found, kept in (([1.0, 0.95], 1.0), ([1.0, 0.85], 0.85), ([1.0, 1e-8], 1e-8)):
-        values = iter(found)
-        monkeypatch.setattr(singular, "_filtered_value", lambda G, solve, v=values: next(v))
-        assert singular._smallest_positive(G) == kept
-    values = iter([1.0, 1.9e-9])
-    monkeypatch.setattr(singular, "_filtered_value", lambda G, solve: next(values))
-    with pytest.raises(cl.ConvergenceError, match="not certain"):
-        singular._smallest_positive(G)
 
 
 # Systems

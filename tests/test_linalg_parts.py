@@ -9,14 +9,14 @@ from scipy import sparse
 from toys import Toy
 
 import cellapse as cl
-from cellapse._linalg import cg, factor, preconditioner, singular
+from cellapse._linalg import cg, factor, preconditioner
 from cellapse._linalg.blas import definite_inverse, symmetric_eigenpairs
 from cellapse._linalg.eigen import auto, evidence, lanczos, problem, shifts
 from cellapse._linalg.eigen.spectrum import EigenSolver
 from cellapse._linalg.error_bounds import ErrorBound, ErrorEstimate
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.operators import SparseOperator
-from cellapse._linalg.singular import largest_eigenpair
+from cellapse._linalg.sigma import largest_eigenpair
 from cellapse._linalg.symmetric import Deficit, Lowest
 
 UNIT = 2.0**-53
@@ -209,74 +209,6 @@ def test_the_memory_of_a_factor_is_asked_for_beyond_10_000_rows(monkeypatch):
     assert asked == [12.0 * 10_001]
 
 
-def test_singular_values_by_hand(monkeypatch):
-    def smallest(B):
-        return singular.smallest_singular_value(sparse.csr_array(B))
-
-    path = np.array([[1.0, 0.0], [-1.0, 1.0], [0.0, -1.0]])  # 1 and sqrt 3
-    assert smallest(path) == pytest.approx(1.0, rel=1e-14)
-    assert smallest(np.vstack([path, np.zeros(2)])) == pytest.approx(1.0, rel=1e-14)
-    assert smallest(1e30 * path) == pytest.approx(1e30, rel=1e-14)
-    assert smallest(np.zeros((2, 3))) == np.inf
-    assert smallest([[3.0, 4.0, 0.0], [0.0, 0.0, 2.0]]) == 2.0  # one entry per column: row norms
-    assert smallest([[3.0, 4.0, 0.0], [0.0, 0.0, 7.0]]) == 5.0
-    three = np.array([[1.0, 1.0], [1.0, 1.0], [1.0, 1.0], [0.0, 1.0]])  # B^T B = [3, 3; 3, 4]
-    truth = ((7 - 37**0.5) / 2) ** 0.5
-    assert smallest(three) == pytest.approx(truth, rel=1e-13)
-    assert smallest(three.T) == pytest.approx(truth, rel=1e-13)
-    ones = np.ones((3, 3))
-    assert smallest(ones) == pytest.approx(3.0, rel=1e-13)
-    monkeypatch.setattr(singular, "_DENSE", 0)  # the same by the ways of large matrices
-    assert smallest(path) == pytest.approx(1.0, rel=1e-12)
-    assert smallest(three) == pytest.approx(truth, rel=1e-9)
-    assert smallest(ones) == pytest.approx(3.0, rel=1e-9)
-
-
-def test_small_singular_values_have_digits_of_their_own():
-    """1 and delta on a frame: the square of delta is below rounding, delta is not."""
-    Q = np.linalg.qr(np.random.default_rng(0).standard_normal((5, 5)))[0]
-    for delta in (0.5, 1e-2, 1e-4, 1e-8):
-        B = (Q[:, :3] * [1.0, 1.0, delta]) @ Q[:3]
-        value = singular._by_orthogonal_factors(B, 3)
-        assert value == pytest.approx(delta, rel=1e-6)
-
-
-def test_balanced_rows_and_columns_have_length_one():
-    B = sparse.csr_array([[1e4, 1e-3, 0.0], [1e-2, 3.0, 0.0]])
-    balanced = singular._balanced(B).toarray()
-    assert (balanced[:, 2] == 0).all()
-    np.testing.assert_allclose((balanced**2).sum(axis=1), 1.0, rtol=1e-3)
-    np.testing.assert_allclose((balanced**2).sum(axis=0)[:2], 1.0, rtol=1e-3)
-    assert (balanced[0, 0] * balanced[1, 1]) / (balanced[0, 1] * balanced[1, 0]) == pytest.approx(
-        3e9
-    )
-
-
-def test_the_smallest_positive_eigenvalue_by_hand(monkeypatch):
-    L = sparse.csr_array([[1.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 1.0]])
-    both = sparse.csr_array(sparse.block_diag([L, [[0.0]], 0.25 * L]))
-    assert singular.smallest_positive_eigenvalue(both) == pytest.approx(0.25, rel=1e-12)
-    assert singular.smallest_positive_eigenvalue(sparse.csr_array((3, 3))) == np.inf
-    monkeypatch.setattr(singular, "_DENSE", 0)
-    assert singular.smallest_positive_eigenvalue(both) == pytest.approx(0.25, rel=1e-9)
-
-
-def test_what_is_small_and_not_certain_is_refused(monkeypatch):
-    """Entries over more than three orders ask for a count, which has to agree."""
-    monkeypatch.setattr(singular, "_DENSE", 0)
-    B = np.ones((3, 3)) + np.diag([1.0, 2.0, 3.0])
-    B[0] *= 5e3
-    truth = np.linalg.svd(B)[1][-1]
-    assert singular._filtered(sparse.csr_array(B)) == pytest.approx(truth, rel=1e-7)
-    monkeypatch.setattr(singular, "_count_below", lambda G, value: 1 if value < 1e-6 else 0)
-    with pytest.raises(cl.ConvergenceError, match="is not certain"):
-        singular._filtered(sparse.csr_array(B))
-    assert singular._filtered(sparse.csr_array(B / B[:, :1])) > 0  # nobody counts there
-    monkeypatch.setattr(singular, "_count_below", lambda G, value: None)
-    with pytest.raises(cl.ConvergenceError, match="is not certain"):
-        singular._filtered(sparse.csr_array(B))
-
-
 def test_dense_eigenpairs_by_number():
     M = np.diag(np.arange(80.0)[::-1])
     for first, stop in [(0, 3), (0, 39), (0, 40), (5, 9), (0, None), (79, 80)]:
@@ -444,7 +376,9 @@ def test_counting_asks_a_little_below_and_further_off_where_that_fails(monkeypat
     np.testing.assert_allclose(growths, 0.5 * (1.0 - np.array(asked)) / (2 * UNIT * 4.0), rtol=1e-4)
     monkeypatch.setattr(shifts, "_inertia", lambda M, most: None)
     assert shifts.count_below(operator, 1.0, np.ones(3)) is None
-    rounded = Toy([1.0, 2.0, 4.0], shifted_system=shifted, rounding=2.1e-9)  # over 5e-10 of the norm
+    rounded = Toy(
+        [1.0, 2.0, 4.0], shifted_system=shifted, rounding=2.1e-9
+    )  # over 5e-10 of the norm
     monkeypatch.setattr(shifts, "_inertia", lambda M, most: 1)
     assert shifts.count_below(rounded, 1.0, np.ones(3)) is None
     asked.clear()
@@ -673,16 +607,6 @@ def test_what_solvers_say_of_themselves():
     ]
     values, vectors = cl.Dense().search(problem.eigenproblem(Toy([1.0, 2.0]), 1), 9.0, 1)
     assert (values.shape, vectors.shape) == ((0,), (2, 0))  # a dense solver misses nothing
-
-
-def test_rows_that_stand_alone_are_their_own_eigenvalue(monkeypatch):
-    tied = sparse.csr_array([[2.0, -2.0], [-2.0, 2.0]])
-    for others, first in (([3.0, 5.0, 0.0], 3.0), ([9.0, 5.0], 4.0)):
-        M = sparse.csr_array(sparse.block_diag([tied, sparse.diags_array(others)]))
-        assert singular.smallest_positive_eigenvalue(M) == pytest.approx(first)
-    monkeypatch.setattr(singular, "_smallest_positive", lambda M: pytest.fail("it is diagonal"))
-    many = sparse.csr_array(sparse.diags_array(np.arange(5000.0)))
-    assert singular.smallest_positive_eigenvalue(many) == 1.0
 
 
 def test_a_look_by_shift_invert_is_rough_and_finds_what_is_there():

@@ -5,15 +5,13 @@ from itertools import pairwise
 import networkx as nx
 import numpy as np
 import pytest
-from oracles import assert_close, blocks, dense, graded, schur, smallest_positive_singular_value
+from oracles import assert_close, blocks, dense, graded, schur
 from scipy import sparse
 
 import cellapse as cl
 from cellapse._collapse import crowded, raised
 from cellapse._collapse.crowded import Crowded
 from cellapse._collapse.graded import GradedLaplacian
-from cellapse._linalg import row_space, singular
-from cellapse._linalg.row_space import by_row_space
 from cellapse._matrices.incidence import Incidence
 
 pytestmark = pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
@@ -114,35 +112,3 @@ def test_where_rounding_takes_the_masses_all_cells_are_factorized(monkeypatch):
     S = cl.collapse(K, "mixed")
     assert "Direct" in str(S)
     assert_close(S @ x, expected, 1e-12)
-
-
-@pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.parametrize("signed", [True, False])
-def test_the_smallest_singular_value_in_the_space_of_rows(seed, signed):
-    """Of random graphs with many triangles; the signed matrix has a large kernel."""
-    K = cl.clique_complex(nx.gnp_random_graph(40, 0.5, seed=seed), max_rank=2)
-    B = cl.boundary_matrices(K)[1] if signed else cl.incidence_matrices(K)[1]
-    assert by_row_space(B) == pytest.approx(smallest_positive_singular_value(B), rel=1e-9)
-
-
-def test_small_singular_values_are_left_to_others():
-    """Next to the norm rounding may be mistaken for them."""
-    assert by_row_space(sparse.csr_array(np.diag([1.0, 0.5, 1e-3]))) is None
-    assert by_row_space(sparse.csr_array(np.diag([1.0, 0.5, 1.1e-2]))) == pytest.approx(1.1e-2)
-
-
-def test_starts_that_do_not_agree_tell_nothing(monkeypatch):
-    for second, told in ((4.0, 2.0), (4.0 + 1e-8, None), (None, None)):
-        answers = iter((4.0, second))
-        monkeypatch.setattr(row_space, "_smallest_ritz_value", lambda *_: next(answers))  # noqa: B023
-        assert by_row_space(sparse.eye_array(3, format="csr")) == told
-
-
-def test_singular_values_of_matrices_that_fill_in_need_no_factor(monkeypatch):
-    def prepare(*_):
-        raise AssertionError("factorized")
-
-    monkeypatch.setattr(singular.Direct, "prepare", prepare)
-    B = cl.incidence_matrices(cl.clique_complex(nx.complete_graph(62), max_rank=2))[1]
-    # B B^T = (n - 2) I + Johnson graph, whose least eigenvalue is -2.
-    assert singular.smallest_singular_value(B) ** 2 == pytest.approx(62 - 4, rel=1e-9)

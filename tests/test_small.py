@@ -11,10 +11,9 @@ from toys import karate
 
 import cellapse as cl
 from cellapse import batch
-from cellapse._collapse import chain, formed
+from cellapse._collapse import formed
 from cellapse._collapse.realizations import unfolded
 from cellapse._linalg import kernel
-from cellapse._linalg.singular import singular_value_by_one
 from cellapse._matrices import matrices
 from cellapse._shared import rows
 from cellapse._shared.arrays import Entries
@@ -193,17 +192,6 @@ def test_in_company_of_what_is_hard_nothing_changes(monkeypatch):
     assert any(good.any() and not good.all() for good in asked)
 
 
-def test_components_by_dense_products_are_those_of_the_sparse_graph(monkeypatch):
-    for seed in range(20):
-        graph = nx.gnp_random_graph(30, 0.05, seed=seed)
-        i, j = np.array(graph.edges, dtype=np.int64).reshape(-1, 2).T
-        monkeypatch.setattr(kernel, "_SMALL", 64)
-        few = kernel._components(30, i, j)
-        monkeypatch.setattr(kernel, "_SMALL", 0)
-        np.testing.assert_array_equal(few, kernel._components(30, i, j))
-    assert kernel._components(3, i[:0], j[:0]).tolist() == [0, 1, 2]
-
-
 def test_the_kernel_of_three_in_a_column_is_not_known():
     B = Entries(np.array([0, 1, 2]), np.array([0, 0, 0]), np.ones(3), (3, 1))
     assert kernel.kernel_entries(B) is None
@@ -271,30 +259,3 @@ def test_entries_are_the_matrix():
     nothing = Entries(np.empty(0, int), np.empty(0, int), np.empty(0), (2, 0))
     assert (nothing @ np.empty(0)).tolist() == [0.0, 0.0]
     assert nothing.sum(axis=1).dtype == float
-
-
-@pytest.mark.parametrize(
-    ("graph", "known"),
-    [(nx.gnm_random_graph(300, 1500, seed=1), True),  # with vertices alone
-     (nx.disjoint_union(nx.star_graph(120), nx.complete_graph(180)), True),  # of equal eigenvalues
-     (nx.circulant_graph(450, [1, 2, 3, 4]), False)],  # the square has lost digits
-)  # fmt: skip
-def test_sigma_of_a_few_hundred_vertices_by_one_eigenvalue(graph, known, monkeypatch):
-    asked = []
-
-    def remembered(*given):
-        asked.append(singular_value_by_one(*given))
-        return asked[-1]
-
-    monkeypatch.setattr(chain, "singular_value_by_one", remembered)
-    sigma = cl.collapse(nx.convert_node_labels_to_integers(graph), "unfolded").sigma[0]
-    values = np.linalg.eigvalsh(nx.laplacian_matrix(graph).toarray().astype(float))
-    smallest = values[nx.number_connected_components(graph)]
-    assert sigma == pytest.approx(np.sqrt(smallest), rel=1e-9)
-    assert [value is not None for value in asked] == [known]
-
-
-def test_one_eigenvalue_of_nothing_but_zeros_and_of_what_rounding_shows_in():
-    assert singular_value_by_one(np.zeros((3, 3)), 3, 1.0) == np.inf
-    assert singular_value_by_one(np.diag([4.0, 9.0, 0.0]), 1, 9.0) == pytest.approx(2.0)
-    assert singular_value_by_one(np.diag([4.0, 9000.0, 0.0]), 1, 9000.0) is None

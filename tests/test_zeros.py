@@ -10,7 +10,7 @@ import cellapse as cl
 from cellapse import theory
 from cellapse._collapse import completion, zeros
 from cellapse._collapse.zeros import nullity, nullity_around
-from cellapse._linalg.singular import rank_of, smallest_positive_eigenvalue
+from cellapse._linalg.sigma import rank_of, smallest_positive_eigenvalue
 from tests.campaign import draw
 from tests.campaign.complexes import Subject
 

@@ -15,18 +15,13 @@ from cellapse._complex.complex import Complex
 from cellapse._linalg.eigen.auto import DENSE, kept_pairs
 from cellapse._linalg.kernel import kernel_entries
 from cellapse._linalg.operators import SparseOperator
-from cellapse._linalg.singular import (
-    ALL,
-    singular_value_by_one,
-    singular_value_of_square,
-    smallest_singular_value,
-)
+from cellapse._linalg.sigma import sigma_min, sigma_of_square
+from cellapse._linalg.tuning import DENSE_SIGMA
 from cellapse._matrices.incidence import Incidence, is_chain_complex
 from cellapse._matrices.matrices import edges_and_cofaces
 from cellapse._shared.arrays import Entries, FloatArray, square
 
 _START = 10  # eigenpairs of A computed with the first, enough for ten of S, with a zero
-_FILLS_IN = 3.5  # edges per vertex from which a sparse factor takes longer than a dense
 _SURE = 1e-5  # a residual so small next to the eigenvalue leaves it ten digits
 
 
@@ -66,7 +61,7 @@ class Chain:
         edges, *above = map(Entries.of, B)
 
         def sigmas() -> FloatArray:
-            return np.array([smallest_singular_value(M) for M in B.matrices[1:]])
+            return np.array([sigma_min(M) for M in B.matrices[1:]])
 
         return cls(origin, B.n_real, edges, above, lambda: B, sigmas)
 
@@ -125,27 +120,22 @@ class Chain:
     def _first_sigma(self) -> float:
         """sigma_min+(B_1) from the first positive eigenvalue of B_1 B_1^T."""
         n = self.edges.shape[0]
-        if self.few is not None and self.zeros is not None and n <= ALL:
+        if self.few is not None and self.zeros is not None and n <= DENSE_SIGMA:
             nullity = self.zeros.shape[1]
             values: FloatArray = np.asarray(np.linalg.eigvalsh(self.few.plain))
-            return singular_value_of_square(values, nullity, lambda: self.nearest.toarray())
-        if self.few is not None and self.zeros is not None and self.edges.shape[1] > _FILLS_IN * n:
-            norm = float(self.few.sums.max())
-            sigma = singular_value_by_one(self.few.plain, self.zeros.shape[1], norm)
-            if sigma is not None:
-                return sigma
+            return sigma_of_square(values, nullity, lambda: self.nearest.toarray())
         B = self.nearest
-        if n <= 400 or not B.nnz:
-            return smallest_singular_value(B, self.kernel)
+        if n <= DENSE or not B.nnz:
+            return sigma_min(B, self.kernel)
         plain, kernel = self.plain, self.kernel
         if kernel is None or kernel.shape[1] > n // 8:
-            return smallest_singular_value(B)
+            return sigma_min(B)
         # The first eigenvectors of A cost little more than one, and are where `spectrum` starts.
         # They are accurate relative to ||A||: what is small next to it is found by other means.
         lowest = kept_pairs(plain, _START)
         first, v = float(lowest.values[0]), lowest.vectors[:, 0]
         sure = np.linalg.norm(plain.A @ v - first * v) <= _SURE * first
-        return float(np.sqrt(first)) if sure else smallest_singular_value(B)
+        return float(np.sqrt(first)) if sure else sigma_min(B)
 
     def labels(self, rank: int) -> Sequence[Hashable]:
         """What the cells of a rank are called."""

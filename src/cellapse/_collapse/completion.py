@@ -21,7 +21,7 @@ from cellapse._collapse.ladder import AIM, Ladder, lost
 from cellapse._collapse.relaxation import Relaxation
 from cellapse._collapse.zeros import nullity
 from cellapse._errors import ConvergenceError
-from cellapse._linalg.singular import smallest_positive_eigenvalue, smallest_singular_value
+from cellapse._linalg.sigma import sigma_min, smallest_positive_eigenvalue
 from cellapse._shared.arrays import FloatArray
 
 _LIMIT = 1e-6  # an error beyond this, relative to the values, is not given out
@@ -132,7 +132,7 @@ def _least_energy(ladder: Ladder) -> float:
     beta, B, M, above = ladder.beta, ladder.B, ladder.M, ladder.above
     if above is None:  # M is diagonal, and H a square
         root = sparse.vstack([np.sqrt(beta) * B, sparse.diags_array(np.sqrt(M.diagonal()))])
-        return smallest_singular_value(sparse.csr_array(root)) ** 2
+        return sigma_min(sparse.csr_array(root)) ** 2
     nearest = B[:, : above.incidence.n_cells[0]]
     zeros = nullity([nearest, *above.incidence], [beta, *above.beta], [ladder.gamma, *above.gamma])
     try:

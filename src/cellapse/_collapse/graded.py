@@ -20,7 +20,7 @@ from scipy import sparse
 
 from cellapse._collapse.weights import check_beta, check_gamma, psd_bound
 from cellapse._errors import InputError
-from cellapse._linalg.singular import smallest_singular_value
+from cellapse._linalg.sigma import sigma_min
 from cellapse._matrices.incidence import Incidence
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import whole_number
@@ -119,5 +119,5 @@ def graded_laplacian(
     beta = check_beta(beta, len(B))
     if isinstance(gamma, str) and gamma == "regularized":
         raise InputError('gamma="regularized" needs an eps that pays for it; use it in collapse')
-    bound = psd_bound(beta, np.array([smallest_singular_value(M) for M in B]))
+    bound = psd_bound(beta, np.array([sigma_min(M) for M in B]))
     return GradedLaplacian(B, beta, check_gamma(gamma, bound, bound))

@@ -20,7 +20,7 @@ import numpy as np
 from scipy import sparse
 
 from cellapse._errors import ConvergenceError
-from cellapse._linalg.singular import rank_of
+from cellapse._linalg.sigma import rank_of
 from cellapse._shared.arrays import FloatArray
 
 _DENSE = 400  # up to so many cells the conditions are written down

@@ -15,3 +15,7 @@ SUPERLU_PANEL = 4  # columns; a fifth less time than by the 20 of SuperLU
 MKL_FROM = 2**16  # entries from which MKL saves more than the 20 ms that it takes to load
 CACHE = 2**23  # bytes that stay close to the processor
 FEW_EIGENPAIRS_FROM = 64  # rows; up to here all eigenpairs cost as little as some
+DENSE_SIGMA = 300  # rows up to which all eigenvalues take less than a factor: 2.3 ms for 1.4 to 4.7
+DENSE_OPERATOR = 100  # rows up to which an operator is made a matrix
+WIDE_LEVEL = 1500  # rows of a dense block from which Lanczos without a factor takes less
+FEW_ENTRIES = 8  # a kernel vector with more than one entry in so many is dense

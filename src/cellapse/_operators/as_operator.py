@@ -26,7 +26,7 @@ from cellapse._complex.complex import Complex
 from cellapse._complex.given import to_complex
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator, SparseOperator
-from cellapse._linalg.singular import largest_eigenpair
+from cellapse._linalg.sigma import largest_eigenpair
 from cellapse._shared.arrays import FloatArray, csr_from_entries, row_sum
 from cellapse._shared.checks import own_csr
 

@@ -12,7 +12,7 @@ from cellapse._collapse.build import as_collapsed
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._collapse.zeros import nullity_around
 from cellapse._errors import ConvergenceError
-from cellapse._linalg.singular import smallest_positive_eigenvalue
+from cellapse._linalg.sigma import smallest_positive_eigenvalue
 from cellapse.theory.known import (
     as_known,
     largest_of,

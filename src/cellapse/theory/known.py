@@ -13,7 +13,7 @@ from cellapse._collapse.build import as_collapsed
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import SparseOperator
-from cellapse._linalg.singular import largest_eigenpair
+from cellapse._linalg.sigma import largest_eigenpair
 from cellapse._shared.arrays import FloatArray, row_sum
 from cellapse.theory.report import Check
 

@@ -34,8 +34,8 @@ class Rough:
 
     def __init__(self, problem: Problem, nearby: Solve | None = None) -> None:
         self._norm, kernel, known = problem.norm, problem.kernel, problem.known
-        if 0 < problem.n_kernel <= _FEW:  # they go with the others
-            kernel, known = None, np.hstack([problem.onto_kernel.first(problem.n_kernel), known])
+        if kernel is not None and problem.n_kernel <= _FEW:  # they go with the others
+            known, kernel = np.hstack([kernel.toarray(), known]), None
         self._fixed, self._known = Projector(kernel, np.float32), known.astype(np.float32)
         self._product = _single(problem.matrix, problem.norm) if nearby is None else nearby
         self._near = _one_over_diagonal(problem.matrix, problem.norm)

@@ -183,13 +183,14 @@ class EigenSolver(ABC):
     def _complete_vectors(self, problem: Problem) -> tuple[FloatArray, bool | None]:
         """The kernel and the next eigenvectors, none missed, and whether that is certain."""
         if problem.k <= 0:  # of many components only as many columns as are wanted
-            none = np.empty((problem.n, 0))
-            return problem.onto_kernel.first(problem.wanted) if problem.n_kernel else none, True
+            if problem.kernel is None:
+                return np.empty((problem.n, 0)), True
+            return problem.kernel.csr[:, : problem.wanted].toarray(), True
         vectors, certified = self.all_vectors(problem)
         if not self.complete:
             vectors = orthonormal(problem, vectors)
-        if problem.n_kernel:
-            vectors = np.hstack([problem.onto_kernel.first(problem.n_kernel), vectors])
+        if problem.kernel is not None:
+            vectors = np.hstack([problem.kernel.toarray(), vectors])
         return vectors, certified
 
     def all_vectors(self, problem: Problem) -> tuple[FloatArray, bool | None]:

@@ -1,17 +1,18 @@
-"""The smallest positive singular value of a sparse matrix, to digits of its own.
+r"""The smallest positive singular value of a sparse matrix, to digits of its own.
 
 sigma_min+(B) bounds the coupling weights of the graded Laplacian. Which singular values are zero is
 not a question of size: weights may differ by many orders, and sets like {i, i + 1, i + 3} make
-singular values that fall with their number like powers. It comes from structure where every column
-has at most two entries, or the others narrow down to that (the kernel of B^T is known then: so on
-meshes, whose edges are in two triangles), and otherwise from B with its rows and
-columns scaled to length one: what is above rounding there is not zero.
+singular values that fall with their number like powers. Four ways lead to it:
 
-With a known kernel, one vertex of every part that carries a kernel vector is grounded. What is left
-of G = B B^T is definite, and the largest eigenvalue of its inverse is 1 / sigma^2. Otherwise
-Lanczos runs on G (G + d I)^-3 G, whose eigenvalues s^2 / (s + d)^3 are largest at the smallest
-positive s of G and vanish on its kernel; a matrix whose factor would fill in is left to
-`row_space` where that tells.
+closed form   G = B B^T is diagonal, as no column has two entries
+grounded      the kernel of B^T is known from structure, as columns have at most two entries, or
+              narrow down to that (`kernel`); one vertex of every part that carries a kernel vector
+              is grounded: what is left of G is definite, and the largest eigenvalue of its inverse
+              is 1 / sigma^2
+dense         few rows; what B with its rows and columns scaled to length one maps to zero, but for
+              rounding, counts as the kernel
+Lanczos       on G (G + d I)^-3 G, whose eigenvalues s^2 / (s + d)^3 are largest at the smallest
+              positive s of G and vanish on its kernel; on G itself where a factor would fill in
 """
 
 from __future__ import annotations
@@ -24,27 +25,29 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.blas import symmetric_eigenpairs
-from cellapse._linalg.factor import Direct, Solve, best_direct, widest_level
+from cellapse._linalg.factor import Direct, Solve, widest_level
 from cellapse._linalg.kernel import Projector, left_kernel, left_kernel_in_rounds
-from cellapse._linalg.row_space import by_row_space
+from cellapse._linalg.tuning import DENSE_OPERATOR, DENSE_SIGMA, WIDE_LEVEL
 from cellapse._shared.arrays import FloatArray, row_sum
 
-_DENSE_OPERATOR = 100  # up to this size an operator is made a matrix
-_DENSE = 400  # up to this size a dense problem is quicker than a factorization
-ALL = 250  # the same where the kernel is known, and one definite factor is enough
+_UNIT = 2.0**-53
 _ZERO = 1e-9  # a squared singular value of a balanced matrix below this is zero
 _SQUARED = 1e-3  # a square below this, next to the largest, has lost three digits
-_UNIT = 2.0**-53
 _SHIFT, _LEAST_SHIFT = 1e-7, 1e-10  # of the filter, relative to the norm; the second for small ones
 _LEAST_SQUARE = 10.0 * _LEAST_SHIFT  # what is smaller, next to the norm, is not certain
-_FILLS_IN = 1500  # rows of a dense block from which Lanczos on G itself is quicker
-_WIDE = 1e3  # entries that differ by more than this ask for a count
+_RANGE = 1e3  # entries that differ by more than this ask for a count
+# Lanczos on G: steps, steps between two looks, the residual of a value relative to it (its own
+# error is about the square), its least size next to the norm (what is below may be on its way to
+# zero), and how well two starts agree
+_STEPS, _EVERY, _RESIDUAL, _LEAST_VALUE, _AGREE = 300, 10, 1e-6, 1e-4, 1e-9
 
 
-def smallest_singular_value(B: sparse.csr_array, kernel: sparse.csr_array | None = None) -> float:
-    """sigma_min+(B), with sigma_min+(0) = inf as in the paper; `kernel` is that of B^T, if known.
+def sigma_min(B: sparse.csr_array, kernel: sparse.csr_array | None = None) -> float:
+    """Find sigma_min+(B), with sigma_min+(0) = inf as in the paper.
 
-    >>> smallest_singular_value(sparse.csr_array([[3.0, 0.0], [0.0, 0.0]]))
+    `kernel` is that of B^T, if known.
+
+    >>> sigma_min(sparse.csr_array([[3.0, 0.0], [0.0, 0.0]]))
     3.0
     """
     B = sparse.csr_array(B, copy=True)
@@ -66,84 +69,18 @@ def smallest_singular_value(B: sparse.csr_array, kernel: sparse.csr_array | None
             B = B.T.tocsr()
             B = B[np.diff(B.indptr) > 0]
         kernel = left_kernel(B)
-    if B.shape[0] <= (_DENSE if kernel is None else min(ALL, _DENSE)):
+    if B.shape[0] <= DENSE_SIGMA:
         return size * _dense(B, kernel)
     if kernel is not None:
         return size * _grounded(B, kernel)
-    sigma = _told_in_rounds(B)
-    return size * (_filtered(B) if sigma is None else sigma)
+    sigma = _grounded_in_rounds(B)
+    return size * (_by_lanczos(B) if sigma is None else sigma)
 
 
-def rank_of(B: sparse.csr_array) -> int:
-    """The rank of a small matrix, whatever the sizes of its rows and columns.
+def sigma_of_square(values: FloatArray, nullity: int, B: Callable[[], FloatArray]) -> float:
+    """Find sigma_min+(B) from the eigenvalues of B B^T, of which the first are zero.
 
-    >>> rank_of(sparse.csr_array([[1.0, 0.0], [1.0, 1e-30], [0.0, 0.0]]))
-    2
-    """
-    B = sparse.csr_array(B, copy=True)
-    B.eliminate_zeros()
-    B = B[np.diff(B.indptr) > 0]
-    return B.shape[0] - _rows_too_many(B) if B.nnz else 0
-
-
-def smallest_positive_eigenvalue(M: sparse.csr_array, nullity: int | None = None) -> float:
-    """The smallest positive eigenvalue of a sparse positive semi-definite matrix.
-
-    `nullity` is how many are zero, where that is known: its entries, sums of products of weights,
-    need not tell.
-
-    >>> smallest_positive_eigenvalue(sparse.csr_array([[2.0, -2.0], [-2.0, 2.0]]))
-    4.0
-    """
-    d = M.diagonal()
-    if nullity is not None:
-        nullity -= int((d <= 0).sum())
-    M = sparse.csr_array(M)[d > 0][:, d > 0]  # a row without a diagonal is empty
-    alone = np.diff(M.indptr) == 1  # a row with zeros besides is told by other means
-    first = float(M.diagonal()[alone].min(initial=np.inf))
-    return min(first, _smallest_of_tied(M[~alone][:, ~alone], nullity))
-
-
-def _smallest_of_tied(M: sparse.csr_array, nullity: int | None) -> float:
-    """The same where every row has entries off the diagonal."""
-    if not M.shape[0]:
-        return float("inf")
-    if M.shape[0] > _DENSE:
-        return _smallest_positive(M)
-    values = linalg.eigvalsh(M.toarray())
-    if nullity is None:
-        nullity = _zeros_among(M)
-    if nullity == len(values):
-        return float("inf")
-    if values[nullity] <= 4 * len(values) * _UNIT * values[-1]:
-        raise ConvergenceError(
-            f"an eigenvalue of a matrix of {len(values):,} rows is positive, but less than "
-            f"rounding leaves of {values[-1]:.1e}, the largest; rescale the weights of the cells"
-        )
-    return float(values[nullity])
-
-
-def _zeros_among(M: sparse.csr_array) -> int:
-    """How many eigenvalues are zero, as far as the entries tell."""
-    scale = sparse.diags_array(1.0 / np.sqrt(M.diagonal()))  # only ratios count
-    balanced = linalg.eigvalsh((scale @ M @ scale).toarray())
-    # Sums of products can be nearly singular though every entry is of size one: only what rounding
-    # explains is zero.
-    return int((balanced <= 8 * len(balanced) * _UNIT * balanced[-1]).sum())
-
-
-def _dense(B: sparse.csr_array, kernel: sparse.csr_array | None) -> float:
-    values = np.linalg.eigvalsh((B @ B.T).toarray())
-    nullity = _nullity(B, values) if kernel is None else kernel.shape[1]
-    return singular_value_of_square(values, nullity, B.toarray)
-
-
-def singular_value_of_square(
-    values: FloatArray, nullity: int, B: Callable[[], FloatArray]
-) -> float:
-    """sigma_min+(B) from the eigenvalues of B B^T, of which the first are zero.
-
-    >>> singular_value_of_square(np.array([0.0, 9.0]), 1, lambda: np.zeros((2, 2)))
+    >>> sigma_of_square(np.array([0.0, 9.0]), 1, lambda: np.zeros((2, 2)))
     3.0
     """
     if nullity == len(values):
@@ -153,40 +90,35 @@ def singular_value_of_square(
     return _by_orthogonal_factors(B(), len(values) - nullity)
 
 
-def singular_value_by_one(A: FloatArray, nullity: int, norm: float) -> float | None:
-    """sigma_min+(B) from one eigenvalue of A = B B^T, or None where that has lost digits of it.
+def _dense(B: sparse.csr_array, kernel: sparse.csr_array | None) -> float:
+    values = np.linalg.eigvalsh((B @ B.T).toarray())
+    if kernel is not None:
+        nullity = kernel.shape[1]
+    else:  # no square of a value that is zero is large
+        nullity = 0 if values[0] > _SQUARED * values[-1] else _nullity(B)
+    return sigma_of_square(values, nullity, B.toarray)
 
-    All of them take half as long again. `norm` is at least that of A.
 
-    >>> singular_value_by_one(np.diag([4.0, 0.0, 9.0]), 1, 9.0)
-    2.0
+def rank_of(B: sparse.csr_array) -> int:
+    """Find the rank of a small matrix, whatever the sizes of its rows and columns.
+
+    >>> rank_of(sparse.csr_array([[1.0, 0.0], [1.0, 1e-30], [0.0, 0.0]]))
+    2
     """
-    if nullity == len(A):
-        return float("inf")
-    try:
-        (value,) = linalg.eigh(
-            A.T, eigvals_only=True, subset_by_index=(nullity, nullity), driver="evr"
-        )
-    except linalg.LinAlgError:  # as it may be where many are equal
-        return None
-    return float(np.sqrt(value)) if value > _SQUARED * norm else None
+    B = sparse.csr_array(B, copy=True)
+    B.eliminate_zeros()
+    B = B[np.diff(B.indptr) > 0]
+    return B.shape[0] - _nullity(B) if B.nnz else 0
 
 
-def _nullity(B: sparse.csr_array, squares: FloatArray) -> int:
-    """How many rows too many B has, for its rank; its own squares tell where none is small."""
-    if squares[0] > _SQUARED * squares[-1]:
-        return 0
-    return _rows_too_many(B)
-
-
-def _rows_too_many(B: sparse.csr_array) -> int:
-    """The same from B with its rows and columns scaled alike."""
+def _nullity(B: sparse.csr_array) -> int:
+    """Count the rows too many for the rank of B, from B with its rows and columns scaled alike."""
     sizes = linalg.svdvals(_balanced(B).toarray())
     return B.shape[0] - int((sizes > 4 * max(B.shape) * _UNIT * sizes[0]).sum())
 
 
 def _by_orthogonal_factors(B: FloatArray, rank: int) -> float:
-    """1 / ||R^-1|| for B = Q_1 R Q_2 with square R: no square is ever formed.
+    """Find 1 / ||R^-1|| for B = Q_1 R Q_2 with square R: no square is ever formed.
 
     Rows in descending order of length and columns by pivoting keep the digits of small rows.
     """
@@ -214,7 +146,7 @@ def _grounded(B: sparse.csr_array, kernel: sparse.csr_array) -> float:
     keep = np.ones(n, dtype=bool)
     keep[columns.indices[columns.indptr[:-1]]] = False  # one vertex of each part, of any weight
     left = B[keep]
-    solve = best_direct(n).prepare(left @ left.T)
+    solve = Direct().prepare(left @ left.T)  # SuperLU, which raises no small pivot
     fixed = Projector(kernel)
 
     def inverse(x: FloatArray) -> FloatArray:
@@ -227,8 +159,8 @@ def _grounded(B: sparse.csr_array, kernel: sparse.csr_array) -> float:
     return float(np.linalg.norm(B.T @ v) / np.linalg.norm(v))
 
 
-def _told_in_rounds(B: sparse.csr_array) -> float | None:
-    """The same where the kernel is known in rounds; None where G has lost too many digits of it."""
+def _grounded_in_rounds(B: sparse.csr_array) -> float | None:
+    """The same where the kernel is known in rounds, unless G has lost too many digits of it."""
     kernel = left_kernel_in_rounds(B)
     if kernel is None:
         return None
@@ -240,17 +172,18 @@ def _told_in_rounds(B: sparse.csr_array) -> float | None:
     return sigma if sigma**2 > _LEAST_SQUARE * norm else None
 
 
-def _filtered(B: sparse.csr_array) -> float:
+def _by_lanczos(B: sparse.csr_array) -> float:
     """sigma_min+ where nothing is known of the kernel."""
     G = sparse.csr_array(B @ B.T)
     entries = abs(B.data)
-    wide = entries.max() > _WIDE * entries.min()
-    if not wide and widest_level(G)[0] > _FILLS_IN:
-        sigma = by_row_space(B)
-        if sigma is not None:
-            return sigma
+    far_apart = entries.max() > _RANGE * entries.min()
+    if not far_apart and widest_level(G)[0] > WIDE_LEVEL:
+        starts = np.random.default_rng(0).standard_normal((2, B.shape[1]))
+        first, second = (_smallest_ritz_value(B, start) for start in starts)
+        if first is not None and second is not None and abs(first - second) <= _AGREE * first:
+            return float(np.sqrt(min(first, second)))
     smallest = _smallest_positive(G)
-    if wide:
+    if far_apart:
         balanced = _balanced(B)
         nullity = _count_below(sparse.csr_array(balanced @ balanced.T), _ZERO)
         smaller = _count_below(G, 0.999 * smallest)
@@ -263,12 +196,46 @@ def _filtered(B: sparse.csr_array) -> float:
     return float(np.sqrt(smallest))
 
 
+def _smallest_ritz_value(B: sparse.csr_array, start: FloatArray) -> float | None:
+    """Find the smallest positive eigenvalue of G = B B^T by Lanczos without a factor, or None.
+
+    The Krylov space of B y has no part in the kernel of G: its smallest Ritz value falls to the
+    smallest positive eigenvalue. Rounding brings the kernel back in the end, as values that fall to
+    zero: what is zero to rounding does not count, the next one only where it is not small next to
+    the norm, and two starts have to agree. Graphs that fill in expand, and have such values.
+    """
+    transposed = sparse.csr_array(B.T)
+    v = B @ start
+    basis = np.empty((_EVERY, len(v)))
+    basis[0] = v / np.linalg.norm(v)
+    diagonal, beside = np.empty(_STEPS), np.empty(_STEPS)
+    for j in range(_STEPS):
+        image, V = B @ (transposed @ basis[j]), basis[: j + 1]
+        diagonal[j] = basis[j] @ image
+        for _ in range(2):  # once more for what rounding has left
+            image = image - V.T @ (V @ image)
+        beside[j] = np.linalg.norm(image)
+        ended = beside[j] <= 1e-12 * diagonal[: j + 1].max()  # the whole space has been seen
+        if ended or j % _EVERY == _EVERY - 1:
+            values, vectors = linalg.eigh_tridiagonal(diagonal[: j + 1], beside[:j])
+            at = int(np.searchsorted(values, 1e-13 * values[-1]))
+            left = 0.0 if ended else beside[j] * abs(vectors[-1, at])
+            if values[at] >= _LEAST_VALUE * values[-1] and left <= _RESIDUAL * values[at]:
+                return float(values[at])
+        if ended:
+            return None
+        if j + 1 == len(basis):
+            basis = np.concatenate([basis, np.empty_like(basis)])
+        basis[j + 1] = image / beside[j]
+    return None
+
+
 def _count_below(G: sparse.csr_array, value: float) -> int | None:
     return Direct().prepare(G - value * sparse.eye_array(G.shape[0])).n_negative()
 
 
 def _smallest_positive(G: sparse.csr_array) -> float:
-    """The smallest positive eigenvalue of a large semi-definite matrix."""
+    """Find the smallest positive eigenvalue of a large semi-definite matrix."""
     n, norm, smallest = G.shape[0], row_sum(G), np.inf
     for shift in (_SHIFT, _LEAST_SHIFT):  # with the second after any gap, too
         solve = Direct().prepare(G + shift * norm * sparse.eye_array(n))
@@ -299,6 +266,52 @@ def _top_vector(apply: Solve, n: int) -> FloatArray:
         ) from None
 
 
+def smallest_positive_eigenvalue(M: sparse.csr_array, nullity: int | None = None) -> float:
+    """Find the smallest positive eigenvalue of a sparse positive semi-definite matrix.
+
+    `nullity` is how many are zero, where that is known: its entries, sums of products of weights,
+    need not tell.
+
+    >>> smallest_positive_eigenvalue(sparse.csr_array([[2.0, -2.0], [-2.0, 2.0]]))
+    4.0
+    """
+    d = M.diagonal()
+    if nullity is not None:
+        nullity -= int((d <= 0).sum())
+    M = sparse.csr_array(M)[d > 0][:, d > 0]  # a row without a diagonal is empty
+    alone = np.diff(M.indptr) == 1  # a row with zeros besides is told by other means
+    first = float(M.diagonal()[alone].min(initial=np.inf))
+    return min(first, _smallest_of_tied(M[~alone][:, ~alone], nullity))
+
+
+def _smallest_of_tied(M: sparse.csr_array, nullity: int | None) -> float:
+    """The same where every row has entries off the diagonal."""
+    if not M.shape[0]:
+        return float("inf")
+    if M.shape[0] > DENSE_SIGMA:
+        return _smallest_positive(M)
+    values = linalg.eigvalsh(M.toarray())
+    if nullity is None:
+        nullity = _zeros_among(M)
+    if nullity == len(values):
+        return float("inf")
+    if values[nullity] <= 4 * len(values) * _UNIT * values[-1]:
+        raise ConvergenceError(
+            f"an eigenvalue of a matrix of {len(values):,} rows is positive, but less than "
+            f"rounding leaves of {values[-1]:.1e}, the largest; rescale the weights of the cells"
+        )
+    return float(values[nullity])
+
+
+def _zeros_among(M: sparse.csr_array) -> int:
+    """How many eigenvalues are zero, as far as the entries tell."""
+    scale = sparse.diags_array(1.0 / np.sqrt(M.diagonal()))  # only ratios count
+    balanced = linalg.eigvalsh((scale @ M @ scale).toarray())
+    # Sums of products can be nearly singular though every entry is of size one: only what rounding
+    # explains is zero.
+    return int((balanced <= 8 * len(balanced) * _UNIT * balanced[-1]).sum())
+
+
 def largest_eigenpair(
     apply: Callable[[FloatArray], FloatArray],
     n: int,
@@ -307,7 +320,7 @@ def largest_eigenpair(
     scale: float = 0.0,
     start: FloatArray | None = None,
 ) -> tuple[float, FloatArray]:
-    """The largest eigenvalue of a symmetric operator given by its action, and its vector.
+    """Find the largest eigenvalue of a symmetric operator given by its action, and its vector.
 
     Parameters
     ----------
@@ -324,7 +337,7 @@ def largest_eigenpair(
     >>> largest_eigenpair(lambda x: 3.0 * x, 2, tol=1e-3)[0]
     3.0
     """
-    if n <= _DENSE_OPERATOR:
+    if n <= DENSE_OPERATOR:
         M = apply(np.eye(n))
         values, vectors = symmetric_eigenpairs((M + M.T) / 2)
         return (float(values[-1]), vectors[:, -1]) if n else (0.0, np.zeros(0))
