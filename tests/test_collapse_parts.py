@@ -460,28 +460,28 @@ def test_bounds_of_gamma_by_hand():
         Weights.choose(np.zeros(1), Unchecked(1.0), 1.0, np.ones(1))
 
 
-@pytest.mark.parametrize("n", [400, 401])
+@pytest.mark.parametrize("n", [500, 501])
 def test_sigma_of_the_edges_comes_from_the_eigenpairs_of_a(n):
     """A cycle, at both sides of the size from which they are used."""
     K = cl.clique_complex(nx.cycle_graph(n), 1)
     chain = as_realization("unfolded").chain(K)
     assert chain._first_sigma() == pytest.approx(2.0 * np.sin(np.pi / n), rel=1e-9)
-    assert ("pairs" in chain.plain.found) is (n > 400)
+    assert ("pairs" in chain.plain.found) is (n > 500)
 
 
 def test_small_eigenvalues_are_not_trusted_for_sigma(monkeypatch):
     monkeypatch.setattr("cellapse._collapse.chain._START", 1)
-    chain = as_realization("unfolded").chain(cl.clique_complex(nx.path_graph(500), 1))
-    v = np.cos(np.pi * (np.arange(500) + 0.5) / 500)
+    chain = as_realization("unfolded").chain(cl.clique_complex(nx.path_graph(510), 1))
+    v = np.cos(np.pi * (np.arange(510) + 0.5) / 510)
     v /= np.linalg.norm(v)
-    first = 2.0 - 2.0 * np.cos(np.pi / 500)
+    first = 2.0 - 2.0 * np.cos(np.pi / 510)
     # A vector with too large a residual, or a value that is not its own: by other means.
-    noise = np.random.default_rng(0).standard_normal(500) / 500**0.5
+    noise = np.random.default_rng(0).standard_normal(510) / 510**0.5
     for value, u in ((first, v + 1e-3 * noise), (4.0 * first, v)):
-        pair = Lowest(np.array([value]), u[:, None], True, np.empty((500, 0)))
+        pair = Lowest(np.array([value]), u[:, None], True, np.empty((510, 0)))
         chain.plain.found["pairs"] = pair
         assert chain._first_sigma() == pytest.approx(first**0.5, rel=1e-6)
-    pair = Lowest(np.array([first]), v[:, None], True, np.empty((500, 0)))
+    pair = Lowest(np.array([first]), v[:, None], True, np.empty((510, 0)))
     chain.plain.found["pairs"] = pair
     monkeypatch.setattr("cellapse._collapse.chain.sigma_min", lambda B: -1.0)
     assert chain._first_sigma() == pytest.approx(first**0.5)
