@@ -18,7 +18,7 @@ from mpi4py import MPI
 
 import cellapse as cl
 from cellapse import scale
-from cellapse.scale import hunt, levels, lowest, spectrum
+from cellapse.scale import edges, eigensolve
 from tests.scale.families import FAMILIES
 
 RENUMBERED = ("hypergraph", "disconnected")
@@ -133,7 +133,7 @@ def compare(name: str, comm: Any) -> None:
 
 if __name__ == "__main__":
     # Small networks take the ways of large ones: many messages are slow where ranks share cores.
-    spectrum.DENSE = lowest.DENSE = hunt.DENSE = 50
-    levels.DENSE_BLOCK = 60
+    eigensolve.DENSE = 50
+    edges.DENSE_BLOCK = 60
     for chosen in sys.argv[1:] or FAMILIES:
         compare(chosen, MPI.COMM_WORLD)

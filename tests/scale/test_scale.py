@@ -94,7 +94,7 @@ def test_a_checkpoint_serves_any_number_of_ranks(mesh, folder):
     again = scale(1, *words, folder=folder)
     one, two = json.loads(first.stdout), json.loads(again.stdout)
     assert two["steps"] < one["steps"]
-    expected = cl.collapse(cl.clique_complex(mesh), "unfolded").spectrum(4).values
+    expected = cl.collapse(cl.clique_complex(mesh)).spectrum(4).values
     for facts in (one, two):
         assert np.allclose(facts["values"], expected, rtol=1e-10, atol=1e-12)
 
@@ -139,7 +139,7 @@ def test_vertices_are_shared_out_anew_where_their_numbers_jump_around(folder):
     assert "by PT-Scotch" in first.stderr
     facts = json.loads(again.stdout)
     assert facts["steps"] == 0  # the rows are where they belong, or it would begin anew
-    values = cl.collapse(cl.clique_complex(edges), "unfolded").spectrum(4).values
+    values = cl.collapse(cl.clique_complex(edges)).spectrum(4).values
     assert np.allclose(facts["values"], values, rtol=1e-10, atol=1e-12)
 
 

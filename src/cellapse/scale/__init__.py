@@ -11,12 +11,10 @@ Every rank runs the same lines and holds its share: vectors are the rows of its 
 """
 
 from cellapse.scale import libraries as libraries  # first: what is missing is said at once
-from cellapse.scale.build import collapse
-from cellapse.scale.collapsed import DistributedOperator
+from cellapse.scale.collapsed import DistributedOperator, collapse
 from cellapse.scale.complexes import DistributedComplex
-from cellapse.scale.spectrum import DistributedSpectrum
-from cellapse.scale.tasks import cluster, embed
-from cellapse.scale.trust import DistributedTrust, edge_trust
+from cellapse.scale.eigensolve import DistributedSpectrum
+from cellapse.scale.tasks import DistributedTrust, cluster, edge_trust, embed
 
 __all__ = [
     "DistributedComplex",

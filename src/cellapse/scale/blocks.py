@@ -9,8 +9,8 @@ import numpy as np
 from scipy import linalg
 
 from cellapse._shared.arrays import FloatArray, IntArray
+from cellapse.scale.exchange import Ranges
 from cellapse.scale.libraries import MPI
-from cellapse.scale.routes import Ranges
 
 Block = Callable[[FloatArray], FloatArray]
 Columns = Callable[[FloatArray, IntArray], FloatArray]  # a block, and which columns it has
@@ -95,7 +95,12 @@ def fix_signs(vertices: Ranges, X: FloatArray) -> FloatArray:
 
 
 def conjugate_gradients(
-    comm: Any, apply: Columns, B: FloatArray, near: Block, goal: FloatArray, max_steps: int = 3000
+    comm: Any,
+    apply: Columns,
+    B: FloatArray,
+    precondition: Block,
+    goal: FloatArray,
+    max_steps: int = 3000,
 ) -> tuple[FloatArray, int]:
     """M X = B for all columns at once, each until its residual is at most its goal.
 
@@ -111,7 +116,7 @@ def conjugate_gradients(
             P, rz = (P[:, keep], rz[keep]) if step else (P, rz)
         if not len(left):
             return X, step
-        Z = near(R)
+        Z = precondition(R)
         last, rz = rz, dots(comm, R, Z)
         P = np.asfortranarray(Z + (rz / last) * P) if step else Z
         Q = apply(P, left)

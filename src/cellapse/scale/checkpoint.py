@@ -15,9 +15,9 @@ import numpy as np
 
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray
-from cellapse.scale.agreement import together
 from cellapse.scale.davidson import OnStep
-from cellapse.scale.numbering import AsGiven
+from cellapse.scale.exchange import together
+from cellapse.scale.partition import AsGiven
 
 _EVERY = 5  # steps between two checkpoints
 

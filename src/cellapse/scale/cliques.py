@@ -16,8 +16,8 @@ import numpy as np
 
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse.scale.edges import EdgeTable
+from cellapse.scale.exchange import Ranges, Relation
 from cellapse.scale.libraries import MPI
-from cellapse.scale.routes import Ranges, Relation
 
 _WEDGES = 2_000_000  # asked about in one round: some 150 MB of working memory
 

@@ -5,31 +5,29 @@ S x,   (S + shift)^-1 b,   (I + strength S)^-1 y,   S u = lambda D u.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from cellapse._collapse.realizations import Realization
-from cellapse._collapse.weights import Weights
+from cellapse._collapse.realizations import DEFAULT, Realization, as_realization
+from cellapse._collapse.weights import Weights, check_eps
 from cellapse._errors import ConvergenceError, InputError
 from cellapse._shared.align import own_labels
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import at_least_zero, finite_rows, real_array, share, whole_number
-from cellapse.scale.agreement import same_everywhere, together
 from cellapse.scale.blocks import conjugate_gradients, norms
 from cellapse.scale.checkpoint import Checkpoint
 from cellapse.scale.complexes import DistributedComplex
-from cellapse.scale.components import Kernel
-from cellapse.scale.flags import Flags
-from cellapse.scale.hunt import Hunt
+from cellapse.scale.davidson import Problem
+from cellapse.scale.edges import Kernel
+from cellapse.scale.eigensolve import DistributedSpectrum, Eigensolve, LaplacianPairs, with_evidence
+from cellapse.scale.elimination import ScreenedElimination, UnfoldedElimination, unfolded_sigmas
+from cellapse.scale.exchange import same_everywhere, together
 from cellapse.scale.libraries import MPI
-from cellapse.scale.lowest import Lowest
 from cellapse.scale.multigrid import NUDGE, Cycle, Diagonal, Multigrid, scaled
-from cellapse.scale.problem import Problem
-from cellapse.scale.progress import Report
-from cellapse.scale.shares import Shares
-from cellapse.scale.spectrum import DistributedSpectrum, with_evidence
+from cellapse.scale.output import Report
 
 
 class DistributedOperator:
@@ -51,12 +49,12 @@ class DistributedOperator:
         complex_: DistributedComplex,
         realization: Realization,
         weights: Weights,
-        elimination: Flags | Shares,
-        lowest: Lowest | None,
+        elimination: UnfoldedElimination | ScreenedElimination,
+        laplacian: LaplacianPairs | None,
         report: Report,
     ) -> None:
         self.complex, self.realization, self.weights = complex_, realization, weights
-        self._elimination, self._lowest, self._report = elimination, lowest, report
+        self._elimination, self._laplacian, self._report = elimination, laplacian, report
         self.comm, self.norm = complex_.comm, elimination.norm
         self._kernel = complex_.kernel
         self._cycles: dict[float, Cycle] = {}
@@ -86,7 +84,7 @@ class DistributedOperator:
         return self.complex.expands
 
     @property
-    def _near_kind(self) -> type[Multigrid] | type[Diagonal]:
+    def _preconditioner(self) -> type[Multigrid] | type[Diagonal]:
         return Diagonal if self.expands else Multigrid
 
     def __matmul__(self, x: Any) -> FloatArray:
@@ -121,11 +119,11 @@ class DistributedOperator:
 
     def _cycle_of(self, shift: float) -> Cycle:
         """About (A + shift)^-1, up to a factor; the last one is kept."""
-        if shift == 0.0 and self._lowest is not None:
-            return self._lowest.cycle
+        if shift == 0.0 and self._laplacian is not None:
+            return self._laplacian.cycle
         if shift not in self._cycles:
             nudged = shift + NUDGE * self.norm
-            self._cycles = {shift: Cycle(self._elimination.A, nudged, self._near_kind)}
+            self._cycles = {shift: Cycle(self._elimination.A, nudged, self._preconditioner)}
         return self._cycles[shift]
 
     def _solve_off_kernel(self, B: FloatArray, shift: float, rtol: float) -> FloatArray:
@@ -185,17 +183,17 @@ class DistributedOperator:
         k = whole_number("k", k, 1, max(self.complex.n_vertices, 1))
         rtol = share("rtol", rtol)
         D = self.masses(mass)
-        problem, plain = self._problems(D)
-        hunt = Hunt(problem, plain, self._elimination, self._lowest, D, rtol)
+        problem, uncollapsed = self._problems(D)
+        solve = Eigensolve(problem, uncollapsed, self._elimination, self._laplacian, D, rtol)
         place = None if checkpoint is None else Checkpoint(checkpoint, self.complex.numbering)
-        pairs, steps, solver = hunt.pairs(k, self.expands, place, self._report)
+        pairs, steps, solver = solve.pairs(k, self.expands, place, self._report)
         root = np.ones(self.complex.vertices.count) if D is None else np.sqrt(D)
         return with_evidence(problem, pairs, k, root, rtol, steps, solver)
 
     def _problems(self, D: FloatArray | None) -> tuple[Problem, Problem]:
         """The eigenproblems of S and of A, scaled by the masses."""
         A, norm, kernel, cycle = self._elimination.A, self.norm, self._kernel, self._cycle_of(0.0)
-        applies = [self.apply, self._elimination.plain]
+        applies = [self.apply, self._elimination.apply_uncollapsed]
         if D is not None:
             root = np.sqrt(D)[:, None]
             A = scaled(A, 1.0 / root[:, 0])
@@ -203,14 +201,14 @@ class DistributedOperator:
                 self.comm.allreduce(float((self.degree() / D).max(initial=0.0)), MPI.MAX)
             )
             kernel = Kernel(self.complex.vertices, self.complex.first_vertices, root[:, 0])
-            cycle = Cycle(A, NUDGE * norm, self._near_kind)
+            cycle = Cycle(A, NUDGE * norm, self._preconditioner)
             least = float(np.sqrt(_least(self.comm, D)))
             applies = [_between(apply, root, least) for apply in applies]
         none = np.empty((self.complex.vertices.count, 0))
-        S, plain = (
+        S, uncollapsed = (
             Problem(self.complex.vertices, apply, A, kernel, norm, cycle, none) for apply in applies
         )
-        return S, plain
+        return S, uncollapsed
 
     def masses(self, mass: Any) -> Any:
         """The masses D of an eigenproblem, on this rank."""
@@ -258,3 +256,67 @@ def _between(apply: Any, root: FloatArray, least: float) -> Any:
 
 def _least(comm: Any, D: FloatArray) -> float:
     return float(comm.allreduce(float(D.min(initial=np.inf)), MPI.MIN))
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """What the weights of a realization are chosen from: a chain without its matrices."""
+
+    above: list[None]
+    sigma: FloatArray = field(default_factory=lambda: np.empty(0))
+
+
+def collapse(
+    complex_: DistributedComplex,
+    realization: str | Realization = DEFAULT,
+    *,
+    beta: Any = None,
+    gamma: Any = None,
+    eps: float = 1e-4,
+    checkpoint: str | Path | None = None,
+    progress: bool = False,
+) -> DistributedOperator:
+    """Collapse all cells of a distributed complex onto its vertices.
+
+    Parameters
+    ----------
+    complex_ : DistributedComplex
+    realization : "renormalized", "screened", "unfolded", Unfolded() or Screened(...)
+        The others are not distributed.
+    beta, gamma, eps
+        As in `cellapse.collapse`.
+    checkpoint : path, optional
+        A .npy file where the eigenvectors behind the bound of gamma are kept, and looked for.
+    progress : bool
+        Whether rank 0 tells how far things are.
+
+    Returns
+    -------
+    DistributedOperator
+    """
+    if not isinstance(complex_, DistributedComplex):
+        raise InputError(
+            f"a {type(complex_).__name__} was given; make a DistributedComplex with from_edges or "
+            "from_hyperedges, or use cellapse.collapse on one machine"
+        )
+    chosen, eps = as_realization(realization), check_eps(eps)
+    same_everywhere(complex_.comm, "the choice of operator", (chosen, beta, gamma, eps))
+    report = Report(complex_.comm, progress)
+    known = _Known([None] * (complex_.max_rank - 1))
+    report.say(f"{complex_!r}, n_cells={complex_.n_cells}, vertices {complex_.partition}")
+    if chosen.edgewise:
+        weights = chosen.weigh(cast(Any, known), beta, gamma, eps)
+        shares = ScreenedElimination(complex_, chosen, weights)
+        return DistributedOperator(complex_, chosen, weights, shares, None, report)
+    if not chosen.diagonal:
+        raise InputError(
+            f'realization={chosen.name!r} is not distributed; choose "unfolded", "screened" or '
+            '"renormalized", or use cellapse.collapse on one machine'
+        )
+    place = None if checkpoint is None else Checkpoint(checkpoint, complex_.numbering)
+    laplacian = LaplacianPairs.of(complex_, place, report)
+    known = _Known(known.above, unfolded_sigmas(complex_, laplacian.smallest()))
+    weights = chosen.weigh(cast(Any, known), beta, gamma, eps)
+    return DistributedOperator(
+        complex_, chosen, weights, UnfoldedElimination(complex_, weights), laplacian, report
+    )

@@ -19,17 +19,20 @@ import numpy as np
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import whole_number
-from cellapse.scale.agreement import same_everywhere, together
 from cellapse.scale.cliques import Cliques
-from cellapse.scale.components import Kernel, first_vertices
-from cellapse.scale.edges import EdgeTable
+from cellapse.scale.edges import EdgeTable, Kernel, expands, first_vertices
+from cellapse.scale.exchange import Ranges, same_everywhere, together
 from cellapse.scale.hyperedges import Hyperedges, hyperedge_pairs
-from cellapse.scale.labels import Dictionary, as_labels
-from cellapse.scale.levels import expands
 from cellapse.scale.libraries import MPI, PETSc
 from cellapse.scale.partition import Partition, check_choice, share_out
-from cellapse.scale.reading import Source, integer_pairs, labelled_pairs, positive_numbers
-from cellapse.scale.routes import Ranges
+from cellapse.scale.reading import (
+    Dictionary,
+    Source,
+    as_labels,
+    integer_pairs,
+    labelled_pairs,
+    positive_numbers,
+)
 
 
 class DistributedComplex:

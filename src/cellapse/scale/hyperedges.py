@@ -14,10 +14,9 @@ import numpy as np
 
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
-from cellapse.scale.agreement import together
 from cellapse.scale.edges import EdgeTable
+from cellapse.scale.exchange import Ranges, Relation, Route, sums, together
 from cellapse.scale.libraries import MPI
-from cellapse.scale.routes import Ranges, Relation, Route, sums
 
 
 @dataclass(frozen=True, eq=False)

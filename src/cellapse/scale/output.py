@@ -1,10 +1,12 @@
-"""Results of many ranks: one part per rank in a folder, and a word from rank 0."""
+"""What ranks write and say: a part of the rows each, into one folder, and words from rank 0."""
 
 from __future__ import annotations
 
 import csv
 import json
 import os
+import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from cellapse._errors import InputError, extra
-from cellapse.scale.agreement import together
+from cellapse._shared.arrays import FloatArray
+from cellapse.scale.davidson import OnStep
+from cellapse.scale.exchange import together
 
 FORMATS = ("csv", "parquet")
 
@@ -63,16 +67,16 @@ class Parts:
     def summary(self, facts: Mapping[str, Any]) -> None:
         """What was computed, with its evidence, once."""
         if self._folder is not None and self._comm.rank == 0:
-            (self._folder / "summary.json").write_text(json.dumps(plain(facts), indent=1) + "\n")
+            (self._folder / "summary.json").write_text(json.dumps(as_json(facts), indent=1) + "\n")
 
 
-def plain(value: Any) -> Any:
+def as_json(value: Any) -> Any:
     """Lists, numbers and words that JSON knows."""
     if isinstance(value, Mapping):
-        return {str(k): plain(v) for k, v in value.items()}
+        return {str(k): as_json(v) for k, v in value.items()}
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
-    return [plain(v) for v in value] if isinstance(value, list | tuple) else value
+    return [as_json(v) for v in value] if isinstance(value, list | tuple) else value
 
 
 def _write_csv(columns: Mapping[str, Any], path: Path) -> None:
@@ -87,3 +91,46 @@ def _write_parquet(columns: Mapping[str, Any], path: Path) -> None:
     import pyarrow.parquet as pq
 
     pq.write_table(pa.table({name: np.asarray(c) for name, c in columns.items()}), path)
+
+
+class Report:
+    """What is said while ranks work together; only rank 0 speaks, and only where wanted.
+
+    Parameters
+    ----------
+    comm : communicator
+    show : bool
+    """
+
+    def __init__(self, comm: Any, show: bool) -> None:
+        self._speaks = show and comm.rank == 0
+        self._start = time.monotonic()
+
+    def say(self, text: str) -> None:
+        """One line with the seconds so far."""
+        if self._speaks:
+            print(f"{time.monotonic() - self._start:8.1f} s  {text}", file=sys.stderr, flush=True)
+
+    def __call__(self, what: str) -> OnStep | None:
+        """What reports the steps of an iteration."""
+        if not self._speaks:
+            return None
+
+        def on_step(step: int, X: FloatArray, size: float, goal: float) -> None:
+            if step % 5 == 0:
+                self.say(f"{what}: step {step}, residual {size:.1e} on the way to {goal:.1e}")
+
+        return on_step
+
+
+def both(first: OnStep | None, second: OnStep | None) -> OnStep | None:
+    """Two things done at every step."""
+    if first is None or second is None:
+        return first or second
+    one, two = first, second
+
+    def on_step(step: int, X: FloatArray, size: float, goal: float) -> None:
+        one(step, X, size, goal)
+        two(step, X, size, goal)
+
+    return on_step

@@ -1,7 +1,9 @@
-"""Which rank gets which vertices, where the numbering is poor: PT-Scotch cuts few edges.
+"""Which rank gets which vertices, and their numbers as they were given and as ranks hold them.
 
-Ranges of a mesh that is numbered along a curve have short borders. Where numbers jump around, most
-edges lie between ranks, and every product waits for messages.
+Every rank holds a range of numbers. Ranges of a mesh that is numbered along a curve have short
+borders, and stay as they are given. Where numbers jump around, most edges lie between ranks, and
+every product waits for messages: there PT-Scotch cuts few edges, and the vertices of each rank are
+renumbered so that they are a range again, in the order they were given.
 """
 
 from __future__ import annotations
@@ -12,15 +14,98 @@ from typing import Any
 import numpy as np
 
 from cellapse._errors import InputError
-from cellapse._shared.arrays import IntArray
-from cellapse.scale.edges import EdgeTable
-from cellapse.scale.levels import expands
+from cellapse._shared.arrays import FloatArray, IntArray
+from cellapse.scale.edges import EdgeTable, expands
+from cellapse.scale.exchange import Ranges
 from cellapse.scale.libraries import PETSc
-from cellapse.scale.numbering import AsGiven, Renumbered
 
 CHOICES = ("given", "auto", "scotch")
 _POOR = 0.1  # of the edges between ranks: a mesh along a curve has far fewer
 _UNEVEN = 1.5  # times the mean number of edges on a rank: more costs what shorter borders save
+
+
+class AsGiven:
+    """The numbers of the user are those of the ranks.
+
+    Attributes
+    ----------
+    ranges : Ranges
+        Who holds which numbers.
+    files : Ranges
+        The numbers, as given, whose rows this rank reads and writes in files.
+    given_here : array
+        What the vertices held here were given as.
+    """
+
+    def __init__(self, ranges: Ranges) -> None:
+        self.ranges = self.files = ranges
+        self.given_here: IntArray = np.arange(ranges.low, ranges.high)
+
+    def numbers(self, given: IntArray) -> IntArray:
+        """The numbers of some vertices, anywhere."""
+        return given
+
+    def given(self, numbers: IntArray) -> IntArray:
+        """What some vertices, anywhere, were given as."""
+        return numbers
+
+    def to_files(self, rows: FloatArray) -> FloatArray:
+        """From the rows of the vertices here to those that this rank has in files."""
+        return rows
+
+    def from_files(self, rows: FloatArray) -> FloatArray:
+        """And back."""
+        return rows
+
+
+class Renumbered(AsGiven):
+    """Vertices go to other ranks.
+
+    Parameters
+    ----------
+    files : Ranges
+        Who holds them as given.
+    rank : array
+        Where each of those here goes.
+    """
+
+    def __init__(self, files: Ranges, rank: IntArray) -> None:
+        comm = files.comm
+        going = np.bincount(rank, minlength=comm.size).astype(np.int64)
+        before: Any = np.zeros_like(going)
+        comm.Exscan(going, before)
+        if comm.rank == 0:
+            before[:] = 0  # MPI leaves it undefined
+        cuts = np.concatenate([[0], np.cumsum(comm.allreduce(going))])
+        self.files, self.ranges = files, Ranges(comm, cuts)
+        order = np.argsort(rank, kind="stable")
+        first = np.repeat(cuts[:-1] + before - (np.cumsum(going) - going), going)
+        self._number = np.empty(files.count, np.int64)
+        self._number[order] = first + np.arange(files.count)
+        self._route = self.ranges.route(self._number)
+        self._place = self._route.send(self._number) - self.ranges.low
+        self.given_here = self._arrived(np.arange(files.low, files.high))
+
+    def _arrived(self, rows: Any) -> Any:
+        arrived = self._route.send(rows)
+        placed = np.empty_like(arrived)
+        placed[self._place] = arrived
+        return placed
+
+    def numbers(self, given: IntArray) -> IntArray:
+        route = self.files.route(given)
+        return route.back(self._number[route.send(given) - self.files.low])
+
+    def given(self, numbers: IntArray) -> IntArray:
+        route = self.ranges.route(numbers)
+        return route.back(self.given_here[route.send(numbers) - self.ranges.low])
+
+    def to_files(self, rows: FloatArray) -> FloatArray:
+        arrived: FloatArray = self._route.back(rows[self._place])
+        return arrived
+
+    def from_files(self, rows: FloatArray) -> FloatArray:
+        return np.asfortranarray(self._arrived(rows))
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,23 +133,23 @@ def share_out(table: EdgeTable, choice: str) -> Partition:
     if table.vertices.comm.size == 1:
         return Partition(as_given, "as given: one rank holds all")
     between = _between(table, as_given)
-    told = f"{100 * between:.1f} % of the edges lie between ranks"
+    words = f"{100 * between:.1f} % of the edges lie between ranks"
     if choice == "given":
-        return Partition(as_given, f"as given: {told}")
+        return Partition(as_given, f"as given: {words}")
     if choice == "auto" and between <= _POOR:
-        return Partition(as_given, f"as given, which is good: {told}")
+        return Partition(as_given, f"as given, which is good: {words}")
     if not PETSc.Sys.hasExternalPackage("ptscotch"):
         if choice == "scotch":
             raise InputError("this PETSc was built without PT-Scotch; use partition='given'")
-        return Partition(as_given, f"as given, as this PETSc has no PT-Scotch: {told}")
+        return Partition(as_given, f"as given, as this PETSc has no PT-Scotch: {words}")
     if choice == "auto" and expands(table):
-        return Partition(as_given, f"as given, as the graph expands: {told}")
+        return Partition(as_given, f"as given, as the graph expands: {words}")
     numbering = Renumbered(table.vertices, _by_scotch(table))
     after = _between(table, numbering)
     if choice == "auto" and (after > 0.5 * between or _uneven(table, numbering) > _UNEVEN):
-        return Partition(as_given, f"as given, as PT-Scotch found nothing better: {told}")
-    told = f"{100 * after:.1f} % of the edges lie between ranks, {100 * between:.1f} % as given"
-    return Partition(numbering, f"by PT-Scotch: {told}")
+        return Partition(as_given, f"as given, as PT-Scotch found nothing better: {words}")
+    words = f"{100 * after:.1f} % of the edges lie between ranks, {100 * between:.1f} % as given"
+    return Partition(numbering, f"by PT-Scotch: {words}")
 
 
 def check_choice(choice: Any) -> str:

@@ -1,23 +1,30 @@
-"""Clusters and coordinates of the vertices, over ranks.
+"""Clusters, coordinates of the vertices and the trust in edges, over ranks.
 
 k-means starts from a sample of the rows that one rank can hold, as on one machine where that is all
-of them, and goes on over all ranks until no vertex changes its cluster.
+of them, and goes on over all ranks until no vertex changes its cluster. The trust in an edge is
+s / (1 + s), with s its support by cells, as in `cellapse.edge_trust`.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from cellapse._collapse.edges import Cofaces
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import whole_number
 from cellapse.scale.blocks import fix_signs, orthonormal
 from cellapse.scale.collapsed import DistributedOperator
+from cellapse.scale.complexes import DistributedComplex
+from cellapse.scale.eigensolve import DistributedSpectrum
+from cellapse.scale.elimination import cofaces
 from cellapse.scale.libraries import MPI
-from cellapse.scale.spectrum import DistributedSpectrum
 from cellapse.tasks.clustering import unit_rows
+from cellapse.tasks.trust import Degrees, TrustRounds, weighted
 
 _SAMPLE = 20_000  # rows for the starts of k-means
 _ROUNDS = 300
@@ -91,12 +98,12 @@ def _kmeans(S: DistributedOperator, rows: FloatArray, k: int, seed: int) -> IntA
     centres = comm.bcast(centres)
     numbers = np.full(len(rows), -1)
     for _ in range(_ROUNDS):
-        near = np.argmin((centres**2).sum(axis=1) - 2.0 * rows @ centres.T, axis=1)
-        if not comm.allreduce(int((near != numbers).sum())):
+        nearest = np.argmin((centres**2).sum(axis=1) - 2.0 * rows @ centres.T, axis=1)
+        if not comm.allreduce(int((nearest != numbers).sum())):
             break
-        numbers = near
-        total, count = np.zeros_like(centres), np.bincount(near, minlength=k).astype(np.float64)
-        np.add.at(total, near, rows)
+        numbers = nearest
+        total, count = np.zeros_like(centres), np.bincount(nearest, minlength=k).astype(np.float64)
+        np.add.at(total, nearest, rows)
         comm.Allreduce(MPI.IN_PLACE, total)
         comm.Allreduce(MPI.IN_PLACE, count)
         filled = count > 0
@@ -110,3 +117,83 @@ def _in_order(comm: Any, here: IntArray, n: int, numbers: IntArray, k: int) -> I
     np.minimum.at(first, numbers, here)
     comm.Allreduce(MPI.IN_PLACE, first, MPI.MIN)
     return np.argsort(np.argsort(first, kind="stable"))[numbers]
+
+
+@dataclass(frozen=True, eq=False)
+class DistributedTrust:
+    """A number from 0 to 1 for every edge held here.
+
+    Attributes
+    ----------
+    complex : DistributedComplex
+    values : (m,) array
+        0 where no cell holds the edge.
+    shares : (m,) array
+        The share of its weight that the edge keeps.
+    n_cells : (m,) array of int
+        How many cells above rank 1 hold the edge.
+    """
+
+    complex: DistributedComplex = field(repr=False)
+    values: FloatArray = field(repr=False)
+    shares: FloatArray = field(repr=False)
+    n_cells: IntArray = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @cached_property
+    def held(self) -> float:
+        """The share of all edges that some cell holds: for the others there is nothing to go by."""
+        inside = self.complex.comm.allreduce(int((self.n_cells > 0).sum()))
+        return inside / max(self.complex.edges.ranges.total, 1)
+
+    def columns(self) -> dict[str, Any]:
+        """A row per edge held here: the labels of its ends, trust, cells, share of its weight."""
+        D = self.complex
+        one, other = (D.numbering.given(end) for end in (D.edges.tail, D.edges.head))
+        first, second = np.minimum(one, other), np.maximum(one, other)
+        ends = {"source": D.names(first), "target": D.names(second)}
+        return {**ends, "trust": self.values, "cells": self.n_cells, "share": self.shares}
+
+
+def edge_trust(D: DistributedComplex) -> DistributedTrust:
+    """How far every edge held here can be trusted, by the cells that hold it.
+
+    The numbers are those of `cellapse.edge_trust` on one machine.
+
+    Parameters
+    ----------
+    D : DistributedComplex
+
+    Returns
+    -------
+    DistributedTrust
+    """
+    if not isinstance(D, DistributedComplex):
+        raise InputError(
+            f"a {type(D).__name__} was given; make a DistributedComplex with from_edges or "
+            "from_hyperedges, or use cellapse.edge_trust on one machine"
+        )
+    around: list[Cofaces] = [*cofaces(D)]
+    weights = _unequal(D)
+    degrees = Degrees.of(
+        weights, lambda values: D.edges.at_ends(D.edges.add_at_ends(values, values)), D.edges.count
+    )
+    held = around
+    if weights is not None:
+        held = [weighted(c, weights) for c in around]
+    support, share = TrustRounds.of(held, degrees).forwards(np.ones(D.edges.count))
+    cells = sum((c.add_up(np.ones(len(c.cell))) for c in around), np.zeros(len(share)))
+    values = np.where(cells > 0, support / (1.0 + support), 0.0)
+    return DistributedTrust(D, values, share, cells.astype(np.int64))
+
+
+def _unequal(D: DistributedComplex) -> FloatArray | None:
+    """The weights of the edges held here, unless those of all ranks are equal."""
+    if D.edges.weight is None:
+        return None
+    held = D.edges.weight
+    ends = D.comm.allgather((held.min(initial=np.inf), held.max(initial=-np.inf)))
+    low, high = (f(column) for f, column in zip((min, max), zip(*ends, strict=True), strict=True))
+    return held if low < high else None

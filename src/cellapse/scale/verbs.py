@@ -10,15 +10,26 @@ import numpy as np
 import typer
 
 from cellapse._collapse.realizations import DEFAULT
-from cellapse._errors import InputError
-from cellapse.scale.build import collapse
-from cellapse.scale.collapsed import DistributedOperator
+from cellapse._errors import InputError, extra
+from cellapse._shared.arrays import FloatArray
+from cellapse.scale.collapsed import DistributedOperator, collapse
 from cellapse.scale.complexes import DistributedComplex
+from cellapse.scale.exchange import together
 from cellapse.scale.libraries import MPI
-from cellapse.scale.output import Parts, plain
-from cellapse.scale.signals import read_signal
-from cellapse.scale.tasks import cluster, embed
-from cellapse.scale.trust import edge_trust
+from cellapse.scale.output import Parts, as_json
+from cellapse.scale.tasks import cluster, edge_trust, embed
+
+Network = Annotated[str, typer.Argument(help="Edges as a .npy or .parquet file, vertices from 0.")]
+Operator = Annotated[str, typer.Option("--operator", help="renormalized, screened or unfolded.")]
+Eps = Annotated[float, typer.Option(help="Regularization of a collapse.")]
+Beta = Annotated[float | None, typer.Option(help="Weight of the adjacency of a collapse.")]
+Gamma = Annotated[str | None, typer.Option(help="Coupling: a number, bound, or regularized.")]
+Format = Annotated[str, typer.Option("--format", help="Of the parts: csv or parquet.")]
+AsJson = Annotated[bool, typer.Option("--json", help="JSON on standard output, nothing else.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
+Count = Annotated[int, typer.Option("-k", help="How many.")]
+Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
+
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -28,11 +39,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
-Network = Annotated[str, typer.Argument(help="Edges as a .npy or .parquet file, vertices from 0.")]
-Operator = Annotated[str, typer.Option("--operator", help="renormalized, screened or unfolded.")]
-Eps = Annotated[float, typer.Option(help="Regularization of a collapse.")]
-Beta = Annotated[float | None, typer.Option(help="Weight of the adjacency of a collapse.")]
-Gamma = Annotated[str | None, typer.Option(help="Coupling: a number, bound, or regularized.")]
 MaxRank = Annotated[
     int, typer.Option(help="Lift a graph to its cliques up to this rank, at most 3.")
 ]
@@ -55,14 +61,9 @@ Share = Annotated[
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Folder for one part per rank.")
 ]
-Format = Annotated[str, typer.Option("--format", help="Of the parts: csv or parquet.")]
 Checkpoint = Annotated[
     Path | None, typer.Option(help="A .npy file to go on from, written anew every few steps.")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="JSON on standard output, nothing else.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
-Count = Annotated[int, typer.Option("-k", help="How many.")]
-Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
 
 
 @app.callback()
@@ -268,6 +269,65 @@ class _Run:
             self._parts.write(columns)
             self._parts.summary(facts)
         if self._json and comm.rank == 0:
-            print(json.dumps(plain(facts)), flush=True)
+            print(json.dumps(as_json(facts)), flush=True)
         if columns and self._folder is not None:
             self.say(f"Wrote {self._folder}: {rows:,} rows in {comm.size} parts.")
+
+
+def read_signal(D: DistributedComplex, source: str) -> FloatArray:
+    """The degree, a .npy file with one value per vertex, or a .parquet file: node, value."""
+    if source == "degree":
+        return D.edges.degree.astype(np.float64)
+    if source.endswith(".parquet"):
+        return _by_node(D, Path(source))
+    if not source.endswith(".npy"):
+        raise InputError(f"--signal {source}; give degree, a .npy or a .parquet file")
+    with together(D.comm):
+        try:
+            values = np.load(source, mmap_mode="r", allow_pickle=False)
+        except (OSError, ValueError, EOFError):
+            raise InputError(
+                f"{source}: no complete .npy file of numbers is there; write it again"
+            ) from None
+        if values.shape != (D.n_vertices,):
+            raise InputError(
+                f"{source} has shape {values.shape}; give one value for each of "
+                f"{D.n_vertices} vertices"
+            )
+        files = D.numbering.files
+        mine = np.array(values[files.low : files.high], dtype=np.float64)
+    return D.numbering.from_files(mine)
+
+
+def _by_node(D: DistributedComplex, path: Path) -> FloatArray:
+    with together(D.comm):
+        node, value = _rows(path, D.comm)
+        wrong = node[(node < 0) | (node >= D.n_vertices)]
+        if len(wrong):
+            raise InputError(
+                f"{path}: vertex {wrong[0]} is unknown; vertices are 0 to {D.n_vertices - 1}"
+            )
+    node = D.numbering.numbers(node)
+    route = D.vertices.route(node)
+    values = np.full(D.vertices.count, np.nan)
+    values[route.send(node) - D.vertices.low] = route.send(value)
+    missing = D.numbering.given_here[np.isnan(values)]
+    first = int(missing.min(initial=D.n_vertices))
+    first = D.comm.allreduce(first, MPI.MIN)
+    if first < D.n_vertices:
+        raise InputError(f"{path}: vertex {first} has no value; give one to every vertex")
+    return values
+
+
+def _rows(path: Path, comm: Any) -> tuple[Any, FloatArray]:
+    with extra("pyarrow", "parquet"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    try:
+        file = pq.ParquetFile(path)
+        groups = range(comm.rank, file.num_row_groups, comm.size)
+        table = file.read_row_groups(list(groups), columns=file.schema_arrow.names[:2])
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{path}: not a complete Parquet file ({error})") from None
+    node, value = (table.column(i).to_numpy() for i in (0, 1))
+    return node.astype(np.int64), value.astype(np.float64)

@@ -1,17 +1,48 @@
-"""Who owns what, and how values travel between owners.
+"""Who owns what, how values travel between owners, and errors that all ranks raise together.
 
 Vertices 0..n-1 are owned in contiguous ranges, with about equal numbers of edges. Whatever needs a
-value of another rank asks its owner, and the answer comes back the same way.
+value of another rank asks its owner, and the answer comes back the same way. What one rank alone
+knows to be wrong, all must know: otherwise they wait for ever.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
+from cellapse._errors import CellapseError, InputError
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse.scale.libraries import MPI
+
+
+@contextmanager
+def together(comm: Any) -> Iterator[None]:
+    """Work of each rank alone; what fails on one fails on all, with the words of the first."""
+    error: CellapseError | None = None
+    try:
+        yield
+    except CellapseError as caught:
+        error = caught
+    said = comm.allgather(None if error is None else (type(error), str(error)))
+    for rank, one in enumerate(said):
+        if one is not None:
+            kind, words = one
+            where = f"rank {rank} of {comm.size}: " if comm.size > 1 else ""
+            raise kind(f"{where}{words}") from error
+
+
+def same_everywhere(comm: Any, name: str, value: Any) -> None:
+    """Refuse an argument that differs between ranks."""
+    said = comm.allgather(repr(value))
+    for rank, other in enumerate(said):
+        if other != said[0]:
+            raise InputError(
+                f"{name} is {said[0]:.80} on rank 0 and {other:.80} on rank {rank}; give the same "
+                "on all ranks"
+            )
 
 
 class Route:
