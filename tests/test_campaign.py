@@ -59,7 +59,7 @@ def test_random_complexes(first):
 
 def test_random_complexes_by_dense_algebra_on_faces(monkeypatch):
     """The way of cliques, whose complexes are too large for this campaign, on those it has."""
-    monkeypatch.setattr("cellapse._collapse.raised.is_crowded", lambda *_: True)
+    monkeypatch.setattr("cellapse._collapse.eliminated.has_large_cliques", lambda *_: True)
     book = Book()
     for seed in range(900_000, 900_100):
         complexes.run_seed(seed, book)

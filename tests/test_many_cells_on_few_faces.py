@@ -9,9 +9,9 @@ from oracles import assert_close, blocks, dense, graded, schur
 from scipy import sparse
 
 import cellapse as cl
-from cellapse._collapse import crowded, raised
-from cellapse._collapse.crowded import Crowded
+from cellapse._collapse import eliminated, woodbury
 from cellapse._collapse.graded import GradedLaplacian
+from cellapse._collapse.woodbury import Woodbury
 from cellapse._matrices.incidence import Incidence
 
 pytestmark = pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
@@ -36,7 +36,7 @@ def test_all_ranks_are_solved_at_once(sizes, columns):
     wide = sparse.csr_array(sparse.hstack([B, sparse.csr_array((sizes[0], m - sizes[1]))]))
     H = graded(rest, beta, gamma)[0] + np.diag(masses) + 0.7 * dense(wide).T @ dense(wide)
     r = np.random.default_rng(1).standard_normal((m, *columns))
-    solved = Crowded(wide, 0.7, GradedLaplacian(incidence, beta, gamma), masses)
+    solved = Woodbury(wide, 0.7, GradedLaplacian(incidence, beta, gamma), masses)
     assert_close(solved.solve(r), np.linalg.solve(H, r), 1e-12)
 
 
@@ -44,7 +44,7 @@ def test_what_is_left_of_the_first_rank_by_hand():
     """One edge with one cell, entry 2, masses 1 and 3: G = 4/3, N = 1 + 4 - (1 + 4/3)^-1 4/3."""
     cell = Incidence((sparse.csr_array([[2.0]]),), "given", None, (0, 0))
     above = GradedLaplacian(cell, np.array([1.0]), np.array([1.0]))
-    left = Crowded(sparse.csr_array([[1.0, 0.0]]), 1.0, above, np.array([1.0, 3.0])).nearest
+    left = Woodbury(sparse.csr_array([[1.0, 0.0]]), 1.0, above, np.array([1.0, 3.0])).nearest
     assert left == pytest.approx(5.0 - 4.0 / 7.0)
 
 
@@ -94,11 +94,11 @@ def test_meshes_are_factorized():
 def test_the_dense_way_is_taken_for_what_fits_only(monkeypatch):
     """And never where the cells are no more than twice their faces."""
     many = sparse.csr_array(np.ones((1500, 1500)))
-    assert crowded.is_crowded((100, 1400), many)
-    assert not crowded.is_crowded((800, 700), many)
-    assert not crowded.is_crowded((100, 800), many[:900, :900])
-    monkeypatch.setattr(crowded, "available_memory", lambda: 1)
-    assert not crowded.is_crowded((100, 1400), many)
+    assert woodbury.has_large_cliques((100, 1400), many)
+    assert not woodbury.has_large_cliques((800, 700), many)
+    assert not woodbury.has_large_cliques((100, 800), many[:900, :900])
+    monkeypatch.setattr(woodbury, "available_memory", lambda: 1)
+    assert not woodbury.has_large_cliques((100, 1400), many)
 
 
 def test_where_rounding_takes_the_masses_all_cells_are_factorized(monkeypatch):
@@ -108,7 +108,7 @@ def test_where_rounding_takes_the_masses_all_cells_are_factorized(monkeypatch):
     K = cl.clique_complex(nx.lollipop_graph(22, 4), max_rank=2)
     x = np.arange(26.0)
     expected = cl.collapse(K, "mixed") @ x
-    monkeypatch.setattr(raised, "Crowded", fails)
+    monkeypatch.setattr(eliminated, "Woodbury", fails)
     S = cl.collapse(K, "mixed")
     assert "Direct" in str(S)
     assert_close(S @ x, expected, 1e-12)

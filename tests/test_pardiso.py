@@ -10,8 +10,7 @@ import pytest
 from scipy import sparse
 
 import cellapse as cl
-from cellapse._collapse import ladder_array as ladder_arrays
-from cellapse._collapse.ladder_array import ladder_array
+from cellapse._collapse import elimination
 from cellapse._linalg import factor as factors
 from cellapse._linalg.eigen.auto import Auto
 from cellapse._linalg.factor import schur_complement
@@ -76,7 +75,7 @@ def test_an_array_by_elimination_is_the_operator(mixed):
     expected = mixed @ x
     T = mixed.toarray()
     assert np.abs(T - T.T).max() == 0.0
-    np.testing.assert_allclose(T @ x, expected, atol=1e-10 * mixed.elimination.ladder.norm)
+    np.testing.assert_allclose(T @ x, expected, atol=1e-10 * mixed.elimination.level.norm)
     A, X, C = (M.toarray() for M in mixed.split())
     formula = A - X @ np.linalg.solve(C + 1e-3 * np.eye(len(C)), X.T)
     np.testing.assert_allclose(T, formula, atol=1e-9)
@@ -93,16 +92,16 @@ def test_an_array_is_the_users_own(mixed):
 
 
 def test_what_is_not_known_well_enough_is_no_array(mixed, monkeypatch):
-    ladder = mixed.elimination.ladder
-    inverse = "cellapse._collapse.formed.definite_inverse"
+    level = mixed.elimination.level
+    inverse = "cellapse._collapse.inverse.definite_inverse"
     wrong = 1e-9
     monkeypatch.setattr(inverse, lambda M: np.linalg.inv(M) * (1.0 + wrong))
-    assert ladder_array(ladder) is None
-    error = 1e3 * wrong * ladder.c  # much larger than what is wrong
-    T = ladder_array(ladder, error)
+    assert mixed.elimination.toarray() is None
+    error = 1e3 * wrong * level.c  # much larger than what is wrong
+    T = mixed.elimination.toarray(error)
     assert T is not None
     x = np.random.default_rng(0).standard_normal(520)
-    assert np.linalg.norm(T @ x - ladder.apply(x)) <= error * np.linalg.norm(x)
+    assert np.linalg.norm(T @ x - mixed.apply(x)) <= error * np.linalg.norm(x)
 
 
 def test_a_loose_tolerance_takes_the_array(mixed):
@@ -119,7 +118,7 @@ def test_a_loose_tolerance_takes_the_array(mixed):
 
 def test_without_pardiso_products_do_as_before(mixed, monkeypatch):
     loose = mixed.spectrum(4, rtol=1e-6)
-    monkeypatch.setattr("cellapse._collapse.raised.can_complement", lambda: False)
+    monkeypatch.setattr("cellapse._collapse.eliminated.can_complement", lambda: False)
     again = mixed.reweighted(1.0, None, 1e-3)
     other = again.spectrum(4, rtol=1e-6)
     assert isinstance(loose.solver, cl.Dense)
@@ -136,18 +135,18 @@ def test_the_diagonal_is_that_of_products(realization, graph, monkeypatch):
         "cut": lambda: nx.random_geometric_graph(400, 0.1, seed=1),
     }
     S = cl.collapse(cl.clique_complex(made[graph]()), realization, eps=1e-3)
-    ladder = S.elimination.ladder
-    quick = ladder.iterative or ladder.as_it_is.raised.reduced is None
-    assert (ladder_arrays.diagonal(ladder) is not None) == quick
+    inverse = S.elimination.inverse
+    quick = inverse.iterative or inverse.system.reduced is None
+    assert (S.elimination.diagonal() is not None) == quick
     n = S.shape[0]
     np.testing.assert_allclose(
-        S.diagonal(), np.diag(S @ np.eye(n)), rtol=0, atol=1e-11 * ladder.norm
+        S.diagonal(), np.diag(S @ np.eye(n)), rtol=0, atol=1e-11 * S.norm_bound()
     )
-    monkeypatch.setattr(ladder_arrays, "available_memory", lambda: 8.0 * n**2)
-    assert ladder_arrays.diagonal(ladder) is None
+    monkeypatch.setattr(elimination, "available_memory", lambda: 8.0 * n**2)
+    assert S.elimination.diagonal() is None
     monkeypatch.undo()
-    monkeypatch.setattr(ladder_arrays, "_LARGE", n - 1)
-    assert ladder_arrays.diagonal(ladder) is None
+    monkeypatch.setattr(elimination, "_LARGE", n - 1)
+    assert S.elimination.diagonal() is None
 
 
 @pytest.mark.parametrize("which", ["smallest", "largest"])

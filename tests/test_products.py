@@ -9,7 +9,7 @@ from scipy import sparse
 from toys import small_world
 
 import cellapse as cl
-from cellapse._collapse.nearby import nearby, pair
+from cellapse._collapse.inverse import IterativeInverse
 from cellapse._linalg import blas
 from cellapse._linalg.blas import column_dots, times
 from cellapse._linalg.eigen import davidson
@@ -99,16 +99,16 @@ def test_longer_whole_numbers_are_not_for_us(monkeypatch):
     assert blas._mkl.__wrapped__() is None
 
 
-def ladder_of(K):
-    return cl.collapse(K, "unfolded", eps=1e-4).elimination.ladder
+def inverse_of(K):
+    return cl.collapse(K, "unfolded", eps=1e-4).elimination.inverse
 
 
 def test_groups_are_below_the_inverse_and_close_to_it():
-    ladder = ladder_of(small_world())
-    K, group = ladder.near.K, ladder.near.group
-    inverse = np.linalg.inv(K.toarray())
+    inverse = inverse_of(small_world())
+    K, group = inverse.near.K, inverse.near.group
+    exact = np.linalg.inv(K.toarray())
     about = Groups(K, group).inverse(np.eye(len(group), dtype=np.float32)).astype(float)
-    values = np.linalg.eigvalsh(inverse - (about + about.T) / 2)
+    values = np.linalg.eigvalsh(exact - (about + about.T) / 2)
     assert values[0] > -1e-5
     assert values[-1] < 1.0 - 1e-3  # equal to nothing would leave 1
     twice = Groups(K, group, 2.0).inverse(np.eye(len(group), dtype=np.float32))
@@ -126,7 +126,7 @@ def test_what_is_nearby_is_closer_than_a():
     """On the first eigenvectors of S, where it counts."""
     S = cl.collapse(small_world(), "unfolded", eps=1e-4)
     dense, norm = S.toarray(), 28.0
-    near = nearby(S.elimination.ladder, norm)
+    near = S.elimination.inverse.approximation(norm)
     X = np.linalg.eigh(dense)[1][:, 1:9]
     product = norm * near(np.ascontiguousarray(X, dtype=np.float32))
     c = S.gamma[0] ** 2
@@ -142,21 +142,21 @@ def test_a_pair_is_exact_however_rough_its_solution():
     x = np.linalg.qr(np.random.default_rng(0).standard_normal((800, 5)))[0]
     x -= x.mean(axis=0)
     x /= np.linalg.norm(x, axis=0)
-    u, image = pair(S.elimination.ladder, x)
+    u, image = S.elimination.inverse.pair(x)
     assert 1e-6 < np.linalg.norm(u - x, axis=0).max() < 0.01
     direct = cl.collapse(S.source, "unfolded", eps=1e-4, solver=cl.Direct())
     np.testing.assert_allclose(image, direct @ u, atol=1e-11)
 
 
 def test_without_groups_nothing_is_nearer_than_a(monkeypatch):
-    ladder = ladder_of(cl.clique_complex(nx.gnm_random_graph(800, 6000, seed=1)))
-    assert ladder.near.group is None
-    assert nearby(ladder, 1.0) is None
-    assert pair(ladder, np.eye(800)[:, :2]) is None
-    ladder = ladder_of(small_world())
-    monkeypatch.setattr("cellapse._collapse.nearby._STEPS", 0)
+    inverse = inverse_of(cl.clique_complex(nx.gnm_random_graph(800, 6000, seed=1)))
+    assert inverse.near.group is None
+    assert inverse.approximation(1.0) is None
+    assert inverse.pair(np.eye(800)[:, :2]) is None
+    inverse = inverse_of(small_world())
+    monkeypatch.setattr("cellapse._collapse.inverse._STEPS", 0)
     x = np.eye(800)[:, :2] - 1 / 800
-    assert pair(ladder, x) is None  # nothing was solved: u is 0, far from x
+    assert inverse.pair(x) is None  # nothing was solved: u is 0, far from x
 
 
 @pytest.mark.parametrize("k", [2, 12])
@@ -182,6 +182,6 @@ def test_a_small_world_takes_few_corrections(monkeypatch):
         return len(rounds)
 
     close = corrections()
-    monkeypatch.setattr("cellapse._collapse.elimination.nearby", lambda *_: None)
-    monkeypatch.setattr("cellapse._collapse.elimination.pair", lambda *_: None)
+    monkeypatch.setattr(IterativeInverse, "approximation", lambda *_: None)
+    monkeypatch.setattr(IterativeInverse, "pair", lambda *_: None)
     assert close < 0.9 * corrections()

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 import cellapse as cl
-from cellapse._collapse import ladder as ladders
+from cellapse._collapse import inverse as inverses
 from cellapse._linalg import short as module
 from cellapse._linalg.preconditioner import Near, next_to
 from cellapse._linalg.short import Short
@@ -96,7 +96,7 @@ def test_an_eigenvector_takes_no_step(monkeypatch):
         return taken[-1]
 
     monkeypatch.setattr(Near, "start", noted)
-    assert S.elimination.ladder.iterative
+    assert S.elimination.inverse.iterative
     image = S.deficit.inverse.of_eigenvectors(found.vectors, 1e-8)
     np.testing.assert_allclose(image, found.vectors * found.values, atol=1e-8)
     x = np.random.default_rng(0).standard_normal((600, 3))  # as good, if not as soon
@@ -178,14 +178,14 @@ def test_products_with_the_collapse_keep_their_error(error):
     """S x from the dense formula A - c + c K^-1, for one signal and for many."""
     K = cl.clique_complex(nx.gnp_random_graph(1200, 0.01, seed=5))
     S = cl.collapse(K, "unfolded")
-    ladder = S.elimination.ladder
-    assert ladder.iterative
-    assert ladder.near.short is not None
+    level, inverse = S.elimination.level, S.elimination.inverse
+    assert inverse.iterative
+    assert inverse.near.short is not None
     x = np.random.default_rng(0).standard_normal((1200, 5))
-    fixed = ladder.fixed(x)
-    dense = ladder.near.K.toarray()
-    truth = ladder.A @ x - ladder.c * (x - fixed - np.linalg.solve(dense, x - fixed))
-    allowed = max(error, 1e-12 * ladder.norm * np.linalg.norm(x, axis=0).max())
+    fixed = level.fixed(x)
+    dense = inverse.near.K.toarray()
+    truth = level.A @ x - level.c * (x - fixed - np.linalg.solve(dense, x - fixed))
+    allowed = max(error, 1e-12 * level.norm * np.linalg.norm(x, axis=0).max())
     assert (np.linalg.norm(S.apply(x, error) - truth, axis=0) <= allowed).all()
     assert np.linalg.norm(S.apply(x[:, 0], error) - truth[:, 0]) <= allowed
 
@@ -195,13 +195,13 @@ def test_what_single_precision_leaves_is_solved_in_double(monkeypatch):
     x = np.random.default_rng(0).standard_normal((1200, 2))
     truth, starts = cl.collapse(K, "unfolded") @ x, []
     monkeypatch.setattr(module, "_ROUNDS", 1)
-    going_on = ladders.conjugate_gradients
+    going_on = inverses.conjugate_gradients
 
     def seen(apply, rhs, *rest, **more):
         starts.append(np.linalg.norm(rhs))
         return going_on(apply, rhs, *rest, **more)
 
-    monkeypatch.setattr(ladders, "conjugate_gradients", seen)
+    monkeypatch.setattr(inverses, "conjugate_gradients", seen)
     np.testing.assert_allclose(cl.collapse(K, "unfolded") @ x, truth, atol=1e-11)
     assert len(starts) == 1
     assert starts[0] < 1e-4 * np.linalg.norm(x)
@@ -210,8 +210,8 @@ def test_what_single_precision_leaves_is_solved_in_double(monkeypatch):
 def test_work_in_single_precision_counts():
     """What a factor would have cost less than is done by a factor from then on."""
     K = cl.clique_complex(nx.gnp_random_graph(1200, 0.01, seed=5))
-    ladder = cl.collapse(K, "unfolded").elimination.ladder
-    ladder.apply(np.random.default_rng(0).standard_normal((1200, 3)), 1e-3)
-    products = ladder._work / (3 * ladder.near.K.nnz)
+    inverse = cl.collapse(K, "unfolded").elimination.inverse
+    inverse.apply(np.random.default_rng(0).standard_normal((1200, 3)), 1e-3)
+    products = inverse._work / (3 * inverse.near.K.nnz)
     assert products == pytest.approx(round(products))
     assert products >= 1

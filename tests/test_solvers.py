@@ -386,9 +386,7 @@ def test_a_count_that_cannot_be_is_no_certificate(monkeypatch):
 
 def test_forest_preconditioner_follows_heavy_groups():
     """Few steps where the diagonal alone needs hundreds, and the same solution."""
-    G = cl.collapse(
-        small_world(1500), "unfolded", eps=1e-4
-    ).elimination.ladder.relaxation.raised.reduced[0]
+    G = cl.collapse(small_world(1500), "unfolded", eps=1e-4).elimination.inverse.system.reduced[0]
     K = sparse.csr_array(G + sparse.eye_array(1500))
     rhs = np.random.default_rng(0).standard_normal(K.shape[0])
     rhs -= rhs.mean()

@@ -8,8 +8,8 @@ from scipy import sparse
 
 import cellapse as cl
 from cellapse import theory
-from cellapse._collapse import completion, zeros
-from cellapse._collapse.zeros import nullity, nullity_around
+from cellapse._collapse import completion
+from cellapse._collapse.completion import nullity, nullity_around
 from cellapse._linalg.sigma import rank_of, smallest_positive_eigenvalue
 from tests.campaign import draw
 from tests.campaign.complexes import Subject
@@ -151,7 +151,7 @@ def test_an_eigenvalue_below_rounding_is_refused_where_it_is_known_to_be_positiv
 
 
 def test_many_cells_of_very_different_weights_are_refused(monkeypatch):
-    monkeypatch.setattr(zeros, "_DENSE", 3)
+    monkeypatch.setattr(completion, "_DENSE", 3)
     matrices = [EDGES, TRIANGLE]
     assert nullity(matrices, [1.0, 1.0], [1.0, ROOT]) is None  # eigenvalues tell
     scaled = [sparse.csr_array(EDGES * [1.0, 1.0, 1e4]), TRIANGLE]

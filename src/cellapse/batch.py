@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from cellapse._collapse.dense import eigenpairs_of_stack, row_sums
 from cellapse._collapse.realizations import BASELINES, DEFAULT, Realization, realization_of
+from cellapse._collapse.stacks import eigenpairs_of_stack, row_sums
 from cellapse._collapse.weights import check_eps
 from cellapse._complex.complex import Complex
 from cellapse._complex.given import to_complex

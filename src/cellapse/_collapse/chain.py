@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from cellapse._collapse.formed import Edges
 from cellapse._complex.complex import Complex
 from cellapse._linalg.eigen.auto import DENSE, kept_pairs
 from cellapse._linalg.kernel import kernel_entries
@@ -23,6 +22,46 @@ from cellapse._shared.arrays import Entries, FloatArray, square
 
 _START = 10  # eigenpairs of A computed with the first, enough for ten of S, with a zero
 _SURE = 1e-5  # a residual so small next to the eigenvalue leaves it ten digits
+
+
+class EdgeSquares:
+    """Dense B diag(w) B^T for a B with two entries in every column, one column after the other.
+
+    >>> B = Entries(np.array([0, 1]), np.array([0, 0]), np.array([-1.0, 1.0]), (2, 1))
+    >>> EdgeSquares(B).square(np.array([3.0])).tolist()
+    [[3.0, -3.0], [-3.0, 3.0]]
+    """
+
+    @classmethod
+    def of(cls, B: Entries) -> EdgeSquares | None:
+        """Those of a matrix, if every column has two entries."""
+        order = np.argsort(B.columns, kind="stable")
+        B = Entries(B.rows[order], B.columns[order], B.values[order], B.shape)
+        return cls(B) if np.array_equal(B.columns, np.arange(B.shape[1]).repeat(2)) else None
+
+    def __init__(self, B: Entries) -> None:
+        self.n = B.shape[0]
+        rows, values = B.rows.reshape(-1, 2), B.values.reshape(-1, 2)
+        self._places = (rows[:, :, None] * self.n + rows[:, None, :]).ravel()
+        self._products = (values[:, :, None] * values[:, None, :]).reshape(-1, 4)
+
+    @cached_property
+    def plain(self) -> FloatArray:
+        """B B^T."""
+        return self._added(self._products)
+
+    @cached_property
+    def sums(self) -> FloatArray:
+        """The sums of sizes along its rows."""
+        return np.abs(self.plain).sum(axis=1)
+
+    def square(self, weights: FloatArray) -> FloatArray:
+        """B diag(w) B^T, symmetric to the last bit."""
+        return self._added(self._products * weights[:, None])
+
+    def _added(self, products: FloatArray) -> FloatArray:
+        entries = np.bincount(self._places, products.ravel(), self.n**2)
+        return entries.reshape(self.n, self.n).astype(np.float64, copy=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,9 +142,9 @@ class Chain:
         return kernel_entries(self.edges)
 
     @cached_property
-    def few(self) -> Edges | None:
+    def few(self) -> EdgeSquares | None:
         """The edges of a complex with few vertices, for dense arrays instead of sparse ones."""
-        return Edges.of(self.edges) if self.edges.shape[0] <= DENSE else None
+        return EdgeSquares.of(self.edges) if self.edges.shape[0] <= DENSE else None
 
     @cached_property
     def plain(self) -> SparseOperator:

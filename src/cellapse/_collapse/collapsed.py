@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from cellapse._collapse.chain import Chain
-from cellapse._collapse.damping import little_kept, little_left
 from cellapse._collapse.realizations import Realization
-from cellapse._collapse.weights import Weights, check_eps
+from cellapse._collapse.weights import Weights, check_eps, little_kept, little_left
 from cellapse._complex.card import drawing
 from cellapse._complex.complex import Complex
 from cellapse._complex.counts import cells_in_words, counts_in_words

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cellapse._collapse.completion import Masses
+from cellapse._collapse.completion import MassErrors
 from cellapse._collapse.weights import Weights
 from cellapse._shared.arrays import Entries, FloatArray, IntArray
 
@@ -206,7 +206,7 @@ def slopes_of_masses(
     return slopes
 
 
-def carried(
+def total_changes(
     upper: Sequence[Cofaces], masses: list[FloatArray], weights: Weights, changes: list[FloatArray]
 ) -> list[FloatArray]:
     """By how much the masses change in all, where each changes, and those above it as well.
@@ -218,7 +218,7 @@ def carried(
     for k in range(len(upper) - 1, -1, -1):
         b, c, cells = weights.beta[k + 1], weights.gamma[k + 1], upper[k]
         if c > 0:
-            m = next_to_zero(masses[k + 1], result[0])
+            m = above_zero(masses[k + 1], result[0])
             above = cells.down(result[0] / m**2) * (c / b / (1.0 / b + cells.down(1.0 / m))) ** 2
             result.insert(0, changes[k] + above)
         else:
@@ -226,19 +226,19 @@ def carried(
     return result
 
 
-def next_to_zero(mass: FloatArray, growth: FloatArray) -> FloatArray:
+def above_zero(mass: FloatArray, growth: FloatArray) -> FloatArray:
     """At eps = 0 masses may be zero: as small, next to each other, as with an eps next to 0."""
     return np.where(mass > 0, mass, 1e-60 * np.maximum(growth, 1e-30))
 
 
-def known_of(upper: Sequence[Cofaces], masses: list[FloatArray], weights: Weights) -> Masses:
+def mass_errors(upper: Sequence[Cofaces], masses: list[FloatArray], weights: Weights) -> MassErrors:
     """How the masses of edges depend on eps, and on rounding."""
-    blurs = [np.zeros(len(m)) for m in masses]
+    moves = [np.zeros(len(m)) for m in masses]
     for k, cells in enumerate(upper):
         b, c, d = weights.beta[k + 1], weights.gamma[k + 1], cells.degree
-        blurs[k] = np.where(_rest(d, b, c) == 0.0, 0.0, 4 * _UNIT * b * d)
-    growth = carried(upper, masses, weights, [np.ones(len(m)) for m in masses])[0]
-    return Masses(growth, carried(upper, masses, weights, blurs)[0])
+        moves[k] = np.where(_rest(d, b, c) == 0.0, 0.0, 4 * _UNIT * b * d)
+    growth = total_changes(upper, masses, weights, [np.ones(len(m)) for m in masses])[0]
+    return MassErrors(growth, total_changes(upper, masses, weights, moves)[0])
 
 
 def unfolded_sigmas(

@@ -4,32 +4,43 @@ r"""How the other ranks are eliminated, so that an operator on the kept one rema
                                                       | X^T  C |
 
 L* is tridiagonal in the ranks, so the ranks above and below the kept one are eliminated
-independently, each side by a `Ladder`; `AlgorithmOne` applies the formula as it stands.
+independently, each side by an `Inverse`; `AlgorithmOne` applies the formula as it stands.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
 
 from cellapse._collapse.chain import Chain
-from cellapse._collapse.completion import Masses, completed
+from cellapse._collapse.completion import MassErrors
+from cellapse._collapse.edges import (
+    Cofaces,
+    Rounds,
+    above_zero,
+    mass_errors,
+    total_changes,
+    unfolded_masses,
+)
+from cellapse._collapse.eliminated import Level
 from cellapse._collapse.graded import GradedLaplacian
-from cellapse._collapse.ladder import Ladder
-from cellapse._collapse.ladder_array import array_is_quick, diagonal, ladder_array
-from cellapse._collapse.nearby import ByConjugateGradients
-from cellapse._collapse.shifts import rounding, safe_shift, shifted
+from cellapse._collapse.inverse import DenseInverse, Inverse, IterativeInverse, inverse_of
 from cellapse._collapse.weights import Weights
+from cellapse._linalg.blas import times
 from cellapse._linalg.cg import CG
 from cellapse._linalg.factor import Direct
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.operators import SparseOperator
-from cellapse._linalg.symmetric import Deficit
+from cellapse._linalg.symmetric import COPIES, Deficit
 from cellapse._matrices.incidence import Incidence
-from cellapse._shared.arrays import Entries, FloatArray, row_sum
+from cellapse._shared.arrays import Entries, FloatArray, row_sum, square
+from cellapse._shared.memory import available_memory
+
+_LARGE = 5000  # up to this many an array takes less than a product for every cell
 
 
 class Elimination(ABC):
@@ -100,66 +111,176 @@ class Elimination(ABC):
 
 
 class OneSide(Elimination):
-    """By one ladder, for ranks that all lie above the kept one, or all below."""
+    """By one inverse, for ranks that all lie above the kept one, or all below.
 
-    def __init__(self, ladder: Ladder, ranks: Sequence[int], n_cells: Sequence[int]) -> None:
-        self.ladder, self._ranks, self._n_cells = ladder, ranks, n_cells
+    Parameters
+    ----------
+    chain : Chain
+        From the kept rank outwards.
+    beta, gamma : arrays
+        In that order.
+    weights : Weights
+        Of the whole collapse: eps, and whether it is definite.
+    solver : Direct or None
+    ranks, n_cells : sequences of int
+        The eliminated ranks, nearest first, and the cells of every rank.
+    """
+
+    def __init__(
+        self,
+        chain: Chain,
+        beta: FloatArray,
+        gamma: FloatArray,
+        weights: Weights,
+        solver: Direct | None,
+        ranks: Sequence[int],
+        n_cells: Sequence[int],
+    ) -> None:
+        self._chain, self._beta, self._gamma, self._weights = chain, beta, gamma, weights
+        self._solver, self._ranks, self._n_cells = solver, ranks, n_cells
+
+    def _masses(self) -> FloatArray | None:
+        """M, where it is diagonal: eps, if nothing of the further ranks arrives."""
+        if self._chain.above and not self._chain.exact:
+            return None
+        return np.full(self._chain.edges.shape[1], self._weights.eps)
+
+    @cached_property
+    def level(self) -> Level:
+        """What is eliminated."""
+        weights, masses = self._weights, self._masses()
+        numbers = self._beta, self._gamma, weights.eps, weights.definite
+        return Level(self._chain, *numbers, masses)
+
+    @cached_property
+    def inverse(self) -> Inverse:
+        """K^-1."""
+        return inverse_of(self.level, self._solver)
 
     @property
     def kernel(self) -> sparse.csr_array | None:  # type: ignore[override]
-        return self.ladder.kernel
+        return self._chain.kernel
+
+    @property
+    def zeros(self) -> Entries | None:
+        return self._chain.zeros
 
     @property
     def A(self) -> sparse.csr_array:
-        return self.ladder.A
+        return self.level.A
 
     @property
     def slow(self) -> bool:  # type: ignore[override]
-        return self.ladder.slow
+        return self.inverse.slow
 
     @property
     def method(self) -> str:  # type: ignore[override]
-        if self.ladder.iterative:
-            return "conjugate gradients on K, as the graph expands"
-        return self.ladder.relaxation.raised.method
+        return self.inverse.method
 
     def deficit(self, base: SparseOperator, weights: Weights) -> Deficit | None:
-        ladder, scale = self.ladder, float(weights.beta[0])
+        inverse, scale = self.inverse, float(weights.beta[0])
         if scale == 0.0:
             return None
-        within, iterative = bool(weights.within_bound[0]), ladder.iterative
-        inverse = ByConjugateGradients(ladder) if iterative else None
-        return Deficit(base, scale, ladder.c, within, iterative, inverse)
+        by_steps = inverse if isinstance(inverse, IterativeInverse) and inverse.iterative else None
+        within, iterative = bool(weights.within_bound[0]), inverse.iterative
+        return Deficit(base, scale, self.level.c, within, iterative, by_steps)
 
     @property
     def dense_is_quick(self) -> bool:  # type: ignore[override]
-        return array_is_quick(self.ladder)
+        return self.inverse.dense_is_quick
 
     @property
     def rounding(self) -> float:  # type: ignore[override]
-        return rounding(self.ladder)
+        return self.inverse.rounding
 
     def shifted_system(self, shift: float, mass: FloatArray) -> tuple[sparse.csr_array, int] | None:
-        return shifted(self.ladder, shift, mass)
+        return self.inverse.shifted_system(shift, mass)
 
     def safe_shift(self, mass: FloatArray) -> float:
-        return safe_shift(self.ladder, mass)
+        return self.inverse.safe_shift(mass)
+
+    @cached_property
+    def _array(self) -> FloatArray | None:
+        """S of few vertices: made without sparse matrices."""
+        return self.toarray() if isinstance(self.inverse, DenseInverse) else None
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
-        return self.ladder.apply(x, error)
-
-    def complete(self, u: FloatArray) -> dict[int, FloatArray]:
-        return _by_rank(completed(self.ladder, u, self.masses()), self._ranks, self._n_cells)
-
-    def masses(self) -> Masses | None:
-        """What is known of a diagonal M, where there is one."""
-        return None
+        level = self.level
+        if level.c == 0.0:
+            return times(level.A, x)
+        if self._array is not None:
+            return self._array @ level.fixed.off(x)
+        return times(level.A, x) - level.c * self.inverse.apply(x, error / level.c)[0]
 
     def toarray(self, error: float = 0.0) -> FloatArray | None:
-        return ladder_array(self.ladder, error)
+        level, edges = self.level, self._chain.few
+        A = level.A.toarray() if edges is None else level.beta * edges.plain
+        if level.c == 0.0:
+            return A
+        D = self.inverse.dense(error / level.c)
+        return None if D is None else A - level.c * D
 
     def diagonal(self) -> FloatArray | None:
-        return diagonal(self.ladder)
+        n, reduced = self.level.n, self.inverse.system.reduced
+        if reduced is not None or n > _LARGE or COPIES * 8.0 * n**2 > available_memory():
+            return None
+        T = self.toarray()
+        return None if T is None else T.diagonal().copy()
+
+    def norm_bound(self, mass: FloatArray | None = None) -> float:
+        edges = self._chain.few
+        if edges is None:
+            return super().norm_bound(mass)
+        sums = edges.sums if mass is None else edges.sums / mass
+        return float(self._beta[0]) * float(sums.max(initial=0.0))
+
+    def complete(self, u: FloatArray) -> dict[int, FloatArray]:
+        values = self.inverse.complete(u, self._mass_errors())
+        return _by_rank(values, self._ranks, self._n_cells)
+
+    def _mass_errors(self) -> MassErrors | None:
+        """How well a diagonal M is known, where its masses are sums."""
+        return None
+
+
+class ByEdgeMasses(OneSide):
+    """The same where every edge has its own tree of cells, which leaves a mass of it.
+
+    Values above the edges belong to flags, the copies of cells in these trees.
+    """
+
+    def __init__(self, chain: Chain, weights: Weights, solver: Direct | None) -> None:
+        numbers = weights.beta, weights.gamma, weights
+        super().__init__(chain, *numbers, solver, (1,), chain.edges.shape)
+
+    @cached_property
+    def _upper(self) -> list[Cofaces]:
+        return [Cofaces.of(B.squared) for B in self._chain.above]
+
+    def _masses_of(self, above: Sequence[Cofaces]) -> list[FloatArray]:
+        beta, gamma, eps = self._beta, self._gamma, self._weights.eps
+        return unfolded_masses(above, self._chain.edges.shape[1], beta[1:], gamma[1:], eps)
+
+    def _masses(self) -> FloatArray:
+        return self._masses_of(self._upper)[0]
+
+    def _mass_errors(self) -> MassErrors:
+        return mass_errors(self._upper, self._masses_of(self._upper), self._weights)
+
+    def complete(self, u: FloatArray) -> dict[int, FloatArray]:
+        values = super().complete(u)
+        beta, gamma = self._beta, self._gamma
+        flags = self._chain.incidence.matrices[1:]
+        upper = [Cofaces.of(Entries.of(B).squared) for B in flags]
+        masses = self._masses_of(upper)
+        growth = total_changes(upper, masses, self._weights, [np.ones(len(m)) for m in masses])
+        for k, B in enumerate(flags, start=1):
+            mass = above_zero(masses[k], growth[k])
+            share = 1.0 + beta[k] * upper[k - 1].down(1.0 / mass)
+            if u.ndim == 2:
+                mass, share = mass[:, None], share[:, None]
+            values[k + 1] = gamma[k] * (B.T @ (values[k] / share)) / mass
+        return values
 
 
 class BothSides(Elimination):
@@ -188,7 +309,7 @@ class AlgorithmOne(Elimination):
         self._solve = solver.prepare(C + weights.eps * sparse.eye_array(C.shape[0]))
         self._ranks = [k for k in range(len(B) + 1) if k != onto]
         self._n_cells = B.n_cells
-        self.kernel = left_kernel(_next_to(B, onto))
+        self.kernel = left_kernel(_both_matrices(B, onto))
         self.method = str(solver)
 
     def deficit(self, base: SparseOperator, weights: Weights) -> Deficit:
@@ -201,44 +322,66 @@ class AlgorithmOne(Elimination):
         return _by_rank(-self._solve(self._X.T @ u), self._ranks, self._n_cells)
 
 
-def by_ladders(chain: Chain, weights: Weights, onto: int, solver: Direct | None) -> Elimination:
-    """One ladder for the ranks above the kept one, and one for the ranks below."""
-    B = chain.incidence
-    exact = chain.exact
-    beta, gamma = weights.beta, weights.gamma
+class Edgewise(Elimination):
+    """Every edge relaxes alone.
+
+    Attributes
+    ----------
+    bare, mass : arrays
+        The diagonals of C and of C + eps I.
+    """
+
+    method = "none needed"
+    matrix: sparse.csr_array
+    shares: FloatArray
+
+    def __init__(self, chain: Chain, weights: Weights, rounds: Rounds) -> None:
+        self._chain, self._weights = chain, weights
+        support, self.shares = rounds.forwards(np.ones(chain.edges.shape[1]))
+        self.bare = 1.0 + support
+        self.mass = self.bare + weights.eps
+        self.matrix = square(chain.edges, float(weights.beta[0]) * self.shares)
+        self.kernel = chain.kernel
+
+    @cached_property
+    def A(self) -> sparse.csr_array:
+        return float(self._weights.beta[0]) * square(self._chain.edges)
+
+    def norm_bound(self, mass: FloatArray | None = None) -> float:
+        """From beta_1 |B_1| |B_1|^T, whose rows add up to those of |A| or more; A is not made."""
+        size = abs(self._chain.edges)
+        sums = float(self._weights.beta[0]) * (size @ (size.T @ np.ones(size.shape[0])))
+        return float((sums if mass is None else sums / mass).max(initial=0.0))
+
+    def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
+        return self.matrix @ x
+
+    def complete(self, u: FloatArray) -> dict[int, FloatArray]:
+        coupling = np.sqrt(self._weights.beta[0]) * self._weights.gamma[0]
+        z = coupling * (self._chain.nearest.T @ u)
+        return {1: z / (self.mass if u.ndim == 1 else self.mass[:, None])}
+
+
+def by_levels(chain: Chain, weights: Weights, onto: int, solver: Direct | None) -> Elimination:
+    """One inverse for the ranks above the kept one, and one for the ranks below."""
+    B, beta, gamma = chain.incidence, weights.beta, weights.gamma
     sides: list[OneSide] = []
     if onto < len(B):
-        plain = chain.plain if onto == 0 else None  # the same for all weights
-        up = _ladder(B.matrices[onto:], beta[onto:], gamma[onto:], weights, exact, solver, plain)
-        sides.append(OneSide(up, range(onto + 1, len(B) + 1), B.n_cells))
+        above = chain if onto == 0 else _chain_of(B.matrices[onto:])
+        numbers = beta[onto:], gamma[onto:], weights, solver
+        sides.append(OneSide(above, *numbers, range(onto + 1, len(B) + 1), B.n_cells))
     if onto > 0:
-        turned = tuple(M.T.tocsr() for M in reversed(B.matrices[:onto]))
-        down = _ladder(turned, beta[:onto][::-1], gamma[:onto][::-1], weights, exact, solver)
-        sides.append(OneSide(down, range(onto - 1, -1, -1), B.n_cells))
+        below = _chain_of([M.T.tocsr() for M in reversed(B.matrices[:onto])])
+        numbers = beta[:onto][::-1], gamma[:onto][::-1], weights, solver
+        sides.append(OneSide(below, *numbers, range(onto - 1, -1, -1), B.n_cells))
     if len(sides) == 1:
         return sides[0]
-    return BothSides(sides, left_kernel(_next_to(B, onto)))
+    return BothSides(sides, left_kernel(_both_matrices(B, onto)))
 
 
-def _ladder(
-    matrices: tuple[sparse.csr_array, ...],
-    beta: FloatArray,
-    gamma: FloatArray,
-    weights: Weights,
-    exact: bool,
-    solver: Direct | None,
-    plain: SparseOperator | None = None,
-) -> Ladder:
-    """The ladder that eliminates ranks, nearest first; `exact` where B_k B_{k+1} = 0."""
-    eps, definite = weights.eps, weights.definite
-    nearest = matrices[0], float(beta[0]), float(gamma[0])
-    if len(matrices) == 1 or exact:
-        masses = np.full(matrices[0].shape[1], eps)
-        return Ladder(*nearest, masses, eps, solver, definite, plain=plain)
-    above = Incidence(matrices[1:], "given", None, (0,) * len(matrices))
-    further = GradedLaplacian(above, beta[1:], gamma[1:])
-    M = further.matrix + eps * sparse.eye_array(further.matrix.shape[0])
-    return Ladder(*nearest, M, eps, solver, definite, further, plain)
+def _chain_of(matrices: Sequence[sparse.csr_array]) -> Chain:
+    B = Incidence(tuple(matrices), "given", None, (0,) * (len(matrices) + 1))
+    return Chain.of(B, B)
 
 
 def _by_rank(z: FloatArray, ranks: Sequence[int], n_cells: Sequence[int]) -> dict[int, FloatArray]:
@@ -253,7 +396,7 @@ def _by_rank(z: FloatArray, ranks: Sequence[int], n_cells: Sequence[int]) -> dic
     return dict(sorted(values.items()))
 
 
-def _next_to(B: Incidence, onto: int) -> sparse.csr_array:
+def _both_matrices(B: Incidence, onto: int) -> sparse.csr_array:
     """A matrix whose left kernel is the common kernel of both sides of a rank."""
     sides = []
     if onto < len(B):

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from cellapse._collapse.collapsed import CollapsedOperator
-from cellapse._collapse.damping import little_kept, little_left
+from cellapse._collapse.weights import little_kept, little_left
 from cellapse._linalg.operators import SparseOperator
 from cellapse._shared.arrays import FloatArray, row_sum
 from cellapse.tasks.cuts import best_sweep

@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import connected_components
 
 from cellapse._collapse.build import as_collapsed
 from cellapse._collapse.collapsed import CollapsedOperator
-from cellapse._collapse.zeros import nullity_around
+from cellapse._collapse.completion import nullity_around
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.sigma import smallest_positive_eigenvalue
 from cellapse.theory.known import (

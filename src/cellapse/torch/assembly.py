@@ -6,7 +6,7 @@ With B = B_1, M = eps + the effective operator of the ranks above the edges, and
             |  B^T     M |                | gamma/beta I             -I/beta         B  |
                                           |                          B^T             M  |
 
-The first gives K^-1 x (see `_collapse.ladder`), the second (I + s S)^-1 b. M is diagonal where all
+The first gives K^-1 x (see `_collapse.inverse`), the second (I + s S)^-1 b. M is diagonal where all
 that remains of the higher ranks is one number at each edge, else the graded Laplacian of the ranks
 above the vertices without its part in B_1.
 """

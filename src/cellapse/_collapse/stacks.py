@@ -1,7 +1,7 @@
 r"""Many small complexes, collapsed as stacks of dense matrices.
 
 The complexes are laid side by side as one, whose matrices are made in one go and cut into stacks of
-small dense ones, all of one shape (`layout`). With B from one rank to the next lower one and
+small dense ones, all of one shape. With B from one rank to the next lower one and
 M = V diag(m) V^T the effective operator of the ranks above plus eps, one level of the collapse is
 
     T = beta B B^T - gamma^2 U diag(s^2 / (1 + beta s^2)) U^T,   U diag(s) W^T = B V diag(m)^{-1/2},
@@ -13,14 +13,18 @@ so that the result of a complex does not depend on its company.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from cellapse._collapse.formed import diagonals
-from cellapse._collapse.layout import Layout
+from cellapse._collapse.edges import Cofaces, unfolded_masses, unfolded_sigmas
+from cellapse._collapse.inverse import GOOD, diagonals, one_less_inverse
 from cellapse._collapse.weights import check_beta, check_gamma, psd_bound, with_eps
 from cellapse._complex.complex import Complex
 from cellapse._linalg.eigen.spectrum import fix_signs
@@ -29,6 +33,97 @@ from cellapse._shared.arrays import BoolArray, Entries, FloatArray, IntArray
 
 _UNIT = 2.0**-53
 _ZERO = 1e-10  # relative to the largest: an eigenvalue of B B^T that is taken for zero
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """To which complex the elements of one rank belong, and their number there."""
+
+    owner: IntArray
+    local: IntArray
+    count: IntArray  # of elements of every complex
+
+    @classmethod
+    def of(cls, owner: IntArray, n_complexes: int) -> Places:
+        """Number the elements of every complex in their order."""
+        count = np.bincount(owner, minlength=n_complexes)
+        local = np.arange(len(owner))
+        if n_complexes > 1:  # of one alone they are numbered already
+            order = np.argsort(owner, kind="stable")
+            local[order] = local - np.repeat(np.cumsum(count) - count, count)
+        return cls(owner, local, count)
+
+
+class Layout:
+    """Where the elements of each rank are, and which complexes have the same shape."""
+
+    def __init__(self, complexes: list[Complex], matrices: list[Entries]) -> None:
+        n = len(complexes)
+        counts = np.array([K.n_cells for K in complexes])
+        owner = np.repeat(np.arange(n), counts[:, 0])
+        self.places = [Places.of(owner, n)]
+        for rank, B in enumerate(matrices, start=1):
+            real, below = counts[:, rank].sum(), owner
+            owner = np.repeat(np.arange(n), counts[:, rank])
+            if real < B.shape[1]:
+                formal = B.columns >= real
+                last = np.zeros(B.shape[1] - real, dtype=np.int64)
+                last[B.columns[formal] - real] = B.rows[formal]  # each above one of its owner's
+                owner = np.concatenate([owner, below[last]])
+            self.places.append(Places.of(owner, n))
+        group = np.zeros(1, dtype=np.int64)
+        if n > 1:  # one alone has its own shape
+            shapes = np.stack([p.count for p in self.places], axis=1)
+            group = np.unique(shapes, axis=0, return_inverse=True)[1]
+        self.order = np.argsort(group.ravel(), kind="stable")  # equal shapes next to each other
+        cuts = [0, *np.cumsum(np.bincount(group.ravel())).tolist()]
+        # The numbers of the complexes of one shape, one shape after the other.
+        self.groups = [self.order[start:stop] for start, stop in pairwise(cuts)]
+
+    def stacks(self, B: Entries, low: Places, high: Places) -> list[FloatArray]:
+        """The blocks of a matrix between two ranks, one (complexes, rows, columns) a group."""
+        if len(self.order) == 1:  # the matrix is its only block
+            return [B.toarray()[None]]
+        size = (low.count * high.count)[self.order]
+        start = np.empty(len(size), dtype=np.int64)
+        start[self.order] = np.cumsum(size) - size
+        flat = np.zeros(int(size.sum()))
+        i, j = B.rows, B.columns
+        owner = low.owner[i]
+        flat[start[owner] + low.local[i] * high.count[owner] + high.local[j]] = B.values
+        cut = []
+        for group in self.groups:
+            rows, columns, at = low.count[group[0]], high.count[group[0]], start[group[0]]
+            end = at + len(group) * rows * columns
+            cut.append(flat[at:end].reshape(len(group), rows, columns))
+        return cut
+
+    def kernels(self, kernel: Entries | None) -> tuple[list[FloatArray], IntArray]:
+        """Kernel vectors of every complex (as many columns as the richest has) and their number."""
+        vertices = self.places[0]
+        n = len(vertices.count)
+        if kernel is None:
+            none = np.empty(0, dtype=np.int64)
+            kernel = Entries(none, none, np.empty(0), (len(vertices.owner), 0))
+        any_ = np.zeros(kernel.shape[1], dtype=np.int64)
+        any_[kernel.columns] = kernel.rows  # each is of one complex
+        places = Places.of(vertices.owner[any_], n)
+        width = np.full(n, places.count.max(initial=0))
+        padded = Places(places.owner, places.local, width)
+        return self.stacks(kernel, vertices, padded), places.count
+
+    def rows(self, values: FloatArray, places: Places) -> list[FloatArray]:
+        """One number per element of a rank, as one (complexes, elements) array a group."""
+        if len(self.order) == 1:  # nothing to sort
+            return [values[None, :]]
+        place = np.empty(len(self.order), dtype=np.int64)
+        place[self.order] = np.arange(len(self.order))
+        sorted_ = values[np.lexsort((places.local, place[places.owner]))]
+        counts = [(len(group), places.count[group[0]]) for group in self.groups]
+        ends = np.cumsum([n * m for n, m in counts])
+        return [
+            sorted_[e - n * m : e].reshape(n, m) for e, (n, m) in zip(ends, counts, strict=True)
+        ]
 
 
 class Stacks(ABC):
@@ -163,6 +258,89 @@ def _held(T: FloatArray, H: FloatArray) -> FloatArray:
     """T without the rounding that a factorization leaves at vertices of no edge."""
     held = diagonals(H) > 0.0
     return T if held.all() else np.where(held[:, :, None] & held[:, None, :], T, 0.0)
+
+
+class EdgeMassStacks(ChainStacks):
+    """Stacks of B_1 only, with one mass for every edge."""
+
+    def _kept(self, matrices: list[Entries]) -> list[Entries]:
+        return matrices[:1]
+
+    def _prepare(self, matrices: list[Entries], n: int) -> None:
+        self._upper = matrices[1:]
+        self._cofaces = [Cofaces.of(B.squared) for B in self._upper]
+        owners = [places.owner for places in self.layout.places[1:]]
+        self._sigma = np.full((n, len(matrices)), np.inf)
+        self._sigma[:, 1:] = unfolded_sigmas(self._upper, owners, n)
+        for H, group in zip(self._H[0], self.layout.groups, strict=True):
+            self._sigma[group, 0] = smallest_positive(np.linalg.eigvalsh(H))
+
+    def collapsed(self, eps: float) -> tuple[list[FloatArray], BoolArray]:
+        gamma, definite = self._couplings(eps)
+        places = self.layout.places
+        spread = [gamma[places[k].owner, k] for k in range(1, len(self._beta))]
+        n_edges = len(places[1].owner)
+        mass = unfolded_masses(self._cofaces, n_edges, self._beta[1:], spread, eps)[0]
+        stacks = []
+        for g, (group, m) in enumerate(
+            zip(self.layout.groups, self.layout.rows(mass, places[1]), strict=True)
+        ):
+            stacks.append(self._relaxed(g, m, gamma[group, 0], definite[group]))
+        return stacks, definite
+
+    def _relaxed(self, g: int, m: FloatArray, gamma: FloatArray, definite: BoolArray) -> FloatArray:
+        """T of the vertices, from the masses of the edges.
+
+        By inverses, and of those that are not known well enough by singular values; which way is
+        a matter of every complex alone.
+        """
+        beta, rest, T = self._beta[0], np.ones(len(m), dtype=bool), np.empty_like(self._H[0][g])
+        at: Any = definite & (beta > 0)
+        if at.any():
+            at = slice(None) if at.all() else at  # saves a copy
+            B, P, A = self._B[0][g][at], self.kernels[0][g][at], beta * self._H[0][g][at]
+            G = beta * (B / m[at, None, :]) @ B.transpose(0, 2, 1)
+            # Every entry is one product: the same, however many columns of zeros there are.
+            onto_kernel = P @ P.transpose(0, 2, 1)
+            c = gamma[at] ** 2 / beta
+            D, error = one_less_inverse(G, lambda x: x - onto_kernel @ x, lambda v: G @ v)
+            T[at] = A - c[:, None, None] * D
+            rest[at] = ~(c * error <= 0.3 * GOOD * row_sums(A))
+        if rest.any():
+            T[rest] = self._level(0, g, self._B[0][g] / np.sqrt(m)[:, None, :], gamma)[rest]
+        return T
+
+
+class SparseStacks(Stacks):
+    """Sparse operators of all complexes side by side, cut into dense ones.
+
+    Parameters
+    ----------
+    complexes : list of Complex
+    kernel : Entries or None
+    operator : function
+        eps -> the operator of all of them, and whether it is sure to be semi-definite.
+    """
+
+    def __init__(
+        self,
+        complexes: list[Complex],
+        kernel: Entries | None,
+        operator: Callable[[float], tuple[sparse.csr_array, bool]],
+    ) -> None:
+        self.layout, self.kernel = Layout(complexes, []), kernel
+        self._operator, self._n = operator, len(complexes)
+        self._norms: list[FloatArray] = []
+
+    def collapsed(self, eps: float) -> tuple[list[FloatArray], BoolArray]:
+        S, definite = self._operator(eps)
+        vertices = self.layout.places[0]
+        blocks = self.layout.stacks(Entries.of(S), vertices, vertices)
+        self._norms = [row_sums(block) for block in blocks]
+        return blocks, np.full(self._n, definite)
+
+    def norms(self) -> list[FloatArray]:
+        return self._norms
 
 
 def eigenpairs_of_stack(

@@ -1,0 +1,506 @@
+r"""K^-1, with which the ranks on one side of the kept rank are eliminated without cancellation.
+
+With B from the first eliminated rank to the kept one and M its own effective operator plus eps,
+
+    T = A - c (I - K^-1),   K = I + beta B M^-1 B^T,   A = beta B B^T,   c = gamma^2 / beta.
+
+What is subtracted from A is c times
+
+    x - K^-1 x = beta B w,
+
+whose first form is accurate where K is large, and whose second where K is close to I; w are the
+values of the eliminated cells, up to the factor gamma. K >= I, so that |x - K v| bounds the error
+of v = K^-1 x.
+
+Three implementations: `DenseInverse` by an array, `FactoredInverse` by one solve, and where its
+residual shows that this was not enough by conjugate gradients on the eliminated cells, and
+`IterativeInverse` by conjugate gradients on K, where the graph expands and a factor would fill in.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from cellapse._collapse.completion import MassErrors, completed, completed_by
+from cellapse._collapse.eliminated import EliminatedSystem, Level
+from cellapse._errors import ConvergenceError
+from cellapse._linalg.blas import definite_inverse, times
+from cellapse._linalg.cg import conjugate_gradients, one_pass
+from cellapse._linalg.factor import Direct, Solve, expands, widest_level
+from cellapse._linalg.groups import Groups
+from cellapse._linalg.preconditioner import Near, next_to
+from cellapse._shared.arrays import FloatArray
+
+# Errors of T x, relative to ||A|| |x|.
+AIM = 1e-14  # what refinement goes for
+GOOD = 1e-12  # what is accepted of one solve
+_LIMIT = 1e-9  # beyond it nothing is given out
+_CLOSE_TO_ONE = 0.5  # entries of K - I below this: I - K^-1 is taken as (K - I) K^-1
+_HIDDEN = 0.01  # of the error allowed: what rounding of a residual may hide
+_SMALL = 300  # below this many cells everything is quick
+_DENSE = 1500  # up to this many a dense inverse is quicker than n products
+_LARGE = 5000  # the same where a product is that of many steps, or of all cells
+_ROUGH, _STEPS = 0.003, 100  # the residual of a rough solution, and the steps that may take
+_FAR = 0.1  # a u so far from x is of no use
+
+
+class Inverse(ABC):
+    """I - K^-1 of one level.
+
+    Laws: `apply` is within the bound it returns, and that within what it was asked for or raised
+    as an error; `dense` is `apply` of I; `shifted_system` has the inertia of T - shift D besides
+    that of its second block; `complete` minimizes the energy.
+    """
+
+    iterative = False  # whether products take iterations instead of a factorization
+
+    def __init__(self, level: Level, solver: Direct | None = None) -> None:
+        self.level, self.solver = level, solver
+
+    @cached_property
+    def system(self) -> EliminatedSystem:
+        """That of the eliminated cells, with tiny masses raised."""
+        return EliminatedSystem(self.level, "tiny", self.solver)
+
+    @property
+    def method(self) -> str:
+        """How it is applied, in words."""
+        return self.system.method
+
+    @property
+    def slow(self) -> bool:
+        """Whether one product costs so much that even a small T is better not formed."""
+        return False
+
+    @abstractmethod
+    def apply(self, x: FloatArray, error: float = 0.0) -> tuple[FloatArray, FloatArray]:
+        """x - K^-1 x and a bound of its error, per column; within `error` where that saves work."""
+
+    @abstractmethod
+    def dense(self, error: float = 0.0) -> FloatArray | None:
+        """I - K^-1 as an array, where that is quick and accurate; columns may be off by `error`."""
+
+    @property
+    def dense_is_quick(self) -> bool:
+        """Whether the array takes less than a few products."""
+        return False
+
+    def complete(self, x: FloatArray, masses: MassErrors | None = None) -> FloatArray:
+        """The eliminated values that minimize the energy of x, nearest rank first."""
+        return completed(self.system, self.level.fixed.off(x), masses)
+
+    def shifted_system(self, shift: float, mass: FloatArray) -> tuple[sparse.csr_array, int] | None:
+        r"""A matrix whose inverse begins with (T - shift D)^-1, and the inertia of the rest.
+
+            | A - c I - shift D   c^{1/2} I |
+            | c^{1/2} I           -K        |
+
+        has as many negative eigenvalues as T - shift D besides those of -K, whose number is
+        returned. None where masses had to be raised.
+        """
+        level, system, c = self.level, self.system, self.level.c
+        eye = sparse.eye_array(level.n)
+        H = sparse.csr_array(level.A - c * eye - shift * sparse.diags_array(mass))
+        if c == 0.0:
+            return H, 0
+        if not system.exact:
+            return None
+        rest: Any
+        link: Any
+        if system.reduced is not None:
+            rest = -(eye + system.reduced[0])
+            link = np.sqrt(c) * eye
+        else:
+            rest = system.joint()
+            link = sparse.csr_array(np.sqrt(c / level.beta) * eye)
+            link = sparse.hstack([link, sparse.csr_array((level.n, rest.shape[0] - level.n))])
+        # K is at least I, unless the weights are beyond their bounds.
+        negative = level.n if level.definite else Direct().prepare(rest).n_negative()
+        if negative is None:
+            return None
+        return sparse.csr_array(sparse.block_array([[H, link], [link.T, rest]])), negative
+
+    def safe_shift(self, mass: FloatArray) -> float:
+        """A shift below the spectrum of T u = lambda D u that keeps both blocks definite."""
+        level, kernel = self.level, self.level.chain.zeros
+        definite = kernel is not None and kernel.shape[1] == 0
+        least = 1e-6 * (level.norm or 1.0)
+        return -max((0.05 if definite else 1.05) * level.c, least) / float(mass.min())
+
+    @property
+    def rounding(self) -> float:
+        """How far rounding of K, whose entries reach 1 / eps, may move the eigenvalues of T."""
+        level = self.level
+        light = float(level.M.diagonal().min(initial=np.inf)) if level.diagonal else level.eps
+        return 2.0**-52 * level.c * level.norm / light if light > 0 else np.inf
+
+
+class DenseInverse(Inverse):
+    """By an array, from the entries of B: sparse matrices take longer to make than all the rest."""
+
+    @staticmethod
+    def suits(level: Level) -> bool:
+        """Whether there are few vertices, edges with masses, and K is at least I."""
+        masses = level.masses
+        known = masses is not None and masses.min(initial=np.inf) > 0  # eps = 0 is a limit
+        return known and level.definite and level.c > 0.0 and level.chain.few is not None
+
+    @cached_property
+    def _array(self) -> FloatArray | None:
+        level = self.level
+        edges = level.chain.few
+        assert edges is not None
+        assert level.masses is not None
+        G = edges.square(level.beta / level.masses)
+        D, error = one_less_inverse(G, level.fixed.remove_from, G.__matmul__)
+        return D if level.c * error <= 0.3 * GOOD * level.norm else None
+
+    @property
+    def accurate(self) -> bool:
+        """Whether the array is known so well that products with it need no check."""
+        return self._array is not None
+
+    def apply(self, x: FloatArray, error: float = 0.0) -> tuple[FloatArray, FloatArray]:
+        assert self._array is not None
+        return self._array @ self.level.fixed.off(x), GOOD * self.level.size(x)
+
+    def dense(self, error: float = 0.0) -> FloatArray | None:
+        return self._array
+
+    @property
+    def dense_is_quick(self) -> bool:
+        return True
+
+
+class FactoredInverse(Inverse):
+    """By one solve with K or the joint matrix, or by the values of the eliminated cells."""
+
+    @cached_property
+    def unraised(self) -> EliminatedSystem:
+        """K as it is, however large: its residual tells whether that was good enough."""
+        level = self.level
+        if self.system.exact or not level.diagonal or not level.M.diagonal().min(initial=np.inf):
+            return self.system
+        return EliminatedSystem(level, "none", self.solver)
+
+    @cached_property
+    def verifiable(self) -> bool:
+        """Whether the residual of K v = x bounds the error of v: K is known, and at least I."""
+        return self.level.definite and self.unraised.knows_k
+
+    @property
+    def slow(self) -> bool:
+        system, level = self.system, self.level
+        many = level.c > 0.0 and level.M.shape[0] > 10 * level.n
+        return many and system.reduced is None and system.woodbury is None
+
+    def apply(self, x: FloatArray, error: float = 0.0) -> tuple[FloatArray, FloatArray]:
+        allowed, x = self.allowed(x, error), self.level.fixed.off(x)
+        found = self._by_one_solve(x, allowed)
+        result, bound = self._by_values(x, allowed, error) if found is None else found
+        return self.level.fixed.remove_from(result), bound
+
+    def allowed(self, x: FloatArray, error: float) -> FloatArray:
+        """The error to reach, by column: of all of x, as A x rounds all of it, too."""
+        return np.maximum(error, AIM * self.level.size(x))
+
+    def accepted(self, error: FloatArray, x: FloatArray, allowed: FloatArray) -> FloatArray | None:
+        """The error of x - v for one of v, if it is small enough.
+
+        Where K is close to I, it counts less.
+        """
+        error = min(1.0, 2.0 * self.largest) * error
+        return error if (error <= np.maximum(allowed, GOOD * self.level.size(x))).all() else None
+
+    @cached_property
+    def largest(self) -> float:
+        """The largest entry of K - I."""
+        reduced = self.unraised.reduced
+        return np.inf if reduced is None else float(reduced[0].diagonal().max(initial=0.0))
+
+    def _by_one_solve(
+        self, x: FloatArray, allowed: FloatArray
+    ) -> tuple[FloatArray, FloatArray] | None:
+        """By one solve, or None where its residual is too large."""
+        if not self.verifiable:
+            return None
+        try:
+            v = self.unraised.factor(x)
+        except ConvergenceError:  # entries close to 1 / eps have swallowed the others
+            if self.unraised is self.system:
+                raise
+            self.__dict__["unraised"], self.__dict__["verifiable"] = self.system, False
+            return None
+        less = self.unraised.less_identity(v)
+        error = np.atleast_1d(np.linalg.norm(x - v - less, axis=0))
+        bound = self.accepted(error, x, allowed)
+        if bound is None:
+            return None
+        return less if self.largest < _CLOSE_TO_ONE else x - v, bound
+
+    def _by_values(
+        self, x: FloatArray, allowed: FloatArray, error: float
+    ) -> tuple[FloatArray, FloatArray]:
+        """beta B w by the values of the eliminated cells.
+
+        beta^2 |B e|^2 <= beta e^T H e: what is further off than the limit, or than a few times what
+        was asked for, is not given out.
+        """
+        level, system = self.level, self.system
+        limit, enough, size = 10.0 * allowed, allowed, level.size(x)
+        root = np.sqrt(level.beta)
+        if error == 0.0:
+            limit, enough = np.maximum(allowed, _LIMIT * size), np.maximum(allowed, GOOD * size)
+        if level.definite:
+            w, energy = system.values(x, allowed / root, enough / root)
+        else:
+            w, energy = system.refine(x)
+        if not (root * energy <= limit).all():
+            raise level.lost(float((root * energy / size).max()), "||A||")
+        return (level.beta * (level.B @ w)).astype(np.float64), root * energy
+
+    def dense(self, error: float = 0.0) -> FloatArray | None:
+        level = self.level
+        if not level.definite or not self._is_small:
+            return None
+        try:
+            known = self.unraised.dense()
+            if known is None:
+                return None
+            D, off = one_less_inverse(known[0], level.fixed.remove_from, known[1])
+        except ConvergenceError:  # products may still do
+            return None
+        return D if level.c * off <= 0.3 * max(GOOD * level.norm, 0.03 * error * level.c) else None
+
+    @property
+    def _is_small(self) -> bool:
+        """Whether one dense inverse is quicker than a product for every cell."""
+        n = self.level.n
+        return 0 < n <= _DENSE or (n <= _LARGE and self.unraised.reduced is None)
+
+    @property
+    def dense_is_quick(self) -> bool:
+        few = self.level.n <= _DENSE and self.level.c > 0.0
+        return few and self.unraised.complements
+
+
+class IterativeInverse(Inverse):
+    """By conjugate gradients in mixed precision on K, as long as a factor would cost more.
+
+    Eigensolvers may ask for `approximation`, `pair` and `of_eigenvectors`.
+    """
+
+    def __init__(self, factored: FactoredInverse) -> None:
+        super().__init__(factored.level)
+        self._factored, self._work, self._given_up = factored, 0.0, False
+        self._widest = widest_level(self.level.A)[0]
+
+    @staticmethod
+    def suits(factored: FactoredInverse) -> bool:
+        """Whether K is well-conditioned, and its factor would fill in."""
+        level = factored.level
+        if factored.solver is not None or level.n < _SMALL or level.c == 0.0:
+            return False
+        return factored.verifiable and factored.system.exact and expands(level.A)
+
+    @property
+    def system(self) -> EliminatedSystem:
+        return self._factored.system
+
+    @property
+    def iterative(self) -> bool:  # type: ignore[override]
+        return not self._given_up
+
+    @property
+    def method(self) -> str:
+        if self._given_up:
+            return self._factored.method
+        return "conjugate gradients on K, as the graph expands"
+
+    @cached_property
+    def near(self) -> Near:
+        """K, and what conjugate gradients on it need to know."""
+        assert self.system.reduced is not None
+        K = sparse.csr_array(sparse.eye_array(self.level.n) + self.system.reduced[0])
+        return next_to(K, self.level.chain.kernel)
+
+    def apply(
+        self, x: FloatArray, error: float = 0.0, start: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """x - K^-1 x; iterations begin at `start`, columns close to K^-1 x."""
+        level = self.level
+        allowed, off = self._factored.allowed(x, error), level.fixed.off(x)
+        found = self._solution(off, allowed, start)
+        if found is None:
+            return self._factored.apply(x, error)
+        v, bound = found
+        close = self._factored.largest < _CLOSE_TO_ONE
+        return level.fixed.remove_from(self.system.less_identity(v) if close else off - v), bound
+
+    def _solution(
+        self, x: FloatArray, allowed: FloatArray, start: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray] | None:
+        """K^-1 x for x off the kernel, and the error of x - K^-1 x; None if it takes too long."""
+        if self._given_up:
+            return None
+        if x.ndim == 1:
+            found = self._solution(x[:, None], allowed)
+            return None if found is None else (found[0][:, 0], found[1])
+        near, K = self.near, self.near.K
+        least = np.sqrt(near.least)  # |e| <= (e^T K e)^{1/2} / least
+
+        def apply(v: FloatArray) -> FloatArray:
+            self._work += float(K.nnz) * v.size / self.level.n
+            return times(K, v)
+
+        def residual(v: FloatArray) -> FloatArray:
+            short = v.astype(np.float64, copy=False)
+            hides = near.hides(x, short, _HIDDEN * near.least * allowed)
+            v = v.astype(np.longdouble, copy=False) if hides else short  # eight times as slow
+            return x - v - self.system.less_identity(v)
+
+        tol = np.broadcast_to(allowed * least, x.shape[1:])
+        begun = near.start(x, residual, tol, start)
+        v, energy = begun.v, begun.energy
+        self._work += float(begun.products) * K.nnz * x.shape[1]
+        if not (energy <= tol).all():
+            v, energy = conjugate_gradients(
+                apply,
+                begun.left,
+                near.solve,
+                tol,
+                near.lower,
+                maxiter=20 * _SMALL,
+                residual=lambda v: residual(begun.v + v),
+            )
+            v = begun.v + v
+        bound = self._factored.accepted(energy / least, x, allowed)
+        # Beyond that a factor of K would have been cheaper: from now on by that.
+        self._given_up = bound is None or self._work > max(2.0 * float(self._widest) ** 3, 1e7)
+        return None if bound is None else (v.astype(np.float64, copy=False), bound)
+
+    def dense(self, error: float = 0.0) -> FloatArray | None:
+        return self._factored.dense(error)
+
+    def complete(self, x: FloatArray, masses: MassErrors | None = None) -> FloatArray:
+        off = self.level.fixed.off(x)
+        size = np.atleast_1d(np.linalg.norm(off, axis=0))
+        if self.level.eps > 0.0:  # K^-1 x may be as small as x / least
+            found = self._solution(off, AIM * size / self.near.least)
+            values = None if found is None else completed_by(self.system, off, found[0])
+            if values is not None:
+                return values
+        return super().complete(x, masses)
+
+    # For eigensolvers
+
+    def approximation(self, norm: float) -> Solve | None:
+        """x -> about T x / norm for columns of float32, K^-1 by groups; None without groups."""
+        level, near = self.level, self.near
+        if near.group is None:
+            return None
+        groups = Groups(near.K, near.group, level.c / norm)
+        rest = sparse.csr_array(level.A - level.c * sparse.eye_array(level.n)) / norm
+        rest = rest.astype(np.float32)
+        return lambda x: times(rest, x) + groups.inverse(x)
+
+    def pair(self, x: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+        """u close to columns x of length one, and T u; None without groups, or without such a u.
+
+        For u = K v, T u = A u - c (u - v) is exact for every v: a rough v for K v = x will do.
+        """
+        near = self.near
+        if near.group is None:  # there few steps do for T x
+            return None
+
+        def close(r: FloatArray, _: FloatArray) -> Any:
+            return np.linalg.norm(r, axis=0) <= _ROUGH
+
+        v = one_pass(lambda p: times(near.K, p), x, near.solve, close, _STEPS).x
+        less = self.system.less_identity(v)
+        u = v + less
+        if not (np.linalg.norm(x - u, axis=0) <= _FAR).all():
+            return None
+        return u, times(self.level.A, u) - self.level.c * less
+
+    def of_eigenvectors(self, x: FloatArray, error: float) -> FloatArray:
+        """T x within an absolute error, in fewer steps for columns close to eigenvectors.
+
+        Where T x = l x, K^-1 x = x - (A x - l x) / c: iterations start in the span of x and A x.
+        """
+        level = self.level
+        image = times(level.A, x)
+        start = level.fixed.off(self.near.closest(x, image))
+        return image - level.c * self.apply(x, error / level.c, start)[0]
+
+
+def inverse_of(level: Level, solver: Direct | None = None) -> Inverse:
+    """The implementation that suits a level; a solver that was asked for factorizes."""
+    if solver is None and DenseInverse.suits(level):
+        dense = DenseInverse(level)
+        if dense.accurate:
+            return dense
+    factored = FactoredInverse(level, solver)
+    return IterativeInverse(factored) if IterativeInverse.suits(factored) else factored
+
+
+# Dense algebra, of one matrix or of every one of a stack
+
+
+def one_less_inverse(
+    G: FloatArray,
+    off: Callable[[FloatArray], FloatArray],
+    less_identity: Solve,
+) -> tuple[FloatArray, FloatArray]:
+    """I - (I + G)^-1 of one matrix or of a stack, and how far products with each are off.
+
+    Parameters
+    ----------
+    G : (..., n, n) array
+    off : function
+        x -> x without its part in the kernel of G.
+    less_identity : function
+        v -> G v, as accurately as it is known.
+    """
+    n = G.shape[-1]
+    inverse = np.empty_like(G)
+    for K, into in zip(G.reshape(-1, n, n).copy(), inverse.reshape(-1, n, n), strict=True):
+        diagonals(K)[...] += 1.0
+        found = definite_inverse(K)
+        into[...] = np.nan if found is None else found
+    probes = _probes(n)
+    images = inverse @ probes
+    # K is at least I: what is left of K v = x is no less than the error of v.
+    left = np.sqrt(((images + less_identity(images) - probes) ** 2).sum(axis=(-2, -1)))
+    close_to_one = diagonals(G).max(axis=-1, initial=0.0) < _CLOSE_TO_ONE
+    product = G @ inverse if close_to_one.any() else None
+    D = np.negative(inverse, out=inverse)
+    diagonals(D)[...] += 1.0
+    if product is not None:
+        D = np.where(close_to_one[..., None, None], product, D)
+    D = off(off(D).swapaxes(-2, -1)).swapaxes(-2, -1)
+    D += D.swapaxes(-2, -1).copy()  # row by row, as a sum with a transpose is not
+    D *= 0.5
+    return D, left
+
+
+def diagonals(stack: FloatArray) -> FloatArray:
+    """A view of the diagonal of a matrix, or of those of a stack.
+
+    >>> diagonals(np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
+    [1.0, 4.0]
+    """
+    n = stack.shape[-1]
+    return stack.reshape(*stack.shape[:-2], n * n)[..., :: n + 1]
+
+
+@lru_cache(maxsize=64)  # a generator takes longer to make than a few numbers to draw
+def _probes(n: int) -> FloatArray:
+    probes = np.random.default_rng(0).standard_normal((n, 2))
+    return probes / np.linalg.norm(probes)
