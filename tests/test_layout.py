@@ -52,7 +52,8 @@ ORDER = (
 # The same within the folders that everything else rests on.
 WITHIN = {
     "_shared": (
-        *("arrays", "card", "checks", "align", "files", "memory", "scaling", "names", "notes"),
+        *("arrays", "card", "checks", "align", "files", "memory", "labelled", "scaling", "names"),
+        "notes",
         *("pictures", "processes", "progress", "rows", "tables", "threads", "workers"),
     ),
     "_complex": (

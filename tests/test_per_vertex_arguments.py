@@ -121,13 +121,20 @@ TABLE = {
     "SymmetricOperator.energy(u) on edges": Row(
         lambda v: on_edges().energy(v), LENGTHS, "complex", EDGE_LABELS
     ),
-    "SymmetricOperator.__matmul__(x)": Row(lambda v: S() @ v, takes="operand", back=True),
-    "SymmetricOperator.__matmul__(x) on edges": Row(
+    "LabelledOperator.__matmul__(x)": Row(lambda v: S() @ v, takes="operand", back=True),
+    "LabelledOperator.__matmul__(x) on edges": Row(
         lambda v: on_edges() @ v, LENGTHS, "operand", EDGE_LABELS, back=True
     ),
-    "SymmetricOperator.dot(x)": Row(lambda v: S().dot(v), takes="operand", back=True),
-    "SymmetricOperator.matvec(x)": Row(lambda v: S().matvec(v), takes="operand", back=True),
-    "SymmetricOperator.matmat(X)": Row(lambda v: S().matmat(v), COLUMNS, "operand", back=True),
+    "LabelledOperator.__matmul__(x) of a sum": Row(
+        lambda v: (2 * S() + L() / 3 - S() @ S()) @ v, takes="operand", back=True
+    ),
+    "LabelledOperator.rmatvec(x)": Row(lambda v: S().rmatvec(v), takes="operand", back=True),
+    "LabelledOperator.rmatmat(X) of a product": Row(
+        lambda v: (S() @ L()).rmatmat(v), COLUMNS, "operand", back=True
+    ),
+    "LabelledOperator.dot(x)": Row(lambda v: S().dot(v), takes="operand", back=True),
+    "LabelledOperator.matvec(x)": Row(lambda v: S().matvec(v), takes="operand", back=True),
+    "LabelledOperator.matmat(X)": Row(lambda v: S().matmat(v), COLUMNS, "operand", back=True),
     "Operator.solve(b)": Row(lambda v: S().solve(v, 0.5), back=True),
     "Operator.solve(b) of columns": Row(lambda v: L().solve(v, 0.5), COLUMNS, back=True),
     "Operator.spectrum(mass)": Row(spectrum),
@@ -462,7 +469,7 @@ def test_labels_that_do_not_fit_are_named(name, kind, tmp_path):
     row = TABLE[name]
     if row.takes == "known" and "without a label" in kind:
         pytest.skip("the others are not known")
-    if name in ("cell_influence(at)", "SymmetricOperator.dot(x)") and kind == "one number":
+    if name in ("cell_influence(at)", "LabelledOperator.dot(x)") and kind == "one number":
         pytest.skip("means something else")
     given, label = REFUSED[kind](row.given, row.labels)
     with pytest.raises(cl.InputError) as caught:
@@ -485,6 +492,19 @@ def test_only_numbers_where_numbers_are_needed(name, kind, tmp_path):
         run(row, given, tmp_path)
     except cl.CellapseError:  # a file of dates, for instance
         assert row.takes in ("anything", "groups", "known", "operand")
+
+
+def test_what_is_made_of_operators_has_their_labels():
+    mixed, A = 2 * S() + L() / 3, 2 * S().toarray() + L().toarray() / 3
+    np.testing.assert_allclose(mixed @ NUMBERS, A @ NUMBERS)
+    np.testing.assert_allclose((S() @ L()).T @ NUMBERS, L().toarray() @ (S() @ NUMBERS))
+    assert cl.as_operator(mixed).labels == LABELS
+    clusters, frame = cl.cluster(mixed, 2), pd.DataFrame(A, LABELS, LABELS)
+    assert clusters.as_dict() == cl.cluster(frame, 2).as_dict()
+    other = cl.graph_laplacian(cl.Complex.from_cells({**CELLS, 0: LABELS[::-1]}))
+    for call in (lambda: S() + other, lambda: S() - other, lambda: S() @ other):
+        with pytest.raises(cl.InputError, match="order"):
+            call()
 
 
 def test_the_remedy_for_a_default_index_works():

@@ -18,13 +18,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from scipy.sparse.linalg import LinearOperator
 
-from cellapse._errors import InputError
 from cellapse._linalg.factor import Solve
-from cellapse._shared.align import align, way_back
+from cellapse._shared.align import align
 from cellapse._shared.arrays import Entries, FloatArray, row_sum
 from cellapse._shared.checks import finite_rows, numbers
+from cellapse._shared.labelled import LabelledOperator
 from cellapse._shared.memory import Fitting, require_memory
 from cellapse._shared.scaling import homogeneous
 
@@ -98,7 +97,7 @@ class Deficit:
     inverse: IterativeInverse | None = None
 
 
-class SymmetricOperator(LinearOperator, ABC):
+class SymmetricOperator(LabelledOperator, ABC):
     """A symmetric operator S on the cells of one rank, by its products.
 
     Attributes
@@ -131,7 +130,6 @@ class SymmetricOperator(LinearOperator, ABC):
     A: sparse.csr_array
     kernel: sparse.csr_array | None
     definite: bool = True
-    onto: int = 0
     matrix: sparse.csr_array | None = None
     deficit: Deficit | None = None
     rounding: float = 0.0
@@ -196,44 +194,6 @@ class SymmetricOperator(LinearOperator, ABC):
         if np.iscomplexobj(X):  # S is real: it acts on the two parts alone
             return self._matmat(X.real) + 1j * self._matmat(X.imag)
         return homogeneous(self.apply, np.asarray(X, dtype=np.float64))
-
-    def _operand(self, x: Any) -> tuple[Any, Callable[[Any], Any]]:
-        """What the operator can be applied to, one row for each cell, and the way back."""
-        name, given = "what S is applied to", x.toarray() if sparse.issparse(x) else x
-        values = numbers(align(given, self.labels, name, cells=self.onto > 0), name)
-        if values.ndim not in (1, 2) or len(values) != self.shape[1]:
-            raise InputError(
-                f"an operator on {self.shape[1]} cells times an array of shape {values.shape}; "
-                "give one row for each cell"
-            )
-        return values, way_back(x, self, name)
-
-    def matvec(self, x: Any) -> Any:
-        """S x for one signal, real or complex."""
-        values, pack = self._operand(x)
-        if values.shape[1:] not in ((), (1,)):
-            raise InputError(f"matvec of shape {values.shape}; give one column, or use S @ x")
-        return pack(super().matvec(values))
-
-    def matmat(self, X: Any) -> Any:
-        """S X for signals as columns, real or complex."""
-        values, pack = self._operand(X)
-        if values.ndim != 2:
-            raise InputError(f"matmat of shape {values.shape}; give columns, or use S @ x")
-        return pack(super().matmat(values))
-
-    rmatvec, rmatmat = matvec, matmat  # S is its own adjoint
-
-    @Fitting("S @ x", "take fewer columns at a time")
-    def __matmul__(self, x: Any) -> Any:
-        if isinstance(x, LinearOperator):
-            return super().dot(x)
-        values, pack = self._operand(x)
-        return pack(super().dot(values))
-
-    def dot(self, x: Any) -> Any:
-        """S x for one signal or for columns; a Series or DataFrame keeps its index."""
-        return super().dot(x) if np.isscalar(x) else self @ x
 
     def _adjoint(self) -> SymmetricOperator:
         return self

@@ -29,6 +29,7 @@ from cellapse._linalg.operators import Operator, SparseOperator
 from cellapse._linalg.sigma import largest_eigenpair
 from cellapse._shared.arrays import FloatArray, csr_from_entries, row_sum
 from cellapse._shared.checks import own_csr
+from cellapse._shared.labelled import LabelledOperator
 
 _ROUNDING = 1e-8  # relative to the norm: asymmetry and negative eigenvalues that are forgiven
 _DENSE = 1000  # up to this size eigenvalues are computed from the dense matrix
@@ -83,15 +84,16 @@ cliques up to rank 2 of an adjacency>
 
 
 class MatrixFreeOperator(Operator):
-    """A scipy LinearOperator of someone else: known by its products only.
+    """A scipy LinearOperator, of someone else or a sum of operators: known by its products only.
 
     In the place of A stands a multiple of the identity that bounds it from above.
     """
 
     def __init__(self, source: LinearOperator) -> None:
         n = _side(source.shape)
-        super().__init__(n, range(n))
-        self._source = source
+        labelled = isinstance(source, LabelledOperator)  # a sum or multiple of operators
+        super().__init__(n, source.labels if labelled else range(n))
+        self._source, self.onto = source, source.onto if labelled else 0
         x, y = np.random.default_rng(0).standard_normal((2, n))  # any two signals
         try:
             images = np.column_stack([source @ x, source @ y]) if n else np.zeros((0, 2))

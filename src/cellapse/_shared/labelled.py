@@ -1,0 +1,125 @@
+"""A scipy LinearOperator whose rows have labels, by which it is applied: (a S + b T) x.
+
+What scipy makes of such operators (sums, multiples, products) keeps the labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator
+
+from cellapse._errors import InputError
+from cellapse._shared.align import align, way_back
+from cellapse._shared.checks import numbers
+from cellapse._shared.memory import Fitting
+
+
+class LabelledOperator(LinearOperator):
+    """An operator from and to the cells of one rank.
+
+    Attributes
+    ----------
+    labels : sequence
+        What its rows are, in the user's order.
+    onto : int
+        The rank of the cells that its rows are.
+    """
+
+    labels: Sequence[Hashable]
+    onto: int = 0
+
+    def _operand(self, x: Any) -> tuple[Any, Callable[[Any], Any]]:
+        """What the operator can be applied to, one row for each cell, and the way back."""
+        name, given = "what S is applied to", x.toarray() if sparse.issparse(x) else x
+        values = numbers(align(given, self.labels, name, cells=self.onto > 0), name)
+        if values.ndim not in (1, 2) or len(values) != self.shape[1]:
+            raise InputError(
+                f"an operator on {self.shape[1]} cells times an array of shape {values.shape}; "
+                "give one row for each cell"
+            )
+        return values, way_back(x, self, name)
+
+    def matvec(self, x: Any) -> Any:
+        """S x for one signal, real or complex."""
+        values, pack = self._operand(x)
+        if values.shape[1:] not in ((), (1,)):
+            raise InputError(f"matvec of shape {values.shape}; give one column, or use S @ x")
+        return pack(super().matvec(values))
+
+    def matmat(self, X: Any) -> Any:
+        """S X for signals as columns, real or complex."""
+        values, pack = self._operand(X)
+        if values.ndim != 2:
+            raise InputError(f"matmat of shape {values.shape}; give columns, or use S @ x")
+        return pack(super().matmat(values))
+
+    def rmatvec(self, x: Any) -> Any:
+        """S^H x for one signal."""
+        values, pack = self._operand(x)
+        return pack(super().rmatvec(values))
+
+    def rmatmat(self, X: Any) -> Any:
+        """S^H X for signals as columns."""
+        values, pack = self._operand(X)
+        return pack(super().rmatmat(values))
+
+    @Fitting("S @ x", "take fewer columns at a time")
+    def __matmul__(self, x: Any) -> Any:
+        if isinstance(x, LinearOperator):
+            return self._labelled(super().dot(x), x)
+        values, pack = self._operand(x)
+        return pack(super().dot(values))
+
+    def dot(self, x: Any) -> Any:
+        """S x for one signal or for columns; a Series or DataFrame keeps its index."""
+        return self._labelled(super().dot(x)) if np.isscalar(x) else self @ x
+
+    def __rmul__(self, x: Any) -> Any:
+        return self._labelled(super().__rmul__(x))
+
+    def __add__(self, other: Any) -> Any:
+        return self._labelled(super().__add__(other), other)
+
+    def __neg__(self) -> Any:
+        return self._labelled(super().__neg__())
+
+    def __pow__(self, power: Any) -> Any:
+        return self._labelled(super().__pow__(power))
+
+    def __truediv__(self, number: Any) -> Any:
+        return self._labelled(super().__truediv__(number))
+
+    def _labelled(self, made: Any, other: Any = None) -> Any:
+        """What scipy made of this operator and another, with their labels."""
+        if not isinstance(made, LinearOperator):
+            return made
+        if isinstance(other, LabelledOperator) and list(other.labels) != list(self.labels):
+            raise InputError(
+                "two operators whose rows have other labels, or the same in another order; make "
+                "both of one complex"
+            )
+        return _Combined(made, self)
+
+
+class _Combined(LabelledOperator):
+    """What scipy made of labelled operators."""
+
+    def __init__(self, made: LinearOperator, of: LabelledOperator) -> None:
+        super().__init__(made.dtype, made.shape)
+        self._made, self.labels, self.onto = made, of.labels, of.onto
+
+    def _matvec(self, x: Any) -> Any:
+        return self._made.matvec(x)
+
+    def _matmat(self, X: Any) -> Any:
+        return self._made.matmat(X)
+
+    def _adjoint(self) -> LabelledOperator:
+        return _Combined(self._made.H, self)
+
+    def _transpose(self) -> LabelledOperator:
+        return _Combined(self._made.T, self)
