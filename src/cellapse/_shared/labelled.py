@@ -32,7 +32,7 @@ class LabelledOperator(LinearOperator):
     labels: Sequence[Hashable]
     onto: int = 0
 
-    def _operand(self, x: Any) -> tuple[Any, Callable[[Any], Any]]:
+    def _operand(self, x: Any, method: str = "@") -> tuple[Any, Callable[[Any], Any]]:
         """What the operator can be applied to, one row for each cell, and the way back."""
         name, given = "what S is applied to", x.toarray() if sparse.issparse(x) else x
         values = numbers(align(given, self.labels, name, cells=self.onto > 0), name)
@@ -41,30 +41,30 @@ class LabelledOperator(LinearOperator):
                 f"an operator on {self.shape[1]} cells times an array of shape {values.shape}; "
                 "give one row for each cell"
             )
+        one_wanted, one = method.endswith("vec"), values.shape[1:] in ((), (1,))
+        if (one_wanted and not one) or (method.endswith("mat") and values.ndim == 1):
+            wanted = "one column" if one_wanted else "columns"
+            raise InputError(f"{method} of shape {values.shape}; give {wanted}, or use S @ x")
         return values, way_back(x, self, name)
 
     def matvec(self, x: Any) -> Any:
         """S x for one signal, real or complex."""
-        values, pack = self._operand(x)
-        if values.shape[1:] not in ((), (1,)):
-            raise InputError(f"matvec of shape {values.shape}; give one column, or use S @ x")
+        values, pack = self._operand(x, "matvec")
         return pack(super().matvec(values))
+
+    def rmatvec(self, x: Any) -> Any:
+        """S^H x for one signal, real or complex."""
+        values, pack = self._operand(x, "rmatvec")
+        return pack(super().rmatvec(values))
 
     def matmat(self, X: Any) -> Any:
         """S X for signals as columns, real or complex."""
-        values, pack = self._operand(X)
-        if values.ndim != 2:
-            raise InputError(f"matmat of shape {values.shape}; give columns, or use S @ x")
+        values, pack = self._operand(X, "matmat")
         return pack(super().matmat(values))
 
-    def rmatvec(self, x: Any) -> Any:
-        """S^H x for one signal."""
-        values, pack = self._operand(x)
-        return pack(super().rmatvec(values))
-
     def rmatmat(self, X: Any) -> Any:
-        """S^H X for signals as columns."""
-        values, pack = self._operand(X)
+        """S^H X for signals as columns, real or complex."""
+        values, pack = self._operand(X, "rmatmat")
         return pack(super().rmatmat(values))
 
     @Fitting("S @ x", "take fewer columns at a time")
