@@ -12,7 +12,7 @@ from cellapse import datasets, interop, io, lifts, plot, tasks, theory
 PACKAGE = Path(cl.__file__).parent
 PLACES = (cl, lifts, tasks, interop, theory, io, datasets, plot)
 # Methods of objects that the message names before them, and what is Python's own.
-OTHERS = {"create_simplex_tree", "extract_surface", "select", "float"}
+OTHERS = {"create_simplex_tree", "extract_surface", "select", "float", "to_frame", "tocsr"}
 
 
 def named():
@@ -33,6 +33,22 @@ def test_every_call_in_a_message_is_public():
     assert len(found) > 20
     public = {name for place in PLACES for name in dir(place)} | OTHERS
     assert not {(call, file) for call, file in found if call not in public}
+
+
+def test_tables_that_are_no_edges_name_the_lift_that_takes_them():
+    pd = pytest.importorskip("pandas")
+    members = pd.DataFrame({"hyperedge": list("xxxyy"), "member": [5, 1, 9, 2, 5]})
+    points = pd.DataFrame([[0.1, 2.0], [3.5, 1.0], [0.0, 0.4]], list("abc"))
+    lists = members.groupby("hyperedge")["member"].agg(list)
+    for call in (cl.as_complex, cl.collapse, cl.clique_complex):
+        with pytest.raises(cl.InputError, match=r"hyperedge.*agg"):
+            call(members)
+        with pytest.raises(cl.InputError, match="hypergraph_complex"):
+            call(lists)
+        with pytest.raises(cl.InputError, match="nearest_neighbour_complex"):
+            call(points)
+    assert cl.hypergraph_complex(lists).hyperedges.names == ("x", "y")
+    assert tuple(lifts.nearest_neighbour_complex(points, 1).labels) == ("a", "b", "c")
 
 
 def test_datasets_name_the_graph_or_complex_that_they_have():

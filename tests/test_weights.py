@@ -205,8 +205,10 @@ def test_a_negative_adjacency_is_refused():
     for given in (A, sparse.csr_array(A)):
         with pytest.raises(cl.InputError):
             cl.collapse(given)
-        with pytest.raises(cl.InputError, match="weight=None"):
-            cl.as_complex(given)
+        for call in (cl.as_complex, cl.clique_complex, lifts.cycle_complex):
+            with pytest.raises(cl.InputError, match="weight=None"):
+                call(given)
+            assert call(given, weight=None).n_cells[1] == 5
 
 
 def test_a_vertex_attribute_called_weight_is_no_weight_unless_named():

@@ -78,8 +78,9 @@ def as_graph(source: Any, weight: str | None = AUTO, rules: Rules = SIMPLE) -> G
     if sparse.issparse(source) or is_adjacency(source):
         matrix = source if sparse.issparse(source) else sparse.csr_array(source)
         return adjacency_graph(matrix, weight, rules)
+    listed = isinstance(source, np.ndarray) and _lists_edges(source)
     pairs = None if isinstance(source, np.ndarray) else _pairs(source)
-    if not isinstance(source, np.ndarray) and pairs is None:
+    if not listed and pairs is None:
         return _from_complex(read_graph(source, weight, rules), AUTO)
     if weight not in (None, AUTO):
         raise InputError(
@@ -87,6 +88,12 @@ def as_graph(source: Any, weight: str | None = AUTO, rules: Rules = SIMPLE) -> G
             "for each edge, a networkx graph or a sparse adjacency"
         )
     return _from_array(source, rules) if pairs is None else _from_pairs(pairs, rules)
+
+
+def _lists_edges(array: NDArray[Any]) -> bool:
+    """Whether it can only be a list of edges: no square matrix, and no fractions."""
+    square = array.ndim == 2 and array.shape[0] == array.shape[1] > 2
+    return array.dtype.kind not in "fb" and not (square and array.dtype.kind in "iu")
 
 
 def _pairs(source: Any) -> list[tuple[Any, ...]] | None:

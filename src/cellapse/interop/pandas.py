@@ -19,6 +19,8 @@ from cellapse.interop._ends import has_arcs, known_ends
 from cellapse.interop._hyperedges import hyperedge_complex
 from cellapse.interop.matrices import labelled_adjacency
 
+_GROUPS = (list, tuple, set, frozenset)
+
 
 def read(table: Any, wanted: Wanted) -> Complex:
     """A table of cells ("rank" and "cell"), of edges, or an adjacency or incidence matrix."""
@@ -41,7 +43,8 @@ def read(table: Any, wanted: Wanted) -> Complex:
     raise InputError(
         f"a table with the columns {sorted(names)[:12]}; name two of them source and target "
         '(edges), or rank and cell (as to_pandas does): table.rename(columns={"a": "source", '
-        '"b": "target"})'
+        '"b": "target"}). If a row says who is in which hyperedge, give '
+        'hypergraph_complex(table.groupby("hyperedge")["member"].agg(list))'
     )
 
 
@@ -52,6 +55,8 @@ def _as_frame(table: Any) -> Any:
         return values.reset_index()
     if hasattr(table, "columns") and table.index.nlevels == 1:
         return table
+    if not hasattr(table, "columns") and all(isinstance(v, _GROUPS) for v in table):
+        raise InputError("a pandas Series of hyperedges, it seems; pass it to hypergraph_complex")
     raise InputError(
         f"a pandas {type(table).__name__} with the index {list(table.index.names)}; edges are a "
         'table with columns for both ends: table.rename_axis(["source", "target"]).reset_index()'
@@ -155,7 +160,7 @@ def _from_matrix(table: Any, wanted: Wanted) -> Complex:
         raise InputError(
             f"a table of numbers with the columns {columns[:8]}; an adjacency has the same labels "
             "in rows and columns, an incidence matrix zeros and ones, and edges columns called "
-            "source and target"
+            "source and target; points go into lifts.nearest_neighbour_complex(table, n_neighbors)"
         )
     wanted.check_simple("an incidence matrix")
     fact("zeros and ones: rows are vertices, columns hyperedges")

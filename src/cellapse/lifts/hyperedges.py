@@ -92,9 +92,12 @@ def hypergraph_complex(
     if multiplicity == "weight":
         weights = np.ones(len(given))
     K = lift_hyperedges(given, labels, weights)
-    if not isinstance(hyperedges, Mapping) or K.hyperedges is None:
+    names = own_labels(hyperedges, "hyperedges")
+    if names is None or K.hyperedges is None:
         return K
-    return replace(K, hyperedges=replace(K.hyperedges, names=tuple(hyperedges)))
+    if not isinstance(hyperedges, Mapping) and list(names) == list(range(len(names))):
+        return K  # a Series that was given none
+    return replace(K, hyperedges=replace(K.hyperedges, names=tuple(names)))
 
 
 def _by_hyperedge(weights: Any, hyperedges: Any, groups: Sequence[Any]) -> Any:
