@@ -51,6 +51,14 @@ def test_tables_that_are_no_edges_name_the_lift_that_takes_them():
     assert tuple(lifts.nearest_neighbour_complex(points, 1).labels) == ("a", "b", "c")
 
 
+def test_matrices_of_a_complex_are_made_first():
+    K = cl.clique_complex([(0, 1), (1, 2)])
+    for call in (cl.graded_laplacian, cl.is_chain_complex):
+        with pytest.raises(cl.InputError, match="boundary_matrices"):
+            call(K)
+        call(cl.boundary_matrices(K))
+
+
 def test_datasets_name_the_graph_or_complex_that_they_have():
     for data, said in ((datasets.load("karate"), ".graph"), (datasets.load("1ubq"), ".complex()")):
         for call in (cl.as_complex, cl.collapse, cl.clique_complex):

@@ -23,11 +23,13 @@ from cellapse._errors import InputError
 from cellapse._linalg.sigma import sigma_min
 from cellapse._matrices.incidence import Incidence
 from cellapse._shared.arrays import FloatArray
+from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import whole_number
+from cellapse._shared.pictures import grid
 
 
-@dataclass(frozen=True, eq=False)
-class GradedLaplacian:
+@dataclass(frozen=True, eq=False, repr=False)
+class GradedLaplacian(Shown):
     """L* by blocks; made by `graded_laplacian`.
 
     Attributes
@@ -40,6 +42,13 @@ class GradedLaplacian:
     incidence: Incidence
     beta: FloatArray
     gamma: FloatArray
+
+    def _card(self) -> Card:
+        n, (rows, columns) = self.incidence.n_cells, self.matrix.nonzero()
+        weights = (("beta", f"{self.beta.round(4)}"), ("gamma", f"{self.gamma.round(4)}"))
+        title = f"<GradedLaplacian of {', '.join(f'{m:,}' for m in n)} cells>"
+        calls = (("L.matrix", "is sparse"), ("L.block(i, j)", "is the one between two ranks"))
+        return Card(title, weights, lambda: grid(rows, columns, sum(n)), calls)
 
     def block(self, i: int, j: int) -> sparse.csr_array:
         """The block of L* between ranks i and j."""

@@ -48,6 +48,9 @@ class GivenHyperedges:
     def __len__(self) -> int:
         return len(self.cells)
 
+    def __repr__(self) -> str:
+        return f"<GivenHyperedges: {len(self):,}{', weighted' * (self.weights is not None)}>"
+
     def firsts(self) -> IntArray:
         """The position of the first copy of every hyperedge.
 

@@ -72,6 +72,11 @@ class Incidence(Shown):
         Incidence(kind='given', n_cells=(3, 2))
         """
         checked: list[sparse.csr_array] = []
+        if isinstance(matrices, Complex):
+            raise InputError(
+                f"{matrices!r} has no matrices of its own; boundary_matrices(K) or "
+                "incidence_matrices(K) makes them"
+            )
         if sparse.issparse(matrices):
             raise InputError("one matrix was given; put it into a list: [B_1]")
         matrices = listed(matrices, "the list of matrices")
