@@ -279,6 +279,8 @@ ELSEWHERE = {
         [
             *("SymmetricOperator.apply(x)", "CollapsedOperator.apply(x)"),
             *("SymmetricOperator.norm_bound(mass)", "CollapsedOperator.norm_bound(mass)"),
+            *("SymmetricOperator.shifted_system(mass)", "CollapsedOperator.shifted_system(mass)"),
+            *("SymmetricOperator.safe_shift(mass)", "CollapsedOperator.safe_shift(mass)"),
             *("AddCollapsedPE.of_pairs(values)", "AddHeatKernelSignature.of_pairs(values)"),
             *("Realization.slopes(x)", "Screened.slopes(x)", "Unfolded.slopes(x)"),
         ],

@@ -46,7 +46,7 @@ class GradedLaplacian(Shown):
     def _card(self) -> Card:
         n, (rows, columns) = self.incidence.n_cells, self.matrix.nonzero()
         weights = (("beta", f"{self.beta.round(4)}"), ("gamma", f"{self.gamma.round(4)}"))
-        title = f"<GradedLaplacian of {', '.join(f'{m:,}' for m in n)} cells>"
+        title = f"GradedLaplacian of {', '.join(f'{m:,}' for m in n)} cells"
         calls = (("L.matrix", "is sparse"), ("L.block(i, j)", "is the one between two ranks"))
         return Card(title, weights, lambda: grid(rows, columns, sum(n)), calls)
 
