@@ -70,7 +70,7 @@ def test_sigma_of_the_edges_comes_from_the_eigenpairs_of_a(n):
     K = cl.clique_complex(nx.cycle_graph(n), 1)
     chain = as_realization("unfolded").chain(K)
     assert chain._first_sigma() == pytest.approx(2.0 * np.sin(np.pi / n), rel=1e-9)
-    assert ("pairs" in chain.plain.found) is (n > 500)
+    assert ("pairs" in chain.base.found) is (n > 500)
 
 
 def test_small_eigenvalues_are_not_trusted_for_sigma(monkeypatch):
@@ -83,17 +83,17 @@ def test_small_eigenvalues_are_not_trusted_for_sigma(monkeypatch):
     noise = np.random.default_rng(0).standard_normal(510) / 510**0.5
     for value, u in ((first, v + 1e-3 * noise), (4.0 * first, v)):
         pair = Lowest(np.array([value]), u[:, None], True, np.empty((510, 0)))
-        chain.plain.found["pairs"] = pair
+        chain.base.found["pairs"] = pair
         assert chain._first_sigma() == pytest.approx(first**0.5, rel=1e-6)
     pair = Lowest(np.array([first]), v[:, None], True, np.empty((510, 0)))
-    chain.plain.found["pairs"] = pair
+    chain.base.found["pairs"] = pair
     monkeypatch.setattr("cellapse._collapse.chain.sigma_min", lambda B: -1.0)
     assert chain._first_sigma() == pytest.approx(first**0.5)
 
 
 def test_a_complex_without_edges_has_an_empty_chain():
     chain = as_realization("boundary").chain(cl.Complex.from_arrays(3, {}))
-    assert (chain.nearest.shape, chain.n_cells, chain.upper) == ((3, 0), (3, 0), [])
+    assert (chain.nearest.shape, chain.n_cells, chain.above) == ((3, 0), (3, 0), [])
     assert isinstance(chain, Chain)
     assert list(chain.labels(0)) == [0, 1, 2]
 

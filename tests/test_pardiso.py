@@ -96,9 +96,10 @@ def test_what_is_not_known_well_enough_is_no_array(mixed, monkeypatch):
     inverse = "cellapse._collapse.inverse.definite_inverse"
     wrong = 1e-9
     monkeypatch.setattr(inverse, lambda M: np.linalg.inv(M) * (1.0 + wrong))
-    assert mixed.elimination.toarray() is None
+    assert mixed.elimination.inverse.dense() is None
     error = 1e3 * wrong * level.c  # much larger than what is wrong
-    T = mixed.elimination.toarray(error)
+    assert mixed.elimination.inverse.dense(error / level.c) is not None
+    T = mixed.toarray(error)
     assert T is not None
     x = np.random.default_rng(0).standard_normal(520)
     assert np.linalg.norm(T @ x - mixed.apply(x)) <= error * np.linalg.norm(x)
@@ -135,18 +136,11 @@ def test_the_diagonal_is_that_of_products(realization, graph, monkeypatch):
         "cut": lambda: nx.random_geometric_graph(400, 0.1, seed=1),
     }
     S = cl.collapse(cl.clique_complex(made[graph]()), realization, eps=1e-3)
-    inverse = S.elimination.inverse
-    quick = inverse.iterative or inverse.system.reduced is None
-    assert (S.elimination.diagonal() is not None) == quick
-    n = S.shape[0]
-    np.testing.assert_allclose(
-        S.diagonal(), np.diag(S @ np.eye(n)), rtol=0, atol=1e-11 * S.norm_bound()
-    )
+    n, norm = S.shape[0], S.norm_bound()
+    expected = np.diag(S @ np.eye(n))
+    np.testing.assert_allclose(S.diagonal(), expected, rtol=0, atol=1e-11 * norm)
     monkeypatch.setattr(elimination, "available_memory", lambda: 8.0 * n**2)
-    assert S.elimination.diagonal() is None
-    monkeypatch.undo()
-    monkeypatch.setattr(elimination, "_LARGE", n - 1)
-    assert S.elimination.diagonal() is None
+    np.testing.assert_allclose(S.diagonal(), expected, rtol=0, atol=1e-11 * norm)
 
 
 @pytest.mark.parametrize("which", ["smallest", "largest"])

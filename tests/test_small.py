@@ -100,7 +100,7 @@ def test_all_that_is_sparse_comes_when_asked_for():
     assert S.A is S.A
     np.testing.assert_array_equal(S.A.toarray(), L)
     np.testing.assert_allclose(S.kernel.toarray(), 34**-0.5)
-    assert [B.shape for B in S.chain.upper] == [(78, 45)]
+    assert [B.shape for B in S.chain.above] == [(78, 45)]
     assert {k: len(z) for k, z in S.complete(np.arange(34.0)).items()} == {1: 78, 2: 135}
     assert "superlu" in str(S)
     again = pickle.loads(pickle.dumps(S))

@@ -18,48 +18,51 @@ from cellapse._linalg.sigma import sigma_min, sigma_of_square
 from cellapse._linalg.tuning import DENSE_SIGMA
 from cellapse._matrices.incidence import Incidence, is_chain_complex
 from cellapse._matrices.matrices import edges_and_cofaces
-from cellapse._shared.arrays import Entries, FloatArray, square
+from cellapse._shared.arrays import Entries, FloatArray, IntArray, square
 
 _START = 10  # eigenpairs of A computed with the first, enough for ten of S, with a zero
 _SURE = 1e-5  # a residual so small next to the eigenvalue leaves it ten digits
 
 
 class EdgeSquares:
-    """Dense B diag(w) B^T for a B with two entries in every column, one column after the other.
+    """Dense B diag(w) B^T for a B with two entries in every column.
 
     >>> B = Entries(np.array([0, 1]), np.array([0, 0]), np.array([-1.0, 1.0]), (2, 1))
-    >>> EdgeSquares(B).square(np.array([3.0])).tolist()
+    >>> EdgeSquares.of(B).weighted(np.array([3.0])).tolist()
     [[3.0, -3.0], [-3.0, 3.0]]
     """
 
-    @classmethod
-    def of(cls, B: Entries) -> EdgeSquares | None:
-        """Those of a matrix, if every column has two entries."""
-        order = np.argsort(B.columns, kind="stable")
-        B = Entries(B.rows[order], B.columns[order], B.values[order], B.shape)
-        return cls(B) if np.array_equal(B.columns, np.arange(B.shape[1]).repeat(2)) else None
-
-    def __init__(self, B: Entries) -> None:
-        self.n = B.shape[0]
-        rows, values = B.rows.reshape(-1, 2), B.values.reshape(-1, 2)
-        self._places = (rows[:, :, None] * self.n + rows[:, None, :]).ravel()
+    def __init__(self, rows: IntArray, values: FloatArray, n: int) -> None:
+        self.n = n
+        self._places = (rows[:, :, None] * n + rows[:, None, :]).ravel()
         self._products = (values[:, :, None] * values[:, None, :]).reshape(-1, 4)
 
+    @classmethod
+    def of(cls, B: Entries) -> EdgeSquares | None:
+        """Those of a matrix, or None where not every column has two entries."""
+        order = np.argsort(B.columns, kind="stable")
+        if not np.array_equal(B.columns[order], np.arange(B.shape[1]).repeat(2)):
+            return None
+        return cls(B.rows[order].reshape(-1, 2), B.values[order].reshape(-1, 2), B.shape[0])
+
     @cached_property
-    def plain(self) -> FloatArray:
+    def all(self) -> FloatArray:
         """B B^T."""
-        return self._added(self._products)
+        return self._sum(self._products)
 
     @cached_property
-    def sums(self) -> FloatArray:
-        """The sums of sizes along its rows."""
-        return np.abs(self.plain).sum(axis=1)
+    def _sums(self) -> FloatArray:
+        return np.abs(self.all).sum(axis=1)
 
-    def square(self, weights: FloatArray) -> FloatArray:
+    def norm_bound(self, mass: FloatArray | None = None) -> float:
+        """The largest sum of sizes along a row of B B^T, over a mass of each."""
+        return float((self._sums if mass is None else self._sums / mass).max(initial=0.0))
+
+    def weighted(self, weights: FloatArray) -> FloatArray:
         """B diag(w) B^T, symmetric to the last bit."""
-        return self._added(self._products * weights[:, None])
+        return self._sum(self._products * weights[:, None])
 
-    def _added(self, products: FloatArray) -> FloatArray:
+    def _sum(self, products: FloatArray) -> FloatArray:
         entries = np.bincount(self._places, products.ravel(), self.n**2)
         return entries.reshape(self.n, self.n).astype(np.float64, copy=False)
 
@@ -127,11 +130,6 @@ class Chain:
         return self.edges.csr
 
     @cached_property
-    def upper(self) -> list[sparse.csr_array]:
-        """What is above it."""
-        return [B.csr for B in self.above]
-
-    @cached_property
     def kernel(self) -> sparse.csr_array | None:
         """What B_1^T maps to zero, where that is known."""
         return None if self.zeros is None else self.zeros.csr
@@ -142,12 +140,12 @@ class Chain:
         return kernel_entries(self.edges)
 
     @cached_property
-    def few(self) -> EdgeSquares | None:
-        """The edges of a complex with few vertices, for dense arrays instead of sparse ones."""
+    def edge_squares(self) -> EdgeSquares | None:
+        """B_1 diag(w) B_1^T as dense arrays, where there are few vertices."""
         return EdgeSquares.of(self.edges) if self.edges.shape[0] <= DENSE else None
 
     @cached_property
-    def plain(self) -> SparseOperator:
+    def base(self) -> SparseOperator:
         """B_1 B_1^T, with a factor and eigenpairs to share."""
         return SparseOperator(square(self.edges), (), self.kernel)
 
@@ -159,21 +157,21 @@ class Chain:
     def _first_sigma(self) -> float:
         """sigma_min+(B_1) from the first positive eigenvalue of B_1 B_1^T."""
         n = self.edges.shape[0]
-        if self.few is not None and self.zeros is not None and n <= DENSE_SIGMA:
+        if self.edge_squares is not None and self.zeros is not None and n <= DENSE_SIGMA:
             nullity = self.zeros.shape[1]
-            values: FloatArray = np.asarray(np.linalg.eigvalsh(self.few.plain))
+            values: FloatArray = np.asarray(np.linalg.eigvalsh(self.edge_squares.all))
             return sigma_of_square(values, nullity, lambda: self.nearest.toarray())
         B = self.nearest
         if n <= DENSE or not B.nnz:
             return sigma_min(B, self.kernel)
-        plain, kernel = self.plain, self.kernel
+        base, kernel = self.base, self.kernel
         if kernel is None or kernel.shape[1] > n // 8:
             return sigma_min(B)
         # The first eigenvectors of A cost little more than one, and are where `spectrum` starts.
         # They are accurate relative to ||A||: what is small next to it is found by other means.
-        lowest = kept_pairs(plain, _START)
+        lowest = kept_pairs(base, _START)
         first, v = float(lowest.values[0]), lowest.vectors[:, 0]
-        sure = np.linalg.norm(plain.A @ v - first * v) <= _SURE * first
+        sure = np.linalg.norm(base.A @ v - first * v) <= _SURE * first
         return float(np.sqrt(first)) if sure else sigma_min(B)
 
     def labels(self, rank: int) -> Sequence[Hashable]:

@@ -19,7 +19,7 @@ from cellapse._complex.counts import cells_in_words, counts_in_words
 from cellapse._errors import CellapseWarning, ConvergenceError
 from cellapse._linalg.cg import CG
 from cellapse._linalg.factor import Direct
-from cellapse._linalg.operators import Operator, SparseOperator
+from cellapse._linalg.operators import Operator
 from cellapse._linalg.symmetric import Deficit
 from cellapse._shared.align import align_numbers
 from cellapse._shared.arrays import Entries, FloatArray
@@ -75,9 +75,6 @@ class CollapsedOperator(Operator):
         self.onto, self.solver = onto, solver
         self.lift = "" if chain.source is None else chain.source.lift
         self.definite = weights.definite
-        self._sparse: SparseOperator | None = None
-        if self.elimination.matrix is not None:
-            self._sparse = SparseOperator(self.elimination.matrix, self.labels, self.kernel)
 
     def __reduce__(self) -> tuple[Any, ...]:  # factors cannot be copied
         return _again, (self.realization, self.chain.origin, self.weights, self.onto, self.solver)
@@ -206,42 +203,34 @@ class CollapsedOperator(Operator):
         weights = self.realization.weigh(self.chain, beta, gamma, check_eps(eps))
         return CollapsedOperator(self.realization, self.chain, weights, self.onto, self.solver)
 
+    @property
+    def matrix(self) -> sparse.csr_array | None:  # type: ignore[override]
+        """S itself, if it is a sparse matrix."""
+        return self.elimination.matrix
+
     def tocsr(self) -> sparse.csr_array:
-        return super().tocsr() if self._sparse is None else self._sparse.tocsr()
+        return super().tocsr() if self.matrix is None else self.matrix.copy()
 
     def diagonal(self) -> FloatArray:
-        if self._sparse is not None:
-            return self._sparse.diagonal()
-        known = self.elimination.diagonal()
-        return super().diagonal() if known is None else known
+        return self.elimination.diagonal()
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
-        if self._sparse is not None:
-            return self._sparse.apply(x)
         return self.elimination.apply(x, error)
 
     @property
     def slow(self) -> bool:  # type: ignore[override]
-        return self._sparse is None and self.elimination.slow
+        return self.elimination.slow
 
     def norm_bound(self, mass: FloatArray | None = None) -> float:
-        return self.elimination.norm_bound(mass) or 1.0
+        return self.elimination.norm_bound(mass)
 
     def _dense(self, error: float) -> FloatArray:
-        dense = self.elimination.toarray(error)
-        return super()._dense(error) if dense is None else dense
-
-    @cached_property
-    def matrix(self) -> sparse.csr_array | None:  # type: ignore[override]
-        """S itself, if it is a sparse matrix."""
-        return None if self._sparse is None else self._sparse.A
+        return self.elimination._dense(error)
 
     @property
     def deficit(self) -> Deficit | None:  # type: ignore[override]
-        """What S lacks of A, unless it is a sparse matrix or kept on another rank."""
-        if self._sparse is not None or self.onto:
-            return None
-        return self.elimination.deficit(self.chain.plain, self.weights)
+        """What S lacks of A; on another rank than the vertices nobody asks."""
+        return None if self.onto else self.elimination.deficit
 
     @property
     def rounding(self) -> float:  # type: ignore[override]
@@ -252,13 +241,9 @@ class CollapsedOperator(Operator):
         return self.elimination.dense_is_quick
 
     def shifted_system(self, shift: float, mass: FloatArray) -> tuple[sparse.csr_array, int] | None:
-        if self._sparse is not None:
-            return self._sparse.shifted_system(shift, mass)
         return self.elimination.shifted_system(shift, mass)
 
     def safe_shift(self, mass: FloatArray) -> float:
-        if self._sparse is not None:
-            return self._sparse.safe_shift(mass)
         return self.elimination.safe_shift(mass)
 
 

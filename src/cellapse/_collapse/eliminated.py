@@ -122,13 +122,13 @@ class Level:
     @cached_property
     def A(self) -> sparse.csr_array:
         """beta B B^T."""
-        return self.beta * self.chain.plain.A
+        return self.beta * self.chain.base.A
 
     @cached_property
     def norm(self) -> float:
         """A bound of the norm of A."""
-        edges = self.chain.few
-        return row_sum(self.A) if edges is None else self.beta * float(edges.sums.max(initial=0.0))
+        edges = self.chain.edge_squares
+        return row_sum(self.A) if edges is None else self.beta * edges.norm_bound()
 
     @cached_property
     def fixed(self) -> Projector:

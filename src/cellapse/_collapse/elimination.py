@@ -9,7 +9,7 @@ independently, each side by an `Inverse`; `AlgorithmOne` applies the formula as 
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -29,85 +29,38 @@ from cellapse._collapse.edges import (
 from cellapse._collapse.eliminated import Level
 from cellapse._collapse.graded import GradedLaplacian
 from cellapse._collapse.inverse import DenseInverse, Inverse, IterativeInverse, inverse_of
+from cellapse._collapse.tuning import DENSE_DIAGONAL
 from cellapse._collapse.weights import Weights
 from cellapse._linalg.blas import times
 from cellapse._linalg.cg import CG
 from cellapse._linalg.factor import Direct
 from cellapse._linalg.kernel import left_kernel
-from cellapse._linalg.operators import SparseOperator
-from cellapse._linalg.symmetric import COPIES, Deficit
+from cellapse._linalg.symmetric import COPIES, Deficit, SymmetricOperator
 from cellapse._matrices.incidence import Incidence
-from cellapse._shared.arrays import Entries, FloatArray, row_sum, square
+from cellapse._shared.arrays import Entries, FloatArray, square
 from cellapse._shared.memory import available_memory
 
-_LARGE = 5000  # up to this many an array takes less than a product for every cell
 
-
-class Elimination(ABC):
-    """S for one chain, its weights and the rank that is kept.
+class Elimination(SymmetricOperator):
+    """S for one chain, its weights and the rank that is kept: an operator without labels.
 
     Attributes
     ----------
-    A : csr_array
-        The block of L* on the kept rank.
-    kernel : csr_array or None
-        Orthonormal columns that S maps to zero, where known in advance.
     method : str
         How (C + eps I)^-1 is applied, in words.
-    matrix : csr_array or None
-        S itself, where it is a sparse matrix.
     shares : array or None
         The share of its weight that every edge keeps, where S is a reweighted A.
-    slow : bool
-        Whether one product costs so much that even a small S is better not formed.
     """
 
-    A: sparse.csr_array
-    kernel: sparse.csr_array | None
     method: str
-    matrix: sparse.csr_array | None = None
     shares: FloatArray | None = None
-    slow: bool = False
 
-    @property
-    def zeros(self) -> Entries | None:
-        """The kernel by its entries."""
-        return None if self.kernel is None else Entries.of(self.kernel)
-
-    @abstractmethod
-    def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
-        """S x for one vector or many columns; within an absolute error where that saves work."""
+    def __init__(self, n: int) -> None:
+        super().__init__(n, range(n))
 
     @abstractmethod
     def complete(self, u: FloatArray) -> dict[int, FloatArray]:
         """The values of the eliminated cells that minimize the energy of u, by rank."""
-
-    def deficit(self, base: SparseOperator, weights: Weights) -> Deficit | None:
-        """What S lacks of A, if its kept rank is that of the vertices; `base` is A / beta_1."""
-        return None
-
-    dense_is_quick: bool = False
-    rounding: float = 0.0
-
-    def shifted_system(self, shift: float, mass: FloatArray) -> tuple[sparse.csr_array, int] | None:
-        """That of the operator, if S is no sparse matrix."""
-        return None
-
-    def safe_shift(self, mass: FloatArray) -> float:
-        """A shift below the spectrum for it."""
-        return 0.0
-
-    def toarray(self, error: float = 0.0) -> FloatArray | None:
-        """S as a dense array, where there is a quicker way than n products, each within `error`."""
-        return None
-
-    def diagonal(self) -> FloatArray | None:
-        """Its diagonal, where there is a quicker way than n products."""
-        return None
-
-    def norm_bound(self, mass: FloatArray | None = None) -> float:
-        """An upper bound of the largest eigenvalue of A u = lambda D u."""
-        return row_sum(self.A, mass)
 
 
 class OneSide(Elimination):
@@ -136,6 +89,7 @@ class OneSide(Elimination):
         ranks: Sequence[int],
         n_cells: Sequence[int],
     ) -> None:
+        super().__init__(chain.edges.shape[0])
         self._chain, self._beta, self._gamma, self._weights = chain, beta, gamma, weights
         self._solver, self._ranks, self._n_cells = solver, ranks, n_cells
 
@@ -148,9 +102,8 @@ class OneSide(Elimination):
     @cached_property
     def level(self) -> Level:
         """What is eliminated."""
-        weights, masses = self._weights, self._masses()
-        numbers = self._beta, self._gamma, weights.eps, weights.definite
-        return Level(self._chain, *numbers, masses)
+        numbers = self._beta, self._gamma, self._weights.eps, self._weights.definite
+        return Level(self._chain, *numbers, self._masses())
 
     @cached_property
     def inverse(self) -> Inverse:
@@ -177,13 +130,14 @@ class OneSide(Elimination):
     def method(self) -> str:  # type: ignore[override]
         return self.inverse.method
 
-    def deficit(self, base: SparseOperator, weights: Weights) -> Deficit | None:
-        inverse, scale = self.inverse, float(weights.beta[0])
+    @property
+    def deficit(self) -> Deficit | None:  # type: ignore[override]
+        inverse, scale = self.inverse, float(self._beta[0])
         if scale == 0.0:
             return None
         by_steps = inverse if isinstance(inverse, IterativeInverse) and inverse.iterative else None
-        within, iterative = bool(weights.within_bound[0]), inverse.iterative
-        return Deficit(base, scale, self.level.c, within, iterative, by_steps)
+        within = bool(self._weights.within_bound[0])
+        return Deficit(self._chain.base, scale, self.level.c, within, inverse.iterative, by_steps)
 
     @property
     def dense_is_quick(self) -> bool:  # type: ignore[override]
@@ -202,7 +156,7 @@ class OneSide(Elimination):
     @cached_property
     def _array(self) -> FloatArray | None:
         """S of few vertices: made without sparse matrices."""
-        return self.toarray() if isinstance(self.inverse, DenseInverse) else None
+        return self._dense(0.0) if isinstance(self.inverse, DenseInverse) else None
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         level = self.level
@@ -212,27 +166,24 @@ class OneSide(Elimination):
             return self._array @ level.fixed.off(x)
         return times(level.A, x) - level.c * self.inverse.apply(x, error / level.c)[0]
 
-    def toarray(self, error: float = 0.0) -> FloatArray | None:
-        level, edges = self.level, self._chain.few
-        A = level.A.toarray() if edges is None else level.beta * edges.plain
-        if level.c == 0.0:
-            return A
-        D = self.inverse.dense(error / level.c)
-        return None if D is None else A - level.c * D
+    def _dense(self, error: float) -> FloatArray:
+        level, edges = self.level, self._chain.edge_squares
+        D = np.zeros(()) if level.c == 0.0 else self.inverse.dense(error / level.c)
+        if D is None:
+            return super()._dense(error)
+        return (level.A.toarray() if edges is None else level.beta * edges.all) - level.c * D
 
-    def diagonal(self) -> FloatArray | None:
-        n, reduced = self.level.n, self.inverse.system.reduced
-        if reduced is not None or n > _LARGE or COPIES * 8.0 * n**2 > available_memory():
-            return None
-        T = self.toarray()
-        return None if T is None else T.diagonal().copy()
+    def diagonal(self) -> FloatArray:
+        n, cheap = self.level.n, self.inverse.system.reduced is not None
+        if cheap or n > DENSE_DIAGONAL or COPIES * 8.0 * n**2 > available_memory():
+            return super().diagonal()
+        return self._dense(0.0).diagonal().copy()
 
     def norm_bound(self, mass: FloatArray | None = None) -> float:
-        edges = self._chain.few
+        edges = self._chain.edge_squares
         if edges is None:
             return super().norm_bound(mass)
-        sums = edges.sums if mass is None else edges.sums / mass
-        return float(self._beta[0]) * float(sums.max(initial=0.0))
+        return self.level.beta * edges.norm_bound(mass) or 1.0
 
     def complete(self, u: FloatArray) -> dict[int, FloatArray]:
         values = self.inverse.complete(u, self._mass_errors())
@@ -284,9 +235,10 @@ class ByEdgeMasses(OneSide):
 
 
 class BothSides(Elimination):
-    """By two ladders, where there are ranks above the kept one and below."""
+    """By two inverses, where there are ranks above the kept one and below."""
 
     def __init__(self, sides: Sequence[OneSide], kernel: sparse.csr_array | None) -> None:
+        super().__init__(sides[0].shape[0])
         self._sides = sides
         self.A = sparse.csr_array(sides[0].A + sides[1].A)
         self.kernel = kernel
@@ -304,6 +256,7 @@ class AlgorithmOne(Elimination):
 
     def __init__(self, chain: Chain, weights: Weights, onto: int, solver: CG) -> None:
         B = chain.incidence
+        super().__init__(B.n_cells[onto])
         graded = GradedLaplacian(B, weights.beta, weights.gamma)
         self.A, self._X, C = graded.split(onto)
         self._solve = solver.prepare(C + weights.eps * sparse.eye_array(C.shape[0]))
@@ -311,9 +264,7 @@ class AlgorithmOne(Elimination):
         self._n_cells = B.n_cells
         self.kernel = left_kernel(_both_matrices(B, onto))
         self.method = str(solver)
-
-    def deficit(self, base: SparseOperator, weights: Weights) -> Deficit:
-        return Deficit(base, float(weights.beta[0]), iterative=True)
+        self.deficit = Deficit(chain.base, float(weights.beta[0]), iterative=True)
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         return self.A @ x - self._X @ self._solve(self._X.T @ x)
@@ -323,7 +274,7 @@ class AlgorithmOne(Elimination):
 
 
 class Edgewise(Elimination):
-    """Every edge relaxes alone.
+    """Every edge relaxes alone: S is a sparse matrix.
 
     Attributes
     ----------
@@ -336,12 +287,21 @@ class Edgewise(Elimination):
     shares: FloatArray
 
     def __init__(self, chain: Chain, weights: Weights, rounds: Rounds) -> None:
+        super().__init__(chain.edges.shape[0])
         self._chain, self._weights = chain, weights
         support, self.shares = rounds.forwards(np.ones(chain.edges.shape[1]))
         self.bare = 1.0 + support
         self.mass = self.bare + weights.eps
         self.matrix = square(chain.edges, float(weights.beta[0]) * self.shares)
-        self.kernel = chain.kernel
+        self.matrix.eliminate_zeros()
+
+    @property
+    def kernel(self) -> sparse.csr_array | None:  # type: ignore[override]
+        return self._chain.kernel
+
+    @property
+    def zeros(self) -> Entries | None:
+        return self._chain.zeros
 
     @cached_property
     def A(self) -> sparse.csr_array:
@@ -351,10 +311,13 @@ class Edgewise(Elimination):
         """From beta_1 |B_1| |B_1|^T, whose rows add up to those of |A| or more; A is not made."""
         size = abs(self._chain.edges)
         sums = float(self._weights.beta[0]) * (size @ (size.T @ np.ones(size.shape[0])))
-        return float((sums if mass is None else sums / mass).max(initial=0.0))
+        return float((sums if mass is None else sums / mass).max(initial=0.0)) or 1.0
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
-        return self.matrix @ x
+        return times(self.matrix, x)
+
+    def diagonal(self) -> FloatArray:
+        return self.matrix.diagonal()
 
     def complete(self, u: FloatArray) -> dict[int, FloatArray]:
         coupling = np.sqrt(self._weights.beta[0]) * self._weights.gamma[0]

@@ -29,6 +29,12 @@ from scipy import sparse
 
 from cellapse._collapse.completion import MassErrors, completed, completed_by
 from cellapse._collapse.eliminated import EliminatedSystem, Level
+from cellapse._collapse.tuning import (
+    DENSE_DIAGONAL,
+    DENSE_INVERSE,
+    EVERYTHING_IS_QUICK,
+    SLOW_PRODUCTS,
+)
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.blas import definite_inverse, times
 from cellapse._linalg.cg import conjugate_gradients, one_pass
@@ -43,9 +49,7 @@ GOOD = 1e-12  # what is accepted of one solve
 _LIMIT = 1e-9  # beyond it nothing is given out
 _CLOSE_TO_ONE = 0.5  # entries of K - I below this: I - K^-1 is taken as (K - I) K^-1
 _HIDDEN = 0.01  # of the error allowed: what rounding of a residual may hide
-_SMALL = 300  # below this many cells everything is quick
-_DENSE = 1500  # up to this many a dense inverse is quicker than n products
-_LARGE = 5000  # the same where a product is that of many steps, or of all cells
+_MAX_STEPS = 6000  # of conjugate gradients; a factor is quicker long before
 _ROUGH, _STEPS = 0.003, 100  # the residual of a rough solution, and the steps that may take
 _FAR = 0.1  # a u so far from x is of no use
 
@@ -149,15 +153,15 @@ class DenseInverse(Inverse):
         """Whether there are few vertices, edges with masses, and K is at least I."""
         masses = level.masses
         known = masses is not None and masses.min(initial=np.inf) > 0  # eps = 0 is a limit
-        return known and level.definite and level.c > 0.0 and level.chain.few is not None
+        return known and level.definite and level.c > 0.0 and level.chain.edge_squares is not None
 
     @cached_property
     def _array(self) -> FloatArray | None:
         level = self.level
-        edges = level.chain.few
+        edges = level.chain.edge_squares
         assert edges is not None
         assert level.masses is not None
-        G = edges.square(level.beta / level.masses)
+        G = edges.weighted(level.beta / level.masses)
         D, error = one_less_inverse(G, level.fixed.remove_from, G.__matmul__)
         return D if level.c * error <= 0.3 * GOOD * level.norm else None
 
@@ -197,7 +201,7 @@ class FactoredInverse(Inverse):
     @property
     def slow(self) -> bool:
         system, level = self.system, self.level
-        many = level.c > 0.0 and level.M.shape[0] > 10 * level.n
+        many = level.c > 0.0 and level.M.shape[0] > SLOW_PRODUCTS * level.n
         return many and system.reduced is None and system.woodbury is None
 
     def apply(self, x: FloatArray, error: float = 0.0) -> tuple[FloatArray, FloatArray]:
@@ -282,11 +286,11 @@ class FactoredInverse(Inverse):
     def _is_small(self) -> bool:
         """Whether one dense inverse is quicker than a product for every cell."""
         n = self.level.n
-        return 0 < n <= _DENSE or (n <= _LARGE and self.unraised.reduced is None)
+        return 0 < n <= DENSE_INVERSE or (n <= DENSE_DIAGONAL and self.unraised.reduced is None)
 
     @property
     def dense_is_quick(self) -> bool:
-        few = self.level.n <= _DENSE and self.level.c > 0.0
+        few = self.level.n <= DENSE_INVERSE and self.level.c > 0.0
         return few and self.unraised.complements
 
 
@@ -305,7 +309,7 @@ class IterativeInverse(Inverse):
     def suits(factored: FactoredInverse) -> bool:
         """Whether K is well-conditioned, and its factor would fill in."""
         level = factored.level
-        if factored.solver is not None or level.n < _SMALL or level.c == 0.0:
+        if factored.solver is not None or level.n < EVERYTHING_IS_QUICK or level.c == 0.0:
             return False
         return factored.verifiable and factored.system.exact and expands(level.A)
 
@@ -376,7 +380,7 @@ class IterativeInverse(Inverse):
                 near.solve,
                 tol,
                 near.lower,
-                maxiter=20 * _SMALL,
+                maxiter=_MAX_STEPS,
                 residual=lambda v: residual(begun.v + v),
             )
             v = begun.v + v

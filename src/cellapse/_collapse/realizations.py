@@ -187,7 +187,7 @@ class Boundary(Realization):
         return boundary_matrices(K)
 
     def caution(self, chain: Chain) -> str | None:
-        if not chain.upper:
+        if not chain.above:
             return None
         return (
             "with signed boundaries only the ranks next to the kept one have an effect (B_k B_{k+1}"
@@ -237,7 +237,7 @@ class Mixed(Realization):
         return signed_below_unsigned(K)
 
     def caution(self, chain: Chain) -> str | None:
-        return DEPENDS_ON_ORDER if any(M.nnz for M in chain.upper) else None
+        return DEPENDS_ON_ORDER if any(B.nnz for B in chain.above) else None
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,10 @@ import numpy as np
 from scipy import linalg, sparse
 
 from cellapse._collapse.graded import GradedLaplacian
+from cellapse._collapse.tuning import LARGE_CLIQUES_FROM
 from cellapse._linalg.factor import Solve, widest_level
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.memory import available_memory
-
-_SMALL = 1000  # rows of a widest level from which on three K45 took 12.7 s instead of over 49 s
 
 
 class _Rank(NamedTuple):
@@ -58,9 +57,9 @@ def has_large_cliques(n_cells: Sequence[int], system: Any) -> bool:
         What would be factorized.
     """
     rows = max(n_cells[:-1])
-    if system.shape[0] <= _SMALL or 6 * 8.0 * rows**2 > available_memory():
+    if system.shape[0] <= LARGE_CLIQUES_FROM or 6 * 8.0 * rows**2 > available_memory():
         return False
-    return widest_level(system)[0] > max(_SMALL, 2 * rows)
+    return widest_level(system)[0] > max(LARGE_CLIQUES_FROM, 2 * rows)
 
 
 class Woodbury:

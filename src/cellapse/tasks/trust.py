@@ -170,7 +170,7 @@ def edge_trust(source: Any) -> EdgeTrust:
     if isinstance(source, CollapsedOperator):
         _require_shares(source)
         shares, values = _by_shares(source)
-        cells = _count(source.chain.upper, len(values))
+        cells = _count([B.csr for B in source.chain.above], len(values))
         return EdgeTrust(np.where(cells > 0, values, 0.0), shares, cells, _edges(source))
     K = to_complex(source)
     return EdgeTrust(*trust_by_cells(K), K.cell_labels(1) if K.max_rank else ())

@@ -105,7 +105,7 @@ def blueprint(
             "gamma lies beyond the PSD bound, and learning stays within it; "
             'give gamma="bound", "regularized" or smaller numbers'
         )
-    chain, upper = S.chain, list(S.chain.upper)
+    chain, upper = S.chain, [B.csr for B in S.chain.above]
     diagonal = S.realization.diagonal
     if S.realization.edgewise:
         upper = [around.sqrt() for around in upper]
