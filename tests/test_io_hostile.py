@@ -288,7 +288,7 @@ HOSTILE = {
     "edge with two weights": ("x.txt", b"a b 1\nb a 2\n", "listed twice with different data"),
     "ragged rows": ("x.txt", b"a b c d\na b\n", 'format="hyperedges"'),
     "negative weight": ("x.mtx?weight", b"%%MatrixMarket matrix coordinate real symmetric\n"
-                        b"2 2 1\n2 1 -1\n", "weight=-1"),
+                        b"2 2 1\n2 1 -1\n", "weight -1"),
     "hyperedge with a repeat": ("x.hyperedges", b"a a b\n", "twice"),
     "hyperedge of all": (
         "x.hyperedges",

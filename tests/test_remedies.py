@@ -4,6 +4,8 @@ import ast
 import re
 from pathlib import Path
 
+import networkx as nx
+import numpy as np
 import pytest
 
 import cellapse as cl
@@ -66,3 +68,20 @@ def test_datasets_name_the_graph_or_complex_that_they_have():
                 call(data)
     assert cl.collapse(datasets.load("karate").graph).shape == (34, 34)
     assert cl.collapse(datasets.load("1ubq").complex()).shape == (76, 76)
+
+
+def test_edges_that_are_no_simple_graph_name_the_call_that_reads_them():
+    """Lifts have no options for them: `as_complex` has, and lifts take what it gives."""
+    given = {
+        "repeats": [("a", "b", 1.0), ("b", "a", 2.0)],
+        "directed": nx.DiGraph([(0, 1), (1, 2)]),
+        "directed ": np.triu(np.ones((4, 4)), 1) > 0,
+    }
+    for what, source in given.items():
+        for call in (cl.as_complex, cl.collapse, cl.clique_complex, lifts.cycle_complex):
+            with pytest.raises(cl.InputError) as caught:
+                call(source)
+        said = re.search(r"as_complex\(\.\.\., ([^()]*)\)", str(caught.value))[1]
+        options = dict(re.findall(r'(\w+)="(\w+)"', said))
+        assert what.strip() in options
+        assert cl.clique_complex(cl.as_complex(source, **options)).n_edges

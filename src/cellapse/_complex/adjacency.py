@@ -65,7 +65,7 @@ def symmetric_edges(matrix: Any, rules: Rules) -> tuple[IntArray, FloatArray]:
         if rules.directed == "refuse":
             raise InputError(
                 "the adjacency is not symmetric, but cells have no direction; pass (M + M.T) / 2 "
-                'if that is what you mean, or read it with directed="ignore" for an edge per entry'
+                'if you mean that, or as_complex(..., directed="ignore") for an edge per entry'
             )
         fact("directions are ignored")
         return _undirected(entries, mirrored, rules)
@@ -145,8 +145,8 @@ def _undirected(
     both = upper.astype(bool).multiply(lower.astype(bool))
     if (upper - lower).multiply(both).nnz and rules.repeats is None:
         raise InputError(
-            "the adjacency has pairs with different values in the two directions; pass "
-            'repeats="sum", "first" or "count" to merge them'
+            "the adjacency has pairs with different values in the two directions; merge them with "
+            'as_complex(..., directed="ignore", repeats="sum"), "first" or "count"'
         )
     if rules.repeats is None:
         return _upper(upper + (lower - lower.multiply(both)))

@@ -45,8 +45,8 @@ class Rules:
         """Raise unless the direction of `what` is to be ignored."""
         if self.directed == "refuse":
             raise InputError(
-                f"{what} is directed, but cells have no direction; {remedy}read it with "
-                'directed="ignore" to take arcs as edges'
+                f"{what} is directed, but cells have no direction; {remedy}take "
+                'as_complex(..., directed="ignore") for arcs as edges'
             )
         fact("directions are ignored")
 
@@ -102,7 +102,7 @@ def without_loops(
         raise InputError(f'{what}; a cell holds a vertex once: remove them, or pass loops="drop"')
     kept = np.flatnonzero(~is_loop)
     if rule == "drop":
-        loss(f'{what}, left out; loops="keep" makes them the vertex attribute `loop`')
+        loss(f'{what}, left out; as_complex(..., loops="keep") keeps them')
         return edges[kept], _taken(columns, kept), {}
     values = _numbers(columns.get(usual_weight(columns), ()))
     each = np.ones(len(at)) if values is None or not len(values) else values[is_loop]
@@ -119,9 +119,9 @@ def _check_copies(
             if differ(values[i], values[j]):
                 pair = tuple(labels[v] for v in edges[i].tolist())
                 raise InputError(
-                    f"edge {pair!r:.80} is listed twice with different data, {name}="
-                    f'{values[j]!r:.40} and {values[i]!r:.40}; merge them with repeats="count", '
-                    '"sum" or "first"'
+                    f"edge {pair!r:.80} is listed twice with different data, {name} "
+                    f"{values[j]!r:.40} and {values[i]!r:.40}; merge them with "
+                    'as_complex(..., repeats="count"), "sum" or "first"'
                 )
 
 

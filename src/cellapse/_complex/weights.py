@@ -117,7 +117,7 @@ def as_weights(column: Any, name: str, cell: Callable[[int], str]) -> FloatArray
     wrong = np.flatnonzero(~(np.isfinite(values) & (values > 0)))
     if len(wrong):
         raise InputError(
-            f"{cell(int(wrong[0]))} has {name}={values[wrong[0]]:g}, and weights are positive "
+            f"{cell(int(wrong[0]))} has the {name} {values[wrong[0]]:g}, and weights are positive "
             "finite numbers; leave out what should not count, or pass weight=None for no weights"
         )
     return values

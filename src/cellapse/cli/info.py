@@ -105,7 +105,7 @@ def _understood(reading: Understood | None) -> dict[str, object]:
     if reading is None:
         return {}
     left_out = {"left out": [in_words(text) for text in reading.losses]} if reading.losses else {}
-    return {"format": reading.format, "understood": list(reading.facts), **left_out}
+    return {"format": reading.format, "understood": [*map(in_words, reading.facts)], **left_out}
 
 
 def _how_to_say_otherwise(reading: Understood) -> str:

@@ -20,6 +20,7 @@ _ARGUMENTS |= {"n_eigenpairs": "--eigenpairs", "n_neighbors": "--neighbours"}
 _NAMES = "|".join(sorted(_ARGUMENTS, key=len, reverse=True))
 
 _PHRASES = (
+    (r"as_complex\(\.\.\., ([^()]*)\)", r"\1"),
     (r", or a realization such as cl\.Screened\(rounds=3\)", ""),
     (r", or \"(gcv|auto)\"$", ", or leave it out"),
     (r"choose one of None, ", "leave it out, or choose one of "),

@@ -49,7 +49,7 @@ def is_adjacency(items: list[Any]) -> bool:
     if not diagonal.any() and not is_symmetric(matrix):
         raise InputError(
             f"{n} rows of {n} numbers with zeros along the diagonal, as a directed adjacency has: "
-            'pass numpy.array(rows) and directed="ignore"; or, if every row is a hyperedge, '
+            'as_complex(numpy.array(rows), directed="ignore"); or, if every row is a hyperedge, '
             "hypergraph_complex(rows)"
         )
     return is_symmetric(matrix)
@@ -181,7 +181,7 @@ def from_dict_of_neighbours(source: Mapping[Any, Any], wanted: Wanted) -> Comple
             if isinstance(data, Mapping) and any(isinstance(d, Mapping) for d in data.values()):
                 raise InputError(
                     f"several edges between {u!r:.40} and {v!r:.40}, each with data of its own; "
-                    "pass the multigraph itself, and repeats="
+                    'pass the multigraph itself: as_complex(graph, repeats="sum")'
                 )
             records.append(data if isinstance(data, Mapping) else {"weight": data})
     labels = vertex_order([*source, *(v for _, v in pairs)])

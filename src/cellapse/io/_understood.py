@@ -34,7 +34,7 @@ class Understood(Shown):
     list: 3 vertices, 2 edges
       edges with a number each, the attribute 'weight'
       the attribute 'weight' counts as weights; weight=None leaves it an attribute
-      left out: 1 self-loop, the first at vertex 'c', left out; loops="keep" makes them ...
+      left out: 1 self-loop, the first at vertex 'c', left out; as_complex(..., loops="keep") ...
       to say otherwise: weight=, ranks=, directed=, loops=, repeats=
     """
 
