@@ -45,7 +45,7 @@ from strategies import (
 from toys import karate
 
 import cellapse as cl
-from cellapse._linalg.eigen.shifts import shift_inverse
+from cellapse._linalg.eigen.inertia import shift_inverse
 from cellapse._linalg.kernel import left_kernel, left_kernel_in_rounds
 from cellapse._linalg.sigma import sigma_min
 

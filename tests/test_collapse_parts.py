@@ -26,7 +26,7 @@ from cellapse._collapse.weights import (
     check_gamma,
     regularized_bound,
 )
-from cellapse._linalg.symmetric import Lowest
+from cellapse._linalg.eigen.problem import FirstPairs
 from cellapse._matrices.homology import betti_numbers
 from cellapse._matrices.incidence import are_matrices, looks_like_adjacency
 from cellapse._shared.arrays import Entries
@@ -82,10 +82,10 @@ def test_small_eigenvalues_are_not_trusted_for_sigma(monkeypatch):
     # A vector with too large a residual, or a value that is not its own: by other means.
     noise = np.random.default_rng(0).standard_normal(510) / 510**0.5
     for value, u in ((first, v + 1e-3 * noise), (4.0 * first, v)):
-        pair = Lowest(np.array([value]), u[:, None], True, np.empty((510, 0)))
+        pair = FirstPairs(np.array([value]), u[:, None], True, np.empty((510, 0)))
         chain.base.found["pairs"] = pair
         assert chain._first_sigma() == pytest.approx(first**0.5, rel=1e-6)
-    pair = Lowest(np.array([first]), v[:, None], True, np.empty((510, 0)))
+    pair = FirstPairs(np.array([first]), v[:, None], True, np.empty((510, 0)))
     chain.base.found["pairs"] = pair
     monkeypatch.setattr("cellapse._collapse.chain.sigma_min", lambda B: -1.0)
     assert chain._first_sigma() == pytest.approx(first**0.5)

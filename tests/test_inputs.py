@@ -41,7 +41,8 @@ OF_A_REALIZATION = (
 )
 INSIDE = {  # methods that one part of the package calls on another
     *("Operator.apply", "CollapsedOperator.apply", "CollapsedOperator.norm_bound"),
-    *("Surfaces.stacks", "CG.prepare", "Direct.prepare", "Auto.run"),
+    *("CollapsedOperator.shifted_system", "CollapsedOperator.safe_shift"),
+    *("Surfaces.stacks", "CG.prepare", "Direct.prepare", "Auto.plan"),
     *(f"{solver}.{method}" for solver in SOLVERS for method in ("find", "find_more", "search")),
     *("Settings.check", "Settings.alone", "Protein.complex", "Protein.from_backbone"),
     *("Cora.complex", "LabelledHypergraph.complex"),

@@ -40,7 +40,7 @@ from strategies import (
 )
 
 import cellapse as cl
-from cellapse._linalg.eigen.shifts import shift_inverse
+from cellapse._linalg.eigen.inertia import shift_inverse
 
 BUILD = {
     "unfolded": cl.unfolded_matrices,

@@ -11,11 +11,12 @@ import numpy as np
 from scipy import sparse
 
 from cellapse._complex.complex import Complex
-from cellapse._linalg.eigen.auto import DENSE, kept_pairs
+from cellapse._linalg.eigen.problem import eigenproblem
+from cellapse._linalg.eigen.spectrum import first_pairs
 from cellapse._linalg.kernel import kernel_entries
 from cellapse._linalg.operators import SparseOperator
 from cellapse._linalg.sigma import sigma_min, sigma_of_square
-from cellapse._linalg.tuning import DENSE_SIGMA
+from cellapse._linalg.tuning import DENSE, DENSE_SIGMA
 from cellapse._matrices.incidence import Incidence, is_chain_complex
 from cellapse._matrices.matrices import edges_and_cofaces
 from cellapse._shared.arrays import Entries, FloatArray, IntArray, square
@@ -169,7 +170,7 @@ class Chain:
             return sigma_min(B)
         # The first eigenvectors of A cost little more than one, and are where `spectrum` starts.
         # They are accurate relative to ||A||: what is small next to it is found by other means.
-        lowest = kept_pairs(base, _START)
+        lowest = first_pairs(eigenproblem(base, _START), _START)
         first, v = float(lowest.values[0]), lowest.vectors[:, 0]
         sure = np.linalg.norm(base.A @ v - first * v) <= _SURE * first
         return float(np.sqrt(first)) if sure else sigma_min(B)

@@ -15,9 +15,10 @@ from scipy import sparse
 from cellapse._errors import ConvergenceError, InputError
 from cellapse._linalg.blas import times
 from cellapse._linalg.eigen.auto import Auto
+from cellapse._linalg.eigen.inertia import count_below
 from cellapse._linalg.eigen.problem import eigenproblem
-from cellapse._linalg.eigen.shifts import count_below
-from cellapse._linalg.eigen.spectrum import EigenSolver, Spectrum
+from cellapse._linalg.eigen.solver import EigenSolver
+from cellapse._linalg.eigen.spectrum import Spectrum, solve_eigenproblem
 from cellapse._linalg.symmetric import SymmetricOperator
 from cellapse._linalg.systems import solve_system
 from cellapse._shared.align import align_one_each, unpack
@@ -143,7 +144,7 @@ class Operator(Shown, SymmetricOperator):
             )
         largest, certify = which == "largest", flag("certify", certify)
         problem = eigenproblem(self, wanted, D, largest=largest, tol=rtol, certify=certify)
-        return solver.run(problem)
+        return solve_eigenproblem(problem, solver)
 
     def count_below(self, value: float, mass: str | ArrayLike | None = None) -> int | None:
         """How many eigenvalues are smaller than `value`, by Sylvester's law of inertia.

@@ -13,7 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,32 +26,6 @@ from cellapse._shared.checks import finite_rows, numbers
 from cellapse._shared.labelled import LabelledOperator
 from cellapse._shared.memory import Fitting, require_memory
 from cellapse._shared.scaling import homogeneous
-
-Pairs = tuple[FloatArray, FloatArray]  # eigenvalues, and eigenvectors as columns
-
-
-class Lowest(NamedTuple):
-    """The first eigenpairs off the kernel, none missing.
-
-    Attributes
-    ----------
-    values, vectors : arrays
-    certain : bool
-        Whether that none is missing was counted, or only searched for.
-    beyond : (n, any) array
-        Orthonormal columns that are next to the eigenvectors after those: a start for more.
-    """
-
-    values: FloatArray
-    vectors: FloatArray
-    certain: bool
-    beyond: FloatArray
-
-    def first(self, k: int) -> Lowest:
-        """Its first k eigenpairs, all others beyond."""
-        beyond = np.hstack([self.vectors[:, k:], self.beyond])
-        return Lowest(self.values[:k], self.vectors[:, :k], self.certain, beyond)
-
 
 COPIES = 7.0  # of a dense operator, at most, while it is made
 _BLOCK = 256  # columns handled at once when a matrix is made of an operator

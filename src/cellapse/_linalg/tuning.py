@@ -19,3 +19,11 @@ DENSE_SIGMA = 300  # rows up to which all eigenvalues take less than a factor: 2
 DENSE_OPERATOR = 100  # rows up to which an operator is made a matrix
 WIDE_LEVEL = 1500  # rows of a dense block from which Lanczos without a factor takes less
 FEW_ENTRIES = 8  # a kernel vector with more than one entry in so many is dense
+
+# Eigenpairs
+DENSE = 500  # cells; up to here all eigenpairs cost as little as some
+DENSE_IF_NOTHING_ELSE = 4_000  # cells; all eigenpairs of as many take some 20 s
+CERTIFY = 20_000  # cells; up to here a second factorization takes less than the eigenpairs
+HUBS = 10.0  # times the median entry; there Lanczos takes twice the time of corrections
+PIVOTED_UP_TO = 300  # rows; up to here a dense factorization with pivoting takes some ms
+FILTER_DEGREE = 5  # of a Chebyshev filter, odd; a step of Lanczos costs as much as so many products

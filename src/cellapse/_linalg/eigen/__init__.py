@@ -1,6 +1,6 @@
-"""Eigenpairs with their evidence, one file a solver.
+"""Eigenpairs with their evidence.
 
-In the order of reading: `problem` is what a solver works on, `evidence` why its result can be
-trusted, `spectrum` what all solvers have in common; `dense`, `lanczos`, `shift_invert` and
-`davidson` are the solvers, and `auto` chooses among them.
+In the order of reading: `problem` is what a solver works on, `solver` what it has to do; `dense`,
+`krylov` and `davidson` are the solvers, `auto` chooses among them, and `spectrum` makes their
+result one to be trusted, by its `evidence`.
 """

@@ -1,41 +1,35 @@
 r"""Which solver: by size, and by how the graph can be cut.
 
 few cells                            Dense
-S takes all cells, a loose tolerance Dense, where the matrix is quickly made
-S is the collapse of A               Davidson, with a factor of A, or without where the graph
-                                     expands and products with S need none either
+S takes all cells, a loose tolerance Dense, if the matrix is quickly made
+S is the collapse of A               Davidson, with a factor of A, or without if the graph expands
+                                     and products with S need none either
 a matrix that can be cut             ShiftInvert
-the largest, where it can be cut     ShiftInvert
+the largest, if it can be cut        ShiftInvert
 a matrix that expands, with hubs     Davidson without a factor
 a matrix that expands, or indefinite Lanczos
 """
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cellapse._errors import ConvergenceError, InputError, SizeError
+from cellapse._errors import InputError
 from cellapse._linalg.eigen.davidson import Davidson
 from cellapse._linalg.eigen.dense import Dense
-from cellapse._linalg.eigen.evidence import KEPT
-from cellapse._linalg.eigen.lanczos import Lanczos
-from cellapse._linalg.eigen.problem import Problem, eigenproblem, has_hubs
-from cellapse._linalg.eigen.shift_invert import ShiftInvert
-from cellapse._linalg.eigen.spectrum import EigenSolver, Spectrum
+from cellapse._linalg.eigen.krylov import Lanczos, ShiftInvert
+from cellapse._linalg.eigen.problem import Pairs, Problem, has_hubs
+from cellapse._linalg.eigen.solver import EigenSolver
 from cellapse._linalg.factor import best_direct, expands
-from cellapse._linalg.symmetric import Lowest, Pairs, SymmetricOperator
-from cellapse._shared.arrays import FloatArray
+from cellapse._linalg.symmetric import SymmetricOperator
+from cellapse._linalg.tuning import DENSE, DENSE_IF_NOTHING_ELSE
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import whole_number
 from cellapse._shared.pictures import bars
-from cellapse._shared.threads import one_thread_of_openblas
 
-DENSE = 500  # up to this many cells the dense way is quick
 _LOOSE = 1e-7  # tolerances that a dense matrix alone keeps, without a product with S
-_LAST = 4000  # up to this many cells the dense way is the last resort
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,7 +61,7 @@ class Choice(Shown):
 class Auto(EigenSolver):
     """Chooses the solver by size and by how the graph can be cut, and says why.
 
-    Where the first choice does not arrive (A may be far from S, a factor may not fit), the next one
+    If the first choice does not arrive (A may be far from S, a factor may not fit), the next one
     takes over; `spectrum.solver` names the one that found the result.
 
     Examples
@@ -79,44 +73,41 @@ class Auto(EigenSolver):
     Dense()
     """
 
-    def run(self, problem: Problem) -> Spectrum:
+    def plan(self, problem: Problem) -> tuple[Problem, list[EigenSolver]]:
+        """Say which solvers to try in turn, and on what."""
         choice = self._choice(problem)
+        chosen = [choice.solver]
+        if problem.count < problem.n:
+            chosen.append(Lanczos())
+        if problem.n <= DENSE_IF_NOTHING_ELSE:
+            chosen.append(Dense())
         if not choice.counts:
             problem = replace(problem, certify=False)
-        *others, last = _one_after_the_other(choice.solver, problem)
-        for candidate in others:
-            try:
-                return candidate.run(problem)
-            except (ConvergenceError, SizeError):
-                continue
-        return last.run(problem)
+        return problem, list(dict.fromkeys(chosen))
 
     def find(self, problem: Problem) -> Pairs:
         return self._choice(problem).solver.find(problem)
-
-    def find_more(self, problem: Problem) -> Pairs:
-        return self._choice(problem).solver.find_more(problem)
 
     def search(self, problem: Problem, below: float, block: int) -> Pairs:
         return self._choice(problem).solver.search(problem, below, block)
 
     def _choice(self, problem: Problem) -> Choice:
-        """What to try first."""
-        n, wanted = problem.n, problem.wanted
+        """Choose what to try first."""
         if problem.tol >= _LOOSE and problem.operator.dense_is_quick:
             return Choice(Dense(), "a dense matrix takes less than a few products")
-        choice = self.select(problem.operator, None if wanted == n else wanted)
+        k = None if problem.count == problem.n else problem.count
+        choice = self.select(problem.operator, k)
         solver = choice.solver
         if isinstance(solver, Dense):
             return choice
-        if solver == Davidson(None) and problem.plain is None and not has_hubs(problem.matrix):
+        if solver == Davidson(None) and problem.base is None and not problem.has_hubs:
             solver = Lanczos()  # the mass takes the hubs away
         if problem.largest:
             solver = _of_the_other_end(solver, problem)
         return replace(choice, solver=solver)
 
     def select(self, operator: SymmetricOperator, k: int | None = 10) -> Choice:
-        """The solver `spectrum(k)` will use, and a sentence that says why.
+        """Choose the solver that `spectrum(k)` will use, and say why.
 
         >>> import networkx as nx, cellapse as cl
         >>> L = cl.graph_laplacian(cl.clique_complex(nx.path_graph(50)))
@@ -159,65 +150,9 @@ class Auto(EigenSolver):
         return Choice(ShiftInvert(best_direct(n)), why)
 
 
-def _one_after_the_other(first: EigenSolver, problem: Problem) -> list[EigenSolver]:
-    """What to try, in this order."""
-    chosen = [first]
-    if problem.wanted < problem.n:
-        chosen.append(Lanczos())
-    if problem.n <= _LAST:
-        chosen.append(Dense())
-    return list(dict.fromkeys(chosen))
-
-
 def _of_the_other_end(solver: EigenSolver, problem: Problem) -> EigenSolver:
-    """What finds the largest eigenpairs where this solver is right for the smallest."""
+    """Choose what finds the largest eigenpairs if this solver is right for the smallest."""
     quick = problem.factorizable and not problem.operator.slow
     if isinstance(solver, Davidson | ShiftInvert) and solver.factorization is not None and quick:
         return ShiftInvert(solver.factorization)
     return solver if solver.finds_largest and not solver.factorizes else Lanczos()
-
-
-def kept_pairs(operator: SymmetricOperator, k: int) -> Lowest:
-    """The first k eigenpairs off the kernel, to 1e-8 of the norm; kept for the next time."""
-    kept: Lowest | None = operator.found.get("pairs")
-    if kept is None or len(kept.values) < k:
-        kept = lowest_pairs(operator, k, kept)
-        operator.found["pairs"] = kept
-    return kept.first(k)
-
-
-def lowest_pairs(operator: SymmetricOperator, k: int, known: Lowest | None = None) -> Lowest:
-    """The first k eigenpairs off the known kernel, good enough to start from; none is missed.
-
-    Those that are known are not computed again, where they are enough.
-    """
-    n_kernel = 0 if operator.kernel is None else operator.kernel.shape[1]
-    problem = eigenproblem(operator, k + n_kernel, tol=KEPT)
-    solver = Auto().select(operator, k).solver
-    vectors = np.empty((problem.n, 0)) if known is None else np.hstack(known[1::2])
-    with nullcontext() if solver.complete else one_thread_of_openblas():
-        return _lowest(problem, solver, vectors, k)
-
-
-def _lowest(problem: Problem, solver: EigenSolver, vectors: FloatArray, k: int) -> Lowest:
-    """The same, from vectors that are known."""
-    if _n_accurate(problem, vectors) < k:
-        vectors = solver.find_more(problem)[1]
-        vectors = vectors[:, np.argsort(_quotients(problem, vectors), kind="stable")]
-    sure = vectors[:, : max(k, _n_accurate(problem, vectors))]
-    found, certain = solver.none_missed(problem, (_quotients(problem, sure), sure))
-    beyond = found[:, k:]
-    if found.shape[1] == sure.shape[1]:  # what was missing might not be orthogonal to the rest
-        beyond = np.hstack([beyond, vectors[:, sure.shape[1] :]])
-    return Lowest(_quotients(problem, found[:, :k]), found[:, :k], bool(certain), beyond)
-
-
-def _quotients(problem: Problem, vectors: FloatArray) -> FloatArray:
-    return np.einsum("ij,ij->j", vectors, problem.apply(vectors))
-
-
-def _n_accurate(problem: Problem, vectors: FloatArray) -> int:
-    """How many of the first vectors are as accurate as the problem asks for."""
-    left = problem.apply(vectors) - vectors * _quotients(problem, vectors)
-    rough = np.linalg.norm(left, axis=0) > problem.tol * problem.norm
-    return int(np.argmax(rough)) if rough.any() else len(rough)

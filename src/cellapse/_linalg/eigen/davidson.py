@@ -1,15 +1,17 @@
-r"""Eigenpairs by corrections: from those of A to those of its collapse S, or to those of A itself.
+r"""Davidson's method: eigenpairs of S from those of A, or those of A itself, by corrections.
 
 For Ritz pairs (lambda, x) of S in a space V, with residuals r = S x - lambda x, each step is
 
     V  <-  V + span (A - s)^-1 r,
 
-and a Rayleigh-Ritz step in what V has become. How (A - s)^-1 is applied: `corrections`. With
-masses, A is lowered to what is next to S (`Problem.lowered`).
+and a Rayleigh-Ritz step in what V has become (Davidson, 1975). The corrections take A alone: by a
+factorization with s close to 0, or by conjugate gradients in single precision with s close to each
+eigenvalue, off vectors outside of which A - s is positive definite.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
@@ -18,26 +20,29 @@ from scipy import linalg
 
 from cellapse._errors import ConvergenceError, InputError
 from cellapse._linalg.blas import remove_span, subtract_product, symmetric_eigenpairs
-from cellapse._linalg.eigen.corrections import (
-    Correction,
-    Ritz,
-    by_factor,
-    off_known_vectors,
-    off_ritz_vectors,
-    smoothed,
-)
-from cellapse._linalg.eigen.lanczos import Lanczos
-from cellapse._linalg.eigen.problem import Problem, has_hubs
-from cellapse._linalg.eigen.shift_invert import SUPERLU, ShiftInvert
-from cellapse._linalg.eigen.spectrum import EigenSolver, check_factorization, only_below
-from cellapse._linalg.factor import Direct
-from cellapse._linalg.symmetric import Pairs
-from cellapse._shared.arrays import FloatArray
+from cellapse._linalg.eigen.krylov import SUPERLU
+from cellapse._linalg.eigen.problem import Pairs, Problem, only_below
+from cellapse._linalg.eigen.rough import Rough
+from cellapse._linalg.eigen.solver import EigenSolver, check_factorization
+from cellapse._linalg.factor import Direct, Solve
+from cellapse._shared.arrays import BoolArray, FloatArray
 from cellapse._shared.checks import whole_number
 from cellapse._shared.progress import Bar
 
 _DEPENDENT = 1e-13  # squared, of steps of length one: what is less is rounding
-_GUARD = 4  # vectors beyond those wanted, which the others need not wait for
+_GUARD = 4  # vectors beyond those to find, which the others need not wait for
+_BELOW = 0.3  # of a residual: how far a shift is below its quotient
+
+
+class Ritz(NamedTuple):
+    """Approximate eigenvectors X of S and their residuals R; those that are `open_` need a step."""
+
+    X: FloatArray
+    R: FloatArray
+    open_: BoolArray
+
+
+Correction = Callable[[Ritz], FloatArray]  # one column for each open pair
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,7 @@ class Davidson(EigenSolver):
     factorization: Direct | None = SUPERLU
     max_steps: int = 150
     finds_largest: ClassVar[bool] = False
+    starts_from_base: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.factorization is not None:
@@ -82,61 +88,53 @@ class Davidson(EigenSolver):
         return _first(self.find_more(problem), problem.k)
 
     def find_more(self, problem: Problem) -> Pairs:
-        if problem.k > problem.room - 2:
+        if problem.k > problem.dimension - 2:
             raise InputError(f"{self} for {problem.k} of {problem.n}; use Dense() for so many")
-        count, plain = min(problem.k + _GUARD, problem.room - 1), problem.lowered or problem.plain
-        if plain is None:
-            self._refuse_factor(problem)
-            return self._iterate(problem, smoothed(problem, count), off_ritz_vectors(problem))
-        values, V = self._first_pairs(plain, problem.k, count)
-        highest = float(values[problem.k - 1])
-        if self.factorization is None and problem.nearby is not None:
-            correct = off_ritz_vectors(problem)
-        elif self.factorization is None:
-            correct = off_known_vectors(plain, V, highest)
-        else:
-            correct = by_factor(plain, self.factorization)
-        return self._iterate(problem, V, correct)
+        count = min(problem.k + _GUARD, problem.dimension - 1)
+        begin = self._from_random if problem.start is None else self._from_base
+        return self._iterate(problem, *begin(problem, count))
 
     def search(self, problem: Problem, below: float, block: int) -> Pairs:
-        plain, count = problem.plain, min(block + 2, problem.room)
-        if plain is None or self.factorization is None:
-            self._refuse_factor(problem)
-            V, correct = smoothed(problem, count), off_ritz_vectors(problem)
-        else:
-            V = plain.factor(self.factorization)[1](problem.start(count))
-            correct = by_factor(plain, self.factorization)
-        pairs = self._iterate(replace(problem, k=block), V, correct, below)
+        begin = self._from_random(problem, min(block + 2, problem.dimension))
+        pairs = self._iterate(replace(problem, k=block), *begin, below)
         return only_below(_first(pairs, block), below)
 
-    def _refuse_factor(self, problem: Problem) -> None:
-        """Where A itself is wanted, a factor of it does not correct but solve."""
-        if problem.plain is None and self.factorization is not None:
+    def _from_base(self, problem: Problem, count: int) -> tuple[FloatArray, Correction]:
+        """Start from the eigenvectors of A, and correct off them."""
+        start = problem.start
+        assert start is not None
+        assert problem.base is not None
+        V, base = np.hstack([start.vectors, start.more])[:, :count], problem.base.problem
+        if self.factorization is not None:
+            return V, by_factor(base, self.factorization)
+        N = _approximation(problem)
+        if N is not None:
+            return V, off_ritz_vectors(problem, N)
+        return V, off_eigenvectors(base, V, float(start.values[problem.k - 1]))
+
+    def _from_random(self, problem: Problem, count: int) -> tuple[FloatArray, Correction]:
+        """Start anywhere, and correct off the Ritz vectors."""
+        if problem.base is not None and self.factorization is not None:
+            base = problem.base.problem
+            V = base.factor(self.factorization)[1](problem.random(count))
+            return V, by_factor(base, self.factorization)
+        if self.factorization is not None:
             raise InputError(
                 "Davidson() starts from the eigenvectors of A, and this operator is A itself; "
                 "use ShiftInvert(), Lanczos() or Davidson(None)"
             )
-
-    def _first_pairs(self, plain: Problem, k: int, count: int) -> Pairs:
-        """The first k values of A and more vectors, as the operator keeps them, or computed."""
-        kept = plain.lowest(k)
-        if kept is not None:
-            return kept.values, np.hstack([kept.vectors, kept.beyond])[:, :count]
-        solver: EigenSolver = self if has_hubs(plain.matrix) else Lanczos()
-        if self.factorization is not None:
-            solver = ShiftInvert(self.factorization)
-        return solver.find(replace(plain, k=count))
+        return smoothed(problem, count), off_ritz_vectors(problem, _approximation(problem))
 
     def _iterate(
         self, problem: Problem, V: FloatArray, correct: Correction, below: float | None = None
     ) -> Pairs:
-        """Until k eigenpairs have converged, or, given a value, none can be below it.
+        """Iterate until k eigenpairs have converged, or, given a value, none can be below it.
 
         A few more come with them as they are.
         """
         k = problem.k
         space = _spanned(problem, V)
-        room = min(max(8 * k, 80), problem.room)  # columns before a restart
+        most = min(max(8 * k, 80), problem.dimension)  # columns before a restart
         goal, bar = 0.5 * problem.tol * problem.norm, Bar("Davidson", unit="steps")
         for step in range(self.max_steps):
             values, rotation = symmetric_eigenpairs(space.H)
@@ -145,11 +143,11 @@ class Davidson(EigenSolver):
             R = problem.project(Y - X * values[: X.shape[1]])
             size = np.linalg.norm(R[:, :k], axis=0)
             nothing = below is not None and step > 2 and values[0] - size[0] > below
-            if size.max() <= goal or nothing or len(space.H) >= problem.room:
+            if size.max() <= goal or nothing or len(space.H) >= problem.dimension:
                 bar.end()
                 return values[: X.shape[1]], X
             bar.step(f"residual {size.max():.1e} on the way to {goal:.1e}")
-            if len(space.H) + k > room:  # a smaller space has cheaper products
+            if len(space.H) + k > most:  # a smaller space has cheaper products
                 space = _best(space, values, rotation, 2 * k)  # as many as pay off
             open_ = np.zeros(X.shape[1], dtype=bool)
             open_[:k] = size > 0.1 * goal  # what is nearly there needs no step
@@ -166,6 +164,52 @@ class Davidson(EigenSolver):
 
 def _first(pairs: Pairs, k: int) -> Pairs:
     return pairs[0][:k], pairs[1][:, :k]
+
+
+def by_factor(base: Problem, direct: Direct) -> Correction:
+    """Correct by (A - s)^-1 r from a factorization, s close to 0."""
+    solve = base.factor(direct)[1]
+    return lambda ritz: solve(ritz.R[:, ritz.open_])
+
+
+def off_eigenvectors(base: Problem, V: FloatArray, highest: float) -> Correction:
+    """Correct by (A - s)^-1 r off the eigenvectors V of A, s close to each eigenvalue.
+
+    There A - s is positive definite for s up to the k-th value, `highest`.
+    """
+    rough = Rough(base)
+
+    def correct(ritz: Ritz) -> FloatArray:
+        shift = np.minimum(rough.quotients(ritz.X[:, ritz.open_]), highest)
+        return rough.solution(ritz.R[:, ritz.open_], shift, V, invariant=True)
+
+    return correct
+
+
+def off_ritz_vectors(problem: Problem, N: Solve | None) -> Correction:
+    """Correct by (N - s)^-1 r off the Ritz vectors themselves, s below their quotients.
+
+    N is an approximation of S over its norm, or else A.
+    """
+    rough = Rough(problem, N)
+
+    def correct(ritz: Ritz) -> FloatArray:
+        R = ritz.R[:, ritz.open_]
+        quotients = rough.quotients(ritz.X[:, ritz.open_])
+        shift = np.maximum(quotients - _BELOW * np.linalg.norm(R, axis=0), 0.0)
+        return rough.solution(R, shift, ritz.X)
+
+    return correct
+
+
+def _approximation(problem: Problem) -> Solve | None:
+    return None if problem.inverse is None else problem.inverse.approximation(problem.norm)
+
+
+def smoothed(problem: Problem, columns: int) -> FloatArray:
+    """Draw a random start on which A is small; still random where it counts."""
+    start = problem.random(columns)
+    return Rough(problem).solution(start, np.zeros(columns), start[:, :0])
 
 
 class _Space(NamedTuple):
@@ -187,7 +231,7 @@ def _spanned(problem: Problem, vectors: FloatArray) -> _Space:
 
 
 def _combined(blocks: tuple[FloatArray, ...], factors: FloatArray) -> FloatArray:
-    """All columns side by side times the factors."""
+    """Multiply all columns, side by side, by the factors."""
     parts = np.split(factors, np.cumsum([block.shape[1] for block in blocks[:-1]]))
     result = blocks[0] @ parts[0]
     for block, part in zip(blocks[1:], parts[1:], strict=True):
@@ -196,18 +240,18 @@ def _combined(blocks: tuple[FloatArray, ...], factors: FloatArray) -> FloatArray
 
 
 def _across(blocks: tuple[FloatArray, ...], columns: FloatArray) -> FloatArray:
-    """The products of all columns with some others."""
+    """Multiply all columns with some others."""
     return np.concatenate([block.T @ columns for block in blocks])
 
 
 def _best(space: _Space, values: FloatArray, rotation: FloatArray, count: int) -> _Space:
-    """The best Ritz vectors, without the way to them."""
+    """Keep the best Ritz vectors, without the way to them."""
     V, W = (_combined(blocks, rotation[:, :count]) for blocks in (space.V, space.W))
     return _Space((V,), (W,), np.diag(values[:count]))
 
 
 def _extended(problem: Problem, space: _Space, steps: FloatArray) -> _Space | None:
-    """The space with some steps added; None where they add nothing."""
+    """Add some steps; None if they add nothing."""
     # A step enters the result with its size: S times it may be as much less accurate, as long as
     # its couplings to what was there come from the older, accurate side.
     length = float(np.linalg.norm(steps, axis=0).max())
@@ -215,9 +259,7 @@ def _extended(problem: Problem, space: _Space, steps: FloatArray) -> _Space | No
     steps = _orthogonal_to(space.V, steps, problem)
     if not steps.shape[1]:
         return None
-    deficit = problem.operator.deficit
-    inverse = None if deficit is None or not problem.unit_mass else deficit.inverse
-    pair = None if inverse is None else inverse.pair(steps)
+    pair = None if problem.inverse is None else problem.inverse.pair(steps)
     if pair is None:
         image = problem.apply(steps, slack)
     else:
@@ -230,7 +272,7 @@ def _extended(problem: Problem, space: _Space, steps: FloatArray) -> _Space | No
 def _orthonormal_pair(
     problem: Problem, space: _Space, steps: FloatArray, image: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Steps that are nearly orthonormal made so, and S times them.
+    """Make steps that are nearly orthonormal so, and S times them.
 
     What is projected out are eigenvectors: S of what is left is what is left of S.
     """
@@ -244,7 +286,7 @@ def _orthonormal_pair(
 
 
 def _orthogonal_to(V: tuple[FloatArray, ...], steps: FloatArray, problem: Problem) -> FloatArray:
-    """An orthonormal basis of what the steps add to the space of V, without the kernel."""
+    """Find an orthonormal basis of what the steps add to the space of V, without the kernel."""
     # Once is not enough when a step is nearly inside the space.
     for _ in range(2):
         steps = problem.project(steps)
@@ -255,7 +297,7 @@ def _orthogonal_to(V: tuple[FloatArray, ...], steps: FloatArray, problem: Proble
 
 
 def _orthonormal(steps: FloatArray) -> FloatArray:
-    """A basis of their span, orthonormal but for rounding times how close they are to each other.
+    """Find a basis of their span, orthonormal but for rounding times how parallel they are.
 
     By their products alone, which takes a fraction of the time of a QR decomposition.
     """

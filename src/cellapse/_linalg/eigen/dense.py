@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from cellapse._linalg.blas import symmetric_eigenpairs
-from cellapse._linalg.eigen.problem import Problem
-from cellapse._linalg.eigen.spectrum import EigenSolver, no_pairs
-from cellapse._linalg.symmetric import Pairs
+from cellapse._linalg.eigen.problem import Pairs, Problem, no_pairs
+from cellapse._linalg.eigen.solver import EigenSolver
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@ r"""The eigenproblem as the solvers see it: symmetric, scaled by the mass, witho
 
     S u = lambda D u    becomes    D^{-1/2} S D^{-1/2} v = lambda v,    u = D^{-1/2} v.
 
-The kernel, where it is known, is projected out, and so is what is known already. The largest
+The kernel, if it is known, is projected out, and so are vectors that have been found. The largest
 eigenpairs are the smallest of norm - S.
 """
 
@@ -10,34 +10,67 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from importlib import import_module
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
 
 from cellapse._errors import InputError
 from cellapse._linalg.blas import remove_span
-from cellapse._linalg.eigen.lower_bound import lower_bound
-from cellapse._linalg.eigen.shifts import count_below, shift_inverse
+from cellapse._linalg.eigen.inertia import count_below, shift_inverse
+from cellapse._linalg.eigen.lower_bound import LowerBound, lower_bound
 from cellapse._linalg.factor import Direct, Solve
 from cellapse._linalg.kernel import Projector, scaled_kernel
-from cellapse._linalg.symmetric import Lowest, SymmetricOperator
+from cellapse._linalg.symmetric import IterativeInverse, SymmetricOperator
+from cellapse._linalg.tuning import HUBS
 from cellapse._shared.arrays import Entries, FloatArray, row_sum
 
-_HUBS = 10.0  # times the median: from there on the largest entry is one of a hub
+Pairs = tuple[FloatArray, FloatArray]  # eigenvalues, and eigenvectors as columns
+
 _ABOVE = 1e-6  # relative to the bound of the spectrum: how far a shift is above it
+
+
+class FirstPairs(NamedTuple):
+    """The first eigenpairs off the kernel, none missing.
+
+    Attributes
+    ----------
+    values, vectors : arrays
+    certain : bool
+        Whether it was counted that none is missing, or only searched for.
+    more : (n, any) array
+        Orthonormal columns close to the eigenvectors that come next: a start for more.
+    """
+
+    values: FloatArray
+    vectors: FloatArray
+    certain: bool
+    more: FloatArray
+
+    def first(self, k: int) -> FirstPairs:
+        """Take the first k eigenpairs, and count the others among `more`."""
+        more = np.hstack([self.vectors[:, k:], self.more])
+        return FirstPairs(self.values[:k], self.vectors[:, :k], self.certain, more)
+
+
+class Base(NamedTuple):
+    """A sparse eigenproblem beside that of S: S <= scale * A, and scale * A - c <= S."""
+
+    problem: Problem
+    scale: float
+    c: float
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """An operator with a mass, and which of its eigenpairs are wanted; made by `eigenproblem`.
+    """An operator with a mass, and which of its eigenpairs to find; made by `eigenproblem`.
 
     Attributes
     ----------
     operator : SymmetricOperator
         S.
     k : int
-        Number of eigenpairs wanted besides the kernel.
+        Number of eigenpairs to find besides the kernel.
     tol : float
         Residual to reach, relative to `norm`.
     norm : float
@@ -45,17 +78,19 @@ class Problem:
     root : (n,) array
         Square roots of the masses.
     kernel : Entries or None
-        Orthonormal columns that the scaled operator maps to zero, where they are known.
-    known : (n, any) array
-        Orthonormal columns that are known already, and left out like the kernel.
+        Orthonormal columns that the scaled operator maps to zero, if they are known.
+    deflated : (n, any) array
+        Orthonormal columns that have been found already, and are left out like the kernel.
     largest : bool
-        Whether the largest eigenpairs are wanted: then `apply` is norm - S.
+        Whether to find the largest eigenpairs: then `apply` is norm - S.
     certify : bool
         Whether eigenvalues may be counted by factorizations.
     seed : int
         Of random starts.
-    factors : dict
-        Factorizations so far, shared by what is left of the problem.
+    start : FirstPairs or None
+        Eigenpairs of the base to start from, for solvers that ask for them.
+    found : dict
+        Factors and pairs so far; of a whole problem without masses its operator keeps them.
     """
 
     operator: SymmetricOperator
@@ -64,11 +99,12 @@ class Problem:
     norm: float
     root: FloatArray
     kernel: Entries | None
-    known: FloatArray
+    deflated: FloatArray
     largest: bool
     certify: bool
     seed: int = 0
-    factors: dict[Direct, tuple[float, Solve]] = field(default_factory=dict, repr=False)
+    start: FirstPairs | None = None
+    found: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property
     def n(self) -> int:
@@ -81,14 +117,14 @@ class Problem:
         return 0 if self.kernel is None else self.kernel.shape[1]
 
     @property
-    def wanted(self) -> int:
-        """Number of eigenpairs wanted, the kernel among them."""
+    def count(self) -> int:
+        """Number of eigenpairs to find, the kernel among them."""
         return self.k + self.n_kernel
 
     @property
-    def room(self) -> int:
+    def dimension(self) -> int:
         """Dimension of the space that is left."""
-        return self.n - self.n_kernel - self.known.shape[1]
+        return self.n - self.n_kernel - self.deflated.shape[1]
 
     @cached_property
     def unit_mass(self) -> bool:
@@ -106,10 +142,10 @@ class Problem:
         return 0.05 * self.tol * self.norm * float(self.root.min())
 
     def apply(self, x: FloatArray, slack: float = 1.0) -> FloatArray:
-        """The scaled operator times one vector or many columns.
+        """Multiply the scaled operator by one vector or many columns.
 
-        Where S x is found by iterations, `slack` allows an error so many times larger than what
-        the tolerance asks for.
+        If S x is found by iterations, `slack` allows an error so many times larger than what the
+        tolerance asks for.
         """
         error = max(slack, 1.0) * self.error
         if self.unit_mass:
@@ -129,55 +165,60 @@ class Problem:
 
     @cached_property
     def matrix(self) -> sparse.csr_array:
-        """The operator as a sparse matrix, where it is one, or else A; scaled."""
-        matrix = self.operator.matrix
-        if matrix is None:
-            matrix = self.operator.A
+        """The scaled operator as a sparse matrix, if it is one, or else A."""
+        matrix = self.operator.A if self.operator.matrix is None else self.operator.matrix
         if self.unit_mass:
             return matrix
         scale = sparse.diags_array(1.0 / self.root)
         return sparse.csr_array(scale @ matrix @ scale)
 
     @cached_property
-    def plain(self) -> Problem | None:
-        """The same problem for A without its weight, where S is the collapse of A."""
+    def has_hubs(self) -> bool:
+        """Whether some rows are so heavy that a polynomial of the matrix mainly sees those."""
+        return has_hubs(self.matrix)
+
+    @cached_property
+    def base(self) -> Base | None:
+        """The same problem for A without its weight, if S is a collapse of A.
+
+        With masses for its lower bound instead, whose eigenvectors are closer to those of S.
+        """
         deficit = self.operator.deficit
         if deficit is None or self.largest:
             return None
-        plain = deficit.base
-        norm = plain.norm_bound(self.root**2)
-        nothing = self.known[:, :0]
-        return replace(self, operator=plain, norm=norm, known=nothing, seed=0, factors={})
+        lower = None if self.unit_mass else self._lower_bound()
+        if lower is not None:
+            return Base(eigenproblem(lower, self.count, tol=self.tol), deficit.scale, 0.0)
+        own, masses = deficit.base.found, self.root**2
+        problem = replace(
+            self,
+            operator=deficit.base,
+            norm=deficit.base.norm_bound(masses),
+            deflated=self.deflated[:, :0],
+            certify=True,
+            seed=0,
+            start=None,
+            found=own if self.unit_mass else self.found.setdefault("of base", {}),
+        )
+        return Base(problem, deficit.scale, deficit.c / float(masses.min(initial=np.inf)))
 
-    @cached_property
-    def lowered(self) -> Problem | None:
-        """That of A - drop without its weight, whose eigenvectors are closer, where masses differ.
-
-        The masses are part of it. None where nothing is to be factorized, and masses make hubs,
-        whose eigenvectors take longer than corrections.
-        """
+    def _lower_bound(self) -> LowerBound | None:
+        """Make it once; None if it has hubs, and no factor to solve with despite them."""
         deficit = self.operator.deficit
-        if deficit is None or self.unit_mass or self.largest:
-            return None
-        operator = lower_bound(deficit, self.root**2)
-        if operator is None or (deficit.iterative and has_hubs(operator.A)):
-            return None
-        return eigenproblem(operator, self.wanted, tol=self.tol)
+        assert deficit is not None
+        if "lower bound" not in self.found:
+            lower = lower_bound(deficit, self.root**2)
+            if lower is not None and deficit.iterative and has_hubs(lower.A):
+                lower = None
+            self.found["lower bound"] = lower
+        known: LowerBound | None = self.found["lower bound"]
+        return known
 
-    @cached_property
-    def nearby(self) -> Solve | None:
-        """x -> about S x / norm for columns of float32, where something is closer to S than A."""
+    @property
+    def inverse(self) -> IterativeInverse | None:
+        """That of K, if conjugate gradients apply it and masses do not stand in its way."""
         deficit = self.operator.deficit
-        if deficit is None or deficit.inverse is None or self.largest or not self.unit_mass:
-            return None
-        return deficit.inverse.approximation(self.norm)
-
-    def lowest(self, k: int) -> Lowest | None:
-        """The first k eigenpairs, where the operator keeps them."""
-        if self.largest or self.known.shape[1] or not self.unit_mass or not self.operator.cheap:
-            return None
-        kept: Lowest = import_module("cellapse._linalg.eigen.auto").kept_pairs(self.operator, k)
-        return kept
+        return deficit.inverse if deficit and self.unit_mass and not self.largest else None
 
     @property
     def factorizable(self) -> bool:
@@ -185,28 +226,27 @@ class Problem:
         return self.operator.shifted_system(2.0 * self.norm, self.root**2) is not None
 
     def factor(self, direct: Direct) -> tuple[float, Solve]:
-        """A shift s below the spectrum, and x -> (S - s)^-1 x; of norm - S where that is wanted."""
-        if direct not in self.factors:
-            pair = self._factor(direct)
-            if pair is None:
+        """A shift s below the spectrum, and x -> (S - s)^-1 x; of norm - S for the largest."""
+        if self.found.get("factorization") != direct:
+            factor = self._factor(direct)
+            if factor is None:
                 raise InputError(
                     "there is nothing to factorize for this operator (eps = 0, or several ranks "
                     "at once); use Dense() or Lanczos()"
                 )
-            self.factors[direct] = pair
-        return self.factors[direct]
+            self.found.update(factorization=direct, factor=factor)
+        kept: tuple[float, Solve] = self.found["factor"]
+        return kept
 
     def _factor(self, direct: Direct) -> tuple[float, Solve] | None:
-        if self.operator.cheap and self.unit_mass and not self.largest:
-            return kept_factor(self.operator, direct)
-        above = None
+        above, masses = None, self.root**2
         if self.largest:  # a matrix may be far below the A it is made of
             matrix = self.operator.matrix
-            above = self.norm if matrix is None else _norm(matrix, self.root)
+            above = self.norm if matrix is None else row_sum(matrix, masses) or 1.0
             above *= 1.0 + _ABOVE
-        pair = shift_inverse(self.operator, self.root**2, direct, above)
-        if pair is None:
-            return None
+        pair = shift_inverse(self.operator, masses, direct, above)
+        if pair is None or (self.unit_mass and not self.largest):
+            return pair
         shift, solve = pair
 
         def scaled(x: FloatArray) -> FloatArray:
@@ -218,7 +258,7 @@ class Problem:
         return shift, scaled
 
     def count_below(self, value: float) -> int | None:
-        """How many eigenvalues besides the kernel are below a value; None where nothing counts."""
+        """Count the eigenvalues besides the kernel below a value; None if nothing can count."""
         at = self.norm - value if self.largest else value
         below = count_below(self.operator, at, self.root**2)
         if below is None:
@@ -228,76 +268,74 @@ class Problem:
         return below - (self.n_kernel if value > 0 else 0)
 
     def project(self, x: FloatArray) -> FloatArray:
-        """Remove the part of x in the kernel, and along what is known."""
+        """Remove the part of x in the kernel, and along what is deflated."""
         return self.project_in_place(np.array(x, order="C"))
 
     def project_in_place(self, x: FloatArray) -> FloatArray:
         """The same, written over x."""
         self.onto_kernel.remove_from(x)
-        return remove_span(x, self.known) if self.known.shape[1] else x
+        return remove_span(x, self.deflated) if self.deflated.shape[1] else x
 
-    def start(self, columns: int | None = None) -> FloatArray:
-        """A random start without a part in the kernel; the same in every run."""
+    def random(self, columns: int | None = None) -> FloatArray:
+        """Draw a random start without a part in the kernel; the same in every run."""
         shape = (self.n,) if columns is None else (self.n, columns)
         rng = np.random.default_rng(self.seed)
         return self.project(rng.standard_normal(shape))
 
     def without(self, vectors: FloatArray, seed: int) -> Problem:
-        """What is left of the problem when some vectors are known.
+        """Deflate some vectors.
 
-        With another start: the last one holds one vector of every eigenspace, and where that is
-        known, nothing of the others.
+        With another start: the last one holds one vector of every eigenspace, and once that is
+        deflated, nothing of the others.
         """
-        basis = linalg.qr(np.hstack([self.known, vectors]), mode="economic")[0]
-        return replace(self, known=basis, seed=seed)
+        basis = linalg.qr(np.hstack([self.deflated, vectors]), mode="economic")[0]
+        return replace(self, deflated=basis, seed=seed)
 
 
 def eigenproblem(
     operator: SymmetricOperator,
-    wanted: int,
+    count: int,
     mass: FloatArray | None = None,
     *,
     largest: bool = False,
     tol: float = 1e-10,
     certify: bool = True,
 ) -> Problem:
-    """The problem of `wanted` eigenpairs, the kernel among them, of S u = lambda D u."""
+    """Make the problem of `count` eigenpairs, the kernel among them, of S u = lambda D u."""
     n = operator.shape[0]
     root = np.ones(n) if mass is None else np.sqrt(mass)
     kernel = None
-    if operator.definite and not largest:  # only then the kernel is at the end that is wanted
+    if operator.definite and not largest:  # only then the kernel is at the end to be found
         kernel = operator.zeros
     if kernel is not None and mass is not None:
         kernel = scaled_kernel(root, kernel)
     return Problem(
         operator=operator,
-        k=wanted - (0 if kernel is None else kernel.shape[1]),
+        k=count - (0 if kernel is None else kernel.shape[1]),
         tol=tol,
         norm=operator.norm_bound(mass),
         root=root,
         kernel=kernel,
-        known=np.empty((n, 0)),
+        deflated=np.empty((n, 0)),
         largest=largest,
         certify=certify,
+        found=operator.found if mass is None and not largest else {},
     )
-
-
-def kept_factor(operator: SymmetricOperator, direct: Direct) -> tuple[float, Solve] | None:
-    """A shift s and (S - s)^-1, kept: sigma, start and steps use it."""
-    if operator.found.get("by") != direct:
-        pair = shift_inverse(operator, np.ones(operator.shape[0]), direct)
-        operator.found |= {"by": direct, "factor": pair}
-    factor: tuple[float, Solve] | None = operator.found["factor"]
-    return factor
 
 
 def has_hubs(matrix: sparse.csr_array) -> bool:
     """Whether some rows are so much heavier than most that a polynomial of A mainly sees those."""
     diagonal = matrix.diagonal()
     diagonal = diagonal[diagonal > 0]
-    return len(diagonal) > 0 and bool(diagonal.max() > _HUBS * np.median(diagonal))
+    return len(diagonal) > 0 and bool(diagonal.max() > HUBS * np.median(diagonal))
 
 
-def _norm(A: sparse.csr_array, root: FloatArray) -> float:
-    """An upper bound of the largest eigenvalue of A u = lambda D u."""
-    return row_sum(A, root**2) or 1.0
+def only_below(pairs: Pairs, value: float) -> Pairs:
+    """Take the eigenpairs whose value is smaller."""
+    values, vectors = pairs
+    return values[values < value], vectors[:, values < value]
+
+
+def no_pairs(n: int) -> Pairs:
+    """No eigenpairs of an operator of size n."""
+    return np.empty(0), np.empty((n, 0))

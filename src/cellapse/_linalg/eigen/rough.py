@@ -13,7 +13,7 @@ from scipy import sparse
 
 from cellapse._linalg.blas import remove_span, times
 from cellapse._linalg.cg import ROUGH, rough_solution, scaled
-from cellapse._linalg.eigen.problem import Problem, has_hubs
+from cellapse._linalg.eigen.problem import Problem
 from cellapse._linalg.factor import Solve
 from cellapse._linalg.kernel import Projector
 from cellapse._shared.arrays import FloatArray
@@ -33,12 +33,12 @@ class Rough:
     """
 
     def __init__(self, problem: Problem, nearby: Solve | None = None) -> None:
-        self._norm, kernel, known = problem.norm, problem.kernel, problem.known
+        self._norm, kernel, known = problem.norm, problem.kernel, problem.deflated
         if kernel is not None and problem.n_kernel <= _FEW:  # they go with the others
             known, kernel = np.hstack([kernel.toarray(), known]), None
         self._fixed, self._known = Projector(kernel, np.float32), known.astype(np.float32)
         self._product = _single(problem.matrix, problem.norm) if nearby is None else nearby
-        self._near = _one_over_diagonal(problem.matrix, problem.norm)
+        self._near = _one_over_diagonal(problem)
 
     def quotients(self, X: FloatArray) -> FloatArray:
         """The Rayleigh quotients x^T N x of columns of length one."""
@@ -84,10 +84,10 @@ def _single(matrix: sparse.csr_array, norm: float) -> Solve:
     return partial(times, N)
 
 
-def _one_over_diagonal(matrix: sparse.csr_array, norm: float) -> Solve | None:
+def _one_over_diagonal(problem: Problem) -> Solve | None:
     """One over the diagonal of A / norm, where there are hubs."""
-    if not has_hubs(matrix):
+    if not problem.has_hubs:
         return None
-    diagonal = matrix.diagonal() / norm
+    diagonal = problem.matrix.diagonal() / problem.norm
     inverse = (1.0 / np.where(diagonal > 0, diagonal, 1.0)).astype(np.float32)[:, None]
     return lambda r: inverse * r

@@ -1,34 +1,39 @@
-r"""Eigenpairs S u = lambda D u with their evidence, and what every solver of them has in common.
+r"""Eigenpairs S u = lambda D u with their evidence, by whatever solver.
 
-`EigenSolver.run` gives out a `Spectrum`, or raises: the kernel, where it is known, is not computed
-but removed before and put back after (Krylov methods miss repeated zeros otherwise), nothing is
-missed, and what does not keep `residual <= tol * norm` is not given out. A new solver says only
-how to `find` eigenpairs, and how to `search` what they leave for more.
+The kernel, if it is known, is removed before and put back after; nothing is missed; and what does
+not keep `residual <= tol * norm` is an error.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from cellapse._errors import ConvergenceError, InputError, extra
-from cellapse._linalg.eigen.evidence import nothing_missed, orthonormal, pairs_and_residuals
-from cellapse._linalg.eigen.problem import Problem
-from cellapse._linalg.factor import Direct
-from cellapse._linalg.symmetric import Pairs
+from cellapse._errors import ConvergenceError, InputError, SizeError, extra
+from cellapse._linalg.eigen.auto import Auto
+from cellapse._linalg.eigen.evidence import (
+    KEPT,
+    excluded_by_base,
+    highest_at_best,
+    in_order,
+    nothing_missed,
+    orthonormal,
+    pairs_and_residuals,
+    threshold,
+)
+from cellapse._linalg.eigen.problem import FirstPairs, Pairs, Problem
+from cellapse._linalg.eigen.solver import EigenSolver
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import whole_number
 from cellapse._shared.pictures import points
 from cellapse._shared.threads import one_thread_of_openblas
 
-_BEYOND = 4  # eigenpairs that a start for others is given besides
-_CERTIFY = 20_000  # up to this many cells a second factorization is worth the certainty
+_MORE = 4  # eigenvectors of A beside those of S that show whether one is missed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -121,112 +126,138 @@ class Spectrum(Shown):
         return pd.DataFrame({"value": self.values, "residual": self.residuals}, index=index)
 
 
-class EigenSolver(ABC):
-    """A way to the smallest eigenpairs of a symmetric operator, as a small frozen object.
+def solve_eigenproblem(problem: Problem, solver: EigenSolver) -> Spectrum:
+    """Find the spectrum with its evidence by the first solver of the plan that arrives."""
+    problem, (*others, last) = solver.plan(problem)
+    for candidate in others:
+        try:
+            return _spectrum(problem, candidate)
+        except (ConvergenceError, SizeError):
+            continue
+    return _spectrum(problem, last)
 
-    Attributes
-    ----------
-    complete : bool
-        Whether all eigenpairs are computed, so that none can be missed.
-    finds_largest : bool
-        Whether it also finds the other end of the spectrum.
-    """
 
-    complete: ClassVar[bool] = False
-    finds_largest: ClassVar[bool] = True
-
-    @property
-    def factorizes(self) -> bool:
-        """Whether it needs a factorization; where one is an option, counting by one is, too."""
-        return False
-
-    @abstractmethod
-    def find(self, problem: Problem) -> Pairs:
-        """The k smallest eigenpairs off the kernel; one that is repeated may be missed."""
-
-    @abstractmethod
-    def search(self, problem: Problem, below: float, block: int) -> Pairs:
-        """Eigenpairs below a value that are not known yet, where there are any.
-
-        The search begins with a random block: a Krylov space of one vector holds one copy of a
-        repeated eigenvalue, and rounding brings the others late or never.
-        """
-
-    def run(self, problem: Problem) -> Spectrum:
-        """The spectrum that is wanted, with its evidence, or a ConvergenceError."""
-        if problem.largest and not self.finds_largest:
-            raise InputError(
-                f'{self} finds the smallest eigenpairs only; for which="largest" use '
-                "ShiftInvert(), Lanczos() or Dense()"
-            )
-        with nullcontext() if self.complete else one_thread_of_openblas():
-            vectors, certified = self._complete_vectors(problem)
-            exact = self.complete or problem.k <= 0
-            values, vectors, residuals, reached = pairs_and_residuals(problem, vectors, exact)
-        if not reached <= 0.75 * problem.tol:  # the rest is for the error of the products
-            raise ConvergenceError(
-                f"{self} reached a residual of {reached:.1e}, relative to the norm, "
-                f"short of rtol={problem.tol:.0e}; raise rtol, or use another solver"
-            )
-        order = np.argsort(values, kind="stable")
-        return Spectrum(
-            values=values[order],
-            vectors=fix_signs(vectors[:, order]),
-            residuals=residuals[order],
-            norm=problem.norm,
-            n_zeros=None if problem.kernel is None else problem.kernel.shape[1],
-            certified=certified,
-            labels=problem.operator.labels,
-            solver=self,
+def _spectrum(problem: Problem, solver: EigenSolver) -> Spectrum:
+    """Find the spectrum by one solver, or raise a ConvergenceError."""
+    if problem.largest and not solver.finds_largest:
+        raise InputError(
+            f'{solver} finds the smallest eigenpairs only; for which="largest" use '
+            "ShiftInvert(), Lanczos() or Dense()"
         )
-
-    def _complete_vectors(self, problem: Problem) -> tuple[FloatArray, bool | None]:
-        """The kernel and the next eigenvectors, none missed, and whether that is certain."""
-        if problem.k <= 0:  # of many components only as many columns as are wanted
-            if problem.kernel is None:
-                return np.empty((problem.n, 0)), True
-            return problem.kernel.csr[:, : problem.wanted].toarray(), True
-        vectors, certified = self.all_vectors(problem)
-        if not self.complete:
-            vectors = orthonormal(problem, vectors)
-        if problem.kernel is not None:
-            vectors = np.hstack([problem.kernel.toarray(), vectors])
-        return vectors, certified
-
-    def all_vectors(self, problem: Problem) -> tuple[FloatArray, bool | None]:
-        """The k first eigenvectors off the kernel, none missed, and whether that is certain."""
-        vectors, certain = self.none_missed(problem, self.find(problem))
-        return vectors[:, : problem.k], certain
-
-    def find_more(self, problem: Problem) -> Pairs:
-        """The k smallest eigenpairs and a few more that cost little; those may be rough."""
-        more = min(_BEYOND, problem.room - problem.k - 2)
-        return self.find(replace(problem, k=problem.k + more) if more > 0 else problem)
-
-    def none_missed(self, problem: Problem, pairs: Pairs) -> tuple[FloatArray, bool | None]:
-        """The vectors of at least k eigenpairs, once none of the first k is missing."""
-        if self.complete:
-            return pairs[1], True
-        counts = problem.certify and problem.n <= _CERTIFY and self.factorizes
-        count = problem.count_below if counts else None
-        return nothing_missed(problem, pairs, self.search, count)
+    with nullcontext() if solver.complete else one_thread_of_openblas():
+        vectors, certified = _with_kernel(problem, solver)
+        exact = solver.complete or problem.k <= 0
+        values, vectors, residuals, reached = pairs_and_residuals(problem, vectors, exact)
+    if not reached <= 0.75 * problem.tol:  # the rest is for the error of the products
+        raise ConvergenceError(
+            f"{solver} reached a residual of {reached:.1e}, relative to the norm, "
+            f"short of rtol={problem.tol:.0e}; raise rtol, or use another solver"
+        )
+    order = np.argsort(values, kind="stable")
+    return Spectrum(
+        values=values[order],
+        vectors=fix_signs(vectors[:, order]),
+        residuals=residuals[order],
+        norm=problem.norm,
+        n_zeros=None if problem.kernel is None else problem.kernel.shape[1],
+        certified=certified,
+        labels=problem.operator.labels,
+        solver=solver,
+    )
 
 
-def check_factorization(given: object) -> None:
-    """Refuse what is no `Direct(...)`, such as its name."""
-    if not isinstance(given, Direct):
-        raise InputError(f'factorization={given!r:.80}; give Direct() or such as Direct("pardiso")')
+def _with_kernel(problem: Problem, solver: EigenSolver) -> tuple[FloatArray, bool | None]:
+    """Find the kernel and the next eigenvectors, none missed, and whether that is certain."""
+    if problem.k <= 0:  # of many components only as many columns as are asked for
+        if problem.kernel is None:
+            return np.empty((problem.n, 0)), True
+        return problem.kernel.csr[:, : problem.count].toarray(), True
+    vectors, certified = _off_kernel(problem, solver)
+    if not solver.complete:
+        vectors = orthonormal(problem, vectors[:, : problem.k])
+    if problem.kernel is not None:
+        vectors = np.hstack([problem.kernel.toarray(), vectors])
+    return vectors, certified
 
 
-def only_below(pairs: Pairs, value: float) -> Pairs:
-    """Those of the eigenpairs whose value is smaller."""
-    values, vectors = pairs
-    return values[values < value], vectors[:, values < value]
+def _off_kernel(problem: Problem, solver: EigenSolver) -> tuple[FloatArray, bool | None]:
+    """Find at least k eigenvectors off the kernel, none missed, and whether that is certain."""
+    if solver.starts_from_base and problem.base is not None:
+        problem = replace(problem, start=first_pairs(problem.base.problem, problem.k))
+    pairs = solver.find(problem)
+    if solver.complete:
+        return pairs[1], True
+    excluded = _excluded(problem, in_order(pairs))
+    if excluded is not None:
+        return in_order(pairs)[1], excluded or None
+    vectors, certain = nothing_missed(problem, pairs, solver)
+    if certain is None and vectors.shape[1] > len(pairs[0]):  # of those that were missed, too
+        certain = _excluded(problem, (_quotients(problem, vectors), vectors)) or None
+    return vectors, certain
 
 
-def no_pairs(n: int) -> Pairs:
-    """No eigenpairs of an operator of size n."""
-    return np.empty(0), np.empty((n, 0))
+def _excluded(problem: Problem, pairs: Pairs) -> bool | None:
+    """Whether it is certain from eigenpairs of A that nothing is missed; None if they cannot say.
+
+    False if none of them is missed as far as a search can tell.
+    """
+    base, free = problem.base, problem.dimension - problem.k - 1
+    if base is None or free < 0 or not problem.operator.definite:
+        return None
+    below = threshold(problem, pairs[0])
+    for more in (0, min(_MORE, free)):  # without more there is no product with S
+        try:
+            kept = first_pairs(base.problem, problem.k + more + 1)
+        except (ConvergenceError, SizeError):
+            return None
+        if excluded_by_base(problem, pairs[1][:, : problem.k], base, kept, below):
+            return kept.certain
+        if highest_at_best(base, kept) <= below:  # more of them would not do
+            break
+    return None
+
+
+def first_pairs(problem: Problem, k: int) -> FirstPairs:
+    """Find the first k eigenpairs off the kernel to 1e-8 of the norm, and keep them.
+
+    Those that are kept are not computed again: more are found only if they are not enough.
+    """
+    kept: FirstPairs | None = problem.found.get("pairs")
+    if kept is None or len(kept.values) < k:
+        vectors = np.empty((problem.n, 0)) if kept is None else np.hstack(kept[1::2])
+        kept = _first_pairs(replace(problem, k=k, tol=KEPT), vectors)
+        problem.found["pairs"] = kept
+    return kept.first(k)
+
+
+def _first_pairs(problem: Problem, vectors: FloatArray) -> FirstPairs:
+    """Find them from vectors that are known already."""
+    problem, (solver, *_) = Auto().plan(problem)
+    with nullcontext() if solver.complete else one_thread_of_openblas():
+        if _n_accurate(problem, vectors) < problem.k:
+            vectors = solver.find_more(problem)[1]
+            vectors = vectors[:, np.argsort(_quotients(problem, vectors), kind="stable")]
+        sure = vectors[:, : max(problem.k, _n_accurate(problem, vectors))]
+        found, certain = sure, True
+        if not solver.complete:
+            found, counted = nothing_missed(problem, (_quotients(problem, sure), sure), solver)
+            certain = bool(counted)
+    more = found[:, problem.k :]
+    if found.shape[1] == sure.shape[1]:  # what was missing might not be orthogonal to the rest
+        more = np.hstack([more, vectors[:, sure.shape[1] :]])
+    first = found[:, : problem.k]
+    return FirstPairs(_quotients(problem, first), first, certain, more)
+
+
+def _quotients(problem: Problem, vectors: FloatArray) -> FloatArray:
+    return np.einsum("ij,ij->j", vectors, problem.apply(vectors))
+
+
+def _n_accurate(problem: Problem, vectors: FloatArray) -> int:
+    """Count how many of the first vectors are as accurate as the problem asks for."""
+    residuals = problem.apply(vectors) - vectors * _quotients(problem, vectors)
+    rough = np.linalg.norm(residuals, axis=0) > problem.tol * problem.norm
+    return int(np.argmax(rough)) if rough.any() else len(rough)
 
 
 def fix_signs(vectors: FloatArray) -> FloatArray:
