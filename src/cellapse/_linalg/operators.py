@@ -19,8 +19,8 @@ from cellapse._linalg.eigen.inertia import count_below
 from cellapse._linalg.eigen.problem import eigenproblem
 from cellapse._linalg.eigen.solver import EigenSolver
 from cellapse._linalg.eigen.spectrum import Spectrum, solve_eigenproblem
+from cellapse._linalg.solve import solve_system
 from cellapse._linalg.symmetric import SymmetricOperator
-from cellapse._linalg.systems import solve_system
 from cellapse._shared.align import align_one_each, unpack
 from cellapse._shared.arrays import FloatArray, row_sum
 from cellapse._shared.card import Card, Shown
