@@ -28,6 +28,7 @@ MODULES = {
     "cellapse.io": "files",
     "cellapse.interop": "objects of other libraries",
     "cellapse.estimators": "scikit-learn",
+    "cellapse.scverse": "AnnData and scanpy",
     "cellapse.torch": "PyTorch and PyTorch Geometric",
     "cellapse.scale": "beyond one machine",
     "cellapse.experiments": "the paper's tables",

@@ -17,7 +17,17 @@ from cellapse._version import __version__ as __version__
 __getattr__, _, _names = lazy_loader.attach_stub(__name__, __file__)
 
 # Public modules that `from cellapse import *` leaves alone, as they may need an extra.
-_MODULES = ("analysis", "estimators", "experiments", "io", "plot", "report", "scale", "torch")
+_MODULES = (
+    "analysis",
+    "estimators",
+    "experiments",
+    "io",
+    "plot",
+    "report",
+    "scale",
+    "scverse",
+    "torch",
+)
 __all__ = [name for name in _names if name not in _MODULES]
 
 

@@ -8,6 +8,7 @@ from . import io as io
 from . import plot as plot
 from . import report as report
 from . import scale as scale
+from . import scverse as scverse
 from . import torch as torch
 from ._collapse.build import collapse
 from ._collapse.collapsed import CollapsedOperator

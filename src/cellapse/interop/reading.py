@@ -22,6 +22,7 @@ from cellapse.interop._build import Ranks, Wanted
 _READERS = {
     "Bio": "structures",
     "MDAnalysis": "structures",
+    "anndata": "anndata",
     "ase": "structures",
     "biotite": "structures",
     "gemmi": "gemmi",
@@ -52,7 +53,17 @@ _READERS = {
 
 
 # Those of them that read graphs, and so know what to do with directions, loops and repeats.
-_GRAPHS = {"igraph", "matrices", "networkit", "networkx", "pandas", "pyg", "pygsp", "sknetwork"}
+_GRAPHS = {
+    "anndata",
+    "igraph",
+    "matrices",
+    "networkit",
+    "networkx",
+    "pandas",
+    "pyg",
+    "pygsp",
+    "sknetwork",
+}
 
 
 def as_complex(
