@@ -20,7 +20,6 @@ from cellapse.io import understand_stream
 from cellapse.io._options import PLAIN
 from cellapse.lifts import cliques, cycles
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 HUGE = 10**12

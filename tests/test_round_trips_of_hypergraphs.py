@@ -234,6 +234,35 @@ def test_lonely_vertices_of_a_list_are_told(tmp_path):
     assert cl.read(tmp_path / "x.hyperedges").labels == ("a", "b", "c", "d")
 
 
+KNOWN = {
+    "weights": ({}, {2: [1.0, 2.0]}),
+    "weights of vertices": ({}, {0: np.arange(1.0, 7.0)}),
+    "attributes": ({2: {"topic": ["x", "y"]}}, {}),
+    "attributes of vertices": ({0: {"age": range(6)}}, {}),
+}
+
+
+@pytest.mark.parametrize("what", KNOWN)
+def test_what_a_list_of_hyperedges_has_no_place_for_is_told(what, tmp_path):
+    K = cl.hypergraph_complex(HYPEREDGES)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cl.write(K, tmp_path / "x.hyperedges")
+    with pytest.warns(cl.CellapseWarning, match="left out"):
+        cl.write(K.with_attributes(*KNOWN[what]), tmp_path / "x.hyperedges")
+
+
+@pytest.mark.parametrize("extension", ["csv", "tsv", "edges", "mtx"])
+def test_what_a_table_of_edges_has_no_place_for_is_told(extension, tmp_path):
+    K = cl.as_complex(nx.path_graph(3)).with_attributes({}, {1: [1.0, 2.0]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cl.write(K, tmp_path / f"x.{extension}")
+    for more in ({0: {"age": [1, 2, 3]}}, {}), ({}, {0: [1.0, 2.0, 3.0]}):
+        with pytest.warns(cl.CellapseWarning, match="vertices"):
+            cl.write(K.with_attributes(*more), tmp_path / f"x.{extension}")
+
+
 def test_a_simplicial_complex_goes_out_with_all_its_faces(tmp_path):
     K = cl.clique_complex(nx.complete_graph(4), 3)
     n = sum(K.n_cells[1:])

@@ -8,7 +8,7 @@ written is read again and compared.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from cellapse._complex.complex import Complex
 from cellapse._complex.hyperedges import GivenHyperedges, given_hyperedges
 from cellapse._errors import CellapseError, InputError
 from cellapse._shared.arrays import IntArray
+from cellapse._shared.notes import loss
 from cellapse.io._graphs import columns_with_weights
 
 
@@ -37,6 +38,19 @@ def require_same(K: Complex, data: bytes, read: Callable[[bytes], Complex], kind
             f"it would not read back the same ({difference:.200}); write .npz, which holds "
             "everything, or rename"
         )
+
+
+def tell_left_out(K: Complex, ranks: Sequence[int], keeps: Collection[str] = ()) -> None:
+    """Say what of some ranks a format has no place for: weights, and attributes but for some."""
+    names = {
+        name: None
+        for k in ranks
+        for name in ("weight", *K.attributes[k])
+        if name not in keeps and (name != "weight" or K.weights[k] is not None)
+    }
+    if names:
+        of = "vertices" if max(ranks) == 0 else "cells"
+        loss(f"what is known of {of} is left out ({', '.join(names):.200}); .json keeps it")
 
 
 def _difference(K: Complex, L: Complex, kind: str) -> str:

@@ -35,6 +35,7 @@ from cellapse.io._options import PLAIN, Options
 from cellapse.io._other_formats import refuse_codes, refuse_other_formats
 from cellapse.io._refused_columns import refuse_zeros_and_ones
 from cellapse.io._rows import split_rows
+from cellapse.io._same import tell_left_out
 from cellapse.io._source import as_text
 from cellapse.io._text_columns import attribute, time_column, unnamed
 from cellapse.io._values import label_words, word_labels
@@ -200,6 +201,7 @@ def write_edges(K: Complex, delimiter: str = ",") -> bytes:
     lonely = [K.labels[i] for i in np.setdiff1d(np.arange(K.n_vertices), edges).tolist()]
     rows = [["source", "target", *columns], *zip(*ends, *values, strict=True)]
     check_words(K)
+    tell_left_out(K, [0])
     return write_rows([*rows, *([label] for label in lonely)], delimiter)
 
 

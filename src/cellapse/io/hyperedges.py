@@ -13,7 +13,7 @@ from cellapse.interop._hyperedges import hyperedge_complex
 from cellapse.io._one_table import refuse_titles
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._rows import split_rows
-from cellapse.io._same import require_same
+from cellapse.io._same import require_same, tell_left_out
 from cellapse.io._source import as_text
 from cellapse.io._values import word_labels
 from cellapse.io.edges import check_words, write_rows
@@ -51,6 +51,7 @@ def write_hyperedges(K: Complex) -> bytes:
     check_words(K)
     met = set(chain.from_iterable(cells))
     alone = [(v,) for v in K.labels if v not in met]
+    tell_left_out(K, range(K.max_rank + 1), ("multiplicity",))
     if alone:
         loss(
             f"{len(alone):,} vertices in no cell are written as hyperedges of one vertex, the only "

@@ -24,6 +24,7 @@ from cellapse.io._graphs import graph_columns, graph_complex
 from cellapse.io._numbers import not_whole, numbers_of
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._plain_lines import count_plain_lines
+from cellapse.io._same import tell_left_out
 from cellapse.io._source import as_text
 
 _FIELDS = ("real", "double", "integer", "pattern")
@@ -186,6 +187,7 @@ def write_matrix_market(K: Complex) -> bytes:
             "Matrix Market holds vertices 0, 1, ... and one number for each edge, and this graph "
             "has other labels or attributes; write .graphml, or rename"
         )
+    tell_left_out(K, [0])
     order = np.lexsort((edges.max(axis=1), edges.min(axis=1)))
     low, high = np.sort(edges[order] + 1, axis=1).T.tolist() if len(edges) else ([], [])
     field, values = "pattern", [""] * len(edges)

@@ -15,6 +15,7 @@ from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse.io._numbers import not_whole, numbers_by_line
+from cellapse.io._same import tell_left_out
 from cellapse.io._source import as_text
 from cellapse.lifts.meshes import faces_complex, mesh_complex
 
@@ -83,6 +84,7 @@ def write_off(K: Complex) -> bytes:
             f"OFF holds vertices, faces and their sides, and this complex of {K.n_cells} cells is "
             "not made of those; write an HIF .json file, which holds all"
         )
+    tell_left_out(K, range(K.max_rank + 1), ("position",))
     rows = [[*map(float, p), 0.0][:3] for p in points.tolist()]
     lines = ["OFF", f"{len(points)} {len(faces)} {len(edges)}"]
     lines += [" ".join(map(repr, row)) for row in rows]
