@@ -4,6 +4,7 @@ A default that nobody typed is no reason to refuse a network; sentences are true
 """
 
 import json
+import subprocess
 import sys
 
 import networkx as nx
@@ -65,6 +66,31 @@ def test_every_verb_takes_the_smallest_networks(run, tmp_path, verb, name):
     assert not any(
         word in out + err for word in ("1 clusters", "e-16 is", "1 vertices", "1 nodes in")
     )
+
+
+def test_no_verb_waits_for_a_library_that_it_does_not_need(tmp_path):
+    """Half of the time of `cluster` on four nodes was importing one."""
+    write(tmp_path, "a triangle and a leaf")
+    script = (
+        "import sys; from cellapse.cli import main\n"
+        "try: main()\n"
+        "finally: assert not {'sklearn', 'pandas', 'matplotlib'} & {*sys.modules}\n"
+    )
+    for verb in ("cluster", "compare", "embed", "spectrum", "trust", "analyze"):
+        done = subprocess.run(
+            [sys.executable, "-c", script, verb, "net.csv"],
+            cwd=tmp_path, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+
+
+def test_a_network_of_one_node(run, tmp_path):
+    (tmp_path / "one.json").write_text('{"nodes": [{"id": "a"}], "links": []}')
+    for verb in ("analyze", "cluster", "encode", "hks", "resistance", "trust", "collapse",
+                 "spectrum", "compare", "info"):  # fmt: skip
+        code, out, err = run(verb, "one.json")
+        assert code == 0, err
+        assert not any(word in out for word in ("None", "1 nodes", "1 vertices", "n_cells"))
 
 
 def test_nearest_neighbours_of_few_points(run, tmp_path):

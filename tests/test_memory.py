@@ -210,6 +210,39 @@ def test_limits_of_the_groups_around_a_process_count_as_memory(tmp_path, monkeyp
         assert available_memory() == left
 
 
+# A function deep within, which every call here comes through, and the call.
+DEEP = {
+    "clique_complex": ("cellapse.lifts.cliques.cliques", lambda: cl.clique_complex("karate")),
+    "cycle_complex": (
+        "cellapse.lifts.cycles.minimum_cycles",
+        lambda: cl.lifts.cycle_complex("karate"),
+    ),
+    "to_networkx": (
+        "cellapse.interop.networkx.require_complex",
+        lambda: cl.interop.to_networkx(path()),
+    ),
+    "to_xgi": ("cellapse.interop.xgi.require_complex", lambda: cl.interop.to_xgi(path())),
+    "write": ("cellapse.io._encoded", lambda: cl.write(path(), "x.json")),
+    "clustering_accuracy": (
+        "cellapse.tasks.clustering.align_groups",
+        lambda: cl.tasks.clustering_accuracy([0, 1], [0, 1]),
+    ),
+    "edge_trust": ("cellapse.tasks.trust.to_complex", lambda: cl.edge_trust(path())),
+}
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_memory_that_runs_out_deep_within_is_said_in_words(name, monkeypatch):
+    where, call = DEEP[name]
+
+    def full(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr(where, full)
+    with pytest.raises(cl.SizeError, match="not fit into memory"):
+        call()
+
+
 @pytest.mark.parametrize(
     "work",
     [

@@ -6,9 +6,12 @@ from types import SimpleNamespace
 import networkx as nx
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import sparse
 from scipy.stats import ortho_group
 from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score
 
 import cellapse as cl
 from cellapse._linalg.operators import SparseOperator
@@ -24,6 +27,7 @@ from cellapse.tasks.resistance import (
     group_sums,
     groups,
 )
+from cellapse.tasks.verdict import _agreement
 
 EPS = float(np.finfo(float).eps)
 
@@ -35,13 +39,35 @@ def test_rows_of_length_one_and_zeros():
     assert unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist() == [[0.6, 0.8], [0.0, 0.0]]
 
 
-@pytest.mark.parametrize("seed", [100, 2**32 - 1])
-def test_a_seed_is_the_random_state_of_ten_starts_of_kmeans(seed):
-    rows = np.random.default_rng(1).standard_normal((60, 2))
-    wanted = KMeans(7, n_init=10, random_state=seed).fit_predict(rows)
-    assert assigned(rows, 7, "kmeans", seed).tolist() == wanted.tolist()
-    fewer = [KMeans(7, n_init=n, random_state=seed).fit(rows).inertia_ for n in (1, 10)]
-    assert fewer[0] > fewer[1]  # so many starts do matter here
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("n_groups", [1, 7])
+def test_kmeans_is_as_good_as_that_of_another_library(n_groups, seed):
+    """The sum of squares within clusters, on rows in groups and on rows in none."""
+    rng = np.random.default_rng(seed)
+    centres = 4.0 * rng.standard_normal((n_groups, 3))
+    rows = rng.standard_normal((150, 3)) + centres[rng.integers(0, n_groups, 150)]
+    numbers = assigned(rows, 7, "kmeans", seed)
+    parts = [rows[numbers == k] for k in range(7)]
+    within = sum(float(((part - part.mean(axis=0)) ** 2).sum()) for part in parts)
+    assert within < 1.03 * KMeans(7, n_init=10, random_state=seed).fit(rows).inertia_
+    assert assigned(rows, 7, "kmeans", seed).tolist() == numbers.tolist()
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e-12, 1e6])
+def test_kmeans_of_rows_that_come_again(size):
+    rows = size * np.repeat(np.eye(3), [5, 1, 2], axis=0)
+    for k in (1, 2, 3):
+        numbers = assigned(rows, k, "kmeans", 0)
+        assert len(set(numbers.tolist())) == k
+        assert len(set(numbers[:5].tolist())) == len(set(numbers[6:].tolist())) == 1
+    assert len(set(assigned(rows, 6, "kmeans", 0).tolist())) == 3  # there are no more
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=12))
+def test_agreement_is_the_adjusted_rand_index(pairs):
+    a, b = np.array(pairs).T
+    assert _agreement(a, b) == pytest.approx(adjusted_rand_score(a, b))
 
 
 def test_a_seed_too_large_for_kmeans_is_one_all_the_same():

@@ -27,6 +27,7 @@ from cellapse._operators.names import make_operator
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.card import Card, Shown, few
 from cellapse._shared.checks import flag, listed, real_array, whole_number
+from cellapse._shared.memory import Fitting
 from cellapse._shared.names import showing
 from cellapse._shared.pictures import points
 from cellapse._shared.progress import progress as shown
@@ -99,6 +100,7 @@ class Spectra(Shown):
         return table
 
 
+@Fitting("the spectra of all", "take fewer at a time")
 def spectra(
     complexes: Iterable[Any],
     *,

@@ -84,7 +84,7 @@ def spectrum(
         mine = S.spectrum(min(k, K.n_vertices))
         step("spectrum of L")
         plain = L.spectrum(min(k, K.n_vertices))
-    out.say(escape(repr(S)))
+    out.operator(S)
     columns: dict[str, Any] = {
         "index": list(range(1, len(mine) + 1)),
         choice.name: mine.values,
@@ -130,13 +130,19 @@ def compare(
         source = with_groups(data.load(), groups, column)
         K = source.complex
         known = None if source.groups is None else [str(g) for g in source.groups]
-        count = clusters or (2 if known is None else len(set(known)))
+        count = clusters or (min(2, K.n_vertices) if known is None else len(set(known)))
         plain = cluster(without_cells(K), count, rng=seed)
         for name in operator_names():
             step(name)
             rows.append(_measured(K, name, count, plain, known, seed))
         step("verdict")
-        why = "as asked for" if clusters else "two" if known is None else "as many as known groups"
+        why = (
+            "as asked for"
+            if clusters
+            else "by default; -k takes another number"
+            if known is None
+            else "as many as known groups"
+        )
         mine = cluster(make_operator(K), count, rng=seed)
         said = judge(K, mine, plain, why, seed, name=DEFAULT)
     out.say(escape("\n".join(said.sentences())))

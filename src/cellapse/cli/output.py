@@ -18,9 +18,11 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._complex.complex import Complex
 from cellapse._complex.counts import cells_in_words
 from cellapse._errors import InputError
+from cellapse._linalg.operators import Operator, SparseOperator
 from cellapse._shared.card import Shown
 from cellapse._shared.files import write_whole
 from cellapse._shared.tables import csv_text
@@ -107,15 +109,22 @@ class Out:
             return
         card = result._card()
         rows = tuple((name, _MADE.sub("", value)) for name, value in card.rows)
-        self.say(escape(replace(card, rows=rows, calls=()).text()))
+        title = _operator_in_words(result) if isinstance(result, Operator) else card.title
+        self.say(escape(replace(card, title=title, rows=rows, calls=()).text()))
         if self.file is None:
             for verb in verbs:
                 line = VERBS[verb].line
                 self.say(escape(f"  next        {again(verb)}: {line[0].lower()}{line[1:-1]}"))
 
+    def operator(self, S: Operator) -> None:
+        """Say in a line which operator a result is of."""
+        self.say(escape(_operator_in_words(S)))
+
     def written(self, target: Path, K: Complex) -> None:
         """Say that a complex was written, and what is in it."""
-        self.say(f"Wrote {escape(str(target))}: {cells_in_words(K, 'nodes')}.")
+        h = K.hyperedges
+        given = "" if h is None else f" of {len(h):,} hyperedge{'s' if len(h) != 1 else ''}"
+        self.say(f"Wrote {escape(str(target))}: {cells_in_words(K, 'nodes')}{given}.")
         self.json({"file": str(target), "cells": list(K.n_cells)})
 
     def table(
@@ -138,6 +147,22 @@ class Out:
                 order = np.argsort(plain[lowest], kind="stable").tolist()
                 plain = {name: [column[i] for i in order] for name, column in plain.items()}
             _show(plain)
+
+
+def _operator_in_words(S: Operator) -> str:
+    """The operator and what it is made of, with the names of the cells.
+
+    >>> from cellapse._operators.baselines import graph_laplacian
+    >>> _operator_in_words(graph_laplacian([(0, 1), (1, 2)]))
+    'graph Laplacian of 3 nodes'
+    """
+    n = len(S.labels)
+    counts = f"{n:,} node{'s' if n != 1 else ''}"
+    if not isinstance(S, CollapsedOperator):
+        return f"{S.name} of {counts}" if isinstance(S, SparseOperator) else repr(S)
+    if isinstance(S.source, Complex):
+        counts = cells_in_words(S.source, "nodes")
+    return f"{S.realization} operator of {counts}; eps {S.eps:g}{f'; {S.lift}' if S.lift else ''}"
 
 
 def again(verb: str) -> str:
@@ -240,4 +265,6 @@ def _show(columns: Mapping[str, Sequence[Any]]) -> None:
 
 
 def _word(value: Any) -> str:
+    if value is None:
+        return ""
     return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -71,7 +71,8 @@ def cluster_nodes(
         if count is None and known is not None:
             count, why = len(set(known)), "as many as known groups"
         S, clusters, said = _judged(source.complex, S, choice, count, why, seed, mass)
-    out.say(escape(f"{_in_words(said, choice)}\n{S!r}"))
+    out.say(escape(_in_words(said, choice)))
+    out.operator(S)
     _clusters(out, S, clusters, known, {"verdict": said.as_dict()})
 
 
@@ -80,7 +81,8 @@ def _clusters(
 ) -> None:
     sizes = np.bincount(clusters.numbers)
     clusters_are = "1 cluster" if len(sizes) == 1 else f"{len(sizes)} clusters"
-    out.say(f"{clusters_are} of {', '.join(map(str, sizes.tolist()))} nodes")
+    nodes = "node" if len(S.labels) == 1 else "nodes"
+    out.say(f"{clusters_are} of {', '.join(map(str, sizes.tolist()))} {nodes}")
     facts = {"operator": repr(S), "sizes": sizes, **facts}
     if known is not None:
         facts["accuracy"] = clustering_accuracy(clusters, known)
@@ -176,7 +178,7 @@ def hks(
         signature = heat_kernel_signature(S, wanted, scale=scale, rng=seed)
     names = [f"t={t:.4g}" for t in signature.at]
     columns = dict(zip(names, signature.features.T, strict=True))
-    out.say(escape(repr(S)))
+    out.operator(S)
     facts = {"operator": repr(S), "times": signature.at, "error": signature.error}
     out.table({"node": source.complex.labels, **columns}, facts)
 
@@ -214,7 +216,8 @@ def smooth_signal(
             if chosen == picked.strengths.max():
                 how += "; it takes the signal for noise around its mean, so better give --strength"
         smoothed = smooth(S, values, strength=chosen)
-    out.say(f"{escape(repr(S))}\nstrength {chosen:.4g}, {how}")
+    out.operator(S)
+    out.say(f"strength {chosen:.4g}, {how}")
     columns = {"node": source.complex.labels, "value": values, "smooth": smoothed}
     out.table(columns, {"operator": repr(S), "strength": chosen})
 
@@ -252,7 +255,7 @@ def resistance(
     assert wanted is not None
     first, second = zip(*wanted, strict=True) if wanted else ((), ())
     columns = {"from": first, "to": second, "resistance": np.asarray(resistances)}
-    out.say(escape(repr(S)))
+    out.operator(S)
     out.table(columns, {"operator": repr(S)})
 
 
@@ -279,5 +282,5 @@ def _numbers(option: str, words: str) -> list[float]:
 
 def _columns(out: Out, source: Source, S: Operator, letter: str, values: Any) -> None:
     columns = {f"{letter}{i + 1}": column for i, column in enumerate(values.T)}
-    out.say(escape(repr(S)))
+    out.operator(S)
     out.table({"node": source.complex.labels, **columns}, {"operator": repr(S)})

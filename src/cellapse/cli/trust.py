@@ -109,7 +109,8 @@ def label(
         known = known_labels(K, labels, column)
         how = "auto" if strength is None else strength
         spread = spread_labels(S, known, strength=how, rng=seed)
-    out.say(f"{escape(repr(S))}\nstrength {spread.strength:.4g}; {_found_again(spread)}")
+    out.operator(S)
+    out.say(f"strength {spread.strength:.4g}; {_found_again(spread)}")
     columns = {
         "node": K.labels,
         "label": spread.predicted(),

@@ -38,6 +38,7 @@ _PHRASES = (
     (r'clique_complex\(\.\.\., weight="([^"]*)"\) takes it as weights', r"use --weight \1"),
     (r'the edges have an attribute "([^"]*)" that is not used', r"column \1 found"),
     (r"weight=None", "--weight none"),
+    (r"; hypergraph_complex\(\.\.\., multiplicity=\"weight\"\) counts them", ""),
     (r"pass graph\.to_undirected\(\)", "give an undirected one"),
     (r"cellapse\.read\b", "cellapse"),
     (r"pass format=, one of", "give --format, one of"),

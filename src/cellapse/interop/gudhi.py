@@ -10,6 +10,7 @@ from cellapse._complex.complex import Complex, require_complex
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError, extra
 from cellapse._shared.checks import word
+from cellapse._shared.memory import Fitting
 from cellapse.interop._build import Wanted
 
 _NO_SIMPLICES = (
@@ -45,6 +46,7 @@ def read(tree: Any, wanted: Wanted) -> Complex:
     return weighted_by(K, wanted.weight)
 
 
+@Fitting("the object of the other library", "take a smaller complex")
 def to_gudhi(K: Complex, *, filtration: str = "filtration") -> Any:
     """The simplex tree of a simplicial complex.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from cellapse._complex.complex import Complex, require_complex
-from cellapse._errors import CellapseWarning, InputError, extra
+from cellapse._errors import InputError, extra
+from cellapse._shared.memory import Fitting
 from cellapse._shared.notes import loss
 from cellapse.interop._build import Wanted, hyperedges_of, records_of
 from cellapse.interop._hyperedges import hyperedge_complex
@@ -56,6 +56,7 @@ def _copies(members: list[Any], records: list[dict[str, Any]]) -> tuple[list[Any
     return [group for group, m in zip(members, times, strict=True) for _ in range(m)], several
 
 
+@Fitting("the object of the other library", "take a smaller complex")
 def to_hypergraphx(K: Complex) -> Any:
     """The cells above the vertices as hyperedges with "rank" in their metadata.
 
@@ -87,11 +88,9 @@ def to_hypergraphx(K: Complex) -> Any:
     cells, records = _merged(cells, records)
     weighted = any(w is not None for w in K.weights[1:])
     if any(name in K.metadata for name in _THEIRS):
-        warnings.warn(
+        loss(
             f"metadata called {' or '.join(map(repr, _THEIRS))} is left out: hypergraphx has its "
-            "own there; rename it to keep it",
-            CellapseWarning,
-            stacklevel=2,
+            "own there; rename it to keep it"
         )
     about = dict(K.metadata)  # which hypergraphx changes
     target = hypergraphx.Hypergraph(weighted=weighted, hypergraph_metadata=about)

@@ -11,6 +11,7 @@ import numpy as np
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._complex.labels import vertex_order
 from cellapse._errors import InputError, extra
+from cellapse._shared.memory import Fitting
 from cellapse._shared.notes import loss
 from cellapse.interop._build import Wanted, hyperedges_of, records_of
 from cellapse.interop._hyperedges import hyperedge_complex
@@ -65,6 +66,7 @@ def _properties(view: Any, names: list[Any], weight: str | None) -> list[dict[st
     return records
 
 
+@Fitting("the object of the other library", "take a smaller complex")
 def to_hypernetx(K: Complex, *, weight: str = "weight") -> Any:
     """The cells above the vertices as hyperedges with the property "rank".
 

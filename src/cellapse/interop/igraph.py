@@ -11,6 +11,7 @@ from cellapse._complex.complex import Complex, require_complex
 from cellapse._complex.graph import as_graph, graph_of, string_named
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import extra
+from cellapse._shared.memory import Fitting
 from cellapse._shared.notes import fact
 from cellapse.interop._build import Wanted, columns_for_others
 
@@ -36,6 +37,7 @@ def read(graph: Any, wanted: Wanted) -> Complex:
     return weighted_by(simple.with_cells({}, about), wanted.weight)
 
 
+@Fitting("the object of the other library", "take a smaller complex")
 def to_igraph(K: Complex, *, weight: str = "weight") -> Any:
     """The graph of the vertices and edges, with attributes and weights.
 

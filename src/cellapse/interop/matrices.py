@@ -14,6 +14,7 @@ from cellapse._complex.graph import graph_of
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError, extra
 from cellapse._shared.checks import one_of
+from cellapse._shared.memory import Fitting
 from cellapse.interop import plain
 from cellapse.interop._build import Wanted
 
@@ -51,6 +52,7 @@ def read(tensor: Any, wanted: Wanted) -> Complex:
     return plain.read(sparse.coo_array((values, tuple(places)), tuple(coo.shape)), wanted)
 
 
+@Fitting("the object of the other library", "take a smaller complex")
 def to_torch(K: Complex, *, layout: str = "coo") -> Any:
     """The weighted adjacency of the vertices and edges as a sparse tensor.
 

@@ -12,6 +12,7 @@ from cellapse._complex.graph import as_graph
 from cellapse._complex.weights import AUTO, UNWEIGHTED, weighted_by
 from cellapse._linalg.operators import Operator
 from cellapse._shared.checks import word
+from cellapse._shared.memory import Fitting
 from cellapse.interop import plain
 from cellapse.interop._build import Wanted, records_of
 
@@ -30,6 +31,7 @@ def _is_adjacency(view: Any) -> bool:
     return isinstance(view, Mapping) and not isinstance(view, Set)  # as views of edges are
 
 
+@Fitting("the object of the other library", "take a smaller complex")
 def to_networkx(K: Complex | Operator, *, weight: str = "weight") -> Any:
     """The graph of the vertices and edges, with attributes and weights.
 

@@ -13,6 +13,7 @@ from cellapse._complex.graph import graph_of, string_named
 from cellapse._complex.labels import positions, vertex_order
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError, extra
+from cellapse._shared.memory import Fitting
 from cellapse._shared.notes import fact
 from cellapse.interop._build import Wanted, ranked_complex, records_of
 from cellapse.interop._ends import has_arcs, known_ends
@@ -170,6 +171,7 @@ def _from_matrix(table: Any, wanted: Wanted) -> Complex:
     return weighted_by(K, wanted.weight)
 
 
+@Fitting("the object of the other library", "take a smaller complex")
 def to_pandas(K: Complex, *, weight: str = "weight") -> Any:
     """A table with one row per cell: its rank, its label or labels, its weight and attributes.
 

@@ -23,6 +23,7 @@ from cellapse._errors import InputError
 from cellapse._matrices.incidence import Incidence
 from cellapse._shared.arrays import csr_from_entries
 from cellapse._shared.checks import one_of
+from cellapse._shared.memory import Fitting
 from cellapse._shared.notes import fact
 from cellapse.interop._build import Wanted
 from cellapse.interop._hyperedges import hyperedge_complex
@@ -211,6 +212,7 @@ def from_matrices(matrices: Collection[Any]) -> Complex:
     return Complex.from_arrays(B.n_cells[0], cells)
 
 
+@Fitting("the object of the other library", "take a smaller complex")
 def to_scipy(K: Complex, *, container: str = "array") -> Any:
     """The weighted adjacency of the vertices and edges of a complex.
 

@@ -16,6 +16,7 @@ from cellapse._complex.graph import as_graph
 from cellapse._complex.weights import AUTO, weighted_by
 from cellapse._errors import InputError, extra
 from cellapse._matrices.matrices import containment
+from cellapse._shared.memory import Fitting
 from cellapse._shared.notes import loss
 from cellapse._shared.rows import RowIndex
 from cellapse.interop._arcs import edges_once
@@ -185,6 +186,7 @@ def _from_incidences(data: Any, names: set[str]) -> Complex:
     return from_matrices(matrices)
 
 
+@Fitting("the object of the other library", "take a smaller complex")
 def to_pyg(K: Complex) -> Any:
     """A PyG `Data` with edge_index, hyperedge_index, face and incidence_k.
 

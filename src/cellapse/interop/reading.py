@@ -15,6 +15,7 @@ from cellapse._complex.complex import Complex
 from cellapse._complex.simple import Rules
 from cellapse._complex.weights import AUTO, weighted_by
 from cellapse._errors import InputError
+from cellapse._shared.memory import Fitting
 from cellapse.interop import plain
 from cellapse.interop._build import Ranks, Wanted
 
@@ -66,6 +67,7 @@ _GRAPHS = {
 }
 
 
+@Fitting("the complex", "take a smaller one")
 def as_complex(
     source: Any,
     *,

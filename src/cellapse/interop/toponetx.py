@@ -11,6 +11,7 @@ from cellapse._complex.hyperedges import given_hyperedges
 from cellapse._complex.labels import positions, vertex_order
 from cellapse._errors import InputError, extra
 from cellapse._shared.checks import one_of
+from cellapse._shared.memory import Fitting
 from cellapse._shared.notes import loss
 from cellapse.interop._build import (
     Wanted,
@@ -74,6 +75,7 @@ def _without_ones(records: list[dict[Any, Any]]) -> list[dict[Any, Any]]:
     return [{name: v for name, v in record.items() if name != "weight"} for record in records]
 
 
+@Fitting("the object of the other library", "take a smaller complex")
 def to_toponetx(K: Complex, *, kind: str = "combinatorial", weight: str = "weight") -> Any:
     """A TopoNetX complex with the same cells, attributes and weights.
 

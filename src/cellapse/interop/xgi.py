@@ -8,6 +8,7 @@ from typing import Any
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._errors import InputError, extra
 from cellapse._shared.checks import one_of
+from cellapse._shared.memory import Fitting
 from cellapse.interop._build import (
     Wanted,
     hyperedges_of,
@@ -43,6 +44,7 @@ def read(source: Any, wanted: Wanted) -> Complex:
     )
 
 
+@Fitting("the object of the other library", "take a smaller complex")
 def to_xgi(K: Complex, *, kind: str = "hypergraph", weight: str = "weight") -> Any:
     """The cells above the vertices as hyperedges with an attribute "rank", or as simplices.
 

@@ -17,6 +17,7 @@ from cellapse._complex.weights import AUTO, weighted_by
 from cellapse._errors import CellapseError, CellapseWarning, InputError
 from cellapse._shared.checks import file_path, word
 from cellapse._shared.files import shown, write_whole
+from cellapse._shared.memory import Fitting
 from cellapse._shared.names import showing
 from cellapse._shared.notes import listening
 from cellapse.interop.reading import as_complex
@@ -224,6 +225,7 @@ def _format(file: Path, given: str | None) -> str:
     return name
 
 
+@Fitting("what is written", "write .npz, which takes the least")
 def write(obj: Any, path: str | os.PathLike[str], *, on: Complex | None = None) -> None:
     """Write a complex or a result; the extension decides how, and `.gz` behind it packs the file.
 

@@ -18,7 +18,7 @@ from cellapse._complex.graph import Graph, as_graph
 from cellapse._complex.weights import AUTO
 from cellapse._shared.arrays import IntArray
 from cellapse._shared.checks import flag, whole_number
-from cellapse._shared.memory import require_memory
+from cellapse._shared.memory import Fitting, require_memory
 
 _DENSE = 2**14  # vertices times edges that a table holds
 # Candidates examined at once while cliques grow: bounds the working memory to some 100 MB.
@@ -27,6 +27,7 @@ _SAMPLE, _TRUST = 20_000, 2  # cliques drawn; a count from them is trusted to a 
 _FEW = 1000  # edges that need no sample
 
 
+@Fitting("the complex", "take a smaller one, or one of fewer cells")
 def clique_complex(
     graph: Any,
     max_rank: int = 2,

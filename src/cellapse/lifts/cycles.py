@@ -28,12 +28,13 @@ from cellapse._complex.weights import AUTO
 from cellapse._errors import InputError, SizeError
 from cellapse._shared.arrays import IntArray
 from cellapse._shared.checks import one_of, whole_number
-from cellapse._shared.memory import require_memory
+from cellapse._shared.memory import Fitting, require_memory
 
 Walk = list[int]
 _MOST_STEPS = 1_000_000  # sums of two cycles: some seconds
 
 
+@Fitting("the complex", "take a smaller one, or one of fewer cells")
 def cycle_complex(
     graph: Any,
     *,

@@ -15,10 +15,11 @@ from cellapse._complex.labels import as_tuples, numbered, positions
 from cellapse._complex.weights import AUTO
 from cellapse._errors import InputError
 from cellapse._shared.checks import whole_number
-from cellapse._shared.memory import require_memory
+from cellapse._shared.memory import Fitting, require_memory
 from cellapse.lifts.hyperedges import merge_copies
 
 
+@Fitting("the complex", "take a smaller one, or one of fewer cells")
 def lift(graph: Any, cells: Callable[[Any], Any], *, weight: str | None = AUTO) -> Complex:
     """A graph and the cells that a function of yours finds in it.
 
@@ -57,6 +58,7 @@ def lift(graph: Any, cells: Callable[[Any], Any], *, weight: str | None = AUTO) 
     return g.with_cells(tables)
 
 
+@Fitting("the complex", "take a smaller one, or one of fewer cells")
 def neighbourhood_complex(graph: Any, hops: int = 1, *, weight: str | None = AUTO) -> Complex:
     """A graph and, as cells of rank 2, what lies within some steps of each vertex.
 
@@ -107,6 +109,7 @@ def neighbourhood_complex(graph: Any, hops: int = 1, *, weight: str | None = AUT
     return g.with_cells({2: _distinct(cells, n)})
 
 
+@Fitting("the complex", "take a smaller one, or one of fewer cells")
 def maximal_clique_complex(graph: Any, *, weight: str | None = AUTO) -> Complex:
     """A graph and its maximal cliques of three and more vertices, each one cell of rank 2.
 

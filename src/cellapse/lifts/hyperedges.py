@@ -21,12 +21,13 @@ from cellapse._errors import InputError
 from cellapse._shared.align import align, one_column, own_labels
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import listed, one_of, real_array
-from cellapse._shared.memory import require_memory
+from cellapse._shared.memory import Fitting, require_memory
 from cellapse._shared.rows import RowIndex
 
 _LISTS: Any = (list, tuple, set, frozenset, deque, dict, Iterator, MappingView, np.ndarray)
 
 
+@Fitting("the complex", "take a smaller one, or one of fewer cells")
 def hypergraph_complex(
     hyperedges: Any,
     *,

@@ -15,6 +15,7 @@ from cellapse._errors import InputError
 from cellapse._shared.align import align, own_labels
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import listed, plain_array, real_array
+from cellapse._shared.memory import Fitting
 from cellapse._shared.notes import fact
 from cellapse._shared.rows import RowIndex
 from cellapse.lifts.hyperedges import first_copies
@@ -55,6 +56,7 @@ _KINDS = {
 }
 
 
+@Fitting("the complex", "take a smaller one, or one of fewer cells")
 def mesh_complex(vertices: Any, faces: Any, segments: Any = ()) -> Complex:
     """The complex of a mesh: faces are cells of rank 2, their sides are the edges.
 

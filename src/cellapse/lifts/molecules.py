@@ -15,12 +15,14 @@ import numpy as np
 from cellapse._complex.complex import Complex
 from cellapse._complex.weights import AUTO, weighted_by
 from cellapse._errors import InputError, extra
+from cellapse._shared.memory import Fitting
 from cellapse.lifts._molecule_limits import MOST_ATOMS, check_smiles
 
 _FILES = (".smi", ".smiles", ".sdf", ".mol")
 _LONGEST = 5000  # characters of a SMILES; the largest proteins need more, and are no molecules here
 
 
+@Fitting("the complex", "take a smaller one, or one of fewer cells")
 def molecule_complex(source: Any, *, weight: str | None = AUTO) -> Complex:
     """The complex of a molecule: atoms, bonds and rings.
 

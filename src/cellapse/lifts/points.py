@@ -19,10 +19,11 @@ from cellapse._errors import InputError, extra
 from cellapse._shared.align import align, own_labels
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import real_array, whole_number
-from cellapse._shared.memory import require_memory
+from cellapse._shared.memory import Fitting, require_memory
 from cellapse.lifts.cliques import cliques
 
 
+@Fitting("the complex", "take a smaller one, or one of fewer cells")
 def nearest_neighbour_complex(
     points: Any, n_neighbors: int, max_rank: int = 2, *, weight: str | None = AUTO
 ) -> Complex:
@@ -64,6 +65,7 @@ def nearest_neighbour_complex(
     return weighted_by(K, weight, 1)
 
 
+@Fitting("the complex", "take a smaller one, or one of fewer cells")
 def rips_complex(
     points: Any, max_distance: float, max_rank: int = 2, *, weight: str | None = AUTO
 ) -> Complex:
@@ -109,6 +111,7 @@ def rips_complex(
     return weighted_by(K, weight, 1)
 
 
+@Fitting("the complex", "take a smaller one, or one of fewer cells")
 def alpha_complex(
     points: Any, max_radius: float | None = None, *, weight: str | None = AUTO
 ) -> Complex:

@@ -20,6 +20,7 @@ from cellapse._complex.complex import Complex
 from cellapse._errors import CellapseWarning, InputError, extra
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import listed, one_of, whole_number
+from cellapse._shared.memory import Fitting
 from cellapse.lifts.backbones import ATOMS, FARTHEST, backbone_bonds, hydrogen_bonds, pieces
 from cellapse.lifts.cliques import clique_complex
 
@@ -39,6 +40,7 @@ class _Chain:
     dssp: NDArray[np.str_] | None = None  # where it is known already
 
 
+@Fitting("the complex", "take a smaller one, or one of fewer cells")
 def protein_complex(
     source: Any,
     edges: Sequence[str] = ("backbone", "hbond"),

@@ -23,6 +23,7 @@ from cellapse.scale.complexes import DistributedComplex
 from cellapse.scale.eigensolve import DistributedSpectrum
 from cellapse.scale.elimination import cofaces
 from cellapse.scale.libraries import MPI
+from cellapse.tasks._kmeans import kmeans_centres, nearest
 from cellapse.tasks.clustering import unit_rows
 from cellapse.tasks.trust import Degrees, TrustRounds, weighted
 
@@ -91,19 +92,16 @@ def _kmeans(S: DistributedOperator, rows: FloatArray, k: int, seed: int) -> IntA
     sample = comm.gather(np.ascontiguousarray(mine))
     centres: Any = None
     if comm.rank == 0:
-        from sklearn.cluster import KMeans
-
-        fitted = KMeans(k, n_init=10, random_state=seed).fit(np.concatenate(sample))
-        centres = fitted.cluster_centers_
+        centres = kmeans_centres(np.concatenate(sample), k, np.random.default_rng(seed))
     centres = comm.bcast(centres)
     numbers = np.full(len(rows), -1)
     for _ in range(_ROUNDS):
-        nearest = np.argmin((centres**2).sum(axis=1) - 2.0 * rows @ centres.T, axis=1)
-        if not comm.allreduce(int((nearest != numbers).sum())):
+        near, _ = nearest(rows, centres)
+        if not comm.allreduce(int((near != numbers).sum())):
             break
-        numbers = nearest
-        total, count = np.zeros_like(centres), np.bincount(nearest, minlength=k).astype(np.float64)
-        np.add.at(total, nearest, rows)
+        numbers = near
+        total, count = np.zeros_like(centres), np.bincount(near, minlength=k).astype(np.float64)
+        np.add.at(total, near, rows)
         comm.Allreduce(MPI.IN_PLACE, total)
         comm.Allreduce(MPI.IN_PLACE, count)
         filled = count > 0

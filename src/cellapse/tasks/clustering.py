@@ -29,9 +29,11 @@ from cellapse._shared.align import align_groups, own_labels
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import generator, listed, one_of, whole_number
+from cellapse._shared.memory import Fitting
 from cellapse._shared.notes import warn_user
 from cellapse._shared.pictures import bars
 from cellapse._shared.tables import to_frame
+from cellapse.tasks._kmeans import by_kmeans
 
 Mass = str | ArrayLike | None
 
@@ -39,8 +41,6 @@ _NO_GAP = 1e-9  # of the largest eigenvalue
 MOST_CLUSTERS = 20  # that are suggested
 _MANY = 10_000  # beyond, one product with the operator for each vertex takes minutes
 _SEVERAL = 3_000  # beyond, they take far longer than the eigenvectors
-_MANY_ROWS = 20_000  # from there on k-means tries its starts on a sample
-_SAMPLE = 10_000  # of so many rows
 _MOST_IN_ONE = 0.6  # of the vertices in one cluster: only then is L asked at all
 _BEHIND = 0.02  # of modularity
 
@@ -126,6 +126,7 @@ def modularity_by(edges: sparse.coo_array, numbers: IntArray) -> float:
     return float(inside - ((degree / (2 * total)) ** 2).sum())
 
 
+@Fitting("the clustering", "take fewer clusters")
 def cluster(
     operator: Any,
     n_clusters: int | None = None,
@@ -162,7 +163,7 @@ def cluster(
         How rows become clusters: k-means with ten starts, or the rotation of Yu and Shi that
         brings them closest to indicators.
     rng : seed or numpy Generator
-        For the starts of k-means (a seed is its `random_state`), or the first rotation.
+        For the starts of k-means, or the first rotation.
 
     Returns
     -------
@@ -332,6 +333,7 @@ def _before_the_gap(spectrum: Spectrum) -> int:
     return 2 + int(np.argmax(gaps))
 
 
+@Fitting("all pairs of a cluster and a group", "give fewer of both")
 def clustering_accuracy(clusters: Any, groups: Any) -> float:
     """Share of vertices in the right group, after the best matching of clusters to groups.
 
@@ -387,29 +389,13 @@ def assigned(
     random = generator(rng)
     if assign == "discretize":
         return _by_rotation(unit_rows(rows), random)
-    # scikit-learn takes a seed as it is, if it is small enough.
-    if isinstance(rng, int) and rng < 2**32:
-        return by_kmeans(rows, n_clusters, rng)
-    return by_kmeans(rows, n_clusters, int(random.integers(2**31)))
+    return by_kmeans(rows, n_clusters, random)
 
 
 def unit_rows(rows: FloatArray) -> FloatArray:
     """Rows of length one; zeros stay."""
     length = np.linalg.norm(rows, axis=1, keepdims=True)
     return rows / np.where(length > 0, length, 1.0)
-
-
-def by_kmeans(rows: FloatArray, n_clusters: int, seed: int) -> IntArray:
-    """The best of ten starts; of many rows they are tried on a sample, and the best goes on."""
-    from sklearn.cluster import KMeans  # slow to import, and not needed by the operators
-
-    few = n_clusters <= _SAMPLE // 100  # so that a sample has enough of each
-    if len(rows) <= _MANY_ROWS or not few:
-        return KMeans(n_clusters, n_init=10, random_state=seed).fit_predict(rows)
-    rng = np.random.default_rng(seed)
-    sample = rng.choice(len(rows), _SAMPLE, replace=False)  # any sample will do
-    first = KMeans(n_clusters, n_init=10, random_state=seed).fit(rows[sample]).cluster_centers_
-    return KMeans(n_clusters, init=first, n_init=1).fit_predict(rows)
 
 
 def _by_rotation(rows: FloatArray, rng: np.random.Generator) -> IntArray:

@@ -44,6 +44,7 @@ from cellapse._errors import InputError, extra
 from cellapse._shared.arrays import BoolArray, FloatArray, IntArray
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import generator, one_of, share
+from cellapse._shared.memory import Fitting
 from cellapse._shared.notes import warn_user
 from cellapse._shared.pictures import PALETTE, bars
 from cellapse.lifts.cliques import clique_complex
@@ -257,6 +258,7 @@ class Doubt(Shown):
         return pd.DataFrame(self.columns())
 
 
+@Fitting("the doubt of all edges", "take a smaller network")
 def likely_false(
     source: Any,
     *,

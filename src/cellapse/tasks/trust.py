@@ -47,6 +47,7 @@ from cellapse._matrices.matrices import cells_around_edges
 from cellapse._shared.arrays import Entries, FloatArray, IntArray
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import whole_number
+from cellapse._shared.memory import Fitting
 from cellapse._shared.pictures import PALETTE, bars
 
 _THETA2, _BETA, _ROUNDS = 0.95, 5.0, 5  # of the renormalized collapse
@@ -139,6 +140,7 @@ class EdgeTrust(Shown):
         return {**pairs, "trust": self.values, "cells": self.n_cells, "share": self.shares}
 
 
+@Fitting("the trust of all edges", "take a smaller network")
 def edge_trust(source: Any) -> EdgeTrust:
     """How far every edge can be trusted, by the cells that hold it.
 

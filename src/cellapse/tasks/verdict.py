@@ -33,8 +33,10 @@ from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
 from cellapse._operators.fair import weighted_edges, without_cells
 from cellapse._operators.hyperedges import is_hypergraph
+from cellapse._shared.arrays import IntArray
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import generator, whole_number
+from cellapse._shared.memory import Fitting
 from cellapse._shared.pictures import bars
 from cellapse.tasks._subsample import shuffled, thinned
 from cellapse.tasks.clustering import Clusters, cluster, clustering_accuracy, modularity_by
@@ -267,6 +269,7 @@ class Verdict(Shown):
         return "" if self.n_clusters < 2 else f"{self.n_clusters} clusters: {self.why}."
 
 
+@Fitting("the verdict", "take a smaller network")
 def verdict(
     source: Any, n_clusters: int | None = None, *, rng: int | np.random.Generator = 0
 ) -> Verdict:
@@ -361,12 +364,26 @@ class _Again(NamedTuple):
     varies: Varies
 
 
+def _agreement(a: IntArray, b: IntArray) -> float:
+    """The adjusted Rand index: which pairs are together in both, 1 for all and 0 as by chance.
+
+    >>> _agreement(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]))
+    1.0
+    """
+    both = np.bincount(a * (b.max() + 1) + b)
+    together, first, second = (
+        float((n * (n - 1) // 2).sum()) for n in (both, np.bincount(a), np.bincount(b))
+    )
+    pairs = len(a) * (len(a) - 1) / 2
+    by_chance = first * second / pairs if pairs else 0.0
+    most = (first + second) / 2
+    return (together - by_chance) / (most - by_chance) if most > by_chance else 1.0
+
+
 def _again(
     K: Complex, k: int, ways: tuple[tuple[Make, Clusters], ...], rng: np.random.Generator
 ) -> _Again:
     """Cluster parts of the network by both operators, and random networks by L."""
-    from sklearn.metrics import adjusted_rand_score
-
     whole = weighted_edges(K)
     alike, moved, modular = (np.zeros((2, _DRAWS)) for _ in range(3))
     chance = np.zeros(_DRAWS)
@@ -375,7 +392,7 @@ def _again(
             part = thinned(K, _LEFT_OUT, rng)
             for row, (make, clusters) in enumerate(ways):
                 there = cluster(make(part), k, rng=draw).numbers
-                alike[row, draw] = adjusted_rand_score(clusters.numbers, there)
+                alike[row, draw] = _agreement(clusters.numbers, there)
                 moved[row, draw] = 1.0 - clustering_accuracy(clusters.numbers, there)
                 modular[row, draw] = modularity_by(whole, there)
             W = shuffled(K, rng)

@@ -7,6 +7,7 @@ from typing import Any
 
 from cellapse._collapse.build import as_collapsed
 from cellapse._linalg.eigen.spectrum import Spectrum
+from cellapse._shared.memory import Fitting
 from cellapse.theory.bounds import (
     cheeger_upper_bound,
     conductance_reduction,
@@ -19,6 +20,7 @@ from cellapse.theory.known import Known
 from cellapse.theory.report import Check, Report
 
 
+@Fitting("the check", "take a smaller complex")
 def check(operator: Any, spectra: tuple[Spectrum, Spectrum] | None = None) -> Report:
     """Hold every statement of the paper against an operator.
 
