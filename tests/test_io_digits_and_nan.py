@@ -35,7 +35,22 @@ TEXTS = {
     "property float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n"
     "0 0 0\n1234.5 0 0\n0 1 0\n3 0 1 2\n",
 }
-MESHES = ("off", "obj", "ply")
+TEXTS |= {
+    "gdf": "nodedef>name VARCHAR\na\nb\nc\n"
+    "edgedef>node1,node2,weight DOUBLE\na,b,1234.5\nb,c,2.5\n",
+    "gr": "p sp 2 2\na 1 2 1234.5\na 2 1 1234.5\n",
+    "ncol": "a b 1234.5\nb c 2.5\n",
+    "adj": "0 1234.5 0\n1234.5 0 2.5\n0 2.5 0\n",
+    "json": '{"nodes": [{"id": 0}, {"id": 1}], '
+    '"links": [{"source": 0, "target": 1, "weight": 1234.5}]}',
+    "stl": "solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1234.5 0 0\n"
+    "vertex 0 1 0\nendloop\nendfacet\nendsolid x\n",
+    "vtk": "# vtk DataFile Version 3.0\nx\nASCII\nDATASET POLYDATA\nPOINTS 3 float\n0 0 0\n"
+    "1234.5 0 0\n0 1 0\nPOLYGONS 1 4\n3 0 1 2\n",
+    "msh": "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n3\n1 0 0 0\n2 1234.5 0 0\n3 0 1 0\n"
+    "$EndNodes\n$Elements\n1\n1 2 2 0 0 1 2 3\n$EndElements\n",
+}
+MESHES = ("off", "obj", "ply", "stl", "vtk", "msh")
 # Underscores, full-width and Arabic digits, a superscript, and what other languages read.
 ONLY_PYTHON = ("1_234", "1234.5_0", "1e1_0", "１２３４", "٣", "²", "0x10", "1_000.5")  # noqa: RUF001
 

@@ -8,12 +8,13 @@ from typing import Any
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse.io._graphs import different_labels, listed_graph
+from cellapse.io._numbers import integer, real
 from cellapse.io._options import PLAIN, Options
 from cellapse.io._source import as_text
 
 _NUMBERS = {
-    **dict.fromkeys(("int", "integer", "bigint", "tinyint", "smallint"), int),
-    **dict.fromkeys(("double", "float", "real", "numeric"), float),
+    **dict.fromkeys(("int", "integer", "bigint", "tinyint", "smallint"), integer),
+    **dict.fromkeys(("double", "float", "real", "numeric"), real),
 }
 
 

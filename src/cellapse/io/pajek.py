@@ -129,7 +129,8 @@ def _edges(name: str, lines: list[list[str]], n: int) -> list[Edge]:
             continue
         if len(words) < 2:
             raise InputError(f"has an edge {' '.join(words)!r} of one vertex; write both ends")
-        weighted = len(words) > 2 and is_number(words[2])
+        # Words begin what else is known of an edge, such as `c Blue`.
+        weighted = len(words) > 2 and (is_number(words[2]) or not words[2][:1].isalpha())
         record = {"weight": number(words[2], "a weight")} if weighted else {}
         edges.append((u, whole(words[1], "a vertex", 1, n), record))
     return edges

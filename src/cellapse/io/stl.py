@@ -12,6 +12,7 @@ from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.memory import require_memory
 from cellapse._shared.notes import fact, loss
+from cellapse.io._numbers import real
 from cellapse.io._source import as_text
 from cellapse.lifts.meshes import block_complex
 
@@ -74,6 +75,6 @@ def _text(text: str) -> Any:
     if not words or len(words) != 3 * len(_LOOP.findall(text)):
         raise InputError(f"has {len(words)} corners, which are no triangles; it may be cut off")
     try:
-        return np.array(words, dtype=np.float64).reshape(-1, 3, 3)
+        return np.array([[*map(real, corner)] for corner in words]).reshape(-1, 3, 3)
     except ValueError as error:
         raise InputError(f"has a corner that is no three numbers ({error})") from None
