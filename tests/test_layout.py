@@ -68,8 +68,8 @@ WITHIN = {
         *("sigma", "symmetric", "eigen", "solve", "operators"),
     ),
     "_collapse": (
-        *("tuning", "weights", "graded", "chain", "woodbury", "eliminated", "completion", "inverse"),
-        *("edges", "elimination", "stacks", "realizations", "collapsed", "build"),
+        *("tuning", "weights", "graded", "chain", "woodbury", "eliminated", "completion"),
+        *("inverse", "edges", "elimination", "stacks", "realizations", "collapsed", "build"),
     ),
     "_operators": (
         *(
