@@ -91,8 +91,10 @@ def label(
         str, typer.Option(help="A table of known labels, node,label; or an attribute of the nodes.")
     ],
     column: Column = None,
+    method: Annotated[str, typer.Option(help="poisson, harmonic or regularized.")] = "poisson",
     strength: Annotated[
-        float | None, typer.Option(help="How far; chosen by leaving labels out if not given.")
+        float | None,
+        typer.Option(help="Of regularized: how far; chosen by leaving labels out if not given."),
     ] = None,
     choice: OperatorChoice,
     out: Out,
@@ -103,14 +105,16 @@ def label(
     \b
     cellapse label network.gml --labels known.csv -o labels.csv
     cellapse label network.gml --labels people.csv --column team
+    cellapse label network.gml --labels known.csv --method regularized --strength 10
     """
     with choice.prepared(out.silent) as (source, S):
         K = source.complex
         known = known_labels(K, labels, column)
         how = "auto" if strength is None else strength
-        spread = spread_labels(S, known, strength=how, rng=seed)
+        spread = spread_labels(S, known, method=method, strength=how, rng=seed)
     out.operator(S)
-    out.say(f"strength {spread.strength:.4g}; {_found_again(spread)}")
+    how = method if spread.strength is None else f"{method}, strength {spread.strength:.4g}"
+    out.say(f"{how}; {_found_again(spread)}")
     columns = {
         "node": K.labels,
         "label": spread.predicted(),
@@ -119,6 +123,7 @@ def label(
     }
     facts = {
         "operator": repr(S),
+        "method": method,
         "strength": spread.strength,
         "known": int(spread.given.sum()),
         "found again": spread.accuracy,

@@ -27,8 +27,10 @@ class CollapsedLabelSpreading(ClassifierMixin, OnGraph):
 
     Parameters
     ----------
+    method : {"poisson", "harmonic", "regularized"}
+        As for `spread_labels`.
     strength : float or "auto"
-        "auto" chooses it by leaving out the known labels one by one.
+        Of "regularized": "auto" chooses it by leaving out the known labels one by one.
     n_neighbors, affinity, operator, max_rank
         As for `CollapsedSpectralClustering`.
 
@@ -38,7 +40,7 @@ class CollapsedLabelSpreading(ClassifierMixin, OnGraph):
     label_distributions_ : (n, number of classes) array
     transduction_ : array
         The class of every row fitted.
-    strength_ : float
+    strength_ : float or None
     complex_ : Complex
     n_features_in_ : int
 
@@ -51,13 +53,15 @@ class CollapsedLabelSpreading(ClassifierMixin, OnGraph):
 
     def __init__(
         self,
-        strength: float | str = "auto",
+        method: str = "poisson",
         *,
+        strength: float | str = "auto",
         n_neighbors: int = 10,
         affinity: str = "nearest_neighbors",
         operator: str | Realization = USUAL,
         max_rank: int = 2,
     ) -> None:
+        self.method = method
         self.strength = strength
         self.n_neighbors = n_neighbors
         self.affinity = affinity
@@ -74,7 +78,7 @@ class CollapsedLabelSpreading(ClassifierMixin, OnGraph):
             raise InputError(
                 f"y is no list of classes ({error}); -1 is for unknown ones"
             ) from error
-        spread = spread_labels(self._lift(X), y, strength=self.strength)
+        spread = spread_labels(self._lift(X), y, method=self.method, strength=self.strength)
         self.classes_ = np.array(spread.classes, dtype=None if y.dtype.kind == "O" else y.dtype)
         self.label_distributions_ = spread.probabilities
         self.strength_ = spread.strength

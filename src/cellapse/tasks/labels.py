@@ -1,16 +1,9 @@
 r"""A few known labels, spread over the vertices.
 
-With Y the indicators of the known labels, one column per class, and a the strength,
-
-    F = (I + a S)^-1 Y
-
-is large where many short ways of S lead to the labels of a class; its rows, scaled to sum 1, are
-the probabilities. Leaving out the label of vertex i changes its own row to
-
-    F_i - H_ii Y_i,     H = (I + a S)^-1,
-
-exactly, so that every strength can be judged by the labels that are known: the strength with the
-largest mean logarithm of the probability of the label left out is taken.
+By Poisson learning, harmonic functions or (I + a S)^-1 (the equations stand in `_spreading`), every
+vertex gets probabilities of the classes. Labels that are left out one by one say how many of them
+are found again, and choose the strength a: the one with the largest mean logarithm of the
+probability of the label left out is taken.
 """
 
 from __future__ import annotations
@@ -29,12 +22,14 @@ from cellapse._operators.as_operator import as_operator
 from cellapse._shared.align import align, one_column
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.card import Card, Shown
-from cellapse._shared.checks import generator, number
+from cellapse._shared.checks import generator, number, one_of
 from cellapse._shared.memory import Fitting, require_memory
 from cellapse._shared.pictures import bars
 from cellapse._shared.tables import to_frame
+from cellapse.tasks._spreading import Found, harmonic, poisson, regularized
 from cellapse.tasks.filters import upper_bound
-from cellapse.tasks.smoothing import relaxed
+
+METHODS = ("poisson", "harmonic", "regularized")
 
 _STRENGTHS = np.logspace(-0.5, 4.5, 11)  # over an upper bound of S
 _LEFT_OUT = 200  # labels that are left out in turn; of more, a sample
@@ -56,8 +51,10 @@ class Spread(Shown):
         One row per vertex; 1 for a label that was given.
     given : (n,) boolean array
         The vertices whose label was given.
-    strength : float
-        a.
+    method : str
+        How they were spread.
+    strength : float or None
+        a of the method "regularized"; the others have none.
     strengths, scores : arrays
         What was tried, and the mean log probability of a label left out; empty if not chosen.
     accuracy : float or None
@@ -77,7 +74,8 @@ class Spread(Shown):
     classes: list[Any]
     probabilities: FloatArray = field(repr=False)
     given: NDArray[np.bool_] = field(repr=False)
-    strength: float
+    method: str
+    strength: float | None
     strengths: FloatArray = field(repr=False)
     scores: FloatArray = field(repr=False)
     accuracy: float | None
@@ -91,14 +89,20 @@ class Spread(Shown):
             ("classes", ", ".join(f"{c!r:.30}: {n:,}" for c, n in classes)),
             ("given", f"{int(self.given.sum()):,} vertices"),
             ("found again", again),
-            ("strength", f"{self.strength:.4g}" + (" (chosen)" if len(self.strengths) else "")),
+            ("method", self.method),
+            ("strength", self._strength()),
         )
         calls = (
             ("spread.predicted()", "is the class of every vertex, in the order of spread.labels"),
             ("spread.to_frame()", "is a table of probabilities"),
         )
         title = f"Spread of {len(self.classes)} classes over {len(self.labels):,} vertices"
-        return Card(title, rows, lambda: bars(found), calls)
+        return Card(title, tuple(r for r in rows if r[1]), lambda: bars(found), calls)
+
+    def _strength(self) -> str:
+        if self.strength is None:
+            return ""
+        return f"{self.strength:.4g}" + (" (chosen)" if len(self.strengths) else "")
 
     @property
     def numbers(self) -> IntArray:
@@ -123,23 +127,30 @@ def spread_labels(
     operator: Any,
     known: Any,
     *,
+    method: str = "poisson",
     strength: float | str = "auto",
     rng: int | np.random.Generator = 0,
 ) -> Spread:
     """Spread a few known labels over all vertices.
 
     On networks with random extra edges the renormalized collapse spreads them better than the graph
-    Laplacian: `cellapse reproduce spread` has the figures.
+    Laplacian: `cellapse reproduce spread` has the figures, of all methods and their rivals.
 
-    P = (I + a S)^-1 Y, rows scaled to sum 1, with Y the indicators of the given labels.
+    Poisson learning: S U = sum of e_j (y_j - y)^T. Harmonic functions: S F = 0 off the labels.
+    Regularized: F = (I + a S)^-1 Y, with Y the indicators of the given labels.
 
     Parameters
     ----------
     operator : Operator, matrix or LinearOperator
     known : {vertex: class}, or one class per vertex with -1 or None where it is not known
         A Series goes by its index, like a mapping: vertices that it does not name are not known.
+    method : {"poisson", "harmonic", "regularized"}
+        Poisson learning (Calder et al. 2020) or harmonic functions (Zhu et al. 2003), both with
+        class masses: of the vertices without a label each class gets the share that it has of the
+        labels. Or (I + a S)^-1 Y, without. Where a component has no label, its vertices get these
+        shares; with labels of one class it gets that class.
     strength : float or "auto"
-        a above 0, or chosen by leaving out the known labels one by one.
+        a above 0, or chosen by leaving out the known labels one by one. Only for "regularized".
     rng : seed or numpy Generator
         For the sample of labels to leave out, where there are more than 200 (above 20,000 vertices
         fewer, at least 20).
@@ -152,9 +163,12 @@ def spread_labels(
     --------
     >>> import networkx as nx, cellapse as cl
     >>> S = cl.collapse(cl.clique_complex(nx.barbell_graph(4, 0)), "renormalized")
-    >>> spread_labels(S, {0: "left", 7: "right"}, strength=1.0).predicted()
+    >>> spread_labels(S, {0: "left", 7: "right"}).predicted()
     ['left', 'left', 'left', 'left', 'right', 'right', 'right', 'right']
     """
+    one_of("method", method, METHODS)
+    if strength != "auto":
+        strength = _strength(strength, method)
     S = as_operator(operator)
     classes, numbers = _numbered(known, S)
     generate = generator(rng)
@@ -166,58 +180,50 @@ def spread_labels(
     Y[given, numbers[given]] = 1.0
     tested = given if len(given) <= most else generate.choice(given, most, replace=False)
     tested = tested[Y.sum(axis=0)[numbers[tested]] > 1]  # the last of a class tells nothing
-    if isinstance(strength, str):
-        if strength != "auto":
-            raise InputError(f'strength={strength!r}; give a number above 0, or "auto"')
-        grid = _STRENGTHS / max(upper_bound(S), 1e-300)
-        grid = grid if len(tested) and len(classes) > 1 else grid[[len(grid) // 2]]
+    a, tries, scores = None, np.empty(0), np.empty(0)
+    if method == "regularized":
+        grid = np.array([strength])
+        if strength == "auto":
+            grid = _STRENGTHS / max(upper_bound(S), 1e-300)
+            grid = grid if len(tested) and len(classes) > 1 else grid[[len(grid) // 2]]
+        a, found, scored = _best(S, Y, tested, grid)
+        if len(grid) > 1:
+            tries, scores = grid, scored
     else:
-        grid = np.array([number("strength", strength, "a number above 0", lambda a: a > 0)])
-    best, scores = 0, np.full(len(grid), np.nan)
-    F, hits = np.empty(0), np.empty(0, dtype=np.bool_)
-    for i, a in enumerate(grid.tolist()):
-        probabilities, right, found = _spread(S, Y, tested, a)
-        scores[i] = np.log(right).mean() if len(tested) else np.nan
-        if i == 0 or scores[i] > scores[best]:  # only the best is kept: all take much memory
-            best, F, hits = i, probabilities, found
+        found = (poisson if method == "poisson" else harmonic)(S, Y, tested)
+    F, left = found
     F[given] = Y[given]
-    accuracy = float(hits.mean()) if len(tested) else None
-    chosen = isinstance(strength, str) and len(grid) > 1
-    tries = grid if chosen else np.empty(0)
-    scores = scores if chosen else np.empty(0)
-    a = float(grid[best])
-    return Spread(classes, F, numbers >= 0, a, tries, scores, accuracy, S.labels)
+    accuracy = None
+    if len(tested):
+        accuracy = float(np.mean((left * Y[tested]).sum(axis=1) >= left.max(axis=1)))
+    return Spread(classes, F, numbers >= 0, method, a, tries, scores, accuracy, S.labels)
 
 
-def _spread(
-    S: Operator, Y: FloatArray, tested: IntArray, a: float
-) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
-    """Probabilities of all vertices; of each label left out its own, and whether it is largest."""
-    units = np.zeros((len(Y), len(tested)))
-    units[tested, np.arange(len(tested))] = 1.0
-    solved = _relaxed(S, np.hstack([Y, units]), a)
-    F, H = solved[:, : Y.shape[1]], solved[:, Y.shape[1] :]
-    own = H[tested, np.arange(len(tested))]
-    shares = Y.sum(axis=0) / Y.sum()
-    left = _probabilities(F[tested] - own[:, None] * Y[tested], shares)
-    right = (left * Y[tested]).sum(axis=1)
-    return _probabilities(F, shares), np.maximum(right, _LEAST), right >= left.max(axis=1)
+def _strength(strength: Any, method: str) -> float:
+    if isinstance(strength, str):
+        raise InputError(f'strength={strength!r}; give a number above 0, or "auto"')
+    value = number("strength", strength, "a number above 0", lambda a: a > 0)
+    if method != "regularized":
+        raise InputError(
+            f'strength={value:g} with method="{method}", which has none; leave it out, or give '
+            'method="regularized"'
+        )
+    return value
 
 
-def _relaxed(S: Operator, B: FloatArray, a: float) -> FloatArray:
-    """(I + a S)^-1 B, in which the kernel of S has no part: it stays as it is."""
-    fixed = np.zeros_like(B) if S.kernel is None else S.kernel @ (S.kernel.T @ B)
-    rest = B - fixed
-    rest[:, np.linalg.norm(rest, axis=0) <= 1e-13 * np.linalg.norm(B, axis=0)] = 0.0
-    return fixed + relaxed(S, rest, a)
-
-
-def _probabilities(F: FloatArray, shares: FloatArray) -> FloatArray:
-    """Rows that sum to 1; where no label is in reach, the shares of the classes."""
-    F = np.maximum(F, 0.0)  # operators with entries above zero off the diagonal may go below
-    total = F.sum(axis=1, keepdims=True)
-    reached = total > 1e-12
-    return np.where(reached, F / np.where(reached, total, 1.0), shares)
+def _best(
+    S: Operator, Y: FloatArray, tested: IntArray, grid: FloatArray
+) -> tuple[float, Found, FloatArray]:
+    """The strength with the best score, what it finds, and the score of each."""
+    best, scores = 0, np.full(len(grid), np.nan)
+    for i, a in enumerate(grid.tolist()):
+        found = regularized(S, Y, tested, a)
+        if len(tested):
+            right = (found.left_out * Y[tested]).sum(axis=1)
+            scores[i] = np.log(np.maximum(right, _LEAST)).mean()
+        if i == 0 or scores[i] > scores[best]:  # only the best is kept: all take much memory
+            best, kept = i, found
+    return float(grid[best]), kept, scores
 
 
 def _numbered(labels: Any, S: Operator) -> tuple[list[Any], IntArray]:
