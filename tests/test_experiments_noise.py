@@ -8,7 +8,7 @@ from sklearn.semi_supervised import LabelSpreading
 
 import cellapse as cl
 from cellapse.experiments.main import TABLES
-from cellapse.experiments.protocol import noise
+from cellapse.experiments.protocol import labels, noise
 from cellapse.experiments.tables import spread, trust
 
 G = nx.karate_club_graph()
@@ -89,12 +89,29 @@ def test_label_spreading_is_that_of_scikit_learn():
     known[[0, 1, 33, 32]] = [0, 0, 1, 1]
     theirs = LabelSpreading(lambda X, Y: A.toarray(), alpha=0.8, max_iter=1000, tol=1e-9)
     theirs.fit(np.arange(34.0)[:, None], known)
-    ours = spread.label_spreading(A, known)
+    ours = labels.label_spreading(A, known).argmax(axis=1)
     rest = known < 0
     assert (ours[rest] == theirs.transduction_[rest]).mean() > 0.95
-    path = nx.to_scipy_sparse_array(nx.path_graph(5), dtype=float).tocsr()
-    assert spread.harmonic(path, np.array([0, -1, -1, -1, 1])).tolist()[1] == 0
-    assert spread.harmonic(path, np.array([0, -1, -1, -1, 1])).tolist()[3] == 1
+
+
+PATH = nx.to_scipy_sparse_array(nx.path_graph(5), dtype=float).tocsr()
+
+
+@pytest.mark.parametrize("rival", labels.RIVALS)
+def test_rivals_split_a_path_in_the_middle(rival):
+    F = labels.RIVALS[rival](PATH, np.array([0, -1, -1, -1, 1]))
+    assert F.argmax(axis=1)[[0, 1, 3, 4]].tolist() == [0, 0, 1, 1]
+    np.testing.assert_allclose(F, F[::-1, ::-1], atol=1e-12)
+
+
+def test_rivals_by_hand():
+    """On a - . - b, D = (1, 2, 1)."""
+    path, known = nx.to_scipy_sparse_array(nx.path_graph(3), dtype=float).tocsr(), [0, -1, 1]
+    known = np.array(known)
+    np.testing.assert_allclose(labels.poisson(path, known)[:, 0], [0.5, 0, -0.5], atol=1e-12)
+    np.testing.assert_allclose(labels.harmonic(path, known)[:, 0], [1, 0.5, 0], atol=1e-8)
+    rank = labels.page_rank(path, known, 0.5)[:, 0]  # (D - A / 2) x = e_1: x = (7, 2, 1) / 6
+    np.testing.assert_allclose(rank, [7 / 6, 1 / 3, 1 / 6])
 
 
 def test_the_table_of_false_edges():
@@ -126,8 +143,8 @@ def test_the_table_of_few_labels():
     cases = [a for a in spread.arguments(True) if a["seed"] == 0]
     results = [(a, spread.run(**a)) for a in cases]
     noisy = [r for a, r in results if a["percent"] == 50]
-    gain = np.mean([r["renormalized"] - r["laplacian"] for r in noisy])
-    assert gain > 0.0
+    for other in ("Poisson, L", "regularized, renormalized", "LabelSpreading .8", "APPNP"):
+        assert np.mean([r[spread.OURS] - r[other] for r in noisy]) > 0.0, other
     table = spread.summarize(results)
     assert len(table.rows) == 3
     for detail in table.details:

@@ -155,7 +155,7 @@ def in_little_memory(answer):
             lambda: cl.graph_laplacian(path(20_000)).spectrum(2000),
             lambda: cl.effective_resistance(path(3000)),
             lambda: cl.collapse(complete, "incidence"),
-            lambda: cl.tasks.spread_labels(grid, np.arange(20_000) % 5000, strength=1.0),
+            lambda: cl.tasks.spread_labels(grid, np.arange(20_000) % 5000, method="harmonic"),
             lambda: cl.tasks.spread_labels(grid, np.arange(20_000) % 5000),
             *(partial(task, grid, columns) for task in tasks),
         )

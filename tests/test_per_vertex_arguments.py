@@ -168,7 +168,7 @@ TABLE = {
         lambda v: cl.clustering_accuracy(BY_LABEL, v), GROUPS, "groups"
     ),
     "spread_labels(known)": Row(
-        lambda v: tasks.spread_labels(S(), v, strength=1.0).probabilities, GROUPS - 1, "known"
+        lambda v: tasks.spread_labels(S(), v).probabilities, GROUPS - 1, "known"
     ),
     "analyze(groups)": Row(analysed, GROUPS, "groups"),
     "Complex.plot(values)": Row(lambda v: drawn(K().plot(v, positions=POSITIONS)), takes="groups"),

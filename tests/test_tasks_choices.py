@@ -12,7 +12,7 @@ from scipy import sparse
 import cellapse as cl
 from cellapse import tasks
 from cellapse._linalg.operators import SparseOperator
-from cellapse.tasks import clustering, false_edges, filters, labels, signatures, smoothing
+from cellapse.tasks import clustering, false_edges, filters, signatures, smoothing
 from cellapse.tasks.clustering import Clusters
 from cellapse.tasks.selection import FAMILY, family_member
 from cellapse.tasks.verdict import Varies, _Again, gap_in_words, judge
@@ -161,31 +161,12 @@ def test_up_to_three_thousand_vertices_networks_are_drawn_again(monkeypatch, n, 
 # Labels
 
 
-@pytest.mark.parametrize(("n", "left_out"), [(300, 200), (40_000, 100), (400_000, 20)])
-def test_so_many_labels_are_left_out(monkeypatch, n, left_out):
-    """200; above 20,000 vertices as many as keep four million entries, at least 20."""
-    seen = []
-
-    def spread(S, Y, tested, a):
-        seen.append(len(tested))
-        assert len(set(tested.tolist())) == len(tested)
-        return np.ones((n, 2)), np.ones(len(tested)), np.ones(len(tested), dtype=bool)
-
-    monkeypatch.setattr(labels, "_spread", spread)
-    known = np.full(n, -1)
-    known[:300] = np.arange(300) % 2
-    S = SparseOperator(sparse.csr_array(sparse.eye_array(n)), range(n), None, "given")
-    tasks.spread_labels(S, known, strength=1.0)
-    tasks.spread_labels(S, np.where(np.arange(n) < 20, known, -1), strength=1.0)
-    assert seen == [left_out, 20]
-
-
 def test_eleven_strengths_two_to_a_decade_and_one_where_nothing_can_be_judged():
     L = cl.graph_laplacian(nx.cycle_graph(6))  # |L| has row sums of 4
-    spread = tasks.spread_labels(L, {0: "a", 1: "a", 3: "b", 4: "b"})
+    spread = tasks.spread_labels(L, {0: "a", 1: "a", 3: "b", 4: "b"}, method="regularized")
     np.testing.assert_allclose(spread.strengths, 10.0 ** np.arange(-0.5, 5.0, 0.5) / 4)
     for few in ({0: "a", 3: "b"}, {0: "a", 1: "a"}):
-        single = tasks.spread_labels(L, few)
+        single = tasks.spread_labels(L, few, method="regularized")
         assert single.strength == pytest.approx(100 / 4)  # the one in the middle
         assert len(single.strengths) == len(single.scores) == 0
 
@@ -193,18 +174,17 @@ def test_eleven_strengths_two_to_a_decade_and_one_where_nothing_can_be_judged():
 def test_a_label_in_the_wrong_place_is_not_everything():
     """Left out in a component of another class its probability is 0, and counts as 1e-6."""
     L = cl.graph_laplacian(nx.Graph([(0, 1), (2, 3)]))
-    spread = tasks.spread_labels(L, {0: "a", 1: "a", 2: "a", 3: "b"})
+    known = {0: "a", 1: "a", 2: "a", 3: "b"}
+    spread = tasks.spread_labels(L, known, method="regularized")
     assert spread.scores == pytest.approx(np.full(11, np.log(1e-6) / 3))
     assert spread.accuracy == pytest.approx(2 / 3)
 
 
 def test_labels_spread_by_an_operator_without_a_kernel():
-    """(I + L + I)^-1 = [[3, 1], [1, 3]] / 8: one quarter of the other's share."""
     S = SparseOperator(np.array([[2.0, -1.0], [-1.0, 2.0]]), ("a", "b"))
-    spread = tasks.spread_labels(S, {"a": 1}, strength=1.0)
-    assert spread.probabilities.tolist() == [[1.0], [1.0]]
-    relaxed = labels._relaxed(S, np.eye(2), 1.0)
-    np.testing.assert_allclose(relaxed, [[3 / 8, 1 / 8], [1 / 8, 3 / 8]], atol=1e-9)
+    for method in ("poisson", "harmonic", "regularized"):
+        spread = tasks.spread_labels(S, {"a": 1}, method=method)
+        assert spread.probabilities.tolist() == [[1.0], [1.0]]
 
 
 def test_words_and_numbers_that_are_not_known():

@@ -151,7 +151,7 @@ def _scores(K: Complex, noisy: Any) -> dict[str, FloatArray]:
 
 def _labels(K: Complex, groups: Any) -> dict[str, float]:
     """The share of the other vertices that get their group from three labels a group."""
-    from cellapse.experiments.tables.spread import few_labels
+    from cellapse.experiments.protocol.labels import few_labels
 
     shares = {}
     for name in ("renormalized", "laplacian"):

@@ -146,9 +146,9 @@ def spread_labels(
         A Series goes by its index, like a mapping: vertices that it does not name are not known.
     method : {"poisson", "harmonic", "regularized"}
         Poisson learning (Calder et al. 2020) or harmonic functions (Zhu et al. 2003), both with
-        class masses: of the vertices without a label each class gets the share that it has of the
-        labels. Or (I + a S)^-1 Y, without. Where a component has no label, its vertices get these
-        shares; with labels of one class it gets that class.
+        class masses: summed over the vertices without a label, all classes weigh the same. Or
+        (I + a S)^-1 Y, without. A component that has labels of one class gets that class; without
+        any its vertices get the shares of the classes among the labels.
     strength : float or "auto"
         a above 0, or chosen by leaving out the known labels one by one. Only for "regularized".
     rng : seed or numpy Generator
@@ -195,7 +195,7 @@ def spread_labels(
     F[given] = Y[given]
     accuracy = None
     if len(tested):
-        accuracy = float(np.mean((left * Y[tested]).sum(axis=1) >= left.max(axis=1)))
+        accuracy = float(np.mean(left.argmax(axis=1) == numbers[tested]))
     return Spread(classes, F, numbers >= 0, method, a, tries, scores, accuracy, S.labels)
 
 

@@ -25,6 +25,7 @@ from cellapse._operators.reliability import rank_reliability
 from cellapse._shared.arrays import IntArray
 from cellapse.datasets.contacts import load_contacts
 from cellapse.datasets.hypergraphs import load_scenes
+from cellapse.experiments.protocol.labels import few_labels
 from cellapse.experiments.protocol.noise import draw as draw_network
 from cellapse.experiments.protocol.noise import with_false_edges
 from cellapse.experiments.protocol.runner import Arguments, Result
@@ -32,7 +33,7 @@ from cellapse.experiments.protocol.scores import compare, scores
 from cellapse.experiments.protocol.table import Detail, Experiment, Results, Row, Table, pick
 from cellapse.experiments.tables.contacts import NAMES as CONTACTS
 from cellapse.experiments.tables.contacts import installed
-from cellapse.experiments.tables.spread import LABELLED, few_labels
+from cellapse.experiments.tables.spread import LABELLED
 from cellapse.lifts import clique_complex, hypergraph_complex
 from cellapse.tasks.clustering import cluster
 from cellapse.tasks.labels import spread_labels
