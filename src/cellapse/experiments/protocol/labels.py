@@ -49,8 +49,8 @@ def poisson(A: sparse.csr_array, known: IntArray) -> FloatArray:
     at, d = np.flatnonzero(known >= 0), M.sum(axis=1)
     source = np.zeros_like(Y)
     source[at] = Y[at] - Y[at].mean(axis=0)
-    U: FloatArray = np.linalg.pinv(np.diag(d) - M, hermitian=True) @ source
-    return np.subtract(U, d @ U / d.sum())
+    U = np.linalg.pinv(np.diag(d) - M, hermitian=True) @ source
+    return np.asarray(U - d @ U / d.sum())
 
 
 def harmonic(A: sparse.csr_array, known: IntArray) -> FloatArray:
@@ -64,7 +64,7 @@ def harmonic(A: sparse.csr_array, known: IntArray) -> FloatArray:
 
 def label_spreading(A: sparse.csr_array, known: IntArray, alpha: float = 0.8) -> FloatArray:
     S = _normalized(A.toarray())
-    return np.linalg.solve(np.eye(len(known)) - alpha * S, _indicators(known))
+    return np.asarray(np.linalg.solve(np.eye(len(known)) - alpha * S, _indicators(known)))
 
 
 def page_rank(A: sparse.csr_array, known: IntArray, alpha: float = 0.85) -> FloatArray:

@@ -20,6 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from cellapse._complex.complex import Complex
+from cellapse._linalg.operators import Operator
 from cellapse._operators.names import make_operator
 from cellapse._operators.reliability import rank_reliability
 from cellapse._shared.arrays import IntArray
@@ -76,11 +77,15 @@ def run(data: str, seed: int) -> Result:
         mass = None if name == "zhou" else "diagonal"  # Zhou's Laplacian is normalized already
         result[name] = scores(cluster(S, k, mass=mass, rng=seed), groups)["ari"]
     known = few_labels(groups, seed)
-    spread = {n: spread_labels(operators[n], known).numbers == groups for n in LABELS}
+    spread = {n: _spread(operators[n], known) == groups for n in LABELS}
     labels = {n: float(right[known < 0].mean()) for n, right in spread.items()}
     sizes = [f"{low}-{high}" if low < high else str(low) for low, high in reliability.sizes]
     weights = dict(zip(sizes, reliability.weights.tolist(), strict=True))
     return {"ari": result, "labels": labels, "weights": weights}
+
+
+def _spread(S: Operator, known: IntArray) -> IntArray:
+    return spread_labels(S, known, method="regularized").numbers
 
 
 def problem(data: str, seed: int) -> tuple[Complex, IntArray]:

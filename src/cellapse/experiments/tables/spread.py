@@ -48,7 +48,7 @@ _SPREADING = "LabelSpreading"
 def arguments(quick: bool) -> list[Arguments]:
     return [
         {"network": name, "kind": kind, "percent": percent, "per_class": per_class, "seed": seed}
-        for seed in range(2 if quick else 20)
+        for seed in range(2 if quick else 10)
         for name in LABELLED
         for percent in (QUICK if quick else PERCENT)
         for kind in (KINDS if percent else KINDS[:1])
