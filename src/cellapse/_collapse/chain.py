@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -33,18 +34,35 @@ class EdgeSquares:
     [[3.0, -3.0], [-3.0, 3.0]]
     """
 
-    def __init__(self, rows: IntArray, values: FloatArray, n: int) -> None:
-        self.n = n
-        self._places = (rows[:, :, None] * n + rows[:, None, :]).ravel()
+    def __init__(
+        self,
+        rows: IntArray,
+        values: FloatArray,
+        n: int | IntArray,
+        shape: tuple[int, ...],
+        start: int | IntArray = 0,
+    ) -> None:
+        """Take the rows and values of both entries of every column, of a matrix with n rows.
+
+        Or of many matrices, whose squares are parts of one array of this shape: then with n, and
+        the place where its square starts, for every column.
+        """
+        self._places = (start + rows[:, :, None] * n + rows[:, None, :]).ravel()
         self._products = (values[:, :, None] * values[:, None, :]).reshape(-1, 4)
+        self._shape, self._size = shape, prod(shape)
 
     @classmethod
     def of(cls, B: Entries) -> EdgeSquares | None:
         """Those of a matrix, or None where not every column has two entries."""
-        order = np.argsort(B.columns, kind="stable")
-        if not np.array_equal(B.columns[order], np.arange(B.shape[1]).repeat(2)):
+        rows, values, columns = B.rows, B.values, np.arange(B.shape[1]).repeat(2)
+        if len(rows) != len(columns):
             return None
-        return cls(B.rows[order].reshape(-1, 2), B.values[order].reshape(-1, 2), B.shape[0])
+        if (B.columns != columns).any():
+            order = np.argsort(B.columns, kind="stable")
+            rows, values = rows[order], values[order]
+            if (B.columns[order] != columns).any():
+                return None
+        return cls(rows.reshape(-1, 2), values.reshape(-1, 2), B.shape[0], (B.shape[0],) * 2)
 
     @cached_property
     def all(self) -> FloatArray:
@@ -64,8 +82,8 @@ class EdgeSquares:
         return self._sum(self._products * weights[:, None])
 
     def _sum(self, products: FloatArray) -> FloatArray:
-        entries = np.bincount(self._places, products.ravel(), self.n**2)
-        return entries.reshape(self.n, self.n).astype(np.float64, copy=False)
+        entries = np.bincount(self._places, products.ravel(), self._size)
+        return entries.reshape(self._shape).astype(np.float64, copy=False)
 
 
 @dataclass(frozen=True, eq=False)

@@ -156,22 +156,27 @@ class OneSide(Elimination):
     @cached_property
     def _array(self) -> FloatArray | None:
         """S of few vertices: made without sparse matrices."""
-        return self._dense(0.0) if isinstance(self.inverse, DenseInverse) else None
+        edges, D = self._chain.edge_squares, self.inverse.dense()
+        if edges is None or D is None or not isinstance(self.inverse, DenseInverse):
+            return None
+        return self.level.beta * edges.all - self.level.c * D
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         level = self.level
         if level.c == 0.0:
             return times(level.A, x)
-        if self._array is not None:
-            return self._array @ level.fixed.off(x)
+        if self._array is not None:  # what is in the kernel leaves not even rounding
+            return self._array @ (x if error else level.fixed.off(x))
         return times(level.A, x) - level.c * self.inverse.apply(x, error / level.c)[0]
 
     def _dense(self, error: float) -> FloatArray:
-        level, edges = self.level, self._chain.edge_squares
-        D = np.zeros(()) if level.c == 0.0 else self.inverse.dense(error / level.c)
-        if D is None:
-            return super()._dense(error)
-        return (level.A.toarray() if edges is None else level.beta * edges.all) - level.c * D
+        level = self.level
+        if level.c == 0.0:
+            return level.A.toarray()
+        if self._array is not None:
+            return self._array.copy()
+        D = self.inverse.dense(error / level.c)
+        return super()._dense(error) if D is None else level.A.toarray() - level.c * D
 
     def diagonal(self) -> FloatArray:
         n, cheap = self.level.n, self.inverse.system.reduced is not None

@@ -162,7 +162,8 @@ class DenseInverse(Inverse):
         assert edges is not None
         assert level.masses is not None
         G = edges.weighted(level.beta / level.masses)
-        D, error = one_less_inverse(G, level.fixed.remove_from, G.__matmul__)
+        P = np.zeros((level.n, 0)) if level.chain.zeros is None else level.chain.zeros.toarray()
+        D, error = one_less_inverse(G, lambda x: x - P @ (P.T @ x), G.__matmul__)
         return D if level.c * error <= 0.3 * GOOD * level.norm else None
 
     @property
@@ -473,11 +474,11 @@ def one_less_inverse(
         v -> G v, as accurately as it is known.
     """
     n = G.shape[-1]
-    inverse = np.empty_like(G)
-    for K, into in zip(G.reshape(-1, n, n).copy(), inverse.reshape(-1, n, n), strict=True):
-        diagonals(K)[...] += 1.0
-        found = definite_inverse(K)
-        into[...] = np.nan if found is None else found
+    K = G.copy()
+    diagonals(K)[...] += 1.0
+    found = [definite_inverse(each) for each in K.reshape(-1, n, n)]
+    known = [np.full((n, n), np.nan) if each is None else each for each in found]
+    inverse = known[0] if G.ndim == 2 else np.array(known).reshape(G.shape)
     probes = _probes(n)
     images = inverse @ probes
     # K is at least I: what is left of K v = x is no less than the error of v.

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from cellapse._collapse.chain import EdgeSquares
 from cellapse._collapse.edges import Cofaces, unfolded_masses, unfolded_sigmas
 from cellapse._collapse.inverse import GOOD, diagonals, one_less_inverse
 from cellapse._collapse.weights import check_beta, check_gamma, psd_bound, with_eps
@@ -84,19 +85,35 @@ class Layout:
         """The blocks of a matrix between two ranks, one (complexes, rows, columns) a group."""
         if len(self.order) == 1:  # the matrix is its only block
             return [B.toarray()[None]]
+        start, total = self._starts(low, high)
+        flat = np.zeros(total)
+        owner = low.owner[B.rows]
+        row, column = low.local[B.rows], high.local[B.columns]
+        flat[start[owner] + row * high.count[owner] + column] = B.values
+        return self.cut(flat, low, high)
+
+    def edge_squares(self, B: Entries) -> EdgeSquares:
+        """B diag(w) B^T of all complexes, one block after the other, for the signed B_1."""
+        vertices, rows = self.places[0], B.rows.reshape(-1, 2)
+        start, total = self._starts(vertices, vertices)
+        owner = vertices.owner[rows[:, 0]]
+        local, n = vertices.local[rows], vertices.count[owner][:, None, None]
+        values, start = B.values.reshape(-1, 2), start[owner][:, None, None]
+        return EdgeSquares(local, values, n, (total,), start)
+
+    def _starts(self, low: Places, high: Places) -> tuple[IntArray, int]:
+        """Where the block of every complex starts, with one group after the other, and the end."""
         size = (low.count * high.count)[self.order]
         start = np.empty(len(size), dtype=np.int64)
         start[self.order] = np.cumsum(size) - size
-        flat = np.zeros(int(size.sum()))
-        i, j = B.rows, B.columns
-        owner = low.owner[i]
-        flat[start[owner] + low.local[i] * high.count[owner] + high.local[j]] = B.values
-        cut = []
-        for group in self.groups:
-            rows, columns, at = low.count[group[0]], high.count[group[0]], start[group[0]]
-            end = at + len(group) * rows * columns
-            cut.append(flat[at:end].reshape(len(group), rows, columns))
-        return cut
+        return start, int(size.sum())
+
+    def cut(self, flat: FloatArray, low: Places, high: Places) -> list[FloatArray]:
+        """Such blocks as one stack for each group."""
+        shapes = [(len(g), int(low.count[g[0]]), int(high.count[g[0]])) for g in self.groups]
+        ends = np.cumsum([n * rows * columns for n, rows, columns in shapes])
+        parts = np.split(flat, ends[:-1])
+        return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
 
     def kernels(self, kernel: Entries | None) -> tuple[list[FloatArray], IntArray]:
         """Kernel vectors of every complex (as many columns as the richest has) and their number."""
@@ -114,16 +131,11 @@ class Layout:
 
     def rows(self, values: FloatArray, places: Places) -> list[FloatArray]:
         """One number per element of a rank, as one (complexes, elements) array a group."""
-        if len(self.order) == 1:  # nothing to sort
-            return [values[None, :]]
-        place = np.empty(len(self.order), dtype=np.int64)
-        place[self.order] = np.arange(len(self.order))
-        sorted_ = values[np.lexsort((places.local, place[places.owner]))]
-        counts = [(len(group), places.count[group[0]]) for group in self.groups]
-        ends = np.cumsum([n * m for n, m in counts])
-        return [
-            sorted_[e - n * m : e].reshape(n, m) for e, (n, m) in zip(ends, counts, strict=True)
-        ]
+        one = Places(*(np.zeros(0, np.int64),) * 2, np.ones(len(self.order), np.int64))
+        start, total = self._starts(one, places)
+        flat = np.empty(total)
+        flat[start[places.owner] + places.local] = values
+        return [part[:, 0] for part in self.cut(flat, one, places)]
 
 
 class Stacks(ABC):
@@ -176,26 +188,22 @@ class ChainStacks(Stacks):
         gamma: Any,
         exact: bool = False,
     ) -> None:
-        self.layout = layout = Layout(complexes, matrices)
+        self.layout = Layout(complexes, matrices)
         self.kernel = kernel_entries(matrices[0])
         self._exact = exact
         self._beta = check_beta(1.0 if beta is None else beta, len(matrices))
         self._gamma = "bound" if gamma is None else gamma
-        self._B = [
-            layout.stacks(B, *layout.places[k : k + 2]) for k, B in enumerate(self._kept(matrices))
-        ]
-        self._H = [[B @ B.transpose(0, 2, 1) for B in stack] for stack in self._B]
-        self._prepare(matrices, len(complexes))
+        self._sigma = np.full((len(complexes), len(matrices)), np.inf)
+        self._prepare(matrices)
 
-    def _kept(self, matrices: list[Entries]) -> list[Entries]:
-        """The matrices that are needed as stacks."""
-        return matrices
-
-    def _prepare(self, matrices: list[Entries], n: int) -> None:
+    def _prepare(self, matrices: list[Entries]) -> None:
         """What does not depend on eps."""
+        places = self.layout.places
+        stacks = [self.layout.stacks(B, *places[k : k + 2]) for k, B in enumerate(matrices)]
+        self._B = stacks
+        self._H = [[B @ B.transpose(0, 2, 1) for B in stack] for stack in stacks]
         # Eigenpairs of the top rank's B B^T serve every eps.
         self._top: list[Any] = [np.linalg.eigh(H) for H in self._H[-1]]
-        self._sigma = np.full((n, len(self._beta)), np.inf)
         for k, stack in enumerate(self._H):
             top = k == len(self._H) - 1
             for g, group in enumerate(self.layout.groups):
@@ -261,54 +269,59 @@ def _held(T: FloatArray, H: FloatArray) -> FloatArray:
 
 
 class EdgeMassStacks(ChainStacks):
-    """Stacks of B_1 only, with one mass for every edge."""
+    """Stacks of the vertices alone, with one mass for every edge, as `DenseInverse` has it."""
 
-    def _kept(self, matrices: list[Entries]) -> list[Entries]:
-        return matrices[:1]
-
-    def _prepare(self, matrices: list[Entries], n: int) -> None:
-        self._upper = matrices[1:]
+    def _prepare(self, matrices: list[Entries]) -> None:
+        vertices = self.layout.places[0]
+        self._edges, self._upper = matrices[0], matrices[1:]
+        self._squares = self.layout.edge_squares(self._edges)
+        self._H = [self.layout.cut(self._squares.all, vertices, vertices)]
         self._cofaces = [Cofaces.of(B.squared) for B in self._upper]
         owners = [places.owner for places in self.layout.places[1:]]
-        self._sigma = np.full((n, len(matrices)), np.inf)
-        self._sigma[:, 1:] = unfolded_sigmas(self._upper, owners, n)
+        self._sigma[:, 1:] = unfolded_sigmas(self._upper, owners, len(self._sigma))
         for H, group in zip(self._H[0], self.layout.groups, strict=True):
             self._sigma[group, 0] = smallest_positive(np.linalg.eigvalsh(H))
 
     def collapsed(self, eps: float) -> tuple[list[FloatArray], BoolArray]:
-        gamma, definite = self._couplings(eps)
-        places = self.layout.places
-        spread = [gamma[places[k].owner, k] for k in range(1, len(self._beta))]
-        n_edges = len(places[1].owner)
-        mass = unfolded_masses(self._cofaces, n_edges, self._beta[1:], spread, eps)[0]
-        stacks = []
-        for g, (group, m) in enumerate(
-            zip(self.layout.groups, self.layout.rows(mass, places[1]), strict=True)
-        ):
-            stacks.append(self._relaxed(g, m, gamma[group, 0], definite[group]))
-        return stacks, definite
+        """By inverses, and where those are not known well enough by singular values.
 
-    def _relaxed(self, g: int, m: FloatArray, gamma: FloatArray, definite: BoolArray) -> FloatArray:
-        """T of the vertices, from the masses of the edges.
-
-        By inverses, and of those that are not known well enough by singular values; which way is
-        a matter of every complex alone.
+        Which way is a matter of every complex alone.
         """
-        beta, rest, T = self._beta[0], np.ones(len(m), dtype=bool), np.empty_like(self._H[0][g])
-        at: Any = definite & (beta > 0)
-        if at.any():
-            at = slice(None) if at.all() else at  # saves a copy
-            B, P, A = self._B[0][g][at], self.kernels[0][g][at], beta * self._H[0][g][at]
-            G = beta * (B / m[at, None, :]) @ B.transpose(0, 2, 1)
-            # Every entry is one product: the same, however many columns of zeros there are.
-            onto_kernel = P @ P.transpose(0, 2, 1)
-            c = gamma[at] ** 2 / beta
-            D, error = one_less_inverse(G, lambda x: x - onto_kernel @ x, lambda v: G @ v)
-            T[at] = A - c[:, None, None] * D
-            rest[at] = ~(c * error <= 0.3 * GOOD * row_sums(A))
-        if rest.any():
-            T[rest] = self._level(0, g, self._B[0][g] / np.sqrt(m)[:, None, :], gamma)[rest]
+        gamma, definite = self._couplings(eps)
+        beta, (vertices, edges) = self._beta, self.layout.places[:2]
+        spread = [gamma[p.owner, k + 1] for k, p in enumerate(self.layout.places[1 : len(beta)])]
+        numbers = len(edges.owner), beta[1:], spread, eps
+        masses = unfolded_masses(self._cofaces, *numbers)[0]
+        known = definite & (beta[0] > 0) & (eps > 0)
+        T = [beta[0] * H for H in self._H[0]]
+        G = self._squares.weighted(beta[0] / masses) if known.any() else np.zeros(0)
+        for g, stack in enumerate(self.layout.cut(G, vertices, vertices) if known.any() else ()):
+            group, A, P = self.layout.groups[g], T[g], self.kernels[0][g]
+            D, error = one_less_inverse(stack, _off(P), stack.__matmul__)
+            c = gamma[group, 0] ** 2 / beta[0]
+            known[group] &= c * error <= 0.3 * GOOD * row_sums(A)
+            T[g] = np.where(known[group][:, None, None], A - c[:, None, None] * D, A)
+        return T if known.all() else self._by_singular_values(T, known, masses, gamma), definite
+
+    def _by_singular_values(
+        self, T: list[FloatArray], known: BoolArray, masses: FloatArray, gamma: FloatArray
+    ) -> list[FloatArray]:
+        """The same stacks, with those that are not known replaced."""
+        vertices, edges = self.layout.places[:2]
+        B, rows = self.layout.stacks(self._edges, vertices, edges), self.layout.rows(masses, edges)
+        for g, group in enumerate(self.layout.groups):
+            rest = ~known[group]
+            if rest.any():
+                F = B[g] / np.sqrt(rows[g])[:, None, :]
+                T[g][rest] = self._level(0, g, F, gamma[group, 0])[rest]
         return T
+
+
+def _off(P: FloatArray) -> Callable[[FloatArray], FloatArray]:
+    """x -> x without its part in the span of P, for every matrix of a stack."""
+    # Every entry is one product: the same, however many columns of zeros there are.
+    projection = P @ P.transpose(0, 2, 1)
+    return lambda x: x - projection @ x
 
 
 class SparseStacks(Stacks):
