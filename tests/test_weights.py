@@ -360,6 +360,34 @@ def test_weights_of_edges_count_in(name):
         assert one.shape != two.shape or not np.allclose(one, two, rtol=1e-6, atol=1e-12)
 
 
+@pytest.mark.parametrize("rank", [0, 2])
+@pytest.mark.parametrize("name", cl.operator_names())
+def test_weights_of_vertices_count_in_every_operator_and_of_triangles_where_these_do(name, rank):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        one, two, plain = (cl.make_operator(K, name) for K in (*map(of(rank), (1, 2)), BASE))
+    blind = rank == 2 and name in ("laplacian", "signless", "boundary")  # of edges alone
+    assert np.allclose(one.toarray(), two.toarray(), rtol=1e-6, atol=1e-9) == blind
+    if one.kernel is not None:
+        np.testing.assert_allclose(one @ one.kernel.toarray(), 0.0, atol=1e-9)
+        assert one.kernel.shape == plain.kernel.shape
+        gram = (one.kernel.T @ one.kernel).toarray()
+        np.testing.assert_allclose(gram, np.eye(len(gram)), atol=1e-12)
+
+
+def of(rank):
+    return lambda seed: weighted(seed, rank)
+
+
+def test_on_a_graph_of_weighted_vertices_the_projection_is_the_graph_laplacian():
+    """W^{-1/2} L W^{-1/2}: an edge between weights 4 and 1 has the entry -1/2."""
+    K = cl.Complex.from_cells({1: [("a", "b")]}, weights={0: [4.0, 1.0]})
+    for name in ("laplacian", "projection", "reliable", "multiorder"):
+        S = cl.make_operator(K, name)
+        np.testing.assert_allclose(S.toarray(), [[0.25, -0.5], [-0.5, 1.0]])
+    np.testing.assert_allclose(cl.zhou_laplacian(K).toarray(), [[0.125, -0.25], [-0.25, 0.5]])
+
+
 # -------------------------------------------------------------------------- other names of a weight
 
 

@@ -106,7 +106,7 @@ def multiorder_laplacian(source: Any, weights: ArrayLike | None = None) -> Spars
         if degree.sum() > 0:
             L = sparse.diags_array((order + 1) * degree) - shared
             total = total + gamma[order - 1] / degree.mean() * L
-    return operator_of(K, total, _component_kernel(K), "multiorder Laplacian")
+    return _on_vertices(K, total, np.ones(n), "multiorder Laplacian")
 
 
 def motif_laplacian(source: Any, floor: float = 0.1) -> SparseOperator:
@@ -182,10 +182,9 @@ def zhou_laplacian(source: Any, ranks: Sequence[int] | None = None) -> SparseOpe
     scale = np.where(held, degree, 1.0) ** -0.5
     smooth = sparse.diags_array(scale) @ H @ sparse.diags_array(weight / H.sum(axis=0)) @ H.T
     L = sparse.diags_array(held.astype(np.float64)) - smooth @ sparse.diags_array(scale)
-    none = (None,) * (1 + len(tables))  # only what it holds together is asked
-    used = Complex(K.labels, (K.cells[0], *tables), none, ())  # likewise
-    kernel = _component_kernel(used, np.where(held, np.sqrt(degree), 1.0))
-    return operator_of(K, L, kernel, "Zhou Laplacian")
+    weights = (K.weights[0], *(None,) * len(tables))  # only what it holds together is asked
+    used = Complex(K.labels, (K.cells[0], *tables), weights, (), K.metadata)  # likewise
+    return _on_vertices(used, L, np.where(held, np.sqrt(degree), 1.0), "Zhou Laplacian")
 
 
 def projection_laplacian(source: Any, weights: str = "size") -> SparseOperator:
@@ -243,7 +242,7 @@ def projection_laplacian(source: Any, weights: str = "size") -> SparseOperator:
     if weights == "none":
         A = sparse.csr_array((np.ones(A.nnz), A.indices, A.indptr), shape=A.shape)
     L = sparse.diags_array(np.asarray(A.sum(axis=1)).ravel()) - A
-    return operator_of(K, L, _component_kernel(K), "projection Laplacian")
+    return _on_vertices(K, L, np.ones(n), "projection Laplacian")
 
 
 def operator_of(
@@ -260,10 +259,16 @@ def operator_of(
     return L
 
 
-def _component_kernel(K: Complex, values: FloatArray | None = None) -> sparse.csr_array:
-    """One normalized vector per connected component, constant or proportional to `values`."""
+def _on_vertices(K: Complex, L: Any, x: FloatArray, name: str) -> SparseOperator:
+    """W^{-1/2} L W^{-1/2} with the weights W of the vertices, as B_1 has them.
+
+    On each component L maps x to zero, and no vector besides.
+    """
+    if K.weights[0] is not None:
+        root = np.sqrt(K.weights[0])
+        L, x = sparse.diags_array(1.0 / root) @ L @ sparse.diags_array(1.0 / root), x * root
     component = K.components()
-    x = np.ones(K.n_vertices) if values is None else values
     norm = np.sqrt(np.bincount(component, weights=x**2))
     shape = (K.n_vertices, int(component.max()) + 1)
-    return csr_from_entries(np.arange(K.n_vertices), component, x / norm[component], shape)
+    kernel = csr_from_entries(np.arange(K.n_vertices), component, x / norm[component], shape)
+    return operator_of(K, L, kernel, name)

@@ -73,6 +73,7 @@ class Reliability(Shown):
     told_apart: bool
     labels: Sequence[Hashable] = field(repr=False)
     parts: list[sparse.csr_array] = field(repr=False)
+    of_vertices: FloatArray | None = field(default=None, repr=False)  # their weights
 
     def _card(self) -> Card:
         rows = tuple(
@@ -101,7 +102,12 @@ class Reliability(Shown):
         n = len(self.labels)
         A = _sum(np.maximum(self.weights, _LEAST), self.parts, n)
         L = sparse.diags_array(np.asarray(A.sum(axis=1)).ravel()) - A
-        return SparseOperator(L, self.labels, as_operator(L).kernel, "reliable projection")
+        kernel = as_operator(L).kernel
+        if self.of_vertices is not None:  # as B_1 has them
+            root = np.sqrt(self.of_vertices)
+            L = sparse.diags_array(1.0 / root) @ L @ sparse.diags_array(1.0 / root)
+            kernel = None if kernel is None else _unit(sparse.diags_array(root) @ kernel)
+        return SparseOperator(L, self.labels, kernel, "reliable projection")
 
     def to_frame(self) -> Any:
         """A pandas DataFrame with a row per group of sizes."""
@@ -156,6 +162,7 @@ def rank_reliability(
         bool((weights != 1.0).any()),
         K.labels,
         cells.parts,
+        K.weights[0],
     )
 
 
@@ -260,6 +267,11 @@ def _sum(weights: FloatArray, parts: list[sparse.csr_array], n: int) -> sparse.c
         if weight > 0:
             total = sparse.csr_array(total + weight * part)
     return total
+
+
+def _unit(columns: Any) -> sparse.csr_array:
+    """The columns, of length one."""
+    return sparse.csr_array(columns / sparse.linalg.norm(columns, axis=0))
 
 
 def _embedding(A: sparse.csr_array, k: int) -> FloatArray:

@@ -21,6 +21,7 @@ from cellapse.cli.options import Column, Groups, NetworkChoice, OperatorChoice, 
 from cellapse.cli.output import Out
 from cellapse.cli.progress import Steps, working
 from cellapse.cli.sources import with_groups
+from cellapse.cli.words import in_words
 from cellapse.tasks.clustering import cluster, clustering_accuracy
 from cellapse.tasks.selection import modularity
 from cellapse.tasks.verdict import judge
@@ -53,7 +54,7 @@ def collapse_network(
         report = check(S) if isinstance(S, CollapsedOperator) else None
     out.card(S, "spectrum", "cluster", "embed")
     if report is not None:
-        out.say(escape("\n".join(str(report).splitlines()[1:])))
+        out.say(escape(in_words("\n".join(str(report).splitlines()[1:]))))
     facts = {"operator": repr(S), "holds": None if report is None else report.holds}
     if out.file is not None or out.as_json:
         M = S.toarray()

@@ -28,6 +28,7 @@ from cellapse._shared.files import write_whole
 from cellapse._shared.tables import csv_text
 from cellapse.cli.console import Console
 from cellapse.cli.verbs import VERBS
+from cellapse.cli.words import in_words
 
 _SHOWN = 12  # rows of a long table in the terminal
 _WHOLE = 24  # rows of a table that is shown whole
@@ -108,7 +109,7 @@ class Out:
         if self.silent:
             return
         card = result._card()
-        rows = tuple((name, _MADE.sub("", value)) for name, value in card.rows)
+        rows = tuple((name, in_words(_MADE.sub("", value))) for name, value in card.rows)
         title = _operator_in_words(result) if isinstance(result, Operator) else card.title
         self.say(escape(replace(card, title=title, rows=rows, calls=()).text()))
         if self.file is None:

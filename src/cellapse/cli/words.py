@@ -42,6 +42,7 @@ _PHRASES = (
     (r"pass graph\.to_undirected\(\)", "give an undirected one"),
     (r"cellapse\.read\b", "cellapse"),
     (r"pass format=, one of", "give --format, one of"),
+    (r"gamma=0\.9 \* S\.gamma \(([^)]*)\)", r"--gamma \1"),
     (r"realization='(\w+)'", r"--operator \1"),
     (r'realization="(\w+)"', r"--operator \1"),
     (r"collapse with ([\"'\w, ]+)", r"give --operator, one of \1"),
