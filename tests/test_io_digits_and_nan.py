@@ -76,6 +76,16 @@ def test_what_only_python_reads_as_a_number_is_refused(extension, word, tmp_path
         read(TEXTS[extension].replace(number, word), extension, tmp_path)
 
 
+@pytest.mark.parametrize("word", ONLY_PYTHON)
+@pytest.mark.parametrize("text", ["a b 1234.5\nb c 2.5\n", "a,b,1234.5\nb,c,2.5\nc,a,1\n"])
+def test_a_row_with_such_a_word_is_not_lost_as_a_header(text, word, tmp_path):
+    file = tmp_path / "network.txt"
+    file.write_text(text.replace("1234.5", word), encoding="utf-8")
+    with pytest.raises(cl.InputError, match="header=True"):
+        cl.read(file)
+    assert cl.read(file, header=False).labels == ("a", "b", "c")
+
+
 def with_values(values):
     K = cl.clique_complex(nx.path_graph(4))
     return K.with_attributes({0: {"age": values}, 1: {"length": [1.0, 2.0, 3.0]}})

@@ -82,6 +82,12 @@ def _is_header(rows: Sequence[Row], options: Options) -> bool:
         counted = len(first) > 1 and first == [str(c) for c in range(len(first))]
         return counted and _are_words(rest, 0) and _are_words(rest, 1)
     if above_numbers:
+        below = {w for row in rest for w in row[:2]}
+        if len(first) > 1 and any(w[:1].isdigit() for w in first[2:]) and below & set(first[:2]):
+            raise InputError(
+                f"begins with {first[:4]}, whose first words come again below, so that it could be "
+                "an edge with a misspelt number; mend that, or pass header=True"
+            )
         return True
     if len(first) > 1 and not set(first[:2]) & {w for row in rest for w in row[:2]}:
         raise InputError(
