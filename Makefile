@@ -30,6 +30,10 @@ DEV    := $(VENV)/.dev-$(KEY)-$(shell cksum < $(LOCK) | cut -d' ' -f1)
 FRESH  := build/lock
 OLDEST := build/oldest
 
+# What a developer runs while working has an environment of its own, without the large libraries.
+QUICK  := .venv-check
+CHECK  := $(QUICK)/.check-$(KEY)-$(shell cksum < $(LOCK) | cut -d' ' -f1)
+
 # One thread of BLAS each: the test workers share the cores, and benchmarks stay comparable.
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
@@ -42,6 +46,12 @@ unexport PYTHONDONTWRITEBYTECODE
 # is done first takes from the other.
 PYTEST = -m pytest -n $(WORKERS) --dist worksteal
 
+# Of the tests, those of contracts, theorems and small cases by hand that need no more than a second.
+CHECKED := layout vocabulary lock by_hand theorems theory small onto batch recipe solvers inverse \
+	operator_contract operator_products sigma zero_operators order_of_vertices mixed_meshes \
+	generators lifts lifts_cycles weights errors pickle \
+	tasks_cluster tasks_cut tasks_resistance tasks_influence tasks_choices tasks_encoding
+
 SEEDS ?= $(shell seq 1 20)
 
 # A benchmark is a file that can be run; the others are helpers. That of cellapse.scale needs
@@ -49,12 +59,13 @@ SEEDS ?= $(shell seq 1 20)
 BENCH ?= $(filter-out scale_out,$(basename $(notdir $(shell grep -ls __main__ benchmarks/*.py))))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo docs browser test test-slow test-seeds test-oldest scale test-scale campaign fuzz \
+.PHONY: help demo docs browser check test test-slow test-seeds test-oldest scale test-scale campaign fuzz \
 	mutate lock lint format bench dist smoke clean check-reproduction
 
 help:
 	@echo "make demo         what it is good for: a network with false edges, a report in out/"
 	@echo "make docs         the site, with its gallery, into build/docs"
+	@echo "make check        lint and the quick tests, in an environment made within a minute"
 	@echo "make test         lint, then the tests"
 	@echo "make test-slow    all tests, the slow ones too"
 	@echo "make test-seeds   the tests that draw examples, with twenty other seeds or SEEDS=7"
@@ -73,7 +84,7 @@ help:
 	@echo "make bench        all benchmarks, or BENCH=lifts for one"
 	@echo "make dist         a wheel and a source archive in dist/"
 	@echo "make smoke        both, installed in an empty environment, and tried"
-	@echo "make clean        remove .venv and everything made here"
+	@echo "make clean        remove .venv, .venv-check and everything made here"
 	@echo "PYTHON=python3.12 chooses the interpreter, WORKERS=4 the test processes."
 
 demo: $(CORE)
@@ -94,6 +105,12 @@ browser:
 		apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium && exit 0; \
 	fi; \
 	echo "no Chromium, so the tests of pages will be skipped; install the package chromium" >&2
+
+check: $(CHECK)
+	$(QUICK)/bin/python -m ruff check
+	$(QUICK)/bin/python -m ruff format --check
+	$(QUICK)/bin/python -m mypy
+	CELLAPSE_CHECK=1 $(QUICK)/bin/python $(PYTEST) -q $(CHECKED:%=tests/test_%.py)
 
 test: lint browser
 	$(RUN) $(PYTEST)
@@ -171,7 +188,7 @@ lock:
 	  grep -Ev '^(cuda|nvidia|triton)'; } > $(LOCK)
 
 clean:
-	rm -rf docs/api docs/gallery $(VENV) build dist out .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf docs/api docs/gallery $(VENV) $(QUICK) build dist out .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name .git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
 define CHECK_PYTHON
@@ -200,6 +217,12 @@ $(DEV): | $(VENV)/.made
 	$(LOCKED) $(RUN) $(PIP) -e ".[dev]"
 	@rm -f $(VENV)/.core-* $(VENV)/.dev-*
 	@touch $(CORE) $@
+
+$(CHECK):
+	$(CHECK_PYTHON)
+	$(PYTHON) -m venv --clear $(QUICK)
+	$(LOCKED) $(QUICK)/bin/python $(PIP) -e ".[check]"
+	@touch $@
 
 $(DOCS): $(DEV)
 	$(LOCKED) $(RUN) $(PIP) -e ".[dev,docs]"

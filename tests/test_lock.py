@@ -19,6 +19,11 @@ def test_each_line_is_one_version_that_every_machine_can_find():
         assert not line.startswith(("nvidia", "cuda", "triton")), line
 
 
+def test_a_check_asks_for_part_of_what_all_tests_need():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert set(extras["check"]) <= set(extras["dev"])
+
+
 def test_all_that_is_asked_for_is_locked():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     asked = [
