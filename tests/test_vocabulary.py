@@ -154,8 +154,9 @@ def test_one_argument_has_one_default():
             defaults[p.name][repr(p.default)].append(name)
     several = {name: dict(d) for name, d in defaults.items() if len(d) > 1}
     assert {n: d for n, d in several.items() if n not in SEVERAL_DEFAULTS} == {}
-    assert set(SEVERAL_DEFAULTS) - set(several) == set()  # no exception without need
     assert all(SEVERAL_DEFAULTS.values())
+    pytest.importorskip("torch", reason="some exceptions are those of layers and transforms")
+    assert set(SEVERAL_DEFAULTS) - set(several) == set()  # no exception without need
 
 
 @pytest.mark.parametrize(
