@@ -64,6 +64,7 @@ SEVERAL_DEFAULTS = {
     "lift": "likely_false takes that of the complex, transforms cliques",
     "mass": "the spectrum is that of S itself; tasks that cut take auto",
     "max_steps": "iterations of different methods",
+    "method": "of smoothing a signal, and of spreading labels",
     "n_clusters": "scikit-learn's 8 in the estimator; the largest gap elsewhere",
     "pairs": "likely_false draws pairs, resistances take them",
     "rtol": "a solution, a residual, an expansion and an estimate: different promises",
