@@ -41,6 +41,7 @@ from cellapse._linalg.cg import conjugate_gradients, one_pass
 from cellapse._linalg.factor import Direct, Solve, expands, widest_level
 from cellapse._linalg.groups import Groups
 from cellapse._linalg.preconditioner import Near, next_to
+from cellapse._linalg.symmetric import ApproximateInverse
 from cellapse._shared.arrays import FloatArray
 
 # Errors of T x, relative to ||A|| |x|.
@@ -295,10 +296,10 @@ class FactoredInverse(Inverse):
         return few and self.unraised.complements
 
 
-class IterativeInverse(Inverse):
+class IterativeInverse(Inverse, ApproximateInverse):
     """By conjugate gradients in mixed precision on K, as long as a factor would cost more.
 
-    Eigensolvers may ask for `approximation`, `pair` and `of_eigenvectors`.
+    Eigensolvers ask for `approximation`, `pair` and `of_eigenvectors`.
     """
 
     def __init__(self, factored: FactoredInverse) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,15 +31,18 @@ COPIES = 7.0  # of a dense operator, at most, while it is made
 _BLOCK = 256  # columns handled at once when a matrix is made of an operator
 
 
-class IterativeInverse(Protocol):
+class ApproximateInverse(ABC):
     """K^-1 applied by conjugate gradients, as far as eigensolvers make use of it."""
 
+    @abstractmethod
     def approximation(self, norm: float) -> Solve | None:
         """x -> about S x / norm for columns of float32, if that is closer to S than A is."""
 
+    @abstractmethod
     def pair(self, x: FloatArray) -> tuple[FloatArray, FloatArray] | None:
         """u and S u for a u close to columns x of length one, if that is cheaper than S x."""
 
+    @abstractmethod
     def of_eigenvectors(self, x: FloatArray, error: float) -> FloatArray:
         """S x within an error, in fewer steps if the columns are close to eigenvectors of S."""
 
@@ -59,7 +62,7 @@ class Deficit:
         Whether A - c has no negative eigenvalue off the kernel of A.
     iterative : bool
         Whether a product with S takes iterations instead of a factorization.
-    inverse : IterativeInverse, optional
+    inverse : ApproximateInverse, optional
         That of K, if iterative and if it can do more than S x.
     """
 
@@ -68,7 +71,7 @@ class Deficit:
     c: float = np.inf
     lower_is_definite: bool = False
     iterative: bool = False
-    inverse: IterativeInverse | None = None
+    inverse: ApproximateInverse | None = None
 
 
 class SymmetricOperator(LabelledOperator, ABC):

@@ -21,7 +21,7 @@ from cellapse._linalg.eigen.inertia import count_below, shift_inverse
 from cellapse._linalg.eigen.lower_bound import LowerBound, lower_bound
 from cellapse._linalg.factor import Direct, Solve
 from cellapse._linalg.kernel import Projector, scaled_kernel
-from cellapse._linalg.symmetric import IterativeInverse, SymmetricOperator
+from cellapse._linalg.symmetric import ApproximateInverse, SymmetricOperator
 from cellapse._linalg.tuning import HUBS
 from cellapse._shared.arrays import Entries, FloatArray, row_sum
 
@@ -215,7 +215,7 @@ class Problem:
         return known
 
     @property
-    def inverse(self) -> IterativeInverse | None:
+    def inverse(self) -> ApproximateInverse | None:
         """That of K, if conjugate gradients apply it and masses do not stand in its way."""
         deficit = self.operator.deficit
         return deficit.inverse if deficit and self.unit_mass and not self.largest else None
