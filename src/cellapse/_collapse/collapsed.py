@@ -236,10 +236,6 @@ class CollapsedOperator(Operator):
     def rounding(self) -> float:  # type: ignore[override]
         return self.elimination.rounding
 
-    @property
-    def dense_is_quick(self) -> bool:  # type: ignore[override]
-        return self.elimination.dense_is_quick
-
     def shifted_system(self, shift: float, mass: FloatArray) -> tuple[sparse.csr_array, int] | None:
         return self.elimination.shifted_system(shift, mass)
 

@@ -140,10 +140,6 @@ class OneSide(Elimination):
         return Deficit(self._chain.base, scale, self.level.c, within, inverse.iterative, by_steps)
 
     @property
-    def dense_is_quick(self) -> bool:  # type: ignore[override]
-        return self.inverse.dense_is_quick
-
-    @property
     def rounding(self) -> float:  # type: ignore[override]
         return self.inverse.rounding
 

@@ -91,11 +91,6 @@ class Inverse(ABC):
     def dense(self, error: float = 0.0) -> FloatArray | None:
         """I - K^-1 as an array, where that is quick and accurate; columns may be off by `error`."""
 
-    @property
-    def dense_is_quick(self) -> bool:
-        """Whether the array takes less than a few products."""
-        return False
-
     def complete(self, x: FloatArray, masses: MassErrors | None = None) -> FloatArray:
         """The eliminated values that minimize the energy of x, nearest rank first."""
         return completed(self.system, self.level.fixed.off(x), masses)
@@ -178,10 +173,6 @@ class DenseInverse(Inverse):
 
     def dense(self, error: float = 0.0) -> FloatArray | None:
         return self._array
-
-    @property
-    def dense_is_quick(self) -> bool:
-        return True
 
 
 class FactoredInverse(Inverse):
@@ -289,11 +280,6 @@ class FactoredInverse(Inverse):
         """Whether one dense inverse is quicker than a product for every cell."""
         n = self.level.n
         return 0 < n <= DENSE_INVERSE or (n <= DENSE_DIAGONAL and self.unraised.reduced is None)
-
-    @property
-    def dense_is_quick(self) -> bool:
-        few = self.level.n <= DENSE_INVERSE and self.level.c > 0.0
-        return few and self.unraised.complements
 
 
 class IterativeInverse(Inverse, ApproximateInverse):

@@ -98,8 +98,6 @@ class SymmetricOperator(LabelledOperator, ABC):
     cheap, slow : bool
         Whether a product costs no more than with a sparse matrix, or so much that even a small S is
         better not formed by n of them.
-    dense_is_quick : bool
-        Whether `toarray` takes less than a few products.
     found : dict
         What eigensolvers keep of their work for the next time.
     """
@@ -111,7 +109,6 @@ class SymmetricOperator(LabelledOperator, ABC):
     deficit: Deficit | None = None
     rounding: float = 0.0
     slow: bool = False
-    dense_is_quick: bool = False
 
     def __init__(self, n: int, labels: Sequence[Hashable]) -> None:
         super().__init__(np.dtype(np.float64), (n, n))

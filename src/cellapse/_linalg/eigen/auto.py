@@ -1,7 +1,6 @@
 r"""Which solver: by size, and by how the graph can be cut.
 
 few cells                            Dense
-S takes all cells, a loose tolerance Dense, if the matrix is quickly made
 S is the collapse of A               Davidson, with a factor of A, or without if the graph expands
                                      and products with S need none either
 a matrix that can be cut             ShiftInvert
@@ -28,8 +27,6 @@ from cellapse._linalg.tuning import DENSE, DENSE_IF_NOTHING_ELSE
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import whole_number
 from cellapse._shared.pictures import bars
-
-_LOOSE = 1e-7  # tolerances that a dense matrix alone keeps, without a product with S
 
 
 @dataclass(frozen=True, repr=False)
@@ -93,8 +90,6 @@ class Auto(EigenSolver):
 
     def _choice(self, problem: Problem) -> Choice:
         """Choose what to try first."""
-        if problem.tol >= _LOOSE and problem.operator.dense_is_quick:
-            return Choice(Dense(), "a dense matrix takes less than a few products")
         k = None if problem.count == problem.n else problem.count
         choice = self.select(problem.operator, k)
         solver = choice.solver
