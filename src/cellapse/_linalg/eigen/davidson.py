@@ -139,7 +139,7 @@ class Davidson(EigenSolver):
         for step in range(self.max_steps):
             values, rotation = symmetric_eigenpairs(space.H)
             first = rotation[:, : k + _GUARD]
-            X, Y = _combined(space.V, first), _combined(space.W, first)
+            X, Y = space.V @ first, space.W @ first
             R = problem.project(Y - X * values[: X.shape[1]])
             size = np.linalg.norm(R[:, :k], axis=0)
             nothing = below is not None and step > 2 and values[0] - size[0] > below
@@ -213,41 +213,23 @@ def smoothed(problem: Problem, columns: int) -> FloatArray:
 
 
 class _Space(NamedTuple):
-    """A space with orthonormal basis V, its image W = S V, and H = V^T S V.
+    """A space with orthonormal basis V, its image W = S V, and H = V^T S V."""
 
-    V and W are blocks of columns: to copy what is there takes longer than to make a block more.
-    """
-
-    V: tuple[FloatArray, ...]
-    W: tuple[FloatArray, ...]
+    V: FloatArray
+    W: FloatArray
     H: FloatArray
 
 
 def _spanned(problem: Problem, vectors: FloatArray) -> _Space:
-    # Rows one after the other, as all blocks are.
     V = np.ascontiguousarray(linalg.qr(problem.project(vectors), mode="economic")[0])
     W = problem.apply(V)
-    return _Space((V,), (W,), _symmetric(V.T @ W))
-
-
-def _combined(blocks: tuple[FloatArray, ...], factors: FloatArray) -> FloatArray:
-    """Multiply all columns, side by side, by the factors."""
-    parts = np.split(factors, np.cumsum([block.shape[1] for block in blocks[:-1]]))
-    result = blocks[0] @ parts[0]
-    for block, part in zip(blocks[1:], parts[1:], strict=True):
-        subtract_product(result, block, -part)
-    return result
-
-
-def _across(blocks: tuple[FloatArray, ...], columns: FloatArray) -> FloatArray:
-    """Multiply all columns with some others."""
-    return np.concatenate([block.T @ columns for block in blocks])
+    return _Space(V, W, _symmetric(V.T @ W))
 
 
 def _best(space: _Space, values: FloatArray, rotation: FloatArray, count: int) -> _Space:
     """Keep the best Ritz vectors, without the way to them."""
-    V, W = (_combined(blocks, rotation[:, :count]) for blocks in (space.V, space.W))
-    return _Space((V,), (W,), np.diag(values[:count]))
+    best = rotation[:, :count]
+    return _Space(space.V @ best, space.W @ best, np.diag(values[:count]))
 
 
 def _extended(problem: Problem, space: _Space, steps: FloatArray) -> _Space | None:
@@ -264,9 +246,9 @@ def _extended(problem: Problem, space: _Space, steps: FloatArray) -> _Space | No
         image = problem.apply(steps, slack)
     else:
         steps, image = _orthonormal_pair(problem, space, *pair)
-    across = _across(space.W, steps)
+    across = space.W.T @ steps
     H = np.block([[space.H, across], [across.T, _symmetric(steps.T @ image)]])
-    return _Space((*space.V, steps), (*space.W, image), H)
+    return _Space(np.hstack([space.V, steps]), np.hstack([space.W, image]), H)
 
 
 def _orthonormal_pair(
@@ -277,22 +259,19 @@ def _orthonormal_pair(
     What is projected out are eigenvectors: S of what is left is what is left of S.
     """
     steps, image = problem.project(steps), problem.project(image)
-    for V, W in zip(space.V, space.W, strict=True):
-        inside = V.T @ steps
-        steps, image = subtract_product(steps, V, inside), subtract_product(image, W, inside)
+    inside = space.V.T @ steps
+    steps = subtract_product(steps, space.V, inside)
+    image = subtract_product(image, space.W, inside)
     values, rotation = symmetric_eigenpairs(steps.T @ steps)
     turn = rotation / np.sqrt(values)
     return steps @ turn, image @ turn
 
 
-def _orthogonal_to(V: tuple[FloatArray, ...], steps: FloatArray, problem: Problem) -> FloatArray:
+def _orthogonal_to(V: FloatArray, steps: FloatArray, problem: Problem) -> FloatArray:
     """Find an orthonormal basis of what the steps add to the space of V, without the kernel."""
     # Once is not enough when a step is nearly inside the space.
     for _ in range(2):
-        steps = problem.project(steps)
-        for block in V:
-            steps = remove_span(steps, block)
-        steps = _orthonormal(steps)
+        steps = _orthonormal(remove_span(problem.project(steps), V))
     return steps
 
 
