@@ -8,7 +8,7 @@ taken), and conjugate gradients go on from there until the error in the energy n
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -29,24 +29,20 @@ _NULL = 1e-3  # where S is below 1e-11 of A, it is zero to the accuracy of a pro
 def solve_system(
     operator: SymmetricOperator, rhs: FloatArray, shift: float, rtol: float
 ) -> FloatArray:
-    """The x of (S + shift I) x = rhs; for shift = 0 both without a part in the kernel."""
-    matrix = operator.matrix
-    A = operator.A if matrix is None else matrix  # of a reweighted A, nothing is closer than itself
+    """Solve (S + shift I) x = rhs; for shift = 0 both without a part in the kernel."""
+    A = operator.A if operator.matrix is None else operator.matrix
     norm, fills_in = row_sum(A), expands(A)
     if norm == 0.0:  # and so is S, which is at most A: all of the right-hand side is in its kernel
         return rhs / shift if shift else np.zeros_like(rhs)
-    large = shift > _LARGE_SHIFT * norm
-    if matrix is not None and large and not fills_in:
-        solver = best_direct(len(rhs))
-        return solver.prepare(matrix + shift * sparse.eye_array(len(rhs)))(rhs)
+    large, eye = shift > _LARGE_SHIFT * norm, sparse.eye_array(len(rhs))
+    if operator.matrix is not None and large and not fills_in:
+        return best_direct(len(rhs)).prepare(A + shift * eye)(rhs)
     ridge = shift + 1e-8 * norm
-    system = _System(
-        operator,
-        shift,
-        ridge,
-        _near(A + ridge * sparse.eye_array(len(rhs)), fills_in),
-        shift / (norm + ridge) if large else None,
-    )
+    ridged = A + ridge * eye
+    # Conjugate gradients arrive with the diagonal, too.
+    inverse = _by_diagonal(ridged) if fills_in else best_direct(len(rhs)).prepare(ridged)
+    lower = shift / (norm + ridge) if large else None
+    system = _System(operator, shift, ridge, inverse, lower)
     if rhs.ndim == 1 or not fills_in:  # a factor takes all columns at once
         return _solution(system, rhs, rtol)
     blocks = column_blocks(rhs, 4 if operator.iterative else 8)
@@ -54,34 +50,34 @@ def solve_system(
 
 
 class _System(NamedTuple):
-    """S + shift, the inverse of something next to A + ridge, and a number below their product."""
+    """S + shift, about the inverse of A + ridge, and a number below their product."""
 
     operator: SymmetricOperator
     shift: float
     ridge: float
-    near: Solve
+    inverse: Solve
     lower: float | None
 
 
 def _solution(system: _System, rhs: FloatArray, rtol: float) -> FloatArray:
-    """The x of one system, by conjugate gradients."""
-    operator, shift, ridge, near, lower = system
+    """Solve one system by conjugate gradients."""
+    operator, shift, ridge, inverse, lower = system
     onto_kernel = Projector(operator.kernel)
-    fixed = onto_kernel(rhs)  # S is zero on it
-
-    rest = _without_rounding(onto_kernel.off(rhs), rhs)
+    rest = onto_kernel.off(rhs)
+    rounding = np.linalg.norm(rest, axis=0) <= _ROUNDING * np.linalg.norm(rhs, axis=0)
+    rest = np.where(rounding, 0.0, rest)
     # S is at most A, so that this is at most the energy of the solution.
-    energy = np.sqrt(np.maximum(np.einsum("i...,i...->...", rest, near(rest)), 0.0))
-    rounding = 1e-15 * np.linalg.norm(rhs, axis=0) / np.sqrt(ridge)
-    goal = np.atleast_1d(np.maximum(rtol * energy, rounding))
+    energy = np.sqrt(np.maximum(np.einsum("i...,i...->...", rest, inverse(rest)), 0.0))
+    least = 1e-15 * np.linalg.norm(rhs, axis=0) / np.sqrt(ridge)
+    goal = np.atleast_1d(np.maximum(rtol * energy, least))
     slack = 0.01 * float(goal.min(initial=np.inf)) * np.sqrt(ridge)
     x, error = conjugate_gradients(
         lambda x: onto_kernel.remove_from(operator.apply(x, slack)) + shift * x,
         rest,
-        lambda r: onto_kernel.remove_from(near(r)),
+        lambda r: onto_kernel.remove_from(inverse(r)),
         0.5 * goal,
         lower=lower,
-        # The energy does not see a kernel that nobody knows of: the way must not lead there.
+        # An unknown kernel has zero energy: directions of next to none are skipped.
         null=_NULL if operator.kernel is None and shift == 0.0 else 0.0,
     )
     if not (error <= goal).all():
@@ -90,19 +86,9 @@ def _solution(system: _System, rhs: FloatArray, rtol: float) -> FloatArray:
             f"(S + {shift:g} I) x = b is solved to a relative error of {reached:.1e} only, "
             f"short of rtol={rtol:.0e}: S is singular or next to it; give a larger shift or rtol"
         )
-    return x + (fixed / shift if shift else 0.0)
+    return x + (onto_kernel(rhs) / shift if shift else 0.0)  # S is zero on the kernel
 
 
-def _without_rounding(rest: FloatArray, rhs: FloatArray) -> FloatArray:
-    """What is left of a right-hand side off the kernel; zero where rounding is all of it."""
-    return np.where(
-        np.linalg.norm(rest, axis=0) > _ROUNDING * np.linalg.norm(rhs, axis=0), rest, 0.0
-    )
-
-
-def _near(ridged: Any, fills_in: bool) -> Solve:
-    """x -> the inverse of A + ridge times x, or of its diagonal where a factor would fill in."""
-    if not fills_in:  # conjugate gradients arrive from both
-        return best_direct(ridged.shape[0]).prepare(ridged)
-    inverse: Any = sparse.diags_array(1.0 / ridged.diagonal())
+def _by_diagonal(matrix: sparse.csr_array) -> Solve:
+    inverse: sparse.csr_array = sparse.diags_array(1.0 / matrix.diagonal())
     return inverse.__matmul__

@@ -120,7 +120,7 @@ class SymmetricOperator(LabelledOperator, ABC):
 
     @abstractmethod
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
-        """S x for real columns; within an absolute error, where accepting one saves work."""
+        """Compute S x for real columns; within an absolute error, if accepting one saves work."""
 
     @property
     def cheap(self) -> bool:
@@ -133,7 +133,7 @@ class SymmetricOperator(LabelledOperator, ABC):
         return None if self.kernel is None else Entries.of(self.kernel)
 
     def norm_bound(self, mass: FloatArray | None = None) -> float:
-        """An upper bound of the largest eigenvalue of A u = lambda D u, 1 where A is zero."""
+        """Bound the largest eigenvalue of A u = lambda D u from above; by 1 if A is zero."""
         return row_sum(self.A, mass) or 1.0
 
     @property
@@ -142,7 +142,7 @@ class SymmetricOperator(LabelledOperator, ABC):
         return self.deficit is not None and self.deficit.iterative
 
     def shifted_system(self, shift: float, mass: FloatArray) -> tuple[sparse.csr_array, int] | None:
-        """A sparse matrix whose inverse begins with (S - shift D)^-1, D = diag(mass).
+        """Make a sparse matrix whose inverse begins with (S - shift D)^-1, D = diag(mass).
 
             M = | H    N |,    H - N C^-1 N^T = S - shift D,
                 | N^T  C |
@@ -154,7 +154,7 @@ class SymmetricOperator(LabelledOperator, ABC):
         return sparse.csr_array(self.matrix - shift * sparse.diags_array(mass)), 0
 
     def safe_shift(self, mass: FloatArray) -> float:
-        """A shift below the spectrum of S u = lambda D u for which that matrix can be factorized.
+        """Choose a shift below the spectrum of S u = lambda D u for which that can be factorized.
 
         Closer to zero converges faster; a known kernel is projected out, and does no harm.
         """

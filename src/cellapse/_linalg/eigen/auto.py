@@ -148,6 +148,4 @@ class Auto(EigenSolver):
 def _of_the_other_end(solver: EigenSolver, problem: Problem) -> EigenSolver:
     """Choose what finds the largest eigenpairs if this solver is right for the smallest."""
     quick = problem.factorizable and not problem.operator.slow
-    if isinstance(solver, Davidson | ShiftInvert) and solver.factorization is not None and quick:
-        return ShiftInvert(solver.factorization)
-    return solver if solver.finds_largest and not solver.factorizes else Lanczos()
+    return ShiftInvert(best_direct(problem.n)) if solver.factorizes and quick else Lanczos()

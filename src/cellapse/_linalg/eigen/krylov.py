@@ -248,10 +248,10 @@ def _interval(problem: Problem) -> tuple[float, float] | None:
     of those that have converged.
     """
     steps = 2 * problem.k + 60
-    known = list(islice(recurrence(problem), steps)) if steps <= problem.dimension else []
-    if len(known) < steps:
+    entries = list(islice(recurrence(problem), steps)) if steps <= problem.dimension else []
+    if len(entries) < steps:
         return None
-    diagonal, beside = (np.array(part) for part in zip(*known, strict=True))
+    diagonal, beside = np.array(entries).T
     values = linalg.eigvalsh_tridiagonal(diagonal, beside[:-1])
     top = min(float(values[-1] + beside[-1]), problem.norm)
     values = values[np.diff(values, prepend=-np.inf) > _SAME * problem.norm]
