@@ -20,7 +20,8 @@ def test_each_line_is_one_version_that_every_machine_can_find():
 
 
 def test_a_check_asks_for_part_of_what_all_tests_need():
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
     assert set(extras["check"]) <= set(extras["dev"])
 
 
