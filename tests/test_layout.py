@@ -273,6 +273,8 @@ def asks_which(source: str, classes: set[str]) -> int:
     """How often a module asks whether something is an instance of one of some classes."""
 
     def asks(node: ast.AST) -> bool:
+        if not isinstance(node, ast.Call | ast.Compare | ast.MatchClass):
+            return False
         named = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
         named |= {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)}
         if isinstance(node, ast.Call):
