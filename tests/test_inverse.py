@@ -287,6 +287,14 @@ def test_of_a_stack_every_matrix_goes_its_own_way():
     np.testing.assert_allclose(diagonals(D)[:3], truth, rtol=3e-9)
 
 
+def test_of_no_cells_the_inverse_is_empty():
+    empty = Level(
+        chain_of(sparse.csr_array((0, 0))), np.ones(1), np.ones(1), 1.0, masses=np.ones(0)
+    )
+    assert inverse_of(empty).dense().shape == (0, 0)
+    assert inverse_of(empty).apply(np.ones((0, 2)))[0].shape == (0, 2)
+
+
 def test_the_array_is_given_out_only_where_it_is_good_enough(monkeypatch):
     made = FactoredInverse(CASES["masses"])
     array, inverse = made.dense(), module.definite_inverse

@@ -155,9 +155,9 @@ class EliminatedSystem:
     Parameters
     ----------
     level : Level
-    floor : {"tiny", "none"} or array
-        Whether tiny masses are raised; or M is factorized as it is; or what is added to all, so
-        that the solution of a singular H is the shortest one: a thousandth of it is taken for zero.
+    floor : (m,) array, optional
+        What is added to all masses for the factorization, so that the solution of a singular H is
+        the shortest one: a thousandth of it is taken for zero. By default tiny masses are raised.
     solver : Direct, optional
 
     Attributes
@@ -169,7 +169,7 @@ class EliminatedSystem:
     """
 
     def __init__(
-        self, level: Level, floor: str | FloatArray = "tiny", solver: Direct | None = None
+        self, level: Level, floor: FloatArray | None = None, solver: Direct | None = None
     ) -> None:
         self.level, self.solver = level, solver
         self.B, self.beta, self.M, self.eps = level.B, level.beta, level.M, level.eps
@@ -183,13 +183,13 @@ class EliminatedSystem:
         self._null = 0.0
         if self.eps == 0.0:
             self._null = max(_LEAST_NULL, _NULL * float(size.min(initial=largest) / largest) ** 2)
-        self._shortest = not isinstance(floor, str)
-        if not isinstance(floor, str):
+        self._shortest = floor is not None
+        if floor is not None:
             self._null = _NULL  # the solution is to have no part there
-            self.floor = floor
         else:
             least = (_FLOOR if self.eps > 0.0 else _FLOOR_AT_ZERO) * size
-            self.floor = np.where((sure < least) & (floor == "tiny"), least, 0.0)
+            floor = np.where(sure < least, least, 0.0)
+        self.floor = floor
         # H is at least this: at eps = 0 on all but its kernel.
         self._low = np.maximum(sure, self._null * self.floor)
 

@@ -152,10 +152,10 @@ class OneSide(Elimination):
     @cached_property
     def _array(self) -> FloatArray | None:
         """S of few vertices: made without sparse matrices."""
-        edges, D = self._chain.edge_squares, self.inverse.dense()
-        if edges is None or D is None or not isinstance(self.inverse, DenseInverse):
+        edges = self._chain.edge_squares
+        if edges is None or not isinstance(self.inverse, DenseInverse):
             return None
-        return self.level.beta * edges.all - self.level.c * D
+        return self.level.beta * edges.all - self.level.c * self.inverse.dense()
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         level = self.level

@@ -22,6 +22,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cached_property, lru_cache
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,7 @@ class Inverse(ABC):
     @cached_property
     def system(self) -> EliminatedSystem:
         """That of the eliminated cells, with tiny masses raised."""
-        return EliminatedSystem(self.level, "tiny", self.solver)
+        return EliminatedSystem(self.level, solver=self.solver)
 
     @property
     def method(self) -> str:
@@ -171,7 +172,8 @@ class DenseInverse(Inverse):
         assert self._array is not None
         return self._array @ self.level.fixed.off(x), GOOD * self.level.size(x)
 
-    def dense(self, error: float = 0.0) -> FloatArray | None:
+    def dense(self, error: float = 0.0) -> FloatArray:
+        assert self._array is not None
         return self._array
 
 
@@ -179,17 +181,9 @@ class FactoredInverse(Inverse):
     """By one solve with K or the joint matrix, or by the values of the eliminated cells."""
 
     @cached_property
-    def unraised(self) -> EliminatedSystem:
-        """K as it is, however large: its residual tells whether that was good enough."""
-        level = self.level
-        if self.system.exact or not level.diagonal or not level.M.diagonal().min(initial=np.inf):
-            return self.system
-        return EliminatedSystem(level, "none", self.solver)
-
-    @cached_property
     def verifiable(self) -> bool:
         """Whether the residual of K v = x bounds the error of v: K is known, and at least I."""
-        return self.level.definite and self.unraised.knows_k
+        return self.level.definite and self.system.knows_k
 
     @property
     def slow(self) -> bool:
@@ -218,7 +212,7 @@ class FactoredInverse(Inverse):
     @cached_property
     def largest(self) -> float:
         """The largest entry of K - I."""
-        reduced = self.unraised.reduced
+        reduced = self.system.reduced
         return np.inf if reduced is None else float(reduced[0].diagonal().max(initial=0.0))
 
     def _by_one_solve(
@@ -227,14 +221,8 @@ class FactoredInverse(Inverse):
         """By one solve, or None where its residual is too large."""
         if not self.verifiable:
             return None
-        try:
-            v = self.unraised.factor(x)
-        except ConvergenceError:  # entries close to 1 / eps have swallowed the others
-            if self.unraised is self.system:
-                raise
-            self.__dict__["unraised"], self.__dict__["verifiable"] = self.system, False
-            return None
-        less = self.unraised.less_identity(v)
+        v = self.system.factor(x)
+        less = self.system.less_identity(v)
         error = np.atleast_1d(np.linalg.norm(x - v - less, axis=0))
         bound = self.accepted(error, x, allowed)
         if bound is None:
@@ -267,7 +255,7 @@ class FactoredInverse(Inverse):
         if not level.definite or not self._is_small:
             return None
         try:
-            known = self.unraised.dense()
+            known = self.system.dense()
             if known is None:
                 return None
             D, off = one_less_inverse(known[0], level.fixed.remove_from, known[1])
@@ -279,7 +267,7 @@ class FactoredInverse(Inverse):
     def _is_small(self) -> bool:
         """Whether one dense inverse is quicker than a product for every cell."""
         n = self.level.n
-        return 0 < n <= DENSE_INVERSE or (n <= DENSE_DIAGONAL and self.unraised.reduced is None)
+        return 0 < n <= DENSE_INVERSE or (n <= DENSE_DIAGONAL and self.system.reduced is None)
 
 
 class IterativeInverse(Inverse, ApproximateInverse):
@@ -463,7 +451,7 @@ def one_less_inverse(
     n = G.shape[-1]
     K = G.copy()
     diagonals(K)[...] += 1.0
-    found = [definite_inverse(each) for each in K.reshape(-1, n, n)]
+    found = [definite_inverse(each) for each in K.reshape(prod(G.shape[:-2]), n, n)]
     known = [np.full((n, n), np.nan) if each is None else each for each in found]
     inverse = known[0] if G.ndim == 2 else np.array(known).reshape(G.shape)
     probes = _probes(n)
