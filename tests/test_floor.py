@@ -8,7 +8,7 @@ import pytest
 from scipy import linalg, sparse
 
 import cellapse as cl
-from cellapse._linalg.floor import spectral_floor
+from cellapse._linalg.cg import lower_bound
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.preconditioner import _start, next_to
 
@@ -17,7 +17,7 @@ def floor_of(values, seed=0):
     """Of a diagonal matrix with these eigenvalues."""
     values = np.asarray(values, dtype=float)[:, None]
     start = np.random.default_rng(seed).standard_normal(len(values))
-    return spectral_floor(lambda x: values * x, lambda r: r, start)
+    return lower_bound(lambda x: values * x, lambda r: r, start)
 
 
 def test_a_floor_is_below_every_eigenvalue_and_not_far():
@@ -125,14 +125,14 @@ def test_rounding_hides_in_a_residual():
 def test_a_preconditioner_that_rounding_makes_indefinite_tells_nothing():
     """Heavy edges next to light ones: what is told before counts, and no number is made up."""
     d, start = np.linspace(1.0, 2.0, 50)[:, None], np.ones(50)
-    assert spectral_floor(lambda x: d * x, lambda r: -r, start) == 0.0
+    assert lower_bound(lambda x: d * x, lambda r: -r, start) == 0.0
     for last in range(1, 40):  # from some step on
         calls = iter(range(100))
 
         def turned(r, last=last, calls=calls):
             return r if next(calls) < last else -r
 
-        assert 0.0 <= spectral_floor(lambda x: d * x, turned, start) < 1.0
+        assert 0.0 <= lower_bound(lambda x: d * x, turned, start) < 1.0
 
 
 def test_a_small_world_with_heavy_and_light_edges_has_a_spectrum():

@@ -9,9 +9,8 @@ from scipy import sparse
 
 import cellapse as cl
 from cellapse._collapse import inverse as inverses
-from cellapse._linalg import short as module
+from cellapse._linalg import cg
 from cellapse._linalg.preconditioner import Near, next_to
-from cellapse._linalg.short import Short
 
 
 def laplacian_like(weight=1e4, graph=None):
@@ -129,7 +128,7 @@ def test_further_digits_come_from_further_rounds(monkeypatch):
     x = off(kernel, np.random.default_rng(0).standard_normal((206, 2)))
     tol = np.full(2, 1e-11)
     assert (near.start(x, lambda v: x - K @ v, tol).energy <= tol).all()
-    monkeypatch.setattr(module, "_ROUNDS", 1)
+    monkeypatch.setattr(cg, "_ROUNDS", 1)
     once = near.start(x, lambda v: x - K @ v, tol)
     assert (once.energy > tol).all()
     assert (once.energy < 1e-5 * near.start(x, lambda v: x - K @ v, tol + np.inf).energy).all()
@@ -158,7 +157,9 @@ def test_without_a_kernel():
     K, _ = laplacian_like(3.0)
     x = np.random.default_rng(0).standard_normal((206, 2))
     lower = np.linalg.eigvals(K.toarray() / K.diagonal()[:, None]).real.min()
-    found = Short(K, None, 0.9 * lower).refine(0.0 * x, x, lambda v: x - K @ v, np.full(2, 1e-8))
+    found = cg.MixedPrecision(K, None, 0.9 * lower).refine(
+        0.0 * x, x, lambda v: x - K @ v, np.full(2, 1e-8)
+    )
     np.testing.assert_allclose(found.v, np.linalg.solve(K.toarray(), x), atol=1e-8)
 
 
@@ -194,7 +195,7 @@ def test_what_single_precision_leaves_is_solved_in_double(monkeypatch):
     K = cl.clique_complex(nx.gnp_random_graph(1200, 0.01, seed=5))
     x = np.random.default_rng(0).standard_normal((1200, 2))
     truth, starts = cl.collapse(K, "unfolded") @ x, []
-    monkeypatch.setattr(module, "_ROUNDS", 1)
+    monkeypatch.setattr(cg, "_ROUNDS", 1)
     going_on = inverses.conjugate_gradients
 
     def seen(apply, rhs, *rest, **more):

@@ -15,10 +15,9 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from cellapse._linalg.blas import column_dots, times
+from cellapse._linalg.cg import MixedPrecision, Refined, lower_bound
 from cellapse._linalg.factor import Direct, Solve, expands
-from cellapse._linalg.floor import spectral_floor
 from cellapse._linalg.kernel import Projector
-from cellapse._linalg.short import Short, Start
 from cellapse._shared.arrays import (
     BoolArray,
     Entries,
@@ -47,7 +46,7 @@ class Near(NamedTuple):
     lower: float
     least: float
     norm: float
-    short: Short | None
+    short: MixedPrecision | None
     group: IntArray | None
 
     @np.errstate(over="ignore", invalid="ignore")  # where numbers leave their range, v is zero
@@ -71,13 +70,13 @@ class Near(NamedTuple):
 
     def start(
         self, x: FloatArray, residual: Solve, tol: FloatArray, about: FloatArray | None = None
-    ) -> Start:
+    ) -> Refined:
         """A start for conjugate gradients, at zero or `about`; it may be good enough already."""
         v, left = np.zeros_like(x), x
         if about is not None:
             v, left = about, residual(about).astype(np.float64, copy=False)
         if self.short is None:
-            return Start(v, left, np.full(x.shape[1], np.inf), 0)
+            return Refined(v, left, np.full(x.shape[1], np.inf), 0)
         return self.short.refine(v, left, residual, tol)
 
     def hides(self, x: FloatArray, v: FloatArray, most: FloatArray) -> bool:
@@ -116,14 +115,12 @@ def next_to(K: sparse.csr_array, kernel: sparse.csr_array | None) -> Near:
 
     rest = 2.0 * diagonal - abs(P).sum(axis=1)  # of the diagonal, next to the pairs of P
     dominant = bool((rest >= -1e-9 * diagonal).all())
-    floor = (
-        spectral_floor(lambda x: times(K, x), solve, _start(P, rest, kernel)) if dominant else 0.0
-    )
+    floor = lower_bound(lambda x: times(K, x), solve, _start(P, rest, kernel)) if dominant else 0.0
     # K is at least I.
     lower = max(floor, 0.9 / row_sum(P))
     alone = _alone(kernel, len(rest))
     least = max(floor * float(rest[~alone].min(initial=np.inf)), 1.0)
-    short = Short(K, kernel, lower) if ties is None and lower > _CLOSE else None
+    short = MixedPrecision(K, kernel, lower) if ties is None and lower > _CLOSE else None
     return Near(K, solve, lower, least, row_sum(K), short, group)
 
 
