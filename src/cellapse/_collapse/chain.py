@@ -102,8 +102,8 @@ class Chain:
         What is above it: B_2, ..., B_K, or containment where the B_k are made when asked for.
     make : function
         () -> B_1, ..., B_K; the unfolded ones can be large and are rarely needed.
-    sigmas : function
-        () -> sigma_min+ of B_2, ..., B_K.
+    sigma_above : array, optional
+        sigma_min+ of B_2, ..., B_K, where it is known without them.
     """
 
     origin: Any
@@ -111,7 +111,7 @@ class Chain:
     edges: Entries
     above: Sequence[Entries]
     make: Callable[[], Incidence]
-    sigmas: Callable[[], FloatArray]
+    sigma_above: FloatArray | None = None
 
     @classmethod
     def of(cls, B: Incidence, origin: Any) -> Chain:
@@ -120,11 +120,7 @@ class Chain:
             empty = sparse.csr_array((B.n_cells[0], 0))
             B = Incidence((empty,), B.kind, B.source, (0, 0))
         edges, *above = map(Entries.of, B)
-
-        def sigmas() -> FloatArray:
-            return np.array([sigma_min(M) for M in B.matrices[1:]])
-
-        return cls(origin, B.n_real, edges, above, lambda: B, sigmas)
+        return cls(origin, B.n_real, edges, above, lambda: B)
 
     @property
     def source(self) -> Complex | None:
@@ -171,7 +167,10 @@ class Chain:
     @cached_property
     def sigma(self) -> FloatArray:
         """sigma_min+ of B_1, ..., B_K."""
-        return np.array([self._first_sigma(), *self.sigmas()])
+        above = self.sigma_above
+        if above is None:
+            above = np.array([sigma_min(M) for M in self.incidence.matrices[1:]])
+        return np.array([self._first_sigma(), *above])
 
     def _first_sigma(self) -> float:
         """sigma_min+(B_1) from the first positive eigenvalue of B_1 B_1^T."""

@@ -296,7 +296,7 @@ class Unfolded(Realization):
             n_formal = (0, 0, *(B.shape[1] for B in matrices[1:]))
             return Incidence(matrices, self.name, complex_, n_formal)
 
-        return Chain(source, n_cells, B1, upper, make, lambda: unfolded_sigmas(upper)[0])
+        return Chain(source, n_cells, B1, upper, make, unfolded_sigmas(upper)[0])
 
     def eliminate(
         self, chain: Chain, weights: Weights, onto: int = 0, solver: Direct | CG | None = None
@@ -401,7 +401,7 @@ class Screened(Realization):
         def make() -> Incidence:
             return Incidence((B1.csr,), "given", complex_, (0, 0))
 
-        return Chain(source, n_cells, B1, around, make, lambda: np.empty(0))
+        return Chain(source, n_cells, B1, around, make, np.empty(0))
 
     def weigh(self, chain: Chain, beta: Any, gamma: Any, eps: float) -> Weights:
         above = len(chain.above)
