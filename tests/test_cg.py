@@ -7,7 +7,7 @@ from scipy import sparse
 import cellapse as cl
 from cellapse._linalg import cg
 from cellapse._linalg.cg import conjugate_gradients, rough_solution
-from cellapse._linalg.preconditioner import next_to
+from cellapse._linalg.preconditioner import precondition
 
 
 def system(n=60, low=1.0, high=1e6, seed=0):
@@ -173,7 +173,7 @@ def test_heavy_groups_are_followed_by_a_forest():
     near = sparse.diags_array([np.where(np.arange(n - 1) % 2, 1.0, 1e8)], offsets=[1])
     edges = sparse.csr_array(near + near.T)
     K = sparse.csr_array(sparse.eye_array(n) + sparse.diags_array(edges.sum(axis=1)) - edges)
-    near = next_to(K, None)
+    near = precondition(K, None)
     steps = []
     b = np.random.default_rng(0).standard_normal(n)
     x, error = conjugate_gradients(

@@ -222,7 +222,7 @@ def test_a_forest_only_where_heavy_groups_are_tied_by_light_edges():
     def of_forest(K):
         b = np.random.default_rng(0).standard_normal(K.shape[0])
         return np.allclose(
-            preconditioner.next_to(K, None).solve(K @ b), b
+            preconditioner.precondition(K, None).solve(K @ b), b
         )  # a path is its own forest
 
     assert of_forest(pairs(13, 1 / 101))
@@ -230,7 +230,7 @@ def test_a_forest_only_where_heavy_groups_are_tied_by_light_edges():
     assert not of_forest(pairs(12, 1e-4))
     K = pairs(12, 1e-4)
     np.testing.assert_allclose(
-        preconditioner.next_to(K, None).solve(np.ones((24, 2))),
+        preconditioner.precondition(K, None).solve(np.ones((24, 2))),
         (1 / K.diagonal())[:, None] * np.ones((1, 2)),
     )
 

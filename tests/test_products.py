@@ -13,7 +13,6 @@ from cellapse._collapse.inverse import IterativeInverse
 from cellapse._linalg import blas
 from cellapse._linalg.blas import column_dots, times
 from cellapse._linalg.eigen import davidson
-from cellapse._linalg.groups import Groups
 
 
 def matrix(dtype, rows=700, columns=500, density=0.25):
@@ -103,23 +102,16 @@ def inverse_of(K):
     return cl.collapse(K, "unfolded", eps=1e-4).elimination.inverse
 
 
-def test_groups_are_below_the_inverse_and_close_to_it():
-    inverse = inverse_of(small_world())
-    K, group = inverse.near.K, inverse.near.group
-    exact = np.linalg.inv(K.toarray())
-    about = Groups(K, group).inverse(np.eye(len(group), dtype=np.float32)).astype(float)
-    values = np.linalg.eigvalsh(exact - (about + about.T) / 2)
+def test_the_coarse_inverse_is_below_the_inverse_and_close_to_it():
+    P = inverse_of(small_world()).preconditioner
+    inverse, eye = np.linalg.inv(P.K.toarray()), np.eye(P.K.shape[0], dtype=np.float32)
+    about = P.coarse_inverse(1.0)(eye).astype(float)
+    values = np.linalg.eigvalsh(inverse - (about + about.T) / 2)
     assert values[0] > -1e-5
     assert values[-1] < 1.0 - 1e-3  # equal to nothing would leave 1
-    twice = Groups(K, group, 2.0).inverse(np.eye(len(group), dtype=np.float32))
-    np.testing.assert_allclose(twice, 2.0 * about, atol=1e-5)
-
-
-def test_one_group_of_all_has_the_sum_of_all():
-    K = sparse.csr_array([[3.0, -2.0], [-2.0, 3.0]])
-    np.testing.assert_allclose(
-        Groups(K, np.zeros(2, int)).inverse(np.eye(2, dtype=np.float32)), 0.5
-    )
+    np.testing.assert_allclose(P.coarse_inverse(2.0)(eye), 2.0 * about, atol=1e-5)
+    both = P._replace(K=sparse.csr_array([[3.0, -2.0], [-2.0, 3.0]]), aggregate=np.zeros(2, int))
+    np.testing.assert_allclose(both.coarse_inverse(1.0)(np.eye(2, dtype=np.float32)), 0.5)
 
 
 def test_what_is_nearby_is_closer_than_a():
@@ -150,7 +142,7 @@ def test_a_pair_is_exact_however_rough_its_solution():
 
 def test_without_groups_nothing_is_nearer_than_a(monkeypatch):
     inverse = inverse_of(cl.clique_complex(nx.gnm_random_graph(800, 6000, seed=1)))
-    assert inverse.near.group is None
+    assert inverse.preconditioner.aggregate is None
     assert inverse.approximation(1.0) is None
     assert inverse.pair(np.eye(800)[:, :2]) is None
     inverse = inverse_of(small_world())

@@ -20,7 +20,7 @@ from cellapse._linalg.eigen.problem import eigenproblem, has_hubs
 from cellapse._linalg.eigen.solver import EigenSolver
 from cellapse._linalg.eigen.spectrum import solve_eigenproblem
 from cellapse._linalg.factor import FACTORIZATIONS, best_direct, expands, fill_in
-from cellapse._linalg.preconditioner import next_to
+from cellapse._linalg.preconditioner import precondition
 from cellapse._shared.progress import Bar
 
 GRAPHS = {
@@ -405,7 +405,7 @@ def test_forest_preconditioner_follows_heavy_groups():
     rhs -= rhs.mean()
     steps = {}
     for name, near in (
-        ("forest", next_to(K, None).solve),
+        ("forest", precondition(K, None).solve),
         ("diagonal", lambda r: r / K.diagonal()),
     ):
         products = []

@@ -40,8 +40,7 @@ from cellapse._errors import ConvergenceError
 from cellapse._linalg.blas import definite_inverse, times
 from cellapse._linalg.cg import conjugate_gradients, one_pass
 from cellapse._linalg.factor import Direct, Solve, expands, widest_level
-from cellapse._linalg.groups import Groups
-from cellapse._linalg.preconditioner import Near, next_to
+from cellapse._linalg.preconditioner import Preconditioner, precondition
 from cellapse._linalg.symmetric import ApproximateInverse
 from cellapse._shared.arrays import FloatArray
 
@@ -304,11 +303,11 @@ class IterativeInverse(Inverse, ApproximateInverse):
         return "conjugate gradients on K, as the graph expands"
 
     @cached_property
-    def near(self) -> Near:
+    def preconditioner(self) -> Preconditioner:
         """K, and what conjugate gradients on it need to know."""
         assert self.system.reduced is not None
         K = sparse.csr_array(sparse.eye_array(self.level.n) + self.system.reduced[0])
-        return next_to(K, self.level.chain.kernel)
+        return precondition(K, self.level.chain.kernel)
 
     def apply(
         self, x: FloatArray, error: float = 0.0, start: FloatArray | None = None
@@ -332,30 +331,30 @@ class IterativeInverse(Inverse, ApproximateInverse):
         if x.ndim == 1:
             found = self._solution(x[:, None], allowed)
             return None if found is None else (found[0][:, 0], found[1])
-        near, K = self.near, self.near.K
-        least = np.sqrt(near.least)  # |e| <= (e^T K e)^{1/2} / least
+        P, K = self.preconditioner, self.preconditioner.K
+        least = np.sqrt(P.least)  # |e| <= (e^T K e)^{1/2} / least
 
         def apply(v: FloatArray) -> FloatArray:
             self._work += float(K.nnz) * v.size / self.level.n
             return times(K, v)
 
         def residual(v: FloatArray) -> FloatArray:
-            short = v.astype(np.float64, copy=False)
-            hides = near.hides(x, short, _HIDDEN * near.least * allowed)
-            v = v.astype(np.longdouble, copy=False) if hides else short  # eight times as slow
+            double = v.astype(np.float64, copy=False)
+            lost = P.rounding_exceeds(_HIDDEN * P.least * allowed, x, double)
+            v = v.astype(np.longdouble, copy=False) if lost else double  # eight times as slow
             return x - v - self.system.less_identity(v)
 
         tol = np.broadcast_to(allowed * least, x.shape[1:])
-        begun = near.start(x, residual, tol, start)
+        begun = P.refine(x, residual, tol, start)
         v, energy = begun.v, begun.energy
         self._work += float(begun.products) * K.nnz * x.shape[1]
         if not (energy <= tol).all():
             v, energy = conjugate_gradients(
                 apply,
                 begun.left,
-                near.solve,
+                P.solve,
                 tol,
-                near.lower,
+                P.lower,
                 maxiter=_MAX_STEPS,
                 residual=lambda v: residual(begun.v + v),
             )
@@ -372,7 +371,7 @@ class IterativeInverse(Inverse, ApproximateInverse):
         off = self.level.fixed.off(x)
         size = np.atleast_1d(np.linalg.norm(off, axis=0))
         if self.level.eps > 0.0:  # K^-1 x may be as small as x / least
-            found = self._solution(off, AIM * size / self.near.least)
+            found = self._solution(off, AIM * size / self.preconditioner.least)
             values = None if found is None else completed_by(self.system, off, found[0])
             if values is not None:
                 return values
@@ -381,28 +380,28 @@ class IterativeInverse(Inverse, ApproximateInverse):
     # For eigensolvers
 
     def approximation(self, norm: float) -> Solve | None:
-        """x -> about T x / norm for columns of float32, K^-1 by groups; None without groups."""
-        level, near = self.level, self.near
-        if near.group is None:
+        """x -> about T x / norm for columns of float32, K^-1 by aggregates; None without."""
+        level = self.level
+        inverse = self.preconditioner.coarse_inverse(level.c / norm)
+        if inverse is None:
             return None
-        groups = Groups(near.K, near.group, level.c / norm)
         rest = sparse.csr_array(level.A - level.c * sparse.eye_array(level.n)) / norm
         rest = rest.astype(np.float32)
-        return lambda x: times(rest, x) + groups.inverse(x)
+        return lambda x: times(rest, x) + inverse(x)
 
     def pair(self, x: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-        """u close to columns x of length one, and T u; None without groups, or without such a u.
+        """u close to columns x of length one, and T u; None without aggregates, or such a u.
 
         For u = K v, T u = A u - c (u - v) is exact for every v: a rough v for K v = x will do.
         """
-        near = self.near
-        if near.group is None:  # there few steps do for T x
+        P = self.preconditioner
+        if P.aggregate is None:  # there few steps do for T x
             return None
 
         def close(r: FloatArray, _: FloatArray) -> Any:
             return np.linalg.norm(r, axis=0) <= _ROUGH
 
-        v = one_pass(lambda p: times(near.K, p), x, near.solve, close, _STEPS).x
+        v = one_pass(lambda p: times(P.K, p), x, P.solve, close, _STEPS).x
         less = self.system.less_identity(v)
         u = v + less
         if not (np.linalg.norm(x - u, axis=0) <= _FAR).all():
@@ -416,7 +415,7 @@ class IterativeInverse(Inverse, ApproximateInverse):
         """
         level = self.level
         image = times(level.A, x)
-        start = level.fixed.off(self.near.closest(x, image))
+        start = level.fixed.off(self.preconditioner.best_in_span(x, image))
         return image - level.c * self.apply(x, error / level.c, start)[0]
 
 

@@ -1,4 +1,4 @@
-"""Numbers below the eigenvalues of P^-1 K, which errors are told by, against LAPACK."""
+"""What a preconditioner promises, and numbers below the eigenvalues of P^-1 K, against LAPACK."""
 
 from types import SimpleNamespace
 
@@ -10,7 +10,7 @@ from scipy import linalg, sparse
 import cellapse as cl
 from cellapse._linalg.cg import lower_bound
 from cellapse._linalg.kernel import left_kernel
-from cellapse._linalg.preconditioner import _start, next_to
+from cellapse._linalg.preconditioner import _start, precondition
 
 
 def floor_of(values, seed=0):
@@ -65,7 +65,7 @@ GRAPHS = {
 def test_what_is_said_of_k_next_to_all_of_its_eigenvalues(name, weights):
     """lower <= P^-1 K and least <= K off the kernel, and both are better than that K >= I."""
     K, kernel = laplacian_like(GRAPHS[name](), weights)
-    near = next_to(K, kernel)
+    near = precondition(K, kernel)
     off = linalg.null_space(kernel.T.toarray())
     inverse = off.T @ near.solve(off)
     dense = off.T @ K.toarray() @ off
@@ -101,25 +101,25 @@ def test_a_start_has_the_covariance_of_p_off_the_kernel(monkeypatch, sign):
 def test_cells_that_are_alone_do_not_count():
     K, kernel = laplacian_like(GRAPHS["with isolated vertices"](), lambda m: np.full(m, 1e4))
     assert (K.diagonal() == 1.0).any()
-    assert next_to(K, kernel).least > 10.0
+    assert precondition(K, kernel).least > 10.0
 
 
 def test_no_floor_for_what_is_not_diagonally_dominant():
     """Columns with three entries: P could not be drawn from; K >= I is what is left."""
     B = sparse.csr_array(np.tril(np.ones((40, 40)), 1)[:, :3])
     K = sparse.csr_array(sparse.eye_array(40) + 1e4 * (B @ B.T))
-    near = next_to(K, None)
+    near = precondition(K, None)
     assert near.least >= 1.0
     assert near.lower <= 1.0
 
 
-def test_rounding_hides_in_a_residual():
+def test_what_rounding_takes_of_a_residual():
     K = sparse.csr_array(np.diag([1.0, 1e6]))
-    near = next_to(K, None)
+    near = precondition(K, None)
     x, v = np.ones((2, 1)), np.array([[1.0], [1e-6]])
     hidden = 2.0**-52 * np.sqrt(3.0**2 + 3.0**2)
-    assert near.hides(x, v, np.array([0.99 * hidden]))
-    assert not near.hides(x, v, np.array([1.01 * hidden]))
+    assert near.rounding_exceeds(np.array([0.99 * hidden]), x, v)
+    assert not near.rounding_exceeds(np.array([1.01 * hidden]), x, v)
 
 
 def test_a_preconditioner_that_rounding_makes_indefinite_tells_nothing():
