@@ -54,7 +54,13 @@ def write(tmp_path, name):
     (tmp_path / "known.csv").write_text("node,label\na,one\nb,two\n")
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+SLOW = ("a path", "a triangle", "a square", "all pairs")  # between the others
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in NETWORKS],
+)
 @pytest.mark.parametrize("verb", OF_NETWORKS)
 def test_every_verb_takes_the_smallest_networks(run, tmp_path, verb, name):
     write(tmp_path, name)

@@ -359,6 +359,7 @@ def test_choices_and_wins_of_the_search_by_hand():
     assert table.rows[0].meaning.count("not told apart") == 3
 
 
+@pytest.mark.slow
 def test_graph_networks_need_the_degrees():
     pytest.importorskip("torch_geometric", reason="GCN and GAT need the extra torch")
     from cellapse.experiments.tables import mantra_networks

@@ -60,7 +60,13 @@ def test_every_operator_says_what_it_scales_with():
 
 
 @pytest.mark.parametrize("of_eps", [0, 1], ids=["eps", "eps * c"])
-@pytest.mark.parametrize("c", 10.0 ** np.array([-30, -20, -12, -9, -3, 0, 3, 9, 20, 30]))
+@pytest.mark.parametrize(
+    "c",
+    [
+        *(1e-30, 1e-9, 1.0, 1e20),
+        *(pytest.param(10.0**k, marks=pytest.mark.slow) for k in (-20, -12, -3, 3, 9, 30)),
+    ],
+)
 @pytest.mark.parametrize("name", list(REALIZATIONS))
 def test_the_theory_holds_in_any_unit(name, c, of_eps):
     graph = nx.karate_club_graph()
