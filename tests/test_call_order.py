@@ -10,7 +10,6 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import Protocol
 
 import networkx as nx
 import pytest
@@ -35,15 +34,12 @@ def owner(frame: FrameType) -> str:
     module, code = frame.f_globals.get("__name__", ""), frame.f_code
     if code.co_varnames[:1] != ("self",) or code.co_name in MADE:
         return module
-    kind = type(frame.f_locals["self"])
-    protocols = [each for each in Protocol.__subclasses__() if in_core(each.__module__)]
-    agreed = [p for p in protocols if all(hasattr(kind, m) for m in vars(p) if m[0] != "_")]
     declare = [
         each.__module__
-        for each in (*kind.__mro__, *agreed)
-        if code.co_name in vars(each).keys() | inspect.get_annotations(each)
+        for each in type(frame.f_locals["self"]).__mro__
+        if in_core(each.__module__)
+        and code.co_name in vars(each).keys() | inspect.get_annotations(each)
     ]
-    declare = [name for name in declare if in_core(name)]
     return declare[-1] if module in declare else module
 
 

@@ -6,6 +6,8 @@ the numbers of what is to go: they are lowered with what goes, and never raised.
 
 import ast
 import graphlib
+import importlib
+import inspect
 import re
 import subprocess
 import sys
@@ -115,6 +117,16 @@ LINES_OF_THE_CORE = 9_095  # only ever lowered, to 6,500: a new path takes the p
 # Tests for one realization outside of the folder of realizations. Only ever lowered, to 0: what a
 # realization is or can do, it says itself.
 ASKED_WHICH_REALIZATION = 0
+# Numbers in capitals that files of the core name for themselves, `tuning` apart. Only ever lowered:
+# what chooses between ways to the same result stands in `tuning`, with its measurement.
+NUMBERS_BESIDE_TUNING = 122
+IMPLEMENTATIONS = 3  # of a contract of the core
+MORE_IMPLEMENTATIONS = {  # those with more; the others only ever lowered, to 3
+    "SymmetricOperator": 4,
+    "Elimination": 5,
+    "Realization": 6,  # what the package offers
+    "EigenSolver": 5,  # likewise
+}
 
 
 class Import(NamedTuple):
@@ -307,6 +319,118 @@ def test_only_realizations_ask_which_realization_it_is():
     }
     found = {module: times for module, times in asked.items() if times}
     assert sum(found.values()) == ASKED_WHICH_REALIZATION, found
+
+
+def core_modules() -> list[str]:
+    return [module for module in MODULES if module.split(".")[0] in CORE]
+
+
+def may_be_none(annotation: ast.expr, functions: set[str]) -> bool:
+    """Whether an annotation is that of a function, by one of these names, or None."""
+    sides = [annotation]
+    while isinstance(sides[0], ast.BinOp):  # a | b | c
+        sides[:1] = [sides[0].left, sides[0].right]
+    names = {ast.unparse(side).partition("[")[0].rpartition(".")[2] for side in sides}
+    return "None" in names and bool(names & functions)
+
+
+def optional_functions(source: str, functions: set[str]) -> list[str]:
+    """The fields and attributes of classes that hold a function or None."""
+    return [
+        ast.unparse(node.target)
+        for each in ast.walk(ast.parse(source))
+        if isinstance(each, ast.ClassDef)
+        for node in ast.walk(each)
+        if isinstance(node, ast.AnnAssign) and may_be_none(node.annotation, functions)
+    ]
+
+
+def types_of_functions(source: str) -> set[str]:
+    """Callable, and the names that a module gives to such types."""
+    named = re.findall(r"^(\w+)(?:: TypeAlias)? = Callable\b", source, re.M)
+    return {"Callable", *named}
+
+
+def test_it_is_seen_where_a_function_may_be_none():
+    source = (
+        "from collections.abc import Callable\nSolve: TypeAlias = Callable[[A], A]\n"
+        "class S:\n    a: Solve | None\n    b: int | Callable[[], A] | None = None\n"
+        "    c: Callable[[], A | None]\n    d: A | None\n"
+        "    def __init__(self):\n        self.e: None | factor.Solve = None\n"
+    )
+    functions = types_of_functions(source)
+    assert sorted(optional_functions(source, functions)) == ["a", "b", "self.e"]
+
+
+def test_no_object_of_the_core_holds_a_function_or_none():
+    """What an operator can do is a method with a default, no function that may be missing."""
+    sources = {module: MODULES[module].read_text() for module in core_modules()}
+    functions = set().union(*map(types_of_functions, sources.values()))
+    assert not {
+        m: f for m, source in sources.items() if (f := optional_functions(source, functions))
+    }
+
+
+def numbers_named(source: str) -> list[str]:
+    """What a module calls in capitals and is made of numbers; tables apart."""
+    found = []
+    for node in ast.parse(source).body:
+        if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
+            continue
+        inside = list(ast.walk(node.value))
+        if any(isinstance(n, ast.Dict) for n in inside) or not any(
+            isinstance(n, ast.Constant) and type(n.value) in (int, float) for n in inside
+        ):
+            continue
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        names = [n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)]
+        found += [name for name in names if re.fullmatch(r"[A-Z_][A-Z_0-9]*", name)]
+    return found
+
+
+def test_numbers_that_stand_beside_tuning_become_fewer():
+    example = "A = 1\n_B, C_2 = 2.0**-3, 4\nD: int = -1\nE = {1: 2}\nF = 'a'\ng = 1\nH = f()"
+    assert numbers_named(example) == ["A", "_B", "C_2", "D"]
+    found = {
+        module: numbers_named(MODULES[module].read_text())
+        for module in core_modules()
+        if not module.endswith("tuning")
+    }
+    assert sum(map(len, found.values())) <= NUMBERS_BESIDE_TUNING, found
+
+
+def implementations(contract: type, contracts: set[type]) -> set[str]:
+    """The classes of the core that implement a contract; another contract counts as one."""
+    found = set()
+    for each in contract.__subclasses__():
+        if (
+            not each.__module__.startswith("cellapse._")
+            or each.__module__.split(".")[1] not in CORE
+        ):
+            continue
+        if each in contracts or not inspect.isabstract(each):
+            found.add(each.__name__)
+        if each not in contracts:
+            found |= implementations(each, contracts)
+    return found
+
+
+def test_a_contract_of_the_core_has_few_implementations():
+    named = [
+        each
+        for module in core_modules()
+        for each in vars(importlib.import_module(f"cellapse.{module}")).values()
+        if isinstance(each, type) and each.__module__ == f"cellapse.{module}"
+    ]
+    contracts = {
+        each
+        for each in named
+        if any(getattr(value, "__isabstractmethod__", False) for value in vars(each).values())
+    }
+    found = {each.__name__: implementations(each, contracts) for each in contracts}
+    assert {"Inverse", "Stacks", "EigenSolver", *MORE_IMPLEMENTATIONS} <= set(found)
+    for name, classes in found.items():
+        assert len(classes) <= MORE_IMPLEMENTATIONS.get(name, IMPLEMENTATIONS), (name, classes)
 
 
 def test_functions_are_short():
