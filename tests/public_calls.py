@@ -773,6 +773,9 @@ TORCH_CALLS = {
         max_rank=2,
         eps=0.5,
     ),
+    "TrustEdges": on(
+        transformed("TrustEdges"), data=data, drop=0.1, weight=True, attr_name="edge_weight"
+    ),
     "transform_all": on(
         all_transformed, graphs=data_list, transform=encoder, n_jobs=1, progress=False
     ),

@@ -25,6 +25,7 @@ from cellapse.experiments.tables import (
     compression,
     contacts,
     denoising,
+    gcn,
     learned_collapse,
     mantra,
     mantra_networks,
@@ -63,6 +64,7 @@ _EXPERIMENTS = (
     search,
     unseen,
     node_classification,
+    gcn,
     learned_collapse,
     message_passing_cost,
 )

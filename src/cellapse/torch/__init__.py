@@ -3,7 +3,7 @@
 * `Collapse`, a layer whose weights are learned, `spectral_filter`, `heat` and
   `heat_kernel_signature` with gradients;
 * `CollapsedConv` and `GraphTransformer`, layers of graph networks;
-* `AddCollapsedPE` and `AddHeatKernelSignature`, transforms of PyTorch Geometric.
+* `AddCollapsedPE`, `AddHeatKernelSignature` and `TrustEdges`, transforms of PyTorch Geometric.
 """
 
 from cellapse._errors import extra
@@ -22,6 +22,7 @@ from cellapse.torch.transforms import (
     AddHeatKernelSignature,
     transform_all,
 )
+from cellapse.torch.trust import TrustEdges
 
 __all__ = [
     "AddCollapsedPE",
@@ -31,6 +32,7 @@ __all__ = [
     "CollapsedConv",
     "DifferentiableOperator",
     "GraphTransformer",
+    "TrustEdges",
     "blueprint",
     "data_to_complex",
     "heat",
