@@ -37,8 +37,8 @@ class TrustEdges(BaseTransform):
     w -> w (.05 + .95 trust).
 
     Both directions of an edge count as one, and keep one weight. A loop keeps its weight, and
-    stays. In a `Batch` every graph is one by itself. Weights that the graph has count for the trust,
-    and are multiplied.
+    stays. In a `Batch` every graph is one by itself. Weights that the graph has count for the
+    trust, and are multiplied.
 
     Parameters
     ----------
