@@ -176,7 +176,7 @@ BAD_GRAPHS = {
     "unequal weights": (lambda: clique_complex(sums([0, 1], [2, 0]), weight="w"), "not symmetric"),
     "nan in the adjacency": (lambda: clique_complex(sums([0, NAN], [NAN, 0])), "NaN|nan|finite"),
     "not square": (lambda: clique_complex(sums([0, 1, 0], [1, 0, 0])), r"\(2, 3\).*square"),
-    "dense matrix": (lambda: clique_complex(np.eye(3)[:, [1, 2, 0]]), r"\(3, 3\)"),
+    "dense matrix": (lambda: clique_complex(np.eye(3)[:, [1, 2, 0]]), "not symmetric"),
     "float edges": (lambda: clique_complex(np.array([[0.0, 1.0]])), "float64"),
     "negative vertex": (lambda: clique_complex(np.array([[0, -4]])), "vertex -4"),
     "vertex 10^9": (lambda: clique_complex(np.array([[0, 10**9]])), "1000000000"),
@@ -191,8 +191,8 @@ BAD_GRAPHS = {
         lambda: clique_complex(attributed(), weight="strength"),
         r"\('u', 'v'\).*'strength'",
     ),
-    "negative weight": (lambda: clique_complex(attributed(w=-3), weight="w"), "w=-3"),
-    "nan weight": (lambda: clique_complex(attributed(w=NAN), weight="w"), "w=nan"),
+    "negative weight": (lambda: clique_complex(attributed(w=-3), weight="w"), "-3"),
+    "nan weight": (lambda: clique_complex(attributed(w=NAN), weight="w"), "nan"),
     "weight that is a word": (lambda: clique_complex(attributed(w="x"), weight="w"), "'w'|'x'"),
     "weight of a list": (lambda: clique_complex([(0, 1)], weight="w"), "'w'.*no attributes"),
     "max_rank 0": (lambda: clique_complex([(0, 1)], 0), "max_rank=0"),
@@ -471,7 +471,7 @@ def test_products_of_the_wrong_shape(x):
         ([1.0, 0.0, 1.0], "mass 0 at 'b'"),
         ([1.0, 1.0, -2.0], "mass -2 at 'c'"),
         ("volume", "mass='volume'"),
-        (np.ones((3, 1)), "mass"),
+        (np.ones((3, 2)), "mass"),
     ],
 )
 def test_bad_masses(mass, pattern):
