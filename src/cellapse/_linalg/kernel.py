@@ -208,7 +208,7 @@ class Projector:
 
     def remove_from(self, x: FloatArray) -> FloatArray:
         """Write x without its projection over x."""
-        if x.ndim == 2 and x.shape[1] != 1:
+        if len(self._rows) and x.ndim == 2 and x.shape[1] != 1:
             subtract_product(x, self._rows.T, self._rows @ x)
         else:  # BLAS takes ten times as long for one column
             column = x[:, 0] if x.ndim == 2 else x
