@@ -208,12 +208,12 @@ class Projector:
 
     def remove_from(self, x: FloatArray) -> FloatArray:
         """Write x without its projection over x."""
-        if len(self._rows) and x.ndim == 2 and x.shape[1] != 1:
-            subtract_product(x, self._rows.T, self._rows @ x)
-        else:  # BLAS takes ten times as long for one column
+        if x.ndim == 1 or x.shape[1] == 1:  # BLAS takes ten times as long for one column
             column = x[:, 0] if x.ndim == 2 else x
             for p in self._rows:
                 column -= (p @ column) * p
+        elif len(self._rows):
+            subtract_product(x, self._rows.T, self._rows @ x)
         if self._few is not None:
             x[self._at] -= self._few @ (self._few.T @ x[self._at])
         return x
