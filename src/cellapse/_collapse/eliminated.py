@@ -236,18 +236,15 @@ class EliminatedSystem:
         Both have the same inverse there, and as many negative eigenvalues: those eliminated are
         positive.
         """
-        near = None if self.woodbury is None else sparse.csr_array(self.woodbury.nearest)
-        return self._joint(self._raised if near is None else near)
+        if self.woodbury is not None:
+            return self._joint(sparse.csr_array(self.woodbury.nearest))
+        return self._joint(self._raised)
 
     @cached_property
     def _direct(self) -> Direct:
         """How it is factorized."""
-        if self.solver is not None:
-            return self.solver
-        n = self.level.n
-        if self.reduced is not None:
-            return best_direct(n)
-        return best_direct(n + len(self.floor))
+        rows = self.level.n + (0 if self.reduced is not None else len(self.floor))
+        return self.solver or best_direct(rows)
 
     @property
     def method(self) -> str:

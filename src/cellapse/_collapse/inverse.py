@@ -250,8 +250,9 @@ class FactoredInverse(Inverse):
         return (level.beta * (level.B @ w)).astype(np.float64), root * energy
 
     def dense(self, error: float = 0.0) -> FloatArray | None:
-        level = self.level
-        if not level.definite or not self._is_small:
+        level, n = self.level, self.level.n
+        small = 0 < n <= DENSE_INVERSE or (n <= DENSE_DIAGONAL and self.system.reduced is None)
+        if not level.definite or not small:
             return None
         try:
             known = self.system.dense()
@@ -261,12 +262,6 @@ class FactoredInverse(Inverse):
         except ConvergenceError:  # products may still do
             return None
         return D if level.c * off <= 0.3 * max(GOOD * level.norm, 0.03 * error * level.c) else None
-
-    @property
-    def _is_small(self) -> bool:
-        """Whether one dense inverse is quicker than a product for every cell."""
-        n = self.level.n
-        return 0 < n <= DENSE_INVERSE or (n <= DENSE_DIAGONAL and self.system.reduced is None)
 
 
 class IterativeInverse(Inverse, ApproximateInverse):

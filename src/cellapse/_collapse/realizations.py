@@ -151,8 +151,8 @@ class Realization(ABC):
     def ceiling(self, weights: Weights, onto: int, size: float) -> float:
         """What ||S - A|| cannot exceed, where ||A|| is `size`."""
         beta, gamma = weights.beta, weights.gamma
-        near = [k for k in (onto, onto - 1) if 0 <= k < len(beta) and beta[k] > 0]
-        return float(sum(gamma[k] ** 2 / beta[k] for k in near))
+        sides = [k for k in (onto, onto - 1) if 0 <= k < len(beta) and beta[k] > 0]
+        return float(sum(gamma[k] ** 2 / beta[k] for k in sides))
 
     def stacks(self, complexes: list[Complex], beta: Any, gamma: Any) -> Stacks:
         """Many small complexes at once, as stacks of dense matrices."""
