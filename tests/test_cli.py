@@ -261,6 +261,19 @@ def test_label_spreads_what_a_file_or_an_attribute_says(run, tmp_path):
     nx.write_graphml(graph, tmp_path / "teams.graphml")
     code, out, _ = run("label", tmp_path / "teams.graphml", "--labels", "team", "--json")
     assert set(json.loads(out)["label"]) == {"a", "b"}
+    for method in ("poisson", "harmonic", "regularized"):
+        how = ("--labels", "team", "--method", method, "--json")
+        found = json.loads(run("label", tmp_path / "teams.graphml", *how)[1])
+        assert found["method"] == method
+        assert (found["strength"] is None) == (method != "regularized")
+        expected = cl.spread_labels(
+            cl.read(tmp_path / "teams.graphml"), {0: "a", 33: "b"}, method=method
+        )
+        assert found["label"] == expected.predicted()
+    for wrong in (("--method", "best"), ("--strength", "2")):
+        code, _, error = run("label", tmp_path / "teams.graphml", "--labels", "team", *wrong)
+        assert code == 2
+        assert "regularized" in error
     known.write_text("node,label\nnobody,here\n")
     code, _, error = run("label", "karate", "--labels", known)
     assert code == 2
