@@ -289,14 +289,11 @@ def test_corrections_are_solutions_off_the_vectors_that_are_there():
     """(A - s)^-1 r of a diagonal A, roughly: s by hand."""
     given, axes = diagonal([0.0, 1.0, 2.0, 3.0, 4.0], 1), np.eye(5)
     ritz = davidson.Ritz(axes[:, [0, 2]], axes[:, [1, 4]], np.array([False, True]))
-    step = davidson.off_ritz_vectors(given, None)(ritz)  # s = 2 - .3 at the third axis
+    step = davidson.BySinglePrecision(given)(ritz)  # s = 2 - .3 at the third axis
     np.testing.assert_allclose(step, axes[:, [4]] / 2.3, atol=1e-6)  # only what is open
-    far = davidson.Ritz(axes[:, [3]], axes[:, [4]] + axes[:, [1]], np.array([True]))
-    step = davidson.off_eigenvectors(given, axes[:, :3], 2.0)(far)
-    np.testing.assert_allclose(step, axes[:, [4]] / 2, atol=1e-6)  # s is at most the third value
     positive = diagonal([1.0, 2.0, 4.0], 1)
     ritz = davidson.Ritz(np.eye(3)[:, :1], np.ones((3, 1)), np.array([True]))
-    step = davidson.by_factor(positive, cl.Direct())(ritz)
+    step = davidson.ByFactor(positive, cl.Direct())(ritz)
     np.testing.assert_allclose(step.ravel(), [1.0, 0.5, 0.25], rtol=1e-4)
 
 

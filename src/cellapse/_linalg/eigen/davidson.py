@@ -5,26 +5,28 @@ For Ritz pairs (lambda, x) of S in a space V, with residuals r = S x - lambda x,
     V  <-  V + span (A - s)^-1 r,
 
 and a Rayleigh-Ritz step in what V has become (Davidson, 1975). The corrections take A alone: by a
-factorization with s close to 0, or by conjugate gradients in single precision with s close to each
-eigenvalue, off vectors outside of which A - s is positive definite.
+factorization with s close to 0, or by conjugate gradients in single precision with s below each
+eigenvalue, off the Ritz vectors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, sparse
 
 from cellapse._errors import ConvergenceError, InputError
-from cellapse._linalg.blas import remove_span, subtract_product, symmetric_eigenpairs
+from cellapse._linalg.blas import remove_span, subtract_product, symmetric_eigenpairs, times
+from cellapse._linalg.cg import ROUGH, rough_solution, scaled
 from cellapse._linalg.eigen.krylov import SUPERLU
 from cellapse._linalg.eigen.problem import Pairs, Problem, only_below
-from cellapse._linalg.eigen.rough import Rough
 from cellapse._linalg.eigen.solver import EigenSolver, check_factorization
 from cellapse._linalg.factor import Direct, Solve
+from cellapse._linalg.kernel import Projector
 from cellapse._shared.arrays import BoolArray, FloatArray
 from cellapse._shared.checks import whole_number
 from cellapse._shared.progress import Bar
@@ -32,6 +34,8 @@ from cellapse._shared.progress import Bar
 _DEPENDENT = 1e-13  # squared, of steps of length one: what is less is rounding
 _GUARD = 4  # vectors beyond those to find, which the others need not wait for
 _BELOW = 0.3  # of a residual: how far a shift is below its quotient
+_CLOSE = 0.01  # of a residual that is left by a correction with A, which is close to S
+_FEW = 8  # columns of a kernel that are not worth a projector of their own
 
 
 class Ritz(NamedTuple):
@@ -42,7 +46,92 @@ class Ritz(NamedTuple):
     open_: BoolArray
 
 
-Correction = Callable[[Ritz], FloatArray]  # one column for each open pair
+class Correction(ABC):
+    """About (A - s)^-1 for columns, s below their eigenvalues."""
+
+    @abstractmethod
+    def __call__(self, ritz: Ritz) -> FloatArray:
+        """Find steps that correct the open pairs, one column for each."""
+
+    @abstractmethod
+    def smooth(self, x: FloatArray) -> FloatArray:
+        """Make random columns small where A is large; still random where it counts."""
+
+
+class ByFactor(Correction):
+    """(A - s)^-1 by a factorization, s close to 0."""
+
+    def __init__(self, base: Problem, direct: Direct) -> None:
+        self._solve = base.factor(direct)[1]
+
+    def __call__(self, ritz: Ritz) -> FloatArray:
+        return self._solve(ritz.R[:, ritz.open_])
+
+    def smooth(self, x: FloatArray) -> FloatArray:
+        return self._solve(x)
+
+
+class BySinglePrecision(Correction):
+    """(N - s)^-1 off the Ritz vectors by conjugate gradients, s below their quotients.
+
+    N is an approximation of S by its iterative inverse, or the matrix of the base, or S itself; all
+    of it over its norm, so that numbers stay in range. One or two digits are all that a correction
+    is good for. If there are hubs, the diagonal preconditions.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        inverse, base, self._scale, self._left = problem.inverse, problem.base, 1.0, ROUGH
+        N = None if inverse is None else inverse.approximation(problem.norm)
+        if N is None and base is not None:
+            problem = replace(base.problem, deflated=problem.deflated)
+            self._scale, self._left = base.scale, _CLOSE  # of S: a second digit saves steps
+        self._norm, self._matrix = problem.norm, problem.matrix
+        kernel, deflated = problem.kernel, problem.deflated
+        if kernel is not None and problem.n_kernel <= _FEW:  # they go with the others
+            deflated, kernel = np.hstack([kernel.toarray(), deflated]), None
+        self._off_kernel = Projector(kernel, np.float32).remove_from
+        self._deflated: FloatArray = np.asarray(deflated, np.float32)
+        self._product = self._multiply_single() if N is None else N
+        self._inverse_diagonal: FloatArray | None = None
+        if problem.has_hubs:
+            diagonal = self._matrix.diagonal() / self._norm
+            inverted = 1.0 / np.where(diagonal > 0, diagonal, 1.0)
+            self._inverse_diagonal = np.asarray(inverted[:, None], np.float32)
+
+    def __call__(self, ritz: Ritz) -> FloatArray:
+        R = ritz.R[:, ritz.open_] / self._scale
+        x: FloatArray = np.ascontiguousarray(ritz.X[:, ritz.open_], dtype=np.float32)
+        image = self._product(x).astype(np.float64)
+        quotients = self._norm * np.einsum("ij,ij->j", x, image)
+        shift = np.maximum(quotients - _BELOW * np.linalg.norm(R, axis=0), 0.0)
+        return self._solution(R, shift, ritz.X)
+
+    def smooth(self, x: FloatArray) -> FloatArray:
+        return self._solution(x, np.zeros(x.shape[1]), x[:, :0])
+
+    def _multiply_single(self) -> Solve:
+        A = self._matrix
+        entries = (A.data / self._norm).astype(np.float32)
+        return partial(times, sparse.csr_array((entries, A.indices, A.indptr), shape=A.shape))
+
+    def _solution(self, rhs: FloatArray, shift: FloatArray, X: FloatArray) -> FloatArray:
+        V: FloatArray = np.hstack([self._deflated, np.asarray(X, np.float32)])
+        size, by = np.linalg.norm(rhs, axis=0), shift / self._norm
+        size[size == 0.0] = 1.0
+        buffer: FloatArray = np.empty(rhs.shape, np.float32)
+
+        def project(x: FloatArray) -> FloatArray:
+            return remove_span(self._off_kernel(x), V)
+
+        def apply(p: FloatArray) -> FloatArray:
+            image = self._product(p)
+            image -= scaled(p, by, buffer)
+            return project(image)
+
+        b = project((rhs / size).astype(np.float32, order="C"))
+        inverse = self._inverse_diagonal
+        precondition = None if inverse is None else lambda r: project(inverse * r)
+        return rough_solution(apply, b, precondition, self._left) * (size / self._norm)
 
 
 @dataclass(frozen=True)
@@ -90,40 +179,28 @@ class Davidson(EigenSolver):
     def find_more(self, problem: Problem) -> Pairs:
         if problem.k > problem.dimension - 2:
             raise InputError(f"{self} for {problem.k} of {problem.n}; use Dense() for so many")
-        count = min(problem.k + _GUARD, problem.dimension - 1)
-        begin = self._from_random if problem.start is None else self._from_base
-        return self._iterate(problem, *begin(problem, count))
+        count, start = min(problem.k + _GUARD, problem.dimension - 1), problem.start
+        correct = self._correction(problem)
+        if start is None:
+            return self._iterate(problem, correct.smooth(problem.random(count)), correct)
+        V = np.hstack([start.vectors, start.more])[:, :count]
+        return self._iterate(problem, V, correct)
 
     def search(self, problem: Problem, below: float, block: int) -> Pairs:
-        begin = self._from_random(problem, min(block + 2, problem.dimension))
-        pairs = self._iterate(replace(problem, k=block), *begin, below)
+        correct = self._correction(problem)
+        V = correct.smooth(problem.random(min(block + 2, problem.dimension)))
+        pairs = self._iterate(replace(problem, k=block), V, correct, below)
         return only_below(_first(pairs, block), below)
 
-    def _from_base(self, problem: Problem, count: int) -> tuple[FloatArray, Correction]:
-        """Start from the eigenvectors of A, and correct off them."""
-        start = problem.start
-        assert start is not None
-        assert problem.base is not None
-        V, base = np.hstack([start.vectors, start.more])[:, :count], problem.base.problem
-        if self.factorization is not None:
-            return V, by_factor(base, self.factorization)
-        N = _approximation(problem)
-        if N is not None:
-            return V, off_ritz_vectors(problem, N)
-        return V, off_eigenvectors(base, V, float(start.values[problem.k - 1]))
-
-    def _from_random(self, problem: Problem, count: int) -> tuple[FloatArray, Correction]:
-        """Start anywhere, and correct off the Ritz vectors."""
-        if problem.base is not None and self.factorization is not None:
-            base = problem.base.problem
-            V = base.factor(self.factorization)[1](problem.random(count))
-            return V, by_factor(base, self.factorization)
-        if self.factorization is not None:
-            raise InputError(
-                "Davidson() starts from the eigenvectors of A, and this operator is A itself; "
-                "use ShiftInvert(), Lanczos() or Davidson(None)"
-            )
-        return smoothed(problem, count), off_ritz_vectors(problem, _approximation(problem))
+    def _correction(self, problem: Problem) -> Correction:
+        if self.factorization is None:
+            return BySinglePrecision(problem)
+        if problem.base is not None:
+            return ByFactor(problem.base.problem, self.factorization)
+        raise InputError(
+            "Davidson() starts from the eigenvectors of A, and this operator is A itself; "
+            "use ShiftInvert(), Lanczos() or Davidson(None)"
+        )
 
     def _iterate(
         self, problem: Problem, V: FloatArray, correct: Correction, below: float | None = None
@@ -164,52 +241,6 @@ class Davidson(EigenSolver):
 
 def _first(pairs: Pairs, k: int) -> Pairs:
     return pairs[0][:k], pairs[1][:, :k]
-
-
-def by_factor(base: Problem, direct: Direct) -> Correction:
-    """Correct by (A - s)^-1 r from a factorization, s close to 0."""
-    solve = base.factor(direct)[1]
-    return lambda ritz: solve(ritz.R[:, ritz.open_])
-
-
-def off_eigenvectors(base: Problem, V: FloatArray, highest: float) -> Correction:
-    """Correct by (A - s)^-1 r off the eigenvectors V of A, s close to each eigenvalue.
-
-    There A - s is positive definite for s up to the k-th value, `highest`.
-    """
-    rough = Rough(base)
-
-    def correct(ritz: Ritz) -> FloatArray:
-        shift = np.minimum(rough.quotients(ritz.X[:, ritz.open_]), highest)
-        return rough.solution(ritz.R[:, ritz.open_], shift, V, invariant=True)
-
-    return correct
-
-
-def off_ritz_vectors(problem: Problem, N: Solve | None) -> Correction:
-    """Correct by (N - s)^-1 r off the Ritz vectors themselves, s below their quotients.
-
-    N is an approximation of S over its norm, or else A.
-    """
-    rough = Rough(problem, N)
-
-    def correct(ritz: Ritz) -> FloatArray:
-        R = ritz.R[:, ritz.open_]
-        quotients = rough.quotients(ritz.X[:, ritz.open_])
-        shift = np.maximum(quotients - _BELOW * np.linalg.norm(R, axis=0), 0.0)
-        return rough.solution(R, shift, ritz.X)
-
-    return correct
-
-
-def _approximation(problem: Problem) -> Solve | None:
-    return None if problem.inverse is None else problem.inverse.approximation(problem.norm)
-
-
-def smoothed(problem: Problem, columns: int) -> FloatArray:
-    """Draw a random start on which A is small; still random where it counts."""
-    start = problem.random(columns)
-    return Rough(problem).solution(start, np.zeros(columns), start[:, :0])
 
 
 class _Space(NamedTuple):
