@@ -241,6 +241,11 @@ class EliminatedSystem:
         return self._joint(self._raised)
 
     @cached_property
+    def largest_of_k(self) -> float:
+        """The largest entry of K - I."""
+        return np.inf if self.reduced is None else float(self.reduced[0].diagonal().max(initial=0))
+
+    @cached_property
     def _direct(self) -> Direct:
         """How it is factorized."""
         rows = self.level.n + (0 if self.reduced is not None else len(self.floor))

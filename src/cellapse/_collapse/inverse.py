@@ -179,11 +179,6 @@ class DenseInverse(Inverse):
 class FactoredInverse(Inverse):
     """By one solve with K or the joint matrix, or by the values of the eliminated cells."""
 
-    @cached_property
-    def verifiable(self) -> bool:
-        """Whether the residual of K v = x bounds the error of v: K is known, and at least I."""
-        return self.level.definite and self.system.knows_k
-
     @property
     def slow(self) -> bool:
         system, level = self.system, self.level
@@ -192,41 +187,57 @@ class FactoredInverse(Inverse):
 
     def apply(self, x: FloatArray, error: float = 0.0) -> tuple[FloatArray, FloatArray]:
         allowed, x = self.allowed(x, error), self.level.fixed.off(x)
-        found = self._by_one_solve(x, allowed)
-        result, bound = self._by_values(x, allowed, error) if found is None else found
-        return self.level.fixed.remove_from(result), bound
+        found = self._by_one_solve(self.system, x, allowed)
+        if found is None:
+            found = self._by_values_or_unraised(x, allowed, error)
+        return self.level.fixed.remove_from(found[0]), found[1]
 
     def allowed(self, x: FloatArray, error: float) -> FloatArray:
         """The error to reach, by column: of all of x, as A x rounds all of it, too."""
         return np.maximum(error, AIM * self.level.size(x))
 
-    def accepted(self, error: FloatArray, x: FloatArray, allowed: FloatArray) -> FloatArray | None:
+    def accepted(
+        self, system: EliminatedSystem, error: FloatArray, x: FloatArray, allowed: FloatArray
+    ) -> FloatArray | None:
         """The error of x - v for one of v, if it is small enough.
 
         Where K is close to I, it counts less.
         """
-        error = min(1.0, 2.0 * self.largest) * error
+        error = min(1.0, 2.0 * system.largest_of_k) * error
         return error if (error <= np.maximum(allowed, GOOD * self.level.size(x))).all() else None
 
-    @cached_property
-    def largest(self) -> float:
-        """The largest entry of K - I."""
-        reduced = self.system.reduced
-        return np.inf if reduced is None else float(reduced[0].diagonal().max(initial=0.0))
-
     def _by_one_solve(
-        self, x: FloatArray, allowed: FloatArray
+        self, system: EliminatedSystem, x: FloatArray, allowed: FloatArray
     ) -> tuple[FloatArray, FloatArray] | None:
-        """By one solve, or None where its residual is too large."""
-        if not self.verifiable:
+        """By one solve, or None where its residual bounds no error, or is too large."""
+        if not (self.level.definite and system.knows_k):
             return None
-        v = self.system.factor(x)
-        less = self.system.less_identity(v)
+        v = system.factor(x)
+        less = system.less_identity(v)
         error = np.atleast_1d(np.linalg.norm(x - v - less, axis=0))
-        bound = self.accepted(error, x, allowed)
+        bound = self.accepted(system, error, x, allowed)
         if bound is None:
             return None
-        return less if self.largest < _CLOSE_TO_ONE else x - v, bound
+        return less if system.largest_of_k < _CLOSE_TO_ONE else x - v, bound
+
+    def _by_values_or_unraised(
+        self, x: FloatArray, allowed: FloatArray, error: float
+    ) -> tuple[FloatArray, FloatArray]:
+        """By the values, or by one solve with K as it is, however large: some are only known so."""
+        try:
+            return self._by_values(x, allowed, error)
+        except ConvergenceError:
+            masses = self.level.masses
+            if masses is None or self.system.exact or not masses.min(initial=np.inf) > 0.0:
+                raise
+            found = self._by_one_solve(self._unraised, x, allowed)
+            if found is None:
+                raise
+            return found
+
+    @cached_property
+    def _unraised(self) -> EliminatedSystem:
+        return EliminatedSystem(self.level, 0.0 * self.system.floor, self.solver)
 
     def _by_values(
         self, x: FloatArray, allowed: FloatArray, error: float
@@ -281,7 +292,7 @@ class IterativeInverse(Inverse, ApproximateInverse):
         level = factored.level
         if factored.solver is not None or level.n < EVERYTHING_IS_QUICK or level.c == 0.0:
             return False
-        return factored.verifiable and factored.system.exact and expands(level.A)
+        return level.definite and factored.system.knows_k and expands(level.A)
 
     @property
     def system(self) -> EliminatedSystem:
@@ -314,7 +325,7 @@ class IterativeInverse(Inverse, ApproximateInverse):
         if found is None:
             return self._factored.apply(x, error)
         v, bound = found
-        close = self._factored.largest < _CLOSE_TO_ONE
+        close = self.system.largest_of_k < _CLOSE_TO_ONE
         return level.fixed.remove_from(self.system.less_identity(v) if close else off - v), bound
 
     def _solution(
@@ -354,7 +365,7 @@ class IterativeInverse(Inverse, ApproximateInverse):
                 residual=lambda v: residual(begun.v + v),
             )
             v = begun.v + v
-        bound = self._factored.accepted(energy / least, x, allowed)
+        bound = self._factored.accepted(self.system, energy / least, x, allowed)
         # Beyond that a factor of K would have been cheaper: from now on by that.
         self._given_up = bound is None or self._work > max(2.0 * float(self._widest) ** 3, 1e7)
         return None if bound is None else (v.astype(np.float64, copy=False), bound)
