@@ -146,7 +146,7 @@ def test_without_groups_nothing_is_nearer_than_a(monkeypatch):
     assert inverse.approximation(1.0) is None
     assert inverse.pair(np.eye(800)[:, :2]) is None
     inverse = inverse_of(small_world())
-    monkeypatch.setattr("cellapse._collapse.inverse._STEPS", 0)
+    monkeypatch.setattr("cellapse._collapse.inverse.ROUGH_STEPS", 0)
     x = np.eye(800)[:, :2] - 1 / 800
     assert inverse.pair(x) is None  # nothing was solved: u is 0, far from x
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from cellapse._collapse.tuning import PAIRS_WITH_SIGMA
 from cellapse._complex.complex import Complex
 from cellapse._linalg.eigen.problem import eigenproblem
 from cellapse._linalg.eigen.spectrum import first_pairs
@@ -22,7 +23,6 @@ from cellapse._matrices.incidence import Incidence, is_chain_complex
 from cellapse._matrices.matrices import edges_and_cofaces
 from cellapse._shared.arrays import Entries, FloatArray, IntArray, square
 
-_START = 10  # eigenpairs of A computed with the first, enough for ten of S, with a zero
 _SURE = 1e-5  # a residual so small next to the eigenvalue leaves it ten digits
 
 
@@ -187,7 +187,7 @@ class Chain:
             return sigma_min(B)
         # The first eigenvectors of A cost little more than one, and are where `spectrum` starts.
         # They are accurate relative to ||A||: what is small next to it is found by other means.
-        lowest = first_pairs(eigenproblem(base, _START), _START)
+        lowest = first_pairs(eigenproblem(base, PAIRS_WITH_SIGMA), PAIRS_WITH_SIGMA)
         first, v = float(lowest.values[0]), lowest.vectors[:, 0]
         sure = np.linalg.norm(base.A @ v - first * v) <= _SURE * first
         return float(np.sqrt(first)) if sure else sigma_min(B)

@@ -32,12 +32,11 @@ from scipy import sparse
 from cellapse._collapse.eliminated import EliminatedSystem, Level
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.sigma import rank_of, sigma_min, smallest_positive_eigenvalue
-from cellapse._shared.arrays import FloatArray
+from cellapse._shared.arrays import ROUNDOFF, FloatArray
 
 _AIM = 1e-14  # of the energy of the values: the error that is gone for
 _LIMIT = 1e-6  # an error beyond this, relative to the values, is not given out
 _UNIFORM_FLOOR = 1e-5  # added to H at eps = 0, where the shortest values are asked for
-_UNIT = 2.0**-53
 _TRIES = 4
 _SMALL_MOVE = 1e-7  # what rounding of the data may move values by, before anybody looks closer
 _DENSE = 400  # up to so many cells the conditions of the kernel are written down
@@ -108,11 +107,11 @@ def moved_by_rounding(
     perturbations. `masses` say how well a diagonal M is known, where cancellation left less of it.
     """
     w, B, M, beta = w.astype(np.float64), system.B, system.M, system.beta
-    size = abs(M) @ np.abs(w) if masses is None else (np.abs(w).T * (masses.rounding / _UNIT)).T
+    size = abs(M) @ np.abs(w) if masses is None else (np.abs(w).T * (masses.rounding / ROUNDOFF)).T
     if (B.data != np.rint(B.data)).any():  # whole numbers are exact
         size = size + abs(B).T @ np.abs(x - beta * (B @ w))
         size = size + beta * (abs(B).T @ (abs(B) @ np.abs(w)))
-    size *= 2.0 * _UNIT
+    size *= 2.0 * ROUNDOFF
     worst = np.atleast_1d(np.linalg.norm(size, axis=0)) / system.eps
     if (worst <= _SMALL_MOVE * np.linalg.norm(w, axis=0)).all():
         return worst
@@ -129,7 +128,7 @@ def _shortest(
     """At eps = 0: what finds the shortest minimizer, the smallest eigenvalue of H, its rounding."""
     least, largest = _least_energy(system.level), system.largest
     # The energy does not see what rounding puts into a kernel.
-    rounding = 4 * _UNIT * largest / max(least, 1e-300)
+    rounding = 4 * ROUNDOFF * largest / max(least, 1e-300)
     if not rounding <= _LIMIT:
         raise system.level.lost(rounding, "|z|")
     growth = np.ones(system.M.shape[0]) if masses is None else masses.growth

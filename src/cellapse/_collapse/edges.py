@@ -26,9 +26,8 @@ import numpy as np
 
 from cellapse._collapse.completion import MassErrors
 from cellapse._collapse.weights import Weights
-from cellapse._shared.arrays import Entries, FloatArray, IntArray
+from cellapse._shared.arrays import ROUNDOFF, Entries, FloatArray, IntArray
 
-_UNIT = 2.0**-53
 _TINY = 1e-300  # in place of a zero under a logarithm
 
 
@@ -190,7 +189,7 @@ def unfolded_mass(d: Any, g: Any, b: Any, c: Any, eps: Any, arrays: Arrays = NUM
 def _rest(d: Any, b: Any, c: Any, arrays: Arrays = NUMPY) -> Any:
     """b^2 d - c^2, and zero where c is the bound b d^{1/2}: then it is rounding."""
     rest = b**2 * d - c**2
-    return arrays.zero_where(abs(rest) < 16 * _UNIT * b**2 * d, rest)
+    return arrays.zero_where(abs(rest) < 16 * ROUNDOFF * b**2 * d, rest)
 
 
 def slopes_of_masses(
@@ -236,7 +235,7 @@ def mass_errors(upper: Sequence[Cofaces], masses: list[FloatArray], weights: Wei
     moves = [np.zeros(len(m)) for m in masses]
     for k, cells in enumerate(upper):
         b, c, d = weights.beta[k + 1], weights.gamma[k + 1], cells.degree
-        moves[k] = np.where(_rest(d, b, c) == 0.0, 0.0, 4 * _UNIT * b * d)
+        moves[k] = np.where(_rest(d, b, c) == 0.0, 0.0, 4 * ROUNDOFF * b * d)
     growth = total_changes(upper, masses, weights, [np.ones(len(m)) for m in masses])[0]
     return MassErrors(growth, total_changes(upper, masses, weights, moves)[0])
 

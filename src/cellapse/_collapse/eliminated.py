@@ -39,7 +39,7 @@ from cellapse._linalg.factor import (
 )
 from cellapse._linalg.kernel import Projector
 from cellapse._matrices.incidence import Incidence
-from cellapse._shared.arrays import FloatArray, diagonal_matrix, row_sum, square
+from cellapse._shared.arrays import ROUNDOFF, FloatArray, diagonal_matrix, row_sum, square
 
 _FLOOR = 1e-9  # masses are raised to this, relative to the diagonal of H, before a factorization
 _FLOOR_AT_ZERO = 1e-7  # with eps = 0 nothing else keeps rounding in the kernel of H small
@@ -48,7 +48,6 @@ _FLOOR_AT_ZERO = 1e-7  # with eps = 0 nothing else keeps rounding in the kernel 
 _NULL = 1e-3
 _LEAST_NULL = 1e-9
 _MAX_STEPS = 300  # what falls short by then is said
-_UNIT = 2.0**-53
 _LOST = 0.1  # of eps: what rounding of M may take of it
 _HIDDEN = 4.0  # times the energy that a residual shows; in tests up to 3.6 times were there
 
@@ -357,7 +356,7 @@ class EliminatedSystem:
         w, bound = self.solve(rhs, energy, lambda w: self.residual(x, w.astype(np.longdouble)))
         w = w.astype(np.longdouble, copy=False)  # as its residual was computed
         left = self.residual(x, w)
-        if not self.level.diagonal and _UNIT * row_sum(self.M) > _LOST * self.eps > 0.0:
+        if not self.level.diagonal and ROUNDOFF * row_sum(self.M) > _LOST * self.eps > 0.0:
             # The factor is not one of H: only that H is at least eps bounds the error.
             return w, self._most(left) + self._most(self._noise(x, w))
         # Steps in double precision may end further off than they say: the residual shows it.

@@ -34,6 +34,10 @@ from cellapse._collapse.tuning import (
     DENSE_DIAGONAL,
     DENSE_INVERSE,
     EVERYTHING_IS_QUICK,
+    FARTHEST_PAIR,
+    MOST_STEPS,
+    ROUGH_RESIDUAL,
+    ROUGH_STEPS,
     SLOW_PRODUCTS,
 )
 from cellapse._errors import ConvergenceError
@@ -50,9 +54,6 @@ GOOD = 1e-12  # what is accepted of one solve
 _LIMIT = 1e-9  # beyond it nothing is given out
 _CLOSE_TO_ONE = 0.5  # entries of K - I below this: I - K^-1 is taken as (K - I) K^-1
 _HIDDEN = 0.01  # of the error allowed: what rounding of a residual may hide
-_MAX_STEPS = 6000  # of conjugate gradients; a factor is quicker long before
-_ROUGH, _STEPS = 0.003, 100  # the residual of a rough solution, and the steps that may take
-_FAR = 0.1  # a u so far from x is of no use
 
 
 class Inverse(ABC):
@@ -361,7 +362,7 @@ class IterativeInverse(Inverse, ApproximateInverse):
                 P.solve,
                 tol,
                 P.lower,
-                maxiter=_MAX_STEPS,
+                maxiter=MOST_STEPS,
                 residual=lambda v: residual(begun.v + v),
             )
             v = begun.v + v
@@ -405,12 +406,12 @@ class IterativeInverse(Inverse, ApproximateInverse):
             return None
 
         def close(r: FloatArray, _: FloatArray) -> Any:
-            return np.linalg.norm(r, axis=0) <= _ROUGH
+            return np.linalg.norm(r, axis=0) <= ROUGH_RESIDUAL
 
-        v = one_pass(lambda p: times(P.K, p), x, P.solve, close, _STEPS).x
+        v = one_pass(lambda p: times(P.K, p), x, P.solve, close, ROUGH_STEPS).x
         less = self.system.less_identity(v)
         u = v + less
-        if not (np.linalg.norm(x - u, axis=0) <= _FAR).all():
+        if not (np.linalg.norm(x - u, axis=0) <= FARTHEST_PAIR).all():
             return None
         return u, times(self.level.A, u) - self.level.c * less
 

@@ -30,9 +30,8 @@ from cellapse._collapse.weights import check_beta, check_gamma, psd_bound, with_
 from cellapse._complex.complex import Complex
 from cellapse._linalg.eigen.spectrum import fix_signs
 from cellapse._linalg.kernel import kernel_entries
-from cellapse._shared.arrays import BoolArray, Entries, FloatArray, IntArray
+from cellapse._shared.arrays import ROUNDOFF, BoolArray, Entries, FloatArray, IntArray
 
-_UNIT = 2.0**-53
 _ZERO = 1e-10  # relative to the largest: an eigenvalue of B B^T that is taken for zero
 
 
@@ -398,7 +397,7 @@ def smallest_singular_values(B: NDArray[Any]) -> FloatArray:
     if not B.size:
         return np.full(len(B), np.inf)
     s = np.linalg.svd(B, compute_uv=False)
-    rounding = 4 * max(B.shape[1:]) * _UNIT * s[:, :1]
+    rounding = 4 * max(B.shape[1:]) * ROUNDOFF * s[:, :1]
     return np.where(s > rounding, s, np.inf).min(axis=1)
 
 

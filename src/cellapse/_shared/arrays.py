@@ -18,6 +18,8 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 # What gives an array where it goes in; a pandas Series, or what else has labels, gives its kind.
 Numbers: TypeAlias = NDArray[Any] | Sequence[float] | Sequence[Sequence[float]]
 
+ROUNDOFF = 2.0**-53  # of a double, relative
+
 
 def csr_from_entries(
     rows: Any, columns: Any, values: Any, shape: tuple[int, int]
