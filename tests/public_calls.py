@@ -519,13 +519,21 @@ CALLS = {
         tasks.diffuse, operator=laplacian, signal=signals, times=lambda: np.array([0.5, 1.0])
     ),
     "dirichlet_energy": on(tasks.dirichlet_energy, operator=laplacian, signal=signal),
-    "edge_trust": on(tasks.edge_trust, source=K),
+    "edge_trust": on(
+        tasks.edge_trust,
+        source=K,
+        evidence="cells",
+        decoys="mixed",
+        confidence=lambda: np.linspace(0.1, 0.9, K().n_cells[1]),
+        rng=0,
+    ),
     "likely_false": on(
         tasks.likely_false,
         source=K,
         level=0.2,
         false_share=0.1,
-        pairs="degree",
+        evidence="cells",
+        decoys="degree",
         lift=lambda: lift_cliques,
         rng=0,
     ),

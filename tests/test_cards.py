@@ -166,14 +166,15 @@ def test_what_to_call_next_can_be_typed(name):
 
 @pytest.mark.parametrize("given", ["karate", "football", "lesmis", "polbooks", "dolphins"])
 def test_a_doubt_without_a_share_says_which_would_doubt_edges(given):
-    doubt = cl.likely_false(given)
+    by = {"evidence": "cells", "decoys": "degree"}
+    doubt = cl.likely_false(given, **by)
     assert not doubt.doubted.any()
     (call,) = [call for call, _ in doubt._card().calls if "knowing" in call]
     (said,) = re.findall(r"false_share=([\d.]+)", str(doubt))
     least = float(re.search(r"\(([\d.]+)\)", call)[1])
     assert float(said) == least
     assert doubt.knowing(least).doubted.any()
-    asked = cl.likely_false(given, false_share=least)
+    asked = cl.likely_false(given, false_share=least, **by)
     assert np.array_equal(asked.doubted, doubt.knowing(least).doubted)
     assert not doubt.knowing(least - 0.01 - 1e-9).doubted.any()
     again = [call for call, _ in doubt.knowing(least)._card().calls]

@@ -240,7 +240,7 @@ def test_trust_writes_a_row_per_edge_and_the_network_without_the_doubted(run, tm
     assert [row["doubted"] == "True" for row in rows] == doubt.doubted.tolist()
     assert cl.read(clean).n_cells[1] == 613 - doubt.doubted.sum()
     (tmp_path / "tree.csv").write_text("source,target\na,b\nb,c\n")
-    code, out, _ = run("trust", tmp_path / "tree.csv")
+    code, out, _ = run("trust", tmp_path / "tree.csv", "--evidence", "cells")
     assert code == 0
     assert "there are no cycles" in out
 

@@ -169,7 +169,7 @@ def test_the_least_trusted_edges_come_first_on_the_screen_and_in_order_in_files(
     trust = [float(line.split()[2]) for line in shown if line.endswith("False   ")]
     assert trust == sorted(trust)
     assert len(trust) == 12
-    facts = json.loads(run("trust", "football", "--json")[1])
+    facts = json.loads(run("trust", "football", "--evidence", "cells", "--json")[1])
     K = cl.clique_complex("football")
     assert facts["trust"] == pytest.approx(cl.edge_trust(K).values)
 
@@ -193,8 +193,10 @@ def test_no_verdict_rests_on_one_vertex_of_four():
 
 def test_doubt_names_its_model_of_errors():
     K = cl.clique_complex("karate")
-    for pairs in ("degree", "uniform"):
-        doubt = cl.tasks.likely_false(K, pairs=pairs)
-        assert doubt.pairs == doubt.knowing(0.2).pairs == pairs
-    by_degree, alike = (str(cl.tasks.likely_false(K, pairs=p)) for p in ("degree", "uniform"))
-    assert by_degree.splitlines()[-1] != alike.splitlines()[-1]
+    said = set()
+    for decoys in ("mixed", "degree", "uniform", "near"):
+        doubt = cl.tasks.likely_false(K, evidence="cells", decoys=decoys)
+        kinds = {"uniform", "degree", "near"} if decoys == "mixed" else {decoys}
+        assert set(doubt.kinds) == set(doubt.knowing(0.2).kinds) == kinds
+        said.add(str(doubt).splitlines()[-1])
+    assert len(said) == 4

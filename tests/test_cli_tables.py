@@ -39,7 +39,19 @@ READERS = {
 # Options whose words are files to write, or networks; all other options of text are no files.
 WRITTEN = {"--output", "--clean"}
 WORDS = {
-    *("--beta", "--columns", "--column", "--cycles", "--directed", "--format", "--gamma", "--how"),
+    *(
+        "--evidence",
+        "--decoys",
+        "--confidence",
+        "--beta",
+        "--columns",
+        "--column",
+        "--cycles",
+        "--directed",
+        "--format",
+        "--gamma",
+        "--how",
+    ),
     *("--install-completion", "--loops", "--mass", "--operator", "--repeats", "--sep", "--times"),
     *(
         "--show-completion",

@@ -58,7 +58,7 @@ def test_the_numbers_are_those_of_the_library(file, football):
     assert np.allclose(data["signatures"]["nodes"], heat, rtol=1e-3, atol=1e-6)
     trust = cl.edge_trust(football.complex).values
     assert data["trust"]["counts"] == np.histogram(trust, np.linspace(0, 1, 21))[0].tolist()
-    doubt = cl.tasks.likely_false(football.complex)
+    doubt = cl.tasks.likely_false(football.complex, evidence="cells", decoys="degree")
     first = doubt.first_break_even()[1]
     assert data["trust"]["threshold"] == doubt.trust.values[first].max()
     assert sum(data["trust"]["chance"]) == pytest.approx(613 * doubt.largest_share, rel=1e-3)

@@ -12,7 +12,7 @@ from scipy import sparse
 import cellapse as cl
 from cellapse import tasks
 from cellapse._linalg.operators import SparseOperator
-from cellapse.tasks import clustering, false_edges, filters, signatures, smoothing
+from cellapse.tasks import _against_decoys, clustering, filters, signatures, smoothing
 from cellapse.tasks.clustering import Clusters
 from cellapse.tasks.selection import FAMILY, family_member
 from cellapse.tasks.verdict import Varies, _Again, gap_in_words, judge
@@ -375,8 +375,13 @@ def test_where_nothing_can_be_said_every_share_is_the_worst():
 
 @pytest.mark.parametrize(("above", "said"), [(0.519, False), (0.52, True)])
 def test_edges_have_to_be_two_standard_errors_above_random_pairs(monkeypatch, above, said):
-    monkeypatch.setattr(false_edges, "_separation", lambda values, decoys: (above, 0.01))
-    found = tasks.likely_false(cl.clique_complex(nx.karate_club_graph(), weight=None), level=0.5)
+    monkeypatch.setattr(_against_decoys, "separation", lambda values, decoys: (above, 0.01))
+    found = tasks.likely_false(
+        cl.clique_complex(nx.karate_club_graph(), weight=None),
+        level=0.5,
+        evidence="cells",
+        decoys="degree",
+    )
     assert (not found.reason) == said
     assert found.separation == above
     assert len(found.decoys) == 400

@@ -7,11 +7,12 @@ from scipy import sparse
 
 import cellapse as cl
 from cellapse._linalg.operators import SparseOperator
+from cellapse.tasks._against_decoys import separation
 from cellapse.tasks._subsample import shuffled
 from cellapse.tasks.clustering import Clusters
 from cellapse.tasks.cuts import sweep_cut
 from cellapse.tasks.embedding import surroundings
-from cellapse.tasks.false_edges import _no_cells, _separation
+from cellapse.tasks.false_edges import _no_cells
 from cellapse.tasks.labels import _relaxed
 from cellapse.tasks.resistance import exact_coordinates
 
@@ -44,10 +45,10 @@ def test_clusters_are_drawn_and_listed():
 
 def test_how_far_values_lie_above_decoys():
     """2 of 3 values above the decoy 1, one tied with it: (1 + 1 + 1/2) / 3."""
-    above, error = _separation(np.array([1.0, 2.0, 3.0]), np.array([1.0]))
+    above, error = separation(np.array([1.0, 2.0, 3.0]), np.array([1.0]))
     assert above == pytest.approx(2.5 / 3)
     assert error == pytest.approx(np.sqrt(5 / 36))  # (m + d + 1) / (12 m d), Mann and Whitney
-    above, error = _separation(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.5]))
+    above, error = separation(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.5]))
     assert above == pytest.approx((0.5 + 1 + 2) / 6)
     assert error == pytest.approx(np.sqrt(6 / 72))
 

@@ -15,9 +15,11 @@ from sklearn.metrics import adjusted_rand_score
 
 import cellapse as cl
 from cellapse._linalg.operators import SparseOperator
+from cellapse.tasks._against_decoys import density_ratio
+from cellapse.tasks._random_pairs import random_pairs
 from cellapse.tasks._subsample import shuffled, thinned, without_edges
 from cellapse.tasks.clustering import _by_rotation, assigned, modularity_by, unit_rows, warn_of_hubs
-from cellapse.tasks.false_edges import _decoy_trust, _own_lift, _random_pairs, density_ratio
+from cellapse.tasks.false_edges import _decoy_trust, _own_lift
 from cellapse.tasks.resistance import (
     _by_eigenvectors,
     _grounds,
@@ -250,14 +252,26 @@ def test_random_pairs_by_degree_or_all_alike(pairs, low, high):
     assert low < np.mean(mixed) < high
 
 
-def test_random_pairs_are_no_edges_and_as_many_as_there_are():
-    edges = np.array([[0, 1], [3, 2]])
+@pytest.mark.parametrize("kind", ["uniform", "degree", "near"])
+def test_random_pairs_are_no_edges_and_as_many_as_there_are(kind):
+    """A path of four: three pairs are left, two of them at distance two, one at three."""
+    edges = np.array([[0, 1], [2, 1], [3, 2]])
     rng = np.random.default_rng(0)
-    drawn = {tuple(p) for p in _random_pairs(edges, 4, 9, np.ones(4), rng).tolist()}
-    assert drawn == {(0, 2), (0, 3), (1, 2), (1, 3)}
-    assert len(_random_pairs(edges, 4, 2, np.ones(4), rng)) == 2
-    assert _random_pairs(edges, 4, 9, np.array([5.0, 0.0, 5.0, 0.0]), rng).tolist() == [[0, 2]]
-    assert _random_pairs(edges, 4, 9, np.array([5.0, 5.0, 0.0, 0.0]), rng).shape == (0, 2)
+    drawn = {tuple(p) for p in random_pairs(edges, 4, 9, kind, rng).tolist()}
+    assert drawn == {(0, 2), (1, 3), (0, 3)}
+    assert len(random_pairs(edges, 4, 2, kind, rng)) == 2
+    complete = np.array([[0, 1], [1, 2], [0, 2]])
+    assert random_pairs(complete, 3, 9, kind, rng).shape == (0, 2)
+
+
+def test_near_pairs_are_near_and_pairs_by_degree_have_no_end_alone():
+    """Two paths of four vertices and one alone: nothing leads from one to the other."""
+    edges = np.array([[0, 1], [1, 2], [2, 3], [4, 5], [5, 6], [6, 7]])
+    near = random_pairs(edges, 9, 99, "near", np.random.default_rng(0))
+    assert {tuple(p) for p in near.tolist()} == {(0, 2), (1, 3), (0, 3), (4, 6), (5, 7), (4, 7)}
+    by_degree = random_pairs(edges, 9, 99, "degree", np.random.default_rng(0))
+    assert by_degree.max() == 7
+    assert random_pairs(edges, 9, 99, "uniform", np.random.default_rng(0)).max() == 8
 
 
 def test_where_decoys_are_rare_the_ratio_is_small_and_never_grows():

@@ -53,6 +53,7 @@ EXCEPTIONS = {
 }
 # The same argument has the same default, but for these, and why.
 SEVERAL_DEFAULTS = {
+    "evidence": "trust by cells needs no random pairs; doubt draws them anyway",
     "attr_name": "each transform writes to a column of its own name",
     "beta": "graded_laplacian takes matrices: no realization whose weights it could take",
     "count": "all edges are worth a look, ten cells are",
@@ -66,7 +67,6 @@ SEVERAL_DEFAULTS = {
     "max_steps": "iterations of different methods",
     "method": "of smoothing a signal, and of spreading labels",
     "n_clusters": "scikit-learn's 8 in the estimator; the largest gap elsewhere",
-    "pairs": "likely_false draws pairs, resistances take them",
     "rtol": "a solution, a residual, an expansion and an estimate: different promises",
     "scale": "signatures are scaled as asked for; Weights.choose is the inside of a realization",
     "strength": "that of a signal is given, that of labels is found by leaving some out",

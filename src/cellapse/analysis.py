@@ -193,7 +193,8 @@ def _doubt(K: Complex, rng: int) -> Doubt | None:
     if K.max_rank and K.n_cells[1] > _EDGES:
         return None
     try:
-        return likely_false(K, rng=rng)
+        # The trust that the report shows.
+        return likely_false(K, evidence="cells", decoys="degree", rng=rng)
     except InputError:  # hyperedges and cells of other lifts: a random pair closes no known cell
         return None
 

@@ -24,8 +24,8 @@ from cellapse.scale.eigensolve import DistributedSpectrum
 from cellapse.scale.elimination import cofaces
 from cellapse.scale.libraries import MPI
 from cellapse.tasks._kmeans import kmeans_centres, nearest
+from cellapse.tasks._trust_by_cells import Degrees, TrustRounds, weighted
 from cellapse.tasks.clustering import unit_rows
-from cellapse.tasks.trust import Degrees, TrustRounds, weighted
 
 _SAMPLE = 20_000  # rows for the starts of k-means
 _ROUNDS = 300

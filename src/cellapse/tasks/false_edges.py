@@ -1,16 +1,19 @@
 r"""Find the edges that are probably false, by random pairs of vertices to compare with.
 
-Random pairs that are not joined are added to the network as decoys, a few at a time, and get their
-cells and their trust as every edge does. With f and f_d the densities of the trust of edges and of
-decoys, and p the share of the edges that are false, where false edges are like decoys,
+Random pairs that are not joined are added to the network as decoys and get their trust as every
+edge does (`_learned_edges`; of evidence "cells" a few at a time, with their cells). With f and f_d
+the densities of the trust of edges and of decoys, and p the share of the edges that are false,
+where false edges are like decoys,
 
     P(false | trust t) = p f_d(t) / f(t),
 
-the local false discovery rate; f_d / f never grows with t (isotonic regression). An edge is doubted
-where this is above one half, and as many of the doubted edges are expected to be real as their
-probabilities leave. As F = p F_d + (1 - p) F_real, the network gives a bound
+the local false discovery rate; f_d / f never grows with t (isotonic regression). Decoys are of
+three kinds: drawn uniformly, by degree, and near, with a common neighbour. Nobody knows of which
+kind false edges are, so **every number is that of the worst kind**: the largest probability, share
+and expectation. An edge is doubted where its probability is above one half. As
+F = p F_d + (1 - p) F_real, the network gives a bound
 
-    p <= F(t) / F_d(t)   for every t, here at the median of the decoys,
+    p <= F(t) / F_d(t)   for every t, here at the median of the decoys of each kind,
 
 but nothing below it can be excluded: edges between groups close few cells, too, and a network of
 groups with edges at random between them looks like one with false edges. If all shares up to the
@@ -30,31 +33,41 @@ Efron, Large-Scale Inference (2010), chapters 4 and 5.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cellapse._complex.cells import Cells
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._complex.given import to_complex
 from cellapse._errors import InputError, extra
-from cellapse._shared.arrays import BoolArray, FloatArray, IntArray
+from cellapse._operators.hyperedges import is_hypergraph
+from cellapse._shared.arrays import BoolArray, FloatArray
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import generator, one_of, share
 from cellapse._shared.memory import Fitting
 from cellapse._shared.notes import warn_user
 from cellapse._shared.pictures import PALETTE, bars
 from cellapse.lifts.cliques import clique_complex
+from cellapse.tasks._against_decoys import Comparison, largest_share, learned_comparisons
+from cellapse.tasks._learned_edges import FEWEST
+from cellapse.tasks._random_pairs import KINDS, random_pairs
 from cellapse.tasks._subsample import without_edges
-from cellapse.tasks.trust import EdgeTrust, edge_trust, trust_by_cells
+from cellapse.tasks._trust_by_cells import trust_by_cells
+from cellapse.tasks.trust import (
+    DECOYS,
+    EdgeTrust,
+    edge_trust,
+    learn_from,
+    learned_trust,
+    model_of_errors,
+)
 
 _AT_ONCE = 0.05  # decoys in one go, next to the edges: few enough to leave the network as it is
 _WANTED = 1000  # decoys in all
 _MOST_GOES = 100
-_DRAWN = {"degree": "drawn in proportion to degrees", "uniform": "all alike"}
 
 Lift = Callable[[Complex], Complex]
 
@@ -82,20 +95,19 @@ class Doubt(Shown):
         The share of the other edges that is expected to be false, or can be at most where
         `false_share` is not known.
     caught : float
-        The share of all random pairs that is doubted.
+        The share of the random pairs of the worst kind that is doubted.
     threshold : float or None
         The largest trust of a doubted edge; None if there is none.
     distinguishable : (m,) boolean array
         The edges that can be told from random pairs with a false discovery rate of `level`.
     level : float
     separation : float
-        The probability that an edge has more trust than a random pair: 0.5 tells nothing.
-    decoys : array
-        The trust of the random pairs.
+        The probability that an edge has more trust than a random pair of the worst kind: 0.5 tells
+        nothing.
+    compared : list of Comparison
+        What every edge was compared with, one for each kind of random pairs: the model of errors.
     reason : str
         Why nothing can be said, or empty.
-    pairs : str
-        How random pairs were drawn, which is the model of errors.
 
     Examples
     --------
@@ -118,10 +130,19 @@ class Doubt(Shown):
     distinguishable: BoolArray = field(repr=False)
     level: float
     separation: float
-    decoys: FloatArray = field(repr=False)
+    compared: Sequence[Comparison] = field(repr=False)
     reason: str
     complex: Complex = field(repr=False)
-    pairs: str = "degree"
+
+    @property
+    def decoys(self) -> FloatArray:
+        """The trust of all random pairs."""
+        return np.concatenate([np.empty(0), *(c.decoys for c in self.compared)])
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """How they were drawn, "uniform", "degree" or "near"."""
+        return tuple(c.kind for c in self.compared)
 
     def _card(self) -> Card:
         first, *others = self.sentences()
@@ -155,8 +176,8 @@ class Doubt(Shown):
             f"  in no cell       {_percent(1.0 - self.trust.held)} of all edges",
             f"  evidence         an edge has more trust than a random pair with probability "
             f"{self.separation:.3f} ({len(self.decoys):,} pairs)",
-            "  model of errors  false edges are taken to be like random pairs, "
-            f"{_DRAWN[self.pairs]}",
+            f"  model of errors  {model_of_errors(set(self.kinds))}"
+            f"{', whichever is worse' if len(self.kinds) > 1 else ''}",
         ]
 
     def headline(self) -> str:
@@ -220,8 +241,8 @@ class Doubt(Shown):
         known = share("false_share", false_share)
         if self.reason:
             return self
-        decided = _decide(self.complex, self.trust, self.decoys, self.separation, self.level, known)
-        return replace(decided, pairs=self.pairs)
+        found = self.compared
+        return _decide(self.complex, self.trust, found, self.separation, self.level, known)
 
     def edges(self) -> list[Hashable]:
         """Return the doubted edges, least trusted first."""
@@ -264,14 +285,15 @@ def likely_false(
     *,
     false_share: float | None = None,
     level: float = 0.05,
-    pairs: str = "degree",
+    evidence: str = "learned",
+    decoys: str = "mixed",
     lift: Lift | None = None,
     rng: int | np.random.Generator = 0,
 ) -> Doubt:
     """Find the edges that are more likely false than real, and what is expected of them.
 
     P(false | trust t) = p f_d(t) / f(t), with p the share of false edges, f and f_d the densities
-    of the trust of edges and of random pairs.
+    of the trust of edges and of random pairs. Of several kinds of random pairs the worst counts.
 
     Parameters
     ----------
@@ -281,12 +303,17 @@ def likely_false(
         itself only gives an upper bound; without it edges are ranked, and none is doubted.
     level : float
         The false discovery rate of the edges that are distinguishable from random pairs.
-    pairs : {"degree", "uniform"}
-        How random pairs are drawn, which is the model of errors: both ends in proportion to their
-        degrees, or all alike.
+    evidence : {"learned", "cells"}
+        What trust is, as in `edge_trust`. What is learned does not depend on weights of edges.
+    decoys : {"mixed", "uniform", "degree", "near"}
+        How random pairs are drawn, which is the model of errors: all alike, in proportion to the
+        degrees of their ends, or with a common neighbour. By default all three, and every number is
+        that of the worst kind, so that it holds for each; who knows how false edges come about
+        learns more with one.
     lift : function, optional
-        From a complex of vertices and edges to one with cells, in the same order of edges: what
-        cells a random pair closes. By default the cliques, where K is a complex of cliques.
+        Of evidence "cells": from a complex of vertices and edges to one with cells, in the same
+        order of edges: what cells a random pair closes. By default the cliques, where K is a
+        complex of cliques.
     rng : seed or numpy Generator
         For the random pairs.
 
@@ -308,100 +335,101 @@ def likely_false(
     K = to_complex(source)
     level = share("level", level)
     known = None if false_share is None else share("false_share", false_share)
-    one_of("pairs", pairs, ("degree", "uniform"))
+    one_of("evidence", evidence, ("learned", "cells"))
+    one_of("decoys", decoys, DECOYS)
     generate = generator(rng)
-    if lift is not None and not callable(lift):
-        raise InputError(f"lift={lift!r:.80}; give a function from a complex to a complex")
+    _check_lift(lift, evidence)
     trust = edge_trust(K)
-    if not trust.held:
-        return _silent(K, trust, level, known, _no_cells(K))
-    decoys = _decoy_trust(K, _own_lift(K) if lift is None else lift, pairs, generate)
-    if not len(decoys):
+    reason = _nothing_there(K, trust, evidence)
+    if reason:
+        return _silent(K, trust, level, known, reason)
+    if evidence == "cells":
+        own = _own_lift(K) if lift is None else lift
+        found = _by_cells(K, trust, own, decoys, generate)
+    else:
+        trust, found = _by_learning(K, trust, decoys, generate)
+    found = [c for c in found if len(c.decoys)]
+    if not found:
         reason = "all pairs of vertices are joined, so there are no random ones"
         return _silent(K, trust, level, known, reason)
-    above, spread = _separation(trust.values, decoys)
-    if above < 0.5 + 2.0 * spread:
-        reason = (
-            f"an edge has more trust than a random pair with probability {above:.3f}, "
-            f"which {len(trust):,} edges do not tell from 0.5"
+    above, spread = min(c.separation for c in found)
+    if above >= 0.5 + 2.0 * spread:
+        return _decide(K, trust, found, above, level, known)
+    reason = (
+        f"an edge has more trust than a random pair with probability {above:.3f}, "
+        f"which {len(trust):,} edges do not tell from 0.5"
+    )
+    return _silent(K, trust, level, known, reason, found, above)
+
+
+def _by_cells(
+    K: Complex, trust: EdgeTrust, lift: Lift, decoys: str, rng: np.random.Generator
+) -> list[Comparison]:
+    kinds = KINDS if decoys == "mixed" else (decoys,)
+    drawn = ((kind, _decoy_trust(K, lift, kind, rng)) for kind in kinds)
+    return [Comparison(kind, trust.values[None], values) for kind, values in drawn]
+
+
+def _by_learning(
+    K: Complex, trust: EdgeTrust, decoys: str, rng: np.random.Generator
+) -> tuple[EdgeTrust, list[Comparison]]:
+    if 2 * len(trust) == K.n_vertices * (K.n_vertices - 1):
+        return trust, []
+    draws = learn_from(K, decoys, rng)
+    return learned_trust(K, trust, "learned", draws), learned_comparisons(K, draws)
+
+
+def _check_lift(lift: Any, evidence: str) -> None:
+    if lift is not None and not callable(lift):
+        raise InputError(f"lift={lift!r:.80}; give a function from a complex to a complex")
+    if lift is not None and evidence != "cells":
+        raise InputError('lift says which cells random pairs close; give evidence="cells" with it')
+
+
+def _nothing_there(K: Complex, trust: EdgeTrust, evidence: str) -> str:
+    """Say why there is nothing to go by, or nothing."""
+    if evidence == "cells":
+        return "" if trust.held else _no_cells(K)
+    if is_hypergraph(K):
+        raise InputError(
+            "which hyperedges a random pair would be part of is not known; give "
+            'evidence="cells" and lift=..., or take edge_trust(K), which needs neither'
         )
-        return _silent(K, trust, level, known, reason, decoys, above)
-    return replace(_decide(K, trust, decoys, above, level, known), pairs=pairs)
+    if not len(trust):
+        return "there are no edges"
+    few = len(trust) < FEWEST
+    return f"{len(trust)} edges are too few to learn from" if few else ""
 
 
 def _decide(
     K: Complex,
     trust: EdgeTrust,
-    decoys: FloatArray,
+    found: Sequence[Comparison],
     above: float,
     level: float,
     known: float | None,
 ) -> Doubt:
-    """What follows from the trust of edges and of decoys."""
+    """What follows from the scores of edges and of decoys, by the worst kind of these."""
     values = trust.values
-    ratio, most = density_ratio(values, decoys), largest_share(values, decoys)
-    break_even = np.minimum(1.0, 0.5 / np.maximum(ratio, 0.5))
-    apart = distinguishable(values, decoys, most, level)
-    chance = None if known is None else np.minimum(1.0, known * ratio)
+    ratios = np.array([c.ratio for c in found])
+    most = max(largest_share(c.edges.ravel(), c.decoys) for c in found)
+    break_even = np.minimum(1.0, 0.5 / np.maximum(ratios.max(axis=0), 0.5))
+    apart = np.all([c.distinguishable(most, level) for c in found], axis=0)
+    chances = None if known is None else np.minimum(1.0, known * ratios)
+    chance = None if chances is None else chances.max(axis=0)
     doubted = np.zeros(len(values), dtype=bool) if chance is None else chance > 0.5
     wrong = threshold = None
     caught, missed = 0.0, most if known is None else known
-    if chance is not None and known is not None and doubted.any():
-        wrong, threshold = float(1.0 - chance[doubted].mean()), float(values[doubted].max())
-        caught = float((decoys <= threshold).mean())
+    if chance is not None and chances is not None and known is not None and doubted.any():
+        wrong = float(1.0 - chances[:, doubted].mean(axis=1).min())
+        threshold = float(values[doubted].max())
+        caught = min(float((c.decoys <= threshold).mean()) for c in found)
         rest = 1.0 - doubted.mean()
-        missed = float(min(1.0, known * (1.0 - caught) / rest)) if rest else 0.0
+        missed = float(min(chance[~doubted].mean(), known / rest)) if rest else 0.0
     return Doubt(
         trust, doubted, wrong, chance, break_even, known, most, missed, caught, threshold, apart,
-        level, above, decoys, "", K,
+        level, above, found, "", K,
     )  # fmt: skip
-
-
-def density_ratio(values: FloatArray, decoys: FloatArray) -> FloatArray:
-    """Return f_d / f at the trust of every edge, never growing with it.
-
-    Isotonic regression of "is a decoy" on trust, where decoys weigh as much as edges in all.
-    """
-    from scipy.optimize import isotonic_regression
-
-    t, at = np.unique(np.concatenate([values, decoys]), return_inverse=True)
-    m, d = len(values), len(decoys)
-    edges = np.bincount(at[:m], minlength=len(t))
-    chance = np.bincount(at[m:], minlength=len(t)) * (m / d)
-    both = edges + chance
-    decoy = isotonic_regression(chance / both, weights=both, increasing=False).x[at[:m]]
-    ratio: FloatArray = decoy / (1.0 - decoy)
-    return ratio
-
-
-def largest_share(values: FloatArray, decoys: FloatArray) -> float:
-    """Return F / F_d at the median of the decoys: no larger share of random pairs is possible."""
-    middle = np.sort(decoys)[(len(decoys) - 1) // 2]
-    return float(min(1.0, (values <= middle).mean() / (decoys <= middle).mean()))
-
-
-def distinguishable(values: FloatArray, decoys: FloatArray, p: float, level: float) -> BoolArray:
-    """Tell which edges have more trust than the first t with p (1 - F_d) / (1 - F) <= level.
-
-    One more decoy is counted above t than were drawn, and a standard error: the first t that
-    promises enough, of many, would otherwise promise it by luck.
-    """
-    t = np.concatenate([[-np.inf], np.unique(values)[:-1]])
-    F = np.searchsorted(np.sort(values), t, side="right") / len(values)
-    above = len(decoys) - np.searchsorted(np.sort(decoys), t, side="right") + 1.0
-    left = np.minimum(1.0, (above + np.sqrt(above)) / (1 + len(decoys)))
-    enough = np.flatnonzero(p * left / (1.0 - F) <= level)
-    return values > t[enough[0]] if len(enough) else np.zeros(len(values), dtype=bool)
-
-
-def _separation(values: FloatArray, decoys: FloatArray) -> tuple[float, float]:
-    """P(edge above decoy), ties by halves, and its standard error if they were alike."""
-    order = np.sort(decoys)
-    below = np.searchsorted(order, values, side="left")
-    upto = np.searchsorted(order, values, side="right")
-    m, d = len(values), len(decoys)
-    above = float((below + upto).mean() / (2.0 * d))
-    return above, float(np.sqrt((m + d + 1.0) / (12.0 * m * d)))
 
 
 def _silent(
@@ -410,14 +438,13 @@ def _silent(
     level: float,
     known: float | None,
     reason: str,
-    decoys: FloatArray | None = None,
+    found: Sequence[Comparison] = (),
     separation: float = 0.5,
 ) -> Doubt:
     none = np.zeros(len(trust), dtype=bool)
-    chance = np.empty(0) if decoys is None else decoys
     return Doubt(
         trust, none, None, None, np.ones(len(trust)), known, 1.0, 1.0 if known is None else known,
-        0.0, None, none, level, separation, chance, reason, K,
+        0.0, None, none, level, separation, found, reason, K,
     )  # fmt: skip
 
 
@@ -469,15 +496,14 @@ def _same(mine: Cells, yours: Cells) -> bool:
     return np.array_equal(a, b)
 
 
-def _decoy_trust(K: Complex, lift: Lift, pairs: str, rng: np.random.Generator) -> FloatArray:
+def _decoy_trust(K: Complex, lift: Lift, kind: str, rng: np.random.Generator) -> FloatArray:
     """The trust that random pairs of vertices have, once they are edges."""
     edges, n = K.cells[1].as_array(), K.n_vertices
-    chance = np.bincount(edges.ravel(), minlength=n) if pairs == "degree" else np.ones(n)
     weights = K.weights[1]
     some = max(1, round(_AT_ONCE * len(edges)))
     values: list[FloatArray] = []
     for _ in range(min(_MOST_GOES, -(-_WANTED // some))):
-        new = _random_pairs(edges, n, some, chance, rng)
+        new = random_pairs(edges, n, some, kind, rng)
         if len(new):
             # A random pair weighs what any of the edges does.
             more = None if weights is None else {1: np.r_[weights, rng.choice(weights, len(new))]}
@@ -494,24 +520,3 @@ def _decoy_trust(K: Complex, lift: Lift, pairs: str, rng: np.random.Generator) -
             lifted = replace(lifted, weights=kept)  # whatever the lift makes of them
             values.append(trust_by_cells(lifted)[0][len(edges) :])
     return np.concatenate([np.empty(0), *values])
-
-
-def _random_pairs(
-    edges: IntArray, n: int, count: int, chance: NDArray[Any], rng: np.random.Generator
-) -> IntArray:
-    """Up to `count` different pairs that are no edges, both ends in proportion to `chance`."""
-    known = np.sort(edges.min(axis=1).astype(np.int64) * n + edges.max(axis=1))
-    new = np.empty(0, dtype=np.int64)
-    reach = np.cumsum(chance)
-    for _ in range(20):  # few pairs are left where that is not enough
-        ends = np.searchsorted(reach, rng.random((4 * count, 2)) * reach[-1], side="right")
-        ends = np.minimum(ends, n - 1)  # rounding, at the very end
-        low, high = np.sort(ends, axis=1).T
-        codes = (low * n + high)[low < high]
-        at = np.minimum(np.searchsorted(known, codes), len(known) - 1)
-        fresh = np.concatenate([new, codes[known[at] != codes]])
-        _, first = np.unique(fresh, return_index=True)
-        new = fresh[np.sort(first)][:count]  # in the order drawn
-        if len(new) == count:
-            break
-    return np.stack([new // n, new % n], axis=1)

@@ -22,7 +22,7 @@ from cellapse._shared.arrays import BoolArray, FloatArray, IntArray
 from cellapse.datasets.bundled import available, load
 from cellapse.datasets.generators import block_model, geometric_graph, join
 
-KINDS = ("uniform", "degree")
+KINDS = ("uniform", "degree")  # and "near"
 _RANK = 8
 _DAMPING = 0.85
 
@@ -65,7 +65,8 @@ def draw(name: str, seed: int) -> tuple[sparse.csr_array, IntArray | None]:
 def with_false_edges(A: sparse.csr_array, percent: int, kind: str, seed: int) -> sparse.csr_array:
     """The network with more edges, in per cent of its own, between vertices not joined before.
 
-    Both ends are drawn uniformly or in proportion to the degree.
+    Both ends are drawn uniformly, or in proportion to the degree, or the ends of a path of two
+    steps or three, half of them each.
     """
     rng = np.random.default_rng([seed, percent])
     n, wanted = A.shape[0], round(percent / 100 * A.nnz / 2)
@@ -73,11 +74,27 @@ def with_false_edges(A: sparse.csr_array, percent: int, kind: str, seed: int) ->
     chance = degree / degree.sum() if kind == "degree" else np.full(n, 1.0 / n)
     known = set(zip(*(part.tolist() for part in A.nonzero()), strict=True))
     new: set[tuple[int, int]] = set()
+    if kind == "near":
+        for steps in (2, 3):
+            far = sparse.triu(_walks(A, steps), 1).tocoo()
+            pairs = zip(*(c.tolist() for c in far.coords), strict=True)
+            free = [p for p in pairs if p not in known and p not in new]
+            some = min(len(free), (wanted + 3 - steps) // 2)
+            new.update(free[at] for at in rng.choice(len(free), some, replace=False).tolist())
+        return join(A, sorted(new)) if new else A
     while len(new) < wanted:
         for i, j in rng.choice(n, (wanted, 2), p=chance).tolist():
             if i != j and (i, j) not in known and len(new) < wanted:
                 new.add((min(i, j), max(i, j)))
     return join(A, sorted(new)) if new else A
+
+
+def _walks(A: sparse.csr_array, steps: int) -> sparse.csr_array:
+    """The pairs that a walk of so many steps joins."""
+    walks = A
+    for _ in range(steps - 1):
+        walks = walks @ A
+    return sparse.csr_array(walks)
 
 
 def true_edges(A: sparse.csr_array, edges: IntArray) -> BoolArray:
