@@ -297,6 +297,18 @@ def test_corrections_are_solutions_off_the_vectors_that_are_there():
     np.testing.assert_allclose(step.ravel(), [1.0, 0.5, 0.25], rtol=1e-4)
 
 
+def test_a_factor_corrects_next_to_each_eigenvalue_off_the_start():
+    """(A - s)^-1 r with s at the first value; ten times as close to it as A^-1 r is."""
+    values, axes = np.array([1.0, 2.0, 4.0, 5.0, 8.0]), np.eye(5)
+    given = diagonal(values, 1)
+    start = FirstPairs(values[:1], axes[:, :1], True, axes[:, 1:3])
+    ritz = davidson.Ritz(axes[:, :1], axes[:, [3]] + axes[:, [4]], np.array([True]))
+    exact = np.array([0.0, 0.0, 0.0, 1 / 4, 1 / 7])
+    plain = davidson.ByFactor(given, cl.Direct())(ritz).ravel()
+    closer = davidson.ByFactor(given, cl.Direct(), start)(ritz).ravel()
+    assert abs(closer - exact).max() < 0.1 * abs(plain - exact).max()
+
+
 # The choice
 
 
