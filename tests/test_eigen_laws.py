@@ -105,7 +105,6 @@ def test_the_errors_that_products_are_allowed_do_not_show_in_residuals():
 
 def test_without_a_system_nothing_is_factorized():
     given = eigenproblem(Toy([1.0, 2.0]), 1)
-    assert not given.factorizable
     assert given.count_below(1.5) is None
     with pytest.raises(cl.InputError, match="nothing to factorize"):
         given.factor(cl.Direct())

@@ -147,5 +147,6 @@ class Auto(EigenSolver):
 
 def _of_the_other_end(solver: EigenSolver, problem: Problem) -> EigenSolver:
     """Choose what finds the largest eigenpairs if this solver is right for the smallest."""
-    quick = problem.factorizable and not problem.operator.slow
+    S = problem.operator
+    quick = not S.slow and S.shifted_system(2.0 * problem.norm, problem.root**2) is not None
     return ShiftInvert(best_direct(problem.n)) if solver.factorizes and quick else Lanczos()

@@ -63,12 +63,9 @@ class Correction(ABC):
 class ByFactor(Correction):
     r"""(A - s)^-1 by a factorization of A - s_0, s_0 close to 0.
 
-    Off the eigenvectors V of A that are a start, s is close to each eigenvalue: there the values of
-    X = (s - s_0) (A - s_0)^-1 are below one, and Chebyshev's iteration with few products of X finds
-
-        (A - s)^-1 r  =  (I - X)^-1 (A - s_0)^-1 r.
-
-    That saves products with S: half of them for the mixed realization of a mesh.
+    Off the eigenvectors V of A at the start, s is close to each eigenvalue: X = (s - s_0)
+    (A - s_0)^-1 is below one there, and Chebyshev's iteration finds (I - X)^-1 (A - s_0)^-1 r. That
+    saves half of the products with S for the mixed realization of a mesh.
     """
 
     def __init__(self, base: Problem, direct: Direct, start: FirstPairs | None = None) -> None:
@@ -80,8 +77,7 @@ class ByFactor(Correction):
         if start is None:
             return b
         V, X = np.hstack([start.vectors, start.more]), ritz.X[:, ritz.open_]
-        last = V[:, -1]
-        next_ = float(last @ self._base.apply(last)) - self._below  # about A - s_0 off V
+        next_ = float(V[:, -1] @ self._base.apply(V[:, -1])) - self._below  # about A - s_0 off V
         quotients = np.einsum("ij,ij->j", X, self._base.apply(X))
         shift = np.minimum(quotients, start.values[-1]) - self._below
         most = np.clip(shift / next_, *_VALUES)

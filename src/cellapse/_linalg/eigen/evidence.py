@@ -112,15 +112,6 @@ def excluded_by_base(
     return gap > 0.0 and _least(problem, X, Q, gap) > below + _SAME * problem.norm
 
 
-def highest_at_best(base: Base, kept: FirstPairs) -> float:
-    """Bound what S can be shown to be at least, off more eigenvectors of A than are kept."""
-    V = kept.more
-    if not V.shape[1]:
-        return np.inf
-    value = float(np.einsum("ij,ij->j", V, base.problem.apply(V)).max())
-    return base.scale * value - base.c
-
-
 def lowest_off(base: Base, kept: FirstPairs, U: FloatArray) -> float:
     """Bound S from below off U, which is close to as many of the first eigenvectors of A."""
     m = U.shape[1]

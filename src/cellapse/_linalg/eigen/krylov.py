@@ -88,8 +88,7 @@ class Lanczos(EigenSolver):
                 return no_pairs(problem.n)
             if tol <= problem.tol:
                 return _accurate(problem, only_below((values, vectors), below))
-            # A fresh random vector of equal norm, so that directions that are small in the restart
-            # vector can still appear.
+            # A fresh random vector of equal norm: what the restart lacks can still appear.
             again = problem.random()
             start = problem.project(vectors.sum(axis=1)) + again / np.linalg.norm(again)
             tol = max(1e-3 * tol, 0.3 * problem.tol)

@@ -24,17 +24,7 @@ _BELOW = 0.1  # how far below 0 a shift is, relative to c over the mean mass
 
 
 class LowerBound(SymmetricOperator):
-    """D^{-1/2} (A - c (I - P)) D^{-1/2}; its sparse part `A` is without P.
-
-    Parameters
-    ----------
-    A : (n, n) csr_array
-    kernel : (n, any) csr_array
-        Orthonormal columns that A maps to zero.
-    c : float
-        At most the smallest positive eigenvalue of A, but for rounding.
-    mass : (n,) array
-    """
+    """D^{-1/2} (A - c (I - P)) D^{-1/2}; c <= lambda_1(A), and `A` here is without P."""
 
     cheap = True
 

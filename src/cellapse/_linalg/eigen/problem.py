@@ -220,11 +220,6 @@ class Problem:
         deficit = self.operator.deficit
         return deficit.inverse if deficit and self.unit_mass and not self.largest else None
 
-    @property
-    def factorizable(self) -> bool:
-        """Whether there is a system to factorize."""
-        return self.operator.shifted_system(2.0 * self.norm, self.root**2) is not None
-
     def factor(self, direct: Direct) -> tuple[float, Solve]:
         """A shift s below the spectrum, and x -> (S - s)^-1 x; of norm - S for the largest."""
         if self.found.get("factorization") != direct:

@@ -18,7 +18,6 @@ from cellapse._linalg.eigen.auto import Auto
 from cellapse._linalg.eigen.evidence import (
     KEPT,
     excluded_by_base,
-    highest_at_best,
     in_order,
     nothing_missed,
     orthonormal,
@@ -212,8 +211,6 @@ def _excluded(problem: Problem, pairs: Pairs) -> bool | None:
             return None
         if excluded_by_base(problem, pairs[1][:, : problem.k], base, kept, below):
             return kept.certain
-        if highest_at_best(base, kept) <= below:  # more of them would not do
-            break
     return None
 
 
