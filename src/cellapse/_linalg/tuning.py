@@ -28,3 +28,4 @@ CERTIFY = 20_000  # cells; up to here a second factorization takes less than the
 HUBS = 10.0  # times the median entry; there Lanczos takes twice the time of corrections
 PIVOTED_UP_TO = 300  # rows; up to here a dense factorization with pivoting takes some ms
 FILTER_DEGREE = 5  # of a Chebyshev filter, odd; a step of Lanczos costs as much as so many products
+CORRECTION_PRODUCTS = 3  # solves with A a step; 10,000 of a mesh, mixed: 3 products with S, not 7

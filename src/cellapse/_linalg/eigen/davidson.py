@@ -27,6 +27,7 @@ from cellapse._linalg.eigen.problem import FirstPairs, Pairs, Problem, only_belo
 from cellapse._linalg.eigen.solver import EigenSolver, check_factorization
 from cellapse._linalg.factor import Direct, Solve
 from cellapse._linalg.kernel import Projector
+from cellapse._linalg.tuning import CORRECTION_PRODUCTS
 from cellapse._shared.arrays import BoolArray, FloatArray
 from cellapse._shared.checks import whole_number
 from cellapse._shared.progress import Bar
@@ -35,8 +36,6 @@ _DEPENDENT = 1e-13  # squared, of steps of length one: what is less is rounding
 _GUARD = 4  # vectors beyond those to find, which the others need not wait for
 _BELOW = 0.3  # of a residual: how far a shift is below its quotient
 _CLOSE = 0.01  # of a residual that is left by a correction with A, which is close to S
-_VALUES = (1e-3, 0.95)  # of X off V, within which they are taken to be
-_PRODUCTS = 3  # solves with a factor of A: cheaper than a product with S that they save
 _FEW = 8  # columns of a kernel that are not worth a projector of their own
 
 
@@ -80,11 +79,11 @@ class ByFactor(Correction):
         next_ = float(V[:, -1] @ self._base.apply(V[:, -1])) - self._below  # about A - s_0 off V
         quotients = np.einsum("ij,ij->j", X, self._base.apply(X))
         shift = np.minimum(quotients, start.values[-1]) - self._below
-        most = np.clip(shift / next_, *_VALUES)
+        most = np.clip(shift / next_, 1e-3, 0.95)
         middle, half = 1.0 - most / 2.0, most / 2.0
         turn, step = half / middle, b / middle
         y = step
-        for _ in range(_PRODUCTS):
+        for _ in range(CORRECTION_PRODUCTS):
             before, turn = turn, 1.0 / (2.0 * middle / half - turn)
             off = self._base.project_in_place(remove_span(np.array(y, order="C"), V))
             left = b - y + self._solve(shift * off)
