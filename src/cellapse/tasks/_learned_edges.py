@@ -9,8 +9,8 @@ that are learned grow with f_real / f_decoy, whatever p is: false edges among th
 change the order.
 
 For every kind of decoys there is a regression of its own, from three draws in which only these
-were added (one draw where there are more than 200,000 edges). The learned score of an edge is the
-mean of its probabilities over kinds and draws.
+were added; ten draws of up to 2,000 edges, one of more than 200,000. The learned score of an edge
+is the mean of its probabilities over kinds and draws.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from cellapse.tasks._random_pairs import DRAWN, KINDS, random_pairs
 
 FEWEST = 20  # edges to learn from
 _SHARE = 0.2  # decoys in a draw, of the edges
-_DRAWS, _MANY = 3, 200_000
+_DRAWS = ((2_000, 10), (200_000, 3), (np.inf, 1))  # of up to so many edges; few need more
 _FOLDS, _EXAMPLES = 4, 8000  # each regression is fitted to at most so many edges and decoys
 
 
@@ -71,7 +71,7 @@ def learn(edges: IntArray, n: int, decoys: str, rng: np.random.Generator) -> lis
         )
     fold = _folds(m, rng)
     tables = []
-    for _ in range(_DRAWS if m <= _MANY else 1):
+    for _ in range(next(draws for most, draws in _DRAWS if m <= most)):
         for kind in KINDS if decoys == "mixed" else (decoys,):
             pairs = random_pairs(edges, n, round(_SHARE * m), kind, rng)
             if len(pairs) >= _FOLDS:
