@@ -524,7 +524,7 @@ CALLS = {
         source=K,
         evidence="cells",
         decoys="mixed",
-        confidence=lambda: np.linspace(0.1, 0.9, K().n_cells[1]),
+        confidence=None,
         rng=0,
     ),
     "likely_false": on(
