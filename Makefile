@@ -47,10 +47,15 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTEST = -m pytest -n $(WORKERS) --dist worksteal
 
 # Of the tests, those of contracts, theorems and small cases by hand that need no more than a second.
-CHECKED := layout vocabulary lock by_hand theorems theory small onto batch recipe solvers inverse \
-	operator_contract operator_products sigma zero_operators order_of_vertices mixed_meshes \
-	generators lifts lifts_cycles weights errors pickle \
-	tasks_cluster tasks_cut tasks_resistance tasks_influence tasks_choices tasks_encoding
+CHECKED := \
+	project/layout project/lock \
+	public/vocabulary public/errors public/pickle \
+	core/by_hand core/theorems core/small core/onto core/recipe core/solvers core/inverse \
+	core/operator_contract core/operator_products core/sigma core/zero_operators core/mixed_meshes \
+	core/weights \
+	tasks/theory tasks/batch tasks/tasks_cluster tasks/tasks_cut tasks/tasks_resistance \
+	tasks/tasks_influence tasks/tasks_choices tasks/tasks_encoding \
+	complexes/order_of_vertices complexes/generators complexes/lifts complexes/lifts_cycles
 
 SEEDS ?= $(shell seq 1 20)
 
@@ -110,7 +115,7 @@ check: $(CHECK)
 	$(QUICK)/bin/python -m ruff check
 	$(QUICK)/bin/python -m ruff format --check
 	$(QUICK)/bin/python -m mypy
-	CELLAPSE_CHECK=1 $(QUICK)/bin/python $(PYTEST) -q $(CHECKED:%=tests/test_%.py)
+	CELLAPSE_CHECK=1 $(QUICK)/bin/python $(PYTEST) -q $(foreach part,$(CHECKED),tests/$(dir $(part))test_$(notdir $(part)).py)
 
 test: lint browser
 	$(RUN) $(PYTEST)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
 pytestmark = pytest.mark.skipif(
     not EXAMPLES, reason="tests run outside a checkout: no examples here"
 )

@@ -21,7 +21,7 @@ import pytest
 import cellapse as cl
 
 PACKAGE = Path(cl.__file__).parent
-REPOSITORY = Path(__file__).parents[1]
+REPOSITORY = Path(__file__).parents[2]
 
 # Top-down: a room imports only from those before it. Tasks come before `theory`, which measures
 # cuts, and before `io`, which writes clusters; `torch` before the experiments that train with it.

@@ -37,7 +37,7 @@ other.py: START = -1  # equivalent: in another file
 
 
 def tool():
-    path = Path(__file__).parents[1] / "tools" / "mutants.py"
+    path = Path(__file__).parents[2] / "tools" / "mutants.py"
     spec = importlib.util.spec_from_file_location("mutants", path)
     module = importlib.util.module_from_spec(spec)
     sys.modules["mutants"] = module  # dataclasses look their module up

@@ -24,7 +24,7 @@ from cellapse import cli, datasets, operator_names
 from cellapse.cli.progress import Steps
 from cellapse.experiments.main import TABLES
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 # Words of Python, which a shell has no use for.
 PYTHON = re.compile(r"\b[A-Za-z]\.[a-z_]+\(|\bcellapse\.[a-z_]+|theory\.check|\w=(None|True|False)")
 VERBS = [

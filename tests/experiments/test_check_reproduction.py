@@ -7,7 +7,7 @@ import pytest
 
 from cellapse.experiments.tables import blocks, denoising, networks
 
-TOOL = Path(__file__).parents[1] / "tools" / "check_reproduction.py"
+TOOL = Path(__file__).parents[2] / "tools" / "check_reproduction.py"
 specification = importlib.util.spec_from_file_location("check_reproduction", TOOL)
 check = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(check)

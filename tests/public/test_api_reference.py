@@ -13,7 +13,7 @@ import pytest
 
 import cellapse as cl
 
-EXTENSION = Path(__file__).parents[1] / "docs" / "_extensions" / "public_names.py"
+EXTENSION = Path(__file__).parents[2] / "docs" / "_extensions" / "public_names.py"
 pytestmark = pytest.mark.skipif(not EXTENSION.exists(), reason="no docs here: not a checkout")
 
 # These make, read or show something, or hold a result: there is no formula to give.

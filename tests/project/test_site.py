@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-TOOL = Path(__file__).parents[1] / "tools" / "check_site.py"
+TOOL = Path(__file__).parents[2] / "tools" / "check_site.py"
 pytestmark = pytest.mark.skipif(not TOOL.exists(), reason="tests run outside a checkout")
 
 GOOD = '<h1 id="top">x</h1><a href="other.html#there">go</a><a href="https://far.example">far</a>'

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
+from test_baselines import BASELINES
 
 import cellapse as cl
 from cellapse._operators import reliability
@@ -14,7 +15,6 @@ from cellapse._operators.as_operator import _is_matrix, _kernel, _lowest
 from cellapse._operators.by_size import BySize, _alike, _random_cells, disjoint
 from cellapse._operators.hyperedges import Hyperedges, grouped, inside
 from cellapse._operators.reliability import Excess, Reliability, Trial
-from tests.test_baselines import BASELINES
 
 MIXED = cl.Complex.from_cells(
     {0: range(7), 1: [(0, 1), (1, 2), (0, 2), (3, 4)], 2: [(0, 1, 2)]}, weights={1: [1, 2, 3, 4]}

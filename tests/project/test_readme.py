@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).parents[1] / "docs"
-README = Path(__file__).parents[1] / "README.md"
+DOCS = Path(__file__).parents[2] / "docs"
+README = Path(__file__).parents[2] / "README.md"
 
 
 @pytest.mark.skipif(not README.exists(), reason="tests run outside a checkout: no README here")

@@ -4,7 +4,7 @@ import re
 import tomllib
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 LOCKED = (ROOT / "requirements" / "dev.lock").read_text().splitlines()[1:]
 
 

@@ -540,7 +540,7 @@ def test_a_missing_library_names_its_extra(library, call, name, monkeypatch):
         monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(cl.MissingExtraError, match=rf"cellapse\[{name}\]"):
         call(cl.Complex.from_cells({1: [(0, 1)]}))
-    project = Path(__file__).parents[1] / "pyproject.toml"
+    project = Path(__file__).parents[2] / "pyproject.toml"
     if project.exists():
         extras = tomllib.loads(project.read_text())["project"]["optional-dependencies"]
         assert any(wanted.startswith(library) for wanted in extras[name])
