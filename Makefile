@@ -53,8 +53,8 @@ CHECKED := \
 	core/by_hand core/theorems core/small core/onto core/recipe core/solvers core/inverse \
 	core/operator_contract core/operator_products core/sigma core/zero_operators core/mixed_meshes \
 	core/weights \
-	tasks/theory tasks/batch tasks/tasks_cluster tasks/tasks_cut tasks/tasks_resistance \
-	tasks/tasks_influence tasks/tasks_choices tasks/tasks_encoding \
+	tasks/theory tasks/batch tasks/clustering tasks/cuts tasks/resistance \
+	tasks/influence tasks/choices tasks/embedding \
 	complexes/order_of_vertices complexes/generators complexes/lifts complexes/lifts_cycles
 
 SEEDS ?= $(shell seq 1 20)

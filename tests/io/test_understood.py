@@ -390,7 +390,7 @@ class Foreign:
 
 
 def test_objects_that_are_not_known_are_refused_by_name():
-    with pytest.raises(cl.InputError, match=r"test_io_understood\.Foreign cannot be read"):
+    with pytest.raises(cl.InputError, match=r"test_understood\.Foreign cannot be read"):
         cl.as_complex(Foreign())
     with pytest.raises(cl.InputError, match="loops and repeats are for graphs"):
         cl.as_complex(cl.as_complex([(0, 1)]), loops="keep")
