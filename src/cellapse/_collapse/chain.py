@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from cellapse._collapse.tuning import PAIRS_WITH_SIGMA
 from cellapse._complex.complex import Complex
 from cellapse._linalg.eigen.problem import eigenproblem
 from cellapse._linalg.eigen.spectrum import first_pairs
 from cellapse._linalg.kernel import kernel_entries
 from cellapse._linalg.operators import SparseOperator
 from cellapse._linalg.sigma import sigma_min, sigma_of_square
-from cellapse._linalg.tuning import DENSE, DENSE_SIGMA
+from cellapse._linalg.tuning import DENSE, DENSE_SIGMA, PAIRS_WITH_SIGMA
 from cellapse._matrices.incidence import Incidence, is_chain_complex
 from cellapse._matrices.matrices import edges_and_cofaces
 from cellapse._shared.arrays import Entries, FloatArray, IntArray, square

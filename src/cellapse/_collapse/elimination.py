@@ -29,13 +29,13 @@ from cellapse._collapse.edges import (
 from cellapse._collapse.eliminated import Level
 from cellapse._collapse.graded import GradedLaplacian
 from cellapse._collapse.inverse import DenseInverse, Inverse, IterativeInverse, inverse_of
-from cellapse._collapse.tuning import DENSE_DIAGONAL
 from cellapse._collapse.weights import Weights
 from cellapse._linalg.blas import times
 from cellapse._linalg.cg import CG
 from cellapse._linalg.factor import Direct
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.symmetric import COPIES, Deficit, SymmetricOperator
+from cellapse._linalg.tuning import DENSE_DIAGONAL
 from cellapse._matrices.incidence import Incidence
 from cellapse._shared.arrays import Entries, FloatArray, square
 from cellapse._shared.memory import available_memory

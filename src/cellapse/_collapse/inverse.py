@@ -30,7 +30,13 @@ from scipy import sparse
 
 from cellapse._collapse.completion import MassErrors, completed, completed_by
 from cellapse._collapse.eliminated import EliminatedSystem, Level
-from cellapse._collapse.tuning import (
+from cellapse._errors import ConvergenceError
+from cellapse._linalg.blas import definite_inverse, times
+from cellapse._linalg.cg import conjugate_gradients, one_pass
+from cellapse._linalg.factor import Direct, Solve, expands, widest_level
+from cellapse._linalg.preconditioner import Preconditioner, precondition
+from cellapse._linalg.symmetric import ApproximateInverse
+from cellapse._linalg.tuning import (
     DENSE_DIAGONAL,
     DENSE_INVERSE,
     EVERYTHING_IS_QUICK,
@@ -40,12 +46,6 @@ from cellapse._collapse.tuning import (
     ROUGH_STEPS,
     SLOW_PRODUCTS,
 )
-from cellapse._errors import ConvergenceError
-from cellapse._linalg.blas import definite_inverse, times
-from cellapse._linalg.cg import conjugate_gradients, one_pass
-from cellapse._linalg.factor import Direct, Solve, expands, widest_level
-from cellapse._linalg.preconditioner import Preconditioner, precondition
-from cellapse._linalg.symmetric import ApproximateInverse
 from cellapse._shared.arrays import FloatArray
 
 # Errors of T x, relative to ||A|| |x|.

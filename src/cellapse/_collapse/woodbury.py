@@ -19,8 +19,8 @@ import numpy as np
 from scipy import linalg, sparse
 
 from cellapse._collapse.graded import GradedLaplacian
-from cellapse._collapse.tuning import LARGE_CLIQUES_FROM
 from cellapse._linalg.factor import Solve, widest_level
+from cellapse._linalg.tuning import LARGE_CLIQUES_FROM
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.memory import available_memory
 
