@@ -82,6 +82,12 @@ def signless_laplacian(plain):
     return B @ B.T
 
 
+def on_vertices(plain, L):
+    """L with the weights of vertices, as in `edge_matrix`."""
+    root = np.sqrt(plain.weight(0))
+    return L / root[:, None] / root
+
+
 def multiorder_laplacian(plain):
     """The sum over sizes d + 1 of (d K_i delta_ij - A_ij) / mean K, each cell by its weight."""
     total = np.zeros((plain.n, plain.n))
@@ -96,7 +102,7 @@ def multiorder_laplacian(plain):
                 for v in cell:
                     together[u, v] += weight * (u != v)
         total += (np.diag((size - 1) * count) - together) / count.mean()
-    return total
+    return on_vertices(plain, total)
 
 
 def motif_laplacian(plain, floor):
@@ -117,7 +123,7 @@ def zhou_laplacian(plain):
                     M[u, v] += w / len(cell)
     held = degree > 0
     root = np.where(held, 1.0 / np.sqrt(np.where(held, degree, 1.0)), 0.0)
-    return np.diag(held.astype(float)) - root[:, None] * M * root
+    return on_vertices(plain, np.diag(held.astype(float)) - root[:, None] * M * root)
 
 
 def hodge_laplacian(plain, rank):

@@ -30,7 +30,7 @@ CLASS = dict.fromkeys("abc", "x") | dict.fromkeys("def", "y")
 
 # (verb, option): further words, the key of what was read in its JSON, and which values it takes.
 READERS = {
-    ("label", "--labels"): (("--strength", "1"), "label", CLASS),
+    ("label", "--labels"): ((), "label", CLASS),
     ("smooth", "--signal"): (("--strength", "1"), "value", VALUES),
     ("cluster", "--groups"): (("-k", "2"), "accuracy", CLASS),
     ("compare", "--groups"): (("-k", "2"), "known", CLASS),
@@ -51,6 +51,7 @@ WORDS = {
         "--format",
         "--gamma",
         "--how",
+        "--method",
     ),
     *("--install-completion", "--loops", "--mass", "--operator", "--repeats", "--sep", "--times"),
     *(
@@ -287,9 +288,9 @@ def test_nodes_whose_names_are_usual_words(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "net.csv").write_text("source,target\nnode,label\nlabel,c\nnode,c\nc,d\n")
     (tmp_path / "t.csv").write_text("node,x\nd,y\n")  # a header, or the row of a node?
-    assert run("label", "net.csv", "--labels", "t.csv", "--strength", "1")[0] == 2
+    assert run("label", "net.csv", "--labels", "t.csv")[0] == 2
     (tmp_path / "t.csv").write_text("node,label\nnode,x\nd,y\n")
-    out = run("label", "net.csv", "--labels", "t.csv", "--strength", "1", "--json")[1]
+    out = run("label", "net.csv", "--labels", "t.csv", "--json")[1]
     assert json.loads(out)["known"] == 2
 
 
@@ -298,9 +299,9 @@ def test_nodes_whose_names_begin_as_comments_do(run, tmp_path, monkeypatch):
     cl.write(cl.Complex.from_cells({1: [("#a", "b"), ("b", "c"), ("#a", "c")]}), "net.json")
     for head in ("", "node,label\n"):
         (tmp_path / "t.csv").write_text(f"#a,y\n{head}b,x\nc,y\n")
-        assert run("label", "net.json", "--labels", "t.csv", "--strength", "1")[0] == 2
+        assert run("label", "net.json", "--labels", "t.csv")[0] == 2
         (tmp_path / "t.csv").write_text(f'{head}"#a",y\nb,x\nc,y\n')
-        out = run("label", "net.json", "--labels", "t.csv", "--strength", "1", "--json")[1]
+        out = run("label", "net.json", "--labels", "t.csv", "--json")[1]
         assert json.loads(out)["known"] == 3
 
 

@@ -74,7 +74,7 @@ def test_sigma_of_the_edges_comes_from_the_eigenpairs_of_a(n):
 
 
 def test_small_eigenvalues_are_not_trusted_for_sigma(monkeypatch):
-    monkeypatch.setattr("cellapse._collapse.chain._START", 1)
+    monkeypatch.setattr("cellapse._collapse.chain.PAIRS_WITH_SIGMA", 1)
     chain = as_realization("unfolded").chain(cl.clique_complex(nx.path_graph(510), 1))
     v = np.cos(np.pi * (np.arange(510) + 0.5) / 510)
     v /= np.linalg.norm(v)

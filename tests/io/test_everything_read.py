@@ -407,6 +407,7 @@ def test_every_library_that_is_known_is_tried_here_or_in_its_own_tests():
     here = {name.split()[0].split(",")[0].split(".")[0].lower() for name in [*GRAPHS, *MESHES]}
     here |= {name.split()[0].lower().rstrip(",") for name in PROTEINS}
     elsewhere = {"gemmi", "gudhi", "hypergraphx", "hypernetx", "rdkit", "toponetx", "xgi"}
+    elsewhere |= {"anndata"}
     other = {"bio": "biopython", "torch_geometric": "pyg", "scipy.spatial": "delaunay"}
     known = {other.get(name.lower(), name.lower()) for name in _READERS} - {"ase"}
     assert known <= here | elsewhere

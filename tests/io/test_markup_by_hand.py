@@ -591,7 +591,7 @@ def test_tables_of_results():
     }
     assert as_table(np.array([1, 2]), K).to_csv() == b"node,value\na,1\nb,2\n"
     for given, on, words in (
-        ([1, 2], None, "plain arrays have no labels"), ([1, 2, 3],
+        ([1, 2], None, "has no labels; pass on=K"), ([1, 2, 3],
      K, "has 3 entries for 2 vertices"),
         ({"node": [1, 2]}, K, 'is called "node"'), (np.ones((2, 1, 1)), K, "of shape .2, 1, 1."),
         ({"x": np.array([1j, 2])}, K, "is a ndarray of shape"),

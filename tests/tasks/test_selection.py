@@ -74,7 +74,7 @@ def test_what_is_no_complex_or_has_no_edges_is_refused():
         choose_operator(empty, 2)
     with pytest.raises(cl.InputError, match="no edges"):
         modularity(empty, [0, 0, 1, 1])
-    for wrong in ([0, 1], [0.5] * 34, [-1] * 34, np.zeros((34, 1), dtype=int)):
+    for wrong in ([0, 1], [0.5] * 34, [-1] * 34, np.zeros((34, 2), dtype=int)):
         with pytest.raises(cl.InputError):
             modularity(K, wrong)
 

@@ -13,7 +13,7 @@ from cellapse.tasks.clustering import Clusters
 from cellapse.tasks.cuts import sweep_cut
 from cellapse.tasks.embedding import surroundings
 from cellapse.tasks.false_edges import _no_cells
-from cellapse.tasks.labels import _relaxed
+from cellapse.tasks._spreading import _relaxed
 from cellapse.tasks.resistance import exact_coordinates
 
 

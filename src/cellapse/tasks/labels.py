@@ -168,7 +168,7 @@ def spread_labels(
     ['left', 'left', 'left', 'left', 'right', 'right', 'right', 'right']
     """
     one_of("method", method, METHODS)
-    if strength != "auto":
+    if not (isinstance(strength, str) and strength == "auto"):
         strength = _strength(strength, method)
     S = as_operator(operator)
     classes, numbers = _numbered(known, S)
