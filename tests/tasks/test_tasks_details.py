@@ -8,12 +8,12 @@ from scipy import sparse
 import cellapse as cl
 from cellapse._linalg.operators import SparseOperator
 from cellapse.tasks._against_decoys import separation
+from cellapse.tasks._spreading import _relaxed
 from cellapse.tasks._subsample import shuffled
 from cellapse.tasks.clustering import Clusters
 from cellapse.tasks.cuts import sweep_cut
 from cellapse.tasks.embedding import surroundings
 from cellapse.tasks.false_edges import _no_cells
-from cellapse.tasks._spreading import _relaxed
 from cellapse.tasks.resistance import exact_coordinates
 
 
