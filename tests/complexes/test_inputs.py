@@ -297,3 +297,11 @@ def test_complex_arrays_are_answered_or_refused(name):
                 except cl.CellapseError:
                     continue
                 assert all(np.iscomplexobj(f) for f in found) or "energy" in name
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+def test_arcs_by_rows_and_by_columns_are_the_same_arcs(form):
+    arcs = sparse.coo_array(([5.0, 2.0, 3.0, 0.0], ([0, 1, 2, 2], [1, 0, 0, 1])), shape=(3, 3))
+    K = cl.as_complex(arcs.asformat(form), weight="w", directed="ignore", repeats="first")
+    assert K.cells[1].as_array().tolist() == [[0, 1], [0, 2]]
+    assert K.weights[1].tolist() == [5.0, 3.0]  # that above the diagonal comes first

@@ -762,3 +762,31 @@ def test_beyond_the_bound_nothing_is_sure():
         S = collapse(K, "unfolded", gamma=cl.Unchecked(2.0))
     assert not S.definite
     assert S.spectrum(2).values[0] == pytest.approx(2.0 - 4.0 * 2.0 / (2.0 + 1e-4), abs=1e-9)
+
+
+def test_polygons_need_their_edges():
+    square = {1: [(0, 1), (1, 2), (2, 3), (0, 3)], 2: [(0, 1, 2, 3)]}
+    signs = cl.boundary_matrices(cl.Complex.from_cells(square))[1].toarray().ravel()
+    assert signs.tolist() == [1.0, 1.0, 1.0, -1.0]
+    for edges, cell in (
+        (square[1][:3], (0, 1, 2, 3)),
+        (square[1], (0, 2, 1, 3)),
+        ([(0, 1), (1, 2)], (0, 2)),
+    ):
+        with pytest.raises(cl.InputError, match="rank 1"):
+            cl.boundary_matrices(cl.Complex.from_cells({0: range(4), 1: edges, 2: [cell]}))
+
+
+def test_flags_of_a_tetrahedron():
+    K = cl.clique_complex(nx.complete_graph(4), 3)
+    B = cl.unfolded_matrices(K)
+    assert B.n_cells == (4, 6, 12, 12)  # each edge in two triangles, each of those in one solid
+    assert B.n_formal == (0, 0, 12, 12)
+    assert [M.sum() for M in B.matrices[1:]] == [12.0, 12.0]
+
+
+@pytest.mark.parametrize("rank", [2, 3])
+def test_a_cell_whose_vertex_no_edge_holds_is_named(rank):
+    K = cl.Complex.from_arrays(4, {1: [[0, 1]], rank: [[0, 1, 2]]})
+    with pytest.raises(cl.InputError, match=rf"\(0, 1, 2\).*rank {rank}"):
+        cl.collapse(K, "mixed")

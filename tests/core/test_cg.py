@@ -196,3 +196,9 @@ def test_scaled_columns_are_those_of_a_plain_product(rows, columns):
     assert (cg.scaled(turned, factors, np.empty_like(x)) == x * factors).all()
     assert (cg.scaled(x, factors, x) == turned * factors).all()
     assert (x == turned * factors).all()
+
+
+def test_one_iteration_is_allowed_and_none_is_not():
+    assert cl.CG(max_steps=1).prepare(2 * sparse.eye_array(3))(np.ones(3)).tolist() == [0.5] * 3
+    with pytest.raises(cl.InputError, match="max_steps"):
+        cl.CG(max_steps=0)

@@ -116,3 +116,29 @@ def test_hodge_laplacians_are_on_the_same_cells(rank):
     on_cells_of = cl.hodge_laplacian(K, rank)
     assert list(on_cells_of.labels) == list(K.cell_labels(rank))
     assert on_cells_of.shape == (K.n_cells[rank],) * 2
+
+
+def test_matrices_have_one_rank_more_than_there_are():
+    path = [[1.0, 0.0], [-1.0, 1.0], [0.0, -1.0]]
+    assert cl.collapse([path], onto=1).shape == (2, 2)
+    for onto in (2, -1):
+        with pytest.raises(cl.InputError, match=r"in 0\.\.1"):
+            cl.collapse([path], onto=onto)
+
+
+@pytest.mark.parametrize("solver", [None, cl.CG(rtol=1e-13)], ids=str)
+@pytest.mark.parametrize("onto", [0, 1, 2, 3])
+def test_values_of_all_other_ranks_by_the_formula(onto, solver):
+    """z = -(C + eps I)^-1 X^T u, rank by rank, from every rank of a filled tetrahedron."""
+    K = cl.clique_complex(nx.complete_graph(4), 3)
+    S = cl.collapse(
+        K, realization="incidence", eps=0.5, onto=onto, solver=solver, beta=[1.0, 2.0, 3.0]
+    )
+    A, X, C = (M.toarray() for M in S.split())
+    u = np.arange(1.0, 1.0 + S.shape[0])
+    z = -np.linalg.solve(C + 0.5 * np.eye(len(C)), X.T @ u)
+    values = S.complete(u)
+    others = [k for k in range(4) if k != onto]
+    assert list(values) == others
+    np.testing.assert_allclose(np.concatenate([values[k] for k in others]), z, atol=1e-9)
+    np.testing.assert_allclose(S @ u, A @ u + X @ z, atol=1e-9)

@@ -125,3 +125,12 @@ def test_functions_of_real_signals_refuse_complex_ones(name):
     for call in refusing:
         with pytest.raises(cl.InputError, match="complex"):
             call()
+
+
+def test_an_operator_is_an_array_where_numpy_wants_one():
+    L = cl.collapse(nx.path_graph(3), "unfolded")
+    assert np.asarray(L).tolist() == L.toarray().tolist()
+    assert np.asarray(L).dtype == np.float64
+    assert np.asarray(L, dtype=np.float32).dtype == np.float32
+    with pytest.raises(ValueError, match="made anew"):
+        L.__array__(copy=False)  # what NumPy 2 calls; NumPy 1 asks for copies if there have to be

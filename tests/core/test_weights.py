@@ -429,3 +429,15 @@ def test_weights_of_edges_count_as_pyg_makes_them_of_a_graph():
     data.edge_weight = data.weight
     with pytest.raises(cl.InputError, match="edge_weight"):
         cl.as_complex(data)
+
+
+def test_theta_and_rounds_have_ranges():
+    for theta in (0.0, 1.0, 0.5):
+        assert cl.Screened(theta).theta == theta
+    for theta in (-0.1, 1.1, 1.9):
+        with pytest.raises(cl.InputError, match="from 0 to 1"):
+            cl.Screened(theta)
+    assert cl.Screened(rounds=1000).rounds == 1000
+    for rounds in (-1, 1001):
+        with pytest.raises(cl.InputError, match=r"in 0\.\.1000"):
+            cl.Screened(rounds=rounds)

@@ -181,3 +181,34 @@ class TestPandas:
         index = cl.embed(grid, 2).to_frame().index
         assert index.nlevels == 1
         assert list(index) == list(grid.labels)
+
+
+def test_diagonally_dominant_matrices_are_taken_and_others_looked_at():
+    for low, taken in ((1.0, True), (0.999, False)):
+        M = np.array([[low, -1.0], [-1.0, 1.0]])  # an eigenvalue of about (low - 1) / 2
+        if taken:
+            assert cl.as_operator(M).kernel.shape == (2, 1)
+        else:
+            with pytest.raises(cl.InputError, match=r"-0\.0005"):
+                cl.as_operator(M)
+    assert cl.as_operator(np.array([[1.0, -2.0], [-2.0, 5.0]])).kernel is None  # not dominant
+
+
+def test_the_ends_of_an_operator_given_as_products():
+    for low in (0.5, -0.5):
+        S = aslinearoperator(sparse.diags_array(np.linspace(low, 3.0, 40)))
+        if low > 0:
+            assert 3.0 <= cl.as_operator(S).A.diagonal().max() <= 3.1
+        else:
+            with pytest.raises(cl.InputError, match=r"-0\.5"):
+                cl.as_operator(S)
+
+
+def test_a_kernel_is_known_only_where_it_is_whole():
+    v = np.array([1.0, -2.0, 1.0])
+    assert cl.as_operator(np.outer(v, v)).kernel is None  # constants are in it, and one more vector
+    L = cl.graph_laplacian(nx.path_graph(3)).toarray()
+    assert cl.as_operator(L).kernel.toarray().ravel() == pytest.approx([3**-0.5] * 3)
+    root = np.diag(np.diag(L) ** -0.5)
+    normalized = cl.as_operator(root @ L @ root).kernel.toarray().ravel()
+    assert normalized == pytest.approx(np.sqrt([0.25, 0.5, 0.25]))

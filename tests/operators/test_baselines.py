@@ -235,3 +235,24 @@ def test_matrices_that_do_not_fit_each_other_or_are_none():
     with pytest.raises(cl.InputError, match="not symmetric"):
         cl.as_operator(np.array([[1.0, 0.5], [0.0, 1.0]]))
     assert cl.as_operator(np.zeros((2, 2))).toarray().tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+def test_the_dirac_operator_is_indefinite():
+    D = cl.dirac_operator(nx.path_graph(3))
+    assert not D.definite
+    values = np.linalg.eigvalsh(D.toarray())
+    assert values == pytest.approx([-(3**0.5), -1, 0, 1, 3**0.5])
+
+
+def test_as_many_weights_as_there_are_sizes_of_cells():
+    none, triangle = cl.Complex.from_arrays(2, {}), cl.clique_complex(nx.complete_graph(3))
+    assert not cl.multiorder_laplacian(none, weights=[]).toarray().any()
+    assert cl.multiorder_laplacian(triangle, weights=[1, 0]).toarray()[0, 0] == pytest.approx(1.0)
+    for K, weights in (
+        (none, [1.0]),
+        (triangle, [1.0]),
+        (triangle, [1, 1, 1]),
+        (triangle, [1, -1]),
+    ):
+        with pytest.raises(cl.InputError):
+            cl.multiorder_laplacian(K, weights=weights)

@@ -5,10 +5,13 @@ from importlib import import_module
 import networkx as nx
 import numpy as np
 import pytest
+from scipy.stats import ortho_group
+from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 import cellapse as cl
 from cellapse.tasks._kmeans import by_kmeans
+from cellapse.tasks.clustering import assigned
 
 
 @pytest.mark.parametrize(
@@ -196,3 +199,48 @@ def test_kmeans_of_many_rows_is_that_of_all_starts():
     rng.shuffle(together := np.column_stack([truth, rows]))
     numbers = by_kmeans(together[:, 1:], 8, rng)
     assert adjusted_rand_score(together[:, 0], numbers) > 0.999
+
+
+def test_clusters_are_drawn_and_listed():
+    clusters = cl.cluster(nx.path_graph(4), 2)
+    assert clusters.plot() is not None
+    assert set(clusters.as_dict()) == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("n_groups", [1, 7])
+def test_kmeans_is_as_good_as_that_of_another_library(n_groups, seed):
+    """The sum of squares within clusters, on rows in groups and on rows in none."""
+    rng = np.random.default_rng(seed)
+    centres = 4.0 * rng.standard_normal((n_groups, 3))
+    rows = rng.standard_normal((150, 3)) + centres[rng.integers(0, n_groups, 150)]
+    numbers = assigned(rows, 7, "kmeans", seed)
+    parts = [rows[numbers == k] for k in range(7)]
+    within = sum(float(((part - part.mean(axis=0)) ** 2).sum()) for part in parts)
+    assert within < 1.03 * KMeans(7, n_init=10, random_state=seed).fit(rows).inertia_
+    assert assigned(rows, 7, "kmeans", seed).tolist() == numbers.tolist()
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e-12, 1e6])
+def test_kmeans_of_rows_that_come_again(size):
+    rows = size * np.repeat(np.eye(3), [5, 1, 2], axis=0)
+    for k in (1, 2, 3):
+        numbers = assigned(rows, k, "kmeans", 0)
+        assert len(set(numbers.tolist())) == k
+        assert len(set(numbers[:5].tolist())) == len(set(numbers[6:].tolist())) == 1
+    assert len(set(assigned(rows, 6, "kmeans", 0).tolist())) == 3  # there are no more
+
+
+def test_a_seed_too_large_for_kmeans_is_one_all_the_same():
+    rows = np.repeat(np.eye(2), 3, axis=0)
+    for seed in (2**32, 2**70):
+        assert len(set(assigned(rows, 2, "kmeans", seed)[[0, 5]])) == 2
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_indicators_that_were_turned_are_found_whatever_the_first_row(k):
+    truth = np.repeat(np.arange(k), np.arange(3, 3 + k))
+    rows = np.eye(k)[truth] @ ortho_group.rvs(k, random_state=k)
+    for seed in range(6):
+        found = assigned(rows, k, "discretize", seed)
+        assert len(set(zip(truth.tolist(), found.tolist(), strict=True))) == len(set(found)) == k

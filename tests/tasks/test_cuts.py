@@ -126,3 +126,20 @@ def test_a_column_a_number_and_a_signal_one_alone():
     assert cl.tasks.dirichlet_energy(L, np.column_stack([x, 2 * x])).tolist() == [5.0, 20.0]
     assert isinstance(cl.tasks.total_variation(L, x), float)
     assert cl.tasks.total_variation(L, np.column_stack([x, -x])).tolist() == [3.0, 3.0]
+
+
+def test_the_side_of_a_cut_is_the_lighter_one():
+    """A clique of four with a tail: cutting off {3, 4} costs 3 edges of degrees 4 + 1."""
+    G = nx.complete_graph(4)
+    G.add_edge(3, 4)
+    for order in (np.arange(5.0), -np.arange(5.0)):
+        cut = cl.tasks.sweep_cut(cl.graph_laplacian(G), order)
+        assert set(np.flatnonzero(cut.inside)) == {3, 4}
+        assert cut.conductance == pytest.approx(0.6)
+
+
+def test_the_halves_of_a_barbell_are_cut_at_the_bridge():
+    G = nx.barbell_graph(4, 0)
+    cut = cl.tasks.sweep_cut(cl.graph_laplacian(G), np.arange(8.0))
+    assert set(np.flatnonzero(cut.inside)) in ({0, 1, 2, 3}, {4, 5, 6, 7})
+    assert cut.conductance == pytest.approx(1 / 13)
