@@ -10,11 +10,7 @@ import scipy.io
 from scipy import sparse
 
 import cellapse as cl
-from cellapse._shared.notes import listening
-from cellapse.io import matrix_text, simplices, understand
-from cellapse.io._graphs import check_declared
-from cellapse.io._same import _typed, require_same
-from cellapse.io._text_columns import unnamed
+from cellapse.io import understand
 from cellapse.io.json_files import write_json
 from cellapse.io.meshes import write_off
 
@@ -71,28 +67,6 @@ def test_a_matrix_that_joins_every_pair_is_told_to_look_like_distances(file):
         return any("every pair is joined" in fact for fact in facts)
 
     assert (says(3), says(4)) == (False, True)
-
-
-def test_as_many_vertices_as_lines_leave_room_for():
-    check_declared(100 * 1003, 3)
-    check_declared(1, 0)
-    for n in (100 * 1003 + 1, 0):
-        with pytest.raises(cl.InputError):
-            check_declared(n, 3)
-
-
-@pytest.mark.parametrize(
-    ("place", "values", "name"),
-    [
-        (2, [1.5, 2], "weight"), (3, [1.5, 2], None), (2, [], None), (2, [None], None),
-        (2, [5e8, 4.9e9], "time"), (3, [5e8, 1e9], "time"), (2, [4e8], "weight"),
-        (2, [5e9], "weight"), (2, [5e11, 4.9e12], "time"), (2, [5e12], "weight"),
-        (2, [1e9, None], "time"), (1, [1e9], None), (2, ["x"], None),
-    ],
-)  # fmt: skip
-def test_what_a_column_without_a_name_is(place, values, name):
-    with listening():
-        assert unnamed(place, values) == name
 
 
 def test_cells_are_counted_in_words(file):
@@ -244,29 +218,3 @@ def test_a_list_of_nothing_ends_a_vtk_file(file):
     assert cl.read(file("a.vtk", text + "POLYGONS 0 0\n")).n_vertices == 1
     with pytest.raises(cl.InputError, match="ends within the sizes"):
         cl.read(file("a.vtk", text + "POLYGONS 0\n"))
-
-
-def test_numbers_of_simplices_have_fifteen_digits():
-    assert simplices._numbers(b"1 999999999999999").tolist() == [1, 999_999_999_999_999]
-    for word in (b"1000000000000000", b"-1", b"1.5", b"x"):
-        with pytest.raises(cl.InputError, match="no whole number"):
-            simplices._numbers(word)
-
-
-def test_a_line_with_one_number_has_numbers():
-    assert matrix_text._are_numbers(["a", "1"])
-    assert not matrix_text._are_numbers(["a", "b"])
-
-
-def test_what_is_written_is_compared_down_to_the_types_within_records():
-    assert _typed({"a": 1}) == _typed({"a": 1}) != _typed({"a": 2})
-    assert _typed({"a": 1}) != _typed({"a": 1.0})
-    assert _typed([1, True]) != _typed([1, 1])
-    K = cl.Complex.from_arrays(3, {1: [[0, 1], [1, 2]]})
-    less = cl.Complex.from_arrays(3, {1: [[0, 1]]})
-    none = cl.Complex.from_arrays(3, {})
-    for L in (less, none):
-        for kind in ("graph", "table", "hypergraph", "full"):
-            with pytest.raises(cl.InputError, match="not read back the same"):
-                require_same(K, b"", lambda _, L=L: L, kind)
-    require_same(K, b"", lambda _: K, "graph")
