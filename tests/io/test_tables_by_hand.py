@@ -1,4 +1,4 @@
-"""What a table means is decided by its text alone, or the user is asked: every case at its border."""
+"""What a table means is decided by its text, or the user is asked: cases at the border."""
 
 import pytest
 
