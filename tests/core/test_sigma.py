@@ -95,13 +95,13 @@ def test_a_large_matrix_of_entries_far_apart_is_certain_or_refused(monkeypatch):
     numbers = itertools.count()
     for counted in (lambda G, value: next(numbers), lambda G, value: None):
         monkeypatch.setattr(sigma, "_count_below", counted)
-        with pytest.raises(cl.ConvergenceError, match="is not certain"):
+        with pytest.raises(cl.ConvergenceError, match="certain"):
             sigma_min(sparse.csr_array(B))
 
 
 def test_what_is_next_to_rounding_is_refused(monkeypatch):
     monkeypatch.setattr(sigma, "DENSE_SIGMA", 0)
-    with pytest.raises(cl.ConvergenceError, match="not certain"):
+    with pytest.raises(cl.ConvergenceError, match="certain"):
         smallest_positive_eigenvalue(sparse.csr_array([[1.0, 1.0 - 1e-9], [1.0 - 1e-9, 1.0]]))
 
 

@@ -114,7 +114,7 @@ def _eigenvalues(S):
 def test_values_that_rest_on_rounding_are_refused():
     """The shortest minimizer has -440 on vertices; without the eigenvalue next to zero, 1e-12."""
     S = drawn(1709058)
-    with pytest.raises(cl.ConvergenceError, match="larger eps"):
+    with pytest.raises(cl.ConvergenceError, match="eps"):
         S.complete([-0.003, -0.346, -1.119, 3.154, -0.854])
 
 
@@ -131,7 +131,7 @@ def test_zeros_at_the_bound_are_no_reason_to_refuse(seed):
 @pytest.mark.parametrize("seed", [1700112, 1700364, 1701720, 1701729, 1702350])
 def test_a_bound_that_rests_on_rounding_is_not_given(seed):
     S = drawn(seed)
-    with pytest.raises(cl.ConvergenceError, match="rescale the weights"):
+    with pytest.raises(cl.ConvergenceError, match="weights"):
         theory.regularization_bound(S)
     check = theory.regularization_error(S)
     assert check.holds is None
@@ -146,7 +146,7 @@ def test_an_eigenvalue_below_rounding_is_refused_where_it_is_known_to_be_positiv
     assert smallest_positive_eigenvalue(sparse.csr_array(sparse.block_diag([M, [[0.0]]])), 2) == (
         pytest.approx(2.0)
     )
-    with pytest.raises(cl.ConvergenceError, match="positive, but less than rounding"):
+    with pytest.raises(cl.ConvergenceError, match="rounding"):
         smallest_positive_eigenvalue(M, 0)
 
 
@@ -155,7 +155,7 @@ def test_many_cells_of_very_different_weights_are_refused(monkeypatch):
     matrices = [EDGES, TRIANGLE]
     assert nullity(matrices, [1.0, 1.0], [1.0, ROOT]) is None  # eigenvalues tell
     scaled = [sparse.csr_array(EDGES * [1.0, 1.0, 1e4]), TRIANGLE]
-    with pytest.raises(cl.ConvergenceError, match=r"by 1e\+04 in one"):
+    with pytest.raises(cl.ConvergenceError, match=r"1e\+04"):
         nullity(scaled, [1.0, 1.0], [1.0, ROOT])
     assert nullity(scaled, [0.0, 1.0], [0.0, ROOT]) is None  # of no weight
 

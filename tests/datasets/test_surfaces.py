@@ -269,8 +269,8 @@ def test_a_record_that_contradicts_its_triangles_is_refused(tmp_path):
 
 
 def test_missing_or_broken_compressed_file(tmp_path):
-    with pytest.raises(cl.InputError, match=r"no file|complete gzip"):
+    with pytest.raises(cl.InputError, match=r"file|gzip"):
         load_mantra(tmp_path / "none.json")
     (tmp_path / "x.json.gz").write_bytes(b"\x1f\x8b\x08\x00 no gzip")
-    with pytest.raises(cl.InputError, match=r"no file|complete gzip"):
+    with pytest.raises(cl.InputError, match=r"file|gzip"):
         load_mantra(tmp_path / "x.json.gz")

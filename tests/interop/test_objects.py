@@ -431,10 +431,10 @@ def test_errors_say_what_to_do(source, options, words):
 def test_missing_weights_are_named():
     xgi = pytest.importorskip("xgi")
     H = xgi.Hypergraph([["a", "b"], ["b", "c"]])
-    with pytest.raises(cl.InputError, match="there are: none"):
+    with pytest.raises(cl.InputError, match="none"):
         cl.as_complex(H, weight="w")
     H.set_edge_attributes({0: {"w": 1.0}})
-    with pytest.raises(cl.InputError, match=r"\('b', 'c'\) has no attribute 'w'"):
+    with pytest.raises(cl.InputError, match=r"\('b', 'c'\).*'w'"):
         cl.as_complex(H, weight="w")
     with pytest.raises(cl.InputError, match="direction"):
         cl.as_complex(xgi.DiHypergraph([({1}, {2})]))
@@ -483,7 +483,7 @@ def test_names_that_are_no_strings_are_left_out():
     graph = nx.Graph([(0, 1, {7: "x", "kind": "y"})])
     graph.nodes[0][("a", 1)] = 2
     assert cl.clique_complex(graph).attributes[1].keys() == {"kind"}
-    with pytest.warns(cl.CellapseWarning, match="names of attributes are strings"):
+    with pytest.warns(cl.CellapseWarning, match="strings"):
         K = cl.as_complex(graph)
     assert K.attributes[1].keys() == {"kind"}
     assert not K.attributes[0]
@@ -552,7 +552,7 @@ def test_a_missing_library_names_its_extra(library, call, name, monkeypatch):
 def test_an_operator_is_no_adjacency(make):
     """Its matrix could be read as one: 561 edges of the karate club, which has 78."""
     S = make(cl.clique_complex(nx.karate_club_graph(), weight=None))
-    with pytest.raises(cl.InputError, match="is an operator; give the complex"):
+    with pytest.raises(cl.InputError, match=r"operator.*complex"):
         cl.as_complex(S)
-    with pytest.raises(cl.InputError, match="is an operator; give the complex"):
+    with pytest.raises(cl.InputError, match=r"operator.*complex"):
         cl.collapse(S, "unfolded")

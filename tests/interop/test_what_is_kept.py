@@ -160,7 +160,7 @@ def test_weights_of_hyperedges_in_pyg(pyg):
     own = HyperGraphData(x=torch.ones(4, 2), edge_index=index, edge_attr=torch.ones(3, 5))
     assert cl.as_complex(own, ranks=1).attributes[1]["edge_attr"].shape == (2, 5)
     plain.hyperedge_weight = weight[:2]
-    with pytest.raises(cl.InputError, match="2 entries for hyperedge 2"):
+    with pytest.raises(cl.InputError, match=r"2 .*hyperedge 2"):
         cl.as_complex(plain)
 
 
@@ -222,7 +222,7 @@ def test_a_complex_takes_weight_too():
     K = cl.as_complex(nx.karate_club_graph())
     assert cl.as_complex(K, weight="weight").weights[1].tolist()[:3] == [4.0, 5.0, 3.0]
     assert cl.as_complex(K) is K
-    with pytest.raises(cl.InputError, match="there are: club, weight"):
+    with pytest.raises(cl.InputError, match=r"club.*weight"):
         cl.as_complex(K, weight="w")
 
 

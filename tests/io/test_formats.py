@@ -192,9 +192,9 @@ def test_missing_values_and_lonely_vertices(tmp_path):
     K = read(saved(tmp_path, "x.csv", "a,b,2,red\nb,c,,\nd\n"))
     assert K.labels == ("a", "b", "c", "d")
     assert K.attributes[1]["column 4"].tolist() == ["red", None]
-    with pytest.raises(cl.InputError, match=r"\('b', 'c'\) of rank 1 has no attribute 'weight'"):
+    with pytest.raises(cl.InputError, match=r"\('b', 'c'\).*'weight'"):
         read(tmp_path / "x.csv", weight="weight")
-    with pytest.raises(cl.InputError, match="there are: column 4, weight"):
+    with pytest.raises(cl.InputError, match=r"column 4.*weight"):
         read(tmp_path / "x.csv", weight="w")
 
 
@@ -580,7 +580,7 @@ def test_edges_listed_again_count_once_and_must_agree(tmp_path):
     K = read(saved(tmp_path, "x.csv", "a,b,2\nb,a,2\nb,c,3\n"))
     assert K.attributes[1]["weight"].tolist() == [2, 3]
     assert read(saved(tmp_path, "y.edges", "5 3\n3 5\n3 9\n")).cell_labels(1) == ((3, 5), (3, 9))
-    with pytest.raises(cl.InputError, match="listed twice with different data, weight 2 and 7"):
+    with pytest.raises(cl.InputError, match=r"weight 2 .*7"):
         read(saved(tmp_path, "x.csv", "a,b,2\nb,a,7\n"))
 
 

@@ -153,7 +153,7 @@ def test_arcs_are_edges_where_directions_are_ignored():
 
 def test_two_numbers_a_line_have_no_times():
     assert "two whole numbers a line, the ends of an edge" in read("edges", "1 2\n2 3\n")[3].facts
-    with pytest.raises(cl.InputError, match="window= needs a column of numbers called time"):
+    with pytest.raises(cl.InputError, match=r"window=.*time"):
         FORMATS["edges"].read(b"1 2\n2 3\n", options_of(window=(0, 1)))
 
 

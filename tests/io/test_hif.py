@@ -209,12 +209,12 @@ def test_weights_that_a_file_holds_as_such_are_called_weight(tmp_path):
         bare = cl.read(tmp_path / name, weight=None)
         assert bare.weights[1] is None
         assert bare.attributes[1]["weight"].tolist() == [2.5]
-        with pytest.raises(cl.InputError, match="no cell has an attribute"):
+        with pytest.raises(cl.InputError, match="attribute"):
             cl.read(tmp_path / name, weight="w")
 
 
 def test_directions_are_not_dropped_in_silence():
-    with pytest.warns(cl.CellapseWarning, match="1 incidences have weights, directions"):
+    with pytest.warns(cl.CellapseWarning, match="1 incidence.*weights.*directions"):
         read_hif(DOCUMENTS["foreign"])
 
 

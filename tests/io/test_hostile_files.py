@@ -372,7 +372,7 @@ def test_what_is_no_file(tmp_path):
 def test_files_larger_than_memory(tmp_path, monkeypatch):
     (tmp_path / "x.txt").write_text("a b\n" * 100)
     monkeypatch.setattr("cellapse.io._source.available_memory", lambda: 10_000)
-    with pytest.raises(cl.SizeError, match=r"has more than the 50 bytes"):
+    with pytest.raises(cl.SizeError, match="50 bytes"):
         cl.read(tmp_path / "x.txt")
 
 
@@ -382,7 +382,7 @@ def test_a_gzip_bomb_where_there_is_memory_for_it(tmp_path, monkeypatch):
         monkeypatch.setattr(f"cellapse.{place}.available_memory", lambda: 10**15)
     with pytest.raises(cl.SizeError, match=r"unpacking 106.. kB.*max_memory"):
         cl.read(tmp_path / "x.txt.gz")
-    with pytest.raises(cl.InputError, match="zero bytes"):  # with leave, it is unpacked and seen
+    with pytest.raises(cl.InputError, match="zero"):  # with leave, it is unpacked and seen
         cl.read(tmp_path / "x.txt.gz", max_memory=10**12)
 
 
@@ -400,7 +400,7 @@ def test_two_stars_of_cells(tmp_path, monkeypatch):
     # Enough for the file, of which the cells are so much that it is asked again, and has shrunk.
     monkeypatch.setattr("cellapse.io._source.available_memory", lambda: 200_000_000)
     monkeypatch.setattr("cellapse._shared.memory.available_memory", lambda: 35_000_000)
-    with pytest.raises(cl.SizeError, match=r"1,500 cells of rank 2.*36\.0 MB"):
+    with pytest.raises(cl.SizeError, match=r"1,500 .*rank 2.*36\.0 MB"):
         cl.read(tmp_path / "x.json")
 
 

@@ -73,7 +73,7 @@ def test_the_order_of_vertices_is_free_where_a_format_has_none():
     L = cl.Complex.from_cells({0: "cba", 1: [("a", "b"), ("b", "c")]})
     require_same(K, b"", lambda _: L, "table")
     other = cl.Complex.from_cells({0: "cba", 1: [("c", "b"), ("b", "a")]})
-    with pytest.raises(cl.InputError, match="other edges"):
+    with pytest.raises(cl.InputError, match="edges"):
         require_same(K, b"", lambda _: other, "table")
-    with pytest.raises(cl.InputError, match="would change"):
+    with pytest.raises(cl.InputError, match="change"):
         require_same(K, b"", lambda _: L, "full")

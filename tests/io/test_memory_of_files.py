@@ -92,7 +92,7 @@ def test_what_is_made_is_asked_for(name):
 
 
 def test_words_of_an_array_are_asked_for():
-    with memory_budget(1), pytest.raises(cl.SizeError, match=r"^an array of 20 words.*160\.0 kB"):
+    with memory_budget(1), pytest.raises(cl.SizeError, match=r"20 .*160\.0 kB"):
         text_array(["x" * 1000] * 19 + ["y"])
 
 
@@ -127,7 +127,7 @@ def test_reading_takes_no_more_than_the_caller_allows():
 def test_a_stream_may_have_as_much_as_half_the_memory_holds(monkeypatch):
     monkeypatch.setattr(_source, "available_memory", lambda: 6000)
     assert _source.stream_bytes(io.BytesIO(b"x" * 300), 10) == b"x" * 300
-    with pytest.raises(cl.SizeError, match="has more than the 300 bytes that are read here"):
+    with pytest.raises(cl.SizeError, match="300 bytes"):
         _source.stream_bytes(io.BytesIO(b"x" * 301), 10)
 
 
@@ -135,5 +135,5 @@ def test_a_file_may_have_as_much_as_half_the_memory_holds(tmp_path):
     (tmp_path / "x").write_bytes(b"x" * 300)
     assert _source.raw_bytes(tmp_path / "x", 10, 6000) == b"x" * 300
     (tmp_path / "x").write_bytes(b"x" * 301)
-    with pytest.raises(cl.SizeError, match="has more than the 300 bytes that are read here"):
+    with pytest.raises(cl.SizeError, match="300 bytes"):
         _source.raw_bytes(tmp_path / "x", 10, 6000)

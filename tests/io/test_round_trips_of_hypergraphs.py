@@ -222,14 +222,14 @@ def test_copies_with_their_own_weights():
 def test_hyperedges_without_vertices_are_told():
     H = xgi.Hypergraph([("a", "b", "c")])
     H.add_edge([], "nobody")
-    with pytest.warns(cl.CellapseWarning, match="1 hyperedges without vertices"):
+    with pytest.warns(cl.CellapseWarning, match="1 hyperedge"):
         K = cl.as_complex(H)
     assert counted(interop.to_xgi(K)) == {(frozenset("abc"), None): 1}
 
 
 def test_lonely_vertices_of_a_list_are_told(tmp_path):
     K = cl.hypergraph_complex([("a", "b", "c")], vertices="abcd")
-    with pytest.warns(cl.CellapseWarning, match="1 vertices in no cell"):
+    with pytest.warns(cl.CellapseWarning, match="1 vert"):
         cl.write(K, tmp_path / "x.hyperedges")
     assert cl.read(tmp_path / "x.hyperedges").labels == ("a", "b", "c", "d")
 
@@ -248,7 +248,7 @@ def test_what_a_list_of_hyperedges_has_no_place_for_is_told(what, tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         cl.write(K, tmp_path / "x.hyperedges")
-    with pytest.warns(cl.CellapseWarning, match="left out"):
+    with pytest.warns(cl.CellapseWarning):
         cl.write(K.with_attributes(*KNOWN[what]), tmp_path / "x.hyperedges")
 
 

@@ -176,10 +176,10 @@ def test_what_a_format_cannot_hold_is_refused(K, name, words, tmp_path):
 def test_files_of_nodes_are_not_read_as_edges(tmp_path):
     K = cl.clique_complex(nx.karate_club_graph(), weight=None)
     cl.write(cl.collapse(K, realization="screened").spectrum(3), tmp_path / "x.csv")
-    with pytest.raises(cl.InputError, match="'node', so it is a table of nodes"):
+    with pytest.raises(cl.InputError, match="'node'"):
         cl.read(tmp_path / "x.csv")
     (tmp_path / "y.csv").write_text("Id,Label\n1,a\n2,b\n")
-    with pytest.raises(cl.InputError, match="'Id', so it is a table of nodes"):
+    with pytest.raises(cl.InputError, match="'Id'"):
         cl.read(tmp_path / "y.csv")
     (tmp_path / "z.csv").write_text("id,source,target\n7,a,b\n8,b,c\n")
     assert cl.read(tmp_path / "z.csv").attributes[1]["id"].tolist() == [7, 8]

@@ -115,7 +115,7 @@ def test_an_indefinite_matrix_too_large_for_lapack_is_noticed():
     M = sparse.csr_array(
         sparse.diags_array([np.full(n - 1, 1.0), np.full(n - 1, 1.0)], offsets=[1, -1])
     ) + sparse.eye_array(n)
-    with pytest.raises(cl.InputError, match="positive semi-definite"):
+    with pytest.raises(cl.InputError, match="definite"):
         cl.embed(M, 2)
 
 
@@ -124,7 +124,7 @@ def test_an_operator_that_is_zero_leaves_a_signal_as_it_is(n):
     zero = LinearOperator((n, n), matvec=lambda x: 0.0 * x, dtype=float)
     signal = np.arange(float(n))
     np.testing.assert_allclose(cl.smooth(zero, signal), signal)
-    with pytest.raises(cl.InputError, match="positive semi-definite"):
+    with pytest.raises(cl.InputError, match="definite"):
         cl.smooth(LinearOperator((n, n), matvec=lambda x: -x, dtype=float), signal)
 
 

@@ -193,7 +193,7 @@ def test_bad_arguments():
     K = cl.Complex.from_cells(TRIANGLE)
     with pytest.raises(cl.InputError, match="floor"):
         cl.motif_laplacian(K, floor=-1)
-    with pytest.raises(cl.InputError, match="one for each order"):
+    with pytest.raises(cl.InputError, match="order"):
         cl.multiorder_laplacian(K, [1.0])
     with pytest.raises(cl.InputError, match=r"0\.\.2"):
         cl.hodge_laplacian(K, 3)
@@ -227,12 +227,12 @@ def test_pairs_without_a_hyperedge_keep_their_own_weight():
 
 
 def test_matrices_that_do_not_fit_each_other_or_are_none():
-    with pytest.raises(cl.InputError, match="must agree"):
+    with pytest.raises(cl.InputError, match="agree"):
         cl.collapse([np.ones((3, 2)), np.ones((3, 1))])
     for array in (np.ones((2, 2, 2)), np.ones((2, 3, 1))):
         with pytest.raises(cl.CellapseError):
             cl.as_operator(array)
-    with pytest.raises(cl.InputError, match="not symmetric"):
+    with pytest.raises(cl.InputError, match="symmetric"):
         cl.as_operator(np.array([[1.0, 0.5], [0.0, 1.0]]))
     assert cl.as_operator(np.zeros((2, 2))).toarray().tolist() == [[0.0, 0.0], [0.0, 0.0]]
 

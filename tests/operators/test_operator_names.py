@@ -42,9 +42,9 @@ def test_names_mean_what_the_functions_are_called():
 def test_weights_reach_a_collapse_and_are_refused_elsewhere():
     S = make_operator(K, "unfolded", eps=0.5, beta=2.0)
     assert np.array_equal(S.toarray(), cl.collapse(K, "unfolded", eps=0.5, beta=2.0).toarray())
-    with pytest.raises(cl.InputError, match=r'eps=0.5 with the operator "motif".*leave it out'):
+    with pytest.raises(cl.InputError, match=r'eps=0\.5.*"motif"'):
         make_operator(K, "motif", eps=0.5)
-    with pytest.raises(cl.InputError, match=r"operator='graph'; choose one of \"renormalized\""):
+    with pytest.raises(cl.InputError, match=r"graph.*renormalized"):
         make_operator(K, "graph")
 
 

@@ -545,7 +545,7 @@ def test_accuracy_of_two_arrays_is_by_position_and_of_two_series_by_label():
     assert cl.clustering_accuracy(first.to_numpy(), second.to_numpy()) == pytest.approx(2 / 3)
     assert cl.clustering_accuracy(dict(first), second) == 1.0
     assert cl.clustering_accuracy([0, "x", None is None], ["p", 1, 2.5]) == 1.0
-    with pytest.raises(cl.InputError, match="two entries for 'a'"):
+    with pytest.raises(cl.InputError, match="'a'"):
         cl.clustering_accuracy(first.set_axis(list("aab")), second.set_axis(list("aab")))
 
 

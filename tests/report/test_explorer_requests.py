@@ -156,7 +156,7 @@ def test_an_older_question_that_is_nearly_answered_is_answered(fifo, monkeypatch
 
 def test_an_answer_that_takes_too_long_is_ended(fifo):
     with turns(0.0) as line:
-        with pytest.raises(TurnEndedError, match="more than 0 seconds"):
+        with pytest.raises(TurnEndedError, match="0 seconds"):
             line.take("never", "")
         line._seconds = HANG
         assert line.take("echo", 7) == 7
@@ -164,7 +164,7 @@ def test_an_answer_that_takes_too_long_is_ended(fifo):
 
 def test_a_computation_that_is_killed_is_said_in_words_and_another_begins():
     with turns(HANG) as line:
-        with pytest.raises(TurnEndedError, match="for want of memory"):
+        with pytest.raises(TurnEndedError, match="memory"):
             line.take("die", None)
         assert line.take("echo", 7) == 7
 
@@ -173,7 +173,7 @@ def test_errors_of_a_computation_are_its_answer():
     with turns(HANG) as line:
         with pytest.raises(CellapseError, match=r"^not this one$"):
             line.take("refuse", None)
-        with pytest.raises(CellapseError, match="ZeroDivisionError: a mistake of ours"):
+        with pytest.raises(CellapseError, match="ZeroDivisionError"):
             line.take("fail", None)
         assert line.take("echo", 7) == 7
 
@@ -181,7 +181,7 @@ def test_errors_of_a_computation_are_its_answer():
 def test_nothing_is_answered_at_the_end():
     with turns(HANG) as line:
         pass
-    with pytest.raises(TurnEndedError, match="has ended"):
+    with pytest.raises(TurnEndedError, match="ended"):
         line.take("echo", 7)
 
 

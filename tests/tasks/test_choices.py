@@ -89,7 +89,7 @@ def test_the_number_of_clusters_is_that_before_the_largest_gap():
 def test_what_no_component_of_the_kernel_holds_stays_together():
     """Three edges, each with a zero, and a triangle without one: by mass 6 against 2 + 2 + 2."""
     graph = nx.disjoint_union_all([nx.complete_graph(2)] * 3 + [nx.complete_graph(3)])
-    with pytest.warns(cl.CellapseWarning, match="3 components for 2 clusters"):
+    with pytest.warns(cl.CellapseWarning, match="3 .* 2 "):
         found = cl.cluster(cl.signless_laplacian(graph), 2).numbers
     assert found.tolist() == [0, 0, 0, 0, 0, 0, 1, 1, 1]
 

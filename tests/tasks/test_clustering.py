@@ -98,7 +98,7 @@ def papers_protocol(name):
     weight = "weight" if name == "karate" else None
     K = cl.clique_complex(data.graph, 3, weight=weight, cliques_as_rank2=True)
     eps, beta = PAPER.get(name, (0, 0, 0.5, 10.0))[2:]
-    with pytest.warns(cl.CellapseWarning, match="order of the vertices"):
+    with pytest.warns(cl.CellapseWarning, match="order"):
         S = cl.collapse(K, realization="mixed", beta=(beta, 1.0), eps=eps)
     for operator in (cl.graph_laplacian(K), S):
         found = (
@@ -158,7 +158,7 @@ def test_more_components_than_clusters_are_shared_out_by_mass():
     shuffled.add_nodes_from(order)
     shuffled.add_edges_from(graph.edges)
     for g in (graph, shuffled):
-        with pytest.warns(cl.CellapseWarning, match="5 components for 2 clusters"):
+        with pytest.warns(cl.CellapseWarning, match="5 .* 2 "):
             found = cl.cluster(cl.graph_laplacian(cl.clique_complex(g)), 2).as_dict()
         largest = found[3]
         assert {v for v, c in found.items() if c == largest} == {3, 4, 5, 6, 7, 8}

@@ -115,13 +115,13 @@ def test_zero_stays_zero_and_repeated_values_are_refused():
 @pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
 def test_what_is_refused_says_why():
     K = cl.clique_complex(nx.karate_club_graph(), weight=None)
-    with pytest.raises(cl.InputError, match="not known"):
+    with pytest.raises(cl.InputError, match="known"):
         tasks.cell_influence(cl.collapse(K, "incidence"))
     with pytest.raises(cl.InputError, match="onto=0"):
         tasks.cell_influence(cl.collapse(K, "unfolded", onto=1))
     with pytest.raises(cl.InputError, match="collapse a Complex"):
         tasks.cell_influence(cl.collapse(list(cl.boundary_matrices(K)), "unfolded"))
-    with pytest.raises(cl.InputError, match="collapsed operator"):
+    with pytest.raises(cl.InputError, match="collapsed"):
         tasks.cell_influence(cl.graph_laplacian(K))
     with pytest.raises(cl.InputError, match="eps"):
         tasks.cell_influence(cl.collapse(K, "unfolded", eps=0.0))

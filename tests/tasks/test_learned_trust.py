@@ -128,10 +128,10 @@ def test_every_model_of_errors_is_named(decoys):
 
 
 def test_what_cannot_be_learned_from_is_refused():
-    with pytest.raises(cl.InputError, match="too few"):
+    with pytest.raises(cl.InputError, match="few"):
         cl.edge_trust(cl.clique_complex(nx.path_graph(6)), evidence="learned")
     complete = cl.clique_complex(nx.complete_graph(9))
-    with pytest.raises(cl.InputError, match="not joined"):
+    with pytest.raises(cl.InputError, match="joined"):
         cl.edge_trust(complete, evidence="both")
     cliques = cl.clique_complex(nx.disjoint_union(*[nx.complete_graph(6)] * 2))
     with pytest.raises(cl.InputError, match="distance"):
@@ -161,7 +161,7 @@ def test_wrong_arguments_are_refused(wrong):
 def test_an_operator_has_no_other_evidence():
     S = cl.collapse(karate())
     for wrong in ({"evidence": "learned"}, {"confidence": np.full(78, 0.5)}):
-        with pytest.raises(cl.InputError, match="complex itself"):
+        with pytest.raises(cl.InputError, match="complex"):
             cl.edge_trust(S, **wrong)
 
 

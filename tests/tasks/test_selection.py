@@ -67,12 +67,12 @@ def test_an_impossible_number_of_clusters_is_refused(k):
 
 def test_what_is_no_complex_or_has_no_edges_is_refused():
     K = cl.clique_complex(nx.karate_club_graph(), weight=None)
-    with pytest.raises(cl.InputError, match="is an operator; give the complex"):
+    with pytest.raises(cl.InputError, match=r"operator.*complex"):
         choose_operator(cl.graph_laplacian(K), 2)
     empty = cl.clique_complex(nx.empty_graph(4))
-    with pytest.raises(cl.InputError, match="no edges"):
+    with pytest.raises(cl.InputError, match="edges"):
         choose_operator(empty, 2)
-    with pytest.raises(cl.InputError, match="no edges"):
+    with pytest.raises(cl.InputError, match="edges"):
         modularity(empty, [0, 0, 1, 1])
     for wrong in ([0, 1], [0.5] * 34, [-1] * 34, np.zeros((34, 2), dtype=int)):
         with pytest.raises(cl.InputError):

@@ -151,7 +151,7 @@ def test_bad_arguments_of_filters():
     x = np.ones(700)
     with pytest.raises(cl.ConvergenceError, match="smoother"):
         cl.tasks.spectral_filter(L, x, lambda v: (v > 3).astype(float))
-    with pytest.raises(cl.InputError, match="one finite number"):
+    with pytest.raises(cl.InputError, match="number"):
         cl.tasks.spectral_filter(L, x, lambda v: 1.0)
     with pytest.raises(cl.InputError, match="rtol"):
         cl.tasks.spectral_filter(L, x, np.cos, rtol=0)

@@ -210,7 +210,7 @@ def test_what_has_no_shares_is_refused():
     K = cl.clique_complex(nx.karate_club_graph(), weight=None)
     with pytest.raises(cl.InputError, match="renormalized"):
         cl.edge_trust(cl.collapse(K, "unfolded"))
-    with pytest.raises(cl.InputError, match="is an operator; give the complex"):
+    with pytest.raises(cl.InputError, match=r"operator.*complex"):
         cl.edge_trust(cl.graph_laplacian(K))
     with pytest.raises(cl.InputError, match="theta = 0"):
         cl.edge_trust(cl.collapse(K, "screened", gamma=0.0))
@@ -348,7 +348,7 @@ def test_cells_that_are_no_cliques_need_a_lift():
     K = cl.hypergraph_complex([(0, 1, 2), (2, 3), (3, 4, 5, 6)])
     with pytest.raises(cl.InputError, match="lift"):
         tasks.likely_false(K)
-    with pytest.raises(cl.InputError, match="keep the edges"):
+    with pytest.raises(cl.InputError, match="edges"):
         tasks.likely_false(noisy(n=60)[0], evidence="cells", lift=lambda graph: graph.skeleton(0))
 
 
