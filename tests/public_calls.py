@@ -555,6 +555,7 @@ CALLS = {
         rng=0,
     ),
     "embed": on(tasks.embed, operator=laplacian, k=2, **MASS),
+    "cheeger_constant": on(tasks.cheeger_constant, operator=laplacian, **MASS),
     "fiedler": on(tasks.fiedler, operator=laplacian, **MASS),
     "heat_kernel_signature": on(
         tasks.heat_kernel_signature,

@@ -145,6 +145,7 @@ TABLE = {
     "positional_encoding(mass)": Row(lambda v: cl.positional_encoding(S(), 2, mass=v).values),
     "suggest_n_clusters(mass)": Row(lambda v: cl.suggest_n_clusters(S(), mass=v)),
     "fiedler(mass)": Row(lambda v: tasks.fiedler(S(), mass=v).value),
+    "cheeger_constant(mass)": Row(lambda v: tasks.cheeger_constant(S(), mass=v).conductance),
     "sweep_cut(mass)": Row(lambda v: tasks.sweep_cut(S(), mass=v).conductance),
     "sweep_cut(scores)": Row(lambda v: tasks.sweep_cut(S(), v).inside),
     "smooth(signal)": Row(lambda v: cl.smooth(S(), v), back=True),

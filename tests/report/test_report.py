@@ -335,7 +335,7 @@ def test_findings_in_words():
     assert "random pairs" not in said[: said.index("may be real")]  # what is real comes first
     assert findings(analyze(cl.Complex.from_arrays(3, {})))[0].startswith("There are no edges")
     shown = {what: number for number, what in figures(karate)}
-    assert shown["statements of the theory hold"] == "8 of 8"
+    assert shown["statements of the theory hold"] == "9 of 9"
     assert shown["of L's first positive eigenvalue is left in S"] == "11 %"
 
 

@@ -97,16 +97,61 @@ def test_scores_that_differ_by_rounding_only_are_not_cut_apart():
         assert set(cl.tasks.sweep_cut(L, unit * x).members()) == {0, 1, 2, 3}
 
 
-@pytest.mark.parametrize("positive", [1e-12, 1e-8])
-def test_the_upper_bound_is_known_without_positive_entries_off_the_diagonal(positive):
-    M = np.array([[1.0, -1.0 - positive, positive], [-1.0 - positive, 2.0, -1.0 + positive],
-                  [positive, -1.0 + positive, 1.0 - 2 * positive]])  # fmt: skip
-    cut = cl.tasks.sweep_cut(cl.as_operator(M), mass=None)
-    assert cut.lower == pytest.approx(0.5)  # lambda_2 = 1
-    if positive == 1e-12:
-        assert cut.upper == pytest.approx((2.0 * 1.0 * 2.0) ** 0.5)
-    else:
-        assert cut.upper is None
+def test_cheegers_upper_bound_by_hand_with_positive_entries_off_the_diagonal():
+    """The entries below zero alone are a path of weights 1.5: energy 3, degrees up to 3."""
+    M = np.array([[1.0, -1.5, 0.5], [-1.5, 3.0, -1.5], [0.5, -1.5, 1.0]])
+    cut = cl.tasks.sweep_cut(M, [1.0, 0.0, -1.0], mass=None)
+    assert cut.conductance == pytest.approx(1.0)
+    assert cut.lower is None
+    assert cut.upper == pytest.approx((2.0 * 3.0 / 2.0 * 3.0) ** 0.5)
+
+
+@given(operators(realizations=("unfolded", "mixed", "screened", "boundary")), seeds)
+def test_cheegers_upper_bound_holds_for_every_operator_and_signal(S, seed):
+    n = S.shape[0]
+    if n > 1 and abs(S @ np.ones(n)).max() < 1e-9:  # not so with weights on the vertices
+        x = np.random.default_rng(seed).standard_normal(n)
+        cut = cl.tasks.sweep_cut(S, x, mass="degree")
+        assert cut.conductance <= cut.upper + 1e-7 * max(1.0, abs(S.A).max())
+
+
+@given(plain_graphs(min_vertices=2))
+def test_the_cheeger_constant_is_the_least_over_all_subsets(graph):
+    L = laplacian(graph)
+    found = cl.tasks.cheeger_constant(L, mass=None)
+    assert found.conductance == pytest.approx(edge_expansion(graph))
+    assert found.lower - 1e-9 <= found.conductance <= cl.tasks.sweep_cut(L, mass=None).conductance
+    inside = set(found.members())
+    cut = sum((u in inside) != (v in inside) for u, v in graph.edges)
+    assert 1 <= len(inside) <= len(graph) / 2
+    assert found.conductance == pytest.approx(cut / len(inside))
+
+
+@pytest.mark.parametrize(
+    ("graph", "constant"),
+    [
+        (nx.complete_graph(7), 4.0),  # n - |U| for the largest half
+        (nx.cycle_graph(20), 2 / 10),
+        (nx.path_graph(9), 1 / 4),
+        (nx.star_graph(6), 1.0),
+        (nx.barbell_graph(4, 0), 1 / 4),
+        (nx.empty_graph(3), 0.0),
+    ],
+)
+def test_cheeger_constants_of_textbooks(graph, constant):
+    assert cl.tasks.cheeger_constant(laplacian(graph), mass=None).conductance == constant
+
+
+def test_masses_count_in_the_cheeger_constant():
+    L = laplacian(nx.path_graph(3))
+    assert cl.tasks.cheeger_constant(L, mass="degree").conductance == 1.0
+    heavy = cl.tasks.cheeger_constant(L, mass=[1.0, 1.0, 4.0])
+    assert (heavy.members(), heavy.conductance) == ([0, 1], 0.5)
+
+
+def test_too_many_vertices_for_every_cut_are_sent_to_the_sweep():
+    with pytest.raises(cl.InputError, match="sweep_cut"):
+        cl.tasks.cheeger_constant(laplacian(nx.path_graph(21)))
 
 
 @pytest.mark.parametrize(("excess", "fine"), [(1e-9, True), (1e-6, False)])

@@ -1,5 +1,7 @@
 """The checks a user calls: they hold where the theory says so, and can fail."""
 
+from itertools import combinations
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -24,8 +26,8 @@ def test_everything_holds_on_real_and_disconnected_networks(realization):
         S = cl.collapse(cl.clique_complex(graph, 3), realization=realization, eps=1e-3)
         report = theory.check(S)
         assert report.holds, report
-        assert len(report.checks) == 8
-        assert str(report).count("\n") == 9
+        assert len(report.checks) == 9
+        assert str(report).count("\n") == 10
 
 
 @pytest.mark.parametrize("realization", ["screened", "unfolded"])
@@ -146,3 +148,54 @@ def test_a_report_is_a_collection_of_its_checks():
     report = cl.theory.check(cl.collapse(nx.complete_graph(4)))
     assert len(report) == len(list(report)) == len(report.checks)
     assert [report[check.name] for check in report] == list(report.checks)
+
+
+def test_signals_that_no_cell_is_coupled_to_keep_their_image():
+    """A pair of triangles: X = -gamma B_1, so the indicators of both are such signals."""
+    K = cl.clique_complex(nx.disjoint_union(nx.complete_graph(3), nx.complete_graph(3)))
+    check = theory.unaffected_signals(cl.collapse(K, "unfolded", eps=1e-2))
+    assert check.holds
+    assert check.note.startswith("2 ")
+    unsigned = theory.unaffected_signals(cl.collapse(K, "incidence", eps=1e-2))
+    assert unsigned.holds  # an odd cycle has no such signal
+    assert unsigned.note.startswith("no ")
+
+
+def test_an_operator_that_moves_uncoupled_signals_is_found_out():
+    """With unsigned edges between two vertices (1, -1) is such a signal; constants are not."""
+    S = cl.collapse(nx.path_graph(2), "incidence", eps=1e-2)
+    assert theory.unaffected_signals(S).holds
+    S.A.data[:] = 1.0 + np.arange(4)  # no longer the A that S was made from
+    assert theory.unaffected_signals(S).holds is False
+
+
+@pytest.mark.parametrize("graph", [nx.path_graph(2), nx.complete_graph(5), nx.cycle_graph(7)])
+def test_cheegers_lower_bound_is_that_of_the_graph_where_gamma_is_zero(graph):
+    S = cl.collapse(cl.clique_complex(graph), "unfolded", gamma=0.0)
+    check = theory.cheeger_lower_bound(S)
+    normalized = np.linalg.eigvalsh(nx.normalized_laplacian_matrix(graph).toarray())[1]
+    assert check.holds
+    assert check.measured == pytest.approx(normalized)
+    halves = (
+        set(half) for size in range(1, len(graph)) for half in combinations(graph.nodes, size)
+    )
+    h = min(nx.conductance(graph, half) for half in halves)
+    assert check.bound == pytest.approx(h**2 / 2)
+
+
+def test_one_edge_is_a_counterexample_to_cheegers_lower_bound():
+    """At the bound lambda_2(S) = eps / (1 + eps / 2) / 1, with h = 1."""
+    S = cl.collapse(nx.path_graph(2), "unfolded", eps=1e-3)
+    check = theory.cheeger_lower_bound(S)
+    assert check.holds is False
+    assert check.bound == pytest.approx(0.5)
+    assert check.measured == pytest.approx(np.linalg.eigvalsh(S.toarray())[-1])
+
+
+def test_cheegers_lower_bound_of_many_vertices_is_decided_where_it_can_be():
+    graph = nx.barbell_graph(15, 0)
+    holds = theory.cheeger_lower_bound(cl.collapse(graph, "unfolded", gamma=0.0))
+    assert holds.holds is True
+    complete = theory.cheeger_lower_bound(cl.collapse(nx.complete_graph(30), "unfolded"))
+    assert complete.holds is False  # lambda_2 of about eps, h of the graph at least 1/2
+    assert theory.cheeger_lower_bound(cl.collapse(graph, "incidence")).holds is None

@@ -22,6 +22,7 @@ from cellapse.experiments.protocol.runner import Run, finished, perform_all, qui
 from cellapse.experiments.protocol.table import Experiment, Table
 from cellapse.experiments.tables import (
     blocks,
+    cheeger,
     compression,
     contacts,
     denoising,
@@ -56,6 +57,7 @@ _EXPERIMENTS = (
     sweep,
     runtime,
     compression,
+    cheeger,
     robustness,
     trust,
     sizes,
@@ -109,7 +111,7 @@ def reproduce(
     Examples
     --------
     >>> sorted(TABLES)[:4]
-    ['blocks', 'compression', 'contacts', 'denoising']
+    ['blocks', 'cheeger', 'compression', 'contacts']
     """
     names = _installed() if tables is None else list(tables)
     for name in names:

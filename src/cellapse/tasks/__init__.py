@@ -6,7 +6,14 @@ The most common ones are also names of `cellapse` itself.
 from cellapse._operators.reliability import Reliability, rank_reliability
 from cellapse._shared.names import showing
 from cellapse.tasks.clustering import Clusters, cluster, clustering_accuracy, suggest_n_clusters
-from cellapse.tasks.cuts import Cut, dirichlet_energy, fiedler, sweep_cut, total_variation
+from cellapse.tasks.cuts import (
+    Cut,
+    cheeger_constant,
+    dirichlet_energy,
+    fiedler,
+    sweep_cut,
+    total_variation,
+)
 from cellapse.tasks.embedding import Embedding, embed, positional_encoding
 from cellapse.tasks.false_edges import Doubt, likely_false
 from cellapse.tasks.filters import band_pass, spectral_filter
@@ -39,6 +46,7 @@ __all__ = [
     "Verdict",
     "band_pass",
     "cell_influence",
+    "cheeger_constant",
     "choose_operator",
     "choose_strength",
     "cluster",

@@ -2,12 +2,18 @@ r"""How much a signal varies, the slowest one, and the cut it suggests.
 
     energy            x^T S x
     total variation   sum_{i<j} |S_ij| |x_i - x_j|
-    sweep cut         the least  cut(U) / min(mass U, mass of the rest)  over  U = {i : x_i <= t},
+    conductance       phi(U) = cut(U) / min(mass U, mass of the rest),
                       cut(U) = sum_{i in U, j not in U} -S_ij
+    sweep cut         the least phi(U)  over  U = {i : x_i <= t}
+    Cheeger constant  the least phi(U)  over all U
 
-With x the Fiedler vector of S u = lambda D u and phi the conductance of its sweep cut,
-lambda_2 / 2 <= phi <= sqrt(2 lambda_2 max_i S_ii / D_i): Cheeger's inequalities, the first for
-every S with S 1 = 0, the second where no entry off the diagonal is positive.
+Cheeger's inequalities bound both for every S with S 1 = 0 and D-centred x. With L the Laplacian of
+the entries of S below zero,
+
+    lambda_2 / 2 <= phi,     phi of the sweep <= sqrt(2 (x^T L x / x^T D x) max_i L_ii / D_i),
+
+as phi of S is at most that of L. Where no entry off the diagonal is positive, L = S; for x the
+Fiedler vector of S u = lambda D u the quotient is then lambda_2.
 """
 
 from __future__ import annotations
@@ -30,6 +36,8 @@ from cellapse._shared.pictures import bars, points
 from cellapse._shared.scaling import homogeneous
 from cellapse.tasks.clustering import Mass, cut_mass
 from cellapse.tasks.embedding import permutable_signs
+
+EVERY_CUT = 20  # so many vertices have 2^19 cuts, looked at within a tenth of a second
 
 
 @Fitting("the energy", "take fewer columns at a time")
@@ -161,9 +169,11 @@ class Cut(Shown):
         The side of less mass.
     conductance : float
         cut / mass of that side.
-    lower, upper : float or None
-        Cheeger's bounds on the conductance of the best sweep over the Fiedler vector; None where
-        they are not known: for other scores, or entries above zero off the diagonal.
+    lower : float or None
+        Cheeger's lower bound lambda_2 / 2 of every conductance; None where lambda_2 was not asked
+        for: with scores of one's own.
+    upper : float
+        Cheeger's upper bound of the best sweep over the scores.
     labels : sequence
 
     Examples
@@ -177,15 +187,12 @@ class Cut(Shown):
     inside: BoolArray = field(repr=False)
     conductance: float
     lower: float | None
-    upper: float | None
+    upper: float
     labels: Sequence[Hashable] = field(repr=False)
 
     def _card(self) -> Card:
-        bounds = (self.lower, self.upper)
-        rows = [
-            ("Cheeger", "" if None in bounds else "{:.4g} to {:.4g}".format(*bounds)),
-            ("inside", few(self.members())),
-        ]
+        below = "at most" if self.lower is None else f"{self.lower:.4g} to"
+        rows = [("Cheeger", f"{below} {self.upper:.4g}"), ("inside", few(self.members()))]
         calls = (
             ("cut.members()", "are the labels inside"),
             ("K.plot(cut.inside)", "draws the two sides"),
@@ -193,7 +200,7 @@ class Cut(Shown):
         n, rest = (int(side.sum()) for side in (self.inside, ~self.inside))
         title = f"Cut of {n:,} from {rest:,} vertices: conductance {self.conductance:.4g}"
         sizes = [n, rest]
-        return Card(title, tuple(r for r in rows if r[1]), lambda: bars(sizes), calls)
+        return Card(title, tuple(rows), lambda: bars(sizes), calls)
 
     def members(self) -> list[Hashable]:
         """The labels of the vertices inside."""
@@ -226,6 +233,62 @@ def sweep_cut(operator: Any, scores: Any = None, *, mass: Mass = "auto") -> Cut:
     >>> sorted(cut.members()) in ([0, 1, 2, 3], [4, 5, 6, 7]), round(cut.conductance, 4)
     (True, 0.0769)
     """
+    S, M, D = _to_cut(operator, mass)
+    if scores is None:
+        lowest = _fiedler(S, D)
+        x, lower = lowest.vector, lowest.value / 2.0
+    else:
+        x, lower = align_one_each(scores, S.labels, "scores", cells=S.onto > 0), None
+    inside, conductance = best_sweep(M, x, D)
+    return Cut(inside, conductance, lower, _cheeger_upper_bound(M, x, D), S.labels)
+
+
+def cheeger_constant(operator: Any, *, mass: Mass = "auto") -> Cut:
+    """Find the cut of least conductance among all subsets, for at most 20 vertices.
+
+    h = min cut(U) / min(mass U, mass of the rest) over all U, by looking at every one of the
+    2^(n-1) cuts; it is hard to find for many vertices, where `sweep_cut` bounds it.
+
+    Parameters
+    ----------
+    operator : Operator, matrix or LinearOperator
+        With S 1 = 0: a Laplacian or its collapse.
+    mass : "auto", "diagonal", "degree", n numbers or None
+        As in `sweep_cut`: None counts vertices, as the Cheeger constant of the plain Laplacian
+        does.
+
+    Returns
+    -------
+    Cut
+        Its `conductance` is h, between its `lower` and its `upper`.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> L = cl.graph_laplacian(cl.clique_complex(nx.cycle_graph(8)))
+    >>> cheeger_constant(L, mass=None).conductance
+    0.5
+    """
+    S, M, D = _to_cut(operator, mass)
+    n = S.shape[0]
+    if n > EVERY_CUT:
+        raise InputError(
+            f"{n:,} vertices have 2^{n - 1:,} cuts; give at most {EVERY_CUT}, or take "
+            "cl.tasks.sweep_cut, which bounds the constant"
+        )
+    cut, weight = _every_cut(M.toarray(), D)
+    ratio = cut[1:] / np.minimum(weight, D.sum() - weight)[1:]  # the first is the empty set
+    best = int(np.argmin(ratio))
+    inside = (best + 1) >> np.arange(n) & 1 == 1
+    if D[inside].sum() > D.sum() / 2:
+        inside = ~inside
+    lowest = _fiedler(S, D)
+    upper = _cheeger_upper_bound(M, lowest.vector, D)
+    return Cut(inside, max(float(ratio[best]), 0.0), lowest.value / 2.0, upper, S.labels)
+
+
+def _to_cut(operator: Any, mass: Mass) -> tuple[Operator, sparse.csr_array, FloatArray]:
+    """Return an operator that maps constants to zero, its matrix and its masses."""
     S = as_operator(operator)
     n = S.shape[0]
     if n < 2 or np.abs(S @ np.ones(n)).max() > 1e-8 * row_sum(S.A):
@@ -234,18 +297,37 @@ def sweep_cut(operator: Any, scores: Any = None, *, mass: Mass = "auto") -> Cut:
             'a Laplacian, or a realization other than "incidence"'
         )
     D = cut_mass(S, mass)
-    D = np.ones(n) if D is None else D
-    M, lower, upper = _matrix(S), None, None
-    if scores is None:
-        lowest = _fiedler(S, D)
-        x, lower = lowest.vector, lowest.value / 2.0
-        off = M - sparse.diags_array(M.diagonal())
-        if off.max() <= 1e-10 * abs(M).max():
-            upper = float(np.sqrt(2.0 * lowest.value * (M.diagonal() / D).max()))
-    else:
-        x = align_one_each(scores, S.labels, "scores", cells=S.onto > 0)
-    inside, conductance = best_sweep(M, x, D)
-    return Cut(inside, conductance, lower, upper, S.labels)
+    return S, _matrix(S), np.ones(n) if D is None else D
+
+
+def _every_cut(M: FloatArray, D: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return cut(U) and the mass of U for every U without the last vertex, in binary order.
+
+    cut(U + i) = cut(U) + M_ii + 2 sum_{j in U} M_ij, as cut(U) = 1_U^T M 1_U.
+    """
+    cut = np.zeros(1)
+    for i in range(len(D) - 1):
+        cut = np.concatenate([cut, cut + M[i, i] + 2.0 * _subset_sums(M[i, :i])])
+    return cut, _subset_sums(D[:-1])
+
+
+def _subset_sums(values: FloatArray) -> FloatArray:
+    """Return the sum of every subset, in binary order."""
+    sums = np.zeros(1)
+    for value in values:
+        sums = np.concatenate([sums, sums + value])
+    return sums
+
+
+def _cheeger_upper_bound(M: sparse.csr_array, x: FloatArray, D: FloatArray) -> float:
+    """Bound the best sweep over x: sqrt(2 x^T L x / x^T D x max L_ii / D_i), x centred."""
+    entries = sparse.triu(M, k=1, format="coo")
+    weight = np.maximum(-entries.data, 0.0)
+    x = x / np.abs(x).max()
+    x = x - (D @ x) / D.sum()
+    energy = weight @ (x[entries.row] - x[entries.col]) ** 2
+    degree = np.bincount(entries.row, weight, len(x)) + np.bincount(entries.col, weight, len(x))
+    return float(np.sqrt(2.0 * energy / (D @ x**2) * (degree / D).max()))
 
 
 def best_sweep(M: Any, x: FloatArray, D: FloatArray) -> tuple[BoolArray, float]:

@@ -14,6 +14,7 @@ Lanczos, or left out with a note that says so.
 
 from cellapse._shared.names import showing
 from cellapse.theory.bounds import (
+    cheeger_lower_bound,
     cheeger_upper_bound,
     conductance_reduction,
     eigenvalue_compression,
@@ -25,6 +26,7 @@ from cellapse.theory.effects import (
     cells_matter,
     regularization_bound,
     regularization_error,
+    unaffected_signals,
 )
 from cellapse.theory.report import Check, Report
 from cellapse.theory.statements import check
@@ -35,6 +37,7 @@ __all__ = [
     "block_diagonalization",
     "cells_matter",
     "check",
+    "cheeger_lower_bound",
     "cheeger_upper_bound",
     "conductance_reduction",
     "eigenvalue_compression",
@@ -42,5 +45,6 @@ __all__ = [
     "psd_condition",
     "regularization_bound",
     "regularization_error",
+    "unaffected_signals",
 ]
 __dir__ = showing(__all__)

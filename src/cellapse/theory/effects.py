@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 
 from cellapse._collapse.build import as_collapsed
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._collapse.completion import nullity_around
 from cellapse._errors import ConvergenceError
+from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.sigma import smallest_positive_eigenvalue
 from cellapse.theory.known import (
+    SMALL,
     as_known,
     largest_of,
     measured_check,
@@ -22,6 +24,8 @@ from cellapse.theory.known import (
     within_bound,
 )
 from cellapse.theory.report import Check
+
+_SIGNALS = 100  # of known ones, as many are tried
 
 
 def regularization_error(operator: Any) -> Check:
@@ -131,6 +135,41 @@ def block_diagonalization(operator: Any) -> Check:
         leak = max(leak, float(np.abs((S @ x)[component != c]).max()))
     note = f"{len(np.unique(component))} components"
     return measured_check(S, "block_diagonalization", claim, leak <= tolerance(S), leak, 0.0, note)
+
+
+def unaffected_signals(operator: Any) -> Check:
+    """The remark on eigenvectors: signals that no cell is coupled to keep their image under A.
+
+    S v = A v where X^T v = 0.
+
+    Parameters
+    ----------
+    operator : CollapsedOperator, or whatever `collapse` takes
+
+    Returns
+    -------
+    Check
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> S = cl.collapse(K, "unfolded")
+    >>> cl.theory.unaffected_signals(S).holds
+    True
+    """
+    S = as_known(operator).S
+    claim = "|S v - A v| = 0 where X^T v = 0"
+    _, X, _ = S.split()
+    if not X.nnz:
+        return Check("unaffected_signals", claim, True, 0.0, 0.0, "no cells to eliminate")
+    known = left_kernel(X)
+    if known is None and S.shape[0] > SMALL:
+        return Check("unaffected_signals", claim, None, note="the kernel of X^T is not known")
+    v = linalg.null_space(X.T.toarray()) if known is None else known.toarray()[:, :_SIGNALS]
+    moved = float(np.linalg.norm(S @ v - S.A @ v, axis=0).max(initial=0.0))
+    note = f"{v.shape[1]} independent signals" if v.shape[1] else "no such signal"
+    return measured_check(S, "unaffected_signals", claim, moved <= tolerance(S), moved, 0.0, note)
 
 
 def cells_matter(operator: Any) -> Check:

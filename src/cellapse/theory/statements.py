@@ -15,7 +15,12 @@ from cellapse.theory.bounds import (
     loewner_bounds,
     psd_condition,
 )
-from cellapse.theory.effects import block_diagonalization, cells_matter, regularization_error
+from cellapse.theory.effects import (
+    block_diagonalization,
+    cells_matter,
+    regularization_error,
+    unaffected_signals,
+)
 from cellapse.theory.known import Known
 from cellapse.theory.report import Check, Report
 
@@ -40,7 +45,7 @@ def check(operator: Any, spectra: tuple[Spectrum, Spectrum] | None = None) -> Re
     >>> K = cl.clique_complex(nx.karate_club_graph())
     >>> S = cl.collapse(K, "unfolded")
     >>> cl.theory.check(S)
-    <Report of 8 statements: 8 hold, 0 fail>
+    <Report of 9 statements: 9 hold, 0 fail>
     """
     S = as_collapsed(operator)
     known = Known(S, spectra)
@@ -52,6 +57,7 @@ def check(operator: Any, spectra: tuple[Spectrum, Spectrum] | None = None) -> Re
         cheeger_upper_bound,
         regularization_error,
         block_diagonalization,
+        unaffected_signals,
         cells_matter,
     )
     return Report(repr(S), tuple(statement(known) for statement in statements))
