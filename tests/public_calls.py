@@ -91,6 +91,10 @@ def K():
     return cl.clique_complex(graph(), weight="weight")
 
 
+def unweighted():
+    return cl.clique_complex(graph(), weight=None)
+
+
 def S():
     return cl.collapse(K())
 
@@ -457,6 +461,10 @@ CALLS = {
     "projection_laplacian": on(cl.projection_laplacian, source=K, weights="size"),
     "zhou_laplacian": on(cl.zhou_laplacian, source=K, ranks=lambda: [1, 2]),
     "hodge_laplacian": on(cl.hodge_laplacian, source=K, rank=1),
+    "normalized_hodge_laplacian": on(cl.normalized_hodge_laplacian, source=unweighted, rank=1),
+    "persistent_laplacian": on(
+        cl.persistent_laplacian, source=unweighted, inside=lambda: unweighted().skeleton(1), rank=1
+    ),
     "dirac_operator": on(cl.dirac_operator, source=K),
     "make_operator": on(cl.make_operator, source=K, operator="laplacian"),
     "operator_names": on(cl.operator_names),

@@ -55,7 +55,12 @@ from ._operators.baselines import (
     signless_laplacian,
     zhou_laplacian,
 )
-from ._operators.homological import dirac_operator, hodge_laplacian
+from ._operators.homological import (
+    dirac_operator,
+    hodge_laplacian,
+    normalized_hodge_laplacian,
+    persistent_laplacian,
+)
 from ._operators.names import make_operator, operator_names
 from .analysis import analyze
 from .estimators import (
@@ -151,7 +156,9 @@ __all__ = [
     "molecule_complexes",
     "motif_laplacian",
     "multiorder_laplacian",
+    "normalized_hodge_laplacian",
     "operator_names",
+    "persistent_laplacian",
     "positional_encoding",
     "projection_laplacian",
     "protein_complex",

@@ -144,7 +144,9 @@ def motif_laplacian(source: Any, floor: float = 0.1) -> SparseOperator:
 def zhou_laplacian(source: Any, ranks: Sequence[int] | None = None) -> SparseOperator:
     """Zhou's normalized hypergraph Laplacian, with the cells as hyperedges.
 
-    L = I - D_v^{-1/2} H W D_e^{-1} H^T D_v^{-1/2}; a vertex in no hyperedge gets a zero row.
+    L = I - D_v^{-1/2} H W D_e^{-1} H^T D_v^{-1/2}; a vertex in no hyperedge gets a zero row. With
+    the cells of one rank, ranks=[p], it is the flower-petals Laplacian of p-simplices (Huang et
+    al. 2024).
 
     Parameters
     ----------

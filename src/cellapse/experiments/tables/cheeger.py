@@ -67,7 +67,7 @@ def run(realization: str, share: float | None, vertices: int) -> Result:
 
 def _ratio(S: Operator, cuts: Operator, mass: str) -> float:
     """lambda_2 / (h^2 / 2), h over the cuts of the other operator."""
-    h = cheeger_constant(cuts, mass=mass).conductance  # type: ignore[arg-type]
+    h = cheeger_constant(cuts, mass=mass).conductance
     return float(S.spectrum(2, mass).values[1]) / (h**2 / 2)
 
 
