@@ -43,6 +43,7 @@ def row(name: str, G: nx.Graph, *args: Any) -> dict[str, object]:
 
 
 if __name__ == "__main__":
+    nx.config.warnings_to_ignore.add("cache")  # nothing is converted
     G = nx.connected_watts_strogatz_graph(1500, 8, 0.2, seed=1)
     rows = [row(name, G) for name in NAMES]
     save("networkx_backend", [row("resistance_distance", G, 0, 700), *rows])

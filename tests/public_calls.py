@@ -265,6 +265,14 @@ def data():
     return interop.to_pyg(K())
 
 
+def featured():
+    import torch
+
+    graph = data()
+    graph.x = torch.arange(float(graph.num_nodes))[:, None] % 3
+    return graph
+
+
 def torch_layer(x, **more):
     from cellapse.torch import Collapse
 
@@ -793,6 +801,7 @@ TORCH_CALLS = {
     "TrustEdges": on(
         transformed("TrustEdges"), data=data, drop=0.1, weight=True, attr_name="edge_weight"
     ),
+    "SpreadTrust": on(transformed("SpreadTrust"), data=featured, strength=0.5, attr_name="x"),
     "transform_all": on(
         all_transformed, graphs=data_list, transform=encoder, n_jobs=1, progress=False
     ),

@@ -105,6 +105,15 @@ def test_resistances_of_one_pair():
     assert_same(*both("resistance_distance", parallel, "a", "b", weight="w"))
 
 
+def test_a_weight_changed_in_place_counts_though_networkx_caches():
+    G = weighted(10)
+    nx.effective_graph_resistance(G, weight="w", backend="cellapse")
+    u, v = next(iter(G.edges))
+    G[u][v]["w"] = 100.0
+    with nx.config(warnings_to_ignore={"cache"}):
+        assert_same(*both("effective_graph_resistance", G, weight="w"))
+
+
 @pytest.mark.parametrize("normalized", [False, True])
 def test_fiedler_values_and_vectors(normalized):
     G = weighted()

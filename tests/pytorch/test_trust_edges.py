@@ -14,7 +14,7 @@ from torch_geometric.utils import from_networkx  # noqa: E402
 
 from cellapse.datasets import Cora  # noqa: E402
 from cellapse.experiments.tables import gcn  # noqa: E402
-from cellapse.torch import TrustEdges  # noqa: E402
+from cellapse.torch import AddCollapsedPE, SpreadTrust, TrustEdges  # noqa: E402
 
 BARBELL = nx.barbell_graph(5, 0)  # the bridge is 4 - 5
 
@@ -161,3 +161,86 @@ def test_the_table_of_a_graph_network_on_papers_of_ones_own(monkeypatch):
     table = gcn.summarize([(case, result)])
     assert len(table.rows) == 1
     assert all(len(row) == len(table.details[0].head) for row in table.details[0].rows)
+
+
+def papers_and_authors():
+    """A barbell of papers that cite each other, and authors who wrote them."""
+    data = HeteroData()
+    data["paper"].x = torch.ones(10, 2)
+    data["author"].x = torch.zeros(3, 1)
+    data["paper", "cites", "paper"].edge_index = graph(BARBELL).edge_index
+    data["paper", "cites", "paper"].year = torch.arange(42)
+    data["author", "wrote", "paper"].edge_index = torch.tensor([[0, 1, 2], [0, 5, 9]])
+    return data
+
+
+def test_one_kind_of_nodes_among_several():
+    data, alone = papers_and_authors(), graph(BARBELL)
+    found = TrustEdges(drop=1 / 21)(data)
+    expected = TrustEdges(drop=1 / 21)(alone)
+    cites = found["paper", "cites", "paper"]
+    assert torch.equal(cites.edge_index, expected.edge_index)
+    assert torch.equal(cites.edge_weight, expected.edge_weight)
+    assert cites.year.tolist() == [k for k in range(42) if set(by_ends(alone, k)) != {4, 5}]
+    assert found["author", "wrote", "paper"].edge_index.shape == (2, 3)
+    assert data["paper", "cites", "paper"].edge_index.shape == (2, 42)
+    assert "edge_weight" not in data["paper", "cites", "paper"]
+    encoded = AddCollapsedPE(3)(data)
+    torch.testing.assert_close(encoded["paper"].collapsed_pe, AddCollapsedPE(3)(alone).collapsed_pe)
+    assert AddCollapsedPE(3, attr_name=None)(data)["paper"].x.shape == (10, 5)
+    batch = AddCollapsedPE(3)(Batch.from_data_list([data, data]))
+    assert batch["paper"].collapsed_pe.shape == (20, 3)
+
+
+def by_ends(data, k):
+    return data.edge_index[:, k].tolist()
+
+
+@pytest.mark.parametrize("transform", [AddCollapsedPE, TrustEdges])
+def test_which_edges_count_is_never_guessed(transform):
+    first = {"k": 2} if transform is AddCollapsedPE else {}
+    data = papers_and_authors()
+    data["paper", "extends", "paper"].edge_index = torch.tensor([[0, 1], [1, 0]])
+    with pytest.raises(cl.InputError, match="extends"):
+        transform(**first)(data)
+    for kind in ("cites", "extends"):
+        transform(**first, edge_type=("paper", kind, "paper"))(data)
+    with pytest.raises(cl.InputError, match="extends"):
+        transform(**first, edge_type=("author", "wrote", "paper"))(data)
+    with pytest.raises(cl.InputError, match="leave it out"):
+        transform(**first, edge_type=("paper", "cites", "paper"))(graph(BARBELL))
+    with pytest.raises(cl.InputError, match="three names"):
+        transform(**first, edge_type="cites")
+
+
+def test_features_spread_less_across_an_edge_without_trust():
+    data = graph(BARBELL, x=torch.zeros(10, 1))
+    data.x[:5] = 1.0
+    spread = SpreadTrust(strength=2.0)(data).x.ravel()
+    alike = SpreadTrust(strength=2.0, operator="laplacian")(data).x.ravel()
+    expected = cl.smooth(cl.collapse(BARBELL), data.x.double().numpy(), strength=2.0)
+    np.testing.assert_allclose(spread[:, None], expected, rtol=1e-6)
+    assert spread[4] - spread[5] > alike[4] - alike[5] > 0
+    assert data.x.sum() == spread.sum().round() == 5
+    batch = SpreadTrust(strength=2.0)(Batch.from_data_list([data, data]))
+    torch.testing.assert_close(batch.x.ravel(), spread.repeat(2))
+
+
+def test_spread_features_keep_their_shape_and_dtype():
+    edge = torch.tensor([[0, 1], [1, 0]])
+    for x, dtype in (
+        (torch.tensor([0.0, 3.0], dtype=torch.float64), torch.float64),
+        (torch.tensor([[0, 1], [3, 1]]), torch.float32),
+        (torch.ones(2, 0), torch.float32),
+    ):
+        found = SpreadTrust()(Data(x=x, edge_index=edge)).x
+        assert (found.shape, found.dtype) == (x.shape, dtype)
+    data = papers_and_authors()
+    assert SpreadTrust()(data)["paper"].x.shape == (10, 2)
+    for bad in ({"strength": -1.0}, {"attr_name": None}, {"operator": "other"}):
+        with pytest.raises(cl.InputError):
+            SpreadTrust(**bad)
+    for wrong in (Data(edge_index=edge, num_nodes=2), Data(x=torch.ones(3), edge_index=edge, y=1)):
+        wrong.num_nodes = 2
+        with pytest.raises(cl.InputError, match="features of 2 nodes"):
+            SpreadTrust()(wrong)

@@ -3,7 +3,8 @@
 * `Collapse`, a layer whose weights are learned, `spectral_filter`, `heat` and
   `heat_kernel_signature` with gradients;
 * `CollapsedConv` and `GraphTransformer`, layers of graph networks;
-* `AddCollapsedPE`, `AddHeatKernelSignature` and `TrustEdges`, transforms of PyTorch Geometric.
+* `AddCollapsedPE`, `AddHeatKernelSignature`, `TrustEdges` and `SpreadTrust`, transforms of PyTorch
+  Geometric; in `topobench`, as TopoBench takes them.
 """
 
 from cellapse._errors import extra
@@ -17,6 +18,7 @@ from cellapse.torch.data import data_to_complex
 from cellapse.torch.filters import heat, heat_kernel_signature, spectral_filter
 from cellapse.torch.layer import Collapse
 from cellapse.torch.layers import CollapsedConv, GraphTransformer
+from cellapse.torch.spread import SpreadTrust
 from cellapse.torch.transforms import (
     AddCollapsedPE,
     AddHeatKernelSignature,
@@ -32,6 +34,7 @@ __all__ = [
     "CollapsedConv",
     "DifferentiableOperator",
     "GraphTransformer",
+    "SpreadTrust",
     "TrustEdges",
     "blueprint",
     "data_to_complex",

@@ -56,11 +56,53 @@ def data_to_complex(
     return data_to_complexes([data], [n_nodes(data, lift)], lift, max_rank, weight)[0]
 
 
+EdgeType = tuple[str, str, str]
+
+
+def of_one_kind(data: Any, edge_type: EdgeType | None) -> tuple[Any, Any, Any]:
+    """Return the graph of one kind of nodes, and what holds the tensors of its nodes and edges.
+
+    Of a `Data` that is the data itself. Of a `HeteroData` it is a `Data` of the nodes and edges of
+    `edge_type`, which may be left out where only one kind of edges joins nodes of one kind.
+    """
+    from torch_geometric.data import Data, HeteroData
+
+    if not isinstance(data, HeteroData):
+        if edge_type is not None:
+            raise InputError(
+                f"edge_type={edge_type!r} goes with a HeteroData, and a {type(data).__name__} has "
+                "one kind of edges; leave it out"
+            )
+        return data, data, data
+    within = [kind for kind in data.edge_types if kind[0] == kind[2]]
+    if edge_type not in within and (edge_type is not None or len(within) != 1):
+        raise InputError(
+            f"a HeteroData and edge_type={edge_type!r}; give one that joins nodes of one kind: "
+            f"{', '.join(map(repr, within)) or 'there is none, and AddMetaPaths adds some'}; or "
+            "pass data.to_homogeneous()"
+        )
+    chosen = within[0] if edge_type is None else edge_type
+    nodes, edges = data[chosen[0]], data[chosen]
+    return Data(x=nodes.get("x"), num_nodes=nodes.num_nodes, **edges.to_dict()), nodes, edges
+
+
+def checked_edge_type(given: Any) -> EdgeType | None:
+    """Return the kind of edges of a `HeteroData` as PyG writes it, or None."""
+    if given is None:
+        return None
+    kind = tuple(given) if isinstance(given, (list, tuple)) else ()
+    if len(kind) != 3 or not all(isinstance(name, str) for name in kind):
+        raise InputError(
+            f'edge_type={given!r:.80}; give three names, such as ("paper", "cites", "paper")'
+        )
+    return kind[0], kind[1], kind[2]
+
+
 def n_nodes(data: Any, lift: Lift) -> int:
     """The number of nodes, or an error where nothing tells it."""
     if not callable(lift):
         one_of("lift", lift, ("clique", "incidence"))
-    if not hasattr(data, "edge_index"):  # HeteroData, and what is no data at all
+    if not hasattr(data, "edge_index"):  # a HeteroData, and what is no data at all
         raise InputError(
             f"a {type(data).__name__}; give a Data with one kind of nodes "
             "(data.to_homogeneous() makes one of a HeteroData)"

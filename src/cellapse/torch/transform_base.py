@@ -21,7 +21,14 @@ from cellapse._operators.names import check_operator
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import whole_number, word
 from cellapse.batch import LARGE, Settings, solve_all
-from cellapse.torch.data import Lift, data_to_complexes, n_nodes
+from cellapse.torch.data import (
+    EdgeType,
+    Lift,
+    checked_edge_type,
+    data_to_complexes,
+    n_nodes,
+    of_one_kind,
+)
 
 with extra("torch_geometric", "torch"):
     from torch_geometric.data import Batch
@@ -39,6 +46,7 @@ class Collapsing(BaseTransform):
     beta: Any = None
     gamma: Any = None
     eps: float | None = None
+    edge_type: EdgeType | None = None
     _checked: int = field(default=-1, init=False, repr=False)  # largest rank tried so far
 
     def __post_init__(self) -> None:
@@ -46,6 +54,7 @@ class Collapsing(BaseTransform):
         if self.attr_name is not None:
             word("attr_name", self.attr_name)
         check_operator(self.operator)
+        self.edge_type = checked_edge_type(self.edge_type)
         if self.eps is not None:
             self.eps = check_eps(self.eps)
 
@@ -90,21 +99,23 @@ class Collapsing(BaseTransform):
 
     def many(self, graphs: Sequence[Any], n_jobs: int) -> list[Any]:
         """What `forward` gives for each of the graphs, made for all at once."""
-        sizes = [n_nodes(data, self.lift) for data in graphs]
         copies = [copy.copy(data) for data in graphs]
-        filled = [data for data, n in zip(copies, sizes, strict=True) if n]
+        parts = [of_one_kind(data, self.edge_type) for data in copies]
+        sizes = [n_nodes(part, self.lift) for part, *_ in parts]
+        filled = [part for (part, *_), n in zip(parts, sizes, strict=True) if n]
         complexes = data_to_complexes(
             filled, [n for n in sizes if n], self.lift, self.max_rank, self.weight
         )
         rows = iter(self._rows(complexes, n_jobs))
-        for data, n in zip(copies, sizes, strict=True):
+        for (part, nodes, _), n in zip(parts, sizes, strict=True):
             values = next(rows) if n else np.zeros((0, self.n_columns))
             if len(values) != n:
                 raise InputError(
                     f"a complex of {len(values)} vertices for data of {n} nodes; "
                     "the lift has to keep the nodes"
                 )
-            _attach(data, self.attr_name, values)
+            given = part.x if part.x is not None else part.edge_index
+            _attach(nodes, self.attr_name, values, None if given is None else given.device)
         return copies
 
     def _rows(self, sources: list[Any], n_jobs: int) -> list[FloatArray]:
@@ -132,17 +143,16 @@ class Collapsing(BaseTransform):
         return rows
 
 
-def _attach(data: Any, name: str | None, values: FloatArray) -> None:
+def _attach(nodes: Any, name: str | None, values: FloatArray, device: Any) -> None:
     """Add a tensor of nodes to the data, or columns to its x, as the transforms of PyG do."""
-    x = data.x
-    given = x if x is not None else data.edge_index
+    x = nodes.get("x")
     rows = torch.from_numpy(values.astype(np.float32))
-    if given is not None:
-        rows = rows.to(given.device)
+    if device is not None:
+        rows = rows.to(device)
     if name is not None:
-        data[name] = rows
+        nodes[name] = rows
     elif x is None:
-        data.x = rows
+        nodes.x = rows
     else:
         x = x.reshape(len(x), -1) if x.is_floating_point() else x.reshape(len(x), -1).to(rows)
-        data.x = torch.cat([x, rows.to(x)], 1)
+        nodes.x = torch.cat([x, rows.to(x)], 1)

@@ -76,6 +76,9 @@ class AddCollapsedPE(Collapsing):
     mass : "auto", "diagonal", "degree" or None
         D of S u = lambda D u, as for `cellapse.positional_encoding`: the diagonal of S by default,
         None the identity. The columns have u^T D u = 1.
+    edge_type : three names, optional
+        Of a `HeteroData`: the edges that count, such as ("paper", "cites", "paper"), whose nodes
+        get the tensor. May be left out where only one kind of edges joins nodes of one kind.
 
     Examples
     --------
@@ -127,7 +130,7 @@ class AddHeatKernelSignature(Collapsing):
     Parameters
     ----------
     times : sequence of float
-    attr_name, lift, max_rank, weight, operator, beta, gamma, eps
+    attr_name, lift, max_rank, weight, operator, beta, gamma, eps, edge_type
         As for `AddCollapsedPE`.
     n_probes : int
         Only used above 2,000 nodes; four times as many halve the error.

@@ -19,10 +19,10 @@ from cellapse._errors import InputError, extra
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import flag, number, word
 from cellapse.tasks.trust import edge_trust
-from cellapse.torch.data import data_to_complex, n_nodes
+from cellapse.torch.data import EdgeType, checked_edge_type, data_to_complex, n_nodes, of_one_kind
 
 with extra("torch_geometric", "torch"):
-    from torch_geometric.data import Batch
+    from torch_geometric.data import Batch, HeteroData
     from torch_geometric.data.datapipes import functional_transform
     from torch_geometric.transforms import BaseTransform
 
@@ -48,6 +48,9 @@ class TrustEdges(BaseTransform):
         Whether the others get weights; without them `drop` has to say how many go.
     attr_name : str or None
         Where the weights go; None appends them to `data.edge_attr` as a column.
+    edge_type : three names, optional
+        Of a `HeteroData`: the edges that are weighed, such as ("paper", "cites", "paper"). May be
+        left out where only one kind of edges joins nodes of one kind.
 
     Examples
     --------
@@ -62,9 +65,11 @@ class TrustEdges(BaseTransform):
     drop: float | None = None
     weight: bool = True
     attr_name: str | None = "edge_weight"
+    edge_type: EdgeType | None = None
 
     def __post_init__(self) -> None:
         flag("weight", self.weight)
+        self.edge_type = checked_edge_type(self.edge_type)
         if self.attr_name is not None:
             word("attr_name", self.attr_name)
         if self.drop is not None:
@@ -75,29 +80,33 @@ class TrustEdges(BaseTransform):
     def forward(self, data: Any) -> Any:
         if isinstance(data, Batch):
             return Batch.from_data_list([self.forward(graph) for graph in data.to_data_list()])
-        n = n_nodes(data, "clique")
         result = copy.copy(data)
-        trust, edge_of = _trust(result, n)
+        part, _, edges = of_one_kind(result, self.edge_type)
+        n = n_nodes(part, "clique")
+        trust, edge_of = _trust(part, n)
         keep = np.ones(len(trust), dtype=bool)
         if self.drop is not None:
             order = np.argsort(trust, kind="stable")
             keep[order[: round(self.drop * len(trust))]] = False
         if self.weight:
-            self._weigh(result, np.append(_LEAST + (1.0 - _LEAST) * trust, 1.0)[edge_of])
-        stays = np.append(keep, True)[edge_of]
+            self._weigh(edges, np.append(_LEAST + (1.0 - _LEAST) * trust, 1.0)[edge_of])
+        stays = torch.from_numpy(np.append(keep, True)[edge_of]).to(edges.edge_index.device)
         if stays.all():
             return result
+        if isinstance(result, HeteroData):
+            return result.edge_subgraph({edges._key: stays})
         result.num_nodes = n  # the last ones may lose all their edges
-        return result.edge_subgraph(torch.from_numpy(stays).to(result.edge_index.device))
+        return result.edge_subgraph(stays)
 
-    def _weigh(self, data: Any, weights: FloatArray) -> None:
-        given = torch.from_numpy(weights.astype(np.float32)).to(data.edge_index.device)
+    def _weigh(self, edges: Any, weights: FloatArray) -> None:
+        given = torch.from_numpy(weights.astype(np.float32)).to(edges.edge_index.device)
         if self.attr_name is not None:
-            old = data.get(self.attr_name)
-            data[self.attr_name] = given if old is None else old.reshape(-1) * given.to(old.dtype)
+            old = edges.get(self.attr_name)
+            edges[self.attr_name] = given if old is None else old.reshape(-1) * given.to(old.dtype)
             return
-        columns = [] if data.edge_attr is None else [data.edge_attr.reshape(len(weights), -1)]
-        data.edge_attr = torch.cat([*columns, given[:, None]], 1)
+        old = edges.get("edge_attr")
+        columns = [] if old is None else [old.reshape(len(weights), -1)]
+        edges.edge_attr = torch.cat([*columns, given[:, None]], 1)
 
 
 def _trust(data: Any, n: int) -> tuple[FloatArray, Any]:
