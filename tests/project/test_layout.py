@@ -60,7 +60,17 @@ WITHIN = {
         *("pictures", "processes", "progress", "rows", "tables", "threads", "workers"),
     ),
     "_complex": (
-        *("counts", "card", "cells", "labels", "attributes", "validity", "hyperedges", "complex"),
+        *(
+            "counts",
+            "card",
+            "cells",
+            "labels",
+            "attributes",
+            "validity",
+            "hyperedges",
+            "parts",
+            "complex",
+        ),
         *("simple", "weights", "given", "adjacency", "union", "graph"),
     ),
     "_matrices": ("incidence", "matrices", "homology"),

@@ -20,6 +20,16 @@ from cellapse._complex.card import card_of
 from cellapse._complex.cells import Cells, build_cells, star_graph
 from cellapse._complex.hyperedges import GivenHyperedges
 from cellapse._complex.labels import as_tuples, numbered, positions, steady, vertex_order
+from cellapse._complex.parts import (
+    NO_CELLS,
+    all_within,
+    both_weights,
+    followed,
+    joined,
+    labelled_cells,
+    places_of,
+    that_hold,
+)
 from cellapse._complex.validity import (
     check_labels,
     check_no_duplicates,
@@ -28,7 +38,7 @@ from cellapse._complex.validity import (
     check_weights,
 )
 from cellapse._errors import InputError
-from cellapse._shared.arrays import FloatArray, IntArray
+from cellapse._shared.arrays import BoolArray, FloatArray, IntArray
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import listed, whole_number
 from cellapse._shared.memory import require_memory
@@ -270,6 +280,92 @@ class Complex(Shown):
         n = whole_number("rank", rank, 0, self.max_rank) + 1
         kept = self.cells[:n], self.weights[:n], self.attributes[:n]
         return Complex(self.labels, *kept, self.metadata)
+
+    def subcomplex(self, vertices: Iterable[Hashable]) -> Complex:
+        """The cells whose vertices are all among those given, with what is known of them.
+
+        The order stays that of the complex, whatever that of the vertices.
+
+        >>> K = Complex.from_cells({1: [("a", "b"), ("b", "c"), ("a", "c")], 2: [("a", "b", "c")]})
+        >>> K.subcomplex(["c", "b"])
+        Complex(n_cells=(2, 1, 0))
+        """
+        chosen = tuple(listed(steady(vertices), "the list of vertices"))
+        kept = np.zeros(self.n_vertices, dtype=bool)
+        kept[numbered(0, [chosen], positions(self.labels))[1]] = True
+        if not kept.any():
+            raise InputError("a subcomplex of no vertex; give one at least")
+        return self._taken([kept, *(all_within(c, kept) for c in self.cells[1:])])
+
+    def with_cells(
+        self, cells: Mapping[int, Iterable[Any]], weights: Mapping[int, Any] | None = None
+    ) -> Complex:
+        """The same complex with more cells on its vertices, behind those of their rank.
+
+        Where others of their rank have weights, new ones weigh 1 unless `weights` says otherwise;
+        attributes of new cells are None. It is no longer a hypergraph.
+
+        >>> K = Complex.from_cells({1: [("a", "b"), ("b", "c"), ("a", "c")]})
+        >>> K.with_cells({2: [("a", "b", "c")]})
+        Complex(n_cells=(3, 3, 1))
+        """
+        new = labelled_cells(cells, self.labels)
+        top = max([self.max_rank, *new])
+        old = [*self.cells, *[NO_CELLS] * (top - self.max_rank)]
+        more = [new.get(k, NO_CELLS) for k in range(top + 1)]
+        tables = {k: joined(old[k], more[k]) for k in range(1, top + 1)}
+        columns = {
+            k: {name: followed(column, len(more[k])) for name, column in known.items()}
+            for k, known in enumerate(self.attributes)
+        }
+        K = Complex.from_arrays(self.n_vertices, tables, self.labels, None, columns, self.metadata)
+        numbers = check_weights(weights, more, lambda k: [*map(tuple, cells.get(k, ()))])
+        known = (*self.weights, *[None] * (top - self.max_rank))
+        pairs = zip(zip(known, old, strict=True), zip(numbers, more, strict=True), strict=True)
+        return replace(K, weights=tuple(both_weights(a, b) for a, b in pairs))
+
+    def without_cells(self, cells: Mapping[int, Iterable[Any]]) -> Complex:
+        """The same complex without some cells, and without the larger cells that hold them.
+
+        >>> K = Complex.from_cells({1: [("a", "b"), ("b", "c"), ("a", "c")], 2: [("a", "b", "c")]})
+        >>> K.without_cells({1: [("b", "a")]})
+        Complex(n_cells=(3, 2, 0))
+        """
+        gone = labelled_cells(cells, self.labels)
+        kept = [np.ones(n, dtype=bool) for n in self.n_cells]
+        for k, group in gone.items():
+            table = self.cells[k] if k <= self.max_rank else group[:0]
+            places = places_of(group, table, self.n_vertices)
+            if len(places) and places.min() < 0:
+                first = tuple(self.labels[v] for v in group[int(np.argmin(places))].tolist())
+                raise InputError(
+                    f"there is no cell {first!r:.80} of rank {k} to leave out; name cells that "
+                    "are there"
+                )
+            kept[k][places] = False
+            for rank in range(k + 1, self.max_rank + 1):
+                kept[rank] &= ~that_hold(self.cells[rank], group, self.n_vertices)
+        return self._taken(kept)
+
+    def _taken(self, kept: Sequence[BoolArray]) -> Complex:
+        """The chosen cells of every rank; the vertices of all of them have to be among these."""
+        where = [np.flatnonzero(chosen) for chosen in kept]
+        place = np.cumsum(kept[0]) - 1
+        taken = [cells.take(at) for cells, at in zip(self.cells, where, strict=True)]
+        tables = tuple(Cells(c.indptr, place[c.indices]) for c in taken)
+        labels = self.labels
+        if not kept[0].all():
+            labels = tuple(labels[v] for v in where[0].tolist())
+        weights = tuple(
+            None if w is None else w[at] for w, at in zip(self.weights, where, strict=True)
+        )
+        attributes = tuple(
+            {name: column[at] for name, column in known.items()}
+            for known, at in zip(self.attributes, where, strict=True)
+        )
+        given = self.hyperedges
+        hyperedges = None if given is None else given.taken(np.concatenate(kept))
+        return Complex(labels, tables, weights, attributes, self.metadata, hyperedges)
 
     def with_attributes(
         self,

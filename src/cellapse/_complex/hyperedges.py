@@ -7,12 +7,12 @@ complex for those who know hypergraphs writes these instead of the cells.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cellapse._shared.arrays import FloatArray, IntArray
+from cellapse._shared.arrays import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from cellapse._complex.complex import Complex
@@ -59,6 +59,22 @@ class GivenHyperedges:
         """
         _, first, again = np.unique(self.cells, return_index=True, return_inverse=True)
         return np.asarray(first[again], dtype=np.int64)
+
+    def taken(self, kept: BoolArray) -> GivenHyperedges:
+        """Those whose cell is kept, where some of all cells are.
+
+        >>> GivenHyperedges(np.array([7, 5])).taken(np.arange(8) != 5).cells.tolist()
+        [6]
+        """
+        chosen = np.flatnonzero(kept[self.cells])
+        place = {old: new for new, old in enumerate(chosen.tolist())}
+        return replace(
+            self,
+            cells=(np.cumsum(kept) - 1)[self.cells[chosen]],
+            weights=None if self.weights is None else self.weights[chosen],
+            names=None if self.names is None else tuple(self.names[i] for i in chosen.tolist()),
+            records={place[i]: r for i, r in self.records.items() if i in place},
+        )
 
 
 def given_hyperedges(K: Complex) -> GivenHyperedges | None:
