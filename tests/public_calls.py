@@ -33,6 +33,7 @@ MODULES = (
     "cellapse.report",
     "cellapse.estimators",
     "cellapse.analysis",
+    "cellapse.temporal",
     "cellapse.torch",
 )
 
@@ -52,7 +53,7 @@ RESULTS = {
         "Weights",
         "Realization",
     ),
-    *("cores", "solve_all"),
+    *("TemporalComplex", "Window", "cores", "solve_all"),
     *("CellapseError", "CellapseWarning", "ConvergenceError", "InputError"),
     *("MissingExtraError", "SizeError", "batch", "datasets", "interop", "lifts", "tasks", "theory"),
 }
@@ -101,6 +102,24 @@ def S():
 
 def laplacian():
     return cl.graph_laplacian(K()).A.copy()
+
+
+def contacts():
+    """The edges of the graph, one after the other."""
+    return cl.TemporalComplex.from_arrays(N, np.array(EDGES), np.arange(8.0), np.arange(8.0) + 3)
+
+
+def windowed(**arguments):
+    """The cells of all windows of these contacts."""
+
+    def counts(self, **given):
+        return [w.complex.n_cells for w in self.windows(**given)]
+
+    def made():
+        called, given = on(counts, **arguments)()
+        return called, {"self": contacts(), **given}
+
+    return made
 
 
 def lift_cliques(graph):
@@ -349,6 +368,46 @@ CALLS = {
     "Complex.cell_label": method(K, "cell_label", rank=1, i=2),
     "Complex.components": method(K, "components"),
     "Complex.skeleton": method(K, "skeleton", rank=1),
+    "TemporalComplex.from_cells": on(
+        cl.TemporalComplex.from_cells,
+        cells=lambda: [("a", "b"), ("b", "c"), ("a", "b")],
+        times=lambda: np.array([0.0, 1.0, 5.0]),
+        ends=lambda: np.array([2.0, 1.0, 6.0]),
+        weights=lambda: np.array([1.0, 2.0, 3.0]),
+        vertices=lambda: list("abcd"),
+        attributes=lambda: {"age": np.arange(4.0)},
+        metadata=lambda: {"name": "four"},
+    ),
+    "TemporalComplex.from_arrays": on(
+        cl.TemporalComplex.from_arrays,
+        n_vertices=N,
+        cells=lambda: np.array(EDGES),
+        times=lambda: np.arange(8.0),
+        ends=None,
+        labels=lambda: list("abcdefg"),
+        weights=lambda: np.array(WEIGHTS),
+        attributes=None,
+        metadata=None,
+    ),
+    "TemporalComplex.between": method(contacts, "between", start=1.0, end=4.0, max_rank=2),
+    "TemporalComplex.windows": windowed(width=3.0, step=2.0, max_rank=2),
+    "as_temporal": on(
+        cl.as_temporal,
+        source=lambda: np.column_stack([EDGES, np.arange(8)]),
+        time=None,
+        end=None,
+        weight=None,
+        columns=None,
+        directed="ignore",
+    ),
+    "Complex.subcomplex": method(K, "subcomplex", vertices=lambda: [0, 1, 2]),
+    "Complex.with_cells": method(
+        K,
+        "with_cells",
+        cells=lambda: {1: [(0, 6)], 2: [[4, 5, 6]]},
+        weights=lambda: {1: np.array([2.0])},
+    ),
+    "Complex.without_cells": method(K, "without_cells", cells=lambda: {1: [(0, 1)]}),
     "Complex.with_attributes": method(
         K,
         "with_attributes",

@@ -29,6 +29,7 @@ MODULES = {
     "cellapse.interop": "objects of other libraries",
     "cellapse.estimators": "scikit-learn",
     "cellapse.scverse": "AnnData and scanpy",
+    "cellapse.temporal": "Complexes over time",
     "cellapse.torch": "PyTorch and PyTorch Geometric",
     "cellapse.scale": "beyond one machine",
     "cellapse.experiments": "the paper's tables",

@@ -26,6 +26,7 @@ _MODULES = (
     "report",
     "scale",
     "scverse",
+    "temporal",
     "torch",
 )
 __all__ = [name for name in _names if name not in _MODULES]

@@ -9,6 +9,7 @@ from . import plot as plot
 from . import report as report
 from . import scale as scale
 from . import scverse as scverse
+from . import temporal as temporal
 from . import torch as torch
 from ._collapse.build import collapse
 from ._collapse.collapsed import CollapsedOperator
@@ -92,6 +93,7 @@ from .tasks import (
     verdict,
     wave_kernel_signature,
 )
+from .temporal import TemporalComplex, as_temporal
 
 __all__ = [
     "CG",
@@ -121,6 +123,7 @@ __all__ = [
     "SignalSmoother",
     "SizeError",
     "Spectrum",
+    "TemporalComplex",
     "Unchecked",
     "Unfolded",
     "Unsigned",
@@ -129,6 +132,7 @@ __all__ = [
     "analyze",
     "as_complex",
     "as_operator",
+    "as_temporal",
     "batch",
     "boundary_matrices",
     "clique_complex",

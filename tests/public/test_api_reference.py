@@ -18,7 +18,14 @@ pytestmark = pytest.mark.skipif(not EXTENSION.exists(), reason="no docs here: no
 
 # These make, read or show something, or hold a result: there is no formula to give.
 WITHOUT_EQUATION = {
-    *("as_complex", "as_operator", "clique_complex", "hypergraph_complex", "molecule_complex"),
+    *(
+        "as_complex",
+        "as_temporal",
+        "as_operator",
+        "clique_complex",
+        "hypergraph_complex",
+        "molecule_complex",
+    ),
     *("molecule_complexes", "protein_complex", "secondary_structure", "read", "write"),
     *("blueprint", "data_to_complex", "transform_all", "likely_false", "choose_operator"),
     *(

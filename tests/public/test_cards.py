@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from public_calls import ALL, RESULTS, public_names
+from public_calls import ALL, RESULTS, contacts, public_names
 
 import cellapse as cl
 from cellapse import datasets, io, tasks
@@ -43,6 +43,8 @@ MADE = {
     "Clusters": lambda: cl.cluster(S, 2),
     "CollapsedOperator": lambda: S,
     "Complex": lambda: K,
+    "TemporalComplex": contacts,
+    "Window": lambda: next(contacts().windows(3.0)),
     "Cora": lambda: datasets.Cora(
         np.arange(2), np.array([[0, 1]]), np.array([0, 6]), np.ones((2, 3), dtype=np.uint8)
     ),

@@ -113,6 +113,7 @@ def from_arrays(**more):
     return cl.Complex.from_arrays(7, numbers_of_cells(), LABELS, **more)
 
 
+NUMBERS_OF_EDGES = range(len(EDGES))
 HALF = lambda x: 0.5 * x  # noqa: E731
 BY_LABEL = pd.Series(GROUPS, LABELS)
 EDGE_LABELS = tuple(EDGES)
@@ -215,6 +216,17 @@ TABLE = {
     "Complex.from_arrays(weights)": Row(
         lambda v: from_arrays(weights={1: v}).weights[1], LENGTHS, labels=EDGE_LABELS
     ),
+    "Complex.with_cells(weights)": Row(
+        lambda v: cl.Complex.from_cells({0: LABELS}).with_cells({1: EDGES}, {1: v}).weights[1],
+        LENGTHS,
+        labels=EDGE_LABELS,
+    ),
+    "TemporalComplex.from_cells(attributes)": Row(
+        lambda v: cl.TemporalComplex.from_cells(
+            EDGES, NUMBERS_OF_EDGES, vertices=LABELS, attributes={"age": v}
+        ).attributes["age"],
+        takes="anything",
+    ),
     "Complex.with_attributes(attributes)": Row(at_rank(0), takes="anything"),
     "Complex.with_attributes(attributes) of edges": Row(
         at_rank(1), LENGTHS, "anything", EDGE_LABELS
@@ -239,7 +251,14 @@ FROM_SKLEARN = "estimators go by position, as scikit-learn does: tested below"
 NAMES_THEM = "what the vertices are called, or where they are: it makes the labels, tested below"
 TENSORS = "a tensor, and nothing with labels: tested below"
 INSIDE = "one part of the package calls it on another, with what is aligned"
+COME_AGAIN = "cells may come again, at another time: by position"
 ELSEWHERE = {
+    "TemporalComplex.from_cells(weights)": COME_AGAIN,
+    "TemporalComplex.from_cells(times)": COME_AGAIN,
+    "TemporalComplex.from_cells(ends)": COME_AGAIN,
+    "TemporalComplex.from_arrays(weights)": COME_AGAIN,
+    "TemporalComplex.from_arrays(attributes)": "as those of from_cells",
+    "TemporalComplex.from_arrays(labels)": "labels themselves",
     **{
         f"{name}.{method}": FROM_SKLEARN
         for name, methods in {

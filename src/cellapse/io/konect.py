@@ -37,6 +37,20 @@ def read_konect(data: bytes, options: Options = PLAIN) -> Complex:
     >>> read_konect(b"% bip unweighted\n1 1\n1 2\n").labels
     (('left', 1), ('right', 1), ('right', 2))
     """
+    kind, head, table = konect_rows(data, options)
+    columns = {name: table[:, 2 + i] for i, name in enumerate(_COLUMNS[: table.shape[1] - 2])}
+    if options.window is not None:
+        table, columns = _within(table, columns, options.window)
+    labels, edges = konect_labels(table[:, :2].astype(np.int64), kind == "bip")
+    rules = options.rules
+    if rules.repeats is None and len(table):  # what the format means by a line that comes again
+        rules = replace(rules, repeats="sum")
+    fact(f"KONECT: {head.lstrip('% ')}; edges listed again are added up")
+    return graph_complex(labels, edges, {}, columns, rules=rules)
+
+
+def konect_rows(data: bytes, options: Options) -> tuple[str, str, np.ndarray]:
+    """Which kind of network a file holds, the words that say so, and its rows of numbers."""
     text = as_text(data)
     head = _HEAD.match(text)
     if head is None:
@@ -59,18 +73,9 @@ def read_konect(data: bytes, options: Options = PLAIN) -> Complex:
     declared = _COUNTS.match(text, head.end())
     if declared is not None and int(declared[1]) != len(table):
         loss(f"{int(declared[1]):,} edges are declared and {len(table):,} there; it may be cut off")
-    ends = table[:, :2]
-    if not np.isfinite(table).all() or not_whole(ends).any():
+    if not np.isfinite(table).all() or not_whole(table[:, :2]).any():
         raise InputError("has vertices that are no whole numbers; KONECT counts them from 1")
-    columns = {name: table[:, 2 + i] for i, name in enumerate(_COLUMNS[: table.shape[1] - 2])}
-    if options.window is not None:
-        table, columns = _within(table, columns, options.window)
-    labels, edges = _numbered(table[:, :2].astype(np.int64), head[1] == "bip")
-    rules = options.rules
-    if rules.repeats is None and len(table):  # what the format means by a line that comes again
-        rules = replace(rules, repeats="sum")
-    fact(f"KONECT: {head[0].lstrip('% ')}; edges listed again are added up")
-    return graph_complex(labels, edges, {}, columns, rules=rules)
+    return head[1], head[0], table
 
 
 def _within(
@@ -83,7 +88,8 @@ def _within(
     return table[chosen], {name: values[chosen] for name, values in columns.items()}
 
 
-def _numbered(pairs: np.ndarray, bipartite: bool) -> tuple[list[Hashable], np.ndarray]:
+def konect_labels(pairs: np.ndarray, bipartite: bool) -> tuple[list[Hashable], np.ndarray]:
+    """The labels of the vertices, and rows as their positions."""
     if not bipartite:
         numbers, place = np.unique(pairs, return_inverse=True)
         return numbers.tolist(), place.reshape(-1, 2)

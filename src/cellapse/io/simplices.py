@@ -29,6 +29,21 @@ def read_simplices(data: bytes, options: Options = PLAIN) -> Complex:
     >>> read_simplices(b"3\n2\n\0a".replace(b"a", b"1\n2\n3\n3\n4\n"))
     Complex(n_cells=(4, 4, 1))
     """
+    labels, cells, times = timed_simplices(data)
+    if options.window is not None:
+        if times is None:
+            raise InputError("window= needs the file of times, and there is none")
+        chosen = np.flatnonzero((options.window[0] <= times) & (times < options.window[1]))
+        fact(f"{len(chosen):,} of {len(cells):,} simplices are within the window")
+        used, places = np.unique(cells.take(chosen).indices, return_inverse=True)
+        labels, cells = labels[used], Cells(cells.take(chosen).indptr, places)
+    if times is not None:
+        fact("times choose simplices by window=, and are left out of the complex")
+    return hyperedge_complex(labels.tolist(), cells)
+
+
+def timed_simplices(data: bytes) -> tuple[np.ndarray, Cells, np.ndarray | None]:
+    """The labels of the vertices, the simplices as they were listed, and their times."""
     parts = [_numbers(part) for part in data.split(BETWEEN)]
     if len(parts) not in (2, 3):
         raise InputError(f"comes in {len(parts)} parts; it takes {' and '.join(PARTS[:2])} beside")
@@ -43,16 +58,7 @@ def read_simplices(data: bytes, options: Options = PLAIN) -> Complex:
         raise InputError(f"has {len(times)} times for {len(sizes)} simplices")
     labels, members = np.unique(vertices, return_inverse=True)
     cells = Cells(np.concatenate([[0], np.cumsum(sizes)]), members.astype(np.int64))
-    if options.window is not None:
-        if times is None:
-            raise InputError("window= needs the file of times, and there is none")
-        chosen = np.flatnonzero((options.window[0] <= times) & (times < options.window[1]))
-        fact(f"{len(chosen):,} of {len(cells):,} simplices are within the window")
-        used, places = np.unique(cells.take(chosen).indices, return_inverse=True)
-        labels, cells = labels[used], Cells(cells.take(chosen).indptr, places)
-    if times is not None:
-        fact("times choose simplices by window=, and are left out of the complex")
-    return hyperedge_complex(labels.tolist(), cells)
+    return labels, cells, times
 
 
 def with_parts(file: Path, data: bytes) -> bytes:

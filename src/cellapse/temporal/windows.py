@@ -1,0 +1,332 @@
+"""Windows of time, each made from the last one: cells enter and leave, the others stay.
+
+Pairs have the same number in all windows, so that what is known of them need not move. A clique is
+new only if one of its pairs is: new triangles are the common neighbours of both ends of new pairs,
+and larger cliques grow from these. One goes as soon as one of its pairs does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from cellapse._complex.cells import Cells
+from cellapse._complex.complex import Complex
+from cellapse._errors import InputError
+from cellapse._shared.arrays import BoolArray, FloatArray, IntArray
+from cellapse._shared.card import Card, Shown
+from cellapse._shared.checks import whole_number
+from cellapse._shared.memory import require_memory
+from cellapse._shared.pictures import bars
+from cellapse.temporal.pairs import Pairs
+from cellapse.temporal.times import shown, span
+
+if TYPE_CHECKING:
+    from cellapse.temporal.complex import TemporalComplex
+
+_MOST_WINDOWS = 10_000_000
+_NONE = np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Cells of one rank in a window: their vertices, and the numbers of all pairs within.
+
+    Attributes
+    ----------
+    cells : Cells
+    pairs : Cells
+        `pairs[i]` are the pairs within cell i.
+    weights : array or None
+    """
+
+    cells: Cells
+    pairs: Cells
+    weights: FloatArray | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Window(Shown):
+    """One window: its times, its complex, and what changed since the last one.
+
+    Attributes
+    ----------
+    number : int
+        Of the window, from 0.
+    start, end : float
+    entered, left : tuple of int
+        How many cells of rank 1, 2, ... are new, and how many are gone, since the last window.
+    edges : array
+        The numbers of its edges among all pairs of the temporal complex, in ascending order.
+    changed : array
+        The numbers of pairs that came, went, or have another weight.
+    groups : tuple of Group
+        The cells of rank 2, 3, ...
+    cells_changed : array
+        The numbers of pairs within cells of rank 2 and above that came or went.
+    weights : array or None
+        Of its edges.
+    source : TemporalComplex
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> T = cl.TemporalComplex.from_cells([("a", "b"), ("b", "c")], [0, 5])
+    >>> next(T.windows(10))
+    <Window 0, 0 to 10>
+    """
+
+    number: int
+    start: float
+    end: float
+    entered: tuple[int, ...]
+    left: tuple[int, ...]
+    edges: IntArray = field(repr=False)
+    changed: IntArray = field(repr=False)
+    groups: tuple[Group, ...] = field(repr=False)
+    cells_changed: IntArray = field(repr=False)
+    weights: FloatArray | None = field(repr=False)
+    source: TemporalComplex = field(repr=False)
+
+    def _card(self) -> Card:
+        dated = self.source.dated
+        rows = (
+            ("cells", f"{self.complex!r}"),
+            ("new", ", ".join(f"{n:,} of rank {k}" for k, n in enumerate(self.entered, 1))),
+            ("gone", ", ".join(f"{n:,} of rank {k}" for k, n in enumerate(self.left, 1))),
+        )
+        calls = (("window.complex", "is its complex"), ("window.start", "is its first time"))
+        title = f"Window {self.number}, {shown(self.start, dated)} to {shown(self.end, dated)}"
+        counts = [float(n) for n in self.complex.n_cells[1:]]
+        return Card(title, rows, lambda: bars(counts), calls)
+
+    @cached_property
+    def complex(self) -> Complex:
+        """Its complex, on all vertices."""
+        T = self.source
+        ends = T.pairs.ends[self.edges]
+        n, m = T.n_vertices, len(ends)
+        tables = [
+            Cells(np.arange(n + 1), np.arange(n)),
+            Cells(2 * np.arange(m + 1), ends.ravel()),
+            *(group.cells for group in self.groups),
+        ]
+        weights = (None, self.weights, *(group.weights for group in self.groups))
+        known = ({**T.attributes}, *[{}] * len(tables[1:]))
+        return Complex(T.labels, tuple(tables), weights, known, T.metadata)
+
+
+class Counter:
+    """Which of some numbers are there, how often, and with which weight: in ascending order."""
+
+    def __init__(self, most: int, weighted: bool) -> None:
+        self.there = _NONE
+        self.count = np.zeros(most, dtype=np.int64)
+        self.weight = np.zeros(most) if weighted else None
+
+    def change(self, came: IntArray, went: IntArray, came_by: Any, went_by: Any) -> IntArray:
+        """Count some more and some less; give the numbers that came, went or weigh other."""
+        touched = np.unique(np.concatenate([came, went]))
+        before = self.count[touched] > 0
+        np.add.at(self.count, came, 1)
+        np.subtract.at(self.count, went, 1)
+        now = self.count[touched] > 0
+        moved = before != now
+        if self.weight is not None:
+            old = self.weight[touched]
+            np.add.at(self.weight, came, came_by)
+            np.subtract.at(self.weight, went, went_by)
+            self.weight[touched[~now]] = 0.0  # with the rounding that was left
+            moved |= self.weight[touched] != old
+        gone, new = touched[before & ~now], touched[now & ~before]
+        if len(gone):
+            self.there = np.delete(self.there, np.searchsorted(self.there, gone))
+        if len(new):
+            self.there = np.insert(self.there, np.searchsorted(self.there, new), new)
+        return touched[moved]
+
+    def weights(self) -> FloatArray | None:
+        """The weights of those that are there."""
+        return None if self.weight is None else self.weight[self.there]
+
+
+class Cliques:
+    """The cliques of 3, ..., `top` + 1 vertices of the pairs that are there."""
+
+    def __init__(self, pairs: Pairs, n: int, top: int) -> None:
+        self._pairs, self._n = pairs, n
+        sizes = range(3, top + 2)
+        self.cells = [np.empty((0, s), dtype=np.int64) for s in sizes]
+        self.held = [np.empty((0, s * (s - 1) // 2), dtype=np.int64) for s in sizes]
+
+    def change(self, there: IntArray, is_there: BoolArray, new: IntArray, gone: IntArray) -> Any:
+        """Leave out cliques of pairs that are gone, and find those around new ones.
+
+        Give how many came and went of each size, and the pairs within them.
+        """
+        came, went = [], []
+        around: list[IntArray] = [_NONE]
+        grown: tuple[IntArray, IntArray] = self._pairs.ends[new], new[:, None]
+        neighbours = self._neighbours(there) if len(new) else None
+        for i, (cells, held) in enumerate(zip(self.cells, self.held, strict=True)):
+            stay = is_there[held].all(axis=1) if len(gone) else np.ones(len(held), dtype=bool)
+            around.append(held[~stay].ravel())
+            went.append(int((~stay).sum()))
+            if neighbours is not None and len(grown[0]):
+                grown = self._grown(*grown, neighbours)
+            elif len(grown[0]) == 0 or neighbours is None:
+                grown = np.empty((0, i + 3), np.int64), np.empty((0, held.shape[1]), np.int64)
+            came.append(len(grown[0]))
+            around.append(grown[1].ravel())
+            if went[-1] or came[-1]:
+                self._put(i, (cells[stay], held[stay]), grown)
+        return tuple(came), tuple(went), np.unique(np.concatenate(around))
+
+    def _put(self, i: int, *parts: tuple[IntArray, IntArray]) -> None:
+        cells, held = (np.concatenate(part) for part in zip(*parts, strict=True))
+        order = self._order(cells, held)
+        self.cells[i], self.held[i] = cells[order], held[order]
+
+    def _order(self, cells: IntArray, held: IntArray) -> IntArray:
+        """The lexicographic order; that of the first two vertices is the order of their pairs."""
+        if cells.shape[1] == 3:
+            return np.argsort(held[:, 0] * self._n + cells[:, 2], kind="stable")
+        return np.lexsort(cells.T[::-1])
+
+    def _neighbours(self, there: IntArray) -> sparse.csr_array:
+        """Which vertices are joined, by the number of their pair counted from 1."""
+        u, v = self._pairs.ends[there].T
+        numbers = np.concatenate([there, there]) + 1
+        places = (np.concatenate([u, v]), np.concatenate([v, u]))
+        return sparse.csr_array((numbers, places), shape=(self._n, self._n))
+
+    def _grown(
+        self, cells: IntArray, held: IntArray, neighbours: sparse.csr_array
+    ) -> tuple[IntArray, IntArray]:
+        """The cliques with one vertex more, each once, and the pairs within them in order."""
+        rows = [neighbours[vertices] for vertices in cells.T]
+        common = rows[0].astype(bool)
+        for row in rows[1:]:
+            common = common.multiply(row.astype(bool))
+        owner, vertex = sparse.csr_array(common).nonzero()
+        require_memory(32.0 * len(owner) * cells.shape[1], "new cliques", "lower max_rank")
+        larger = np.sort(np.column_stack([cells[owner], vertex]), axis=1)
+        size = larger.shape[1]
+        columns = [larger[:, i] * self._n + larger[:, j] for i, j in combinations(range(size), 2)]
+        pairs = np.column_stack([np.searchsorted(self._pairs.keys, keys) for keys in columns])
+        order = self._order(larger, pairs)
+        larger, pairs = larger[order], pairs[order]
+        first = np.ones(len(larger), dtype=bool)
+        first[1:] = (larger[1:] != larger[:-1]).any(axis=1)
+        return larger[first], pairs[first]
+
+
+def sliding(T: TemporalComplex, width: Any, step: Any, max_rank: int) -> Iterator[Window]:
+    """The windows of a temporal complex, checked before the first one is asked for."""
+    length = span("width", width)
+    pace = length if step is None else span("step", step)
+    top = whole_number("max_rank", max_rank, 1, 10)
+    low = int(np.floor((T.first - length) / pace)) + 1  # the first that the first cell is in
+    high = int(np.floor(T.last / pace))
+    if high - low >= _MOST_WINDOWS:
+        raise InputError(
+            f"step={step!r} makes {high - low + 1:,} windows from {shown(T.first, T.dated)} to "
+            f"{shown(T.last, T.dated)}; give a longer one"
+        )
+    return _windows(T, [low, high], length, pace, top)
+
+
+def _windows(
+    T: TemporalComplex, limits: list[int], width: float, step: float, top: int
+) -> Iterator[Window]:
+    state, last = _Sliding(T, top), float(T.gone_at.max())
+    for number, i in enumerate(range(limits[0], limits[1] + 1)):
+        start = i * step
+        if start + width > T.first and start < last:
+            yield state.move(number, start, start + width)
+
+
+class _Sliding:
+    """What is known of the last window."""
+
+    def __init__(self, T: TemporalComplex, top: int) -> None:
+        self.T, self.top = T, top
+        self._by_start = np.argsort(T.start, kind="stable")
+        self._starts = T.start[self._by_start]
+        self._by_end = np.argsort(T.gone_at, kind="stable")
+        self._ends = T.gone_at[self._by_end]
+        self._next = self._last = 0
+        self._active = np.zeros(len(T), dtype=bool)
+        weighted = T.weights is not None
+        self._edges = Counter(len(T.pairs.ends), weighted)
+        self._sets = Counter(len(T.pairs.sets), weighted)
+        self._cliques = Cliques(T.pairs, T.n_vertices, top if T.is_graph else 1)
+
+    def _moved(self, start: float, end: float) -> tuple[IntArray, IntArray]:
+        """The cells that come and go."""
+        upto = int(np.searchsorted(self._starts, end, side="left"))
+        came = self._by_start[self._next : upto]
+        came = came[self.T.gone_at[came] > start]
+        gone_upto = int(np.searchsorted(self._ends, start, side="right"))
+        went = self._by_end[self._last : gone_upto]
+        went = went[self._active[went]]
+        self._next, self._last = upto, gone_upto
+        self._active[came], self._active[went] = True, False
+        return came, went
+
+    def move(self, number: int, start: float, end: float) -> Window:
+        T, (came, went) = self.T, self._moved(start, end)
+        before = self._edges.there
+        (new, by_new), (old, by_old) = T.pairs.of_cells(came), T.pairs.of_cells(went)
+        w = T.weights
+        masses = (None, None) if w is None else (w[came][by_new], w[went][by_old])
+        changed = self._edges.change(new, old, *masses)
+        there = self._edges.there
+        entered = changed[~_among(changed, before) & _among(changed, there)]
+        left = changed[_among(changed, before) & ~_among(changed, there)]
+        if T.is_graph:
+            more, fewer, around = self._cliques.change(there, self._edges.count > 0, entered, left)
+            groups = tuple(map(_group, self._cliques.cells, self._cliques.held))
+        else:
+            more, fewer, around, groups = self._hyperedges(came, went)
+        return Window(
+            *(number, start, end, (len(entered), *more), (len(left), *fewer), there, changed),
+            *(groups, around, self._edges.weights(), T),
+        )
+
+    def _hyperedges(self, came: IntArray, went: IntArray) -> Any:
+        """The sets of three and more vertices that are there, and the pairs around what changed."""
+        T, before = self.T, self._sets.there
+        large = [cells[T.pairs.distinct[cells] >= 0] for cells in (came, went)]
+        w = T.weights
+        masses = [None if w is None else w[cells] for cells in large]
+        changed = self._sets.change(*(T.pairs.distinct[cells] for cells in large), *masses)
+        there, sets = self._sets.there, T.pairs.sets
+        was, now = _among(changed, before), _among(changed, there)
+        around = np.unique(T.pairs.of_cells(sets[changed])[0])
+        pairs = Cells(T.pairs.indptr, T.pairs.indices).take(sets[there])
+        group = Group(T.cells.take(sets[there]), pairs, self._sets.weights())
+        more, fewer = int((now & ~was).sum()), int((was & ~now).sum())
+        return (more,), (fewer,), around, (group,)
+
+
+def _among(numbers: IntArray, ordered: IntArray) -> BoolArray:
+    """Whether each number is among those that are in order."""
+    at = np.searchsorted(ordered, numbers)
+    at[at == len(ordered)] = 0
+    return ordered[at] == numbers if len(ordered) else np.zeros(len(numbers), dtype=bool)
+
+
+def _group(cells: IntArray, held: IntArray) -> Group:
+    """Cells of one size."""
+    count, size = cells.shape
+    return Group(
+        Cells(size * np.arange(count + 1), cells.ravel()),
+        Cells(held.shape[1] * np.arange(count + 1), held.ravel()),
+    )
