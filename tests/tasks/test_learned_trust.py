@@ -5,11 +5,13 @@ import itertools
 import networkx as nx
 import numpy as np
 import pytest
+from scipy.stats import rankdata
 
 import cellapse as cl
 from cellapse.experiments.protocol.noise import auc, true_edges, with_false_edges
 from cellapse.tasks._confidence import by_confidence, increasing
 from cellapse.tasks._edge_features import edge_features
+from cellapse.tasks._random_pairs import random_pairs
 
 GRAPH = nx.karate_club_graph()
 
@@ -98,6 +100,40 @@ def test_triangles_are_used_where_there_are_some():
     K, true = noisy()
     for evidence in ("learned", "both"):
         assert auc(cl.edge_trust(K, evidence=evidence).values, true) > 0.95
+
+
+def test_both_is_the_mean_of_ranks_of_what_is_learned_and_of_three_scores():
+    K = karate()
+    edges = K.cells[1].as_array()
+    neighbours = [set(GRAPH[v]) for v in GRAPH]
+    pairs = [(neighbours[i], neighbours[j], {i, j}) for i, j in edges.tolist()]
+    closed = [len((a | e) & (b | e)) / len(a | b | e) for a, b, e in pairs]
+    allocated = [sum(1 / GRAPH.degree(x) for x in a & b) for a, b, _ in pairs]
+    overlap = [(len(a & b) + 1) / min(len(a), len(b)) for a, b, _ in pairs]
+    learned = cl.edge_trust(K, evidence="learned").values
+    parts = [
+        (rankdata(x) - 0.5) / len(x)
+        for x in (learned, np.round(closed, 12), np.round(allocated, 12), np.round(overlap, 12))
+    ]
+    np.testing.assert_allclose(
+        cl.edge_trust(K, evidence="both").values,
+        np.average(parts, axis=0, weights=[3, 1, 1, 1]),
+        atol=0.02,  # sums in another order part what is tied
+    )
+
+
+@pytest.mark.parametrize("kind", ["uniform", "degree", "near"])
+@pytest.mark.parametrize("seed", range(3))
+def test_decoys_are_different_pairs_and_never_edges(kind, seed):
+    G = nx.gnp_random_graph(40, 0.15 + 0.3 * seed, seed=seed)
+    edges = np.array([sorted(e) for e in G.edges])
+    drawn = random_pairs(edges, 40, 100, kind, np.random.default_rng(seed))
+    pairs = list(map(tuple, drawn.tolist()))
+    assert len(pairs) == len(set(pairs)) == 100
+    for i, j in pairs:
+        assert i < j
+        assert not G.has_edge(i, j)
+        assert kind != "near" or nx.shortest_path_length(G, i, j) in (2, 3)
 
 
 @pytest.mark.parametrize("evidence", ["learned", "both"])

@@ -66,16 +66,23 @@ def _adjacency(edges: IntArray, n: int) -> sparse.csr_array:
     return sparse.csr_array((np.ones(2 * len(edges)), ends), shape=(n, n))
 
 
-def common_neighbours(edges: IntArray, n: int) -> tuple[FloatArray, FloatArray]:
-    """Return c of every edge, and the closed Jaccard index (c + 2) / (d + e + 2 - c).
+def simple_scores(edges: IntArray, n: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the closed Jaccard index, resource allocation and the topological overlap of edges.
 
-    >>> common_neighbours(np.array([[0, 1], [1, 2], [0, 2], [2, 3]]), 4)[1].round(3).tolist()
+    With d and e the degrees and c the number of common neighbours (c + 2) / (d + e - c), the sum of
+    1 / d_x over the common neighbours x, and (c + 1) / min(d, e).
+
+    >>> for score in simple_scores(np.array([[0, 1], [1, 2], [0, 2], [2, 3]]), 4):
+    ...     print(score.round(3).tolist())
     [1.0, 0.75, 0.75, 0.5]
+    [0.333, 0.5, 0.5, 0.0]
+    [1.0, 1.0, 1.0, 1.0]
     """
     degree = np.bincount(edges.ravel(), minlength=n).astype(np.float64)
-    common = _triangles(edges, degree)[0]
-    i, j = edges.T
-    return common, (common + 2.0) / (degree[i] + degree[j] - common)
+    common, _, allocated, _ = _triangles(edges, degree)
+    one, other = degree[edges.T]
+    closed = (common + 2.0) / (one + other - common)
+    return closed, allocated, (common + 1.0) / np.minimum(one, other)
 
 
 def _triangles(edges: IntArray, degree: FloatArray) -> tuple[FloatArray, ...]:

@@ -6,12 +6,14 @@ r"""How far an edge can be trusted: by its cells, by what the network itself tea
            (`_trust_by_cells`); nothing is drawn at random.
 "learned"  the probability of an edge against random pairs, by regressions that are learned from the
            network itself (`_learned_edges`), the mean over all kinds of pairs.
-"both"     two thirds of the rank of what is learned, and a ninth each of the ranks of the trust by
-           cells, of the number of common neighbours and of the closed Jaccard index, in which both
-           ends are their own neighbours, so that pairs without a common neighbour differ, too.
+"both"     half of the rank of what is learned, and a sixth each of the ranks of the closed Jaccard
+           index (both ends are their own neighbours, so that pairs without a common neighbour
+           differ, too), of resource allocation and of the topological overlap.
 
-Ranks are shares of the edges, so that no scale matters. The parts of "both" and their weights were
-chosen on 7 networks with three kinds of false edges and 6 judgements of real ones (docs/tasks.md).
+Ranks are shares of the edges, so that no scale matters. "learned" is for false edges that are
+random pairs, "both" for those of which nobody knows what they are like: its parts and their weights
+were chosen on 7 networks with three kinds of false edges and 6 judgements of real ones
+(docs/scores_of_edges.md).
 
 How sure each edge was when it was measured, its `confidence`, enters as a prior (`_confidence`).
 """
@@ -36,7 +38,7 @@ from cellapse._shared.checks import generator, one_of, whole_number
 from cellapse._shared.memory import Fitting
 from cellapse._shared.pictures import PALETTE, bars
 from cellapse.tasks._confidence import by_confidence, ranks
-from cellapse.tasks._edge_features import common_neighbours
+from cellapse.tasks._edge_features import simple_scores
 from cellapse.tasks._learned_edges import Draw, learn, mean_over_draws
 from cellapse.tasks._random_pairs import DRAWN, KINDS
 from cellapse.tasks._trust_by_cells import count_cells, trust_by_cells
@@ -162,7 +164,7 @@ def edge_trust(
     evidence : {"cells", "learned", "both"}
         "learned" compares edges with random pairs that are added to the network: what tells them
         apart here, by degrees, triangles, squares and a matrix of low rank. "both" is the mean
-        rank of that (two thirds) and of three simple scores.
+        rank of that and of three simple scores, for false edges that may be no random pairs.
     decoys : {"mixed", "uniform", "degree", "near"}
         How the random pairs are drawn, which is the model of errors: all alike, in proportion to
         the degrees of their ends, at distance two or three, or of all three kinds.
@@ -226,9 +228,8 @@ def learned_trust(K: Complex, by_cells: EdgeTrust, evidence: str, draws: list[Dr
     """The trust with evidence "learned" or "both"."""
     values = mean_over_draws(draws)
     if evidence == "both":
-        common, closed = common_neighbours(K.cells[1].as_array(2), K.n_vertices)
-        simple = (ranks(score) for score in (by_cells.values, common, closed))
-        values = (2.0 * ranks(values) + sum(simple) / 3.0) / 3.0
+        simple = simple_scores(K.cells[1].as_array(2), K.n_vertices)
+        values = (ranks(values) + sum(ranks(score) for score in simple) / 3.0) / 2.0
     return replace(by_cells, values=values, model=model_of_errors({draw.kind for draw in draws}))
 
 
