@@ -236,7 +236,7 @@ def test_the_iterative_inverse_is_a_short_way_to_products(graph):
     values, vectors = linalg.eigh(dense, subset_by_index=(1, 4))
     bent = vectors + 1e-3 * np.cos(np.outer(np.arange(len(dense)), range(4)))
     x = np.linalg.qr(bent)[0]
-    image = inverse.of_eigenvectors(x, 1e-6)
+    image = inverse.of_eigenvectors(x, values, 1e-6)
     assert (np.linalg.norm(image - dense @ x, axis=0) <= 2e-6).all()
     assert (inverse.pair(x) is None) == (inverse.approximation(1.0) is None) == (graph is not None)
     if graph is None:  # heavy edges tie vertices to groups

@@ -8,16 +8,16 @@ import pytest
 from scipy import linalg, sparse
 
 import cellapse as cl
-from cellapse._linalg.cg import lower_bound
+from cellapse._linalg.cg import System, lower_bound
 from cellapse._linalg.kernel import left_kernel
-from cellapse._linalg.preconditioner import _start, precondition
+from cellapse._linalg.preconditioner import Preconditioner, _start
+from cellapse._shared.arrays import diagonal_matrix
 
 
 def floor_of(values, seed=0):
     """Of a diagonal matrix with these eigenvalues."""
-    values = np.asarray(values, dtype=float)[:, None]
     start = np.random.default_rng(seed).standard_normal(len(values))
-    return lower_bound(lambda x: values * x, lambda r: r, start)
+    return lower_bound(System(diagonal_matrix(np.asarray(values, dtype=float))), start)
 
 
 def test_a_floor_is_below_every_eigenvalue_and_not_far():
@@ -65,9 +65,9 @@ GRAPHS = {
 def test_what_is_said_of_k_next_to_all_of_its_eigenvalues(name, weights):
     """lower <= P^-1 K and least <= K off the kernel, and both are better than that K >= I."""
     K, kernel = laplacian_like(GRAPHS[name](), weights)
-    near = precondition(K, kernel)
+    near = Preconditioner(K, kernel)
     off = linalg.null_space(kernel.T.toarray())
-    inverse = off.T @ near.solve(off)
+    inverse = off.T @ near.precondition(off)
     dense = off.T @ K.toarray() @ off
     smallest = np.linalg.eigvals(inverse @ dense).real.min()
     assert near.lower <= smallest * (1 + 1e-9)
@@ -101,21 +101,21 @@ def test_a_start_has_the_covariance_of_p_off_the_kernel(monkeypatch, sign):
 def test_cells_that_are_alone_do_not_count():
     K, kernel = laplacian_like(GRAPHS["with isolated vertices"](), lambda m: np.full(m, 1e4))
     assert (K.diagonal() == 1.0).any()
-    assert precondition(K, kernel).least > 10.0
+    assert Preconditioner(K, kernel).least > 10.0
 
 
 def test_no_floor_for_what_is_not_diagonally_dominant():
     """Columns with three entries: P could not be drawn from; K >= I is what is left."""
     B = sparse.csr_array(np.tril(np.ones((40, 40)), 1)[:, :3])
     K = sparse.csr_array(sparse.eye_array(40) + 1e4 * (B @ B.T))
-    near = precondition(K, None)
+    near = Preconditioner(K, None)
     assert near.least >= 1.0
     assert near.lower <= 1.0
 
 
 def test_what_rounding_takes_of_a_residual():
     K = sparse.csr_array(np.diag([1.0, 1e6]))
-    near = precondition(K, None)
+    near = Preconditioner(K, None)
     x, v = np.ones((2, 1)), np.array([[1.0], [1e-6]])
     hidden = 2.0**-52 * np.sqrt(3.0**2 + 3.0**2)
     assert near.rounding_exceeds(np.array([0.99 * hidden]), x, v)
@@ -124,15 +124,17 @@ def test_what_rounding_takes_of_a_residual():
 
 def test_a_preconditioner_that_rounding_makes_indefinite_tells_nothing():
     """Heavy edges next to light ones: what is told before counts, and no number is made up."""
-    d, start = np.linspace(1.0, 2.0, 50)[:, None], np.ones(50)
-    assert lower_bound(lambda x: d * x, lambda r: -r, start) == 0.0
+    system, start = System(diagonal_matrix(np.linspace(1.0, 2.0, 50))), np.ones(50)
+    system.precondition = np.negative
+    assert lower_bound(system, start) == 0.0
     for last in range(1, 40):  # from some step on
         calls = iter(range(100))
 
         def turned(r, last=last, calls=calls):
             return r if next(calls) < last else -r
 
-        assert 0.0 <= lower_bound(lambda x: d * x, turned, start) < 1.0
+        system.precondition = turned
+        assert 0.0 <= lower_bound(system, start) < 1.0
 
 
 def test_a_small_world_with_heavy_and_light_edges_has_a_spectrum():

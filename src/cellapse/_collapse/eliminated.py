@@ -28,7 +28,7 @@ from cellapse._collapse.graded import GradedLaplacian
 from cellapse._collapse.woodbury import Woodbury, has_large_cliques
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.blas import times
-from cellapse._linalg.cg import conjugate_gradients
+from cellapse._linalg.cg import System, conjugate_gradients
 from cellapse._linalg.factor import (
     Direct,
     Solve,
@@ -353,7 +353,7 @@ class EliminatedSystem:
                 bound = self._left(x, w)[1]
             if (bound <= enough).all():
                 return w, bound
-        w, bound = self.solve(rhs, energy, lambda w: self.residual(x, w.astype(np.longdouble)))
+        w, bound = self.solve(rhs, energy, x)
         w = w.astype(np.longdouble, copy=False)  # as its residual was computed
         left = self.residual(x, w)
         if not self.level.diagonal and ROUNDOFF * row_sum(self.M) > _LOST * self.eps > 0.0:
@@ -377,23 +377,19 @@ class EliminatedSystem:
         return w, error
 
     def solve(
-        self, rhs: FloatArray, energy: FloatArray, residual: Solve | None = None
+        self, rhs: FloatArray, energy: FloatArray, x: FloatArray | None = None
     ) -> tuple[FloatArray, FloatArray]:
-        """H w = rhs by conjugate gradients, and a bound of the energy of the error."""
+        """H w = rhs by conjugate gradients, and a bound of the energy of the error.
 
-        def apply(w: FloatArray) -> FloatArray:
-            return self._product(w) + self.beta * (self.B.T @ (self.B @ w))
+        If rhs = B^T x, its residuals are computed in extended precision.
+        """
+        system = _Hessian(self) if x is None else _OfSignal(self, x)
+        lower = self._lower
+        return conjugate_gradients(system, rhs, energy, lower, _MAX_STEPS, self._null)
 
-        return conjugate_gradients(
-            apply,
-            rhs,
-            self.precondition,
-            energy,
-            maxiter=_MAX_STEPS,
-            lower=self._lower,
-            residual=residual,
-            null=self._null,
-        )
+    def product(self, w: FloatArray) -> FloatArray:
+        """H w."""
+        return self._product(w) + self.beta * (self.B.T @ (self.B @ w))
 
     def energy_of(self, rhs: FloatArray) -> FloatArray:
         """About the energy (w^T H w)^{1/2} of the solution for a right-hand side, per column."""
@@ -473,3 +469,29 @@ class EliminatedSystem:
                 f"entries of {self.largest:.0e}; give a larger eps, or use solver=Direct()"
             )
         return left
+
+
+class _Hessian(System):
+    """H, preconditioned by (H + floor)^-1."""
+
+    def __init__(self, system: EliminatedSystem) -> None:
+        self._system = system
+
+    def apply(self, x: FloatArray) -> FloatArray:
+        return self._system.product(x)
+
+    def precondition(self, r: FloatArray) -> FloatArray:
+        return self._system.precondition(r)
+
+
+class _OfSignal(_Hessian):
+    """H w = B^T x."""
+
+    extended = True
+
+    def __init__(self, system: EliminatedSystem, x: FloatArray) -> None:
+        super().__init__(system)
+        self._x = x.reshape(len(x), -1)
+
+    def residual(self, rhs: FloatArray, x: FloatArray) -> FloatArray:
+        return self._system.residual(self._x, x.astype(np.longdouble))

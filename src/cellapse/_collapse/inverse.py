@@ -32,9 +32,9 @@ from cellapse._collapse.completion import MassErrors, completed, completed_by
 from cellapse._collapse.eliminated import EliminatedSystem, Level
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.blas import definite_inverse, times
-from cellapse._linalg.cg import conjugate_gradients, one_pass
+from cellapse._linalg.cg import System, rough_solution
 from cellapse._linalg.factor import Direct, Solve, expands, widest_level
-from cellapse._linalg.preconditioner import Preconditioner, precondition
+from cellapse._linalg.preconditioner import Preconditioner
 from cellapse._linalg.symmetric import ApproximateInverse
 from cellapse._linalg.tuning import (
     DENSE_DIAGONAL,
@@ -284,7 +284,7 @@ class IterativeInverse(Inverse, ApproximateInverse):
 
     def __init__(self, factored: FactoredInverse) -> None:
         super().__init__(factored.level)
-        self._factored, self._work, self._given_up = factored, 0.0, False
+        self._factored, self._given_up = factored, False
         self._widest = widest_level(self.level.A)[0]
 
     @staticmethod
@@ -314,7 +314,7 @@ class IterativeInverse(Inverse, ApproximateInverse):
         """K, and what conjugate gradients on it need to know."""
         assert self.system.reduced is not None
         K = sparse.csr_array(sparse.eye_array(self.level.n) + self.system.reduced[0])
-        return precondition(K, self.level.chain.kernel)
+        return Preconditioner(K, self.level.chain.kernel)
 
     def apply(
         self, x: FloatArray, error: float = 0.0, start: FloatArray | None = None
@@ -338,37 +338,15 @@ class IterativeInverse(Inverse, ApproximateInverse):
         if x.ndim == 1:
             found = self._solution(x[:, None], allowed)
             return None if found is None else (found[0][:, 0], found[1])
-        P, K = self.preconditioner, self.preconditioner.K
+        P = self.preconditioner
         least = np.sqrt(P.least)  # |e| <= (e^T K e)^{1/2} / least
-
-        def apply(v: FloatArray) -> FloatArray:
-            self._work += float(K.nnz) * v.size / self.level.n
-            return times(K, v)
-
-        def residual(v: FloatArray) -> FloatArray:
-            double = v.astype(np.float64, copy=False)
-            lost = P.rounding_exceeds(_HIDDEN * P.least * allowed, x, double)
-            v = v.astype(np.longdouble, copy=False) if lost else double  # eight times as slow
-            return x - v - self.system.less_identity(v)
-
         tol = np.broadcast_to(allowed * least, x.shape[1:])
-        begun = P.refine(x, residual, tol, start)
-        v, energy = begun.v, begun.energy
-        self._work += float(begun.products) * K.nnz * x.shape[1]
-        if not (energy <= tol).all():
-            v, energy = conjugate_gradients(
-                apply,
-                begun.left,
-                P.solve,
-                tol,
-                P.lower,
-                maxiter=MOST_STEPS,
-                residual=lambda v: residual(begun.v + v),
-            )
-            v = begun.v + v
+        equation = _Equation(P, self.system, _HIDDEN * P.least * allowed)
+        v, energy = P.solve(equation, x, tol, MOST_STEPS, start)
         bound = self._factored.accepted(self.system, energy / least, x, allowed)
         # Beyond that a factor of K would have been cheaper: from now on by that.
-        self._given_up = bound is None or self._work > max(2.0 * float(self._widest) ** 3, 1e7)
+        work = float(P.matrix.nnz) * P.products
+        self._given_up = bound is None or work > max(2.0 * float(self._widest) ** 3, 1e7)
         return None if bound is None else (v.astype(np.float64, copy=False), bound)
 
     def dense(self, error: float = 0.0) -> FloatArray | None:
@@ -404,26 +382,44 @@ class IterativeInverse(Inverse, ApproximateInverse):
         P = self.preconditioner
         if P.aggregate is None:  # there few steps do for T x
             return None
-
-        def close(r: FloatArray, _: FloatArray) -> Any:
-            return np.linalg.norm(r, axis=0) <= ROUGH_RESIDUAL
-
-        v = one_pass(lambda p: times(P.K, p), x, P.solve, close, ROUGH_STEPS).x
+        v = rough_solution(P, x, ROUGH_RESIDUAL, ROUGH_STEPS)
         less = self.system.less_identity(v)
         u = v + less
         if not (np.linalg.norm(x - u, axis=0) <= FARTHEST_PAIR).all():
             return None
         return u, times(self.level.A, u) - self.level.c * less
 
-    def of_eigenvectors(self, x: FloatArray, error: float) -> FloatArray:
+    def of_eigenvectors(self, x: FloatArray, values: FloatArray, error: float) -> FloatArray:
         """T x within an absolute error, in fewer steps for columns close to eigenvectors.
 
-        Where T x = l x, K^-1 x = x - (A x - l x) / c: iterations start in the span of x and A x.
+        Where T x = l x, K^-1 x = x - (A x - l x) / c: there iterations start.
         """
         level = self.level
         image = times(level.A, x)
-        start = level.fixed.off(self.preconditioner.best_in_span(x, image))
+        start = level.fixed.off(x - (image - x * values) / level.c)
         return image - level.c * self.apply(x, error / level.c, start)[0]
+
+
+class _Equation(System):
+    """K v = x: residuals are computed in extended precision where rounding would hide errors."""
+
+    extended = True
+
+    def __init__(self, P: Preconditioner, system: EliminatedSystem, hidden: FloatArray) -> None:
+        super().__init__(P.matrix)
+        self._P, self._system, self._hidden = P, system, hidden
+
+    def apply(self, x: FloatArray) -> FloatArray:
+        return self._P.apply(x)
+
+    def precondition(self, r: FloatArray) -> FloatArray:
+        return self._P.precondition(r)
+
+    def residual(self, rhs: FloatArray, x: FloatArray) -> FloatArray:
+        v = x.astype(np.float64, copy=False)
+        if self._P.rounding_exceeds(self._hidden, rhs, v):
+            v = x.astype(np.longdouble, copy=False)  # eight times as slow
+        return rhs - v - self._system.less_identity(v)
 
 
 def inverse_of(level: Level, solver: Direct | None = None) -> Inverse:

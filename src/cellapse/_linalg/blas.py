@@ -24,7 +24,6 @@ from cellapse._shared.arrays import FloatArray
 _GEMM = {np.dtype(np.float64): dgemm, np.dtype(np.float32): sgemm}
 _LETTERS = {"d": "d", "f": "s"}  # of MKL for types of numbers
 _LINE = 64  # bytes that memory gives out together
-_PART, _FOLD = 256, 128  # numbers of single precision added up as such; columns side by side
 _NOT_TRANSPOSED, _GENERAL, _ROWS_FIRST = 10, 20, 101  # of MKL
 
 
@@ -110,24 +109,15 @@ def remove_span(x: FloatArray, V: FloatArray) -> FloatArray:
     return subtract_product(x, V, V.T @ x)
 
 
-def column_dots(x: FloatArray, y: FloatArray, buffer: FloatArray | None = None) -> FloatArray:
+def column_dots(x: FloatArray, y: FloatArray) -> FloatArray:
     """Multiply the columns of x with those of y, as doubles.
-
-    `buffer` has their shape, and is written over.
 
     >>> column_dots(np.array([[3.0, 0.0], [4.0, 2.0]]), np.ones((2, 2))).tolist()
     [7.0, 2.0]
     """
-    # Products first, then long rows of sums, as NumPy takes its time over short ones
-    products = np.multiply(x, y, out=buffer)
-    if products.dtype == np.float64:
-        return np.ones(len(x)) @ products
-    # Many numbers of single precision add up to few digits: a part of them at a time.
-    parts = max(len(x) // _PART, _FOLD)
-    rows, columns = len(x) // parts, x.shape[1]
-    sums = products[: rows * parts].reshape(rows, parts * columns).sum(axis=0)
-    rest = products[rows * parts :].sum(axis=0, dtype=np.float64)
-    return sums.reshape(parts, columns).sum(axis=0, dtype=np.float64) + rest
+    products = x * y
+    dots: FloatArray = np.ones(len(x), products.dtype) @ products  # BLAS sums columns quickly
+    return dots.astype(np.float64)
 
 
 def column_blocks(x: FloatArray, size: int = 8) -> list[slice]:

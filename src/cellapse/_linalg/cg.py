@@ -1,4 +1,4 @@
-r"""Conjugate gradients that know how far they are from the solution.
+r"""Conjugate gradients that bound their error, in double and in mixed precision.
 
 With e the error and z = P^-1 r the preconditioned residual of H x = b,
 
@@ -7,18 +7,17 @@ With e the error and z = P^-1 r the preconditioned residual of H x = b,
 
 is the bound of Gauss and Radau (Golub and Meurant, Matrices, Moments and Quadrature, 2010): it
 needs a number below the eigenvalues of P^-1 H, and costs nothing. `lower_bound` finds one from a
-random start; without one, the smallest Ritz value of P^-1 H, which the iteration brings along,
-takes its place. Neither the residual nor the preconditioned residual is such a bound.
+random start; without one, the smallest Ritz value of P^-1 H takes its place. Neither the residual
+nor the preconditioned residual is such a bound.
 
-`MixedPrecision` iterates in single precision, held to residuals in double. `CG(...)` is Algorithm 1
-of the paper: conjugate gradients on C + eps I for every vector.
+`CG(...)` is Algorithm 1 of the paper: conjugate gradients on C + eps I for every vector.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
@@ -27,23 +26,49 @@ from cellapse._errors import ConvergenceError
 from cellapse._linalg.blas import column_dots, times
 from cellapse._linalg.factor import Solve
 from cellapse._linalg.kernel import Projector, scaled_kernel
-from cellapse._linalg.tuning import LONG_ROW
-from cellapse._shared.arrays import BoolArray, Entries, FloatArray
+from cellapse._shared.arrays import ROUNDOFF, BoolArray, Entries, FloatArray
 from cellapse._shared.checks import share, whole_number
 
-_PASSES = 6  # times that the residual is computed anew, where that still helps
-_DRIFT = 8 * 2.0**-53  # of one pass, over the smallest eigenvalue of P^-1 H
-_MOST_DRIFT = 1e-3  # what was seen where that leaves nothing
-_LOST = 1e40  # a residual that has grown so much leads nowhere
-_FIRST = 30.0  # without a bound a first pass stops at so many times the error, the next goes on
+_PASSES = 6  # restarts from a residual that is computed anew, while they help
+_DRIFT = 8 * ROUNDOFF  # of the recursive residual in one pass, over the least eigenvalue of P^-1 H
+_MOST_DRIFT = 1e-3  # the largest observed, whatever that eigenvalue
+_DIVERGED = 1e40  # growth of r^T P^-1 r from which on nothing converges
+_FIRST = 30.0  # without a bound the first pass stops at so many times the error
 _ENOUGH = 0.8  # part of the error allowed, so that rounding does not ask for another pass
-ROUGH = 0.1  # the part of a right-hand side that a rough solution leaves
-# Of `lower_bound`: p, the parts of the smallest Ritz value that are tried, one that is good enough,
-# the steps from one look to the next, and those after which nothing is worth more
-_START, _SHARES, _GOOD_SHARE, _OFTEN, _MOST = 1e-9, np.arange(1, 20) / 20, 0.6, 3, 100
-# Of `MixedPrecision`: rounds (then double precision goes on), what one gains at most, what it has
-# to gain, and steps (more of them lose in single precision what they gain)
-_ROUNDS, _GAIN, _MORE, _STEPS = 3, 1e-6, 0.1, 300
+ROUGH, _ROUGH_STEPS = 0.1, 70  # of `rough_solution`
+# Of `lower_bound`: probability of failure, shares of the smallest Ritz value that are tried, one
+# that is good enough, steps between two trials, and most steps
+_FAILURE, _SHARES, _GOOD_SHARE, _EVERY, _MOST = 1e-9, np.arange(1, 20) / 20, 0.6, 3, 100
+# Of `MixedPrecision`: refinements (then double precision goes on), the most digits that one gains,
+# the least, and its steps
+_REFINEMENTS, _MOST_GAIN, _LEAST_GAIN, _STEPS = 3, 1e-6, 0.1, 300
+
+
+class System:
+    """H x = b with a preconditioner P: by default a sparse matrix, and P = I.
+
+    Attributes
+    ----------
+    extended : bool
+        Whether `residual` makes use of an x in extended precision.
+    """
+
+    extended = False
+
+    def __init__(self, matrix: sparse.csr_array) -> None:
+        self.matrix = matrix
+
+    def apply(self, x: FloatArray) -> FloatArray:
+        """Return H x for columns."""
+        return times(self.matrix, x)
+
+    def precondition(self, r: FloatArray) -> FloatArray:
+        """Return P^-1 r for columns."""
+        return r
+
+    def residual(self, rhs: FloatArray, x: FloatArray) -> FloatArray:
+        """Return b - H x, computed anew."""
+        return rhs - self.apply(x)
 
 
 @dataclass(frozen=True)
@@ -73,52 +98,105 @@ class CG:
 
     def prepare(self, matrix: Any) -> Solve:
         """Bind the matrix; every call iterates anew."""
-        bound = sparse.csr_array(matrix)
-        steps = self.max_steps or 10 * bound.shape[0]
+        system = System(sparse.csr_array(matrix))
+        steps = self.max_steps or 10 * system.matrix.shape[0]
 
         def solve(rhs: FloatArray) -> FloatArray:
             if rhs.ndim == 1:
                 return solve(rhs[:, None])[:, 0]
             size = np.linalg.norm(rhs, axis=0)
-
-            def within(r: FloatArray, _: FloatArray) -> BoolArray:
-                return np.linalg.norm(r, axis=0) <= self.rtol * size
-
-            x = one_pass(bound.__matmul__, rhs, lambda r: r, within, steps).x
-            # The residual that is carried along may drift: here is the true one.
-            left = np.linalg.norm(rhs - bound @ x, axis=0)
+            for state in _iterations(system, rhs, steps):
+                state.done = np.sqrt(state.rz) <= self.rtol * size
+            # The recursive residual may drift: here is the true one.
+            left = np.linalg.norm(system.residual(rhs, state.x), axis=0)
             if not (left <= 2.0 * self.rtol * size).all():
                 residual = float((left / np.maximum(size, 1e-300)).max())
                 raise ConvergenceError(
                     f"conjugate gradients stopped at a relative residual of {residual:.1e}, short "
                     f"of rtol={self.rtol:.0e}; raise eps, rtol or max_steps, or use solver=Direct()"
                 )
-            return x
+            return state.x
 
         return solve
+
+
+@dataclass(eq=False)
+class _State:
+    """Where conjugate gradients are, per column; who iterates says which columns are `done`."""
+
+    x: FloatArray
+    r: FloatArray  # by recursion
+    rz: FloatArray  # r^T P^-1 r
+    fallen: FloatArray  # by how much the energy e^T H e of the error has fallen
+    step: FloatArray  # of the last step: x grew by step * p, and p became z + turn * p
+    turn: FloatArray
+    live: BoolArray  # which columns took it
+    done: BoolArray
+    count: int = 0
+
+
+def _iterations(system: System, rhs: FloatArray, most: int, null: float = 0.0) -> Iterator[_State]:
+    """Iterate on all columns at once, until each is done, stuck, or has taken `most` steps.
+
+    Directions where P^-1 H is at most `null` count as its kernel: a column that gets there is
+    stuck, and so is one where H or P is not definite to rounding.
+    """
+    r, columns = np.array(rhs, order="C"), rhs.shape[1]
+    part = np.empty_like(r)  # large arrays take longer to get than to fill
+    z = system.precondition(r)
+    p = np.array(z, order="C")  # a copy, as z may be r
+    rz = column_dots(r, z)
+    first = size = rz  # size is p^T P p
+    zeros, nowhere = np.zeros(columns), np.zeros(columns, dtype=bool)
+    state = _State(np.zeros_like(r), r, rz, zeros.copy(), zeros, zeros, nowhere, nowhere)
+    stuck = nowhere.copy()
+    for _ in range(most):
+        yield state
+        done = state.done | stuck
+        if done.all():
+            return
+        q = system.apply(p)
+        pq = column_dots(p, q)
+        stuck |= ~done & ~((pq > null * size) & (rz > 0))
+        live = ~(done | stuck)  # others stay as they are: rounding would make them grow
+        step = np.where(live, rz / np.where(live, pq, 1.0), 0.0)
+        by = step.astype(r.dtype)
+        state.x += np.multiply(p, by, out=part)
+        r -= np.multiply(q, by, out=part)
+        state.fallen += step * rz
+        z = system.precondition(r) if live.all() else np.where(live, system.precondition(r), z)
+        last, rz = rz, np.where(live, column_dots(r, z), rz)
+        stuck |= rz > _DIVERGED * first
+        live &= ~stuck
+        turn = np.where(live, rz / np.where(live, last, 1.0), 0.0)
+        p *= turn.astype(r.dtype)
+        p += z
+        size = rz + turn**2 * size
+        state.rz, state.step, state.turn, state.live = rz, step, turn, live
+        state.count += 1
+    yield state
 
 
 # Of entries over hundreds of orders numbers may leave their range: then no error is within `tol`.
 @np.errstate(over="ignore", invalid="ignore")
 def conjugate_gradients(
-    apply: Solve,
+    system: System,
     rhs: FloatArray,
-    precondition: Solve,
     tol: float | FloatArray,
     lower: float | None = None,
     maxiter: int = 2000,
-    residual: Solve | None = None,
     null: float = 0.0,
+    start: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Solve H x = b for all columns at once, and bound the error of each.
 
-    The error is a bound of the energy norm (e^T H e)^{1/2}: where H >= I, of e itself. It starts
-    from a residual that was computed anew, so rounding in the recursion does not hide in it.
+    The error is a bound of the energy norm (e^T H e)^{1/2}: where H >= I, of e itself. It is that
+    of a residual computed anew, so rounding in the recursion does not hide in it.
 
     Parameters
     ----------
-    apply, precondition : functions
-        x -> H x and r -> P^-1 r; both symmetric and positive definite on the space of `rhs`.
+    system : System
+        H and P; both positive definite on the space of `rhs`.
     rhs : (n,) or (n, columns) array
     tol : float, or one for each column
         Error to reach.
@@ -126,11 +204,9 @@ def conjugate_gradients(
         A number below the eigenvalues of P^-1 H; with None the smallest Ritz value, halved.
     maxiter : int
         Steps of one pass.
-    residual : function, optional
-        x -> b - H x, with less rounding than by subtraction; x is then summed in extended digits.
     null : float
-        Where P^-1 H is below this, it is taken for zero: the way does not lead there, and nothing
-        there counts as an error. For H that may be singular.
+        Where P^-1 H is below this, it is taken for zero, and nothing there counts as an error.
+    start : array like rhs, optional
 
     Returns
     -------
@@ -138,221 +214,121 @@ def conjugate_gradients(
         Where `error` is above `tol` the iteration did not arrive, and the caller decides.
     """
     if rhs.ndim == 1:
-        functions = _on_column(apply), rhs[:, None], _on_column(precondition)
-        anew = None if residual is None else _on_column(residual)
-        x, error = conjugate_gradients(*functions, tol, lower, maxiter, anew, null)
+        x, error = conjugate_gradients(system, rhs[:, None], tol, lower, maxiter, null)
         return x[:, 0], error
-    columns, anew = rhs.shape[1], residual or (lambda x: rhs - apply(x))
+    columns = rhs.shape[1]
     tol = np.broadcast_to(np.asarray(tol, dtype=np.float64), (columns,))
     maxiter = min(maxiter, 50 * len(rhs) + 100)  # what takes longer gets nowhere
-    bound: Any = RitzEstimate(null, columns) if lower is None else GaussRadau(lower, columns)
-    x, r, error = np.zeros_like(rhs), rhs, np.full(columns, np.inf)
-    for trial in range(_PASSES):
-        bound.begin()
-        goal = tol * (1.0 if trial else _FIRST if lower is None else _ENOUGH)
-        within = lambda _, rz, goal=goal: bound.within(rz, goal)  # noqa: E731
-        run = one_pass(apply, r, precondition, within, maxiter, null, bound.advance)
-        now = _with_drift(bound, run)
+    bound: _GaussRadau | _RitzEstimate
+    bound = _RitzEstimate(null, columns) if lower is None else _GaussRadau(lower, columns)
+    x = np.zeros_like(rhs) if start is None else start
+    r = rhs if start is None else system.residual(rhs, x).astype(np.float64, copy=False)
+    error = np.full(columns, np.inf)
+    for number in range(_PASSES):
+        bound.restart()
+        goal = tol * (1.0 if number else _FIRST if lower is None else _ENOUGH)
+        for state in _iterations(system, r, maxiter, null):
+            bound.advance(state)
+            state.done = bound.within(state.rz, goal)
+        now = bound.error(state.rz)
+        # The recursive residual drifts by a share of the error that the pass began with.
+        drift = np.minimum(_DRIFT / np.minimum(bound.least, 1.0), _MOST_DRIFT) * np.sqrt(
+            state.fallen
+        )
+        now = np.maximum(now, drift)
         better = now < error  # at the last digit a pass may do harm: then it is not taken
         gained = bool((now < 0.5 * error).any())
-        x = x + np.where(better, run.x, 0.0)
-        if trial:  # what the first pass says of itself is no evidence: it began far away
+        x = x + np.where(better, state.x, 0.0)
+        if number:  # the first pass began too far away for an estimate of its own
             error = np.where(better, now, error)
-        if trial and ((error <= tol).all() or not gained):
+        if number and ((error <= tol).all() or not gained):
             break
-        r = anew(x).astype(np.float64, copy=False)
-        if not trial and lower is not None:
-            now = bound.error(run.rz) + _energy(r - run.r, precondition, lower)
+        r = system.residual(rhs, x).astype(np.float64, copy=False)
+        if not number and lower is not None:
+            drift = r - state.r
+            energy = np.sqrt(np.abs(column_dots(drift, system.precondition(drift))) / lower)
+            now = bound.error(state.rz) + energy
             if (now <= tol).all():
                 return x, now
-        x = x.astype(np.float64 if residual is None else np.longdouble, copy=False)
+        x = x.astype(np.longdouble if system.extended else np.float64, copy=False)
     return x, error
 
 
-def _energy(drift: FloatArray, precondition: Solve, lower: float) -> FloatArray:
-    """Bound the energy of an error by what it puts into the residual of each column."""
-    return np.sqrt(np.abs(column_dots(drift, precondition(drift))) / lower)
-
-
-def _with_drift(bound: Any, run: Pass) -> FloatArray:
-    """Bound the error at the end of a pass.
-
-    The residual that is carried along drifts from the true one by a share of the error that the
-    pass began with. That is known when it ends: e^T H e falls by step * r^T z in every step.
-    """
-    now = bound.error(run.rz)  # first: it looks at the Ritz values
-    return np.maximum(now, np.minimum(_DRIFT / bound.least(), _MOST_DRIFT) * np.sqrt(run.fallen))
-
-
-def _on_column(function: Solve) -> Solve:
-    """Make a function of one vector one of a matrix with one column."""
-    return lambda x: function(x[:, 0])[:, None]
-
-
 def rough_solution(
-    apply: Solve, rhs: FloatArray, precondition: Solve | None = None, left: float = ROUGH
+    system: System, rhs: FloatArray, left: float = ROUGH, most: int = _ROUGH_STEPS
 ) -> FloatArray:
     """Solve H x = b but for what is `left` of b, as far as H is definite, for all columns at once.
 
-    Good enough to correct something that is checked elsewhere.
+    Good enough for a correction that is checked elsewhere.
     """
-    inverse = (lambda r: r) if precondition is None else precondition
-    goal = left**2 * np.abs(column_dots(rhs, inverse(rhs)))
-    return one_pass(apply, rhs, inverse, lambda _, rz: rz <= goal, 70).x
+    for state in _iterations(system, rhs, most):
+        if not state.count:
+            goal = left**2 * np.abs(state.rz)
+        state.done = state.rz <= goal
+    return state.x
 
 
-class Pass(NamedTuple):
-    """What conjugate gradients end with, per column.
-
-    Attributes
-    ----------
-    x, r : (n, columns) arrays
-        The solution, and the residual that was carried along.
-    rz : array
-        r^T P^-1 r.
-    fallen : array
-        By how much the energy e^T H e of the error has fallen.
-    """
-
-    x: FloatArray
-    r: FloatArray
-    rz: FloatArray
-    fallen: FloatArray
-
-
-def one_pass(
-    apply: Solve,
-    rhs: FloatArray,
-    precondition: Solve,
-    within: Callable[[FloatArray, FloatArray], BoolArray],
-    maxiter: int,
-    null: float = 0.0,
-    advance: Callable[[FloatArray, FloatArray, BoolArray], None] = lambda *_: None,
-) -> Pass:
-    """Iterate on all columns, each until it is within its goal."""
-    r = np.array(rhs, order="C")
-    x, buffer = np.zeros_like(r), np.empty_like(r)
-    z = precondition(r)
-    p = np.array(z, order="C")  # a copy: z may be r, and all of them change in place
-    rz = column_dots(r, z)
-    size, fallen, first = rz, np.zeros_like(rz), rz  # the first is p^T P p
-    stuck = np.zeros(rhs.shape[1], dtype=bool)  # H or P is not definite there, to rounding
-    for _ in range(maxiter):
-        done = within(r, rz) | stuck
-        if done.all():
-            break
-        q = apply(p)
-        pq = column_dots(p, q, buffer)
-        stuck |= ~done & ~((pq > null * size) & (rz > 0))
-        # Columns that are done stay as they are: rounding would blow them up.
-        live = ~(done | stuck)
-        step = np.where(live, rz / np.where(live, pq, 1.0), 0.0)
-        x += scaled(p, step, buffer)
-        r -= scaled(q, step, buffer)
-        fallen += step * rz
-        z = precondition(r) if live.all() else np.where(live, precondition(r), z)
-        last, rz = rz, np.where(live, column_dots(r, z, buffer), rz)
-        stuck |= rz > _LOST * first
-        live &= ~stuck
-        turn = np.where(live, rz / np.where(live, last, 1.0), 0.0)
-        p = np.add(scaled(p, turn, p), z, out=p)
-        size = rz + turn**2 * size
-        advance(step, turn, live)
-    return Pass(x, r, rz, fallen)
-
-
-def scaled(x: FloatArray, factors: FloatArray, out: FloatArray) -> FloatArray:
-    """Multiply every column of x by a factor; `out` has its rows one after the other."""
-    factors = factors.astype(x.dtype, copy=False)
-    # Several rows as one long one, as NumPy takes its time over each of a few numbers
-    rows = max(LONG_ROW // max(len(factors), 1), 1)
-    whole, shape = len(x) // rows * rows, (len(x) // rows, rows * len(factors))
-    np.multiply(x[:whole].reshape(shape), np.tile(factors, rows), out=out[:whole].reshape(shape))
-    np.multiply(x[whole:], factors, out=out[whole:])
-    return out
-
-
-class GaussRadau:
+class _GaussRadau:
     """Bound the error of every column: e^T H e <= factor * z^T r."""
 
     def __init__(self, lower: float, columns: int) -> None:
-        self._lower = lower
-        self._factor = np.full(columns, 1.0 / lower)
+        self._lower, self.least = lower, np.full(columns, lower)
 
-    def begin(self) -> None:
-        """Start a pass from a new residual."""
-        self._factor[:] = 1.0 / self._lower
+    def restart(self) -> None:
+        self._factor = 1.0 / self.least
 
-    def advance(self, step: FloatArray, turn: FloatArray, live: BoolArray) -> None:
-        """Take one step of every live column into account."""
-        rest = np.maximum(self._factor - step, 1e-14 * self._factor)  # positive but for rounding
-        below = np.maximum(self._lower * rest + turn, 1e-300)
-        self._factor = np.where(live, rest / below, self._factor)
-
-    def least(self) -> FloatArray:
-        """Give a number below the eigenvalues of P^-1 H, for every column."""
-        return np.full_like(self._factor, self._lower)
+    def advance(self, state: _State) -> None:
+        rest = np.maximum(self._factor - state.step, 1e-14 * self._factor)  # positive in exact
+        below = np.maximum(self._lower * rest + state.turn, 1e-300)
+        self._factor = np.where(state.live, rest / below, self._factor)
 
     def error(self, rz: FloatArray) -> FloatArray:
-        """Bound the error of each column."""
         return np.sqrt(self._factor * np.abs(rz))
 
     def within(self, rz: FloatArray, tol: FloatArray) -> BoolArray:
-        """Whether the error of each column is within its tolerance."""
         return self.error(rz) <= tol
 
 
-class RitzEstimate:
-    """Estimate the error where nothing bounds P^-1 H from below, by the smallest Ritz value.
+class _RitzEstimate:
+    """Estimate the error by the smallest Ritz value, halved as it comes from above.
 
-    It is halved, as it comes from above, and remembered from pass to pass.
+    It is kept from pass to pass, and infinite before the first step.
     """
 
     def __init__(self, null: float, columns: int) -> None:
-        self._null = null
-        self._smallest = np.full(columns, np.inf)
-        self._steps: list[FloatArray] = []
-        self._turns: list[FloatArray] = []
+        self._null, self.least = null, np.full(columns, np.inf)
+        self._last: list[tuple[FloatArray, FloatArray]] = []
 
-    def begin(self) -> None:
-        """Start a pass from a new residual."""
-        self._update(np.ones(len(self._smallest), dtype=bool))
-        self._steps, self._turns = [], []
+    def restart(self) -> None:
+        self._update(self.least > 0)
+        self._last = []
 
-    def advance(self, step: FloatArray, turn: FloatArray, live: BoolArray) -> None:
-        """Take one step of every live column into account."""
-        self._steps.append(step)
-        self._turns.append(turn)
-
-    def least(self) -> FloatArray:
-        """Give the smallest Ritz value of every column, 1 where there is none."""
-        return np.where(np.isfinite(self._smallest), self._smallest, 1.0)
+    def advance(self, state: _State) -> None:
+        if state.count:
+            self._last.append((state.step, state.turn))
 
     def error(self, rz: FloatArray) -> FloatArray:
-        """Estimate the error of each column; infinite before the first step."""
         self._update(rz != 0)
-        error = np.sqrt(2.0 * np.abs(rz) / self.least())
-        return np.where(rz == 0, 0.0, np.where(np.isfinite(self._smallest), error, np.inf))
+        known = np.where(np.isfinite(self.least), np.abs(rz), np.inf)
+        return np.where(rz == 0, 0.0, np.sqrt(2.0 * known / np.minimum(self.least, 1e300)))
 
     def within(self, rz: FloatArray, tol: FloatArray) -> BoolArray:
-        """Whether the error of each column is within its tolerance."""
         # Ritz values only fall: the last ones rule out most columns without new ones.
-        maybe = 2.0 * np.abs(rz) <= tol**2 * np.minimum(self._smallest, 1.0)
+        maybe = 2.0 * np.abs(rz) <= tol**2 * np.minimum(self.least, 1.0)
         return maybe & (self.error(np.where(maybe, rz, 0.0)) <= tol)
 
     def _update(self, columns: BoolArray) -> None:
         for j in np.flatnonzero(columns):
-            step = np.array([s[j] for s in self._steps if s[j] > 0])
-            turn = np.array(
-                [t[j] for s, t in zip(self._steps, self._turns, strict=True) if s[j] > 0]
+            step, turn = (
+                np.array([(s[j], t[j]) for s, t in self._last if s[j] > 0]).reshape(-1, 2).T
             )
             values = ritz_values(step, turn)
             counted = values[values > max(self._null, 1e-16 * float(values.max(initial=0.0)))]
-            self._smallest[j] = min(self._smallest[j], counted.min(initial=np.inf))
+            self.least[j] = min(self.least[j], counted.min(initial=np.inf))
 
 
 def ritz_values(step: FloatArray, turn: FloatArray) -> FloatArray:
-    """Find the Ritz values of P^-1 H after some steps, ascending: those of a tridiagonal matrix.
+    """Return the Ritz values of P^-1 H after some steps, ascending: of a tridiagonal matrix.
 
     >>> ritz_values(np.array([0.5]), np.array([0.1])).tolist()
     [2.0]
@@ -363,8 +339,8 @@ def ritz_values(step: FloatArray, turn: FloatArray) -> FloatArray:
     return linalg.eigvalsh_tridiagonal(diagonal, beside) if len(beside) else diagonal
 
 
-def lower_bound(apply: Solve, precondition: Solve, start: FloatArray) -> float:
-    """Find a number below the eigenvalues of P^-1 H on the space of the start; 0 where none is.
+def lower_bound(system: System, start: FloatArray) -> float:
+    """Find a number below the eigenvalues of P^-1 H on the space of the start; 0 if none is found.
 
     After some steps with Ritz values theta_i, what is left along an eigenvector with value lambda
     is product_i (1 - lambda / theta_i) times what was there at the start: nearly all of it, where
@@ -374,49 +350,49 @@ def lower_bound(apply: Solve, precondition: Solve, start: FloatArray) -> float:
 
     Parameters
     ----------
-    apply, precondition : functions
-        x -> H x and r -> P^-1 r for columns, as for `conjugate_gradients`.
+    system : System
     start : (n,) array
         Drawn so that P^{-1/2} times it is normally distributed, alike in all directions.
 
-    >>> d, start = np.linspace(1.0, 2.0, 500)[:, None], np.random.default_rng(0).normal(size=500)
-    >>> 0.3 < lower_bound(lambda x: d * x, lambda r: r, start) < 1.0
+    >>> d, start = sparse.diags_array(np.linspace(1.0, 2.0, 500)), np.random.default_rng(0)
+    >>> 0.3 < lower_bound(System(sparse.csr_array(d)), start.normal(size=500)) < 1.0
     True
     """
     steps: list[float] = []
     turns: list[float] = []
     bound = 0.0
-
-    def advance(step: FloatArray, turn: FloatArray, live: BoolArray) -> None:
-        if live[0]:
-            steps.append(float(step[0]))
-            turns.append(float(turn[0]))
-        else:  # H or P is not definite to rounding: nothing follows from further steps
-            steps.clear()
-
-    def enough(_: FloatArray, rz: FloatArray) -> BoolArray:
-        nonlocal bound
-        left = max(float(np.sqrt(np.abs(rz[0]))), 1e-300) / _START
-        if left >= 1.0 or not steps or rz[0] < 0.0:  # too early, or too late
-            return rz < 0.0
-        if len(steps) % _OFTEN:
-            return rz < 0.0
+    for state in _iterations(system, start[:, None], _MOST):
+        if not state.count:
+            continue
+        if not state.live[0]:  # H or P is not definite to rounding: further steps say nothing
+            break
+        steps.append(float(state.step[0]))
+        turns.append(float(state.turn[0]))
+        left = max(float(np.sqrt(np.abs(state.rz[0]))), 1e-300) / _FAILURE
+        if left >= 1.0 or len(steps) % _EVERY:
+            continue
         theta = ritz_values(np.array(steps), np.array(turns))
         kept = np.log1p(-np.outer(_SHARES, theta[0] / theta)).sum(axis=1)
         bound = float(theta[0] * _SHARES[kept >= np.log(left)].max(initial=0.0))
-        return np.array([bound >= _GOOD_SHARE * theta[0]])
-
-    one_pass(apply, start[:, None], precondition, enough, _MOST, advance=advance)
+        if bound >= _GOOD_SHARE * theta[0]:
+            break
     return bound
 
 
-class Refined(NamedTuple):
-    """v, what it leaves of x, the energy of its error at most, and how many products that took."""
+class _SinglePrecision(System):
+    """D^{-1/2} K D^{-1/2} in single precision, off the kernel of K - I; D is the diagonal of K."""
 
-    v: FloatArray
-    left: FloatArray
-    energy: FloatArray
-    products: int
+    def __init__(self, K: sparse.csr_array, root: FloatArray, fixed: Entries | None) -> None:
+        rows = np.repeat(root, np.diff(K.indptr))
+        entries = (K.data * rows * root[K.indices]).astype(np.float32)
+        # Copies: SciPy may sort the entries of K later on, in place.
+        super().__init__(sparse.csr_array((entries, K.indices.copy(), K.indptr.copy()), K.shape))
+        self.fixed = Projector(None if fixed is None else scaled_kernel(root, fixed), np.float32)
+        self.products = 0  # with one column
+
+    def apply(self, x: FloatArray) -> FloatArray:
+        self.products += x.shape[1]
+        return self.fixed.remove_from(times(self.matrix, x))
 
 
 class MixedPrecision:
@@ -426,9 +402,9 @@ class MixedPrecision:
 
         D^{-1/2} K D^{-1/2} y = D^{-1/2} r,    v = D^{-1/2} y:
 
-    half as many bytes to move, and nothing left to precondition with. The residual r = x - K v is
-    computed in double precision, bounds the error of v, and is solved for again where that is too
-    large: up to six digits more each time (Higham, Accuracy and Stability, 2002, chapter 12).
+    half as many bytes to move, and nothing left to precondition with. The residual r = x - K v in
+    double precision bounds the error of v, and is solved for again where that is too large: up to
+    six digits more each time (Higham, Accuracy and Stability, 2002, chapter 12).
 
     Parameters
     ----------
@@ -441,60 +417,59 @@ class MixedPrecision:
     """
 
     def __init__(self, K: sparse.csr_array, kernel: sparse.csr_array | None, lower: float) -> None:
-        self._root = root = 1.0 / np.sqrt(K.diagonal())
-        rows = np.repeat(root, np.diff(K.indptr))
-        entries = (K.data * rows * root[K.indices]).astype(np.float32)
-        # Copies: SciPy may sort the entries of K later on, in place.
-        scaled = sparse.csr_array((entries, K.indices.copy(), K.indptr.copy()), shape=K.shape)
-        self._scaled = scaled
-        self._fixed, self._scaled_fixed = Projector(kernel), Projector(None, np.float32)
-        if kernel is not None:
-            self._scaled_fixed = Projector(scaled_kernel(root, Entries.of(kernel)), np.float32)
-        self._lower = lower
+        self._root, self._lower = 1.0 / np.sqrt(K.diagonal()), lower
+        fixed = None if kernel is None else Entries.of(kernel)
+        self._single, self._fixed = _SinglePrecision(K, self._root, fixed), Projector(kernel)
+
+    @property
+    def products(self) -> int:
+        """Products of one column so far."""
+        return self._single.products
 
     @np.errstate(over="ignore", invalid="ignore")  # then no error is within `tol`
-    def refine(self, v: FloatArray, left: FloatArray, residual: Solve, tol: FloatArray) -> Refined:
+    def refine(
+        self, system: System, x: FloatArray, tol: FloatArray, start: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
         """Find v whose error is within `tol` in the energy norm, or as small as this way leads.
 
         Parameters
         ----------
-        v, left : (n, columns) arrays
-            A start off the kernel, and what it leaves of x.
-        residual : function
-            v -> x - K v.
+        system : System
+            K with its residuals.
+        x : (n, columns) array
         tol : array
             Error to reach, for every column.
+        start : array like x, optional
+            Off the kernel; zero by default.
+
+        Returns
+        -------
+        v, and a bound of the energy of its error
         """
-        now = Refined(v, left, self._energy(left), 0)
-        for _ in range(_ROUNDS):
-            if (now.energy <= tol).all():
+        v = np.zeros_like(x) if start is None else start
+        left = x if start is None else system.residual(x, v).astype(np.float64, copy=False)
+        energy = self._energy(left)
+        for _ in range(_REFINEMENTS):
+            if (energy <= tol).all():
                 break
-            step, products = self._solution(now, tol)
-            v = now.v + step
-            left = residual(v).astype(np.float64, copy=False)
-            energy = self._energy(left)
-            if not (energy <= np.maximum(tol, _MORE * now.energy)).all():
+            refined = v + self._correction(left, energy, tol)
+            left = system.residual(x, refined).astype(np.float64, copy=False)
+            now = self._energy(left)
+            if not (now <= np.maximum(tol, _LEAST_GAIN * energy)).all():
                 break
-            now = Refined(v, left, energy, now.products + products)
-        return now
+            v, energy = refined, now
+        return v, energy
 
     def _energy(self, r: FloatArray) -> FloatArray:
         """Bound the energy (e^T K e)^{1/2} of an error that leaves r, off the kernel."""
         return np.sqrt(np.einsum("i,ij,ij->j", self._root**2, r, r) / self._lower)
 
-    def _solution(self, now: Refined, tol: FloatArray) -> tuple[FloatArray, int]:
-        """Solve for what is missing of v in single precision; and count the products it took."""
-        scale, products = float(now.energy.max(initial=0.0)), 0  # keeps all numbers in range
-        rhs: Any = np.empty(now.left.shape, np.float32)
-        np.multiply(now.left, (self._root / scale)[:, None], out=rhs, casting="same_kind")
-        share = np.maximum(_ENOUGH * tol / np.maximum(now.energy, 1e-300), _GAIN)
-        goal = self._lower * (share * now.energy / scale) ** 2
-
-        def apply(p: FloatArray) -> FloatArray:
-            nonlocal products
-            products += 1
-            return self._scaled_fixed.remove_from(times(self._scaled, p))
-
-        rhs = self._scaled_fixed.remove_from(rhs)
-        y = one_pass(apply, rhs, lambda r: r, lambda _, rr: rr <= goal, _STEPS).x
-        return self._fixed.remove_from(y * (self._root * scale)[:, None]), products
+    def _correction(self, left: FloatArray, energy: FloatArray, tol: FloatArray) -> FloatArray:
+        """Solve for a residual in single precision."""
+        scale = float(energy.max(initial=0.0))  # keeps all numbers in range
+        rhs: Any = (left * (self._root / scale)[:, None]).astype(np.float32, order="C")
+        share = np.maximum(_ENOUGH * tol / np.maximum(energy, 1e-300), _MOST_GAIN)
+        goal = self._lower * (share * energy / scale) ** 2
+        for state in _iterations(self._single, self._single.fixed.remove_from(rhs), _STEPS):
+            state.done = state.rz <= goal
+        return self._fixed.remove_from(state.x * (self._root * scale)[:, None])

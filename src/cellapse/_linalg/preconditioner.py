@@ -1,8 +1,7 @@
 r"""Precondition K, a matrix like I plus a graph Laplacian, by its diagonal and its heavy edges.
 
-P^-1 is an approximate inverse off the known kernel of K - I. With a number `lower` below the
-eigenvalues of P^-1 K there, and `least` below those of K, the error e of a solution is known by its
-residual r, as
+With numbers `lower` below the eigenvalues of P^-1 K and `least` below those of K, the residual r of
+a solution bounds its error e, as
 
     lower e^T K e  <=  r^T P^-1 r,    least |e|^2  <=  e^T K e.
 
@@ -15,17 +14,16 @@ and D the diagonal of K_g = Z^T K Z,
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
-from cellapse._linalg.blas import column_dots, times
-from cellapse._linalg.cg import MixedPrecision, Refined, lower_bound
+from cellapse._linalg.blas import times
+from cellapse._linalg.cg import MixedPrecision, System, conjugate_gradients, lower_bound
 from cellapse._linalg.factor import Direct, Solve, expands
 from cellapse._linalg.kernel import Projector
 from cellapse._shared.arrays import (
+    ROUNDOFF,
     FloatArray,
     IntArray,
     csr_from_entries,
@@ -33,62 +31,89 @@ from cellapse._shared.arrays import (
     row_sum,
 )
 
-_UNIT = 2.0**-53
 _SINGLE = 0.01  # with P^-1 K above this few digits are lost in single precision
-_PARALLEL = 1e-8  # squared, of an angle that is rounding
 _RANGE = 100.0  # the heaviest edge over the lightest, from which on heavy ones count for more
 
 
-class Preconditioner(NamedTuple):
-    """K, x -> P^-1 x off the kernel, and numbers below P^-1 K, below K, and above K.
+class Preconditioner(System):
+    """P for a diagonally dominant K, at least I, that is 1 on a known kernel of K - I.
 
-    `mixed` refines in single precision where P is the diagonal and not far from K; `aggregate` is
-    the number of the one that each vertex is in, where heavy edges make some.
+    The diagonal of K; or, where heavy edges make aggregates and only light ones tie these to each
+    other, a factor of the diagonal with the heavy edges, as the diagonal would take hundreds of
+    steps.
+
+    Attributes
+    ----------
+    lower, least : float
+        Below the eigenvalues of P^-1 K off the kernel, and below those of K.
+    mixed : MixedPrecision or None
+        Refines in single precision, if P is the diagonal and not far from K.
+    aggregate : array or None
+        The number of the aggregate that each vertex is in.
     """
 
-    K: sparse.csr_array
-    solve: Solve
-    lower: float
-    least: float
-    norm: float
-    mixed: MixedPrecision | None
-    aggregate: IntArray | None
+    def __init__(self, K: sparse.csr_array, kernel: sparse.csr_array | None) -> None:
+        super().__init__(K)
+        self._products, self._norm = 0, row_sum(K)
+        diagonal, self._fixed = K.diagonal(), Projector(kernel)
+        row = np.repeat(np.arange(len(diagonal)), np.diff(K.indptr))
+        edges = _with_entries(K, np.where(K.indices == row, 0.0, abs(K.data)))
+        self.aggregate: IntArray | None
+        ties, self.aggregate = _ties(edges)
+        P = diagonal_matrix(diagonal)
+        self._inverse: Solve = diagonal_matrix(1.0 / diagonal).__matmul__
+        if ties is not None:
+            P = sparse.csr_array(P + K.multiply(ties))
+            self._inverse = Direct().prepare(P)
+        bound = 0.0
+        rest = 2.0 * diagonal - abs(P).sum(axis=1)  # of the diagonal, besides the pairs of P
+        if (rest >= -1e-9 * diagonal).all():
+            bound = lower_bound(self, _start(P, rest, kernel))
+        self.lower = max(bound, 0.9 / row_sum(P))  # K is at least I
+        off = np.ones(len(rest), dtype=bool)
+        if kernel is not None:  # it holds all values of a cell that is alone
+            off = np.asarray(kernel.multiply(kernel).sum(axis=1)).ravel() <= 1.0 - 1e-9
+        self.least = max(bound * float(rest[off].min(initial=np.inf)), 1.0)
+        suits = ties is None and self.lower > _SINGLE
+        self.mixed = MixedPrecision(K, kernel, self.lower) if suits else None
 
-    @np.errstate(over="ignore", invalid="ignore")  # where numbers leave their range, v is zero
-    def best_in_span(self, x: FloatArray, y: FloatArray) -> FloatArray:
-        """Find the v in the span of x and y, column by column, that leaves least of x = K v.
+    @property
+    def products(self) -> int:
+        """Products of K with one column so far."""
+        return self._products + (0 if self.mixed is None else self.mixed.products)
 
-        Every row counts with one over the diagonal of K.
+    def apply(self, x: FloatArray) -> FloatArray:
+        self._products += x.shape[1]
+        return times(self.matrix, x)
+
+    def precondition(self, r: FloatArray) -> FloatArray:
+        return self._fixed.remove_from(self._inverse(r))  # K is 1 there, far from P
+
+    def solve(
+        self,
+        system: System,
+        x: FloatArray,
+        tol: FloatArray,
+        maxiter: int,
+        start: FloatArray | None = None,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Solve K v = x off the kernel within `tol` in the energy norm, and bound the error.
+
+        `system` is K with P as here, and with residuals of its own.
         """
-        y, size = y - x * _ratio(column_dots(x, y), column_dots(x, x)), column_dots(y, y)
-        y[:, column_dots(y, y) <= _PARALLEL**2 * size] = 0.0  # rounding
-        a, b, weight = times(self.K, x), times(self.K, y), 1.0 / self.K.diagonal()[:, None]
-        wa, wb = weight * a, weight * b
-        aa, ab, bb = column_dots(wa, a), column_dots(wa, b), column_dots(wb, b)
-        ax, bx = column_dots(wa, x), column_dots(wb, x)
-        area = aa * bb - ab**2
-        area[~(area > _PARALLEL * aa * bb)] = 0.0  # this is only where iterations start
-        along_y = _ratio(aa * bx - ab * ax, area)
-        return _ratio(ax - along_y * ab, aa) * x + along_y * y
-
-    def refine(
-        self, x: FloatArray, residual: Solve, tol: FloatArray, start: FloatArray | None = None
-    ) -> Refined:
-        """Begin to solve K v = x, from zero or `start`; the result may be good enough already."""
-        v, left = np.zeros_like(x), x
-        if start is not None:
-            v, left = start, residual(start).astype(np.float64, copy=False)
-        if self.mixed is None:
-            return Refined(v, left, np.full(x.shape[1], np.inf), 0)
-        return self.mixed.refine(v, left, residual, tol)
+        if self.mixed is not None:
+            start, energy = self.mixed.refine(system, x, tol, start)
+            if (energy <= tol).all():
+                return start, energy
+        return conjugate_gradients(system, x, tol, self.lower, maxiter, start=start)
 
     def rounding_exceeds(self, most: FloatArray, x: FloatArray, v: FloatArray) -> bool:
         """Whether rounding may take more than `most` of any column of the residual x - K v."""
-        at_most = np.linalg.norm(x, axis=0) + 2.0 * self.norm * np.linalg.norm(v, axis=0)
-        if (2.0 * _UNIT * at_most <= most).all():  # known without a product
+        at_most = np.linalg.norm(x, axis=0) + 2.0 * self._norm * np.linalg.norm(v, axis=0)
+        if (2.0 * ROUNDOFF * at_most <= most).all():  # known without a product
             return False
-        inside = np.linalg.norm(np.abs(x) + 2.0 * (abs(self.K) @ np.abs(v)), axis=0)
-        return not bool((2.0 * _UNIT * inside <= most).all())
+        inside = np.linalg.norm(np.abs(x) + 2.0 * (abs(self.matrix) @ np.abs(v)), axis=0)
+        return not bool((2.0 * ROUNDOFF * inside <= most).all())
 
     def coarse_inverse(self, weight: float) -> Solve | None:
         """Approximate `weight` K^-1 from below, for columns of float32; None without aggregates."""
@@ -96,49 +121,11 @@ class Preconditioner(NamedTuple):
             return None
         n, count = len(self.aggregate), int(self.aggregate.max(initial=-1)) + 1
         Z = csr_from_entries(np.arange(n), self.aggregate, np.ones(n), (n, count))
-        between = sparse.csr_array(Z.T @ self.K @ Z)
+        between = sparse.csr_array(Z.T @ self.matrix @ Z)
         inverse = diagonal_matrix(1.0 / between.diagonal())
         steps = weight * sparse.csr_array(2.0 * inverse - inverse @ between @ inverse)
         up, middle, down = (M.astype(np.float32) for M in (Z, steps, sparse.csr_array(Z.T)))
         return lambda x: times(up, times(middle, times(down, x)))
-
-
-def _ratio(a: FloatArray, b: FloatArray) -> FloatArray:
-    """a / b, and zero where that is no number."""
-    ratio = a / np.where(b != 0.0, b, np.inf)
-    return np.where(np.isfinite(ratio), ratio, 0.0)
-
-
-def precondition(K: sparse.csr_array, kernel: sparse.csr_array | None) -> Preconditioner:
-    """Choose P for a diagonally dominant K, at least I, that is 1 on a known kernel of K - I.
-
-    Its diagonal; or, where heavy edges make aggregates and only light ones tie these to each other,
-    a factor of the diagonal with the heavy edges, as the diagonal would take hundreds of steps.
-    """
-    diagonal, fixed = K.diagonal(), Projector(kernel)
-    row = np.repeat(np.arange(len(diagonal)), np.diff(K.indptr))
-    ties, aggregate = _ties(_with_entries(K, np.where(K.indices == row, 0.0, abs(K.data))))
-    P = diagonal_matrix(diagonal)
-    if ties is None:
-        inverse: Solve = diagonal_matrix(1.0 / diagonal).__matmul__
-    else:
-        P = sparse.csr_array(P + K.multiply(ties))
-        inverse = Direct().prepare(P)
-
-    def solve(r: FloatArray) -> FloatArray:
-        return fixed.remove_from(inverse(r))  # K is 1 there, far from P
-
-    bound = 0.0
-    rest = 2.0 * diagonal - abs(P).sum(axis=1)  # of the diagonal, besides the pairs of P
-    if (rest >= -1e-9 * diagonal).all():
-        bound = lower_bound(lambda x: times(K, x), solve, _start(P, rest, kernel))
-    lower = max(bound, 0.9 / row_sum(P))  # K is at least I
-    off = np.ones(len(rest), dtype=bool)
-    if kernel is not None:  # it holds all values of a cell that is alone
-        off = np.asarray(kernel.multiply(kernel).sum(axis=1)).ravel() <= 1.0 - 1e-9
-    least = max(bound * float(rest[off].min(initial=np.inf)), 1.0)
-    mixed = MixedPrecision(K, kernel, lower) if ties is None and lower > _SINGLE else None
-    return Preconditioner(K, solve, lower, least, row_sum(K), mixed, aggregate)
 
 
 def _with_entries(pattern: sparse.csr_array, entries: FloatArray) -> sparse.csr_array:

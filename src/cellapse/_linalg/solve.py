@@ -8,14 +8,12 @@ taken), and conjugate gradients go on from there until the error in the energy n
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy import sparse
 
 from cellapse._errors import ConvergenceError
-from cellapse._linalg.blas import column_blocks
-from cellapse._linalg.cg import conjugate_gradients
+from cellapse._linalg.blas import column_blocks, column_dots
+from cellapse._linalg.cg import System, conjugate_gradients
 from cellapse._linalg.factor import Solve, best_direct, expands
 from cellapse._linalg.kernel import Projector
 from cellapse._linalg.symmetric import SymmetricOperator
@@ -42,44 +40,44 @@ def solve_system(
     # Conjugate gradients arrive with the diagonal, too.
     inverse = _by_diagonal(ridged) if fills_in else best_direct(len(rhs)).prepare(ridged)
     lower = shift / (norm + ridge) if large else None
-    system = _System(operator, shift, ridge, inverse, lower)
-    if rhs.ndim == 1 or not fills_in:  # a factor takes all columns at once
-        return _solution(system, rhs, rtol)
+    system = _Shifted(operator, shift, inverse)
+    lower = shift / (norm + ridge) if large else None
+    if rhs.ndim == 1:
+        return _solution(system, rhs[:, None], ridge, rtol, lower)[:, 0]
+    if not fills_in:  # a factor takes all columns at once
+        return _solution(system, rhs, ridge, rtol, lower)
     blocks = column_blocks(rhs, 4 if operator.iterative else 8)
-    return np.hstack([_solution(system, rhs[:, block], rtol) for block in blocks])
+    return np.hstack([_solution(system, rhs[:, block], ridge, rtol, lower) for block in blocks])
 
 
-class _System(NamedTuple):
-    """S + shift, about the inverse of A + ridge, and a number below their product."""
+class _Shifted(System):
+    """S + shift off the kernel, preconditioned by the inverse of A + ridge."""
 
-    operator: SymmetricOperator
-    shift: float
-    ridge: float
-    inverse: Solve
-    lower: float | None
+    def __init__(self, operator: SymmetricOperator, shift: float, inverse: Solve) -> None:
+        self.operator, self.shift, self._inverse = operator, shift, inverse
+        self.onto_kernel, self.error = Projector(operator.kernel), 0.0
+
+    def apply(self, x: FloatArray) -> FloatArray:
+        return self.onto_kernel.remove_from(self.operator.apply(x, self.error)) + self.shift * x
+
+    def precondition(self, r: FloatArray) -> FloatArray:
+        return self.onto_kernel.remove_from(self._inverse(r))
 
 
-def _solution(system: _System, rhs: FloatArray, rtol: float) -> FloatArray:
-    """Solve one system by conjugate gradients."""
-    operator, shift, ridge, inverse, lower = system
-    onto_kernel = Projector(operator.kernel)
-    rest = onto_kernel.off(rhs)
-    rounding = np.linalg.norm(rest, axis=0) <= _ROUNDING * np.linalg.norm(rhs, axis=0)
-    rest = np.where(rounding, 0.0, rest)
+def _solution(
+    system: _Shifted, rhs: FloatArray, ridge: float, rtol: float, lower: float | None
+) -> FloatArray:
+    """Solve for columns by conjugate gradients."""
+    shift, onto_kernel = system.shift, system.onto_kernel
+    rest, size = onto_kernel.off(rhs), np.linalg.norm(rhs, axis=0)
+    rest = np.where(np.linalg.norm(rest, axis=0) <= _ROUNDING * size, 0.0, rest)
     # S is at most A, so that this is at most the energy of the solution.
-    energy = np.sqrt(np.maximum(np.einsum("i...,i...->...", rest, inverse(rest)), 0.0))
-    least = 1e-15 * np.linalg.norm(rhs, axis=0) / np.sqrt(ridge)
-    goal = np.atleast_1d(np.maximum(rtol * energy, least))
-    slack = 0.01 * float(goal.min(initial=np.inf)) * np.sqrt(ridge)
-    x, error = conjugate_gradients(
-        lambda x: onto_kernel.remove_from(operator.apply(x, slack)) + shift * x,
-        rest,
-        lambda r: onto_kernel.remove_from(inverse(r)),
-        0.5 * goal,
-        lower=lower,
-        # An unknown kernel has zero energy: directions of next to none are skipped.
-        null=_NULL if operator.kernel is None and shift == 0.0 else 0.0,
-    )
+    energy = np.sqrt(np.maximum(column_dots(rest, system.precondition(rest)), 0.0))
+    goal = np.maximum(rtol * energy, 1e-15 * size / np.sqrt(ridge))
+    system.error = 0.01 * float(goal.min(initial=np.inf)) * np.sqrt(ridge)
+    # An unknown kernel has zero energy: directions of next to none are skipped.
+    null = _NULL if system.operator.kernel is None and shift == 0.0 else 0.0
+    x, error = conjugate_gradients(system, rest, 0.5 * goal, lower, null=null)
     if not (error <= goal).all():
         reached = float((error / np.maximum(goal, 1e-300)).max()) * rtol
         raise ConvergenceError(

@@ -43,8 +43,8 @@ class ApproximateInverse(ABC):
         """u and S u for a u close to columns x of length one, if that is cheaper than S x."""
 
     @abstractmethod
-    def of_eigenvectors(self, x: FloatArray, error: float) -> FloatArray:
-        """S x within an error, in fewer steps if the columns are close to eigenvectors of S."""
+    def of_eigenvectors(self, x: FloatArray, values: FloatArray, error: float) -> FloatArray:
+        """S x within an error, in fewer steps if x and values are close to eigenpairs of S."""
 
 
 @dataclass(frozen=True, eq=False)

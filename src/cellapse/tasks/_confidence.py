@@ -21,7 +21,6 @@ from dataclasses import replace
 
 import numpy as np
 from scipy.optimize import isotonic_regression
-from scipy.stats import rankdata
 
 from cellapse._complex.complex import Complex
 from cellapse._shared.arrays import FloatArray
@@ -37,6 +36,8 @@ def ranks(values: FloatArray) -> FloatArray:
     >>> ranks(np.array([3.0, 1.0, 3.0, 7.0])).tolist()
     [0.5, 0.125, 0.5, 0.875]
     """
+    from scipy.stats import rankdata  # loads for half a second
+
     result: FloatArray = (rankdata(values) - 0.5) / max(len(values), 1)
     return result
 

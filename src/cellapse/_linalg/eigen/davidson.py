@@ -21,7 +21,7 @@ from scipy import linalg, sparse
 
 from cellapse._errors import ConvergenceError, InputError
 from cellapse._linalg.blas import remove_span, subtract_product, symmetric_eigenpairs, times
-from cellapse._linalg.cg import ROUGH, rough_solution, scaled
+from cellapse._linalg.cg import ROUGH, System, rough_solution
 from cellapse._linalg.eigen.krylov import SUPERLU
 from cellapse._linalg.eigen.problem import FirstPairs, Pairs, Problem, only_below
 from cellapse._linalg.eigen.solver import EigenSolver, check_factorization
@@ -113,7 +113,7 @@ class BySinglePrecision(Correction):
         kernel, deflated = problem.kernel, problem.deflated
         if kernel is not None and problem.n_kernel <= _FEW:  # they go with the others
             deflated, kernel = np.hstack([kernel.toarray(), deflated]), None
-        self._off_kernel = Projector(kernel, np.float32).remove_from
+        self._off_kernel = Projector(kernel, np.float32)
         self._deflated: FloatArray = np.asarray(deflated, np.float32)
         self._product = self._multiply_single() if N is None else N
         self._inverse_diagonal: FloatArray | None = None
@@ -140,22 +140,39 @@ class BySinglePrecision(Correction):
 
     def _solution(self, rhs: FloatArray, shift: FloatArray, X: FloatArray) -> FloatArray:
         V: FloatArray = np.hstack([self._deflated, np.asarray(X, np.float32)])
-        size, by = np.linalg.norm(rhs, axis=0), shift / self._norm
+        size = np.linalg.norm(rhs, axis=0)
         size[size == 0.0] = 1.0
-        buffer: FloatArray = np.empty(rhs.shape, np.float32)
+        by: FloatArray = np.asarray(shift / self._norm, np.float32)
+        system = _Shifted(self._product, by, self._off_kernel, V, self._inverse_diagonal)
+        b = system.project((rhs / size).astype(np.float32, order="C"))
+        return rough_solution(system, b, self._left) * (size / self._norm)
 
-        def project(x: FloatArray) -> FloatArray:
-            return remove_span(self._off_kernel(x), V)
 
-        def apply(p: FloatArray) -> FloatArray:
-            image = self._product(p)
-            image -= scaled(p, by, buffer)
-            return project(image)
+class _Shifted(System):
+    """N - s in single precision, off the kernel and orthonormal columns V."""
 
-        b = project((rhs / size).astype(np.float32, order="C"))
+    def __init__(
+        self,
+        product: Solve,
+        shift: FloatArray,
+        off_kernel: Projector,
+        V: FloatArray,
+        inverse_diagonal: FloatArray | None,
+    ) -> None:
+        self._product, self._shift = product, shift
+        self._off_kernel, self._V, self._inverse_diagonal = off_kernel, V, inverse_diagonal
+
+    def project(self, x: FloatArray) -> FloatArray:
+        return remove_span(self._off_kernel.remove_from(x), self._V)
+
+    def apply(self, x: FloatArray) -> FloatArray:
+        image = self._product(x)
+        image -= x * self._shift
+        return self.project(image)
+
+    def precondition(self, r: FloatArray) -> FloatArray:
         inverse = self._inverse_diagonal
-        precondition = None if inverse is None else lambda r: project(inverse * r)
-        return rough_solution(apply, b, precondition, self._left) * (size / self._norm)
+        return r if inverse is None else self.project(inverse * r)
 
 
 @dataclass(frozen=True)

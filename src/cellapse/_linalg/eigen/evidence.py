@@ -30,8 +30,8 @@ _FEW = 20  # dimensions that are left: all of them at once, as an iteration has 
 
 def nothing_missed(
     problem: Problem, pairs: Pairs, solver: EigenSolver
-) -> tuple[FloatArray, bool | None]:
-    """Give the vectors of the k smallest eigenpairs in order, once no smaller one is left.
+) -> tuple[Pairs, bool | None]:
+    """Give the k smallest eigenpairs in order, once no smaller one is left.
 
     More pairs may be given, and come back: less is left to search then. Also whether that is
     certain, by a count. A number that cannot be is no certificate; then, and if nothing can count,
@@ -45,7 +45,7 @@ def nothing_missed(
         smaller = int((values < below).sum())
         counted = problem.count_below(below) if counts else None
         if counted == smaller:
-            return vectors, True
+            return (values, vectors), True
         rest = problem.without(vectors, attempt)
         missing = counted - smaller if counted is not None and counted > smaller else block
         if rest.dimension <= _FEW:
@@ -62,7 +62,7 @@ def nothing_missed(
             f"{counted - smaller} eigenvalues below {below:.6g} exist but were not found; use "
             "solver=Dense()"
         )
-    return vectors, None
+    return (values, vectors), None
 
 
 def threshold(problem: Problem, values: FloatArray) -> float:
@@ -142,7 +142,7 @@ def orthonormal(problem: Problem, vectors: FloatArray) -> FloatArray:
 
 
 def pairs_and_residuals(
-    problem: Problem, vectors: FloatArray, exact: bool
+    problem: Problem, pairs: Pairs, exact: bool
 ) -> tuple[FloatArray, FloatArray, FloatArray, float]:
     """Give eigenvalues, D-orthonormal vectors u and ||S u - lambda D u||, the kernel first.
 
@@ -153,9 +153,12 @@ def pairs_and_residuals(
     """
     root, norm = problem.root, problem.norm
     error = 0.02 * problem.tol * norm * float(root.min(initial=np.inf))
-    u = vectors / root[:, None]
+    u = pairs[1] / root[:, None]
     inverse = None if exact else problem.inverse
-    image = (problem.operator.apply if inverse is None else inverse.of_eigenvectors)(u, error)
+    if inverse is None:
+        image = problem.operator.apply(u, error)
+    else:
+        image = inverse.of_eigenvectors(u, pairs[0], error)
     if not exact:
         first = problem.n_kernel
         H = u[:, first:].T @ image[:, first:]

@@ -24,7 +24,7 @@ from cellapse._linalg.eigen.evidence import (
     pairs_and_residuals,
     threshold,
 )
-from cellapse._linalg.eigen.problem import FirstPairs, Pairs, Problem
+from cellapse._linalg.eigen.problem import FirstPairs, Pairs, Problem, no_pairs
 from cellapse._linalg.eigen.solver import EigenSolver
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.card import Card, Shown
@@ -144,9 +144,9 @@ def _spectrum(problem: Problem, solver: EigenSolver) -> Spectrum:
             "ShiftInvert(), Lanczos() or Dense()"
         )
     with nullcontext() if solver.complete else one_thread_of_openblas():
-        vectors, certified = _with_kernel(problem, solver)
+        pairs, certified = _with_kernel(problem, solver)
         exact = solver.complete or problem.k <= 0
-        values, vectors, residuals, reached = pairs_and_residuals(problem, vectors, exact)
+        values, vectors, residuals, reached = pairs_and_residuals(problem, pairs, exact)
     if not reached <= 0.75 * problem.tol:  # the rest is for the error of the products
         raise ConvergenceError(
             f"{solver} reached a residual of {reached:.1e}, relative to the norm, "
@@ -165,34 +165,35 @@ def _spectrum(problem: Problem, solver: EigenSolver) -> Spectrum:
     )
 
 
-def _with_kernel(problem: Problem, solver: EigenSolver) -> tuple[FloatArray, bool | None]:
-    """Find the kernel and the next eigenvectors, none missed, and whether that is certain."""
+def _with_kernel(problem: Problem, solver: EigenSolver) -> tuple[Pairs, bool | None]:
+    """Find the kernel and the next eigenpairs, none missed, and whether that is certain."""
     if problem.k <= 0:  # of many components only as many columns as are asked for
         if problem.kernel is None:
-            return np.empty((problem.n, 0)), True
-        return problem.kernel.csr[:, : problem.count].toarray(), True
-    vectors, certified = _off_kernel(problem, solver)
+            return no_pairs(problem.n), True
+        return (np.zeros(problem.count), problem.kernel.csr[:, : problem.count].toarray()), True
+    (values, vectors), certified = _off_kernel(problem, solver)
     if not solver.complete:
-        vectors = orthonormal(problem, vectors[:, : problem.k])
+        values, vectors = values[: problem.k], orthonormal(problem, vectors[:, : problem.k])
     if problem.kernel is not None:
+        values = np.concatenate([np.zeros(problem.n_kernel), values])
         vectors = np.hstack([problem.kernel.toarray(), vectors])
-    return vectors, certified
+    return (values, vectors), certified
 
 
-def _off_kernel(problem: Problem, solver: EigenSolver) -> tuple[FloatArray, bool | None]:
-    """Find at least k eigenvectors off the kernel, none missed, and whether that is certain."""
+def _off_kernel(problem: Problem, solver: EigenSolver) -> tuple[Pairs, bool | None]:
+    """Find at least k eigenpairs off the kernel, none missed, and whether that is certain."""
     if solver.starts_from_base and problem.base is not None:
         problem = replace(problem, start=first_pairs(problem.base.problem, problem.k))
     pairs = solver.find(problem)
     if solver.complete:
-        return pairs[1], True
+        return pairs, True
     excluded = _excluded(problem, in_order(pairs))
     if excluded is not None:
-        return in_order(pairs)[1], excluded or None
-    vectors, certain = nothing_missed(problem, pairs, solver)
-    if certain is None and vectors.shape[1] > len(pairs[0]):  # of those that were missed, too
-        certain = _excluded(problem, (_quotients(problem, vectors), vectors)) or None
-    return vectors, certain
+        return in_order(pairs), excluded or None
+    found, certain = nothing_missed(problem, pairs, solver)
+    if certain is None and len(found[0]) > len(pairs[0]):  # of those that were missed, too
+        certain = _excluded(problem, found) or None
+    return found, certain
 
 
 def _excluded(problem: Problem, pairs: Pairs) -> bool | None:
@@ -237,7 +238,8 @@ def _first_pairs(problem: Problem, vectors: FloatArray) -> FirstPairs:
         sure = vectors[:, : max(problem.k, _n_accurate(problem, vectors))]
         found, certain = sure, True
         if not solver.complete:
-            found, counted = nothing_missed(problem, (_quotients(problem, sure), sure), solver)
+            pairs, counted = nothing_missed(problem, (_quotients(problem, sure), sure), solver)
+            found = pairs[1]
             certain = bool(counted)
     more = found[:, problem.k :]
     if found.shape[1] == sure.shape[1]:  # what was missing might not be orthogonal to the rest
