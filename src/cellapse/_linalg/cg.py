@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import linalg, sparse
@@ -219,30 +219,21 @@ def conjugate_gradients(
     columns = rhs.shape[1]
     tol = np.broadcast_to(np.asarray(tol, dtype=np.float64), (columns,))
     maxiter = min(maxiter, 50 * len(rhs) + 100)  # what takes longer gets nowhere
-    bound: _GaussRadau | _RitzEstimate
+    bound: _Bound
     bound = _RitzEstimate(null, columns) if lower is None else _GaussRadau(lower, columns)
     x = np.zeros_like(rhs) if start is None else start
     r = rhs if start is None else system.residual(rhs, x).astype(np.float64, copy=False)
     error = np.full(columns, np.inf)
     for number in range(_PASSES):
-        bound.restart()
         goal = tol * (1.0 if number else _FIRST if lower is None else _ENOUGH)
-        for state in _iterations(system, r, maxiter, null):
-            bound.advance(state)
-            state.done = bound.within(state.rz, goal)
-        now = bound.error(state.rz)
-        # The recursive residual drifts by a share of the error that the pass began with.
-        drift = np.minimum(_DRIFT / np.minimum(bound.least, 1.0), _MOST_DRIFT) * np.sqrt(
-            state.fallen
-        )
-        now = np.maximum(now, drift)
+        state, now = _one_pass(system, r, bound, goal, maxiter, null)
         better = now < error  # at the last digit a pass may do harm: then it is not taken
         gained = bool((now < 0.5 * error).any())
         x = x + np.where(better, state.x, 0.0)
         if number:  # the first pass began too far away for an estimate of its own
             error = np.where(better, now, error)
-        if number and ((error <= tol).all() or not gained):
-            break
+            if (error <= tol).all() or not gained:
+                break
         r = system.residual(rhs, x).astype(np.float64, copy=False)
         if not number and lower is not None:
             drift = r - state.r
@@ -252,6 +243,20 @@ def conjugate_gradients(
                 return x, now
         x = x.astype(np.longdouble if system.extended else np.float64, copy=False)
     return x, error
+
+
+def _one_pass(
+    system: System, rhs: FloatArray, bound: _Bound, goal: FloatArray, most: int, null: float
+) -> tuple[_State, FloatArray]:
+    """Iterate until the error is within the goal; return that error, too."""
+    bound.restart()
+    for state in _iterations(system, rhs, most, null):
+        bound.advance(state)
+        state.done = bound.within(state.rz, goal)
+    # The recursive residual drifts by a share of the error that the pass began with.
+    error = bound.error(state.rz)  # updates `least`
+    drift = np.minimum(_DRIFT / np.minimum(bound.least, 1.0), _MOST_DRIFT)
+    return state, np.maximum(error, drift * np.sqrt(state.fallen))
 
 
 def rough_solution(
@@ -325,6 +330,9 @@ class _RitzEstimate:
             values = ritz_values(step, turn)
             counted = values[values > max(self._null, 1e-16 * float(values.max(initial=0.0)))]
             self.least[j] = min(self.least[j], counted.min(initial=np.inf))
+
+
+_Bound: TypeAlias = _GaussRadau | _RitzEstimate
 
 
 def ritz_values(step: FloatArray, turn: FloatArray) -> FloatArray:
