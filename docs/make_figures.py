@@ -103,6 +103,35 @@ def modes() -> None:
         _photograph(file.as_uri(), "svg", "modes.png", (980, 720))
 
 
+def reduction() -> None:
+    """A network of points, what is left of it on forty of them, and their resistances."""
+    points = np.random.default_rng(3).random((900, 2))
+    S = cl.collapse(cl.lifts.nearest_neighbour_complex(points, 6))
+    R = cl.reduce(S, 40)
+    W, kept = -R.toarray(), points[R.vertices]
+    figure, axes = plt.subplots(1, 3, figsize=(11.6, 3.9), layout="constrained")
+    i, j = S.tocsr().nonzero()
+    axes[0].add_collection(
+        LineCollection(points[np.column_stack([i, j])], colors="#9aa7b5", lw=0.4)
+    )
+    axes[0].plot(*kept.T, "o", ms=5, color="#D55E00")
+    axes[0].set_title("900 vertices, 40 far apart")
+    a, b = np.nonzero(np.triu(W, 1) > 1e-3 * W.max())
+    strong = W[a, b] / W[a, b].max()
+    axes[1].add_collection(
+        LineCollection(kept[np.column_stack([a, b])], colors="#0072B2", lw=4 * strong)
+    )
+    axes[1].plot(*kept.T, "o", ms=5, color="#D55E00")
+    axes[1].set_title("what is left on them")
+    for ax in axes[:2]:
+        ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), xticks=[], yticks=[], aspect="equal")
+    pairs = [(u, v) for u in R.labels for v in R.labels if u < v]
+    before, after = (cl.effective_resistance(operator, pairs) for operator in (S, R))
+    axes[2].plot(before, after, ".", ms=4, color="#0072B2")
+    axes[2].set(xlabel="resistance before", ylabel="after", title="all pairs of them")
+    figure.savefig(IMAGES / "reduction.png", dpi=80, pil_kwargs={"optimize": True})
+
+
 def _photograph(address: str, ready: str, name: str, size: tuple[int, int]) -> None:
     """What a browser shows once there is a `ready`, at three quarters of its size."""
     from PIL import Image
@@ -126,3 +155,4 @@ if __name__ == "__main__":
     false_edges()
     report()
     modes()
+    reduction()

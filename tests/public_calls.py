@@ -23,6 +23,7 @@ from cellapse import datasets, interop, io, lifts, tasks, theory
 MODULES = (
     "cellapse",
     "cellapse.tasks",
+    "cellapse.reduction",
     "cellapse.lifts",
     "cellapse.io",
     "cellapse.interop",
@@ -53,7 +54,7 @@ RESULTS = {
         "Weights",
         "Realization",
     ),
-    *("TemporalComplex", "Window", "cores", "solve_all"),
+    *("ReducedOperator", "TemporalComplex", "Window", "cores", "solve_all"),
     *("CellapseError", "CellapseWarning", "ConvergenceError", "InputError"),
     *("MissingExtraError", "SizeError", "batch", "datasets", "interop", "lifts", "tasks", "theory"),
 }
@@ -120,6 +121,10 @@ def windowed(**arguments):
         return called, {"self": contacts(), **given}
 
     return made
+
+
+def reduced():
+    return cl.reduce(S(), [0, 3, 6])
 
 
 def lift_cliques(graph):
@@ -488,6 +493,9 @@ CALLS = {
     ),
     "collapse of matrices": on(cl.collapse, source=matrices, eps=0.5),
     "CollapsedOperator.complete": method(S, "complete", u=signal),
+    "reduce": on(cl.reduce, operator=S, keep=lambda: [0, 3, 6], rule=None),
+    "ReducedOperator.complete": method(reduced, "complete", x=lambda: signal()[:3]),
+    "ReducedOperator.solve": method(reduced, "solve", b=lambda: signal()[:3], shift=0.5, rtol=1e-8),
     "CollapsedOperator.split": method(S, "split"),
     "CollapsedOperator.reweighted": method(
         lambda: cl.collapse(K(), "unfolded"),

@@ -19,6 +19,7 @@ MODULES = {
     "cellapse": "what everyone needs: complexes, operators, spectra, the common tasks",
     "cellapse.lifts": "from graphs, points, meshes, molecules and proteins to complexes",
     "cellapse.tasks": "what to do with an operator",
+    "cellapse.reduction": "onto a few vertices",
     "cellapse.plot": "pictures",
     "cellapse.theory": "the paper's statements, measured on your data",
     "cellapse.batch": "thousands of small complexes at once",

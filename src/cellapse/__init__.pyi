@@ -1,7 +1,7 @@
 # The public names and where they come from: `__init__` imports each when it is first asked for.
 
 from . import analysis as analysis
-from . import batch, datasets, interop, lifts, tasks, theory
+from . import batch, datasets, interop, lifts, reduction, tasks, theory
 from . import estimators as estimators
 from . import experiments as experiments
 from . import io as io
@@ -78,6 +78,7 @@ from .io.molecules import molecule_complexes
 from .lifts import clique_complex, hypergraph_complex
 from .lifts.molecules import molecule_complex
 from .lifts.proteins import protein_complex, secondary_structure
+from .reduction import reduce
 from .tasks import (
     cluster,
     clustering_accuracy,
@@ -167,6 +168,8 @@ __all__ = [
     "projection_laplacian",
     "protein_complex",
     "read",
+    "reduce",
+    "reduction",
     "secondary_structure",
     "signless_laplacian",
     "smooth",

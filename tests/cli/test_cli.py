@@ -31,6 +31,7 @@ VERBS = [
     "info",
     "lift",
     "collapse",
+    "reduce",
     "spectrum",
     "embed",
     "cluster",
@@ -366,6 +367,20 @@ def test_json_and_nothing_else(run, arguments, tmp_path, monkeypatch):
     assert isinstance(json.loads(out), dict)
     code, out, err = run(*arguments, "--quiet")
     assert (code, out, err) == (0, "", "")
+
+
+def test_reduce_writes_the_schur_complement_onto_some_nodes(run, tmp_path):
+    code, out, _ = run("reduce", "karate", "--keep", "33, 0", "--operator", "laplacian", "--json")
+    facts = json.loads(out)
+    assert (code, facts["kept"], facts["i"], facts["j"]) == (0, [33, 0], [33, 33, 0], [33, 0, 0])
+    graph = nx.Graph(nx.karate_club_graph().edges)
+    assert facts["value"][0] == pytest.approx(1 / nx.resistance_distance(graph, 0, 33))
+    run("reduce", "karate", "--keep", "5", "--rule", "degree", "-o", tmp_path / "r.csv", "-q")
+    assert len((tmp_path / "r.csv").read_text().splitlines()) == 16
+    for keep, named in (("0", "keep=0"), ("0,nobody", "nobody"), ("99", "1..34")):
+        code, _, err = run("reduce", "karate", "--keep", keep)
+        assert code == 2
+        assert named in err
 
 
 def test_every_verb_writes_arrays_that_load(run, tmp_path):
@@ -766,7 +781,13 @@ def test_every_documented_command_runs(run, line, tmp_path, monkeypatch):
 @pytest.mark.parametrize("verb", [v for v in VERBS if v not in ("explore", "reproduce", "protein")])
 def test_a_shell_is_told_of_commands_and_not_of_python(run, tmp_path, monkeypatch, verb):
     monkeypatch.chdir(tmp_path)
-    more = {**OF_NODES, "label": ("--labels", "group"), "lift": ("o.json",), "convert": ("o.json",)}
+    more = {
+        **OF_NODES,
+        "reduce": ("--keep", "4"),
+        "label": ("--labels", "group"),
+        "lift": ("o.json",),
+        "convert": ("o.json",),
+    }
     network = () if verb in ("datasets", "demo") else ("karate",)
     code, out, err = run(verb, *network, *more.get(verb, ()))
     assert code == 0

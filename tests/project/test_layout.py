@@ -41,6 +41,7 @@ ORDER = (
         "_operators",
         "batch",
         "tasks",
+        "reduction",
         "theory",
         "interop",
         "io",
@@ -258,7 +259,17 @@ def test_no_module_is_called_like_one_of_the_standard_library_or_like_a_public_n
 def test_dir_shows_the_public_names_and_nothing_else():
     public = {
         *("analysis", "batch", "datasets", "estimators", "experiments", "interop", "io", "lifts"),
-        *("plot", "report", "scale", "scverse", "tasks", "temporal", "theory", "torch"),
+        *(
+            "plot",
+            "reduction",
+            "report",
+            "scale",
+            "scverse",
+            "tasks",
+            "temporal",
+            "theory",
+            "torch",
+        ),
     }
     assert {name for name in MODULES if "." not in name and name[0] != "_"} - {"cli"} == public
     assert dir(cl) == sorted({*cl.__all__, *public})

@@ -59,6 +59,7 @@ MADE = {
     "LabelledHypergraph": datasets.load_scenes,
     "Operator": lambda: cl.graph_laplacian(K),
     "Protein": lambda: datasets.load_protein("1HEL"),
+    "ReducedOperator": lambda: cl.reduce(S, 5),
     "Reliability": lambda: tasks.rank_reliability(K),
     "Report": lambda: cl.theory.check(S),
     "ReportView": lambda: cl.report.show_report(cl.analyze(K, 2, quick=True)),

@@ -32,6 +32,7 @@ NEEDED = {
     "smooth": ["--signal", "degree", "--strength", "0.5"],
     "label": ["--labels", "club"],
     "resistance": ["--pair", "0,33"],
+    "reduce": ["--keep", "4"],
     "analyze": ["--quick"],
 }
 

@@ -45,6 +45,11 @@ def L():
     return cl.graph_laplacian(K())
 
 
+def R():
+    """Without one vertex that hangs on the others."""
+    return cl.reduce(cl.graph_laplacian([*EDGES, ("e", "z"), ("z", "d")]), list(LABELS))
+
+
 def on_edges():
     return cl.hodge_laplacian(K(), 1)
 
@@ -141,6 +146,8 @@ TABLE = {
     "Operator.spectrum(mass)": Row(spectrum),
     "Operator.count_below(mass)": Row(lambda v: S().count_below(0.3, v)),
     "CollapsedOperator.complete(u)": Row(lambda v: cl.collapse(K(), "unfolded").complete(v)[1]),
+    "ReducedOperator.complete(x)": Row(lambda v: R().complete(v)),
+    "ReducedOperator.solve(b)": Row(lambda v: R().solve(v, 0.5), back=True),
     "cluster(mass)": Row(lambda v: cl.cluster(S(), 2, mass=v).spectrum.values),
     "embed(mass)": Row(lambda v: cl.embed(S(), 2, mass=v).values),
     "positional_encoding(mass)": Row(lambda v: cl.positional_encoding(S(), 2, mass=v).values),
@@ -301,6 +308,8 @@ ELSEWHERE = {
             *("SymmetricOperator.norm_bound(mass)", "CollapsedOperator.norm_bound(mass)"),
             *("SymmetricOperator.shifted_system(mass)", "CollapsedOperator.shifted_system(mass)"),
             *("SymmetricOperator.safe_shift(mass)", "CollapsedOperator.safe_shift(mass)"),
+            *("ReducedOperator.apply(x)", "ReducedOperator.shifted_system(mass)"),
+            "ReducedOperator.safe_shift(mass)",
             *("AddCollapsedPE.of_pairs(values)", "AddHeatKernelSignature.of_pairs(values)"),
             *("Realization.slopes(x)", "Screened.slopes(x)", "Unfolded.slopes(x)"),
         ],
@@ -387,7 +396,10 @@ def every(values, entries):
     return made[:, 0] if np.ndim(values) == 1 else made
 
 
-COLUMN_BY_COLUMN = ("dirichlet_energy", "total_variation", "CollapsedOperator.complete")
+COLUMN_BY_COLUMN = (
+    *("dirichlet_energy", "total_variation"),
+    *("CollapsedOperator.complete", "ReducedOperator.complete"),
+)
 # What is refused everywhere, with a label that has to be named.
 REFUSED = {
     "a Series without a label": lambda v, n: (pandas_of(v[:-1], n[:-1]), n[-1]),

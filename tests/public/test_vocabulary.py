@@ -43,11 +43,13 @@ EXCEPTIONS = {
     ("LabelledHypergraph", "nodes"),  # XGI's word, for its own data
     ("CollapsedOperator.apply", "error"),  # absolute: the contract of all operators
     ("CollapsedOperator.toarray", "error"),
+    ("ReducedOperator.apply", "error"),
+    ("ReducedOperator.toarray", "error"),
     ("Operator.apply", "error"),
     ("Operator.toarray", "error"),
     *(
         (f"{kind}.{name}", "X")
-        for kind in ("Operator", "CollapsedOperator")  # SciPy's words
+        for kind in ("Operator", "CollapsedOperator", "ReducedOperator")  # SciPy's words
         for name in ("matmat", "rmatmat")
     ),
 }

@@ -33,6 +33,7 @@ VERBS = {
     "trust": Verb("trust", "How far each edge can be trusted; which are probably false."),
     "label": Verb("trust", "Spread a few known labels over all nodes."),
     "collapse": Verb("operators", "Collapse a network and check the paper's statements on it."),
+    "reduce": Verb("reduction", "Reduce an operator to a few nodes; resistances stay."),
     "spectrum": Verb("operators", "The smallest eigenvalues, next to the graph Laplacian's."),
     "compare": Verb("operators", "All operators side by side: low spectrum, clusters, time."),
     "datasets": Verb("info", "List the bundled networks, hypergraphs and proteins."),

@@ -1,0 +1,62 @@
+"""The verb reduce: onto a few nodes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from cellapse._complex.complex import Complex
+from cellapse._errors import InputError
+from cellapse.cli.app import app
+from cellapse.cli.options import OperatorChoice, grouped
+from cellapse.cli.output import Out
+from cellapse.reduction import reduce
+from cellapse.reduction.keep import RULES
+
+
+@app.command("reduce")
+@grouped
+def reduce_network(
+    *,
+    keep: Annotated[
+        str, typer.Option(help="How many nodes are kept, or their names with commas between.")
+    ],
+    rule: Annotated[
+        str | None,
+        typer.Option(help=f"Of a number: {', '.join(RULES)}; coarsest if left out."),
+    ] = None,
+    choice: OperatorChoice,
+    out: Out,
+) -> None:
+    """Reduce an operator to a few nodes; resistances stay.
+
+    -o writes the entries of the reduced operator on and above the diagonal as rows i, j, value.
+
+    \b
+    cellapse reduce football --keep 20
+    cellapse reduce network.gml --keep 10 --rule degree -o reduced.csv
+    """
+    with choice.prepared(out.silent) as (source, S):
+        named = None if keep.strip().isdigit() else _named(keep, source.complex)
+        R = reduce(S, int(keep) if named is None else named, rule=rule)
+        M = R.toarray()
+    out.card(R)
+    i, j = np.nonzero(np.triu(M))
+    rows, columns = ([R.labels[v] for v in at.tolist()] for at in (i, j))
+    facts = {"operator": repr(S), "kept": list(R.labels), "missed": len(R.missed)}
+    out.table({"i": rows, "j": columns, "value": M[i, j]}, facts)
+
+
+def _named(words: str, K: Complex) -> list[object]:
+    """The labels that are written like this."""
+    written = {str(v): v for v in K.labels}
+    names = [word.strip() for word in words.split(",") if word.strip()]
+    unknown = [name for name in names if name not in written]
+    if unknown:
+        raise InputError(
+            f"--keep names {unknown[0]!r:.60}, which is none of the {K.n_vertices:,} nodes; give "
+            "a number, or names of nodes with commas between"
+        )
+    return [written[name] for name in names]

@@ -1,0 +1,13 @@
+"""Onto a few vertices: Kron reduction of any operator.
+
+    S_F = S_FF - S_FE S_EE^-1 S_EF    for kept vertices F and eliminated ones E.
+
+Collapsing cells and leaving out vertices are the same thing, a Schur complement: what is left is
+the energy of a signal on F once everything else has relaxed.
+"""
+
+from cellapse._shared.names import showing
+from cellapse.reduction.reduced import ReducedOperator, reduce
+
+__all__ = ["ReducedOperator", "reduce"]
+__dir__ = showing(__all__)
