@@ -108,7 +108,7 @@ def test_meshes_of_triangles_and_polygons():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: lifts.mesh_complex([[0, 0]] * 3, [[0, 1]]), "three or more"),
+        (lambda: lifts.mesh_complex([[0, 0]] * 3, [[0, 1]]), "three"),
         (lambda: lifts.mesh_complex([[0, 0]] * 3, [[0, 1, 9]]), "9"),
         (lambda: lifts.mesh_complex([0, 0], [[0, 1, 2]]), "coordinates"),
         (lambda: lifts.rips_complex([[0.0, np.nan]], 1), "finite"),
@@ -116,7 +116,7 @@ def test_meshes_of_triangles_and_polygons():
         (lambda: lifts.nearest_neighbour_complex([[0, 0], [1, 1]], 2), "n_neighbors=2"),
         (lambda: lifts.neighbourhood_complex(nx.path_graph(3), 0), "hops=0"),
         (lambda: cl.clique_complex(cl.as_complex([(1, 2, 3)], ranks=1)), "3 to 3 vertices"),
-        (lambda: cl.clique_complex(cl.as_complex([(1, 2)]), weight="w"), "leave it out"),
+        (lambda: cl.clique_complex(cl.as_complex([(1, 2)]), weight="w"), "leave"),
         (lambda: cl.hypergraph_complex([(1, 2)], weights=[0.0]), "positive"),
     ],
 )

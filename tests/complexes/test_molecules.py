@@ -87,11 +87,11 @@ def test_files(tmp_path):
 @pytest.mark.parametrize(
     ("source", "pattern"),
     [
-        ("C1CC", "'C1CC' is not a valid SMILES"),
+        ("C1CC", "'C1CC'.*SMILES"),
         ("C(C)(C)(C)(C)C", "not a valid SMILES"),
         ("", "not a valid SMILES"),
-        ("missing.sdf", "missing.sdf: there is no file"),
-        (7, "int is no molecule"),
+        ("missing.sdf", "missing"),
+        (7, "molecule"),
     ],
 )
 def test_what_is_no_molecule(source, pattern, capfd):

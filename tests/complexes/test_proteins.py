@@ -177,8 +177,8 @@ def test_what_is_no_protein(tmp_path):
     dna.write_text(
         "ATOM      1  P    DA A   1       0.000   0.000   0.000  1.00  0.00           P\n"
     )
-    for source, pattern in [(5, "int is no protein"), (dna, "N, CA, C and O"),
-                            (gemmi.Structure(), "no atoms")]:  # fmt: skip
+    for source, pattern in [(5, "protein"), (dna, "N, CA, C and O"),
+                            (gemmi.Structure(), "atoms")]:  # fmt: skip
         with pytest.raises(cl.InputError, match=pattern):
             cl.protein_complex(source)
 

@@ -569,8 +569,8 @@ def test_an_eps_that_rounding_takes_is_no_evidence():
 
 @pytest.mark.parametrize(
     ("entries", "said"),
-    [([np.inf, -np.inf], "NaN or infinite"), ([1.0, np.nan], "NaN or infinite"),
-     ([1e308, 1e308], "NaN or infinite"), ([0.0, 2e70], r"from 2e\+70 to 2e\+70"),
+    [([np.inf, -np.inf], "NaN"), ([1.0, np.nan], "NaN"),
+     ([1e308, 1e308], "NaN"), ([0.0, 2e70], r"from 2e\+70 to 2e\+70"),
      ([3e-70, 0.0], "from 3e-70 to 3e-70")],
 )  # fmt: skip
 def test_entries_of_a_matrix_that_are_no_use_are_refused_added_up_too(entries, said):

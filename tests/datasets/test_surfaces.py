@@ -171,11 +171,11 @@ def test_recognition_does_not_depend_on_names_or_order(random):
 @pytest.mark.parametrize(
     ("n", "triangles", "what"),
     [
-        (4, TETRAHEDRON[:3], "two triangles"),
-        (4, [*TETRAHEDRON, [0, 1, 2]], "two triangles"),
+        (4, TETRAHEDRON[:3], "triangles"),
+        (4, [*TETRAHEDRON, [0, 1, 2]], "triangles"),
         (3, TETRAHEDRON, "outside"),
         (4, [[0, 1, -1], *TETRAHEDRON[1:]], "outside"),
-        (4, [[0, 1, 1], *TETRAHEDRON[1:]], "two vertices"),
+        (4, [[0, 1, 1], *TETRAHEDRON[1:]], "vertices"),
         (5, TETRAHEDRON, "unused"),
         (8, TETRAHEDRON + [[v + 4 for v in t] for t in TETRAHEDRON], "connected"),
         # two tetrahedra that share vertex 0: closed and connected only through a point

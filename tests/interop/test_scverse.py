@@ -143,7 +143,7 @@ def test_cells_of_the_same_name_go_by_position():
     ("call", "said"),
     [
         (lambda a: scverse.trust(a, obsp="gone"), "sc.pp.neighbors"),
-        (lambda a: cl.collapse(anndata.AnnData(np.zeros((3, 2)))), "obsp is empty"),
+        (lambda a: cl.collapse(anndata.AnnData(np.zeros((3, 2)))), "empty"),
         (lambda a: scverse.spread(a, "gone"), "known"),
         (lambda a: scverse.smooth(a, layer="gone"), "gone"),
         (lambda a: scverse.trust(a.obs), "AnnData"),

@@ -142,29 +142,29 @@ SOLID = cl.Complex.from_cells(
 @pytest.mark.parametrize(
     ("K", "name", "words"),
     [
-        (SOLID, "x.csv", r"1 cells of higher rank.*skeleton\(1\).*json"),
-        (SOLID.skeleton(0), "x.csv", "needs one at least"),
-        (cl.Complex.from_cells({1: [("a", "b", "c")]}), "x.csv", "edges of a graph have two"),
-        (cl.Complex.from_cells({1: [("a", " b")]}), "x.csv", "outer spaces"),
+        (SOLID, "x.csv", r"1.*rank.*skeleton\(1\).*json"),
+        (SOLID.skeleton(0), "x.csv", "needs"),
+        (cl.Complex.from_cells({1: [("a", "b", "c")]}), "x.csv", "edges"),
+        (cl.Complex.from_cells({1: [("a", " b")]}), "x.csv", "spaces"),
         (cl.Complex.from_cells({1: [("a", "b\tc")]}), "x.tsv", "tabs"),
-        (cl.Complex.from_cells({1: [(1, "1")]}), "x.csv", "look the same"),
+        (cl.Complex.from_cells({1: [(1, "1")]}), "x.csv", "look"),
         (
             cl.Complex.from_cells({1: [(1, 2)]}, attributes={1: {"source": [1]}}),
             "x.csv",
-            "rename it",
+            "rename",
         ),
         (
             cl.Complex.from_cells({1: [(1, 2)]}, {1: [1.0]}, {1: {"weight": [1]}}),
             "x.csv",
-            "weights and an attribute",
+            "attribute",
         ),
         (cl.Complex.from_cells({1: [(0, 1)]}), "x.off", "`position`"),
-        (SOLID.skeleton(1), "x.off", "faces and their sides.*json"),
+        (SOLID.skeleton(1), "x.off", "faces"),
         (cl.Complex.from_cells(  # as many edges as sides, but not the same
             {0: range(4), 1: [(0, 1), (1, 2), (2, 3)], 2: [(0, 1, 2)]},
-            attributes={0: {"position": np.eye(4, 3)}}), "x.off", "faces and their sides"),
+            attributes={0: {"position": np.eye(4, 3)}}), "x.off", "faces"),
         (cl.clique_complex(nx.complete_graph(4), max_rank=3).with_attributes(
-            {0: {"position": np.eye(4, 3)}}), "x.off", "faces and their sides"),
+            {0: {"position": np.eye(4, 3)}}), "x.off", "faces"),
         (SOLID, "x.docx", r"\.json.*\.csv.*\.off"),
     ],
 )  # fmt: skip

@@ -392,10 +392,10 @@ def test_matrices_of_other_libraries():
     [
         ({"eps": 0.0}, "positive"),
         ({"beta": 0.0, "gamma": 0.0}, "positive"),
-        ({"gamma": 100.0}, "exceeds the PSD bound"),
-        ({"gamma": cl.Unchecked(2.0)}, "within the bound"),
+        ({"gamma": 100.0}, "PSD"),
+        ({"gamma": cl.Unchecked(2.0)}, "within"),
         ({"learn_weights": [9]}, "learn_weights"),
-        ({"learn_weights": 1}, "learn_weights is 1; give a list"),
+        ({"learn_weights": 1}, "learn_weights.*1"),
         ({"solver": "cg"}, "Direct"),
         ({"realization": "other"}, "choose"),
     ],

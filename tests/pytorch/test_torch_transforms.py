@@ -322,20 +322,20 @@ def test_blueprints_are_batched_by_pyg():
         (lambda: AddCollapsedPE(2)(Data(edge_index=torch.tensor([[0], [3]]), num_nodes=3)), "3"),
         (lambda: AddCollapsedPE(2)(HeteroData()), "to_homogeneous"),
         (lambda: AddCollapsedPE(2)(Data()), "num_nodes"),
-        (lambda: AddCollapsedPE(2)(Data(edge_index=torch.zeros(3, 2).long())), "two rows"),
+        (lambda: AddCollapsedPE(2)(Data(edge_index=torch.zeros(3, 2).long())), "rows"),
         (lambda: AddCollapsedPE(2)(Data(edge_index=torch.rand(2, 2), num_nodes=2)), "whole"),
         (lambda: AddCollapsedPE(2, eps=-1.0), "eps"),
         (lambda: AddCollapsedPE(2, operator="other")(triangle()), "choose"),
         (lambda: AddCollapsedPE(2, operator="sieved")(triangle()), "screened"),
         (lambda: AddCollapsedPE(2, weight="w")(triangle()), "no 'w'"),
-        (lambda: AddCollapsedPE(2, weight="w")(triangle(w=torch.ones(5, 2))), "one number"),
+        (lambda: AddCollapsedPE(2, weight="w")(triangle(w=torch.ones(5, 2))), "number"),
         (lambda: AddCollapsedPE(2, weight="w")(triangle(w=torch.arange(1.0, 6))), "directions"),
         (lambda: AddCollapsedPE(2, weight="w", lift="incidence")(triangle()), "clique"),
         (
             lambda: AddCollapsedPE(2, lift=lambda d: cl.clique_complex(nx.path_graph(3)))(
                 triangle()
             ),
-            "keep the nodes",
+            "nodes",
         ),
         (lambda: AddCollapsedPE(2, weight="w")(triangle(w=torch.full((5,), torch.nan))), "finite"),
         (lambda: data_to_complex(triangle(), max_rank=0), "max_rank"),

@@ -219,7 +219,7 @@ def test_permuting_the_points_permutes_the_result():
         (cl.CollapsedSpectralClustering(2, n_neighbors=0), "n_neighbors"),
         (cl.CollapsedSpectralClustering(2, max_rank=0), "max_rank"),
         (cl.CollapsedSpectralClustering(2, assign_labels="qr"), "assign"),
-        (cl.CollapsedSpectralEmbedding(300), "besides the constant"),
+        (cl.CollapsedSpectralEmbedding(300), "constant"),
         (cl.HeatKernelSignature(scale="z"), "scale"),
     ],
 )
