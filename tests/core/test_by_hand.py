@@ -472,11 +472,6 @@ def test_formal_elements_are_not_counted(realization):
     S = collapse(SKIPPED, realization=realization)
     assert S.n_cells == SKIPPED.n_cells
     assert "6 edges, 0 triangles, 1 tetrahedron" in str(S)
-    torch, ours = map(pytest.importorskip, ("torch", "cellapse.torch"))
-    layer = ours.Collapse(SKIPPED, realization=realization)
-    assert "n_cells=(4, 6, 0, 1)" in repr(layer)
-    x = np.arange(4.0)
-    assert_close(layer(torch.from_numpy(x)).detach().numpy(), S @ x, 1e-12, scale=4.0)
 
 
 def test_motifs_count_no_formal_elements():

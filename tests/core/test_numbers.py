@@ -23,6 +23,9 @@ from cellapse._shared.arrays import Entries
 # with gamma at its bound: gamma^2 is the smallest positive eigenvalue of L.
 
 
+OTHERS = ("boundary", "incidence", "screened")
+
+
 def collapsed_values(laplacian, eps=1e-4):
     first = laplacian[laplacian > 1e-9].min()
     return np.sort(laplacian - first * laplacian / (laplacian + eps))
@@ -504,7 +507,10 @@ def test_so_are_such_weights_of_cells_and_entries_of_matrices(weight):
         cl.collapse([[[weight, 0.0], [-weight, 1.0], [0.0, -1.0]]])
 
 
-@pytest.mark.parametrize("realization", ["unfolded", "boundary", "incidence", "mixed", "screened"])
+@pytest.mark.parametrize(
+    "realization",
+    ["unfolded", "mixed", *(pytest.param(r, marks=pytest.mark.slow) for r in OTHERS)],
+)
 @pytest.mark.parametrize(
     "weights",
     [{1: [1e-100, 1e60, 1.0, 1.0]}, {2: [1e60]}, {2: [1e-100]}, {0: [1e-100, 1.0, 1.0, 1e60]}],

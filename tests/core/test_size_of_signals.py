@@ -15,6 +15,7 @@ GRAPHS = {
     "small": karate(),
     "large": nx.gnm_random_graph(600, 1500, seed=2),  # filters by polynomials
 }
+slow = pytest.mark.slow
 POWERS = (-1000, -540, 210, 900)
 
 LINEAR = {
@@ -47,7 +48,13 @@ def signals(S):
     return np.column_stack([np.linspace(-1.0, 1.0, n), noise, np.zeros(n)])
 
 
-@pytest.mark.parametrize("name", operator_names())
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in ("unfolded", "laplacian", "zhou") else pytest.param(name, marks=slow)
+        for name in operator_names()
+    ],
+)
 @pytest.mark.parametrize("task", LINEAR)
 def test_linear_whatever_the_size(task, name):
     check(task, operator(name, "small"), POWERS)

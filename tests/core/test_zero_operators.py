@@ -5,6 +5,7 @@ vertices beside an edge; of every realization and baseline.
 """
 
 import warnings
+from functools import cache
 
 import networkx as nx
 import numpy as np
@@ -24,6 +25,7 @@ SOURCES = {
 }
 
 
+@cache
 def made(source, name):
     K = cl.clique_complex(SOURCES[source])
     nothing = {"beta": 0.0, "gamma": 0.0} if source == "no weights" else {}

@@ -1,23 +1,19 @@
 """Small files of graphs, written by hand: the graph that each holds, or what is wrong with it."""
 
 import pytest
+from by_hand import understood
 
 import cellapse as cl
-from cellapse._complex.simple import Rules
-from cellapse._shared.notes import listening
-from cellapse.io import FORMATS
-from cellapse.io._options import options_of
 from cellapse.io.metis import is_metis
 
 
 def read(name, text, **rules):
     """The labels, the edges and what is known of them; then the facts that were told."""
-    data = text if isinstance(text, bytes) else text.encode()
-    with listening() as notes:
-        K = FORMATS[name].read(data, options_of(rules=Rules(**rules)))
+    found = understood(name, text, **rules)
+    K = found.complex
     pairs = K.cell_labels(1) if K.max_rank else []
     columns = [{n: v.tolist() for n, v in of.items()} for of in K.attributes]
-    return list(K.labels), [tuple(pair) for pair in pairs], columns, notes
+    return list(K.labels), [tuple(pair) for pair in pairs], columns, found
 
 
 ARCS = "p sp 3 3\na 1 2 5\na 2 1 5\na 2 3 1.5\n"
@@ -154,7 +150,7 @@ def test_arcs_are_edges_where_directions_are_ignored():
 def test_two_numbers_a_line_have_no_times():
     assert "two whole numbers a line, the ends of an edge" in read("edges", "1 2\n2 3\n")[3].facts
     with pytest.raises(cl.InputError, match=r"window=.*time"):
-        FORMATS["edges"].read(b"1 2\n2 3\n", options_of(window=(0, 1)))
+        understood("edges", "1 2\n2 3\n", window=(0, 1))
 
 
 def test_comments_and_empty_lines_around_metis():

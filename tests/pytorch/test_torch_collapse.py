@@ -3,6 +3,7 @@
 import copy
 import io
 import pickle
+from itertools import combinations
 
 import networkx as nx
 import numpy as np
@@ -489,3 +490,13 @@ def test_gradients_stay_finite_where_an_edge_is_in_no_cell_and_gamma_at_its_boun
             slope = (energies[0] - energies[1]) / (high - low)
             total = float(parameter.grad.sum())
             assert total == pytest.approx(slope, rel=1e-4, abs=1e-5), (realization, name)
+
+
+@pytest.mark.parametrize("realization", ["unfolded", "incidence", "mixed", "screened"])
+def test_formal_elements_are_not_counted(realization):
+    edges = list(combinations(range(4), 2))
+    K = cl.Complex.from_arrays(4, {1: edges, 3: [[0, 1, 2, 3]]})
+    S, layer = cl.collapse(K, realization), Collapse(K, realization=realization)
+    assert "n_cells=(4, 6, 0, 1)" in repr(layer)
+    x = np.arange(4.0)
+    np.testing.assert_allclose(layer(torch.from_numpy(x)).detach().numpy(), S @ x, atol=1e-11)
