@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from cellapse._errors import ConvergenceError
-from cellapse._linalg.cg import conjugate_gradients
+from cellapse._linalg.cg import System, conjugate_gradients
 from cellapse._linalg.factor import Solve, best_direct, expands
 from cellapse._linalg.operators import Operator
 from cellapse._shared.arrays import FloatArray, IntArray, row_sum
@@ -26,8 +26,8 @@ _RIDGE = 1e-8  # of the norm, added where a block is singular
 _NULL = 1e-3  # of the ridge: where S_EE is below, it is zero
 
 
-class Eliminated:
-    """S_EE^-1 for the vertices E of an operator.
+class Eliminated(System):
+    """S_EE y = b for the vertices E of an operator.
 
     Attributes
     ----------
@@ -38,7 +38,8 @@ class Eliminated:
     def __init__(self, S: Operator, vertices: IntArray) -> None:
         self._S, self._vertices = S, vertices
         block = sparse.csr_array(graph_of(S)[vertices][:, vertices])
-        self._block, self._norm, self._null = block, row_sum(S.A) or 1.0, 0.0
+        super().__init__(block)
+        self._norm, self._null, self._slack = row_sum(S.A) or 1.0, 0.0, 0.0
         fills_in = expands(block)
         self._exact = S.matrix is not None and not fills_in
         self._inverse: Solve
@@ -59,16 +60,19 @@ class Eliminated:
     def _raise(self) -> None:
         """Go on with a block that is singular: iterate, with a factor of the raised block."""
         ridge: sparse.csr_array = _RIDGE * self._norm * sparse.eye_array(len(self._vertices))
-        self._inverse = best_direct(len(self._vertices)).prepare(self._block + ridge)
+        self._inverse = best_direct(len(self._vertices)).prepare(self.matrix + ridge)
         self._exact, self._null = False, _NULL
         self.method = "conjugate gradients with a factor, as the block is singular"
 
-    def _product(self, y: FloatArray, error: float) -> FloatArray:
+    def apply(self, y: FloatArray) -> FloatArray:
         if self._S.matrix is not None:
-            return self._block @ y
+            return super().apply(y)
         x = np.zeros((self._S.shape[0], *y.shape[1:]))
         x[self._vertices] = y
-        return self._S.apply(x, error)[self._vertices]
+        return self._S.apply(x, self._slack)[self._vertices]
+
+    def precondition(self, r: FloatArray) -> FloatArray:
+        return self._inverse(r)
 
     def values(self, b: FloatArray, x: FloatArray, energy: float = 0.0) -> FloatArray:
         """Solve S_EE y = b for b = -S_EF x.
@@ -78,7 +82,7 @@ class Eliminated:
         if not self._exact:
             return self._by_steps(b, energy)
         y = self._inverse(b)
-        y += self._inverse(b - self._block @ y)
+        y += self._inverse(b - self.matrix @ y)
         size = np.linalg.norm(x, axis=0) * np.sqrt(len(y))
         if (np.linalg.norm(y, axis=0) <= _FARTHEST * size).all():
             return y
@@ -89,10 +93,8 @@ class Eliminated:
         squares = np.einsum("i...,i...->...", b, self._inverse(b))
         size = np.sqrt(np.maximum(np.atleast_1d(squares), 1e-300))
         goal = np.maximum(energy, _LEAST * size)
-        slack = 0.01 * float(goal.min()) * np.sqrt(_LEAST * self._norm)
-        y, error = conjugate_gradients(
-            lambda x: self._product(x, slack), b, self._inverse, 0.5 * goal, null=self._null
-        )
+        self._slack = 0.01 * float(goal.min()) * np.sqrt(_LEAST * self._norm)
+        y, error = conjugate_gradients(self, b, 0.5 * goal, null=self._null)
         if not (error <= np.maximum(goal, _PROMISED * size)).all():
             reached = float((error / size).max())
             raise ConvergenceError(
