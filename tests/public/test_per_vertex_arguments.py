@@ -436,8 +436,11 @@ CONTENT = {
         NO_WORDS,
     ),
     "times": (lambda v, n: every(v, np.arange(9).astype("m8[s]")), NO_WORDS),
-    "words": (lambda v, n: every(v, list("abcdefghi")), NO_WORDS),
-    "numbers as words": (lambda v, n: every(v, list("123456789")), NO_WORDS),
+    "words": (lambda v, n: every(v, list("abcdefghi")), NO_WORDS - {"whole numbers"}),
+    "numbers as words": (
+        lambda v, n: every(v, list("123456789")),
+        NO_WORDS - {"whole numbers"},
+    ),
     "None": (lambda v, n: with_one(v, n, None), NO_GAPS | NO_WORDS),
     "NaN": (lambda v, n: with_one(v, n, float("nan")), NO_GAPS),
     "NA": (lambda v, n: with_one(v, n, pd.NA), NO_GAPS),
@@ -579,6 +582,18 @@ def test_accuracy_of_two_arrays_is_by_position_and_of_two_series_by_label():
     assert cl.clustering_accuracy([0, "x", None is None], ["p", 1, 2.5]) == 1.0
     with pytest.raises(cl.InputError, match="'a'"):
         cl.clustering_accuracy(first.set_axis(list("aab")), second.set_axis(list("aab")))
+
+
+def test_clusters_are_called_by_numbers_or_words():
+    expected = tasks.modularity(K(), GROUPS)
+    words = np.array(["red", "blue", "green"])[GROUPS]
+    order = np.random.default_rng(1).permutation(len(LABELS))
+    called = pd.Series(words, LABELS).iloc[order]
+    for clusters in (words, words.tolist(), called, called.astype("category"), dict(called)):
+        assert tasks.modularity(K(), clusters) == pytest.approx(expected)
+    for wrong in (GROUPS - 1, GROUPS + 0.5, [None, *words[1:]]):
+        with pytest.raises(cl.InputError):
+            tasks.modularity(K(), wrong)
 
 
 def test_attributes_of_a_frame():

@@ -14,7 +14,8 @@ from cellapse import datasets, interop, io, lifts, plot, tasks, theory
 PACKAGE = Path(cl.__file__).parent
 PLACES = (cl, lifts, tasks, interop, theory, io, datasets, plot)
 # Methods of objects that the message names before them, and what is Python's own.
-OTHERS = {"create_simplex_tree", "extract_surface", "select", "float", "to_frame", "tocsr"}
+OTHERS = {"create_simplex_tree", "extract_surface", "select", "to_frame", "tocsr"}
+OTHERS |= {"float", "list", "range"}
 
 
 def named():

@@ -7,7 +7,7 @@ S_eps = A - X (C + eps I)^-1 X^T     for     L* = | A    X |
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -156,6 +156,7 @@ def _no_cells(source: Any, chosen: Realization, rank: int) -> InputError:
 
 def matrices_or_complex(source: Any, weight: str | None = AUTO) -> Any:
     """Matrices B_1, ..., B_K as they are, and whatever else was given as a complex."""
+    source = list(source) if isinstance(source, Iterator) else source  # to be looked at twice
     if not isinstance(source, Incidence) and not are_matrices(source):
         return to_complex(source, weight)
     if weight not in (AUTO, None):

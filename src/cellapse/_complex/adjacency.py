@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,18 @@ def is_adjacency(source: Any) -> bool:
     if source.shape != (n, n) or n < 2 or (n == 2 and source.dtype.kind in "iu"):
         return False
     return bool((source >= 0).all()) and is_symmetric(source)
+
+
+def numeric_square(source: Any) -> Any:
+    """A square array of objects that are all real numbers as one of floats; all else as it is.
+
+    >>> numeric_square(np.array([[0, 1], [1, 0]], dtype=object)).dtype
+    dtype('float64')
+    """
+    objects = isinstance(source, np.ndarray) and source.dtype == object and source.ndim == 2
+    if not objects or len(set(source.shape)) > 1:
+        return source
+    return source.astype(float) if all(isinstance(x, Real) for x in source.flat) else source
 
 
 def is_symmetric(square: NDArray[Any]) -> bool:

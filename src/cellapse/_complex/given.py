@@ -41,6 +41,13 @@ def read_graph(given: Any, weight: str | None, rules: Rules) -> Complex:
     return K
 
 
+def refuse_networks(given: Any) -> None:
+    """A list of networks is no list of cells."""
+    from cellapse.interop.reading import refuse_many
+
+    refuse_many(given)
+
+
 def read_hypergraph(given: Any, weight: str | None) -> Complex:
     """An object of another library, or the file of a name, as `as_complex` and `read` do."""
     from cellapse._sources import named_complex

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from cellapse._complex.adjacency import is_adjacency, symmetric_edges
+from cellapse._complex.adjacency import is_adjacency, numeric_square, symmetric_edges
 from cellapse._complex.attributes import USUAL, columns_of, usual_weight
 from cellapse._complex.complex import Complex
 from cellapse._complex.given import read_graph
-from cellapse._complex.labels import steady, vertex_order
+from cellapse._complex.labels import refuse_points, steady, vertex_order
 from cellapse._complex.simple import SIMPLE, Rules, simple_edges
 from cellapse._complex.weights import (
     AUTO,
@@ -30,7 +30,7 @@ from cellapse._complex.weights import (
 )
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
-from cellapse._shared.checks import word
+from cellapse._shared.checks import unmasked, word
 from cellapse._shared.notes import loss, warn_user
 
 
@@ -75,6 +75,7 @@ def as_graph(source: Any, weight: str | None = AUTO, rules: Rules = SIMPLE) -> G
         return _from_networkx(source, weight, rules)
     if isinstance(source, Complex):
         return _from_complex(source, weight)
+    source = numeric_square(unmasked(source, "the array"))
     if sparse.issparse(source) or is_adjacency(source):
         matrix = source if sparse.issparse(source) else sparse.csr_array(source)
         return adjacency_graph(matrix, weight, rules)
@@ -107,7 +108,10 @@ def _pairs(source: Any) -> list[tuple[Any, ...]] | None:
     if isinstance(source, set | frozenset):
         pairs = list(steady(set(pairs)))
     words = any(isinstance(edge, str | bytes) for edge in source)
-    return pairs if not words and all(len(edge) == 2 for edge in pairs) else None
+    if words or not all(len(edge) == 2 for edge in pairs):
+        return None
+    refuse_points(pairs)
+    return pairs
 
 
 def _from_networkx(graph: Any, weight: str | None, rules: Rules) -> Graph:

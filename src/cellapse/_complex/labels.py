@@ -9,10 +9,17 @@ from typing import Any
 import numpy as np
 
 from cellapse._errors import InputError
+from cellapse._shared.align import is_missing
 from cellapse._shared.arrays import IntArray
 from cellapse._shared.checks import listed
 
+POINTS = (
+    "points, it seems; say what joins them: lifts.nearest_neighbour_complex, lifts.rips_complex or "
+    "lifts.alpha_complex. An adjacency is square and symmetric, edges with weights are a list of "
+    "(u, v, weight)"
+)
 _PLAIN = frozenset({tuple, list, set, frozenset})
+_NAMES = frozenset({str, int, tuple, np.int64})  # of which none means that there is no name
 
 
 def as_tuples(rank: int, cells: Iterable[Any]) -> list[tuple[Hashable, ...]]:
@@ -29,6 +36,13 @@ def as_tuples(rank: int, cells: Iterable[Any]) -> list[tuple[Hashable, ...]]:
             )
         tuples.append(tuple(cell.tolist() if hasattr(cell, "tolist") else cell))
     return list(steady(set(tuples))) if isinstance(cells, set | frozenset) else tuples
+
+
+def refuse_points(groups: Iterable[Sequence[Any]]) -> None:
+    """Rows of fractions are points: no lists of cells, though they could be read as such."""
+    first = next(iter(groups), None)
+    if first and all(group and all(isinstance(v, float) for v in group) for group in groups):
+        raise InputError(f"{first!r:.80} and others hold only fractions: {POINTS}")
 
 
 def steady(group: Any) -> Any:
@@ -65,6 +79,11 @@ def vertex_order(
         return tuple(known)
     every = {**first, **known}
     kinds = set(map(type, every))
+    if kinds - _NAMES and (missing := [v for v in every if is_missing(v)]):
+        raise InputError(
+            f"a vertex is called {missing[0]!r}, which means a missing value; leave out its cells, "
+            "or call it something else, such as a word"
+        )
     if all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
         numbers: Any = every
         return tuple(sorted(map(int, numbers)))

@@ -177,13 +177,12 @@ def are_matrices(source: Any) -> bool:
     >>> are_matrices([np.eye(3)]), are_matrices([[[-1], [1]]]), are_matrices([(0, 1), (1, 2)])
     (True, True, False)
     """
-    if not isinstance(source, list | tuple):
-        return isinstance(source, Iterator)  # a generator of matrices can be looked at only once
-    return all(sparse.issparse(M) or isinstance(M, np.ndarray) or _is_nested(M) for M in source)
+    return isinstance(source, list | tuple) and all(map(_is_matrix, source))
 
 
-def _is_nested(rows: Any) -> bool:
-    return isinstance(rows, list) and bool(rows) and isinstance(rows[0], list | tuple)
+def _is_matrix(M: Any) -> bool:
+    nested = isinstance(M, list) and bool(M) and isinstance(M[0], list | tuple)
+    return nested or sparse.issparse(M) or isinstance(M, np.ndarray)
 
 
 def looks_like_adjacency(B: sparse.csr_array) -> bool:

@@ -161,6 +161,8 @@ def _from_matrix(
 ) -> Operator:
     M = own_csr(source, "the matrix")
     n = _side(M.shape)
+    if not n:
+        raise InputError("a matrix without rows; an operator needs at least one cell")
     norm = row_sum(M)
     skew = abs(M - M.T)
     if skew.nnz and skew.max() > _ROUNDING * norm:

@@ -17,18 +17,7 @@ from cellapse._errors import InputError
 from cellapse._shared.notes import fact
 from cellapse.interop._build import Wanted
 
-POINTS = (
-    "points, it seems; say what joins them: lifts.nearest_neighbour_complex, lifts.rips_complex or "
-    "lifts.alpha_complex. An adjacency is square and symmetric, edges with weights are a list of "
-    "(u, v, weight)"
-)
 _NUMBERS = (int, float, np.number)
-
-
-def refuse_numbers(groups: list[tuple[Any, ...]]) -> None:
-    """Points are no lists of cells, though they could be read as such."""
-    if groups and all(group and all(isinstance(v, float) for v in group) for group in groups):
-        raise InputError(f"{groups[0]!r:.80} and others hold only fractions: {POINTS}")
 
 
 def is_adjacency(items: list[Any]) -> bool:

@@ -51,6 +51,8 @@ def read(table: Any, wanted: Wanted) -> Complex:
 
 def _as_frame(table: Any) -> Any:
     """A frame, with the ends of edges as columns where they are its index."""
+    if not hasattr(table, "index"):
+        raise InputError(f"a pandas {type(table).__name__}; pass it as a list: list(...)")
     if table.index.nlevels == 2 and known_ends([str(name) for name in table.index.names]):
         values = table if hasattr(table, "columns") else table.rename(table.name or "weight")
         return values.reset_index()

@@ -14,28 +14,27 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from cellapse._complex.adjacency import numeric_square
 from cellapse._complex.complex import Complex, require_complex
 from cellapse._complex.given import read_graph
 from cellapse._complex.graph import as_graph
-from cellapse._complex.labels import as_tuples, vertex_order
+from cellapse._complex.labels import POINTS, as_tuples, refuse_points, vertex_order
 from cellapse._complex.weights import weighted_by
 from cellapse._errors import InputError
 from cellapse._matrices.incidence import Incidence
 from cellapse._shared.arrays import csr_from_entries
-from cellapse._shared.checks import one_of
+from cellapse._shared.checks import one_of, unmasked
 from cellapse._shared.memory import Fitting
 from cellapse._shared.notes import fact
 from cellapse.interop._build import Wanted
 from cellapse.interop._hyperedges import hyperedge_complex
 from cellapse.interop._listed import (
-    POINTS,
     from_dict_of_neighbours,
     from_edges_with_data,
     is_adjacency,
     is_dict_of_edges,
     is_dict_of_neighbours,
     is_edges_with_data,
-    refuse_numbers,
 )
 from cellapse.lifts.meshes import mesh_complex
 
@@ -92,7 +91,7 @@ def _from_items(items: list[Any], wanted: Wanted) -> Complex:
     if is_edges_with_data(items):
         return from_edges_with_data(items, wanted)
     groups = _groups(items)
-    refuse_numbers(groups)
+    refuse_points(groups)
     if wanted.ranks is None and all(len(group) == 2 for group in groups):
         return weighted_by(as_graph(groups, None, wanted.rules).with_cells({}), wanted.weight)
     wanted.check_simple("a list of cells")
@@ -118,7 +117,9 @@ def read_adjacency(matrix: Any, wanted: Wanted) -> Complex:
 
 def _as_array(source: Any) -> Any:
     try:
-        return np.asarray(source)
+        return numeric_square(np.asarray(unmasked(source, "the array")))
+    except InputError:
+        raise
     except (TypeError, ValueError, RuntimeError) as error:
         raise InputError(
             f"a {type(source).__name__} that is no array ({error}); pass integers of shape (2, m), "
@@ -183,7 +184,7 @@ def _from_mapping(source: Mapping[Any, Any], wanted: Wanted) -> Complex:
                 )
         return weighted_by(Complex.from_cells(source), wanted.weight)
     groups = _groups(source.values())
-    refuse_numbers(groups)
+    refuse_points(groups)
     labels = vertex_order(v for g in groups for v in g)
     K = hyperedge_complex(labels, groups, names=list(source), ranks=wanted.ranks)
     return weighted_by(K, wanted.weight)

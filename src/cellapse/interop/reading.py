@@ -135,14 +135,14 @@ def as_complex(
         )
     reader = _reader(type(source))
     if reader is None:
-        _refuse_many(source)
+        refuse_many(source)
         return plain.read(source, wanted)
     if reader not in _GRAPHS:
         wanted.check_simple(f"a {type(source).__name__}")
     return import_module(f"cellapse.interop.{reader}").read(source, wanted)
 
 
-def _refuse_many(obj: Any) -> None:
+def refuse_many(obj: Any) -> None:
     """A list of graphs is no list of cells, though the vertices of each could be one."""
     members = obj.values() if isinstance(obj, dict) else obj
     first = next(iter(members), None) if isinstance(obj, list | tuple | dict) else None

@@ -53,6 +53,10 @@ def molecule_complexes(molecules: Any, *, weight: str | None = AUTO) -> list[Com
     >>> [K.n_cells for K in molecule_complexes(["c1ccccc1", "CCO"])]
     [(6, 6, 1), (3, 2, 0)]
     """
+    if isinstance(molecules, str) and not Path(molecules).suffix and not Path(molecules).exists():
+        raise InputError(
+            f"there is no file {molecules!r:.80}; if it is a SMILES string, pass a list of them"
+        )
     if isinstance(molecules, str | os.PathLike):
         found = _of_file(molecules)
     else:

@@ -13,14 +13,21 @@ from numpy.typing import ArrayLike
 from cellapse._complex.attributes import usual_weight
 from cellapse._complex.cells import Cells, ascending_rows, build_cells
 from cellapse._complex.complex import Complex
-from cellapse._complex.given import read_hypergraph
+from cellapse._complex.given import read_hypergraph, refuse_networks
 from cellapse._complex.hyperedges import GivenHyperedges
-from cellapse._complex.labels import as_tuples, numbered, positions, steady, vertex_order
+from cellapse._complex.labels import (
+    as_tuples,
+    numbered,
+    positions,
+    refuse_points,
+    steady,
+    vertex_order,
+)
 from cellapse._complex.weights import AUTO, says_something, weighted_by
 from cellapse._errors import InputError
 from cellapse._shared.align import align, one_column, own_labels
 from cellapse._shared.arrays import FloatArray, IntArray
-from cellapse._shared.checks import listed, one_of, real_array
+from cellapse._shared.checks import listed, one_of, real_array, unmasked
 from cellapse._shared.memory import Fitting, require_memory
 from cellapse._shared.rows import RowIndex
 
@@ -82,7 +89,7 @@ def hypergraph_complex(
         )
     if weights is not None and multiplicity == "weight":
         raise InputError('weights and multiplicity="weight" were both given; leave out the second')
-    groups = as_tuples(2, hyperedges.values() if isinstance(hyperedges, Mapping) else hyperedges)
+    groups = _listed_hyperedges(hyperedges)
     if weights is not None:
         weights = _by_hyperedge(weights, hyperedges, groups)
     if vertices is None:
@@ -99,6 +106,21 @@ def hypergraph_complex(
     if not isinstance(hyperedges, Mapping) and list(names) == list(range(len(names))):
         return K  # a Series that was given none
     return replace(K, hyperedges=replace(K.hyperedges, names=tuple(names)))
+
+
+def _listed_hyperedges(given: Any) -> list[tuple[Hashable, ...]]:
+    """The members of each hyperedge; matrices, points and lists of networks are something else."""
+    given = unmasked(given, "the array of hyperedges")
+    if isinstance(given, np.ndarray) and given.dtype.kind in "fcb":
+        raise InputError(
+            f"an array of shape {given.shape} and type {given.dtype}: points or a matrix, it "
+            "seems, and no hyperedges; of an incidence matrix give [B[:, j].nonzero()[0] for j in "
+            "range(B.shape[1])], and points to lifts.nearest_neighbour_complex"
+        )
+    refuse_networks(given)
+    groups = as_tuples(2, given.values() if isinstance(given, Mapping) else given)
+    refuse_points(groups)
+    return groups
 
 
 def _by_hyperedge(weights: Any, hyperedges: Any, groups: Sequence[Any]) -> Any:

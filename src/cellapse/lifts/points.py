@@ -167,8 +167,8 @@ def _points(points: Any) -> tuple[FloatArray, Sequence[Hashable]]:
     x = real_array(points if labels is None else align(points, labels, name), name)
     if x.ndim != 2 or not x.size or not (np.abs(x) < 1e150).all():
         raise InputError(
-            f"points of shape {x.shape}; give one row of finite coordinates for each point, below "
-            "1e150, whose squares are numbers"
+            f"points of shape {x.shape}, from a {type(points).__name__}; give one row of finite "
+            "coordinates for each point, below 1e150, whose squares are numbers"
         )
     plain = range(len(x))
     return x, plain if labels is None or list(labels) == list(plain) else labels

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cellapse._collapse.build import collapse
 from cellapse._collapse.collapsed import CollapsedOperator
@@ -26,6 +27,7 @@ from cellapse._operators.baselines import graph_laplacian, projection_laplacian
 from cellapse._operators.fair import weighted_edges
 from cellapse._operators.hyperedges import is_hypergraph
 from cellapse._shared.align import align_groups
+from cellapse._shared.arrays import IntArray
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import whole_number
 from cellapse._shared.pictures import bars
@@ -149,7 +151,7 @@ def modularity(source: Any, clusters: Any) -> float:
     ----------
     source : Complex, or whatever `collapse` takes
         With at least one edge.
-    clusters : Clusters or one whole number, at least 0, for each vertex
+    clusters : Clusters or one whole number, at least 0, or word for each vertex
         A Series or mapping goes by label, an array by position.
 
     Returns
@@ -165,12 +167,27 @@ def modularity(source: Any, clusters: Any) -> float:
     K = to_complex(source)
     _require_edges(K)
     numbers = align_groups(clusters, K.labels, "clusters")
-    if numbers.dtype.kind not in "iu" or numbers.min() < 0:
+    if numbers.dtype.kind not in "iu":
+        numbers = _numbered(numbers)
+    if numbers.min() < 0:
         raise InputError(
-            f"clusters are {numbers.dtype} like {numbers[0]!r:.80}; give one whole number, at "
-            "least 0, for each vertex: numpy.unique(clusters, return_inverse=True)[1]"
+            f"a cluster is called {numbers.min()}; give one whole number, at least 0, or word for "
+            "each vertex"
         )
     return modularity_by(weighted_edges(K), numbers)
+
+
+def _numbered(groups: NDArray[Any]) -> IntArray:
+    """Numbers in place of words."""
+    names = groups.tolist()
+    other = next((v for v in names if not isinstance(v, str | bool)), None)
+    if other is not None:
+        raise InputError(
+            f"clusters are {groups.dtype} like {other!r:.80}; give one whole number, at least 0, "
+            "or word for each vertex"
+        )
+    number = {v: i for i, v in enumerate(dict.fromkeys(names))}
+    return np.array([number[v] for v in names], dtype=np.int64)
 
 
 def _require_edges(K: Complex) -> None:
