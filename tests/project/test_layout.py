@@ -66,7 +66,18 @@ ORDER = (
 # The same within the folders that everything else rests on.
 WITHIN = {
     "_shared": (
-        *("arrays", "card", "checks", "align", "files", "memory", "labelled", "scaling", "names"),
+        *(
+            "arrays",
+            "card",
+            "checks",
+            "align",
+            "delegate",
+            "files",
+            "memory",
+            "labelled",
+            "scaling",
+        ),
+        "names",
         "notes",
         *("pictures", "processes", "progress", "rows", "tables", "threads", "workers"),
     ),

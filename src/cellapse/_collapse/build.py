@@ -1,8 +1,4 @@
-r"""The collapsed effective operator: the energy of a signal once all other ranks have relaxed.
-
-S_eps = A - X (C + eps I)^-1 X^T     for     L* = | A    X |
-| X^T  C |
-"""
+"""`collapse`: S_eps = A - X (C + eps I)^-1 X^T, of whatever can be lifted to a complex."""
 
 from __future__ import annotations
 
@@ -46,38 +42,34 @@ def collapse(
     Parameters
     ----------
     source : Complex, whatever can be lifted to one, or list of matrices B_1, ..., B_K
-        A networkx graph, an adjacency or a list of edges is lifted to its cliques up to rank 2,
-        points to those of their 10 nearest neighbours; hypergraphs and complexes of other
-        libraries keep their cells, and a string names a file or a bundled network. `print(S)`
-        says what was done; the functions of `lifts` do it otherwise.
+        Graphs, adjacencies and lists of edges are lifted to their cliques up to rank 2, points to
+        those of their 10 nearest neighbours; hypergraphs and complexes of other libraries keep
+        their cells, and a string names a file or a bundled network. `print(S)` says what was done.
     realization : name or Realization
         What stands for the complex. By default "renormalized": the graph Laplacian with edges
-        weighted by how well their cells support them. The operators of the paper have a name each,
-        `collapse(K, "unfolded")`, "boundary", "incidence" and "mixed"; "screened" is renormalized
-        without its rounds, `Screened(rounds=3)` with three. Matrices are used as they are where
-        this is left out; "renormalized", "screened" and "unfolded" asked for by name take B_1 and
+        weighted by how well their cells support them; "screened" is that without rounds. The
+        operators of the paper are "unfolded", "boundary", "incidence" and "mixed". Matrices are
+        used as they are; "renormalized", "screened" and "unfolded" asked for by name take B_1 and
         the pattern of the others.
     beta : number or K numbers
         Adjacency weights beta_1..beta_K; 1 by default (renormalized: 1 for the edges, 5 above).
     gamma : "bound", "regularized", number or K numbers, or Unchecked
-        Coupling weights gamma_0..gamma_{K-1}; by default the bound of `thm:psd`. For "screened" one
+        Coupling weights gamma_0..gamma_{K-1}; by default the bound of `thm:psd`. Screened, one
         number, theta: theta^2 = 0.9 by default (renormalized: 0.95), with bound 1.
     eps : float
-        Regularization, at least 0; 0 is the pseudo-inverse limit. For "renormalized" and
-        "screened" it adds to the unit mass of every edge, which keeps the share
-        1 - theta^2 / (1 + eps + support) of its weight: at 0.001 and below it hardly matters. For
-        the others, with gamma at its bound, it decides what S keeps of the smallest positive
-        eigenvalue of A: about eps, where no edge closes a cell, or all as many.
+        Regularization, at least 0; 0 is the pseudo-inverse limit. Renormalized and screened, an
+        edge keeps the share 1 - theta^2 / (1 + eps + support) of its weight: at 0.001 and below
+        eps hardly matters. For the others, with gamma at its bound, it decides what S keeps of the
+        smallest positive eigenvalue of A: about eps, where no edge closes a cell.
     onto : int
-        The rank that is kept: S is then on its cells, in their order and with their labels.
-        "mixed", "incidence" and "boundary" have every rank, "unfolded" the edges besides the
-        vertices, and "screened" and "renormalized" the vertices alone.
+        The rank that is kept: S is on its cells, in their order and with their labels. "mixed",
+        "incidence" and "boundary" have every rank, "unfolded" the vertices and edges, "screened"
+        and "renormalized" the vertices alone.
     weight : str or None
         The attribute that holds the weights, as for `as_complex`; None leaves them out.
     solver : Direct() or CG(...), optional
-        How (C + eps I)^-1 is applied: for the paper's operators, by default a sparse
-        factorization, or conjugate gradients on K where the graph expands and a factorization would
-        fill in. `print(S)` says which.
+        How (C + eps I)^-1 is applied: by default a sparse factorization, or conjugate gradients on
+        K where the graph expands and a factorization would fill in. `print(S)` says which.
 
     Returns
     -------
@@ -146,12 +138,12 @@ def _no_cells(source: Any, chosen: Realization, rank: int) -> InputError:
     for name, other in REALIZATIONS.items():
         with suppress(CellapseError):
             able += [f'"{name}"'] if _has_cells(other, other.chain(K), rank) else []
-    if not able:
-        return InputError(
-            f"{said}, and no realization has them: some of their relations skip ranks; list the "
-            "faces between as cells of K, or keep onto=0"
-        )
-    return InputError(f"{said}; pass the complex with realization={' or '.join(able)}")
+    if able:
+        return InputError(f"{said}; pass the complex with realization={' or '.join(able)}")
+    return InputError(
+        f"{said}, and no realization has them: some of their relations skip ranks; list the "
+        "faces between as cells of K, or keep onto=0"
+    )
 
 
 def matrices_or_complex(source: Any, weight: str | None = AUTO) -> Any:

@@ -34,17 +34,12 @@ class EdgeSquares:
     """
 
     def __init__(
-        self,
-        rows: IntArray,
-        values: FloatArray,
-        n: int | IntArray,
-        shape: tuple[int, ...],
-        start: int | IntArray = 0,
+        self, rows: IntArray, values: FloatArray, n: Any, shape: tuple[int, ...], start: Any = 0
     ) -> None:
         """Take the rows and values of both entries of every column, of a matrix with n rows.
 
-        Or of many matrices, whose squares are parts of one array of this shape: then with n, and
-        the place where its square starts, for every column.
+        Squares of many matrices fill one array of this shape: then n, and where its square starts,
+        are given for every column.
         """
         self._places = (start + rows[:, :, None] * n + rows[:, None, :]).ravel()
         self._products = (values[:, :, None] * values[:, None, :]).reshape(-1, 4)
@@ -54,12 +49,10 @@ class EdgeSquares:
     def of(cls, B: Entries) -> EdgeSquares | None:
         """Those of a matrix, or None where not every column has two entries."""
         rows, values, columns = B.rows, B.values, np.arange(B.shape[1]).repeat(2)
-        if len(rows) != len(columns):
-            return None
-        if (B.columns != columns).any():
+        if not np.array_equal(B.columns, columns):
             order = np.argsort(B.columns, kind="stable")
             rows, values = rows[order], values[order]
-            if (B.columns[order] != columns).any():
+            if not np.array_equal(B.columns[order], columns):
                 return None
         return cls(rows.reshape(-1, 2), values.reshape(-1, 2), B.shape[0], (B.shape[0],) * 2)
 
@@ -98,7 +91,7 @@ class Chain:
     edges : Entries
         B_1.
     above : list of Entries
-        What is above it: B_2, ..., B_K, or containment where the B_k are made when asked for.
+        B_2, ..., B_K, or containment where the B_k are made when asked for.
     make : function
         () -> B_1, ..., B_K; the unfolded ones can be large and are rarely needed.
     sigma_above : array, optional
@@ -113,13 +106,13 @@ class Chain:
     sigma_above: FloatArray | None = None
 
     @classmethod
-    def of(cls, B: Incidence, origin: Any) -> Chain:
+    def of(cls, B: Incidence, origin: Any = None) -> Chain:
         """The matrices as they are; at least B_1, if without columns."""
         if not len(B):
             empty = sparse.csr_array((B.n_cells[0], 0))
             B = Incidence((empty,), B.kind, B.source, (0, 0))
         edges, *above = map(Entries.of, B)
-        return cls(origin, B.n_real, edges, above, lambda: B)
+        return cls(B if origin is None else origin, B.n_real, edges, above, lambda: B)
 
     @property
     def source(self) -> Complex | None:
@@ -197,21 +190,16 @@ class Chain:
             return range(self.n_cells[0]) if self.source is None else self.source.labels
         return self.incidence.labels(rank)
 
-    def of_edges(self) -> Chain:
-        """Vertices and edges alone."""
-        matrices = Incidence((self.nearest,), "given", None, (0, 0))
-        return Chain.of(matrices, matrices)
-
 
 def edges_and_upper(source: Any) -> tuple[Entries, list[Entries], tuple[int, ...]]:
     """Signed B_1, containment above it with the weights of the cells, and how many cells there are.
 
     The elements of a rank that are no cells, but formal, are its last ones.
     """
-    if isinstance(source, Incidence) and source.of_flags and source.source is not None:
+    if isinstance(source, Incidence) and source.kind == "unfolded" and source.source is not None:
         source = source.source  # flags are copies of cells; the complex has the cells themselves
     if isinstance(source, Complex):
         return *edges_and_cofaces(source), source.n_cells
-    B = source if isinstance(source, Incidence) else Incidence.from_matrices(source)
+    B = Incidence.of(source)
     edges, *above = map(Entries.of, B)
     return edges, [abs(M) for M in above], B.n_real

@@ -22,8 +22,9 @@ from cellapse._linalg.factor import Direct
 from cellapse._linalg.operators import Operator
 from cellapse._linalg.symmetric import Deficit
 from cellapse._shared.align import align_numbers
-from cellapse._shared.arrays import Entries, FloatArray
+from cellapse._shared.arrays import FloatArray
 from cellapse._shared.card import Card
+from cellapse._shared.delegate import Of
 from cellapse._shared.memory import Fitting
 from cellapse._shared.scaling import homogeneous
 
@@ -59,6 +60,25 @@ class CollapsedOperator(Operator):
     >>> bool(abs(S @ ([1.0] * 34)).max() < 1e-9)  # constants cost nothing
     True
     """
+
+    n_cells = Of[tuple[int, ...]]("chain", "Cells of each rank.")
+    source = Of[Any]("chain", "The complex that was collapsed, where there is one.")
+    beta = Of[FloatArray]("weights", "Adjacency weights beta_1..beta_K.")
+    gamma = Of[FloatArray]("weights", "Couplings gamma_0..gamma_{K-1}; theta if screened.")
+    eps = Of[float]("weights", "Regularization.")
+    sigma = Of[FloatArray]("weights", "sigma_min+ of the matrix behind each coupling.")
+    bound = Of[FloatArray]("weights", "The largest gamma that keeps L* semi-definite for sure.")
+    shares = Of[Any]("elimination", "The share of its weight that every edge keeps, if reweighted.")
+    matrix: Any = Of("elimination", "S itself, if it is a sparse matrix.")
+    zeros: Any = Of("elimination")
+    apply: Any = Of("elimination")
+    diagonal: Any = Of("elimination")
+    norm_bound: Any = Of("elimination")
+    slow: Any = Of("elimination")
+    rounding: Any = Of("elimination")
+    shifted_system: Any = Of("elimination")
+    safe_shift: Any = Of("elimination")
+    _dense: Any = Of("elimination")
 
     def __init__(
         self,
@@ -139,57 +159,14 @@ class CollapsedOperator(Operator):
         """A basis of its kernel, where that is known exactly."""
         return self.elimination.kernel
 
-    @property
-    def zeros(self) -> Entries | None:
-        return self.elimination.zeros
-
-    @property
-    def source(self) -> Any:
-        """The complex that was collapsed, where there is one."""
-        return self.chain.source
-
-    @property
-    def n_cells(self) -> tuple[int, ...]:
-        return self.chain.n_cells
-
-    @property
-    def beta(self) -> FloatArray:
-        """Adjacency weights beta_1..beta_K."""
-        return self.weights.beta
-
-    @property
-    def gamma(self) -> FloatArray:
-        """Coupling weights gamma_0..gamma_{K-1}; theta for the screened realization."""
-        return self.weights.gamma
-
-    @property
-    def eps(self) -> float:
-        """Regularization."""
-        return self.weights.eps
-
-    @property
-    def sigma(self) -> FloatArray:
-        """sigma_min+ of the matrix behind each coupling, from which its bound follows."""
-        return self.weights.sigma
-
-    @property
-    def bound(self) -> FloatArray:
-        """The largest gamma for which L* is sure to be positive semi-definite."""
-        return self.weights.bound
-
-    @property
-    def shares(self) -> FloatArray | None:
-        """The share of its weight that every edge keeps, where S is a reweighted A."""
-        return self.elimination.shares
-
     @Fitting("the values of all cells", "take fewer columns at a time")
     def complete(self, u: ArrayLike) -> dict[int, FloatArray]:
         """The values z* of all other cells that minimize the energy of u, by rank.
 
         z*(u) = -(C + eps I)^-1 X^T u. Those of rank k begin with one for each of `n_cells[k]`
-        cells, in their order; formal elements of rank completion, if any, come after them. Above
-        the edges the values of the unfolded realization belong to flags instead, in the order of
-        `unfolded_matrices`; the screened and renormalized ones have values of edges only.
+        cells, in their order; formal elements of rank completion come after them. Unfolded, values
+        above the edges belong to flags, in the order of `unfolded_matrices`; screened and
+        renormalized, edges alone have values.
         """
         values = align_numbers(u, self.labels, "the signal", cells=self.onto > 0)
         return homogeneous(self.elimination.complete, values)
@@ -203,44 +180,13 @@ class CollapsedOperator(Operator):
         weights = self.realization.weigh(self.chain, beta, gamma, check_eps(eps))
         return CollapsedOperator(self.realization, self.chain, weights, self.onto, self.solver)
 
-    @property
-    def matrix(self) -> sparse.csr_array | None:  # type: ignore[override]
-        """S itself, if it is a sparse matrix."""
-        return self.elimination.matrix
-
     def tocsr(self) -> sparse.csr_array:
         return super().tocsr() if self.matrix is None else self.matrix.copy()
-
-    def diagonal(self) -> FloatArray:
-        return self.elimination.diagonal()
-
-    def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
-        return self.elimination.apply(x, error)
-
-    @property
-    def slow(self) -> bool:  # type: ignore[override]
-        return self.elimination.slow
-
-    def norm_bound(self, mass: FloatArray | None = None) -> float:
-        return self.elimination.norm_bound(mass)
-
-    def _dense(self, error: float) -> FloatArray:
-        return self.elimination._dense(error)
 
     @property
     def deficit(self) -> Deficit | None:  # type: ignore[override]
         """What S lacks of A; on another rank than the vertices nobody asks."""
         return None if self.onto else self.elimination.deficit
-
-    @property
-    def rounding(self) -> float:  # type: ignore[override]
-        return self.elimination.rounding
-
-    def shifted_system(self, shift: float, mass: FloatArray) -> tuple[sparse.csr_array, int] | None:
-        return self.elimination.shifted_system(shift, mass)
-
-    def safe_shift(self, mass: FloatArray) -> float:
-        return self.elimination.safe_shift(mass)
 
 
 def _again(

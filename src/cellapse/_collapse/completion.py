@@ -4,10 +4,9 @@ With H = M + beta B^T B of `eliminated`,
 
     z = gamma w,    H w = B^T x,
 
-and at eps = 0 the limit of that: of all minimizers the shortest. Values are given out only where
-their error is within a millionth of them. Where cells are held in place by eps alone, that asks
-more than a small residual: the entries of B and M are rounded, and what that puts into the kernel
-of C comes back divided by eps.
+and at eps = 0 the limit of that: of all minimizers the shortest. Values are given out only if
+their error is within a millionth of them. The entries of B and M are rounded, and what that puts
+into the kernel of C comes back divided by eps.
 
 `nullity` is the dimension of that kernel. With z_1, z_2, ... on the eliminated ranks, nearest
 first, y = z_{k-1} and z = z_k, the energy of C is beta_1 |B_1 z_1|^2 and for every further matrix
@@ -48,18 +47,10 @@ _SAME = 1e-12
 
 
 class MassErrors(NamedTuple):
-    """What is known of a diagonal M besides its entries.
+    """What is known of a diagonal M besides its entries."""
 
-    Attributes
-    ----------
-    growth : (m,) array
-        How fast each mass grows with eps: the squared length of the values behind a value of one.
-    rounding : (m,) array
-        How far rounding may have moved it.
-    """
-
-    growth: FloatArray
-    rounding: FloatArray
+    growth: FloatArray  # of each mass with eps: the squared length of the values behind a value 1
+    rounding: FloatArray  # how far rounding may have moved it
 
 
 def completed(
@@ -102,9 +93,8 @@ def moved_by_rounding(
 ) -> FloatArray:
     """How far w moves, in every column, when the entries of B and M move in their last digit.
 
-    They are roots and sums that were rounded: no w can be better known than that. A worst-case
-    bound by the smallest eigenvalue of H; where that is too much, twice the largest of a few random
-    perturbations. `masses` say how well a diagonal M is known, where cancellation left less of it.
+    A worst-case bound by the smallest eigenvalue of H; where that is too much, twice the largest
+    of a few random perturbations. `masses` say how well a diagonal M is known.
     """
     w, B, M, beta = w.astype(np.float64), system.B, system.M, system.beta
     size = abs(M) @ np.abs(w) if masses is None else (np.abs(w).T * (masses.rounding / ROUNDOFF)).T
@@ -173,13 +163,13 @@ def nullity(
         if b == 0.0 or not B.nnz:
             continue
         rank = rank_of(B)
-        u, sigma, v = (part[..., :rank] for part in _triples(B))
+        u, sigma, vt = np.linalg.svd(B.toarray(), full_matrices=False)
         here = np.zeros((rank, cuts[-1]))
-        here[:, cuts[k] : cuts[k + 1]] = v.T
+        here[:, cuts[k] : cuts[k + 1]] = vt[:rank]
         if k:
             there = np.zeros_like(here)
-            there[:, cuts[k - 1] : cuts[k]] = u.T
-            same = abs(g - b * sigma) <= _AT_BOUND * g
+            there[:, cuts[k - 1] : cuts[k]] = u.T[:rank]
+            same = abs(g - b * sigma[:rank]) <= _AT_BOUND * g
             here[same] = np.sqrt(0.5) * (here[same] - there[same])
             conditions.append(there[~same])
         conditions.append(here)
@@ -195,12 +185,6 @@ def nullity_around(
     up = nullity(matrices[onto:], beta[onto:], gamma[onto:])
     down = nullity(below, beta[:onto][::-1], gamma[:onto][::-1])
     return None if up is None or down is None else up + down
-
-
-def _triples(B: sparse.csr_array) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Singular vectors as columns, and values, largest first."""
-    u, sigma, vt = np.linalg.svd(B.toarray(), full_matrices=False)
-    return u, sigma, vt.T
 
 
 def _check_sizes(matrices: Sequence[sparse.csr_array], beta: Sequence[float] | FloatArray) -> None:

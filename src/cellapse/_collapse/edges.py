@@ -1,18 +1,16 @@
 r"""Numbers at edges: unfolded masses, the support of edges in rounds, and the derivatives of both.
 
-Unfolded, every edge has its own tree of cells above it, and all that is above the edges is
-diagonal. From the top rank down, per cell,
+Unfolded, all that is above the edges is diagonal. From the top rank down, per cell,
 
     m_K = eps,   m_k = eps + beta_{k+1} d_k - gamma_k^2 g_k / (1 + beta_{k+1} g_k),
 
 with d_k the weight of its cofaces and g_k the sum of weight / m_{k+1} over them.
 
 Screened, an edge keeps the share f = 1 - theta^2 / (1 + eps + s) of its weight. Its support s is
-the weight of its cells, and in rounds that times the squared geometric mean of the shares of the
-other edges (in a triangle, their product), normalized by the degrees of the ends.
+the weight of its cells; in rounds, times the squared geometric mean of the shares of the other
+edges (in a triangle, their product), normalized by the degrees of the ends.
 
-The formulas hold for NumPy and torch, each with its `Arrays`, and for edges held by many processes,
-whose `Cofaces` exchange the values of edges and the sums over them.
+NumPy and torch each have their `Arrays`; many processes have `Cofaces` that exchange values.
 """
 
 from __future__ import annotations
@@ -44,7 +42,7 @@ class Arrays(NamedTuple):
 
 
 def _add_up(at: IntArray, values: FloatArray, count: int) -> FloatArray:
-    return np.bincount(at, values, count).astype(np.float64, copy=False)  # of nothing, too
+    return np.bincount(at, values, count).astype(np.float64, copy=False)  # integers if empty
 
 
 NUMPY = Arrays(
@@ -122,14 +120,17 @@ class Rounds:
     def forwards(self, share: Any) -> tuple[Any, Any]:
         """s and f, from ones."""
         for _ in range(max(self.count, 1)):
-            ranks = zip(self.beta, self.around, strict=True)
-            if self.count:
-                terms = (b * c.add_up(c.weight * c.mean(share)) for b, c in ranks)
-                support = self.normalized(sum(terms, 0.0 * share), share)
-            else:
-                support = sum((b * c.degree for b, c in ranks), 0.0 * share)
+            support = self.support(share)
             share = 1.0 - self.square / (1.0 + self.eps + support)
         return support, share
+
+    def support(self, share: Any) -> Any:
+        """s, given the shares of all edges."""
+        ranks = zip(self.beta, self.around, strict=True)
+        if not self.count:
+            return sum((b * c.degree for b, c in ranks), 0.0 * share)
+        terms = (b * c.add_up(c.weight * c.mean(share)) for b, c in ranks)
+        return self.normalized(sum(terms, 0.0 * share), share)
 
     def normalized(self, support: Any, share: Any) -> Any:
         """Divided by (g g)^(1/2), with g the sums of shares at both ends."""
@@ -142,20 +143,17 @@ class Rounds:
     def backwards(self, h: FloatArray) -> list[FloatArray]:
         """dJ/dw of all cells above the edges, where dJ/df = h for the last shares."""
         slopes = [np.zeros(c.shape[1]) for c in self.around]
-        share, one, steps = np.ones(len(h)), np.ones(len(h)), []
-        for _ in range(max(self.count, 1)):
-            degree, means = self.ends.down(share), [c.mean(share) for c in self.around]
-            scale = self._scale(degree) if self.count else one
-            ranks = list(zip(self.around, self.beta, means, strict=True))
-            total = scale * sum((b * c.add_up(c.weight * m) for c, b, m in ranks), 0.0 * one)
-            steps.append((share, degree, scale, ranks, total))
-            share = 1.0 - self.square / (1.0 + self.eps + total)
-        for share, degree, scale, ranks, total in reversed(steps):
-            inner = h * self.square / (1.0 + self.eps + total) ** 2
+        shares = [np.ones(len(h))]
+        for _ in range(self.count - 1):
+            shares.append(1.0 - self.square / (1.0 + self.eps + self.support(shares[-1])))
+        for share in reversed(shares):
+            support, degree = self.support(share), self.ends.down(share)
+            inner = h * self.square / (1.0 + self.eps + support) ** 2
+            scale = self._scale(degree) if self.count else np.ones(len(h))
             # Supports are divided by the roots of both degrees.
-            h = self.ends.up(self.ends.down(-0.5 * inner * total) / np.maximum(degree, _TINY))
-            for slope, (c, b, mean) in zip(slopes, ranks, strict=True):
-                passed = c.from_lower(b * inner * scale) * mean
+            h = self.ends.up(self.ends.down(-0.5 * inner * support) / np.maximum(degree, _TINY))
+            for slope, c, b in zip(slopes, self.around, self.beta, strict=True):
+                passed = c.from_lower(b * inner * scale) * c.mean(share)
                 slope += c.per_cell(passed)
                 logs = passed * c.weight * 2.0 / c.others
                 h = h + c.add_up(c.per_cell(logs)[c.cell] - logs) / share
@@ -214,14 +212,12 @@ def total_changes(
     one that is how fast they grow with eps.
     """
     result = [changes[-1]]
-    for k in range(len(upper) - 1, -1, -1):
-        b, c, cells = weights.beta[k + 1], weights.gamma[k + 1], upper[k]
+    for k in reversed(range(len(upper))):
+        b, c, cells, above = weights.beta[k + 1], weights.gamma[k + 1], upper[k], 0.0
         if c > 0:
             m = above_zero(masses[k + 1], result[0])
             above = cells.down(result[0] / m**2) * (c / b / (1.0 / b + cells.down(1.0 / m))) ** 2
-            result.insert(0, changes[k] + above)
-        else:
-            result.insert(0, changes[k])
+        result.insert(0, changes[k] + above)
     return result
 
 
@@ -248,15 +244,12 @@ def unfolded_sigmas(
     B_k of flags has orthogonal rows of squared length d(cell), over the cells that flags reach.
     `owners` say which of `count` complexes the rows of each matrix belong to; one, by default.
     """
-    sigmas = np.full((count, len(upper)), np.inf)
-    reached = np.ones(upper[0].shape[0] if upper else 0, dtype=bool)
+    sigmas, reached = np.full((count, len(upper)), np.inf), None
     for k, B in enumerate(upper):
         d = B.row_squares
-        counted = reached & (d > 0)
-        if owners is None:
-            sigmas[0, k] = np.sqrt(d[counted].min(initial=np.inf))
-        else:
-            np.minimum.at(sigmas[:, k], owners[k][counted], np.sqrt(d[counted]))
+        at = (d > 0) if reached is None else (d > 0) & reached
+        owner = np.zeros(len(d), np.int64) if owners is None else owners[k]
+        np.minimum.at(sigmas[:, k], owner[at], np.sqrt(d[at]))
         if k + 1 < len(upper):
-            reached = B.T @ reached.astype(float) > 0
+            reached = B.T @ (np.ones(len(d)) if reached is None else reached.astype(float)) > 0
     return sigmas

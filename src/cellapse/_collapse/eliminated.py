@@ -66,16 +66,7 @@ class Level:
         Whether M is at least eps, so that K is at least I.
     masses : (m,) array, optional
         M, where it is known to be diagonal. Otherwise it is the graded Laplacian of the eliminated
-        ranks plus eps.
-
-    Attributes
-    ----------
-    beta, gamma : float
-        Those of the nearest matrix.
-    c : float
-        How far T may be below A.
-    graded : GradedLaplacian or None
-        M - eps by its matrices, where M is not given by masses.
+        ranks (`graded`) plus eps.
     """
 
     def __init__(
@@ -89,13 +80,12 @@ class Level:
     ) -> None:
         self.chain, self.eps, self.definite, self.masses = chain, eps, definite, masses
         self.beta, self.gamma = float(beta[0]), float(gamma[0])
-        self.c = self.gamma**2 / self.beta if self.beta > 0 else 0.0
+        self.c = self.gamma**2 / self.beta if self.beta > 0 else 0.0  # how far T may be below A
         self.n = chain.edges.shape[0]
         self.graded: GradedLaplacian | None = None
         if masses is None:
-            further = tuple(B.csr for B in chain.above)
-            above = Incidence(further, "given", None, (0,) * (len(further) + 1))
-            self.graded = GradedLaplacian(above, beta[1:], gamma[1:])
+            further = Incidence.given(B.csr for B in chain.above)
+            self.graded = GradedLaplacian(further, beta[1:], gamma[1:])
 
     @cached_property
     def M(self) -> sparse.csr_array:
@@ -140,7 +130,7 @@ class Level:
         return self.norm / self.c * np.maximum(length, 1e-300)
 
     def lost(self, error: float, what: str) -> ConvergenceError:
-        """The error for what cannot be known well enough."""
+        """Make the error for what cannot be known well enough."""
         return ConvergenceError(
             f"(C + eps I)^-1 is known only to an error of {error:.1e} of {what}: with "
             f"eps={self.eps:g} and weights of such different sizes C is next to singular; "
@@ -175,29 +165,32 @@ class EliminatedSystem:
         masses = self.M.diagonal()
         size = masses + self.beta * np.bincount(self.B.indices, self.B.data**2, len(masses))
         self.largest = largest = float(size.max(initial=0.0)) or 1.0
-        size = np.where(size > 0, size, largest)  # a cell that nothing holds can have any mass
-        self._size = size
+        self._size = size = np.where(size > 0, size, largest)  # a cell that nothing holds: any mass
         # What is not diagonal can be close to singular whatever its diagonal: only eps is sure.
         sure = masses if level.diagonal else np.full(len(size), self.eps)
-        self._null = 0.0
-        if self.eps == 0.0:
-            self._null = max(_LEAST_NULL, _NULL * float(size.min(initial=largest) / largest) ** 2)
-        self._shortest = floor is not None
+        self._null, self._shortest = 0.0, floor is not None
         if floor is not None:
             self._null = _NULL  # the solution is to have no part there
         else:
+            if self.eps == 0.0:
+                range_ = float(size.min(initial=largest) / largest)
+                self._null = max(_LEAST_NULL, _NULL * range_**2)
             least = (_FLOOR if self.eps > 0.0 else _FLOOR_AT_ZERO) * size
             floor = np.where(sure < least, least, 0.0)
         self.floor = floor
         # H is at least this: at eps = 0 on all but its kernel.
         self._low = np.maximum(sure, self._null * self.floor)
 
-    # K and the joint matrix
+    # The factorization, of K or of the joint matrix
 
     @property
     def exact(self) -> bool:
         """Whether M is factorized as it is."""
         return not self.floor.any()
+
+    @cached_property
+    def _raised(self) -> sparse.csr_array:
+        return self.M if self.exact else self.M + diagonal_matrix(self.floor)
 
     @cached_property
     def reduced(self) -> tuple[sparse.csr_array, sparse.csr_array] | None:
@@ -212,7 +205,7 @@ class EliminatedSystem:
 
     @cached_property
     def woodbury(self) -> Woodbury | None:
-        """The same without rows for the far cells, where that is quicker and works."""
+        """Dense algebra on few faces, where that is quicker and works."""
         graded = self.level.graded
         if graded is None or self.solver is not None or self.reduced is not None:
             return None  # a solver that was asked for is used
@@ -223,21 +216,19 @@ class EliminatedSystem:
         except np.linalg.LinAlgError:  # rounding has taken what masses close to zero give
             return None
 
-    @property
-    def complements(self) -> bool:
-        """Whether a dense K can be had though M^-1 is not sparse."""
-        blocked = self.reduced is None and self.solver is None and self.woodbury is None
-        return self.exact and blocked and can_complement()
-
     def joint(self) -> sparse.csr_array:
         """The quasi-definite matrix; of the nearest cells alone where cliques are large.
 
         Both have the same inverse there, and as many negative eigenvalues: those eliminated are
         positive.
         """
-        if self.woodbury is not None:
-            return self._joint(sparse.csr_array(self.woodbury.nearest))
-        return self._joint(self._raised)
+        nearest = None if self.woodbury is None else sparse.csr_array(self.woodbury.nearest)
+        return self._joint(self._raised if nearest is None else nearest)
+
+    def _joint(self, M: sparse.csr_array) -> sparse.csr_array:
+        B = self.B[:, : M.shape[0]]
+        D = diagonal_matrix(np.full(self.level.n, -1.0 / self.beta))
+        return sparse.csr_array(sparse.block_array([[D, B], [B.T, M]]))
 
     @cached_property
     def largest_of_k(self) -> float:
@@ -246,7 +237,6 @@ class EliminatedSystem:
 
     @cached_property
     def _direct(self) -> Direct:
-        """How it is factorized."""
         rows = self.level.n + (0 if self.reduced is not None else len(self.floor))
         return self.solver or best_direct(rows)
 
@@ -259,7 +249,7 @@ class EliminatedSystem:
 
     @cached_property
     def factor(self) -> Solve:
-        """Solves with K, or with the joint matrix."""
+        """Solve with K, or with the joint matrix."""
         reduced = self.reduced
         system = self.joint() if reduced is None else sparse.eye_array(self.level.n) + reduced[0]
         try:
@@ -280,30 +270,17 @@ class EliminatedSystem:
         n = self.level.n
         return self.factor(np.concatenate([np.zeros((n, *r.shape[1:])), r]))[n:]
 
-    @property
-    def _raised(self) -> sparse.csr_array:
-        return self.M + diagonal_matrix(self.floor) if self.floor.any() else self.M
-
-    def _joint(self, M: sparse.csr_array) -> sparse.csr_array:
-        B = self.B[:, : M.shape[0]]
-        D = diagonal_matrix(np.full(self.level.n, -1.0 / self.beta))
-        return sparse.csr_array(sparse.block_array([[D, B], [B.T, M]]))
-
     # K - I = beta B M^-1 B^T
 
     @cached_property
     def knows_k(self) -> bool:
-        """Whether K is known so well that the residual of K v = x is the error of v, or more.
-
-        A diagonal M has an exact inverse. That of blocks has an error, which one step of refinement
-        takes back: it has to be small for that.
-        """
+        """Whether the residual of K v = x bounds the error of v: M^-1 is exact, or nearly so."""
         if not self.exact or self.reduced is None:
             return False
         if self.level.diagonal:
             return True
         x = np.random.default_rng(0).standard_normal(self.level.n)
-        return bool(np.isfinite(self._by_inverse(self.reduced[1].__matmul__, x)).all())
+        return bool(np.isfinite(self.less_identity(x)).all())
 
     def less_identity(self, v: FloatArray) -> FloatArray:
         """(K - I) v, where M falls into small blocks."""
@@ -316,7 +293,9 @@ class EliminatedSystem:
         if self.knows_k:
             assert self.reduced is not None
             return self.reduced[0].toarray(), self.less_identity
-        if not self.complements:
+        if not self.exact or self.reduced is not None or self.solver is not None:
+            return None
+        if self.woodbury is not None or not can_complement():
             return None
         n = self.level.n
         places = np.arange(n + 1)  # PARDISO wants an entry for all of the diagonal
@@ -443,10 +422,9 @@ class EliminatedSystem:
 
     @property
     def _lower(self) -> float | None:
-        """A number below the eigenvalues of (H + floor)^-1 H, as H is at least eps.
+        """A number below the eigenvalues of (H + floor)^-1 H that do not count as zero.
 
-        At eps = 0 below all but those that count as zero. Unknown where the factor is not close to
-        H + floor.
+        Unknown where the factor is not close to H + floor.
         """
         if self._inaccuracy > 1e-3 or self._shortest:
             return None
@@ -460,7 +438,7 @@ class EliminatedSystem:
         scale = np.sqrt(self._size)  # every row counts alike, whatever its weights
         r = scale * np.random.default_rng(0).standard_normal(self.M.shape[0])
         z = self.precondition(r)
-        image = self._product(z) + self.floor * z + self.beta * (self.B.T @ (self.B @ z))
+        image = self.product(z) + self.floor * z
         size = float(np.linalg.norm(r / scale))
         left = float(np.linalg.norm((image - r) / scale)) / size if size else 0.0
         if not left <= 0.5:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -34,11 +35,10 @@ from cellapse._linalg.blas import times
 from cellapse._linalg.cg import CG
 from cellapse._linalg.factor import Direct
 from cellapse._linalg.kernel import left_kernel
-from cellapse._linalg.symmetric import COPIES, Deficit, SymmetricOperator
-from cellapse._linalg.tuning import DENSE_DIAGONAL
+from cellapse._linalg.symmetric import Deficit, SymmetricOperator
 from cellapse._matrices.incidence import Incidence
 from cellapse._shared.arrays import Entries, FloatArray, square
-from cellapse._shared.memory import available_memory
+from cellapse._shared.delegate import Of
 
 
 class Elimination(SymmetricOperator):
@@ -60,50 +60,35 @@ class Elimination(SymmetricOperator):
 
     @abstractmethod
     def complete(self, u: FloatArray) -> dict[int, FloatArray]:
-        """The values of the eliminated cells that minimize the energy of u, by rank."""
+        """Return the values of the eliminated cells that minimize the energy of u, by rank."""
 
 
 class OneSide(Elimination):
     """By one inverse, for ranks that all lie above the kept one, or all below.
 
-    Parameters
-    ----------
-    chain : Chain
-        From the kept rank outwards.
-    beta, gamma : arrays
-        In that order.
-    weights : Weights
-        Of the whole collapse: eps, and whether it is definite.
-    solver : Direct or None
-    ranks, n_cells : sequences of int
-        The eliminated ranks, nearest first, and the cells of every rank.
+    `ranks` are those eliminated, nearest first, and `n_cells` the cells of every rank.
     """
+
+    A: Any = Of("level")
+    kernel: Any = Of("_chain")
+    zeros: Any = Of("_chain")
+    slow: Any = Of("inverse")
+    method: Any = Of("inverse")
+    rounding: Any = Of("inverse")
+    safe_shift: Any = Of("inverse")
+    shifted_system: Any = Of("inverse")
 
     def __init__(
         self,
-        chain: Chain,
-        beta: FloatArray,
-        gamma: FloatArray,
+        level: Level,
         weights: Weights,
         solver: Direct | None,
         ranks: Sequence[int],
         n_cells: Sequence[int],
     ) -> None:
-        super().__init__(chain.edges.shape[0])
-        self._chain, self._beta, self._gamma, self._weights = chain, beta, gamma, weights
-        self._solver, self._ranks, self._n_cells = solver, ranks, n_cells
-
-    def _masses(self) -> FloatArray | None:
-        """M, where it is diagonal: eps, if nothing of the further ranks arrives."""
-        if self._chain.above and not self._chain.exact:
-            return None
-        return np.full(self._chain.edges.shape[1], self._weights.eps)
-
-    @cached_property
-    def level(self) -> Level:
-        """What is eliminated."""
-        numbers = self._beta, self._gamma, self._weights.eps, self._weights.definite
-        return Level(self._chain, *numbers, self._masses())
+        super().__init__(level.n)
+        self.level, self._chain, self._weights, self._solver = level, level.chain, weights, solver
+        self._ranks, self._n_cells = ranks, n_cells
 
     @cached_property
     def inverse(self) -> Inverse:
@@ -111,47 +96,17 @@ class OneSide(Elimination):
         return inverse_of(self.level, self._solver)
 
     @property
-    def kernel(self) -> sparse.csr_array | None:  # type: ignore[override]
-        return self._chain.kernel
-
-    @property
-    def zeros(self) -> Entries | None:
-        return self._chain.zeros
-
-    @property
-    def A(self) -> sparse.csr_array:
-        return self.level.A
-
-    @property
-    def slow(self) -> bool:  # type: ignore[override]
-        return self.inverse.slow
-
-    @property
-    def method(self) -> str:  # type: ignore[override]
-        return self.inverse.method
-
-    @property
     def deficit(self) -> Deficit | None:  # type: ignore[override]
-        inverse, scale = self.inverse, float(self._beta[0])
-        if scale == 0.0:
+        level, inverse = self.level, self.inverse
+        if level.beta == 0.0:
             return None
         by_steps = inverse if isinstance(inverse, IterativeInverse) and inverse.iterative else None
-        within = bool(self._weights.within_bound[0])
-        return Deficit(self._chain.base, scale, self.level.c, within, inverse.iterative, by_steps)
-
-    @property
-    def rounding(self) -> float:  # type: ignore[override]
-        return self.inverse.rounding
-
-    def shifted_system(self, shift: float, mass: FloatArray) -> tuple[sparse.csr_array, int] | None:
-        return self.inverse.shifted_system(shift, mass)
-
-    def safe_shift(self, mass: FloatArray) -> float:
-        return self.inverse.safe_shift(mass)
+        within, base = bool(self._weights.within_bound[0]), self._chain.base
+        return Deficit(base, level.beta, level.c, within, by_steps is not None, by_steps)
 
     @cached_property
     def _array(self) -> FloatArray | None:
-        """S of few vertices: made without sparse matrices."""
+        """S of few vertices, made without sparse matrices."""
         edges = self._chain.edge_squares
         if edges is None or not isinstance(self.inverse, DenseInverse):
             return None
@@ -175,10 +130,8 @@ class OneSide(Elimination):
         return super()._dense(error) if D is None else level.A.toarray() - level.c * D
 
     def diagonal(self) -> FloatArray:
-        n, cheap = self.level.n, self.inverse.system.reduced is not None
-        if cheap or n > DENSE_DIAGONAL or COPIES * 8.0 * n**2 > available_memory():
-            return super().diagonal()
-        return self._dense(0.0).diagonal().copy()
+        D = self.inverse.dense() if self.level.c and self.slow else None
+        return super().diagonal() if D is None else self.A.diagonal() - self.level.c * D.diagonal()
 
     def norm_bound(self, mass: FloatArray | None = None) -> float:
         edges = self._chain.edge_squares
@@ -202,37 +155,32 @@ class ByEdgeMasses(OneSide):
     """
 
     def __init__(self, chain: Chain, weights: Weights, solver: Direct | None) -> None:
-        numbers = weights.beta, weights.gamma, weights
-        super().__init__(chain, *numbers, solver, (1,), chain.edges.shape)
-
-    @cached_property
-    def _upper(self) -> list[Cofaces]:
-        return [Cofaces.of(B.squared) for B in self._chain.above]
-
-    def _masses_of(self, above: Sequence[Cofaces]) -> list[FloatArray]:
-        beta, gamma, eps = self._beta, self._gamma, self._weights.eps
-        return unfolded_masses(above, self._chain.edges.shape[1], beta[1:], gamma[1:], eps)
-
-    def _masses(self) -> FloatArray:
-        return self._masses_of(self._upper)[0]
+        upper = [Cofaces.of(B.squared) for B in chain.above]
+        self._above = upper, _masses(chain, weights, upper)
+        numbers = weights.beta, weights.gamma, weights.eps, weights.definite
+        level = Level(chain, *numbers, self._above[1][0])
+        super().__init__(level, weights, solver, (1,), chain.edges.shape)
 
     def _mass_errors(self) -> MassErrors:
-        return mass_errors(self._upper, self._masses_of(self._upper), self._weights)
+        return mass_errors(*self._above, self._weights)
 
     def complete(self, u: FloatArray) -> dict[int, FloatArray]:
         values = super().complete(u)
-        beta, gamma = self._beta, self._gamma
+        beta, gamma = self._weights.beta, self._weights.gamma
         flags = self._chain.incidence.matrices[1:]
         upper = [Cofaces.of(Entries.of(B).squared) for B in flags]
-        masses = self._masses_of(upper)
+        masses = _masses(self._chain, self._weights, upper)
         growth = total_changes(upper, masses, self._weights, [np.ones(len(m)) for m in masses])
         for k, B in enumerate(flags, start=1):
             mass = above_zero(masses[k], growth[k])
             share = 1.0 + beta[k] * upper[k - 1].down(1.0 / mass)
-            if u.ndim == 2:
-                mass, share = mass[:, None], share[:, None]
-            values[k + 1] = gamma[k] * (B.T @ (values[k] / share)) / mass
+            values[k + 1] = gamma[k] * ((B.T @ (values[k].T / share).T).T / mass).T
         return values
+
+
+def _masses(chain: Chain, weights: Weights, above: Sequence[Cofaces]) -> list[FloatArray]:
+    n_edges = chain.edges.shape[1]
+    return unfolded_masses(above, n_edges, weights.beta[1:], weights.gamma[1:], weights.eps)
 
 
 class BothSides(Elimination):
@@ -240,10 +188,8 @@ class BothSides(Elimination):
 
     def __init__(self, sides: Sequence[OneSide], kernel: sparse.csr_array | None) -> None:
         super().__init__(sides[0].shape[0])
-        self._sides = sides
+        self._sides, self.kernel, self.method = sides, kernel, sides[0].method
         self.A = sparse.csr_array(sides[0].A + sides[1].A)
-        self.kernel = kernel
-        self.method = sides[0].method
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         return self._sides[0].apply(x, error) + self._sides[1].apply(x, error)
@@ -258,13 +204,11 @@ class AlgorithmOne(Elimination):
     def __init__(self, chain: Chain, weights: Weights, onto: int, solver: CG) -> None:
         B = chain.incidence
         super().__init__(B.n_cells[onto])
-        graded = GradedLaplacian(B, weights.beta, weights.gamma)
-        self.A, self._X, C = graded.split(onto)
+        self.A, self._X, C = GradedLaplacian(B, weights.beta, weights.gamma).split(onto)
         self._solve = solver.prepare(C + weights.eps * sparse.eye_array(C.shape[0]))
         self._ranks = [k for k in range(len(B) + 1) if k != onto]
-        self._n_cells = B.n_cells
+        self._n_cells, self.method = B.n_cells, str(solver)
         self.kernel = left_kernel(_both_matrices(B, onto))
-        self.method = str(solver)
         self.deficit = Deficit(chain.base, float(weights.beta[0]), iterative=True)
 
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
@@ -275,34 +219,20 @@ class AlgorithmOne(Elimination):
 
 
 class Edgewise(Elimination):
-    """Every edge relaxes alone: S is a sparse matrix.
-
-    Attributes
-    ----------
-    bare, mass : arrays
-        The diagonals of C and of C + eps I.
-    """
+    """Every edge relaxes alone: S is a sparse matrix. `mass` is the diagonal of C + eps I."""
 
     method = "none needed"
     matrix: sparse.csr_array
-    shares: FloatArray
+    kernel: Any = Of("_chain")
+    zeros: Any = Of("_chain")
 
     def __init__(self, chain: Chain, weights: Weights, rounds: Rounds) -> None:
         super().__init__(chain.edges.shape[0])
         self._chain, self._weights = chain, weights
         support, self.shares = rounds.forwards(np.ones(chain.edges.shape[1]))
-        self.bare = 1.0 + support
-        self.mass = self.bare + weights.eps
+        self.mass = 1.0 + support + weights.eps
         self.matrix = square(chain.edges, float(weights.beta[0]) * self.shares)
         self.matrix.eliminate_zeros()
-
-    @property
-    def kernel(self) -> sparse.csr_array | None:  # type: ignore[override]
-        return self._chain.kernel
-
-    @property
-    def zeros(self) -> Entries | None:
-        return self._chain.zeros
 
     @cached_property
     def A(self) -> sparse.csr_array:
@@ -322,49 +252,40 @@ class Edgewise(Elimination):
 
     def complete(self, u: FloatArray) -> dict[int, FloatArray]:
         coupling = np.sqrt(self._weights.beta[0]) * self._weights.gamma[0]
-        z = coupling * (self._chain.nearest.T @ u)
-        return {1: z / (self.mass if u.ndim == 1 else self.mass[:, None])}
+        return {1: ((coupling * (self._chain.nearest.T @ u)).T / self.mass).T}
 
 
-def by_levels(chain: Chain, weights: Weights, onto: int, solver: Direct | None) -> Elimination:
+def by_sides(chain: Chain, weights: Weights, onto: int, solver: Direct | None) -> Elimination:
     """One inverse for the ranks above the kept one, and one for the ranks below."""
     B, beta, gamma = chain.incidence, weights.beta, weights.gamma
     sides: list[OneSide] = []
+
+    def add(side: Chain, beta: FloatArray, gamma: FloatArray, ranks: Sequence[int]) -> None:
+        single = not side.above or side.exact  # of an exact chain nothing of further ranks arrives
+        masses = np.full(side.edges.shape[1], weights.eps) if single else None
+        level = Level(side, beta, gamma, weights.eps, weights.definite, masses)
+        sides.append(OneSide(level, weights, solver, ranks, B.n_cells))
+
     if onto < len(B):
-        above = chain if onto == 0 else _chain_of(B.matrices[onto:])
-        numbers = beta[onto:], gamma[onto:], weights, solver
-        sides.append(OneSide(above, *numbers, range(onto + 1, len(B) + 1), B.n_cells))
+        above = chain if onto == 0 else Chain.of(Incidence.given(B.matrices[onto:]))
+        add(above, beta[onto:], gamma[onto:], range(onto + 1, len(B) + 1))
     if onto > 0:
-        below = _chain_of([M.T.tocsr() for M in reversed(B.matrices[:onto])])
-        numbers = beta[:onto][::-1], gamma[:onto][::-1], weights, solver
-        sides.append(OneSide(below, *numbers, range(onto - 1, -1, -1), B.n_cells))
-    if len(sides) == 1:
-        return sides[0]
-    return BothSides(sides, left_kernel(_both_matrices(B, onto)))
-
-
-def _chain_of(matrices: Sequence[sparse.csr_array]) -> Chain:
-    B = Incidence(tuple(matrices), "given", None, (0,) * (len(matrices) + 1))
-    return Chain.of(B, B)
+        below = Incidence.given([M.T.tocsr() for M in reversed(B.matrices[:onto])])
+        add(Chain.of(below), beta[:onto][::-1], gamma[:onto][::-1], range(onto - 1, -1, -1))
+    return sides[0] if len(sides) == 1 else BothSides(sides, left_kernel(_both_matrices(B, onto)))
 
 
 def _by_rank(z: FloatArray, ranks: Sequence[int], n_cells: Sequence[int]) -> dict[int, FloatArray]:
     """Values of cells, cut at the ends of the ranks; in the order of the ranks."""
     values, start = {}, 0
     for rank in ranks:
-        n = n_cells[rank]
-        part = z[start : start + n]
+        part = z[start : (start := start + n_cells[rank])]
         # Past the nearest rank of a chain complex nothing arrives.
-        values[rank] = part if len(part) == n else np.zeros((n, *z.shape[1:]))
-        start += n
+        values[rank] = part if len(part) else np.zeros((n_cells[rank], *z.shape[1:]))
     return dict(sorted(values.items()))
 
 
 def _both_matrices(B: Incidence, onto: int) -> sparse.csr_array:
     """A matrix whose left kernel is the common kernel of both sides of a rank."""
-    sides = []
-    if onto < len(B):
-        sides.append(B[onto])
-    if onto > 0:
-        sides.append(B[onto - 1].T)
+    sides = [*B.matrices[onto : onto + 1], *(M.T for M in B.matrices[:onto][-1:])]
     return sparse.csr_array(sparse.hstack(sides, format="csr"))

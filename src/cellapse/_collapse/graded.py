@@ -4,8 +4,7 @@ r"""The graded Laplacian of all ranks at once.
          | -gamma_0 B_1^T  D_1          -gamma_1 B_2       |
          |                -gamma_1 B_2^T   D_2         ... |
 
-with D_k = beta_k B_k^T B_k + beta_{k+1} B_{k+1} B_{k+1}^T. Which gamma keep it positive
-semi-definite is said in `weights`.
+with D_k = beta_k B_k^T B_k + beta_{k+1} B_{k+1} B_{k+1}^T.
 """
 
 from __future__ import annotations
@@ -124,7 +123,7 @@ def graded_laplacian(
     >>> L.matrix.toarray().round(3).tolist()
     [[1.0, -1.0, 1.414], [-1.0, 1.0, -1.414], [1.414, -1.414, 2.0]]
     """
-    B = matrices if isinstance(matrices, Incidence) else Incidence.from_matrices(matrices)
+    B = Incidence.of(matrices)
     beta = check_beta(beta, len(B))
     if isinstance(gamma, str) and gamma == "regularized":
         raise InputError('gamma="regularized" needs an eps that pays for it; use it in collapse')

@@ -20,7 +20,6 @@ residual shows that this was not enough by conjugate gradients on the eliminated
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from functools import cached_property, lru_cache
 from math import prod
 from typing import Any
@@ -65,6 +64,7 @@ class Inverse(ABC):
     """
 
     iterative = False  # whether products take iterations instead of a factorization
+    slow = False  # whether one product costs so much that even a small T is better not formed
 
     def __init__(self, level: Level, solver: Direct | None = None) -> None:
         self.level, self.solver = level, solver
@@ -78,11 +78,6 @@ class Inverse(ABC):
     def method(self) -> str:
         """How it is applied, in words."""
         return self.system.method
-
-    @property
-    def slow(self) -> bool:
-        """Whether one product costs so much that even a small T is better not formed."""
-        return False
 
     @abstractmethod
     def apply(self, x: FloatArray, error: float = 0.0) -> tuple[FloatArray, FloatArray]:
@@ -105,24 +100,20 @@ class Inverse(ABC):
         has as many negative eigenvalues as T - shift D besides those of -K, whose number is
         returned. None where masses had to be raised.
         """
-        level, system, c = self.level, self.system, self.level.c
-        eye = sparse.eye_array(level.n)
+        level, system, c, n = self.level, self.system, self.level.c, self.level.n
+        eye = sparse.eye_array(n)
         H = sparse.csr_array(level.A - c * eye - shift * sparse.diags_array(mass))
         if c == 0.0:
             return H, 0
         if not system.exact:
             return None
-        rest: Any
-        link: Any
         if system.reduced is not None:
-            rest = -(eye + system.reduced[0])
-            link = np.sqrt(c) * eye
+            rest, link = -(eye + system.reduced[0]), np.sqrt(c) * eye
         else:
             rest = system.joint()
-            link = sparse.csr_array(np.sqrt(c / level.beta) * eye)
-            link = sparse.hstack([link, sparse.csr_array((level.n, rest.shape[0] - level.n))])
+            link = np.sqrt(c / level.beta) * sparse.eye_array(n, rest.shape[0])
         # K is at least I, unless the weights are beyond their bounds.
-        negative = level.n if level.definite else Direct().prepare(rest).n_negative()
+        negative = n if level.definite else Direct().prepare(rest).n_negative()
         if negative is None:
             return None
         return sparse.csr_array(sparse.block_array([[H, link], [link.T, rest]])), negative
@@ -145,43 +136,33 @@ class Inverse(ABC):
 class DenseInverse(Inverse):
     """By an array, from the entries of B: sparse matrices take longer to make than all the rest."""
 
-    @staticmethod
-    def suits(level: Level) -> bool:
-        """Whether there are few vertices, edges with masses, and K is at least I."""
-        masses = level.masses
-        known = masses is not None and masses.min(initial=np.inf) > 0  # eps = 0 is a limit
-        return known and level.definite and level.c > 0.0 and level.chain.edge_squares is not None
-
     @cached_property
-    def _array(self) -> FloatArray | None:
-        level = self.level
-        edges = level.chain.edge_squares
-        assert edges is not None
-        assert level.masses is not None
-        G = edges.weighted(level.beta / level.masses)
-        P = np.zeros((level.n, 0)) if level.chain.zeros is None else level.chain.zeros.toarray()
+    def known(self) -> FloatArray | None:
+        """The array, if there are few vertices, masses of edges, K >= I and enough digits."""
+        level, edges = self.level, self.level.chain.edge_squares
+        masses, zeros = level.masses, level.chain.zeros
+        if edges is None or masses is None or not level.definite or level.c == 0.0:
+            return None
+        if not masses.min(initial=np.inf) > 0.0:  # eps = 0 is a limit
+            return None
+        G = edges.weighted(level.beta / masses)
+        P = np.zeros((level.n, 0)) if zeros is None else zeros.toarray()
         D, error = one_less_inverse(G, lambda x: x - P @ (P.T @ x), G.__matmul__)
         return D if level.c * error <= 0.3 * GOOD * level.norm else None
 
-    @property
-    def accurate(self) -> bool:
-        """Whether the array is known so well that products with it need no check."""
-        return self._array is not None
-
     def apply(self, x: FloatArray, error: float = 0.0) -> tuple[FloatArray, FloatArray]:
-        assert self._array is not None
-        return self._array @ self.level.fixed.off(x), GOOD * self.level.size(x)
+        return self.dense() @ self.level.fixed.off(x), GOOD * self.level.size(x)
 
     def dense(self, error: float = 0.0) -> FloatArray:
-        assert self._array is not None
-        return self._array
+        assert self.known is not None
+        return self.known
 
 
 class FactoredInverse(Inverse):
     """By one solve with K or the joint matrix, or by the values of the eliminated cells."""
 
     @property
-    def slow(self) -> bool:
+    def slow(self) -> bool:  # type: ignore[override]
         system, level = self.system, self.level
         many = level.c > 0.0 and level.M.shape[0] > SLOW_PRODUCTS * level.n
         return many and system.reduced is None and system.woodbury is None
@@ -190,8 +171,17 @@ class FactoredInverse(Inverse):
         allowed, x = self.allowed(x, error), self.level.fixed.off(x)
         found = self._by_one_solve(self.system, x, allowed)
         if found is None:
-            found = self._by_values_or_unraised(x, allowed, error)
+            try:
+                found = self._by_values(x, allowed, error)
+            except ConvergenceError:  # some are only known with K as it is, however large
+                found = self._by_one_solve(self._unraised, x, allowed)
+                if found is None:
+                    raise
         return self.level.fixed.remove_from(found[0]), found[1]
+
+    @cached_property
+    def _unraised(self) -> EliminatedSystem:
+        return EliminatedSystem(self.level, 0.0 * self.system.floor, self.solver)
 
     def allowed(self, x: FloatArray, error: float) -> FloatArray:
         """The error to reach, by column: of all of x, as A x rounds all of it, too."""
@@ -217,28 +207,8 @@ class FactoredInverse(Inverse):
         less = system.less_identity(v)
         error = np.atleast_1d(np.linalg.norm(x - v - less, axis=0))
         bound = self.accepted(system, error, x, allowed)
-        if bound is None:
-            return None
-        return less if system.largest_of_k < _CLOSE_TO_ONE else x - v, bound
-
-    def _by_values_or_unraised(
-        self, x: FloatArray, allowed: FloatArray, error: float
-    ) -> tuple[FloatArray, FloatArray]:
-        """By the values, or by one solve with K as it is, however large: some are only known so."""
-        try:
-            return self._by_values(x, allowed, error)
-        except ConvergenceError:
-            masses = self.level.masses
-            if masses is None or self.system.exact or not masses.min(initial=np.inf) > 0.0:
-                raise
-            found = self._by_one_solve(self._unraised, x, allowed)
-            if found is None:
-                raise
-            return found
-
-    @cached_property
-    def _unraised(self) -> EliminatedSystem:
-        return EliminatedSystem(self.level, 0.0 * self.system.floor, self.solver)
+        close = system.largest_of_k < _CLOSE_TO_ONE
+        return None if bound is None else (less if close else x - v, bound)
 
     def _by_values(
         self, x: FloatArray, allowed: FloatArray, error: float
@@ -248,9 +218,8 @@ class FactoredInverse(Inverse):
         beta^2 |B e|^2 <= beta e^T H e: what is further off than the limit, or than a few times what
         was asked for, is not given out.
         """
-        level, system = self.level, self.system
-        limit, enough, size = 10.0 * allowed, allowed, level.size(x)
-        root = np.sqrt(level.beta)
+        level, system, size = self.level, self.system, self.level.size(x)
+        limit, enough, root = 10.0 * allowed, allowed, np.sqrt(level.beta)
         if error == 0.0:
             limit, enough = np.maximum(allowed, _LIMIT * size), np.maximum(allowed, GOOD * size)
         if level.definite:
@@ -263,16 +232,15 @@ class FactoredInverse(Inverse):
 
     def dense(self, error: float = 0.0) -> FloatArray | None:
         level, n = self.level, self.level.n
-        small = 0 < n <= DENSE_INVERSE or (n <= DENSE_DIAGONAL and self.system.reduced is None)
-        if not level.definite or not small:
+        if not level.definite or n > (DENSE_INVERSE if self.system.reduced else DENSE_DIAGONAL):
             return None
         try:
             known = self.system.dense()
-            if known is None:
-                return None
-            D, off = one_less_inverse(known[0], level.fixed.remove_from, known[1])
         except ConvergenceError:  # products may still do
             return None
+        if known is None:
+            return None
+        D, off = one_less_inverse(known[0], level.fixed.remove_from, known[1])
         return D if level.c * off <= 0.3 * max(GOOD * level.norm, 0.03 * error * level.c) else None
 
 
@@ -284,7 +252,7 @@ class IterativeInverse(Inverse, ApproximateInverse):
 
     def __init__(self, factored: FactoredInverse) -> None:
         super().__init__(factored.level)
-        self._factored, self._given_up = factored, False
+        self.system, self._factored, self._given_up = factored.system, factored, False
         self._widest = widest_level(self.level.A)[0]
 
     @staticmethod
@@ -294,10 +262,6 @@ class IterativeInverse(Inverse, ApproximateInverse):
         if factored.solver is not None or level.n < EVERYTHING_IS_QUICK or level.c == 0.0:
             return False
         return level.definite and factored.system.knows_k and expands(level.A)
-
-    @property
-    def system(self) -> EliminatedSystem:
-        return self._factored.system
 
     @property
     def iterative(self) -> bool:  # type: ignore[override]
@@ -424,10 +388,8 @@ class _Equation(System):
 
 def inverse_of(level: Level, solver: Direct | None = None) -> Inverse:
     """The implementation that suits a level; a solver that was asked for factorizes."""
-    if solver is None and DenseInverse.suits(level):
-        dense = DenseInverse(level)
-        if dense.accurate:
-            return dense
+    if solver is None and (dense := DenseInverse(level)).known is not None:
+        return dense
     factored = FactoredInverse(level, solver)
     return IterativeInverse(factored) if IterativeInverse.suits(factored) else factored
 
@@ -436,19 +398,11 @@ def inverse_of(level: Level, solver: Direct | None = None) -> Inverse:
 
 
 def one_less_inverse(
-    G: FloatArray,
-    off: Callable[[FloatArray], FloatArray],
-    less_identity: Solve,
+    G: FloatArray, off: Solve, less_identity: Solve
 ) -> tuple[FloatArray, FloatArray]:
     """I - (I + G)^-1 of one matrix or of a stack, and how far products with each are off.
 
-    Parameters
-    ----------
-    G : (..., n, n) array
-    off : function
-        x -> x without its part in the kernel of G.
-    less_identity : function
-        v -> G v, as accurately as it is known.
+    `off` takes the kernel of G out of x, and `less_identity` is v -> G v as accurately as known.
     """
     n = G.shape[-1]
     K = G.copy()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,7 +28,7 @@ from cellapse._collapse.elimination import (
     ByEdgeMasses,
     Edgewise,
     Elimination,
-    by_levels,
+    by_sides,
 )
 from cellapse._collapse.graded import GradedLaplacian
 from cellapse._collapse.stacks import ChainStacks, EdgeMassStacks, SparseStacks, Stacks
@@ -49,7 +50,7 @@ from cellapse._matrices.matrices import (
     unfold,
     unfolded_matrices,
 )
-from cellapse._shared.arrays import Entries, FloatArray
+from cellapse._shared.arrays import Entries, FloatArray, diagonal_matrix
 from cellapse._shared.checks import number, whole_number
 
 RENORMALIZED = 5  # rounds, the measured setting
@@ -72,6 +73,7 @@ class Realization(ABC):
     True
     """
 
+    name: ClassVar[str]  # its shorthand: what users write instead of the object
     summary: ClassVar[str]  # one sentence for lists of choices
     usual_beta: ClassVar[float] = 1.0  # of the ranks above the edges
     usual_share: ClassVar[float] = 1.0  # of gamma in its bound
@@ -82,11 +84,6 @@ class Realization(ABC):
     # Whether a weight of a cell also divides the entries above it, as a Hodge star does.
     hodge: ClassVar[bool] = True
 
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """Its shorthand: what users write instead of the object."""
-
     @abstractmethod
     def matrices(self, K: Complex) -> Incidence:
         """B_1, ..., B_K of a complex."""
@@ -96,9 +93,7 @@ class Realization(ABC):
 
     def chain(self, source: Any) -> Chain:
         """The matrices of a source, with what is known of them."""
-        if isinstance(source, Complex):
-            return Chain.of(self.matrices(source), source)
-        B = source if isinstance(source, Incidence) else Incidence.from_matrices(source)
+        B = self.matrices(source) if isinstance(source, Complex) else Incidence.of(source)
         return Chain.of(B, source)
 
     def caution(self, chain: Chain) -> str | None:
@@ -134,7 +129,7 @@ class Realization(ABC):
         """How S is applied."""
         if isinstance(solver, CG):
             return AlgorithmOne(chain, weights, onto, solver)
-        return by_levels(chain, weights, onto, solver)
+        return by_sides(chain, weights, onto, solver)
 
     def limit(
         self, chain: Chain, weights: Weights, onto: int
@@ -174,14 +169,11 @@ class Boundary(Realization):
     Boundary()
     """
 
+    name: ClassVar[str] = "boundary"
     summary: ClassVar[str] = (
         "Signed boundaries, as in homology: the cells above the edges drop out of S."
     )
     exact: ClassVar[bool] = True
-
-    @property
-    def name(self) -> str:
-        return "boundary"
 
     def matrices(self, K: Complex) -> Incidence:
         return boundary_matrices(K)
@@ -205,13 +197,10 @@ class Unsigned(Realization):
     'incidence'
     """
 
+    name: ClassVar[str] = "incidence"
     summary: ClassVar[str] = (
         "Which cells contain which, without signs: A is the signless Laplacian."
     )
-
-    @property
-    def name(self) -> str:
-        return "incidence"
 
     def matrices(self, K: Complex) -> Incidence:
         return incidence_matrices(K)
@@ -227,11 +216,8 @@ class Mixed(Realization):
     Mixed()
     """
 
+    name: ClassVar[str] = "mixed"
     summary: ClassVar[str] = "Signs on the edges only, as in the paper's cut and denoising tables."
-
-    @property
-    def name(self) -> str:
-        return "mixed"
 
     def matrices(self, K: Complex) -> Incidence:
         return signed_below_unsigned(K)
@@ -244,11 +230,8 @@ class Mixed(Realization):
 class Given(Realization):
     """The matrices B_1, ..., B_K that were given, whatever they stand for."""
 
+    name: ClassVar[str] = "given"
     summary: ClassVar[str] = "Matrices as they were given."
-
-    @property
-    def name(self) -> str:
-        return "given"
 
     def matrices(self, K: Complex) -> Incidence:
         raise InputError(
@@ -260,8 +243,7 @@ class Given(Realization):
 class Unfolded(Realization):
     r"""Signed B_1, and above it a tree of cells for every edge; independent of any orientation.
 
-    Everything above the edges is diagonal. It leaves a mass of every edge (see `edges`), and these
-    are the diagonal matrix M of the collapse
+    Everything above the edges is diagonal and leaves a mass of every edge (see `edges`), in M of
 
         S = beta_1 L - c I + c (I + beta_1 G)^-1,   c = gamma_0^2 / beta_1,   G = B_1 M^-1 B_1^T.
 
@@ -271,6 +253,7 @@ class Unfolded(Realization):
     Unfolded()
     """
 
+    name: ClassVar[str] = "unfolded"
     summary: ClassVar[str] = (
         "The paper's operator; every edge has its own cells above it, so no orientation."
     )
@@ -278,24 +261,16 @@ class Unfolded(Realization):
     hodge: ClassVar[bool] = False
     diagonal: ClassVar[bool] = True
 
-    @property
-    def name(self) -> str:
-        return "unfolded"
-
     def matrices(self, K: Complex) -> Incidence:
         return unfolded_matrices(K)
 
     def chain(self, source: Any) -> Chain:
-        if isinstance(source, Incidence) and source.of_flags:
-            return Chain.of(source, source)
+        if isinstance(source, Incidence) and source.kind == self.name:
+            return Chain.of(source)
         B1, upper, n_cells = edges_and_upper(source)
         complex_ = source if isinstance(source, Complex) else getattr(source, "source", None)
 
-        def make() -> Incidence:
-            matrices = tuple(unfold(B1.csr, [B.csr for B in upper]))
-            n_formal = (0, 0, *(B.shape[1] for B in matrices[1:]))
-            return Incidence(matrices, self.name, complex_, n_formal)
-
+        make = partial(unfold, B1, upper, complex_)
         return Chain(source, n_cells, B1, upper, make, unfolded_sigmas(upper)[0])
 
     def eliminate(
@@ -337,14 +312,14 @@ class Screened(Realization):
         S = beta_1 B_1 diag(f) B_1^T,   f = 1 - theta^2 / (1 + eps + sum_k beta_k d_k)
 
     is the share of its weight that an edge keeps, with d_k the (weighted) number of its cells of
-    rank k. With `rounds`, a cell supports an edge by as much as its own other edges are supported,
-    self-consistently: five rounds are called "renormalized".
+    rank k. With `rounds`, a cell supports an edge by as much as its other edges are supported: five
+    rounds are called "renormalized".
 
     Parameters
     ----------
     theta : float, optional
-        Coupling of the edges, where `gamma` of `collapse` is left out: theta^2 = 0.9 by default,
-        0.95 with rounds. At most 1.
+        The coupling, at most 1, where `gamma` of `collapse` is left out: theta^2 = 0.9 by default,
+        0.95 with rounds.
     rounds : int
         How often the support of an edge is weighed by the support of its cells' other edges.
 
@@ -370,7 +345,7 @@ class Screened(Realization):
             number("theta", self.theta, "a number from 0 to 1", lambda t: 0.0 <= t <= 1.0)
 
     @property
-    def name(self) -> str:
+    def name(self) -> str:  # type: ignore[override]
         if self.rounds == 0:
             return "screened"
         return "renormalized" if self.rounds == RENORMALIZED else f"screened, {self.rounds} rounds"
@@ -391,27 +366,20 @@ class Screened(Realization):
         return usual if self.theta is None else self.theta
 
     def matrices(self, K: Complex) -> Incidence:
-        return Incidence(self.chain(K).incidence.matrices, "given", K, (0, 0))
+        return self.chain(K).incidence
 
     def chain(self, source: Any) -> Chain:
         B1, upper, n_cells = edges_and_upper(source)
-        complex_ = source if isinstance(source, Complex) else None
         around = supports(upper, n_cells[2:])
-
-        def make() -> Incidence:
-            return Incidence((B1.csr,), "given", complex_, (0, 0))
-
-        return Chain(source, n_cells, B1, around, make, np.empty(0))
+        return Chain(source, n_cells, B1, around, lambda: Incidence.given([B1.csr]), np.empty(0))
 
     def weigh(self, chain: Chain, beta: Any, gamma: Any, eps: float) -> Weights:
-        above = len(chain.above)
-        usual = (1.0, *[self.usual_beta] * above)
         if gamma is not None and self.theta is not None:
             raise InputError(
                 f"gamma={gamma!r} with {self!r}: both are the coupling; leave out one of them"
             )
-        checked = check_beta(usual if beta is None else beta, 1 + above)
-        one = np.ones(1)
+        usual, one = (1.0, *[self.usual_beta] * len(chain.above)), np.ones(1)
+        checked = check_beta(usual if beta is None else beta, len(usual))
         return Weights.choose(checked, self.usual_share if gamma is None else gamma, eps, one, one)
 
     def edge_numbers(
@@ -451,8 +419,7 @@ class Screened(Realization):
     ) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
         edges = Edgewise(chain, weights, self.in_rounds(chain, weights))
         X = -np.sqrt(weights.beta[0]) * weights.gamma[0] * chain.nearest
-        C = sparse.diags_array(edges.bare)
-        return edges.A, sparse.csr_array(X), sparse.csr_array(C)
+        return edges.A, sparse.csr_array(X), diagonal_matrix(edges.mass - weights.eps)
 
     def ceiling(self, weights: Weights, onto: int, size: float) -> float:
         return float(weights.gamma[0] ** 2 / (1.0 + weights.eps)) * size

@@ -1,16 +1,14 @@
 r"""The weights of a collapse: beta, gamma and eps, and how large gamma may be.
 
-L* is positive semi-definite when gamma_k <= beta_{k+1} sigma_min+(B_{k+1}) (`thm:psd`). With eps
-added to the eliminated ranks, gamma_k^2 <= beta_{k+1} (beta_{k+1} sigma_min+^2 + eps) is enough for
-the collapsed operator.
+L* is positive semi-definite when gamma_k <= beta_{k+1} sigma_min+(B_{k+1}) (`thm:psd`), and S_eps
+when gamma_k^2 <= beta_{k+1} (beta_{k+1} sigma_min+^2 + eps).
 
-With x = beta_1 sigma_min+(B_1)^2 that eigenvalue, the smallest positive one of S is at least
+With x = beta_1 sigma_min+(B_1)^2, the smallest positive eigenvalue of A, that of S is at least
 
     x (x + eps - gamma_0^2 / beta_1) / (x + eps),
 
-and just that where no edge closes a cell. At the bound gamma_0^2 / beta_1 = x: what is left is
-about eps, whatever the data. Where every edge relaxes alone (screened), an edge in no cell keeps
-the share 1 - theta^2 / (1 + eps), at the bound theta = 1 about eps as well.
+and just that where no edge closes a cell: about eps at the bound gamma_0^2 / beta_1 = x, whatever
+the data. Screened, an edge in no cell keeps 1 - theta^2 / (1 + eps), about eps at theta = 1.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ from cellapse._shared.card import Card, Shown, few
 from cellapse._shared.checks import real_array
 from cellapse._shared.pictures import bars
 
-_LITTLE = 0.01  # of an eigenvalue or a weight: what is left of less tells of eps, not of the data
+_LITTLE = 0.01  # of an eigenvalue or a weight; less than this depends on eps, not on the data
 
 
 @dataclass(frozen=True)
@@ -85,10 +83,8 @@ class Weights(Shown):
     scale: FloatArray
 
     def _card(self) -> Card:
-        rows = tuple(
-            (name, few(np.ravel(value).tolist()))
-            for name, value in (("beta", self.beta), ("gamma", self.gamma), ("bound", self.bound))
-        )
+        given = {"beta": self.beta, "gamma": self.gamma, "bound": self.bound}
+        rows = tuple((name, few(value.tolist())) for name, value in given.items())
         calls = (("S.reweighted(gamma=...)", "is the operator with other weights"),)
         title = f"Weights of a collapse of {len(self.beta)} ranks with eps={self.eps:g}"
         return Card(title, rows, lambda: bars([*map(float, self.beta)]), calls)
@@ -97,25 +93,22 @@ class Weights(Shown):
     def choose(
         cls, beta: Any, gamma: Any, eps: float, sigma: FloatArray, scale: FloatArray | None = None
     ) -> Weights:
-        """Weights as a user gives them, once they are known to fit.
+        """Choose gamma by its name, or check that it fits.
 
         >>> Weights.choose(2.0, "bound", 0.0, np.array([1.5])).gamma.tolist()
         [3.0]
         """
         scale = beta if scale is None else scale
         bound = psd_bound(scale, sigma)
-        limit = with_eps(bound, scale, eps)
-        coupling = check_gamma(gamma, bound, limit)
+        coupling = check_gamma(gamma, bound, with_eps(bound, scale, eps))
         if ((scale == 0) & (coupling > 0) & np.isfinite(bound)).any():
             raise InputError(
                 f"beta={beta.tolist()} with gamma={coupling.tolist()}: where beta is 0, nothing "
                 "balances the coupling; set that gamma to 0"
             )
-        weights = cls(beta, coupling, eps, sigma, scale)
-        weights.__dict__["definite"] = _within(coupling, limit)  # it is at hand
-        return weights
+        return cls(beta, coupling, eps, sigma, scale)
 
-    @property
+    @cached_property
     def bound(self) -> FloatArray:
         """The largest gamma for which L* is sure to be positive semi-definite."""
         return psd_bound(self.scale, self.sigma)
@@ -123,61 +116,46 @@ class Weights(Shown):
     @property
     def within_bound(self) -> BoolArray:
         """Which gamma are not above the bound of L*, but for rounding."""
-        return np.asarray(self.gamma <= self.bound * (1 + 1e-9))
+        return within(self.gamma, self.bound)
 
     @cached_property
     def definite(self) -> bool:
         """Whether S_eps is sure to be positive semi-definite."""
-        return _within(self.gamma, regularized_bound(self.scale, self.sigma, self.eps))
+        return bool(within(self.gamma, with_eps(self.bound, self.scale, self.eps)).all())
 
     def with_eps(self, eps: float) -> Weights:
-        """The same beta and gamma with another eps."""
+        """Take another eps, with the same beta and gamma."""
         return replace(self, eps=eps)
-
-    def of_edges(self) -> Weights:
-        """Those between vertices and edges alone."""
-        return Weights(self.beta[:1], self.gamma[:1], self.eps, self.sigma[:1], self.scale[:1])
 
 
 def check_beta(beta: Any, K: int) -> FloatArray:
-    """beta_1..beta_K as an array of K numbers, each 0 or from 1e-30 to 1e30."""
+    """Return beta_1..beta_K as an array of K numbers, each 0 or from 1e-30 to 1e30."""
     return _numbers("beta", beta, K, "beta_1..beta_K", 1e-30, 1e30)
 
 
 def check_eps(eps: Any) -> float:
-    """eps as a number, 0 or from 1e-60 to 1e60."""
-    least, most = 1e-60, 1e60
-    if isinstance(eps, float) and least <= eps <= most:
-        return float(eps)  # what most give
-    return float(_numbers("eps", eps, 1, "one regularization", least, most)[0])
+    """Return eps as a number, 0 or from 1e-60 to 1e60."""
+    return float(_numbers("eps", eps, 1, "one regularization", 1e-60, 1e60)[0])
 
 
 def psd_bound(beta: FloatArray, sigma: FloatArray) -> FloatArray:
-    """The largest gamma of `thm:psd`, beta_{k+1} sigma_min+(B_{k+1}); infinite for B = 0."""
+    """Return the largest gamma of `thm:psd`, beta sigma_min+; infinite for B = 0."""
     finite = np.isfinite(sigma)
     return np.where(finite, beta * np.where(finite, sigma, 0.0), np.inf)
 
 
-def regularized_bound(beta: FloatArray, sigma: FloatArray, eps: float) -> FloatArray:
-    """The largest gamma for which S_eps is sure to be positive semi-definite.
-
-    gamma_k^2 = beta_{k+1} (beta_{k+1} sigma_min+(B_{k+1})^2 + eps)
-    """
-    return with_eps(psd_bound(beta, sigma), beta, eps)
-
-
 def with_eps(bound: FloatArray, beta: FloatArray, eps: float) -> FloatArray:
-    """The same from the bound of `thm:psd`."""
+    """Return the largest gamma for which S_eps is sure to be positive semi-definite."""
     return np.sqrt(bound**2 + beta * eps)
 
 
-def _within(gamma: FloatArray, limit: FloatArray) -> bool:
-    """Whether no gamma is above its limit, but for rounding."""
-    return bool((gamma <= limit * (1 + 1e-9)).all())
+def within(gamma: FloatArray, limit: FloatArray) -> BoolArray:
+    """Say which gamma are at most their limit, but for rounding."""
+    return np.asarray(gamma <= limit * (1 + 1e-9))
 
 
 def check_gamma(gamma: Any, bound: FloatArray, limit: FloatArray) -> FloatArray:
-    """gamma_0..gamma_{K-1} as numbers: by name, or as given if none exceeds `limit`.
+    """Return gamma_0..gamma_{K-1}: by name, or as given if none exceeds `limit`.
 
     A matrix without entries has an infinite bound and no effect: its coupling is set to 0.
     """
@@ -186,14 +164,13 @@ def check_gamma(gamma: Any, bound: FloatArray, limit: FloatArray) -> FloatArray:
         if gamma not in named:
             raise InputError(f'gamma={gamma!r}; choose "bound", "regularized" or numbers')
         return np.where(np.isfinite(named[gamma]), named[gamma], 0.0)
-    checked = not isinstance(gamma, Unchecked)
-    given = gamma if checked else gamma.gamma
+    given = gamma.gamma if isinstance(gamma, Unchecked) else gamma
     values = _numbers("gamma", given, len(bound), "gamma_0..gamma_{K-1}", 0.0, 1e100)
-    if (values > limit * (1 + 1e-9)).any():
+    if not within(values, limit).all():
         problem = (
             f"gamma={_tuple(values)} exceeds the PSD bound {_tuple(limit)}, so L* may be indefinite"
         )
-        if checked:
+        if given is gamma:
             raise InputError(f'{problem}; pass gamma="bound", or Unchecked(gamma) to try it anyway')
         warnings.warn(problem, CellapseWarning, stacklevel=3)
     return values
@@ -222,38 +199,24 @@ def _tuple(values: FloatArray) -> str:
     return "(" + ", ".join(f"{v:.4g}" for v in values) + ("," if len(values) == 1 else "") + ")"
 
 
-def left_at_least(weights: Weights) -> tuple[float, float] | None:
-    """Return x and the least that S can have in its place; None where A has no such eigenvalue.
+def little_left(weights: Weights, found: float | None = None) -> str | None:
+    """Say that next to nothing is left of the smallest positive eigenvalue of A, if so.
 
-    >>> one = np.ones(1)
-    >>> weights = Weights.choose(one, "bound", 0.5, one)
-    >>> left_at_least(weights)
-    (1.0, 0.3333333333333333)
+    `found` is that of S, where it is known.
     """
     beta, gamma, sigma, eps = weights.beta[0], weights.gamma[0], weights.sigma[0], weights.eps
     x = float(beta * sigma**2) if np.isfinite(sigma) else 0.0
     if not x > 0.0:
         return None
-    return x, max(x * float(x + eps - gamma**2 / beta) / (x + eps), 0.0)
-
-
-def little_left(weights: Weights, found: float | None = None) -> str | None:
-    """Say that next to nothing is left of the eigenvalue, if so, and what to do.
-
-    `found` is the smallest positive eigenvalue of S, where it is known.
-    """
-    known = left_at_least(weights)
-    if known is None:
-        return None
-    x, least = known
+    least = max(x * float(x + eps - gamma**2 / beta) / (x + eps), 0.0)
     if (least if found is None else max(found, least)) > _LITTLE * x:
         return None
     takes = "takes" if found is not None else "may take"
     left = least if found is None else max(found, 0.0)
     return (
         f"gamma is at its bound, which {takes} the smallest positive eigenvalue from {x:.3g} in A "
-        f"to {left:.2g} in S (eps is {weights.eps:g}): resistances and slow signals tell of eps; "
-        f"gamma=0.9 * S.gamma ({_times(weights, 0.9)}) or eps={0.1 * x:.1g} keeps more of it"
+        f"to {left:.2g} in S (eps is {eps:g}): resistances and slow signals depend on eps; "
+        f"gamma=0.9 * S.gamma ({_lowered(weights)}) or eps={0.1 * x:.1g} keeps more of it"
     )
 
 
@@ -264,9 +227,9 @@ def little_kept(weights: Weights, shares: FloatArray) -> str | None:
         return None
     return (
         f"gamma is at its bound: {few:,} of {len(shares):,} edges keep {shares.min():.2g} of their "
-        f"weight (eps is {weights.eps:g}); gamma={_times(weights, 0.9)} leaves them more"
+        f"weight (eps is {weights.eps:g}); gamma={_lowered(weights)} leaves them more"
     )
 
 
-def _times(weights: Weights, share: float) -> str:
-    return ",".join(f"{share * g:.4g}" for g in weights.gamma)
+def _lowered(weights: Weights) -> str:
+    return ",".join(f"{0.9 * g:.4g}" for g in weights.gamma)

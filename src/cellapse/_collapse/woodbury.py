@@ -1,9 +1,9 @@
 r"""Solve with large cliques by Woodbury's identity, with dense algebra on their faces.
 
 A clique of 60 vertices has 1,770 edges and 34,220 triangles, and a factorization with a row for
-every triangle fills in. From the top rank down a rank with more cells than faces is eliminated by
-Woodbury's identity instead, which needs matrices of the size of the faces alone: with
-N the matrix that is left of a rank (at the top, its masses), and B, beta, gamma below it,
+every triangle fills in. From the top rank down each rank is eliminated by Woodbury's identity
+instead, with matrices of the size of its faces: with N the matrix that is left of a rank (at the
+top, its masses), and B, beta, gamma below it,
 
     G = B N^-1 B^T,   N_below = masses + beta B B^T - gamma^2 (I + beta G)^-1 G,
 
@@ -26,35 +26,20 @@ from cellapse._shared.memory import available_memory
 
 
 class _Rank(NamedTuple):
-    """One eliminated rank.
-
-    Attributes
-    ----------
-    B, beta, gamma
-        Its matrix to the faces, and its weights.
-    within, between : functions
-        Solve with N, and with I + beta G.
-    taken : array
-        (I + beta G)^-1 G.
-    """
+    """One eliminated rank: its matrix to the faces, its weights, and solvers."""
 
     B: sparse.csr_array
     beta: float
     gamma: float
-    within: Solve
-    between: Solve
-    taken: FloatArray
+    within: Solve  # with N
+    between: Solve  # with I + beta G
+    taken: FloatArray  # (I + beta G)^-1 G
 
 
 def has_large_cliques(n_cells: Sequence[int], system: Any) -> bool:
-    """Whether dense algebra on the faces is quicker than a factorization with all cells.
+    """Whether dense algebra on the faces is quicker than a factorization of `system`.
 
-    Parameters
-    ----------
-    n_cells : sequence of int
-        Cells of the eliminated ranks, nearest first; those of the last are never rows.
-    system : sparse matrix
-        What would be factorized.
+    `n_cells` are those of the eliminated ranks, nearest first; the last are never rows.
     """
     rows = max(n_cells[:-1])
     if system.shape[0] <= LARGE_CLIQUES_FROM or 6 * 8.0 * rows**2 > available_memory():
@@ -63,43 +48,28 @@ def has_large_cliques(n_cells: Sequence[int], system: Any) -> bool:
 
 
 class Woodbury:
-    """Solves with beta B^T B + `graded` + masses, B to the cells of the first rank.
+    """Solves with beta B^T B + `graded` + masses, where B has empty columns above the first rank.
 
-    Parameters
-    ----------
-    B : (n, m) csr_array
-        With empty columns above the first rank.
-    beta : float
-    graded : GradedLaplacian
-        Of the eliminated ranks, nearest first.
-    masses : (m,) array
-        What is added to its diagonal, positive.
-
-    Attributes
-    ----------
-    nearest : (m_1, m_1) array
-        N_1, what is left of the first rank.
+    `nearest` is N_1, what is left of the first rank.
     """
 
     def __init__(
         self, B: sparse.csr_array, beta: float, graded: GradedLaplacian, masses: FloatArray
     ) -> None:
         self._cuts = np.cumsum(graded.incidence.n_cells)[:-1]
-        *lower, top = np.split(masses, self._cuts)
+        *lower, left = np.split(masses, self._cuts)
         self._ranks: list[_Rank] = []  # from the top down
-        left: FloatArray | None = None  # of the rank at hand; at the top its masses alone
         for k in reversed(range(len(lower))):
-            rank = _eliminated(graded, k, top if left is None else left)
+            rank = _eliminated(graded, k, left)
             self._ranks.append(rank)
             W = (rank.beta * (rank.B @ rank.B.T)).toarray()
             left = np.diag(lower[k]) + W - rank.gamma**2 * rank.taken
-        assert left is not None
         self.nearest = left
         first = B[:, : len(left)]
         self._first = _by_cholesky(left + beta * (first.T @ first).toarray())
 
     def solve(self, r: FloatArray) -> FloatArray:
-        """The values of all cells, for one right-hand side or many columns."""
+        """Return the values of all cells, for one right-hand side or many columns."""
         parts = np.split(r, self._cuts)
         for k, rank in zip(reversed(range(len(parts) - 1)), self._ranks, strict=True):
             pushed = rank.between(rank.B @ rank.within(parts[k + 1]))
@@ -118,17 +88,13 @@ def _eliminated(graded: GradedLaplacian, k: int, N: FloatArray) -> _Rank:
     B, beta, gamma = graded.incidence[k], float(graded.beta[k]), float(graded.gamma[k])
     if N.ndim == 1:  # the cells of the top rank are many: never rows of a dense array
         G = (B @ sparse.diags_array(1.0 / N) @ B.T).toarray()
-        within = _by_masses(N)
+        within: Solve = lambda y: (y.T / N).T  # noqa: E731
     else:
         within = _by_cholesky(N)
         G = B @ within(B.T.toarray())
     between = _by_cholesky(np.eye(len(G)) + beta * (G + G.T) / 2)
     taken = between(G)
     return _Rank(B, beta, gamma, within, between, (taken + taken.T) / 2)
-
-
-def _by_masses(masses: FloatArray) -> Solve:
-    return lambda y: (y.T / masses).T
 
 
 def _by_cholesky(matrix: FloatArray) -> Solve:

@@ -1,13 +1,13 @@
-r"""A chain of matrices B_1, ..., B_K that stands for a complex: B_k maps rank k to rank k - 1.
+"""A chain of matrices B_1, ..., B_K that stands for a complex: B_k maps rank k to rank k - 1.
 
-Nothing after this file knows where the matrices came from: `Incidence.from_matrices` takes those of
-any other library, weighted as one likes.
+Nothing after this file asks where they came from.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -51,17 +51,14 @@ class Incidence(Shown):
     n_formal: tuple[int, ...]
 
     def _card(self) -> Card:
-        rows = tuple(
-            (f"B_{k}", f"{B.shape[0]:,} x {B.shape[1]:,}, {B.nnz:,} entries")
-            for k, B in enumerate(self, start=1)
-        )
+        sizes = [f"{B.shape[0]:,} x {B.shape[1]:,}, {B.nnz:,} entries" for B in self]
+        rows = tuple((f"B_{k}", size) for k, size in enumerate(sizes, start=1))
         calls = (
             ("B[k - 1]", "is B_k, a sparse array"),
             ("cl.collapse(B)", "collapses them, as they are"),
         )
-        title = (
-            f"Incidence: {self.kind} matrices of {', '.join(f'{n:,}' for n in self.n_cells)} cells"
-        )
+        n_cells = ", ".join(f"{n:,}" for n in self.n_cells)
+        title = f"Incidence: {self.kind} matrices of {n_cells} cells"
         return Card(title, rows, lambda: bars([*map(float, self.n_cells)]), calls)
 
     @classmethod
@@ -71,7 +68,6 @@ class Incidence(Shown):
         >>> Incidence.from_matrices([[[-1, 0], [1, -1], [0, 1]]])
         Incidence(kind='given', n_cells=(3, 2))
         """
-        checked: list[sparse.csr_array] = []
         if isinstance(matrices, Complex):
             raise InputError(
                 f"{matrices!r} has no matrices of its own; boundary_matrices(K) or "
@@ -79,26 +75,34 @@ class Incidence(Shown):
             )
         if sparse.issparse(matrices):
             raise InputError("one matrix was given; put it into a list: [B_1]")
-        matrices = listed(matrices, "the list of matrices")
-        for k, given in enumerate(matrices, start=1):
-            matrix = _as_csr(k, given)
-            if checked and checked[-1].shape[1] != matrix.shape[0]:
+        given = listed(matrices, "the list of matrices")
+        checked = [_as_csr(k, B) for k, B in enumerate(given, start=1)]
+        for k, (low, high) in enumerate(pairwise(checked), start=2):
+            if low.shape[1] != high.shape[0]:
                 raise InputError(
-                    f"B_{k} has {matrix.shape[0]} rows, but B_{k - 1} has {checked[-1].shape[1]} "
+                    f"B_{k} has {high.shape[0]} rows, but B_{k - 1} has {low.shape[1]} "
                     "columns; both number the cells of the same rank and must agree"
                 )
-            checked.append(matrix)
         if not checked or checked[0].shape[0] == 0:
-            raise InputError(
-                "no matrices, or no vertices; give at least B_1, with a row per vertex"
-            )
+            raise InputError("no matrices or no vertices; give at least B_1, with a row per vertex")
         if len(checked) == 1 and looks_like_adjacency(checked[0]):
             raise InputError(
                 f"B_1 of shape {checked[0].shape} is square, symmetric and has no negative entry: "
                 "an adjacency, it seems; pass it as it is, without the list, or lift it with "
                 "clique_complex"
             )
-        return cls(tuple(checked), "given", None, (0,) * (len(checked) + 1))
+        return cls.given(checked)
+
+    @classmethod
+    def of(cls, given: Any) -> Incidence:
+        """Take an Incidence as it is, and check a list of matrices."""
+        return given if isinstance(given, cls) else cls.from_matrices(given)
+
+    @classmethod
+    def given(cls, matrices: Iterable[sparse.csr_array]) -> Incidence:
+        """Take matrices as they are; at least B_1."""
+        B = tuple(matrices)
+        return cls(B, "given", None, (0,) * (len(B) + 1))
 
     def __len__(self) -> int:
         return len(self.matrices)
@@ -127,21 +131,14 @@ class Incidence(Shown):
             return (*self.source.n_cells, 0)[: len(self.n_cells)]
         return tuple(n - f for n, f in zip(self.n_cells, self.n_formal, strict=True))
 
-    @property
-    def of_flags(self) -> bool:
-        """Whether the elements above the edges are flags, copies of cells: one for each edge."""
-        return self.kind == "unfolded"
-
     def labels(self, rank: int) -> Sequence[Hashable]:
         """What the elements of a rank are called: the user's labels, then formal ones numbered."""
         rank = whole_number("rank", rank, 0, len(self.n_cells) - 1)
         n, formal = self.n_cells[rank], self.n_formal[rank]
         if self.source is None or rank > self.source.max_rank:
             return range(n)
-        if not formal:
-            return self.source.cell_labels(rank)
-        real = () if formal == n else self.source.cell_labels(rank)
-        return (*real, *(("formal", rank, i) for i in range(formal)))
+        real = () if n == formal > 0 else self.source.cell_labels(rank)
+        return (*real, *(("formal", rank, i) for i in range(formal))) if formal else real
 
 
 def is_chain_complex(matrices: Incidence | Iterable[Any]) -> bool:
@@ -162,8 +159,8 @@ def is_chain_complex(matrices: Incidence | Iterable[Any]) -> bool:
     >>> is_chain_complex(cl.boundary_matrices(K)), is_chain_complex(cl.incidence_matrices(K))
     (True, False)
     """
-    B = matrices if isinstance(matrices, Incidence) else Incidence.from_matrices(matrices)
-    for low, high in zip(B.matrices[:-1], B.matrices[1:], strict=True):
+    B = Incidence.of(matrices)
+    for low, high in pairwise(B):
         product = low @ high
         scale = (abs(low) @ abs(high)).max() if product.nnz else 0.0
         if product.nnz and abs(product).max() > 1e-12 * scale:

@@ -26,11 +26,10 @@ from cellapse._complex.complex import Complex
 from cellapse._complex.given import to_complex
 from cellapse._errors import CellapseWarning, InputError
 from cellapse._matrices.incidence import Incidence
-from cellapse._shared.arrays import Entries, IntArray, csr_from_entries
+from cellapse._shared.arrays import Entries, FloatArray, IntArray, csr_from_entries
 from cellapse._shared.rows import RowIndex
 
-# Looking all subsets of a cell up beats intersecting it with others up to about this many.
-_MAX_SUBSETS = 2000
+_MAX_SUBSETS = 2000  # of a cell; intersecting it with all others is quicker than to look up more
 _AT_ONCE = 100_000  # subsets that are looked up at once
 
 DEPENDS_ON_ORDER = (
@@ -64,17 +63,15 @@ def boundary_matrices(source: Any) -> Incidence:
     matrices: list[Entries] = []
     for k in range(1, K.max_rank + 1):
         matrices.append(_signed(K, k, matrices[-1].csr) if matrices else _signed_edges(K))
-    return Incidence(_hodge(K, matrices), "boundary", K, (0,) * (K.max_rank + 1))
+    return _made(K, "boundary", matrices, (0,) * (K.max_rank + 1))
 
 
 def incidence_matrices(source: Any) -> Incidence:
     """Unsigned incidence matrices between adjacent ranks, with rank completion.
 
-    Where a cell lies inside a cell two or more ranks higher with no cell of a rank between them, a
-    chain of formal elements joins the two (the paper's appendix on rank completion); they are the
-    last elements of their ranks.
-
-    B_k[x, y] = 1 where the cell x of rank k - 1 lies in the cell y of rank k.
+    B_k[x, y] = 1 where the cell x of rank k - 1 lies in the cell y of rank k. Where no cell of a
+    rank between joins a cell to one two or more ranks higher that holds it, formal elements do:
+    the last ones of their ranks.
 
     Parameters
     ----------
@@ -92,17 +89,14 @@ def incidence_matrices(source: Any) -> Incidence:
     Incidence(kind='incidence', n_cells=(3, 3, 1), n_formal=(0, 3, 0))
     """
     K = to_complex(source)
-    matrices, n_formal = _adjacent(K, 0)
-    return Incidence(_hodge(K, matrices), "incidence", K, n_formal)
+    return _made(K, "incidence", *_adjacent(K, 0))
 
 
 def mixed_matrices(source: Any) -> Incidence:
     """Signed B_1 and unsigned incidence above it, with rank completion above the edges.
 
-    Depends on the orientation of the edges (from the lower to the higher vertex position) as soon
-    as there are cells above them, and says so in a warning.
-
-    B_1[v, e] = +-1; above it B_k[x, y] = 1 where x lies in y.
+    B_1[v, e] = +-1; above it B_k[x, y] = 1 where x lies in y. With cells above the edges it depends
+    on their orientation (from the lower to the higher vertex position), and a warning says so.
 
     Parameters
     ----------
@@ -132,17 +126,14 @@ def mixed_matrices(source: Any) -> Incidence:
 def signed_below_unsigned(K: Complex) -> Incidence:
     """Make the mixed matrices without the warning."""
     upper, n_formal = _above_edges(K, "mixed")
-    signed = [_signed_edges(K)] if K.max_rank else []
-    return Incidence(_hodge(K, [*signed, *upper]), "mixed", K, n_formal)
+    return _made(K, "mixed", [_signed_edges(K), *upper] if K.max_rank else [], n_formal)
 
 
 def unfolded_matrices(source: Any) -> Incidence:
     """Signed B_1; above it every edge has its own copies of its cells, one per flag.
 
-    An element of rank k >= 2 is a flag edge < face < ... < cell of rank k; B_k has one entry a
-    column, from the flag to the flag without its last cell. Independent of orientation.
-
-    B_k[f, g] = 1 where the flag g of rank k is f and one more cell.
+    An element of rank k >= 2 is a flag edge < face < ... < cell of rank k, and B_k[f, g] = 1 where
+    the flag g of rank k is f and one more cell. Independent of orientation.
 
     Parameters
     ----------
@@ -161,43 +152,41 @@ def unfolded_matrices(source: Any) -> Incidence:
     """
     K = to_complex(source)
     B1, upper = edges_and_cofaces(K)
-    matrices = unfold(B1.csr, [B.csr for B in upper])
-    n_formal = (0, 0, *(B.shape[1] for B in matrices[1:]))[: len(matrices) + 1]
-    return Incidence(tuple(matrices), "unfolded", K, n_formal)
+    return unfold(B1, upper, K)
 
 
-def unfold(B1: sparse.csr_array, upper: list[sparse.csr_array]) -> list[sparse.csr_array]:
-    """B_1 and, above it, the matrices between flags that grow by one cell at a time."""
-    matrices, ends = [B1], np.arange(B1.shape[1])
+def unfold(B1: Entries, upper: Sequence[Entries], K: Complex | None) -> Incidence:
+    """Make the matrices between flags, which grow by one cell at a time, of containment `upper`."""
+    matrices, ends = [B1.csr], np.arange(B1.shape[1])
     for B in upper:
-        grown = B[ends]  # the cofaces of the cell in which a flag ends, once a flag
+        grown = B.csr[ends]  # the cofaces of the cell in which a flag ends, once a flag
         grown.sort_indices()  # flags in the order of their cells, however B was made
         rows = np.repeat(np.arange(len(ends)), np.diff(grown.indptr))
         shape = (len(ends), grown.nnz)
         matrices.append(csr_from_entries(rows, np.arange(grown.nnz), grown.data, shape))
         ends = grown.indices
-    return matrices
+    n_formal = (0, 0, *(B.shape[1] for B in matrices[1:]))
+    return Incidence(tuple(matrices), "unfolded", K, n_formal)
 
 
 def edges_and_cofaces(K: Complex) -> tuple[Entries, list[Entries]]:
     """Signed B_1, and above it containment with every cell's column scaled by its weight^(1/2)."""
-    upper, _ = _above_edges(K, "unfolded")
-    scaled = [_scaled(B, None, _padded(K, k, B.shape[1])) for k, B in enumerate(upper, start=2)]
-    return edge_boundary(K), scaled
+    upper = enumerate(_above_edges(K, "unfolded")[0], start=2)
+    return edge_boundary(K), [B.scaled(None, _power(K, k, B.shape[1], 0.5)) for k, B in upper]
 
 
 def edge_boundary(K: Complex) -> Entries:
     """The signed, weighted B_1 alone: B_1 B_1^T is the weighted graph Laplacian."""
     if not K.max_rank:
         none = np.empty(0, np.int64)
-        return Entries(none, none, np.empty(0), (K.n_vertices, 0))
-    return _scaled(_signed_edges(K), *K.weights[:2])
+        return _ones(none, none, (K.n_vertices, 0))
+    return _weighted(K, 1, _signed_edges(K))
 
 
 def _above_edges(K: Complex, kind: str) -> tuple[list[Entries], tuple[int, ...]]:
+    """Return containment above the edges; a formal edge has no second end to sign."""
     matrices, n_formal = _adjacent(K, 1)
     if len(n_formal) > 2 and n_formal[1]:
-        # A formal element below a cell and above one vertex has no second end to sign.
         row = K.n_cells[1]
         for rank, B in enumerate(matrices, start=2):  # up the chain to a cell with a name
             row = int(B.csr.indices[B.csr.indptr[row]])
@@ -211,27 +200,27 @@ def _above_edges(K: Complex, kind: str) -> tuple[list[Entries], tuple[int, ...]]
     return matrices, n_formal
 
 
-def _hodge(K: Complex, matrices: list[Entries]) -> tuple[sparse.csr_array, ...]:
-    scaled = []
-    for k, B in enumerate(matrices, start=1):
-        low, high = (_padded(K, j, n) for j, n in zip((k - 1, k), B.shape, strict=True))
-        scaled.append(_scaled(B, low, high).csr)
-    return tuple(scaled)
+def _made(K: Complex, kind: str, matrices: list[Entries], n_formal: tuple[int, ...]) -> Incidence:
+    scaled = tuple(_weighted(K, k, B).csr for k, B in enumerate(matrices, start=1))
+    return Incidence(scaled, kind, K, n_formal)
 
 
-def _padded(K: Complex, rank: int, n: int) -> Any:
-    """The weights of a rank, with ones for its formal elements."""
+def _weighted(K: Complex, k: int, B: Entries) -> Entries:
+    """W_{k-1}^{-1/2} B_k W_k^{1/2}."""
+    return B.scaled(_power(K, k - 1, B.shape[0], -0.5), _power(K, k, B.shape[1], 0.5))
+
+
+def _power(K: Complex, rank: int, n: int, power: float) -> FloatArray | None:
+    """The weights of a rank to a power, with ones for its formal elements; None without weights."""
     w = K.weights[rank]
-    return None if w is None else np.concatenate([w, np.ones(n - len(w))])
-
-
-def _scaled(B: Entries, low: Any, high: Any) -> Entries:
-    if low is None and high is None:
-        return B
-    return B.scaled(None if low is None else low**-0.5, None if high is None else high**0.5)
+    return None if w is None else np.append(w, np.ones(n - len(w))) ** power
 
 
 # Containment and rank completion
+
+
+def _ones(rows: IntArray, columns: IntArray, shape: tuple[int, int]) -> Entries:
+    return Entries(rows, columns, np.ones(len(rows)), shape)
 
 
 def containment(K: Complex, low: int, high: int) -> sparse.csr_array:
@@ -247,40 +236,23 @@ def containment(K: Complex, low: int, high: int) -> sparse.csr_array:
 def contained(K: Complex, low: int, high: int) -> Entries:
     """Return the same by its entries."""
     x, y = K.cells[low], K.cells[high]
-    shape = (len(x), len(y))
-    owner: IntArray
     if low == 0:
-        owner = np.repeat(np.arange(shape[1]), y.sizes)
-        return Entries(y.indices, owner, np.ones(len(owner)), shape)
-    none = np.empty(0, np.int64)
-    if not len(y):  # nothing to look up
-        return Entries(none, none, np.empty(0), shape)
-    rows: list[IntArray] = []
-    columns: list[IntArray] = []
+        return _ones(y.indices, np.arange(len(y)).repeat(y.sizes), (len(x), len(y)))
+    pairs: list[tuple[IntArray, IntArray]] = [(np.empty(0, np.int64),) * 2]
     for t in x.all_sizes():
         where_x, table = x.of_size(t)
         index = RowIndex(np.sort(table, axis=1) if t > 3 else table, K.n_vertices)
         for s in (s for s in y.all_sizes() if s > t):
             where_y, cells = y.of_size(s)
             if comb(s, t) <= _MAX_SUBSETS:
-                if s > 3:  # walks keep their order; all others ascend already
-                    cells = np.sort(cells, axis=1)
-                for faces, owners in _subsets_there(index, cells, t):
-                    # Where all are of one size, their positions are all there are
-                    rows.append(faces if x.is_uniform else where_x[faces])
-                    columns.append(owners if y.is_uniform else where_y[owners])
+                found = [*_subsets_found(index, np.sort(cells, axis=1) if s > 3 else cells, t)]
             else:
-                members = (
-                    x.membership(K.n_vertices)[where_x] @ y.membership(K.n_vertices)[where_y].T
-                )
-                inside = members.tocoo()
-                keep = inside.data == t
-                rows.append(where_x[inside.row[keep]])
-                columns.append(where_y[inside.col[keep]])
-    if len(rows) == 1:  # saves a copy
-        return Entries(rows[0], columns[0], np.ones(len(rows[0])), shape)
-    i, j = np.concatenate([none, *rows]), np.concatenate([none, *columns])
-    return Entries(i, j, np.ones(len(i)), shape)
+                members = (table_of.membership(K.n_vertices) for table_of in (x, y))
+                common = (next(members)[where_x] @ next(members)[where_y].T).tocoo()
+                found = [(common.row[common.data == t], common.col[common.data == t])]
+            pairs += [(where_x[i], where_y[j]) for i, j in found]
+    rows, columns = (np.concatenate(part) for part in zip(*pairs, strict=True))
+    return _ones(rows, columns, (len(x), len(y)))
 
 
 @lru_cache(maxsize=64)  # it takes as long as looking a few cells up
@@ -288,17 +260,15 @@ def _subsets(s: int, t: int) -> IntArray:
     return np.array(list(combinations(range(s), t)))
 
 
-def _subsets_there(index: RowIndex, cells: IntArray, t: int) -> Iterator[tuple[IntArray, IntArray]]:
-    """The subsets of t vertices of every cell that the index has: where, and of which cell."""
+def _subsets_found(index: RowIndex, cells: IntArray, t: int) -> Iterator[tuple[IntArray, IntArray]]:
+    """Where the index has the subsets of t vertices of every cell, and of which cell they are."""
     subsets = _subsets(cells.shape[1], t)
     step = max(_AT_ONCE // len(subsets), 1)
     for start in range(0, len(cells), step):
         some = cells[start : start + step, subsets]
         positions = index.find(some.reshape(-1, t))
-        owner = np.arange(start, start + len(some)).repeat(len(subsets))
         there = positions >= 0
-        whole = there.all()  # as most complexes are
-        yield (positions, owner) if whole else (positions[there], owner[there])
+        yield positions[there], np.arange(start, start + len(some)).repeat(len(subsets))[there]
 
 
 def _adjacent(K: Complex, lowest: int) -> tuple[list[Entries], tuple[int, ...]]:
@@ -308,19 +278,19 @@ def _adjacent(K: Complex, lowest: int) -> tuple[list[Entries], tuple[int, ...]]:
     around the other, formal elements z_{a+1} < ... < z_{b-1} form a chain from x to y. Returns the
     matrices and the number of formal elements of each rank, which come last.
     """
-    top = K.max_rank
-    direct = {k: contained(K, k - 1, k) for k in range(lowest + 1, top + 1)}
+    ranks = range(lowest + 1, K.max_rank + 1)
+    direct = {k: contained(K, k - 1, k) for k in ranks}
     # All faces of all cells are there, as far as the matrices tell.
-    if K.is_simplicial and all(B.nnz == (k + 1) * K.n_cells[k] for k, B in direct.items()):
-        return list(direct.values()), (0,) * (top + 1)
+    if K.is_simplicial and all(B.nnz == (k + 1) * B.shape[1] for k, B in direct.items()):
+        return [*direct.values()], (0,) * (K.max_rank + 1)
     inside = {(k - 1, k): contained(K, k - 1, k).csr for k in range(1, lowest + 1)}
     inside |= {(k - 1, k): B.csr for k, B in direct.items()}
     n_formal, extra = _formal_elements(K, inside)
+    completed = []
     for k, B in direct.items():
         i, j = (np.concatenate(part) for part in zip((B.rows, B.columns), *extra[k], strict=True))
-        shape = (B.shape[0] + n_formal[k - 1], B.shape[1] + n_formal[k])
-        direct[k] = Entries(i, j, np.ones(len(i)), shape)
-    return list(direct.values()), tuple(n_formal)
+        completed.append(_ones(i, j, (B.shape[0] + n_formal[k - 1], B.shape[1] + n_formal[k])))
+    return completed, tuple(n_formal)
 
 
 def _formal_elements(
@@ -351,10 +321,7 @@ Signs = tuple[IntArray, IntArray, IntArray]  # rows, columns, signs
 
 
 def _signed(K: Complex, k: int, below: sparse.csr_array) -> Entries:
-    """B_k with its signs; `below` is B_{k-1}, which orients cells that are no simplices.
-
-    partial [v_0, ..., v_k] = sum_i (-1)^i [v_0, ..., v_{i-1}, v_{i+1}, ..., v_k].
-    """
+    """B_k with its signs; `below` is B_{k-1}, which orients cells that are no simplices."""
     cells = K.cells[k]
     parts = [_simplices(K, k)]
     large = np.flatnonzero(cells.sizes != k + 1)
@@ -375,25 +342,20 @@ def _signed_edges(K: Complex) -> Entries:
         )
     signs = np.ones(len(edges.indices))
     signs[::2] = -1.0
-    return Entries(
-        edges.indices, np.arange(len(edges)).repeat(2), signs, (K.n_vertices, len(edges))
-    )
+    columns = np.arange(len(edges)).repeat(2)
+    return Entries(edges.indices, columns, signs, (K.n_vertices, len(edges)))
 
 
 def _simplices(K: Complex, k: int) -> Signs:
+    """Faces of [v_0, ..., v_k], (-1)^i [v_0, ..., v_{i-1}, v_{i+1}, ..., v_k], from i = k down."""
     where, table = K.cells[k].of_size(k + 1)
     faces_at, faces = K.cells[k - 1].of_size(k)
-    index = RowIndex(faces, K.n_vertices)
-    rows: list[IntArray] = [np.empty(0, np.int64)]
-    signs: list[IntArray] = [np.empty(0, np.int64)]
-    for i in range(k + 1):
-        positions = index.find(table[:, np.arange(k + 1) != i])
-        if len(positions) and positions.min() < 0:
-            raise _not_closed(K, k, int(where[np.argmin(positions)]))
-        rows.append(faces_at[positions])
-        signs.append(np.full(len(positions), (-1) ** i))
-    columns = np.concatenate([np.empty(0, np.int64), *[where] * (k + 1)])
-    return np.concatenate(rows), columns, np.concatenate(signs)
+    subsets = table[:, _subsets(k + 1, k)].reshape(-1, k)
+    positions = RowIndex(faces, K.n_vertices).find(subsets)
+    owner = where.repeat(k + 1)
+    if positions.min(initial=0) < 0:
+        raise _not_closed(K, k, int(owner[np.argmin(positions)]))
+    return faces_at[positions], owner, np.tile((-1) ** np.arange(k, -1, -1), len(where))
 
 
 def _polygons(K: Complex, large: IntArray) -> Signs:
@@ -418,7 +380,7 @@ def _orient(K: Complex, k: int, large: IntArray, below: sparse.csr_array) -> Sig
     when the faces form a closed connected surface around the cell.
     """
     inside = containment(K, k - 1, k).tocsc()
-    rows, columns, signs = [], [], []
+    found = []
     for j in large.tolist():
         faces = inside.indices[inside.indptr[j] : inside.indptr[j + 1]]
         ridges = below[:, faces].tocsr()
@@ -426,13 +388,13 @@ def _orient(K: Complex, k: int, large: IntArray, below: sparse.csr_array) -> Sig
         sign = _spread(ridges)
         if sign is None or abs(ridges @ sign).max(initial=0) > 0:
             raise _not_closed(K, k, j)
-        rows.append(faces)
-        columns.append(np.full(len(faces), j))
-        signs.append(sign)
-    return np.concatenate(rows), np.concatenate(columns), np.concatenate(signs)
+        found.append((faces, np.full(len(faces), j), sign))
+    rows, columns, signs = (np.concatenate(part) for part in zip(*found, strict=True))
+    return rows, columns, signs
 
 
 def _spread(ridges: sparse.csr_array) -> IntArray | None:
+    """Signs for which the two faces of every ridge cancel, from the first face on."""
     if ridges.shape[1] == 0 or (np.diff(ridges.indptr) != 2).any():
         return None
     by_face = ridges.tocsc()
@@ -444,10 +406,10 @@ def _spread(ridges: sparse.csr_array) -> IntArray | None:
             at = slice(ridges.indptr[ridge], ridges.indptr[ridge + 1])
             pair, values = ridges.indices[at], ridges.data[at]
             here = int(pair[1] == face)
-            other = pair[1 - here]
+            other = int(pair[1 - here])
             if sign[other] == 0:
                 sign[other] = -sign[face] * int(values[here] * values[1 - here])
-                waiting.append(int(other))
+                waiting.append(other)
     return sign if sign.all() else None
 
 

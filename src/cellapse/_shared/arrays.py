@@ -162,6 +162,8 @@ class Entries:
 
     def scaled(self, low: FloatArray | None, high: FloatArray | None) -> "Entries":
         """The matrix with its rows and columns multiplied."""
+        if low is None and high is None:
+            return self
         values = self.values
         if low is not None:
             values = low[self.rows] * values

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,13 @@ from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 
 from cellapse._collapse.build import as_collapsed
+from cellapse._collapse.chain import Chain
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._collapse.completion import nullity_around
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.sigma import smallest_positive_eigenvalue
+from cellapse._matrices.incidence import Incidence
 from cellapse.theory.known import (
     SMALL,
     as_known,
@@ -215,5 +218,8 @@ def _share_of_far_cells(S: CollapsedOperator, moved: float) -> float | None:
         return None
     if moved <= tolerance(S):
         return 0.0
-    edges = S.realization.eliminate(S.chain.of_edges(), S.weights.of_edges())
+    w = S.weights
+    first = {name: getattr(w, name)[:1] for name in ("beta", "gamma", "sigma", "scale")}
+    alone = Chain.of(Incidence.given([S.chain.nearest]))
+    edges = S.realization.eliminate(alone, replace(w, **first))
     return abs(largest_of(S, lambda x: S @ x - edges.apply(x))) / moved

@@ -18,7 +18,7 @@ def mixed_collapse(K: Complex, eps: float = 1e-4, beta: float = 1.0) -> Operator
     With thousands of faces on a hundred vertices nothing is gained from their being sparse.
     """
     stacks = Mixed().stacks([K], (beta, 1.0)[: K.max_rank], None)
-    ((T,),), _ = stacks.collapsed(eps)
+    ((T,),), *_ = stacks.collapsed(eps)
     kernel = None if stacks.kernel is None else stacks.kernel.csr
     return SparseOperator(T, K.labels, kernel, "mixed collapse")
 
