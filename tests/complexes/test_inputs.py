@@ -46,7 +46,7 @@ INSIDE = {  # methods that one part of the package calls on another
     *(f"{solver}.{method}" for solver in SOLVERS for method in ("find", "find_more", "search")),
     *("Settings.check", "Settings.alone", "Protein.complex", "Protein.from_backbone"),
     *("Cora.complex", "LabelledHypergraph.complex"),
-    *("Weights.choose", "Weights.with_eps"),
+    *("Weights.choose", "Weights.with_eps", "Incidence.given", "Incidence.of"),
     *(f"{name}.{method}" for name in REALIZATIONS for method in OF_A_REALIZATION),
 }
 

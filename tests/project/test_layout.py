@@ -95,7 +95,7 @@ WITHIN = {
         ),
         *("simple", "weights", "given", "adjacency", "union", "graph"),
     ),
-    "_matrices": ("incidence", "matrices", "homology"),
+    "_matrices": ("incidence", "matrices"),
     "_linalg": (
         *("tuning", "blas", "kernel", "factor", "cg", "preconditioner"),
         *("sigma", "symmetric", "eigen", "solve", "operators"),
@@ -132,7 +132,10 @@ UPWARDS = {
     ("_linalg.operators", "plot"): "S.plot() is where a user looks for it",
     ("_linalg.eigen.spectrum", "plot"): "spectrum.plot() likewise",
     ("tasks.clustering", "plot"): "clusters.plot() likewise",
-    ("_complex.complex", "_matrices.homology"): "K.betti_numbers() is where a user looks for it",
+    (
+        "_complex.complex",
+        "_operators.homological",
+    ): "K.betti_numbers() is where a user looks for it",
     ("_complex.given", "_sources"): "what a user has is lifted wherever a complex is wanted",
     ("_complex.given", "interop.reading"): "lifts take what collapse takes",
     ("lifts.proteins", "io.structures"): "a structure may be given as the name of a file",
@@ -144,7 +147,7 @@ STANDARD = {"io"}  # as in scipy.io and skimage.io: what a user expects it to be
 MOST_LINES = 600  # one concept, one file
 MOST_LINES_OF_A_FUNCTION = 40  # without its docstring
 CORE = ("_matrices", "_linalg", "_collapse")
-LINES_OF_THE_CORE = 9_039  # only ever lowered, to 6,500: a new path takes the place of another
+LINES_OF_THE_CORE = 8_552  # only ever lowered, to 6,500: a new path takes the place of another
 # Tests for one realization outside of the folder of realizations. Only ever lowered, to 0: what a
 # realization is or can do, it says itself.
 ASKED_WHICH_REALIZATION = 0

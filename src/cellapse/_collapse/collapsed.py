@@ -21,14 +21,13 @@ from cellapse._linalg.cg import CG
 from cellapse._linalg.factor import Direct
 from cellapse._linalg.operators import Operator
 from cellapse._linalg.symmetric import Deficit
+from cellapse._linalg.tuning import DENSE
 from cellapse._shared.align import align_numbers
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.card import Card
-from cellapse._shared.delegate import Of
+from cellapse._shared.labelled import Of
 from cellapse._shared.memory import Fitting
 from cellapse._shared.scaling import homogeneous
-
-_MEASURED = 500  # up to this many vertices its card measures an eigenvalue, in some 30 ms
 
 
 class CollapsedOperator(Operator):
@@ -130,7 +129,7 @@ class CollapsedOperator(Operator):
         if self.shares is not None:
             return little_kept(self.weights, self.shares)
         possible = little_left(self.weights)
-        if possible is None or self.kernel is None or self.shape[0] > _MEASURED:
+        if possible is None or self.kernel is None or self.shape[0] > DENSE:
             return possible
         try:
             values = np.linalg.eigvalsh(self.toarray())

@@ -35,10 +35,11 @@ from cellapse._linalg.blas import times
 from cellapse._linalg.cg import CG
 from cellapse._linalg.factor import Direct
 from cellapse._linalg.kernel import left_kernel
-from cellapse._linalg.symmetric import Deficit, SymmetricOperator
+from cellapse._linalg.symmetric import COPIES, Deficit, SymmetricOperator
 from cellapse._matrices.incidence import Incidence
 from cellapse._shared.arrays import Entries, FloatArray, square
-from cellapse._shared.delegate import Of
+from cellapse._shared.labelled import Of
+from cellapse._shared.memory import available_memory
 
 
 class Elimination(SymmetricOperator):
@@ -130,8 +131,10 @@ class OneSide(Elimination):
         return super()._dense(error) if D is None else level.A.toarray() - level.c * D
 
     def diagonal(self) -> FloatArray:
-        D = self.inverse.dense() if self.level.c and self.slow else None
-        return super().diagonal() if D is None else self.A.diagonal() - self.level.c * D.diagonal()
+        level, large = self.level, COPIES * 8.0 * self.level.n**2 > available_memory()
+        quick = level.c == 0.0 or self.inverse.system.reduced is not None
+        D = None if quick or large else self.inverse.dense()
+        return super().diagonal() if D is None else self.A.diagonal() - level.c * D.diagonal()
 
     def norm_bound(self, mass: FloatArray | None = None) -> float:
         edges = self._chain.edge_squares

@@ -406,7 +406,7 @@ class Complex(Shown):
         >>> circle.betti_numbers()
         (1, 1)
         """
-        from cellapse._matrices.homology import betti_numbers
+        from cellapse._operators.homological import betti_numbers
 
         return betti_numbers(self)
 
