@@ -15,7 +15,6 @@ import networkx as nx
 import pytest
 
 import cellapse as cl
-from cellapse._shared.labelled import Of
 
 CORE = ("cellapse._matrices", "cellapse._linalg", "cellapse._collapse")
 MADE = ("__init__", "__post_init__", "__new__")  # who makes an object names its class
@@ -44,16 +43,6 @@ def owner(frame: FrameType) -> str:
     return declare[-1] if module in declare else module
 
 
-def caller(frame: FrameType) -> str | None:
-    """The module of the core that called; of what is delegated, that of the object that has it."""
-    back = frame.f_back
-    while back is not None and not in_core(back.f_globals.get("__name__", "")):
-        if back.f_code is Of.__get__.__code__:
-            return type(back.f_locals["instance"]).__module__
-        back = back.f_back  # what lies between belongs to SciPy, or to a room below
-    return None if back is None else back.f_globals["__name__"]
-
-
 def traced(run: Callable[[], object]) -> tuple[set[str], set[Call]]:
     """The modules of the package that a call enters, and which of the core call which."""
     entered: set[str] = set()
@@ -64,8 +53,11 @@ def traced(run: Callable[[], object]) -> tuple[set[str], set[Call]]:
         if event != "call" or not module.startswith("cellapse."):
             return
         entered.add(module)
-        if in_core(module) and (source := caller(frame)) is not None:
-            calls.add((source, owner(frame)))
+        back = frame.f_back
+        while back is not None and not in_core(back.f_globals.get("__name__", "")):
+            back = back.f_back  # what lies between belongs to SciPy, or to a room below
+        if in_core(module) and back is not None:
+            calls.add((back.f_globals["__name__"], owner(frame)))
 
     before = sys.getprofile()
     sys.setprofile(see)

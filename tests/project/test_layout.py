@@ -71,7 +71,6 @@ WITHIN = {
             "card",
             "checks",
             "align",
-            "delegate",
             "files",
             "memory",
             "labelled",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,13 @@ from cellapse._linalg.tuning import DENSE
 from cellapse._shared.align import align_numbers
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.card import Card
-from cellapse._shared.labelled import Of
 from cellapse._shared.memory import Fitting
 from cellapse._shared.scaling import homogeneous
+
+
+def _of(path: str, doc: str | None = None) -> Any:
+    """An attribute of one of its parts."""
+    return property(attrgetter(path), doc=doc)
 
 
 class CollapsedOperator(Operator):
@@ -60,24 +65,24 @@ class CollapsedOperator(Operator):
     True
     """
 
-    n_cells = Of[tuple[int, ...]]("chain", "Cells of each rank.")
-    source = Of[Any]("chain", "The complex that was collapsed, where there is one.")
-    beta = Of[FloatArray]("weights", "Adjacency weights beta_1..beta_K.")
-    gamma = Of[FloatArray]("weights", "Couplings gamma_0..gamma_{K-1}; theta if screened.")
-    eps = Of[float]("weights", "Regularization.")
-    sigma = Of[FloatArray]("weights", "sigma_min+ of the matrix behind each coupling.")
-    bound = Of[FloatArray]("weights", "The largest gamma that keeps L* semi-definite for sure.")
-    shares = Of[Any]("elimination", "The share of its weight that every edge keeps, if reweighted.")
-    matrix: Any = Of("elimination", "S itself, if it is a sparse matrix.")
-    zeros: Any = Of("elimination")
-    apply: Any = Of("elimination")
-    diagonal: Any = Of("elimination")
-    norm_bound: Any = Of("elimination")
-    slow: Any = Of("elimination")
-    rounding: Any = Of("elimination")
-    shifted_system: Any = Of("elimination")
-    safe_shift: Any = Of("elimination")
-    _dense: Any = Of("elimination")
+    n_cells: tuple[int, ...] = _of("chain.n_cells", "Cells of each rank.")
+    source: Any = _of("chain.source", "The complex that was collapsed, where there is one.")
+    beta: FloatArray = _of("weights.beta", "Adjacency weights beta_1..beta_K.")
+    gamma: FloatArray = _of("weights.gamma", "Couplings gamma_0..gamma_{K-1}; theta if screened.")
+    eps: float = _of("weights.eps", "Regularization.")
+    sigma: FloatArray = _of("weights.sigma", "sigma_min+ of the matrix behind each coupling.")
+    bound: FloatArray = _of("weights.bound", "The largest gamma that is sure to keep L* definite.")
+    shares: FloatArray | None = _of("elimination.shares", "What edges keep of their weight.")
+    matrix: Any = _of("elimination.matrix", "S itself, if it is a sparse matrix.")
+    zeros: Any = _of("elimination.zeros")
+    apply: Any = _of("elimination.apply")
+    diagonal: Any = _of("elimination.diagonal")
+    norm_bound: Any = _of("elimination.norm_bound")
+    slow: Any = _of("elimination.slow")
+    rounding: Any = _of("elimination.rounding")
+    shifted_system: Any = _of("elimination.shifted_system")
+    safe_shift: Any = _of("elimination.safe_shift")
+    _dense: Any = _of("elimination._dense")
 
     def __init__(
         self,

@@ -12,7 +12,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -38,7 +37,6 @@ from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.symmetric import COPIES, Deficit, SymmetricOperator
 from cellapse._matrices.incidence import Incidence
 from cellapse._shared.arrays import Entries, FloatArray, square
-from cellapse._shared.labelled import Of
 from cellapse._shared.memory import available_memory
 
 
@@ -70,15 +68,6 @@ class OneSide(Elimination):
     `ranks` are those eliminated, nearest first, and `n_cells` the cells of every rank.
     """
 
-    A: Any = Of("level")
-    kernel: Any = Of("_chain")
-    zeros: Any = Of("_chain")
-    slow: Any = Of("inverse")
-    method: Any = Of("inverse")
-    rounding: Any = Of("inverse")
-    safe_shift: Any = Of("inverse")
-    shifted_system: Any = Of("inverse")
-
     def __init__(
         self,
         level: Level,
@@ -95,6 +84,36 @@ class OneSide(Elimination):
     def inverse(self) -> Inverse:
         """K^-1."""
         return inverse_of(self.level, self._solver)
+
+    @property
+    def A(self) -> sparse.csr_array:
+        return self.level.A
+
+    @property
+    def kernel(self) -> sparse.csr_array | None:  # type: ignore[override]
+        return self._chain.kernel
+
+    @property
+    def zeros(self) -> Entries | None:
+        return self._chain.zeros
+
+    @property
+    def slow(self) -> bool:  # type: ignore[override]
+        return self.inverse.slow
+
+    @property
+    def method(self) -> str:  # type: ignore[override]
+        return self.inverse.method
+
+    @property
+    def rounding(self) -> float:  # type: ignore[override]
+        return self.inverse.rounding
+
+    def shifted_system(self, shift: float, mass: FloatArray) -> tuple[sparse.csr_array, int] | None:
+        return self.inverse.shifted_system(shift, mass)
+
+    def safe_shift(self, mass: FloatArray) -> float:
+        return self.inverse.safe_shift(mass)
 
     @property
     def deficit(self) -> Deficit | None:  # type: ignore[override]
@@ -226,8 +245,6 @@ class Edgewise(Elimination):
 
     method = "none needed"
     matrix: sparse.csr_array
-    kernel: Any = Of("_chain")
-    zeros: Any = Of("_chain")
 
     def __init__(self, chain: Chain, weights: Weights, rounds: Rounds) -> None:
         super().__init__(chain.edges.shape[0])
@@ -236,6 +253,14 @@ class Edgewise(Elimination):
         self.mass = 1.0 + support + weights.eps
         self.matrix = square(chain.edges, float(weights.beta[0]) * self.shares)
         self.matrix.eliminate_zeros()
+
+    @property
+    def kernel(self) -> sparse.csr_array | None:  # type: ignore[override]
+        return self._chain.kernel
+
+    @property
+    def zeros(self) -> Entries | None:
+        return self._chain.zeros
 
     @cached_property
     def A(self) -> sparse.csr_array:

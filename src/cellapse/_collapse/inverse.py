@@ -22,7 +22,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from functools import cached_property, lru_cache
 from math import prod
-from typing import Any
 
 import numpy as np
 from scipy import sparse

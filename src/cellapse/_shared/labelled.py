@@ -6,7 +6,7 @@ What scipy makes of such operators (sums, multiples, products) keeps the labels.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -16,8 +16,6 @@ from cellapse._errors import InputError
 from cellapse._shared.align import align, way_back
 from cellapse._shared.checks import numbers
 from cellapse._shared.memory import Fitting
-
-T = TypeVar("T")
 
 
 class LabelledOperator(LinearOperator):
@@ -125,28 +123,3 @@ class _Combined(LabelledOperator):
 
     def _transpose(self) -> LabelledOperator:
         return _Combined(self._made.T, self)
-
-
-class Of(Generic[T]):
-    """An attribute or method that a part of the object has under the same name.
-
-    >>> class Car:
-    ...     wheels = Of[int]("frame")
-    ...     frame = type("Frame", (), {"wheels": 4})
-    >>> Car().wheels
-    4
-    """
-
-    def __init__(self, part: str, doc: str | None = None) -> None:
-        self._part, self.__doc__ = part, doc
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-        inherited = (vars(base)[name] for base in owner.__mro__[1:] if name in vars(base))
-        self.__doc__ = self.__doc__ or getattr(next(inherited, None), "__doc__", None)
-
-    def __get__(self, instance: Any, owner: type | None = None) -> T:
-        if instance is None:
-            return self  # type: ignore[return-value]
-        found: T = getattr(getattr(instance, self._part), self._name)
-        return found
