@@ -297,6 +297,12 @@ def featured():
     return graph
 
 
+def signed_graph():
+    G = nx.Graph(K().cell_labels(1))
+    nx.set_edge_attributes(G, {e: (-1.0) ** i for i, e in enumerate(G.edges)}, "weight")
+    return G
+
+
 def torch_layer(x, **more):
     from cellapse.torch import Collapse
 
@@ -534,6 +540,9 @@ CALLS = {
     ),
     "motif_laplacian": on(cl.motif_laplacian, source=K, floor=0.5),
     "projection_laplacian": on(cl.projection_laplacian, source=K, weights="size"),
+    "signed_laplacian": on(cl.signed_laplacian, graph=signed_graph, weight="weight"),
+    "signed_boundaries": on(cl.signed_boundaries, graph=signed_graph, max_rank=2, weight="weight"),
+    "magnetic_laplacian": on(cl.magnetic_laplacian, graph=signed_graph, q=0.1, weight=None),
     "zhou_laplacian": on(cl.zhou_laplacian, source=K, ranks=lambda: [1, 2]),
     "hodge_laplacian": on(cl.hodge_laplacian, source=K, rank=1),
     "normalized_hodge_laplacian": on(cl.normalized_hodge_laplacian, source=unweighted, rank=1),

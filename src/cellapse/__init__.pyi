@@ -62,7 +62,9 @@ from ._operators.homological import (
     normalized_hodge_laplacian,
     persistent_laplacian,
 )
+from ._operators.magnetic import HermitianOperator, magnetic_laplacian
 from ._operators.names import make_operator, operator_names
+from ._operators.signed import signed_boundaries, signed_laplacian
 from .analysis import analyze
 from .estimators import (
     CollapsedLabelSpreading,
@@ -112,6 +114,7 @@ __all__ = [
     "Dense",
     "Direct",
     "HeatKernelSignature",
+    "HermitianOperator",
     "Incidence",
     "InputError",
     "Lanczos",
@@ -155,6 +158,7 @@ __all__ = [
     "is_chain_complex",
     "lifts",
     "likely_false",
+    "magnetic_laplacian",
     "make_operator",
     "mixed_matrices",
     "molecule_complex",
@@ -171,6 +175,8 @@ __all__ = [
     "reduce",
     "reduction",
     "secondary_structure",
+    "signed_boundaries",
+    "signed_laplacian",
     "signless_laplacian",
     "smooth",
     "spread_labels",

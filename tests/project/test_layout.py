@@ -117,6 +117,7 @@ WITHIN = {
             "baselines",
             "fair",
             "homological",
+            *("arcs", "signed", "magnetic"),
             "as_operator",
             "by_size",
             "reliability",

@@ -315,6 +315,8 @@ ELSEWHERE = {
         ],
         INSIDE,
     ),
+    "HermitianOperator(labels)": "labels themselves",
+    "HermitianOperator.spectrum(mass)": "a name",
     "multiorder_laplacian(weights)": "a number for each rank",
     "projection_laplacian(weights)": "a name",
     "AddCollapsedPE(mass)": "a name, for all graphs",

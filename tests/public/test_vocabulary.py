@@ -49,7 +49,9 @@ EXCEPTIONS = {
     ("Operator.toarray", "error"),
     *(
         (f"{kind}.{name}", "X")
-        for kind in ("Operator", "CollapsedOperator", "ReducedOperator")  # SciPy's words
+        for kind in (  # SciPy's words
+            *("Operator", "CollapsedOperator", "HermitianOperator", "ReducedOperator"),
+        )
         for name in ("matmat", "rmatmat")
     ),
 }

@@ -192,14 +192,13 @@ class Chain:
 
 
 def edges_and_upper(source: Any) -> tuple[Entries, list[Entries], tuple[int, ...]]:
-    """Signed B_1, containment above it with the weights of the cells, and how many cells there are.
-
-    The elements of a rank that are no cells, but formal, are its last ones.
-    """
+    """Signed B_1, containment above it with weights of the cells, and how many cells there are."""
     if isinstance(source, Incidence) and source.kind == "unfolded" and source.source is not None:
         source = source.source  # flags are copies of cells; the complex has the cells themselves
     if isinstance(source, Complex):
         return *edges_and_cofaces(source), source.n_cells
     B = Incidence.of(source)
     edges, *above = map(Entries.of, B)
+    if B.source is not None and not any(B.n_formal):  # its weights of edges divide those above
+        return edges, edges_and_cofaces(B.source)[1], B.n_real
     return edges, [abs(M) for M in above], B.n_real

@@ -46,7 +46,8 @@ class Rules:
         if self.directed == "refuse":
             raise InputError(
                 f"{what} is directed, but cells have no direction; {remedy}take "
-                'as_complex(..., directed="ignore") for arcs as edges'
+                'as_complex(..., directed="ignore") for arcs as edges, or magnetic_laplacian, '
+                "which keeps directions"
             )
         fact("directions are ignored")
 

@@ -118,7 +118,8 @@ def as_weights(column: Any, name: str, cell: Callable[[int], str]) -> FloatArray
     if len(wrong):
         raise InputError(
             f"{cell(int(wrong[0]))} has the {name} {values[wrong[0]]:g}, and weights are positive "
-            "finite numbers; leave out what should not count, or pass weight=None for no weights"
+            "finite numbers; leave out what should not count, pass weight=None for no weights, or "
+            "take signed_boundaries for edges that repel"
         )
     return values
 

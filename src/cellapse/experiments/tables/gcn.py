@@ -4,7 +4,8 @@ Cora, with as many random edges as half of its own, or none. A GCN of two layers
 2017: 16 channels, dropout .5, Adam with a rate of .01, weight decay 5e-4 of the first layer) learns
 from 20 papers a subject, stops where 500 others are best, and is asked for 1,000. It sees the graph
 as it is; without the edges whose papers share no word (GCN-Jaccard, Wu et al. 2019); and weighed or
-cut by `TrustEdges`. Needs the extra `torch`, and Cora, which the package graphdatascience brings.
+cut by `TrustEdges`. A network without edges sees the words that `SpreadTrust` has spread. Needs the
+extra `torch`, and Cora, which the package graphdatascience brings.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from cellapse.experiments.protocol.table import Detail, Experiment, Results, Row
 PERCENT = (0, 50)
 PER_CLASS, N_VALIDATION, N_TEST = 20, 500, 1000
 CHANNELS, EPOCHS = 16, 150
+STRENGTH, SPREAD = 5.0, "words spread by trust, no edges"
 
 
 def arguments(quick: bool) -> list[Arguments]:
@@ -50,10 +52,15 @@ def run(percent: int, seed: int, epochs: int) -> Result:
     n = len(data.papers)
     ends = data.complex(1).cells[1].as_array(2)
     A = with_false_edges(join(sparse.csr_array((n, n)), ends), percent, "uniform", seed)
-    return {
-        way: _accuracy(data, weighed, seed, epochs)
-        for way, weighed in _ways(data, sparse.triu(A, 1).tocoo()).items()
+    edges = sparse.triu(A, 1).tocoo()
+    words = _words(data)
+    found = {
+        way: _accuracy(data, weighed, words, seed, epochs)
+        for way, weighed in _ways(data, edges).items()
     }
+    alone = sparse.csr_array((n, n))
+    found[SPREAD] = _accuracy(data, alone, _spread(words, edges), seed, epochs)
+    return found
 
 
 def _ways(data: Cora, edges: Any) -> dict[str, sparse.csr_array]:
@@ -84,12 +91,31 @@ def _ways(data: Cora, edges: Any) -> dict[str, sparse.csr_array]:
     }
 
 
+def _words(data: Cora) -> Any:
+    """The words of every paper, as shares of them."""
+    size = np.maximum(data.words.sum(axis=1), 1)
+    return _tensor(sparse.csr_array(data.words / size[:, None]))
+
+
+def _spread(words: Any, edges: Any) -> Any:
+    """The words of papers, spread along the edges by their trust."""
+    with extra("torch", "torch"):
+        import torch
+        from torch_geometric.data import Data
+
+        from cellapse.torch import SpreadTrust
+
+    i, j = edges.coords
+    both = torch.from_numpy(np.array([np.r_[i, j], np.r_[j, i]]).astype(np.int64))
+    return SpreadTrust(strength=STRENGTH)(Data(x=words.to_dense(), edge_index=both)).x
+
+
 def _matrix(ends: Any, w: FloatArray, n: int) -> sparse.csr_array:
     i, j = ends.numpy()
     return csr_from_entries(i, j, w, (n, n))
 
 
-def _accuracy(data: Cora, weights: sparse.csr_array, seed: int, epochs: int) -> float:
+def _accuracy(data: Cora, weights: sparse.csr_array, X: Any, seed: int, epochs: int) -> float:
     """On the test papers, after the epoch that was best on the validation papers."""
     import torch
     from torch.nn.functional import cross_entropy, dropout
@@ -98,8 +124,6 @@ def _accuracy(data: Cora, weights: sparse.csr_array, seed: int, epochs: int) -> 
     looped = weights + sparse.eye_array(len(data.papers))
     root = sparse.diags_array(1.0 / np.sqrt(np.asarray(looped.sum(axis=1)).ravel()))
     P, y = _tensor(root @ looped @ root), torch.from_numpy(np.asarray(data.groups))
-    size = np.maximum(data.words.sum(axis=1), 1)
-    X = _tensor(sparse.csr_array(data.words / size[:, None]))
 
     torch.manual_seed(seed)
     shapes = (data.words.shape[1], CHANNELS), (CHANNELS, int(data.groups.max()) + 1)
@@ -112,14 +136,13 @@ def _accuracy(data: Cora, weights: sparse.csr_array, seed: int, epochs: int) -> 
     optimizer = torch.optim.Adam(layers, lr=0.01)
 
     def network(x: Any, rate: float) -> Any:
-        hidden = (torch.sparse.mm(P, torch.sparse.mm(x, first)) + one).relu()
+        hidden = (torch.sparse.mm(P, x @ first) + one).relu()
         return torch.sparse.mm(P, dropout(hidden, rate) @ last) + two
 
     best, result = -1.0, 0.0
     for _ in range(epochs):
         optimizer.zero_grad()
-        x = torch.sparse_coo_tensor(X.indices(), dropout(X.values(), 0.5), X.shape).coalesce()
-        loss: Any = cross_entropy(network(x, 0.5)[shown], y[shown])
+        loss: Any = cross_entropy(network(_dropped(X), 0.5)[shown], y[shown])
         loss.backward()
         optimizer.step()
         with torch.no_grad():
@@ -127,6 +150,16 @@ def _accuracy(data: Cora, weights: sparse.csr_array, seed: int, epochs: int) -> 
         if right[check].mean() >= best:
             best, result = float(right[check].mean()), float(right[asked].mean())
     return result
+
+
+def _dropped(X: Any) -> Any:
+    """Half of the entries, twice as large."""
+    import torch
+    from torch.nn.functional import dropout
+
+    if not X.is_sparse:
+        return dropout(X, 0.5)
+    return torch.sparse_coo_tensor(X.indices(), dropout(X.values(), 0.5), X.shape).coalesce()
 
 
 def _split(groups: IntArray, seed: int) -> tuple[IntArray, IntArray, IntArray]:
