@@ -81,6 +81,48 @@ def _bars(ax: plt.Axes, said: object) -> None:
     ax.set_xticks([])
 
 
+def collapse() -> None:
+    """A complex, its graded Laplacian, and what is left on the vertices."""
+    edges = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (4, 5), (5, 6), (4, 6)]
+    K = cl.clique_complex(nx.Graph(edges))
+    xy = np.array([[0, 0.5], [1, 1.2], [1, -0.2], [2, 0.5], [3.2, 0.5], [4.2, 1.2], [4.2, -0.2]])
+    figure, axes = plt.subplots(1, 3, figsize=(11.6, 3.4), width_ratios=(1.25, 0.8, 1.25))
+    for members in K.cells[2].as_array():
+        axes[0].fill(*xy[members].T, color="#E69F00", alpha=0.35)
+    shares = -cl.collapse(K).toarray()
+    for ax, width in ((axes[0], lambda i, j: 2.0), (axes[2], lambda i, j: 7.0 * shares[i, j])):
+        for i, j in K.cells[1].as_array():
+            ax.plot(*xy[[i, j]].T, color="#33475b", linewidth=width(i, j), zorder=1)
+        ax.scatter(*xy.T, s=150, color="#0072B2", edgecolor="white", linewidth=1.5, zorder=2)
+        ax.set(aspect="equal", xlim=(-0.3, 4.5), ylim=(-0.6, 1.6))
+        ax.axis("off")
+    _blocks(axes[1], K.n_cells)
+    titles = (
+        "A complex: vertices, edges, triangles",
+        "Its graded Laplacian couples them",
+        "Cells eliminated: an operator on the vertices",
+    )
+    figure.tight_layout(w_pad=2, rect=(0, 0, 1, 0.92))
+    for ax, title in zip(axes, titles, strict=True):
+        place = ax.get_position()
+        figure.text((place.x0 + place.x1) / 2, 0.93, title, ha="center", fontsize=11.5)
+    figure.savefig(IMAGES / "collapse.png", dpi=100, pil_kwargs={"optimize": True})
+
+
+def _blocks(ax: plt.Axes, sizes: tuple[int, ...]) -> None:
+    """The blocks A, X and C of the graded Laplacian, as large as they are."""
+    n, m = sizes[0], sum(sizes[1:])
+    blocks = (("$A$", 0, 0, n, n, "#0072B2"), ("$X$", n, 0, m, n, "#56B4E9"),
+              ("$X^T$", 0, n, n, m, "#56B4E9"), ("$C$", n, n, m, m, "#E69F00"))  # fmt: skip
+    for name, x, y, width, height, colour in blocks:
+        ax.add_patch(plt.Rectangle((x, y), width, height, color=colour, alpha=0.55, ec="white"))
+        ax.text(x + width / 2, y + height / 2, name, ha="center", va="center", fontsize=15)
+    for at, name in ((n / 2, "vertices"), (n + m / 2, "edges, triangles")):
+        ax.text(at, n + m + 0.6, name, ha="center", va="top", fontsize=9.5)
+    ax.set(xlim=(-0.5, n + m + 0.5), ylim=(n + m + 2, -0.5), aspect="equal")
+    ax.axis("off")
+
+
 def report() -> None:
     """The upper part of the report of `cellapse demo`, as a browser shows it."""
     from cellapse.cli.demo import demo
@@ -152,6 +194,7 @@ def _photograph(address: str, ready: str, name: str, size: tuple[int, int]) -> N
 
 
 if __name__ == "__main__":
+    collapse()
     false_edges()
     report()
     modes()

@@ -1,4 +1,4 @@
-"""Weights times c give c times the operator, for the weights that docs/reliability.md names."""
+"""Weights times c give c times the operator, for the weights that docs/promises.md names."""
 
 import warnings
 

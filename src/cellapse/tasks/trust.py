@@ -13,7 +13,7 @@ r"""How far an edge can be trusted: by its cells, by what the network itself tea
 Ranks are shares of the edges, so that no scale matters. "learned" is for false edges that are
 random pairs, "both" for those of which nobody knows what they are like: its parts and their weights
 were chosen on 7 networks with three kinds of false edges and 6 judgements of real ones
-(docs/scores_of_edges.md).
+(docs/evidence_false_edges.md).
 
 How sure each edge was when it was measured, its `confidence`, enters as a prior (`_confidence`).
 """
