@@ -29,8 +29,8 @@ run. `make bench BENCH=name` repeats one of them, `python -m benchmarks.tables` 
 GOALS_PAGE = PAGE.with_name("goals.md")
 GOALS = """# Goals of speed
 
-Goals set before the work, and the figures of the [benchmarks](benchmarks.md). This page is for those
-who work on the engine; `python -m benchmarks.tables` writes it.
+Goals set before the work, and the figures of the [benchmarks](benchmarks.md). This page is for
+those who work on the engine; `python -m benchmarks.tables` writes it.
 """
 REASONS = """What stands in the way of the others:
 
