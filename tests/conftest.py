@@ -5,8 +5,10 @@
 
 import os
 import sys
+from functools import cache
 
 import pytest
+import typer.main
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -60,3 +62,29 @@ def _no_figure_left_open():
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
+
+
+_made_anew = typer.main.get_command_from_info
+
+
+@cache
+def _made_once(command_info, **options):
+    return _made_anew(command_info, **options)
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run a command in this process: exit code, standard output, standard error."""
+    from cellapse import cli
+
+    # A process of a user makes the one verb that is called; all of them, each time, take longer
+    # than most tests.
+    monkeypatch.setattr(typer.main, "get_command_from_info", _made_once)
+
+    def command(*arguments):
+        monkeypatch.setattr(sys, "argv", ["cellapse", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stopped:
+            cli.main()
+        return stopped.value.code or 0, *capsys.readouterr()
+
+    return command

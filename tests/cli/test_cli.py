@@ -60,19 +60,6 @@ OF_NODES = {
 }
 
 
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run a command in this process: exit code, standard output, standard error."""
-
-    def command(*arguments):
-        monkeypatch.setattr(sys, "argv", ["cellapse", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stopped:
-            cli.main()
-        return stopped.value.code or 0, *capsys.readouterr()
-
-    return command
-
-
 def program_text(*arguments):
     return [sys.executable, "-c", "from cellapse.cli import main; main()", *arguments]
 

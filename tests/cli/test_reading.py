@@ -2,30 +2,15 @@
 
 import io
 import json
-import sys
 
 import pytest
 
 import cellapse as cl
-from cellapse import cli
 from cellapse.cli.sources import load
 
 TABLE = "id;person;friend;w;t\n" + "".join(
     f"r{i};p{i % 4};p{(i + 1) % 4};1,5;{i}\n" for i in range(8)
 )
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run a command in this process: exit code, standard output, standard error."""
-
-    def command(*arguments):
-        monkeypatch.setattr(sys, "argv", ["cellapse", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stopped:
-            cli.main()
-        return stopped.value.code or 0, *capsys.readouterr()
-
-    return command
 
 
 @pytest.fixture

@@ -20,7 +20,6 @@ import pytest
 from typer.models import OptionInfo
 
 import cellapse as cl
-from cellapse import cli
 from cellapse.cli.verbs import VERBS
 
 NODES = "abcdef"
@@ -64,19 +63,6 @@ WORDS = {
 }
 FULL = {("smooth", "--signal"), ("cluster", "--groups"), ("compare", "--groups")}
 FULL |= {("analyze", "--groups")}  # where every node needs a value
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run a command in this process: exit code, standard output, standard error."""
-
-    def command(*arguments):
-        monkeypatch.setattr(sys, "argv", ["cellapse", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stopped:
-            cli.main()
-        return stopped.value.code or 0, *capsys.readouterr()
-
-    return command
 
 
 @pytest.fixture

@@ -114,6 +114,7 @@ def test_rivals_by_hand():
     np.testing.assert_allclose(rank, [7 / 6, 1 / 3, 1 / 6])
 
 
+@pytest.mark.slow
 def test_the_table_of_false_edges():
     cases = [
         {"network": n, "kind": k, "percent": p, "seed": 0}
@@ -140,6 +141,7 @@ def test_the_table_of_false_edges():
         assert all(len(row) == len(detail.head) for row in detail.rows)
 
 
+@pytest.mark.slow
 def test_the_table_of_few_labels():
     cases = [a for a in spread.arguments(True) if a["seed"] == 0]
     results = [(a, spread.run(**a)) for a in cases]

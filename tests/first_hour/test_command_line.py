@@ -2,14 +2,13 @@
 
 import json
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import cellapse as cl
-from cellapse import cli, lifts
+from cellapse import lifts
 from cellapse.cli.lift import GRAPHS, POINTS
 
 ROOT = Path(__file__).parents[2]
@@ -31,17 +30,9 @@ VERBS = {
 }
 
 
-@pytest.fixture
-def run(monkeypatch, capsys, tmp_path):
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-
-    def command(*arguments):
-        monkeypatch.setattr(sys, "argv", ["cellapse", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stopped:
-            cli.main()
-        return stopped.value.code or 0, *capsys.readouterr()
-
-    return command
 
 
 def documented():

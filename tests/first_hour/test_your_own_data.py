@@ -30,6 +30,7 @@ def test_a_script_prints_what_the_page_shows(title, code, printed, capsys, tmp_p
     assert numbers == pytest.approx(shown, abs=0.015)
 
 
+@pytest.mark.slow
 def test_scripts_of_users_type_check(tmp_path):
     """`mypy --strict`, but for calls of libraries that have no types, such as XGI."""
     pytest.importorskip("mypy")

@@ -3,7 +3,6 @@
 import inspect
 import json
 import pickle
-import sys
 from contextlib import suppress
 from importlib import import_module
 
@@ -14,7 +13,6 @@ from public_calls import public_names
 from typer.main import get_group
 
 import cellapse as cl
-from cellapse import cli
 from cellapse.cli.app import app
 from cellapse.cli.verbs import VERBS
 
@@ -38,15 +36,13 @@ NEEDED = {
 
 
 @pytest.fixture
-def run(monkeypatch, capsys):
-    """Run a command in this process, and return what it prints."""
+def printed(run):
+    """What a command prints that ends well."""
 
     def command(*words):
-        monkeypatch.setattr(sys, "argv", ["cellapse", *words])
-        with pytest.raises(SystemExit) as stopped:
-            cli.main()
-        assert not stopped.value.code
-        return capsys.readouterr().out
+        code, out, err = run(*words)
+        assert not code, err
+        return out
 
     return command
 
@@ -133,12 +129,12 @@ def test_the_command_line_says_its_default():
 
 
 @pytest.mark.parametrize("verb", sorted(set(WITH_OPERATOR) - {"bench", "explore"}))
-def test_every_result_of_the_command_line_names_its_operator(run, verb, tmp_path):
+def test_every_result_of_the_command_line_names_its_operator(printed, verb, tmp_path):
     words = [verb, karate_file(tmp_path), *NEEDED.get(verb, [])]
     usual = "laplacian" if verb == "resistance" else "renormalized"
     for more, name in (([], usual), (["--operator", "unfolded"], "unfolded")):
-        assert name in json.loads(run(*words, *more, "--json"))["operator"].lower()
-        assert name in run(*words, *more).lower()
+        assert name in json.loads(printed(*words, *more, "--json"))["operator"].lower()
+        assert name in printed(*words, *more).lower()
 
 
 # What the bound of gamma leaves
