@@ -1,16 +1,12 @@
 r"""The smallest positive singular value of a sparse matrix, to digits of its own.
 
 sigma_min+(B) bounds the coupling weights of the graded Laplacian. Which singular values are zero is
-not a question of size: weights may differ by many orders, and sets like {i, i + 1, i + 3} make
-singular values that fall with their number like powers. Four ways lead to it:
+not a question of size: weights may differ by many orders. With G = B B^T there are four ways:
 
-closed form   G = B B^T is diagonal, as no column has two entries
-grounded      the kernel of B^T is known from structure, as columns have at most two entries, or
-              narrow down to that (`kernel`); one vertex of every part that carries a kernel vector
-              is grounded: what is left of G is definite, and the largest eigenvalue of its inverse
-              is 1 / sigma^2
-dense         few rows; what B with its rows and columns scaled to length one maps to zero, but for
-              rounding, counts as the kernel
+closed form   G is diagonal, as no column has two entries
+grounded      the kernel of B^T is known (`kernel`); without one row of every component that carries
+              a kernel vector G is definite, and its inverse has the largest eigenvalue 1 / sigma^2
+dense         few rows; the rank is that of B with rows and columns scaled to length one
 Lanczos       on G (G + d I)^-3 G, whose eigenvalues s^2 / (s + d)^3 are largest at the smallest
               positive s of G and vanish on its kernel; on G itself where a factor would fill in
 """
@@ -25,21 +21,20 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.blas import symmetric_eigenpairs
+from cellapse._linalg.cg import System, iterations, lanczos_matrix
 from cellapse._linalg.factor import Direct, Solve, widest_level
 from cellapse._linalg.kernel import Projector, left_kernel, left_kernel_in_rounds
 from cellapse._linalg.tuning import DENSE_OPERATOR, DENSE_SIGMA, WIDE_LEVEL
-from cellapse._shared.arrays import FloatArray, row_sum
+from cellapse._shared.arrays import ROUNDOFF, FloatArray, row_sum
 
-_UNIT = 2.0**-53
-_ZERO = 1e-9  # a squared singular value of a balanced matrix below this is zero
-_SQUARED = 1e-3  # a square below this, next to the largest, has lost three digits
+_ZERO = 1e-9  # squared singular values of a balanced matrix below this are zero
+_SQUARED = 1e-3  # a square that is smaller, relative to the largest, has lost three digits
 _SHIFT, _LEAST_SHIFT = 1e-7, 1e-10  # of the filter, relative to the norm; the second for small ones
-_LEAST_SQUARE = 10.0 * _LEAST_SHIFT  # what is smaller, next to the norm, is not certain
+_LEAST_SQUARE = 10.0 * _LEAST_SHIFT  # what is smaller, relative to the norm, is not certain
 _RANGE = 1e3  # entries that differ by more than this ask for a count
-# Lanczos on G: steps, steps between two looks, the residual of a value relative to it (its own
-# error is about the square), its least size next to the norm (what is below may be on its way to
-# zero), and how well two starts agree
-_STEPS, _EVERY, _RESIDUAL, _LEAST_VALUE, _AGREE = 300, 10, 1e-6, 1e-4, 1e-9
+# Lanczos on G: steps, steps between two checks, relative residual of a value (its own error is the
+# square), its least size relative to the norm (smaller ones may fall to zero), agreement of starts
+_STEPS, _EVERY, _RESIDUAL, _LEAST_VALUE, _AGREE = 500, 10, 1e-6, 1e-4, 1e-9
 
 
 def sigma_min(B: sparse.csr_array, kernel: sparse.csr_array | None = None) -> float:
@@ -95,7 +90,7 @@ def _dense(B: sparse.csr_array, kernel: sparse.csr_array | None) -> float:
     if kernel is not None:
         nullity = kernel.shape[1]
     else:  # no square of a value that is zero is large
-        nullity = 0 if values[0] > _SQUARED * values[-1] else _nullity(B)
+        nullity = 0 if values[0] > _SQUARED * values[-1] else B.shape[0] - rank_of(B)
     return sigma_of_square(values, nullity, B.toarray)
 
 
@@ -107,14 +102,10 @@ def rank_of(B: sparse.csr_array) -> int:
     """
     B = sparse.csr_array(B, copy=True)
     B.eliminate_zeros()
-    B = B[np.diff(B.indptr) > 0]
-    return B.shape[0] - _nullity(B) if B.nnz else 0
-
-
-def _nullity(B: sparse.csr_array) -> int:
-    """Count the rows too many for the rank of B, from B with its rows and columns scaled alike."""
-    sizes = linalg.svdvals(_balanced(B).toarray())
-    return B.shape[0] - int((sizes > 4 * max(B.shape) * _UNIT * sizes[0]).sum())
+    if not B.nnz:
+        return 0
+    sizes = linalg.svdvals(_balanced(B[np.diff(B.indptr) > 0]).toarray())
+    return int((sizes > 4 * max(B.shape) * ROUNDOFF * sizes[0]).sum())
 
 
 def _by_orthogonal_factors(B: FloatArray, rank: int) -> float:
@@ -140,11 +131,11 @@ def _balanced(B: sparse.csr_array) -> sparse.csr_array:
 
 
 def _grounded(B: sparse.csr_array, kernel: sparse.csr_array) -> float:
-    """sigma_min+ where the kernel of B^T is known, with digits of its own."""
+    """sigma_min+ where the kernel of B^T is known."""
     n = B.shape[0]
     columns = sparse.csc_array(kernel)
     keep = np.ones(n, dtype=bool)
-    keep[columns.indices[columns.indptr[:-1]]] = False  # one vertex of each part, of any weight
+    keep[columns.indices[columns.indptr[:-1]]] = False
     left = B[keep]
     solve = Direct().prepare(left @ left.T)  # SuperLU, which raises no small pivot
     fixed = Projector(kernel)
@@ -154,8 +145,7 @@ def _grounded(B: sparse.csr_array, kernel: sparse.csr_array) -> float:
         y[keep] = solve(fixed.off(x)[keep])
         return fixed.remove_from(y)
 
-    v = _top_vector(inverse, n)
-    v = inverse(v)  # one step more than the tolerance asked for: it costs nothing
+    v = inverse(_top_vector(inverse, n))  # one step more than the tolerance asked for
     return float(np.linalg.norm(B.T @ v) / np.linalg.norm(v))
 
 
@@ -166,7 +156,7 @@ def _grounded_in_rounds(B: sparse.csr_array) -> float | None:
         return None
     try:
         sigma = _grounded(B, kernel)
-    except ConvergenceError:  # next to singular, and no graph, whose factor keeps its digits
+    except ConvergenceError:  # nearly singular, and no graph, whose factor keeps its digits
         return None
     norm = row_sum(B) * row_sum(B.T.tocsr())  # of G, at most
     return sigma if sigma**2 > _LEAST_SQUARE * norm else None
@@ -178,9 +168,9 @@ def _by_lanczos(B: sparse.csr_array) -> float:
     entries = abs(B.data)
     far_apart = entries.max() > _RANGE * entries.min()
     if not far_apart and widest_level(G)[0] > WIDE_LEVEL:
-        starts = np.random.default_rng(0).standard_normal((2, B.shape[1]))
-        first, second = (_smallest_ritz_value(B, start) for start in starts)
-        if first is not None and second is not None and abs(first - second) <= _AGREE * first:
+        starts = np.random.default_rng(0).standard_normal((2, B.shape[1], 1))
+        first, second = (_smallest_ritz_value(G, B @ start) for start in starts)
+        if abs(first - second) <= _AGREE * first:
             return float(np.sqrt(min(first, second)))
     smallest = _smallest_positive(G)
     if far_apart:
@@ -196,38 +186,29 @@ def _by_lanczos(B: sparse.csr_array) -> float:
     return float(np.sqrt(smallest))
 
 
-def _smallest_ritz_value(B: sparse.csr_array, start: FloatArray) -> float | None:
-    """Find the smallest positive eigenvalue of G = B B^T by Lanczos without a factor, or None.
+def _smallest_ritz_value(G: sparse.csr_array, start: FloatArray) -> float:
+    """Find the smallest positive eigenvalue of G by Lanczos without a factor; nan if that fails.
 
-    The Krylov space of B y has no part in the kernel of G: its smallest Ritz value falls to the
+    A start in the range of G has no part in its kernel: the smallest Ritz value falls to the
     smallest positive eigenvalue. Rounding brings the kernel back in the end, as values that fall to
-    zero: what is zero to rounding does not count, the next one only where it is not small next to
-    the norm, and two starts have to agree. Graphs that fill in expand, and have such values.
+    zero: what is zero to rounding does not count, the next one only where it is not small relative
+    to the norm, and two starts have to agree. Graphs that fill in expand, and have such values.
     """
-    transposed = sparse.csr_array(B.T)
-    v = B @ start
-    basis = np.empty((_EVERY, len(v)))
-    basis[0] = v / np.linalg.norm(v)
-    diagonal, beside = np.empty(_STEPS), np.empty(_STEPS)
-    for j in range(_STEPS):
-        image, V = B @ (transposed @ basis[j]), basis[: j + 1]
-        diagonal[j] = basis[j] @ image
-        for _ in range(2):  # once more for what rounding has left
-            image = image - V.T @ (V @ image)
-        beside[j] = np.linalg.norm(image)
-        ended = beside[j] <= 1e-12 * diagonal[: j + 1].max()  # the whole space has been seen
-        if ended or j % _EVERY == _EVERY - 1:
-            values, vectors = linalg.eigh_tridiagonal(diagonal[: j + 1], beside[:j])
+    coefficients = []
+    for state in iterations(System(G), start, _STEPS):
+        if state.count:
+            coefficients.append((state.step[0], state.turn[0]))
+        ended = state.count > 0 and not state.live[0]  # the whole space has been seen
+        if ended:
+            coefficients.pop()
+        if ended or (state.count and state.count % _EVERY == 0):
+            diagonal, beside = lanczos_matrix(*np.array(coefficients).T)
+            values, vectors = linalg.eigh_tridiagonal(diagonal, beside[:-1])
             at = int(np.searchsorted(values, 1e-13 * values[-1]))
-            left = 0.0 if ended else beside[j] * abs(vectors[-1, at])
+            left = 0.0 if ended else beside[-1] * abs(vectors[-1, at])
             if values[at] >= _LEAST_VALUE * values[-1] and left <= _RESIDUAL * values[at]:
                 return float(values[at])
-        if ended:
-            return None
-        if j + 1 == len(basis):
-            basis = np.concatenate([basis, np.empty_like(basis)])
-        basis[j + 1] = image / beside[j]
-    return None
+    return np.nan
 
 
 def _count_below(G: sparse.csr_array, value: float) -> int | None:
@@ -235,11 +216,12 @@ def _count_below(G: sparse.csr_array, value: float) -> int | None:
 
 
 def _smallest_positive(G: sparse.csr_array) -> float:
-    """Find the smallest positive eigenvalue of a large semi-definite matrix."""
+    """Find the smallest positive eigenvalue of a large semi-definite matrix by the filter."""
     n, norm, smallest = G.shape[0], row_sum(G), np.inf
     for shift in (_SHIFT, _LEAST_SHIFT):  # with the second after any gap, too
         solve = Direct().prepare(G + shift * norm * sparse.eye_array(n))
-        value = _filtered_value(G, solve)
+        v = _top_vector(lambda x, solve=solve: G @ solve(solve(solve(G @ x))), n)  # type: ignore[misc]
+        value = float(v @ (G @ v) / (v @ v))
         if value < 0.9 * smallest:  # another one: of the same one the first has more digits
             smallest = value
     if smallest < _LEAST_SQUARE * norm:  # the filter would rather pass a larger one
@@ -248,12 +230,6 @@ def _smallest_positive(G: sparse.csr_array) -> float:
             "which is the smallest is not certain; give gamma as numbers, or a larger eps"
         )
     return smallest
-
-
-def _filtered_value(G: sparse.csr_array, solve: Solve) -> float:
-    """The Rayleigh quotient of the vector that the filter passes best."""
-    v = _top_vector(lambda x: G @ solve(solve(solve(G @ x))), G.shape[0])
-    return float(v @ (G @ v) / (v @ v))
 
 
 def _top_vector(apply: Solve, n: int) -> FloatArray:
@@ -270,7 +246,7 @@ def smallest_positive_eigenvalue(M: sparse.csr_array, nullity: int | None = None
     """Find the smallest positive eigenvalue of a sparse positive semi-definite matrix.
 
     `nullity` is how many are zero, where that is known: its entries, sums of products of weights,
-    need not tell.
+    need not show it.
 
     >>> smallest_positive_eigenvalue(sparse.csr_array([[2.0, -2.0], [-2.0, 2.0]]))
     4.0
@@ -279,46 +255,30 @@ def smallest_positive_eigenvalue(M: sparse.csr_array, nullity: int | None = None
     if nullity is not None:
         nullity -= int((d <= 0).sum())
     M = sparse.csr_array(M)[d > 0][:, d > 0]  # a row without a diagonal is empty
-    alone = np.diff(M.indptr) == 1  # a row with zeros besides is told by other means
+    alone = np.diff(M.indptr) == 1
     first = float(M.diagonal()[alone].min(initial=np.inf))
-    return min(first, _smallest_of_tied(M[~alone][:, ~alone], nullity))
-
-
-def _smallest_of_tied(M: sparse.csr_array, nullity: int | None) -> float:
-    """The same where every row has entries off the diagonal."""
+    M = M[~alone][:, ~alone]
     if not M.shape[0]:
-        return float("inf")
+        return first
     if M.shape[0] > DENSE_SIGMA:
-        return _smallest_positive(M)
+        return min(first, _smallest_positive(M))
     values = linalg.eigvalsh(M.toarray())
-    if nullity is None:
-        nullity = _zeros_among(M)
+    if nullity is None:  # sums of products can be nearly singular though all entries are about one:
+        scale = sparse.diags_array(1.0 / np.sqrt(M.diagonal()))  # only what rounding explains is 0
+        balanced = linalg.eigvalsh((scale @ M @ scale).toarray())
+        nullity = int((balanced <= 8 * len(balanced) * ROUNDOFF * balanced[-1]).sum())
     if nullity == len(values):
-        return float("inf")
-    if values[nullity] <= 4 * len(values) * _UNIT * values[-1]:
+        return first
+    if values[nullity] <= 4 * len(values) * ROUNDOFF * values[-1]:
         raise ConvergenceError(
             f"an eigenvalue of a matrix of {len(values):,} rows is positive, but less than "
             f"rounding leaves of {values[-1]:.1e}, the largest; rescale the weights of the cells"
         )
-    return float(values[nullity])
-
-
-def _zeros_among(M: sparse.csr_array) -> int:
-    """How many eigenvalues are zero, as far as the entries tell."""
-    scale = sparse.diags_array(1.0 / np.sqrt(M.diagonal()))  # only ratios count
-    balanced = linalg.eigvalsh((scale @ M @ scale).toarray())
-    # Sums of products can be nearly singular though every entry is of size one: only what rounding
-    # explains is zero.
-    return int((balanced <= 8 * len(balanced) * _UNIT * balanced[-1]).sum())
+    return min(first, float(values[nullity]))
 
 
 def largest_eigenpair(
-    apply: Callable[[FloatArray], FloatArray],
-    n: int,
-    *,
-    tol: float,
-    scale: float = 0.0,
-    start: FloatArray | None = None,
+    apply: Solve, n: int, *, tol: float, scale: float = 0.0, start: FloatArray | None = None
 ) -> tuple[float, FloatArray]:
     """Find the largest eigenvalue of a symmetric operator given by its action, and its vector.
 
@@ -343,12 +303,12 @@ def largest_eigenpair(
         return (float(values[-1]), vectors[:, -1]) if n else (0.0, np.zeros(0))
     start = np.random.default_rng(0).standard_normal(n) if start is None else start
 
-    def raised(x: FloatArray) -> FloatArray:
+    def shifted(x: FloatArray) -> FloatArray:
         return apply(x.ravel()) + scale * x.ravel()
 
-    if not raised(start).any():  # the zero operator, which ARPACK stops at
+    if not shifted(start).any():  # the zero operator, which ARPACK stops at
         return 0.0, start / np.linalg.norm(start)
-    operator = LinearOperator((n, n), matvec=raised, dtype=np.float64)
+    operator = LinearOperator((n, n), matvec=shifted, dtype=np.float64)
     try:
         values, vectors = eigsh(operator, k=1, which="LA", v0=start, tol=tol)
     except ArpackError as error:
