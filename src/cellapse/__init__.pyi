@@ -35,8 +35,8 @@ from ._errors import (
 from ._linalg.cg import CG
 from ._linalg.eigen.auto import Auto
 from ._linalg.eigen.davidson import Davidson
-from ._linalg.eigen.dense import Dense
 from ._linalg.eigen.krylov import Lanczos, ShiftInvert
+from ._linalg.eigen.solver import Dense
 from ._linalg.eigen.spectrum import Spectrum
 from ._linalg.factor import Direct
 from ._linalg.operators import Operator

@@ -163,8 +163,8 @@ def test_a_small_world_has_the_spectrum_of_a_dense_matrix(k):
 
 def test_a_small_world_takes_few_corrections(monkeypatch):
     """With what is nearby about four fifths of those with A, over several graphs."""
-    extended, rounds = davidson._extended, []
-    monkeypatch.setattr(davidson, "_extended", lambda *a: rounds.append(1) or extended(*a))
+    extended, rounds = davidson._Space.extended, []
+    monkeypatch.setattr(davidson._Space, "extended", lambda *a: rounds.append(1) or extended(*a))
 
     def corrections():
         rounds.clear()

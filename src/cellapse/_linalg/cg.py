@@ -345,7 +345,7 @@ def lanczos_matrix(step: FloatArray, turn: FloatArray) -> tuple[FloatArray, Floa
     """
     diagonal = 1.0 / step
     diagonal[1:] += turn[:-1] / step[:-1]
-    return diagonal, np.sqrt(turn) / step
+    return diagonal, np.sqrt(np.abs(turn)) / step
 
 
 def _ritz_values(step: FloatArray, turn: FloatArray) -> FloatArray:
@@ -383,7 +383,7 @@ def lower_bound(system: System, start: FloatArray) -> float:
         steps.append(float(state.step[0]))
         turns.append(float(state.turn[0]))
         left = max(float(np.sqrt(np.abs(state.rz[0]))), 1e-300) / _FAILURE
-        if left >= 1.0 or len(steps) % _EVERY:
+        if left >= 1.0 or state.rz[0] < 0.0 or len(steps) % _EVERY:
             continue
         theta = _ritz_values(np.array(steps), np.array(turns))
         kept = np.log1p(-np.outer(_SHARES, theta[0] / theta)).sum(axis=1)

@@ -17,10 +17,9 @@ import numpy as np
 
 from cellapse._errors import InputError
 from cellapse._linalg.eigen.davidson import Davidson
-from cellapse._linalg.eigen.dense import Dense
 from cellapse._linalg.eigen.krylov import Lanczos, ShiftInvert
 from cellapse._linalg.eigen.problem import Pairs, Problem, has_hubs
-from cellapse._linalg.eigen.solver import EigenSolver
+from cellapse._linalg.eigen.solver import Dense, EigenSolver
 from cellapse._linalg.factor import best_direct, expands
 from cellapse._linalg.symmetric import SymmetricOperator
 from cellapse._linalg.tuning import DENSE, DENSE_IF_NOTHING_ELSE
@@ -71,34 +70,32 @@ class Auto(EigenSolver):
     """
 
     def plan(self, problem: Problem) -> tuple[Problem, list[EigenSolver]]:
-        """Say which solvers to try in turn, and on what."""
+        """Choose the solvers to try in turn, and the problem that they are given."""
         choice = self._choice(problem)
-        chosen = [choice.solver]
-        if problem.count < problem.n:
-            chosen.append(Lanczos())
-        if problem.n <= DENSE_IF_NOTHING_ELSE:
-            chosen.append(Dense())
+        if choice.solver.complete:
+            return problem, [choice.solver]
+        others = [Lanczos(), Dense()] if problem.n <= DENSE_IF_NOTHING_ELSE else [Lanczos()]
         if not choice.counts:
             problem = replace(problem, certify=False)
-        return problem, list(dict.fromkeys(chosen))
+        return problem, list(dict.fromkeys([choice.solver, *others]))
 
     def find(self, problem: Problem) -> Pairs:
         return self._choice(problem).solver.find(problem)
-
-    def search(self, problem: Problem, below: float, block: int) -> Pairs:
-        return self._choice(problem).solver.search(problem, below, block)
 
     def _choice(self, problem: Problem) -> Choice:
         """Choose what to try first."""
         k = None if problem.count == problem.n else problem.count
         choice = self.select(problem.operator, k)
         solver = choice.solver
-        if isinstance(solver, Dense):
+        if solver.complete:
             return choice
         if solver == Davidson(None) and problem.base is None and not problem.has_hubs:
             solver = Lanczos()  # the mass takes the hubs away
         if problem.largest:
-            solver = _of_the_other_end(solver, problem)
+            S = problem.operator
+            quick = solver.factorizes and not S.slow
+            system = S.shifted_system(2.0 * problem.norm, problem.root**2) if quick else None
+            solver = Lanczos() if system is None else ShiftInvert(best_direct(problem.n))
         return replace(choice, solver=solver)
 
     def select(self, operator: SymmetricOperator, k: int | None = 10) -> Choice:
@@ -143,10 +140,3 @@ class Auto(EigenSolver):
             return Choice(Lanczos(), "there is nothing to factorize")
         why = "the graph can be cut: a factorization stays sparse"
         return Choice(ShiftInvert(best_direct(n)), why)
-
-
-def _of_the_other_end(solver: EigenSolver, problem: Problem) -> EigenSolver:
-    """Choose what finds the largest eigenpairs if this solver is right for the smallest."""
-    S = problem.operator
-    quick = not S.slow and S.shifted_system(2.0 * problem.norm, problem.root**2) is not None
-    return ShiftInvert(best_direct(problem.n)) if solver.factorizes and quick else Lanczos()

@@ -20,11 +20,16 @@ import numpy as np
 from scipy import linalg, sparse
 
 from cellapse._errors import ConvergenceError, InputError
-from cellapse._linalg.blas import remove_span, subtract_product, symmetric_eigenpairs, times
+from cellapse._linalg.blas import (
+    column_dots,
+    remove_span,
+    subtract_product,
+    symmetric_eigenpairs,
+    times,
+)
 from cellapse._linalg.cg import ROUGH, System, rough_solution
-from cellapse._linalg.eigen.krylov import SUPERLU
 from cellapse._linalg.eigen.problem import FirstPairs, Pairs, Problem, only_below
-from cellapse._linalg.eigen.solver import EigenSolver, check_factorization
+from cellapse._linalg.eigen.solver import SUPERLU, EigenSolver, check_factorization
 from cellapse._linalg.factor import Direct, Solve
 from cellapse._linalg.kernel import Projector
 from cellapse._linalg.tuning import CORRECTION_PRODUCTS
@@ -39,20 +44,12 @@ _CLOSE = 0.01  # of a residual that is left by a correction with A, which is clo
 _FEW = 8  # columns of a kernel that are not worth a projector of their own
 
 
-class Ritz(NamedTuple):
-    """Approximate eigenvectors X of S and their residuals R; those that are `open_` need a step."""
-
-    X: FloatArray
-    R: FloatArray
-    open_: BoolArray
-
-
 class Correction(ABC):
     """About (A - s)^-1 for columns, s below their eigenvalues."""
 
     @abstractmethod
-    def __call__(self, ritz: Ritz) -> FloatArray:
-        """Find steps that correct the open pairs, one column for each."""
+    def correct(self, X: FloatArray, R: FloatArray, open_: BoolArray) -> FloatArray:
+        """Find steps for the open ones of approximate eigenvectors X with residuals R."""
 
     @abstractmethod
     def smooth(self, x: FloatArray) -> FloatArray:
@@ -71,11 +68,11 @@ class ByFactor(Correction):
         self._below, self._solve = base.factor(direct)
         self._base, self._start = base, start
 
-    def __call__(self, ritz: Ritz) -> FloatArray:
-        b, start = self._solve(ritz.R[:, ritz.open_]), self._start
+    def correct(self, X: FloatArray, R: FloatArray, open_: BoolArray) -> FloatArray:
+        b, start = self._solve(R[:, open_]), self._start
         if start is None:
             return b
-        V, X = np.hstack([start.vectors, start.more]), ritz.X[:, ritz.open_]
+        V, X = np.hstack([start.vectors, start.more]), X[:, open_]
         next_ = float(V[:, -1] @ self._base.apply(V[:, -1])) - self._below  # about A - s_0 off V
         quotients = np.einsum("ij,ij->j", X, self._base.apply(X))
         shift = np.minimum(quotients, start.values[-1]) - self._below
@@ -113,37 +110,35 @@ class BySinglePrecision(Correction):
         kernel, deflated = problem.kernel, problem.deflated
         if kernel is not None and problem.n_kernel <= _FEW:  # they go with the others
             deflated, kernel = np.hstack([kernel.toarray(), deflated]), None
-        self._off_kernel = Projector(kernel, np.float32)
+        self.off_kernel = Projector(kernel, np.float32)
         self._deflated: FloatArray = np.asarray(deflated, np.float32)
-        self._product = self._multiply_single() if N is None else N
-        self._inverse_diagonal: FloatArray | None = None
+        self.product = self._by_matrix() if N is None else N
+        self.inverse_diagonal: FloatArray | None = None
         if problem.has_hubs:
             diagonal = self._matrix.diagonal() / self._norm
             inverted = 1.0 / np.where(diagonal > 0, diagonal, 1.0)
-            self._inverse_diagonal = np.asarray(inverted[:, None], np.float32)
+            self.inverse_diagonal = np.asarray(inverted[:, None], np.float32)
 
-    def __call__(self, ritz: Ritz) -> FloatArray:
-        R = ritz.R[:, ritz.open_] / self._scale
-        x: FloatArray = np.ascontiguousarray(ritz.X[:, ritz.open_], dtype=np.float32)
-        image = self._product(x).astype(np.float64)
-        quotients = self._norm * np.einsum("ij,ij->j", x, image)
-        shift = np.maximum(quotients - _BELOW * np.linalg.norm(R, axis=0), 0.0)
-        return self._solution(R, shift, ritz.X)
-
-    def smooth(self, x: FloatArray) -> FloatArray:
-        return self._solution(x, np.zeros(x.shape[1]), x[:, :0])
-
-    def _multiply_single(self) -> Solve:
+    def _by_matrix(self) -> Solve:
         A = self._matrix
         entries = (A.data / self._norm).astype(np.float32)
         return partial(times, sparse.csr_array((entries, A.indices, A.indptr), shape=A.shape))
+
+    def correct(self, X: FloatArray, R: FloatArray, open_: BoolArray) -> FloatArray:
+        R = R[:, open_] / self._scale
+        x: FloatArray = np.ascontiguousarray(X[:, open_], dtype=np.float32)
+        quotients = self._norm * column_dots(x, self.product(x))
+        shift = np.maximum(quotients - _BELOW * np.linalg.norm(R, axis=0), 0.0)
+        return self._solution(R, shift, X)
+
+    def smooth(self, x: FloatArray) -> FloatArray:
+        return self._solution(x, np.zeros(x.shape[1]), x[:, :0])
 
     def _solution(self, rhs: FloatArray, shift: FloatArray, X: FloatArray) -> FloatArray:
         V: FloatArray = np.hstack([self._deflated, np.asarray(X, np.float32)])
         size = np.linalg.norm(rhs, axis=0)
         size[size == 0.0] = 1.0
-        by: FloatArray = np.asarray(shift / self._norm, np.float32)
-        system = _Shifted(self._product, by, self._off_kernel, V, self._inverse_diagonal)
+        system = _Shifted(self, np.asarray(shift / self._norm, np.float32), V)
         b = system.project((rhs / size).astype(np.float32, order="C"))
         return rough_solution(system, b, self._left) * (size / self._norm)
 
@@ -151,27 +146,19 @@ class BySinglePrecision(Correction):
 class _Shifted(System):
     """N - s in single precision, off the kernel and orthonormal columns V."""
 
-    def __init__(
-        self,
-        product: Solve,
-        shift: FloatArray,
-        off_kernel: Projector,
-        V: FloatArray,
-        inverse_diagonal: FloatArray | None,
-    ) -> None:
-        self._product, self._shift = product, shift
-        self._off_kernel, self._V, self._inverse_diagonal = off_kernel, V, inverse_diagonal
+    def __init__(self, N: BySinglePrecision, shift: FloatArray, V: FloatArray) -> None:
+        self._N, self._shift, self._V = N, shift, V
 
     def project(self, x: FloatArray) -> FloatArray:
-        return remove_span(self._off_kernel.remove_from(x), self._V)
+        return remove_span(self._N.off_kernel.remove_from(x), self._V)
 
     def apply(self, x: FloatArray) -> FloatArray:
-        image = self._product(x)
+        image = self._N.product(x)
         image -= x * self._shift
         return self.project(image)
 
     def precondition(self, r: FloatArray) -> FloatArray:
-        inverse = self._inverse_diagonal
+        inverse = self._N.inverse_diagonal
         return r if inverse is None else self.project(inverse * r)
 
 
@@ -215,24 +202,25 @@ class Davidson(EigenSolver):
         return self.factorization is not None
 
     def find(self, problem: Problem) -> Pairs:
-        return _first(self.find_more(problem), problem.k)
+        values, vectors = self.find_more(problem)
+        return values[: problem.k], vectors[:, : problem.k]
 
     def find_more(self, problem: Problem) -> Pairs:
         if problem.k > problem.dimension - 2:
             raise InputError(f"{self} for {problem.k} of {problem.n}; use Dense() for so many")
         count, start = min(problem.k + _GUARD, problem.dimension - 1), problem.start
         if start is None:
-            correct = self._correction(problem)
-            return self._iterate(problem, correct.smooth(problem.random(count)), correct)
+            correction = self._correction(problem)
+            return self._iterate(problem, correction.smooth(problem.random(count)), correction)
         start = start._replace(more=start.more[:, : count - problem.k])
         V = np.hstack([start.vectors, start.more])
         return self._iterate(problem, V, self._correction(problem, start))
 
     def search(self, problem: Problem, below: float, block: int) -> Pairs:
-        correct = self._correction(problem)
-        V = correct.smooth(problem.random(min(block + 2, problem.dimension)))
-        pairs = self._iterate(replace(problem, k=block), V, correct, below)
-        return only_below(_first(pairs, block), below)
+        correction = self._correction(problem)
+        V = correction.smooth(problem.random(min(block + 2, problem.dimension)))
+        values, vectors = self._iterate(replace(problem, k=block), V, correction, below)
+        return only_below((values[:block], vectors[:, :block]), below)
 
     def _correction(self, problem: Problem, start: FirstPairs | None = None) -> Correction:
         if self.factorization is None:
@@ -245,20 +233,18 @@ class Davidson(EigenSolver):
         )
 
     def _iterate(
-        self, problem: Problem, V: FloatArray, correct: Correction, below: float | None = None
+        self, problem: Problem, V: FloatArray, correction: Correction, below: float | None = None
     ) -> Pairs:
         """Iterate until k eigenpairs have converged, or, given a value, none can be below it.
 
         A few more come with them as they are.
         """
-        k = problem.k
-        space = _spanned(problem, V)
+        k, space = problem.k, _Space.of(problem, V)
         most = min(max(8 * k, 80), problem.dimension)  # columns before a restart
         goal, bar = 0.5 * problem.tol * problem.norm, Bar("Davidson", unit="steps")
         for step in range(self.max_steps):
             values, rotation = symmetric_eigenpairs(space.H)
-            first = rotation[:, : k + _GUARD]
-            X, Y = space.V @ first, space.W @ first
+            X, Y = (part @ rotation[:, : k + _GUARD] for part in space[:2])
             R = problem.project(Y - X * values[: X.shape[1]])
             size = np.linalg.norm(R[:, :k], axis=0)
             nothing = below is not None and step > 2 and values[0] - size[0] > below
@@ -267,10 +253,11 @@ class Davidson(EigenSolver):
                 return values[: X.shape[1]], X
             bar.step(f"residual {size.max():.1e} on the way to {goal:.1e}")
             if len(space.H) + k > most:  # a smaller space has cheaper products
-                space = _best(space, values, rotation, 2 * k)  # as many as pay off
+                best = rotation[:, : 2 * k]
+                space = _Space(space.V @ best, space.W @ best, np.diag(values[: 2 * k]))
             open_ = np.zeros(X.shape[1], dtype=bool)
             open_[:k] = size > 0.1 * goal  # what is nearly there needs no step
-            larger = _extended(problem, space, correct(Ritz(X, R, open_)))
+            larger = space.extended(problem, correction.correct(X, R, open_))
             if larger is None:
                 break
             space = larger
@@ -281,10 +268,6 @@ class Davidson(EigenSolver):
         )
 
 
-def _first(pairs: Pairs, k: int) -> Pairs:
-    return pairs[0][:k], pairs[1][:, :k]
-
-
 class _Space(NamedTuple):
     """A space with orthonormal basis V, its image W = S V, and H = V^T S V."""
 
@@ -292,60 +275,45 @@ class _Space(NamedTuple):
     W: FloatArray
     H: FloatArray
 
+    @classmethod
+    def of(cls, problem: Problem, vectors: FloatArray) -> _Space:
+        V = np.ascontiguousarray(linalg.qr(problem.project(vectors), mode="economic")[0])
+        W = problem.apply(V)
+        return cls(V, W, _symmetric(V.T @ W))
 
-def _spanned(problem: Problem, vectors: FloatArray) -> _Space:
-    V = np.ascontiguousarray(linalg.qr(problem.project(vectors), mode="economic")[0])
-    W = problem.apply(V)
-    return _Space(V, W, _symmetric(V.T @ W))
+    def extended(self, problem: Problem, steps: FloatArray) -> _Space | None:
+        """Add some steps; None if they add nothing."""
+        # A step enters the result with its size: S times it may be as much less accurate, as long
+        # as its couplings to what was there come from the older, accurate side.
+        length = float(np.linalg.norm(steps, axis=0).max())
+        slack = 0.1 / max(length, 1e-5)  # the residual of the result is computed anew
+        for _ in range(2):  # once is not enough when a step is nearly inside the space
+            steps = _orthonormal(remove_span(problem.project(steps), self.V))
+        if not steps.shape[1]:
+            return None
+        pair = None if problem.inverse is None else problem.inverse.pair(steps)
+        if pair is None:
+            image = problem.apply(steps, slack)
+        else:
+            steps, image = self._orthonormal_pair(problem, *pair)
+        across = self.W.T @ steps
+        H = np.block([[self.H, across], [across.T, _symmetric(steps.T @ image)]])
+        return _Space(np.hstack([self.V, steps]), np.hstack([self.W, image]), H)
 
+    def _orthonormal_pair(
+        self, problem: Problem, steps: FloatArray, image: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Make steps orthonormal that are nearly so, and S times them.
 
-def _best(space: _Space, values: FloatArray, rotation: FloatArray, count: int) -> _Space:
-    """Keep the best Ritz vectors, without the way to them."""
-    best = rotation[:, :count]
-    return _Space(space.V @ best, space.W @ best, np.diag(values[:count]))
-
-
-def _extended(problem: Problem, space: _Space, steps: FloatArray) -> _Space | None:
-    """Add some steps; None if they add nothing."""
-    # A step enters the result with its size: S times it may be as much less accurate, as long as
-    # its couplings to what was there come from the older, accurate side.
-    length = float(np.linalg.norm(steps, axis=0).max())
-    slack = 0.1 / max(length, 1e-5)  # the residual of the result is computed anew
-    steps = _orthogonal_to(space.V, steps, problem)
-    if not steps.shape[1]:
-        return None
-    pair = None if problem.inverse is None else problem.inverse.pair(steps)
-    if pair is None:
-        image = problem.apply(steps, slack)
-    else:
-        steps, image = _orthonormal_pair(problem, space, *pair)
-    across = space.W.T @ steps
-    H = np.block([[space.H, across], [across.T, _symmetric(steps.T @ image)]])
-    return _Space(np.hstack([space.V, steps]), np.hstack([space.W, image]), H)
-
-
-def _orthonormal_pair(
-    problem: Problem, space: _Space, steps: FloatArray, image: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Make steps that are nearly orthonormal so, and S times them.
-
-    What is projected out are eigenvectors: S of what is left is what is left of S.
-    """
-    steps, image = problem.project(steps), problem.project(image)
-    inside = space.V.T @ steps
-    steps = subtract_product(steps, space.V, inside)
-    image = subtract_product(image, space.W, inside)
-    values, rotation = symmetric_eigenpairs(steps.T @ steps)
-    turn = rotation / np.sqrt(values)
-    return steps @ turn, image @ turn
-
-
-def _orthogonal_to(V: FloatArray, steps: FloatArray, problem: Problem) -> FloatArray:
-    """Find an orthonormal basis of what the steps add to the space of V, without the kernel."""
-    # Once is not enough when a step is nearly inside the space.
-    for _ in range(2):
-        steps = _orthonormal(remove_span(problem.project(steps), V))
-    return steps
+        What is projected out are eigenvectors: S of what is left is what is left of S.
+        """
+        steps, image = problem.project(steps), problem.project(image)
+        inside = self.V.T @ steps
+        steps = subtract_product(steps, self.V, inside)
+        image = subtract_product(image, self.W, inside)
+        values, rotation = symmetric_eigenpairs(steps.T @ steps)
+        turn = rotation / np.sqrt(values)
+        return steps @ turn, image @ turn
 
 
 def _orthonormal(steps: FloatArray) -> FloatArray:

@@ -25,22 +25,21 @@ from scipy import linalg, sparse
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
 
 from cellapse._errors import ConvergenceError, InputError
-from cellapse._linalg.eigen.problem import Pairs, Problem, no_pairs, only_below
-from cellapse._linalg.eigen.solver import EigenSolver, check_factorization
+from cellapse._linalg.eigen.problem import Pairs, Problem, no_pairs
+from cellapse._linalg.eigen.solver import SUPERLU, EigenSolver, check_factorization
 from cellapse._linalg.factor import Direct, Solve
 from cellapse._linalg.tuning import FILTER_DEGREE
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import whole_number
 from cellapse._shared.progress import Bar
 
-SUPERLU = Direct()
 _PRODUCTS = 10_000  # that an iteration takes at most: with a collapse about a minute
 _WORK = 4e10  # multiplications that a sparse matrix may take: about a minute, too
-_CHECK = 1000  # steps of a first check whether anything is left
-_ARRIVED = 0.05  # of the distance from the value: a residual so small is that of an eigenvector
-_GUARD = 4  # Ritz values beyond those to find: what is close to the cut is hardly lifted
+_CHECK = 1000  # steps of a check whether anything is below a value
+_CONVERGED = 0.05  # of the distance from that value: a residual as small is that of an eigenvector
+_GUARD = 4  # Ritz values beyond those to find: those close to the cut are hardly amplified
 _SAME = 1e-6  # of the norm: closer Ritz values are copies
-_WIDE = 0.5  # a cut above this part of the spectrum lifts nothing
+_WIDE = 0.5  # a cut above this part of the spectrum amplifies nothing
 _EXACT, _ROUGH = 1e-12, 1e-5  # relative to 1 / (lambda - shift): a result, and a first check
 _RESTARTS = 500  # if the shift is too far from the eigenvalues more do not help
 
@@ -71,30 +70,25 @@ class Lanczos(EigenSolver):
             whole_number("n_basis", self.n_basis, 2)
 
     def find(self, problem: Problem) -> Pairs:
-        tol = 0.3 * problem.tol
+        tol, pairs = 0.3 * problem.tol, None
         if self.n_basis is None:
-            pairs = filtered_pairs(problem, tol, most_products(problem, 2 * problem.k))
-            if pairs is not None:
-                return pairs
-        return self._smallest(problem, tol, problem.random())
+            pairs = filtered_pairs(problem, tol, _most_products(problem, 2 * problem.k))
+        return self._by_reflection(problem, tol) if pairs is None else pairs
 
     def search(self, problem: Problem, below: float, block: int) -> Pairs:
         if nothing_below(problem, below):
             return no_pairs(problem.n)
-        problem, start, tol = replace(problem, k=block), problem.random(), 1e-3
-        while True:
-            values, vectors = self._smallest(problem, tol, start)
-            if values[0] - 2.0 * tol * problem.norm > below:
-                return no_pairs(problem.n)
-            if tol <= problem.tol:
-                return _accurate(problem, only_below((values, vectors), below))
-            # A fresh random vector of equal norm: what the restart lacks can still appear.
-            again = problem.random()
-            start = problem.project(vectors.sum(axis=1)) + again / np.linalg.norm(again)
-            tol = max(1e-3 * tol, 0.3 * problem.tol)
+        values, vectors = super().search(problem, below, block)
+        # Rounding brings copies of an eigenvalue, which may not have converged.
+        residuals = np.linalg.norm(problem.apply(vectors) - vectors * values, axis=0)
+        good = residuals <= max(
+            0.5 * problem.tol * problem.norm, float(residuals.min(initial=np.inf))
+        )
+        return values[good], vectors[:, good]
 
-    def _smallest(self, problem: Problem, tol: float, start: FloatArray) -> Pairs:
-        top = problem.norm
+    def _by_reflection(self, problem: Problem, tol: float) -> Pairs:
+        """Find the smallest as the largest of norm - S."""
+        top, start = problem.norm, problem.random()
 
         def reflected(x: FloatArray) -> FloatArray:
             return top * x - problem.apply(x)
@@ -105,8 +99,8 @@ class Lanczos(EigenSolver):
             basis = linalg.qr(problem.random(problem.k), mode="economic")[0]
             return np.full(problem.k, top), basis
         n_basis = self.n_basis or max(40, 2 * problem.k + 20)
-        restarts = most_products(problem, n_basis) // max(n_basis - problem.k, 1)
-        mu, vectors = largest_pairs(problem, reflected, n_basis, tol, start, restarts)
+        restarts = _most_products(problem, n_basis) // max(n_basis - problem.k, 1)
+        mu, vectors = largest_pairs(problem, reflected, n_basis, tol, restarts)
         return top - mu, vectors
 
 
@@ -144,12 +138,11 @@ class ShiftInvert(EigenSolver):
         return values[order], vectors[:, order]
 
     def search(self, problem: Problem, below: float, block: int) -> Pairs:
-        problem = replace(problem, k=block)
         shift = problem.factor(self.factorization)[0]
-        roughly = float(self._nearest(problem, _ROUGH)[0].min())
+        roughly = float(self._nearest(replace(problem, k=block), _ROUGH)[0].min())
         if shift + (roughly - shift) / (1.0 + 2.0 * _ROUGH) > below:
             return no_pairs(problem.n)
-        return only_below(self.find(problem), below)
+        return super().search(problem, below, block)
 
     def _nearest(self, problem: Problem, tol: float) -> Pairs:
         """Find the eigenpairs closest to the shift; `tol` is relative to 1 / (lambda - shift)."""
@@ -159,18 +152,11 @@ class ShiftInvert(EigenSolver):
                 "eigenvalues of any size; use Lanczos() or Dense()"
             )
         shift, solve = problem.factor(self.factorization)
-        mu, vectors = largest_pairs(problem, solve, 2 * problem.k + 10, tol, restarts=_RESTARTS)
+        mu, vectors = largest_pairs(problem, solve, 2 * problem.k + 10, tol, _RESTARTS)
         return shift + 1.0 / mu, vectors
 
 
-def largest_pairs(
-    problem: Problem,
-    apply: Solve,
-    n_basis: int,
-    tol: float,
-    start: FloatArray | None = None,
-    restarts: int | None = None,
-) -> Pairs:
+def largest_pairs(problem: Problem, apply: Solve, n_basis: int, tol: float, restarts: int) -> Pairs:
     """Find the k largest eigenpairs of an operator off the kernel, in descending order."""
     n, k = problem.n, problem.k
     if k >= n or k > problem.dimension:
@@ -179,15 +165,13 @@ def largest_pairs(
 
     def matvec(x: FloatArray) -> FloatArray:
         bar.step()
-        # Of a start without a part in the kernel all that follows is: one projection is enough.
+        # All that follows a start off the kernel is off the kernel: one projection is enough.
         return problem.project(apply(x.ravel()))
 
     operator = LinearOperator((n, n), matvec=matvec, dtype=np.float64)
-    start = problem.random() if start is None else start
-    most = None if restarts is None else max(restarts, 1)
-    options = {"v0": start, "ncv": min(n, n_basis), "maxiter": most, "tol": tol}
+    options = {"v0": problem.random(), "ncv": min(n, n_basis), "maxiter": max(restarts, 1)}
     try:
-        mu, vectors = eigsh(operator, k=k, which="LA", **options)
+        mu, vectors = eigsh(operator, k=k, which="LA", tol=tol, **options)
     except ArpackNoConvergence as error:
         raise ConvergenceError(
             f"{len(error.eigenvalues)} of {k} eigenpairs converged to a relative residual of "
@@ -201,36 +185,35 @@ def largest_pairs(
     return mu[order], problem.project(vectors[:, order])
 
 
-def most_products(problem: Problem, n_basis: int) -> int:
+def _most_products(problem: Problem, n_basis: int) -> int:
     """Limit the products of an iteration: a problem that needs more is no task for it."""
-    products = float(_PRODUCTS)
-    if problem.operator.cheap:
-        products = max(products, _WORK / (problem.matrix.nnz + 2 * problem.n * n_basis + 1))
-    return int(products)
+    if not problem.operator.cheap:
+        return _PRODUCTS
+    return max(_PRODUCTS, int(_WORK / (problem.matrix.nnz + 2 * problem.n * n_basis + 1)))
 
 
 def filtered_pairs(problem: Problem, tol: float, most: int) -> Pairs | None:
     """Find the k smallest eigenpairs by a polynomial of S in at most so many products with S.
 
-    None if products cost more than those of a sparse matrix, there is nothing to lift, or it is not
-    lifted enough: others within the interval come close to 1, and those to find have to be above.
+    None if products cost more than those of a sparse matrix, or the polynomial does not amplify the
+    eigenvalues to find enough.
     """
     bounds = _interval(problem) if problem.operator.cheap else None
     if bounds is None:
         return None
     cut, top = bounds
-    turned = _reversed(problem, 0.5 * (top + cut), 0.5 * (top - cut))
+    step = _chebyshev_step(problem, 0.5 * (top + cut), 0.5 * (top - cut))
 
     def polynomial(x: FloatArray) -> FloatArray:
-        before, now = x, 0.5 * turned(np.zeros_like(x), x)
+        before, now = x, 0.5 * step(np.zeros_like(x), x)
         for _ in range(FILTER_DEGREE - 1):
-            before, now = now, turned(-before, now)
+            before, now = now, step(-before, now)
         return now
 
     n_basis = max(2 * problem.k + 2, 24)
     restarts = most // (FILTER_DEGREE * max(n_basis - problem.k, 1))
     try:
-        vectors = largest_pairs(problem, polynomial, n_basis, tol, restarts=restarts)[1]
+        vectors = largest_pairs(problem, polynomial, n_basis, tol, restarts)[1]
     except ConvergenceError:
         return None
     image = problem.apply(vectors)
@@ -247,7 +230,7 @@ def _interval(problem: Problem) -> tuple[float, float] | None:
     of those that have converged.
     """
     steps = 2 * problem.k + 60
-    entries = list(islice(recurrence(problem), steps)) if steps <= problem.dimension else []
+    entries = list(islice(_recurrence(problem), steps)) if steps <= problem.dimension else []
     if len(entries) < steps:
         return None
     diagonal, beside = np.array(entries).T
@@ -258,10 +241,10 @@ def _interval(problem: Problem) -> tuple[float, float] | None:
     return (float(values[at]), top) if at < len(values) and values[at] < _WIDE * top else None
 
 
-def _reversed(
+def _chebyshev_step(
     problem: Problem, middle: float, half: float
 ) -> Callable[[FloatArray, FloatArray], FloatArray]:
-    """y, x -> y + 2 (middle - S) x / half, the smallest eigenvalues on top; y is written over."""
+    """Make the function y, x -> y + 2 (middle - S) x / half, which overwrites y."""
     if problem.operator.matrix is None:
         return lambda y, x: y + (2.0 / half) * (middle * x - problem.apply(x))
     A, eye = problem.matrix, sparse.eye_array(problem.n)
@@ -271,8 +254,8 @@ def _reversed(
     return lambda y, x: np.add(y, H @ x, out=y)
 
 
-def recurrence(problem: Problem) -> Iterator[tuple[float, float]]:
-    """Run plain Lanczos from a random start, until the space ends.
+def _recurrence(problem: Problem) -> Iterator[tuple[float, float]]:
+    """Run Lanczos from a random start without a basis, until the space ends.
 
     Each step gives an entry of the diagonal, and one beside it.
     """
@@ -294,14 +277,14 @@ def recurrence(problem: Problem) -> Iterator[tuple[float, float]]:
 
 
 def nothing_below(problem: Problem, value: float) -> bool:
-    """Whether a check from a random start finds no eigenvalue below a value; False leaves it open.
+    """Whether Lanczos from a random start finds no eigenvalue below a value; False: not certain.
 
-    By plain Lanczos, without a basis: its smallest Ritz value falls to the smallest eigenvalue. It
-    has arrived once its residual is small beside the distance from the value.
+    Its smallest Ritz value falls to the smallest eigenvalue. It has converged once its residual is
+    small beside the distance from the value.
     """
     diagonal: list[float] = []
     beside: list[float] = []
-    steps = islice(recurrence(problem), min(_CHECK, problem.dimension))
+    steps = islice(_recurrence(problem), min(_CHECK, problem.dimension))
     for step, new in enumerate(steps, start=1):
         diagonal.append(new[0])
         beside.append(new[1])
@@ -311,20 +294,6 @@ def nothing_below(problem: Problem, value: float) -> bool:
             )
             if theta[0] < value:
                 return False
-            if beside[-1] * abs(s[-1, 0]) <= _ARRIVED * (theta[0] - value):
+            if beside[-1] * abs(s[-1, 0]) <= _CONVERGED * (theta[0] - value):
                 return True
     return False
-
-
-def _accurate(problem: Problem, pairs: Pairs) -> Pairs:
-    """Take those that are accurate, and at least one: the next search finds what is left.
-
-    A Krylov space holds one copy of a repeated eigenvalue; others come from rounding, and may be
-    said to have converged when they have not.
-    """
-    values, vectors = pairs
-    if len(values) < 2:
-        return pairs
-    residuals = np.linalg.norm(problem.apply(vectors) - vectors * values, axis=0)
-    good = (residuals <= 0.5 * problem.tol * problem.norm) | (residuals == residuals.min())
-    return values[good], vectors[:, good]
