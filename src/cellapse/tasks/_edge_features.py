@@ -31,8 +31,10 @@ _RANK, _MORE, _STEPS = 16, 8, 8  # of the matrix of low rank; by subspace iterat
 _AT_ONCE = 4000  # edges whose squares are counted at once
 
 
-def edge_features(edges: IntArray, n: int) -> FloatArray:
-    """Return a row of numbers for each edge of a graph of n vertices, without weights.
+def edge_features(edges: IntArray, n: int, weights: FloatArray | None = None) -> FloatArray:
+    """Return a row of numbers for each edge of a graph of n vertices.
+
+    Weights of the edges count in the support, as in `edge_trust`, and in nothing else.
 
     >>> triangle_and_tail = np.array([[0, 1], [1, 2], [0, 2], [2, 3]])
     >>> np.expm1(edge_features(triangle_and_tail, 4)[:, :3]).round(6).tolist()
@@ -43,7 +45,7 @@ def edge_features(edges: IntArray, n: int) -> FloatArray:
     A = _adjacency(edges, n)
     low, high = np.minimum(degree[i], degree[j]) - 1.0, np.maximum(degree[i], degree[j]) - 1.0
     some, more = np.maximum(low, 0.5), np.maximum(high, 0.5)  # in place of zero
-    common, adamic, allocated, support = _triangles(edges, degree)
+    common, adamic, allocated, support = _triangles(edges, degree, weights)
     squares = _squares(A, edges, degree)
     around = 0.5 * np.bincount(edges.ravel(), np.repeat(common, 2), n)  # triangles at a vertex
     one, other = (
@@ -85,10 +87,13 @@ def simple_scores(edges: IntArray, n: int) -> tuple[FloatArray, FloatArray, Floa
     return closed, allocated, (common + 1.0) / np.minimum(one, other)
 
 
-def _triangles(edges: IntArray, degree: FloatArray) -> tuple[FloatArray, ...]:
+def _triangles(
+    edges: IntArray, degree: FloatArray, weights: FloatArray | None = None
+) -> tuple[FloatArray, ...]:
     """Sums over the common neighbours of both ends, and the support."""
     m = len(edges)
-    K = clique_complex(Complex.from_arrays(len(degree), {1: edges}), 2)
+    given = None if weights is None else {1: weights}
+    K = clique_complex(Complex.from_arrays(len(degree), {1: edges}, weights=given), 2)
     around = cells_around_edges(K)[0].tocoo()
     edge, cell = around.coords
     opposite = K.cells[2].as_array(3).sum(axis=1)[cell] - edges.sum(axis=1)[edge]

@@ -58,10 +58,17 @@ class _Table:
         return is_edge
 
 
-def learn(edges: IntArray, n: int, decoys: str, rng: np.random.Generator) -> list[Draw]:
+def learn(
+    edges: IntArray,
+    n: int,
+    decoys: str,
+    rng: np.random.Generator,
+    weights: FloatArray | None = None,
+) -> list[Draw]:
     """Learn from all kinds of decoys, where `decoys` is "mixed", or from one.
 
-    Of "mixed", a kind of pairs that the network does not have is left out.
+    Of "mixed", a kind of pairs that the network does not have is left out. Where edges have
+    weights, a random pair weighs what any of them does.
     """
     m = len(edges)
     if m < FEWEST:
@@ -75,7 +82,9 @@ def learn(edges: IntArray, n: int, decoys: str, rng: np.random.Generator) -> lis
         for kind in KINDS if decoys == "mixed" else (decoys,):
             pairs = random_pairs(edges, n, round(_SHARE * m), kind, rng)
             if len(pairs) >= _FOLDS:
-                numbers = edge_features(np.concatenate([edges, pairs]), n).astype(np.float32)
+                more = None if weights is None else rng.choice(weights, len(pairs))
+                known = None if weights is None else np.concatenate([weights, more])
+                numbers = edge_features(np.concatenate([edges, pairs]), n, known).astype(np.float32)
                 own = np.concatenate([fold, _folds(len(pairs), rng)])
                 tables.append(_Table(pairs, kind, numbers, own))
     if not tables:

@@ -55,7 +55,7 @@ from cellapse.tasks._against_decoys import Comparison, largest_share, learned_co
 from cellapse.tasks._learned_edges import FEWEST
 from cellapse.tasks._random_pairs import KINDS, random_pairs
 from cellapse.tasks._subsample import without_edges
-from cellapse.tasks._trust_by_cells import trust_by_cells
+from cellapse.tasks._trust_by_cells import trust_by_cells, unequal_weights
 from cellapse.tasks.trust import (
     DECOYS,
     EdgeTrust,
@@ -304,7 +304,8 @@ def likely_false(
     level : float
         The false discovery rate of the edges that are distinguishable from random pairs.
     evidence : {"learned", "cells"}
-        What trust is, as in `edge_trust`. What is learned does not depend on weights of edges.
+        What trust is, as in `edge_trust`. Weights of edges count in the support by cells, which is
+        one of the numbers that are learned from; a random pair weighs what any edge does.
     decoys : {"mixed", "uniform", "degree", "near"}
         How random pairs are drawn, which is the model of errors: all alike, in proportion to the
         degrees of their ends, or with a common neighbour. By default all three, and every number is
@@ -375,7 +376,7 @@ def _by_learning(
 ) -> tuple[EdgeTrust, list[Comparison]]:
     if 2 * len(trust) == K.n_vertices * (K.n_vertices - 1):
         return trust, []
-    draws = learn_from(K, decoys, rng)
+    draws = learn_from(K, decoys, rng, unequal_weights(K))
     return learned_trust(K, trust, "learned", draws), learned_comparisons(K, draws)
 
 

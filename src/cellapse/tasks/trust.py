@@ -218,10 +218,12 @@ def edge_trust(
     return replace(trust, values=by_confidence(K, sure, learned))
 
 
-def learn_from(K: Complex, decoys: str, rng: np.random.Generator) -> list[Draw]:
-    """Compare the edges of a complex with decoys, in draws."""
+def learn_from(
+    K: Complex, decoys: str, rng: np.random.Generator, weights: FloatArray | None = None
+) -> list[Draw]:
+    """Compare the edges of a complex with decoys, in draws; weights may count in their support."""
     edges = K.cells[1].as_array(2) if K.max_rank else np.empty((0, 2), dtype=np.int64)
-    return learn(edges, K.n_vertices, decoys, rng)
+    return learn(edges, K.n_vertices, decoys, rng, weights)
 
 
 def learned_trust(K: Complex, by_cells: EdgeTrust, evidence: str, draws: list[Draw]) -> EdgeTrust:
