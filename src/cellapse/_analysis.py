@@ -124,7 +124,7 @@ class Analysis(Shown):
         return self.n_zeros if self.n_zeros < len(self.spectra[0]) else 1
 
     def agreement(self) -> tuple[float, float] | None:
-        """Share of the vertices in their known group, by S and by the graph Laplacian."""
+        """Return share of the vertices in their known group, by S and by the graph Laplacian."""
         if self.groups is None:
             return None
         known = np.unique([str(g) for g in self.groups], return_inverse=True)[1]
@@ -139,7 +139,7 @@ class Analysis(Shown):
         return clustering_accuracy(self.projection, known)
 
     def least_trusted(self, count: int) -> list[tuple[tuple[str, str], float]]:
-        """The edges to doubt first, with their trust."""
+        """Return the edges to doubt first, with their trust."""
         count = whole_number("count", count, 0)
         order = np.argsort(self.trust.values, kind="stable")[:count].tolist()
         ends = (self.complex.cells[1][e].tolist() for e in order)
@@ -147,7 +147,7 @@ class Analysis(Shown):
         return [(pair, float(self.trust.values[e])) for pair, e in zip(names, order, strict=True)]
 
     def write_nodes(self, path: Path) -> None:
-        """One row per node: label, cluster, clusters by every operator, eigenvectors."""
+        """Write one row per node: label, cluster, clusters by every operator, eigenvectors."""
         spectrum = self.spectra[0]
         several = min(len(spectrum), max(self.n_clusters, 6))
         columns = {
@@ -167,5 +167,5 @@ class Analysis(Shown):
 
 
 def zeros_among(spectrum: Spectrum) -> int:
-    """How many of the eigenvalues are 0."""
+    """Return how many of the eigenvalues are 0."""
     return int((spectrum.values <= 1e-9 * max(float(spectrum.values[-1]), 1e-300)).sum())

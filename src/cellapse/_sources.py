@@ -52,7 +52,7 @@ class Source:
 
 
 def source_of(given: Any, weight: str | None = AUTO) -> Source:
-    """Whatever was given, lifted where it has no cells of its own; the metadata say how.
+    """Return whatever was given, lifted where it has no cells of its own; the metadata say how.
 
     `weight` is that of `as_complex`.
 
@@ -101,7 +101,7 @@ def _refuse_operators(given: Any) -> None:
 
 
 def complex_from(given: Any, weight: str | None = AUTO) -> Complex:
-    """The complex alone."""
+    """Return the complex alone."""
     return source_of(given, weight).complex
 
 
@@ -124,17 +124,17 @@ def named_complex(name: Any, weight: str | None, rules: Rules) -> Complex:
 
 
 def lifted(K: Complex, max_rank: int = MAX_RANK) -> Complex:
-    """A graph with its cliques; whatever has cells of its own keeps them."""
+    """Return a graph with its cliques; whatever has cells of its own keeps them."""
     return clique_complex(K, max_rank) if K.max_rank == 1 and max_rank > 1 else K
 
 
 def bundled_names() -> tuple[str, ...]:
-    """The bundled networks, hypergraphs and proteins."""
+    """Return the bundled networks, hypergraphs and proteins."""
     return (*datasets.available(), *HYPERGRAPHS, *datasets.available_proteins())
 
 
 def bundled(name: str, max_rank: int = MAX_RANK, weight: str | None = None) -> Source | None:
-    """The bundled data of that name, if there is any, and for all but networks no such file.
+    """Return the bundled data of that name, if there is any, and for all but networks no such file.
 
     Networks have no weights unless they are asked for: what was measured on them has none.
     """
@@ -154,7 +154,7 @@ def bundled(name: str, max_rank: int = MAX_RANK, weight: str | None = None) -> S
 
 
 def load_protein(name: str) -> Source:
-    """A bundled protein or a structure file, with DSSP where it can be computed."""
+    """Return a bundled protein or a structure file, with DSSP where it can be computed."""
     from cellapse.lifts.proteins import backbone_coordinates, protein_complex, secondary_structure
 
     attributes: dict[str, Any]
@@ -184,7 +184,7 @@ def load_protein(name: str) -> Source:
 
 
 def unused_weights(K: Complex) -> str | None:
-    """The attribute of the edges that looks like weights, where nothing uses it."""
+    """Return the attribute of the edges that looks like weights, where nothing uses it."""
     if K.max_rank < 1 or K.weights[1] is not None or len(K.attributes) < 2:
         return None
     for name, column in K.attributes[1].items():
@@ -195,7 +195,7 @@ def unused_weights(K: Complex) -> str | None:
 
 
 def is_points(given: Any) -> bool:
-    """Whether this is a table of coordinates: fractions, and no square symmetric matrix."""
+    """Return whether this is a table of coordinates: fractions, and no square symmetric matrix."""
     if isinstance(given, list | tuple) and given and isinstance(given[0], list | tuple):
         if is_edges_with_data(list(given)):
             return False
@@ -233,7 +233,7 @@ def is_points(given: Any) -> bool:
 
 
 def _is_one_sided(given: Any) -> bool:
-    """Whether an array looks like an adjacency with directions, and not like points."""
+    """Return whether an array looks like an adjacency with directions, and not like points."""
     n = len(given)
     if given.shape != (n, n) or n < 3 or not (given >= 0).all():
         return False
@@ -241,7 +241,7 @@ def _is_one_sided(given: Any) -> bool:
 
 
 def exists(name: str) -> bool:
-    """Whether there is such a file; a name that no file can have is none."""
+    """Return whether there is such a file; a name that no file can have is none."""
     try:
         return Path(name).exists()
     except (OSError, ValueError):
@@ -249,7 +249,7 @@ def exists(name: str) -> bool:
 
 
 def unknown(name: str, kind: str, known: Sequence[str]) -> str:
-    """What to say of a name that is neither a file nor bundled."""
+    """Return what to say of a name that is neither a file nor bundled."""
     close = difflib.get_close_matches(name, known, n=1)
     close = close or difflib.get_close_matches(name.upper(), known, n=1)
     remedy = f"did you mean {close[0]}?" if close else "see `cellapse datasets` for what is bundled"
@@ -271,7 +271,7 @@ def _named(name: str | bytes, weight: str | None) -> Source:
 
 
 def _bundled(name: str, max_rank: int, weight: str | None) -> Source | None:
-    """The bundled data of that name, with the weights asked for."""
+    """Return the bundled data of that name, with the weights asked for."""
     source = bundled(name, max_rank, None if weight == AUTO else weight)
     if source is None or weight == AUTO or name in datasets.available():
         return source
@@ -279,7 +279,7 @@ def _bundled(name: str, max_rank: int, weight: str | None) -> Source | None:
 
 
 def _kind(given: Any) -> str:
-    """What was given, in words."""
+    """Return what was given, in words."""
     if sparse.issparse(given) or is_adjacency(given):
         return "an adjacency"
     library = type(given).__module__.partition(".")[0]

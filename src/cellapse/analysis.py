@@ -130,7 +130,7 @@ def analyze(
 def _number_of_clusters(
     K: Complex, asked: int | None, groups: tuple[Any, ...] | None
 ) -> tuple[int | None, str]:
-    """The number of clusters and why it is that, where it is known before any eigenvalue."""
+    """Return the number of clusters and why it is that, where it is known before any eigenvalue."""
     if asked is not None:
         return whole_number("n_clusters", asked, 1, K.n_vertices), "as asked for"
     if groups is not None:
@@ -141,7 +141,7 @@ def _number_of_clusters(
 def _spectra(
     S: Operator, L: Operator, several: int, n_clusters: int | None, D: FloatArray | None
 ) -> tuple[tuple[Spectrum, Spectrum], Spectrum]:
-    """All eigenpairs that are asked for: of S and of L, and those of S u = lambda D u."""
+    """Return all eigenpairs that are asked for: of S and of L, and those of S u = lambda D u."""
     n = S.shape[0]
     clusters = min(MOST_CLUSTERS + 1, n) if n_clusters is None else n_clusters
     spectra = S.spectrum(max(several, clusters)), L.spectrum(max(several, clusters))
@@ -150,7 +150,7 @@ def _spectra(
 
 
 def _checks(S: Operator, spectra: tuple[Spectrum, Spectrum]) -> theory.Report:
-    """The statements of the theory, which are about collapsed operators."""
+    """Return the statements of the theory, which are about collapsed operators."""
     collapsed = isinstance(S, CollapsedOperator)
     return theory.check(S, spectra) if collapsed else theory.Report(repr(S), ())
 
@@ -161,7 +161,7 @@ def _projection(K: Complex, n_clusters: int, rng: int) -> Clusters | None:
 
 
 def _maker(operator: Any) -> Callable[[Complex], Operator]:
-    """What makes S of a complex."""
+    """Return what makes S of a complex."""
     if callable(operator) and not isinstance(operator, type):
         return operator
     return partial(make_operator, operator=check_operator(operator))
@@ -173,7 +173,7 @@ def _shares(S: Operator, edges: int) -> FloatArray:
 
 
 def _eigenpairs(K: Complex, wanted: int | None, quick: bool) -> int:
-    """How many eigenpairs are computed: all of a small complex, enough of a large one."""
+    """Return how many eigenpairs are computed: all of a small complex, enough of a large one."""
     n = K.n_vertices
     if wanted is not None:
         return whole_number("n_eigenpairs", wanted, min(2, n), n)
@@ -182,14 +182,14 @@ def _eigenpairs(K: Complex, wanted: int | None, quick: bool) -> int:
 
 
 def _known_groups(source: Source, groups: Any) -> tuple[Any, ...] | None:
-    """The groups that were given, or else those that come with the source."""
+    """Return the groups that were given, or else those that come with the source."""
     if groups is None:
         return source.groups
     return tuple(align_groups(groups, source.complex.labels, "groups").tolist())
 
 
 def _doubt(K: Complex, rng: int) -> Doubt | None:
-    """Which edges look like random pairs, where the cells are cliques and not too many."""
+    """Return which edges look like random pairs, where the cells are cliques and not too many."""
     if K.max_rank and K.n_cells[1] > _EDGES:
         return None
     try:

@@ -89,7 +89,7 @@ class Spectra(Shown):
         return len(self.values)
 
     def table(self, fill: float = np.nan) -> FloatArray:
-        """The eigenvalues as one array, rows of smaller complexes filled up."""
+        """Return the eigenvalues as one array, rows of smaller complexes filled up."""
         if not isinstance(fill, int | float | np.number):
             raise InputError(f"fill={fill!r:.80}; give one number")
         width = max((v.shape[-1] for v in self.values), default=0)
@@ -194,7 +194,7 @@ class Settings:
         eps: Sequence[float],
         mass: str | None = None,
     ) -> Settings:
-        """Settings as they were given, the usual eps where there is none."""
+        """Return settings as they were given, the usual eps where there is none."""
         baseline = isinstance(operator, str) and operator in BASELINES
         return cls(operator, beta, gamma, tuple(eps) or (None if baseline else 1e-4,), mass)
 
@@ -209,7 +209,7 @@ class Settings:
         return not baseline and self.mass != "degree"
 
     def alone(self, K: Any, eps: float | None) -> Operator:
-        """The operator of one complex (or of several, laid side by side)."""
+        """Return the operator of one complex (or of several, laid side by side)."""
         weights: dict[str, Any] = {"beta": self.beta, "gamma": self.gamma, "eps": eps}
         return make_operator(K, self.operator, **weights)
 
@@ -225,7 +225,7 @@ def solve_all(
     progress: bool | None = False,
     client: Any = None,
 ) -> list[One]:
-    """All eigenpairs of the complexes, in their order, under settings that were checked."""
+    """Return all eigenpairs of the complexes, in their order, under settings that were checked."""
     parts = list(parts_of_one_kind(given, LARGE))
     if client is not None:
         sent = [({i: given[i] for i in part}, settings, vectors) for part in parts]
@@ -248,7 +248,7 @@ def solve_all(
 
 
 def _on_worker(given: dict[int, Complex], settings: Settings, vectors: bool) -> list[One]:
-    """One part, where another process has sent it; vectors go back only where asked for."""
+    """Return one part, where another process has sent it; vectors go back only where asked for."""
     with warnings.catch_warnings(), one_thread():
         warnings.simplefilter("ignore", CellapseWarning)
         solved = _solve(given, list(given), settings, vectors)
@@ -264,7 +264,7 @@ def _cut(values: FloatArray, k: int | None, several: bool) -> FloatArray:
 
 
 def _solve(given: Any, part: list[int], settings: Settings, vectors: bool) -> list[One]:
-    """Values, vectors and number of zeros for the complexes of one part."""
+    """Return values, vectors and number of zeros for the complexes of one part."""
     complexes = [given[i] for i in part]
     small = complexes[0].n_vertices <= LARGE and complexes[0].max_rank > 0
     if not (small and settings.stacks):
@@ -285,7 +285,7 @@ def _solve(given: Any, part: list[int], settings: Settings, vectors: bool) -> li
 
 
 def _well_scaled(K: Complex, settings: Settings) -> bool:
-    """Whether nothing is so small next to the rest that a dense level would lose its digits.
+    """Return whether nothing is so small next to the rest that a dense level would lose its digits.
 
     One at a time the digits are kept; three ranks and more lose more of them.
     """
@@ -338,7 +338,7 @@ def _together(complexes: list[Complex], settings: Settings, vectors: bool) -> li
 def _with_masses(
     T: FloatArray, norm: FloatArray, P: FloatArray, n_zeros: IntArray, vectors: bool
 ) -> tuple[FloatArray, FloatArray]:
-    """The same of T u = lambda D u, with D the diagonal of T and, without edges, its mean."""
+    """Solve T u = lambda D u, with D the diagonal of T, or its mean without edges."""
     D = np.diagonal(T, axis1=1, axis2=2).copy()
     if ((D != 0.0) & (norm[:, None] * _KNOWN >= D)).any():
         raise np.linalg.LinAlgError("a mass that is rounding")  # alone it is said in words

@@ -319,7 +319,7 @@ def smooth(
 
 
 def _graph(adata: Any, obsp: str, key_added: str, copy: bool) -> tuple[Any, Complex]:
-    """The AnnData to write to, and the cliques of its graph."""
+    """Return the AnnData to write to, and the cliques of its graph."""
     word("key_added", key_added)
     if not hasattr(adata, "obsp"):
         raise InputError(f"a {type(adata).__name__} is no AnnData; pass one")

@@ -128,3 +128,25 @@ def computes(name, thing):
 def test_the_equation_is_given(name):
     prose = sections(THINGS[name].__doc__)[""]
     assert re.search(r"(?<![=<>!])(=|<=|>=)(?!=)", prose), "no equation before the parameters"
+
+
+NOUNS = re.compile(
+    r"(The|An?|Whether|What|How|Where|Which|Why|All|One|Every|Each|Both|Those|Number|By|Always) |`"
+)
+
+
+def methods(thing):
+    """A function, or the public methods of a class that it defines itself."""
+    if not inspect.isclass(thing):
+        return [thing] if inspect.isroutine(thing) else []
+    return [m for n, m in vars(thing).items() if not n.startswith("_") and inspect.isfunction(m)]
+
+
+@pytest.mark.parametrize("name", sorted(THINGS))
+def test_a_function_is_described_in_the_imperative(name):
+    """ "Return the ...", "Solve ...": not "The ..."."""
+    for function in methods(THINGS[name]):
+        text = inspect.getdoc(function)
+        assert not text or not NOUNS.match(text), (
+            f"{function.__qualname__}: {text.split(chr(10))[0]}"
+        )

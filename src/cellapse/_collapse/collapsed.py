@@ -165,7 +165,7 @@ class CollapsedOperator(Operator):
 
     @Fitting("the values of all cells", "take fewer columns at a time")
     def complete(self, u: ArrayLike) -> dict[int, FloatArray]:
-        """The values z* of all other cells that minimize the energy of u, by rank.
+        """Return the values z* of all other cells that minimize the energy of u, by rank.
 
         z*(u) = -(C + eps I)^-1 X^T u. Those of rank k begin with one for each of `n_cells[k]`
         cells, in their order; formal elements of rank completion come after them. Unfolded, values
@@ -176,7 +176,7 @@ class CollapsedOperator(Operator):
         return homogeneous(self.elimination.complete, values)
 
     def split(self) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
-        """The blocks A, X, C of L*; S_eps = A - X (C + eps I)^-1 X^T."""
+        """Return the blocks A, X, C of L*; S_eps = A - X (C + eps I)^-1 X^T."""
         return self.realization.split(self.chain, self.weights, self.onto)
 
     def reweighted(self, beta: Any, gamma: Any, eps: float) -> CollapsedOperator:

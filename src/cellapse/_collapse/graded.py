@@ -99,7 +99,7 @@ class GradedLaplacian(Shown):
 def graded_laplacian(
     matrices: Incidence | Sequence[Any], *, beta: Any = 1.0, gamma: Any = "bound"
 ) -> GradedLaplacian:
-    """The graded Laplacian of a chain of matrices.
+    """Make the graded Laplacian of a chain of matrices.
 
     L* has the blocks D_k = beta_k B_k^T B_k + beta_{k+1} B_{k+1} B_{k+1}^T on the diagonal, and
     -gamma_k B_{k+1} between the ranks k and k + 1.

@@ -92,16 +92,16 @@ class Realization(ABC):
         return self.name
 
     def chain(self, source: Any) -> Chain:
-        """The matrices of a source, with what is known of them."""
+        """Return the matrices of a source, with what is known of them."""
         B = self.matrices(source) if isinstance(source, Complex) else Incidence.of(source)
         return Chain.of(B, source)
 
     def caution(self, chain: Chain) -> str | None:
-        """What a user should be told about the result, if anything."""
+        """Return what a user should know about the result, if anything."""
         return None
 
     def weigh(self, chain: Chain, beta: Any, gamma: Any, eps: float) -> Weights:
-        """The weights in use; None is the realization's own choice."""
+        """Return the weights in use; None is the realization's own choice."""
         checked = check_beta(1.0 if beta is None else beta, len(chain.sigma))
         return Weights.choose(checked, "bound" if gamma is None else gamma, eps, chain.sigma)
 
@@ -126,7 +126,7 @@ class Realization(ABC):
     def eliminate(
         self, chain: Chain, weights: Weights, onto: int = 0, solver: Direct | CG | None = None
     ) -> Elimination:
-        """How S is applied."""
+        """Return how S is applied."""
         if isinstance(solver, CG):
             return AlgorithmOne(chain, weights, onto, solver)
         return by_sides(chain, weights, onto, solver)

@@ -47,7 +47,7 @@ def numeric_square(source: Any) -> Any:
 
 
 def is_symmetric(square: NDArray[Any]) -> bool:
-    """Whether a matrix without negative entries is its own transpose, up to rounding."""
+    """Return whether a matrix without negative entries is its own transpose, up to rounding."""
     if square.dtype.kind != "f" or not np.isfinite(square).all():
         return bool((square == square.T).all())
     rounding = _ROUNDING[square.dtype.itemsize] * float(square.max())
@@ -137,7 +137,7 @@ def _difference(a: sparse.csr_array, mirrored: sparse.csr_array) -> Any:
 
 
 def _upper(entries: sparse.csr_array) -> tuple[IntArray, FloatArray]:
-    """The pairs and values on the diagonal and above it, in order."""
+    """Return the pairs and values on the diagonal and above it, in order."""
     column = entries.indices
     row = np.repeat(np.arange(entries.shape[0], dtype=column.dtype), np.diff(entries.indptr))
     at = np.flatnonzero(column >= row)
@@ -153,7 +153,7 @@ def _pairs(first: IntArray, second: IntArray) -> IntArray:
 def _undirected(
     entries: sparse.csr_array, mirrored: sparse.csr_array, rules: Rules
 ) -> tuple[IntArray, FloatArray]:
-    """Every entry, those on both sides of the diagonal only once where they are equal."""
+    """Return every entry, those on both sides of the diagonal only once where they are equal."""
     upper, lower = sparse.triu(entries, format="csr"), sparse.triu(mirrored, 1, format="csr")
     both = upper.astype(bool).multiply(lower.astype(bool))
     if (upper - lower).multiply(both).nnz and rules.repeats is None:

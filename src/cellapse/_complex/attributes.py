@@ -24,7 +24,7 @@ _MANY_NAMES = 10_000  # words of a file used as names by mistake
 
 
 def check_attributes(given: Any, counts: Sequence[int], labels_of: LabelsOf) -> tuple[Columns, ...]:
-    """The columns of every rank, each as long as there are cells and in their order.
+    """Return the columns of every rank, each as long as there are cells and in their order.
 
     >>> columns = {"age": [30, 40], "town": {"b": None, "a": "Ulm"}}
     >>> check_attributes({0: columns}, [2, 1], lambda rank: ["a", "b"])[0]["town"].tolist()
@@ -53,7 +53,7 @@ def check_attributes(given: Any, counts: Sequence[int], labels_of: LabelsOf) -> 
 
 
 def check_metadata(given: Any) -> Mapping[str, Any]:
-    """What is known of the whole complex: a mapping from names to anything."""
+    """Return what is known of the whole complex: a mapping from names to anything."""
     if given is None:
         return {}
     if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
@@ -65,7 +65,7 @@ def check_metadata(given: Any) -> Mapping[str, Any]:
 
 
 def usual_weight(names: Iterable[Any]) -> Any:
-    """The attribute that counts by itself: "weight", or else the same with capitals.
+    """Return the attribute that counts by itself: "weight", or else the same with capitals.
 
     >>> usual_weight(["Weight", "id"]), usual_weight(["Weight", "weight"]), usual_weight(["id"])
     ('Weight', 'weight', None)
@@ -75,7 +75,7 @@ def usual_weight(names: Iterable[Any]) -> Any:
 
 
 def columns_of(records: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
-    """One dict per cell as one column per name; None where a cell has no such entry.
+    """Return one dict per cell as one column per name; None where a cell has no such entry.
 
     >>> columns_of([{"age": 30}, {}, {"age": 40, "town": "Ulm"}])
     {'age': [30, None, 40], 'town': [None, None, 'Ulm']}
@@ -122,7 +122,7 @@ def _are_numbers(row: Any) -> bool:
 
 
 def _by_name(columns: Any) -> Any:
-    """The columns of a DataFrame by their names, each with its index; all else as it is."""
+    """Return the columns of a DataFrame by their names, each with its index; all else as it is."""
     pandas = sys.modules.get("pandas")
     frame = pandas is not None and isinstance(columns, pandas.DataFrame)
     return dict(columns.items()) if frame else columns

@@ -17,7 +17,7 @@ _DRAWN = 20_000  # vertices up to which a part of the complex is drawn
 
 
 def card_of(K: Complex) -> Card:
-    """Cells of each rank, kind, components, what else it carries."""
+    """Return cells of each rank, kind, components, what else it carries."""
     weighted = ", ".join(f"rank {k}" for k, w in enumerate(K.weights) if w is not None)
     columns = ", ".join(f"{name} (rank {k})" for k, a in enumerate(K.attributes) for name in a)
     pieces = int(K.components().max()) + 1

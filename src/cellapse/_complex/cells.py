@@ -74,7 +74,7 @@ class Cells:
         return len(self) == 0 or bool((self.sizes == self.sizes[0]).all())
 
     def as_array(self, width: int = 0) -> IntArray:
-        """The cells as a table with one row per cell, when all have the same size.
+        """Return the cells as a table with one row per cell, when all have the same size.
 
         `width` is for no cells at all, which have no size.
         """
@@ -87,27 +87,27 @@ class Cells:
         return self.indices.reshape(len(self), width)
 
     def all_sizes(self) -> list[int]:
-        """The numbers of vertices that cells have, in ascending order."""
+        """Return the numbers of vertices that cells have, in ascending order."""
         if self.is_uniform:
             return self.sizes[:1].tolist()
         return np.unique(self.sizes).tolist()
 
     def of_size(self, size: int) -> tuple[IntArray, IntArray]:
-        """Positions of the cells with `size` vertices, and those cells as a table."""
+        """Return positions of the cells with `size` vertices, and those cells as a table."""
         if self.is_uniform and len(self) and self.sizes[0] == size:
             return np.arange(len(self)), self.as_array()
         where = np.flatnonzero(self.sizes == size)
         return where, self.indices[self.indptr[where][:, None] + np.arange(size)]
 
     def take(self, positions: IntArray) -> Cells:
-        """The cells at some positions, in that order."""
+        """Return the cells at some positions, in that order."""
         sizes = self.sizes[positions]
         indptr = np.concatenate([[0], np.cumsum(sizes)])
         shift = np.repeat(self.indptr[positions] - indptr[:-1], sizes)
         return Cells(indptr, self.indices[np.arange(indptr[-1]) + shift])
 
     def membership(self, n_vertices: int) -> sparse.csr_array:
-        """The sparse (cells x vertices) table of ones: who belongs to what."""
+        """Return the sparse (cells x vertices) table of ones: who belongs to what."""
         ones = np.ones(len(self.indices), dtype=np.int32)
         shape = (len(self), n_vertices)
         return sparse.csr_array((ones, self.indices, self.indptr), shape=shape)
@@ -187,7 +187,7 @@ def _flat(rank: int, cells: Any) -> tuple[IntArray, IntArray]:
 
 
 def ascending_rows(indices: IntArray, indptr: IntArray) -> IntArray:
-    """The indices with the members of every cell in ascending order."""
+    """Return the indices with the members of every cell in ascending order."""
     sizes = np.diff(indptr)
     if not len(sizes) or (sizes == sizes[0]).all():  # a plain table: no need to sort all at once
         rows = indices.reshape(len(sizes), -1) if len(sizes) else indices.reshape(0, 1)

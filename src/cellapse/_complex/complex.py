@@ -243,7 +243,7 @@ class Complex(Shown):
         return all(bool((c.sizes == k + 1).all()) for k, c in enumerate(self.cells))
 
     def cell_labels(self, rank: int) -> Sequence[Any]:
-        """The cells of a rank in the user's words: a label, or a tuple of labels above rank 0."""
+        """Return the cells of a rank by labels: a label, or a tuple of labels above rank 0."""
         rank = whole_number("rank", rank, 0, self.max_rank)
         if rank == 0:
             return self.labels
@@ -259,7 +259,7 @@ class Complex(Shown):
         return tuple(tuple(members[i:j]) for i, j in pairwise(bounds))
 
     def cell_label(self, rank: int, i: int) -> Any:
-        """One cell in the user's words."""
+        """Return one cell in the user's words."""
         rank = whole_number("rank", rank, 0, self.max_rank)
         i = whole_number("i", i, 0, self.n_cells[rank] - 1)
         if rank == 0:
@@ -276,13 +276,13 @@ class Complex(Shown):
         return connected_components(graph, directed=False)[1]
 
     def skeleton(self, rank: int) -> Complex:
-        """The same complex with only its cells of rank <= `rank`, no longer a hypergraph."""
+        """Return the same complex with only its cells of rank <= `rank`, no longer a hypergraph."""
         n = whole_number("rank", rank, 0, self.max_rank) + 1
         kept = self.cells[:n], self.weights[:n], self.attributes[:n]
         return Complex(self.labels, *kept, self.metadata)
 
     def subcomplex(self, vertices: Iterable[Hashable]) -> Complex:
-        """The cells whose vertices are all among those given, with what is known of them.
+        """Return the cells whose vertices are all among those given, with what is known of them.
 
         The order stays that of the complex, whatever that of the vertices.
 
@@ -300,7 +300,7 @@ class Complex(Shown):
     def with_cells(
         self, cells: Mapping[int, Iterable[Any]], weights: Mapping[int, Any] | None = None
     ) -> Complex:
-        """The same complex with more cells on its vertices, behind those of their rank.
+        """Return the same complex with more cells on its vertices, behind those of their rank.
 
         Where others of their rank have weights, new ones weigh 1 unless `weights` says otherwise;
         attributes of new cells are None. It is no longer a hypergraph.
@@ -325,7 +325,7 @@ class Complex(Shown):
         return replace(K, weights=tuple(both_weights(a, b) for a, b in pairs))
 
     def without_cells(self, cells: Mapping[int, Iterable[Any]]) -> Complex:
-        """The same complex without some cells, and without the larger cells that hold them.
+        """Return the same complex without some cells, and without the larger cells that hold them.
 
         >>> K = Complex.from_cells({1: [("a", "b"), ("b", "c"), ("a", "c")], 2: [("a", "b", "c")]})
         >>> K.without_cells({1: [("b", "a")]})
@@ -372,7 +372,7 @@ class Complex(Shown):
         attributes: Mapping[int, Mapping[str, Any]] | None,
         weights: Mapping[int, Any] | None = None,
     ) -> Complex:
-        """The same complex with more attributes, such as results to be written, or other weights.
+        """Return the same complex with more attributes, such as results, or with other weights.
 
         >>> K = Complex.from_cells({1: [("a", "b")]}).with_attributes({0: {"cluster": [0, 1]}})
         >>> K.attributes[0]["cluster"].tolist()
@@ -394,11 +394,11 @@ class Complex(Shown):
         return plot_complex(self, values, positions=positions, ax=ax)
 
     def euler_characteristic(self) -> int:
-        """Alternating sum of the numbers of cells, n_0 - n_1 + n_2 - ..."""
+        """Return the alternating sum of the numbers of cells, n_0 - n_1 + n_2 - ..."""
         return sum((-1) ** k * n for k, n in enumerate(self.n_cells))
 
     def betti_numbers(self) -> tuple[int, ...]:
-        """Number of independent holes of each rank, over the rationals.
+        """Return number of independent holes of each rank, over the rationals.
 
         b_k = n_k - rank B_k - rank B_{k+1}, with the signed boundary matrices.
 

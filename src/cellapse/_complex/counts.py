@@ -9,7 +9,7 @@ _SIMPLICES = {1: ("edge", "edges"), 2: ("triangle", "triangles"), 3: ("tetrahedr
 
 
 def cells_in_words(K: Any, vertices: str = "vertices") -> str:
-    """How many cells a complex has of each rank.
+    """Return how many cells a complex has of each rank.
 
     >>> from cellapse._complex.complex import Complex
     >>> cells_in_words(Complex.from_arrays(3, {1: [[0, 1]]}), "nodes")

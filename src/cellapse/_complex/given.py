@@ -12,7 +12,7 @@ from cellapse._errors import InputError
 
 
 def to_complex(given: Any, weight: str | None = AUTO) -> Complex:
-    """Whatever a user has as a complex, lifted as the command line does."""
+    """Return whatever a user has as a complex, lifted as the command line does."""
     if isinstance(given, Complex) and weight == AUTO:
         return given
     # Readers and lifts come further down; this is the one door to them.
@@ -49,7 +49,7 @@ def refuse_networks(given: Any) -> None:
 
 
 def read_hypergraph(given: Any, weight: str | None) -> Complex:
-    """An object of another library, or the file of a name, as `as_complex` and `read` do."""
+    """Return an object of another library, or the file of a name, as `as_complex` and `read` do."""
     from cellapse._sources import named_complex
     from cellapse.interop.reading import as_complex
 

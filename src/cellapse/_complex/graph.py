@@ -92,13 +92,13 @@ def as_graph(source: Any, weight: str | None = AUTO, rules: Rules = SIMPLE) -> G
 
 
 def _lists_edges(array: NDArray[Any]) -> bool:
-    """Whether it can only be a list of edges: no square matrix, and no fractions."""
+    """Return whether it can only be a list of edges: no square matrix, and no fractions."""
     square = array.ndim == 2 and array.shape[0] == array.shape[1] > 2
     return array.dtype.kind not in "fb" and not (square and array.dtype.kind in "iu")
 
 
 def _pairs(source: Any) -> list[tuple[Any, ...]] | None:
-    """The edges of a plain list of them; nothing where it is a list of anything else."""
+    """Return the edges of a plain list of them; nothing where it is a list of anything else."""
     if not isinstance(source, list | tuple | set | frozenset):
         return None
     try:
@@ -140,7 +140,7 @@ def _from_networkx(graph: Any, weight: str | None, rules: Rules) -> Graph:
 
 
 def _listed_edges(graph: Any) -> tuple[list[Any], list[Any], list[Any]]:
-    """Both ends of all edges and what is known of them, in the order of `graph.edges`."""
+    """Return both ends of all edges and what is known of them, in the order of `graph.edges`."""
     sources: list[Any] = []
     targets: list[Any] = []
     records: list[Any] = []
@@ -166,7 +166,7 @@ def _has_copies(edges: IntArray) -> bool:
 
 
 def _weighted(graph: Graph, weight: str | None) -> Graph:
-    """The graph with an attribute of its edges as their weights."""
+    """Return the graph with an attribute of its edges as their weights."""
     columns = dict(graph.attributes[1])
     name = usual_weight(columns) if weight == AUTO else weight
     if name is None or (weight == AUTO and not says_something(columns[name])):
@@ -185,12 +185,12 @@ def _weighted(graph: Graph, weight: str | None) -> Graph:
 
 
 def string_named(named: Mapping[Any, Any]) -> dict[str, Any]:
-    """The entries whose name is a string: networkx allows others, a Complex does not."""
+    """Return the entries whose name is a string: networkx allows others, a Complex does not."""
     return {name: value for name, value in named.items() if isinstance(name, str)}
 
 
 def _from_complex(K: Complex, weight: str | None) -> Graph:
-    """The vertices and edges of a complex, with their weights or an attribute as weights."""
+    """Return the vertices and edges of a complex, with their weights or an attribute as weights."""
     attributes = dict(enumerate(K.attributes[:2]))
     if K.max_rank == 0:
         return Graph(K.labels, np.empty((0, 2), np.int64), None, attributes, K.metadata)
@@ -267,6 +267,6 @@ def graph_of(
     attributes: Mapping[int, Mapping[str, Any]],
     rules: Rules = SIMPLE,
 ) -> Graph:
-    """The simple graph of listed edges, by the rules for loops and repeats."""
+    """Return the simple graph of listed edges, by the rules for loops and repeats."""
     edges, columns, loops = simple_edges(labels, edges, attributes.get(1, {}), rules)
     return Graph(labels, edges, None, {0: {**attributes.get(0, {}), **loops}, 1: columns})

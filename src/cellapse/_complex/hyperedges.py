@@ -52,7 +52,7 @@ class GivenHyperedges:
         return f"<GivenHyperedges: {len(self):,}{', weighted' * (self.weights is not None)}>"
 
     def firsts(self) -> IntArray:
-        """The position of the first copy of every hyperedge.
+        """Return the position of the first copy of every hyperedge.
 
         >>> GivenHyperedges(np.array([7, 5, 7])).firsts().tolist()
         [0, 1, 0]
@@ -61,7 +61,7 @@ class GivenHyperedges:
         return np.asarray(first[again], dtype=np.int64)
 
     def taken(self, kept: BoolArray) -> GivenHyperedges:
-        """Those whose cell is kept, where some of all cells are.
+        """Return those whose cell is kept, where some of all cells are.
 
         >>> GivenHyperedges(np.array([7, 5])).taken(np.arange(8) != 5).cells.tolist()
         [6]
@@ -78,7 +78,7 @@ class GivenHyperedges:
 
 
 def given_hyperedges(K: Complex) -> GivenHyperedges | None:
-    """The hyperedges that were given, where they say all that is known of the complex.
+    """Return the hyperedges that were given, where they say all that is known of the complex.
 
     An attribute of the pairs within hyperedges makes cells of them that count by themselves.
 

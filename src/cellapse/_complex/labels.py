@@ -23,7 +23,7 @@ _NAMES = frozenset({str, int, tuple, np.int64})  # of which none means that ther
 
 
 def as_tuples(rank: int, cells: Iterable[Any]) -> list[tuple[Hashable, ...]]:
-    """The cells as tuples of labels; anything that is no collection is named and refused."""
+    """Return the cells as tuples of labels; anything that is no collection is named and refused."""
     tuples: list[tuple[Hashable, ...]] = []
     for cell in listed(cells, f"the list of cells of rank {rank}"):
         if type(cell) in _PLAIN:  # quicker to ask than whether it is any collection
@@ -46,7 +46,7 @@ def refuse_points(groups: Iterable[Sequence[Any]]) -> None:
 
 
 def steady(group: Any) -> Any:
-    """A set as a list in an order that is no accident of hashing; anything else as it is.
+    """Return a set as a list in an order that is no accident of hashing; anything else as it is.
 
     >>> steady({"c", "a"}), steady(("c", "a"))
     (['a', 'c'], ('c', 'a'))
@@ -62,7 +62,7 @@ def steady(group: Any) -> Any:
 def vertex_order(
     named: Iterable[Hashable], listed_: Collection[Hashable] = ()
 ) -> tuple[Hashable, ...]:
-    """The vertices that cells name, each once, in the one order that they get everywhere.
+    """Return the vertices that cells name, each once, in the one order that they get everywhere.
 
     A list of all vertices is an order of its own, and is kept. Without one, whole numbers are in
     numeric order, whatever holds the cells, and other labels come as they are named first.
@@ -95,7 +95,7 @@ def _unhashable(error: TypeError) -> InputError:
 
 
 def positions(labels: Sequence[Hashable]) -> dict[Hashable, int]:
-    """Where each label stands; labels that repeat or cannot be hashed are refused."""
+    """Return where each label stands; labels that repeat or cannot be hashed are refused."""
     try:
         position = {v: i for i, v in enumerate(labels)}
     except TypeError as error:

@@ -33,7 +33,7 @@ def labelled_cells(given: Mapping[int, Any], labels: Sequence[Any]) -> dict[int,
 
 
 def all_within(cells: Cells, kept: BoolArray) -> BoolArray:
-    """Whether all vertices of a cell are among those kept, for every cell.
+    """Return whether all vertices of a cell are among those kept, for every cell.
 
     >>> all_within(Cells(np.array([0, 2, 4]), np.array([0, 1, 1, 2])), np.array([1, 1, 0]) > 0)
     array([ True, False])
@@ -43,7 +43,7 @@ def all_within(cells: Cells, kept: BoolArray) -> BoolArray:
 
 
 def that_hold(cells: Cells, inner: Cells, n_vertices: int) -> BoolArray:
-    """Whether a cell holds one of the inner ones, or is one of them, for every cell."""
+    """Return whether a cell holds one of the inner ones, or is one of them, for every cell."""
     shared = (cells.membership(n_vertices) @ inner.membership(n_vertices).T).tocoo()
     whole = shared.data == inner.sizes[shared.col]
     held = np.zeros(len(cells), dtype=bool)
@@ -52,7 +52,7 @@ def that_hold(cells: Cells, inner: Cells, n_vertices: int) -> BoolArray:
 
 
 def places_of(wanted: Cells, cells: Cells, n_vertices: int) -> IntArray:
-    """Where each cell with the same vertices stands, or -1."""
+    """Return where each cell with the same vertices stands, or -1."""
     places = np.full(len(wanted), -1, dtype=np.int64)
     ascending = Cells(cells.indptr, ascending_rows(cells.indices, cells.indptr))
     sorted_ = Cells(wanted.indptr, ascending_rows(wanted.indices, wanted.indptr))
@@ -64,13 +64,13 @@ def places_of(wanted: Cells, cells: Cells, n_vertices: int) -> IntArray:
 
 
 def joined(first: Cells, second: Cells) -> tuple[IntArray, IntArray]:
-    """The cells of both, one after the other."""
+    """Return the cells of both, one after the other."""
     indptr = np.concatenate([first.indptr, first.indptr[-1] + second.indptr[1:]])
     return indptr, np.concatenate([first.indices, second.indices])
 
 
 def followed(column: NDArray[Any], count: int) -> NDArray[Any]:
-    """A column of an attribute with None for so many more cells."""
+    """Return a column of an attribute with None for so many more cells."""
     if not count:
         return column
     longer = np.empty(len(column) + count, dtype=object)
@@ -79,7 +79,7 @@ def followed(column: NDArray[Any], count: int) -> NDArray[Any]:
 
 
 def both_weights(first: Weighted, second: Weighted) -> FloatArray | None:
-    """The weights of both, where one has some; then the others are 1."""
+    """Return the weights of both, where one has some; then the others are 1."""
     if first[0] is None and second[0] is None:
         return None
     return np.concatenate([np.ones(len(c)) if w is None else w for w, c in (first, second)])

@@ -58,7 +58,7 @@ SIMPLE = Rules()
 def simple_edges(
     labels: Sequence[Hashable], edges: IntArray, columns: Columns, rules: Rules
 ) -> tuple[IntArray, dict[str, Any], dict[str, Any]]:
-    """The edges without loops and copies, what is known of them, and of vertices with loops.
+    """Return the edges without loops and copies, what is known of them, and of vertices with loops.
 
     >>> simple_edges("ab", np.array([[0, 1], [1, 0]]), {"w": [1, 2]}, Rules(repeats="sum"))[1]
     {'w': array([3.]), 'multiplicity': array([2])}
@@ -127,7 +127,7 @@ def _check_copies(
 
 
 def differ(a: Any, b: Any) -> bool:
-    """Whether two values are not the same; nothing known is the same as nothing known.
+    """Return whether two values are not the same; nothing known is the same as nothing known.
 
     >>> differ(1, 1.0), differ(np.nan, np.nan), differ([1, 2], [1, 3])
     (False, False, True)
@@ -143,13 +143,13 @@ def _taken(columns: Columns, kept: IntArray) -> dict[str, Any]:
 
 
 def _numbers(values: Any) -> Any:
-    """The column as numbers, or None where it holds anything else."""
+    """Return the column as numbers, or None where it holds anything else."""
     array = np.asarray(values)
     return array.astype(np.float64) if array.ndim == 1 and array.dtype.kind in "biuf" else None
 
 
 def _counted(columns: Columns, kept: IntArray, place: IntArray) -> dict[str, Any]:
-    """What all copies agree on, and how many there are."""
+    """Return what all copies agree on, and how many there are."""
     same: dict[str, Any] = {}
     for name, values in columns.items():
         listed = values.tolist() if isinstance(values, np.ndarray) else values
@@ -162,7 +162,7 @@ def _counted(columns: Columns, kept: IntArray, place: IntArray) -> dict[str, Any
 
 
 def _summed(columns: Columns, kept: IntArray, place: IntArray) -> dict[str, Any]:
-    """The sums of the columns of numbers, and the rest as in `_counted`."""
+    """Return the sums of the columns of numbers, and the rest as in `_counted`."""
     sums, others = {}, {}
     for name, values in columns.items():
         numbers = _numbers(values)

@@ -13,7 +13,7 @@ _PART = 3_000_000  # entries of the largest stack made at once
 
 
 def side_by_side(complexes: list[Complex]) -> Complex:
-    """The disjoint union, numbered one complex after the other; all of one largest rank.
+    """Return the disjoint union, numbered one complex after the other; all of one largest rank.
 
     >>> side_by_side([Complex.from_arrays(2, {1: [[0, 1]]})] * 2).cells[1].as_array().tolist()
     [[0, 1], [2, 3]]
@@ -65,7 +65,7 @@ def separate(union: Complex, n_vertices: Sequence[int]) -> list[Complex]:
 
 
 def parts_of_one_kind(given: Sequence[Complex], large: int) -> Iterator[list[int]]:
-    """Numbers of complexes of one kind that fit into memory side by side, of similar size.
+    """Yield numbers of complexes of one kind that fit into memory side by side, of similar size.
 
     A complex of more than `large` vertices is a part of its own.
     """

@@ -25,7 +25,7 @@ LabelOf: TypeAlias = Callable[[int, int], Hashable]  # of a rank and a position,
 
 
 def check_ranks(cells: Mapping[int, Any]) -> list[int]:
-    """The ranks that were given, in ascending order."""
+    """Return the ranks that were given, in ascending order."""
     if not isinstance(cells, Mapping):
         raise InputError(
             f"cells is a {type(cells).__name__}; give a mapping from rank to cells, "
@@ -36,7 +36,7 @@ def check_ranks(cells: Mapping[int, Any]) -> list[int]:
 
 
 def check_labels(labels: Sequence[Hashable] | None, n_vertices: int) -> Sequence[Hashable]:
-    """One label per vertex, all different; by default the positions themselves."""
+    """Return one label per vertex, all different; by default the positions themselves."""
     if labels is None:
         return range(n_vertices)
     given = labels if isinstance(labels, range) else tuple(listed(labels, "labels"))
@@ -50,7 +50,7 @@ def check_labels(labels: Sequence[Hashable] | None, n_vertices: int) -> Sequence
 def check_weights(
     weights: Mapping[int, Any] | None, tables: Sequence[Cells], labels_of: LabelsOf
 ) -> tuple[FloatArray | None, ...]:
-    """The weights of each rank, or None where all are 1."""
+    """Return the weights of each rank, or None where all are 1."""
     if weights is not None and not isinstance(weights, Mapping):
         raise InputError(
             f"weights is a {type(weights).__name__}; give a mapping from rank to numbers, "

@@ -72,7 +72,7 @@ def tell_usual(*names: str) -> None:
 
 
 def says_something(column: Any) -> bool:
-    """Whether there is a column of weights, and not of ones alone.
+    """Return whether there is a column of weights, and not of ones alone.
 
     >>> says_something(None), says_something([1, 1.0]), says_something([1, None])
     (False, False, True)
@@ -85,7 +85,7 @@ def says_something(column: Any) -> bool:
 
 
 def weight_column(K: Complex, rank: int, name: str) -> FloatArray:
-    """The attribute of every cell of a rank as weights."""
+    """Return the attribute of every cell of a rank as weights."""
     return as_weights(
         K.attributes[rank][name],
         name,
@@ -125,7 +125,7 @@ def as_weights(column: Any, name: str, cell: Callable[[int], str]) -> FloatArray
 
 
 def _unweighted(K: Complex) -> Complex:
-    """The complex without weights; those it had are an attribute."""
+    """Return the complex without weights; those it had are an attribute."""
     if all(w is None for w in K.weights):
         return K
     columns: dict[int, Columns] = {

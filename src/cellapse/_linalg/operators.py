@@ -92,7 +92,7 @@ class Operator(Shown, SymmetricOperator):
         return plot_spectrum(self, k, ax=ax)
 
     def tocsr(self) -> sparse.csr_array:
-        """The operator as a sparse matrix, where it is one."""
+        """Return the operator as a sparse matrix, where it is one."""
         raise InputError(
             f"{self!r} is no sparse matrix; S.toarray() gives a dense one, and the screened and "
             "renormalized realizations are sparse"
@@ -109,7 +109,7 @@ class Operator(Shown, SymmetricOperator):
         solver: EigenSolver | None = None,
         certify: bool = True,
     ) -> Spectrum:
-        """The `k` smallest eigenpairs of S u = lambda D u (all of them by default).
+        """Find the `k` smallest eigenpairs of S u = lambda D u (all of them by default).
 
         Parameters
         ----------

@@ -132,7 +132,7 @@ class Incidence(Shown):
         return tuple(n - f for n, f in zip(self.n_cells, self.n_formal, strict=True))
 
     def labels(self, rank: int) -> Sequence[Hashable]:
-        """What the elements of a rank are called: the user's labels, then formal ones numbered."""
+        """Return the labels of a rank: the user's, then numbered ones of formal elements."""
         rank = whole_number("rank", rank, 0, len(self.n_cells) - 1)
         n, formal = self.n_cells[rank], self.n_formal[rank]
         if self.source is None or rank > self.source.max_rank:
@@ -142,7 +142,7 @@ class Incidence(Shown):
 
 
 def is_chain_complex(matrices: Incidence | Iterable[Any]) -> bool:
-    """Whether B_k B_{k+1} = 0 for all k, to rounding.
+    """Return whether B_k B_{k+1} = 0 for all k, to rounding.
 
     Parameters
     ----------

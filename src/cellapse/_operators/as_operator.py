@@ -36,7 +36,7 @@ _DENSE = 1000  # up to this size eigenvalues are computed from the dense matrix
 
 
 def as_operator(source: Any, make: Callable[[Complex], Operator] = collapse) -> Operator:
-    """An `Operator` from anything symmetric and positive semi-definite, or from what can be lifted.
+    """Make an `Operator` of a positive semi-definite matrix, or of whatever can be lifted.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ class MatrixFreeOperator(Operator):
         return np.asarray(self._source @ x, dtype=np.float64)
 
     def _ends(self) -> tuple[float, float]:
-        """The smallest eigenvalue, roughly, and an upper bound of the largest."""
+        """Return the smallest eigenvalue, roughly, and an upper bound of the largest."""
         n = self.shape[0]
         top, vector = largest_eigenpair(self.apply, n, tol=1e-3)  # its residual is added
         left = float(np.linalg.norm(self.apply(vector) - top * vector))
@@ -142,7 +142,7 @@ class MatrixFreeOperator(Operator):
 
 
 def _is_matrix(source: Any) -> bool:
-    """Whether this is to be read as one matrix: square, and no list of two edges."""
+    """Return whether this is to be read as one matrix: square, and no list of two edges."""
     if sparse.issparse(source):
         return True
     if isinstance(source, list | tuple):
@@ -195,7 +195,7 @@ def _indefinite(low: float) -> InputError:
 
 
 def _lowest(M: sparse.csr_array) -> float:
-    """An upper bound of the smallest eigenvalue, below zero where that is clear."""
+    """Return an upper bound of the smallest eigenvalue, below zero where that is clear."""
     n = M.shape[0]
     diagonal = M.diagonal()
     others = abs(M).sum(axis=1) - abs(diagonal)

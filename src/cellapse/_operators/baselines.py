@@ -20,7 +20,7 @@ from cellapse._shared.checks import at_least_zero, listed, one_of, real_array, w
 
 
 def graph_laplacian(source: Any) -> SparseOperator:
-    """The (weighted) graph Laplacian L = B_1 B_1^T of the edges alone.
+    """Return the (weighted) graph Laplacian L = B_1 B_1^T of the edges alone.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def graph_laplacian(source: Any) -> SparseOperator:
 
 
 def signless_laplacian(source: Any) -> SparseOperator:
-    """The signless Laplacian |B_1| |B_1|^T = D + Adj.
+    """Return the signless Laplacian |B_1| |B_1|^T = D + Adj.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def signless_laplacian(source: Any) -> SparseOperator:
 
 
 def multiorder_laplacian(source: Any, weights: ArrayLike | None = None) -> SparseOperator:
-    """The multiorder Laplacian: one Laplacian for every cell size, summed.
+    """Return the multiorder Laplacian: one Laplacian for every cell size, summed.
 
     L = sum_d gamma_d / <K^(d)> L^(d),  L^(d)_ij = d K^(d)_i delta_ij - A^(d)_ij, where order d are
     the cells of d + 1 vertices, K^(d)_i how many hold vertex i, A^(d)_ij how many hold both, each
@@ -110,7 +110,7 @@ def multiorder_laplacian(source: Any, weights: ArrayLike | None = None) -> Spars
 
 
 def motif_laplacian(source: Any, floor: float = 0.1) -> SparseOperator:
-    """The Laplacian of the edges weighted by `floor` plus the number of cells around them.
+    """Return the Laplacian of the edges weighted by `floor` plus the number of cells around them.
 
     With `floor=0` an edge in no cell above rank 1 vanishes (the motif adjacency of Benson et al.
     for triangles); a small floor keeps the graph connected.
@@ -190,7 +190,7 @@ def zhou_laplacian(source: Any, ranks: Sequence[int] | None = None) -> SparseOpe
 
 
 def projection_laplacian(source: Any, weights: str = "size") -> SparseOperator:
-    """The Laplacian of a hypergraph's projection: a pair weighs what the hyperedges around it give.
+    """Return the Laplacian of the weighted projection of a hypergraph onto pairs of vertices.
 
     A hyperedge e of weight w_e gives each of its pairs w_e / (|e| - 1), so that it adds w_e to the
     degree of each member, whatever its size. Every cell above the edges is a hyperedge. An edge is
@@ -255,7 +255,7 @@ def operator_of(
     labels: Sequence[Hashable] | None = None,
     definite: bool = True,
 ) -> SparseOperator:
-    """The operator, which says how its complex was lifted; on the vertices if not said."""
+    """Return the operator, which says how its complex was lifted; on the vertices if not said."""
     L = SparseOperator(matrix, K.labels if labels is None else labels, kernel, name, definite)
     L.lift = K.lift
     return L

@@ -48,7 +48,7 @@ class BySize:
 
     @classmethod
     def of(cls, K: Complex, rng: np.random.Generator) -> BySize:
-        """The hyperedges of a hypergraph, the cells of a graph or of another complex."""
+        """Return the hyperedges of a hypergraph, the cells of a graph or of another complex."""
         return _hyperedges(K, rng) if is_hypergraph(K) else _cells_of_edges(K, rng)
 
 
@@ -117,7 +117,7 @@ class _Edges:
         return [sparse.csr_array(sparse.eye_array(len(self.ends))), *self.around]
 
     def largest(self, kept: BoolArray) -> IntArray:
-        """The size of the largest cell of kept edges that holds each edge."""
+        """Return the size of the largest cell of kept edges that holds each edge."""
         size = np.full(len(self.ends), 2)
         gone = (~kept).astype(float)
         for s, held in enumerate(self.around, start=3):
@@ -126,7 +126,7 @@ class _Edges:
         return size
 
     def parts(self, kept: BoolArray, bounds: Sequence[int]) -> Parts:
-        """The adjacencies of the kept edges, by the size of the largest cell around them."""
+        """Return the adjacencies of the kept edges, by the size of the largest cell around them."""
         group = np.searchsorted(bounds, self.largest(kept), side="right")
         return [self._adjacency(kept & (group == g)) for g in range(len(bounds) + 1)]
 
@@ -177,7 +177,7 @@ def _degree(members: sparse.csc_array) -> FloatArray:
 def _alike(
     sizes: IntArray, degree: FloatArray, A: sparse.csr_array, rng: np.random.Generator
 ) -> sparse.csc_array:
-    """Random cells, the pairs among them without a common neighbour.
+    """Return random cells, the pairs among them without a common neighbour.
 
     An edge counts as a pair only where it has none: against all pairs it would look unlikely.
     """
@@ -199,7 +199,7 @@ def _alike(
 def _random_cells(
     sizes: IntArray, degree: FloatArray, rng: np.random.Generator
 ) -> sparse.csc_array:
-    """Random cells of these sizes, without a vertex twice, drawn by degree."""
+    """Return random cells of these sizes, without a vertex twice, drawn by degree."""
     members, n = [], len(degree)
     reach = np.cumsum(degree)
     for size in sizes.tolist():

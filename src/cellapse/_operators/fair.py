@@ -20,7 +20,7 @@ def without_cells(K: Complex) -> SparseOperator:
 
 
 def weighted_edges(K: Complex) -> sparse.coo_array:
-    """The edges and weights of that operator, each edge once.
+    """Return the edges and weights of that operator, each edge once.
 
     >>> import cellapse as cl
     >>> weighted_edges(cl.hypergraph_complex([(0, 1, 2, 3), (3, 4)])).data.round(3).tolist()

@@ -28,7 +28,7 @@ _PRIME = 2**31 - 1  # any prime that is no order of torsion
 
 
 def hodge_laplacian(source: Any, rank: int) -> SparseOperator:
-    """The Hodge Laplacian of one rank; its kernel counts holes.
+    """Return the Hodge Laplacian of one rank; its kernel counts holes.
 
     L_k = B_k^T B_k + B_{k+1} B_{k+1}^T.
 
@@ -202,7 +202,7 @@ def _positions_within(K: Complex, part: Complex, rank: int) -> IntArray:
 
 
 def dirac_operator(source: Any) -> SparseOperator:
-    """The topological Dirac operator on all cells: every B_k and its transpose.
+    """Return the topological Dirac operator on all cells: every B_k and its transpose.
 
     Its square is the direct sum of the Hodge Laplacians; it is symmetric but not definite. Labels
     are (rank, label) pairs.
@@ -237,7 +237,7 @@ def dirac_operator(source: Any) -> SparseOperator:
 
 
 def betti_numbers(K: Complex) -> tuple[int, ...]:
-    """Number of independent holes of each rank: b_k = n_k - rank B_k - rank B_{k+1}.
+    """Return number of independent holes of each rank: b_k = n_k - rank B_k - rank B_{k+1}.
 
     >>> betti_numbers(Complex.from_arrays(2, {}))
     (2,)
@@ -255,7 +255,7 @@ def betti_numbers(K: Complex) -> tuple[int, ...]:
 
 
 def _pivots(B, cleared: set[int]) -> set[int]:  # type: ignore[no-untyped-def]
-    """Rows that hold the lowest entry of a reduced column; their number is the rank of B."""
+    """Return rows that hold the lowest entry of a reduced column; their number is the rank of B."""
     reduced: dict[int, dict[int, int]] = {}
     for j in range(B.shape[1]):
         if j in cleared:

@@ -16,7 +16,7 @@ _BOUNDS = (2, 3, 4, 6, 11)  # sizes 2, 3, 4 and 5, 6 to 10, more
 
 
 def is_hypergraph(K: Complex) -> bool:
-    """Whether the cells above the edges are hyperedges: data, and not found in a graph.
+    """Return whether the cells above the edges are hyperedges: data, and not found in a graph.
 
     They hold all their pairs as edges, which rings do not, and are no simplices, as cliques and
     meshes are, unless they have weights of their own: then they were counted.
@@ -71,11 +71,11 @@ class Hyperedges:
         return len(self.sizes)
 
     def groups(self) -> list[IntArray]:
-        """Hyperedges of like sizes; groups of fewer than twenty join the next."""
+        """Return hyperedges of like sizes; groups of fewer than twenty join the next."""
         return grouped(self.sizes)
 
     def projection(self, chosen: IntArray) -> sparse.csr_array:
-        """The weighted projection of some hyperedges."""
+        """Return the weighted projection of some hyperedges."""
         H = self.table[:, chosen]
         A = sparse.csr_array(
             H @ sparse.diags_array(self.weights[chosen] / (self.sizes[chosen] - 1.0)) @ H.T
@@ -83,7 +83,7 @@ class Hyperedges:
         return sparse.csr_array(A - sparse.diags_array(A.diagonal()))
 
     def inside(self, X: FloatArray, chosen: IntArray) -> FloatArray:
-        """The mean similarity of the pairs inside each of some hyperedges."""
+        """Return the mean similarity of the pairs inside each of some hyperedges."""
         return inside(X, self.table[:, chosen], self.sizes[chosen])
 
 
@@ -95,7 +95,7 @@ def inside(X: FloatArray, table: Any, sizes: IntArray) -> FloatArray:
 
 
 def grouped(sizes: IntArray) -> list[IntArray]:
-    """Positions of cells of like sizes; groups of fewer than twenty join the next.
+    """Return positions of cells of like sizes; groups of fewer than twenty join the next.
 
     >>> [len(g) for g in grouped(np.repeat([2, 3, 7], [30, 5, 30]))]
     [30, 35]

@@ -89,7 +89,7 @@ class HermitianOperator(Shown, LabelledOperator):
         return self
 
     def toarray(self) -> NDArray[np.complex128]:
-        """The operator as a dense array."""
+        """Return the operator as a dense array."""
         return self.matrix.toarray()
 
     def spectrum(
@@ -100,7 +100,7 @@ class HermitianOperator(Shown, LabelledOperator):
         rtol: float = 1e-10,
         solver: EigenSolver | None = None,
     ) -> Spectrum:
-        """The `k` smallest eigenpairs of H u = lambda D u (all of them by default).
+        """Return the `k` smallest eigenpairs of H u = lambda D u (all of them by default).
 
         Parameters
         ----------
@@ -137,7 +137,7 @@ class HermitianOperator(Shown, LabelledOperator):
         )
 
     def _pairs(self, real: Any, D: Any, k: int) -> tuple[Any, Any]:
-        """The eigenpairs in the complex span of the eigenvectors of the real form."""
+        """Return the eigenpairs in the complex span of the eigenvectors of the real form."""
         n, root = self.shape[0], np.sqrt(D)[:, None]
         span, size, _ = linalg.svd(root * (real[:n] + 1j * real[n:]), full_matrices=False)
         span = span[:, size > _FEW] / root
@@ -153,7 +153,7 @@ class HermitianOperator(Shown, LabelledOperator):
 def magnetic_laplacian(
     graph: Any, q: float = 0.25, weight: str | None = "weight"
 ) -> HermitianOperator:
-    """The magnetic Laplacian H = D - W * exp(i theta) of a graph with directions.
+    """Return the magnetic Laplacian H = D - W * exp(i theta) of a graph with directions.
 
     W = (A + A^T) / 2 and theta_uv = 2 pi q (A_uv - A_vu) / (A_uv + A_vu): an arc turns the phase by
     2 pi q, arcs both ways of the same weight do not.

@@ -94,7 +94,7 @@ class Reliability(Shown):
         return Card(title, rows, lambda: bars(self.weights.tolist()), calls)
 
     def operator(self) -> Operator:
-        """The Laplacian in which every cell, or edge of a graph, has the weight of its size.
+        """Return the Laplacian in which every cell, or edge of a graph, has the weight of its size.
 
         A size of weight 0 keeps a hundredth, so that no vertex is left alone. Where all weights
         are 1 it is the weighted projection, of a graph the graph Laplacian.
@@ -110,7 +110,7 @@ class Reliability(Shown):
         return SparseOperator(L, self.labels, kernel, "reliable projection")
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame with a row per group of sizes."""
+        """Return a pandas DataFrame with a row per group of sizes."""
         with extra("pandas", "pandas"):
             import pandas as pd
         low, high = zip(*self.sizes, strict=True)
@@ -121,7 +121,7 @@ class Reliability(Shown):
 def rank_reliability(
     source: Any, *, dimension: int = 4, rng: int | np.random.Generator = 0
 ) -> Reliability:
-    """Which sizes of cells predict hidden cells, and weights for them; experimental.
+    """Return which sizes of cells predict hidden cells, and weights for them; experimental.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ class Trial:
         ]
 
     def search(self) -> tuple[FloatArray, list[Excess]]:
-        """The weights by the clearest evidence, and what is measured with them.
+        """Return the weights by the clearest evidence, and what is measured with them.
 
         All are 1 unless hidden cells of all sizes together are then predicted as well at least.
         """
@@ -248,7 +248,7 @@ class Excess:
 
 
 def _new_weights(measured: list[Excess]) -> FloatArray:
-    """Weights by what the sizes predict; 1 for all that are not clearly behind the best."""
+    """Return weights by what the sizes predict; 1 for all that are not clearly behind the best."""
     gain, error = np.array([(m.gain, m.error) for m in measured]).T
     top = int(np.argmax(gain))
     if gain[top] < _CLEAR * error[top]:
@@ -270,12 +270,12 @@ def _sum(weights: FloatArray, parts: list[sparse.csr_array], n: int) -> sparse.c
 
 
 def _unit(columns: Any) -> sparse.csr_array:
-    """The columns, of length one."""
+    """Return the columns, of length one."""
     return sparse.csr_array(columns / sparse.linalg.norm(columns, axis=0))
 
 
 def _embedding(A: sparse.csr_array, k: int) -> FloatArray:
-    """The first k eigenvectors of the normalized adjacency, rows of unit length."""
+    """Return the first k eigenvectors of the normalized adjacency, rows of unit length."""
     n = A.shape[0]
     degree = np.asarray(A.sum(axis=1)).ravel()
     root = 1.0 / np.sqrt(degree + (0.5 * degree.mean() or 1.0))

@@ -34,7 +34,7 @@ from cellapse.lifts.cliques import clique_complex
 
 
 def signed_laplacian(graph: Any, weight: str | None = "weight") -> SparseOperator:
-    """The signed Laplacian L = D - A, where D_uu is the sum of |A_uv|.
+    """Return the signed Laplacian L = D - A, where D_uu is the sum of |A_uv|.
 
     It is positive semi-definite. Its kernel has one dimension for each balanced component: the
     smallest eigenvalue of a connected graph is zero if and only if the graph is balanced.
@@ -66,7 +66,7 @@ def signed_laplacian(graph: Any, weight: str | None = "weight") -> SparseOperato
 
 
 def signed_boundaries(graph: Any, max_rank: int = 2, weight: str | None = "weight") -> Incidence:
-    """The boundaries B_1, ..., B_K of the balanced cliques of a graph with signs, to collapse.
+    """Return the boundaries B_1, ..., B_K of the balanced cliques of a signed graph.
 
     B_1 B_1^T is the signed Laplacian, and B_k B_{k+1} = 0. A clique that is not balanced has no
     boundary and is left out, so that triangles which contradict themselves support no edge.
@@ -140,7 +140,7 @@ def _signs(A: sparse.csr_array, u: IntArray, v: IntArray) -> Any:
 
 
 def _balanced_cliques(labels: Sequence[Hashable], A: sparse.csr_array, max_rank: int) -> Complex:
-    """The cliques of the graph in which all signs are products of signs of two vertices."""
+    """Return the cliques of the graph in which all signs are products of signs of two vertices."""
     u, v, w = _edges(A)
     n, cells = A.shape[0], {1: np.column_stack([u, v])}
     found = clique_complex(sparse.csr_array(abs(A).sign()), max_rank)

@@ -24,7 +24,7 @@ ROUNDOFF = 2.0**-53  # of a double, relative
 def csr_from_entries(
     rows: Any, columns: Any, values: Any, shape: tuple[int, int]
 ) -> sparse.csr_array:
-    """A csr_array of float64 from its entries; entries at the same place add up."""
+    """Return a csr_array of float64 from its entries; entries at the same place add up."""
     fits = max(*shape, len(rows)) < 2**31
     index = np.int32 if fits else np.int64
     i, j = np.asarray(rows, dtype=index), np.asarray(columns, dtype=index)
@@ -33,7 +33,7 @@ def csr_from_entries(
 
 
 def diagonal_matrix(values: FloatArray) -> sparse.csr_array:
-    """The csr_array with these values on its diagonal; zeros are no entries.
+    """Return the csr_array with these values on its diagonal; zeros are no entries.
 
     >>> diagonal_matrix(np.array([2.0, 0.0])).toarray().tolist()
     [[2.0, 0.0], [0.0, 0.0]]
@@ -69,7 +69,7 @@ def square(B: "Matrix", weights: FloatArray | None = None) -> sparse.csr_array:
 
 
 def _two_a_column(B: "Matrix") -> list[Any] | None:
-    """The rows i and j of the two entries of every column, and both values; or None."""
+    """Return the rows i and j of the two entries of every column, and both values; or None."""
     if isinstance(B, Entries) and np.array_equal(B.columns, np.arange(B.shape[1]).repeat(2)):
         rows, values = B.rows, B.values
     else:
@@ -113,7 +113,7 @@ class Entries:
 
     @classmethod
     def of(cls, matrix: sparse.csr_array) -> "Entries":
-        """Those of a sparse array."""
+        """Return those of a sparse array."""
         coo = matrix.tocoo()
         entries = cls(coo.row, coo.col, coo.data, matrix.shape)
         entries.__dict__["csr"] = matrix  # need not be made again
@@ -145,7 +145,7 @@ class Entries:
         return self.squared.sum(axis=1)
 
     def toarray(self) -> FloatArray:
-        """The same as a dense array."""
+        """Return the same as a dense array."""
         dense = np.zeros(self.shape)
         dense[self.rows, self.columns] = self.values
         return dense
@@ -157,11 +157,11 @@ class Entries:
         return _sums(self.rows, self.values * x[self.columns], self.shape[0])
 
     def sum(self, axis: int) -> FloatArray:
-        """The sums along the rows (1) or the columns (0)."""
+        """Return the sums along the rows (1) or the columns (0)."""
         return _sums((self.columns, self.rows)[axis], self.values, self.shape[1 - axis])
 
     def scaled(self, low: FloatArray | None, high: FloatArray | None) -> "Entries":
-        """The matrix with its rows and columns multiplied."""
+        """Return the matrix with its rows and columns multiplied."""
         if low is None and high is None:
             return self
         values = self.values
@@ -180,14 +180,14 @@ def _sums(at: IntArray, values: FloatArray, n: int) -> FloatArray:
 
 
 def squared(B: Any) -> Any:
-    """The matrix of squared entries, of a sparse array or of `Entries`."""
+    """Return the matrix of squared entries, of a sparse array or of `Entries`."""
     if isinstance(B, Entries):
         return B.squared
     return sparse.csr_array((B.data**2, B.indices, B.indptr), shape=B.shape)
 
 
 def row_squares(B: Any) -> FloatArray:
-    """The sums of squared entries along the rows, of a sparse array or of `Entries`."""
+    """Return the sums of squared entries along the rows, of a sparse array or of `Entries`."""
     if isinstance(B, Entries):
         return B.row_squares
     return np.asarray(squared(B).sum(axis=1)).ravel()

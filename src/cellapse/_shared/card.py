@@ -41,7 +41,7 @@ class Card:
     calls: tuple[tuple[str, str], ...]
 
     def text(self) -> str:
-        """The card as lines.
+        """Return the card as lines.
 
         >>> print(Card("a path", (("vertices", "3"),), str, (("K.plot()", "draws it"),)).text())
         a path
@@ -53,7 +53,7 @@ class Card:
         return "\n".join([self.title, *lines])
 
     def html(self) -> str:
-        """The card for a notebook, light or dark: no colour of its own but the picture's."""
+        """Return the card for a notebook, light or dark: no colour of its own but the picture's."""
         picture = self.picture()
         shown = picture if len(picture) <= _LARGEST else ""
         rows = "".join(
@@ -73,7 +73,7 @@ class Card:
 
 
 def few(values: Iterable[Any], most: int = 6) -> str:
-    """The first of the values in words, each cut short.
+    """Return the first of the values in words, each cut short.
 
     >>> few([1.23456, ("a", "b"), 3], 2)
     "1.235, ('a', 'b'), ..."

@@ -115,7 +115,7 @@ def own_csr(matrix: Any, name: str) -> sparse.csr_array:
 
 
 def usual_entries(values: NDArray[Any]) -> bool:
-    """Whether there is no zero among them, and none that a matrix may not hold."""
+    """Return whether there is no zero among them, and none that a matrix may not hold."""
     size = abs(values)
     least, most = size.min(initial=1.0), size.max(initial=1.0)  # NaN, where there is one
     return bool(least >= 1.0 / _FARTHEST and most <= _FARTHEST)
@@ -178,7 +178,7 @@ def share(name: str, value: Any) -> float:
 
 
 def generator(rng: Any) -> np.random.Generator:
-    """A numpy Generator from a seed or from one that is given."""
+    """Return a numpy Generator from a seed or from one that is given."""
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError) as error:

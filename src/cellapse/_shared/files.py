@@ -40,7 +40,7 @@ def write_whole(path: str | os.PathLike[str], content: bytes | str) -> Path:
 
 
 def as_bytes(text: str) -> bytes:
-    """The text in UTF-8; half a character, as broken JSON can bring one in, is refused."""
+    """Return the text in UTF-8; half a character, as broken JSON can bring one in, is refused."""
     try:
         return text.encode()
     except UnicodeEncodeError as error:
@@ -146,7 +146,7 @@ def _flush_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def _in_words(file: Path) -> Iterator[None]:
-    """What goes wrong with a file, as an InputError that says what to do."""
+    """Yield what goes wrong with a file, as an InputError that says what to do."""
     try:
         yield
     except BrokenPipeError:  # the reader has left, which is for the command line to say
@@ -160,7 +160,7 @@ def _in_words(file: Path) -> Iterator[None]:
 
 
 def shown(path: Path) -> str:
-    r"""A path as a message has it: as it is, unless it is very long or cannot be printed.
+    r"""Return a path as a message has it: as it is, unless it is very long or cannot be printed.
 
     >>> shown(Path("a.csv")), shown(Path("a\0b"))
     ('a.csv', "'a\\x00b'")
@@ -171,5 +171,5 @@ def shown(path: Path) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """The words of the system, without a path that is said already."""
+    """Return the words of the system, without a path that is said already."""
     return str(getattr(error, "strerror", None) or error)

@@ -33,7 +33,7 @@ class LabelledOperator(LinearOperator):
     onto: int = 0
 
     def _operand(self, x: Any, method: str = "@") -> tuple[Any, Callable[[Any], Any]]:
-        """What the operator can be applied to, one row for each cell, and the way back."""
+        """Return what the operator can be applied to, one row for each cell, and the way back."""
         name, given = "what S is applied to", x.toarray() if sparse.issparse(x) else x
         values = numbers(align(given, self.labels, name, cells=self.onto > 0), name)
         if values.ndim not in (1, 2) or len(values) != self.shape[1]:
@@ -94,7 +94,7 @@ class LabelledOperator(LinearOperator):
         return self._labelled(super().__truediv__(number))
 
     def _labelled(self, made: Any, other: Any = None) -> Any:
-        """What scipy made of this operator and another, with their labels."""
+        """Return what scipy made of this operator and another, with their labels."""
         if not isinstance(made, LinearOperator):
             return made
         if isinstance(other, LabelledOperator) and list(other.labels) != list(self.labels):

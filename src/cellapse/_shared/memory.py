@@ -53,7 +53,7 @@ _BUDGET: ContextVar[Budget | None] = ContextVar("budget", default=None)
 
 @contextmanager
 def memory_budget(limit: int, free: float = 0.0) -> Iterator[Budget]:
-    """Whatever asks for memory within the block gets `limit` bytes and no more.
+    """Yield whatever asks for memory within the block gets `limit` bytes and no more.
 
     >>> with memory_budget(1_000_000):
     ...     require_memory(2e6, "a table", "take a smaller one")
@@ -127,7 +127,7 @@ class Fitting:
 
 
 def available_memory() -> int:
-    """Bytes that can still be allocated by this process."""
+    """Return bytes that can still be allocated by this process."""
     return max(min(_free_on_machine(), _free_in_cgroup(), _free_in_process()), 0)
 
 
@@ -145,7 +145,7 @@ def _free_on_machine() -> int:
 
 
 def _free_in_cgroup() -> int:
-    """What the container leaves; idle pages of files are given back when memory is short."""
+    """Return what the container leaves; idle pages of files are given back when memory is short."""
     free = _UNKNOWN
     for folder in dict.fromkeys(_cgroups()):
         for limit, used, idle in _CGROUP_FILES:
@@ -163,7 +163,7 @@ def _free_in_cgroup() -> int:
 
 
 def _cgroups() -> Iterator[str]:
-    """The folders of the groups that this process is in, and of those around them."""
+    """Yield the folders of the groups that this process is in, and of those around them."""
     yield from (f"{_CGROUP}", f"{_CGROUP}/memory")
     with suppress(OSError):
         for line in _content(_GROUPS).splitlines():
@@ -177,13 +177,13 @@ def _cgroups() -> Iterator[str]:
 
 
 def _content(path: str | Path) -> str:
-    """A small file; without a buffer and a decoder, which take longer than reading it."""
+    """Return a small file; without a buffer and a decoder, which take longer than reading it."""
     with open(path, "rb", buffering=0) as file:
         return file.read().decode()
 
 
 def _free_in_process() -> int:
-    """What `ulimit -v` leaves of the address space."""
+    """Return what `ulimit -v` leaves of the address space."""
     try:
         import resource
 
@@ -197,7 +197,7 @@ def _free_in_process() -> int:
 
 
 def readable(n_bytes: float) -> str:
-    """A number of bytes as people write it.
+    """Return a number of bytes as people write it.
 
     >>> readable(8e9)
     '8.0 GB'

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 
 def showing(names: Iterable[str]) -> Callable[[], list[str]]:
-    """A `__dir__` of a module that lists these names.
+    """Return a `__dir__` of a module that lists these names.
 
     >>> showing(["b", "a"])()
     ['a', 'b']

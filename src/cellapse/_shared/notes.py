@@ -29,7 +29,7 @@ _NOTES: ContextVar[Notes | None] = ContextVar("notes", default=None)
 
 @contextmanager
 def listening() -> Iterator[Notes]:
-    """Whatever readers say within the block.
+    """Yield whatever readers say within the block.
 
     >>> with listening() as notes:
     ...     loss("3 self-loops are left out")

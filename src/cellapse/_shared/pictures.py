@@ -15,7 +15,7 @@ _WIDE, _HIGH, _EDGE = 180, 120, 8
 
 
 def points(values: FloatArray) -> str:
-    """Values over their index, as points.
+    """Return values over their index, as points.
 
     >>> points(np.array([0.0, 1.0])).count("<circle")
     2
@@ -28,7 +28,7 @@ def points(values: FloatArray) -> str:
 
 
 def bars(values: Sequence[float], colours: Sequence[str] = PALETTE) -> str:
-    """A bar per value, each in its colour.
+    """Return a bar per value, each in its colour.
 
     >>> bars([3, 1]).count("<rect")
     2
@@ -70,7 +70,7 @@ def network(
     shares: FloatArray | None = None,
     groups: IntArray | None = None,
 ) -> str:
-    """Vertices at their places, edges as strong as their shares, cells as faint areas."""
+    """Return vertices at their places, edges as strong as their shares, cells as faint areas."""
     low, extent = places.min(axis=0), np.ptp(places, axis=0)
     frame = np.array([_WIDE, _HIGH])
     scale = float(((frame - 2 * _EDGE) / np.maximum(extent, 1e-9)).min())
@@ -98,7 +98,7 @@ def _line(points: FloatArray) -> str:
 
 
 def _within(values: FloatArray, size: int) -> FloatArray:
-    """The values on an axis of that length, its margins left free."""
+    """Return the values on an axis of that length, its margins left free."""
     low, extent = min(float(values.min(initial=0.0)), 0.0), float(values.max(initial=0.0))
     return _EDGE + 4 + (size - 2 * _EDGE - 8) * (values - low) / max(extent - low, 1e-300)
 

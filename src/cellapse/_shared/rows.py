@@ -92,7 +92,7 @@ class RowIndex:
         return np.where(known & there, at, -1)
 
     def first_repeat(self) -> tuple[int, int] | None:
-        """Positions of the first two equal rows, or None when all differ."""
+        """Return positions of the first two equal rows, or None when all differ."""
         if self._ascend:
             return None
         # Quicker than their order, and stable, as most lists are in order but for a few

@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"[+-](?:[0-9]|\.[0-9]|inf\b|nan\b)[0-9.eE+-]*\Z")
 
 
 def safe_word(word: str) -> str:
-    """The word, with a ' in front where a spreadsheet would compute it.
+    """Return the word, with a ' in front where a spreadsheet would compute it.
 
     >>> safe_word("=1+1"), safe_word("-1.5e-3"), safe_word("a=b")
     ("'=1+1", '-1.5e-3', 'a=b')
@@ -32,7 +32,7 @@ def safe_word(word: str) -> str:
 
 
 def plain_word(word: str) -> str:
-    """What `safe_word` was given.
+    """Return what `safe_word` was given.
 
     >>> plain_word("'=1+1"), plain_word("'tis")
     ('=1+1', "'tis")
@@ -41,7 +41,7 @@ def plain_word(word: str) -> str:
 
 
 def csv_text(rows: Iterable[Iterable[Any]]) -> str:
-    r"""Rows of words and numbers as CSV; None is an empty cell.
+    r"""Return rows of words and numbers as CSV; None is an empty cell.
 
     >>> csv_text([["node", "x"], ["=a", -1.5]])
     "node,x\n'=a,-1.5\n"
@@ -61,7 +61,7 @@ def csv_text(rows: Iterable[Iterable[Any]]) -> str:
 
 
 def to_frame(values: NDArray[Any], labels: Sequence[Hashable], columns: Sequence[Any]) -> Any:
-    """A pandas DataFrame with one row for each label; tuples stay single labels."""
+    """Return a pandas DataFrame with one row for each label; tuples stay single labels."""
     with extra("pandas", "pandas"):
         import pandas as pd
     every = isinstance(labels, range)

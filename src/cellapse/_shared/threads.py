@@ -22,7 +22,7 @@ def one_thread_of_openblas() -> AbstractContextManager[Any]:
 
 
 def _limited(libraries: Any) -> AbstractContextManager[Any]:
-    """Where there is one thread only, nothing is set: that takes longer than to look."""
+    """Return where there is one thread only, nothing is set: that takes longer than to look."""
     if all(library.num_threads == 1 for library in libraries.lib_controllers):
         return nullcontext()
     return libraries.limit(limits=1)

@@ -15,7 +15,7 @@ _RETRIES = 3  # of a part that fails for a reason of its worker
 def on_workers(
     client: Any, run: Callable[..., R], parts: Sequence[tuple[Any, ...]]
 ) -> Iterator[tuple[int, R]]:
-    """The number of each part and `run(*part)`, as workers of a Dask client finish them.
+    """Yield the number of each part and `run(*part)`, as workers of a Dask client finish them.
 
     A part that is lost with its worker is run again by another one. What has not begun is given up
     when an error, or whoever asked, ends the loop.

@@ -214,7 +214,7 @@ class Study:
 
 
 def _chosen(source: Source, clusters: int | None, seed: int) -> Make:
-    """The operator with the most modular clusters, as a function of a complex."""
+    """Return the operator with the most modular clusters, as a function of a complex."""
     K = source.complex
     count = clusters
     if count is None:
@@ -225,7 +225,7 @@ def _chosen(source: Source, clusters: int | None, seed: int) -> Make:
 
 
 def _nodes(analysis: Analysis) -> dict[str, list[Any]]:
-    """The columns of nodes.csv that are clusters."""
+    """Return the columns of nodes.csv that are clusters."""
     columns = {
         "node": list(analysis.complex.labels),
         "cluster": analysis.chosen.numbers.tolist(),

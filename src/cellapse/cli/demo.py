@@ -48,7 +48,7 @@ class Findings:
     labels: dict[str, float]
 
     def sentences(self) -> list[str]:
-        """The figures in words."""
+        """Return the figures in words."""
         best = max((n for n in self.areas if n != "trust"), key=lambda n: self.areas[n])
         doubt = "No edge is doubted."
         if self.real_said is not None and self.real_is is not None:
@@ -112,7 +112,7 @@ def demo(
 def measured(
     step: Callable[[str], object] = lambda name: None,
 ) -> tuple[Complex, BoolArray, FloatArray, Findings]:
-    """The network, which of its edges are true, their trust, and all figures."""
+    """Return the network, which of its edges are true, their trust, and all figures."""
     data = load(NETWORK)
     K, noisy, true = _with_false_edges()
     step("scores")
@@ -152,7 +152,7 @@ def _scores(K: Complex, noisy: Any) -> dict[str, FloatArray]:
 
 
 def _labels(K: Complex, groups: Any) -> dict[str, float]:
-    """The share of the other vertices that get their group from three labels a group."""
+    """Return the share of the other vertices that get their group from three labels a group."""
     from cellapse.experiments.protocol.labels import few_labels
 
     shares = {}

@@ -91,7 +91,7 @@ def info(*, data: NetworkChoice, out: Out) -> None:
 
 
 def _attributes(K: Complex) -> str:
-    """What is known of the nodes, the edges and other cells."""
+    """Return what is known of the nodes, the edges and other cells."""
     of = {0: "nodes", 1: "edges"}
     return ", ".join(
         f"{name} (of {of.get(k, f'cells of rank {k}')})"
@@ -101,7 +101,7 @@ def _attributes(K: Complex) -> str:
 
 
 def _understood(reading: Understood | None) -> dict[str, object]:
-    """What was understood of a file."""
+    """Return what was understood of a file."""
     if reading is None:
         return {}
     left_out = {"left out": [in_words(text) for text in reading.losses]} if reading.losses else {}

@@ -115,7 +115,7 @@ def lift(
 
 
 def _points(data: NetworkChoice) -> FloatArray:
-    """The coordinates in a table of numbers, or of the vertices of a file."""
+    """Return the coordinates in a table of numbers, or of the vertices of a file."""
     if is_point_table(data.network) and exists(data.network) and data.format is None:
         if data.weight != NetworkChoice.weight:  # the default
             raise InputError(f"weight={data.weight!r} means nothing to points; leave it out")

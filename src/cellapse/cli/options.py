@@ -171,7 +171,7 @@ class OperatorChoice(ReadingChoice):
         return source
 
     def make(self, K: Complex) -> Operator:
-        """The operator on a complex."""
+        """Return the operator on a complex."""
         beta = None if self.beta is None else _numbers("--beta", self.beta)
         gamma: Any = self.gamma
         if gamma not in (None, "bound", "regularized"):
@@ -183,7 +183,7 @@ class OperatorChoice(ReadingChoice):
 
     @contextmanager
     def prepared(self, quiet: bool) -> Iterator[tuple[Source, Operator]]:
-        """The network and its operator; the block that follows is the step of computing."""
+        """Yield the network and its operator; the block that follows is the step of computing."""
         with working("reading", "collapsing", "computing", quiet=quiet) as step:
             step("reading")
             source = self.load()
@@ -213,7 +213,7 @@ class OfNetworkChoice(OperatorChoice):
 
 
 def grouped(verb: Callable[..., None]) -> Callable[..., None]:
-    """The verb with every argument that is a dataclass replaced by its fields.
+    """Return the verb with every argument that is a dataclass replaced by its fields.
 
     Numbers are those of files: `1_000` is none.
     """
@@ -255,7 +255,7 @@ def _as_in_files(annotation: Any) -> Any:
 
 
 def _typed(wanted: type[int] | type[float], word: Any) -> Any:
-    """What was typed as a number; a default is one already."""
+    """Return what was typed as a number; a default is one already."""
     if not isinstance(word, str):
         return word
     what = "whole number" if wanted is int else "number"
@@ -273,7 +273,7 @@ def _parameter(field: Field[Any], annotation: Any) -> inspect.Parameter:
 
 
 def _numbers(option: str, words: str, rule: str = "") -> float | list[float]:
-    """A number, or several with commas between them."""
+    """Return a number, or several with commas between them."""
     try:
         numbers = [number(word.strip(), option) for word in words.split(",")]
     except InputError:

@@ -151,7 +151,7 @@ class Out:
 
 
 def _operator_in_words(S: Operator) -> str:
-    """The operator and what it is made of, with the names of the cells.
+    """Return the operator and what it is made of, with the names of the cells.
 
     >>> from cellapse._operators.baselines import graph_laplacian
     >>> _operator_in_words(graph_laplacian([(0, 1), (1, 2)]))
@@ -167,7 +167,7 @@ def _operator_in_words(S: Operator) -> str:
 
 
 def again(verb: str) -> str:
-    """The command that was typed, with another verb.
+    """Return the command that was typed, with another verb.
 
     >>> sys.argv = ["cellapse", "--debug", "collapse", "my net.gml", "--eps", "0.01"]
     >>> again("cluster")
@@ -217,7 +217,7 @@ def _json(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Lists, numbers and words that JSON and CSV know."""
+    """Return lists, numbers and words that JSON and CSV know."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, np.generic):
@@ -230,7 +230,7 @@ def _plain(value: Any) -> Any:
 
 
 def _key(name: Any) -> str:
-    """A key that a script can write without quotes: "mean degree" is mean_degree.
+    """Return a key that a script can write without quotes: "mean degree" is mean_degree.
 
     >>> _key("Euler characteristic")
     'euler_characteristic'
@@ -240,7 +240,7 @@ def _key(name: Any) -> str:
 
 
 def _cell(value: Any) -> str:
-    """A value in one cell of a table."""
+    """Return a value in one cell of a table."""
     if not isinstance(value, list):
         return str(value)
     words = [str(v) for v in value]

@@ -57,7 +57,7 @@ class ReadingChoice:
         return load(network, max_rank, chosen, format=self.format, options=self.options())
 
     def options(self) -> Options:
-        """The same as `read` takes it."""
+        """Return the same as `read` takes it."""
         return options_of(
             columns=_columns(self.columns),
             sep=None if self.sep is None else self.sep.replace("\\t", "\t"),
@@ -68,7 +68,7 @@ class ReadingChoice:
 
 
 def _columns(given: str | None) -> list[Any] | None:
-    """Names or numbers between commas."""
+    """Return names or numbers between commas."""
     if given is None:
         return None
     words = [word.strip() for word in given.split(",")]

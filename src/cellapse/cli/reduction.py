@@ -50,7 +50,7 @@ def reduce_network(
 
 
 def _named(words: str, K: Complex) -> list[object]:
-    """The labels that are written like this."""
+    """Return the labels that are written like this."""
     written = {str(v): v for v in K.labels}
     names = [word.strip() for word in words.split(",") if word.strip()]
     unknown = [name for name in names if name not in written]

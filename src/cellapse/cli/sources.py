@@ -28,7 +28,7 @@ def load(
     format: str | None = None,
     options: Options = PLAIN,
 ) -> Source:
-    """A bundled dataset of that name, or else the file; - is standard input."""
+    """Return a bundled dataset of that name, or else the file; - is standard input."""
     network = name in datasets.available()
     here = network or name in bundled_names() or name.upper() in bundled_names()
     if here and not exists(name) and (format is not None or options != PLAIN):
@@ -88,7 +88,7 @@ def known_labels(K: Complex, name: str, column: str | None = None) -> dict[Any, 
 
 
 def with_groups(source: Source, name: str | None, column: str | None) -> Source:
-    """The same with the known groups of a file or an attribute, if one is named."""
+    """Return the same with the known groups of a file or an attribute, if one is named."""
     if name is None:
         if column is not None:
             raise InputError(f"--column {column} is of --groups, and there are none; add --groups")
@@ -97,7 +97,7 @@ def with_groups(source: Source, name: str | None, column: str | None) -> Source:
 
 
 def known_groups(K: Complex, name: str, column: str | None = None) -> tuple[str, ...]:
-    """The group of every vertex: an attribute, or a column of the file of that name."""
+    """Return the group of every vertex: an attribute, or a column of the file of that name."""
     given = _of_attribute(K, name, column)
     if given is None:
         given = node_values(name, K, GROUPS, column)
@@ -111,7 +111,7 @@ def known_groups(K: Complex, name: str, column: str | None = None) -> tuple[str,
 
 
 def _of_attribute(K: Complex, name: str, column: str | None) -> dict[Any, str] | None:
-    """What an attribute of that name says of the vertices, or None where it is a file."""
+    """Return what an attribute of that name says of the vertices, or None where it is a file."""
     columns = K.attributes[0] if K.attributes else {}
     if name in columns:
         _refuse_column(name, column)

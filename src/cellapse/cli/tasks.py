@@ -106,7 +106,7 @@ def _judged(
     seed: int,
     mass: str,
 ) -> tuple[Operator, Clusters, Verdict]:
-    """The operator and clusters to use, and the verdict on them."""
+    """Return the operator and clusters to use, and the verdict on them."""
     mine = cluster(S, count, mass=mass, rng=seed)
     plain = without_cells(K)
     other = cluster(plain, int(mine.numbers.max()) + 1, rng=seed)
@@ -260,7 +260,7 @@ def resistance(
 
 
 def _pair(word: str, by_word: dict[str, Any]) -> tuple[Any, Any]:
-    """The two nodes on both sides of a comma; names may have commas, too."""
+    """Return the two nodes on both sides of a comma; names may have commas, too."""
     commas = [i for i, letter in enumerate(word) if letter == ","]
     pairs = [(word[:i].strip(), word[i + 1 :].strip()) for i in commas]
     known = [pair for pair in pairs if by_word.keys() >= set(pair)]

@@ -117,7 +117,7 @@ def _write_clean(doubt: Doubt, clean: Path, out: Out) -> None:
 def _ranked(
     K: Complex, evidence: str, decoys: str, confidence: str | None, seed: int, alone: bool
 ) -> EdgeTrust:
-    """The trust by evidence that doubts no edge."""
+    """Return the trust by evidence that doubts no edge."""
     if not alone:
         raise InputError(
             "--evidence both and --confidence rank edges and doubt none; leave out --cycles and "
@@ -128,7 +128,7 @@ def _ranked(
 
 
 def _attribute(K: Complex, name: str) -> Any:
-    """An attribute of the edges, or their weights."""
+    """Return an attribute of the edges, or their weights."""
     columns = K.attributes[1] if K.max_rank else {}
     if name in columns:
         return columns[name]
@@ -197,7 +197,7 @@ def label(
 
 
 def _found_again(spread: Spread) -> str:
-    """What leaving out known labels says, or why it cannot."""
+    """Return what leaving out known labels says, or why it cannot."""
     known = int(spread.given.sum())
     if len(spread.classes) < 2:
         return "only one class is known, so every node is given it"

@@ -49,11 +49,11 @@ class Verbs(TyperGroup):
     """The group of all verbs."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Their names."""
+        """Return their names."""
         return list(VERBS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The verb itself: its module adds it to the program."""
+        """Return the verb itself: its module adds it to the program."""
         if cmd_name not in self.commands:
             # For a verb that is none, all are loaded: one of them may be what was meant.
             verbs = [VERBS[cmd_name]] if cmd_name in VERBS else VERBS.values()

@@ -59,7 +59,7 @@ _PHRASES = (
 
 
 def in_words(message: str) -> str:
-    """The sentence as the command line would say it.
+    """Return the sentence as the command line would say it.
 
     >>> in_words("n_clusters=0; give a whole number in 1..34")
     '-k 0; give a whole number in 1..34'
@@ -76,6 +76,6 @@ def in_words(message: str) -> str:
 
 
 def _listed(members: str) -> str:
-    """The members of a tuple as one word: 2,3 or 'Gene A,Gene B'."""
+    """Return the members of a tuple as one word: 2,3 or 'Gene A,Gene B'."""
     words = ",".join(word.strip().strip("'\"") for word in members.split(","))
     return f"'{words}'" if " " in words else words

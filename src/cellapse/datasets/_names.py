@@ -7,7 +7,7 @@ from collections.abc import Sequence
 def unknown_name(
     kind: str, name: object, names: Sequence[str], function: str, more: Sequence[str] = ()
 ) -> str:
-    """A sentence that lists what exists and guesses what was meant.
+    """Return a sentence that lists what exists and guesses what was meant.
 
     >>> unknown_name("dataset", "karat", ("karate", "football"), "load")
     "no dataset 'karat'; there are karate, football; did you mean load('karate')?"

@@ -91,7 +91,7 @@ class Dataset(Described):
 
 
 def available() -> tuple[str, ...]:
-    """Name the bundled networks.
+    """Return name the bundled networks.
 
     Returns
     -------

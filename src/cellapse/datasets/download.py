@@ -74,7 +74,7 @@ def fetch_pdb(
 
 
 def _kept(file: Path, note: Path, sha256: str | None) -> Path | None:
-    """The file of an earlier download, if it is there and what it was then."""
+    """Return the file of an earlier download, if it is there and what it was then."""
     try:
         if not file.exists():
             return None

@@ -129,7 +129,7 @@ class _Search:
         )
 
     def _code(self, v: int, a: int, b: int) -> list[int]:
-        """The walks around all vertices from the start v - a - b, in new names."""
+        """Return the walks around all vertices from the start v - a - b, in new names."""
         name = {v: 0}
         order = [v]
         code: list[int] = []

@@ -49,7 +49,7 @@ BLOCK_MODELS = {
 def block_model(
     sizes: Sequence[int], inside: float, across: float, rng: Rng = 0
 ) -> tuple[sparse.csr_array, IntArray]:
-    """A stochastic block model: its adjacency and the block of every vertex.
+    """Return a stochastic block model: its adjacency and the block of every vertex.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def block_model(
 
 
 def paper_block_model(name: str, rng: Rng = 0) -> tuple[sparse.csr_array, IntArray]:
-    """One of the paper's eight block models: Base, Den, +N, Plt, SD, LS, Uneq or Br.
+    """Return one of the paper's eight block models: Base, Den, +N, Plt, SD, LS, Uneq or Br.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def paper_block_model(name: str, rng: Rng = 0) -> tuple[sparse.csr_array, IntArr
 def geometric_graph(
     n: int, radius: float, rng: Rng = 0, *, tries: int = 1000
 ) -> tuple[FloatArray, sparse.csr_array]:
-    """Random points in the unit square joined within a radius, drawn again until connected.
+    """Return random points in the unit square joined within a radius, drawn again until connected.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def geometric_graph(
 
 
 def add_shortcuts(adjacency: sparse.csr_array, m: int, rng: Rng = 0) -> sparse.csr_array:
-    """The graph with `m` more edges, at random between vertices not joined before.
+    """Return the graph with `m` more edges, at random between vertices not joined before.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def add_shortcuts(adjacency: sparse.csr_array, m: int, rng: Rng = 0) -> sparse.c
 
 
 def join(adjacency: sparse.csr_array, pairs: ArrayLike) -> sparse.csr_array:
-    """The graph with more edges; those it has already stay as they are."""
+    """Return the graph with more edges; those it has already stay as they are."""
     i, j = real_array(pairs, "the pairs").reshape(-1, 2).astype(np.int64).T
     added = _adjacency(adjacency.shape[0], i, j)
     return adjacency.maximum(added).tocsr()

@@ -52,7 +52,7 @@ class LabelledHypergraph(Described):
     notes: str = field(repr=False)
 
     def complex(self, multiplicity: str = "merge") -> Complex:
-        """Pairs within hyperedges as edges, larger hyperedges as cells of rank 2.
+        """Return pairs within hyperedges as edges, larger hyperedges as cells of rank 2.
 
         `multiplicity="weight"` counts how often each of them was given, as `hypergraph_complex`
         does.
@@ -84,7 +84,7 @@ class LabelledHypergraph(Described):
 
 
 def load_scenes() -> LabelledHypergraph:
-    """The scenes of Les Miserables: who of Victor Hugo's characters is in a scene together.
+    """Return the scenes of Les Miserables: who of Victor Hugo's characters is in a scene together.
 
     A scene of two and more characters is a hyperedge, in the order of the novel. Nodes and groups
     are those of the network "lesmis", whose weights count the scenes that two characters share.

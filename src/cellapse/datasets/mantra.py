@@ -137,7 +137,7 @@ def recognize(n_vertices: ArrayLike, sizes: ArrayLike, triangles: ArrayLike) -> 
 
 
 def _orientable(first: IntArray, second: IntArray, sizes: IntArray, owner: IntArray) -> BoolArray:
-    """Which surfaces can be oriented, once all are known to be connected.
+    """Return which surfaces can be oriented, once all are known to be connected.
 
     Entry i * t + j of a list of edges is the edge of triangle j opposite to its corner i; `first`
     and `second` are the two entries of each edge.
@@ -178,7 +178,7 @@ def _check_links(
 
 
 def _corner(edge: IntArray, t: int, ends: dict[int, tuple[int, int]], which: int) -> IntArray:
-    """The corner at one end of an edge, within the triangle the edge entry belongs to."""
+    """Return the corner at one end of an edge, within the triangle the edge entry belongs to."""
     opposite, triangle = edge // t, edge % t
     return np.array([ends[k][which] for k in range(3)])[opposite] * t + triangle
 

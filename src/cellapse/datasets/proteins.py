@@ -70,7 +70,7 @@ class Protein(Described):
 
     @classmethod
     def from_backbone(cls, name: str, residues: Sequence[str], coordinates: ArrayLike) -> Protein:
-        """A protein from its residue names and (n, 4, 3) coordinates alone."""
+        """Return a protein from its residue names and (n, 4, 3) coordinates alone."""
         xyz = _check_backbone(coordinates)
         if len(residues) != len(xyz):
             raise InputError(
@@ -97,7 +97,7 @@ class Protein(Described):
     def complex(
         self, edges: Sequence[str] = _EDGES, *, max_rank: int = 2, min_separation: int = 3
     ) -> Complex:
-        """The complex of residues; see `backbone_complex`."""
+        """Return the complex of residues; see `backbone_complex`."""
         return backbone_complex(
             self.coordinates,
             labels=self.labels,
@@ -134,7 +134,7 @@ class Protein(Described):
 
 
 def available_proteins() -> tuple[str, ...]:
-    """Name the bundled proteins by their PDB ids.
+    """Return name the bundled proteins by their PDB ids.
 
     Returns
     -------
@@ -195,7 +195,7 @@ def backbone_complex(
     min_separation: int = 3,
     cutoff: float = HYDROGEN_BOND,
 ) -> Complex:
-    """The complex of the residues of a backbone.
+    """Return the complex of the residues of a backbone.
 
     Parameters
     ----------

@@ -73,12 +73,12 @@ class Surfaces(Described):
         return self.triangles[self.indptr[i] : self.indptr[i + 1]]
 
     def complex(self, i: int) -> Complex:
-        """One surface as a complex of vertices, edges and triangles."""
+        """Return one surface as a complex of vertices, edges and triangles."""
         triangles = self[i]
         return surface_complex(int(self.n_vertices[i]), triangles)
 
     def select(self, which: ArrayLike) -> Surfaces:
-        """The surfaces at some positions, or where a mask is true, in that order.
+        """Return the surfaces at some positions, or where a mask is true, in that order.
 
         >>> surfaces = triangulated_surfaces(max_vertices=8)
         >>> len(surfaces.select(surfaces.names == "T^2"))
@@ -97,7 +97,7 @@ class Surfaces(Described):
         return make_surfaces(self.n_vertices[places], self.orientable[places], sizes, joined)
 
     def stacks(self) -> Iterator[tuple[int, IntArray, NDArray[np.uint8]]]:
-        """Surfaces of equal size together: (n_vertices, positions, (m, f, 3) triangles).
+        """Yield surfaces of equal size together: (n_vertices, positions, (m, f, 3) triangles).
 
         For computing with many at once, as with stacked arrays in NumPy.
         """
@@ -136,7 +136,7 @@ class Surfaces(Described):
         return np.array([_name(*kind) for kind in distinct.tolist()])[inverse.ravel()]
 
     def counts(self) -> dict[str, int]:
-        """How many surfaces there are of each name."""
+        """Return how many surfaces there are of each name."""
         names, counts = np.unique(self.names, return_counts=True)
         return dict(sorted(zip(names.tolist(), counts.tolist(), strict=True)))
 
@@ -173,7 +173,7 @@ class Surfaces(Described):
 
 
 def triangulated_surfaces(max_vertices: int = 10) -> Surfaces:
-    """All triangulated closed surfaces of up to 10 vertices, one of each kind.
+    """Return all triangulated closed surfaces of up to 10 vertices, one of each kind.
 
     Parameters
     ----------
@@ -196,14 +196,14 @@ def triangulated_surfaces(max_vertices: int = 10) -> Surfaces:
 
 
 def surface_complex(n_vertices: int, triangles: ArrayLike) -> Complex:
-    """Vertices, edges and triangles as a complex."""
+    """Return vertices, edges and triangles as a complex."""
     T = np.asarray(triangles, dtype=np.int64)
     edges = np.unique(np.sort(T[:, [0, 1, 1, 2, 0, 2]].reshape(-1, 2), axis=1), axis=0)
     return Complex.from_arrays(n_vertices, {1: edges, 2: T})
 
 
 def pack(surfaces: Surfaces) -> bytes:
-    """The surfaces as compressed bytes: a header and columns of triangle numbers a stack."""
+    """Return the surfaces as compressed bytes: a header and columns of triangle numbers a stack."""
     place = {tuple(t): i for i, t in enumerate(_TRIPLES.tolist())}
     chunks = []
     for n, where, T in surfaces.stacks():
@@ -219,7 +219,7 @@ def pack(surfaces: Surfaces) -> bytes:
 
 
 def unpack(packed: bytes, max_vertices: int = 10) -> Surfaces:
-    """The surfaces that `pack` wrote, those of up to `max_vertices` vertices."""
+    """Return the surfaces that `pack` wrote, those of up to `max_vertices` vertices."""
     raw = lzma.decompress(packed)
     start, n_vertices, orientable, sizes, tables = 0, [], [], [], []
     while start < len(raw):
@@ -237,7 +237,7 @@ def unpack(packed: bytes, max_vertices: int = 10) -> Surfaces:
 
 
 def make_surfaces(n_vertices: Any, orientable: Any, sizes: Any, triangles: Any) -> Surfaces:
-    """Surfaces with read-only arrays, from the number of triangles of each."""
+    """Return surfaces with read-only arrays, from the number of triangles of each."""
     arrays = (
         np.asarray(n_vertices, np.int64),
         np.asarray(orientable, np.bool_),

@@ -24,7 +24,7 @@ try:
 except ImportError:  # scikit-learn before 1.6
 
     def validate_data(estimator: Any, *args: Any, **checks: Any) -> Any:
-        """The method that the function of the same name has replaced."""
+        """Return the method that the function of the same name has replaced."""
         return estimator._validate_data(*args, **checks)
 
 
@@ -37,7 +37,7 @@ class _UnfittedError(InputError, NotFittedError):
 
 
 def validated(estimator: Any, *args: Any, **checks: Any) -> Any:
-    """What scikit-learn's own check gives, or its complaint as an error of ours."""
+    """Return what scikit-learn's own check gives, or its complaint as an error of ours."""
     try:
         return validate_data(estimator, *args, **checks)
     except TypeError as error:
@@ -102,7 +102,7 @@ class OnGraph(BaseEstimator):
         )
 
     def _of_rows(self, X: Any) -> FloatArray:
-        """Values by rows of an adjacency: those of the graph fitted, else means of neighbours."""
+        """Return values by rows of an adjacency, those fitted or means of neighbours."""
         graph, values = self._fitted
         rows, known = sparse.csr_array(X), sparse.csr_array(graph)
         if rows.shape == known.shape and not (rows != known).nnz:
@@ -145,7 +145,7 @@ class Features(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnGraph):
         return self.fit(X).embedding_
 
     def transform(self, X: Any) -> FloatArray:
-        """The features of points: those fitted keep theirs, others take their neighbours'."""
+        """Return features of points: of those fitted their own, of others their neighbours'."""
         return self._recall(X)
 
 

@@ -87,16 +87,16 @@ class CollapsedLabelSpreading(ClassifierMixin, OnGraph):
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probabilities of the classes: rows fitted keep theirs, others take neighbours'."""
+        """Return probabilities of the classes: rows fitted keep theirs, others take neighbours'."""
         return self._recall(X)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable classes."""
+        """Return the most probable classes."""
         probabilities = self._recall(X)
         return self.classes_[np.argmax(probabilities, axis=1)]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of right classes among the rows whose label is known; -1 does not count."""
+        """Return the share of right classes among the rows whose label is known (not -1)."""
         require_same_rows(X, y, sample_weight)
         given = plain_array(y, "y")
         if given.ndim != 1:

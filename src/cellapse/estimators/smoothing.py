@@ -63,5 +63,5 @@ class SignalSmoother(MultiOutputMixin, RegressorMixin, OnGraph):
         return self
 
     def predict(self, X: Any) -> FloatArray:
-        """The smoothed values at points: those fitted keep theirs, others take neighbours'."""
+        """Return smoothed values: of points fitted their own, of others their neighbours'."""
         return self._recall(X)

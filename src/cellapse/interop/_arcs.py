@@ -45,7 +45,7 @@ def edges_once(data: Any, n: int, wanted: Wanted) -> tuple[Any, dict[Any, Any], 
 
 
 def edge_columns(data: Any) -> list[str]:
-    """What is known of arcs: edge_..., and the "weight" that `from_networkx` makes."""
+    """Return what is known of arcs: edge_..., and the "weight" that `from_networkx` makes."""
     return [
         name
         for name in data.to_dict()

@@ -59,7 +59,7 @@ def records_of(K: Complex, rank: int, weight: str) -> list[dict[str, Any]]:
 
 
 def columns_for_others(K: Complex, rank: int, weight: str) -> dict[str, list[Any]]:
-    """The attributes and weights of a rank as lists, one value per cell."""
+    """Return the attributes and weights of a rank as lists, one value per cell."""
     word("weight", weight)
     columns = {name: column.tolist() for name, column in K.attributes[rank].items()}
     values = K.weights[rank]
@@ -69,7 +69,7 @@ def columns_for_others(K: Complex, rank: int, weight: str) -> dict[str, list[Any
 def hyperedges_of(
     K: Complex, weight: str, *, ranked: bool = True
 ) -> tuple[list[Any], list[Any], list[dict[str, Any]]]:
-    """Names, members and attributes of the cells above the vertices, with "rank" among them.
+    """Return names, members and attributes of the cells above the vertices, with "rank" among them.
 
     Of a hypergraph, the hyperedges that were given, with ranks if those were asked for. Names are
     the attribute "id" where every cell has one of its own, else 0, 1, ...

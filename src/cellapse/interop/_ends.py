@@ -27,7 +27,7 @@ _KINDS = frozenset({
 
 
 def known_ends(names: Sequence[str]) -> tuple[int, int] | None:
-    """Where the two ends are, if names of columns say so.
+    """Return where the two ends are, if names of columns say so.
 
     >>> known_ends(["weight", "From", "to"]), known_ends(["gene_a", "gene_b"]), known_ends(["x"])
     ((1, 2), (0, 1), None)
@@ -43,7 +43,7 @@ def known_ends(names: Sequence[str]) -> tuple[int, int] | None:
 
 
 def twins(names: Sequence[str]) -> list[tuple[int, int]]:
-    """The pairs of columns whose names differ in the last letter, 1 and 2 or A and B.
+    """Return the pairs of columns whose names differ in the last letter, 1 and 2 or A and B.
 
     >>> twins(["gene_a", "gene_b", "score", "id1", "id2"]), twins(["001", "002"])
     ([(0, 1), (3, 4)], [])
@@ -58,7 +58,7 @@ def twins(names: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def two_kinds(u: str, v: str) -> bool:
-    """Whether two names are those of different things, which are numbered each on its own.
+    """Return whether two names are those of different things, which are numbered each on its own.
 
     >>> two_kinds("userId", "movie_id"), two_kinds("user1", "user2"), two_kinds("x", "y")
     (True, False, False)
@@ -68,7 +68,7 @@ def two_kinds(u: str, v: str) -> bool:
 
 
 def has_arcs(columns: Mapping[str, Iterable[Any]]) -> bool:
-    """Whether a column `Type`, as Gephi has it, calls any edge directed.
+    """Return whether a column `Type`, as Gephi has it, calls any edge directed.
 
     >>> has_arcs({"Type": ["Undirected", "Directed"]}), has_arcs({"Type": ["directed", "loan"]})
     (True, False)

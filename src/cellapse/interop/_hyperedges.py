@@ -37,7 +37,7 @@ def hyperedge_complex(
     metadata: Record | None = None,
     columns: Callable[[Sequence[Record]], dict[Any, Any]] = columns_of,
 ) -> Complex:
-    """Hyperedges as cells, of the ranks that `ranks` says (see `as_complex`).
+    """Return hyperedges as cells, of the ranks that `ranks` says (see `as_complex`).
 
     Copies are one cell: it has the attributes of the first, the sum of the weights, and an
     attribute "multiplicity". Names other than 0, 1, ... become the attribute "id". `columns` makes
@@ -77,7 +77,7 @@ def _full(
     names: Sequence[Hashable] | None,
     records: Sequence[Record],
 ) -> tuple[Sequence[Group] | Cells, Sequence[Hashable] | None, Sequence[Record]]:
-    """The hyperedges that have vertices: no cell could stand for others, which is told."""
+    """Return the hyperedges that have vertices: no cell could stand for others, which is told."""
     sizes = hyperedges.sizes if isinstance(hyperedges, Cells) else list(map(len, hyperedges))
     full = np.flatnonzero(sizes)
     if len(full) == len(sizes):
@@ -92,7 +92,7 @@ def _full(
 
 
 def _named(weight: str | None, records: Sequence[Record]) -> str | None:
-    """The attribute that holds the weights, where none is named: as for edges."""
+    """Return the attribute that holds the weights, where none is named: as for edges."""
     if weight != AUTO:
         return weight
     usual = usual_weight(dict.fromkeys(name for record in records for name in record))
@@ -131,14 +131,14 @@ class _Facts:
         self._times = np.bincount(self.first, minlength=len(self.first))
 
     def with_given(self, K: Complex, distinct: IntArray, sizes: IntArray) -> Complex:
-        """The lift of the `distinct` hyperedges, with all of them as they were given."""
+        """Return the lift of the `distinct` hyperedges, with all of them as they were given."""
         assert K.hyperedges is not None  # as the lift has it
         return self._with_cells(
             K, K.hyperedges.cells[np.searchsorted(distinct, self.first)], sizes, ranked=False
         )
 
     def with_ranked(self, K: Complex, given: Cells, rank_of: IntArray) -> Complex:
-        """The same where they are cells with ranks, if these do not tell all of them."""
+        """Return the same where they are cells with ranks, if these do not tell all of them."""
         several = np.flatnonzero((self.first == np.arange(len(given))) & (given.sizes > 1))
         if len(several) == len(given):
             return K
@@ -173,7 +173,7 @@ class _Facts:
             )
 
     def _is_other(self, i: int) -> bool:
-        """Whether a copy says something that the first one does not."""
+        """Return whether a copy says something that the first one does not."""
         first = self.records[self.first[i]]
         return any(
             differ(value, first.get(name))
@@ -182,7 +182,7 @@ class _Facts:
         )
 
     def of(self, chosen: IntArray) -> dict[Any, Any]:
-        """The columns of the hyperedges at some positions; -1 stands for none of them."""
+        """Return the columns of the hyperedges at some positions; -1 stands for none of them."""
         if (chosen < 0).all():
             return {}
         where = chosen.tolist()
@@ -238,7 +238,7 @@ def _ranked(
     *,
     was_attribute: bool,
 ) -> Complex:
-    """Hyperedges at the ranks that they have; one of a single vertex is that vertex."""
+    """Return hyperedges at the ranks that they have; one of a single vertex is that vertex."""
     several = distinct[given.sizes[distinct] != 1]
     by_rank = {k: several[rank_of[several] == k] for k in np.unique(rank_of[several]).tolist()}
     parts = {rank: given.take(chosen) for rank, chosen in by_rank.items()}
@@ -250,7 +250,7 @@ def _ranked(
 
 
 def _lifted(labels: Sequence[Hashable], cells: Cells, distinct: IntArray, facts: _Facts) -> Complex:
-    """The hypergraph lift; pairs that were no hyperedge themselves have no attributes."""
+    """Return the hypergraph lift; pairs that were no hyperedge themselves have no attributes."""
     known = facts.of(distinct)
     weights = known.get(facts.weight)
     each = np.ones(len(cells))

@@ -21,7 +21,7 @@ _NUMBERS = (int, float, np.number)
 
 
 def is_adjacency(items: list[Any]) -> bool:
-    """Whether rows of numbers are a symmetric matrix with a diagonal of zeros (or of ones).
+    """Return whether rows of numbers are a symmetric matrix with a diagonal of zeros (or of ones).
 
     >>> is_adjacency([[0, 1, 1], [1, 0, 1], [1, 1, 0]]), is_adjacency([[0, 1, 2], [1, 2, 3]])
     (True, False)
@@ -45,7 +45,7 @@ def is_adjacency(items: list[Any]) -> bool:
 
 
 def is_edges_with_data(items: list[Any]) -> bool:
-    """Whether every item is an edge and then a dict, or a number that is no label.
+    """Return whether every item is an edge and then a dict, or a number that is no label.
 
     >>> is_edges_with_data([("a", "b", 2)]), is_edges_with_data([(0, 1, 2)])
     (True, False)
@@ -87,7 +87,7 @@ def _refuse_third(items: list[Any]) -> None:
 
 
 def from_edges_with_data(items: list[Any], wanted: Wanted) -> Complex:
-    """A graph of (u, v, data) or (u, v, weight)."""
+    """Return a graph of (u, v, data) or (u, v, weight)."""
     wanted.check_ranked("a list of edges")
     if isinstance(items[0][2], Mapping):
         records = [row[2] for row in items]
@@ -106,7 +106,7 @@ def _graph(labels: Any, pairs: list[Any], records: list[Any], wanted: Wanted) ->
 
 
 def is_dict_of_edges(source: Mapping[Any, Any]) -> bool:
-    """Whether keys are pairs of vertices, and values what is known of their edge.
+    """Return whether keys are pairs of vertices, and values what is known of their edge.
 
     >>> is_dict_of_edges({("a", "b"): 2.0}), is_dict_of_edges({(0, 0): {(0, 1): {}}})
     (True, False)
@@ -121,7 +121,7 @@ def is_dict_of_edges(source: Mapping[Any, Any]) -> bool:
 
 
 def is_dict_of_neighbours(source: Mapping[Any, Any]) -> bool:
-    """Whether keys are vertices and values their neighbours, not names and their hyperedges.
+    """Return whether keys are vertices and values their neighbours, not names and their hyperedges.
 
     >>> is_dict_of_neighbours({"a": ["b", "c"], "b": ["a"]}), is_dict_of_neighbours({"p": ["a"]})
     (True, False)
@@ -149,12 +149,12 @@ def is_dict_of_neighbours(source: Mapping[Any, Any]) -> bool:
 
 
 def _is_label(value: Any) -> bool:
-    """Whether it is one vertex and not a cell of several."""
+    """Return whether it is one vertex and not a cell of several."""
     return isinstance(value, str | int | float | np.generic)
 
 
 def _is_key(value: Any, source: Mapping[Any, Any]) -> bool:
-    """Whether it is a vertex by being a key, such as (0, 1) in a grid."""
+    """Return whether it is a vertex by being a key, such as (0, 1) in a grid."""
     return isinstance(value, tuple) and value in source
 
 

@@ -11,7 +11,7 @@ from cellapse._errors import InputError
 
 
 def column_of(values: Any) -> np.ndarray:
-    """Words and such stay what they are, in an array of objects."""
+    """Return words and such stay what they are, in an array of objects."""
     if not isinstance(values, list):
         return array_of(values)
     column = np.empty(len(values), dtype=object)
@@ -20,7 +20,7 @@ def column_of(values: Any) -> np.ndarray:
 
 
 def array_of(tensor: Any) -> np.ndarray:
-    """A tensor, wherever it is and whether it has a gradient or not."""
+    """Return a tensor, wherever it is and whether it has a gradient or not."""
     if not hasattr(tensor, "detach"):
         return np.asarray(tensor)
     plain = tensor.detach().cpu()
@@ -31,7 +31,7 @@ def array_of(tensor: Any) -> np.ndarray:
 
 
 def index_of(data: Any, name: str) -> np.ndarray:
-    """The two rows of an index, whole numbers."""
+    """Return the two rows of an index, whole numbers."""
     index = array_of(data[name])
     if index.ndim != 2 or index.shape[0] != 2 or index.dtype.kind not in "iu":
         raise InputError(
@@ -42,17 +42,17 @@ def index_of(data: Any, name: str) -> np.ndarray:
 
 
 def is_tensor(value: Any) -> bool:
-    """Whether it is a dense tensor."""
+    """Return whether it is a dense tensor."""
     return hasattr(value, "detach") and not is_sparse(value)
 
 
 def is_sparse(value: Any) -> bool:
-    """Whether it is a tensor of any sparse layout."""
+    """Return whether it is a tensor of any sparse layout."""
     return hasattr(value, "detach") and "strided" not in str(value.layout)
 
 
 def matrix_of(tensor: Any) -> Any:
-    """A tensor of either kind as a sparse matrix."""
+    """Return a tensor of either kind as a sparse matrix."""
     if not tensor.is_sparse:
         return sparse.csr_array(array_of(tensor))
     entries = tensor.coalesce()
@@ -61,7 +61,7 @@ def matrix_of(tensor: Any) -> Any:
 
 
 def tensor_of(column: np.ndarray, torch: Any) -> Any:
-    """Numbers as a tensor, all else as a list."""
+    """Return numbers as a tensor, all else as a list."""
     if column.dtype.kind not in "biufc":
         return column.tolist()
     kind = np.dtype(np.float64) if column.dtype == np.longdouble else column.dtype

@@ -11,6 +11,6 @@ from cellapse.lifts.proteins import protein_complex
 
 
 def read(structure: Any, wanted: Wanted) -> Complex:
-    """A `gemmi.Structure`, as by `protein_complex`, which has the choices."""
+    """Return a `gemmi.Structure`, as by `protein_complex`, which has the choices."""
     wanted.check_ranked("a protein")
     return weighted_by(protein_complex(structure), wanted.weight)

@@ -20,7 +20,7 @@ _NO_SIMPLICES = (
 
 
 def read(tree: Any, wanted: Wanted) -> Complex:
-    """A `gudhi.SimplexTree`; values other than zero become the attribute "filtration"."""
+    """Return a `gudhi.SimplexTree`; values other than zero become the attribute "filtration"."""
     wanted.check_ranked("a SimplexTree")
     if not hasattr(tree, "get_simplices"):
         raise InputError(f"a gudhi {type(tree).__name__} was given; pass its create_simplex_tree()")
@@ -48,7 +48,7 @@ def read(tree: Any, wanted: Wanted) -> Complex:
 
 @Fitting("the object of the other library", "take a smaller complex")
 def to_gudhi(K: Complex, *, filtration: str = "filtration") -> Any:
-    """The simplex tree of a simplicial complex.
+    """Return the simplex tree of a simplicial complex.
 
     Parameters
     ----------

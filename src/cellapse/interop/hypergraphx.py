@@ -15,7 +15,7 @@ _THEIRS = ("weighted", "type")  # what hypergraphx writes into the metadata itse
 
 
 def read(source: Any, wanted: Wanted) -> Complex:
-    """A `hypergraphx.Hypergraph`; its weights are known as "weight"."""
+    """Return a `hypergraphx.Hypergraph`; its weights are known as "weight"."""
     if type(source).__name__ != "Hypergraph":
         raise InputError(
             f"a hypergraphx {type(source).__name__} was given, but cells have no direction, time "
@@ -43,7 +43,7 @@ def read(source: Any, wanted: Wanted) -> Complex:
 
 
 def _copies(members: list[Any], records: list[dict[str, Any]]) -> tuple[list[Any], list[Any]]:
-    """Hyperedges as often as their "multiplicity" says, as `to_hypergraphx` has them."""
+    """Return hyperedges as often as their "multiplicity" says, as `to_hypergraphx` has them."""
     times: list[Any] = [record.get("multiplicity") for record in records]
     if not all(type(m) is int and m > 0 for m in times):
         return members, records
@@ -58,7 +58,7 @@ def _copies(members: list[Any], records: list[dict[str, Any]]) -> tuple[list[Any
 
 @Fitting("the object of the other library", "take a smaller complex")
 def to_hypergraphx(K: Complex) -> Any:
-    """The cells above the vertices as hyperedges with "rank" in their metadata.
+    """Return the cells above the vertices as hyperedges with "rank" in their metadata.
 
     Of a hypergraph, the hyperedges that were given, without ranks; where some were given several
     times, each once with its "multiplicity" and the sum of the weights.

@@ -18,7 +18,7 @@ from cellapse.interop._hyperedges import hyperedge_complex
 
 
 def read(source: Any, wanted: Wanted) -> Complex:
-    """A `hypernetx.Hypergraph`; a weight of one everywhere says nothing and is left out."""
+    """Return a `hypernetx.Hypergraph`; a weight of one everywhere says nothing and is left out."""
     members = source.incidence_dict
     own = source.incidences.dataframe
     others = [name for name in own.columns if name not in ("weight", "misc_properties")]
@@ -42,7 +42,7 @@ def read(source: Any, wanted: Wanted) -> Complex:
 
 
 def _plain(label: Any) -> Any:
-    """The whole numbers of NumPy, which HyperNetX makes of Python's, as the latter again."""
+    """Return the whole numbers of NumPy, which HyperNetX makes of Python's, as the latter again."""
     return label.item() if isinstance(label, np.generic) else label
 
 
@@ -68,7 +68,7 @@ def _properties(view: Any, names: list[Any], weight: str | None) -> list[dict[st
 
 @Fitting("the object of the other library", "take a smaller complex")
 def to_hypernetx(K: Complex, *, weight: str = "weight") -> Any:
-    """The cells above the vertices as hyperedges with the property "rank".
+    """Return the cells above the vertices as hyperedges with the property "rank".
 
     HyperNetX knows a vertex by its hyperedges only: those in no cell stay behind, and the order of
     the vertices is that in which the cells name them. Of the metadata it has the name.

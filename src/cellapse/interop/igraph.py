@@ -39,7 +39,7 @@ def read(graph: Any, wanted: Wanted) -> Complex:
 
 @Fitting("the object of the other library", "take a smaller complex")
 def to_igraph(K: Complex, *, weight: str = "weight") -> Any:
-    """The graph of the vertices and edges, with attributes and weights.
+    """Return the graph of the vertices and edges, with attributes and weights.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ def labelled_adjacency(
     attributes: Mapping[int, Mapping[str, Any]],
     metadata: Mapping[str, Any],
 ) -> Complex:
-    """The graph of an adjacency; its values are the attribute `weight`, unless all are one.
+    """Return the graph of an adjacency; its values are the attribute `weight`, unless all are one.
 
     >>> labelled_adjacency(sparse.csr_array([[0, 2], [2, 0]]), "ab", Wanted(), {}, {}).labels
     ('a', 'b')
@@ -54,7 +54,7 @@ def read(tensor: Any, wanted: Wanted) -> Complex:
 
 @Fitting("the object of the other library", "take a smaller complex")
 def to_torch(K: Complex, *, layout: str = "coo") -> Any:
-    """The weighted adjacency of the vertices and edges as a sparse tensor.
+    """Return the weighted adjacency of the vertices and edges as a sparse tensor.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ _SIMPLICES = {2: "line", 3: "triangle", 4: "tetra"}
 
 
 def read(mesh: Any, wanted: Wanted) -> Complex:
-    """A mesh, by the library that its class belongs to."""
+    """Return a mesh, by the library that its class belongs to."""
     wanted.check_ranked("a mesh")
     for base in type(mesh).__mro__:
         reader = _READERS.get(base.__module__.partition(".")[0])
@@ -53,7 +53,7 @@ def _pyvista(mesh: Any) -> Complex:
 
 
 def _with_lengths(flat: Any) -> tuple[IntArray, IntArray]:
-    """The lengths and members of lists with their lengths in front, as VTK keeps them."""
+    """Return the lengths and members of lists with their lengths in front, as VTK keeps them."""
     numbers = np.asarray(flat, dtype=np.int64)
     starts = with_lengths(numbers)
     return numbers[starts], np.delete(numbers, starts)

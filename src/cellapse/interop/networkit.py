@@ -14,7 +14,7 @@ from cellapse.interop._build import Wanted
 
 
 def read(graph: Any, wanted: Wanted) -> Complex:
-    """A `networkit.Graph`; vertices are called by their numbers, which may have gaps."""
+    """Return a `networkit.Graph`; vertices are called by their numbers, which may have gaps."""
     wanted.check_ranked("a graph")
     if graph.isDirected():
         wanted.rules.check_direction("the graph")

@@ -18,7 +18,7 @@ from cellapse.interop._build import Wanted, records_of
 
 
 def read(graph: Any, wanted: Wanted) -> Complex:
-    """Vertices and edges; `clique_complex` and its like add cells."""
+    """Return vertices and edges; `clique_complex` and its like add cells."""
     wanted.check_ranked("a graph")
     if not hasattr(graph, "nodes"):  # a view of one, such as graph.edges
         return plain.read(dict(graph) if _is_adjacency(graph) else list(graph), wanted)
@@ -33,7 +33,7 @@ def _is_adjacency(view: Any) -> bool:
 
 @Fitting("the object of the other library", "take a smaller complex")
 def to_networkx(K: Complex | Operator, *, weight: str = "weight") -> Any:
-    """The graph of the vertices and edges, with attributes and weights.
+    """Return the graph of the vertices and edges, with attributes and weights.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def to_networkx(K: Complex | Operator, *, weight: str = "weight") -> Any:
 
 
 def _of_operator(S: Operator, weight: str) -> Any:
-    """The graph of the entries off the diagonal."""
+    """Return the graph of the entries off the diagonal."""
     import networkx
     from scipy import sparse
 

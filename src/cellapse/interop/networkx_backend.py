@@ -220,7 +220,7 @@ def spectral_ordering(
     method: str = "tracemin_pcg",
     seed: Any = None,
 ) -> list[Hashable]:
-    """Order the nodes, one component after the other, by their Fiedler vectors."""
+    """Return order the nodes, one component after the other, by their Fiedler vectors."""
     if not len(G.graph):
         raise nx.NetworkXError("graph is empty.")
     _check_method(method)

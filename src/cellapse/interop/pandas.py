@@ -50,7 +50,7 @@ def read(table: Any, wanted: Wanted) -> Complex:
 
 
 def _as_frame(table: Any) -> Any:
-    """A frame, with the ends of edges as columns where they are its index."""
+    """Return a frame, with the ends of edges as columns where they are its index."""
     if not hasattr(table, "index"):
         raise InputError(f"a pandas {type(table).__name__}; pass it as a list: list(...)")
     if table.index.nlevels == 2 and known_ends([str(name) for name in table.index.names]):
@@ -88,7 +88,7 @@ def _from_cells(table: Any, wanted: Wanted) -> Complex:
 
 
 def _facts(table: Any, used: list[Any]) -> list[dict[Any, Any]]:
-    """What every row says beside the columns that are used, without empty places."""
+    """Return what every row says beside the columns that are used, without empty places."""
     from pandas import isna
     from pandas.api.types import is_scalar
 
@@ -111,7 +111,7 @@ def _from_edges(table: Any, ends: tuple[int, int], wanted: Wanted) -> Complex:
 
 
 def _numbered(sources: Any, targets: Any) -> tuple[list[Any], Any]:
-    """The labels in their order, and edges as their positions."""
+    """Return the labels in their order, and edges as their positions."""
     from pandas import factorize
 
     whole = sources.dtype == targets.dtype == np.int64
@@ -175,7 +175,7 @@ def _from_matrix(table: Any, wanted: Wanted) -> Complex:
 
 @Fitting("the object of the other library", "take a smaller complex")
 def to_pandas(K: Complex, *, weight: str = "weight") -> Any:
-    """A table with one row per cell: its rank, its label or labels, its weight and attributes.
+    """Return a table with one row per cell: its rank, labels, weight and attributes.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def to_pandas(K: Complex, *, weight: str = "weight") -> Any:
 
 
 def _series(values: list[Any]) -> Any:
-    """Numbers and truth values as such, though some cells lack them; all else as it is."""
+    """Return numbers and truth values as such, though some cells lack them; all else as it is."""
     from pandas import array
 
     given = [v for v in values if v is not None]

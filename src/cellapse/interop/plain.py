@@ -42,7 +42,7 @@ _COLLECTIONS: Any = (list, tuple, set, frozenset, deque, Iterator, MappingView, 
 
 
 def read(source: Any, wanted: Wanted) -> Complex:
-    """What belongs to no library of its own."""
+    """Return what belongs to no library of its own."""
     if isinstance(source, str | bytes | os.PathLike):
         wanted.check_ranked("what a name stands for")
         return read_graph(source, wanted.weight, wanted.rules)
@@ -110,7 +110,7 @@ def _groups(listed: Any) -> list[tuple[Any, ...]]:
 
 
 def read_adjacency(matrix: Any, wanted: Wanted) -> Complex:
-    """A sparse adjacency; its stored values are weights."""
+    """Return a sparse adjacency; its stored values are weights."""
     wanted.check_ranked("an adjacency")
     return as_graph(matrix, wanted.weight, wanted.rules).with_cells({})
 
@@ -132,7 +132,7 @@ def _is_matrix(item: Any) -> bool:
 
 
 def is_mesh(source: Any) -> bool:
-    """Whether these are positions and faces, and not B_1 and B_2 or two hyperedges."""
+    """Return whether these are positions and faces, and not B_1 and B_2 or two hyperedges."""
     if not isinstance(source, tuple) or len(source) != 2:
         return False
     vertices, faces = source
@@ -215,7 +215,7 @@ def from_matrices(matrices: Collection[Any]) -> Complex:
 
 @Fitting("the object of the other library", "take a smaller complex")
 def to_scipy(K: Complex, *, container: str = "array") -> Any:
-    """The weighted adjacency of the vertices and edges of a complex.
+    """Return the weighted adjacency of the vertices and edges of a complex.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ _PLAIN = (str, int, float, list, tuple, dict)
 
 
 def read(data: Any, wanted: Wanted) -> Complex:
-    """A `torch_geometric.data.Data`, by the richest structure it has."""
+    """Return a `torch_geometric.data.Data`, by the richest structure it has."""
     if type(data).__name__ == "HeteroData":
         raise InputError("a HeteroData has kinds of nodes and edges; pass data.to_homogeneous()")
     names = {name for name, value in data.to_dict().items() if value is not None}
@@ -61,7 +61,7 @@ def read(data: Any, wanted: Wanted) -> Complex:
 
 
 def _ranked(data: Any, names: set[str], wanted: Wanted) -> Complex:
-    """A graph, a mesh or a complex, whose cells have ranks of their own."""
+    """Return a graph, a mesh or a complex, whose cells have ranks of their own."""
     n = int(data.num_nodes or 0)
     labels = data["labels"] if "labels" in names else None
     of_edges: dict[Any, Any] = {}
@@ -127,7 +127,7 @@ def _with_attributes(K: Complex, data: Any, read: Collection[str] = ()) -> Compl
 
 
 def _and_missing(edges: Any, sides: Any, columns: dict[Any, Any], n: int) -> Any:
-    """The edges given, then the sides of faces that are not among them."""
+    """Return the edges given, then the sides of faces that are not among them."""
     missing = sides[RowIndex(np.sort(edges, axis=1), n).find(sides) < 0]
     if len(missing) and columns:
         raise InputError(
@@ -188,7 +188,7 @@ def _from_incidences(data: Any, names: set[str]) -> Complex:
 
 @Fitting("the object of the other library", "take a smaller complex")
 def to_pyg(K: Complex) -> Any:
-    """A PyG `Data` with edge_index, hyperedge_index, face and incidence_k.
+    """Return a PyG `Data` with edge_index, hyperedge_index, face and incidence_k.
 
     * `edge_index`: the edges, in both directions; `edge_weight` and attributes as "edge_..." alike.
     * `hyperedge_index`, `hyperedge_rank`: the vertices of all cells above the edges, and the ranks.
@@ -262,7 +262,7 @@ def _key(name: str, rank: int) -> str:
 
 
 def _structure(K: Complex, torch: Any) -> dict[str, Any]:
-    """The cells, as PyG and TopoBench have them."""
+    """Return the cells, as PyG and TopoBench have them."""
     i, j = as_graph(K).edges.T
     fields = {"edge_index": torch.as_tensor(np.stack([np.r_[i, j], np.r_[j, i]]))}
     for k in range(1, K.max_rank + 1):

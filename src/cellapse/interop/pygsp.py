@@ -12,7 +12,7 @@ from cellapse.interop.matrices import labelled_adjacency
 
 
 def read(graph: Any, wanted: Wanted) -> Complex:
-    """A `pygsp.graphs.Graph`: its weights are the edge attribute `weight`."""
+    """Return a `pygsp.graphs.Graph`: its weights are the edge attribute `weight`."""
     wanted.check_ranked("a graph")
     columns = {name: np.asarray(values) for name, values in getattr(graph, "signals", {}).items()}
     coordinates = getattr(graph, "coords", None)

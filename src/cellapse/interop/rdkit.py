@@ -11,6 +11,6 @@ from cellapse.lifts.molecules import molecule_complex
 
 
 def read(molecule: Any, wanted: Wanted) -> Complex:
-    """An `rdkit.Chem.Mol`, as by `molecule_complex`."""
+    """Return an `rdkit.Chem.Mol`, as by `molecule_complex`."""
     wanted.check_ranked("a molecule")
     return weighted_by(molecule_complex(molecule), wanted.weight)

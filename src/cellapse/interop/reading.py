@@ -77,7 +77,7 @@ def as_complex(
     loops: str = "drop",
     repeats: str | None = None,
 ) -> Complex:
-    """Whatever you have, as a `Complex`: labels, order and attributes are kept.
+    """Return whatever you have, as a `Complex`: labels, order and attributes are kept.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ class Atom(NamedTuple):
 
 
 def read(source: Any, wanted: Wanted) -> Complex:
-    """A structure, by the library that its class belongs to."""
+    """Return a structure, by the library that its class belongs to."""
     wanted.check_ranked("a structure")
     for base in type(source).__mro__:
         library = base.__module__.partition(".")[0]
@@ -46,7 +46,7 @@ def read(source: Any, wanted: Wanted) -> Complex:
 
 
 def _structure(atoms: Iterable[Atom]) -> Any:
-    """The backbone as a gemmi.Structure."""
+    """Return the backbone as a gemmi.Structure."""
     with extra("gemmi", "protein"):
         import gemmi
     model = gemmi.Model(1)
@@ -133,7 +133,7 @@ def _mdtraj(trajectory: Any) -> Iterable[Atom]:
 
 
 def _listed(columns: tuple[Any, ...]) -> Iterable[Atom]:
-    """Atoms from columns: chains, numbers, insertion codes, residues, names, places."""
+    """Yield atoms from columns: chains, numbers, insertion codes, residues, names, places."""
     for chain, number, code, residue, name, place in zip(*columns, strict=True):
         yield Atom(str(chain), f"{number}{code}".strip(), str(residue), str(name), place)
 

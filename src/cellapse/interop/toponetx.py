@@ -23,7 +23,7 @@ _KINDS = ("combinatorial", "simplicial", "cell")
 
 
 def read(source: Any, wanted: Wanted) -> Complex:
-    """A SimplicialComplex, CellComplex or CombinatorialComplex."""
+    """Return a SimplicialComplex, CellComplex or CombinatorialComplex."""
     kinds = {base.__name__ for base in type(source).__mro__}
     wanted.check_ranked(f"a {type(source).__name__}")
     if "SimplicialComplex" in kinds:
@@ -77,7 +77,7 @@ def _without_ones(records: list[dict[Any, Any]]) -> list[dict[Any, Any]]:
 
 @Fitting("the object of the other library", "take a smaller complex")
 def to_toponetx(K: Complex, *, kind: str = "combinatorial", weight: str = "weight") -> Any:
-    """A TopoNetX complex with the same cells, attributes and weights.
+    """Return a TopoNetX complex with the same cells, attributes and weights.
 
     Of a hypergraph, a combinatorial complex has the hyperedges that were given: pairs at rank 1,
     larger ones at rank 2.

@@ -14,7 +14,7 @@ from cellapse.lifts.meshes import mesh_complex
 
 
 def read(mesh: Any, wanted: Wanted) -> Complex:
-    """A `trimesh.Trimesh` with the attributes of its vertices and faces."""
+    """Return a `trimesh.Trimesh` with the attributes of its vertices and faces."""
     wanted.check_ranked("a mesh")
     if not hasattr(mesh, "faces"):
         raise InputError(f"a trimesh {type(mesh).__name__} has no faces; pass a Trimesh")

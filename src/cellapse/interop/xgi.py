@@ -46,7 +46,7 @@ def read(source: Any, wanted: Wanted) -> Complex:
 
 @Fitting("the object of the other library", "take a smaller complex")
 def to_xgi(K: Complex, *, kind: str = "hypergraph", weight: str = "weight") -> Any:
-    """The cells above the vertices as hyperedges with an attribute "rank", or as simplices.
+    """Return the cells above the vertices as hyperedges with an attribute "rank", or as simplices.
 
     Parameters
     ----------

@@ -131,7 +131,7 @@ def read(
 
 
 def understand(source: Any, **options: Any) -> Understood:
-    """How a file or an object is understood: its complex, what was decided, what was left out.
+    """Say how a file or an object is understood: what was decided, what was left out.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def understand_file(
 def understand_stream(
     stream: BinaryIO, title: str, options: Options, name: str | None = None
 ) -> Understood:
-    """What comes through a pipe: JSON, or a list of edges; `title` is for messages."""
+    """Return what comes through a pipe: JSON, or a list of edges; `title` is for messages."""
     with reading(title, 0):
         data = stream_bytes(stream, FORMATS["edges"].growth)
         if name is None:
@@ -200,7 +200,7 @@ def _extension(file: Path) -> str:
 
 
 def _by_name(file: Path) -> str:
-    """The format that the name of a file tells, by its beginning or its end."""
+    """Return the format that the name of a file tells, by its beginning or its end."""
     if file.name.endswith(PARTS):
         return "simplices"
     # KONECT's are called out.<network>, but out.json is what it says.

@@ -23,7 +23,7 @@ def adjacency_complex(
     labels: Sequence[Hashable] | None = None,
     rules: Rules = SIMPLE,
 ) -> Complex:
-    """The graph of a symmetric matrix; its values are the edge attribute `weight`.
+    """Return the graph of a symmetric matrix; its values are the edge attribute `weight`.
 
     >>> import numpy as np
     >>> adjacency_complex(np.array([[0, 2], [2, 0]]), weighted=True).attributes[1]["weight"]

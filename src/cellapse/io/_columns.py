@@ -115,7 +115,7 @@ def _names(header: Row | None, width: int) -> list[str]:
 
 
 def _is_index(header: Row, rows: Sequence[Row]) -> bool:
-    """Whether the first column holds the numbers of the rows."""
+    """Return whether the first column holds the numbers of the rows."""
     named = len(header) == len(rows[0]) and header[0] not in ("", "Unnamed: 0", "index")
     if not rows or named or len(rows[0]) < 3:
         return False

@@ -23,7 +23,7 @@ _BITS = 400  # an estimate; every letter holds six
 
 
 def _function(where: str) -> Any:
-    """The function `file:name` of this folder."""
+    """Return the function `file:name` of this folder."""
     module, _, name = where.partition(":")
     return getattr(import_module(f"cellapse.io.{module}"), name)
 

@@ -27,7 +27,7 @@ def graph_complex(
     metadata: Mapping[str, Any] | None = None,
     rules: Rules = SIMPLE,
 ) -> Complex:
-    """The complex of rank 1 of a graph; an edge listed again (or turned round) counts once.
+    """Return the complex of rank 1 of a graph; an edge listed again (or turned round) counts once.
 
     >>> graph_complex("ab", np.array([[0, 1], [1, 0]]), {}, {})
     Complex(n_cells=(2, 1))
@@ -45,7 +45,7 @@ def listed_graph(
     metadata: Mapping[str, Any] | None = None,
     labels: Sequence[Hashable] | None = None,
 ) -> Complex:
-    """The graph of named nodes and pairs of names, with a record for each.
+    """Return the graph of named nodes and pairs of names, with a record for each.
 
     Nodes are in the order in which they are listed, if all are. `labels` are for the nodes in this
     order; by default their names, whole numbers where all are.
@@ -105,7 +105,7 @@ def check_declared(n: int, n_lines: int) -> None:
 
 
 def graph_columns(K: Complex, target: str) -> tuple[IntArray, dict[str, Any]]:
-    """The edges of a complex of rank 1, and what is known of them, weights among it."""
+    """Return the edges of a complex of rank 1, and what is known of them, weights among it."""
     if any(K.n_cells[2:]):
         raise InputError(
             f"{target} holds nodes and edges, and the complex has {sum(K.n_cells[2:])} cells of "
@@ -116,7 +116,7 @@ def graph_columns(K: Complex, target: str) -> tuple[IntArray, dict[str, Any]]:
 
 
 def columns_with_weights(K: Complex, rank: int) -> dict[str, Any]:
-    """The attributes of a rank, and its weights as the column `weight`."""
+    """Return the attributes of a rank, and its weights as the column `weight`."""
     columns: dict[str, Any] = dict(K.attributes[rank])
     weights = K.weights[rank]
     if weights is None:

@@ -20,7 +20,7 @@ _FEWEST = 3  # rows below sizes: by chance an edge of a small graph looks like t
 
 
 def with_header(table: Rows, options: Options) -> tuple[list[Row], Row | None]:
-    """The rows of data, and the names above them."""
+    """Return the rows of data, and the names above them."""
     rows = table.rows
     if not rows:
         raise InputError("holds no row of two labels; write one edge a line, such as: a b")

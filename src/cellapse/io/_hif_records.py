@@ -25,7 +25,7 @@ SECTIONS = {
 
 
 def hif_schema() -> dict[str, Any]:
-    """The schema of HIF files, for JSON Schema (draft 2020-12) validators; no network is needed.
+    """Return the schema of HIF files, for validators of JSON Schema (draft 2020-12).
 
     Returns
     -------
@@ -69,7 +69,7 @@ _VALUES: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
 
 
 def records_of(document: dict[str, Any], kind: str) -> dict[Hashable, Record]:
-    """The listed nodes or edges by their names, in the order of the file."""
+    """Return the listed nodes or edges by their names, in the order of the file."""
     listed, (names,) = section(document, f"{kind}s")
     records = dict(zip(names, listed, strict=True))
     if len(records) == len(listed):
@@ -84,7 +84,7 @@ def records_of(document: dict[str, Any], kind: str) -> dict[Hashable, Record]:
 
 
 def _names(listed: list[Any], kind: str) -> list[Hashable]:
-    """What every record says of its node or edge: a string or an integer."""
+    """Return what every record says of its node or edge: a string or an integer."""
     names = [record.get(kind) if type(record) is dict else None for record in listed]
     if not set(map(type, names)) <= {str, int}:  # JSON makes these types, or true
         bad = next(r for r, v in zip(listed, names, strict=True) if type(v) not in (str, int))

@@ -23,7 +23,7 @@ _MANY_TIMES = 10  # that a word comes again, so that it is quicker to parse it o
 
 
 def whole(word: str, what: str, low: int = 0, high: int = _TOO_LARGE) -> int:
-    """A word as a whole number in low..high.
+    """Return a word as a whole number in low..high.
 
     >>> whole("12", "a vertex", 1, 20)
     12
@@ -35,7 +35,7 @@ def whole(word: str, what: str, low: int = 0, high: int = _TOO_LARGE) -> int:
 
 
 def not_whole(values: FloatArray) -> BoolArray:
-    """Which numbers are no whole ones, or too large to be told from the next one.
+    """Return which numbers are no whole ones, or too large to be told from the next one.
 
     >>> not_whole(np.array([2.0, 0.5, 1e30, np.inf, np.nan])).tolist()
     [False, True, True, True, True]
@@ -44,7 +44,7 @@ def not_whole(values: FloatArray) -> BoolArray:
 
 
 def number(word: str, what: str) -> float:
-    """A word as a number."""
+    """Return a word as a number."""
     if not _NUMBER.fullmatch(word):
         raise InputError(f"has {word!r:.40} where {what} belongs, a number")
     return float(word)
@@ -60,7 +60,7 @@ def real(word: str | bytes) -> float:
 
 
 def integer(word: str | bytes) -> int:
-    """A word as a whole number, likewise.
+    """Return a word as a whole number, likewise.
 
     >>> integer("-12")
     -12
@@ -75,7 +75,7 @@ def _plain(word: str | bytes) -> str | bytes:
 
 
 def whole_numbers(words: Sequence[str], what: str, high: int = _TOO_LARGE) -> IntArray:
-    """Words as whole numbers from 0 to high.
+    """Return words as whole numbers from 0 to high.
 
     >>> whole_numbers(["3", "0", "12"], "a point").tolist()
     [3, 0, 12]
@@ -89,7 +89,7 @@ def whole_numbers(words: Sequence[str], what: str, high: int = _TOO_LARGE) -> In
 
 
 def numbers_of(text: str) -> FloatArray:
-    r"""All numbers of a text, which may be nan or infinite.
+    r"""Return all numbers of a text, which may be nan or infinite.
 
     >>> numbers_of("1 2.5\n-3e2").tolist()
     [1.0, 2.5, -300.0]
@@ -110,7 +110,7 @@ def numbers_of(text: str) -> FloatArray:
 
 
 def numbers_or_none(words: Sequence[str]) -> FloatArray | None:
-    """Words as numbers, or None if one is none, empty, or has spaces within.
+    """Return words as numbers, or None if one is none, empty, or has spaces within.
 
     >>> numbers_or_none(["1", "2.5"]).tolist(), numbers_or_none(["", "2 5"])
     ([1.0, 2.5], None)
@@ -137,7 +137,7 @@ def numbers_or_none(words: Sequence[str]) -> FloatArray | None:
 
 
 def numbers_by_line(text: str) -> tuple[FloatArray, IntArray]:
-    r"""All numbers of a text, and how many there are on each line.
+    r"""Return all numbers of a text, and how many there are on each line.
 
     >>> [part.tolist() for part in numbers_by_line("1 2\n\n3.5\n")]
     [[1.0, 2.0, 3.5], [2, 0, 1]]

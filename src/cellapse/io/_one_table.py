@@ -109,7 +109,7 @@ def _are_met_here_only(row: Row, others: Iterable[Row]) -> bool:
 
 
 def _is_header(part: list[Row], others: list[Row], named: bool) -> bool:
-    """Whether rows behind a gap begin with names, in a file with names or above numbers."""
+    """Return whether rows behind a gap begin with names, in a file with names or above numbers."""
     first, rest = part[0], part[1:]
     if not rest or len(first) < 2 or any(map(is_number, first)) or len(set(first)) < len(first):
         return False

@@ -51,7 +51,7 @@ def options_of(
     weight: str | None = AUTO,
     rules: Rules = SIMPLE,
 ) -> Options:
-    """The options, checked.
+    """Return the options, checked.
 
     >>> options_of(columns=("from", 3)).columns
     ('from', 3)

@@ -71,7 +71,7 @@ def refuse_other_formats(text: str) -> None:
 
 
 def other_format(text: str) -> str | None:
-    """What a text is by how it begins, in words, or None where it may be a table.
+    """Return what a text is by how it begins, in words, or None where it may be a table.
 
     >>> other_format("*Vertices 2"), other_format("node,label")
     ("a file of the format 'pajek'", None)
@@ -83,7 +83,7 @@ def other_format(text: str) -> str | None:
 
 
 def _beginning(text: str) -> tuple[bool, str] | None:
-    """A format with a reader and its name, or what else a text is by how it begins."""
+    """Return a format with a reader and its name, or what else a text is by how it begins."""
     for head in (text[:_BEGINNING].lstrip().lower(), _below_comments(text)):
         for pattern, name in _BEGINNINGS.items():
             if re.match(pattern, head, re.DOTALL):

@@ -40,7 +40,7 @@ _PAIRS = {
 
 
 def _table(columns: int) -> bytearray:
-    """What is allowed: 8 times the kind before, and the kind after."""
+    """Return what is allowed: 8 times the kind before, and the kind after."""
     allowed = bytearray(256)
     for before, after in _PAIRS[columns]:
         allowed[8 * before + after] = 1  # anything but 0
@@ -51,7 +51,7 @@ _ALLOWED = {columns: _table(columns) for columns in _PAIRS}
 
 
 def count_plain_lines(lines: bytes, columns: int, start: int = 0) -> int | None:
-    r"""How many lines follow from `start` on; None unless every one is plain.
+    r"""Return how many lines follow from `start` on; None unless every one is plain.
 
     It has two whole numbers, and then any one where `columns` is 3.
 

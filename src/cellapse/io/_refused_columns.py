@@ -54,7 +54,7 @@ def _is_id(rows: list[Row], sets: list[set[str]], first: int) -> bool:
 
 
 def _is_relation(sets: list[set[str]]) -> bool:
-    """Whether the second of three columns has nothing in common with the two beside it."""
+    """Return whether the second of three columns has nothing in common with the two beside it."""
     separate = _share(sets[0], sets[1]) < _FEW and _share(sets[1], sets[2]) < _FEW
     shared = separate and _share(sets[0], sets[2]) >= _MUCH
     return shared and not all(map(is_number, sets[2]))  # numbers may be weights
@@ -119,5 +119,5 @@ def refuse_zeros_and_ones(n_rows: int, labels: Collection[Any]) -> None:
 
 
 def _share(a: set[str], b: set[str]) -> float:
-    """The labels in both, of those in either."""
+    """Return the labels in both, of those in either."""
     return len(a & b) / max(len(a | b), 1)

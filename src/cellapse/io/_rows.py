@@ -37,7 +37,7 @@ class Rows:
 
 
 def split_rows(text: str, sep: str | None = None) -> Rows:
-    """The rows of a table; lines that begin with #, % or // are comments."""
+    """Return the rows of a table; lines that begin with #, % or // are comments."""
     lines, above, within = _lines(text)
     if lines and (declared := _SEPARATOR.fullmatch(lines[0])):
         sep, lines = sep or declared[1], lines[1:]
@@ -75,7 +75,7 @@ def _has_other_space(text: str) -> bool:
 
 
 def _behind_gaps(rows: list[list[str]]) -> list[int]:
-    """The places, among the rows with words, of those that come behind rows without."""
+    """Return the places, among the rows with words, of those that come behind rows without."""
     places, place, gap = [], 0, False
     for row in rows:
         if not any(row):
@@ -88,7 +88,7 @@ def _behind_gaps(rows: list[list[str]]) -> list[int]:
 
 
 def _lines(text: str) -> tuple[list[str], str, list[str]]:
-    """The lines of data, empty where a gap is, the comment above, and those between."""
+    """Return the lines of data, empty where a gap is, the comment above, and those between."""
     if not any(mark in text for mark in MARKS):
         plain = [line.strip(" \r\n") for line in text.strip("\r\n ").splitlines()]
         return plain, "", []
@@ -125,7 +125,7 @@ def _refuse_marked(comments: list[str], rows: list[list[str]], delimiter: str | 
 
 
 def _delimiter(head: list[str]) -> str | None:
-    """What the first lines are separated by; None stands for any spaces."""
+    """Return what the first lines are separated by; None stands for any spaces."""
     if any("\t" in line for line in head):
         return "\t"
     commas = [line for line in head if "," in line]
@@ -140,7 +140,7 @@ def _delimiter(head: list[str]) -> str | None:
 
 
 def _same_width(lines: list[str]) -> bool:
-    """Whether spaces part all lines into as many words, two at least."""
+    """Return whether spaces part all lines into as many words, two at least."""
     widths = {len(line.split()) for line in lines}
     return len(widths) == 1 and widths.pop() > 1
 

@@ -120,13 +120,13 @@ def _first_label(K: Complex, L: Complex) -> str:
 def _cells(
     K: Complex, rank: int, position: Sequence[int] | None = None
 ) -> Iterator[frozenset[int]]:
-    """The members of all cells, by their places or others."""
+    """Yield the members of all cells, by their places or others."""
     for cell in K.cells[rank] if K.max_rank >= rank else ():
         yield frozenset(cell.tolist() if position is None else (position[v] for v in cell.tolist()))
 
 
 def _other_column(given: Mapping[str, Any], read: Mapping[str, Any], lenient: bool) -> str:
-    """The name of a column that differs; one without any value need not come back."""
+    """Return the name of a column that differs; one without any value need not come back."""
     for name in dict.fromkeys([*given, *read]):
         if _same_column(given.get(name), read.get(name)):
             continue
@@ -137,7 +137,7 @@ def _other_column(given: Mapping[str, Any], read: Mapping[str, Any], lenient: bo
 
 
 def _same_column(a: Any, b: Any) -> bool:
-    """Whether two columns are the same at first sight: the same numbers, to the last bit."""
+    """Return whether two columns are the same at first sight: the same numbers, to the last bit."""
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and a.dtype.kind in "biuf":
         return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
     return a is None and b is None
@@ -155,7 +155,7 @@ def _is_nothing(value: Any) -> bool:
 
 
 def _typed(value: Any) -> Any:
-    """A value that is equal only to one of the same type, NaN to NaN, 0.0 not to -0.0."""
+    """Return a value that is equal only to one of the same type, NaN to NaN, 0.0 not to -0.0."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, list | tuple | np.ndarray):

@@ -41,7 +41,7 @@ def reading(
     packed: bool = False,
     free: float = 0.0,
 ) -> Iterator[None]:
-    """The budget for a file of that size; every error within is said of that name.
+    """Yield the budget for a file of that size; every error within is said of that name.
 
     `free` is the memory there is, where that has just been asked.
     """
@@ -61,7 +61,7 @@ def reading(
 
 @contextmanager
 def reading_file(path: Path, growth: int, max_memory: int | None = None) -> Iterator[bytes]:
-    """The content of a file or of a gzip, with the budget for whatever is made of it.
+    """Yield the content of a file or of a gzip, with the budget for whatever is made of it.
 
     `growth` is how much memory a reader takes for a byte of its file.
     """
@@ -76,7 +76,7 @@ def reading_file(path: Path, growth: int, max_memory: int | None = None) -> Iter
 
 
 def raw_bytes(path: Path, growth: int, free: int) -> bytes:
-    """The content of a file as it is, unless so much free memory is too little for it."""
+    """Return the content of a file as it is, unless so much free memory is too little for it."""
     try:
         refuse_no_file(path)
         limit = _most(growth, free)
@@ -101,7 +101,7 @@ def refuse_no_file(path: Path) -> None:
 
 
 def stream_bytes(stream: BinaryIO, growth: int) -> bytes:
-    """All that a stream has, refused as soon as reading it would take too much memory."""
+    """Return all that a stream has, refused as soon as reading it would take too much memory."""
     limit = _most(growth, available_memory())
     chunks, size = [], 0
     while chunk := stream.read(_CHUNK):
@@ -113,7 +113,7 @@ def stream_bytes(stream: BinaryIO, growth: int) -> bytes:
 
 
 def _most(growth: int, free: int) -> int:
-    """The most bytes that are read here."""
+    """Return the most bytes that are read here."""
     return free // (2 * growth)
 
 
@@ -122,7 +122,7 @@ def _too_much(limit: int) -> SizeError:
 
 
 def is_packed(data: bytes) -> bool:
-    """Whether it is a gzip."""
+    """Return whether it is a gzip."""
     return data[:2] == b"\x1f\x8b"
 
 
@@ -150,7 +150,7 @@ def _unpack(packed: bytes, growth: int) -> bytes:
 
 
 def as_text(data: bytes) -> str:
-    """The bytes as UTF-8 text; anything else is refused."""
+    """Return the bytes as UTF-8 text; anything else is refused."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -15,7 +15,7 @@ _SECONDS = (5e8, 5e9)  # from 1985 on, counted from 1970
 
 
 def attribute(name: str, words: Sequence[str]) -> list[Any]:
-    """A column of text as numbers where all are, decimal commas included.
+    """Return a column of text as numbers where all are, decimal commas included.
 
     >>> attribute("w", ["1,5", "2"]), attribute("w", ["1,500", "2"])
     ([1.5, 2.0], ['1,500', '2'])
@@ -32,7 +32,7 @@ def attribute(name: str, words: Sequence[str]) -> list[Any]:
 
 
 def has_decimal_commas(words: Sequence[str]) -> bool:
-    """Whether all are numbers, some with a comma that is plainly not one of thousands.
+    """Return whether all are numbers, some with a comma that is plainly not one of thousands.
 
     >>> has_decimal_commas(["1,5", "2"]), has_decimal_commas(["1,500"]), has_decimal_commas(["a"])
     (True, False, False)
@@ -44,7 +44,7 @@ def has_decimal_commas(words: Sequence[str]) -> bool:
 
 
 def unnamed(place: int, values: list[Any]) -> str | None:
-    """What a third or fourth column of numbers without a name is called."""
+    """Return what a third or fourth column of numbers without a name is called."""
     if place < 2 or not values or not set(map(type, values)) <= {int, float, type(None)}:
         return None
     given = [v for v in values if v is not None]
@@ -56,6 +56,6 @@ def unnamed(place: int, values: list[Any]) -> str | None:
 
 
 def time_column(names: Sequence[str]) -> str | None:
-    """The name of the column of times, if there is one."""
+    """Return the name of the column of times, if there is one."""
     plain = [name.lower().replace("_", "") for name in names]
     return next((names[plain.index(t)] for t in _TIMES if t in plain), None)

@@ -25,7 +25,7 @@ _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,17})\Z")  # "007" is a word: as a number
 
 
 def text_labels(words: Sequence[str]) -> list[Hashable]:
-    """Labels read from text: whole numbers if all are, else the words themselves.
+    """Return labels read from text: whole numbers if all are, else the words themselves.
 
     >>> text_labels(["1", "20"]), text_labels(["1", "a"])
     ([1, 20], ['1', 'a'])
@@ -46,7 +46,7 @@ def word_labels(named: Iterable[str], listed: Collection[str] = ()) -> dict[str,
 
 
 def text_column(words: Sequence[str]) -> list[Any]:
-    """An attribute read from text; an empty word is None.
+    """Return an attribute read from text; an empty word is None.
 
     >>> text_column(["1", "2.5"]), text_column(["x", ""])
     ([1.0, 2.5], ['x', None])
@@ -65,7 +65,7 @@ def text_column(words: Sequence[str]) -> list[Any]:
 
 
 def is_number(word: str) -> bool:
-    """Whether a word reads as a number.
+    """Return whether a word reads as a number.
 
     >>> is_number("1e-3"), is_number("1_000")
     (True, False)
@@ -89,7 +89,7 @@ def json_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def column(values: list[Any]) -> Any:
-    """A column of JSON values: rows of numbers become a table, other lists tuples.
+    """Return a column of JSON values: rows of numbers become a table, other lists tuples.
 
     >>> column([[1.0, 2.0], [3.0, 4.0]]).shape, column([[1], ["a", 2]])
     ((2, 2), [(1,), ('a', 2)])
@@ -101,12 +101,12 @@ def column(values: list[Any]) -> Any:
 
 
 def from_json(value: Any) -> Any:
-    """The value with lists as tuples, so that it can be a label."""
+    """Return the value with lists as tuples, so that it can be a label."""
     return tuple(from_json(v) for v in value) if isinstance(value, list) else value
 
 
 def to_json(value: Any, strict: bool = True) -> Any:
-    """The value in the types of JSON, numpy's among them as Python's.
+    """Return the value in the types of JSON, numpy's among them as Python's.
 
     Strict JSON has no NaN, which becomes null, and no infinite numbers, which are refused; Python's
     own has both.
@@ -137,7 +137,7 @@ def to_json(value: Any, strict: bool = True) -> Any:
 
 
 def has_nan(value: Any) -> bool:
-    """Whether there is a NaN among the values, at any depth.
+    """Return whether there is a NaN among the values, at any depth.
 
     >>> has_nan([(1.0, "a"), (np.nan, "b")]), has_nan(np.ones(3))
     (True, False)
@@ -150,7 +150,7 @@ def has_nan(value: Any) -> bool:
 
 
 def null_as_nan(value: Any) -> Any:
-    """The value of JSON with NaN in the place of null, at any depth.
+    """Return the value of JSON with NaN in the place of null, at any depth.
 
     >>> null_as_nan([1.0, None])
     [1.0, nan]
@@ -161,14 +161,14 @@ def null_as_nan(value: Any) -> Any:
 
 
 def is_plain(label: Any) -> bool:
-    """Whether a label is a string or a whole number, which every format holds."""
+    """Return whether a label is a string or a whole number, which every format holds."""
     return isinstance(label, str) or (
         isinstance(label, int | np.integer) and not isinstance(label, bool)
     )
 
 
 def label_words(labels: Iterable[Hashable]) -> list[str]:
-    """The labels as different words: strings as they are, all else as JSON.
+    """Return the labels as different words: strings as they are, all else as JSON.
 
     >>> label_words(["a", 1, ("A", "52")])
     ['a', '1', '["A", "52"]']

@@ -38,7 +38,7 @@ def _refuse(*_: Any) -> None:
 
 
 def need(given: Mapping[str, str], key: str, name: str) -> str:
-    """An attribute that an element must have."""
+    """Return an attribute that an element must have."""
     if key not in given:
         raise InputError(f"has a <{name}> without {key}=...; give it one")
     return given[key]

@@ -141,7 +141,7 @@ class _Parser:
         chain.clear()
 
     def _usual(self, kind: str) -> dict[str, Any]:
-        """What `node [...]` or `edge [...]` above says of all that follow."""
+        """Return what `node [...]` or `edge [...]` above says of all that follow."""
         usual = self.defaults[-1][kind]
         if usual:
             draw_memory(100.0 * len(usual), "the attributes of all nodes", "leave out some")

@@ -98,7 +98,7 @@ def read_ncol(data: bytes, options: Options = PLAIN) -> Complex:
 
 
 def _graph(table: Columns, dicts: list[dict[str, Any]], options: Options) -> Complex:
-    """The graph of rows whose columns are known."""
+    """Return the graph of rows whose columns are known."""
     (u, v), width = table.ends, table.width
     edges = table.rows
     if 1 in map(len, edges):
@@ -137,7 +137,7 @@ def _attributes(table: Columns, edges: list[list[str]]) -> dict[str, list[Any]]:
 
 
 def _within(columns: dict[str, list[Any]], window: tuple[float, float]) -> list[int]:
-    """The positions of the edges within a window of times, its end left out."""
+    """Return the positions of the edges within a window of times, its end left out."""
     name = time_column(list(columns))
     values = columns[name] if name is not None else []
     if not values or not all(isinstance(t, int | float) for t in values):
@@ -153,7 +153,7 @@ def _within(columns: dict[str, list[Any]], window: tuple[float, float]) -> list[
 
 
 def _two_numbers(text: str) -> Any:
-    """The numbers of a file with two whole ones a line and nothing else, or None."""
+    """Return the numbers of a file with two whole ones a line and nothing else, or None."""
     # Python before 3.11.5 takes the beginning of a line for a whole one where ++ comes to its end.
     last = text[text.rfind("\n", 0, -1) + 1 :]
     if not (_TWO_NUMBERS.fullmatch(text) and _TWO_NUMBERS.fullmatch(last)):
@@ -166,7 +166,7 @@ def _vertices(rows: Sequence[Sequence[str]], u: int, v: int) -> list[Sequence[st
 
 
 def _networkx_data(rows: list[list[str]]) -> tuple[list[list[str]], list[dict[str, Any]]]:
-    """Edges with a dict behind them, the way `networkx.write_edgelist` writes."""
+    """Return edges with a dict behind them, the way `networkx.write_edgelist` writes."""
     if not rows or len(rows[0]) < 3 or not rows[0][2].startswith("{"):
         return rows, []
     return [row[:2] for row in rows], [_literal(" ".join(row[2:])) for row in rows]
@@ -184,7 +184,7 @@ def _literal(text: str) -> dict[str, Any]:
 
 
 def write_edges(K: Complex, delimiter: str = ",") -> bytes:
-    r"""The edges of a graph as a table: source, target, weight and attributes, header first.
+    r"""Return the edges of a graph as a table: source, target, weight and attributes, header first.
 
     Vertices without edges follow as lines of one label.
 
@@ -206,7 +206,7 @@ def write_edges(K: Complex, delimiter: str = ",") -> bytes:
 
 
 def write_tabs(K: Complex) -> bytes:
-    """The same with tabs between the columns."""
+    """Return the same with tabs between the columns."""
     return write_edges(K, "\t")
 
 

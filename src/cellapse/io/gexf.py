@@ -149,7 +149,7 @@ def _number(text: str) -> float:
 
 
 def write_gexf(K: Complex) -> bytes:
-    """A complex of rank 1 as GEXF 1.3, with attributes and weights."""
+    """Return a complex of rank 1 as GEXF 1.3, with attributes and weights."""
     edges, of_edges = graph_columns(K, "GEXF")
     of_nodes = columns_with_weights(K, 0)
     if "label" in of_nodes:
@@ -180,7 +180,7 @@ def write_gexf(K: Complex) -> bytes:
 def _values(
     columns: Mapping[str, Sequence[Any]], owner: str, count: int, declared: list[str]
 ) -> list[str]:
-    """The <attvalues> of every cell; what they stand for is added to `declared`."""
+    """Return the <attvalues> of every cell; what they stand for is added to `declared`."""
     values = [""] * count
     keys = []
     for i, (name, column) in enumerate(columns.items()):

@@ -101,7 +101,7 @@ def _flat(pairs: Pairs, prefix: str, depth: int) -> dict[str, Any]:
 
 
 def _is_list(value: Any) -> bool:
-    """Whether it is a list, or how networkx marks a list of one."""
+    """Return whether it is a list, or how networkx marks a list of one."""
     return isinstance(value, list) or value == "_networkx_list_start"
 
 
@@ -136,7 +136,7 @@ def _value(kind: str, word: str) -> Any:
 
 
 def write_gml(K: Complex) -> bytes:
-    """A complex of rank 1 as GML, with attributes and weights."""
+    """Return a complex of rank 1 as GML, with attributes and weights."""
     edges, edge_columns = graph_columns(K, "GML")
     of_nodes = columns_with_weights(K, 0)
     for columns, taken in ((of_nodes, ("id", "label")), (edge_columns, ("source", "target"))):
@@ -153,7 +153,7 @@ def write_gml(K: Complex) -> bytes:
 
 
 def _records(columns: Mapping[str, Any], count: int) -> list[str]:
-    """What is known of every cell, as ` key value` one after the other."""
+    """Return what is known of every cell, as ` key value` one after the other."""
     records = [""] * count
     for name, column in columns.items():
         for i, value in enumerate(column.tolist()):

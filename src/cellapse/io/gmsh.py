@@ -37,27 +37,27 @@ class _Lines(NamedTuple):
     counts: IntArray
 
     def take(self, at: int, count: int) -> _Lines:
-        """Some lines of it."""
+        """Return some lines of it."""
         taken = self.counts[at : at + count]
         if len(taken) != count:
             raise InputError(f"declares {count} lines, and has {len(taken)}; it may be cut off")
         return _Lines(self.values, self.starts[at : at + count], taken)
 
     def column(self, place: int, width: int = 1) -> FloatArray:
-        """The numbers at some places of every line."""
+        """Return the numbers at some places of every line."""
         if (self.counts < place + width).any():
             raise InputError(f"has a line of less than {place + width} numbers; it may be cut off")
         return self.values[self.starts[:, None] + np.arange(place, place + width)]
 
     def whole(self, place: int, width: int = 1) -> IntArray:
-        """The same as whole numbers from 0."""
+        """Return the same as whole numbers from 0."""
         values = self.column(place, width)
         if (values < 0).any() or not_whole(values).any():
             raise InputError("has numbers of points or elements that are not whole, from 0 on")
         return values.astype(np.int64)
 
     def size(self, at: int, place: int) -> int:
-        """One whole number."""
+        """Return one whole number."""
         return int(self.take(at, 1).whole(place)[0, 0])
 
 
@@ -133,7 +133,7 @@ def _elements_4(lines: _Lines) -> Iterator[tuple[str, IntArray]]:
 
 
 def _elements(lines: _Lines, kind: int, before: int) -> tuple[str, IntArray]:
-    """The points of elements of one kind, which come behind other numbers."""
+    """Return the points of elements of one kind, which come behind other numbers."""
     name = _KINDS.get(kind)
     if name is None:
         raise InputError(f"has elements of kind {kind}, of higher order; save it with order 1")

@@ -66,7 +66,7 @@ def is_graph6(text: str) -> bool:
 
 
 def _size(codes: IntArray) -> tuple[int, IntArray]:
-    """The number of vertices in 1, 4 or 8 characters, and those that follow."""
+    """Return the number of vertices in 1, 4 or 8 characters, and those that follow."""
     if codes[0] < 63:
         return int(codes[0]), codes[1:]
     skip, length = (2, 8) if len(codes) > 1 and codes[1] == 63 else (1, 4)
@@ -97,7 +97,7 @@ def _graph6(n: int, codes: IntArray) -> IntArray:
 
 
 def _sparse6(n: int, codes: IntArray) -> IntArray:
-    """Steps of one bit, which moves on to the next vertex, and a number x."""
+    """Return steps of one bit, which moves on to the next vertex, and a number x."""
     width = max((n - 1).bit_length(), 1)
     bits = _bits(codes)
     steps = bits[: len(bits) // (width + 1) * (width + 1)].reshape(-1, width + 1)

@@ -22,7 +22,7 @@ Record = dict[str, Any]
 
 
 def is_graph(document: Mapping[str, Any]) -> bool:
-    """Whether a JSON object is one of these.
+    """Return whether a JSON object is one of these.
 
     >>> is_graph({"nodes": [], "links": []}), is_graph({"incidences": []})
     (True, False)
@@ -125,7 +125,7 @@ def _objects(listed: Any, what: str) -> list[Record]:
 
 
 def _elements(given: Any) -> tuple[list[Record], list[Record]]:
-    """Two lists of objects with `data`, or one list of both."""
+    """Return two lists of objects with `data`, or one list of both."""
     if isinstance(given, list):
         listed = _objects(given, "elements")
         are_edges = [isinstance(e.get("data"), dict) and "source" in e["data"] for e in listed]

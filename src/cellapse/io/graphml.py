@@ -119,7 +119,7 @@ class _Document:
 
 
 def write_graphml(K: Complex) -> bytes:
-    """A complex of rank 1 as GraphML, with attributes and weights."""
+    """Return a complex of rank 1 as GraphML, with attributes and weights."""
     edges, edge_columns = graph_columns(K, "GraphML")
     nodes = label_words(K.labels)
     keys: list[str] = []
@@ -144,7 +144,7 @@ def write_graphml(K: Complex) -> bytes:
 def _data(
     columns: Mapping[str, Sequence[Any]], owner: str, count: int, keys: list[str]
 ) -> list[str]:
-    """The <data> of every cell; what they stand for is added to `keys`."""
+    """Return the <data> of every cell; what they stand for is added to `keys`."""
     data = [""] * count
     for name, values in columns.items():
         kind, words = _words(values)

@@ -88,7 +88,7 @@ def read_hif(document: dict[str, Any], weight: str | None = AUTO, rules: Rules =
 
 
 def _ranks(records: list[Record], sizes: list[int] | None) -> list[Any]:
-    """The ranks that edges say; of a simplicial complex, those of their sizes else."""
+    """Return the ranks that edges say; of a simplicial complex, those of their sizes else."""
     ranks = [attrs.get("rank") for attrs in _attrs(records)]
     if sizes is None:
         return ranks
@@ -100,7 +100,7 @@ def _attrs(records: list[Record]) -> list[Record]:
 
 
 def _with_weights(records: list[Record], weight: str | None) -> list[Record]:
-    """The attributes of nodes or hyperedges, with their weights if those say something."""
+    """Return the attributes of nodes or hyperedges, with their weights if those say something."""
     weights = [record.get("weight", 1) for record in records]
     given = any("weight" in record for record in records)
     if all(w == 1 for w in weights) and not (given and weight == "weight"):
@@ -111,7 +111,7 @@ def _with_weights(records: list[Record], weight: str | None) -> list[Record]:
 def _cells(
     document: dict[str, Any], nodes: dict[Hashable, Record], edges: dict[Hashable, Record]
 ) -> tuple[list[Hashable], list[Hashable], Cells]:
-    """The names of all nodes, those of the edges with members, and their members."""
+    """Return the names of all nodes, those of the edges with members, and their members."""
     incidences, (of, members) = section(document, "incidences")
     pairs = dict.fromkeys(zip(of, members, strict=True))
     if len(pairs) < len(of):
@@ -178,7 +178,7 @@ def _as_complex(
 
 
 def _with_nan(attrs: list[Record], names: Any) -> list[Record]:
-    """The same with NaN for null in the columns that had one when we wrote them."""
+    """Return the same with NaN for null in the columns that had one when we wrote them."""
     if not isinstance(names, list):
         return attrs
     marked = {name for name in names if isinstance(name, str)}
@@ -222,7 +222,7 @@ def _as_hypergraph(
 
 
 def _weights(records: list[Record], ours: bool) -> list[float] | None:
-    """The weights; all ones, as HyperNetX writes them everywhere, are none."""
+    """Return the weights; all ones, as HyperNetX writes them everywhere, are none."""
     given = [record.get("weight") for record in records]
     values = [1.0 if w is None else w for w in given]
     return values if any(w != 1 for w in values) or (ours and None not in given) else None
@@ -236,7 +236,7 @@ def _label(text: Hashable) -> Hashable:
 
 
 def hif_document(K: Complex) -> dict[str, Any]:
-    """A complex as an HIF document, with everything that it holds.
+    """Return a complex as an HIF document, with everything that it holds.
 
     Of a hypergraph, the hyperedges that were given, without ranks.
     """
@@ -288,7 +288,7 @@ def _has_column(K: Complex, name: str) -> bool:
 def _given(
     K: Complex, given: GivenHyperedges, about: dict[str, Any]
 ) -> tuple[list[Any], list[Any], list[Record]]:
-    """Names, members and records of the hyperedges that were given, and how to read them."""
+    """Return names, members and records of the hyperedges that were given, and how to read them."""
     names, cells, known = hyperedges_of(K, "weight")
     about["counted"], about["named"] = given.counted, _has_column(K, "id")
     if not all(map(is_plain, names)):

@@ -62,10 +62,10 @@ def _check_rules(options: Options, **used: str) -> None:
 
 
 def write_json(document: Any) -> bytes:
-    """A document in strict JSON."""
+    """Return a document in strict JSON."""
     return as_bytes(json.dumps(document, allow_nan=False, ensure_ascii=False) + "\n")
 
 
 def write_hif(K: Complex) -> bytes:
-    """A complex as HIF."""
+    """Return a complex as HIF."""
     return write_json(hif_document(K))

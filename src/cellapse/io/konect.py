@@ -26,7 +26,7 @@ _COLUMNS = ("weight", "time")
 
 
 def is_konect(data: bytes) -> bool:
-    """Whether a file begins as those of KONECT do."""
+    """Return whether a file begins as those of KONECT do."""
     first = data[:200].decode("ascii", errors="replace")  # the head is shorter
     return _HEAD.match(first) is not None
 
@@ -50,7 +50,7 @@ def read_konect(data: bytes, options: Options = PLAIN) -> Complex:
 
 
 def konect_rows(data: bytes, options: Options) -> tuple[str, str, np.ndarray]:
-    """Which kind of network a file holds, the words that say so, and its rows of numbers."""
+    """Return which kind of network a file holds, the words that say so, and its rows of numbers."""
     text = as_text(data)
     head = _HEAD.match(text)
     if head is None:
@@ -89,7 +89,7 @@ def _within(
 
 
 def konect_labels(pairs: np.ndarray, bipartite: bool) -> tuple[list[Hashable], np.ndarray]:
-    """The labels of the vertices, and rows as their positions."""
+    """Return the labels of the vertices, and rows as their positions."""
     if not bipartite:
         numbers, place = np.unique(pairs, return_inverse=True)
         return numbers.tolist(), place.reshape(-1, 2)

@@ -66,7 +66,7 @@ def read_mat(data: bytes, options: Options = PLAIN) -> Complex:
 
 
 def _elements(data: bytes, order: str) -> Iterator[tuple[int, bytes]]:
-    """The type and the bytes of one element after the other."""
+    """Yield the type and the bytes of one element after the other."""
     at = 0
     while at + 8 <= len(data):
         kind, size = np.frombuffer(data, order + "u4", 2, at).tolist()
@@ -83,7 +83,7 @@ def _elements(data: bytes, order: str) -> Iterator[tuple[int, bytes]]:
 
 
 def _unpacked(content: bytes) -> bytes:
-    """What a compressed element holds: one element, whose size comes first."""
+    """Return what a compressed element holds: one element, whose size comes first."""
     machine = zlib.decompressobj()
     try:
         head = machine.decompress(content, 8)  # what is not read here follows below
@@ -95,7 +95,7 @@ def _unpacked(content: bytes) -> bytes:
 
 
 def _matrices(content: bytes, order: str, prefix: str = "", depth: int = 0) -> dict[str, Any]:
-    """The matrices of numbers in an element, by their names."""
+    """Return the matrices of numbers in an element, by their names."""
     parts = list(_elements(content, order))
     if len(parts) < 3 or len(parts[0][1]) < 8:
         return {}
@@ -118,7 +118,7 @@ def _matrices(content: bytes, order: str, prefix: str = "", depth: int = 0) -> d
 
 
 def _fields(parts: list[tuple[int, bytes]], order: str, name: str, depth: int) -> dict[str, Any]:
-    """The matrices in the fields of a structure."""
+    """Return the matrices in the fields of a structure."""
     if len(parts) < 2:
         return {}
     length = int.from_bytes(parts[0][1][:4], "little" if order == "<" else "big")

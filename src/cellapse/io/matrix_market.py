@@ -121,7 +121,7 @@ def _array(numbers: Any, symmetric: bool, pattern: bool) -> Any:
 
 
 def _entries(numbers: Any, pattern: bool) -> sparse.coo_array:
-    """The same of whatever numbers there are."""
+    """Return the same of whatever numbers there are."""
     n, m, count = _sizes(numbers, 3)
     width, listed = 2 if pattern else 3, numbers[3:]
     if len(listed) != count * width:
@@ -165,7 +165,7 @@ def _distinct(listed: Any) -> sparse.coo_array:
 
 
 def _half(entries: sparse.coo_array, pattern: bool, options: Options) -> Complex:
-    """The graph of a matrix of which one half is listed: every entry is an edge."""
+    """Return the graph of a matrix of which one half is listed: every entry is an edge."""
     n = entries.shape[0]
     require_memory(100.0 * n, f"a graph of {n:,} vertices", "leave out those without edges")
     if not np.isfinite(entries.data).all():

@@ -52,7 +52,7 @@ def read_matrix(data: bytes, options: Options = PLAIN) -> Complex:
 def labelled_matrix(
     rows: list[list[str]], header: bool | None = None, *, sure: bool = False
 ) -> Matrix | None:
-    """The labels and numbers of a matrix, or None where rows are rather a list of edges.
+    """Return the labels and numbers of a matrix, or None where rows are rather a list of edges.
 
     >>> labelled_matrix([["", "x", "y"], ["x", "0", "1"], ["y", "1", "0"]])[0]
     ['x', 'y']
@@ -119,14 +119,14 @@ def _number(word: str) -> float:
 
 
 def _is_adjacency(matrix: Any) -> bool:
-    """Whether it is large, or symmetric with the same number all along the diagonal."""
+    """Return whether it is large, or symmetric with the same number all along the diagonal."""
     diagonal = matrix.diagonal()
     same = bool((diagonal == diagonal[0]).all())
     return len(matrix) > _SMALL or (same and bool(np.allclose(matrix, matrix.T, rtol=1e-9)))
 
 
 def matrix_complex(labels: Sequence[Hashable] | None, matrix: Any, rules: Rules) -> Complex:
-    """The graph of a matrix; of zeros and ones it has no weights."""
+    """Return the graph of a matrix; of zeros and ones it has no weights."""
     if not np.isfinite(matrix).all():
         raise InputError("has infinite entries; leave places empty where there is no edge")
     weighted = bool(((matrix != 0) & (matrix != 1)).any())

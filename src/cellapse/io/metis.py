@@ -107,7 +107,7 @@ def _lists(text: str) -> _Lists:
 
 
 def _own(values: FloatArray, sized: bool) -> dict[str, Any]:
-    """What is known of the vertices: size, and weight or weights."""
+    """Return what is known of the vertices: size, and weight or weights."""
     own: dict[str, Any] = {"size": values[:, 0]} if sized else {}
     weights = values[:, int(sized) :]
     if weights.shape[1]:

@@ -29,7 +29,7 @@ _DATA = re.compile(r"^>[^\n]*<([^<>\n]+)>[^\n]*\n(.*?)(?:\n[ \t]*\n|\Z)", re.M |
 
 
 def molecule_complexes(molecules: Any, *, weight: str | None = AUTO) -> list[Complex]:
-    r"""The complexes of many molecules, in their order.
+    r"""Return the complexes of many molecules, in their order.
 
     Parameters
     ----------
@@ -72,22 +72,22 @@ def _of_file(path: str | os.PathLike[str]) -> list[Complex]:
 
 
 def load_molecule(path: str | os.PathLike[str]) -> Complex:
-    """The complex of the only molecule of a file."""
+    """Return the complex of the only molecule of a file."""
     return _only(_of_file(path))
 
 
 def read_smiles(data: bytes) -> Complex:
-    """The molecule of a file with one line of SMILES, a name behind it or not."""
+    """Return the molecule of a file with one line of SMILES, a name behind it or not."""
     return _only(_smiles(data))
 
 
 def read_sdf(data: bytes) -> Complex:
-    """The molecule of an SDF or MOL file with one record."""
+    """Return the molecule of an SDF or MOL file with one record."""
     return _only(_sdf(data))
 
 
 def read_mol2(data: bytes) -> Complex:
-    """The molecule of a MOL2 file with one record."""
+    """Return the molecule of a MOL2 file with one record."""
     with extra("rdkit", "molecule"):
         from rdkit import Chem, rdBase
     text = as_text(data).replace("\r\n", "\n")
@@ -111,20 +111,20 @@ def read_mol2(data: bytes) -> Complex:
 
 
 def _atom(word: str) -> int:
-    """The number of an atom, or 0."""
+    """Return the number of an atom, or 0."""
     short = len(word) < 9  # no molecule has as many atoms
     return int(word) if short and word.isdecimal() else 0
 
 
 def _lines(text: str, section: str) -> list[list[str]]:
-    """The words of every line of a section."""
+    """Return the words of every line of a section."""
     _, _, rest = text.partition(f"@<TRIPOS>{section}\n")
     lines = rest.partition("\n@")[0].split("\n")
     return [line.split() for line in lines if line.strip() and not line.startswith("#")]
 
 
 def read_xyz(data: bytes) -> Complex:
-    r"""The atoms of an XYZ file, joined where they are close enough for a bond.
+    r"""Return the atoms of an XYZ file, joined where they are close enough for a bond.
 
     >>> read_xyz(b"2\nhydrogen\nH 0 0 0\nH 0 0 0.74\n")
     Complex(n_cells=(2, 1, 0))
@@ -182,7 +182,7 @@ def _sdf(data: bytes) -> list[Complex]:
 
 
 def _value(text: str) -> int | float | str:
-    """A number where it is one, as RDKit reads data."""
+    """Return a number where it is one, as RDKit reads data."""
     for kind in (int, float):
         try:
             return kind(text)

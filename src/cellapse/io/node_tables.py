@@ -181,7 +181,7 @@ def _is_header(rows: list[Row], known: dict[str, Any], kind: Kind, column: str |
 def _places(
     names: Row | None, rows: list[Row], known: dict[str, Any], kind: Kind, column: str | None
 ) -> tuple[int, int]:
-    """Which columns hold the nodes and the values."""
+    """Return which columns hold the nodes and the values."""
     width = len(rows[0])
     if width < 2:
         raise InputError("has one column, and needs two, of nodes and of values; " + _example(kind))
@@ -208,7 +208,7 @@ def _places(
 def _nodes(
     names: Row | None, rows: list[Row], known: dict[str, Any], chosen: int | None, kind: Kind
 ) -> int:
-    """The column of the nodes: by its name, and where several could be, by what is in it."""
+    """Return the column of the nodes: by its name, and where several could be, by what is in it."""
     if names is None:
         return 0
     for words in _NODES:
@@ -321,7 +321,7 @@ def _plain(name: str) -> str:
 
 
 def _cut(row: Sequence[str] | None) -> str:
-    """The words of a row, as far as a message should go."""
+    """Return the words of a row, as far as a message should go."""
     shown = [f"{word:.40}" for word in islice(row or (), 8)]
     return ", ".join(map(repr, shown)) + (", ..." if len(row or ()) > 8 else "")
 

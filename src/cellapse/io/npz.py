@@ -96,13 +96,13 @@ def _check_members(members: Sequence[zipfile.ZipInfo]) -> None:
 
 
 def _member(file: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    """The bytes of a member, as many as it declares and no more."""
+    """Return the bytes of a member, as many as it declares and no more."""
     with file.open(member) as opened:
         return opened.read(member.file_size)
 
 
 def read_array(data: bytes) -> Array:
-    """The array of a file of `numpy.save`."""
+    """Return the array of a file of `numpy.save`."""
     try:
         return _array(data)
     except InputError:
@@ -112,7 +112,7 @@ def read_array(data: bytes) -> Array:
 
 
 def _array(raw: bytes) -> Array:
-    """One array, its declared size compared with the bytes there are."""
+    """Return one array, its declared size compared with the bytes there are."""
     file = io.BytesIO(raw)
     version = np.lib.format.read_magic(file)
     read: Callable[..., Any] = (
@@ -187,7 +187,7 @@ def _complex(arrays: dict[str, Array]) -> Complex:
 
 
 def _hyperedges(arrays: Mapping[str, Array], about: Any, n_cells: int) -> GivenHyperedges | None:
-    """Which cells are the hyperedges that the complex was lifted from."""
+    """Return which cells are the hyperedges that the complex was lifted from."""
     known, cells = about.get("hyperedges"), arrays.get("hyperedges")
     if known is None or cells is None:
         return None
@@ -209,7 +209,7 @@ def _hyperedges(arrays: Mapping[str, Array], about: Any, n_cells: int) -> GivenH
 
 
 def _values(stored: Array) -> Sequence[Hashable]:
-    """The labels; whole numbers are stored as such."""
+    """Return the labels; whole numbers are stored as such."""
     if stored.dtype != np.uint8:
         if stored.ndim != 1 or stored.dtype.kind != "i":
             raise InputError(f"has labels of type {stored.dtype} and shape {stored.shape}")
@@ -234,7 +234,7 @@ def _to_bytes(value: Any) -> Array:
 
 
 def write_npz(K: Complex) -> bytes:
-    """A complex with everything that it holds."""
+    """Return a complex with everything that it holds."""
     arrays: dict[str, Array] = {"labels": _stored_labels(K.labels)}
     names: list[list[tuple[str, str]]] = []
     for k, cells in enumerate(K.cells):
@@ -271,7 +271,7 @@ def _stored_labels(labels: Sequence[Hashable]) -> Array:
 
 
 def pack(arrays: Mapping[str, Array]) -> bytes:
-    """The arrays as a compressed NPZ file; the same arrays make the same file.
+    """Return the arrays as a compressed NPZ file; the same arrays make the same file.
 
     Written here, since `numpy.savez` takes the names as arguments, of which `file` is taken.
 
@@ -298,7 +298,7 @@ def pack(arrays: Mapping[str, Array]) -> bytes:
 
 
 def text_array(values: Sequence[Any]) -> Array:
-    """A column as an array without objects: numbers, truths, or else words.
+    """Return a column as an array without objects: numbers, truths, or else words.
 
     >>> text_array([1, 2]).tolist(), text_array([1, "a"]).tolist(), text_array([1.5, None]).tolist()
     ([1, 2], ['1', 'a'], [1.5, nan])

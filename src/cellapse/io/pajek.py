@@ -53,7 +53,7 @@ def _all_edges(
     first: int | None,
     options: Options,
 ) -> tuple[list[tuple[int, int]], list[dict[str, Any]]]:
-    """The edges of all sections, with what is known of each."""
+    """Return the edges of all sections, with what is known of each."""
     ends, records = [], []
     for name, parts in sections.items():
         if name in ("arcs", "arcslist") and any(lines for _, lines in parts):
@@ -70,7 +70,7 @@ def _all_edges(
 
 
 def _sections(text: str) -> dict[str, list[tuple[list[str], list[list[str]]]]]:
-    """The words behind each *name and those of the lines below."""
+    """Return the words behind each *name and those of the lines below."""
     sections: dict[str, list[tuple[list[str], list[list[str]]]]] = {}
     lines: list[list[str]] | None = None
     for line in text.splitlines():
@@ -93,7 +93,7 @@ def _sections(text: str) -> dict[str, list[tuple[list[str], list[list[str]]]]]:
 
 
 def _vertices(lines: list[list[str]], n: int) -> dict[int, dict[str, Any]]:
-    """What is known of every vertex, by its number."""
+    """Return what is known of every vertex, by its number."""
     nodes: dict[int, dict[str, Any]] = {}
     for words in lines:
         i = whole(words[0], "a vertex", 1, n)

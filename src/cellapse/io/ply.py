@@ -96,7 +96,7 @@ def _mesh(tables: dict[str, dict[str, Any]]) -> Complex:
 
 
 def _flat(corners: Any) -> tuple[IntArray, IntArray]:
-    """The corners of all faces one after the other, and where those of each end."""
+    """Return the corners of all faces one after the other, and where those of each end."""
     if isinstance(corners, np.ndarray) and corners.ndim == 2:
         return np.arange(len(corners) + 1) * corners.shape[1], corners.astype(np.int64).ravel()
     lengths = [len(row) for row in corners]

@@ -28,7 +28,7 @@ _ARRAY = 8  # bytes of memory for a byte of an array
 
 
 def is_point_table(path: str | os.PathLike[str]) -> bool:
-    """Whether a file may be a table of points, by its extension.
+    """Return whether a file may be a table of points, by its extension.
 
     >>> is_point_table("points.csv.gz"), is_point_table("mesh.off")
     (True, False)
@@ -97,7 +97,7 @@ def _is_header(rows: list[list[str]], given: bool | None) -> bool:
 def _chosen(
     names: list[str] | None, columns: tuple[str | int, ...] | None, width: int
 ) -> list[int]:
-    """The columns of coordinates: those asked for, or all."""
+    """Return the columns of coordinates: those asked for, or all."""
     if columns is None:
         odd = [n for n in names or () if re.sub(r"[\W_]", "", n.lower()) in ("", *_NO_COORDINATES)]
         if odd:

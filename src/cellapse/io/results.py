@@ -32,18 +32,18 @@ class Table:
     more: Mapping[str, Any]
 
     def to_csv(self) -> bytes:
-        """One row a label, header first."""
+        """Return one row a label, header first."""
         columns = [to_json(values) for values in self.columns.values()]
         rows = zip(label_words(self.labels), *columns, strict=True)
         return as_bytes(csv_text([["node", *self.columns], *rows]))
 
     def to_json(self) -> bytes:
-        """An object of lists: `node` and one per column."""
+        """Return an object of lists: `node` and one per column."""
         columns = {name: to_json(values) for name, values in self.columns.items()}
         return write_json({"node": to_json(list(self.labels)), **columns, **to_json(self.more)})
 
     def to_npz(self) -> bytes:
-        """The columns as arrays; labels other than numbers are stored as text."""
+        """Return the columns as arrays; labels other than numbers are stored as text."""
         label_words(self.labels)  # refuses 1 and '1'
         labels = text_array(self.labels)
         objects = [name for name, values in self.columns.items() if values.dtype.hasobject]
@@ -53,13 +53,13 @@ class Table:
         return pack({"node": labels, **self.columns, **more})
 
     def to_graphml(self, K: Complex) -> bytes:
-        """The graph of a complex, the columns as attributes of its nodes."""
+        """Return the graph of a complex, the columns as attributes of its nodes."""
         graph = K.skeleton(min(1, K.max_rank))
         return write_graphml(graph.with_attributes({0: self.columns}))
 
 
 def as_table(result: Any, on: Any = None) -> Table:
-    r"""A result as a table; `on` has the labels of plain arrays.
+    r"""Return a result as a table; `on` has the labels of plain arrays.
 
     >>> as_table({"size": [1, 2]}, Complex.from_cells({0: "ab"})).to_csv()
     b'node,size\na,1\nb,2\n'
@@ -94,7 +94,7 @@ def as_table(result: Any, on: Any = None) -> Table:
 
 
 def _named(result: Any) -> Mapping[str, Any]:
-    """A result alone under a name of its own; the columns of a frame under theirs."""
+    """Return a result alone under a name of its own; the columns of a frame under theirs."""
     if hasattr(result, "columns") and hasattr(result, "items"):
         return {str(name): column for name, column in result.items()}
     if isinstance(result, Spectrum):

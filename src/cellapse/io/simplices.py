@@ -43,7 +43,7 @@ def read_simplices(data: bytes, options: Options = PLAIN) -> Complex:
 
 
 def timed_simplices(data: bytes) -> tuple[np.ndarray, Cells, np.ndarray | None]:
-    """The labels of the vertices, the simplices as they were listed, and their times."""
+    """Return the labels of the vertices, the simplices as they were listed, and their times."""
     parts = [_numbers(part) for part in data.split(BETWEEN)]
     if len(parts) not in (2, 3):
         raise InputError(f"comes in {len(parts)} parts; it takes {' and '.join(PARTS[:2])} beside")
@@ -62,7 +62,7 @@ def timed_simplices(data: bytes) -> tuple[np.ndarray, Cells, np.ndarray | None]:
 
 
 def with_parts(file: Path, data: bytes) -> bytes:
-    """The three files, of which one is given, as one."""
+    """Return the three files, of which one is given, as one."""
     ending = next((part for part in PARTS if file.name.endswith(part)), None)
     if ending is None:
         raise InputError(f"has a name that ends in none of {', '.join(PARTS)}")

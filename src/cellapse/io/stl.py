@@ -44,7 +44,7 @@ def read_stl(data: bytes) -> Complex:
 
 
 def _points(corners: FloatArray) -> tuple[FloatArray, IntArray]:
-    """The different places of corners, in order, and which of them each corner is."""
+    """Return the different places of corners, in order, and which of them each corner is."""
     order = np.lexsort(corners.T[::-1])  # ten times as quick as np.unique of rows
     ordered = corners[order]
     is_new = np.ones(len(corners), dtype=bool)

@@ -14,17 +14,17 @@ from cellapse.lifts.proteins import protein_complex
 
 
 def read_pdb(data: bytes) -> Complex:
-    """The residue complex of the content of a PDB file."""
+    """Return the residue complex of the content of a PDB file."""
     return protein_complex(_parsed(data, "Pdb"))
 
 
 def read_mmcif(data: bytes) -> Complex:
-    """The residue complex of the content of an mmCIF file."""
+    """Return the residue complex of the content of an mmCIF file."""
     return protein_complex(_parsed(data, "Mmcif"))
 
 
 def load_structure(path: str | os.PathLike[str]) -> Any:
-    """The gemmi.Structure of a PDB or mmCIF file, or of a gzip of it."""
+    """Return the gemmi.Structure of a PDB or mmCIF file, or of a gzip of it."""
     file = file_path(path)
     mmcif = Path(file.name.lower().removesuffix(".gz")).suffix in (".cif", ".mmcif")
     with reading_file(file, 20) as data:  # an estimate

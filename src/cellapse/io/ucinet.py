@@ -72,7 +72,7 @@ def _lists(
     neighbours: bool,
     options: Options,
 ) -> Complex:
-    """Lines of two ends and a value, or of a vertex and its neighbours."""
+    """Return lines of two ends and a value, or of a vertex and its neighbours."""
     label: Any = names or list(range(1, n + 1))
 
     def name(word: str) -> Any:

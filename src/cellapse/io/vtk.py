@@ -42,7 +42,7 @@ def read_vtk(data: bytes) -> Complex:
 
 
 def _legacy(words: list[str]) -> tuple[Any, Cells, IntArray]:
-    """The points, the corners of the cells, and their kinds."""
+    """Return the points, the corners of the cells, and their kinds."""
     points = None
     lists: list[Cells] = []
     kinds: list[IntArray] = []
@@ -79,7 +79,7 @@ def _legacy(words: list[str]) -> tuple[Any, Cells, IntArray]:
 
 
 def _listed(words: list[str], at: int) -> tuple[Cells, int]:
-    """The corners of cells, and where they end."""
+    """Return the corners of cells, and where they end."""
     count, size = (whole(w, f"a size of {words[at]}") for w in _pair(words, at))
     if "".join(words[at + 3 : at + 4]).upper() != "OFFSETS":
         return _lists(words[at + 3 : at + 3 + size], count, size), at + 3 + size
@@ -93,7 +93,7 @@ def _listed(words: list[str], at: int) -> tuple[Cells, int]:
 
 
 def _parts(members: IntArray, offsets: IntArray) -> Cells:
-    """The members between one offset and the next."""
+    """Return the members between one offset and the next."""
     offsets = offsets if len(offsets) else np.array([0])
     if offsets[0] != 0 or offsets[-1] != len(members):
         raise InputError(f"has offsets that do not go from 0 to {len(members)}")
@@ -116,7 +116,7 @@ def _numbers(words: list[str], count: int) -> FloatArray:
 
 
 def _lists(words: list[str], count: int, size: int) -> Cells:
-    """Lists of corners, each with its length in front."""
+    """Return lists of corners, each with its length in front."""
     if len(words) != size:
         raise InputError(f"declares a list of {size}, and has {len(words)}; it may be cut off")
     numbers = whole_numbers(words, "a number of a point")

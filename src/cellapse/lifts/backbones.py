@@ -19,7 +19,7 @@ _MOST_BONDS = 30  # per residue; only atoms on top of each other have more
 
 
 def pieces(backbone: FloatArray, breaks: BoolArray | None = None) -> IntArray:
-    """The number of the unbroken piece of the chain that each residue belongs to.
+    """Return the number of the unbroken piece of the chain that each residue belongs to.
 
     `breaks` says after which residues another chain begins, whatever the distance.
     """
@@ -30,7 +30,7 @@ def pieces(backbone: FloatArray, breaks: BoolArray | None = None) -> IntArray:
 
 
 def backbone_bonds(piece: IntArray) -> IntArray:
-    """Pairs of neighbours within a piece, one row per bond.
+    """Return pairs of neighbours within a piece, one row per bond.
 
     >>> backbone_bonds(np.array([0, 0, 1])).tolist()
     [[0, 1]]
@@ -42,7 +42,7 @@ def backbone_bonds(piece: IntArray) -> IntArray:
 def hydrogen_bonds(
     backbone: FloatArray, piece: IntArray, min_separation: int, cutoff: float = HYDROGEN_BOND
 ) -> IntArray:
-    """Pairs i < j of residues with a hydrogen bond, one row per pair, in ascending order."""
+    """Return pairs i < j of residues with a hydrogen bond, one row per pair, in ascending order."""
     from scipy.spatial import cKDTree  # slow to import
 
     n = len(backbone)

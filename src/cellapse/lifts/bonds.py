@@ -27,7 +27,7 @@ _MOST_NEIGHBOURS = 12
 
 
 def bonded_complex(symbols: Sequence[str], positions: FloatArray) -> Complex:
-    """The complex of atoms, the bonds that their distances show, and the rings of these.
+    """Return the complex of atoms, the bonds that their distances show, and the rings of these.
 
     >>> bonded_complex(["O", "H", "H"], np.array([[0, 0, 0], [0.96, 0, 0], [-0.24, 0.93, 0]]))
     Complex(n_cells=(3, 2, 0))

@@ -35,7 +35,7 @@ def clique_complex(
     weight: str | None = AUTO,
     cliques_as_rank2: bool = False,
 ) -> Complex:
-    """The complex of the cliques of a graph: s pairwise joined vertices are a cell of rank s - 1.
+    """Make the complex of the cliques of a graph: s joined vertices are a cell of rank s - 1.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def clique_complex(
 
 
 def cliques(graph: Graph, max_size: int) -> list[IntArray]:
-    """All cliques of 2, 3, ..., `max_size` vertices, one ascending row each.
+    """Return all cliques of 2, 3, ..., `max_size` vertices, one ascending row each.
 
     A clique grows by the later neighbours of its last vertex, in an order by degree: a vertex then
     has at most sqrt(2 m) later neighbours, so that hubs cost no more than others.
@@ -106,7 +106,7 @@ def cliques(graph: Graph, max_size: int) -> list[IntArray]:
 
 
 def _by_table(n: int, edges: IntArray, max_size: int) -> list[IntArray]:
-    """The same in a table of which vertices are joined to all of a clique, and behind it."""
+    """Return the same in a table of which vertices are joined to all of a clique, and behind it."""
     joined, current = np.zeros((n, n), dtype=bool), np.sort(edges, axis=1)
     low, high = current.T
     joined[low, high] = True
@@ -129,11 +129,11 @@ class _Later:
         self._known = forward[:, 0] * n + forward[:, 1]
 
     def count(self, vertices: IntArray) -> IntArray:
-        """How many each of the vertices has."""
+        """Return how many each of the vertices has."""
         return self._start[vertices + 1] - self._start[vertices]
 
     def grown(self, cliques: IntArray) -> IntArray:
-        """The cliques with one more vertex, each found once, from its first vertices."""
+        """Return the cliques with one more vertex, each found once, from its first vertices."""
         last = cliques[:, -1]
         part = self.count(last)
         owner = np.repeat(np.arange(len(cliques)), part)
@@ -146,7 +146,7 @@ class _Later:
 
 
 def _expected(edges: IntArray, later: _Later, max_size: int) -> Iterator[float]:
-    """The numbers of cliques of 3, 4, ..., `max_size` vertices, from samples."""
+    """Yield the numbers of cliques of 3, 4, ..., `max_size` vertices, from samples."""
     if len(edges) < _FEW:
         return
     rng = np.random.default_rng(0)
@@ -178,7 +178,7 @@ def _sort_triangles(rows: IntArray, n: int) -> IntArray:
 
 
 def _grow(current: IntArray, later: _Later) -> IntArray:
-    """All cliques with one more vertex, some millions of candidates at once."""
+    """Return all cliques with one more vertex, some millions of candidates at once."""
     total = np.cumsum(later.count(current[:, -1]))
     if total[-1] <= _CHUNK:
         return later.grown(current)

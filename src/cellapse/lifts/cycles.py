@@ -42,7 +42,7 @@ def cycle_complex(
     max_length: int | None = None,
     weight: str | None = AUTO,
 ) -> Complex:
-    """A graph and its cycles as polygons: cells of rank 2, listed along their boundary.
+    """Return a graph and its cycles as polygons: cells of rank 2, listed along their boundary.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def cycle_complex(
 
 
 def _canonical(walk: Walk) -> Walk:
-    """The same cycle from its first vertex towards the smaller of the two neighbours."""
+    """Return the same cycle from its first vertex towards the smaller of the two neighbours."""
     at = walk.index(min(walk))
     walk = walk[at:] + walk[:at]
     return walk if walk[1] < walk[-1] else [walk[0], *walk[:0:-1]]
@@ -104,7 +104,7 @@ def _chordless_cycles(graph: Graph, max_length: int) -> Iterator[Walk]:
 
 
 def minimum_cycles(graph: Graph, max_length: int | None) -> list[Walk]:
-    """All cycles of at most `max_length` edges that are no sum of shorter ones."""
+    """Return all cycles of at most `max_length` edges that are no sum of shorter ones."""
     n = graph.n_vertices
     place, first = _branches_last(graph)
     edges = place[graph.edges]
@@ -125,7 +125,7 @@ def minimum_cycles(graph: Graph, max_length: int | None) -> list[Walk]:
 
 
 def _branches_last(graph: Graph) -> tuple[IntArray, int]:
-    """An order with the vertices last where paths part, and the place of the first of these.
+    """Return an order with the vertices last where paths part, and the place of the first of these.
 
     Every cycle has one of them, or is a component of its own, of which one vertex is last as well:
     only these need to be the last vertex of a cycle, however long the paths between them.
@@ -202,7 +202,7 @@ class _Family:
 
 
 def _families(neighbours: list[Walk], r: int, max_length: int) -> Iterator[_Family]:
-    """The families whose cycles have r as their last vertex, two shortest paths apart."""
+    """Yield the families whose cycles have r as their last vertex, two shortest paths apart."""
     distance = _distances(neighbours, r, max_length // 2, len(neighbours))
     inside = _distances(neighbours, r, max_length // 2, r)
     # Vertices that a shortest path of the whole graph reaches without vertices after r.
@@ -262,7 +262,7 @@ class _Span:
         self._steps = 0
 
     def rest(self, bits: int) -> int:
-        """What is left of a cycle when the sums are taken out of it."""
+        """Return what is left of a cycle when the sums are taken out of it."""
         while bits and bits.bit_length() in self.pivots:
             bits ^= self.pivots[bits.bit_length()]
             self._steps += 1

@@ -21,7 +21,7 @@ from cellapse.lifts.hyperedges import merge_copies
 
 @Fitting("the complex", "take a smaller one, or one of fewer cells")
 def lift(graph: Any, cells: Callable[[Any], Any], *, weight: str | None = AUTO) -> Complex:
-    """A graph and the cells that a function of yours finds in it.
+    """Return a graph and the cells that a function of yours finds in it.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def lift(graph: Any, cells: Callable[[Any], Any], *, weight: str | None = AUTO) 
 
 @Fitting("the complex", "take a smaller one, or one of fewer cells")
 def neighbourhood_complex(graph: Any, hops: int = 1, *, weight: str | None = AUTO) -> Complex:
-    """A graph and, as cells of rank 2, what lies within some steps of each vertex.
+    """Return a graph and, as cells of rank 2, what lies within some steps of each vertex.
 
     The cell of v is {u : at most `hops` edges from v to u}. Equal neighbourhoods are one cell;
     those of one or two vertices add nothing to the graph and are left out.
@@ -111,7 +111,7 @@ def neighbourhood_complex(graph: Any, hops: int = 1, *, weight: str | None = AUT
 
 @Fitting("the complex", "take a smaller one, or one of fewer cells")
 def maximal_clique_complex(graph: Any, *, weight: str | None = AUTO) -> Complex:
-    """A graph and its maximal cliques of three and more vertices, each one cell of rank 2.
+    """Return a graph and its maximal cliques of three and more vertices, each one cell of rank 2.
 
     A clique counts once, as a whole; `clique_complex` has all its triangles instead.
 

@@ -43,7 +43,7 @@ def hypergraph_complex(
     weights: Any = None,
     multiplicity: str = "merge",
 ) -> Complex:
-    """The complex of a hypergraph: pairs within a hyperedge are edges, larger hyperedges rank 2.
+    """Make the complex of a hypergraph: pairs are edges, larger hyperedges cells of rank 2.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def _of_object(given: Any, weight: str | None, multiplicity: str) -> Complex:
 
 
 def _counted(K: Complex) -> Complex:
-    """The lift of hyperedges with how often they were given as their weights."""
+    """Return the lift of hyperedges with how often they were given as their weights."""
     n, H = K.n_vertices, K.hyperedges
     if H is None or H.ranked:
         if K.max_rank != 1:
@@ -176,12 +176,12 @@ def _counted(K: Complex) -> Complex:
 
 
 def _says_weights(columns: Any) -> bool:
-    """Whether cells have weights; pairs within hyperedges have nothing at all."""
+    """Return whether cells have weights; pairs within hyperedges have nothing at all."""
     return says_something([v for v in columns.get(usual_weight(columns), ()) if v is not None])
 
 
 def _of_cells(K: Complex, each: Any) -> Complex:
-    """The lift of cells of rank 1 of any sizes."""
+    """Return the lift of cells of rank 1 of any sizes."""
     lifted = lift_hyperedges(K.cells[1], K.labels, each)
     return replace(lifted.with_attributes({0: K.attributes[0]}), metadata=K.metadata)
 
@@ -238,7 +238,7 @@ def merge_copies(given: Cells, n: int, each: FloatArray) -> tuple[IntArray, Floa
 
 
 def first_copies(given: Cells, n: int) -> IntArray:
-    """The position of the first cell with the same vertices, for every cell.
+    """Return the position of the first cell with the same vertices, for every cell.
 
     >>> first_copies(Cells(np.array([0, 2, 3, 5]), np.array([0, 1, 2, 1, 0])), 3).tolist()
     [0, 1, 0]

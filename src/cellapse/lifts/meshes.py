@@ -58,7 +58,7 @@ _KINDS = {
 
 @Fitting("the complex", "take a smaller one, or one of fewer cells")
 def mesh_complex(vertices: Any, faces: Any, segments: Any = ()) -> Complex:
-    """The complex of a mesh: faces are cells of rank 2, their sides are the edges.
+    """Return the complex of a mesh: faces are cells of rank 2, their sides are the edges.
 
     Parameters
     ----------
@@ -92,13 +92,13 @@ def mesh_complex(vertices: Any, faces: Any, segments: Any = ()) -> Complex:
 
 
 def _rows(given: Any, name: str) -> Any:
-    """A table of pandas as its rows."""
+    """Return a table of pandas as its rows."""
     table = hasattr(given, "columns") and hasattr(given, "to_numpy")
     return listed(given.to_numpy() if table else given, f"the list of {name}")
 
 
 def _numbered_faces(faces: Any) -> Any:
-    """Faces by the numbers of their vertices, as one array or as (indptr, indices)."""
+    """Return faces by the numbers of their vertices, as one array or as (indptr, indices)."""
     if isinstance(faces, np.ndarray) and faces.ndim == 2:
         return faces
     polygons = as_tuples(2, _rows(faces, "faces"))
@@ -107,7 +107,7 @@ def _numbered_faces(faces: Any) -> Any:
 
 
 def _positions(vertices: Any, names: Sequence[Any] | None = None) -> FloatArray:
-    """One row of coordinates for each vertex, in the order of their names or numbers."""
+    """Return one row of coordinates for each vertex, in the order of their names or numbers."""
     if own_labels(vertices, _POSITIONS) is not None:
         vertices = align(vertices, names or range(len(vertices)), _POSITIONS)
     rows = real_array(vertices, _POSITIONS)
@@ -117,7 +117,7 @@ def _positions(vertices: Any, names: Sequence[Any] | None = None) -> FloatArray:
 
 
 def _complex(points: FloatArray, faces: Any, segments: Any) -> Complex:
-    """The complex of faces as a table, or as (indptr, indices)."""
+    """Return the complex of faces as a table, or as (indptr, indices)."""
     n = len(points)
     checked = build_cells(2, faces, n, range(n))
     if len(checked) and checked.sizes.min() < 3:
@@ -157,7 +157,7 @@ def _tell_repeats(count: int) -> None:
 def block_complex(
     vertices: Any, blocks: Mapping[str, Any], polygons: Sequence[IntArray] = ()
 ) -> Complex:
-    """The complex of a mesh whose cells are listed by kind, as in finite elements.
+    """Return the complex of a mesh whose cells are listed by kind, as in finite elements.
 
     Faces of volumes are cells of rank 2, volumes of rank 3. Cells listed again count once.
 
@@ -195,7 +195,7 @@ def block_complex(
 
 
 def cells_complex(points: Any, ends: IntArray, corners: IntArray, kinds: IntArray) -> Complex:
-    """The complex of cells of the kinds of VTK: cell i has corners[ends[i]:ends[i + 1]].
+    """Return the complex of cells of the kinds of VTK: cell i has corners[ends[i]:ends[i + 1]].
 
     >>> cells_complex(np.eye(3), np.array([0, 3]), np.array([0, 1, 2]), np.array([5]))
     Complex(n_cells=(3, 3, 1))
@@ -247,7 +247,7 @@ def with_lengths(numbers: IntArray) -> IntArray:
 
 
 def _flat(tables: list[IntArray]) -> tuple[IntArray, IntArray]:
-    """The rows of tables of several widths as `indptr` and `indices`."""
+    """Return the rows of tables of several widths as `indptr` and `indices`."""
     sizes = np.concatenate([np.empty(0, int), *(np.full(len(t), t.shape[1]) for t in tables)])
     indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     return indptr, np.concatenate([np.empty(0, np.int64), *(t.ravel() for t in tables)])
@@ -266,7 +266,7 @@ def _table(kind: str, cells: Any) -> IntArray:
 
 
 def _distinct(tables: list[IntArray], n: int) -> IntArray:
-    """The rows of all tables, those with the same members once, in order of appearance."""
+    """Return the rows of all tables, those with the same members once, in order of appearance."""
     rows = np.concatenate(tables)
     if not len(rows) or not 0 <= rows.min() <= rows.max() < n:
         return rows  # refused where cells are made of them
@@ -277,7 +277,7 @@ def _distinct(tables: list[IntArray], n: int) -> IntArray:
 
 
 def _sides(faces: Cells, segments: Any, n: int) -> IntArray:
-    """Every pair of neighbours along a boundary, and every segment, once."""
+    """Return every pair of neighbours along a boundary, and every segment, once."""
     following = np.roll(faces.indices, -1)
     following[faces.indptr[1:] - 1] = faces.indices[faces.indptr[:-1]]
     more = build_cells(1, segments, n, range(n)).as_array().reshape(-1, 2)

@@ -24,7 +24,7 @@ _LONGEST = 5000  # characters of a SMILES; the largest proteins need more, and a
 
 @Fitting("the complex", "take a smaller one, or one of fewer cells")
 def molecule_complex(source: Any, *, weight: str | None = AUTO) -> Complex:
-    """The complex of a molecule: atoms, bonds and rings.
+    """Return the complex of a molecule: atoms, bonds and rings.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def _is_file(text: str) -> bool:
 
 
 def parse_smiles(text: str) -> Any:
-    """The RDKit Mol of a SMILES."""
+    """Return the RDKit Mol of a SMILES."""
     with extra("rdkit", "molecule"):
         from rdkit import Chem, rdBase
     if len(text) > _LONGEST:

@@ -27,7 +27,7 @@ from cellapse.lifts.cliques import cliques
 def nearest_neighbour_complex(
     points: Any, n_neighbors: int, max_rank: int = 2, *, weight: str | None = AUTO
 ) -> Complex:
-    """Points joined to their nearest neighbours, and the cliques this makes.
+    """Return points joined to their nearest neighbours, and the cliques this makes.
 
     An edge is there when one of its ends is among the `n_neighbors` nearest of the other; its
     attribute "length" is their distance.
@@ -69,7 +69,7 @@ def nearest_neighbour_complex(
 def rips_complex(
     points: Any, max_distance: float, max_rank: int = 2, *, weight: str | None = AUTO
 ) -> Complex:
-    """The Vietoris-Rips complex: sets of points no two of which are further than `max_distance`.
+    """Make the Vietoris-Rips complex: points no two of which are further than `max_distance`.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def rips_complex(
 def alpha_complex(
     points: Any, max_radius: float | None = None, *, weight: str | None = AUTO
 ) -> Complex:
-    """The alpha complex of points in two or more dimensions, by GUDHI.
+    """Return the alpha complex of points in two or more dimensions, by GUDHI.
 
     Its cells are those of the Delaunay triangulation that balls of `max_radius` around the points
     fill: few and local, up to the dimension of the space.
@@ -187,7 +187,7 @@ def _each_once(i: IntArray, j: IntArray, n: int) -> IntArray:
 
 
 def _diameters(x: FloatArray, rows: IntArray) -> FloatArray:
-    """The largest distance within each row of points."""
+    """Return the largest distance within each row of points."""
     largest = np.zeros(len(rows))
     for a, b in combinations(range(rows.shape[1]), 2):
         distance = np.linalg.norm(x[rows[:, a]] - x[rows[:, b]], axis=1)

@@ -47,7 +47,7 @@ def protein_complex(
     cells: str | None = "cliques",
     min_separation: int = 3,
 ) -> Complex:
-    """The residue complex of a protein.
+    """Return the residue complex of a protein.
 
     The first model counts, with the first of alternative conformations. Chains are all read, and
     non-standard residues are vertices like others. Residues without a complete backbone are left
@@ -137,7 +137,7 @@ def backbone_coordinates(source: Any) -> FloatArray:
 
 
 def _chain(source: Any) -> _Chain:
-    """The residues of a file, a structure or a bundled protein."""
+    """Return the residues of a file, a structure or a bundled protein."""
     from cellapse.datasets.proteins import available_proteins, load_protein  # come further down
 
     name = source.upper() if isinstance(source, str) and not os.path.exists(source) else ""
@@ -166,7 +166,7 @@ def _structure(source: Any) -> Any:
 
 
 def _residues(structure: Any) -> _Chain:
-    """The residues of all chains of the first model; `structure` is ours to change."""
+    """Return the residues of all chains of the first model; `structure` is ours to change."""
     if not len(structure):
         raise InputError("holds no atoms, so it is no protein structure")
     structure.setup_entities()
@@ -236,7 +236,7 @@ def _dssp(chain: _Chain) -> NDArray[np.str_]:
 
 
 def _elements(letters: NDArray[np.str_], piece: IntArray) -> list[tuple[range, str]]:
-    """The unbroken runs of H and E that are long enough."""
+    """Return the unbroken runs of H and E that are long enough."""
     change = (letters[1:] != letters[:-1]) | (piece[1:] != piece[:-1])
     starts = np.concatenate([[0], np.flatnonzero(change) + 1, [len(letters)]]).tolist()
     runs = [(range(a, b), str(letters[a])) for a, b in pairwise(starts)]

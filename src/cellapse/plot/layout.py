@@ -59,7 +59,7 @@ def neighbourhood(K: Complex, limit: int, groups: IntArray | None = None) -> Int
 def arrange(
     n: int, edges: IntArray, strengths: FloatArray, rng: int | np.random.Generator = 0
 ) -> FloatArray:
-    """Places of n vertices in the unit square, by forces: strong edges are short.
+    """Return places of n vertices in the unit square, by forces: strong edges are short.
 
     Edges pull with strength * d^2 / r and all pairs push with r^2 / d, where r is the distance at
     which one edge of strength 1 is at rest; steps get shorter until nothing moves. Components are
@@ -80,13 +80,13 @@ def arrange(
 
 
 def around(points: FloatArray) -> FloatArray:
-    """The corners of a cell in the order of a walk around it."""
+    """Return the corners of a cell in the order of a walk around it."""
     x, y = (points - points.mean(axis=0)).T
     return points[np.argsort(np.arctan2(y, x))]
 
 
 def _spring(ends: sparse.csr_array, random: np.random.Generator) -> FloatArray:
-    """The layout of one component: centred, its longest extent flat, sqrt(size) long."""
+    """Return the layout of one component: centred, its longest extent flat, sqrt(size) long."""
     n = ends.shape[0]
     if n == 1:
         return np.zeros((1, 2))
@@ -123,7 +123,7 @@ def _side_by_side(members: Sequence[IntArray], parts: list[FloatArray]) -> Float
 
 
 def _start(ends: sparse.csr_array, random: np.random.Generator) -> FloatArray:
-    """The second and third eigenvector of the random walk: unfolds what is long or flat.
+    """Return the second and third eigenvector of the random walk: unfolds what is long or flat.
 
     A little noise parts vertices that the eigenvectors do not tell apart.
     """

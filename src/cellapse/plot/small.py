@@ -15,7 +15,7 @@ _MOST, _EDGES, _CELLS = 150, 500, 400  # vertices, edges and cells: what can be 
 def small_drawing(
     K: Complex, shares: FloatArray | None = None, groups: IntArray | None = None
 ) -> str:
-    """Vertices, edges and cells as SVG; edges as strong as their shares, vertices by group.
+    """Return vertices, edges and cells as SVG; edges as strong as their shares, vertices by group.
 
     >>> K = Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
     >>> small_drawing(K).count("<circle"), small_drawing(K).count("Z")

@@ -13,7 +13,7 @@ from cellapse.tasks.trust import EdgeTrust
 
 
 def plot_trust(trust: EdgeTrust | Doubt, *, ax: Any = None) -> Any:
-    """How many edges have how much trust; of `likely_false`, with its random pairs and threshold.
+    """Draw how many edges have how much trust, and of `likely_false` its random pairs.
 
     trust = s / (1 + s), with s the support of an edge by its cells.
 

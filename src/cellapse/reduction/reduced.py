@@ -108,7 +108,7 @@ class ReducedOperator(Operator):
 
     @Fitting("the values of all vertices", "take fewer columns at a time")
     def complete(self, x: ArrayLike) -> FloatArray:
-        """The values of all vertices that minimize the energy, those of the kept ones given.
+        """Return the values of all vertices that minimize the energy, given those of the kept.
 
         In the order of `of.labels`; a vertex whose component has no kept one gets 0.
         """
@@ -131,7 +131,7 @@ class ReducedOperator(Operator):
 
     @Fitting("a solution", "take fewer right-hand sides at a time")
     def solve(self, b: Any, shift: float = 0.0, *, rtol: float = 1e-10) -> Any:
-        """The solution x of (S_F + shift I) x = b, as for every operator.
+        """Solve (S_F + shift I) x = b, as for every operator.
 
         Without a shift that of S u = (b, 0), on the kept vertices.
         """

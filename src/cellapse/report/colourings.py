@@ -17,7 +17,7 @@ _CATEGORIES = 28  # seven colours times four forms
 
 
 def colourings(analysis: Analysis, kept: IntArray, n_vectors: int) -> list[dict[str, Any]]:
-    """All colourings of the kept vertices, the most telling first."""
+    """Return all colourings of the kept vertices, the most telling first."""
     first, reference = analysis.telling, reference_of(analysis)
     partitions = dict(
         zip(("Clusters of S", "Clusters of the graph Laplacian L"), analysis.clusters, strict=True)
@@ -37,7 +37,7 @@ def colourings(analysis: Analysis, kept: IntArray, n_vectors: int) -> list[dict[
 
 
 def _attributes(analysis: Analysis, kept: IntArray) -> list[dict[str, Any]]:
-    """Those of the vertices, but for the one that is the known groups."""
+    """Return those of the vertices, but for the one that is the known groups."""
     shown: list[dict[str, Any]] = []
     columns = analysis.complex.attributes[0] if analysis.complex.attributes else {}
     known = None if analysis.groups is None else [str(g) for g in analysis.groups]
@@ -55,7 +55,7 @@ def _attributes(analysis: Analysis, kept: IntArray) -> list[dict[str, Any]]:
 
 
 def reference_of(analysis: Analysis) -> IntArray:
-    """What colours are fixed by: the known groups, or else the clusters in use."""
+    """Return what colours are fixed by: the known groups, or else the clusters in use."""
     codes = None if analysis.groups is None else group_codes(analysis.groups)
     return analysis.chosen.numbers if codes is None else codes
 
@@ -63,7 +63,7 @@ def reference_of(analysis: Analysis) -> IntArray:
 def category(
     name: str, values: NDArray[Any], names: list[str], colours: Sequence[int] | None = None
 ) -> dict[str, Any]:
-    """A colouring by numbers 0, 1, ... with a name each; -1 is unknown.
+    """Return a colouring by numbers 0, 1, ... with a name each; -1 is unknown.
 
     `colours` are places in the palette, by default the numbers themselves.
     """
@@ -90,7 +90,7 @@ def _continuous(name: str, kind: str, values: Sequence[float | None]) -> dict[st
 
 
 def word_colouring(name: str, values: Sequence[Any], kept: IntArray) -> list[dict[str, Any]]:
-    """A colouring by words in their natural order, where there are few enough of them."""
+    """Return a colouring by words in their natural order, where there are few enough of them."""
     codes = group_codes(values)
     if codes is None:
         return []
@@ -105,7 +105,7 @@ def group_codes(values: Sequence[Any]) -> IntArray | None:
 
 
 def natural(word: str) -> tuple[tuple[int, int, str], ...]:
-    """A key to sort words by, in which 2 comes before 10.
+    """Return a key to sort words by, in which 2 comes before 10.
 
     >>> sorted(["10", "2", "b1", "a10", "a9"], key=natural)
     ['2', '10', 'a9', 'a10', 'b1']

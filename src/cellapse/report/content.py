@@ -60,7 +60,7 @@ def content(analysis: Analysis, rng: int = 0) -> dict[str, Any]:
 def network(
     K: Complex, near: IntArray, shares: FloatArray, places: IntArray, rng: int
 ) -> dict[str, Any]:
-    """The drawn vertices, the edges and cells between them, and where they go.
+    """Return the drawn vertices, the edges and cells between them, and where they go.
 
     `places` are the positions of the drawn vertices in the list of labels.
     """
@@ -88,7 +88,7 @@ def network(
 
 
 def drawn_edges(K: Complex, near: IntArray, rng: int) -> IntArray:
-    """Which edges are drawn: those between drawn vertices, or some of them."""
+    """Return which edges are drawn: those between drawn vertices, or some of them."""
     if not K.max_rank:
         return np.empty(0, np.int64)
     both = (_places(K, near)[K.cells[1].as_array(2)] >= 0).all(axis=1)
@@ -96,14 +96,14 @@ def drawn_edges(K: Complex, near: IntArray, rng: int) -> IntArray:
 
 
 def _places(K: Complex, near: IntArray) -> IntArray:
-    """The number of every vertex in the drawing, or -1."""
+    """Return the number of every vertex in the drawing, or -1."""
     at = np.full(K.n_vertices, -1)
     at[near] = np.arange(len(near))
     return at
 
 
 def _within(rank: Any, at: IntArray) -> list[IntArray]:
-    """The cells of one rank all of whose vertices are drawn."""
+    """Return the cells of one rank all of whose vertices are drawn."""
     outside = np.zeros(len(rank), dtype=np.int64)
     if len(rank):
         outside = np.add.reduceat(at[rank.indices] < 0, rank.indptr[:-1])
@@ -187,7 +187,7 @@ def signatures(analysis: Analysis, kept: IntArray) -> dict[str, Any]:
 
 
 def _doubted(analysis: Analysis, near: IntArray, rng: int) -> list[int]:
-    """The places of the edges to doubt first among those drawn."""
+    """Return the places of the edges to doubt first among those drawn."""
     if analysis.doubt is None:
         return []
     lines = drawn_edges(analysis.complex, near, rng)
@@ -214,7 +214,7 @@ def matter_most(analysis: Analysis, count: int = MATTER) -> list[tuple[int, int,
 
 
 def trust_histogram(analysis: Analysis) -> dict[str, Any]:
-    """How many edges have which trust, in twenty steps; and as many random pairs as can be.
+    """Return how many edges have which trust, in twenty steps; and as many random pairs as can be.
 
     Up to the threshold are the edges to doubt first.
     """

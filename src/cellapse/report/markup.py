@@ -22,7 +22,7 @@ _UNSAFE: dict[str, str | int | None] = {
 
 
 def asset(name: str) -> str:
-    """The text of a file in `assets/`."""
+    """Return the text of a file in `assets/`."""
     return (resources.files("cellapse.report") / "assets" / name).read_text(encoding="utf-8")
 
 
@@ -37,7 +37,7 @@ def as_json(data: Any) -> str:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Iterable[int] = ()) -> str:
-    """An HTML table of safe cells; the columns `numbers` are set flush right."""
+    """Return an HTML table of safe cells; the columns `numbers` are set flush right."""
     right = set(numbers)
 
     def line(tag: str, cells: Sequence[str]) -> str:
@@ -58,7 +58,7 @@ def page(
     library: str = "",
     connect: str = "",
 ) -> str:
-    """A page of one file: a template with its style, its parts and its scripts inside.
+    """Return a page of one file: a template with its style, its parts and its scripts inside.
 
     The content security policy lets only these very scripts run and nothing be loaded; `library`
     is a bundled script, and `connect` what the page may talk to.

@@ -55,7 +55,7 @@ class ReportView:
 
 
 def show_report(analysis: Analysis, height: int = 800) -> ReportView:
-    """The report of an analysis, to be seen in a notebook.
+    """Return the report of an analysis, to be seen in a notebook.
 
     Parameters
     ----------

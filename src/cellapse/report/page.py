@@ -85,7 +85,7 @@ def require_analysis(given: Any, who: str) -> None:
 
 
 def report_html(analysis: Analysis, remarks: Sequence[str] = ()) -> str:
-    """The report as text."""
+    """Return the report as text."""
     parts = {
         "title": escape(analysis.title),
         "subtitle": escape(cell_counts(analysis.complex)),
@@ -120,7 +120,7 @@ def _cards(analysis: Analysis) -> str:
 
 
 def _findings(analysis: Analysis, remarks: Sequence[str]) -> str:
-    """The verdict large, a caution marked, remarks, the rest in plain sentences."""
+    """Return the verdict large, a caution marked, remarks, the rest in plain sentences."""
     first, *rest = findings(analysis)
     caution = analysis.verdict.caution
     marked = f'<p class="warning">{escape(caution)}</p>' if caution in rest else ""
@@ -146,7 +146,7 @@ def _edges(analysis: Analysis) -> str:
 
 
 def _ties(analysis: Analysis) -> str:
-    """Why these edges are listed, where others are trusted as little."""
+    """Return why these edges are listed, where others are trusted as little."""
     last = np.sort(analysis.trust.values)[:_EDGES][-1]
     equal = int((analysis.trust.values == last).sum())
     shown = int((np.sort(analysis.trust.values)[:_EDGES] == last).sum())
@@ -157,7 +157,7 @@ def _ties(analysis: Analysis) -> str:
 
 
 def _evidence(analysis: Analysis) -> str:
-    """What the threshold rests on, or why there is none."""
+    """Return what the threshold rests on, or why there is none."""
     doubt = analysis.doubt
     said = [doubt_in_words(analysis)]
     if doubt is not None and len(doubt.decoys):
@@ -228,7 +228,7 @@ def _checks(analysis: Analysis) -> str:
 
 
 def _formula(text: str) -> str:
-    """A formula in plain letters, set as in a paper.
+    """Return a formula in plain letters, set as in a paper.
 
     >>> _formula("lambda_2(S) <= gamma^2 / beta")
     'λ<sub>2</sub>(S) ≤ γ² / β'

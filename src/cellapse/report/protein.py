@@ -20,12 +20,12 @@ _BOND = 2.5  # Angstrom: farther apart, C and the next N are not bound
 
 
 def is_protein(analysis: Analysis) -> bool:
-    """Whether the vertices are residues with a backbone."""
+    """Return whether the vertices are residues with a backbone."""
     return all(name in analysis.complex.attributes[0] for name in _NEEDED)
 
 
 def chain(analysis: Analysis) -> dict[str, Any]:
-    """The backbone as atoms, with numbers that jump where the chain is broken."""
+    """Return the backbone as atoms, with numbers that jump where the chain is broken."""
     columns = analysis.complex.attributes[0]
     xyz = np.asarray(columns["backbone"], dtype=np.float64).reshape(-1, 4, 3)
     broken = np.linalg.norm(xyz[1:, 0] - xyz[:-1, 2], axis=1) > _BOND
@@ -39,7 +39,7 @@ def chain(analysis: Analysis) -> dict[str, Any]:
 
 
 def protein_section(analysis: Analysis) -> str:
-    """The part of the page with the three views and the table of residues."""
+    """Return the part of the page with the three views and the table of residues."""
     K, columns = analysis.complex, analysis.complex.attributes[0]
     vectors = analysis.spectra[0].vectors
     modes = range(1, min(4, vectors.shape[1]))

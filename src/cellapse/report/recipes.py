@@ -47,7 +47,7 @@ class Origin:
 
 
 def recipes(origin: Origin, S: CollapsedOperator, at: Settings, mass: str) -> dict[str, str]:
-    """The code and the command; usual weights are left out, as both have them by default."""
+    """Return the code and the command; usual weights are left out, as both have them by default."""
     name, usual, clusters = at.realization, at.usual, at.clusters
     eps = "" if S.eps == 1e-4 else f", eps={S.eps!r}"
     beta, gamma = S.beta.tolist(), S.gamma.tolist()

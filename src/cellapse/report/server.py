@@ -186,7 +186,7 @@ def explore(server: Server, tell: Callable[[str], object], open_page: bool = Tru
 
 @contextlib.contextmanager
 def _signpost(address: str) -> Iterator[Path]:
-    """A page that only this user can read and that leads to the address.
+    """Yield a page that only this user can read and that leads to the address.
 
     The browser is started with its name: an address would show its token in the list of processes.
     """
@@ -205,7 +205,7 @@ def _signpost(address: str) -> Iterator[Path]:
 
 
 def explorer_html(explorer: Explorer) -> str:
-    """The page as text."""
+    """Return the page as text."""
     parts = {
         "title": escape(explorer.title),
         "subtitle": escape(cell_counts(explorer.complex)),
@@ -255,7 +255,7 @@ class _Handler(BaseHTTPRequestHandler):
         return 404, "text/plain", "nothing here"
 
     def _refusal(self, path: str) -> str:
-        """Why this request is none of ours, or nothing."""
+        """Return why this request is none of ours, or nothing."""
         host = self.headers.get("Host", "")
         origin = self.headers.get("Origin", f"http://{host}")
         site = self.headers.get("Sec-Fetch-Site", "none")
@@ -282,7 +282,7 @@ class _Handler(BaseHTTPRequestHandler):
         return 400 if "error" in answer else 200, "application/json", json.dumps(answer)
 
     def _file(self, csv: bool, query: str) -> tuple[int, str, str]:
-        """The clusters of all vertices, to be kept."""
+        """Return the clusters of all vertices, to be kept."""
         settings = Settings.parse(dict(parse_qsl(query, max_num_fields=_FIELDS)))
         columns = self.server.turns.take("table", settings)
         if not csv:

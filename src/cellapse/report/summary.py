@@ -9,7 +9,7 @@ from cellapse.analysis import Analysis
 
 
 def cell_counts(K: Complex) -> str:
-    """The number of cells of every rank in words.
+    """Return the number of cells of every rank in words.
 
     >>> cell_counts(Complex.from_arrays(2, {1: [[0, 1]]}))
     '2 vertices, 1 edge; 1 component'
@@ -19,7 +19,7 @@ def cell_counts(K: Complex) -> str:
 
 
 def findings(analysis: Analysis) -> list[str]:
-    """What came out, a sentence each: the verdict on the cells, then what is known besides.
+    """Return what came out, a sentence each: the verdict on the cells, then what is known besides.
 
     >>> import networkx as nx, cellapse as cl
     >>> from cellapse.analysis import analyze
@@ -75,7 +75,7 @@ def doubt_in_words(analysis: Analysis) -> str:
 
 
 def figures(analysis: Analysis) -> list[tuple[str, str]]:
-    """The numbers that sum it up, each with what it is."""
+    """Return the numbers that sum it up, each with what it is."""
     many = "cluster" if analysis.n_clusters == 1 else "clusters"
     boxes = [(str(analysis.n_clusters), f"{many} of {analysis.verdict.best.operator}")]
     if len(analysis.shares) and analysis.reweights:
@@ -110,7 +110,7 @@ def figures(analysis: Analysis) -> list[tuple[str, str]]:
 
 
 def bare_edges(analysis: Analysis) -> tuple[int, float]:
-    """How many edges close no cell, and the share of its weight that such an edge keeps."""
+    """Return how many edges close no cell, and the share of its weight that such an edge keeps."""
     S = analysis.collapsed
     if not isinstance(S, CollapsedOperator) or not analysis.reweights:
         return 0, 1.0
@@ -119,7 +119,7 @@ def bare_edges(analysis: Analysis) -> tuple[int, float]:
 
 
 def edges_in_words(analysis: Analysis) -> str:
-    """What the collapse leaves of the edges.
+    """Return what the collapse leaves of the edges.
 
     >>> import networkx as nx, cellapse as cl
     >>> from cellapse.analysis import analyze
@@ -153,7 +153,7 @@ def _pieces(K: Complex) -> int:
 
 
 def _percent(share: float, digits: int = 0) -> str:
-    """A share in per cent; what is not quite nothing or everything does not read so.
+    """Return a share in per cent; what is not quite nothing or everything does not read so.
 
     >>> _percent(0.112), _percent(0.001), _percent(0.9996), _percent(1.0)
     ('11 %', '<1 %', '>99 %', '100 %')

@@ -71,7 +71,7 @@ class Turns:
             self._shut()
 
     def take(self, method: str, argument: Any) -> Any:
-        """What the method returns, unless a newer question comes or it takes too long."""
+        """Return what the method returns, unless a newer question comes or it takes too long."""
         with self._state:
             self._newest += 1
             ticket = self._newest

@@ -22,7 +22,7 @@ def dots(comm: Any, X: FloatArray, Y: FloatArray) -> FloatArray:
 
 
 def several_dots(comm: Any, *pairs: tuple[FloatArray, FloatArray]) -> FloatArray:
-    """The same for several pairs of blocks, by one sum over ranks."""
+    """Return the same for several pairs of blocks, by one sum over ranks."""
     total = np.stack([np.einsum("ij,ij->j", X, Y) for X, Y in pairs])
     comm.Allreduce(MPI.IN_PLACE, total)
     return total

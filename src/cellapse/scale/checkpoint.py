@@ -65,7 +65,7 @@ class Checkpoint:
         return start
 
     def load(self) -> FloatArray | None:
-        """The rows of this rank, or None where there is no such file yet."""
+        """Return the rows of this rank, or None where there is no such file yet."""
         rows: FloatArray = np.empty((0, 0))
         if not self._comm.bcast(self._path.is_file() if self._comm.rank == 0 else None):
             return None
@@ -85,7 +85,7 @@ class Checkpoint:
         return self._numbering.from_files(rows)
 
     def keeping(self, also: FloatArray | None = None) -> OnStep:
-        """What writes every few steps (and at step -1), next to what is known already.
+        """Return what writes every few steps (and at step -1), next to what is known already.
 
         Of that no more than three times as much is kept, or every run would add to the file.
         """

@@ -163,7 +163,7 @@ class Cliques:
 
 
 def _find(known: IntArray, asked: IntArray) -> tuple[IntArray, Any]:
-    """Where each number is in an ascending list, and whether it is there at all."""
+    """Return where each number is in an ascending list, and whether it is there at all."""
     if not len(known):
         return np.zeros(len(asked), np.int64), np.zeros(len(asked), bool)
     at = np.minimum(np.searchsorted(known, asked), len(known) - 1)

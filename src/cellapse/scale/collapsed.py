@@ -97,16 +97,16 @@ class DistributedOperator:
         return self._elimination.apply(X, error)
 
     def diagonal(self) -> FloatArray:
-        """The diagonal of S, on this rank."""
+        """Return the diagonal of S, on this rank."""
         return self._elimination.diagonal()
 
     def degree(self) -> FloatArray:
-        """The diagonal of A = beta_1 L, on this rank."""
+        """Return the diagonal of A = beta_1 L, on this rank."""
         edges, beta = self.complex.edges, float(self.weights.beta[0])
         return beta * edges.add_at_ends(edges.weights, edges.weights)
 
     def solve(self, b: Any, shift: float = 0.0, *, rtol: float = 1e-10) -> FloatArray:
-        """The solution of (S + shift I) x = b; for shift=0 the one without a part in the kernel."""
+        """Solve (S + shift I) x = b; for shift=0 without a part in the kernel."""
         same_everywhere(self.comm, "shift", (shift, rtol))
         shift, rtol = at_least_zero("shift", shift), share("rtol", rtol)
         rows = self._rows(b, "the right-hand side")
@@ -165,7 +165,7 @@ class DistributedOperator:
         rtol: float = 1e-10,
         checkpoint: str | Path | None = None,
     ) -> DistributedSpectrum:
-        """The k smallest eigenpairs of S u = lambda D u.
+        """Return the k smallest eigenpairs of S u = lambda D u.
 
         Parameters
         ----------
@@ -191,7 +191,7 @@ class DistributedOperator:
         return with_evidence(problem, pairs, k, root, rtol, steps, solver)
 
     def _problems(self, D: FloatArray | None) -> tuple[Problem, Problem]:
-        """The eigenproblems of S and of A, scaled by the masses."""
+        """Return the eigenproblems of S and of A, scaled by the masses."""
         A, norm, kernel, cycle = self._elimination.A, self.norm, self._kernel, self._cycle_of(0.0)
         applies = [self.apply, self._elimination.apply_uncollapsed]
         if D is not None:
@@ -211,7 +211,7 @@ class DistributedOperator:
         return S, uncollapsed
 
     def masses(self, mass: Any) -> Any:
-        """The masses D of an eigenproblem, on this rank."""
+        """Return the masses D of an eigenproblem, on this rank."""
         if mass is None:
             return None
         if isinstance(mass, str):

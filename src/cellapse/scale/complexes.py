@@ -71,7 +71,7 @@ class DistributedComplex:
         partition: str = "given",
         comm: Any = None,
     ) -> DistributedComplex:
-        """The complex of the cliques of a graph, as `clique_complex` on one machine.
+        """Return the complex of the cliques of a graph, as `clique_complex` on one machine.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class DistributedComplex:
         partition: str = "given",
         comm: Any = None,
     ) -> DistributedComplex:
-        """The same where vertices have names: words, or whole numbers of any size.
+        """Return the same where vertices have names: words, or whole numbers of any size.
 
         Vertices are numbered in ascending order of their labels; `labels` has those of this rank.
 
@@ -170,7 +170,7 @@ class DistributedComplex:
         partition: str = "given",
         comm: Any = None,
     ) -> DistributedComplex:
-        """The complex of a hypergraph, as `hypergraph_complex` on one machine.
+        """Return the complex of a hypergraph, as `hypergraph_complex` on one machine.
 
         Parameters
         ----------
@@ -217,7 +217,7 @@ class DistributedComplex:
         return self.names(self.numbering.given_here)
 
     def names(self, given: IntArray) -> Any:
-        """What vertices are called that were given, or numbered, so; on any rank."""
+        """Return what vertices are called that were given, or numbered, so; on any rank."""
         known = self.shared.get("dictionary")
         return given if known is None else known.labels(given)
 

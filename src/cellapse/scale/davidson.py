@@ -84,7 +84,7 @@ class Problem:
         return self.vertices.total - self.kernel.count - self.known.shape[1]
 
     def project(self, X: FloatArray) -> FloatArray:
-        """What X has besides the kernel and what is known."""
+        """Return what X has besides the kernel and what is known."""
         X = self.kernel.project(X)
         if self.known.shape[1]:
             X = X - self.known @ gram(self.comm, self.known, X)
@@ -95,12 +95,12 @@ class Problem:
         return self.project(self.cycle(X))
 
     def without(self, vectors: FloatArray) -> Problem:
-        """The same, looking for others than these."""
+        """Return the same, looking for others than these."""
         return replace(self, known=np.hstack([self.known, vectors]))
 
 
 def goal_of(problem: Problem, value: float, tol: float) -> float:
-    """The residual to reach: tol times the norm, and small next to the last eigenvalue."""
+    """Return the residual to reach: tol times the norm, and small next to the last eigenvalue."""
     return max(min(tol * problem.norm, 1e-7 * abs(value)), _ROUNDING * problem.norm)
 
 
@@ -117,7 +117,7 @@ def davidson(
     on_step: OnStep | None = None,
     max_steps: int = 200,
 ) -> tuple[Pairs, int]:
-    """The k smallest eigenpairs off the kernel, and the steps it took.
+    """Return the k smallest eigenpairs off the kernel, and the steps it took.
 
     Products may have an absolute `error` at first. Given `below`, it ends as soon as no eigenvalue
     can be smaller. Given `accurate`, only so many need full accuracy; the others are good enough to
@@ -177,7 +177,7 @@ class _Space:
         self._H = gram(self._problem.comm, self._V[:, :q], self._W[:, :q])
 
     def ritz(self, count: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The first Ritz values, vectors and residuals."""
+        """Return the first Ritz values, vectors and residuals."""
         q = self.dimension
         values, rotation = small_eigenpairs(self._problem.comm, self._H)
         V, W = self._V[:, :q], self._W[:, :q]
@@ -208,7 +208,7 @@ class _Space:
         return True
 
     def _apart(self, steps: FloatArray) -> FloatArray:
-        """An orthonormal basis of what some steps have besides the space.
+        """Return an orthonormal basis of what some steps have besides the space.
 
         Rounding leaves as much of the space in it as little is left of the steps: then once more.
         """
@@ -242,7 +242,7 @@ def off_known_vectors(
 
 
 def off_ritz_vectors(uncollapsed: Problem, max_steps: int) -> Correction:
-    """The same off the approximate eigenvectors themselves, s below their quotients."""
+    """Return the same off the approximate eigenvectors themselves, s below their quotients."""
 
     def correct(X: FloatArray, R: FloatArray) -> FloatArray:
         quotients = dots(uncollapsed.comm, X, uncollapsed.apply(X, 0.0))
@@ -281,7 +281,7 @@ class _Lifted:
 
 
 def krylov_schur(problem: Problem, k: int, goal: float) -> Pairs:
-    """The k smallest eigenpairs of the matrix of a problem, off its kernel.
+    """Return the k smallest eigenpairs of the matrix of a problem, off its kernel.
 
     A repeated eigenvalue may be found once: the caller looks again.
     """

@@ -114,7 +114,7 @@ class EdgeTable:
         return total + sums(self.seen_head - low, self.mirror.send(at_head), n)
 
     def numbers_of(self, pairs: IntArray) -> IntArray:
-        """The number among all of the edge between the vertices of each row, on any rank."""
+        """Return the number among all of the edge between the vertices of each row, on any rank."""
         n = self.vertices.total
         mine = np.arange(self.ranges.low, self.ranges.high)
         keys = np.concatenate([self.keys, self.seen_head * n + self.seen_tail])
@@ -229,7 +229,7 @@ class Kernel:
         return self._route.back(total[self._at])
 
     def project(self, X: FloatArray) -> FloatArray:
-        """What X, (n,) or (n, k), has besides the kernel."""
+        """Return what X, (n,) or (n, k), has besides the kernel."""
         flat = X[:, None] if X.ndim == 1 else X
         if self.count == 1:  # most networks: no need to look for the component of each vertex
             share = self._root @ flat
@@ -240,7 +240,7 @@ class Kernel:
         return np.asfortranarray(flat - self._root[:, None] * share).reshape(X.shape, order="F")
 
     def vectors(self, k: int) -> FloatArray:
-        """An orthonormal basis: the first k components, by their smallest vertices."""
+        """Return an orthonormal basis: the first k components, by their smallest vertices."""
         firsts: Any = np.concatenate(self._comm.allgather(self._mine[:k]))
         V = np.zeros((len(self._part), min(k, len(firsts))), order="F")
         for j, first in enumerate(firsts[:k]):
@@ -252,7 +252,7 @@ class Kernel:
 
 
 def widest_level(edges: EdgeTable) -> tuple[int, int]:
-    """The widest level of a search from a far vertex, and the size of the core."""
+    """Return the widest level of a search from a far vertex, and the size of the core."""
     vertices, comm = edges.vertices, edges.vertices.comm
     starts, columns = edges.neighbours()
     core = _core(vertices, starts, columns, edges.degree)
@@ -267,7 +267,7 @@ def widest_level(edges: EdgeTable) -> tuple[int, int]:
 
 
 def expands(edges: EdgeTable) -> bool:
-    """Whether the graph has no small cuts."""
+    """Return whether the graph has no small cuts."""
     widest, size = widest_level(edges)
     return widest > max(size / 8, DENSE_BLOCK)
 
@@ -305,12 +305,12 @@ def _search(
 
 
 def _around(starts: IntArray, columns: IntArray, rows: IntArray) -> IntArray:
-    """The neighbours (and themselves) of some vertices here."""
+    """Return the neighbours (and themselves) of some vertices here."""
     count = starts[rows + 1] - starts[rows]
     offset = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
     return columns[np.repeat(starts[rows], count) + offset]
 
 
 def _at_owner(vertices: Ranges, numbers: IntArray) -> IntArray:
-    """The places here of the vertices that all ranks name."""
+    """Return the places here of the vertices that all ranks name."""
     return vertices.route(numbers).send(numbers) - vertices.low

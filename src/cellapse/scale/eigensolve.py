@@ -115,7 +115,7 @@ class Search:
     accurate: int | None = None
 
     def of_matrix(self, problem: Problem, k: int) -> tuple[Pairs, int]:
-        """The first k eigenpairs of a problem that is its own matrix."""
+        """Return the first k eigenpairs of a problem that is its own matrix."""
         width = min(k + GUARD, problem.room)
         start = self._begun(problem, width)
         kept = ritz(problem, start)
@@ -129,7 +129,7 @@ class Search:
         return krylov_schur(problem, k, goal), 0
 
     def of_collapse(self, problem: Problem, uncollapsed: Problem, first: Pairs, k: int) -> Any:
-        """Those of a collapse, from the first ones of A, of which there are more than k."""
+        """Return those of a collapse, from the first ones of A, of which there are more than k."""
         last = float(first[0][min(k, len(first[0])) - 1])
         correct = off_known_vectors(uncollapsed, first[1][:, : k + GUARD], last, self.rough)
         start = first[1] if self.start is None else np.hstack([first[1], self.start])
@@ -142,7 +142,7 @@ class Search:
         return 60 if self.expands else 5
 
     def _begun(self, problem: Problem, width: int) -> FloatArray:
-        """What a checkpoint has, filled up at random, smoothed by the preconditioner."""
+        """Return what a checkpoint has, filled up at random, smoothed by the preconditioner."""
         X = problem.precondition(problem.project(random_block(problem.vertices, width, seed=7)))
         if self.start is not None:
             X = np.hstack([self.start, X])
@@ -166,7 +166,7 @@ def ritz(problem: Problem, V: FloatArray, error: float = 0.0) -> Pairs:
 def nothing_missed(
     problem: Problem, uncollapsed: Problem, pairs: Pairs, search: Search, certain: bool
 ) -> Pairs:
-    """The k smallest eigenpairs, once a search of what they leave finds no smaller one."""
+    """Return the k smallest eigenpairs, once a search of what they leave finds no smaller one."""
     values, vectors = pairs
     k, block = len(values), 1
     for look in range(_LOOKS):
@@ -199,7 +199,7 @@ def nothing_missed(
 
 
 def dense_pairs(problem: Problem, k: int) -> Pairs:
-    """The first k eigenpairs by a dense matrix on every rank; those of the kernel first."""
+    """Return the first k eigenpairs by a dense matrix on every rank; those of the kernel first."""
     vertices, comm, n = problem.vertices, problem.comm, problem.vertices.total
     E = np.zeros((vertices.count, n), order="F")
     E[np.arange(vertices.count), np.arange(vertices.low, vertices.high)] = 1.0
@@ -222,7 +222,7 @@ def with_evidence(
     steps: int,
     solver: str,
 ) -> DistributedSpectrum:
-    """The spectrum with its kernel, signs, and residuals from true products."""
+    """Return the spectrum with its kernel, signs, and residuals from true products."""
     comm, p = problem.comm, min(problem.kernel.count, k)
     X = orthonormal(comm, problem.project(pairs[1])) if pairs[1].shape[1] else pairs[1]
     goal = goal_of(problem, float(pairs[0][-1]) if len(pairs[0]) else 0.0, tol)
@@ -281,20 +281,20 @@ class LaplacianPairs:
     def of(
         cls, D: DistributedComplex, checkpoint: Checkpoint | None, report: Report
     ) -> LaplacianPairs:
-        """Those that the complex keeps, if it does."""
+        """Return those that the complex keeps, if it does."""
         if "laplacian_pairs" not in D.shared:
             D.shared["laplacian_pairs"] = cls(D, checkpoint, report)
         kept: LaplacianPairs = D.shared["laplacian_pairs"]
         return kept
 
     def smallest(self) -> float:
-        """The smallest eigenvalue off the kernel; infinite for a graph without edges."""
+        """Return the smallest eigenvalue off the kernel; infinite for a graph without edges."""
         if not self._complex.edges.ranges.total:
             return float("inf")
         return float(self.pairs(min(_FIRST, self._problem.room))[0][0])
 
     def pairs(self, count: int) -> Pairs:
-        """The first eigenpairs, at least as many as wanted (or as there are)."""
+        """Return the first eigenpairs, at least as many as wanted (or as there are)."""
         count = min(count, self._problem.room)
         if len(self._kept[0]) < count:
             self._kept = self._found(count)
@@ -372,7 +372,7 @@ class Eigensolve:
         )
 
     def _first_uncollapsed(self, count: int, search: Search) -> Pairs:
-        """The first eigenpairs of A."""
+        """Return the first eigenpairs of A."""
         assert self.laplacian is not None
         if self.mass is not None:
             return search.of_matrix(self.uncollapsed, count)[0]
@@ -380,7 +380,7 @@ class Eigensolve:
         return self.elimination.scale * values, vectors
 
     def _follows(self, first: Pairs, pairs: Pairs, q: int) -> bool:
-        """Whether A leaves no room for more eigenvalues of S: A - drop <= S."""
+        """Return whether A leaves no room for more eigenvalues of S: A - drop <= S."""
         if len(first[0]) <= q:
             return False
         least = 1.0

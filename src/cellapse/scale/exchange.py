@@ -63,11 +63,11 @@ class Route:
         comm.Alltoall(self._out, self._into)
 
     def send(self, values: Any) -> Any:
-        """The values that arrive here, by sender and in its order."""
+        """Return the values that arrive here, by sender and in its order."""
         return self._move(np.asarray(values)[self._order], self._out, self._into)
 
     def back(self, values: Any) -> Any:
-        """One value for each row that was sent, from where it went."""
+        """Return one value for each row that was sent, from where it went."""
         arrived = self._move(np.asarray(values), self._into, self._out)
         result = np.empty_like(arrived)
         result[self._order] = arrived
@@ -97,12 +97,12 @@ class Ranges:
 
     @classmethod
     def of_counts(cls, comm: Any, count: int) -> Ranges:
-        """Where each rank has so many."""
+        """Return where each rank has so many."""
         return cls(comm, np.concatenate([[0], np.cumsum(comm.allgather(count))]).astype(np.int64))
 
     @classmethod
     def even(cls, comm: Any, n: int) -> Ranges:
-        """All of the same length."""
+        """Return all of the same length."""
         return cls(comm, np.arange(comm.size + 1, dtype=np.int64) * n // comm.size)
 
     @classmethod
@@ -134,11 +134,11 @@ class Ranges:
         return int(self.cuts[-1])
 
     def owner(self, numbers: IntArray) -> IntArray:
-        """The rank that owns each number."""
+        """Return the rank that owns each number."""
         return np.searchsorted(self.cuts, numbers, side="right") - 1
 
     def route(self, numbers: IntArray) -> Route:
-        """The way to the owners of the numbers."""
+        """Return the way to the owners of the numbers."""
         return Route(self.comm, self.owner(numbers))
 
 
@@ -178,7 +178,7 @@ class Relation:
         return sums(self._at, self._route.send(values), self._n_lower)
 
     def from_elements(self, values: Any) -> Any:
-        """The value of its element, for each relation."""
+        """Return the value of its element, for each relation."""
         return self._route.back(values[self._at])
 
     def per_cell(self, values: FloatArray) -> FloatArray:

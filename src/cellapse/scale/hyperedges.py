@@ -27,7 +27,7 @@ class Groups:
     weight: FloatArray
 
     def pairs(self) -> tuple[IntArray, IntArray]:
-        """The hyperedge and the two vertices of all pairs."""
+        """Return the hyperedge and the two vertices of all pairs."""
         i, j = np.triu_indices(self.members.shape[1], 1)
         rows = np.stack([self.members[:, i].ravel(), self.members[:, j].ravel()], axis=1)
         return np.repeat(np.arange(len(self.members)), len(i)), rows
@@ -51,7 +51,7 @@ def hyperedge_pairs(
 def _assembled(
     comm: Any, rows: IntArray, weight: FloatArray | None
 ) -> tuple[IntArray, IntArray, FloatArray]:
-    """All members of each hyperedge on one rank: starts, ascending vertices, and weights."""
+    """Return all members of each hyperedge on one rank: starts, ascending vertices, and weights."""
     route = Route(comm, rows[:, 0] % comm.size)
     rows = route.send(rows)
     held = np.ones(len(rows)) if weight is None else route.send(weight)

@@ -71,7 +71,7 @@ class Parts:
 
 
 def as_json(value: Any) -> Any:
-    """Lists, numbers and words that JSON knows."""
+    """Return lists, numbers and words that JSON knows."""
     if isinstance(value, Mapping):
         return {str(k): as_json(v) for k, v in value.items()}
     if isinstance(value, np.ndarray | np.generic):
@@ -124,7 +124,7 @@ class Report:
 
 
 def both(first: OnStep | None, second: OnStep | None) -> OnStep | None:
-    """Two things done at every step."""
+    """Return two things done at every step."""
     if first is None or second is None:
         return first or second
     one, two = first, second

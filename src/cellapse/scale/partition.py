@@ -42,11 +42,11 @@ class AsGiven:
         self.given_here: IntArray = np.arange(ranges.low, ranges.high)
 
     def numbers(self, given: IntArray) -> IntArray:
-        """The numbers of some vertices, anywhere."""
+        """Return the numbers of some vertices, anywhere."""
         return given
 
     def given(self, numbers: IntArray) -> IntArray:
-        """What some vertices, anywhere, were given as."""
+        """Return what some vertices, anywhere, were given as."""
         return numbers
 
     def to_files(self, rows: FloatArray) -> FloatArray:
@@ -153,14 +153,14 @@ def share_out(table: EdgeTable, choice: str) -> Partition:
 
 
 def check_choice(choice: Any) -> str:
-    """One of the ways to share out vertices."""
+    """Return one of the ways to share out vertices."""
     if choice not in CHOICES:
         raise InputError(f"partition={choice!r}; choose one of {', '.join(CHOICES)}")
     return str(choice)
 
 
 def _by_scotch(table: EdgeTable) -> IntArray:
-    """The rank for each vertex here."""
+    """Return the rank for each vertex here."""
     starts, columns = table.neighbours()
     kind, size = PETSc.IntType, (table.vertices.count, table.vertices.total)
     rows = (starts.astype(kind), columns.astype(kind), np.ones(len(columns)))
@@ -177,7 +177,7 @@ def _by_scotch(table: EdgeTable) -> IntArray:
 
 
 def _ranks(table: EdgeTable, numbering: AsGiven) -> tuple[IntArray, IntArray]:
-    """The ranks of both ends of each edge held here."""
+    """Return the ranks of both ends of each edge held here."""
     here = np.arange(table.vertices.low, table.vertices.high)
     rank = numbering.ranges.owner(numbering.numbers(here)).astype(np.float64)
     tail, head = table.at_ends(rank)
@@ -185,14 +185,14 @@ def _ranks(table: EdgeTable, numbering: AsGiven) -> tuple[IntArray, IntArray]:
 
 
 def _between(table: EdgeTable, numbering: AsGiven) -> float:
-    """The share of edges between ranks."""
+    """Return the share of edges between ranks."""
     tail, head = _ranks(table, numbering)
     cut = table.vertices.comm.allreduce(int((tail != head).sum()))
     return float(cut) / max(table.ranges.total, 1)
 
 
 def _uneven(table: EdgeTable, numbering: AsGiven) -> float:
-    """The most edges on a rank, over their mean."""
+    """Return the most edges on a rank, over their mean."""
     comm = table.vertices.comm
     ends = np.concatenate(_ranks(table, numbering))
     count = comm.allreduce(np.bincount(ends, minlength=comm.size))

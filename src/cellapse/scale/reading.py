@@ -25,7 +25,7 @@ _SAMPLE = 1000  # labels of each rank that decide about the ranges
 
 
 def integer_pairs(source: Source, comm: Any, what: str) -> IntArray:
-    """The rows of this rank in a table of two columns of whole numbers of at least 0."""
+    """Return the rows of this rank in a table of two columns of whole numbers of at least 0."""
     table = _part(source, comm, (0, 1), what)
     if table.ndim == 2 and table.shape[1] != 2 and table.shape[0] == 2 and not _is_path(source):
         table = table.T
@@ -44,7 +44,7 @@ def integer_pairs(source: Source, comm: Any, what: str) -> IntArray:
 
 
 def labelled_pairs(source: Source, comm: Any, what: str) -> Any:
-    """The rows of this rank in a table of two columns of whole numbers or words."""
+    """Return the rows of this rank in a table of two columns of whole numbers or words."""
     table = as_labels(_part(source, comm, (0, 1), what), what)
     if table.size and (table.ndim != 2 or table.shape[1] != 2):
         raise InputError(f"{what} have shape {table.shape}; give two columns")
@@ -146,14 +146,14 @@ class Dictionary:
         return Route(self._comm, to)
 
     def numbers(self, labels: Any) -> IntArray:
-        """The number of each label, all of which are known; of any shape."""
+        """Return the number of each label, all of which are known; of any shape."""
         flat = labels.astype(self._kind).ravel()
         route = self._route(flat)
         at = np.searchsorted(self._labels, _moved(route, flat, "send"))
         return route.back(at + self._ranges.low).reshape(labels.shape)
 
     def labels(self, numbers: IntArray) -> Any:
-        """The label of each number."""
+        """Return the label of each number."""
         route = self._ranges.route(numbers)
         at = route.send(numbers) - self._ranges.low
         labels = _moved(route, self._labels[at], "back")
@@ -161,7 +161,7 @@ class Dictionary:
 
 
 def as_labels(table: Any, what: str) -> Any:
-    """Whole numbers or words, as an array that can be compared; words as bytes."""
+    """Return whole numbers or words, as an array that can be compared; words as bytes."""
     table = np.asarray(table)
     if np.issubdtype(table.dtype, np.integer):
         return table.astype(np.int64)
@@ -185,7 +185,7 @@ def _common_kind(comm: Any, given: Any) -> Any:
 
 
 def _moved(route: Route, labels: Any, way: str) -> Any:
-    """Labels along a route; words travel as rows of bytes."""
+    """Return labels along a route; words travel as rows of bytes."""
     move = route.send if way == "send" else route.back
     if labels.dtype.kind == "i":
         return move(labels)

@@ -33,7 +33,7 @@ _MANY = 10_000  # beyond, the diagonal of S takes too many products where S is n
 
 
 def cluster(S: DistributedOperator, n_clusters: int, *, rng: int = 0) -> IntArray:
-    """The cluster of each vertex held here, by the normalized cut, as `cellapse.cluster`.
+    """Return the cluster of each vertex held here, by the normalized cut, as `cellapse.cluster`.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def cluster(S: DistributedOperator, n_clusters: int, *, rng: int = 0) -> IntArra
 
 
 def embed(S: DistributedOperator, k: int) -> tuple[FloatArray, DistributedSpectrum]:
-    """The first k eigenvectors after the constant, and the spectrum they are from.
+    """Return the first k eigenvectors after the constant, and the spectrum they are from.
 
     Of S u = lambda D u, with D as for `cluster`: the diagonal of S, or of A where that is no sparse
     matrix. With several components the first columns, of eigenvalue 0, say which one a vertex is
@@ -79,7 +79,7 @@ def embed(S: DistributedOperator, k: int) -> tuple[FloatArray, DistributedSpectr
 
 
 def _masses(S: DistributedOperator) -> FloatArray:
-    """The masses of a cut on this rank, as `mass="auto"` on one machine."""
+    """Return the masses of a cut on this rank, as `mass="auto"` on one machine."""
     cheap = S.is_sparse or S.complex.n_vertices <= _MANY
     return np.asarray(S.masses("diagonal" if cheap else "degree"))
 
@@ -147,7 +147,7 @@ class DistributedTrust:
         return inside / max(self.complex.edges.ranges.total, 1)
 
     def columns(self) -> dict[str, Any]:
-        """A row per edge held here: the labels of its ends, trust, cells, share of its weight."""
+        """Return a row per edge held here: labels of its ends, trust, cells, share."""
         D = self.complex
         one, other = (D.numbering.given(end) for end in (D.edges.tail, D.edges.head))
         first, second = np.minimum(one, other), np.maximum(one, other)
@@ -156,7 +156,7 @@ class DistributedTrust:
 
 
 def edge_trust(D: DistributedComplex) -> DistributedTrust:
-    """How far every edge held here can be trusted, by the cells that hold it.
+    """Return how far every edge held here can be trusted, by the cells that hold it.
 
     The numbers are those of `cellapse.edge_trust` on one machine.
 
@@ -188,7 +188,7 @@ def edge_trust(D: DistributedComplex) -> DistributedTrust:
 
 
 def _unequal(D: DistributedComplex) -> FloatArray | None:
-    """The weights of the edges held here, unless those of all ranks are equal."""
+    """Return the weights of the edges held here, unless those of all ranks are equal."""
     if D.edges.weight is None:
         return None
     held = D.edges.weight

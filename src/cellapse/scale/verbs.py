@@ -275,7 +275,7 @@ class _Run:
 
 
 def read_signal(D: DistributedComplex, source: str) -> FloatArray:
-    """The degree, a .npy file with one value per vertex, or a .parquet file: node, value."""
+    """Return the degree, a .npy file with one value per vertex, or a .parquet file: node, value."""
     if source == "degree":
         return D.edges.degree.astype(np.float64)
     if source.endswith(".parquet"):

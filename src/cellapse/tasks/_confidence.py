@@ -31,7 +31,7 @@ _ROOT, _TENTH = 0.5, 0.1
 
 
 def ranks(values: FloatArray) -> FloatArray:
-    """The share of the values that are less, ties by halves: strictly between 0 and 1.
+    """Return the share of the values that are less, ties by halves: strictly between 0 and 1.
 
     >>> ranks(np.array([3.0, 1.0, 3.0, 7.0])).tolist()
     [0.5, 0.125, 0.5, 0.875]
@@ -43,7 +43,7 @@ def ranks(values: FloatArray) -> FloatArray:
 
 
 def by_confidence(K: Complex, sure: FloatArray, learned: FloatArray | None) -> FloatArray:
-    """The probability of every edge, by the formula above."""
+    """Return the probability of every edge, by the formula above."""
     c = ranks(sure)
     weights = np.maximum(c, 1e-3) ** _POWER
     cells = trust_by_cells(replace(K, weights=(K.weights[0], weights, *K.weights[2:])))[0]
@@ -55,7 +55,7 @@ def by_confidence(K: Complex, sure: FloatArray, learned: FloatArray | None) -> F
 
 
 def increasing(x: FloatArray, y: FloatArray) -> FloatArray:
-    """The mean of y at every x, where it never falls with x.
+    """Return the mean of y at every x, where it never falls with x.
 
     >>> increasing(np.array([0.0, 1.0, 1.0, 2.0]), np.array([0.0, 1.0, 0.0, 0.2])).round(3).tolist()
     [0.0, 0.4, 0.4, 0.4]

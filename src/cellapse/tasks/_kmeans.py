@@ -39,7 +39,7 @@ def kmeans_centres(rows: FloatArray, n_clusters: int, rng: np.random.Generator) 
 
 
 def nearest(rows: FloatArray, centres: FloatArray) -> tuple[IntArray, FloatArray]:
-    """The nearest centre of every row, and the square of its distance."""
+    """Return the nearest centre of every row, and the square of its distance."""
     numbers, squares = np.empty(len(rows), dtype=np.int64), np.empty(len(rows))
     lengths = (centres**2).sum(axis=1)
     step = max(1, _BLOCK // len(centres))

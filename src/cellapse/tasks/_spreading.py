@@ -107,7 +107,7 @@ def poisson(S: Operator, Y: FloatArray, tested: IntArray) -> Found:
 def _of_potentials(
     U: FloatArray, there: BoolArray, Y: FloatArray, degree: FloatArray
 ) -> FloatArray:
-    """Probabilities from the solution of Poisson's equation, of the classes there are."""
+    """Return probabilities from the solution of Poisson's equation, of the classes there are."""
     size = np.sqrt((degree @ U**2).mean() / max(float(degree.sum()), 1e-300)) or 1.0
     Z = np.where(there, U / size, -np.inf)
     top = Z.max(axis=1, keepdims=True)
@@ -115,14 +115,14 @@ def _of_potentials(
 
 
 def _with_class_masses(F: FloatArray, Y: FloatArray) -> FloatArray:
-    """Rows that sum to 1, from columns with equal sums over the vertices without a label."""
+    """Return rows that sum to 1, from columns with equal sums over the vertices without a label."""
     P = _probabilities(F, np.zeros(Y.shape[1]))
     mass = P[~_given(Y)].sum(axis=0)
     return _probabilities(P / np.where(mass > 0.0, mass, 1.0), _shares(Y))
 
 
 def _probabilities(F: FloatArray, shares: FloatArray) -> FloatArray:
-    """Rows that sum to 1; where no label is in reach, the shares of the classes."""
+    """Return rows that sum to 1; where no label is in reach, the shares of the classes."""
     F = np.maximum(F, 0.0)  # operators with entries above zero off the diagonal may go below
     total = F.sum(axis=1, keepdims=True)
     reached = total > _NOTHING
@@ -138,7 +138,7 @@ def _relaxed(S: Operator, B: FloatArray, a: float) -> FloatArray:
 
 
 def _extended(S: Operator, values: FloatArray, given: BoolArray) -> FloatArray:
-    """The columns with S F = 0 off the vertices given, and these values at them."""
+    """Return the columns with S F = 0 off the vertices given, and these values at them."""
     free = np.flatnonzero(~given)
     F = np.where(given[:, None], values, 0.0)
     if len(free):
@@ -189,7 +189,7 @@ def _solved(S: Operator, B: FloatArray) -> FloatArray:
 
 
 def _positive_kernel(S: Operator) -> tuple[FloatArray, IntArray, bool]:
-    """A vector of mean 1 on every component that S maps to zero, the components, and True.
+    """Return a vector of mean 1 on every component that S maps to zero, the components, and True.
 
     Of an operator without a known kernel ones and a single component, and whether it maps them to
     zero.

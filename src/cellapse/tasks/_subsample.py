@@ -15,7 +15,7 @@ from cellapse._shared.arrays import BoolArray, IntArray, csr_from_entries
 
 
 def without_edges(K: Complex, dropped: BoolArray) -> Complex:
-    """The complex without some edges, and without the cells above that hold one of them."""
+    """Return the complex without some edges, and without the cells above that hold one of them."""
     if not dropped.any():
         return K
     kept = [np.arange(K.n_cells[0]), np.flatnonzero(~dropped)]
@@ -47,7 +47,7 @@ def thinned(K: Complex, share: float, rng: np.random.Generator) -> Complex:
 
 
 def shuffled(K: Complex, rng: np.random.Generator) -> sparse.csr_array:
-    """The adjacency of a random network with nearly the same degrees and sizes of cells.
+    """Return the adjacency of a random network with nearly the same degrees and sizes of cells.
 
     The ends of all edges (of a hypergraph, the members of all hyperedges) are dealt out anew; an
     edge that would join a vertex to itself is left out.

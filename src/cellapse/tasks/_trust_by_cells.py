@@ -47,7 +47,7 @@ _LEAN = 0.75  # how much of the normalization is the smaller end's; 0.5 in the c
 
 
 def trust_by_cells(K: Complex) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Trust and share of every edge, and how many cells hold it; no labels are made."""
+    """Return trust and share of every edge, and how many cells hold it; no labels are made."""
     around = cells_around_edges(K)
     shares, values = _by_cells(K, around)
     cells = count_cells(around, len(values))
@@ -55,7 +55,7 @@ def trust_by_cells(K: Complex) -> tuple[FloatArray, FloatArray, IntArray]:
 
 
 def count_cells(around: list[sparse.csr_array], n_edges: int) -> IntArray:
-    """How many cells hold each edge."""
+    """Return how many cells hold each edge."""
     return sum((np.diff(A.indptr) for A in around), np.zeros(n_edges, dtype=np.int64))
 
 
@@ -68,7 +68,7 @@ def _by_cells(K: Complex, around: list[sparse.csr_array]) -> tuple[FloatArray, F
         held = [weighted(c, weights) for c in held]
 
     def at_ends(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The sum over all edges at either end of every edge."""
+        """Return the sum over all edges at either end of every edge."""
         total: FloatArray = np.bincount(i, values, K.n_vertices).astype(np.float64)
         total += np.bincount(j, values, K.n_vertices)
         return total[i], total[j]
@@ -79,7 +79,7 @@ def _by_cells(K: Complex, around: list[sparse.csr_array]) -> tuple[FloatArray, F
 
 
 def unequal_weights(K: Complex) -> FloatArray | None:
-    """The weights of the edges, unless all are equal."""
+    """Return the weights of the edges, unless all are equal."""
     given = K.weights[1] if K.max_rank else None
     return None if given is None or not len(given) or given.min() == given.max() else given
 
@@ -134,7 +134,7 @@ class TrustRounds(Rounds):
 
 
 def weighted(cells: Cofaces, weights: FloatArray) -> Cofaces:
-    """The cells around edges, times the geometric mean of the weights of their edges."""
+    """Return the cells around edges, times the geometric mean of the weights of their edges."""
     size = np.maximum(cells.per_cell(np.ones(len(cells.cell))), 1.0)
     result = copy(cells)
     means = np.exp(cells.up(np.log(weights)) / size)

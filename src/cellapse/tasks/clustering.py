@@ -110,7 +110,7 @@ class Clusters(Shown):
         return dict(zip(self.labels, self.numbers.tolist(), strict=True))
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame with the column `cluster`, indexed by label."""
+        """Return a pandas DataFrame with the column `cluster`, indexed by label."""
         return to_frame(self.numbers, self.labels, ["cluster"])
 
 
@@ -218,7 +218,7 @@ def group_rows(
     assign_labels: str = "kmeans",
     rng: int | np.random.Generator = 0,
 ) -> IntArray:
-    """The clusters of `cluster` from known eigenvectors of S u = lambda D u."""
+    """Return the clusters of `cluster` from known eigenvectors of S u = lambda D u."""
     if n_clusters > 1 and (S.kernel is not None and S.kernel.shape[1] > n_clusters):
         return _share_out(S, n_clusters, D)
     rows = unit_rows(_scaled(vectors[:, :n_clusters], D))
@@ -232,7 +232,7 @@ def clusters_by(
     n_clusters: int | None = None,
     rng: int | np.random.Generator = 0,
 ) -> Clusters:
-    """What `cluster(S, n_clusters)` gives, from known eigenpairs of S u = lambda D u."""
+    """Return what `cluster(S, n_clusters)` gives, from known eigenpairs of S u = lambda D u."""
     gaps = None
     if n_clusters is None:
         several = spectrum.first(min(MOST_CLUSTERS + 1, len(spectrum)))
@@ -253,14 +253,14 @@ def cut_mass(S: Operator, mass: Mass) -> FloatArray | None:
 
 
 def _resolved(S: Operator, mass: Mass) -> str | None:
-    """The name of the masses that are used."""
+    """Return the name of the masses that are used."""
     if isinstance(mass, str):
         return mass if mass != "auto" else "degree" if _expensive(S, _SEVERAL) else "diagonal"
     return None if mass is None else "given"
 
 
 def _expensive(S: Operator, most: int) -> bool:
-    """Whether the diagonal would take more than so many products."""
+    """Return whether the diagonal would take more than so many products."""
     return S.matrix is None and S.shape[0] > most
 
 
@@ -269,7 +269,7 @@ def _scaled(vectors: FloatArray, D: FloatArray | None) -> FloatArray:
 
 
 def _share_out(S: Operator, n_clusters: int, D: FloatArray | None) -> IntArray:
-    """Whole components, the heaviest first, each to the cluster that is lightest so far."""
+    """Return whole components, the heaviest first, each to the cluster that is lightest so far."""
     assert S.kernel is not None
     parts = S.kernel.tocoo()
     component = np.full(S.shape[0], S.kernel.shape[1])  # what no zero belongs to stays together
@@ -297,7 +297,7 @@ def _in_order(numbers: IntArray) -> IntArray:
 def suggest_n_clusters(
     operator: Any, max_clusters: int = MOST_CLUSTERS, mass: Mass = "auto"
 ) -> int:
-    """The number of clusters before the largest gap of the first eigenvalues.
+    """Return the number of clusters before the largest gap of the first eigenvalues.
 
     The k <= max_clusters with the largest lambda_{k+1} - lambda_k of S u = lambda D u.
 
@@ -335,7 +335,7 @@ def _before_the_gap(spectrum: Spectrum) -> int:
 
 @Fitting("all pairs of a cluster and a group", "give fewer of both")
 def clustering_accuracy(clusters: Any, groups: Any) -> float:
-    """Share of vertices in the right group, after the best matching of clusters to groups.
+    """Return share of vertices in the right group, after the best matching of clusters to groups.
 
     max over matchings m of the share of vertices with m(cluster) = group.
 
@@ -374,7 +374,7 @@ def clustering_accuracy(clusters: Any, groups: Any) -> float:
 
 
 def _numbered(values: NDArray[Any], name: str) -> IntArray:
-    """Each value by its number, in order of appearance; words and numbers may be mixed."""
+    """Return each value by its number, in order of appearance; words and numbers may be mixed."""
     number_of: dict[Any, int] = {}
     try:
         return np.array([number_of.setdefault(v, len(number_of)) for v in values.tolist()])
@@ -385,7 +385,7 @@ def _numbered(values: NDArray[Any], name: str) -> IntArray:
 def assigned(
     rows: FloatArray, n_clusters: int, assign: str, rng: int | np.random.Generator
 ) -> IntArray:
-    """A number for every row, by k-means or by rotation."""
+    """Return a number for every row, by k-means or by rotation."""
     random = generator(rng)
     if assign == "discretize":
         return _by_rotation(unit_rows(rows), random)
@@ -393,7 +393,7 @@ def assigned(
 
 
 def unit_rows(rows: FloatArray) -> FloatArray:
-    """Rows of length one; zeros stay."""
+    """Return rows of length one; zeros stay."""
     length = np.linalg.norm(rows, axis=1, keepdims=True)
     return rows / np.where(length > 0, length, 1.0)
 

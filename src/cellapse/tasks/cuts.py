@@ -42,7 +42,7 @@ EVERY_CUT = 20  # so many vertices have 2^19 cuts, looked at within a tenth of a
 
 @Fitting("the energy", "take fewer columns at a time")
 def dirichlet_energy(operator: Any, signal: Any) -> Any:
-    """How much a signal varies over the complex; one number per column.
+    """Return how much a signal varies over the complex; one number per column.
 
     E(x) = x^T S x.
 
@@ -68,7 +68,7 @@ def dirichlet_energy(operator: Any, signal: Any) -> Any:
 
 @Fitting("the variation", "take fewer columns at a time")
 def total_variation(operator: Any, signal: Any) -> Any:
-    """How much a signal varies, where jumps count by their size and not by its square.
+    """Return how much a signal varies, where jumps count by their size and not by its square.
 
     V(x) = sum over i < j of |S_ij| |x_i - x_j|.
 
@@ -133,7 +133,7 @@ class Fiedler(Shown):
 
 
 def fiedler(operator: Any, *, mass: Mass = "auto") -> Fiedler:
-    """The second smallest eigenpair of S u = lambda D u.
+    """Return the second smallest eigenpair of S u = lambda D u.
 
     Parameters
     ----------
@@ -203,12 +203,12 @@ class Cut(Shown):
         return Card(title, tuple(rows), lambda: bars(sizes), calls)
 
     def members(self) -> list[Hashable]:
-        """The labels of the vertices inside."""
+        """Return the labels of the vertices inside."""
         return [self.labels[i] for i in np.flatnonzero(self.inside).tolist()]
 
 
 def sweep_cut(operator: Any, scores: Any = None, *, mass: Mass = "auto") -> Cut:
-    """The cut of least conductance among the level sets of a signal.
+    """Return the cut of least conductance among the level sets of a signal.
 
     conductance(C) = cut(C) / mass(C), the least over all prefixes of the vertices in their order.
 
@@ -331,7 +331,7 @@ def _cheeger_upper_bound(M: sparse.csr_array, x: FloatArray, D: FloatArray) -> f
 
 
 def best_sweep(M: Any, x: FloatArray, D: FloatArray) -> tuple[BoolArray, float]:
-    """The side of less mass of the best level set of x, and its conductance."""
+    """Return the side of less mass of the best level set of x, and its conductance."""
     n = len(x)
     order = np.argsort(x, kind="stable")
     place = np.empty(n, dtype=np.int64)

@@ -100,14 +100,14 @@ class Embedding(Shown):
         return len(self.coordinates)
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame with columns u1, u2, ..., indexed by label."""
+        """Return a pandas DataFrame with columns u1, u2, ..., indexed by label."""
         names = [f"u{i + 1}" for i in range(self.coordinates.shape[1])]
         return to_frame(self.coordinates, self.labels, names)
 
 
 @Fitting("the embedding", "lower k")
 def embed(operator: Any, k: int, *, mass: Mass = "auto") -> Embedding:
-    """The first `k` eigenvectors after the constant: a Laplacian eigenmap.
+    """Return the first `k` eigenvectors after the constant: a Laplacian eigenmap.
 
     With several components the first columns, of eigenvalue 0, say which one a vertex is in, as
     in scikit-learn's SpectralEmbedding; those after them say where in it.
@@ -150,7 +150,7 @@ def embed(operator: Any, k: int, *, mass: Mass = "auto") -> Embedding:
 
 @Fitting("the encoding", "lower k")
 def positional_encoding(operator: Any, k: int, *, mass: Mass = "auto") -> Embedding:
-    """Always exactly `k` columns for a neural network: eigenvectors, and zeros when there are less.
+    """Return exactly `k` columns for a neural network: eigenvectors, and zeros beyond them.
 
     What is constant on components is left out, so that a complex is encoded like its parts.
 
@@ -193,7 +193,7 @@ def _modes(
     mass: Mass,
     kept: Callable[[FloatArray, FloatArray | None], FloatArray],
 ) -> Embedding:
-    """The first k modes; `kept` says what of the kernel is among them."""
+    """Return the first k modes; `kept` says what of the kernel is among them."""
     n = S.shape[0]
     if n == 0:
         return Embedding(np.zeros((0, 0)), np.zeros(0), 0, 0, S.labels)
@@ -229,7 +229,7 @@ def first_modes(
 
 
 def _without_constant(kernel: FloatArray, D: FloatArray | None) -> FloatArray:
-    """A basis of the kernel without the vector in it that is closest to the constant."""
+    """Return a basis of the kernel without the vector in it that is closest to the constant."""
     constant = kernel.sum(axis=0) if D is None else kernel.T @ D
     if np.linalg.norm(constant) <= 1e-8 * np.sqrt(len(kernel)):
         return kernel  # as for two colours of a bipartite graph
@@ -237,20 +237,20 @@ def _without_constant(kernel: FloatArray, D: FloatArray | None) -> FloatArray:
 
 
 def n_trivial(S: Operator, spectrum: Spectrum, D: FloatArray | None = None) -> int:
-    """How many of the first eigenvalues are zero."""
+    """Return how many of the first eigenvalues are zero."""
     if spectrum.n_zeros is not None:
         return min(spectrum.n_zeros, len(spectrum))
     return int((spectrum.values <= _SAME * operator_size(S, D)).sum())
 
 
 def operator_size(S: Operator, D: FloatArray | None = None) -> float:
-    """An upper bound of the largest eigenvalue, that of A."""
+    """Return an upper bound of the largest eigenvalue, that of A."""
     rows = abs(S.A).sum(axis=1)
     return float((rows if D is None else rows / D).max(initial=0.0))
 
 
 def surroundings(A: sparse.csr_array, D: FloatArray | None = None) -> FloatArray:
-    """A number for each vertex from the degrees near it: different where these are."""
+    """Return a number for each vertex from the degrees near it: different where these are."""
     degree = A.diagonal() if D is None else A.diagonal() / D
     size = abs(A)
     x = degree / max(float(degree.max()), 1e-300)

@@ -76,7 +76,7 @@ def spectral_filter(operator: Any, signal: Any, response: Response, *, rtol: flo
 
 
 def band_pass(low: float, high: float, width: float) -> Response:
-    """A response that keeps eigenvalues between `low` and `high`, with edges of a given width.
+    """Make a response that keeps eigenvalues between `low` and `high`, with soft edges.
 
     h(x) = s((x - low) / width) s((high - x) / width) with the logistic s. Narrow edges take more
     terms, about 20 b / width for a spectrum up to b.
@@ -133,7 +133,7 @@ def _apply(
 def _summed(
     S: Operator, x: FloatArray, b: float, expansions: list[FloatArray], error: float
 ) -> list[FloatArray]:
-    """The sums of Chebyshev polynomials of S, all at once."""
+    """Return the sums of Chebyshev polynomials of S, all at once."""
     length = max(len(c) for c in expansions)
     results = [c[0] * x for c in expansions]
     size = float(np.linalg.norm(x, axis=0).min(initial=np.inf))
@@ -176,7 +176,7 @@ def _by_modes(spectrum: Any, x: FloatArray, h: Response) -> FloatArray:
 
 
 def evaluate(response: Response, values: FloatArray) -> FloatArray:
-    """The factors of some eigenvalues, checked."""
+    """Return the factors of some eigenvalues, checked."""
     if not callable(response):
         raise InputError(f"response={response!r:.80}; give a function of an array, like np.cos")
     factors = real_array(response(values), "the response")
@@ -190,7 +190,7 @@ def evaluate(response: Response, values: FloatArray) -> FloatArray:
 
 
 def upper_bound(S: Operator) -> float:
-    """An upper bound of the largest eigenvalue.
+    """Return an upper bound of the largest eigenvalue.
 
     S <= A <= |A|, and max (|A| x)_i / x_i bounds |A| for every x > 0 (Collatz and Wielandt): with
     x = 1 by its row sums, and the closer to its first eigenvector the better.

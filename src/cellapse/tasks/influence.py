@@ -84,7 +84,7 @@ class Influence(Shown):
         return Card(title, tuple(rows), lambda: drawing(self.complex), calls)
 
     def strongest(self, count: int = 10) -> list[tuple[int, Hashable, float]]:
-        """The cells that matter most: rank, cell and derivative, the largest first."""
+        """Return the cells that matter most: rank, cell and derivative, the largest first."""
         count = whole_number("count", count, 0)
         cells = [(k, i) for k, values in self.by_rank.items() for i in range(len(values))]
         values = np.concatenate([*self.by_rank.values(), np.empty(0)])
@@ -94,7 +94,7 @@ class Influence(Shown):
         ]
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame with a row per cell: rank, cell, influence."""
+        """Return a pandas DataFrame with a row per cell: rank, cell, influence."""
         with extra("pandas", "pandas"):
             import pandas as pd
         rows = [
@@ -106,7 +106,7 @@ class Influence(Shown):
 
 
 def cell_influence(operator: Any, of: str = "eigenvalue", at: Any = 1) -> Influence:
-    """The exact derivative of a result with respect to the weight of every cell of rank 1 and up.
+    """Return the exact derivative of a result with respect to the weight of every cell.
 
     d lambda / d w = u^T (dS / dw) u of an eigenpair with u^T u = 1, and alike for the others.
 

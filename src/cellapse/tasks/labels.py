@@ -110,7 +110,7 @@ class Spread(Shown):
         return np.argmax(self.probabilities, axis=1)
 
     def predicted(self) -> list[Any]:
-        """The most probable class of every vertex; a given label is kept."""
+        """Return the most probable class of every vertex; a given label is kept."""
         return [self.classes[c] for c in self.numbers.tolist()]
 
     def as_dict(self) -> dict[Hashable, Any]:
@@ -118,7 +118,7 @@ class Spread(Shown):
         return dict(zip(self.labels, self.predicted(), strict=True))
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame of probabilities, indexed by label, one column per class."""
+        """Return a pandas DataFrame of probabilities, indexed by label, one column per class."""
         return to_frame(self.probabilities, self.labels, self.classes)
 
 
@@ -215,7 +215,7 @@ def _strength(strength: Any, method: str) -> float:
 def _best(
     S: Operator, Y: FloatArray, tested: IntArray, grid: FloatArray
 ) -> tuple[float, Found, FloatArray]:
-    """The strength with the best score, what it finds, and the score of each."""
+    """Return the strength with the best score, what it finds, and the score of each."""
     best, scores = 0, np.full(len(grid), np.nan)
     for i, a in enumerate(grid.tolist()):
         found = regularized(S, Y, tested, a)
@@ -228,7 +228,7 @@ def _best(
 
 
 def _numbered(labels: Any, S: Operator) -> tuple[list[Any], IntArray]:
-    """The classes, and the number of every vertex's class or -1."""
+    """Return the classes, and the number of every vertex's class or -1."""
     n = S.shape[0]
     labels = one_column(labels)
     values = _listed(align(labels, S.labels, "known", cells=S.onto > 0, partial=True), n)

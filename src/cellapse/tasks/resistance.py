@@ -67,7 +67,7 @@ def effective_resistance(
     rtol: float | None = None,
     rng: int | np.random.Generator = 0,
 ) -> FloatArray:
-    """The effective resistance between pairs of vertices, or all of them.
+    """Return the effective resistance between pairs of vertices, or all of them.
 
     Known to a relative error of 1e-5 at worst, or a `ConvergenceError`. A difference whose energy
     is nothing but rounding has none: its resistance is inf.
@@ -117,7 +117,7 @@ def effective_conductance(
     rtol: float | None = None,
     rng: int | np.random.Generator = 0,
 ) -> FloatArray:
-    """The effective conductance: one over the resistance; 0 between components, inf to itself.
+    """Return the effective conductance: one over the resistance; 0 between components.
 
     C_ij = min x^T S x over x_i - x_j = 1.
 
@@ -147,7 +147,7 @@ def effective_conductance(
 def kirchhoff_index(
     operator: Any, *, rtol: float | None = None, rng: int | np.random.Generator = 0
 ) -> float:
-    """The sum of the effective resistances over all pairs; inf for several components.
+    """Return the sum of the effective resistances over all pairs; inf for several components.
 
     sum over i < j of R_ij = n (1 / lambda_2 + ... + 1 / lambda_n).
 
@@ -179,7 +179,7 @@ def kirchhoff_index(
 def resistance_centrality(
     operator: Any, *, rtol: float | None = None, rng: int | np.random.Generator = 0
 ) -> FloatArray:
-    """How close each vertex is to the others: one over its mean resistance to its component.
+    """Return how close each vertex is to the others: one over its mean resistance to its component.
 
     c_i = (m - 1) / sum_j R_ij over the m vertices of the component (current-flow closeness); 0 for
     an isolated vertex.
@@ -216,7 +216,7 @@ def resistance_centrality(
 
 
 def _resisting(given: Any) -> Operator:
-    """An operator as it is, and of a network that of its edges."""
+    """Return an operator as it is, and of a network that of its edges."""
     return as_operator(given, without_cells)
 
 
@@ -288,7 +288,7 @@ def _read(
     read: Callable[[FloatArray, IntArray], FloatArray],
     scale: Callable[[FloatArray], FloatArray],
 ) -> FloatArray:
-    """A sum of resistances by the first way to coordinates that knows it."""
+    """Return a sum of resistances by the first way to coordinates that knows it."""
     if rtol is not None:
         return read(*sketched_coordinates(S, rtol, generator(rng)))
     worst = np.inf
@@ -348,7 +348,7 @@ class Coordinates:
 
 
 def exact_coordinates(S: Operator) -> Iterator[Coordinates]:
-    """One way after the other, the quickest first, to coordinates from the dense operator."""
+    """Yield one way after the other, the quickest first, to coordinates from the dense operator."""
     M, size = S.toarray(), _sizes(S.A)
     sparse_matrix = S.matrix is not None
     if S.kernel is not None:
@@ -397,7 +397,7 @@ def groups(kernel: Any, tol: float | None = None) -> IntArray:
 
 
 def _sizes(A: sparse.csr_array) -> FloatArray:
-    """The largest sum of absolute values of a row, within the component of each vertex."""
+    """Return the largest sum of absolute values of a row, within the component of each vertex."""
     n, _ = A.shape
     if not A.nnz:
         return np.ones(n)
@@ -457,7 +457,7 @@ def _is_laplacian(M: FloatArray, kernel: sparse.csr_array) -> bool:
 
 
 def _without_subtraction(M: FloatArray, grounded: IntArray) -> FloatArray:
-    """Coordinates of a Laplacian by elimination of its vertices, the grounds last.
+    """Return coordinates of a Laplacian by elimination of its vertices, the grounds last.
 
     What is left of the weights is a Laplacian again; the diagonal is never used, as it is the sum
     of the weights.

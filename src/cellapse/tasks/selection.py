@@ -126,14 +126,14 @@ def choose_operator(source: Any, n_clusters: int, *, rng: int | np.random.Genera
 
 
 def family_member(K: Complex, name: str) -> Operator:
-    """One of `FAMILY`, or the projection."""
+    """Return one of `FAMILY`, or the projection."""
     if name == "projection":
         return projection_laplacian(K)
     return graph_laplacian(K) if name == "laplacian" else screened(K, *_SCREENED[name])
 
 
 def screened(K: Complex, theta2: float, beta: float, rounds: int) -> CollapsedOperator:
-    """The screened collapse with one beta for all ranks above the edges."""
+    """Return the screened collapse with one beta for all ranks above the edges."""
     weights = (1.0, *[beta] * (K.max_rank - 1))
     return collapse(K, Screened(rounds=rounds), gamma=float(np.sqrt(theta2)), beta=weights)
 
@@ -178,7 +178,7 @@ def modularity(source: Any, clusters: Any) -> float:
 
 
 def _numbered(groups: NDArray[Any]) -> IntArray:
-    """Numbers in place of words."""
+    """Return numbers in place of words."""
     names = groups.tolist()
     other = next((v for v in names if not isinstance(v, str | bool)), None)
     if other is not None:

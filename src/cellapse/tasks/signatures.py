@@ -91,7 +91,7 @@ class Signature(Shown):
         return len(self.features)
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame with one column for each time or energy, indexed by label."""
+        """Return a pandas DataFrame with one column for each time or energy, indexed by label."""
         return to_frame(self.features, self.labels, self.at.tolist())
 
 
@@ -113,7 +113,7 @@ def heat_kernel_signature(
     n_probes: int = 256,
     rng: int | np.random.Generator = 0,
 ) -> Signature:
-    """The heat kernel signature, diag exp(-t S), of every vertex.
+    """Return the heat kernel signature, diag exp(-t S), of every vertex.
 
     h_t(v) = sum over k of exp(-t lambda_k) u_k(v)^2.
 
@@ -165,7 +165,7 @@ def wave_kernel_signature(
     sigma: float | None = None,
     scale: str = "raw",
 ) -> Signature:
-    """The wave kernel signature of every vertex (Aubry, Schlickewei and Cremers).
+    """Return the wave kernel signature of every vertex (Aubry, Schlickewei and Cremers).
 
     w_e(v) = c_e sum over k of exp(-(e - log lambda_k)^2 / (2 sigma^2)) u_k(v)^2.
 
@@ -227,7 +227,7 @@ def _require_memory_for(n: int, count: int, what: str) -> None:
 
 
 def _positive(source: Any) -> tuple[Spectrum, BoolArray]:
-    """The eigenpairs in use, and which of them have an eigenvalue above zero."""
+    """Return the eigenpairs in use, and which of them have an eigenvalue above zero."""
     if isinstance(source, Spectrum):
         spectrum, size = source, source.values.max(initial=0.0)
         zeros = _zeros(spectrum)

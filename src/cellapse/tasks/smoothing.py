@@ -115,7 +115,7 @@ def diffuse(operator: Any, signal: Any, times: ArrayLike) -> list[Any]: ...
 
 @Fitting("the signal at all times", "take fewer columns or times at a time")
 def diffuse(operator: Any, signal: Any, times: ArrayLike) -> list[Any]:
-    """The heat equation started at a signal, at several times for the price of one.
+    """Return the heat equation started at a signal, at several times for the price of one.
 
     x(t) = exp(-t S) x.
 
@@ -187,7 +187,7 @@ def choose_strength(
     strengths: Sequence[float] | None = None,
     rng: int | np.random.Generator = 0,
 ) -> Strength:
-    """The strength with the least score of generalized cross-validation (Craven and Wahba).
+    """Return the strength with the least score of generalized cross-validation (Craven and Wahba).
 
     n |(I - H) y|^2 / tr(I - H)^2 with H the smoother, summed over the columns of y. Exact up to
     500 vertices; above, both terms by Lanczos quadrature, the trace with 16 random probes.

@@ -115,13 +115,13 @@ class EdgeTrust(Shown):
         return dict(zip(self.edges, self.values.tolist(), strict=True))
 
     def lowest(self, count: int | None = None) -> list[tuple[Any, float]]:
-        """The edges to doubt first, with their trust; all of them by default."""
+        """Return the edges to doubt first, with their trust; all of them by default."""
         count = len(self) if count is None else whole_number("count", count, 0)
         order = np.argsort(self.values, kind="stable")[:count].tolist()
         return [(self.edges[e], float(self.values[e])) for e in order]
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame with a row per edge: its ends, trust, cells, share of its weight."""
+        """Return a DataFrame with a row per edge: its ends, trust, cells, share."""
         with extra("pandas", "pandas"):
             import pandas as pd
         return pd.DataFrame(self.columns())
@@ -146,7 +146,7 @@ def edge_trust(
     confidence: Any = None,
     rng: int | np.random.Generator = 0,
 ) -> EdgeTrust:
-    """How far every edge can be trusted, by the cells that hold it or by what the network teaches.
+    """Rate how far every edge can be trusted, by its cells or by what the network teaches.
 
     On networks with random extra edges these have the least trust, with evidence "learned" and
     "both" clearly less than by the best classical score; on real errors no score is ahead for sure:

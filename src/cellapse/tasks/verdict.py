@@ -215,14 +215,14 @@ class Verdict(Shown):
         return f"Caution, these may be no groups: {'; '.join(said)}." if said else ""
 
     def sentences(self) -> list[str]:
-        """The verdict in words: do the cells matter, why so many clusters, and a caution."""
+        """Return the verdict in words: do the cells matter, why so many clusters, and a caution."""
         return [text for text in (self._difference(), self._count(), self.caution) if text]
 
     def __str__(self) -> str:
         return "\n".join([*self.sentences(), f"  {self.mine}", f"  {self.plain}"])
 
     def as_dict(self) -> dict[str, Any]:
-        """The figures by name, and the sentences."""
+        """Return the figures by name, and the sentences."""
         return {
             "clusters": self.n_clusters,
             "why": self.why,
@@ -406,5 +406,5 @@ def _again(
 
 
 def quiet() -> warnings.catch_warnings[None]:
-    """Clusters of a trial, whose warnings would be of no use to anybody."""
+    """Return clusters of a trial, whose warnings would be of no use to anybody."""
     return warnings.catch_warnings(action="ignore", category=CellapseWarning)

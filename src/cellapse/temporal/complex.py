@@ -208,7 +208,7 @@ class TemporalComplex(Shown):
         return (self.start < end) & (self.gone_at > start)
 
     def between(self, start: Any, end: Any, *, max_rank: int = 2) -> Complex:
-        """The complex of one window, made for itself; `windows` makes many from one another.
+        """Return the complex of one window; `windows` makes many from one another.
 
         Pairs are edges, and their cliques the higher cells. Of larger sets, all pairs within are
         edges and the sets cells of rank 2, as in `hypergraph_complex`.
@@ -233,7 +233,7 @@ class TemporalComplex(Shown):
         )
 
     def windows(self, width: Any, step: Any = None, *, max_rank: int = 2) -> Iterator[Window]:
-        """The complexes of windows of time, one after the other, each made from the last one.
+        """Yield the complexes of windows of time, each made from the last one.
 
         Windows begin at whole multiples of the step, the first of them with the first cell in it.
 

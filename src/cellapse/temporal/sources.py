@@ -55,7 +55,7 @@ def as_temporal(
     directed: str = "refuse",
     max_memory: int | None = None,
 ) -> TemporalComplex:
-    """Whatever you have, as a `TemporalComplex`: labels and order are kept.
+    """Make a `TemporalComplex` of whatever you have: labels and order are kept.
 
     Parameters
     ----------

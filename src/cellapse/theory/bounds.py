@@ -25,7 +25,7 @@ from cellapse.theory.report import Check
 
 
 def psd_condition(operator: Any) -> Check:
-    """`thm:psd`: L* >= 0 when gamma_k <= beta_{k+1} sigma_min+(B_{k+1}).
+    """Check that L* >= 0, as the paper's theorem says for gamma_k <= beta_{k+1} sigma_min+.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def psd_condition(operator: Any) -> Check:
 
 
 def _definite(M: FloatArray) -> bool:
-    """Whether a symmetric matrix has a Cholesky factor."""
+    """Return whether a symmetric matrix has a Cholesky factor."""
     try:
         linalg.cholesky(M, check_finite=False)
     except linalg.LinAlgError:
@@ -71,7 +71,7 @@ def _definite(M: FloatArray) -> bool:
 
 
 def loewner_bounds(operator: Any) -> Check:
-    """`prop:spectral_bounds`: 0 <= S <= A, as the smallest eigenvalue of S and of A - S.
+    """Check the paper's spectral bounds, 0 <= S <= A, by the eigenvalues of S and A - S.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def loewner_bounds(operator: Any) -> Check:
 
 
 def eigenvalue_compression(operator: Any) -> Check:
-    """`cor:eigenvalue_interlacing`: lambda_k(S) <= lambda_k(A) for every k.
+    """Check that no eigenvalue grows: lambda_k(S) <= lambda_k(A) for every k.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def _doubt(S: CollapsedOperator, values: FloatArray) -> str | None:
 
 
 def conductance_reduction(operator: Any) -> Check:
-    """`cor:effective_resistance`: C_ij(S) <= C_ij(A), C_ij(M) = min x^T M x over x_i - x_j = 1.
+    """Check that no conductance grows: C_ij(S) <= C_ij(A), the paper's corollary.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def conductance_reduction(operator: Any) -> Check:
 
 
 def cheeger_upper_bound(operator: Any) -> Check:
-    """`rem:cheeger`: lambda_2(S) <= lambda_2(A) <= 2 h(G), with h from the best sweep cut found.
+    """Check Cheeger's upper bound: lambda_2(S) <= lambda_2(A) <= 2 h(G), h of a sweep cut.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def cheeger_upper_bound(operator: Any) -> Check:
 
 
 def cheeger_lower_bound(operator: Any) -> Check:
-    """The part of `rem:cheeger` that the paper leaves open: h(G)^2 / 2 <= lambda_2(S) or not.
+    """Measure what the paper leaves open: whether h(G)^2 / 2 <= lambda_2(S).
 
     Degrees are the masses: S u = lambda D u with D the diagonal of A, h(G) = min cut(U) / vol(U)
     over the cuts of the graph. S <= A makes the upper bound of lambda_2 hold and this one fail,
@@ -249,6 +249,6 @@ def cheeger_lower_bound(operator: Any) -> Check:
 
 
 def _of_a_graph(S: CollapsedOperator) -> bool:
-    """Whether A is the Laplacian of a graph of two vertices or more, with edges."""
+    """Return whether A is the Laplacian of a graph of two vertices or more, with edges."""
     is_laplacian = S.onto == 0 and S.A.nnz and abs(S.A.sum(axis=1)).max() < tolerance(S)
     return bool(is_laplacian) and S.shape[0] > 1

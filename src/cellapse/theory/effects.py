@@ -32,7 +32,7 @@ _SIGNALS = 100  # of known ones, as many are tried
 
 
 def regularization_error(operator: Any) -> Check:
-    """`prop:regularization_error`: ||S_eps - S_0|| <= eps ||X||^2 / (lambda+ (lambda+ + eps)).
+    """Check ||S_eps - S_0|| <= eps ||X||^2 / (lambda+ (lambda+ + eps)), the error of eps.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def regularization_error(operator: Any) -> Check:
 
 
 def regularization_bound(operator: Any) -> float:
-    """The bound of `prop:regularization_error`.
+    """Return the bound of the error of regularization.
 
     ||S_eps - S_0|| <= eps ||X||^2 / (lambda+ (lambda+ + eps)), lambda+ the smallest positive
     eigenvalue of C.
@@ -104,7 +104,7 @@ def regularization_bound(operator: Any) -> float:
 
 
 def block_diagonalization(operator: Any) -> Check:
-    """The theorem of the appendix: components do not see each other.
+    """Check that components are not coupled, the theorem of the paper's appendix.
 
     S_ij = 0 where i and j are in two components.
 
@@ -141,7 +141,7 @@ def block_diagonalization(operator: Any) -> Check:
 
 
 def unaffected_signals(operator: Any) -> Check:
-    """The remark on eigenvectors: signals that no cell is coupled to keep their image under A.
+    """Check that signals which no cell is coupled to keep their image under A.
 
     S v = A v where X^T v = 0.
 
@@ -176,7 +176,7 @@ def unaffected_signals(operator: Any) -> Check:
 
 
 def cells_matter(operator: Any) -> Check:
-    """How far the collapse moves A, against its ceiling: ||S - A|| <= gamma^2 / beta, rank by rank.
+    """Measure how far the collapse moves A, against its bound: ||S - A|| <= gamma^2 / beta.
 
     At the bound the ceiling is beta_1 sigma_min+(B_1)^2, the smallest positive eigenvalue of A,
     whatever the cells are. The note says how much of the move is due to cells that are not next to

@@ -75,12 +75,12 @@ def measured_check(
     bound: float,
     note: str = "",
 ) -> Check:
-    """A check whose figures are compared with ||A||."""
+    """Return a check whose figures are compared with ||A||."""
     return Check(name, statement, holds, measured, bound, note, row_sum(S.A))
 
 
 def within_bound(S: CollapsedOperator) -> bool:
-    """Whether no gamma is above the bound of L*."""
+    """Return whether no gamma is above the bound of L*."""
     return bool(S.weights.within_bound.all())
 
 
@@ -97,7 +97,7 @@ def norm_of(M: sparse.csr_array) -> float:
 def largest_of(
     S: CollapsedOperator, apply: Callable[[FloatArray], FloatArray], scale: float = 0.0
 ) -> float:
-    """The largest eigenvalue of an operator given by its action."""
+    """Return the largest eigenvalue of an operator given by its action."""
     n = S.shape[0]
     if n <= SMALL:
         M = apply(np.eye(n))

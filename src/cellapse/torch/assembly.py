@@ -49,7 +49,7 @@ class Pairs(nn.Module):
         self.register_buffer("second", torch.from_numpy(second), persistent=False)
 
     def products(self, values: Tensor) -> Tensor:
-        """The contributions to the product's entries."""
+        """Return the contributions to the product's entries."""
         return values[self.first] * values[self.second]
 
 
@@ -94,7 +94,7 @@ class Assembly(nn.Module):
     def entries_to_apply(
         self, edges: Tensor, upper: list[Tensor], mass: Tensor, beta: Tensor, gamma: Tensor
     ) -> list[Tensor]:
-        """Contributions to the system that applies K^-1.
+        """Return contributions to the system that applies K^-1.
 
         `mass` is the diagonal of M at the edges (or eps, where M is more than a diagonal).
         """

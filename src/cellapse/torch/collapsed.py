@@ -81,14 +81,14 @@ class DifferentiableOperator(Shown):
         return self._apply(columns).reshape(x.shape).to(x.dtype)
 
     def solve(self, b: Tensor, strength: float | Tensor) -> Tensor:
-        """The solution x of (I + strength S) x = b."""
+        """Return the solution x of (I + strength S) x = b."""
         s = as_float64(strength, "strength", self._edges.device)
         if s.ndim or (not s.is_meta and not bool(s > 0)):
             raise InputError(f"strength={strength!r}; give one positive number")
         return self._solve(self.columns(b), s).reshape(b.shape).to(b.dtype)
 
     def dense(self) -> Tensor:
-        """S as a dense float64 matrix."""
+        """Return S as a dense float64 matrix."""
         return self @ torch.eye(self.shape[0], dtype=torch.float64, device=self._edges.device)
 
     def columns(self, x: Tensor) -> Tensor:
@@ -118,7 +118,7 @@ class DifferentiableOperator(Shown):
         return float(self.norms.max())
 
     def largest(self, values: Tensor) -> Tensor:
-        """The largest of the values (at least 0) at the vertices of each complex."""
+        """Return the largest of the values (at least 0) at the vertices of each complex."""
         largest = values.new_zeros(self._assembly.structure.n_complexes)
         return largest.scatter_reduce(0, self.owner, values, "amax")
 
@@ -130,7 +130,7 @@ class DifferentiableOperator(Shown):
 
 
 def as_float64(value: Any, name: str, device: torch.device) -> Tensor:
-    """Numbers, or a tensor that may be learned, as a tensor of float64."""
+    """Return numbers, or a tensor that may be learned, as a tensor of float64."""
     try:
         return torch.as_tensor(value, dtype=torch.float64, device=device)
     except (TypeError, ValueError, RuntimeError, OverflowError) as error:
@@ -138,7 +138,7 @@ def as_float64(value: Any, name: str, device: torch.device) -> Tensor:
 
 
 def checked_operator(operator: Any) -> DifferentiableOperator:
-    """The operator itself; whoever gives the layer is told what to give."""
+    """Return the operator itself; whoever gives the layer is told what to give."""
     if not isinstance(operator, DifferentiableOperator):
         raise InputError(
             f"a {type(operator).__name__} as operator; make one with `collapse.operator()`"

@@ -25,7 +25,7 @@ Lift = str | Callable[[Any], Any]
 def data_to_complex(
     data: Any, lift: Lift = "clique", max_rank: int = 2, weight: str | None = AUTO
 ) -> Any:
-    """A graph of PyTorch Geometric as something `collapse` takes.
+    """Return a graph of PyTorch Geometric as something `collapse` takes.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def checked_edge_type(given: Any) -> EdgeType | None:
 
 
 def n_nodes(data: Any, lift: Lift) -> int:
-    """The number of nodes, or an error where nothing tells it."""
+    """Return the number of nodes, or an error where nothing tells it."""
     if not callable(lift):
         one_of("lift", lift, ("clique", "incidence"))
     if not hasattr(data, "edge_index"):  # a HeteroData, and what is no data at all
@@ -118,7 +118,7 @@ def n_nodes(data: Any, lift: Lift) -> int:
 def data_to_complexes(
     graphs: Sequence[Any], sizes: list[int], lift: Lift, max_rank: int, weight: str | None
 ) -> list[Any]:
-    """The same for many graphs of known sizes; cliques are found in all at once."""
+    """Return the same for many graphs of known sizes; cliques are found in all at once."""
     if weight is not None and word("weight", weight) != AUTO and lift != "clique":
         raise InputError(f'weight={weight!r} goes with lift="clique"; other lifts bring their own')
     if callable(lift):
@@ -150,7 +150,7 @@ def data_to_complexes(
 
 
 def _union(n: int, tables: list[IntArray], weights: FloatArray | None) -> Complex:
-    """The cliques of all graphs as one complex; by the way they were found, it is one."""
+    """Return the cliques of all graphs as one complex; by the way they were found, it is one."""
     cells = [Cells(np.arange(n + 1), np.arange(n))]
     cells += [Cells(np.arange(len(t) + 1) * t.shape[1], t.ravel()) for t in tables]
     bare = Complex(range(n), tuple(cells), (None,) * len(cells), ({},) * len(cells))
@@ -158,7 +158,7 @@ def _union(n: int, tables: list[IntArray], weights: FloatArray | None) -> Comple
 
 
 def _ends(data: Any, n: int) -> IntArray:
-    """The ends of the edges, checked."""
+    """Return the ends of the edges, checked."""
     if data.edge_index is None:
         raise InputError("data without edge_index has no cliques; give a function as lift")
     ends: IntArray = data.edge_index.cpu().numpy()

@@ -32,7 +32,7 @@ def spectral_filter(
     *,
     rtol: float = 1e-8,
 ) -> Tensor:
-    """A smooth function of S, applied to a signal.
+    """Return a smooth function of S, applied to a signal.
 
     y = f(S) x, by a Chebyshev expansion of f.
 
@@ -100,7 +100,7 @@ def heat(
 def heat_kernel_signature(
     operator: DifferentiableOperator, times: Sequence[float] | Tensor, *, rtol: float = 1e-8
 ) -> Tensor:
-    """The diagonals of exp(-t S), one column a time: how much heat stays at each vertex.
+    """Return the diagonals of exp(-t S), one column a time: how much heat stays at each vertex.
 
     Takes n applications of S a term, in blocks of columns: for graphs of up to some thousand
     vertices.

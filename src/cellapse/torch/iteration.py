@@ -52,22 +52,22 @@ class Reduced:
         return self._keep * (t - self._pattern.matmul(self._values, self._scale * t))
 
     def sizes(self, p: Tensor) -> Tensor:
-        """The product with all terms taken positive, of which rounding is a share."""
+        """Return the product with all terms taken positive, of which rounding is a share."""
         values, scale = self._values.abs(), self._scale.abs()
         t = self._pattern.matmul(values, p.abs())
         return self._keep * (t + self._pattern.matmul(values, scale * t))
 
     def start(self, rhs: Tensor) -> Tensor:
-        """The right-hand side of what is left."""
+        """Return the right-hand side of what is left."""
         return self._keep * (rhs - self._pattern.matmul(self._values, self._scale * rhs))
 
     def whole(self, p: Tensor, rhs: Tensor) -> Tensor:
-        """The solution with the eliminated block."""
+        """Return the solution with the eliminated block."""
         return p + self._scale * (rhs - self._pattern.matmul(self._values, p))
 
 
 def conjugate_gradients(system: Reduced, rhs: Tensor, solver: CG) -> Tensor:
-    """The solution whose residual is at most rtol of the right-hand side, or rounding."""
+    """Return the solution whose residual is at most rtol of the right-hand side, or rounding."""
     b = system.start(rhs)
     steps = solver.max_steps or 10 * len(b)
     x, residual, best = torch.zeros_like(b), b, float("inf")

@@ -152,7 +152,7 @@ class Collapse(nn.Module):
         return self._gamma(structure, self._logs(structure))
 
     def weights(self, rank: int) -> Tensor:
-        """By how much learning has multiplied the weight of each cell of a rank."""
+        """Return by how much learning has multiplied the weight of each cell of a rank."""
         structure = self._assembly.structure
         rank = whole_number("rank", rank, 0, len(structure.n_cells) - 1)
         if str(rank) in self.log_weights:
@@ -189,11 +189,11 @@ class Collapse(nn.Module):
     def solve(
         self, b: Tensor, strength: float | Tensor, blueprints: Sequence[Blueprint] | None = None
     ) -> Tensor:
-        """The solution x of (I + strength S) x = b: b smoothed."""
+        """Return the solution x of (I + strength S) x = b: b smoothed."""
         return self.operator(blueprints).solve(b, strength)
 
     def to_numpy(self) -> list[CollapsedOperator]:
-        """What was learned, as operators of `cellapse.collapse`: one for each complex."""
+        """Return what was learned, as operators of `cellapse.collapse`: one for each complex."""
         gamma, beta = self.gamma.detach().cpu().numpy(), self.beta.detach().cpu().numpy()
         return [
             numpy_collapse(
@@ -264,7 +264,7 @@ class Collapse(nn.Module):
 
 
 def _reweighted(source: Any, factors: dict[int, np.ndarray]) -> Any:
-    """The source with the weights of its cells multiplied."""
+    """Return the source with the weights of its cells multiplied."""
     if not factors:
         return source
     if not isinstance(source, Complex):

@@ -60,7 +60,7 @@ class CollapsedConv(nn.Module):
         return f"{self.filter}, order={self.order}"
 
     def forward(self, x: Tensor, operator: DifferentiableOperator) -> Tensor:
-        """Features of the vertices, filtered and mixed."""
+        """Return features of the vertices, filtered and mixed."""
         columns = _features(x, operator, self.in_channels)
         if self.log_strength is None:
             norm = operator.norms[operator.owner]  # of its own complex: batches change nothing
@@ -109,7 +109,7 @@ class GraphTransformer(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x: Tensor, operator: DifferentiableOperator) -> Tensor:
-        """Features after attention and a small network, each with a residual."""
+        """Return features after attention and a small network, each with a residual."""
         _features(x, operator, self.channels)
         S = operator.dense()
         largest = operator.largest(S.diagonal()).clamp_min(1e-12)[operator.owner]
@@ -123,7 +123,7 @@ class GraphTransformer(nn.Module):
 
 
 def _features(x: Tensor, operator: DifferentiableOperator, channels: int) -> Tensor:
-    """The features in float64; anything but one row for each vertex is refused."""
+    """Return the features in float64; anything but one row for each vertex is refused."""
     columns = checked_operator(operator).columns(x)
     if x.ndim != 2 or x.shape[1] != channels:
         raise InputError(

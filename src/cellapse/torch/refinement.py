@@ -65,7 +65,7 @@ class Refined:
             del self._ways[0]  # what failed once is not tried again, and its factor is freed
 
     def _refine(self, rhs: FloatArray) -> tuple[FloatArray, float]:
-        """The best solution by the present factorization, and its w."""
+        """Return the best solution by the present factorization, and its w."""
         z, residual, left = np.zeros_like(rhs), rhs, np.full(rhs.shape[1], np.inf)
         with np.errstate(all="ignore"):  # what overflows is not an improvement
             try:
@@ -82,7 +82,7 @@ class Refined:
         return z, float(left.max())
 
     def _check(self, z: FloatArray, rhs: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The residual, and w of each column."""
+        """Return the residual, and w of each column."""
         residual = rhs - self._H @ z
         terms = self._sizes @ np.abs(z) + np.abs(rhs)
         # Terms far below the size of the solution are held to that size instead (Arioli, Demmel

@@ -57,7 +57,7 @@ class Entries(Exact):
             self.register_buffer(name, torch.from_numpy(values), persistent=False)
 
     def scaled(self, low: Tensor | None, high: Tensor | None) -> Tensor:
-        """The entries with rows and columns scaled by exp(-low / 2) and exp(high / 2)."""
+        """Return the entries with rows and columns scaled by exp(-low / 2) and exp(high / 2)."""
         values = self.values
         if low is not None:
             values = values * torch.exp(-0.5 * low)[self.rows]
@@ -66,12 +66,12 @@ class Entries(Exact):
         return values
 
     def matmul(self, values: Tensor, x: Tensor) -> Tensor:
-        """The matrix with these values times the columns of x."""
+        """Return the matrix with these values times the columns of x."""
         products = values[:, None] * x[self.columns]
         return products.new_zeros(self.shape[0], x.shape[1]).index_add(0, self.rows, products)
 
     def rmatmul(self, values: Tensor, x: Tensor) -> Tensor:
-        """The transposed matrix times the columns of x."""
+        """Return the transposed matrix times the columns of x."""
         products = values[:, None] * x[self.rows]
         return products.new_zeros(self.shape[1], x.shape[1]).index_add(0, self.columns, products)
 
@@ -130,11 +130,11 @@ class Structure(Exact):
         return cast(list[Entries], list(self._upper))
 
     def owner(self, rank: int) -> Tensor:
-        """Which of the complexes each element of a rank belongs to."""
+        """Return which of the complexes each element of a rank belongs to."""
         return self.get_buffer(f"complex_{rank}")
 
     def real(self, rank: int) -> Tensor:
-        """The positions of the elements of a rank that are not formal."""
+        """Return the positions of the elements of a rank that are not formal."""
         return self.get_buffer(f"real_{rank}")
 
     def weighted(self, logs: Sequence[Tensor | None]) -> tuple[Tensor, list[Tensor]]:

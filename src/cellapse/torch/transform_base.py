@@ -69,13 +69,13 @@ class Collapsing(BaseTransform):
 
     @abstractmethod
     def of_operator(self, S: Operator) -> FloatArray:
-        """One row for each node, from the operator of a large graph."""
+        """Return one row for each node, from the operator of a large graph."""
 
     @abstractmethod
     def of_pairs(
         self, values: FloatArray, vectors: FloatArray, n_zeros: int, K: Complex
     ) -> FloatArray:
-        """The same from all eigenpairs, of which the first `n_zeros` are zero."""
+        """Return the same from all eigenpairs, of which the first `n_zeros` are zero."""
 
     @property
     @abstractmethod
@@ -98,7 +98,7 @@ class Collapsing(BaseTransform):
         return self.many([data], 1)[0]
 
     def many(self, graphs: Sequence[Any], n_jobs: int) -> list[Any]:
-        """What `forward` gives for each of the graphs, made for all at once."""
+        """Return what `forward` gives for each of the graphs, made for all at once."""
         copies = [copy.copy(data) for data in graphs]
         parts = [of_one_kind(data, self.edge_type) for data in copies]
         sizes = [n_nodes(part, self.lift) for part, *_ in parts]

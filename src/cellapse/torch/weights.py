@@ -21,7 +21,7 @@ Logs = Sequence[Tensor | None]  # logarithms of what weights are multiplied with
 
 
 def largest_gamma(structure: Structure, logs: Logs, beta: Tensor, eps: Tensor | None) -> Tensor:
-    """The largest gamma by rank and complex, 0 where a matrix has no entries.
+    """Return the largest gamma by rank and complex, 0 where a matrix has no entries.
 
     With eps, that of the regularized operator: gamma^2 = beta (beta sigma^2 + eps).
     """
@@ -35,7 +35,7 @@ def largest_gamma(structure: Structure, logs: Logs, beta: Tensor, eps: Tensor | 
 
 
 def folded(share: Tensor) -> Tensor:
-    """The real line folded into [0, 1]: the identity there, mirrored at both ends.
+    """Return the real line folded into [0, 1]: the identity there, mirrored at both ends.
 
     Unlike a sigmoid it can start at the bound, and unlike a clamp it never gets stuck outside.
     """
@@ -64,7 +64,7 @@ def least_sigma(structure: Structure, logs: Logs) -> Tensor:
 
 
 def _least(structure: Structure, values: Tensor, rank: int) -> Tensor:
-    """The smallest value of each complex, 0 for one without cells of that rank."""
+    """Return the smallest value of each complex, 0 for one without cells of that rank."""
     # Not from zeros with include_self=False: torch counts them as ties in the backward pass.
     least = values.new_full((structure.n_complexes,), torch.inf)
     least = least.scatter_reduce(0, structure.owner(rank), values, "amin")

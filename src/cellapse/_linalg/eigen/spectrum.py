@@ -118,7 +118,7 @@ class Spectrum(Shown):
         )
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame with a row per eigenpair, counted from 1: its value and residual."""
+        """Return a DataFrame with a row per eigenpair, counted from 1: value and residual."""
         with extra("pandas", "pandas"):
             import pandas as pd
         index = pd.RangeIndex(1, len(self) + 1, name="index")

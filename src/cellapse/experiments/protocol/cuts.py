@@ -30,7 +30,7 @@ SHORT = (("L", "laplacian"), ("mult", "multiorder"), ("S", "mixed"))
 
 
 def paper_complex(graph: Any, weight: str | None = None) -> Complex:
-    """The paper's lift: triangles and tetrahedra, all of rank 2."""
+    """Return the paper's lift: triangles and tetrahedra, all of rank 2."""
     return clique_complex(graph, max_rank=3, weight=weight, cliques_as_rank2=True)
 
 
@@ -48,7 +48,7 @@ def paper_operators(
 
 
 def fiedler_accuracy(operator: Operator, groups: Groups, seed: int) -> float:
-    """Accuracy of k-means on the second eigenvector alone."""
+    """Return accuracy of k-means on the second eigenvector alone."""
     clusters = cluster(operator, int(groups.max()) + 1, n_eigenpairs=1, rng=seed)
     return clustering_accuracy(clusters, groups)
 
@@ -56,7 +56,7 @@ def fiedler_accuracy(operator: Operator, groups: Groups, seed: int) -> float:
 def fair_scores(
     K: Complex, groups: Groups, seed: int, operators: Operators = FAIR
 ) -> dict[str, dict[str, float]]:
-    """The scores of every operator, with as many eigenvectors as groups."""
+    """Return the scores of every operator, with as many eigenvectors as groups."""
     k = int(groups.max()) + 1
     result = {}
     for name, operator in operators.items():
@@ -68,17 +68,17 @@ def fair_scores(
 
 
 def accuracies(results: Results, name: str, metric: str = "accuracy", **wanted: Any) -> list[float]:
-    """One figure of every repetition, for one operator under the fair protocol."""
+    """Return one figure of every repetition, for one operator under the fair protocol."""
     return [r["fair"][name][metric] for r in pick(results, **wanted)]
 
 
 def best_of(results: Results, operators: Operators = FAIR, **wanted: Any) -> str:
-    """The operator with the best mean accuracy under the fair protocol."""
+    """Return the operator with the best mean accuracy under the fair protocol."""
     return max(operators, key=lambda n: float(np.mean(accuracies(results, n, **wanted))))
 
 
 def fair_text(results: Results, operators: Operators = FAIR, **wanted: Any) -> str:
-    """The fair column: L, S, and the best of all."""
+    """Return the fair column: L, S, and the best of all."""
     best = best_of(results, operators, **wanted)
     shown = [("L", "laplacian"), ("S mixed", "mixed"), ("S unfolded", "unfolded")]
     shown += [("renormalized", "renormalized"), (f"best: {best}", best)]
@@ -105,7 +105,7 @@ def fair_verdict(results: Results, unit: str, **wanted: Any) -> str:
 
 
 def fair_detail(results: Results, key: str, operators: Operators = FAIR) -> Detail:
-    """All scores of all operators, by one argument of the runs."""
+    """Return all scores of all operators, by one argument of the runs."""
     values = list(dict.fromkeys(a[key] for a, _ in results))
     rows = [
         (

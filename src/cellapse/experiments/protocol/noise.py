@@ -28,7 +28,7 @@ _DAMPING = 0.85
 
 
 def _hubs(seed: int) -> tuple[sparse.csr_array, IntArray]:
-    """Two groups whose vertices have degrees of a heavy tail."""
+    """Return two groups whose vertices have degrees of a heavy tail."""
     rng = np.random.default_rng(seed)
     n = 400
     size = np.minimum(rng.pareto(1.8, n) + 0.3, 20.0)
@@ -90,7 +90,7 @@ def with_false_edges(A: sparse.csr_array, percent: int, kind: str, seed: int) ->
 
 
 def _walks(A: sparse.csr_array, steps: int) -> sparse.csr_array:
-    """The pairs that a walk of so many steps joins."""
+    """Return the pairs that a walk of so many steps joins."""
     walks = A
     for _ in range(steps - 1):
         walks = walks @ A
@@ -98,12 +98,12 @@ def _walks(A: sparse.csr_array, steps: int) -> sparse.csr_array:
 
 
 def true_edges(A: sparse.csr_array, edges: IntArray) -> BoolArray:
-    """Which of the edges the network had before."""
+    """Return which of the edges the network had before."""
     return np.asarray(A[edges[:, 0], edges[:, 1]]).ravel() > 0
 
 
 def classical_scores(A: sparse.csr_array, edges: IntArray) -> dict[str, FloatArray]:
-    """All scores of the table above, by name, for the edges of a network."""
+    """Return all scores of the table above, by name, for the edges of a network."""
     i, j = edges.T
     M = A.toarray()
     d = M.sum(axis=1)
@@ -124,7 +124,7 @@ def classical_scores(A: sparse.csr_array, edges: IntArray) -> dict[str, FloatArr
 
 
 def low_rank(M: FloatArray) -> FloatArray:
-    """The symmetric matrix of rank 8 that is closest to the adjacency."""
+    """Return the symmetric matrix of rank 8 that is closest to the adjacency."""
     values, vectors = linalg.eigh(M)
     first = np.argsort(-abs(values))[:_RANK]
     return (vectors[:, first] * values[first]) @ vectors[:, first].T
@@ -139,14 +139,14 @@ def page_rank(M: FloatArray) -> FloatArray:
 
 
 def resistances(M: FloatArray) -> FloatArray:
-    """The effective resistance of all pairs."""
+    """Return the effective resistance of all pairs."""
     G = np.linalg.pinv(np.diag(M.sum(axis=1)) - M, hermitian=True)
     g = np.diag(G)
     return g[:, None] + g - 2.0 * G
 
 
 def auc(scores: FloatArray, true: BoolArray) -> float:
-    """The probability that a true edge has a higher score than a false one, ties by halves.
+    """Return the probability that a true edge has a higher score than a false one, ties by halves.
 
     >>> auc(np.array([3.0, 1.0, 1.0, 0.0]), np.array([True, True, False, False]))
     0.875

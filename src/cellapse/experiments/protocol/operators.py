@@ -13,7 +13,7 @@ from cellapse._operators.names import describe_operator, make_operator, operator
 
 
 def mixed_collapse(K: Complex, eps: float = 1e-4, beta: float = 1.0) -> Operator:
-    """The paper's operator with signed edges and unsigned faces, by dense matrices.
+    """Return the paper's operator with signed edges and unsigned faces, by dense matrices.
 
     With thousands of faces on a hundred vertices nothing is gained from their being sparse.
     """

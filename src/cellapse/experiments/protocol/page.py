@@ -45,7 +45,7 @@ _HEAD = ("", "The paper", "Its protocol here", "A fair protocol", "What it means
 
 
 def page(tables: Sequence[Table], quick: bool, left_out: Sequence[str] = ()) -> str:
-    """The whole report; the tables left out need the extra `torch`."""
+    """Return the whole report; the tables left out need the extra `torch`."""
     size = "a quick run: few repetitions" if quick else "a full run"
     links = "".join(f'<li><a href="#t{i}">{escape(t.title)}</a></li>' for i, t in enumerate(tables))
     words = "".join(f"<li><b>{escape(n)}</b>: {escape(w)}</li>" for n, w in WORDS.items())
@@ -82,7 +82,7 @@ def _section(i: int, table: Table) -> str:
 
 
 def _lines(text: str) -> str:
-    """Every line a block of its own, its figures not torn apart."""
+    """Return every line a block of its own, its figures not torn apart."""
     return "".join(
         f"<div>{escape(line).replace(' ± ', '&nbsp;±&nbsp;')}</div>" for line in text.split("\n")
     )

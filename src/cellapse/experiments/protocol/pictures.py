@@ -45,7 +45,7 @@ def lines(title: str, curves: Mapping[str, Sequence[float]], xlabel: str, ylabel
 
 
 def strips(title: str, rows: Mapping[str, ArrayLike], colours: Sequence[str] = COLOURS) -> str:
-    """One strip of coloured boxes for every sequence of small whole numbers."""
+    """Return one strip of coloured boxes for every sequence of small whole numbers."""
     left, height = 150, 30 + 26 * len(rows)
     parts = [_text(0, 16, title, "bold")]
     for r, (name, codes) in enumerate(rows.items()):

@@ -39,7 +39,7 @@ class Run:
     arguments: Arguments
 
     def file(self, folder: Path) -> Path:
-        """Where its result is kept: a readable name, and a checksum of the arguments."""
+        """Return where its result is kept: a readable name, and a checksum of the arguments."""
         text = json.dumps(self.arguments, sort_keys=True)
         words = "-".join(str(value) for value in self.arguments.values())
         readable = re.sub(r"[^A-Za-z0-9.+-]+", "_", words)[:60]
@@ -86,7 +86,7 @@ def _checksum(result: Result) -> str:
 
 @contextmanager
 def quietly_on_one_thread() -> Iterator[None]:
-    """One thread, and no warnings of what tables do on purpose.
+    """Yield one thread, and no warnings of what tables do on purpose.
 
     They compare realizations, and one vector may have fewer values than there are groups: what
     these warnings say is in the report.
@@ -101,7 +101,7 @@ def quietly_on_one_thread() -> Iterator[None]:
 
 
 def compute(run: Run) -> Result:
-    """The record of one run: its result, and what it belongs to."""
+    """Return the record of one run: its result, and what it belongs to."""
     start = time.perf_counter()
     with quietly_on_one_thread():
         result = run.function(**run.arguments)

@@ -12,7 +12,7 @@ from cellapse.tasks.clustering import clustering_accuracy
 
 
 def scores(clusters: ArrayLike, known: ArrayLike) -> dict[str, float]:
-    """Accuracy, balanced accuracy, adjusted Rand index and normalized mutual information.
+    """Return accuracy, balanced accuracy, adjusted Rand index and normalized mutual information.
 
     Clusters are matched to groups one to one, as well as possible; balanced accuracy is the mean
     share of each group that is found, so large groups do not outweigh small ones.

@@ -58,5 +58,5 @@ class Experiment:
 
 
 def pick(results: Results, **wanted: Any) -> list[Result]:
-    """The results of the runs with these arguments, in order."""
+    """Return the results of the runs with these arguments, in order."""
     return [r for a, r in results if all(a[key] == value for key, value in wanted.items())]

@@ -44,7 +44,7 @@ def arguments(quick: bool) -> list[Arguments]:
 
 
 def run(model: str, seed: int) -> Result:
-    """Both protocols on one draw."""
+    """Return both protocols on one draw."""
     A, groups = paper_block_model(model, seed)
     (eps, beta), orders = CHOSEN[model]
     paper = paper_operators(paper_complex(A), eps, beta, orders)

@@ -41,7 +41,7 @@ def arguments(quick: bool) -> list[Arguments]:
 
 
 def run(realization: str, share: float | None, vertices: int) -> Result:
-    """How far lambda_2 is above h^2 / 2, as their least ratio, and where it is not."""
+    """Return how far lambda_2 is above h^2 / 2, as their least ratio, and where it is not."""
     graphs = [G for G in nx.graph_atlas_g() if 2 <= len(G) <= vertices and nx.is_connected(G)]
     found = []
     for G in graphs:

@@ -35,7 +35,7 @@ def arguments(quick: bool) -> list[Arguments]:
 
 
 def run(network: str) -> Result:
-    """Eigenvalues and the loss of conductance on one network."""
+    """Return eigenvalues and the loss of conductance on one network."""
     K = clique_complex(load(network).graph)
     L = graph_laplacian(K)
     plain = conductances(L)
@@ -52,7 +52,7 @@ def run(network: str) -> Result:
 
 
 def plain_norm(L: Operator) -> float:
-    """The largest eigenvalue."""
+    """Return the largest eigenvalue."""
     return float(np.linalg.norm(L.toarray(), 2))
 
 

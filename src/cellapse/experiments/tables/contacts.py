@@ -38,7 +38,7 @@ NAMES = ("workplace", "highschool")
 
 
 def installed() -> tuple[str, ...]:
-    """Their names; none where hypergraphx, which brings the data, is not installed."""
+    """Return their names; none where hypergraphx, which brings the data, is not installed."""
     try:
         load_contacts(NAMES[0])
     except (MissingExtraError, InputError):
@@ -52,7 +52,7 @@ def arguments(quick: bool) -> list[Arguments]:
 
 
 def run(hypergraph: str, starts: int) -> Result:
-    """The fair scores on one hypergraph, for some starts of k-means."""
+    """Return the fair scores on one hypergraph, for some starts of k-means."""
     data = load_contacts(hypergraph)
     K = data.complex()
     # With multiplicity, a pair that met alone counts besides the larger sets that hold it.
@@ -97,7 +97,7 @@ def _meaning(results: Results, name: str) -> str:
 
 
 def _means(results: Results, name: str) -> str:
-    """The accuracy of every operator, best first."""
+    """Return the accuracy of every operator, best first."""
     figures = {n: Figure.of(accuracies(results, n, hypergraph=name)) for n in OPERATORS}
     best_first = sorted(figures, key=lambda n: -figures[n].mean)
     return "\n".join(f"{n} {figures[n]}" for n in best_first)

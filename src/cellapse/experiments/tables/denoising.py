@@ -35,7 +35,7 @@ def arguments(quick: bool) -> list[Arguments]:
 
 
 def run(shortcuts: int, seed: int, n: int = 200, radius: float = 0.12) -> Result:
-    """The error and the cross-validation of every operator at every strength, 0.2 first."""
+    """Return the error and the cross-validation of every operator at every strength, 0.2 first."""
     rng = np.random.default_rng(seed)
     points, A = geometric_graph(n, radius, rng)
     clean = np.sin(3 * points[:, 0]) + np.cos(3 * points[:, 1])
@@ -64,7 +64,7 @@ def tuned(results: Results, shortcuts: int, name: str) -> list[float]:
 
 
 def cross_validated(results: Results, shortcuts: int, names: list[str]) -> list[float]:
-    """Errors where the strength, and the operator among several, have the least GCV."""
+    """Return errors where the strength, and the operator among several, have the least GCV."""
     errors = []
     for r in pick(results, shortcuts=shortcuts):
         gcv = np.array([r["gcv"][n][1:] for n in names])
@@ -74,7 +74,7 @@ def cross_validated(results: Results, shortcuts: int, names: list[str]) -> list[
 
 
 def _row(results: Results, i: int) -> Row:
-    """The i-th number of shortcuts: the paper's figures, ours, and what follows."""
+    """Return the i-th number of shortcuts: the paper's figures, ours, and what follows."""
     m = SHORTCUTS[i]
     fixed, fair = _errors(results, m)
     best = min(fair, key=lambda n: float(np.mean(fair[n])))
@@ -96,7 +96,7 @@ def _row(results: Results, i: int) -> Row:
 
 
 def _errors(results: Results, shortcuts: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The errors of every operator at the paper's strength, and at the best one."""
+    """Return the errors of every operator at the paper's strength, and at the best one."""
     fixed = {n: [r["errors"][n][0] for r in pick(results, shortcuts=shortcuts)] for n in FAIR}
     return fixed, {n: tuned(results, shortcuts, n) for n in FAIR}
 

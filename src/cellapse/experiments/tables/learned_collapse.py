@@ -32,7 +32,7 @@ _LABELS = ("workplace", "highschool", "cora")
 
 
 def arguments(quick: bool) -> list[Arguments]:
-    """Labels are left out where the packages that bring the data are not installed."""
+    """Leave out labels where the packages that bring the data are not installed."""
     tasks = ["denoising"]
     for name in _LABELS[: 1 if quick else None]:  # the larger ones take long
         with suppress(MissingExtraError, InputError):
@@ -50,7 +50,7 @@ def run(task: str, seed: int, steps: int) -> Result:
 
 
 def _filter(K: Complex, model: str, learned: str) -> tuple[Any, Any, list[Any]]:
-    """A layer, the logarithm of its strength, and the parameters that are learned."""
+    """Return a layer, the logarithm of its strength, and the parameters that are learned."""
     with extra("torch", "torch"):
         import torch
 
@@ -91,7 +91,7 @@ def _denoising(task: str, model: str, learned: str, seed: int, steps: int) -> fl
 
 
 def _labelled(name: str) -> tuple[Complex, NDArray[Any]]:
-    """A complex, and the group of each vertex."""
+    """Return a complex, and the group of each vertex."""
     data = load_cora() if name == "cora" else load_contacts(name)
     return data.complex(), data.groups
 

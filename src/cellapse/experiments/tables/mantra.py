@@ -75,7 +75,7 @@ def _accuracy(X: FloatArray, y: IntArray, train: IntArray, test: IntArray, seed:
 
 
 def all_features(surfaces: Surfaces) -> dict[str, FloatArray]:
-    """One row per surface: its numbers of cells, or the sorted spectrum of an operator."""
+    """Return one row per surface: its numbers of cells, or the sorted spectrum of an operator."""
     spectra: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
         "laplacian": lambda B1, B2: _laplacian(B1),
         "signless": lambda B1, B2: B1 @ B1.transpose(0, 2, 1),
@@ -94,7 +94,7 @@ def all_features(surfaces: Surfaces) -> dict[str, FloatArray]:
 
 
 def stacked_incidence(n: int, T: NDArray[np.uint8]) -> tuple[FloatArray, FloatArray]:
-    """Unsigned B_1 and B_2 of surfaces of equal size, (m, n, e) and (m, e, f)."""
+    """Return unsigned B_1 and B_2 of surfaces of equal size, (m, n, e) and (m, e, f)."""
     m, f, e = len(T), T.shape[1], 3 * T.shape[1] // 2
     pairs = np.sort(T[:, :, [0, 1, 1, 2, 0, 2]].reshape(m, -1, 2).astype(np.int64), axis=2)
     key = (np.arange(m)[:, None] * n + pairs[..., 0]) * n + pairs[..., 1]

@@ -86,7 +86,7 @@ def _layers(K: Complex, channels: int) -> tuple[dict[str, Callable[..., Any]], d
 
 
 def _message_passing(K: Complex, channels: int) -> Callable[..., Any]:
-    """Every cell hears from its faces, its cofaces and itself, with weights of its rank."""
+    """Return every cell hears from its faces, its cofaces and itself, with weights of its rank."""
     import torch
 
     links = []

@@ -55,7 +55,7 @@ def arguments(quick: bool) -> list[Arguments]:
 
 
 def run(network: str, seed: int) -> Result:
-    """Both protocols, and the paper's grids under the fair cut; `seed` starts k-means."""
+    """Return both protocols, and the paper's grids under the fair cut; `seed` starts k-means."""
     data = load(network)
     # The karate club's weights are what networkx gives; with them the paper's figure is met.
     K = paper_complex(data.graph, "weight" if network == "karate" else None)

@@ -176,7 +176,7 @@ def _accuracy(model: Any, batch: Batch, asked: BoolArray) -> float:
 
 
 def _network(name: str, n_features: int) -> Any:
-    """Three layers of 32 channels: GCN, or attention along the edges."""
+    """Return three layers of 32 channels: GCN, or attention along the edges."""
     import torch
 
     with extra("torch_geometric", "torch"):

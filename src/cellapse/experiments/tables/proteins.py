@@ -39,7 +39,7 @@ def arguments(quick: bool) -> list[Arguments]:
 
 
 def run(protein: str, seed: int) -> Result:
-    """The scores of all operators, and of features without a spectrum, on one protein."""
+    """Return the scores of all operators, and of features without a spectrum, on one protein."""
     data = load_protein(protein)
     K = data.complex()
     features = {name: signature(operator(K)) for name, operator in FAIR.items()}
@@ -68,7 +68,7 @@ def _standardized(X: FloatArray) -> FloatArray:
 
 
 def _counts(K: Complex) -> FloatArray:
-    """Edges and triangles at every residue."""
+    """Return edges and triangles at every residue."""
     n = K.n_vertices
     return np.column_stack([np.bincount(K.cells[k].indices, minlength=n) for k in (1, 2)]).astype(
         np.float64
@@ -76,7 +76,7 @@ def _counts(K: Complex) -> FloatArray:
 
 
 def elements(dssp: NDArray[np.str_]) -> IntArray:
-    """The helix, strand or loop that every residue belongs to, numbered along the chain.
+    """Return the helix, strand or loop that every residue belongs to, numbered along the chain.
 
     >>> elements(np.array(list("HHCEE"))).tolist()
     [0, 0, 1, 2, 2]
@@ -85,7 +85,7 @@ def elements(dssp: NDArray[np.str_]) -> IntArray:
 
 
 def with_elements(K: Complex, dssp: NDArray[np.str_]) -> Complex:
-    """The complex with every helix, strand and loop of four and more residues as a cell."""
+    """Return the complex with every helix, strand and loop of four and more residues as a cell."""
     runs = np.split(np.arange(len(dssp)), np.flatnonzero(np.diff(elements(dssp))) + 1)
     faces = K.cells[2].as_array().tolist() if K.max_rank > 1 else []
     cells = faces + [r.tolist() for r in runs if len(r) > 3]
@@ -160,7 +160,7 @@ def _rows(results: Results) -> tuple[Row, ...]:
 
 
 def _pictures(protein: Protein, clusters: dict[str, list[int]]) -> tuple[str, str]:
-    """The paper's figure of segments, in space and along the chain."""
+    """Return the paper's figure of segments, in space and along the chain."""
     names, known = np.unique(protein.dssp, return_inverse=True)
     rows = {"DSSP": known} | {name: _matched(np.array(c), known) for name, c in clusters.items()}
     colours = [CLASSES[name] for name in names.tolist()]
@@ -171,7 +171,7 @@ def _pictures(protein: Protein, clusters: dict[str, list[int]]) -> tuple[str, st
 
 
 def _matched(clusters: IntArray, known: IntArray) -> IntArray:
-    """The clusters renamed after the groups they match best."""
+    """Return the clusters renamed after the groups they match best."""
     from scipy.optimize import linear_sum_assignment
 
     together = np.zeros((3, 3))

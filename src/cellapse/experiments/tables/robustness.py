@@ -34,7 +34,7 @@ def arguments(quick: bool) -> list[Arguments]:
 
 
 def run(network: str, noise: int, seed: int) -> Result:
-    """The fair scores on one disturbed network."""
+    """Return the fair scores on one disturbed network."""
     data = load(network)
     A = nx.to_scipy_sparse_array(data.graph, weight=None, dtype=float)
     more = round(noise / 100 * data.graph.number_of_edges())
@@ -82,7 +82,7 @@ def summarize(results: Results) -> Table:
 
 
 def _ranking(results: Results, noisy: Results) -> tuple[tuple[str, ...], ...]:
-    """One line per operator, the best under noise first."""
+    """Return one line per operator, the best under noise first."""
     ours = by_unit(noisy, "renormalized", "seed")
     return tuple(
         (

@@ -56,7 +56,7 @@ def arguments(quick: bool) -> list[Arguments]:
 
 
 def run(size: list[int], limit: float, seed: int) -> Result:
-    """Seconds of every method, None where it was stopped, and the residual of ours."""
+    """Return seconds of every method, None where it was stopped, and the residual of ours."""
     complex_ = complex_like(size[0], size[1], size[2], seed)
     L = graph_laplacian(complex_)
     start = time.process_time()
@@ -105,7 +105,7 @@ def complex_like(n: int, n_edges: int, n_triangles: int, seed: int) -> Complex:
 def papers_method(
     S: CollapsedOperator, *, direct: bool, limit: float
 ) -> tuple[float | None, FloatArray | None]:
-    """Seconds and eigenvalues of the paper's algorithm, or None, None beyond the limit."""
+    """Return seconds and eigenvalues of the paper's algorithm, or None, None beyond the limit."""
     A, X, C = S.split()
     regularized = sparse.csc_array(C + S.eps * sparse.eye_array(C.shape[0]))
     if direct and _factor_seconds(regularized) > limit:

@@ -34,7 +34,7 @@ def arguments(quick: bool) -> list[Arguments]:
 
 
 def graph_of(task: str, seed: int) -> tuple[sparse.csr_array, IntArray]:
-    """The graph of a task and its known groups."""
+    """Return the graph of a task and its known groups."""
     if task.startswith("q/p"):
         return block_model([25] * 4, 0.3, 0.3 * float(task.split()[1]), seed)
     if task in BLOCKS:
@@ -47,7 +47,7 @@ def graph_of(task: str, seed: int) -> tuple[sparse.csr_array, IntArray]:
 
 
 def run(task: str, seed: int) -> Result:
-    """Accuracy, modularity and relative gap of every candidate on one draw of a task."""
+    """Return accuracy, modularity and relative gap of every candidate on one draw of a task."""
     A, groups = graph_of(task, seed)
     K, k = clique_complex(A), int(groups.max()) + 1
     scores = {}
@@ -66,7 +66,7 @@ def run(task: str, seed: int) -> Result:
 def chosen_by(
     results: Results, criterion: str, among: Sequence[str] = tuple(CANDIDATES)
 ) -> list[float]:
-    """Accuracy of the candidate with the largest criterion, run by run."""
+    """Return accuracy of the candidate with the largest criterion, run by run."""
     picks = (
         max((r["candidates"][n] for n in among), key=lambda c: c[criterion]) for _, r in results
     )

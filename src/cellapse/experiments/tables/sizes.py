@@ -66,7 +66,7 @@ def arguments(quick: bool) -> list[Arguments]:
 
 
 def run(data: str, seed: int) -> Result:
-    """The adjusted Rand index of every operator's clusters, and the weights of the sizes."""
+    """Return the adjusted Rand index of every operator's clusters, and the weights of the sizes."""
     K, groups = problem(data, seed)
     k = int(groups.max()) + 1
     reliability = rank_reliability(K, rng=seed)
@@ -89,7 +89,7 @@ def _spread(S: Operator, known: IntArray) -> IntArray:
 
 
 def problem(data: str, seed: int) -> tuple[Complex, IntArray]:
-    """The complex of that name, and its groups."""
+    """Return the complex of that name, and its groups."""
     if data in GENERATED:
         hyperedges, groups = draw(data, seed)
         vertices = range(len(groups))
@@ -104,7 +104,7 @@ def problem(data: str, seed: int) -> tuple[Complex, IntArray]:
 
 
 def draw(name: str, seed: int) -> tuple[list[tuple[int, ...]], IntArray]:
-    """The hyperedges of one of `GENERATED`, each once, and the groups."""
+    """Return the hyperedges of one of `GENERATED`, each once, and the groups."""
     rng = np.random.default_rng(seed)
     n = _GROUPS * _MEMBERS
     groups = np.repeat(np.arange(_GROUPS), _MEMBERS)
@@ -120,7 +120,7 @@ def draw(name: str, seed: int) -> tuple[list[tuple[int, ...]], IntArray]:
 
 
 def fair(name: str) -> str:
-    """What `reliable` is compared with."""
+    """Return what `reliable` is compared with."""
     return "laplacian" if name in GRAPHS else "projection"
 
 

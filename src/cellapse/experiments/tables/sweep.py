@@ -36,7 +36,7 @@ def arguments(quick: bool) -> list[Arguments]:
 
 
 def run(ratio: float, seed: int) -> Result:
-    """Both protocols on one draw, and how many of its triangles lie inside a block."""
+    """Return both protocols on one draw, and how many of its triangles lie inside a block."""
     A, groups = block_model([25] * 4, P, ratio * P, seed)
     paper = paper_operators(paper_complex(A), eps=1e-5)
     K = clique_complex(A)

@@ -46,20 +46,20 @@ def arguments(quick: bool) -> list[Arguments]:
 
 
 def run(protein: str) -> Result:
-    """How far the modes of every operator follow the elements of one protein."""
+    """Return how far the modes of every operator follow the elements of one protein."""
     data = load_protein(protein)
     return {"excess": {n: excess(modes(f(data)), data.dssp) for n, f in OPERATORS.items()}}
 
 
 def modes(operator: Operator, k: int = MODES) -> FloatArray:
-    """The first eigenvectors with positive eigenvalues, over the roots of these."""
+    """Return the first eigenvectors with positive eigenvalues, over the roots of these."""
     spectrum = operator.spectrum()
     kept = np.flatnonzero(spectrum.values > 1e-9)[:k]
     return spectrum.vectors[:, kept] / np.sqrt(spectrum.values[kept])
 
 
 def between(X: FloatArray, groups: IntArray) -> float:
-    """The share of the variance of the rows that lies between groups."""
+    """Return the share of the variance of the rows that lies between groups."""
     X = X - X.mean(axis=0)
     sums = np.zeros((groups.max() + 1, X.shape[1]))
     np.add.at(sums, groups, X)
@@ -68,7 +68,7 @@ def between(X: FloatArray, groups: IntArray) -> float:
 
 
 def excess(X: FloatArray, dssp: NDArray[np.str_]) -> float:
-    """The share between elements, less its mean over all shifts of them along the chain."""
+    """Return the share between elements, less its mean over all shifts of them along the chain."""
     groups = elements(dssp)
     shifted = [between(X, np.roll(groups, s)) for s in range(5, len(groups) - 4)]
     return between(X, groups) - float(np.mean(shifted))
@@ -117,7 +117,7 @@ def summarize(results: Results) -> Table:
 
 
 def picture(protein: Protein) -> str:
-    """The protein, once for every operator."""
+    """Return the protein, once for every operator."""
     operators = {n: f(protein) for n, f in OPERATORS.items()}
     painted = dict(zip(operators, colours([modes(M) for M in operators.values()]), strict=True))
     links, largest = _couplings(operators[LEAK], operators[BACKBONE], protein)

@@ -67,7 +67,7 @@ def run(network: str, kind: str, percent: int, seed: int) -> Result:
 
 
 def _of_doubt(doubt: Doubt, true: BoolArray) -> Result | None:
-    """What `likely_false` says, and what is so; None where there is nothing to go by."""
+    """Return what `likely_false` says, and what is so; None where there is nothing to go by."""
     if doubt.reason:
         return None
     in_doubt, false = doubt.doubted, ~true
@@ -141,7 +141,7 @@ def _by_network(results: Results, name: str) -> list[float]:
 
 
 def _by_score(results: Results, kind: str) -> Detail:
-    """One line per score, the best first."""
+    """Return one line per score, the best first."""
     chosen = [(a, r) for a, r in results if a["kind"] == kind]
     percents = list(dict.fromkeys(a["percent"] for a, _ in chosen))
     mean = {n: float(np.mean([r["auc"][n] for _, r in chosen])) for n in _names(results)}
@@ -182,7 +182,7 @@ def _by_network_detail(results: Results) -> Detail:
 
 
 def _doubts(results: Results) -> Detail:
-    """Whether what `likely_false` says of itself is so."""
+    """Return whether what `likely_false` says of itself is so."""
     cases: list[tuple[str, dict[str, object], str, str | None]] = [
         (f"clean, {given}", {}, f"clean, {given}", n)
         for given in ("not given", "10 % given")

@@ -57,7 +57,7 @@ def run(task: str, seed: int) -> Result:
 
 
 def problem(task: str, seed: int) -> tuple[Complex, IntArray]:
-    """The complex of a task and its known groups."""
+    """Return the complex of a task and its known groups."""
     if task in CONTACTS:
         data = load_contacts(task)
         return data.complex(), data.groups
