@@ -307,7 +307,7 @@ ELSEWHERE = {
     ),
     **dict.fromkeys(
         [
-            *("SymmetricOperator.apply(x)", "CollapsedOperator.apply(x)"),
+            "SymmetricOperator.apply(x)",
             *("SymmetricOperator.norm_bound(mass)", "CollapsedOperator.norm_bound(mass)"),
             *("SymmetricOperator.shifted_system(mass)", "CollapsedOperator.shifted_system(mass)"),
             *("SymmetricOperator.safe_shift(mass)", "CollapsedOperator.safe_shift(mass)"),
