@@ -308,9 +308,8 @@ ELSEWHERE = {
     **dict.fromkeys(
         [
             "SymmetricOperator.apply(x)",
-            *("SymmetricOperator.norm_bound(mass)", "CollapsedOperator.norm_bound(mass)"),
-            *("SymmetricOperator.shifted_system(mass)", "CollapsedOperator.shifted_system(mass)"),
-            *("SymmetricOperator.safe_shift(mass)", "CollapsedOperator.safe_shift(mass)"),
+            *("SymmetricOperator.norm_bound(mass)", "SymmetricOperator.shifted_system(mass)"),
+            "SymmetricOperator.safe_shift(mass)",
             *("ReducedOperator.apply(x)", "ReducedOperator.shifted_system(mass)"),
             "ReducedOperator.safe_shift(mass)",
             *("AddCollapsedPE.of_pairs(values)", "AddHeatKernelSignature.of_pairs(values)"),
