@@ -180,7 +180,7 @@ class CollapsedOperator(Operator):
         return self.realization.split(self.chain, self.weights, self.onto)
 
     def reweighted(self, beta: Any, gamma: Any, eps: float) -> CollapsedOperator:
-        """The same collapse with other weights; the matrices and their sigma are not made again."""
+        """Return the same collapse with other weights; matrices and sigma are not made again."""
         weights = self.realization.weigh(self.chain, beta, gamma, check_eps(eps))
         return CollapsedOperator(self.realization, self.chain, weights, self.onto, self.solver)
 

@@ -108,7 +108,7 @@ class Realization(ABC):
     def edge_numbers(
         self, above: Sequence[Cofaces], ends: Cofaces, beta: Any, gamma: Any, eps: Any
     ) -> Any:
-        """The number of every edge that stands for all above it, None where there is none.
+        """Return the number of every edge that stands for all above it, None where none does.
 
         `gamma` holds numbers, or arrays: for each edge, above the first for each cell of its rank.
         """
@@ -117,7 +117,7 @@ class Realization(ABC):
     def slopes(
         self, chain: Chain, weights: Weights, x: FloatArray, current: Callable[[], FloatArray]
     ) -> tuple[FloatArray, list[FloatArray]]:
-        """The derivatives of x^T S x: W d/dW of all edges, d/dw of the cells of rank 2, 3, ...
+        """Return the derivatives of x^T S x: W d/dW of all edges, d/dw of cells of rank 2, 3, ...
 
         `current` gives the values of edges that belong to x; only where it is `diagonal`.
         """
@@ -140,11 +140,11 @@ class Realization(ABC):
     def split(
         self, chain: Chain, weights: Weights, onto: int
     ) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
-        """The blocks A, X, C of L*."""
+        """Return the blocks A, X, C of L*."""
         return GradedLaplacian(chain.incidence, weights.beta, weights.gamma).split(onto)
 
     def ceiling(self, weights: Weights, onto: int, size: float) -> float:
-        """What ||S - A|| cannot exceed, where ||A|| is `size`."""
+        """Return what ||S - A|| cannot exceed, where ||A|| is `size`."""
         beta, gamma = weights.beta, weights.gamma
         sides = [k for k in (onto, onto - 1) if 0 <= k < len(beta) and beta[k] > 0]
         return float(sum(gamma[k] ** 2 / beta[k] for k in sides))
@@ -283,7 +283,7 @@ class Unfolded(Realization):
     def edge_numbers(
         self, above: Sequence[Cofaces], ends: Cofaces, beta: Any, gamma: Any, eps: Any
     ) -> Any:
-        """The mass of every edge."""
+        """Return the mass of every edge."""
         n_edges, weights = ends.shape[1], (beta[1:], gamma[1:], eps)
         return unfolded_masses(above, n_edges, *weights, ends.arrays)[0]
 
@@ -385,12 +385,12 @@ class Screened(Realization):
     def edge_numbers(
         self, above: Sequence[Cofaces], ends: Cofaces, beta: Any, gamma: Any, eps: Any
     ) -> Any:
-        """The share of its weight that every edge keeps."""
+        """Return the share of its weight that every edge keeps."""
         one = ends.arrays.full(ends.shape[1], 0.0 * eps + 1.0)
         return Rounds(above, ends, beta[1:], gamma[0] ** 2, eps, self.rounds).forwards(one)[1]
 
     def in_rounds(self, chain: Chain, weights: Weights) -> Rounds:
-        """How the edges of a chain support each other."""
+        """Return how the edges of a chain support each other."""
         around = [Cofaces.of(B) for B in chain.above]
         square, ends = float(weights.gamma[0]) ** 2, Cofaces.of(pattern(chain.edges))
         return Rounds(around, ends, weights.beta[1:], square, weights.eps, self.rounds)

@@ -147,7 +147,7 @@ class Operator(Shown, SymmetricOperator):
         return solve_eigenproblem(problem, solver)
 
     def count_below(self, value: float, mass: str | ArrayLike | None = None) -> int | None:
-        """How many eigenvalues are smaller than `value`, by Sylvester's law of inertia.
+        """Count the eigenvalues smaller than `value`, by Sylvester's law of inertia.
 
         Eigenvalues that equal `value` within 5e-9 of the norm may not count. None where there is
         nothing to factorize, or the factorization cannot be relied on.
@@ -158,7 +158,7 @@ class Operator(Shown, SymmetricOperator):
 
     @Fitting("a solution", "take fewer right-hand sides at a time")
     def solve(self, b: Any, shift: float = 0.0, *, rtol: float = 1e-10) -> Any:
-        """The solution x of (S + shift I) x = b, for one right-hand side or many columns.
+        """Solve (S + shift I) x = b, for one right-hand side or many columns.
 
         A sparse matrix with a shift above 1e-4 ||A|| is factorized. Everything else goes by
         conjugate gradients, preconditioned with a factor of A + shift (or its diagonal where the

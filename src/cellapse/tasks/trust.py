@@ -127,7 +127,7 @@ class EdgeTrust(Shown):
         return pd.DataFrame(self.columns())
 
     def columns(self) -> dict[str, Any]:
-        """The same as lists by name."""
+        """Return the same as lists by name."""
         pairs: dict[str, Any] = {"edge": list(self.edges)}
         if len(self) and isinstance(self.edges[0], tuple):
             pairs = {
