@@ -145,6 +145,40 @@ def modes() -> None:
         _photograph(file.as_uri(), "svg", "modes.png", (980, 720))
 
 
+def metric_weights() -> None:
+    """A mesh of uneven density, denoised with and without its metric, and the sphere's spectrum."""
+    from scipy.spatial import ConvexHull
+
+    from cellapse import weights
+
+    figure, axes = plt.subplots(1, 2, figsize=(11.6, 4), layout="constrained")
+    exact = np.repeat([0, 2, 6, 12, 20], [1, 3, 5, 7, 9])
+    axes[0].plot(exact, color="#999999", lw=4, label="the sphere: l (l + 1)")
+    rng = np.random.default_rng(0)
+    points = rng.standard_normal((2000, 3)) * [1.0, 1.0, 3.0]  # crowded at the poles
+    points /= np.linalg.norm(points, axis=1)[:, None]
+    K = weights.intrinsic_delaunay(cl.lifts.mesh_complex(points, ConvexHull(points).simplices))
+    metric = K.with_attributes(None, weights.hodge_star(K, least=1e-6))
+    for source, colour, name in (
+        (metric, "#0072B2", "collapse, Hodge star"),
+        (K, "#D55E00", "collapse, no weights (scaled)"),
+    ):
+        values = cl.collapse(source).spectrum(25).values
+        scaled = values * (1.0 if source is metric else 2.0 / values[1:4].mean())
+        axes[0].plot(scaled, "o", ms=4, color=colour, label=name)
+    axes[0].set(xlabel="number of the eigenvalue", title="2,000 uneven points on a sphere")
+    axes[0].legend(frameon=False)
+    drawn = axes[1].scatter(
+        *points[points[:, 1] > 0][:, [0, 2]].T,
+        c=metric.weights[0][points[:, 1] > 0],
+        s=8,
+        cmap="viridis",
+    )
+    figure.colorbar(drawn, ax=axes[1], label="dual area of a vertex")
+    axes[1].set(aspect="equal", title="the mesh from the side", xticks=[], yticks=[])
+    figure.savefig(IMAGES / "metric_weights.png", dpi=80, pil_kwargs={"optimize": True})
+
+
 def reduction() -> None:
     """A network of points, what is left of it on forty of them, and their resistances."""
     points = np.random.default_rng(3).random((900, 2))
@@ -199,3 +233,4 @@ if __name__ == "__main__":
     report()
     modes()
     reduction()
+    metric_weights()

@@ -24,6 +24,7 @@ MODULES = (
     "cellapse",
     "cellapse.tasks",
     "cellapse.reduction",
+    "cellapse.weights",
     "cellapse.lifts",
     "cellapse.io",
     "cellapse.interop",
@@ -121,6 +122,14 @@ def windowed(**arguments):
         return called, {"self": contacts(), **given}
 
     return made
+
+
+def mesh():
+    return lifts.mesh_complex([[0, 0], [4, 0], [4, 3], [0, 3.0]], [[0, 1, 2], [0, 2, 3]])
+
+
+def molecule():
+    return cl.Complex.from_cells({1: [(0, 1), (1, 2)]}, attributes={1: {"order": [2.0, 1.0]}})
 
 
 def reduced():
@@ -499,6 +508,15 @@ CALLS = {
     ),
     "collapse of matrices": on(cl.collapse, source=matrices, eps=0.5),
     "CollapsedOperator.complete": method(S, "complete", u=signal),
+    "cotangent": on(cl.weights.cotangent, source=mesh, least=0.1),
+    "hodge_star": on(cl.weights.hodge_star, source=mesh, least=0.1),
+    "intrinsic_delaunay": on(cl.weights.intrinsic_delaunay, source=mesh),
+    "distances": on(cl.weights.distances, source=mesh, kernel="gaussian", scale=2.0, n_neighbors=3),
+    "bonds": on(cl.weights.bonds, source=molecule, by="order"),
+    "confidences": on(
+        cl.weights.confidences, source=molecule, name="order", largest=3.0, kind="evidence"
+    ),
+    "counts": on(cl.weights.counts, source=molecule, name="order", kind="logarithm"),
     "reduce": on(cl.reduce, operator=S, keep=lambda: [0, 3, 6], rule=None),
     "ReducedOperator.complete": method(reduced, "complete", x=lambda: signal()[:3]),
     "ReducedOperator.solve": method(reduced, "solve", b=lambda: signal()[:3], shift=0.5, rtol=1e-8),

@@ -18,6 +18,7 @@ from typing import Any
 MODULES = {
     "cellapse": "what everyone needs: complexes, operators, spectra, the common tasks",
     "cellapse.lifts": "from graphs, points, meshes, molecules and proteins to complexes",
+    "cellapse.weights": "weights with a metric: lengths, angles, orders, counts",
     "cellapse.tasks": "what to do with an operator",
     "cellapse.reduction": "onto a few vertices",
     "cellapse.plot": "pictures",

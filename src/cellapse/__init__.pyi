@@ -1,7 +1,7 @@
 # The public names and where they come from: `__init__` imports each when it is first asked for.
 
 from . import analysis as analysis
-from . import batch, datasets, interop, lifts, reduction, tasks, theory
+from . import batch, datasets, interop, lifts, reduction, tasks, theory, weights
 from . import estimators as estimators
 from . import experiments as experiments
 from . import io as io
@@ -186,6 +186,7 @@ __all__ = [
     "unfolded_matrices",
     "verdict",
     "wave_kernel_signature",
+    "weights",
     "write",
     "zhou_laplacian",
 ]

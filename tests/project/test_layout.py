@@ -33,6 +33,7 @@ ORDER = (
         "_shared",
         "_complex",
         "lifts",
+        "weights",
         "_matrices",
         "_linalg",
         "_collapse",
@@ -283,6 +284,7 @@ def test_dir_shows_the_public_names_and_nothing_else():
             "temporal",
             "theory",
             "torch",
+            "weights",
         ),
     }
     assert {name for name in MODULES if "." not in name and name[0] != "_"} - {"cli"} == public

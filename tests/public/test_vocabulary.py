@@ -71,6 +71,7 @@ SEVERAL_DEFAULTS = {
     "max_steps": "iterations of different methods",
     "method": "of smoothing a signal, and of spreading labels",
     "n_clusters": "scikit-learn's 8 in the estimator; the largest gap elsewhere",
+    "n_neighbors": "graphs have ten; the local scale of a point is the seventh, as of its authors",
     "rtol": "a solution, a residual, an expansion and an estimate: different promises",
     "scale": "signatures are scaled as asked for; Weights.choose is the inside of a realization",
     "strength": "that of a signal is given, that of labels is found by leaving some out",
