@@ -146,7 +146,7 @@ class Analysis(Shown):
         names = ((str(self.complex.labels[i]), str(self.complex.labels[j])) for i, j in ends)
         return [(pair, float(self.trust.values[e])) for pair, e in zip(names, order, strict=True)]
 
-    def write_nodes(self, path: Path) -> None:
+    def write_nodes(self, path: str | Path) -> None:
         """Write one row per node: label, cluster, clusters by every operator, eigenvectors."""
         spectrum = self.spectra[0]
         several = min(len(spectrum), max(self.n_clusters, 6))

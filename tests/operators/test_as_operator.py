@@ -212,3 +212,33 @@ def test_a_kernel_is_known_only_where_it_is_whole():
     root = np.diag(np.diag(L) ** -0.5)
     normalized = cl.as_operator(root @ L @ root).kernel.toarray().ravel()
     assert normalized == pytest.approx(np.sqrt([0.25, 0.5, 0.25]))
+
+
+def test_what_is_made_of_sparse_operators_is_a_sparse_matrix():
+    K = cl.clique_complex(nx.karate_club_graph())
+    S, L = cl.collapse(K), cl.graph_laplacian(K)
+    A, B = S.toarray(), L.toarray()
+    made = {
+        "sum": (S + L, A + B),
+        "difference": (2 * L - S, 2 * B - A),
+        "multiple": (L * 2, 2 * B),
+        "negative": (S - (-L), A + B),
+        "part": (L / 3, B / 3),
+        "power": (L**2, B @ B),
+        "product": (L @ L, B @ B),
+        "transpose": ((S + L).T, A + B),
+        "adjoint": ((S + L).H, A + B),
+    }
+    for operator, expected in made.values():
+        np.testing.assert_allclose(operator.tocsr().toarray(), expected, atol=1e-10)
+        found = cl.as_operator(operator)
+        assert found.labels == K.labels
+        np.testing.assert_allclose(found.tocsr().toarray(), expected, atol=1e-10)
+    assert cl.interop.to_networkx(2 * L).edges[0, 1]["weight"] == -2 * B[0, 1]
+    assert cl.as_operator(2 * cl.hodge_laplacian(K, 1)).onto == 1
+    unfolded = cl.collapse(K, "unfolded") + L
+    with pytest.raises(cl.InputError):
+        unfolded.tocsr()
+    expected = np.linalg.eigvalsh(cl.collapse(K, "unfolded").toarray() + B)[:3]
+    found = cl.as_operator(unfolded).spectrum(3).values
+    np.testing.assert_allclose(found, expected, atol=1e-8)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -29,7 +30,7 @@ from cellapse._linalg.operators import Operator, SparseOperator
 from cellapse._linalg.sigma import largest_eigenpair
 from cellapse._shared.arrays import FloatArray, csr_from_entries, row_sum
 from cellapse._shared.checks import own_csr
-from cellapse._shared.labelled import LabelledOperator
+from cellapse._shared.labelled import Combined, LabelledOperator
 
 _ROUNDING = 1e-8  # relative to the norm: asymmetry and negative eigenvalues that are forgiven
 _DENSE = 1000  # up to this size eigenvalues are computed from the dense matrix
@@ -68,7 +69,12 @@ cliques up to rank 2 of an adjacency>
             )
         return source
     if isinstance(source, LinearOperator):
-        return MatrixFreeOperator(source)
+        matrix = _sparse(source)
+        if matrix is None:
+            return MatrixFreeOperator(source)
+        made = _from_matrix(matrix, source.labels, make)
+        made.onto = source.onto
+        return made
     pandas = sys.modules.get("pandas")  # whoever holds a frame has imported pandas already
     if pandas is not None and isinstance(source, pandas.DataFrame):
         if source.index.equals(source.columns) and source.index.is_unique:
@@ -81,6 +87,13 @@ cliques up to rank 2 of an adjacency>
     if _is_matrix(source):
         return _from_matrix(source, None, make)
     return make(to_complex(source))
+
+
+def _sparse(source: LinearOperator) -> sparse.csr_array | None:
+    """A sum or multiple of operators as a matrix, where all of them are."""
+    with suppress(InputError):
+        return source.tocsr() if isinstance(source, Combined) else None
+    return None
 
 
 class MatrixFreeOperator(Operator):

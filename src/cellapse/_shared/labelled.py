@@ -5,12 +5,13 @@ What scipy makes of such operators (sums, multiples, products) keeps the labels.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import LinearOperator
+from scipy.sparse.linalg import LinearOperator, matrix_power
 
 from cellapse._errors import InputError
 from cellapse._shared.align import align, way_back
@@ -70,47 +71,59 @@ class LabelledOperator(LinearOperator):
     @Fitting("S @ x", "take fewer columns at a time")
     def __matmul__(self, x: Any) -> Any:
         if isinstance(x, LinearOperator):
-            return self._labelled(super().dot(x), x)
+            return self._labelled(super().dot(x), operator.matmul, x)
         values, pack = self._operand(x)
         return pack(super().dot(values))
 
     def dot(self, x: Any) -> Any:
         """S x for one signal or for columns; a Series or DataFrame keeps its index."""
-        return self._labelled(super().dot(x)) if np.isscalar(x) else self @ x
+        return self * x if np.isscalar(x) else self @ x
+
+    def __mul__(self, x: Any) -> Any:
+        made = super().dot(x) if np.isscalar(x) else self @ x
+        return self._labelled(made, operator.mul, x) if np.isscalar(x) else made
 
     def __rmul__(self, x: Any) -> Any:
-        return self._labelled(super().__rmul__(x))
+        return self._labelled(super().__rmul__(x), operator.mul, x)
 
     def __add__(self, other: Any) -> Any:
-        return self._labelled(super().__add__(other), other)
+        return self._labelled(super().__add__(other), operator.add, other)
 
     def __neg__(self) -> Any:
-        return self._labelled(super().__neg__())
+        return self._labelled(super().__neg__(), operator.neg)
 
     def __pow__(self, power: Any) -> Any:
-        return self._labelled(super().__pow__(power))
+        return self._labelled(super().__pow__(power), matrix_power, power)
 
     def __truediv__(self, number: Any) -> Any:
-        return self._labelled(super().__truediv__(number))
+        return self._labelled(super().__truediv__(number), operator.truediv, number)
 
-    def _labelled(self, made: Any, other: Any = None) -> Any:
+    def _labelled(self, made: Any, how: Callable[..., Any], *others: Any) -> Any:
         """Return what scipy made of this operator and another, with their labels."""
         if not isinstance(made, LinearOperator):
             return made
+        other = others[0] if others else None
         if isinstance(other, LabelledOperator) and list(other.labels) != list(self.labels):
             raise InputError(
                 "two operators whose rows have other labels, or the same in another order; make "
                 "both of one complex"
             )
-        return _Combined(made, self)
+        return Combined(made, how, (self, *others))
 
 
-class _Combined(LabelledOperator):
+class Combined(LabelledOperator):
     """What scipy made of labelled operators."""
 
-    def __init__(self, made: LinearOperator, of: LabelledOperator) -> None:
+    def __init__(
+        self, made: LinearOperator, how: Callable[..., Any], parts: tuple[Any, ...]
+    ) -> None:
         super().__init__(made.dtype, made.shape)
-        self._made, self.labels, self.onto = made, of.labels, of.onto
+        self._made, self.labels, self.onto = made, parts[0].labels, parts[0].onto
+        self._how, self._parts = how, parts
+
+    def tocsr(self) -> sparse.csr_array:
+        """Return the operator as a sparse matrix, where all that it is made of are."""
+        return sparse.csr_array(self._how(*map(_matrix, self._parts)))
 
     def _matvec(self, x: Any) -> Any:
         return self._made.matvec(x)
@@ -119,7 +132,20 @@ class _Combined(LabelledOperator):
         return self._made.matmat(X)
 
     def _adjoint(self) -> LabelledOperator:
-        return _Combined(self._made.H, self)
+        return Combined(self._made.H, _adjoint, (self,))
 
     def _transpose(self) -> LabelledOperator:
-        return _Combined(self._made.T, self)
+        return Combined(self._made.T, operator.attrgetter("T"), (self,))
+
+
+def _adjoint(matrix: sparse.csr_array) -> Any:
+    return matrix.conj().T
+
+
+def _matrix(part: Any) -> Any:
+    """Return an operator as a sparse matrix, and a number as it is."""
+    if not isinstance(part, LinearOperator):
+        return part
+    if not hasattr(part, "tocsr"):
+        raise InputError(f"a {type(part).__name__} is no sparse matrix; S @ x applies the operator")
+    return part.tocsr()

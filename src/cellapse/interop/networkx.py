@@ -12,6 +12,7 @@ from cellapse._complex.graph import as_graph
 from cellapse._complex.weights import AUTO, UNWEIGHTED, weighted_by
 from cellapse._linalg.operators import Operator
 from cellapse._shared.checks import word
+from cellapse._shared.labelled import Combined
 from cellapse._shared.memory import Fitting
 from cellapse.interop import plain
 from cellapse.interop._build import Wanted, records_of
@@ -58,7 +59,7 @@ def to_networkx(K: Complex | Operator, *, weight: str = "weight") -> Any:
     >>> to_networkx(graph_laplacian(K)).edges["a", "b"]
     {'weight': 1.0}
     """
-    if isinstance(K, Operator):
+    if isinstance(K, Operator | Combined):
         return _of_operator(K, weight)
     require_complex(K, "to_networkx")
     import networkx
@@ -73,7 +74,7 @@ def to_networkx(K: Complex | Operator, *, weight: str = "weight") -> Any:
     return graph
 
 
-def _of_operator(S: Operator, weight: str) -> Any:
+def _of_operator(S: Operator | Combined, weight: str) -> Any:
     """Return the graph of the entries off the diagonal."""
     import networkx
     from scipy import sparse

@@ -6,7 +6,7 @@ The formulas and their reasons are in `false_edges`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import sparse
@@ -32,8 +32,8 @@ class Comparison:
     """
 
     kind: str
-    edges: FloatArray
-    decoys: FloatArray
+    edges: FloatArray = field(repr=False)
+    decoys: FloatArray = field(repr=False)
 
     @property
     def ratio(self) -> FloatArray:
