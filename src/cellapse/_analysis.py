@@ -70,7 +70,7 @@ class Analysis(Shown):
     verdict: Verdict
     trust: EdgeTrust
     doubt: Doubt | None  # None where it is not known which cells a random pair would close
-    influence: Influence | None  # of the cells on the first eigenvalue that tells something
+    influence: Influence | None  # of the cells on the first informative eigenvalue
     asked: bool = False  # whether somebody asked for this operator, whatever the verdict says
 
     @property
@@ -120,7 +120,7 @@ class Analysis(Shown):
 
     @property
     def telling(self) -> int:
-        """Place of the first eigenvector that does more than tell components apart."""
+        """Place of the first eigenvector that does more than separate components."""
         return self.n_zeros if self.n_zeros < len(self.spectra[0]) else 1
 
     def agreement(self) -> tuple[float, float] | None:

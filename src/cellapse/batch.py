@@ -285,7 +285,7 @@ def _solve(given: Any, part: list[int], settings: Settings, vectors: bool) -> li
 
 
 def _well_scaled(K: Complex, settings: Settings) -> bool:
-    """Return whether nothing is so small next to the rest that a dense level would lose its digits.
+    """Return whether no weight is so small that a dense level would lose its digits.
 
     One at a time the digits are kept; three ranks and more lose more of them.
     """

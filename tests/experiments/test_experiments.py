@@ -90,14 +90,14 @@ def test_figure_and_comparison_by_hand():
     assert difference.p_value == pytest.approx(1 / 32)  # all six on one side
     assert "is better" in difference.sentence("a", "b")
     assert "is worse" in difference.sentence("a", "b", higher_is_better=False)
-    assert "not told apart" in compare([1.0, 2.0], [2.0, 1.0]).sentence("a", "b")
+    assert "not differ significantly" in compare([1.0, 2.0], [2.0, 1.0]).sentence("a", "b")
 
 
 def test_repetitions_within_a_unit_are_no_new_evidence():
     fair = {name: {"accuracy": 0.5} for name in FAIR}
     better = {**fair, "renormalized": {"accuracy": 0.6}}
     found = [({"network": n, "seed": s}, {"fair": better}) for n in "ab" for s in range(50)]
-    assert "not told apart" in fair_verdict(found, "network")
+    assert "not differ significantly" in fair_verdict(found, "network")
     assert "renormalized is better" in fair_verdict(found, "seed")
 
 
@@ -356,7 +356,7 @@ def test_choices_and_wins_of_the_search_by_hand():
     table = search.summarize(found)
     wins = {row[0]: row[2] for row in table.details[0].rows}
     assert (wins[names[0]], wins[names[1]], wins[names[-1]]) == ("1", "0", "1")
-    assert table.rows[0].meaning.count("not told apart") == 3
+    assert table.rows[0].meaning.count("not differ significantly") == 3
 
 
 @pytest.mark.slow

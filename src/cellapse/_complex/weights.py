@@ -2,7 +2,7 @@
 
 `weight="auto"`, the default everywhere: what has weights of its own keeps them, and otherwise an
 attribute of edges and cells called "weight" counts where there is one, as in networkx, or "Weight",
-as Gephi writes it; ones alone say nothing. A name has to be there, and counts at every rank that
+as Gephi writes it; ones alone do not count. A name has to be there, and counts at every rank that
 has it. None: no weights.
 """
 

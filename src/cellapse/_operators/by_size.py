@@ -5,7 +5,7 @@ Of a simplicial complex, such as the cliques of a graph, that is the graph Lapla
 belongs to the size of the largest cell that holds it. To hide a triangle is to hide its three
 edges, and with them every other cell that has one. So that a fifth of the cells takes a fifth of
 the edges with it, the cells to hide are drawn without a common edge; and as what is left is sorted
-into sizes anew, nothing tells of what was hidden.
+into sizes anew, nothing reveals what was hidden.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class Reliability(Shown):
     predicts, errors : (g,) arrays
         The difference of means, and its standard error, at the final weights.
     weights : (g,) array
-        1 for the best; all 1 where the sizes cannot be told apart.
+        1 for the best; all 1 where the sizes do not differ significantly.
     told_apart : bool
         Whether any weight differs from 1.
 
@@ -89,7 +89,7 @@ class Reliability(Shown):
             ("reliability.operator()", "is the Laplacian with these weights"),
             ("reliability.to_frame()", "is a table with a row per group of sizes"),
         )
-        said = "are told apart" if self.told_apart else "cannot be told apart"
+        said = "differ" if self.told_apart else "do not differ significantly"
         title = f"Reliability of {len(self.sizes)} groups of sizes, which {said}"
         return Card(title, rows, lambda: bars(self.weights.tolist()), calls)
 

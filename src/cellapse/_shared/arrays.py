@@ -176,7 +176,7 @@ Matrix: TypeAlias = sparse.csr_array | Entries
 
 
 def _sums(at: IntArray, values: FloatArray, n: int) -> FloatArray:
-    return np.bincount(at, values, n).astype(np.float64, copy=False)  # of nothing, too
+    return np.bincount(at, values, n).astype(np.float64, copy=False)  # works for no entries
 
 
 def squared(B: Any) -> Any:

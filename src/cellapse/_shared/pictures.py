@@ -8,7 +8,7 @@ import numpy as np
 
 from cellapse._shared.arrays import FloatArray, IntArray
 
-# Okabe and Ito's colours, which people with any kind of colour vision tell apart.
+# Okabe and Ito's colours, which are distinct with any kind of colour vision.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442")
 
 _WIDE, _HIGH, _EDGE = 180, 120, 8

@@ -18,14 +18,14 @@ _LEAST, _MOST = 2.0 ** (-2 * _FAR), 2.0 ** (2 * _FAR)
 
 
 def homogeneous(function: Callable[[Any], Any], x: NDArray[Any], power: int = 1) -> Any:
-    """Return f(x), computed on columns next to one where those of x are far from it.
+    """Return f(x), computed on columns of size about one where those of x are far from it.
 
     What f gives, arrays with the columns of x or one number for each, may be in a list or a dict.
 
     >>> float(homogeneous(lambda x: np.sqrt((x * x).sum(axis=0)), np.array([3e-200, 4e-200])))
     5e-200
     """
-    if _near_one(x):  # what most are, told sooner
+    if _near_one(x):  # most are: decided sooner
         return function(x)
     k = exponents(x)
     return _times(function(times_two(x, -k)), power * k)
@@ -42,7 +42,7 @@ def exponents(x: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _near_one(x: NDArray[Any]) -> bool:
-    """Whether the size of every column does no harm; False where that is not told at once."""
+    """Whether the size of every column does no harm; False where that is not obvious."""
     if x.dtype != np.float64:
         return False
     squares = np.einsum("i...,i...->...", x, x)

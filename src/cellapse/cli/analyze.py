@@ -185,7 +185,7 @@ class Study:
     seed: int
 
     def run(self, source: Source, step: Steps, make: Make | None = None) -> None:
-        """Analyze, write, tell."""
+        """Analyze, write and summarize."""
         if self.folder is not None:  # before the work, not after it
             make_folder(self.folder)
         analysis = analyze(

@@ -1,4 +1,4 @@
-"""The program itself: what all verbs share, and how errors are told."""
+"""The program itself: what all verbs share, and how errors are shown."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _stop(sentence: str, error: Exception, code: int) -> NoReturn:
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: object) -> None:
-    if not {"-q", "--quiet"}.isdisjoint(sys.argv):  # says nothing but errors
+    if not {"-q", "--quiet"}.isdisjoint(sys.argv):  # only errors
         return
     if issubclass(category, CellapseWarning) or _debug:
         console = Console(stderr=True, highlight=False, soft_wrap=True)

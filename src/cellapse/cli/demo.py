@@ -53,7 +53,7 @@ class Findings:
         doubt = "No edge is doubted."
         if self.real_said is not None and self.real_is is not None:
             doubt = (
-                f"Told that a third are false, it doubts {self.doubted} edges and expects "
+                f"Given that a third are false, it doubts {self.doubted} edges and expects "
                 f"{100 * self.real_said:.0f} % of them to be real ({100 * self.real_is:.0f} % "
                 f"are); {self.caught} of the false ones are among them."
             )

@@ -71,7 +71,7 @@ def spectrum(
     choice: OperatorChoice,
     out: Out,
 ) -> None:
-    """The smallest eigenvalues, next to the graph Laplacian's.
+    """Print the smallest eigenvalues, beside the graph Laplacian's.
 
     \b
     cellapse spectrum karate -k 6

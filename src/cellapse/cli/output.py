@@ -68,7 +68,7 @@ class Out:
 
     @property
     def silent(self) -> bool:
-        """Whether people are told nothing, so that no progress is shown either."""
+        """Whether messages are off, so that no progress is shown either."""
         return self.quiet or self.as_json
 
     def say(self, text: str) -> None:

@@ -17,7 +17,7 @@ from cellapse.io._values import is_number
 
 Format = Annotated[
     str | None,
-    typer.Option(help=f"When the extension does not tell: {', '.join(FORMATS)}.", metavar="NAME"),
+    typer.Option(help=f"When the extension does not say: {', '.join(FORMATS)}.", metavar="NAME"),
 ]
 Columns = Annotated[
     str | None,

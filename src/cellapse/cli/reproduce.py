@@ -63,7 +63,7 @@ def bench(
     data: NetworkChoice,
     out: Out,
 ) -> None:
-    """Time every operator on a network, next to the graph Laplacian.
+    """Time every operator on a network, beside the graph Laplacian.
 
     Seconds for building it and for its eigenpairs, and the ratio of both to L.
 

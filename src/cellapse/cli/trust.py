@@ -27,7 +27,7 @@ _HYPERGRAPH = "a hypergraph: which hyperedges a random pair would be part of is 
 
 Level = Annotated[
     float,
-    typer.Option(help="False discovery rate of the edges told apart from random pairs."),
+    typer.Option(help="False discovery rate of the edges distinguished from random pairs."),
 ]
 Cycles = Annotated[
     int | None,

@@ -34,14 +34,14 @@ VERBS = {
     "label": Verb("trust", "Spread a few known labels over all nodes."),
     "collapse": Verb("operators", "Collapse a network and check the paper's statements on it."),
     "reduce": Verb("reduction", "Reduce an operator to a few nodes; resistances stay."),
-    "spectrum": Verb("operators", "The smallest eigenvalues, next to the graph Laplacian's."),
+    "spectrum": Verb("operators", "Print the smallest eigenvalues, beside the graph Laplacian's."),
     "compare": Verb("operators", "All operators side by side: low spectrum, clusters, time."),
     "datasets": Verb("info", "List the bundled networks, hypergraphs and proteins."),
     "info": Verb("info", "Say what a network is: cells, components, where it comes from."),
     "convert": Verb("info", "Write a network in another format, as it is."),
     "lift": Verb("lift", "Lift a graph or points to a complex and write that."),
     "reproduce": Verb("reproduce", "Run the tables of the paper, by its protocol and a fair one."),
-    "bench": Verb("reproduce", "Time every operator on a network, next to the graph Laplacian."),
+    "bench": Verb("reproduce", "Time every operator on a network, beside the graph Laplacian."),
 }
 
 

@@ -126,7 +126,7 @@ def _check_headers(headers: Any, length: int, url: str) -> None:
 
 
 def _check_entry(content: bytes, url: str) -> None:
-    """A whole gzip (its own checksum tells) of a file that begins as mmCIF does."""
+    """A whole gzip (checked by its own checksum) of a file that begins as mmCIF does."""
     try:
         with gzip.open(io.BytesIO(content)) as file:
             start, size = file.read(1 << 16), 0

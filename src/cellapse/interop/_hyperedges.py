@@ -77,7 +77,7 @@ def _full(
     names: Sequence[Hashable] | None,
     records: Sequence[Record],
 ) -> tuple[Sequence[Group] | Cells, Sequence[Hashable] | None, Sequence[Record]]:
-    """Return the hyperedges that have vertices: no cell could stand for others, which is told."""
+    """Return the hyperedges that have vertices; a note says which have none."""
     sizes = hyperedges.sizes if isinstance(hyperedges, Cells) else list(map(len, hyperedges))
     full = np.flatnonzero(sizes)
     if len(full) == len(sizes):
@@ -138,7 +138,7 @@ class _Facts:
         )
 
     def with_ranked(self, K: Complex, given: Cells, rank_of: IntArray) -> Complex:
-        """Return the same where they are cells with ranks, if these do not tell all of them."""
+        """Return the same for cells with ranks that do not determine all of them."""
         several = np.flatnonzero((self.first == np.arange(len(given))) & (given.sizes > 1))
         if len(several) == len(given):
             return K

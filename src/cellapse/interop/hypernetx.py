@@ -18,7 +18,7 @@ from cellapse.interop._hyperedges import hyperedge_complex
 
 
 def read(source: Any, wanted: Wanted) -> Complex:
-    """Return a `hypernetx.Hypergraph`; a weight of one everywhere says nothing and is left out."""
+    """Return a `hypernetx.Hypergraph`; a weight of one everywhere is left out."""
     members = source.incidence_dict
     own = source.incidences.dataframe
     others = [name for name in own.columns if name not in ("weight", "misc_properties")]

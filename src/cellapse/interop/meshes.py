@@ -1,6 +1,6 @@
 """Meshes of other libraries in: meshio, pyvista, open3d, vedo, SciPy's and matplotlib's triangles.
 
-The cells are told by what an object has, and every point is a vertex with its `position`.
+The cells follow from what an object has, and every point is a vertex with its `position`.
 """
 
 from __future__ import annotations

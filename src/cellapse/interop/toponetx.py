@@ -64,7 +64,7 @@ def _from_combinatorial(source: Any, weight: str | None) -> Complex:
     cells = {rank: list(group) for rank, group in listed.items() if rank}
     records = {rank: list(group.values()) for rank, group in listed.items()}
     if weight != "weight":
-        # TopoNetX puts weight=1 on every cell, which says nothing.
+        # TopoNetX puts weight=1 on every cell, which carries no information.
         records = {rank: _without_ones(group) for rank, group in records.items()}
     return ranked_complex(labels, cells, records, weight, source.complex)
 

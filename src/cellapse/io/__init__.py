@@ -70,7 +70,7 @@ def read(
 ) -> Complex:
     r"""Read a complex, graph, hypergraph, mesh, protein or molecule from a file.
 
-    The extension decides how, also before `.gz`; JSON is told apart by what it holds. A graph is
+    The extension decides how, also before `.gz`; JSON is read by what it holds. A graph is
     a complex of rank 1, which `clique_complex` lifts; what is known of its nodes and edges are
     attributes. Whatever is wrong with a file is a `CellapseError`, and what is left out a warning.
     `understand` takes the same arguments and says how the file was read.
@@ -79,7 +79,7 @@ def read(
     ----------
     path : path of the file
     format : str, optional
-        One of `cellapse.io.FORMATS`, when the extension does not tell.
+        One of `cellapse.io.FORMATS`, when the extension does not say.
     weight : str or None
         By default an attribute of edges and cells called "weight" counts, unless it is one
         everywhere, and so do the weights that HIF and NPZ files hold as such. Another name has to
@@ -200,7 +200,7 @@ def _extension(file: Path) -> str:
 
 
 def _by_name(file: Path) -> str:
-    """Return the format that the name of a file tells, by its beginning or its end."""
+    """Return the format that the name of a file implies, by its beginning or its end."""
     if file.name.endswith(PARTS):
         return "simplices"
     # KONECT's are called out.<network>, but out.json is what it says.

@@ -34,7 +34,7 @@ def adjacency_complex(
     require_memory(
         100.0 * n + 100.0 * n_entries, f"a graph of {n:,} vertices", "leave out those without edges"
     )
-    # Where an entry may stand twice, its places are listed, so that it is told.
+    # Where an entry may stand twice, its places are listed, so that it is noticed.
     single = not sparse.issparse(matrix) or matrix.has_canonical_format
     entries = matrix if single else matrix.tocoo()
     if entries.dtype.kind not in "biuf":

@@ -35,7 +35,7 @@ def whole(word: str, what: str, low: int = 0, high: int = _TOO_LARGE) -> int:
 
 
 def not_whole(values: FloatArray) -> BoolArray:
-    """Return which numbers are no whole ones, or too large to be told from the next one.
+    """Return which numbers are no whole ones, or too large to be distinguished from the next one.
 
     >>> not_whole(np.array([2.0, 0.5, 1e30, np.inf, np.nan])).tolist()
     [False, True, True, True, True]

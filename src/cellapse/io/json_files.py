@@ -1,4 +1,4 @@
-"""JSON files, told apart by what they hold: HIF, XGI's own format, or a graph."""
+"""JSON files, by what they hold: HIF, XGI's own format, or a graph."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ are properties of the graph alone: relabelling it relabels the cells, nothing el
   the union of all minimum cycle bases, and are listed after P. Vismara, Union of all the minimum
   cycle bases of a graph, Electronic Journal of Combinatorics 4 (1997): cycles come in families of
   two shortest paths from their last vertex r to an edge or to a vertex opposite, and one member
-  tells for all of them whether they are such a sum.
+  decides for all of them whether they are such a sum.
 * "chordless": the cycles that no edge cuts short.
 """
 

@@ -125,7 +125,7 @@ def _side_by_side(members: Sequence[IntArray], parts: list[FloatArray]) -> Float
 def _start(ends: sparse.csr_array, random: np.random.Generator) -> FloatArray:
     """Return the second and third eigenvector of the random walk: unfolds what is long or flat.
 
-    A little noise parts vertices that the eigenvectors do not tell apart.
+    A little noise parts vertices that the eigenvectors do not separate.
     """
     n = ends.shape[0]
     noise = random.standard_normal((n, 2))

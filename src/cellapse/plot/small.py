@@ -9,7 +9,11 @@ from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.pictures import network
 from cellapse.plot.layout import around, arrange, neighbourhood
 
-_MOST, _EDGES, _CELLS = 150, 500, 400  # vertices, edges and cells: what can be told apart so small
+_MOST, _EDGES, _CELLS = (
+    150,
+    500,
+    400,
+)  # vertices, edges and cells: what can be recognized at this size
 
 
 def small_drawing(

@@ -3,7 +3,7 @@ r"""The block of the eliminated vertices: b -> S_EE^-1 b, prepared once.
 A sparse S that can be cut is factorized. Everything else goes by conjugate gradients with products
 of S, preconditioned with a factor of A_EE, which bounds S_EE from above, or with its diagonal where
 the graph expands. Values y of a right-hand side -S_EF x have at most the energy of x, so that
-values far larger than x have next to none: S_EE is singular there, and conjugate gradients leave
+values far larger than x have almost none: S_EE is singular there, and conjugate gradients leave
 such directions out.
 """
 

@@ -140,8 +140,7 @@ def embedding(analysis: Analysis, some: IntArray, places: IntArray) -> dict[str,
     notes = []
     if first > 1:
         notes.append(
-            f"Up to eigenvector {first} they tell components apart and nothing else, "
-            "so those after it are shown."
+            f"Up to eigenvector {first} they only separate components, so those after it are shown."
         )
     if len(some) < n:
         notes.append(f"A random sample of {len(some):,} of {n:,} vertices.")

@@ -34,7 +34,7 @@ from cellapse.tasks.clustering import clustering_accuracy, cut_mass, group_rows
 _DENSE = 400  # up to this many vertices the whole matrix comes at once
 _DRAWN = 1e-6  # accuracy of what is only drawn
 _VECTORS = 30  # the slider's last place
-_ZEROS = 50  # eigenvectors that only tell components apart, computed on top of those asked for
+_ZEROS = 50  # eigenvectors that only separate components, computed on top of those asked for
 # Vertices up to which a realization answers while somebody waits: incidence takes 5 to 7 s of
 # processor time for 5,000 vertices and 31 s for 10,000, all others at most 8 s for 10,000.
 _WAITED_FOR = {"incidence": 5000}

@@ -172,9 +172,9 @@ def _evidence(analysis: Analysis) -> str:
         if first.any():
             said.append(
                 f"If {100 * share:.0f} % of all edges or more are false, {int(first.sum()):,} of "
-                "them are more likely false than real (drawn dashed); whether so many are, only "
-                "the way they were measured can tell: an edge between two groups closes few cells, "
-                "too."
+                "them are more likely false than real (drawn dashed). Whether so many are false, "
+                "only the way they were measured can show: an edge between two groups closes few "
+                "cells as well."
             )
     return " ".join(said)
 

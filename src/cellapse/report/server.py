@@ -135,7 +135,7 @@ class _Rooms:
             self._strangers[link] = None
 
     def recognize(self, link: socket.socket) -> bool:
-        """Tell whether there is room for this connection among those with the token."""
+        """Return whether there is room for this connection among those with the token."""
         with self._lock:
             if link not in self._known and len(self._known) >= _CONNECTIONS:
                 return False

@@ -67,7 +67,7 @@ def doubt_in_words(analysis: Analysis) -> str:
     if doubt is None:
         return f"{bare:,} of {edges:,} edges are in no cell."
     if doubt.reason:
-        return f"Which edges to doubt cannot be told: {doubt.reason}."
+        return f"Which edges to doubt cannot be decided: {doubt.reason}."
     return (
         f"{doubt.headline()} {doubt.told_apart()}; at most {_percent(doubt.largest_share)} of all "
         "can be random pairs. False edges are taken to be like random pairs, drawn by degree."

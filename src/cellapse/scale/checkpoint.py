@@ -85,7 +85,7 @@ class Checkpoint:
         return self._numbering.from_files(rows)
 
     def keeping(self, also: FloatArray | None = None) -> OnStep:
-        """Return what writes every few steps (and at step -1), next to what is known already.
+        """Return what writes every few steps (and at step -1), beside what is known already.
 
         Of that no more than three times as much is kept, or every run would add to the file.
         """

@@ -173,7 +173,7 @@ class DistributedOperator:
         mass : None, "degree", "diagonal" or this rank's positive numbers
             D: the identity, the diagonal of A or S, or as given.
         rtol : float
-            Residual to reach, relative to an upper bound of ||A||. It is also made small next to
+            Residual to reach, relative to an upper bound of ||A||. It is also small relative to
             the k-th eigenvalue.
         checkpoint : path, optional
             A .npy file that every rank can reach. Where it exists, the search begins with it; every
@@ -288,7 +288,7 @@ def collapse(
     checkpoint : path, optional
         A .npy file where the eigenvectors behind the bound of gamma are kept, and looked for.
     progress : bool
-        Whether rank 0 tells how far things are.
+        Whether rank 0 shows progress.
 
     Returns
     -------

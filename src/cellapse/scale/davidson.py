@@ -39,7 +39,7 @@ Pairs = tuple[FloatArray, FloatArray]
 Correction = Callable[[FloatArray, FloatArray], FloatArray]  # Ritz vectors, residuals -> steps
 OnStep = Callable[[int, FloatArray, float, float], None]  # step, vectors, residual, goal
 GUARD = 4  # vectors beyond those wanted
-ENOUGH = 0.05  # error of products next to the residual to reach
+ENOUGH = 0.05  # error of products relative to the residual to reach
 _LOOSE = 1e4  # how much larger residuals may be where accuracy comes later
 _ROUNDING = 2e-14  # relative to the norm: residuals that rounding allows
 _BASIS = 80  # vectors kept: fewer restart too often, more cost more than they save
@@ -100,7 +100,7 @@ class Problem:
 
 
 def goal_of(problem: Problem, value: float, tol: float) -> float:
-    """Return the residual to reach: tol times the norm, and small next to the last eigenvalue."""
+    """Return the residual to reach: small relative to the norm and the last eigenvalue."""
     return max(min(tol * problem.norm, 1e-7 * abs(value)), _ROUNDING * problem.norm)
 
 
@@ -255,7 +255,7 @@ def off_ritz_vectors(uncollapsed: Problem, max_steps: int) -> Correction:
 def _rough_solution(off: Problem, shift: FloatArray, R: FloatArray, max_steps: int) -> FloatArray:
     """(A - shift)^-1 R by a few conjugate gradients.
 
-    Where the graph expands, the degrees precondition them: they tell hubs from others.
+    Where the graph expands, the degrees precondition them: they separate hubs from others.
     """
     rhs = off.project(R)
 

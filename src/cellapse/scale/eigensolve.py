@@ -56,7 +56,7 @@ from cellapse.scale.output import Report, both
 DENSE = 400  # up to this many vertices a dense matrix on every rank is quick
 _SAME = 1e-9  # relative to the norm: eigenvalues closer than this are the same
 _ROUGHLY = 2e-10  # relative to the norm: error of products where only the order counts
-_VALUES = 1e-12  # error of the eigenvalues next to the last of them
+_VALUES = 1e-12  # error of the eigenvalues relative to the last of them
 _LOOKS = 20
 _FIRST = 12  # a few more than most users want of a spectrum
 

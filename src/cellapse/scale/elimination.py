@@ -82,7 +82,7 @@ class UnfoldedElimination:
     def _preconditioner(self, K: Any) -> Multigrid | Diagonal:
         """The diagonal where that takes few steps, otherwise multigrid.
 
-        K is one plus a Laplacian; but edges in few cells have masses next to eps and hold their
+        K is one plus a Laplacian; but edges in few cells have masses of about eps and hold their
         ends together, and chains of them are hard for the diagonal on any graph.
         """
         diagonal = Diagonal(K)

@@ -183,7 +183,7 @@ def _solved(S: Operator, B: FloatArray) -> FloatArray:
         return S.solve(B, rtol=_RTOL)
     except ConvergenceError:
         raise ConvergenceError(
-            f"S x = b is not solved to eight digits for {S!r}, which is next to singular; give "
+            f"S x = b is not solved to eight digits for {S!r}, which is nearly singular; give "
             'method="regularized", or collapse with a larger eps'
         ) from None
 

@@ -379,7 +379,7 @@ def _numbered(values: NDArray[Any], name: str) -> IntArray:
     try:
         return np.array([number_of.setdefault(v, len(number_of)) for v in values.tolist()])
     except TypeError as error:
-        raise InputError(f"{name} cannot be told apart ({error}); give words or numbers") from None
+        raise InputError(f"{name} are not comparable ({error}); give words or numbers") from None
 
 
 def assigned(

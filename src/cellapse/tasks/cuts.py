@@ -345,7 +345,7 @@ def best_sweep(M: Any, x: FloatArray, D: FloatArray) -> tuple[BoolArray, float]:
     smaller = np.minimum(weight, weight[-1] - weight)[:-1]
     distinct = np.diff(x[order]) > 1e-9 * np.abs(x).max()  # no cut between equal scores
     if not distinct.any():
-        raise InputError("all scores are equal; give numbers that tell the vertices apart")
+        raise InputError("all scores are equal; give numbers that differ between vertices")
     ratio = np.where(distinct, np.cumsum(steps)[:-1] / smaller, np.inf)
     best = int(np.argmin(ratio))
     below = place <= best

@@ -9,7 +9,7 @@ arbitrary about eigenvectors is fixed as far as the values allow:
   made positive.
 * the basis of a repeated eigenvalue, by diagonalizing in it a function of the vertices that does
   not depend on their order (their share in the eigenspace, and the degrees around them). Only
-  what this function cannot tell apart, most often because of a symmetry of the complex, is left.
+  what this function cannot distinguish, most often because of a symmetry of the complex, is left.
 
 So permuting the vertices permutes the rows, except in these two cases, and in an eigenspace that
 is cut off by the last column.

@@ -147,7 +147,7 @@ def spread_labels(
     method : {"poisson", "harmonic", "regularized"}
         Poisson learning (Calder et al. 2020) or harmonic functions (Zhu et al. 2003), both with
         class masses: summed over the vertices without a label, all classes weigh the same. Or
-        (I + a S)^-1 Y, without: the one for operators next to singular, such as "unfolded" and
+        (I + a S)^-1 Y, without: the one for nearly singular operators, such as "unfolded" and
         "boundary" at the bound of gamma. A component that has labels of one class gets that class;
         without any its vertices get the shares of the classes among the labels.
     strength : float or "auto"

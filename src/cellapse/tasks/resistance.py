@@ -21,7 +21,7 @@ bounds the error of R_ij. Where the bound is too large, two better ways are trie
 
 * a Laplacian (no entry above zero off the diagonal, constants in the kernel) is eliminated without
   a single subtraction (Grassmann, Taksar and Heyman), so that weak edges between strong ones count;
-* otherwise all eigenpairs tell which differences have no energy beyond rounding: there R = inf.
+* otherwise all eigenpairs show which differences have no energy beyond rounding: there R = inf.
 
 The sketch, for S = F F^T and k columns G of normal numbers:
 
@@ -233,7 +233,7 @@ def _conductances(
     def scale(R: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
         # C_ij is at most S_ii and S_jj, the energy of a signal at one vertex alone: what is nothing
         # beside them is known well enough, though its inverse may not be.
-        # An S that is zero to rounding has no such scale: next to nothing no error is small.
+        # An S that is zero to rounding has no such scale: no error is small relative to it.
         return R**2 * np.maximum(np.minimum(diagonal[i], diagonal[j]), 1e-300)
 
     R = _resistances(S, pairs, rtol, rng, scale)
@@ -442,7 +442,7 @@ def _by_eigenvectors(M: FloatArray, size: FloatArray) -> Coordinates:
     smallest = float(values[positive].min(initial=1.0))
     points = vectors[:, positive] / np.sqrt(values[positive]) / root[:, None]
     errors = vectors[:, positive] / values[positive] * np.sqrt(_ROUNDING) / root[:, None]
-    # How well rounding lets the vectors without energy be told from the first with some.
+    # How well vectors without energy are separated from the first with some, given rounding.
     return Coordinates(points, errors, groups(vectors[:, ~positive], max(1e-9, none / smallest)))
 
 

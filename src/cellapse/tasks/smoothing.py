@@ -100,7 +100,7 @@ def relaxed(S: Operator, y: FloatArray, a: float) -> FloatArray:
     except ConvergenceError:
         raise ConvergenceError(
             f"(I + a S)^-1 is not found to eight digits for a strength of a={a:g}: beside "
-            "1 / a, S is large and next to singular; give a smaller strength, or collapse with a "
+            "1 / a, S is large and nearly singular; give a smaller strength, or collapse with a "
             "larger eps"
         ) from None
 

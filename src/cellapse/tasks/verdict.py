@@ -1,4 +1,4 @@
-r"""Do the cells matter here? The clusters of S next to those of an operator that sees no cells.
+r"""Do the cells matter here? Compare the clusters of S with those of an operator without cells.
 
 Partitions are judged by the network alone, without labels:
 

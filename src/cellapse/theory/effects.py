@@ -179,7 +179,7 @@ def cells_matter(operator: Any) -> Check:
     """Measure how far the collapse moves A, against its bound: ||S - A|| <= gamma^2 / beta.
 
     At the bound the ceiling is beta_1 sigma_min+(B_1)^2, the smallest positive eigenvalue of A,
-    whatever the cells are. The note says how much of the move is due to cells that are not next to
+    whatever the cells are. The note says how much of the move is due to cells that do not touch
     the kept rank: 0 % for signed boundaries, where they drop out.
 
     Parameters

@@ -1,7 +1,7 @@
 r"""The collapsed operator at one setting of its parameters: apply and solve, with gradients.
 
 Everything is computed in float64 and handed back in the dtype of the input: masses as small as eps
-next to cells of weight one leave few digits to float32.
+beside cells of weight one leave few digits to float32.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def as_float64(value: Any, name: str, device: torch.device) -> Tensor:
 
 
 def checked_operator(operator: Any) -> DifferentiableOperator:
-    """Return the operator itself; whoever gives the layer is told what to give."""
+    """Return the operator itself; whoever gives the layer learns what to give."""
     if not isinstance(operator, DifferentiableOperator):
         raise InputError(
             f"a {type(operator).__name__} as operator; make one with `collapse.operator()`"

@@ -99,7 +99,7 @@ def checked_edge_type(given: Any) -> EdgeType | None:
 
 
 def n_nodes(data: Any, lift: Lift) -> int:
-    """Return the number of nodes, or an error where nothing tells it."""
+    """Return the number of nodes, or raise where nothing says it."""
     if not callable(lift):
         one_of("lift", lift, ("clique", "incidence"))
     if not hasattr(data, "edge_index"):  # a HeteroData, and what is no data at all

@@ -77,7 +77,7 @@ class Comparison:
     def sentence(self, first: str, second: str, *, higher_is_better: bool = True) -> str:
         """In words, which of the two is better."""
         if not self.differs:
-            return f"{first} and {second} are not told apart ({self._evidence})"
+            return f"{first} and {second} do not differ significantly ({self._evidence})"
         if abs(self.difference) < 0.0005:
             return f"{first} and {second} differ by less than .0005"
         better = (self.difference > 0) == higher_is_better
@@ -94,7 +94,7 @@ def compare(first: Sequence[float], second: Sequence[float]) -> Comparison:
     """Compare two methods on the same repetitions, by Wilcoxon's signed-rank test.
 
     >>> compare([0.9, 0.8, 0.7], [0.9, 0.8, 0.7]).sentence("S", "L")
-    'S and L are not told apart (+0.000, p = 1, n = 3)'
+    'S and L do not differ significantly (+0.000, p = 1, n = 3)'
     """
     from scipy.stats import wilcoxon
 

@@ -175,7 +175,7 @@ def summarize(results: Results) -> Table:
         "Hodge spectra count the holes exactly; they are what the labels are made of.",
         tuple(rows),
         (
-            Detail("Surfaces told apart by the features alone", ("features", "distinct"), distinct),
+            Detail("Different surfaces by features alone", ("features", "distinct"), distinct),
             Detail(
                 "Other networks, quoted from the paper, not run here; GCN and GAT: mantra-networks",
                 ("network", "b1", "b2"),
@@ -199,7 +199,7 @@ def _meaning(name: str, gain: str, results: Results) -> str:
     if name == "laplacian":
         return f"{gain}."
     told = results[0][1]["distinct"][name] / results[0][0]["n_surfaces"]
-    return f"{gain}; its own strength: {100 * told:.1f} % of the surfaces are told apart."
+    return f"{gain}; its own strength: {100 * told:.1f} % of the surfaces are distinguished."
 
 
 EXPERIMENT = Experiment("mantra", arguments, run, summarize)

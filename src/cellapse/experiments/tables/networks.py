@@ -1,7 +1,7 @@
 """Table 4: normalized cuts on five networks with known groups.
 
 The paper chose eps and beta by the labels. Here its choice is repeated, the whole grid is run, and
-next to the best of the grid (which knows the labels) stands the one with the largest modularity
+beside the best of the grid (which knows the labels) stands the one with the largest modularity
 (which does not).
 """
 

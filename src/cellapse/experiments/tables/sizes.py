@@ -139,7 +139,7 @@ def summarize(results: Results) -> Table:
         if (some := [n for n in names if kind_of(n) == kind and n != "all random"])
     ]
     return Table(
-        "Which sizes of cells tell the groups",
+        "Which sizes of cells show the groups",
         "Adjusted Rand index of the clusters, and the share of vertices rightly labelled by three "
         "labels a group, paired by data set. Reliable weighs every size by how well it predicts "
         "hidden cells, without labels; the fair comparison, the projection (L on graphs), weighs "
@@ -177,8 +177,15 @@ def _detail(results: Results, names: list[str]) -> Detail:
         figures = (f"{_mean(results, 'ari', o, n):.3f}" for o in OPERATORS)
         labels = (f"{_mean(results, 'labels', o, n):.3f}" for o in (fair(n), "reliable"))
         rows.append((n, *figures, *labels, f"{told:.2f}", shown))
-    head = ("data", *OPERATORS, "labels, fair", "labels, reliable", "told apart", "weights by size")
-    return Detail("By data set, and how often the sizes were told apart", head, tuple(rows))
+    head = (
+        "data",
+        *OPERATORS,
+        "labels, fair",
+        "labels, reliable",
+        "sizes differ",
+        "weights by size",
+    )
+    return Detail("By data set, and how often the sizes differ significantly", head, tuple(rows))
 
 
 def _mean(results: Results, measure: str, operator: str, name: str) -> float:

@@ -103,7 +103,7 @@ def summarize(results: Results) -> Table:
         f"{SAME} {told[SAME]}\n{FAIR} {told[FAIR]}",
         f"{bare.sentence('S with cells from the labels', 'L of the backbone')}; on the same edges "
         f"and without labels, {fair.sentence('S', 'L')}. The smallest eigenvalue of a chain "
-        "is tiny, and by it the bound on gamma leaves S next to nothing to change.",
+        "is tiny, and by it the bound on gamma leaves S almost nothing to change.",
     )
     return Table(
         "Figure 1: modes of a protein",

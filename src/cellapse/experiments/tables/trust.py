@@ -1,4 +1,4 @@
-"""Beyond the paper: false edges found by the cells that hold an edge, next to classical scores."""
+"""Beyond the paper: false edges found by the cells that hold an edge, beside classical scores."""
 
 from __future__ import annotations
 
