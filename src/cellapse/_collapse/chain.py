@@ -80,30 +80,14 @@ class EdgeSquares:
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """B_1, ..., B_K and what is known of them; whatever is expensive is made once, when asked for.
+    """B_1, ..., B_K and what is known of them; what is expensive is made when asked for."""
 
-    Attributes
-    ----------
-    origin : Complex, Incidence or list of matrices
-        What was given.
-    n_cells : tuple of int
-        Cells of each rank; formal elements and copies do not count.
-    edges : Entries
-        B_1.
-    above : list of Entries
-        B_2, ..., B_K, or containment where the B_k are made when asked for.
-    make : function
-        () -> B_1, ..., B_K; the unfolded ones can be large and are rarely needed.
-    sigma_above : array, optional
-        sigma_min+ of B_2, ..., B_K, where it is known without them.
-    """
-
-    origin: Any
-    n_cells: tuple[int, ...]
-    edges: Entries
-    above: Sequence[Entries]
-    make: Callable[[], Incidence]
-    sigma_above: FloatArray | None = None
+    origin: Any  # what was given: a Complex, an Incidence or a list of matrices
+    n_cells: tuple[int, ...]  # of each rank; formal elements and copies do not count
+    edges: Entries  # B_1
+    above: Sequence[Entries]  # B_2, ..., B_K, or containment where the B_k are made when asked for
+    make: Callable[[], Incidence]  # all of them; the unfolded ones are large and rarely needed
+    sigma_above: FloatArray | None = None  # of B_2, ..., B_K, where it is known without them
 
     @classmethod
     def of(cls, B: Incidence, origin: Any = None) -> Chain:
@@ -117,9 +101,8 @@ class Chain:
     @property
     def source(self) -> Complex | None:
         """The complex behind the matrices, where there is one."""
-        if isinstance(self.origin, Complex):
-            return self.origin
-        return getattr(self.origin, "source", None)
+        origin = self.origin
+        return origin if isinstance(origin, Complex) else getattr(origin, "source", None)
 
     @cached_property
     def incidence(self) -> Incidence:
@@ -166,17 +149,13 @@ class Chain:
 
     def _first_sigma(self) -> float:
         """sigma_min+(B_1) from the first positive eigenvalue of B_1 B_1^T."""
-        n = self.edges.shape[0]
-        if self.edge_squares is not None and self.zeros is not None and n <= DENSE_SIGMA:
-            nullity = self.zeros.shape[1]
+        n, zeros = self.edges.shape[0], self.zeros
+        if self.edge_squares is not None and zeros is not None and n <= DENSE_SIGMA:
             values: FloatArray = np.asarray(np.linalg.eigvalsh(self.edge_squares.all))
-            return sigma_of_square(values, nullity, lambda: self.nearest.toarray())
-        B = self.nearest
-        if n <= DENSE or not B.nnz:
+            return sigma_of_square(values, zeros.shape[1], lambda: self.nearest.toarray())
+        B, base = self.nearest, self.base
+        if n <= DENSE or zeros is None or zeros.shape[1] > n // 8 or not B.nnz:
             return sigma_min(B, self.kernel)
-        base, kernel = self.base, self.kernel
-        if kernel is None or kernel.shape[1] > n // 8:
-            return sigma_min(B)
         # The first eigenvectors of A cost little more than one, and are where `spectrum` starts.
         # They are accurate relative to ||A||: what is small next to it is found by other means.
         lowest = first_pairs(eigenproblem(base, PAIRS_WITH_SIGMA), PAIRS_WITH_SIGMA)

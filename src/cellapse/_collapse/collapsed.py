@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
@@ -25,7 +24,7 @@ from cellapse._linalg.symmetric import Deficit
 from cellapse._linalg.tuning import DENSE
 from cellapse._shared.align import align_numbers
 from cellapse._shared.arrays import FloatArray
-from cellapse._shared.card import Card
+from cellapse._shared.card import Card, few
 from cellapse._shared.memory import Fitting
 from cellapse._shared.scaling import homogeneous
 
@@ -74,6 +73,8 @@ class CollapsedOperator(Operator):
     bound: FloatArray = _of("weights.bound", "The largest gamma that is sure to keep L* definite.")
     shares: FloatArray | None = _of("elimination.shares", "What edges keep of their weight.")
     matrix: Any = _of("elimination.matrix", "S itself, if it is a sparse matrix.")
+    A: sparse.csr_array = _of("elimination.A", "The block of L* on the kept rank.")
+    kernel: Any = _of("elimination.kernel", "A basis of its kernel, where that is known exactly.")
     zeros: Any = _of("elimination.zeros")
     apply: Any = _of("elimination.apply")
     diagonal: Any = _of("elimination.diagonal")
@@ -111,21 +112,19 @@ class CollapsedOperator(Operator):
         )
 
     def _card(self) -> Card:
-        weights = self.weights
         K = self.source
         named = isinstance(K, Complex) and K.n_cells == self.n_cells
-        cells = cells_in_words(K) if named else counts_in_words(self.n_cells)
-        bound = f"(bound {_list(weights.bound)})"
+        beta, gamma, bound = (few(v.tolist()) for v in (self.beta, self.gamma, self.bound))
         rows = (
-            ("cells", cells),
+            ("cells", cells_in_words(K) if named else counts_in_words(self.n_cells)),
             ("realization", f"{self.realization!r}: {self.realization.summary}"),
-            ("weights", f"beta {_list(weights.beta)}, gamma {_list(weights.gamma)} {bound}"),
-            ("eps", f"{weights.eps:g}"),
+            ("weights", f"beta ({beta}), gamma ({gamma}) (bound ({bound}))"),
+            ("eps", f"{self.eps:g}"),
             ("solver", str(self.elimination.method)),
+            ("caution", self._doubt() or ""),
         )
-        doubt = self._doubt()
-        more = () if doubt is None else (("caution", doubt),)
-        return Card(repr(self), rows + more, self._picture, self._calls())
+        shown = tuple(row for row in rows if row[1])
+        return Card(repr(self), shown, self._picture, self._calls())
 
     def _doubt(self) -> str | None:
         """What to say where the bound of gamma leaves next to nothing of an eigenvalue."""
@@ -150,18 +149,6 @@ class CollapsedOperator(Operator):
         if self.onto or not isinstance(self.source, Complex):
             return super()._picture()
         return drawing(self.source, self.shares)
-
-    @cached_property
-    def A(self) -> sparse.csr_array:
-        """The block of L* on the kept rank."""
-        A = self.elimination.A
-        A.sum_duplicates()  # in order at once: SciPy would sort it at its first maximum
-        return A
-
-    @cached_property
-    def kernel(self) -> sparse.csr_array | None:  # type: ignore[override]
-        """A basis of its kernel, where that is known exactly."""
-        return self.elimination.kernel
 
     @Fitting("the values of all cells", "take fewer columns at a time")
     def complete(self, u: ArrayLike) -> dict[int, FloatArray]:
@@ -201,7 +188,3 @@ def _again(
         warnings.simplefilter("ignore", CellapseWarning)
         chain = realization.chain(origin)
     return CollapsedOperator(realization, chain, weights, onto, solver)
-
-
-def _list(values: FloatArray) -> str:
-    return "(" + ", ".join(f"{v:.4g}" for v in values) + ")"

@@ -55,18 +55,10 @@ _HIDDEN = 4.0  # times the energy that a residual shows; in tests up to 3.6 time
 class Level:
     """One chain of eliminated ranks: K = I + beta B M^-1 B^T, T = A - c (I - K^-1).
 
-    Parameters
-    ----------
-    chain : Chain
-        From the kept rank outwards.
-    beta, gamma : arrays of K numbers
-    eps : float
-        0 asks for the limit of the pseudo-inverse.
-    definite : bool
-        Whether M is at least eps, so that K is at least I.
-    masses : (m,) array, optional
-        M, where it is known to be diagonal. Otherwise it is the graded Laplacian of the eliminated
-        ranks (`graded`) plus eps.
+    The chain leads outwards from the kept rank. `eps` of 0 asks for the limit of the
+    pseudo-inverse. `definite` says whether M is at least eps, so that K is at least I. `masses` are
+    M where it is known to be diagonal; otherwise it is the graded Laplacian of the eliminated ranks
+    (`graded`) plus eps.
     """
 
     def __init__(
@@ -141,20 +133,9 @@ class Level:
 class EliminatedSystem:
     """H w = B^T x of one level, by one factorization.
 
-    Parameters
-    ----------
-    level : Level
-    floor : (m,) array, optional
-        What is added to all masses for the factorization, so that the solution of a singular H is
-        the shortest one: a thousandth of it is taken for zero. By default tiny masses are raised.
-    solver : Direct, optional
-
-    Attributes
-    ----------
-    largest : float
-        The largest entry of the diagonal of H.
-    floor : (m,) array
-        What is added to the masses for the factorization.
+    `floor` is added to the masses for the factorization: to tiny ones by default. Given for all of
+    them, the solution of a singular H is the shortest one; a thousandth of it is taken for zero.
+    `largest` is the largest entry of the diagonal of H.
     """
 
     def __init__(

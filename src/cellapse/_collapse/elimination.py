@@ -41,18 +41,10 @@ from cellapse._shared.memory import available_memory
 
 
 class Elimination(SymmetricOperator):
-    """S for one chain, its weights and the rank that is kept: an operator without labels.
+    """S for one chain, its weights and the rank that is kept: an operator without labels."""
 
-    Attributes
-    ----------
-    method : str
-        How (C + eps I)^-1 is applied, in words.
-    shares : array or None
-        The share of its weight that every edge keeps, where S is a reweighted A.
-    """
-
-    method: str
-    shares: FloatArray | None = None
+    method: str  # how (C + eps I)^-1 is applied, in words
+    shares: FloatArray | None = None  # what edges keep of their weight, where S is a reweighted A
 
     def __init__(self, n: int) -> None:
         super().__init__(n, range(n))
@@ -62,7 +54,21 @@ class Elimination(SymmetricOperator):
         """Return the values of the eliminated cells that minimize the energy of u, by rank."""
 
 
-class OneSide(Elimination):
+class _OfChain(Elimination):
+    """Has the kernel of a chain."""
+
+    _chain: Chain
+
+    @property
+    def kernel(self) -> sparse.csr_array | None:  # type: ignore[override]
+        return self._chain.kernel
+
+    @property
+    def zeros(self) -> Entries | None:
+        return self._chain.zeros
+
+
+class OneSide(_OfChain):
     """By one inverse, for ranks that all lie above the kept one, or all below.
 
     `ranks` are those eliminated, nearest first, and `n_cells` the cells of every rank.
@@ -88,14 +94,6 @@ class OneSide(Elimination):
     @property
     def A(self) -> sparse.csr_array:
         return self.level.A
-
-    @property
-    def kernel(self) -> sparse.csr_array | None:  # type: ignore[override]
-        return self._chain.kernel
-
-    @property
-    def zeros(self) -> Entries | None:
-        return self._chain.zeros
 
     @property
     def slow(self) -> bool:  # type: ignore[override]
@@ -240,7 +238,7 @@ class AlgorithmOne(Elimination):
         return _by_rank(-self._solve(self._X.T @ u), self._ranks, self._n_cells)
 
 
-class Edgewise(Elimination):
+class Edgewise(_OfChain):
     """Every edge relaxes alone: S is a sparse matrix. `mass` is the diagonal of C + eps I."""
 
     method = "none needed"
@@ -253,14 +251,6 @@ class Edgewise(Elimination):
         self.mass = 1.0 + support + weights.eps
         self.matrix = square(chain.edges, float(weights.beta[0]) * self.shares)
         self.matrix.eliminate_zeros()
-
-    @property
-    def kernel(self) -> sparse.csr_array | None:  # type: ignore[override]
-        return self._chain.kernel
-
-    @property
-    def zeros(self) -> Entries | None:
-        return self._chain.zeros
 
     @cached_property
     def A(self) -> sparse.csr_array:

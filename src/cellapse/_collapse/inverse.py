@@ -4,13 +4,9 @@ With B from the first eliminated rank to the kept one and M its own effective op
 
     T = A - c (I - K^-1),   K = I + beta B M^-1 B^T,   A = beta B B^T,   c = gamma^2 / beta.
 
-What is subtracted from A is c times
-
-    x - K^-1 x = beta B w,
-
-whose first form is accurate where K is large, and whose second where K is close to I; w are the
-values of the eliminated cells, up to the factor gamma. K >= I, so that |x - K v| bounds the error
-of v = K^-1 x.
+What is subtracted from A is c times x - K^-1 x = beta B w. The first form is accurate where K is
+large, and the second where K is close to I; w are the values of the eliminated cells, up to the
+factor gamma. K >= I, so that |x - K v| bounds the error of v = K^-1 x.
 
 Three implementations: `DenseInverse` by an array, `FactoredInverse` by one solve, and where its
 residual shows that this was not enough by conjugate gradients on the eliminated cells, and
@@ -283,14 +279,14 @@ class IterativeInverse(Inverse, ApproximateInverse):
         self, x: FloatArray, error: float = 0.0, start: FloatArray | None = None
     ) -> tuple[FloatArray, FloatArray]:
         """x - K^-1 x; iterations begin at `start`, columns close to K^-1 x."""
-        level = self.level
-        allowed, off = self._factored.allowed(x, error), level.fixed.off(x)
-        found = self._solution(off, allowed, start)
+        level, system = self.level, self.system
+        off = level.fixed.off(x)
+        found = self._solution(off, self._factored.allowed(x, error), start)
         if found is None:
             return self._factored.apply(x, error)
         v, bound = found
-        close = self.system.largest_of_k < _CLOSE_TO_ONE
-        return level.fixed.remove_from(self.system.less_identity(v) if close else off - v), bound
+        less = system.less_identity(v) if system.largest_of_k < _CLOSE_TO_ONE else off - v
+        return level.fixed.remove_from(less), bound
 
     def _solution(
         self, x: FloatArray, allowed: FloatArray, start: FloatArray | None = None
@@ -316,14 +312,13 @@ class IterativeInverse(Inverse, ApproximateInverse):
         return self._factored.dense(error)
 
     def complete(self, x: FloatArray, masses: MassErrors | None = None) -> FloatArray:
-        off = self.level.fixed.off(x)
-        size = np.atleast_1d(np.linalg.norm(off, axis=0))
+        values = None
         if self.level.eps > 0.0:  # K^-1 x may be as small as x / least
+            off = self.level.fixed.off(x)
+            size = np.atleast_1d(np.linalg.norm(off, axis=0))
             found = self._solution(off, AIM * size / self.preconditioner.least)
             values = None if found is None else completed_by(self.system, off, found[0])
-            if values is not None:
-                return values
-        return super().complete(x, masses)
+        return super().complete(x, masses) if values is None else values
 
     # For eigensolvers
 

@@ -56,6 +56,9 @@ from cellapse._shared.checks import number, whole_number
 RENORMALIZED = 5  # rounds, the measured setting
 _MOST_ROUNDS = 1000
 
+Blocks = tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]  # A, X and C of L*
+Product = Callable[[FloatArray], FloatArray]
+
 
 @dataclass(frozen=True)
 class Realization(ABC):
@@ -67,8 +70,6 @@ class Realization(ABC):
     Examples
     --------
     >>> import cellapse as cl
-    >>> cl.Screened(rounds=5)
-    Screened(theta=None, rounds=5)
     >>> isinstance(cl.Unfolded(), cl.Realization)
     True
     """
@@ -131,23 +132,18 @@ class Realization(ABC):
             return AlgorithmOne(chain, weights, onto, solver)
         return by_sides(chain, weights, onto, solver)
 
-    def limit(
-        self, chain: Chain, weights: Weights, onto: int
-    ) -> Callable[[FloatArray], FloatArray]:
+    def limit(self, chain: Chain, weights: Weights, onto: int) -> Product:
         """x -> S_0 x, the same operator with eps = 0."""
         return self.eliminate(chain, weights.with_eps(0.0), onto).apply
 
-    def split(
-        self, chain: Chain, weights: Weights, onto: int
-    ) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
+    def split(self, chain: Chain, weights: Weights, onto: int) -> Blocks:
         """Return the blocks A, X, C of L*."""
         return GradedLaplacian(chain.incidence, weights.beta, weights.gamma).split(onto)
 
     def ceiling(self, weights: Weights, onto: int, size: float) -> float:
         """Return what ||S - A|| cannot exceed, where ||A|| is `size`."""
-        beta, gamma = weights.beta, weights.gamma
-        sides = [k for k in (onto, onto - 1) if 0 <= k < len(beta) and beta[k] > 0]
-        return float(sum(gamma[k] ** 2 / beta[k] for k in sides))
+        pairs = [*zip(weights.gamma, weights.beta, strict=True)][max(onto - 1, 0) : onto + 1]
+        return float(sum(g**2 / b for g, b in pairs if b > 0))
 
     def stacks(self, complexes: list[Complex], beta: Any, gamma: Any) -> Stacks:
         """Many small complexes at once, as stacks of dense matrices."""
@@ -170,9 +166,7 @@ class Boundary(Realization):
     """
 
     name: ClassVar[str] = "boundary"
-    summary: ClassVar[str] = (
-        "Signed boundaries, as in homology: the cells above the edges drop out of S."
-    )
+    summary: ClassVar[str] = "Signed boundaries, as in homology: only edges have an effect on S."
     exact: ClassVar[bool] = True
 
     def matrices(self, K: Complex) -> Incidence:
@@ -198,9 +192,7 @@ class Unsigned(Realization):
     """
 
     name: ClassVar[str] = "incidence"
-    summary: ClassVar[str] = (
-        "Which cells contain which, without signs: A is the signless Laplacian."
-    )
+    summary: ClassVar[str] = "Which cells lie inside which, without signs: A is signless."
 
     def matrices(self, K: Complex) -> Incidence:
         return incidence_matrices(K)
@@ -254,9 +246,7 @@ class Unfolded(Realization):
     """
 
     name: ClassVar[str] = "unfolded"
-    summary: ClassVar[str] = (
-        "The paper's operator; every edge has its own cells above it, so no orientation."
-    )
+    summary: ClassVar[str] = "The paper's operator; every edge has its own copies of its cells."
     takes_matrices: ClassVar[bool] = True
     hodge: ClassVar[bool] = False
     diagonal: ClassVar[bool] = True
@@ -269,7 +259,6 @@ class Unfolded(Realization):
             return Chain.of(source)
         B1, upper, n_cells = edges_and_upper(source)
         complex_ = source if isinstance(source, Complex) else getattr(source, "source", None)
-
         make = partial(unfold, B1, upper, complex_)
         return Chain(source, n_cells, B1, upper, make, unfolded_sigmas(upper)[0])
 
@@ -302,7 +291,7 @@ class Unfolded(Realization):
 
     def stacks(self, complexes: list[Complex], beta: Any, gamma: Any) -> Stacks:
         B1, upper = edges_and_cofaces(side_by_side(complexes))
-        return EdgeMassStacks(complexes, [B1, *upper], beta, gamma)
+        return EdgeMassStacks(complexes, [B1, *upper], beta, gamma, self.exact)
 
 
 @dataclass(frozen=True)
@@ -391,8 +380,8 @@ class Screened(Realization):
 
     def in_rounds(self, chain: Chain, weights: Weights) -> Rounds:
         """Return how the edges of a chain support each other."""
-        around = [Cofaces.of(B) for B in chain.above]
-        square, ends = float(weights.gamma[0]) ** 2, Cofaces.of(pattern(chain.edges))
+        around, ends = [Cofaces.of(B) for B in chain.above], Cofaces.of(pattern(chain.edges))
+        square = float(weights.gamma[0]) ** 2
         return Rounds(around, ends, weights.beta[1:], square, weights.eps, self.rounds)
 
     def slopes(
@@ -407,16 +396,12 @@ class Screened(Realization):
     ) -> Elimination:
         return Edgewise(chain, weights, self.in_rounds(chain, weights))
 
-    def limit(
-        self, chain: Chain, weights: Weights, onto: int
-    ) -> Callable[[FloatArray], FloatArray]:
+    def limit(self, chain: Chain, weights: Weights, onto: int) -> Product:
         A, X, C = self.split(chain, weights, onto)  # with the support as it is at this eps
         inverse = sparse.diags_array(1.0 / C.diagonal())
         return lambda x: A @ x - X @ (inverse @ (X.T @ x))
 
-    def split(
-        self, chain: Chain, weights: Weights, onto: int
-    ) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
+    def split(self, chain: Chain, weights: Weights, onto: int) -> Blocks:
         edges = Edgewise(chain, weights, self.in_rounds(chain, weights))
         X = -np.sqrt(weights.beta[0]) * weights.gamma[0] * chain.nearest
         return edges.A, sparse.csr_array(X), diagonal_matrix(edges.mass - weights.eps)
@@ -448,8 +433,8 @@ class Default(str):
     """A name that stands where a user gives none, so that matrices can stay as they are."""
 
 
-# The one default of every argument that chooses an operator, here and on the command line; the
-# plain word for estimators, of which scikit-learn asks it, and which are given no matrices.
+# The one default of every argument that chooses an operator; for estimators as the plain word that
+# scikit-learn asks for.
 DEFAULT = Default("renormalized")
 USUAL = str(DEFAULT)
 
@@ -467,17 +452,13 @@ def as_realization(given: Any) -> Realization:
         return given
     if isinstance(given, str) and given in REALIZATIONS:
         return REALIZATIONS[given]
-    if isinstance(given, type) and issubclass(given, Realization):
-        raise InputError(
-            f"realization={given.__name__}, a class; give an object: {given.__name__}()"
-        )
     names = ", ".join(f'"{name}"' for name in REALIZATIONS)
+    remedy = f"choose one of {names}, or Screened(rounds=...)"
+    if isinstance(given, type) and issubclass(given, Realization):
+        remedy = f"a class; give an object: {given.__name__}()"
     if isinstance(given, str) and given in BASELINES:
-        raise InputError(
-            f'realization="{given}", which is no collapse; use cl.make_operator(K, "{given}"), '
-            f"or choose one of {names}"
-        )
-    raise InputError(f"realization={given!r:.80}; choose one of {names}, or Screened(rounds=...)")
+        remedy = f'which is no collapse; cl.make_operator(K, "{given}") makes it; or {remedy}'
+    raise InputError(f"realization={given!r:.80}; {remedy}")
 
 
 def realization_of(source: Any, given: Any) -> Realization:

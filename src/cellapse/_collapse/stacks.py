@@ -1,13 +1,13 @@
 r"""Many small complexes, collapsed as stacks of dense matrices.
 
-The complexes are laid side by side as one, whose matrices are made in one go and cut into stacks of
-small dense ones, all of one shape. With B from one rank to the next lower one and
-M = V diag(m) V^T the effective operator of the ranks above plus eps, one level of the collapse is
+The complexes are laid side by side as one, whose matrices are cut into stacks of small dense ones,
+all of one shape. With B from one rank to the next lower one and M = V diag(m) V^T the effective
+operator of the ranks above plus eps, one level of the collapse is
 
     T = beta B B^T - gamma^2 U diag(s^2 / (1 + beta s^2)) U^T,   U diag(s) W^T = B V diag(m)^{-1/2},
 
-free of cancellation also for small eps. LAPACK takes the matrices of a stack one after the other,
-so that the result of a complex does not depend on its company.
+free of cancellation also for small eps. LAPACK takes the matrices of a stack one by one, so that no
+result depends on the others of a stack.
 """
 
 from __future__ import annotations
@@ -145,10 +145,7 @@ class Stacks(ABC):
 
     @abstractmethod
     def collapsed(self, eps: float) -> Collapsed:
-        """The operators of all groups; which are sure to be semi-definite, and which are known.
-
-        Those that are not known well enough have to be collapsed alone.
-        """
+        """The operators of all groups; which complexes' are definite, and which well known."""
 
     @abstractmethod
     def norms(self) -> list[FloatArray]:
@@ -162,12 +159,7 @@ class ChainStacks(Stacks):
     """
 
     def __init__(
-        self,
-        complexes: list[Complex],
-        matrices: list[Entries],
-        beta: Any,
-        gamma: Any,
-        exact: bool = False,
+        self, complexes: list[Complex], matrices: list[Entries], beta: Any, gamma: Any, exact: bool
     ) -> None:
         self.layout, self._exact = Layout(complexes, matrices), exact
         self.kernel = kernel_entries(matrices[0])
@@ -205,11 +197,10 @@ class ChainStacks(Stacks):
         """gamma for every complex, and whether it is within the bound."""
         bound = psd_bound(self._beta, self._sigma)
         limit = with_eps(bound, self._beta, eps)
-        if isinstance(self._gamma, str):
-            gamma = check_gamma(self._gamma, bound, limit)
-        else:  # the same numbers for all: the narrowest bound decides
-            given = check_gamma(self._gamma, bound.min(axis=0), limit.min(axis=0))
-            gamma = np.broadcast_to(given, bound.shape)
+        most = bound, limit
+        if not isinstance(self._gamma, str):  # the same for all: the narrowest bound decides
+            most = bound.min(axis=0), limit.min(axis=0)
+        gamma = np.broadcast_to(check_gamma(self._gamma, *most), bound.shape)
         return gamma, np.all(within(gamma, limit), axis=1)
 
     def _descend(self, g: int, gamma: FloatArray, eps: float) -> FloatArray:
