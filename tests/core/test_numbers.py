@@ -13,7 +13,7 @@ from toys import karate
 
 import cellapse as cl
 from cellapse._collapse.chain import Chain
-from cellapse._collapse.edges import Cofaces, unfolded_masses
+from cellapse._collapse.edges import Cofaces, Masses
 from cellapse._collapse.eliminated import EliminatedSystem, Level
 from cellapse._linalg.sigma import sigma_min, smallest_positive_eigenvalue
 from cellapse._matrices.incidence import Incidence
@@ -461,9 +461,8 @@ def test_relaxed_values_know_their_error(spread, seed):
 def test_masses_at_the_bound_keep_eps(beta, eps):
     """d = s: m = eps + beta d - beta^2 d^2 / (eps + beta d) = eps + beta d eps / (eps + beta d)."""
     B = sparse.csr_array(np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]))  # d = 1 and 2, s = 1
-    mass, top = unfolded_masses(
-        [Cofaces.of(Entries.of(B).squared)], 2, np.array([beta]), np.array([beta]), eps
-    )
+    cells = [Cofaces.of(Entries.of(B).squared)]
+    mass, top = Masses(cells, 2, np.array([beta]), np.array([beta]), eps).of_rank
     second = 2.0 * beta - beta**2 * 2.0 / (eps + 2.0 * beta)
     np.testing.assert_allclose(mass, [eps + beta * eps / (eps + beta), eps + second], rtol=1e-3)
     np.testing.assert_allclose(top, eps)

@@ -102,9 +102,8 @@ cliques up to rank 2 of networkx.Graph>
             f"realization={chosen.name!r} is a sparse matrix on the vertices and needs no solver; "
             'leave it out, or choose realization="unfolded"'
         )
-    fitting = Fitting("the collapse of all cells", "take fewer: a lower max_rank")
     try:
-        with fitting:
+        with (fitting := Fitting("the collapse of all cells", "take fewer: a lower max_rank")):
             chain = chosen.chain(source)
     except InputError as error:  # which says what else to do onto the vertices
         if onto and isinstance(source, Complex):

@@ -8,16 +8,15 @@ and at eps = 0 the limit of that: of all minimizers the shortest. Values are giv
 their error is within a millionth of them. The entries of B and M are rounded, and what that puts
 into the kernel of C comes back divided by eps.
 
-`nullity` is the dimension of that kernel. With z_1, z_2, ... on the eliminated ranks, nearest
-first, y = z_{k-1} and z = z_k, the energy of C is beta_1 |B_1 z_1|^2 and for every further matrix
+`nullity` is the dimension of that kernel. With y = z_{k-1} and z = z_k on the eliminated ranks,
+nearest first, the energy of C is beta_1 |B_1 z_1|^2 and for every further matrix
 
     beta |B^T y|^2 + beta |B z|^2 - 2 gamma y^T B z
         = sum_i (beta sigma_i - gamma) sigma_i (a_i^2 + b_i^2) + gamma sigma_i (a_i - b_i)^2
 
 with a_i = u_i^T y and b_i = v_i^T z in the singular vectors of B. It is zero where all a_i and b_i
-are; but for gamma = beta sigma_i, at its bound, where they are the same. These are conditions on z
-of length one: how many of them are independent does not depend on the size of weights, as the
-eigenvalues of C do.
+are; but for gamma = beta sigma_i, at its bound, where they are the same. How many of these
+conditions are independent does not depend on the size of weights, as the eigenvalues of C do.
 """
 
 from __future__ import annotations

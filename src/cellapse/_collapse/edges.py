@@ -160,19 +160,73 @@ class Rounds:
         return slopes
 
 
-def unfolded_masses(
-    upper: Sequence[Cofaces], n_edges: int, beta: Any, gamma: Any, eps: Any, arrays: Arrays = NUMPY
-) -> list[Any]:
-    """m_1, ..., m_K per cell; `beta` and `gamma` are those above the edges.
+@dataclass(frozen=True, eq=False)
+class Masses:
+    """The masses of all cells, unfolded; `beta` and `gamma` are those above the edges.
 
     gamma holds one number for each rank, or an array with a number for each cell of the rank.
     """
-    masses = [arrays.full(upper[-1].shape[1] if upper else n_edges, eps)]
-    for k in reversed(range(len(upper))):
-        with np.errstate(divide="ignore"):
-            g = upper[k].down(1.0 / masses[0])
-        masses.insert(0, unfolded_mass(upper[k].degree, g, beta[k], gamma[k], eps, arrays))
-    return masses
+
+    upper: Sequence[Cofaces]
+    n_edges: int
+    beta: Any
+    gamma: Any
+    eps: Any
+    arrays: Arrays = NUMPY
+
+    @classmethod
+    def of(cls, above: Sequence[Entries], n_edges: int, weights: Weights) -> Masses:
+        """Those of the cells above edges, by matrices whose squared entries are their weights."""
+        upper = [Cofaces.of(B.squared) for B in above]
+        return cls(upper, n_edges, weights.beta[1:], weights.gamma[1:], weights.eps)
+
+    @cached_property
+    def of_rank(self) -> list[Any]:
+        """m_1, ..., m_K."""
+        upper, arrays = self.upper, self.arrays
+        masses = [arrays.full(upper[-1].shape[1] if upper else self.n_edges, self.eps)]
+        for c, beta, gamma in reversed([*zip(upper, self.beta, self.gamma, strict=True)]):
+            with np.errstate(divide="ignore"):
+                g = c.down(1.0 / masses[0])
+            masses.insert(0, unfolded_mass(c.degree, g, beta, gamma, self.eps, arrays))
+        return masses
+
+    def slopes(self, h: FloatArray) -> list[FloatArray]:
+        """dJ/dw of all cells above the edges, where dJ/dm = h for the masses of edges."""
+        slopes, ranks = [], zip(self.upper, self.of_rank[1:], self.beta, self.gamma, strict=True)
+        for c, mass, b, coupling in ranks:
+            passed = (h * coupling**2 / (1.0 + b * c.down(1.0 / mass)) ** 2)[c.lower]
+            slopes.append(c.per_cell((b * h)[c.lower] - passed / mass[c.cell]))
+            h = c.per_cell(passed * c.weight) / mass**2
+        return slopes
+
+    def changes(self, own: Sequence[FloatArray]) -> list[FloatArray]:
+        """By how much the masses change, where each changes by its own and by those above it.
+
+        y_k = own_k + gamma_k^2 sum w y_{k+1} / m_{k+1}^2 / (1 + beta_{k+1} g_k)^2.
+        """
+        result = [own[-1]]
+        for k in reversed(range(len(self.upper))):
+            b, c, cells, above = self.beta[k], self.gamma[k], self.upper[k], 0.0
+            if c > 0:
+                m = above_zero(self.of_rank[k + 1], result[0])
+                g = cells.down(1.0 / m)
+                above = cells.down(result[0] / m**2) * (c / b / (1.0 / b + g)) ** 2
+            result.insert(0, own[k] + above)
+        return result
+
+    @cached_property
+    def growth(self) -> list[FloatArray]:
+        """How fast they grow with eps."""
+        return self.changes([np.ones(len(m)) for m in self.of_rank])
+
+    def errors(self) -> MassErrors:
+        """How the masses of edges depend on eps, and on rounding."""
+        moves = [np.zeros(len(m)) for m in self.of_rank]
+        for k, (cells, b, c) in enumerate(zip(self.upper, self.beta, self.gamma, strict=True)):
+            d = cells.degree
+            moves[k] = np.where(_rest(d, b, c) == 0.0, 0.0, 4 * ROUNDOFF * b * d)
+        return MassErrors(self.growth[0], self.changes(moves)[0])
 
 
 def unfolded_mass(d: Any, g: Any, b: Any, c: Any, eps: Any, arrays: Arrays = NUMPY) -> Any:
@@ -190,50 +244,9 @@ def _rest(d: Any, b: Any, c: Any, arrays: Arrays = NUMPY) -> Any:
     return arrays.zero_where(abs(rest) < 16 * ROUNDOFF * b**2 * d, rest)
 
 
-def slopes_of_masses(
-    upper: Sequence[Cofaces], masses: list[FloatArray], beta: Any, gamma: Any, h: FloatArray
-) -> list[FloatArray]:
-    """dJ/dw of all cells above the edges, where dJ/dm = h for the masses of edges."""
-    slopes = []
-    for c, mass, b, coupling in zip(upper, masses[1:], beta, gamma, strict=True):
-        g = c.down(1.0 / mass)
-        passed = (h * coupling**2 / (1.0 + b * g) ** 2)[c.lower]
-        slopes.append(c.per_cell((b * h)[c.lower] - passed / mass[c.cell]))
-        h = c.per_cell(passed * c.weight) / mass**2
-    return slopes
-
-
-def total_changes(
-    upper: Sequence[Cofaces], masses: list[FloatArray], weights: Weights, changes: list[FloatArray]
-) -> list[FloatArray]:
-    """By how much the masses change in all, where each changes, and those above it as well.
-
-    y_k = change_k + gamma_k^2 sum w y_{k+1} / m_{k+1}^2 / (1 + beta_{k+1} g_k)^2; with changes of
-    one that is how fast they grow with eps.
-    """
-    result = [changes[-1]]
-    for k in reversed(range(len(upper))):
-        b, c, cells, above = weights.beta[k + 1], weights.gamma[k + 1], upper[k], 0.0
-        if c > 0:
-            m = above_zero(masses[k + 1], result[0])
-            above = cells.down(result[0] / m**2) * (c / b / (1.0 / b + cells.down(1.0 / m))) ** 2
-        result.insert(0, changes[k] + above)
-    return result
-
-
 def above_zero(mass: FloatArray, growth: FloatArray) -> FloatArray:
     """At eps = 0 masses may be zero: as small, next to each other, as with an eps next to 0."""
     return np.where(mass > 0, mass, 1e-60 * np.maximum(growth, 1e-30))
-
-
-def mass_errors(upper: Sequence[Cofaces], masses: list[FloatArray], weights: Weights) -> MassErrors:
-    """How the masses of edges depend on eps, and on rounding."""
-    moves = [np.zeros(len(m)) for m in masses]
-    for k, cells in enumerate(upper):
-        b, c, d = weights.beta[k + 1], weights.gamma[k + 1], cells.degree
-        moves[k] = np.where(_rest(d, b, c) == 0.0, 0.0, 4 * ROUNDOFF * b * d)
-    growth = total_changes(upper, masses, weights, [np.ones(len(m)) for m in masses])[0]
-    return MassErrors(growth, total_changes(upper, masses, weights, moves)[0])
 
 
 def unfolded_sigmas(

@@ -18,14 +18,7 @@ from scipy import sparse
 
 from cellapse._collapse.chain import Chain
 from cellapse._collapse.completion import MassErrors
-from cellapse._collapse.edges import (
-    Cofaces,
-    Rounds,
-    above_zero,
-    mass_errors,
-    total_changes,
-    unfolded_masses,
-)
+from cellapse._collapse.edges import Masses, Rounds, above_zero
 from cellapse._collapse.eliminated import Level
 from cellapse._collapse.graded import GradedLaplacian
 from cellapse._collapse.inverse import DenseInverse, Inverse, IterativeInverse, inverse_of
@@ -175,32 +168,25 @@ class ByEdgeMasses(OneSide):
     """
 
     def __init__(self, chain: Chain, weights: Weights, solver: Direct | None) -> None:
-        upper = [Cofaces.of(B.squared) for B in chain.above]
-        self._above = upper, _masses(chain, weights, upper)
+        self._masses = Masses.of(chain.above, chain.edges.shape[1], weights)
         numbers = weights.beta, weights.gamma, weights.eps, weights.definite
-        level = Level(chain, *numbers, self._above[1][0])
+        level = Level(chain, *numbers, self._masses.of_rank[0])
         super().__init__(level, weights, solver, (1,), chain.edges.shape)
 
     def _mass_errors(self) -> MassErrors:
-        return mass_errors(*self._above, self._weights)
+        return self._masses.errors()
 
     def complete(self, u: FloatArray) -> dict[int, FloatArray]:
         values = super().complete(u)
         beta, gamma = self._weights.beta, self._weights.gamma
         flags = self._chain.incidence.matrices[1:]
-        upper = [Cofaces.of(Entries.of(B).squared) for B in flags]
-        masses = _masses(self._chain, self._weights, upper)
-        growth = total_changes(upper, masses, self._weights, [np.ones(len(m)) for m in masses])
+        above = [Entries.of(B) for B in flags]
+        masses = Masses.of(above, self._chain.edges.shape[1], self._weights)
         for k, B in enumerate(flags, start=1):
-            mass = above_zero(masses[k], growth[k])
-            share = 1.0 + beta[k] * upper[k - 1].down(1.0 / mass)
+            mass = above_zero(masses.of_rank[k], masses.growth[k])
+            share = 1.0 + beta[k] * masses.upper[k - 1].down(1.0 / mass)
             values[k + 1] = gamma[k] * ((B.T @ (values[k].T / share).T).T / mass).T
         return values
-
-
-def _masses(chain: Chain, weights: Weights, above: Sequence[Cofaces]) -> list[FloatArray]:
-    n_edges = chain.edges.shape[1]
-    return unfolded_masses(above, n_edges, weights.beta[1:], weights.gamma[1:], weights.eps)
 
 
 class BothSides(Elimination):

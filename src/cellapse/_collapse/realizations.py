@@ -16,13 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from cellapse._collapse.chain import Chain, edges_and_upper
-from cellapse._collapse.edges import (
-    Cofaces,
-    Rounds,
-    slopes_of_masses,
-    unfolded_masses,
-    unfolded_sigmas,
-)
+from cellapse._collapse.edges import Cofaces, Masses, Rounds, unfolded_sigmas
 from cellapse._collapse.elimination import (
     AlgorithmOne,
     ByEdgeMasses,
@@ -273,8 +267,7 @@ class Unfolded(Realization):
         self, above: Sequence[Cofaces], ends: Cofaces, beta: Any, gamma: Any, eps: Any
     ) -> Any:
         """Return the mass of every edge."""
-        n_edges, weights = ends.shape[1], (beta[1:], gamma[1:], eps)
-        return unfolded_masses(above, n_edges, *weights, ends.arrays)[0]
+        return Masses(above, ends.shape[1], beta[1:], gamma[1:], eps, ends.arrays).of_rank[0]
 
     def slopes(
         self, chain: Chain, weights: Weights, x: FloatArray, current: Callable[[], FloatArray]
@@ -282,12 +275,10 @@ class Unfolded(Realization):
         """x^T dS x = beta_1 x^T dL x - gamma_0^2 z^T dG z with z = (I + beta_1 G)^-1 x."""
         if weights.eps == 0.0:
             raise InputError("eps=0 leaves cells without mass, and no derivative; give eps above 0")
-        B, upper = chain.nearest, [Cofaces.of(B.squared) for B in chain.above]
-        beta, gamma = weights.beta[1:], weights.gamma[1:]
-        masses = unfolded_masses(upper, B.shape[1], beta, gamma, weights.eps)
+        masses = Masses.of(chain.above, chain.edges.shape[1], weights)
         h = current() ** 2  # (gamma_0 B_1^T z / m)^2
-        edges = float(weights.beta[0]) * (B.T @ x) ** 2 - masses[0] * h
-        return edges, slopes_of_masses(upper, masses, beta, gamma, h)
+        edges = float(weights.beta[0]) * (chain.nearest.T @ x) ** 2 - masses.of_rank[0] * h
+        return edges, masses.slopes(h)
 
     def stacks(self, complexes: list[Complex], beta: Any, gamma: Any) -> Stacks:
         B1, upper = edges_and_cofaces(side_by_side(complexes))

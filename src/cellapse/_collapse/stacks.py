@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from cellapse._collapse.chain import EdgeSquares
-from cellapse._collapse.edges import Cofaces, unfolded_masses, unfolded_sigmas
+from cellapse._collapse.edges import Cofaces, Masses, unfolded_sigmas
 from cellapse._collapse.inverse import GOOD, diagonals, one_less_inverse
 from cellapse._collapse.weights import check_beta, check_gamma, psd_bound, with_eps, within
 from cellapse._complex.complex import Complex
@@ -261,7 +261,7 @@ class EdgeMassStacks(ChainStacks):
         if not known.any() or beta[0] == 0.0 or eps == 0.0:
             return T, definite, np.zeros_like(known)
         spread = [gamma[p.owner, k + 1] for k, p in enumerate(self.layout.places[1 : len(beta)])]
-        masses = unfolded_masses(self._cofaces, len(edges.owner), beta[1:], spread, eps)[0]
+        masses = Masses(self._cofaces, len(edges.owner), beta[1:], spread, eps).of_rank[0]
         G = self.layout.cut(self._squares.weighted(beta[0] / masses), vertices, vertices)
         for g, (group, A, P) in enumerate(zip(self.layout.groups, T, self.kernels[0], strict=True)):
             D, error = one_less_inverse(G[g], _off(P), G[g].__matmul__)

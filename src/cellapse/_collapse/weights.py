@@ -56,10 +56,8 @@ class Weights(Shown):
 
     Attributes
     ----------
-    beta : array
-        Adjacency weights beta_1..beta_K.
-    gamma : array
-        Coupling weights gamma_0..gamma_{K-1}; for the screened realization the one number theta.
+    beta, gamma : arrays
+        Adjacency weights beta_1..beta_K and couplings gamma_0..gamma_{K-1}, or the one theta.
     eps : float
         Regularization.
     sigma : array

@@ -32,8 +32,8 @@ class Incidence(Shown):
     source : Complex or None
         The complex the matrices were made from.
     n_formal : tuple of int
-        How many of the elements of each rank, the last ones, are formal: added by rank completion
-        (or, for unfolded matrices above the edges, all: they are copies of cells, one per edge).
+        How many elements of each rank, the last ones, are formal: added by rank completion, or
+        unfolded copies of cells, one per edge.
 
     Examples
     --------

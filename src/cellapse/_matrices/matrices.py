@@ -1,13 +1,8 @@
-r"""The matrices B_1, ..., B_K that stand for a complex: B_k maps rank k to rank k - 1.
-
-* `boundary_matrices`:  signed cellular boundaries, B_k B_{k+1} = 0;
-* `incidence_matrices`: unsigned containment, 1 where a cell lies inside a cell of the next rank;
-* `mixed_matrices`:     signed B_1, unsigned above;
-* `unfolded_matrices`:  signed B_1; above it every edge has its own tree of cells.
+r"""The matrices B_1, ..., B_K of a complex, by containment and signs.
 
 Weights w_k per cell enter as B_k -> W_{k-1}^{-1/2} B_k W_k^{1/2} (a diagonal Hodge star), which
-keeps B_k B_{k+1} = 0 and makes B_1 B_1^T the weighted graph Laplacian. In the unfolded matrices,
-where there is no such product to keep, a cell above the edges simply counts w times.
+keeps B_k B_{k+1} = 0 and makes B_1 B_1^T the weighted graph Laplacian. In the unfolded matrices a
+cell above the edges simply counts w times.
 """
 
 from __future__ import annotations
@@ -39,10 +34,10 @@ DEPENDS_ON_ORDER = (
 
 
 def boundary_matrices(source: Any) -> Incidence:
-    """Signed boundary matrices of a closed simplicial or cell complex.
+    """Signed boundary matrices of a closed simplicial or cell complex: B_{k-1} B_k = 0.
 
     Simplices are oriented by ascending vertex position, polygons by the walk in which their
-    vertices were listed, larger cells so that B_{k-1} B_k = 0.
+    vertices were listed.
 
     Parameters
     ----------
@@ -272,11 +267,10 @@ def _subsets_found(index: RowIndex, cells: IntArray, t: int) -> Iterator[tuple[I
 
 
 def _adjacent(K: Complex, lowest: int) -> tuple[list[Entries], tuple[int, ...]]:
-    """Relate adjacent ranks from `lowest` up, completed where a relation skips ranks.
+    """Relate adjacent ranks from `lowest` up: matrices, and the number of formal elements.
 
     For x inside y, with rank y > rank x + 1 and no cell of a rank between inside the one and
-    around the other, formal elements z_{a+1} < ... < z_{b-1} form a chain from x to y. Returns the
-    matrices and the number of formal elements of each rank, which come last.
+    around the other, formal elements z_{a+1} < ... < z_{b-1} form a chain from x to y.
     """
     ranks = range(lowest + 1, K.max_rank + 1)
     direct = {k: contained(K, k - 1, k) for k in ranks}
@@ -374,10 +368,9 @@ def _polygons(K: Complex, large: IntArray) -> Signs:
 
 
 def _orient(K: Complex, k: int, large: IntArray, below: sparse.csr_array) -> Signs:
-    """Signs of the faces of cells that are no simplices, spread from face to neighbouring face.
+    """Signs of the faces of cells that are no simplices: two that meet in a ridge cancel there.
 
-    Two faces that meet in a ridge must cancel there; the signs are unique up to their product
-    when the faces form a closed connected surface around the cell.
+    Unique up to their product if the faces form a closed connected surface around the cell.
     """
     inside = containment(K, k - 1, k).tocsc()
     found = []
@@ -446,8 +439,7 @@ def pattern(B: Entries) -> Entries:
 def supports(upper: Sequence[Entries], n_cells: Sequence[int]) -> list[Entries]:
     """(edges x cells) matrices of weights of the cells around each edge, one for each rank >= 2.
 
-    Of the elements of a rank, the first of `n_cells` are cells. The formal ones after them lead
-    from an edge to a cell of a higher rank, but support nothing themselves.
+    Elements beyond `n_cells` are formal: they lead to cells of higher rank, but support nothing.
     """
     around: list[Entries] = []
     reach = None

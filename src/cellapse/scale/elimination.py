@@ -169,7 +169,7 @@ def unfolded_sigmas(D: DistributedComplex, smallest: float) -> FloatArray:
 def edge_masses(D: DistributedComplex, weights: Weights) -> FloatArray:
     """The mass m_1 of every edge held here.
 
-    By the formula of `unfolded_masses` for each rank of cells. Above the top rank all masses are
+    By the formula of `Masses` for each rank of cells. Above the top rank all masses are
     eps, so that only the number of cells around each edge is needed, and those cells are not held.
     """
     beta, gamma, eps = weights.beta, weights.gamma, weights.eps
