@@ -225,7 +225,7 @@ class AlgorithmOne(Elimination):
 
 
 class Edgewise(_OfChain):
-    """Every edge relaxes alone: S is a sparse matrix. `mass` is the diagonal of C + eps I."""
+    """Every edge relaxes alone: S is sparse, `bare` the diagonal of C, `mass` of C + eps I."""
 
     method = "none needed"
     matrix: sparse.csr_array
@@ -234,7 +234,8 @@ class Edgewise(_OfChain):
         super().__init__(chain.edges.shape[0])
         self._chain, self._weights = chain, weights
         support, self.shares = rounds.forwards(np.ones(chain.edges.shape[1]))
-        self.mass = 1.0 + support + weights.eps
+        self.bare = 1.0 + support
+        self.mass = self.bare + weights.eps
         self.matrix = square(chain.edges, float(weights.beta[0]) * self.shares)
         self.matrix.eliminate_zeros()
 

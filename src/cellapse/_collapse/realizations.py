@@ -395,7 +395,7 @@ class Screened(Realization):
     def split(self, chain: Chain, weights: Weights, onto: int) -> Blocks:
         edges = Edgewise(chain, weights, self.in_rounds(chain, weights))
         X = -np.sqrt(weights.beta[0]) * weights.gamma[0] * chain.nearest
-        return edges.A, sparse.csr_array(X), diagonal_matrix(edges.mass - weights.eps)
+        return edges.A, sparse.csr_array(X), diagonal_matrix(edges.bare)
 
     def ceiling(self, weights: Weights, onto: int, size: float) -> float:
         return float(weights.gamma[0] ** 2 / (1.0 + weights.eps)) * size
