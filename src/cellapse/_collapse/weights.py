@@ -104,7 +104,9 @@ class Weights(Shown):
                 f"beta={beta.tolist()} with gamma={coupling.tolist()}: where beta is 0, nothing "
                 "balances the coupling; set that gamma to 0"
             )
-        return cls(beta, coupling, eps, sigma, scale)
+        weights = cls(beta, coupling, eps, sigma, scale)
+        weights.__dict__["bound"] = bound  # it is at hand
+        return weights
 
     @cached_property
     def bound(self) -> FloatArray:
