@@ -80,6 +80,21 @@ def real_array(values: Any, name: str) -> FloatArray:
     return array
 
 
+def usual_coordinates(x: FloatArray, name: str) -> FloatArray:
+    """Return the coordinates of points, if squares of their distances are numbers above zero.
+
+    >>> usual_coordinates(np.array([[0.0, 1.0]]), "X").tolist()
+    [[0.0, 1.0]]
+    """
+    within = x.ndim == 2 and x.size and (np.abs(x) < 1e150).all()
+    if not within or 0.0 < np.ptp(x, axis=0).max() < 1e-150:
+        raise InputError(
+            f"{name} of shape {x.shape}; give one row of finite coordinates for each point, below "
+            "1e150 and further apart than 1e-150, whose squares are numbers: values / values.max()"
+        )
+    return x
+
+
 def own_csr(matrix: Any, name: str) -> sparse.csr_array:
     """A copy of a user's matrix that may be changed: float64, no entry twice, no stored zeros.
 

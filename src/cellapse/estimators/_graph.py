@@ -16,7 +16,14 @@ from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.names import check_operator, make_operator
 from cellapse._shared.arrays import FloatArray
-from cellapse._shared.checks import one_of, own_csr, plain_array, unmasked, whole_number
+from cellapse._shared.checks import (
+    one_of,
+    own_csr,
+    plain_array,
+    unmasked,
+    usual_coordinates,
+    whole_number,
+)
 from cellapse.lifts import clique_complex
 
 try:
@@ -67,6 +74,7 @@ class OnGraph(BaseEstimator):
     def _neighbours(self, X: FloatArray) -> sparse.csr_array:
         """The graph of scikit-learn's SpectralClustering: a point counts among its neighbours."""
         k = min(whole_number("n_neighbors", self.n_neighbors, 1), len(X))
+        usual_coordinates(X, "X")
         directed = _without_loops(kneighbors_graph(X, k, include_self=True))
         return sparse.csr_array(0.5 * (directed + directed.T))
 
@@ -95,7 +103,8 @@ class OnGraph(BaseEstimator):
         except NotFittedError as error:
             raise _UnfittedError(str(error)) from None
         if self._nearest is not None:
-            return self._nearest.predict(validated(self, X, dtype=np.float64, reset=False))
+            points = validated(self, X, dtype=np.float64, reset=False)
+            return self._nearest.predict(usual_coordinates(points, "X"))
         formats = ["csr", "csc", "coo"]
         return self._of_rows(
             validated(self, X, accept_sparse=formats, dtype=np.float64, reset=False)

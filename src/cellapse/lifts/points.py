@@ -18,7 +18,7 @@ from cellapse._complex.weights import AUTO, weighted_by
 from cellapse._errors import InputError, extra
 from cellapse._shared.align import align, own_labels
 from cellapse._shared.arrays import FloatArray, IntArray
-from cellapse._shared.checks import real_array, whole_number
+from cellapse._shared.checks import real_array, usual_coordinates, whole_number
 from cellapse._shared.memory import Fitting, require_memory
 from cellapse.lifts.cliques import cliques
 
@@ -165,11 +165,7 @@ def _points(points: Any) -> tuple[FloatArray, Sequence[Hashable]]:
     name = "the list of points"
     labels = own_labels(points, name)
     x = real_array(points if labels is None else align(points, labels, name), name)
-    if x.ndim != 2 or not x.size or not (np.abs(x) < 1e150).all():
-        raise InputError(
-            f"points of shape {x.shape}, from a {type(points).__name__}; give one row of finite "
-            "coordinates for each point, below 1e150, whose squares are numbers"
-        )
+    x = usual_coordinates(x, f"points, a {type(points).__name__},")
     plain = range(len(x))
     return x, plain if labels is None or list(labels) == list(plain) else labels
 
