@@ -13,13 +13,11 @@ from cellapse._linalg import sigma
 from cellapse._linalg.sigma import rank_of, sigma_min, smallest_positive_eigenvalue
 
 
-@pytest.fixture(params=["small", "factors", "products"])
+@pytest.fixture(params=["small", "factors"])
 def way(request, monkeypatch):
-    """Small matrices, large ones by factors, and large ones whose factors would fill in."""
+    """Small matrices, and large ones by factors."""
     if request.param != "small":
         monkeypatch.setattr(sigma, "DENSE_SIGMA", 0)
-    if request.param == "products":
-        monkeypatch.setattr(sigma, "WIDE_LEVEL", -1)
     return request.param
 
 
@@ -105,11 +103,7 @@ def test_what_is_next_to_rounding_is_refused(monkeypatch):
         smallest_positive_eigenvalue(sparse.csr_array([[1.0, 1.0 - 1e-9], [1.0 - 1e-9, 1.0]]))
 
 
-def test_matrices_that_fill_in_need_no_factor(monkeypatch):
-    def prepare(*_):
-        raise AssertionError("factorized")
-
-    monkeypatch.setattr(sigma.Direct, "prepare", prepare)
+def test_sigma_of_all_triangles_of_a_clique():
     B = cl.incidence_matrices(cl.clique_complex(nx.complete_graph(62), max_rank=2))[1]
     # B B^T = (n - 2) I + Johnson graph, whose least eigenvalue is -2.
     assert sigma_min(B) ** 2 == pytest.approx(62 - 4, rel=1e-9)

@@ -105,7 +105,7 @@ class CG:
             if rhs.ndim == 1:
                 return solve(rhs[:, None])[:, 0]
             size = np.linalg.norm(rhs, axis=0)
-            for state in iterations(system, rhs, steps):
+            for state in _iterations(system, rhs, steps):
                 state.done = np.sqrt(state.rz) <= self.rtol * size
             # The recursive residual may drift: here is the true one.
             left = np.linalg.norm(system.residual(rhs, state.x), axis=0)
@@ -135,7 +135,7 @@ class _State:
     count: int = 0
 
 
-def iterations(system: System, rhs: FloatArray, most: int, null: float = 0.0) -> Iterator[_State]:
+def _iterations(system: System, rhs: FloatArray, most: int, null: float = 0.0) -> Iterator[_State]:
     """Iterate on all columns at once, until each is done, stuck, or has taken `most` steps.
 
     Directions where P^-1 H is at most `null` count as its kernel: a column that gets there is
@@ -250,7 +250,7 @@ def _one_pass(
 ) -> tuple[_State, FloatArray]:
     """Iterate until the error is within the goal; return that error, too."""
     bound.restart()
-    for state in iterations(system, rhs, most, null):
+    for state in _iterations(system, rhs, most, null):
         bound.advance(state)
         state.done = bound.within(state.rz, goal)
     # The recursive residual drifts by a share of the error that the pass began with.
@@ -266,7 +266,7 @@ def rough_solution(
 
     Good enough for a correction that is checked elsewhere.
     """
-    for state in iterations(system, rhs, most):
+    for state in _iterations(system, rhs, most):
         if not state.count:
             goal = left**2 * np.abs(state.rz)
         state.done = state.rz <= goal
@@ -335,22 +335,12 @@ class _RitzEstimate:
 _Bound: TypeAlias = _GaussRadau | _RitzEstimate
 
 
-def lanczos_matrix(step: FloatArray, turn: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the tridiagonal matrix of Lanczos on P^-1 H: its diagonal, and the entries beside it.
-
-    The last of these leads out of the space that has been seen.
-
-    >>> [part.tolist() for part in lanczos_matrix(np.array([0.5, 0.5]), np.array([0.25, 0.0]))]
-    [[2.0, 2.5], [1.0, 0.0]]
-    """
+def _ritz_values(step: FloatArray, turn: FloatArray) -> FloatArray:
+    """Return the Ritz values of P^-1 H after some steps, ascending: of a tridiagonal matrix."""
     diagonal = 1.0 / step
     diagonal[1:] += turn[:-1] / step[:-1]
-    return diagonal, np.sqrt(np.abs(turn)) / step
-
-
-def _ritz_values(step: FloatArray, turn: FloatArray) -> FloatArray:
-    diagonal, beside = lanczos_matrix(step, turn)
-    return linalg.eigvalsh_tridiagonal(diagonal, beside[:-1]) if len(beside) > 1 else diagonal
+    beside = np.sqrt(turn[:-1]) / step[:-1]
+    return linalg.eigvalsh_tridiagonal(diagonal, beside) if len(beside) else diagonal
 
 
 def lower_bound(system: System, start: FloatArray) -> float:
@@ -375,7 +365,7 @@ def lower_bound(system: System, start: FloatArray) -> float:
     steps: list[float] = []
     turns: list[float] = []
     bound = 0.0
-    for state in iterations(system, start[:, None], _MOST):
+    for state in _iterations(system, start[:, None], _MOST):
         if not state.count:
             continue
         if not state.live[0]:  # H or P is not definite to rounding: further steps say nothing
@@ -484,6 +474,6 @@ class MixedPrecision:
         rhs: Any = (left * (self._root / scale)[:, None]).astype(np.float32, order="C")
         share = np.maximum(_ENOUGH * tol / np.maximum(energy, 1e-300), _MOST_GAIN)
         goal = self._lower * (share * energy / scale) ** 2
-        for state in iterations(self._single, self._single.fixed.remove_from(rhs), _STEPS):
+        for state in _iterations(self._single, self._single.fixed.remove_from(rhs), _STEPS):
             state.done = state.rz <= goal
         return self._fixed.remove_from(state.x * (self._root * scale)[:, None])

@@ -7,8 +7,8 @@ closed form   G is diagonal, as no column has two entries
 grounded      the kernel of B^T is known (`kernel`); without one row of every component that carries
               a kernel vector G is definite, and its inverse has the largest eigenvalue 1 / sigma^2
 dense         few rows; the rank is that of B with rows and columns scaled to length one
-Lanczos       on G (G + d I)^-3 G, whose eigenvalues s^2 / (s + d)^3 are largest at the smallest
-              positive s of G and vanish on its kernel; on G itself where a factor would fill in
+filtered      Lanczos on G (G + d I)^-3 G, whose eigenvalues s^2 / (s + d)^3 are largest at the
+              smallest positive s of G and vanish on its kernel
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.blas import symmetric_eigenpairs
-from cellapse._linalg.cg import System, iterations, lanczos_matrix
-from cellapse._linalg.factor import Direct, Solve, widest_level
+from cellapse._linalg.factor import Direct, Solve
 from cellapse._linalg.kernel import Projector, left_kernel, left_kernel_in_rounds
-from cellapse._linalg.tuning import DENSE_OPERATOR, DENSE_SIGMA, WIDE_LEVEL
+from cellapse._linalg.tuning import DENSE_OPERATOR, DENSE_SIGMA
 from cellapse._shared.arrays import ROUNDOFF, FloatArray, row_sum
 
 _ZERO = 1e-9  # squared singular values of a balanced matrix below this are zero
@@ -32,9 +31,6 @@ _SQUARED = 1e-3  # a square that is smaller, relative to the largest, has lost t
 _SHIFT, _LEAST_SHIFT = 1e-7, 1e-10  # of the filter, relative to the norm; the second for small ones
 _LEAST_SQUARE = 10.0 * _LEAST_SHIFT  # what is smaller, relative to the norm, is not certain
 _RANGE = 1e3  # entries that differ by more than this ask for a count
-# Lanczos on G: steps, steps between two checks, relative residual of a value (its own error is the
-# square), its least size relative to the norm (smaller ones may fall to zero), agreement of starts
-_STEPS, _EVERY, _RESIDUAL, _LEAST_VALUE, _AGREE = 500, 10, 1e-6, 1e-4, 1e-9
 
 
 def sigma_min(B: sparse.csr_array, kernel: sparse.csr_array | None = None) -> float:
@@ -69,7 +65,7 @@ def sigma_min(B: sparse.csr_array, kernel: sparse.csr_array | None = None) -> fl
     if kernel is not None:
         return size * _grounded(B, kernel)
     sigma = _grounded_in_rounds(B)
-    return size * (_by_lanczos(B) if sigma is None else sigma)
+    return size * (_filtered(B) if sigma is None else sigma)
 
 
 def sigma_of_square(values: FloatArray, nullity: int, B: Callable[[], FloatArray]) -> float:
@@ -162,16 +158,11 @@ def _grounded_in_rounds(B: sparse.csr_array) -> float | None:
     return sigma if sigma**2 > _LEAST_SQUARE * norm else None
 
 
-def _by_lanczos(B: sparse.csr_array) -> float:
+def _filtered(B: sparse.csr_array) -> float:
     """sigma_min+ where nothing is known of the kernel."""
     G = sparse.csr_array(B @ B.T)
     entries = abs(B.data)
     far_apart = entries.max() > _RANGE * entries.min()
-    if not far_apart and widest_level(G)[0] > WIDE_LEVEL:
-        starts = np.random.default_rng(0).standard_normal((2, B.shape[1], 1))
-        first, second = (_smallest_ritz_value(G, B @ start) for start in starts)
-        if abs(first - second) <= _AGREE * first:
-            return float(np.sqrt(min(first, second)))
     smallest = _smallest_positive(G)
     if far_apart:
         balanced = _balanced(B)
@@ -184,31 +175,6 @@ def _by_lanczos(B: sparse.csr_array) -> float:
                 "numbers, or rescale the weights of the cells"
             )
     return float(np.sqrt(smallest))
-
-
-def _smallest_ritz_value(G: sparse.csr_array, start: FloatArray) -> float:
-    """Find the smallest positive eigenvalue of G by Lanczos without a factor; nan if that fails.
-
-    A start in the range of G has no part in its kernel: the smallest Ritz value falls to the
-    smallest positive eigenvalue. Rounding brings the kernel back in the end, as values that fall to
-    zero: what is zero to rounding does not count, the next one only where it is not small relative
-    to the norm, and two starts have to agree. Graphs that fill in expand, and have such values.
-    """
-    coefficients = []
-    for state in iterations(System(G), start, _STEPS):
-        if state.count:
-            coefficients.append((state.step[0], state.turn[0]))
-        ended = state.count > 0 and not state.live[0]  # the whole space has been seen
-        if ended:
-            coefficients.pop()
-        if ended or (state.count and state.count % _EVERY == 0):
-            diagonal, beside = lanczos_matrix(*np.array(coefficients).T)
-            values, vectors = linalg.eigh_tridiagonal(diagonal, beside[:-1])
-            at = int(np.searchsorted(values, 1e-13 * values[-1]))
-            left = 0.0 if ended else beside[-1] * abs(vectors[-1, at])
-            if values[at] >= _LEAST_VALUE * values[-1] and left <= _RESIDUAL * values[at]:
-                return float(values[at])
-    return np.nan
 
 
 def _count_below(G: sparse.csr_array, value: float) -> int | None:

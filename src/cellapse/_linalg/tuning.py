@@ -17,8 +17,6 @@ CACHE = 2**23  # bytes of columns at once: 64 to 128 signals take half the time 
 FEW_EIGENPAIRS_FROM = 64  # rows; up to here all eigenpairs cost as little as some
 DENSE_SIGMA = 300  # rows up to which all eigenvalues take less than a factor: 2.3 ms for 1.4 to 4.7
 DENSE_OPERATOR = 100  # rows up to which an operator is made a matrix
-WIDE_LEVEL = 1500  # rows of a dense block from which Lanczos without a factor takes less
-LONG_ROW = 2048  # numbers that NumPy multiplies at once where columns are few
 FEW_ENTRIES = 8  # a kernel vector with more than one entry in so many is dense
 
 # Eigenpairs

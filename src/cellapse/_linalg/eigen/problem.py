@@ -18,7 +18,7 @@ from scipy import linalg, sparse
 from cellapse._errors import InputError
 from cellapse._linalg.blas import remove_span
 from cellapse._linalg.eigen.inertia import count_below, shift_inverse
-from cellapse._linalg.eigen.lower_bound import LowerBound, lower_bound
+from cellapse._linalg.eigen.lower_bound import lower_bound
 from cellapse._linalg.factor import Direct, Solve
 from cellapse._linalg.kernel import Projector, scaled_kernel
 from cellapse._linalg.symmetric import ApproximateInverse, SymmetricOperator
@@ -108,7 +108,6 @@ class Problem:
 
     @property
     def n(self) -> int:
-        """Size."""
         return len(self.root)
 
     @property
@@ -144,16 +143,19 @@ class Problem:
     def apply(self, x: FloatArray, slack: float = 1.0) -> FloatArray:
         """Multiply the scaled operator by one vector or many columns.
 
-        If S x is found by iterations, `slack` allows an error so many times larger than what the
-        tolerance asks for.
+        If S x takes iterations, its error may be `slack` times what the tolerance asks for.
         """
-        error = max(slack, 1.0) * self.error
-        if self.unit_mass:
-            image = self.operator.apply(x, error)
-        else:
-            by = self.root if x.ndim == 1 else self.root[:, None]
-            image = self.operator.apply(x / by, error) / by
+        error, by = max(slack, 1.0) * self.error, self._scale(x)
+        image = self.operator.apply(x if by is None else x / by, error)
+        if by is not None:
+            image = image / by
         return self.norm * x - image if self.largest else image
+
+    def _scale(self, x: FloatArray) -> FloatArray | None:
+        """D^{1/2} as it multiplies x; None if that is 1."""
+        if self.unit_mass:
+            return None
+        return self.root if x.ndim == 1 else self.root[:, None]
 
     def dense(self) -> FloatArray:
         """The scaled operator as an array."""
@@ -181,15 +183,21 @@ class Problem:
     def base(self) -> Base | None:
         """The same problem for A without its weight, if S is a collapse of A.
 
-        With masses for its lower bound instead, whose eigenvectors are closer to those of S.
+        With masses for its lower bound instead, whose eigenvectors are closer to those of S; unless
+        it has hubs, and no factor to solve with despite them.
         """
         deficit = self.operator.deficit
         if deficit is None or self.largest:
             return None
-        lower = None if self.unit_mass else self._lower_bound()
-        if lower is not None:
-            return Base(eigenproblem(lower, self.count, tol=self.tol), deficit.scale, 0.0)
-        own, masses = deficit.base.found, self.root**2
+        masses = self.root**2
+        if not self.unit_mass:
+            if "lower bound" not in self.found:
+                lower = lower_bound(deficit, masses)
+                hubs = lower is not None and deficit.iterative and has_hubs(lower.A)
+                self.found["lower bound"] = None if hubs else lower
+            lower = self.found["lower bound"]
+            if lower is not None:
+                return Base(eigenproblem(lower, self.count, tol=self.tol), deficit.scale, 0.0)
         problem = replace(
             self,
             operator=deficit.base,
@@ -198,21 +206,9 @@ class Problem:
             certify=True,
             seed=0,
             start=None,
-            found=own if self.unit_mass else self.found.setdefault("of base", {}),
+            found=deficit.base.found if self.unit_mass else self.found.setdefault("of base", {}),
         )
         return Base(problem, deficit.scale, deficit.c / float(masses.min(initial=np.inf)))
-
-    def _lower_bound(self) -> LowerBound | None:
-        """Make it once; None if it has hubs, and no factor to solve with despite them."""
-        deficit = self.operator.deficit
-        assert deficit is not None
-        if "lower bound" not in self.found:
-            lower = lower_bound(deficit, self.root**2)
-            if lower is not None and deficit.iterative and has_hubs(lower.A):
-                lower = None
-            self.found["lower bound"] = lower
-        known: LowerBound | None = self.found["lower bound"]
-        return known
 
     @property
     def inverse(self) -> ApproximateInverse | None:
@@ -243,14 +239,14 @@ class Problem:
         if pair is None or (self.unit_mass and not self.largest):
             return pair
         shift, solve = pair
+        sign = -1.0 if self.largest else 1.0
 
         def scaled(x: FloatArray) -> FloatArray:
-            by = self.root if x.ndim == 1 else self.root[:, None]
-            return by * solve(by * x)
+            by = self._scale(x)
+            return sign * (solve(x) if by is None else by * solve(by * x))
 
-        if self.largest:  # (norm - S - s)^-1 = -(S - shift)^-1 for s = norm - shift
-            return self.norm - shift, lambda x: -scaled(x)
-        return shift, scaled
+        # (norm - S - s)^-1 = -(S - shift)^-1 for s = norm - shift
+        return (self.norm - shift if self.largest else shift), scaled
 
     def count_below(self, value: float) -> int | None:
         """Count the eigenvalues besides the kernel below a value; None if nothing can count."""
