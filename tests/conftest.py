@@ -15,12 +15,16 @@ settings.register_profile(
     "cellapse",
     derandomize=True,
     deadline=None,
-    max_examples=40,
+    max_examples=25,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 # Without a database a seed alone decides, whatever failed here before.
 settings.register_profile(
-    "seeded", parent=settings.get_profile("cellapse"), derandomize=False, database=None
+    "seeded",
+    parent=settings.get_profile("cellapse"),
+    derandomize=False,
+    database=None,
+    max_examples=40,
 )
 settings.register_profile("thorough", parent=settings.get_profile("seeded"), max_examples=1000)
 settings.load_profile("cellapse")

@@ -18,6 +18,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from browser import HANG
+from everyday import everyday
 
 import cellapse as cl
 from cellapse import cli, datasets, operator_names
@@ -730,7 +731,13 @@ def commands():
     return sorted(found - {verb for verb in VERBS if verb not in ("datasets",)})
 
 
-@pytest.mark.parametrize("line", commands())
+def may_take_seconds(line):
+    return line.startswith("explore") or "--cycles" in line
+
+
+@pytest.mark.parametrize(
+    "line", everyday(commands(), quick=[c for c in commands() if not may_take_seconds(c)])
+)
 def test_every_documented_command_runs(run, line, tmp_path, monkeypatch):
     verb, *rest = shlex.split(line)
     if verb == "explore":  # until interrupted, which is at once

@@ -9,6 +9,7 @@ import warnings
 import networkx as nx
 import numpy as np
 import pytest
+from everyday import everyday
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -76,7 +77,7 @@ def test_what_no_edge_touches_is_zero(seed, weighted, eps):
             check_zeros(S, K)
 
 
-@pytest.mark.parametrize("n", [70, pytest.param(400, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", everyday((70, 400), quick=(70,)))
 def test_also_where_more_vertices_take_other_ways(n):
     graph = nx.disjoint_union(nx.gnm_random_graph(n, 6 * n, seed=1), nx.empty_graph(3))
     K = cl.clique_complex(graph)

@@ -5,6 +5,7 @@ from itertools import pairwise
 import networkx as nx
 import numpy as np
 import pytest
+from everyday import everyday
 from oracles import assert_close, blocks, dense, graded, schur
 from scipy import sparse
 
@@ -51,13 +52,7 @@ def test_what_is_left_of_the_first_rank_by_hand():
 @pytest.mark.parametrize("realization", ["mixed", "incidence"])
 @pytest.mark.parametrize(
     ("clique", "max_rank", "eps"),
-    [
-        (22, 2, 1e-4),
-        *(
-            pytest.param(*case, marks=pytest.mark.slow)
-            for case in ((22, 2, 1e-2), (22, 2, 1e-8), (17, 3, 1e-4))
-        ),
-    ],
+    everyday([(22, 2, 1e-2), (22, 2, 1e-4), (22, 2, 1e-8), (17, 3, 1e-4)], quick=[(22, 2, 1e-4)]),
 )
 def test_a_clique_with_a_tail(realization, clique, max_rank, eps):
     """Large enough that nothing has to be told to take the dense way; against the formula."""

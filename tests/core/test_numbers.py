@@ -7,6 +7,7 @@ from math import comb
 import networkx as nx
 import numpy as np
 import pytest
+from everyday import everyday
 from scipy import linalg, sparse
 from scipy.sparse.linalg import aslinearoperator
 from toys import karate
@@ -21,9 +22,6 @@ from cellapse._shared.arrays import Entries
 
 # Triangle-free graphs: only the edges act, so S = f(L), f(x) = beta x - gamma^2 x / (beta x + eps),
 # with gamma at its bound: gamma^2 is the smallest positive eigenvalue of L.
-
-
-OTHERS = ("boundary", "incidence", "screened")
 
 
 def collapsed_values(laplacian, eps=1e-4):
@@ -508,7 +506,9 @@ def test_so_are_such_weights_of_cells_and_entries_of_matrices(weight):
 
 @pytest.mark.parametrize(
     "realization",
-    ["unfolded", "mixed", *(pytest.param(r, marks=pytest.mark.slow) for r in OTHERS)],
+    everyday(
+        ("unfolded", "boundary", "incidence", "mixed", "screened"), quick=("unfolded", "mixed")
+    ),
 )
 @pytest.mark.parametrize(
     "weights",

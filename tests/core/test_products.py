@@ -9,10 +9,8 @@ from scipy import sparse
 from toys import small_world
 
 import cellapse as cl
-from cellapse._collapse.inverse import IterativeInverse
 from cellapse._linalg import blas
 from cellapse._linalg.blas import column_dots, times
-from cellapse._linalg.eigen import davidson
 
 
 def matrix(dtype, rows=700, columns=500, density=0.25):
@@ -159,20 +157,3 @@ def test_a_small_world_has_the_spectrum_of_a_dense_matrix(k):
     )
     np.testing.assert_allclose(spectrum.values, expected[:k], atol=1e-9)
     assert spectrum.residuals.max() < 1e-8
-
-
-def test_a_small_world_takes_few_corrections(monkeypatch):
-    """With what is nearby about four fifths of those with A, over several graphs."""
-    extended, rounds = davidson._Space.extended, []
-    monkeypatch.setattr(davidson._Space, "extended", lambda *a: rounds.append(1) or extended(*a))
-
-    def corrections():
-        rounds.clear()
-        for seed in range(4):
-            cl.collapse(small_world(6000, seed), "unfolded", eps=1e-4).spectrum(10)
-        return len(rounds)
-
-    close = corrections()
-    monkeypatch.setattr(IterativeInverse, "approximation", lambda *_: None)
-    monkeypatch.setattr(IterativeInverse, "pair", lambda *_: None)
-    assert close < 0.9 * corrections()

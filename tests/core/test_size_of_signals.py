@@ -5,6 +5,7 @@ import warnings
 import networkx as nx
 import numpy as np
 import pytest
+from everyday import everyday
 from toys import karate
 
 import cellapse as cl
@@ -15,7 +16,6 @@ GRAPHS = {
     "small": karate(),
     "large": nx.gnm_random_graph(600, 1500, seed=2),  # filters by polynomials
 }
-slow = pytest.mark.slow
 POWERS = (-1000, -540, 210, 900)
 
 LINEAR = {
@@ -49,11 +49,7 @@ def signals(S):
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        name if name in ("unfolded", "laplacian", "zhou") else pytest.param(name, marks=slow)
-        for name in operator_names()
-    ],
+    "name", everyday(operator_names(), quick=("unfolded", "laplacian", "zhou"))
 )
 @pytest.mark.parametrize("task", LINEAR)
 def test_linear_whatever_the_size(task, name):
@@ -61,7 +57,9 @@ def test_linear_whatever_the_size(task, name):
 
 
 @pytest.mark.parametrize("task", LINEAR)
-@pytest.mark.parametrize("name", ["renormalized", "unfolded", "laplacian"])
+@pytest.mark.parametrize(
+    "name", everyday(("renormalized", "unfolded", "laplacian"), quick=("unfolded",))
+)
 def test_linear_on_more_vertices(task, name):
     check(task, operator(name, "large"), (-540, 500))
 

@@ -5,6 +5,7 @@ import warnings
 import networkx as nx
 import numpy as np
 import pytest
+from everyday import everyday
 
 import cellapse as cl
 from cellapse._collapse.realizations import REALIZATIONS
@@ -26,9 +27,6 @@ POWERS = {
     "multiorder": (1, 1, 0, 0),
     "zhou": (1, 1, 0, 0),
 }
-
-
-SLOWER = ("boundary", "incidence")
 
 
 def operator(name, c=1.0):
@@ -62,13 +60,9 @@ def test_every_operator_says_what_it_scales_with():
     assert set(POWERS) == set(operator_names())
 
 
-@pytest.mark.parametrize("of_eps", [0, 1], ids=["eps", "eps * c"])
+@pytest.mark.parametrize("of_eps", everyday((0, 1), quick=(1,)))
 @pytest.mark.parametrize(
-    "c",
-    [
-        *(1e-30, 1e20),
-        *(pytest.param(10.0**k, marks=pytest.mark.slow) for k in (-20, -12, -9, -3, 0, 3, 9, 30)),
-    ],
+    "c", everyday([10.0**k for k in (-30, -20, -12, -9, -3, 0, 3, 9, 20, 30)], quick=(1e-30, 1e20))
 )
 @pytest.mark.parametrize("name", list(REALIZATIONS))
 def test_the_theory_holds_in_any_unit(name, c, of_eps):
@@ -102,7 +96,7 @@ def test_what_is_indefinite_fails_in_any_unit(name, c):
 
 
 @pytest.mark.parametrize(
-    "realization", ["unfolded", *(pytest.param(r, marks=pytest.mark.slow) for r in SLOWER)]
+    "realization", everyday(("unfolded", "boundary", "incidence"), quick=("unfolded",))
 )
 def test_what_an_error_of_smoothing_advises_helps(realization):
     """In a unit of 1e-11 the paper's S is next to singular beside 1 / strength."""

@@ -54,6 +54,7 @@ def assert_same(theirs, ours):
         assert ours == pytest.approx(theirs, rel=1e-9, abs=1e-11)
 
 
+@pytest.mark.slow
 def test_networkx_tests_pass_with_the_backend_on():
     """Where its tests call other functions, these are networkx's own."""
     run = subprocess.run(

@@ -5,6 +5,7 @@ import inspect
 import networkx as nx
 import numpy as np
 import pytest
+from everyday import everyday
 
 import cellapse as cl
 from cellapse import estimators
@@ -99,7 +100,7 @@ def test_one_list_is_taken_wherever_an_operator_is_chosen(operator):
 
 @pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
 @pytest.mark.parametrize("operator", EVERY, ids=str)
-@pytest.mark.parametrize("n", [34, pytest.param(400, marks=pytest.mark.slow)])  # as stacks, alone
+@pytest.mark.parametrize("n", everyday((34, 400), quick=(34,)))  # as stacks, alone
 def test_transforms_of_graphs_take_the_same_list(operator, n):
     pytest.importorskip("torch_geometric")
     from torch_geometric.utils import from_networkx

@@ -7,6 +7,7 @@ import json
 
 import networkx as nx
 import pytest
+from everyday import everyday
 
 pytest.importorskip("flint")
 
@@ -49,13 +50,7 @@ def assert_right(book):
     assert not wrong, "\n\n".join(wrong)
 
 
-@pytest.mark.parametrize(
-    "first",
-    [
-        first if first < QUICK else pytest.param(first, marks=pytest.mark.slow)
-        for first in range(0, SEEDS, PER_TEST)
-    ],
-)
+@pytest.mark.parametrize("first", everyday(range(0, SEEDS, PER_TEST), quick=range(QUICK)))
 def test_random_complexes(first):
     book = Book()
     for seed in range(first, first + PER_TEST):

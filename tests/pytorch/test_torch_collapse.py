@@ -8,6 +8,7 @@ from itertools import combinations
 import networkx as nx
 import numpy as np
 import pytest
+from everyday import everyday
 from hypothesis import given, settings
 from oracles import is_psd
 from strategies import REALIZATIONS, operators, punctured, rebuilt
@@ -131,7 +132,7 @@ def gradients_hold(layer, x, strength, **options):
     return gradcheck(run, (x.requires_grad_(), strength, *values), **options)
 
 
-@pytest.mark.parametrize("gamma", [None, "regularized"])
+@pytest.mark.parametrize("gamma", everyday((None, "regularized"), quick=("regularized",)))
 @pytest.mark.parametrize("realization", CASES, ids=str)
 def test_gradcheck_of_every_parameter(realization, gamma):
     options = {"realization": realization, "gamma": gamma, "eps": 0.02}
@@ -142,7 +143,7 @@ def test_gradcheck_of_every_parameter(realization, gamma):
     assert gradients_hold(layer, signal(7, 1), 1.3, fast_mode=gamma is not None)
 
 
-@pytest.mark.parametrize("solver", [cl.Direct(), cl.CG(rtol=1e-13)])
+@pytest.mark.parametrize("solver", everyday((cl.Direct(), cl.CG(rtol=1e-13)), quick=(cl.Direct(),)))
 @pytest.mark.parametrize("realization", CASES, ids=str)
 def test_gradcheck_of_a_batch_with_three_ranks_and_a_strength_that_needs_pivots(
     realization, solver
@@ -372,6 +373,7 @@ def test_meta_tensors_pass_through():
         assert layer.solve(x, 0.5).device.type == "meta"
 
 
+@pytest.mark.slow
 def test_compiled_it_gives_the_same():
     """With a break of the graph at the factorization; the eager backend needs no C++ compiler."""
     layer, x = Collapse(small(), realization="unfolded", learn_weights=[1]), signal(7)
