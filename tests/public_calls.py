@@ -55,12 +55,19 @@ RESULTS = {
         "Weights",
         "Realization",
     ),
-    *("ReducedOperator", "TemporalComplex", "Window", "cores", "solve_all"),
+    *("Changes", "Moment", "ReducedOperator", "TemporalComplex", "Window", "cores", "solve_all"),
     *("CellapseError", "CellapseWarning", "ConvergenceError", "InputError"),
     *("MissingExtraError", "SizeError", "batch", "datasets", "interop", "lifts", "tasks", "theory"),
 }
 # These ask the network or a file of many megabytes; their own tests know how.
-ELSEWHERE = {"fetch_pdb", "load_contacts", "load_cora", "load_mantra", "molecule_complexes"}
+ELSEWHERE = {
+    "fetch_pdb",
+    "load_contacts",
+    "load_cora",
+    "load_mantra",
+    "molecule_complexes",
+    "load_timed_contacts",
+}
 
 EDGES = [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 5), (3, 5), (5, 6)]
 WEIGHTS = [1.0, 2.0, 1.0, 0.5, 1.0, 2.0, 1.0, 4.0]
@@ -109,6 +116,18 @@ def laplacian():
 def contacts():
     """The edges of the graph, one after the other."""
     return cl.TemporalComplex.from_arrays(N, np.array(EDGES), np.arange(8.0), np.arange(8.0) + 3)
+
+
+def moments():
+    return list(cl.collapse_over_time(contacts(), 2.0, k=2))
+
+
+def changes():
+    return cl.temporal.find_changes(moments(), by="edges", around=2)
+
+
+def followed(source, **more):
+    return [(m.groups, m.values) for m in cl.collapse_over_time(source, **more)]
 
 
 def windowed(**arguments):
@@ -411,6 +430,33 @@ CALLS = {
     ),
     "TemporalComplex.between": method(contacts, "between", start=1.0, end=4.0, max_rank=2),
     "TemporalComplex.windows": windowed(width=3.0, step=2.0, max_rank=2),
+    "collapse_over_time": on(
+        followed,
+        source=contacts,
+        width=4.0,
+        step=2.0,
+        operator="screened",
+        eps=None,
+        n_clusters=2,
+        k=3,
+        max_rank=2,
+        rng=0,
+    ),
+    "find_changes": on(
+        cl.temporal.find_changes, moments=moments, by="edges", around=2, level=0.5, rng=0
+    ),
+    "Changes.to_frame": method(changes, "to_frame"),
+    "Moment.row": method(lambda: moments()[0], "row"),
+    "moving_triangles": on(
+        cl.temporal.moving_triangles,
+        n=20,
+        n_windows=3,
+        changes=(1,),
+        n_groups=2,
+        degree=4.0,
+        meeting=3,
+        rng=0,
+    ),
     "as_temporal": on(
         cl.as_temporal,
         source=lambda: np.column_stack([EDGES, np.arange(8)]),

@@ -96,7 +96,7 @@ from .tasks import (
     verdict,
     wave_kernel_signature,
 )
-from .temporal import TemporalComplex, as_temporal
+from .temporal import TemporalComplex, as_temporal, collapse_over_time
 
 __all__ = [
     "CG",
@@ -143,6 +143,7 @@ __all__ = [
     "cluster",
     "clustering_accuracy",
     "collapse",
+    "collapse_over_time",
     "datasets",
     "dirac_operator",
     "edge_trust",

@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from public_calls import ALL, RESULTS, contacts, public_names
+from public_calls import ALL, RESULTS, changes, contacts, moments, public_names
 
 import cellapse as cl
 from cellapse import datasets, io, tasks
@@ -45,6 +45,8 @@ MADE = {
     "Complex": lambda: K,
     "TemporalComplex": contacts,
     "Window": lambda: next(contacts().windows(3.0)),
+    "Moment": lambda: moments()[0],
+    "Changes": changes,
     "Cora": lambda: datasets.Cora(
         np.arange(2), np.array([[0, 1]]), np.array([0, 6]), np.ones((2, 3), dtype=np.uint8)
     ),

@@ -19,6 +19,7 @@ from cellapse.datasets.hypergraphs import LabelledHypergraph
 
 _MOST_BYTES = 100_000_000
 _FILES = {"workplace": "workplace/workplace.json", "highschool": "hs/hs.json"}
+_RAW = {"workplace": "workplace/workplace.dat", "highschool": "hs/High-School_data_2013.csv"}
 _PAPERS = {
     "workplace": (
         "Contacts in a workplace",
@@ -62,7 +63,7 @@ def load_contacts(name: str, path: str | Path | None = None) -> LabelledHypergra
     """
     if name not in _FILES:
         raise InputError(unknown_name("contact hypergraph", name, tuple(_FILES), "load_contacts"))
-    file = _installed(name) if path is None else Path(path)
+    file = _installed(_FILES[name]) if path is None else Path(path)
     nodes, hyperedges, classes = _parse(file)
     group_names, codes = np.unique(classes, return_inverse=True)
     codes.setflags(write=False)
@@ -81,6 +82,11 @@ def load_contacts(name: str, path: str | Path | None = None) -> LabelledHypergra
     )
 
 
+def raw_contacts(name: str) -> Path:
+    """The file with the time of every contact: lines of t, i, j and the groups of both."""
+    return _installed(_RAW[name])
+
+
 def _installed(name: str) -> Path:
     try:
         package = metadata.distribution("hypergraphx")
@@ -89,10 +95,10 @@ def _installed(name: str) -> Path:
             "hypergraphx is not installed, and its data is read from there; "
             "pip install hypergraphx, or give the path of its file"
         ) from None
-    file = Path(str(package.locate_file(f"tests/test_data/{_FILES[name]}")))
+    file = Path(str(package.locate_file(f"tests/test_data/{name}")))
     if not file.exists():
         raise InputError(
-            f"hypergraphx {package.version} comes without {_FILES[name]}; install version 1.8.0, "
+            f"hypergraphx {package.version} comes without {name}; install version 1.8.0, "
             "or give the path of the file"
         )
     return file

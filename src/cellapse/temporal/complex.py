@@ -222,11 +222,17 @@ class TemporalComplex(Shown):
             raise InputError(f"a window from {start!r:.40} to {end!r:.40}; give a later end")
         top = whole_number("max_rank", max_rank, 1, 10)
         chosen = np.flatnonzero(self._within(*limits.tolist()) & (self.cells.sizes > 1))
-        chosen = chosen[np.argsort(self.pairs.distinct[chosen], kind="stable")]
         each = None if self.weights is None else self.weights[chosen]
-        K = lift_hyperedges(self.cells.take(chosen), self.labels, each)
         if self.is_graph:
-            K = clique_complex(K.skeleton(1), top)
+            places, number = np.unique(self.pairs.of_cells(chosen)[0], return_inverse=True)
+            sums = None if each is None else {1: np.bincount(number, each)}
+            edges = {1: self.pairs.ends[places]}
+            K = Complex.from_arrays(self.n_vertices, edges, self.labels, sums)
+            K = clique_complex(K, top)
+        else:
+            order = np.argsort(self.pairs.distinct[chosen], kind="stable")
+            each = None if each is None else each[order]
+            K = lift_hyperedges(self.cells.take(chosen[order]), self.labels, each)
         return Complex(
             *(K.labels, K.cells, K.weights, ({**self.attributes}, *K.attributes[1:])),
             self.metadata,

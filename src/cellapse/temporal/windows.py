@@ -175,7 +175,9 @@ class Cliques:
         grown: tuple[IntArray, IntArray] = self._pairs.ends[new], new[:, None]
         neighbours = self._neighbours(there) if len(new) else None
         for i, (cells, held) in enumerate(zip(self.cells, self.held, strict=True)):
-            stay = is_there[held].all(axis=1) if len(gone) else np.ones(len(held), dtype=bool)
+            stay = np.ones(len(held), dtype=bool)
+            if len(gone):
+                stay = np.logical_and.reduce(is_there[held.T], axis=0)
             around.append(held[~stay].ravel())
             went.append(int((~stay).sum()))
             if neighbours is not None and len(grown[0]):
@@ -186,7 +188,7 @@ class Cliques:
             around.append(grown[1].ravel())
             if went[-1] or came[-1]:
                 self._put(i, (cells[stay], held[stay]), grown)
-        return tuple(came), tuple(went), np.unique(np.concatenate(around))
+        return tuple(came), tuple(went), np.concatenate(around)
 
     def _put(self, i: int, *parts: tuple[IntArray, IntArray]) -> None:
         cells, held = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -203,7 +205,7 @@ class Cliques:
         """Which vertices are joined, by the number of their pair counted from 1."""
         u, v = self._pairs.ends[there].T
         numbers = np.concatenate([there, there]) + 1
-        places = (np.concatenate([u, v]), np.concatenate([v, u]))
+        places = (np.concatenate([v, u]), np.concatenate([u, v]))  # so that rows ascend
         return sparse.csr_array((numbers, places), shape=(self._n, self._n))
 
     def _grown(
@@ -309,7 +311,7 @@ class _Sliding:
         changed = self._sets.change(*(T.pairs.distinct[cells] for cells in large), *masses)
         there, sets = self._sets.there, T.pairs.sets
         was, now = _among(changed, before), _among(changed, there)
-        around = np.unique(T.pairs.of_cells(sets[changed])[0])
+        around = T.pairs.of_cells(sets[changed])[0]
         pairs = Cells(T.pairs.indptr, T.pairs.indices).take(sets[there])
         group = Group(T.cells.take(sets[there]), pairs, self._sets.weights())
         more, fewer = int((now & ~was).sum()), int((was & ~now).sum())
