@@ -10,7 +10,8 @@ from scipy import linalg, sparse
 from toys import Toy, small_world
 
 import cellapse as cl
-from cellapse._linalg.eigen import auto, davidson, evidence, inertia, krylov, spectrum
+from cellapse._linalg.eigen import auto, davidson, inertia, krylov
+from cellapse._linalg.eigen import spectrum as spectra
 from cellapse._linalg.eigen.lower_bound import LowerBound
 from cellapse._linalg.eigen.problem import Base, FirstPairs, eigenproblem, no_pairs
 from cellapse._linalg.eigen.solver import EigenSolver
@@ -428,7 +429,7 @@ def test_as_many_are_searched_as_the_count_says_are_missing():
     """1, 2, 3 and 6 were found; 4 and 5 are below 6."""
     solver = Given(searched=[of_axes([3, 4])], counts=True)
     given = diagonal(np.arange(1.0, 61.0), 4)
-    (_, vectors), certain = evidence.nothing_missed(given, of_axes([0, 1, 2, 5]), solver)
+    (_, vectors), certain = spectra.nothing_missed(given, of_axes([0, 1, 2, 5]), solver)
     assert solver.asked == [(56, 6.0, 2)]
     assert certain is True
     assert vectors.tolist() == np.eye(60)[:, :6].tolist()  # in order, and none is thrown away
@@ -438,19 +439,19 @@ def test_without_a_count_the_rest_is_searched_until_nothing_is_found():
     """3 is missing among 1, 2, 4; 5 and 6 are known, and no room for it."""
     solver = Given(searched=[of_axes([2])])
     given = diagonal(np.arange(1.0, 61.0), 3)
-    (_, vectors), certain = evidence.nothing_missed(given, of_axes([0, 1, 3, 4, 5]), solver)
+    (_, vectors), certain = spectra.nothing_missed(given, of_axes([0, 1, 3, 4, 5]), solver)
     assert vectors.tolist() == np.eye(60)[:, :6].tolist()
     assert certain is None
     assert [asked[:2] for asked in solver.asked] == [(55, 4.0), (54, 3.0)]
     few = diagonal(np.arange(1.0, 9.0), 3)  # of so few all are looked at
-    (_, vectors), _ = evidence.nothing_missed(few, of_axes([0, 1, 3], 8), Given())
+    (_, vectors), _ = spectra.nothing_missed(few, of_axes([0, 1, 3], 8), Given())
     np.testing.assert_allclose(abs(vectors), np.eye(8)[:, :4], atol=1e-12)
 
 
 def test_what_was_counted_and_not_found_is_no_result():
     given = diagonal(np.arange(1.0, 61.0), 3)
     with pytest.raises(cl.ConvergenceError, match=r"2 .* 5"):
-        evidence.nothing_missed(given, of_axes([0, 1, 4]), Given(counts=True))
+        spectra.nothing_missed(given, of_axes([0, 1, 4]), Given(counts=True))
 
 
 def excluded(values, found, c, *, scale=1.0, moved=0.0):
@@ -463,7 +464,7 @@ def excluded(values, found, c, *, scale=1.0, moved=0.0):
     for more in range(min(5, 9 - len(found))):
         m = len(found) + more + 1
         kept = FirstPairs(numbers[:m], np.eye(9)[:, :m], True, np.empty((9, 0)))
-        if evidence.excluded_by_base(given, np.eye(9)[:, found], base, kept, below):
+        if spectra.excluded_by_base(given, np.eye(9)[:, found], base, kept, below):
             return True
     return False
 
@@ -501,11 +502,11 @@ def test_they_never_exclude_what_is_there(realization):
         given = eigenproblem(S, 6 + S.kernel.shape[1], mass)
         values, vectors = cl.Dense().find(replace(given, k=given.k + 6))
         first = values[: given.k], vectors[:, : given.k]
-        certain += spectrum._excluded(given, first) is True
+        certain += spectra._excluded(given, first) is True
         for missed in range(given.k):
             kept = [i for i in range(given.k + 1) if i != missed]
             if values[missed] < values[given.k] - 1e-6 * given.norm:
-                assert spectrum._excluded(given, (values[kept], vectors[:, kept])) is None
+                assert spectra._excluded(given, (values[kept], vectors[:, kept])) is None
     assert certain >= (0 if realization == "incidence" else 6)
 
 
@@ -519,7 +520,7 @@ def test_a_is_at_least_so_much_off_vectors_close_to_its_first():
         U = np.linalg.qr(vectors[:, :4] + turn * rng.standard_normal((30, 4)))[0]
         base = Base(eigenproblem(SparseOperator(A, range(30)), 2), 0.5, 0.25)
         kept = FirstPairs(values, vectors, True, vectors[:, :0])
-        said = evidence.lowest_off(base, kept, U)
+        said = spectra.lowest_off(base, kept, U)
         off = np.linalg.svd(U)[0][:, 4:]
         least = 0.5 * np.linalg.eigvalsh(off.T @ A @ off)[0] - 0.25
         assert said <= least
@@ -530,9 +531,9 @@ def test_a_is_at_least_so_much_off_vectors_close_to_its_first():
 def test_vectors_found_twice_are_refused():
     given = eigenproblem(Toy([1.0, 2.0, 4.0]), 2)
     V = np.array([[1.0, 1.0], [0.0, 1e-3], [0.0, 0.0]])
-    np.testing.assert_allclose(np.abs(evidence.orthonormal(given, V)), np.eye(3)[:, :2], atol=1e-12)
+    np.testing.assert_allclose(np.abs(spectra.orthonormal(given, V)), np.eye(3)[:, :2], atol=1e-12)
     with pytest.raises(cl.ConvergenceError, match="twice"):
-        evidence.orthonormal(given, np.array([[1.0, 1.0], [0.0, 1e-5], [0.0, 0.0]]))
+        spectra.orthonormal(given, np.array([[1.0, 1.0], [0.0, 1e-5], [0.0, 0.0]]))
 
 
 def test_pairs_and_residuals_by_hand():
@@ -540,7 +541,7 @@ def test_pairs_and_residuals_by_hand():
     operator = Toy([1e-20, -1e-16, 4.0], kernel)
     given = eigenproblem(operator, 3, np.array([4.0, 1.0, 1.0]), tol=1e-8)
     V = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.6], [0.0, 0.0, 0.8]])
-    values, u, residuals, reached = evidence.pairs_and_residuals(given, (np.ones(3), V), True)
+    values, u, residuals, reached = spectra.pairs_and_residuals(given, (np.ones(3), V), True)
     assert max(operator.errors) <= 0.05 * given.tol * given.norm
     assert u[0, 0] == 0.5  # over the root of its mass
     assert values[:2].tolist() == [0.0, 0.0]  # the kernel, and what rounding made negative
@@ -551,11 +552,11 @@ def test_pairs_and_residuals_by_hand():
     first = np.ones(1), np.eye(2)[:, :1]
     for definite, found in ((True, 0.0), (False, -1e-12)):  # within tol of zero, which is known
         negative = eigenproblem(Toy([-1e-12, 1.0], definite=definite), 1)
-        assert evidence.pairs_and_residuals(negative, first, True)[0][0] == found
+        assert spectra.pairs_and_residuals(negative, first, True)[0][0] == found
     far = eigenproblem(Toy([-1e-8, 1.0]), 1, tol=1e-9)  # a wrong claim stays visible
-    assert evidence.pairs_and_residuals(far, first, True)[0][0] == -1e-8
+    assert spectra.pairs_and_residuals(far, first, True)[0][0] == -1e-8
     turned = np.array([[1.0, 0.0, 0.0], [0.0, 0.6, -0.8], [0.0, 0.8, 0.6]])
-    values, u, residuals, reached = evidence.pairs_and_residuals(given, (np.ones(3), turned), False)
+    values, u, residuals, reached = spectra.pairs_and_residuals(given, (np.ones(3), turned), False)
     np.testing.assert_allclose(values, [0.0, 0.0, 4.0], atol=1e-14)
     np.testing.assert_allclose(np.abs(u), np.diag([0.5, 1.0, 1.0]), atol=1e-14)
     assert reached < 1e-14

@@ -14,7 +14,8 @@ from toys import karate, small_world
 
 import cellapse as cl
 from cellapse._linalg.cg import System, conjugate_gradients, rough_solution
-from cellapse._linalg.eigen import auto, evidence, inertia, krylov
+from cellapse._linalg.eigen import auto, inertia, krylov
+from cellapse._linalg.eigen import spectrum as spectra
 from cellapse._linalg.eigen.auto import Choice
 from cellapse._linalg.eigen.krylov import nothing_below
 from cellapse._linalg.eigen.problem import eigenproblem, has_hubs
@@ -394,9 +395,9 @@ def test_a_count_that_cannot_be_is_no_certificate(monkeypatch, counted):
     monkeypatch.setattr(type(problem), "count_below", lambda *_: counted)
     if counted == 6:
         with pytest.raises(cl.ConvergenceError, match="found"):
-            evidence.nothing_missed(problem, pairs, cl.ShiftInvert())
+            spectra.nothing_missed(problem, pairs, cl.ShiftInvert())
     else:
-        certain = evidence.nothing_missed(problem, pairs, cl.ShiftInvert())[1]
+        certain = spectra.nothing_missed(problem, pairs, cl.ShiftInvert())[1]
         assert certain is (True if counted == 3 else None)
 
 
@@ -582,14 +583,14 @@ def test_products_with_few_columns_take_one_thread_and_give_the_others_back(monk
     openblas = ThreadpoolController().select(internal_api="openblas")
     if not openblas.lib_controllers:
         pytest.skip("NumPy and SciPy have no OpenBLAS here")
-    seen = []
+    seen, pairs_and_residuals = [], spectra.pairs_and_residuals
 
     def threads():
         return {library.num_threads for library in openblas.lib_controllers}
 
     def counted(*given):
         seen.append(threads())
-        return evidence.pairs_and_residuals(*given)
+        return pairs_and_residuals(*given)
 
     monkeypatch.setattr("cellapse._linalg.eigen.spectrum.pairs_and_residuals", counted)
     L = cl.graph_laplacian(nx.path_graph(600))

@@ -47,10 +47,7 @@ _REFINEMENTS, _MOST_GAIN, _LEAST_GAIN, _STEPS = 3, 1e-6, 0.1, 300
 class System:
     """H x = b with a preconditioner P: by default a sparse matrix, and P = I.
 
-    Attributes
-    ----------
-    extended : bool
-        Whether `residual` makes use of an x in extended precision.
+    `extended` says whether `residual` makes use of an x in extended precision.
     """
 
     extended = False
@@ -191,7 +188,8 @@ def conjugate_gradients(
     """Solve H x = b for all columns at once, and bound the error of each.
 
     The error is a bound of the energy norm (e^T H e)^{1/2}: where H >= I, of e itself. It is that
-    of a residual computed anew, so rounding in the recursion does not hide in it.
+    of a residual computed anew, so rounding in the recursion does not hide in it. Where it is above
+    `tol` the iteration did not arrive, and the caller decides.
 
     Parameters
     ----------
@@ -207,11 +205,6 @@ def conjugate_gradients(
     null : float
         Where P^-1 H is below this, it is taken for zero, and nothing there counts as an error.
     start : array like rhs, optional
-
-    Returns
-    -------
-    x, error
-        Where `error` is above `tol` the iteration did not arrive, and the caller decides.
     """
     if rhs.ndim == 1:
         x, error = conjugate_gradients(system, rhs[:, None], tol, lower, maxiter, null)
@@ -346,17 +339,11 @@ def _ritz_values(step: FloatArray, turn: FloatArray) -> FloatArray:
 def lower_bound(system: System, start: FloatArray) -> float:
     """Find a number below the eigenvalues of P^-1 H on the space of the start; 0 if none is found.
 
-    After some steps with Ritz values theta_i, what is left along an eigenvector with value lambda
-    is product_i (1 - lambda / theta_i) times what was there at the start: nearly all of it, where
-    lambda is below all theta_i. A random start has more than p along every given direction, but for
-    a share of less than p of the starts. So once less than p times that product is left in all, no
-    eigenvalue is as small as lambda.
-
-    Parameters
-    ----------
-    system : System
-    start : (n,) array
-        Drawn so that P^{-1/2} times it is normally distributed, alike in all directions.
+    After some steps with Ritz values theta_i, product_i (1 - lambda / theta_i) is left of the part
+    along an eigenvector with value lambda: nearly all of it, where lambda is below all theta_i. A
+    random start has more than p along every given direction, but for a share of less than p of the
+    starts. So once less than p times that product is left in all, no eigenvalue is as small as
+    lambda. P^{-1/2} times the start is to be normally distributed, alike in all directions.
 
     >>> d, start = sparse.diags_array(np.linspace(1.0, 2.0, 500)), np.random.default_rng(0)
     >>> 0.3 < lower_bound(System(sparse.csr_array(d)), start.normal(size=500)) < 1.0
@@ -407,17 +394,9 @@ class MixedPrecision:
         D^{-1/2} K D^{-1/2} y = D^{-1/2} r,    v = D^{-1/2} y:
 
     half as many bytes to move, and nothing left to precondition with. The residual r = x - K v in
-    double precision bounds the error of v, and is solved for again where that is too large: up to
-    six digits more each time (Higham, Accuracy and Stability, 2002, chapter 12).
-
-    Parameters
-    ----------
-    K : (n, n) csr_array
-        At least I.
-    kernel : csr_array, optional
-        Orthonormal columns of disjoint support.
-    lower : float
-        Below the eigenvalues of D^-1 K off the kernel.
+    double precision bounds the error of v, as `lower` is below the eigenvalues of D^-1 K, and is
+    solved for again where that is too large: up to six digits more each time (Higham, Accuracy and
+    Stability, 2002, chapter 12). The kernel has orthonormal columns of disjoint support.
     """
 
     def __init__(self, K: sparse.csr_array, kernel: sparse.csr_array | None, lower: float) -> None:
@@ -436,19 +415,8 @@ class MixedPrecision:
     ) -> tuple[FloatArray, FloatArray]:
         """Find v whose error is within `tol` in the energy norm, or as small as this way leads.
 
-        Parameters
-        ----------
-        system : System
-            K with its residuals.
-        x : (n, columns) array
-        tol : array
-            Error to reach, for every column.
-        start : array like x, optional
-            Off the kernel; zero by default.
-
-        Returns
-        -------
-        v, and a bound of the energy of its error
+        `system` is K with its residuals; the start is off the kernel, and zero by default. Return v
+        and a bound of the energy of its error, for every column.
         """
         v = np.zeros_like(x) if start is None else start
         left = x if start is None else system.residual(x, v).astype(np.float64, copy=False)

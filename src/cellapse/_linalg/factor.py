@@ -42,15 +42,12 @@ from cellapse._shared.memory import require_memory
 
 Solve: TypeAlias = Callable[[FloatArray], FloatArray]
 
-# Settings of PARDISO by their numbers: nested dissection, small pivots raised, pivots of two rows,
-# and the factorization for many cores, whose solutions are quick on one core, too. By its own
-# defaults it refines every solution twice, which takes four times as long; how good a solution is,
-# its users find out.
+# Of PARDISO (its `iparm`, counted from 1): nested dissection, small pivots raised, pivots of two
+# rows, and the factorization for many cores, whose solutions are quick on one core, too. By its own
+# defaults it refines every solution twice, which takes four times as long.
 _SETTINGS = {1: 1, 2: 2, 10: 8, 21: 1, 24: 1}
-_ORDERING, _MINIMUM_DEGREE = 2, 0
-_ORDER, _GIVE_BACK = 5, 2  # asked for its order, it takes half the time
-_PIVOTS, _COMPLEMENT, _NEGATIVE = 21, 36, 23
-_FACTORIZE, _SOLVE, _FORWARD, _BACKWARD = 12, 33, 331, 333  # phases
+_IPARM = {"ordering": 2, "permutation": 5, "pivots": 21, "negative": 23, "complement": 36}
+_PHASES = {"factorize": 12, "solve": 33, "forward": 331, "backward": 333}
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +59,8 @@ class Factor:
     n_negative : function
         Count the negative eigenvalues (Sylvester's law of inertia), or None where pivots hide them.
     growth : function
-        How much larger |L| |U| is than the matrix, in the worst row; infinite where not known. The
-        factors are those of a matrix so many units of rounding away, relative to rows.
+        The largest row sum of |L| |U| over that of the matrix; infinite where not known. Rounding
+        makes the factors those of a matrix so many units away, relative to rows.
     """
 
     solve: Solve
@@ -71,7 +68,6 @@ class Factor:
     growth: Callable[[], float] = lambda: np.inf
 
     def __call__(self, rhs: FloatArray) -> FloatArray:
-        """Solve for a right-hand side."""
         return self.solve(rhs)
 
 
@@ -183,9 +179,8 @@ def _qdldl(matrix: sparse.csc_array) -> Factor:
 
 def _pardiso(matrix: sparse.csc_array) -> Factor:
     factor = _Pardiso(sparse.triu(matrix, format="csr"))
-    return Factor(
-        lambda rhs: factor.run(_SOLVE, rhs), lambda: int(factor.solver.get_iparm(_NEGATIVE))
-    )
+    negative = _IPARM["negative"]
+    return Factor(lambda b: factor.run("solve", b), lambda: int(factor.solver.get_iparm(negative)))
 
 
 FACTORIZATIONS = {
@@ -199,7 +194,7 @@ FACTORIZATIONS = {
 class _Pardiso:
     """L D L^T of a symmetric matrix by `pypardiso`, from its upper triangle.
 
-    Its elimination stops before the first `kept` rows: `complement` is what is left of these.
+    Its elimination stops before the first `kept` rows, whose Schur complement is `complement`.
     """
 
     def __init__(self, upper: Any, kept: int = 0) -> None:
@@ -208,25 +203,23 @@ class _Pardiso:
         self._upper.sort_indices()
         n = self._upper.shape[0]
         self.solver = _new_solver(self)
+        self.solver.perm = (np.arange(n) < kept).astype(np.int32)
         if kept:
-            self.solver.set_iparm(_COMPLEMENT, 2)
-            self.solver.set_iparm(_PIVOTS, 0)  # what is eliminated is definite
-            self.solver.perm = (np.arange(n) < kept).astype(np.int32)
+            self.solver.set_iparm(_IPARM["complement"], 2)
+            self.solver.set_iparm(_IPARM["pivots"], 0)  # what is eliminated is definite
         else:
             if n < NESTED_DISSECTION_FROM:
-                self.solver.set_iparm(_ORDERING, _MINIMUM_DEGREE)
-            self.solver.set_iparm(_ORDER, _GIVE_BACK)
-            self.solver.perm = np.zeros(n, np.int32)
+                self.solver.set_iparm(_IPARM["ordering"], 0)  # minimum degree
+            self.solver.set_iparm(_IPARM["permutation"], 2)  # given back: takes half the time
         self.solver._check_A(self._upper)  # PARDISO would end the process
         # As a long vector, whose order nobody changes
-        result = self.run(_FACTORIZE, np.zeros(kept**2 or n))
+        result = self.run("factorize", np.zeros(kept**2 or n))
         self.complement = result[: kept**2].reshape(kept, kept)
 
-    def run(self, phase: int, rhs: FloatArray) -> FloatArray:
-        """Run a phase of PARDISO on a right-hand side."""
+    def run(self, phase: str, rhs: FloatArray) -> FloatArray:
         from pypardiso.pardiso_wrapper import PyPardisoError
 
-        self.solver.set_phase(phase)
+        self.solver.set_phase(_PHASES[phase])
         try:
             return self.solver._call_pardiso(self._upper, np.asfortranarray(rhs, dtype=np.float64))
         except PyPardisoError as error:
@@ -269,9 +262,9 @@ def schur_complement(upper: Any, n: int) -> tuple[FloatArray, Solve]:
     def solve(y: FloatArray) -> FloatArray:
         padded = np.zeros((rows, y.shape[1]))
         padded[n:] = y
-        forward = factor.run(_FORWARD, padded)
+        forward = factor.run("forward", padded)
         forward[:n] = 0.0
-        return factor.run(_BACKWARD, forward)[n:]
+        return factor.run("backward", forward)[n:]
 
     return factor.complement, solve
 
@@ -287,10 +280,7 @@ def expands(graph: sparse.csr_array) -> bool:
 
 
 def fill_in(matrix: Any) -> float:
-    """Estimate the entries of a factor by the widest level of a search.
-
-    Measured on random, small-world, geometric graphs and meshes: within a factor of three there.
-    """
+    """Estimate the entries of a factor; within a factor of three on random graphs and meshes."""
     n = matrix.shape[0]
     return float(widest_level(matrix)[0] ** 2 + 3 * n * np.log2(n + 2) + 3 * matrix.nnz)
 

@@ -17,7 +17,7 @@ from cellapse._linalg.cg import System, conjugate_gradients
 from cellapse._linalg.factor import Solve, best_direct, expands
 from cellapse._linalg.kernel import Projector
 from cellapse._linalg.symmetric import SymmetricOperator
-from cellapse._shared.arrays import FloatArray, row_sum
+from cellapse._shared.arrays import FloatArray, diagonal_matrix, row_sum
 
 _LARGE_SHIFT = 1e-4  # relative to ||A||: from here on a factorization keeps its digits
 _ROUNDING = 1e-14  # of a projection
@@ -37,9 +37,9 @@ def solve_system(
         return best_direct(len(rhs)).prepare(A + shift * eye)(rhs)
     ridge = shift + 1e-8 * norm
     ridged = A + ridge * eye
-    # Conjugate gradients arrive with the diagonal, too.
-    inverse = _by_diagonal(ridged) if fills_in else best_direct(len(rhs)).prepare(ridged)
-    lower = shift / (norm + ridge) if large else None
+    inverse: Solve = diagonal_matrix(1.0 / ridged.diagonal()).__matmul__
+    if not fills_in:
+        inverse = best_direct(len(rhs)).prepare(ridged)
     system = _Shifted(operator, shift, inverse)
     lower = shift / (norm + ridge) if large else None
     if rhs.ndim == 1:
@@ -85,8 +85,3 @@ def _solution(
             f"short of rtol={rtol:.0e}: S is singular or next to it; give a larger shift or rtol"
         )
     return x + (onto_kernel(rhs) / shift if shift else 0.0)  # S is zero on the kernel
-
-
-def _by_diagonal(matrix: sparse.csr_array) -> Solve:
-    inverse: sparse.csr_array = sparse.diags_array(1.0 / matrix.diagonal())
-    return inverse.__matmul__

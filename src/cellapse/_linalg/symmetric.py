@@ -55,15 +55,14 @@ class Deficit:
     ----------
     base : SymmetricOperator
         A / scale, a sparse matrix that S shares with the same collapse of other weights.
-    scale : float
-    c : float
-        Infinite if nothing is known of what S lacks.
+    scale, c : float
+        `c` is infinite if nothing is known of what S lacks.
     lower_is_definite : bool
         Whether A - c has no negative eigenvalue off the kernel of A.
     iterative : bool
         Whether a product with S takes iterations instead of a factorization.
     inverse : ApproximateInverse, optional
-        That of K, if iterative and if it can do more than S x.
+        That of K, if iterative.
     """
 
     base: SymmetricOperator
@@ -82,7 +81,7 @@ class SymmetricOperator(LabelledOperator, ABC):
     labels : sequence
         What its rows are, in the user's order.
     A : scipy.sparse.csr_array
-        The operator before any collapse: its direct, sparse part.
+        The operator before any collapse, which bounds S from above.
     kernel : scipy.sparse.csr_array or None
         Orthonormal columns that it maps to zero, where known in advance.
     definite : bool
@@ -95,11 +94,10 @@ class SymmetricOperator(LabelledOperator, ABC):
         What S lacks of A, if S is a collapse of A.
     rounding : float
         How far rounding in `shifted_system` may move an eigenvalue, beyond that of any matrix.
-    cheap, slow : bool
-        Whether a product costs no more than with a sparse matrix, or so much that even a small S is
-        better not formed by n of them.
+    slow : bool
+        Whether a product costs so much that even a small S is better not formed by n of them.
     found : dict
-        What eigensolvers keep of their work for the next time.
+        Factors and eigenpairs that are kept for the next call.
     """
 
     A: sparse.csr_array
