@@ -825,6 +825,12 @@ CALLS = {
         title="A complex",
         groups=groups,
     ),
+    "explore": on(
+        lambda **given: cl.report.explore(**given).height,
+        source=K,
+        groups=lambda: list(range(K().n_vertices)),
+        height=700,
+    ),
     "show_report": on(
         lambda **given: cl.report.show_report(**given).height, analysis=analysis, height=700
     ),

@@ -71,6 +71,7 @@ WITHIN = {
             "arrays",
             "card",
             "checks",
+            "devices",
             "align",
             "files",
             "memory",

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import finite_rows, plain_array, real_array, unmasked
+from cellapse._shared.devices import as_given, as_numpy, is_tensor
 
 _NAMED = 3  # labels in a message
 
@@ -57,7 +58,7 @@ def align(
     >>> align([1, 2], ("a", "b"), "age")
     [1, 2]
     """
-    values = _as_mapping(values)
+    values = _as_mapping(as_numpy(values, name))
     found = _keys(values)
     if found is None:
         return unmasked(values, name)
@@ -183,9 +184,11 @@ def unpack(
 def way_back(values: Any, operator: Labelled, name: str) -> Callable[[Any], Any]:
     """Return what makes of a result, with one row for each label, what the values were.
 
-    That is a Series or DataFrame with the index of the user, or else an array in the order of the
-    operator.
+    That is a Series or DataFrame with the index of the user, a tensor of PyTorch, or else an array
+    in the order of the operator.
     """
+    if is_tensor(values):
+        return as_given(values)
     if not _is_pandas(values):
         return lambda result: result
     pandas, index = sys.modules["pandas"], values.index

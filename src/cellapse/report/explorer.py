@@ -78,12 +78,22 @@ class Explorer:
         """What goes to another process: not the matrices, which it makes anew."""
         return self.__dict__ | {"_prepared": {}, "_last": None}
 
+    @property
+    def drawn(self) -> IntArray:
+        """The vertices that are drawn: all of them where these are not too many."""
+        return self._near
+
+    @property
+    def begin(self) -> Settings:
+        """Where the sliders stand at first."""
+        return replace(Settings(), clusters=self._usual_clusters())
+
     def start(self) -> dict[str, Any]:
         """What the page draws once: the network, the labels, the known groups."""
         K, near = self.complex, self._near
-        begin = replace(Settings(), clusters=self._usual_clusters())
+        begin = self.begin
         self.answer(begin)  # the first answer is the slow one, for what it imports
-        shares = self._collapsed(begin).shares
+        shares = self.operator(begin).shares
         assert shares is not None  # the first realization is a reweighted A
         known = [] if self._groups is None else word_colouring("Known groups", self._groups, near)
         return {
@@ -198,7 +208,7 @@ class Explorer:
         """
         key = replace(settings, vectors=1, clusters=1)
         if self._last is None or self._last[0] != key:
-            S = self._collapsed(settings)
+            S = self.operator(settings)
         else:
             S = self._last[1]
             self._warn(settings.realization)
@@ -214,7 +224,8 @@ class Explorer:
             self._plain_known = _spectrum(self._plain, most)
         return self._plain_known
 
-    def _collapsed(self, settings: Settings) -> CollapsedOperator:
+    def operator(self, settings: Settings) -> CollapsedOperator:
+        """The collapse for one setting."""
         if not 0.0 <= settings.gamma <= 1.0:
             raise InputError(f"gamma={settings.gamma}; give a share of the bound, from 0 to 1")
         realization = as_realization(settings.realization)

@@ -7,8 +7,11 @@ import webbrowser
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
+from typing import Any
 
+from cellapse._shared.align import align_groups
 from cellapse._shared.checks import whole_number
+from cellapse._sources import complex_from
 from cellapse.analysis import Analysis
 from cellapse.report.page import report_html, require_analysis, write_report
 
@@ -52,6 +55,47 @@ class ReportView:
         write_report(self.analysis, file)
         webbrowser.open(file.as_uri())
         return file
+
+
+def explore(source: Any, groups: Any = None, *, height: int = 1000) -> Any:
+    """The explorer of a complex as a widget: picture, sliders, clusters, within a notebook.
+
+    Works where anywidget does: Jupyter, VS Code, marimo. It asks the kernel, without a server. A
+    file of a notebook that is only shown has the card of the complex in its place.
+
+    Parameters
+    ----------
+    source : Complex, or whatever `collapse` takes
+    groups : one for each vertex, optional
+        Known groups, to colour by and to compare clusters with.
+    height : int
+        Of the frame, in pixels.
+
+    Returns
+    -------
+    ExplorerWidget
+        With the traits `value` (the cluster of every vertex), `selection` (the vertex that was
+        clicked) and `settings` (the sliders), and the objects of the kernel: `complex`, `operator`.
+
+    Raises
+    ------
+    MissingExtraError
+        Without the extra `notebook`.
+
+    Examples
+    --------
+    >>> import cellapse as cl
+    >>> widget = cl.report.explore("karate")
+    >>> len(widget.value), widget.selection
+    (34, None)
+    """
+    from cellapse.report.explorer import Explorer
+    from cellapse.report.widget import ExplorerWidget
+
+    K = complex_from(source)
+    known = None if groups is None else align_groups(groups, K.labels, "groups").tolist()
+    title = source if isinstance(source, str) else "a complex"
+    return ExplorerWidget(Explorer(K, title, known), whole_number("height", height, 100, 10_000))
 
 
 def show_report(analysis: Analysis, height: int = 800) -> ReportView:

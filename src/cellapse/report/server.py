@@ -204,14 +204,14 @@ def _signpost(address: str) -> Iterator[Path]:
         file.unlink(missing_ok=True)
 
 
-def explorer_html(explorer: Explorer) -> str:
-    """Return the page as text."""
+def explorer_html(explorer: Explorer, host: str = "") -> str:
+    """Return the page as text; with the key of a host it is a frame that asks what is around it."""
     parts = {
         "title": escape(explorer.title),
         "subtitle": escape(cell_counts(explorer.complex)),
-        "data": as_json(explorer.start()),
+        "data": as_json(explorer.start() | {"hosted": host}),
     }
-    return page("explore.html", SCRIPTS, parts, connect="'self'")
+    return page("explore.html", SCRIPTS, parts, connect="" if host else "'self'")
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -5,7 +5,7 @@ const unknown = { kind: "category", name: "Clusters", names: ["cluster 0"], valu
 const state = {
   colouring: unknown, chosen: null, showCells: true, showShares: true, showLabels: false,
   axisNames: ["", "", ""], answer: null, choice: "clusters", marked: null,
-  choose: (node) => { state.chosen = node === state.chosen ? null : node; drawAll(); },
+  choose: (node) => { state.chosen = node === state.chosen ? null : node; tell({ chosen: state.chosen }); drawAll(); },
 };
 // The drawing of L has the same places, and the colours of its own clusters.
 const plainState = Object.create(state, {
@@ -121,10 +121,11 @@ function restore() {
   byId("show-labels").checked = state.showLabels = kept.get("labels") === "1";
 }
 function remember() {
+  if (data.hosted) return;  // a frame has no address of its own
   const now = { ...settings(), colouring: state.choice, labels: state.showLabels ? 1 : 0 };
   history.replaceState(null, "", "#" + new URLSearchParams(now));
 }
-restore();
+if (!data.hosted) restore();
 
 function settings() {
   const value = (id) => Number(byId(id).value);
@@ -142,6 +143,38 @@ function show(now) {
   });
 }
 
+// Answers come from the server of this page, or, within a notebook, from its kernel: the page then is
+// a frame, and what is around it passes questions and answers on.
+let waiting = null;
+function answerTo(now) {
+  if (!data.hosted) return fetch("answer?" + new URLSearchParams(now)).then((reply) => reply.json());
+  return new Promise((resolve) => {
+    waiting = { ticket: Math.random(), resolve };
+    tell({ question: { ticket: waiting.ticket, settings: now } });
+  });
+}
+const tell = (message) => { if (data.hosted) parent.postMessage({ cellapse: data.hosted, ...message }, "*"); };
+if (data.hosted) addEventListener("message", ({ source, data: said }) => {
+  if (source !== parent || said?.cellapse !== data.hosted) return;
+  if (said.answer && waiting?.ticket === said.answer.ticket) waiting.resolve(said.answer);
+  if (said.settings) move(said.settings);
+  if ("chosen" in said && said.chosen !== state.chosen) {
+    state.chosen = said.chosen;
+    if (state.answer) drawAll();
+  }
+});
+
+// The controls as they were set elsewhere; what was asked for here comes back as an echo.
+let asked = {};
+function move(given) {
+  const now = { ...settings(), ...given };
+  const same = (a, b) => a === b || Math.abs(a - b) <= 1e-6 * Math.abs(a);
+  if ([asked, settings()].some((those) => Object.keys(now).every((name) => same(now[name], those[name])))) return;
+  realization.value = now.realization;
+  sliders.forEach((id) => { byId(id).value = (scales[id] ?? Number)(now[id]); });
+  ask();
+}
+
 // One question at a time. Whatever moves meanwhile is asked in one go when the answer is there: the
 // drawing follows a slider as quickly as it can, and answers never overtake each other.
 let running = false, changed = false, drawn = 0;
@@ -152,15 +185,15 @@ async function ask() {
   changed = running;
   if (running) return;
   running = true;
+  asked = now;
   const begun = performance.now();
   const patience = setTimeout(() => {
     byId("status").textContent = `Still computing: ${now.realization} takes longer on a network of this size. What is drawn belongs to the settings before.`;
   }, 300);
   try {
-    const reply = await fetch("answer?" + new URLSearchParams(now));
-    receive(await reply.json(), now, begun);
+    receive(await answerTo(now), now, begun);
   } catch (error) {
-    byId("status").textContent = "No answer: is cellapse explore still running?";
+    byId("status").textContent = data.hosted ? "No answer: is the kernel of this notebook still running?" : "No answer: is cellapse explore still running?";
   } finally {
     clearTimeout(patience);
     running = false;
@@ -187,6 +220,7 @@ byId("show-labels").addEventListener("change", (e) => { state.showLabels = e.tar
 byId("find").addEventListener("change", (e) => {
   const at = data.labels.indexOf(e.target.value);
   state.chosen = at < 0 ? null : at;
+  tell({ chosen: state.chosen });
   drawAll();
   if (at < 0 && e.target.value) byId("nobody").textContent = "No such vertex among those drawn.";
 });
@@ -199,8 +233,10 @@ byId("whole").addEventListener("click", both((n) => n.reset()));
 // Files, code and command of the settings that are drawn.
 function keep(asked) {
   const query = new URLSearchParams(asked);
-  byId("csv").href = "clusters.csv?" + query;
-  byId("json").href = "clusters.json?" + query;
+  if (!data.hosted) {
+    byId("csv").href = "clusters.csv?" + query;
+    byId("json").href = "clusters.json?" + query;
+  }
   byId("recipe").textContent = state.answer.recipes.python;
   byId("copied").textContent = "";
 }
@@ -213,6 +249,10 @@ function copy(text) {
 byId("copy-python").addEventListener("click", () => copy(state.answer.recipes.python));
 byId("copy-command").addEventListener("click", () => copy(state.answer.recipes.command));
 byId("copy-command").hidden = !data.from_command;
+if (data.hosted) {
+  [byId("csv"), byId("json")].forEach((link) => link.remove());  // the kernel has what they hold
+  document.querySelector("footer").textContent = "Computed by the kernel of this notebook; nothing leaves it.";
+}
 byId("network-note").textContent = data.network.note;
 const legends = () => { drawSpectraLegend(byId("spectrum-legend")); drawLegend(byId("legend"), state.colouring, nodes); };
 repaintMore.push(legends);
