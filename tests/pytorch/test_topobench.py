@@ -4,9 +4,6 @@ TopoBench is on no package index, so its `DataTransform` stands here as it is wr
 installed one its own is taken, and its `LapPE` is compared with.
 """
 
-import sys
-import types
-
 import networkx as nx
 import pytest
 
@@ -30,26 +27,24 @@ def karate(**more):
 
 
 @pytest.fixture
-def data_transform(monkeypatch):
+def data_transform():
     """The class of TopoBench that makes a transform of an entry, with ours registered."""
     try:
+        from topobench.transforms import TRANSFORMS
         from topobench.transforms.data_transform import DataTransform
     except ImportError:
-        transforms = types.ModuleType("topobench.transforms")
-        transforms.TRANSFORMS = {}
-        monkeypatch.setitem(sys.modules, "topobench", types.ModuleType("topobench"))
-        monkeypatch.setitem(sys.modules, "topobench.transforms", transforms)
+        TRANSFORMS = {}
 
         class DataTransform(BaseTransform):
             def __init__(self, transform_name, **kwargs):
                 kwargs["transform_name"] = transform_name
                 self.parameters = kwargs
-                self.transform = transforms.TRANSFORMS[transform_name](**kwargs)
+                self.transform = TRANSFORMS[transform_name](**kwargs)
 
             def forward(self, data):
                 return self.transform(data)
 
-    topobench.register()
+    topobench.register(TRANSFORMS)
     return DataTransform
 
 

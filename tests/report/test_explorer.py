@@ -74,7 +74,7 @@ def refused(*_):
 def test_an_answer_is_remembered(explorer, monkeypatch):
     first = explorer.answer(Settings(eps=0.0123))
     monkeypatch.setattr("cellapse.report.explorer._spectrum", refused)
-    monkeypatch.setattr(Explorer, "_collapsed", refused)
+    monkeypatch.setattr(Explorer, "operator", refused)
     again = explorer.answer(Settings(eps=0.0123))
     assert again["values"] is first["values"]
 
@@ -87,7 +87,7 @@ def test_the_number_of_vectors_is_no_new_spectrum(explorer, monkeypatch):
     assert len(fewer["values"]) == 8
     assert fewer["warnings"] == first["warnings"] != []
     monkeypatch.undo()
-    S = explorer._collapsed(Settings("mixed", eps=0.02))
+    S = explorer.operator(Settings("mixed", eps=0.02))
     assert fewer["nodes"]["clusters"] == cl.cluster(S, 7).numbers.tolist()
     other = explorer.answer(Settings("mixed", eps=0.03, vectors=6, clusters=2))
     assert other["values"] != first["values"]

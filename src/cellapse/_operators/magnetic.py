@@ -199,7 +199,7 @@ def magnetic_laplacian(
 
 
 def _flat(u: IntArray, v: IntArray, share: FloatArray, q: float, n: int) -> sparse.csc_array:
-    """The kernel: x_u = exp(i theta_uv) x_v, on components around whose cycles the turns add up."""
+    """Return the kernel: x_u = exp(i theta_uv) x_v, on components where turns add up."""
     joined = sparse.csr_array((np.arange(1, len(u) + 1), (u, v)), shape=(n, n))
     count, component = csgraph.connected_components(joined, directed=False)
     first = np.unique(component, return_index=True)[1]

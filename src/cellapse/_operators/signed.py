@@ -120,7 +120,7 @@ def _symmetric(graph: Any, weight: str | None) -> tuple[Sequence[Hashable], spar
 
 
 def _edge_boundary(A: sparse.csr_array) -> sparse.csr_array:
-    """B_1, its columns in the order of the edges (u, v) with u < v."""
+    """Return B_1, its columns in the order of the edges (u, v) with u < v."""
     u, v, w = _edges(A)
     root, column = np.sqrt(abs(w)), np.arange(len(w))
     entries = np.r_[-root, np.sign(w) * root]

@@ -57,8 +57,8 @@ class ReportView:
         return file
 
 
-def explore(source: Any, groups: Any = None, *, height: int = 1000) -> Any:
-    """The explorer of a complex as a widget: picture, sliders, clusters, within a notebook.
+def explore(source: Any, groups: Any = None, *, height: int = 800) -> Any:
+    """Show the explorer of a complex as a widget: picture, sliders, clusters, within a notebook.
 
     Works where anywidget does: Jupyter, VS Code, marimo. It asks the kernel, without a server. A
     file of a notebook that is only shown has the card of the complex in its place.

@@ -58,7 +58,7 @@ class ExplorerWidget(anywidget.AnyWidget):
     settings = traitlets.Dict().tag(sync=True)
     value = traitlets.List(traitlets.Int(), read_only=True)
     selection = traitlets.Any(None)
-    height = traitlets.Int(1000).tag(sync=True)
+    height = traitlets.Int(800).tag(sync=True)
 
     def __init__(self, explorer: Explorer, height: int) -> None:
         self._explorer, key = explorer, secrets.token_hex(8)

@@ -5,7 +5,7 @@ and type among the rest:
 
     TRANSFORMS[entry["transform_name"]](**entry)
 
-`register()` adds what is here to `TRANSFORMS`. The names of the arguments are those of TopoBench's
+`register(TRANSFORMS)` adds what is here. The names of the arguments are those of TopoBench's
 own `LapPE`, so that it counts the columns of an entry called LapPE among the inputs of a model.
 """
 
@@ -119,15 +119,18 @@ class TrustedEdges(BaseTransform):
         return self._cut(data)
 
 
-def register() -> None:
+def register(transforms: dict[str, Any]) -> None:
     """Add `CollapsedPE` and `TrustedEdges` to the transforms that TopoBench finds by name.
 
-    TRANSFORMS[name] becomes the class of that name.
+    Parameters
+    ----------
+    transforms : dict
+        `topobench.transforms.TRANSFORMS`.
 
     Examples
     --------
-    >>> register()  # doctest: +SKIP
+    >>> register(transforms := {})
+    >>> sorted(transforms)
+    ['CollapsedPE', 'TrustedEdges']
     """
-    with extra("topobench", "torch"):
-        from topobench.transforms import TRANSFORMS
-    TRANSFORMS.update({"CollapsedPE": CollapsedPE, "TrustedEdges": TrustedEdges})
+    transforms |= {"CollapsedPE": CollapsedPE, "TrustedEdges": TrustedEdges}
