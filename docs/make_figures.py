@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import shutil
 import tempfile
 from pathlib import Path
@@ -179,6 +180,13 @@ def metric_weights() -> None:
     figure.savefig(IMAGES / "metric_weights.png", dpi=80, pil_kwargs={"optimize": True})
 
 
+def gaussian_processes() -> None:
+    """The picture of the example in the gallery."""
+    example = IMAGES.parents[1] / "examples" / "plot_23_gaussian_process.py"
+    figure = runpy.run_path(str(example))["figure"]
+    figure.savefig(IMAGES / "gaussian_processes.png", dpi=80, pil_kwargs={"optimize": True})
+
+
 def reduction() -> None:
     """A network of points, what is left of it on forty of them, and their resistances."""
     points = np.random.default_rng(3).random((900, 2))
@@ -234,3 +242,4 @@ if __name__ == "__main__":
     modes()
     reduction()
     metric_weights()
+    gaussian_processes()

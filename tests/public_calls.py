@@ -43,7 +43,17 @@ MODULES = (
 RESULTS = {
     *("Analysis", "Blueprint", "BLOCK_MODELS", "Check", "Choice", "Clusters", "CollapsedOperator"),
     *("Complex", "LabelledHypergraph", "Cora", "Cut", "Dataset", "DifferentiableOperator"),
-    *("Doubt", "EdgeTrust", "Influence", "Reliability", "Spread", "Verdict", "ReportView"),
+    *(
+        "Doubt",
+        "EdgeTrust",
+        "GaussianProcess",
+        "KernelOperator",
+        "Influence",
+        "Reliability",
+        "Spread",
+        "Verdict",
+        "ReportView",
+    ),
     *("Embedding", "FORMATS", "Incidence", "Operator", "Protein", "Report", "Signature"),
     *(
         "Spectra",
@@ -266,6 +276,15 @@ def estimator(cls, /, **parameters):
 def labelled(X, y, **more):
     model = cl.CollapsedLabelSpreading(**more).fit(X, y)
     return model.transduction_, model.predict_proba(X)
+
+
+def partly_known():
+    return np.where(np.arange(7) % 2 == 0, signal(), np.nan)
+
+
+def regressed(X, y, **more):
+    model = cl.CollapsedGPRegressor(**more).fit(X, y)
+    return model.predict(X, return_std=True)
 
 
 def smoother(X, y, **more):
@@ -554,6 +573,21 @@ CALLS = {
     ),
     "collapse of matrices": on(cl.collapse, source=matrices, eps=0.5),
     "CollapsedOperator.complete": method(S, "complete", u=signal),
+    "matern_kernel": on(cl.matern_kernel, operator=S, nu=2.0, length=0.5),
+    "diffusion_kernel": on(cl.diffusion_kernel, operator=S, time=0.5),
+    "gaussian_process": on(
+        cl.gaussian_process,
+        operator=S,
+        known=partly_known,
+        kernel="matern",
+        nu=1.5,
+        length=1.0,
+        noise=0.1,
+        n_eigenpairs=5,
+    ),
+    "CollapsedGPRegressor": on(
+        regressed, X=points, y=lambda: np.arange(9.0), kernel="matern", nu=1.5, n_neighbors=4
+    ),
     "cotangent": on(cl.weights.cotangent, source=mesh, least=0.1),
     "hodge_star": on(cl.weights.hodge_star, source=mesh, least=0.1),
     "intrinsic_delaunay": on(cl.weights.intrinsic_delaunay, source=mesh),

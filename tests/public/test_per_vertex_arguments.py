@@ -182,6 +182,9 @@ TABLE = {
     "spread_labels(known)": Row(
         lambda v: tasks.spread_labels(S(), v).probabilities, GROUPS - 1, "known"
     ),
+    "gaussian_process(known)": Row(
+        lambda v: cl.gaussian_process(S(), v, length=1.0, noise=0.1).mean, NUMBERS, "known"
+    ),
     "analyze(groups)": Row(analysed, GROUPS, "groups"),
     "Complex.plot(values)": Row(lambda v: drawn(K().plot(v, positions=POSITIONS)), takes="groups"),
     "Complex.plot(values) of groups": Row(
@@ -285,6 +288,7 @@ ELSEWHERE = {
                 "transform(X)",
             ),
             "SignalSmoother": ("fit(X)", "fit(y)", "predict(X)"),
+            "CollapsedGPRegressor": ("fit(X)", "fit(y)", "predict(X)"),
         }.items()
         for method in methods
     },
@@ -311,7 +315,7 @@ ELSEWHERE = {
             *("SymmetricOperator.norm_bound(mass)", "SymmetricOperator.shifted_system(mass)"),
             "SymmetricOperator.safe_shift(mass)",
             *("ReducedOperator.apply(x)", "ReducedOperator.shifted_system(mass)"),
-            "ReducedOperator.safe_shift(mass)",
+            *("ReducedOperator.safe_shift(mass)", "KernelOperator.apply(x)"),
             *("AddCollapsedPE.of_pairs(values)", "AddHeatKernelSignature.of_pairs(values)"),
             *("Realization.slopes(x)", "Screened.slopes(x)", "Unfolded.slopes(x)"),
         ],

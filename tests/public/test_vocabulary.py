@@ -43,6 +43,8 @@ EXCEPTIONS = {
     ("LabelledHypergraph", "nodes"),  # XGI's word, for its own data
     ("CollapsedOperator.apply", "error"),  # absolute: the contract of all operators
     ("CollapsedOperator.toarray", "error"),
+    ("KernelOperator.apply", "error"),
+    ("KernelOperator.toarray", "error"),
     ("ReducedOperator.apply", "error"),
     ("ReducedOperator.toarray", "error"),
     ("Operator.apply", "error"),
@@ -50,7 +52,13 @@ EXCEPTIONS = {
     *(
         (f"{kind}.{name}", "X")
         for kind in (  # SciPy's words
-            *("Operator", "CollapsedOperator", "HermitianOperator", "ReducedOperator"),
+            *(
+                "Operator",
+                "CollapsedOperator",
+                "HermitianOperator",
+                "ReducedOperator",
+                "KernelOperator",
+            ),
         )
         for name in ("matmat", "rmatmat")
     ),
@@ -65,6 +73,9 @@ SEVERAL_DEFAULTS = {
     "factorization": "a solver of systems has one, those of eigenproblems take a solver of systems",
     "gamma": "graded_laplacian takes matrices: no realization whose weights it could take",
     "k": "all pairs of a spectrum, 30 in a picture, 10 to ask which solver would be used",
+    "kernel": "of a process, and of distances",
+    "length": "a kernel has one, a process finds it",
+    "time": "of a diffusion; contacts have their own",
     "kind": "each library has kinds of its own",
     "lift": "likely_false takes that of the complex, transforms cliques",
     "mass": "the spectrum is that of S itself; tasks that cut take auto",

@@ -33,6 +33,7 @@ ALL = [
         cl.WaveKernelSignature(operator=operator),
         cl.SignalSmoother(0.1, operator=operator),
         cl.CollapsedLabelSpreading(operator=operator),
+        cl.CollapsedGPRegressor(operator=operator),
     )
 ]
 
@@ -48,6 +49,9 @@ def run(estimator, check):
         # The unsigned A is D + Adj: its low end tells the halves of a bipartite graph apart, and
         # groups of vertices are at the other end.
         pytest.xfail("the first vectors of the unsigned realization are not about clusters")
+    process = isinstance(estimator, cl.CollapsedGPRegressor)
+    if unsigned and process and check.func.__name__ == "check_regressors_train":
+        pytest.xfail("the smooth signals of the unsigned A alternate between neighbours")
     spreads = isinstance(estimator, cl.CollapsedLabelSpreading)
     if spreads and check.func.__name__ == "check_classifiers_classes":
         # It takes -1 for a class, as it does not do with scikit-learn's own LabelSpreading.

@@ -17,10 +17,12 @@ from cellapse.estimators.features import (
     HeatKernelSignature,
     WaveKernelSignature,
 )
+from cellapse.estimators.gaussian_process import CollapsedGPRegressor
 from cellapse.estimators.labels import CollapsedLabelSpreading
 from cellapse.estimators.smoothing import SignalSmoother
 
 __all__ = [
+    "CollapsedGPRegressor",
     "CollapsedLabelSpreading",
     "CollapsedSpectralClustering",
     "CollapsedSpectralEmbedding",

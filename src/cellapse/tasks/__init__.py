@@ -17,7 +17,9 @@ from cellapse.tasks.cuts import (
 from cellapse.tasks.embedding import Embedding, embed, positional_encoding
 from cellapse.tasks.false_edges import Doubt, likely_false
 from cellapse.tasks.filters import band_pass, spectral_filter
+from cellapse.tasks.gaussian_process import GaussianProcess, gaussian_process
 from cellapse.tasks.influence import Influence, cell_influence
+from cellapse.tasks.kernels import KernelOperator, diffusion_kernel, matern_kernel
 from cellapse.tasks.labels import Spread, spread_labels
 from cellapse.tasks.resistance import (
     effective_conductance,
@@ -38,7 +40,9 @@ __all__ = [
     "Doubt",
     "EdgeTrust",
     "Embedding",
+    "GaussianProcess",
     "Influence",
+    "KernelOperator",
     "Reliability",
     "Signature",
     "Spread",
@@ -52,15 +56,18 @@ __all__ = [
     "cluster",
     "clustering_accuracy",
     "diffuse",
+    "diffusion_kernel",
     "dirichlet_energy",
     "edge_trust",
     "effective_conductance",
     "effective_resistance",
     "embed",
     "fiedler",
+    "gaussian_process",
     "heat_kernel_signature",
     "kirchhoff_index",
     "likely_false",
+    "matern_kernel",
     "modularity",
     "positional_encoding",
     "rank_reliability",

@@ -28,7 +28,7 @@ _NONE = 1e-12  # of the mean: a weight that is no larger is rounding
 
 
 def cotangent(source: Any, least: float | None = None) -> dict[int, FloatArray]:
-    """The cotangent weights of the edges of a triangle mesh.
+    """Return the cotangent weights of the edges of a triangle mesh.
 
     w_ij = (cot a_ij + cot b_ij) / 2, with the one or two angles that face the edge.
 
@@ -71,7 +71,7 @@ def cotangent(source: Any, least: float | None = None) -> dict[int, FloatArray]:
 
 
 def hodge_star(source: Any, least: float | None = None) -> dict[int, FloatArray]:
-    """The diagonal Hodge star of a triangle mesh, as weights of all ranks.
+    """Return the diagonal Hodge star of a triangle mesh, as weights of all ranks.
 
     Dual areas of vertices, cotangents of edges, one over the area of triangles. A vertex has a
     third of its triangles: barycentric dual areas, which are never negative.
