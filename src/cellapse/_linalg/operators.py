@@ -193,11 +193,11 @@ class Operator(Shown, SymmetricOperator):
             values = np.where(held, values, usual)
         else:
             values = align_one_each(mass, self.labels, "mass", cells=self.onto > 0)
-        bad = np.flatnonzero(values <= 0)
+        bad = np.flatnonzero((values < 1e-150) | (values > 1e150))
         if len(bad):
             raise InputError(
-                f"mass {values[bad[0]]:.3g} at {self.labels[bad[0]]!r}; masses must be positive: "
-                'use mass="degree" or None'
+                f"mass {values[bad[0]]:.3g} at {self.labels[bad[0]]!r}; masses must be positive "
+                'numbers from 1e-150 to 1e150: use mass="degree" or None'
             )
         return values
 

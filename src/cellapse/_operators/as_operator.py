@@ -175,7 +175,7 @@ def _from_matrix(
     M = own_csr(source, "the matrix")
     n = _side(M.shape)
     if not n:
-        raise InputError("a matrix without rows; an operator needs at least one cell")
+        raise InputError("a matrix without rows; an operator needs one for each of its vertices")
     norm = row_sum(M)
     skew = abs(M - M.T)
     if skew.nnz and skew.max() > _ROUNDING * norm:

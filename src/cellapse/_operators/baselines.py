@@ -16,7 +16,7 @@ from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.operators import SparseOperator
 from cellapse._matrices.matrices import cells_around_edges, edge_boundary
 from cellapse._shared.arrays import FloatArray, IntArray, csr_from_entries, square
-from cellapse._shared.checks import at_least_zero, listed, one_of, real_array, whole_number
+from cellapse._shared.checks import listed, number, one_of, real_array, whole_number
 
 
 def graph_laplacian(source: Any) -> SparseOperator:
@@ -88,10 +88,10 @@ def multiorder_laplacian(source: Any, weights: ArrayLike | None = None) -> Spars
     n = K.n_vertices
     top = max((int(c.sizes.max(initial=1)) for c in K.cells), default=1) - 1
     gamma = np.ones(top) if weights is None else real_array(weights, "weights")
-    if gamma.shape != (top,) or not np.isfinite(gamma).all() or (gamma < 0).any():
+    if gamma.shape != (top,) or not ((gamma >= 0) & (gamma <= 1e60)).all():
         raise InputError(
-            f"weights of shape {gamma.shape}; give {top} numbers of at least 0, one for each order "
-            f"1..{top} (cells of 2..{top + 1} vertices)"
+            f"weights of shape {gamma.shape}; give {top} numbers from 0 to 1e60, one for each "
+            f"order 1..{top} (cells of 2..{top + 1} vertices)"
         )
     total = sparse.csr_array((n, n))
     for order in range(1, top + 1):
@@ -134,7 +134,7 @@ def motif_laplacian(source: Any, floor: float = 0.1) -> SparseOperator:
     [3.0, -1.5, -1.5]
     """
     K = to_complex(source)
-    floor = at_least_zero("floor", floor)
+    floor = number("floor", floor, "a number from 0 to 1e60", lambda x: 0.0 <= x <= 1e60)
     B = edge_boundary(K).csr
     count = sum((A.sum(axis=1) for A in cells_around_edges(K)), np.zeros(B.shape[1]))
     B = sparse.csr_array(B @ sparse.diags_array(np.sqrt(floor + count)))

@@ -523,8 +523,13 @@ def sketched_coordinates(
 ) -> tuple[FloatArray, IntArray]:
     """S^+ F G / sqrt(k) with S = F F^T and k columns G of normal numbers."""
     rtol = share("rtol", rtol)
-    F = _root(S)
-    k = int(np.ceil(2.0 / rtol**2))
+    F, columns_wanted = _root(S), 2.0 / max(rtol, 1e-100) ** 2
+    require_memory(
+        16.0 * S.shape[0] * columns_wanted,
+        f"a sketch with an error of {rtol:g}",
+        "give a larger rtol, or leave it out for exact values",
+    )
+    k = int(np.ceil(columns_wanted))
     Z = np.empty((S.shape[0], k))
     for start in range(0, k, _BLOCK):
         columns = min(_BLOCK, k - start)

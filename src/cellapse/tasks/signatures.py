@@ -202,15 +202,17 @@ def wave_kernel_signature(
         e = np.linspace(log[0], log[-1], n_energies)
     else:
         e = np.atleast_1d(real_array(energies, "energies"))
-        if e.ndim != 1 or not len(e) or not np.isfinite(e).all():
-            raise InputError(f"energies={energies!r:.80}; give a list of numbers")
+        if e.ndim != 1 or not len(e) or not (abs(e) <= 1e60).all():
+            raise InputError(
+                f"energies={energies!r:.80}; give a list of numbers, the logarithms of eigenvalues"
+            )
         _require_memory_for(len(squares), len(e), "energies")
     range_ = log[-1] - log[0]
     width = 7.0 * range_ / max(len(e) - 1, 1)
     if range_ <= 1e-6:
         width = 1.0  # of one eigenvalue any will do
     if sigma is not None:
-        width = number("sigma", sigma, "a number above 0", lambda x: x > 0)
+        width = number("sigma", sigma, "a number from 1e-60 to 1e60", lambda x: 1e-60 <= x <= 1e60)
     # Relative to the nearest eigenvalue, so that a narrow band never divides zero by zero.
     exponent = -((e - log[:, None]) ** 2) / (2.0 * width**2)
     g = np.exp(exponent - exponent.max(axis=0))
