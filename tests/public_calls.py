@@ -717,6 +717,9 @@ CALLS = {
         confidence=None,
         rng=0,
     ),
+    "trusted_laplacian": on(
+        tasks.trusted_laplacian, source=K, evidence="cells", decoys="mixed", rng=0
+    ),
     "likely_false": on(
         tasks.likely_false,
         source=K,
@@ -979,7 +982,12 @@ TORCH_CALLS = {
         eps=0.5,
     ),
     "TrustEdges": on(
-        transformed("TrustEdges"), data=data, drop=0.1, weight=True, attr_name="edge_weight"
+        transformed("TrustEdges"),
+        data=data,
+        drop=0.1,
+        weight=True,
+        attr_name="edge_weight",
+        evidence="cells",
     ),
     "SpreadTrust": on(transformed("SpreadTrust"), data=featured, strength=0.5, attr_name="x"),
     "transform_all": on(

@@ -3,6 +3,7 @@
 import networkx as nx
 import numpy as np
 import pytest
+from scipy import sparse
 
 import cellapse as cl
 
@@ -12,7 +13,7 @@ pyg = pytest.importorskip("torch_geometric", reason="transforms need the extra t
 from torch_geometric.data import Batch, Data, HeteroData  # noqa: E402
 from torch_geometric.utils import from_networkx  # noqa: E402
 
-from cellapse.datasets import Cora  # noqa: E402
+from cellapse.experiments.protocol.featured import Featured  # noqa: E402
 from cellapse.experiments.tables import gcn  # noqa: E402
 from cellapse.torch import AddCollapsedPE, SpreadTrust, TrustEdges  # noqa: E402
 
@@ -114,6 +115,14 @@ def test_the_order_of_the_nodes_does_not_matter():
         assert two[order[i], order[j]] == pytest.approx(weight, rel=1e-6)
 
 
+@pytest.mark.parametrize("evidence", ["learned", "both"])
+def test_other_evidence_weighs_the_same_way(evidence):
+    weights = by_pair(TrustEdges(evidence=evidence)(graph(BARBELL)))
+    trust = cl.edge_trust(cl.clique_complex(BARBELL), evidence=evidence).as_dict()
+    for (i, j), t in trust.items():
+        assert weights[i, j] == weights[j, i] == pytest.approx(0.05 + 0.95 * t)
+
+
 @pytest.mark.parametrize(
     "more",
     [
@@ -123,6 +132,7 @@ def test_the_order_of_the_nodes_does_not_matter():
         {"weight": False},
         {"weight": "yes"},
         {"attr_name": 5},
+        {"evidence": "triangles"},
     ],
     ids=repr,
 )
@@ -150,11 +160,10 @@ def test_the_table_of_a_graph_network_on_papers_of_ones_own(monkeypatch):
     rng = np.random.default_rng(0)
     A, groups = cl.datasets.block_model([120] * 3, 0.05, 0.002, rng=0)
     words = (rng.random((360, 30)) < np.where(np.arange(30) % 3 == groups[:, None], 0.3, 0.05)) * 1
-    papers = Cora(np.arange(360), np.argwhere(np.triu(A.toarray()) > 0), groups, words)
-    monkeypatch.setattr(gcn, "_cora", lambda: papers)
-    monkeypatch.setattr(gcn, "N_VALIDATION", 100)
+    papers = Featured(A, sparse.csr_array(words.astype(float)), groups, 20, 100, 200)
+    monkeypatch.setattr(gcn, "featured", lambda name: papers)
     assert len(gcn.arguments(True)) < len(gcn.arguments(False))
-    case = {"percent": 50, "seed": 0, "epochs": 30}
+    case = {"network": "papers", "percent": 50, "seed": 0, "epochs": 30}
     result = gcn.run(**case)
     assert result == gcn.run(**case)
     assert all(0.4 < accuracy <= 1.0 for accuracy in result.values())

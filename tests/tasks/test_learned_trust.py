@@ -296,3 +296,21 @@ def test_hyperedges_and_lifts_need_cells_as_evidence():
         cl.likely_false(K)
     with pytest.raises(cl.InputError, match='evidence="cells"'):
         cl.likely_false(karate(), lift=cl.clique_complex)
+
+
+# The Laplacian of trusted edges
+
+
+@pytest.mark.parametrize("evidence", ["cells", "learned"])
+def test_edges_of_the_trusted_laplacian_weigh_a_twentieth_to_all(evidence):
+    K = karate().with_attributes({}, {1: np.arange(1.0, 79.0)})
+    L = cl.tasks.trusted_laplacian(K, evidence=evidence, rng=3)
+    trust = cl.edge_trust(K, evidence=evidence, rng=3).values
+    i, j = K.cells[1].as_array().T
+    np.testing.assert_allclose(-L.toarray()[i, j], np.arange(1, 79) * (0.05 + 0.95 * trust))
+    np.testing.assert_allclose(L @ np.ones(34), 0, atol=1e-9)
+    assert L.labels == K.labels
+
+
+def test_a_complex_without_edges_has_a_laplacian_of_zeros():
+    assert not cl.tasks.trusted_laplacian(cl.Complex.from_arrays(3, {})).toarray().any()

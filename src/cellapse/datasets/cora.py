@@ -20,7 +20,7 @@ from cellapse._shared.checks import file_path
 from cellapse.datasets._card import Described
 from cellapse.lifts import clique_complex
 
-_FOLDER = "graphdatascience/resources/cora"
+_FOLDER = "graphdatascience/resources"
 _ENDS = ("source", "target")
 _FILES = ("cora_nodes.parquet.gzip", "cora_rels.parquet.gzip")
 SUBJECTS = (
@@ -86,7 +86,7 @@ class Cora(Described):
             "source": "P. Sen et al., Collective classification in network data, AI Magazine "
             "29(3), 93-106 (2008).",
             "licence": "Not bundled with cellapse: see the licence of graphdatascience.",
-            "provenance": f"Python package graphdatascience, {_FOLDER}",
+            "provenance": f"Python package graphdatascience, {_FOLDER}/cora",
         }
         return rows
 
@@ -115,7 +115,7 @@ def load_cora(path: str | Path | None = None) -> Cora:
     >>> cl.datasets.load_cora().words.shape  # doctest: +SKIP
     (2708, 1433)
     """
-    folder = _installed() if path is None else file_path(path)
+    folder = resources("cora") if path is None else file_path(path)
     with extra("pyarrow", "parquet"):
         from pyarrow import parquet
     try:
@@ -152,12 +152,13 @@ def _whole_numbers(column: Any) -> NDArray[np.int64]:
     return np.asarray(values, dtype=np.int64)
 
 
-def _installed() -> Path:
+def resources(name: str) -> Path:
+    """The folder of a data set of the package graphdatascience."""
     try:
         package = metadata.distribution("graphdatascience")
     except metadata.PackageNotFoundError:
         raise MissingExtraError(
-            "graphdatascience is not installed, and Cora is read from there; "
+            f"graphdatascience is not installed, and {name} is read from there; "
             "pip install --no-deps graphdatascience, or give the folder of its files"
         ) from None
-    return Path(str(package.locate_file(_FOLDER)))
+    return Path(str(package.locate_file(f"{_FOLDER}/{name}")))

@@ -30,7 +30,7 @@ from cellapse.tasks.resistance import (
 from cellapse.tasks.selection import Choice, choose_operator, modularity
 from cellapse.tasks.signatures import Signature, heat_kernel_signature, wave_kernel_signature
 from cellapse.tasks.smoothing import Strength, choose_strength, diffuse, smooth
-from cellapse.tasks.trust import EdgeTrust, edge_trust
+from cellapse.tasks.trust import EdgeTrust, edge_trust, trusted_laplacian
 from cellapse.tasks.verdict import Verdict, verdict
 
 __all__ = [
@@ -78,6 +78,7 @@ __all__ = [
     "suggest_n_clusters",
     "sweep_cut",
     "total_variation",
+    "trusted_laplacian",
     "verdict",
     "wave_kernel_signature",
 ]

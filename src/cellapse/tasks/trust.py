@@ -31,6 +31,8 @@ from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._complex.complex import Complex
 from cellapse._complex.given import to_complex
 from cellapse._errors import InputError, extra
+from cellapse._linalg.operators import SparseOperator
+from cellapse._operators.baselines import graph_laplacian
 from cellapse._shared.align import align_one_each
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.card import Card, Shown
@@ -45,6 +47,7 @@ from cellapse.tasks._trust_by_cells import count_cells, trust_by_cells
 
 EVIDENCE = ("cells", "learned", "both")
 DECOYS = ("mixed", *KINDS)
+_LEAST = 0.05  # of the weight of an edge without trust, which may be the only one of a vertex
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -216,6 +219,45 @@ def edge_trust(
         return trust
     learned = None if evidence == "cells" else trust.values
     return replace(trust, values=by_confidence(K, sure, learned))
+
+
+@Fitting("the trust of all edges", "take a smaller network")
+def trusted_laplacian(
+    source: Any,
+    *,
+    evidence: str = "learned",
+    decoys: str = "mixed",
+    rng: int | np.random.Generator = 0,
+) -> SparseOperator:
+    """Return the graph Laplacian in which every edge weighs as much as it is trusted.
+
+    w -> w (.05 + .95 trust), as in `cellapse.torch.TrustEdges`. Labels spread over it lose little
+    on clean networks and gain on those with false edges: `cellapse reproduce spread`.
+
+    Parameters
+    ----------
+    source : Complex, or whatever `collapse` takes
+    evidence, decoys, rng
+        As for `edge_trust`.
+
+    Returns
+    -------
+    SparseOperator
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> L = cl.tasks.trusted_laplacian(nx.barbell_graph(4, 0), evidence="cells")
+    >>> L.toarray()[3, 4].round(2)  # the bridge
+    np.float64(-0.05)
+    """
+    K = to_complex(source)
+    if not K.max_rank or not K.n_cells[1]:
+        return graph_laplacian(K)
+    trust = edge_trust(K, evidence=evidence, decoys=decoys, rng=rng).values
+    given = K.weights[1]
+    weights = (_LEAST + (1.0 - _LEAST) * trust) * (1.0 if given is None else given)
+    return graph_laplacian(K.with_attributes({}, {1: weights}))
 
 
 def learn_from(

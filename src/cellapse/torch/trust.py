@@ -17,8 +17,8 @@ import torch
 
 from cellapse._errors import InputError, extra
 from cellapse._shared.arrays import FloatArray
-from cellapse._shared.checks import flag, number, word
-from cellapse.tasks.trust import edge_trust
+from cellapse._shared.checks import flag, number, one_of, word
+from cellapse.tasks.trust import EVIDENCE, edge_trust
 from cellapse.torch.data import EdgeType, checked_edge_type, data_to_complex, n_nodes, of_one_kind
 
 with extra("torch_geometric", "torch"):
@@ -51,6 +51,9 @@ class TrustEdges(BaseTransform):
     edge_type : three names, optional
         Of a `HeteroData`: the edges that are weighed, such as ("paper", "cites", "paper"). May be
         left out where only one kind of edges joins nodes of one kind.
+    evidence : {"cells", "learned", "both"}
+        What trust is, as in `edge_trust`. On networks of few triangles "learned" keeps the true
+        edges; it takes at least 20 edges, and the same edges get the same weights.
 
     Examples
     --------
@@ -66,9 +69,11 @@ class TrustEdges(BaseTransform):
     weight: bool = True
     attr_name: str | None = "edge_weight"
     edge_type: EdgeType | None = None
+    evidence: str = "cells"
 
     def __post_init__(self) -> None:
         flag("weight", self.weight)
+        one_of("evidence", self.evidence, EVIDENCE)
         self.edge_type = checked_edge_type(self.edge_type)
         if self.attr_name is not None:
             word("attr_name", self.attr_name)
@@ -83,7 +88,7 @@ class TrustEdges(BaseTransform):
         result = copy.copy(data)
         part, _, edges = of_one_kind(result, self.edge_type)
         n = n_nodes(part, "clique")
-        trust, edge_of = _trust(part, n)
+        trust, edge_of = _trust(part, n, self.evidence)
         keep = np.ones(len(trust), dtype=bool)
         if self.drop is not None:
             order = np.argsort(trust, kind="stable")
@@ -109,7 +114,7 @@ class TrustEdges(BaseTransform):
         edges.edge_attr = torch.cat([*columns, given[:, None]], 1)
 
 
-def _trust(data: Any, n: int) -> tuple[FloatArray, Any]:
+def _trust(data: Any, n: int, evidence: str) -> tuple[FloatArray, Any]:
     """The trust of every edge, and of every column of edge_index its edge; -1 for a loop."""
     K = data_to_complex(data)
     low, high = np.sort(data.edge_index.cpu().numpy(), axis=0)
@@ -119,4 +124,5 @@ def _trust(data: Any, n: int) -> tuple[FloatArray, Any]:
     code = ends.min(axis=1) * n + ends.max(axis=1)
     order = np.argsort(code)
     at = np.searchsorted(code, low * n + high, sorter=order)
-    return edge_trust(K).values, np.where(low == high, -1, order[np.minimum(at, len(code) - 1)])
+    edge_of = np.where(low == high, -1, order[np.minimum(at, len(code) - 1)])
+    return edge_trust(K, evidence=evidence).values, edge_of

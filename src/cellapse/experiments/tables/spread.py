@@ -1,9 +1,9 @@
 """Beyond the paper: few labels on networks with false edges, by every method and its rivals.
 
 The methods of `spread_labels` on the graph Laplacian, the motif Laplacian, the renormalized
-collapse and the graph Laplacian whose edges weigh .05 + trust; beside them, on the plain graph,
-those of `protocol.labels`. Of LabelSpreading the best alpha counts, chosen with hindsight for every
-kind of false edges and number of labels.
+collapse and `trusted_laplacian`, by cells and by what the network teaches; beside them, on the
+plain graph, those of `protocol.labels`. Of LabelSpreading the best alpha counts, chosen with
+hindsight for every kind of false edges and number of labels.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import numpy as np
 
 from cellapse._complex.complex import Complex
 from cellapse._linalg.operators import Operator
-from cellapse._operators.baselines import graph_laplacian
 from cellapse._operators.names import make_operator
 from cellapse.experiments.protocol.labels import RIVALS, few_labels
 from cellapse.experiments.protocol.noise import KINDS, draw, with_false_edges
@@ -21,7 +20,7 @@ from cellapse.experiments.protocol.scores import Figure, compare
 from cellapse.experiments.protocol.table import Detail, Experiment, Results, Row, Table, pick
 from cellapse.lifts import clique_complex
 from cellapse.tasks.labels import spread_labels
-from cellapse.tasks.trust import edge_trust
+from cellapse.tasks.trust import trusted_laplacian
 
 LABELLED = (
     *("karate", "football", "lesmis", "polbooks", "dolphins"),
@@ -29,7 +28,8 @@ LABELLED = (
 )
 METHODS = {
     "Poisson, renormalized": ("poisson", "renormalized"),
-    "Poisson, trust": ("poisson", "trust"),
+    "Poisson, trust by cells": ("poisson", "cells"),
+    "Poisson, learned trust": ("poisson", "learned"),
     "Poisson, motif": ("poisson", "motif"),
     "Poisson, L": ("poisson", "laplacian"),
     "harmonic, renormalized": ("harmonic", "renormalized"),
@@ -41,7 +41,7 @@ OURS = "Poisson, renormalized"
 PERCENT = (0, 25, 50, 100)
 QUICK = (0, 50)
 PER_CLASS = (1, 3, 5)
-_LEAST = 0.05  # the weight of an edge without trust
+TRUSTED = ("cells", "learned")
 _SPREADING = "LabelSpreading"
 
 
@@ -74,9 +74,7 @@ def run(network: str, kind: str, percent: int, per_class: int, seed: int) -> Res
 
 
 def _operator(K: Complex, name: str) -> Operator:
-    if name != "trust":
-        return make_operator(K, name)
-    return graph_laplacian(K.with_attributes({}, {1: _LEAST + edge_trust(K).values}))
+    return trusted_laplacian(K, evidence=name) if name in TRUSTED else make_operator(K, name)
 
 
 def summarize(results: Results) -> Table:
