@@ -1,33 +1,36 @@
 r"""How sure each edge is by itself, as a prior that the evidence of the network adds to.
 
-With c the share of the edges that are less sure (ties by halves), t the evidence, and q the mean of
-c among edges with that evidence, never falling with it (isotonic regression), the odds of an edge
-are
+With c the share of the edges that are less sure (ties by halves), the evidence is the closeness of
+both ends by what is sure,
 
-    c / (1 - c)  (q / (1 - q))^(1/2).
+    t = s / (g + h - s + 1/2),   s = sum over its cells of the product of the other edges' c^8,
 
-If c were the probability of an edge and independent of t otherwise, so would q be, and the power
-were 1; the root is for evidence that repeats what c says. Where the evidence has nothing to do with
-c, q is constant and the confidence alone is left.
+g and h the sums of c^8 of the other edges at its ends (a weighted Jaccard index; a cell of more
+than three edges counts by the squared geometric mean of the others'). The edge itself has no part
+in t, so that what t says of its c is news. With q the mean of c^8 among edges of that t, never
+falling with it (isotonic regression), the odds of an edge are
 
-The evidence t is the trust by cells that count as much as their edges are sure, with weights c^4:
-where records are linked, false edges close triangles, but of edges that are not sure. What was
-learned is added with a tenth of the logarithm of the odds of its rank.
+    c / (1 - c)  q / (1 - q).
+
+The eighth power asks for the surest edges: where records are linked, false edges close triangles,
+too, but of edges that are not sure, and that edges in triangles are a bit surer than others says
+nothing if the surest are alone. Where t has nothing to do with c, q is constant and the confidence
+alone is left. What was learned is added with a tenth of the logarithm of the odds of its rank.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from scipy.optimize import isotonic_regression
 
+from cellapse._collapse.edges import Cofaces
 from cellapse._complex.complex import Complex
-from cellapse._shared.arrays import FloatArray
-from cellapse.tasks._trust_by_cells import trust_by_cells
+from cellapse._matrices.matrices import cells_around_edges
+from cellapse._shared.arrays import Entries, FloatArray
 
-_POWER = 4  # of the confidence, as a weight of edges
-_ROOT, _TENTH = 0.5, 0.1
+_POWER = 8  # of the confidence
+_TENTH = 0.1  # of what was learned
+_LEAST = 0.02  # of q, and of 1 - q
 
 
 def ranks(values: FloatArray) -> FloatArray:
@@ -45,13 +48,23 @@ def ranks(values: FloatArray) -> FloatArray:
 def by_confidence(K: Complex, sure: FloatArray, learned: FloatArray | None) -> FloatArray:
     """Return the probability of every edge, by the formula above."""
     c = ranks(sure)
-    weights = np.maximum(c, 1e-3) ** _POWER
-    cells = trust_by_cells(replace(K, weights=(K.weights[0], weights, *K.weights[2:])))[0]
-    odds = _log_odds(c) + _ROOT * _log_odds(np.clip(increasing(cells, c), 0.05, 0.95))
+    q = increasing(_closeness(K, c**_POWER), c**_POWER)
+    odds = _log_odds(c) + _log_odds(np.clip(q, _LEAST, 1.0 - _LEAST))
     if learned is not None:
         odds += _TENTH * _log_odds(ranks(learned))
     values: FloatArray = 1.0 / (1.0 + np.exp(-odds))
     return values
+
+
+def _closeness(K: Complex, weights: FloatArray) -> FloatArray:
+    """Return t of every edge, by the weights of the others."""
+    held = [Cofaces.of(Entries.of(matrix)) for matrix in cells_around_edges(K)]
+    shared = sum((c.add_up(c.weight * c.mean(weights)) for c in held), np.zeros(len(weights)))
+    ends = K.cells[1].as_array(2)
+    around = np.bincount(ends.ravel(), np.repeat(weights, 2), K.n_vertices)
+    others = around[ends].sum(axis=1) - 2.0 * weights
+    closeness: FloatArray = shared / (np.maximum(others - shared, 0.0) + 0.5)
+    return closeness
 
 
 def increasing(x: FloatArray, y: FloatArray) -> FloatArray:

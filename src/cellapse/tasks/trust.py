@@ -231,8 +231,9 @@ def trusted_laplacian(
 ) -> SparseOperator:
     """Return the graph Laplacian in which every edge weighs as much as it is trusted.
 
-    w -> w (.05 + .95 trust), as in `cellapse.torch.TrustEdges`. Labels spread over it lose little
-    on clean networks and gain on those with false edges: `cellapse reproduce spread`.
+    L = B_1 diag(w (.05 + .95 trust)) B_1^T, the weights of `cellapse.torch.TrustEdges`. Labels
+    spread over it lose little on clean networks and gain on those with false edges:
+    `cellapse reproduce spread`.
 
     Parameters
     ----------

@@ -88,7 +88,7 @@ def featured(name: str) -> Featured:
 
 
 def at_hand() -> list[str]:
-    """The names of those whose data are installed."""
+    """Return the names of those whose data are installed."""
     names = []
     for name in NETWORKS:
         with suppress(MissingExtraError, InputError):

@@ -95,7 +95,7 @@ def _folder() -> Path:
 
 
 def arguments(quick: bool) -> list[Arguments]:
-    """None where the package that brings the records is not installed."""
+    """Return none where the package that brings the records is not installed."""
     with suppress(MissingExtraError):
         _folder()
         names = list(FILES)[: 1 if quick else None]
@@ -104,7 +104,7 @@ def arguments(quick: bool) -> list[Arguments]:
 
 
 def run(data: str, fields: str) -> Result:
-    """F1 of every score and way, at every threshold of a grid."""
+    """Return F1 of every score and way, at every threshold of a grid."""
     given = records(data)
     edges, similarity = compared(given, COMPARED[fields])
     scores = _scores(edges, similarity, len(given.person))
@@ -127,7 +127,7 @@ def run(data: str, fields: str) -> Result:
 
 
 def compared(given: Records, names: Sequence[str]) -> tuple[IntArray, FloatArray]:
-    """The pairs of records that are alike enough to be edges, and how alike they are."""
+    """Return the pairs of records that are alike enough to be edges, and how alike they are."""
     at = {name: i for i, name in enumerate(FIELDS)}
     blocks: dict[str, list[int]] = {}
     for row, fields in enumerate(given.fields):
@@ -144,7 +144,7 @@ def compared(given: Records, names: Sequence[str]) -> tuple[IntArray, FloatArray
 
 
 def _similarity(one: list[str], other: list[str]) -> float:
-    """The mean over the fields that both records have."""
+    """Return the mean over the fields that both records have."""
     both = [(a, b) for a, b in zip(one, other, strict=True) if a and b]
     return sum(dice(a, b) for a, b in both) / max(len(both), 1)
 
@@ -156,7 +156,7 @@ def _bigrams(word: str) -> frozenset[str]:
 
 
 def dice(one: str, other: str) -> float:
-    """The share of pairs of neighbouring letters that two words have in common.
+    """Return the share of pairs of neighbouring letters that two words have in common.
 
     >>> dice("meier", "meyer")
     0.666...
@@ -177,21 +177,21 @@ def _scores(edges: IntArray, similarity: FloatArray, n: int) -> dict[str, FloatA
 
 
 def components(edges: IntArray, n: int) -> IntArray:
-    """The connected components."""
+    """Return the connected components."""
     A = sparse.coo_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(n, n))
     labels: IntArray = connected_components(A, directed=False)[1]
     return labels
 
 
 def closed(edges: IntArray, n: int) -> IntArray:
-    """The components of the edges whose ends have at least half of their neighbours in common."""
+    """Return the components of the edges with at least half of the neighbours in common."""
     if not len(edges):
         return np.arange(n)
     return components(edges[simple_scores(edges, n)[0] >= 0.5], n)
 
 
 def correlation(edges: IntArray, n: int) -> IntArray:
-    """The best of three random orders, by the edges between and the missing pairs inside."""
+    """Return the best of three random orders, by edges between and missing pairs inside."""
     neighbours: list[list[int]] = [[] for _ in range(n)]
     for i, j in edges.tolist():
         neighbours[i].append(j)
@@ -224,7 +224,7 @@ WAYS: dict[str, Callable[[IntArray, int], IntArray]] = {
 
 
 def _f1(labels: IntArray, person: IntArray) -> float:
-    """Of all pairs of records that are put together.
+    """Return F1 of the pairs of records that are put together.
 
     >>> round(_f1(np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1])), 3)
     0.4
@@ -269,7 +269,7 @@ def summarize(results: Results) -> Table:
 
 
 def _fixed(curves: list[FloatArray]) -> list[float]:
-    """At the place of the grid that is best on the other data sets."""
+    """Return F1 at the place of the grid that is best on the other data sets."""
     total = np.sum(curves, axis=0)
     return [float(c[np.argmax(total - c)]) if len(curves) > 1 else float("nan") for c in curves]
 
