@@ -8,9 +8,9 @@ both ends by what is sure,
 g and h the sums of c^8 of the other edges at its ends (a weighted Jaccard index; a cell of more
 than three edges counts by the squared geometric mean of the others'). The edge itself has no part
 in t, so that what t says of its c is news. With q the mean of c^8 among edges of that t, never
-falling with it (isotonic regression), the odds of an edge are
+falling with it (isotonic regression), and r that among all edges, the odds of an edge are
 
-    c / (1 - c)  q / (1 - q).
+    c / (1 - c)  q / (1 - q)  (1 - r) / r.
 
 The eighth power asks for the surest edges: where records are linked, false edges close triangles,
 too, but of edges that are not sure, and that edges in triangles are a bit surer than others says
@@ -48,8 +48,10 @@ def ranks(values: FloatArray) -> FloatArray:
 def by_confidence(K: Complex, sure: FloatArray, learned: FloatArray | None) -> FloatArray:
     """Return the probability of every edge, by the formula above."""
     c = ranks(sure)
-    q = increasing(_closeness(K, c**_POWER), c**_POWER)
-    odds = _log_odds(c) + _log_odds(np.clip(q, _LEAST, 1.0 - _LEAST))
+    surest = c**_POWER
+    q = np.append(increasing(_closeness(K, surest), surest), surest.mean())
+    found = _log_odds(np.clip(q, _LEAST, 1.0 - _LEAST))
+    odds = _log_odds(c) + found[:-1] - found[-1]
     if learned is not None:
         odds += _TENTH * _log_odds(ranks(learned))
     values: FloatArray = 1.0 / (1.0 + np.exp(-odds))
