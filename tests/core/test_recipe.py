@@ -1,4 +1,4 @@
-"""A new realization by the recipe of CONTRIBUTING: one class, one line in the registry."""
+"""The recipes of CONTRIBUTING with toys: a new realization, eigensolver and inverse."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 import cellapse as cl
+from cellapse._collapse import elimination
+from cellapse._collapse.inverse import Inverse
 from cellapse._collapse.realizations import REALIZATIONS
+from cellapse._linalg.eigen.solver import EigenSolver
 from cellapse.cli.app import app
 from cellapse.report.explorer import Explorer, Settings
 
@@ -93,3 +96,65 @@ def test_in_a_layer_that_learns(halved):
     np.testing.assert_allclose(S, by_definition(halved), atol=1e-9)
     layer(torch.ones(34)).sum().backward()
     assert layer.log_beta.grad is not None
+
+
+# An eigensolver: how to find the smallest eigenpairs; all else comes with `spectrum`
+
+
+@dataclass(frozen=True)
+class Whole(EigenSolver):
+    """All eigenpairs by NumPy, with what is known moved to the other end; it claims nothing."""
+
+    def find(self, problem):
+        known = problem.onto_kernel.add_to(problem.dense(), 2.0 * problem.norm)
+        known += 2.0 * problem.norm * problem.deflated @ problem.deflated.T
+        values, vectors = np.linalg.eigh(known)
+        return values[: problem.k], vectors[:, : problem.k]
+
+
+@pytest.mark.parametrize("mass", [None, "degree"])
+def test_an_eigensolver_finds_and_the_evidence_comes_with_spectrum(mass):
+    """Also with three components, whose zeros are not among what it finds."""
+    graph = nx.disjoint_union(nx.karate_club_graph(), nx.disjoint_union(*[nx.cycle_graph(5)] * 2))
+    S = cl.collapse(cl.clique_complex(graph, weight=None))
+    found, usual = (S.spectrum(8, mass, solver=one) for one in (Whole(), cl.Dense()))
+    np.testing.assert_allclose(found.values, usual.values, atol=1e-9 * found.norm)
+    assert (found.values[:3] == 0.0).all()
+    assert found.certified is None  # nothing counted: it was searched whether any is missing
+    assert found.residuals.max() < 1e-8 * found.norm
+    assert found.solver == Whole()
+
+
+# An inverse: how K^-1 is applied; the laws of `test_inverse.py` are those of all
+
+
+class Plain(Inverse):
+    """K as it is written down, and its inverse by LAPACK."""
+
+    method = "as it is written"
+
+    def dense(self, error=0.0):
+        level = self.level
+        B, M = level.B.toarray(), level.M.toarray()
+        K = np.eye(level.n) + level.beta * B @ np.linalg.solve(M, B.T)
+        return np.eye(level.n) - np.linalg.inv(K)
+
+    def apply(self, x, error=0.0):
+        return self.dense() @ x, 1e-12 * self.level.size(x)
+
+
+@pytest.mark.parametrize("realization", ["unfolded", "mixed", "incidence"])
+def test_an_inverse_is_all_that_elimination_needs(realization, monkeypatch):
+    K = cl.clique_complex(nx.karate_club_graph(), weight=None)
+    x = np.linspace(-1.0, 1.0, 34)
+    usual = cl.collapse(K, realization, eps=1e-2)
+    expected = usual.toarray(), usual @ x, usual.complete(x), usual.spectrum(4).values
+    monkeypatch.setattr(elimination, "inverse_of", lambda level, solver=None: Plain(level))
+    S = cl.collapse(K, realization, eps=1e-2)
+    near = {"atol": 1e-9 * S.norm_bound()}
+    np.testing.assert_allclose(S.toarray(), expected[0], **near)
+    np.testing.assert_allclose(S @ x, expected[1], **near)
+    for rank, values in S.complete(x).items():
+        np.testing.assert_allclose(values, expected[2][rank], atol=1e-7)
+    np.testing.assert_allclose(S.spectrum(4).values, expected[3], **near)
+    assert "as it is written" in str(S)
