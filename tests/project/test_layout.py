@@ -240,6 +240,19 @@ def test_every_room_has_its_place_in_the_order():
         assert inside == set(order)
 
 
+def test_the_table_of_rooms_is_true():
+    """Every folder has its row; where a row is about one folder, all its words are files there."""
+    text = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.*?) \| (.*) \|$", text.partition("## Ten habits")[0], re.MULTILINE)
+    table = [(re.findall(r"`(\w+)/`", rooms), found) for rooms, found in rows if "/`" in rooms]
+    folders = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert folders == {room for rooms, _ in table for room in rooms}
+    for rooms, found in table:
+        for word in re.findall(r"`([a-z_]+)/?`", found) if len(rooms) == 1 else ():
+            files = [*(PACKAGE / rooms[0]).rglob(f"{word}.py"), PACKAGE / rooms[0] / word]
+            assert any(file.exists() for file in files) or word == "collapse", word
+
+
 def test_imports_follow_the_way_of_the_data():
     assert not [found for found in imports() if upwards(found) and not found.when_called]
 
