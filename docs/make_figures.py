@@ -22,10 +22,10 @@ IMAGES = Path(__file__).parent / "images"
 
 def false_edges() -> None:
     """The network of `cellapse demo`: what it is given, what trust makes of it, and the figures."""
-    from cellapse.cli.demo import measured
+    from cellapse.cli.demo import NETWORK, measured
 
     K, true, trust, said = measured()
-    books = cl.datasets.load("polbooks")
+    data = cl.datasets.load(NETWORK)
     edges = K.cells[1].as_array()
     graph = nx.Graph([tuple(e) for e in edges[true].tolist()])
     graph.add_nodes_from(range(K.n_vertices))
@@ -34,7 +34,7 @@ def false_edges() -> None:
     xy = np.array([place[i] for i in range(K.n_vertices)])
     xy = (xy - xy.mean(axis=0)) @ np.linalg.svd(xy - xy.mean(axis=0))[2].T[:, ::-1]  # upright
     figure, axes = plt.subplots(1, 3, figsize=(11.6, 5.2), width_ratios=(1, 1, 1.05))
-    colours = np.array(["#0072B2", "#E69F00", "#999999"])[np.argsort([1, 0, 2])[books.groups]]
+    colours = np.array(["#0072B2", "#E69F00", "#999999"])[data.groups]
     panels = [
         (f"{said.real} true edges and {said.false} false", np.full(len(true), 0.5)),
         ("Edges as strong as their trust", trust),

