@@ -118,6 +118,34 @@ def test_the_same_edges_give_the_same(kind):
         np.testing.assert_allclose(made.toarray(), expected.toarray(), atol=1e-12)
 
 
+POINTS = np.random.default_rng(0).random((5, 3))
+FACES = np.array([[0, 1, 2], [2, 3, 4]])
+TABLE = np.array([[0, 1], [1, 2]])
+ONE = float("nan")
+GAPS = {
+    "faces of a mesh": lambda: lifts.mesh_complex(POINTS, masked(FACES, (0, 1))),
+    "positions of a mesh": lambda: lifts.mesh_complex(masked(POINTS, (0, 1)), FACES),
+    "a mesh": lambda: cl.as_complex((POINTS, masked(FACES, (0, 1)))),
+    "cells of arrays": lambda: cl.Complex.from_arrays(5, {1: masked(TABLE, (0, 1))}),
+    "cells": lambda: cl.Complex.from_cells({1: masked(TABLE, (0, 1))}),
+    "rows": lambda: cl.clique_complex(list(masked(TABLE, (0, 1)))),
+    "labels": lambda: cl.Complex.from_arrays(3, {1: TABLE}, labels=masked([5, 6, 7], 1)),
+    "labels with NaN": lambda: cl.Complex.from_arrays(3, {1: TABLE}, labels=[0.5, ONE, 1.5]),
+    "vertices with NaN": lambda: cl.Complex.from_cells({0: [0, ONE, 1], 1: [(0, 1)]}),
+    "vertices of hyperedges": lambda: cl.hypergraph_complex([["a"]], vertices=["a", None]),
+    "a graph with NaN": lambda: cl.as_complex(nx.Graph([(0, ONE)])),
+    "hyperedges": lambda: cl.hypergraph_complex(masked(FACES, (0, 1))),
+    "matrices": lambda: cl.collapse([masked([[1, 0], [-1, 1], [0, -1]], (0, 0))]),
+    "pairs": lambda: cl.effective_resistance(EDGES, masked(TABLE, (0, 1))),
+}
+
+
+@pytest.mark.parametrize("kind", GAPS)
+def test_gaps_are_refused_in_parts_too(kind):
+    with pytest.raises(cl.InputError):
+        GAPS[kind]()
+
+
 MATRIX = np.array([[1, 0], [1, 0], [1, 1], [0, 1.0]])
 NO_HYPEREDGES = {
     "points": lambda: np.random.default_rng(0).random((5, 2)),

@@ -18,6 +18,7 @@ from scipy import sparse
 
 from cellapse._errors import InputError, PositionError
 from cellapse._shared.arrays import IntArray
+from cellapse._shared.checks import unmasked
 
 _SHOWN = 5  # cells in a repr
 
@@ -204,6 +205,7 @@ def ascending_rows(indices: IntArray, indptr: IntArray) -> IntArray:
 def _integers(rank: int, values: Any) -> IntArray:
     if not np.iterable(values):
         raise InputError(f"the cells of rank {rank} are {values!r}; give a list of cells")
+    values = unmasked(values, f"the list of cells of rank {rank}")
     try:
         array = np.asarray(values)
     except ValueError:  # rows of several lengths

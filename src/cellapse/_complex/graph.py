@@ -18,7 +18,7 @@ from cellapse._complex.adjacency import is_adjacency, numeric_square, symmetric_
 from cellapse._complex.attributes import USUAL, columns_of, usual_weight
 from cellapse._complex.complex import Complex
 from cellapse._complex.given import read_graph
-from cellapse._complex.labels import refuse_points, steady, vertex_order
+from cellapse._complex.labels import positions, refuse_points, steady, vertex_order
 from cellapse._complex.simple import SIMPLE, Rules, simple_edges
 from cellapse._complex.weights import (
     AUTO,
@@ -118,7 +118,7 @@ def _from_networkx(graph: Any, weight: str | None, rules: Rules) -> Graph:
     if graph.is_directed():
         rules.check_direction(f"a {type(graph).__name__}", "pass graph.to_undirected(), or ")
     labels = tuple(graph)
-    position = {v: i for i, v in enumerate(labels)}
+    position = positions(labels)
     *ends, records = _listed_edges(graph)
     places = [map(position.__getitem__, column) for column in ends]
     edges = np.column_stack([np.fromiter(column, np.int64, len(records)) for column in places])

@@ -79,15 +79,20 @@ def vertex_order(
         return tuple(known)
     every = {**first, **known}
     kinds = set(map(type, every))
-    if kinds - _NAMES and (missing := [v for v in every if is_missing(v)]):
-        raise InputError(
-            f"a vertex is called {missing[0]!r}, which means a missing value; leave out its cells, "
-            "or call it something else, such as a word"
-        )
+    _refuse_missing(every, kinds)
     if all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
         numbers: Any = every
         return tuple(sorted(map(int, numbers)))
     return tuple(every)
+
+
+def _refuse_missing(labels: Iterable[Hashable], kinds: set[type]) -> None:
+    missing = [v for v in labels if is_missing(v)] if kinds - _NAMES else []
+    if missing:
+        raise InputError(
+            f"a vertex is called {missing[0]!r}, which means a missing value; leave out its cells, "
+            "or call it something else, such as a word"
+        )
 
 
 def _unhashable(error: TypeError) -> InputError:
@@ -103,6 +108,8 @@ def positions(labels: Sequence[Hashable]) -> dict[Hashable, int]:
     if len(position) < len(labels):
         twice = next(v for i, v in enumerate(labels) if position[v] != i)
         raise InputError(f"vertex {twice!r} is listed twice; labels must differ")
+    if not isinstance(labels, range):
+        _refuse_missing(labels, set(map(type, labels)))
     return position
 
 

@@ -138,6 +138,7 @@ def usual_entries(values: NDArray[Any]) -> bool:
 
 def listed(values: Any, name: str) -> list[Any]:
     """`values` as a list; what cannot be iterated over is refused."""
+    values = unmasked(values, name)
     try:
         return values.tolist() if isinstance(values, np.ndarray) and values.ndim else list(values)
     except TypeError:
