@@ -261,8 +261,10 @@ def unfolded_sigmas(
     for k, B in enumerate(upper):
         d = B.row_squares
         at = (d > 0) if reached is None else (d > 0) & reached
-        owner = np.zeros(len(d), np.int64) if owners is None else owners[k]
-        np.minimum.at(sigmas[:, k], owner[at], np.sqrt(d[at]))
+        if owners is None:
+            sigmas[0, k] = np.sqrt(d[at].min(initial=np.inf))
+        else:
+            np.minimum.at(sigmas[:, k], owners[k][at], np.sqrt(d[at]))
         if k + 1 < len(upper):
             reached = B.T @ (np.ones(len(d)) if reached is None else reached.astype(float)) > 0
     return sigmas

@@ -233,7 +233,7 @@ def contained(K: Complex, low: int, high: int) -> Entries:
     x, y = K.cells[low], K.cells[high]
     if low == 0:
         return _ones(y.indices, np.arange(len(y)).repeat(y.sizes), (len(x), len(y)))
-    pairs: list[tuple[IntArray, IntArray]] = [(np.empty(0, np.int64),) * 2]
+    none, pairs = np.empty(0, np.int64), list[tuple[IntArray, IntArray]]()
     for t in x.all_sizes():
         where_x, table = x.of_size(t)
         index = RowIndex(np.sort(table, axis=1) if t > 3 else table, K.n_vertices)
@@ -246,7 +246,9 @@ def contained(K: Complex, low: int, high: int) -> Entries:
                 common = (next(members)[where_x] @ next(members)[where_y].T).tocoo()
                 found = [(common.row[common.data == t], common.col[common.data == t])]
             pairs += [(where_x[i], where_y[j]) for i, j in found]
-    rows, columns = (np.concatenate(part) for part in zip(*pairs, strict=True))
+    if len(pairs) == 1:  # saves a copy
+        return _ones(*pairs[0], (len(x), len(y)))
+    rows, columns = (np.concatenate(part) for part in zip((none, none), *pairs, strict=True))
     return _ones(rows, columns, (len(x), len(y)))
 
 
