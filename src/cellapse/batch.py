@@ -318,9 +318,8 @@ def _together(complexes: list[Complex], settings: Settings, vectors: bool) -> li
     values: list[list[FloatArray]] = [[] for _ in complexes]
     kept: list[list[FloatArray]] = [[] for _ in complexes]
     for eps in settings.eps:
-        blocks, definite, certain = stacks.collapsed(eps)
+        blocks, norms, definite, certain = stacks.collapsed(eps)
         known &= certain
-        norms = stacks.norms()
         zeros = np.where(definite, n_zeros, 0)
         for T, norm, Q, group in zip(blocks, norms, P, layout.groups, strict=True):
             Q = np.where(definite[group][:, None, None], Q, 0.0)

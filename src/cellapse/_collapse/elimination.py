@@ -17,7 +17,6 @@ import numpy as np
 from scipy import sparse
 
 from cellapse._collapse.chain import Chain
-from cellapse._collapse.completion import MassErrors
 from cellapse._collapse.edges import Masses, Rounds, above_zero
 from cellapse._collapse.eliminated import Level
 from cellapse._collapse.graded import GradedLaplacian
@@ -66,6 +65,8 @@ class OneSide(_OfChain):
 
     `ranks` are those eliminated, nearest first, and `n_cells` the cells of every rank.
     """
+
+    _masses: Masses | None = None  # of edges, where they are all that is left of further ranks
 
     def __init__(
         self,
@@ -153,12 +154,8 @@ class OneSide(_OfChain):
         return self.level.beta * edges.norm_bound(mass) or 1.0
 
     def complete(self, u: FloatArray) -> dict[int, FloatArray]:
-        values = self.inverse.complete(u, self._mass_errors())
-        return _by_rank(values, self._ranks, self._n_cells)
-
-    def _mass_errors(self) -> MassErrors | None:
-        """How well a diagonal M is known, where its masses are sums."""
-        return None
+        errors = None if self._masses is None else self._masses.errors()
+        return _by_rank(self.inverse.complete(u, errors), self._ranks, self._n_cells)
 
 
 class ByEdgeMasses(OneSide):
@@ -172,9 +169,6 @@ class ByEdgeMasses(OneSide):
         numbers = weights.beta, weights.gamma, weights.eps, weights.definite
         level = Level(chain, *numbers, self._masses.of_rank[0])
         super().__init__(level, weights, solver, (1,), chain.edges.shape)
-
-    def _mass_errors(self) -> MassErrors:
-        return self._masses.errors()
 
     def complete(self, u: FloatArray) -> dict[int, FloatArray]:
         values = super().complete(u)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,17 @@ from cellapse._shared.arrays import ROUNDOFF, BoolArray, Entries, FloatArray, In
 _ZERO = 1e-10  # relative to the largest: an eigenvalue of B B^T that is taken for zero
 _LEVEL_ZERO = 1e-13  # the same of an effective operator, whose small eigenvalues are accurate
 
-Collapsed = tuple[list[FloatArray], BoolArray, BoolArray]
+
+class Collapsed(NamedTuple):
+    """The operators of all groups, and bounds of the norms of A; of every complex, what is known.
+
+    An operator that is not known well enough has to be made alone.
+    """
+
+    blocks: list[FloatArray]
+    norms: list[FloatArray]
+    definite: BoolArray  # whether it is sure to be semi-definite
+    known: BoolArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,11 +155,7 @@ class Stacks(ABC):
 
     @abstractmethod
     def collapsed(self, eps: float) -> Collapsed:
-        """The operators of all groups; which complexes' are definite, and which well known."""
-
-    @abstractmethod
-    def norms(self) -> list[FloatArray]:
-        """Bounds of the norms of A, one array for each group."""
+        """Return the operators for one eps."""
 
 
 class ChainStacks(Stacks):
@@ -183,7 +189,8 @@ class ChainStacks(Stacks):
                     h = self._top[g][0] if stack is self._H[-1] else np.linalg.eigvalsh(stack[g])
                     self._sigma[group, k] = smallest_positive(h)
 
-    def norms(self) -> list[FloatArray]:
+    @cached_property
+    def _norms(self) -> list[FloatArray]:
         return [self._beta[0] * row_sums(H) for H in self._H[0]]
 
     def collapsed(self, eps: float) -> Collapsed:
@@ -191,7 +198,7 @@ class ChainStacks(Stacks):
         groups = enumerate(self.layout.groups)
         blocks = [self._descend(g, gamma[group], eps) for g, group in groups]
         held = [_held(T, H) for T, H in zip(blocks, self._H[0], strict=True)]
-        return held, definite, np.ones_like(definite)
+        return Collapsed(held, self._norms, definite, np.ones_like(definite))
 
     def _couplings(self, eps: float) -> tuple[FloatArray, BoolArray]:
         """gamma for every complex, and whether it is within the bound."""
@@ -259,16 +266,16 @@ class EdgeMassStacks(ChainStacks):
         beta, (vertices, edges, *_) = self._beta, self.layout.places
         T, known = [beta[0] * H for H in self._H[0]], definite.copy()
         if not known.any() or beta[0] == 0.0 or eps == 0.0:
-            return T, definite, np.zeros_like(known)
+            return Collapsed(T, self._norms, definite, np.zeros_like(known))
         spread = [gamma[p.owner, k + 1] for k, p in enumerate(self.layout.places[1 : len(beta)])]
         masses = Masses(self._cofaces, len(edges.owner), beta[1:], spread, eps).of_rank[0]
         G = self.layout.cut(self._squares.weighted(beta[0] / masses), vertices, vertices)
         for g, (group, A, P) in enumerate(zip(self.layout.groups, T, self.kernels[0], strict=True)):
             D, error = one_less_inverse(G[g], _off(P), G[g].__matmul__)
             c = gamma[group, 0] ** 2 / beta[0]
-            known[group] &= c * error <= 0.3 * GOOD * row_sums(A)
+            known[group] &= c * error <= 0.3 * GOOD * self._norms[g]
             T[g] = np.where(known[group][:, None, None], A - c[:, None, None] * D, A)
-        return T, definite, known
+        return Collapsed(T, self._norms, definite, known)
 
 
 def _off(P: FloatArray) -> Solve:
@@ -292,17 +299,13 @@ class SparseStacks(Stacks):
     ) -> None:
         self.layout, self.kernel = Layout(complexes, ()), kernel
         self._operator, self._n = operator, len(complexes)
-        self._norms: list[FloatArray] = []
 
     def collapsed(self, eps: float) -> Collapsed:
         S, definite = self._operator(eps)
         vertices = self.layout.places[0]
         blocks = self.layout.stacks(Entries.of(S), vertices, vertices)
-        self._norms = [row_sums(block) for block in blocks]
-        return blocks, np.full(self._n, definite), np.ones(self._n, dtype=bool)
-
-    def norms(self) -> list[FloatArray]:
-        return self._norms
+        norms, known = [row_sums(block) for block in blocks], np.ones(self._n, dtype=bool)
+        return Collapsed(blocks, norms, definite & known, known)
 
 
 def eigenpairs_of_stack(
