@@ -314,12 +314,10 @@ def _together(complexes: list[Complex], settings: Settings, vectors: bool) -> li
     stacks = realization.stacks(complexes, settings.beta, settings.gamma)
     layout = stacks.layout
     P, n_zeros = stacks.kernels
-    known = np.ones(len(complexes), dtype=bool)
     values: list[list[FloatArray]] = [[] for _ in complexes]
     kept: list[list[FloatArray]] = [[] for _ in complexes]
     for eps in settings.eps:
-        blocks, norms, definite, certain = stacks.collapsed(eps)
-        known &= certain
+        blocks, norms, definite = stacks.collapsed(eps)
         zeros = np.where(definite, n_zeros, 0)
         for T, norm, Q, group in zip(blocks, norms, P, layout.groups, strict=True):
             Q = np.where(definite[group][:, None, None], Q, 0.0)
@@ -328,10 +326,8 @@ def _together(complexes: list[Complex], settings: Settings, vectors: bool) -> li
             for i, one, columns in zip(group, w, V, strict=True):
                 values[i].append(one)
                 kept[i].append(columns)
-    pairs = zip(complexes, known.tolist(), values, kept, zeros.tolist(), strict=True)
-    return [
-        (np.stack(w), np.stack(V), z) if sure else _one(K, settings) for K, sure, w, V, z in pairs
-    ]
+    pairs = zip(values, kept, zeros.tolist(), strict=True)
+    return [(np.stack(w), np.stack(V), z) for w, V, z in pairs]
 
 
 def _with_masses(

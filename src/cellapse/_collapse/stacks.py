@@ -38,15 +38,11 @@ _LEVEL_ZERO = 1e-13  # the same of an effective operator, whose small eigenvalue
 
 
 class Collapsed(NamedTuple):
-    """The operators of all groups, and bounds of the norms of A; of every complex, what is known.
-
-    An operator that is not known well enough has to be made alone.
-    """
+    """The operators of all groups, and bounds of the norms of A."""
 
     blocks: list[FloatArray]
     norms: list[FloatArray]
-    definite: BoolArray  # whether it is sure to be semi-definite
-    known: BoolArray
+    definite: BoolArray  # which complexes' are sure to be semi-definite
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +194,7 @@ class ChainStacks(Stacks):
         groups = enumerate(self.layout.groups)
         blocks = [self._descend(g, gamma[group], eps) for g, group in groups]
         held = [_held(T, H) for T, H in zip(blocks, self._H[0], strict=True)]
-        return Collapsed(held, self._norms, definite, np.ones_like(definite))
+        return Collapsed(held, self._norms, definite)
 
     def _couplings(self, eps: float) -> tuple[FloatArray, BoolArray]:
         """gamma for every complex, and whether it is within the bound."""
@@ -252,8 +248,8 @@ class EdgeMassStacks(ChainStacks):
     """Stacks of the vertices alone, with one mass for every edge, as `DenseInverse` has it."""
 
     def _prepare(self, matrices: list[Entries]) -> None:
-        vertices, upper = self.layout.places[0], matrices[1:]
-        self._squares = self.layout.edge_squares(matrices[0])
+        vertices, (self._edges, *upper) = self.layout.places[0], matrices
+        self._squares = self.layout.edge_squares(self._edges)
         self._H = [self.layout.cut(self._squares.all, vertices, vertices)]
         self._cofaces = [Cofaces.of(B.squared) for B in upper]
         owners = [places.owner for places in self.layout.places[1:]]
@@ -262,20 +258,25 @@ class EdgeMassStacks(ChainStacks):
             self._sigma[group, 0] = smallest_positive(np.linalg.eigvalsh(H))
 
     def collapsed(self, eps: float) -> Collapsed:
+        """By inverses, and where digits are lost by singular values, for every complex alone."""
         gamma, definite = self._couplings(eps)
         beta, (vertices, edges, *_) = self._beta, self.layout.places
-        T, known = [beta[0] * H for H in self._H[0]], definite.copy()
-        if not known.any() or beta[0] == 0.0 or eps == 0.0:
-            return Collapsed(T, self._norms, definite, np.zeros_like(known))
         spread = [gamma[p.owner, k + 1] for k, p in enumerate(self.layout.places[1 : len(beta)])]
         masses = Masses(self._cofaces, len(edges.owner), beta[1:], spread, eps).of_rank[0]
         G = self.layout.cut(self._squares.weighted(beta[0] / masses), vertices, vertices)
+        T, known = [beta[0] * H for H in self._H[0]], definite & (beta[0] > 0)
         for g, (group, A, P) in enumerate(zip(self.layout.groups, T, self.kernels[0], strict=True)):
             D, error = one_less_inverse(G[g], _off(P), G[g].__matmul__)
-            c = gamma[group, 0] ** 2 / beta[0]
+            c = gamma[group, 0] ** 2 / (beta[0] or 1.0)
             known[group] &= c * error <= 0.3 * GOOD * self._norms[g]
-            T[g] = np.where(known[group][:, None, None], A - c[:, None, None] * D, A)
-        return Collapsed(T, self._norms, definite, known)
+            T[g] = A - c[:, None, None] * D
+        if not known.all():
+            roots = self._edges.scaled(None, masses**-0.5)
+            for g, F in enumerate(self.layout.stacks(roots, vertices, edges)):
+                group = self.layout.groups[g]
+                level = self._level(0, g, F, gamma[group, 0])
+                T[g] = np.where(known[group][:, None, None], T[g], level)
+        return Collapsed(T, self._norms, definite)
 
 
 def _off(P: FloatArray) -> Solve:
@@ -304,8 +305,8 @@ class SparseStacks(Stacks):
         S, definite = self._operator(eps)
         vertices = self.layout.places[0]
         blocks = self.layout.stacks(Entries.of(S), vertices, vertices)
-        norms, known = [row_sums(block) for block in blocks], np.ones(self._n, dtype=bool)
-        return Collapsed(blocks, norms, definite & known, known)
+        norms = [row_sums(block) for block in blocks]
+        return Collapsed(blocks, norms, np.full(self._n, definite))
 
 
 def eigenpairs_of_stack(
