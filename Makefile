@@ -51,7 +51,7 @@ CHECKED := \
 	project/layout project/lock \
 	public/vocabulary public/errors public/pickle \
 	core/by_hand core/theorems core/small core/onto core/recipe core/solvers core/inverse \
-	core/operator_contract core/operator_products core/sigma core/zero_operators core/mixed_meshes \
+	core/factors core/operator_contract core/operator_products core/sigma core/zero_operators core/mixed_meshes \
 	core/weights \
 	tasks/theory tasks/batch tasks/clustering tasks/cuts tasks/resistance \
 	tasks/influence tasks/choices tasks/embedding \
@@ -64,7 +64,7 @@ SEEDS ?= $(shell seq 1 20)
 BENCH ?= $(filter-out scale_out,$(basename $(notdir $(shell grep -ls __main__ benchmarks/*.py))))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo docs browser check test test-slow test-seeds test-oldest scale test-scale campaign fuzz \
+.PHONY: help demo docs browser check test test-users test-slow test-seeds test-oldest scale test-scale campaign fuzz \
 	mutate lock lint format bench dist smoke clean check-reproduction
 
 help:
@@ -72,6 +72,7 @@ help:
 	@echo "make docs         the site, with its gallery, into build/docs"
 	@echo "make check        lint and the quick tests, in an environment made within a minute"
 	@echo "make test         lint, then the tests"
+	@echo "make test-users   the slow tests of what users meet: commands, formats, arguments"
 	@echo "make test-slow    all tests, the slow ones too"
 	@echo "make test-seeds   the tests that draw examples, with twenty other seeds or SEEDS=7"
 	@echo "make test-oldest  the tests with the lowest versions of the dependencies"
@@ -119,6 +120,12 @@ check: $(CHECK)
 
 test: lint browser
 	$(RUN) $(PYTEST)
+
+# Of the slow tests, those of what users meet first: every documented command, every format and wrong
+# argument, types of their scripts, networkx's own tests with our backend.
+test-users: $(DEV)
+	$(RUN) $(PYTEST) -m slow tests/first_hour tests/cli tests/interop tests/public tests/io \
+		tests/core/test_memory.py
 
 test-slow: $(DEV) browser
 	$(RUN) $(PYTEST) -m "" --durations=10

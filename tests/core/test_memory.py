@@ -170,6 +170,7 @@ def in_little_memory(answer):
 
 
 @linux
+@pytest.mark.slow
 def test_limits_of_the_process_count_as_memory():
     """In a process of its own: this one may keep freed memory, which no limit of it counts."""
     fresh = get_context("spawn")

@@ -6,6 +6,7 @@ import warnings
 import networkx as nx
 import numpy as np
 import pytest
+from everyday import everyday
 
 import cellapse as cl
 
@@ -33,7 +34,9 @@ def on_cells(S, K, rank):
 
 
 @pytest.mark.parametrize("how", HOW)
-@pytest.mark.parametrize("name", COMPLEXES)
+@pytest.mark.parametrize(
+    "name", everyday(COMPLEXES, quick=("hypergraph", "labels", "an edge is missing"))
+)
 def test_every_rank_is_on_its_cells_or_an_error_that_says_what_can(name, how):
     K = COMPLEXES[name]
     for rank in range(1, K.max_rank + 1):

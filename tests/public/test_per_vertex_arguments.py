@@ -19,6 +19,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from everyday import everyday
 from public_calls import RESULTS, public_names
 
 import cellapse as cl
@@ -482,6 +483,14 @@ def the_same(row, found, expected):
             assert np.asarray(x).tolist() == np.asarray(y).tolist()
 
 
+def one_of(n, kinds):
+    """Every argument with every kind, of which one of n runs every day, in turns."""
+    pairs = [(name, kind) for name in TABLE for kind in kinds]
+    turns = [i + j for i, _ in enumerate(TABLE) for j, _ in enumerate(kinds)]
+    quick = {pair for pair, turn in zip(pairs, turns, strict=True) if turn % n == 0}
+    return everyday(pairs, quick)
+
+
 @cache
 def by_position(name):
     with TemporaryDirectory() as folder:
@@ -489,8 +498,7 @@ def by_position(name):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("kind", SAME)
-@pytest.mark.parametrize("name", TABLE)
+@pytest.mark.parametrize(("name", "kind"), one_of(3, SAME))
 def test_by_label_or_by_position(name, kind, tmp_path):
     row = TABLE[name]
     given = SAME[kind](row.given, row.labels)
@@ -513,8 +521,7 @@ def test_by_label_or_by_position(name, kind, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("kind", REFUSED)
-@pytest.mark.parametrize("name", TABLE)
+@pytest.mark.parametrize(("name", "kind"), one_of(2, REFUSED))
 def test_labels_that_do_not_fit_are_named(name, kind, tmp_path):
     row = TABLE[name]
     if row.takes == "known" and "without a label" in kind:
@@ -528,8 +535,7 @@ def test_labels_that_do_not_fit_are_named(name, kind, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("kind", CONTENT)
-@pytest.mark.parametrize("name", TABLE)
+@pytest.mark.parametrize(("name", "kind"), one_of(2, CONTENT))
 def test_only_numbers_where_numbers_are_needed(name, kind, tmp_path):
     row = TABLE[name]
     make, refused_by = CONTENT[kind]
