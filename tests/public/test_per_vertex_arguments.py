@@ -294,6 +294,7 @@ ELSEWHERE = {
         for method in methods
     },
     "Complex.from_arrays(labels)": NAMES_THEM,
+    "explore(groups)": "that of analyze, on a page that waits for a reader",
     "hypergraph_complex(vertices)": NAMES_THEM,
     "mesh_complex(vertices)": NAMES_THEM,
     **{f"{n}_complex(points)": NAMES_THEM for n in ("alpha", "rips", "nearest_neighbour")},
