@@ -65,7 +65,16 @@ RESULTS = {
         "Weights",
         "Realization",
     ),
-    *("Changes", "Moment", "ReducedOperator", "TemporalComplex", "Window", "cores", "solve_all"),
+    *(
+        "Changes",
+        "Moment",
+        "ReducedOperator",
+        "TemporalComplex",
+        "Timeline",
+        "Window",
+        "cores",
+        "solve_all",
+    ),
     *("CellapseError", "CellapseWarning", "ConvergenceError", "InputError"),
     *("MissingExtraError", "SizeError", "batch", "datasets", "interop", "lifts", "tasks", "theory"),
 }
@@ -133,7 +142,25 @@ def moments():
 
 
 def changes():
-    return cl.temporal.find_changes(moments(), by="edges", around=2)
+    return cl.temporal.find_changes(moments(), distance="edges", around=2)
+
+
+def timeline():
+    from cellapse import report
+
+    return report.show_timeline(moments())
+
+
+def timeline_page(moments, title):
+    from cellapse import report
+
+    return report.show_timeline(moments, title).html()
+
+
+def written_timeline(timeline, changes):
+    from cellapse import report
+
+    report.write_timeline(timeline, folder() / "time.html", changes=changes)
 
 
 def followed(source, **more):
@@ -462,15 +489,20 @@ CALLS = {
         rng=0,
     ),
     "find_changes": on(
-        cl.temporal.find_changes, moments=moments, by="edges", around=2, level=0.5, rng=0
+        cl.temporal.find_changes, moments=moments, distance="edges", around=2, level=0.5, rng=0
     ),
     "Changes.to_frame": method(changes, "to_frame"),
+    "Changes.to_words": method(changes, "to_words"),
+    "show_timeline": on(timeline_page, moments=moments, title="meetings"),
+    "write_timeline": on(written_timeline, timeline=timeline, changes=changes),
+    "Timeline.add": method(timeline, "add", moment=lambda: moments()[0]),
+    "Timeline.html": method(timeline, "html", changes=changes),
     "Moment.row": method(lambda: moments()[0], "row"),
     "moving_triangles": on(
         cl.temporal.moving_triangles,
         n=20,
         n_windows=3,
-        changes=(1,),
+        moves=(1,),
         n_groups=2,
         degree=4.0,
         meeting=3,

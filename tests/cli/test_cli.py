@@ -28,6 +28,7 @@ from cellapse.experiments.main import TABLES
 ROOT = Path(__file__).parents[2]
 # Words of Python, which a shell has no use for.
 PYTHON = re.compile(r"\b[A-Za-z]\.[a-z_]+\(|\bcellapse\.[a-z_]+|theory\.check|\w=(None|True|False)")
+CONTACTS = "source,target,time\na,b,0\nb,c,60\na,c,120\nc,d,7200\n"
 VERBS = [
     "info",
     "lift",
@@ -42,6 +43,7 @@ VERBS = [
     "resistance",
     "trust",
     "label",
+    "track",
     "compare",
     "convert",
     "datasets",
@@ -755,6 +757,7 @@ def test_every_documented_command_runs(run, line, tmp_path, monkeypatch):
     nx.write_graphml(graph, "network.graphml")
     cl.write(cl.clique_complex(graph), "network.npz")
     cl.write(cl.clique_complex(graph), "network.json")
+    Path("contacts.csv").write_text(CONTACTS)
     Path("known.csv").write_text("node,label\n0,here\n33,there\n")
     people = "".join(f"{i},{20 + i},{'red' if i < 17 else 'blue'}\n" for i in graph)
     Path("people.csv").write_text(f"node,age,team\n{people}")
@@ -778,11 +781,13 @@ def test_a_shell_is_told_of_commands_and_not_of_python(run, tmp_path, monkeypatc
     more = {
         **OF_NODES,
         "reduce": ("--keep", "4"),
+        "track": ("contacts.csv", "--width", "1h"),
         "label": ("--labels", "group"),
         "lift": ("o.json",),
         "convert": ("o.json",),
     }
-    network = () if verb in ("datasets", "demo") else ("karate",)
+    network = () if verb in ("datasets", "demo", "track") else ("karate",)
+    Path("contacts.csv").write_text(CONTACTS)
     code, out, err = run(verb, *network, *more.get(verb, ()))
     assert code == 0
     assert not PYTHON.findall(out + err)

@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from public_calls import ALL, RESULTS, changes, contacts, moments, public_names
+from public_calls import ALL, RESULTS, changes, contacts, moments, public_names, timeline
 
 import cellapse as cl
 from cellapse import datasets, io, tasks
@@ -47,6 +47,7 @@ MADE = {
     "Window": lambda: next(contacts().windows(3.0)),
     "Moment": lambda: moments()[0],
     "Changes": changes,
+    "Timeline": timeline,
     "Cora": lambda: datasets.Cora(
         np.arange(2), np.array([[0, 1]]), np.array([0, 6]), np.ones((2, 3), dtype=np.uint8)
     ),
@@ -104,7 +105,7 @@ def test_a_result_has_a_card_and_a_line(name):
     assert not re.search(r"array\(|\[[^\]]*\d\.? +\d", line)
     assert type(thing).__name__.removeprefix("Sparse") in line or line.startswith("<")
     html = thing._repr_html_()
-    if name == "ReportView":  # a page in a frame of its own
+    if name in ("ReportView", "Timeline"):  # a page in a frame of its own
         assert html.startswith("<iframe srcdoc=")
         return
     page = xml.parseString(html.replace("<br>", "<br/>"))
@@ -157,7 +158,7 @@ def next_calls(name):
 
 
 @pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
-@pytest.mark.parametrize("name", [name for name in MADE if name != "ReportView"])
+@pytest.mark.parametrize("name", [name for name in MADE if name not in ("ReportView", "Timeline")])
 def test_what_to_call_next_can_be_typed(name):
     """Of the package as `cl`, by the names it has there; anything else is a name of the result."""
     for call in next_calls(name):

@@ -112,7 +112,7 @@ def test_windows_without_cells_are_moments_without_groups():
 
 
 def test_planted_changes_are_found_where_edges_and_laplacians_see_none():
-    T = over_time.moving_triangles(n_windows=30, changes=(10, 20), rng=5)
+    T = over_time.moving_triangles(n_windows=30, moves=(10, 20), rng=5)
     moments = list(collapse_over_time(T, 1, n_clusters=3, k=3))
     found = find_changes(moments)
     assert found.times[found.places].tolist() == [10.0, 20.0]
@@ -153,11 +153,11 @@ def test_moments_come_one_at_a_time():
         lambda T: collapse_over_time(T, 1, 0),
         lambda T: collapse_over_time(3, 1),
         lambda T: find_changes([1, 2]),
-        lambda T: find_changes([], by="nothing"),
+        lambda T: find_changes([], distance="nothing"),
         lambda T: find_changes([], around=1),
         lambda T: find_changes([], level=2.0),
         lambda T: over_time.moving_triangles(n=3),
-        lambda T: over_time.moving_triangles(n_windows=5, changes=(9,)),
+        lambda T: over_time.moving_triangles(n_windows=5, moves=(9,)),
         lambda T: over_time.moving_triangles(n=20, degree=30.0),
     ],
 )

@@ -24,7 +24,7 @@ from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import generator, one_of, share, whole_number
 from cellapse._shared.pictures import points
 from cellapse._shared.tables import to_frame
-from cellapse.temporal.alignment import distance
+from cellapse.temporal.alignment import distance as distance_of_spaces
 from cellapse.temporal.moments import Moment, edge_distance
 from cellapse.temporal.times import shown
 
@@ -43,15 +43,15 @@ class Changes(Shown):
     statistics, p_values : (m,) arrays
     places : (any,) array of int
         Where the statistic is largest nearby and p at most the level, in the order of time.
-    by : str
-        The distance of two windows.
+    distance : str
+        Of two windows.
     level : float
     dated : bool
 
     Examples
     --------
     >>> import cellapse as cl
-    >>> T = cl.temporal.moving_triangles(n_windows=20, changes=(10,), rng=0)
+    >>> T = cl.temporal.moving_triangles(n_windows=20, moves=(10,), rng=0)
     >>> found = cl.temporal.find_changes(cl.collapse_over_time(T, 1, n_clusters=3, k=3))
     >>> found.times[found.places].tolist()
     [10.0]
@@ -61,7 +61,7 @@ class Changes(Shown):
     statistics: FloatArray
     p_values: FloatArray
     places: Any
-    by: str
+    distance: str
     level: float
     dated: bool
 
@@ -72,15 +72,19 @@ class Changes(Shown):
         ]
         rows = (
             ("changes", ", ".join(found) or "none"),
-            ("distance", f"by {self.by}; at p <= {self.level:g}, place by place"),
+            ("distance", f"by {self.distance}; at p <= {self.level:g}, place by place"),
         )
         calls = (("changes.to_frame()", "is a table with a row per place"),)
         n = len(self.places)
         title = f"Changes: {n:,} at {len(self.times):,} places"
         return Card(title, rows, lambda: points(self.statistics), calls)
 
+    def to_words(self) -> list[str]:
+        """Return the times of the changes, as dates where they are."""
+        return [shown(float(self.times[i]), self.dated) for i in self.places.tolist()]
+
     def to_frame(self) -> Any:
-        """A pandas DataFrame with a row per place: its statistic and p, indexed by time."""
+        """Return a pandas DataFrame with a row per place: its statistic and p, indexed by time."""
         columns = ["statistic", "p"]
         values = np.column_stack([self.statistics, self.p_values])
         return to_frame(values, [shown(float(t), self.dated) for t in self.times], columns)
@@ -89,7 +93,7 @@ class Changes(Shown):
 def find_changes(
     moments: Iterable[Moment],
     *,
-    by: str = "groups",
+    distance: str = "groups",
     around: int = 5,
     level: float = 0.05,
     rng: int | np.random.Generator = 0,
@@ -103,8 +107,8 @@ def find_changes(
     moments : iterable of Moment
         As `collapse_over_time` gives them; no more than a few are kept at a time. Of windows that
         overlap only those are compared that do not.
-    by : {"groups", "values", "edges"}
-        The distance: of the spaces of the first eigenvectors, of the eigenvalues, or of the
+    distance : {"groups", "values", "edges"}
+        Of windows: of the spaces of the first eigenvectors, of the eigenvalues, or of the
         weights of edges.
     around : int
         How many windows before and after; five have a p of 1 / 126 at best.
@@ -121,10 +125,10 @@ def find_changes(
     --------
     >>> import cellapse as cl
     >>> T = cl.TemporalComplex.from_cells([("a", "b")] * 12, range(12))
-    >>> find_changes(cl.collapse_over_time(T, 1), by="edges")
+    >>> find_changes(cl.collapse_over_time(T, 1), distance="edges")
     <Changes: 0 at 3 places>
     """
-    one_of("by", by, DISTANCES)
+    one_of("distance", distance, DISTANCES)
     n, level, random = (
         whole_number("around", around, 2, 50),
         share("level", level),
@@ -147,12 +151,12 @@ def find_changes(
             recent.popleft()
         chosen = list(islice(recent, 0, None, apart))
         if len(chosen) == 2 * n and len(recent) == (2 * n - 1) * apart + 1:
-            t, p = _test(_distances(chosen, by), splits)
+            t, p = _test(_distances(chosen, distance), splits)
             times.append(chosen[n].window.start)
             statistics.append(t)
             p_values.append(p)
     t_, p_ = np.array(statistics), np.array(p_values)
-    return Changes(np.array(times), t_, p_, _peaks(t_, p_, level, n), by, level, dated)
+    return Changes(np.array(times), t_, p_, _peaks(t_, p_, level, n), distance, level, dated)
 
 
 def _apart(recent: deque[Moment]) -> int:
@@ -169,7 +173,7 @@ def _distances(moments: list[Moment], by: str) -> FloatArray:
     squares = np.zeros((len(moments), len(moments)))
     for (i, a), (j, b) in combinations(enumerate(moments), 2):
         if by == "groups":
-            d = distance(_first(a), _first(b))
+            d = distance_of_spaces(_first(a), _first(b))
         elif by == "values":
             k = min(len(a.values), len(b.values))
             d = float(np.linalg.norm(a.values[:k] - b.values[:k]))

@@ -65,14 +65,14 @@ def load_timed_contacts(name: str, path: str | Path | None = None) -> TemporalCo
 def moving_triangles(
     n: int = 300,
     n_windows: int = 40,
-    changes: Sequence[int] = (10, 20, 30),
+    moves: Sequence[int] = (10, 20, 30),
     *,
     n_groups: int = 3,
     degree: float = 20.0,
     meeting: int = 5,
     rng: int | np.random.Generator = 0,
 ) -> TemporalComplex:
-    """A planted partition that only triangles show, with known times of change.
+    """Make a planted partition that only triangles show, with known times of change.
 
     In each window edges are drawn anew, p = degree / (n - 1) for each pair, within groups and
     between them alike; but those within come as
@@ -85,7 +85,7 @@ def moving_triangles(
         Vertices.
     n_windows : int
         Window i holds the times from i up to i + 1.
-    changes : sequence of int
+    moves : sequence of int
         The windows that begin with other groups.
     n_groups : int
         Groups of equal size.
@@ -103,7 +103,7 @@ def moving_triangles(
 
     Examples
     --------
-    >>> T = moving_triangles(90, n_windows=4, changes=(2,), rng=0)
+    >>> T = moving_triangles(90, n_windows=4, moves=(2,), rng=0)
     >>> sorted(T.attributes), len(list(T.windows(1)))
     (['group_0', 'group_1'], 4)
     """
@@ -114,7 +114,7 @@ def moving_triangles(
     density = number("degree", degree, "a number above 0, below n - 1", lambda d: 0 < d < n - 1) / (
         n - 1
     )
-    places = [whole_number("a change", c, 1, windows - 1) for c in listed(changes, "changes")]
+    places = [whole_number("a move", c, 1, windows - 1) for c in listed(moves, "moves")]
     random = generator(rng)
     cells, times, groups = [], [], {}
     group = random.permutation(np.arange(n) % count)

@@ -102,7 +102,7 @@ class Moment(Shown):
         return Card(title, rows, lambda: bars(sizes.tolist() or [0.0]), calls)
 
     def row(self) -> dict[str, Any]:
-        """The window in one row of a table."""
+        """Return the window as one row of a table."""
         n = self.window.complex.n_cells
         return {
             "start": shown(self.window.start, self.window.source.dated),

@@ -238,8 +238,8 @@ def sliding(T: TemporalComplex, width: Any, step: Any, max_rank: int) -> Iterato
     high = int(np.floor(T.last / pace))
     if high - low >= _MOST_WINDOWS:
         raise InputError(
-            f"step={step!r} makes {high - low + 1:,} windows from {shown(T.first, T.dated)} to "
-            f"{shown(T.last, T.dated)}; give a longer one"
+            f"width={width!r} and step={step!r} make {high - low + 1:,} windows from "
+            f"{shown(T.first, T.dated)} to {shown(T.last, T.dated)}; give longer ones"
         )
     return _windows(T, [low, high], length, pace, top)
 
