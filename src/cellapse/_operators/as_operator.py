@@ -77,7 +77,7 @@ cliques up to rank 2 of an adjacency>
         return made
     pandas = sys.modules.get("pandas")  # whoever holds a frame has imported pandas already
     if pandas is not None and isinstance(source, pandas.DataFrame):
-        if source.index.equals(source.columns) and source.index.is_unique:
+        if len(source) and source.index.equals(source.columns) and source.index.is_unique:
             return _from_matrix(source.to_numpy(), tuple(source.index), make)
         if set(source.index) == set(source.columns):
             raise InputError(
@@ -174,8 +174,6 @@ def _from_matrix(
 ) -> Operator:
     M = own_csr(source, "the matrix")
     n = _side(M.shape)
-    if not n:
-        raise InputError("a matrix without rows; an operator needs one for each of its vertices")
     norm = row_sum(M)
     skew = abs(M - M.T)
     if skew.nnz and skew.max() > _ROUNDING * norm:
