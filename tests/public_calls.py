@@ -516,6 +516,7 @@ CALLS = {
         weight=None,
         columns=None,
         directed="ignore",
+        unit=None,
     ),
     "Complex.subcomplex": method(K, "subcomplex", vertices=lambda: [0, 1, 2]),
     "Complex.with_cells": method(

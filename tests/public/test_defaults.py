@@ -32,6 +32,7 @@ NEEDED = {
     "resistance": ["--pair", "0,33"],
     "reduce": ["--keep", "4"],
     "analyze": ["--quick"],
+    "track": ["--width", "40"],
 }
 
 
@@ -53,6 +54,14 @@ def karate_file(tmp_path):
     graph = KARATE.copy()
     graph.nodes[0]["club"], graph.nodes[33]["club"] = "Hi", "Officer"
     nx.write_graphml(graph, path)
+    return str(path)
+
+
+def timed_file(tmp_path):
+    """Karate, one friendship after the other."""
+    path = tmp_path / "karate.csv"
+    rows = [f"{u},{v},{i}" for i, (u, v) in enumerate(KARATE.edges)]
+    path.write_text("\n".join(["source,target,time", *rows]))
     return str(path)
 
 
@@ -130,7 +139,8 @@ def test_the_command_line_says_its_default():
 
 @pytest.mark.parametrize("verb", sorted(set(WITH_OPERATOR) - {"bench", "explore"}))
 def test_every_result_of_the_command_line_names_its_operator(printed, verb, tmp_path):
-    words = [verb, karate_file(tmp_path), *NEEDED.get(verb, [])]
+    file = timed_file(tmp_path) if verb == "track" else karate_file(tmp_path)
+    words = [verb, file, *NEEDED.get(verb, [])]
     usual = "laplacian" if verb == "resistance" else "renormalized"
     for more, name in (([], usual), (["--operator", "unfolded"], "unfolded")):
         assert name in json.loads(printed(*words, *more, "--json"))["operator"].lower()

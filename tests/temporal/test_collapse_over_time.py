@@ -125,6 +125,14 @@ def test_planted_changes_are_found_where_edges_and_laplacians_see_none():
     assert np.std(degrees) < 0.1 * np.mean(degrees)
 
 
+def test_more_eigenpairs_do_not_change_what_groups_say():
+    T = over_time.moving_triangles(n_windows=14, moves=(7,), rng=0)
+    few, more = (
+        find_changes(collapse_over_time(T, 1, n_clusters=3, k=k)).statistics for k in (3, 10)
+    )
+    assert more == pytest.approx(few, abs=1e-6)
+
+
 def test_a_p_value_is_uniform_where_nothing_changes():
     T = over_time.moving_triangles(60, 60, (), degree=10, meeting=3, rng=1)
     p = find_changes(collapse_over_time(T, 1, n_clusters=2, k=2), around=3).p_values
@@ -169,7 +177,8 @@ def test_what_cannot_be_followed_is_refused_at_once(call):
 def test_contacts_with_their_times():
     pytest.importorskip("hypergraphx")
     T = over_time.load_timed_contacts("workplace")
-    assert (T.n_vertices, len(T)) == (92, 9827)
+    assert (T.n_vertices, len(T), T.dated) == (92, 9827, False)
     assert len(set(T.attributes["group"].tolist())) == 5
     day = T.between(28800, 28800 + 86400)
     assert day.attributes[0]["group"].tolist() == T.attributes["group"].tolist()
+    assert "2013-12-02" in repr(over_time.load_timed_contacts("highschool"))

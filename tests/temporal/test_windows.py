@@ -315,3 +315,24 @@ def test_unsorted_times_are_the_same_as_sorted_ones():
     U = TemporalComplex.from_cells([CELLS[i] for i in order], order, vertices="abcd")
     for a, b in zip(T.windows(2, 1), U.windows(2, 1), strict=True):
         the_same(a.complex, b.complex)
+
+
+def test_numbers_that_count_from_1970_are_dates():
+    cells, half = np.array([[0, 1, 1500], [1, 2, 4000]]), ["1.5s", "1500ms", 1.5]
+    T = as_temporal(cells, unit="ms")
+    assert T.dated
+    assert T.start.tolist() == [1.5, 4.0]
+    starts = [[w.start for w in T.windows(width) if w.complex.n_edges] for width in half]
+    assert starts == [[1.5, 3.0]] * 3
+    assert repr(next(T.windows(1.5))).endswith("1970-01-01 00:00:01.5 to 1970-01-01 00:00:03>")
+    assert as_temporal(T).dated
+    with pytest.raises(cl.InputError, match="unit"):
+        as_temporal(T, unit="s")
+    with pytest.raises(cl.InputError, match="unit"):
+        as_temporal(cells, unit="fortnight")
+
+
+def test_times_far_from_now_are_shown():
+    T = TemporalComplex.from_cells([("a", "b")], np.array(["20000-01-01"], dtype="datetime64[D]"))
+    assert "20000-01-01" in repr(T)
+    assert "Window" in repr(next(T.windows("100000000d")))

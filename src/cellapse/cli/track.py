@@ -36,7 +36,11 @@ File = Annotated[
 
 Followed = Annotated[
     str,
-    typer.Option(help=f"One of {', '.join(operator_names())}.", autocompletion=complete_operator),
+    typer.Option(
+        help=f"One of {', '.join(operator_names())}.",
+        autocompletion=complete_operator,
+        show_default=USUAL,
+    ),
 ]
 
 
@@ -52,6 +56,12 @@ class TimesChoice:
         str | None, typer.Option(help="The column of ends, where cells have a duration.")
     ] = None
     weight: Annotated[str, typer.Option(help="The column of weights; none for no weights.")] = AUTO
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            help="Of times that are numbers and count from 1970: s, ms, h, d.", show_default=False
+        ),
+    ] = None
     columns: Columns = None
     sep: Sep = None
     header: Header = None
@@ -68,6 +78,7 @@ class TimesChoice:
             sep=None if self.sep is None else self.sep.replace("\\t", "\t"),
             header=self.header,
             directed=self.directed,
+            unit=self.unit,
         )
 
 
@@ -114,7 +125,7 @@ def track(
         timeline = None if folder is None else Timeline(T, Path(choice.network).name)
         notes = Notes(timeline, [], [])
         changes = find_changes(notes.passing(moments))
-    _tell(out, notes, changes, folder)
+    _tell(out, notes, changes, folder, operator)
 
 
 @dataclass
@@ -141,10 +152,10 @@ def _rounded(value: Any) -> Any:
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
-def _tell(out: Out, notes: Notes, changes: Changes, folder: Path | None) -> None:
+def _tell(out: Out, notes: Notes, changes: Changes, folder: Path | None, operator: str) -> None:
     found = [str(t) for t in changes.to_words()]
     out.say(
-        f"{len(notes.rows):,} windows; "
+        f"{len(notes.rows):,} windows, {operator}; "
         + (f"changes at {', '.join(found)}" if found else "no change found")
     )
     if folder is not None and notes.timeline is not None:
@@ -157,4 +168,4 @@ def _tell(out: Out, notes: Notes, changes: Changes, folder: Path | None) -> None
         out.say(f"Wrote {escape(str(folder))}: windows.csv, groups.csv, report.html.")
     table = {name: [row[name] for row in notes.rows] for name in notes.rows[0]}
     if folder is None or out.as_json:
-        out.table(table, {"changes": found})
+        out.table(table, {"operator": operator, "changes": found})

@@ -12,17 +12,19 @@ _SAME = 1e-8  # eigenvalues closer than this have no vectors of their own
 
 
 def aligned(
-    vectors: FloatArray, values: FloatArray, last: FloatArray, last_values: FloatArray
+    vectors: FloatArray, values: FloatArray, last: FloatArray, last_values: FloatArray, first: int
 ) -> FloatArray:
     """Orthonormal eigenvectors with the signs of the last ones, and turned where they may be.
 
     Eigenvectors of values that are closer than what values have moved since are defined up to a
-    rotation; the one is taken that brings them closest to the last ones (Procrustes).
+    rotation; the one is taken that brings them closest to the last ones (Procrustes). The `first`
+    ones, which say the groups, stay apart from the others.
 
     >>> turned = np.array([[0.6, -0.8], [0.8, 0.6]])
-    >>> aligned(turned, np.ones(2), np.eye(2), np.ones(2)).round(9).tolist()
+    >>> aligned(turned, np.ones(2), np.eye(2), np.ones(2), 2).round(9).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
-    >>> aligned(-np.eye(2), np.array([0.0, 1.0]), np.eye(2), np.array([0.0, 1.0])).tolist()
+    >>> values = np.array([0.0, 1.0])
+    >>> aligned(-np.eye(2), values, np.eye(2), values, 1).tolist()
     [[1.0, -0.0], [-0.0, 1.0]]
     """
     k = min(len(values), len(last_values))
@@ -30,7 +32,9 @@ def aligned(
         return vectors
     close = max(_SAME, 2.0 * float(abs(values[:k] - last_values[:k]).max()))
     result = vectors.copy()
-    for part in np.split(np.arange(k), np.flatnonzero(np.diff(values[:k]) > close) + 1):
+    apart = np.diff(values[:k]) > close
+    apart[first - 1 : first] = True
+    for part in np.split(np.arange(k), np.flatnonzero(apart) + 1):
         left, _, right = linalg.svd(vectors[:, part].T @ last[:, part])
         result[:, part] = vectors[:, part] @ (left @ right)
     return result

@@ -18,11 +18,13 @@ from cellapse.datasets.contacts import load_contacts, raw_contacts
 from cellapse.temporal.complex import TemporalComplex
 from cellapse.temporal.sources import as_temporal
 
+_COUNTED = {"highschool": "s"}  # since 1970; of the workplace they count from its first day
+
 
 def load_timed_contacts(name: str, path: str | Path | None = None) -> TemporalComplex:
     """Read who met whom and when, face to face, with the groups people belong to.
 
-    Times are seconds, one contact for each 20 of them: T = {({u, v}, t)}.
+    Times are seconds or dates, a contact for each 20 seconds of one: T = {({u, v}, t)}.
 
     Parameters
     ----------
@@ -49,13 +51,14 @@ def load_timed_contacts(name: str, path: str | Path | None = None) -> TemporalCo
     """
     known = load_contacts(name)
     file = raw_contacts(name) if path is None else Path(path)
-    T = as_temporal(file, columns=(2, 3, 1))
+    T = as_temporal(file, columns=(2, 3, 1), unit=_COUNTED.get(name))
     group = dict(zip(known.nodes, np.array(known.group_names)[known.groups].tolist(), strict=True))
     missing = next((v for v in T.labels if v not in group), None)
     if missing is not None:
         raise InputError(f"{file} has {missing!r}, of whom no group is known; give the right file")
     return TemporalComplex.from_arrays(
-        *(T.n_vertices, (T.cells.indptr, T.cells.indices), T.start),
+        *(T.n_vertices, (T.cells.indptr, T.cells.indices)),
+        T.start.astype("datetime64[s]") if T.dated else T.start,
         labels=T.labels,
         attributes={"group": [group[v] for v in T.labels]},
         metadata={"name": known.title, "source": known.source},

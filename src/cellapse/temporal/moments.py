@@ -215,9 +215,9 @@ class _Following:
         last, n = self._last, self._T.n_vertices
         whole = np.zeros((n, len(values)))
         whole[rows] = vectors
-        if last is not None:
-            whole = aligned(whole, values, last.vectors, last.values)
         n_groups = int(found.max(initial=-1)) + 1
+        if last is not None:
+            whole = aligned(whole, values, last.vectors, last.values, n_groups)
         weights = self._weights(window, shares)
         moment = Moment(
             *(window, S, values, whole, spectrum, self._numbering.numbered(found), n_groups),

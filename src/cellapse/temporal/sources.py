@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,6 +33,7 @@ from cellapse.io._values import word_labels
 from cellapse.io.konect import is_konect, konect_labels, konect_rows
 from cellapse.io.simplices import PARTS, timed_simplices, with_parts
 from cellapse.temporal.complex import TemporalComplex
+from cellapse.temporal.times import seconds_in
 
 
 class Asked(NamedTuple):
@@ -53,6 +55,7 @@ def as_temporal(
     sep: str | None = None,
     header: bool | None = None,
     directed: str = "refuse",
+    unit: str | None = None,
     max_memory: int | None = None,
 ) -> TemporalComplex:
     """Make a `TemporalComplex` of whatever you have: labels and order are kept.
@@ -76,6 +79,9 @@ def as_temporal(
         Of a table, as for `read`.
     directed : {"refuse", "ignore"}
         What to do with directed graphs: cells have no direction.
+    unit : str, optional
+        "s", "ms", "h", "d" and the like: times that are numbers count these since 1970, and so they
+        are dates. By default they are numbers of any unit.
     max_memory : int, optional
         As for `read`.
 
@@ -96,11 +102,28 @@ def as_temporal(
     for name, value in (("time", time), ("end", end), ("weight", weight)):
         if value is not None:
             word(name, value)
+    seconds = None if unit is None else seconds_in(unit)
     asked, rules = Asked(time, end, weight), Rules(directed)
+    if isinstance(source, str | os.PathLike):
+        options = options_of(columns, sep, header, rules=rules)
+        T = _from_file(source, options, asked, max_memory)
+    else:
+        T = _from_object(source, asked, rules)
+    return T if seconds is None else _since_1970(T, seconds)
+
+
+def _since_1970(T: TemporalComplex, seconds: float) -> TemporalComplex:
+    """Numbers as dates."""
+    if T.dated:
+        raise InputError("unit= is for times that are numbers, and these are dates; leave it out")
+    until = None if T.end is T.start else T.end * seconds
+    start = T.start * seconds
+    return replace(T, start=start, end=start if until is None else until, dated=True)
+
+
+def _from_object(source: Any, asked: Asked, rules: Rules) -> TemporalComplex:
     if isinstance(source, TemporalComplex):
         return source
-    if isinstance(source, str | os.PathLike):
-        return _from_file(source, options_of(columns, sep, header, rules=rules), asked, max_memory)
     kind = type(source).__name__
     pandas, networkx = sys.modules.get("pandas"), sys.modules.get("networkx")
     if pandas is not None and isinstance(source, pandas.DataFrame):

@@ -12,9 +12,11 @@ import numpy as np
 from cellapse._errors import InputError
 from cellapse._shared.align import is_missing
 from cellapse._shared.arrays import FloatArray
-from cellapse._shared.checks import listed
+from cellapse._shared.checks import listed, one_of
 
 _UNITS = {
+    "us": 1e-6,
+    "ms": 1e-3,
     **dict.fromkeys(("s", "sec", "second", "seconds"), 1.0),
     **dict.fromkeys(("min", "minute", "minutes"), 60.0),
     **dict.fromkeys(("h", "hour", "hours"), 3600.0),
@@ -23,6 +25,7 @@ _UNITS = {
 }
 _SPAN = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([a-z]*)\s*\Z")
 _MOST = 1e15  # where one second more is no longer seen
+_MOST_FINE = 9e12  # seconds that NumPy counts in microseconds
 
 
 def span(name: str, given: Any) -> float:
@@ -48,6 +51,15 @@ def span(name: str, given: Any) -> float:
             'as "20s", "10min", "1h", "2d"'
         )
     return float(value)
+
+
+def seconds_in(unit: str) -> float:
+    """How many seconds a unit has.
+
+    >>> seconds_in("ms"), seconds_in("d")
+    (0.001, 86400.0)
+    """
+    return _UNITS[one_of("unit", unit, tuple(_UNITS))]
 
 
 def in_seconds(given: Any, name: str) -> tuple[FloatArray, bool]:
@@ -124,8 +136,11 @@ def shown(time: float, dated: bool) -> str:
 
     >>> shown(90.0, False), shown(90.0, True)
     ('90', '1970-01-01 00:01:30')
+    >>> shown(0.25, True)
+    '1970-01-01 00:00:00.25'
     """
     if not dated:
         return f"{time:.12g}"
-    text = datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M:%S")
-    return text
+    if time == int(time) or abs(time) > _MOST_FINE:
+        return str(np.datetime64(int(time), "s")).replace("T", " ")
+    return str(np.datetime64(round(time * 1e6), "us")).replace("T", " ").rstrip("0")
