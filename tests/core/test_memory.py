@@ -1,12 +1,12 @@
 """What cannot fit is refused in words before it is begun, and limits of the process count."""
 
 import io
-import resource
 import sys
 import time
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
+from types import SimpleNamespace
 
 import networkx as nx
 import numpy as np
@@ -143,6 +143,8 @@ def in_little_memory(answer):
         lambda S, x: cl.embed(S, x.shape[1]),
         lambda S, x: cl.cluster(S, x.shape[1]),
     )
+    import resource
+
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + 500_000_000,) * 2)
     assert available_memory() <= 500_000_000
@@ -194,6 +196,28 @@ def test_limits_of_a_container_count_as_memory(version, tmp_path, monkeypatch):
     assert available_memory() == 0
     (tmp_path / limit).write_text("max\n")
     assert available_memory() > 10**7
+
+
+def test_windows_is_asked_for_its_free_memory(monkeypatch):
+    """It has neither /proc nor sysconf; what it would answer is put into its structure here."""
+    import ctypes
+
+    def answer(status):
+        assert ctypes.sizeof(status._obj) == status._obj.length == 64  # as its documentation says
+        status._obj.free, status._obj.free_pages = 3_000_000_000, 2_000_000_000
+        return 1
+
+    def missing(path):
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(memory, "_content", missing)
+    monkeypatch.delattr(memory.os, "sysconf", raising=False)
+    assert available_memory() > 10**15  # a system that says nothing refuses nothing
+    kernel = SimpleNamespace(kernel32=SimpleNamespace(GlobalMemoryStatusEx=answer))
+    monkeypatch.setattr(ctypes, "windll", kernel, raising=False)
+    assert available_memory() == 2_000_000_000
+    with pytest.raises(cl.SizeError, match=r"2\.0 GB are available"):
+        require_memory(2e9, "a table", "take less")
 
 
 def test_limits_of_the_groups_around_a_process_count_as_memory(tmp_path, monkeypatch):

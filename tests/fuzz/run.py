@@ -5,7 +5,6 @@ import contextlib
 import json
 import os
 import random
-import resource
 import signal
 import sys
 import tempfile
@@ -55,6 +54,8 @@ def attempt(seed, folder, only):
 
 def batch(seeds, report, only):
     """Read files one after the other, saying what became of each; ends when one took too much."""
+    import resource
+
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as folder:
         for seed in seeds:

@@ -3,7 +3,6 @@
 import errno
 import os
 import random
-import resource
 import signal
 import stat
 import sys
@@ -19,6 +18,7 @@ from cellapse._shared.tables import csv_text, plain_word, safe_word
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+posix = pytest.mark.skipif(os.name != "posix", reason="files are otherwise on Windows")
 
 
 def in_child(work):
@@ -72,6 +72,8 @@ def test_a_disk_that_fills_up_while_writing_leaves_the_old_file(kind):
     path, write, both = kind
 
     def limited():
+        import resource
+
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
         try:
             write()
@@ -92,6 +94,8 @@ def test_a_kill_leaves_the_old_file_or_the_new_one(kind, moment):
 
     def killed():
         if moment == "writing":  # by the kernel, at the hundredth byte
+            import resource
+
             signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
             resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
         elif moment == "after":
@@ -150,6 +154,7 @@ def test_what_a_killed_writer_left_goes_an_hour_later(tmp_path):
     assert not leftovers(tmp_path)
 
 
+@posix
 def test_permissions_are_kept_and_new_files_follow_the_umask(tmp_path):
     path = tmp_path / "a"
     old = os.umask(0o027)
@@ -163,6 +168,7 @@ def test_permissions_are_kept_and_new_files_follow_the_umask(tmp_path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o604
 
 
+@posix
 def test_a_link_stays_and_its_target_is_replaced(tmp_path):
     (tmp_path / "far").mkdir()
     target, link = tmp_path / "far" / "target", tmp_path / "link"
@@ -173,6 +179,7 @@ def test_a_link_stays_and_its_target_is_replaced(tmp_path):
     assert target.read_text() == "new"
 
 
+@posix
 def test_devices_are_written_to_as_they_are(tmp_path):
     write_whole("/dev/null", "x")
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)

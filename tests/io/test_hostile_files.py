@@ -10,6 +10,7 @@ import re
 import time
 import tracemalloc
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -363,8 +364,9 @@ def test_what_is_no_file(tmp_path):
     (tmp_path / "folder.gml").mkdir()
     with pytest.raises(cl.InputError, match="a folder"):
         cl.read(tmp_path / "folder.gml")
-    with pytest.raises(cl.InputError, match="device"):
-        cl.read("/dev/zero", format="edges")
+    if Path("/dev/zero").exists():
+        with pytest.raises(cl.InputError, match="device"):
+            cl.read("/dev/zero", format="edges")
     with pytest.raises(cl.InputError, match="format='gmll'"):
         cl.read(tmp_path / "x.gml", format="gmll")
 

@@ -273,6 +273,15 @@ def test_no_module_imports_itself_through_others():
     list(graphlib.TopologicalSorter(graph).static_order())  # raises CycleError
 
 
+@pytest.mark.parametrize("room", ["scale", "experiments"])
+def test_what_few_need_is_loaded_by_the_command_line_alone_when_it_is_called(room):
+    def within(module):
+        return module.split(".")[0] == room
+
+    doors = {found for found in imports() if within(found.target) and not within(found.source)}
+    assert all(found.source.startswith("cli.") and found.when_called for found in doors)
+
+
 def test_the_root_of_the_package_is_small():
     assert len(list(PACKAGE.glob("*.py"))) <= ROOT
 

@@ -6,6 +6,7 @@ process (`ulimit -v`), and, while a file is read, the budget of the reading.
 
 from __future__ import annotations
 
+import ctypes
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -140,8 +141,27 @@ def _free_on_machine() -> int:
         pass
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (ValueError, OSError, AttributeError):  # not known on this platform: do not refuse
-        return _UNKNOWN
+    except (ValueError, OSError, AttributeError):  # macOS has these, Windows has not
+        return _free_on_windows()
+
+
+class _MemoryStatus(ctypes.Structure):
+    """MEMORYSTATUSEX of Windows."""
+
+    _fields_ = (
+        *((name, ctypes.c_uint32) for name in ("length", "load")),
+        *((name, ctypes.c_uint64) for name in ("there", "free", "pages", "free_pages")),
+        *((name, ctypes.c_uint64) for name in ("addresses", "free_addresses", "extended")),
+    )
+
+
+def _free_on_windows() -> int:
+    status = _MemoryStatus(ctypes.sizeof(_MemoryStatus))
+    try:
+        known = ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))  # type: ignore[attr-defined, unused-ignore]
+    except (AttributeError, OSError):  # not known on this platform: do not refuse
+        known = 0
+    return min(status.free, status.free_pages) if known else _UNKNOWN
 
 
 def _free_in_cgroup() -> int:

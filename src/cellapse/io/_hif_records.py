@@ -36,9 +36,8 @@ def hif_schema() -> dict[str, Any]:
     >>> hif_schema()["required"]
     ['incidences']
     """
-    schema: dict[str, Any] = json.loads(
-        files("cellapse.io").joinpath("hif_schema.json").read_text()
-    )
+    text = files("cellapse.io").joinpath("hif_schema.json").read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text)
     return schema
 
 

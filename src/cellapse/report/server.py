@@ -61,6 +61,7 @@ class Server(ThreadingHTTPServer):
     """
 
     daemon_threads = True
+    allow_reuse_address = os.name == "posix"  # Windows would share the port with other programs
 
     def __init__(self, explorer: Explorer, port: int = 0) -> None:
         port = whole_number("port", port, 0, 65535)

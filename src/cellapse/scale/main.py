@@ -29,7 +29,7 @@ def main() -> None:
         sys.exit(3)
     comm, spoken = MPI.COMM_WORLD, sys.stderr
     if comm.rank:  # one voice
-        sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+        sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     try:
         app(prog_name="cellapse-scale")
     except CellapseError as error:

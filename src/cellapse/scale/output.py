@@ -67,7 +67,8 @@ class Parts:
     def summary(self, facts: Mapping[str, Any]) -> None:
         """What was computed, with its evidence, once."""
         if self._folder is not None and self._comm.rank == 0:
-            (self._folder / "summary.json").write_text(json.dumps(as_json(facts), indent=1) + "\n")
+            text = json.dumps(as_json(facts), indent=1) + "\n"
+            (self._folder / "summary.json").write_text(text, encoding="utf-8")
 
 
 def as_json(value: Any) -> Any:
