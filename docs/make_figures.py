@@ -216,6 +216,18 @@ def reduction() -> None:
     figure.savefig(IMAGES / "reduction.png", dpi=80, pil_kwargs={"optimize": True})
 
 
+def over_time() -> None:
+    """The classes of a high school, day by day, and the changes from hour to hour."""
+    T = cl.temporal.load_timed_contacts("highschool")
+    figure, axes = plt.subplots(1, 2, figsize=(11.6, 3.9), layout="constrained")
+    cl.plot.plot_groups(cl.collapse_over_time(T, "1d"), ax=axes[0])
+    axes[0].set_title("groups, day by day")
+    hours = cl.collapse_over_time(T, "1h")
+    cl.plot.plot_changes(cl.temporal.find_changes(hours), ax=axes[1])
+    axes[1].set_title("where hours change")
+    figure.savefig(IMAGES / "over_time.png", dpi=80, pil_kwargs={"optimize": True})
+
+
 def _photograph(address: str, ready: str, name: str, size: tuple[int, int]) -> None:
     """What a browser shows once there is a `ready`, at three quarters of its size."""
     from PIL import Image
@@ -243,3 +255,4 @@ if __name__ == "__main__":
     reduction()
     metric_weights()
     gaussian_processes()
+    over_time()

@@ -906,6 +906,8 @@ CALLS = {
     ),
     "Analysis.least_trusted": method(analysis, "least_trusted", count=3),
     "Analysis.write_nodes": method(analysis, "write_nodes", path=lambda: folder() / "nodes.csv"),
+    "plot_changes": plotted("plot_changes", changes=changes, ax=None),
+    "plot_groups": plotted("plot_groups", moments=moments, ax=None),
     "plot_clusters": plotted("plot_clusters", clusters=lambda: cl.cluster(S(), 2), ax=None),
     "plot_trust": plotted("plot_trust", trust=lambda: cl.edge_trust(K()), ax=None),
     "plot_complex": plotted(

@@ -58,6 +58,10 @@ class Moment(Shown):
     n_groups : int
     shares : (m,) array or None
         The share of its weight that every edge keeps, where S is a reweighted Laplacian.
+    trust : (m,) array or None
+        Of every edge, as `edge_trust`; `window.complex.cells[1]` are the edges.
+    weights : (m,) array
+        Of every edge, in the operator.
     by_groups : float
         How far its space of eigenvectors is from that of the last window, from 0 to 1.
     by_edges : float
