@@ -32,6 +32,7 @@ from cellapse.experiments.tables import (
     mantra,
     mantra_networks,
     message_passing_cost,
+    molecules,
     networks,
     node_classification,
     proteins,
@@ -71,6 +72,7 @@ _EXPERIMENTS = (
     gcn,
     learned_collapse,
     message_passing_cost,
+    molecules,
 )
 TABLES: dict[str, Experiment] = {m.EXPERIMENT.name: m.EXPERIMENT for m in _EXPERIMENTS}
 
