@@ -67,6 +67,7 @@ RESULTS = {
     ),
     *(
         "Changes",
+        "HermitianOperator",
         "Moment",
         "ReducedOperator",
         "TemporalComplex",
@@ -76,7 +77,8 @@ RESULTS = {
         "solve_all",
     ),
     *("CellapseError", "CellapseWarning", "ConvergenceError", "InputError"),
-    *("MissingExtraError", "SizeError", "batch", "datasets", "interop", "lifts", "tasks", "theory"),
+    *("MissingExtraError", "SizeError", "batch", "datasets", "interop", "lifts", "reduction"),
+    *("tasks", "theory", "weights"),
 }
 # These ask the network or a file of many megabytes; their own tests know how.
 ELSEWHERE = {
@@ -673,6 +675,9 @@ CALLS = {
     "projection_laplacian": on(cl.projection_laplacian, source=K, weights="size"),
     "signed_laplacian": on(cl.signed_laplacian, graph=signed_graph, weight="weight"),
     "signed_boundaries": on(cl.signed_boundaries, graph=signed_graph, max_rank=2, weight="weight"),
+    "HermitianOperator.spectrum": method(
+        lambda: cl.magnetic_laplacian(signed_graph(), weight=None), "spectrum", k=2, mass=None
+    ),
     "magnetic_laplacian": on(cl.magnetic_laplacian, graph=signed_graph, q=0.1, weight=None),
     "zhou_laplacian": on(cl.zhou_laplacian, source=K, ranks=lambda: [1, 2]),
     "hodge_laplacian": on(cl.hodge_laplacian, source=K, rank=1),
@@ -835,6 +840,7 @@ CALLS = {
             *("check", "psd_condition", "loewner_bounds", "eigenvalue_compression"),
             *("conductance_reduction", "cheeger_upper_bound", "regularization_error"),
             *("regularization_bound", "block_diagonalization", "cells_matter"),
+            *("cheeger_lower_bound", "unaffected_signals"),
         )
     },
     "Report.__getitem__": method(lambda: theory.check(S()), "__getitem__", name="cells_matter"),

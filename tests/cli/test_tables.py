@@ -60,6 +60,7 @@ WORDS = {
         "--pair",
         "--scale",
     ),
+    *("--keep", "--rule", "--width", "--step", "--time", "--end", "--unit"),
 }
 FULL = {("smooth", "--signal"), ("cluster", "--groups"), ("compare", "--groups")}
 FULL |= {("analyze", "--groups")}  # where every node needs a value

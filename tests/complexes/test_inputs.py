@@ -41,7 +41,8 @@ OF_A_REALIZATION = (
 )
 INSIDE = {  # methods that one part of the package calls on another
     *("Operator.apply", "CollapsedOperator.apply", "CollapsedOperator.norm_bound"),
-    *("CollapsedOperator.shifted_system", "CollapsedOperator.safe_shift"),
+    *("CollapsedOperator.shifted_system", "CollapsedOperator.safe_shift", "KernelOperator.apply"),
+    *(f"ReducedOperator.{method}" for method in ("apply", "shifted_system", "safe_shift")),
     *("Surfaces.stacks", "CG.prepare", "Direct.prepare", "Auto.plan"),
     *(f"{solver}.{method}" for solver in SOLVERS for method in ("find", "find_more", "search")),
     *("Settings.check", "Settings.alone", "Protein.complex", "Protein.from_backbone"),
@@ -100,6 +101,9 @@ def fingerprint(given):
     return repr(given) if isinstance(given, int | float | str | range | None) else None
 
 
+ADDED_TO = ("Timeline.add", "self")  # the one object that is made piece by piece
+
+
 def call(name):
     pytest.importorskip("torch_geometric") if name in TORCH_CALLS else None
     return ALL[name]()
@@ -111,9 +115,10 @@ def test_no_argument_is_changed(name):
     function, arguments = call(name)
     if name == "to_hypernetx":  # which the oldest networkx is too old for
         pytest.importorskip("hypernetx")
-    before = {k: fingerprint(v) for k, v in arguments.items()}
+    kept = {k: v for k, v in arguments.items() if (name, k) != ADDED_TO}
+    before = {k: fingerprint(v) for k, v in kept.items()}
     function(**arguments)
-    after = {k: fingerprint(v) for k, v in arguments.items()}
+    after = {k: fingerprint(v) for k, v in kept.items()}
     assert after == before
 
 

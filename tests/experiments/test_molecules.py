@@ -59,7 +59,7 @@ def test_encodings_have_a_row_for_each_atom(name):
 def test_the_table_on_molecules_of_our_own(own_file):
     """Who is given the rings can count them; the same run gives the same figures."""
     cases = [
-        {"data": "orbital", "method": method, "fold": 0, "epochs": 15}
+        {"data": "orbital", "method": method, "fold": 0, "steps": 15}
         for method in ("none", "rings", molecules.FOREST)
     ]
     found = [(case, molecules.run(**case)) for case in cases]

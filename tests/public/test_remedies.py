@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import cellapse as cl
-from cellapse import datasets, interop, io, lifts, plot, tasks, theory
+from cellapse import datasets, interop, io, lifts, plot, report, tasks, theory, weights
 
 PACKAGE = Path(cl.__file__).parent
-PLACES = (cl, lifts, tasks, interop, theory, io, datasets, plot)
+PLACES = (cl, lifts, tasks, interop, theory, io, datasets, plot, report, weights)
 # Methods of objects that the message names before them, and what is Python's own.
 OTHERS = {"create_simplex_tree", "extract_surface", "select", "to_frame", "tocsr"}
 OTHERS |= {"float", "list", "range"}

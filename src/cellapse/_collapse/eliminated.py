@@ -450,7 +450,7 @@ class _OfSignal(_Hessian):
 
     def __init__(self, system: EliminatedSystem, x: FloatArray) -> None:
         super().__init__(system)
-        self._x = x.reshape(len(x), -1)
+        self._x = x if x.ndim == 2 else x[:, None]
 
     def residual(self, rhs: FloatArray, x: FloatArray) -> FloatArray:
         return self._system.residual(self._x, x.astype(np.longdouble))

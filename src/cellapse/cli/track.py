@@ -105,7 +105,7 @@ def track(
     quiet: Quiet = False,
     seed: Seed = 0,
 ) -> None:
-    """Follow a network over time: groups, trust and changes, window by window.
+    """Follow a network over time: groups, trust, changes.
 
     With -o it writes windows.csv, one row a window; groups.csv, one row a node and window; and
     report.html, with a slider through the windows, which needs nothing but a browser.

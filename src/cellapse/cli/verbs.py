@@ -32,9 +32,7 @@ VERBS = {
     "resistance": Verb("tasks", "Effective resistance: how badly nodes are connected."),
     "trust": Verb("trust", "How far each edge can be trusted; which are probably false."),
     "label": Verb("trust", "Spread a few known labels over all nodes."),
-    "track": Verb(
-        "track", "Follow a network over time: groups, trust and changes, window by window."
-    ),
+    "track": Verb("track", "Follow a network over time: groups, trust, changes."),
     "collapse": Verb("operators", "Collapse a network and check the paper's statements on it."),
     "reduce": Verb("reduction", "Reduce an operator to a few nodes; resistances stay."),
     "spectrum": Verb("operators", "Print the smallest eigenvalues, beside the graph Laplacian's."),
