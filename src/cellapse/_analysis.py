@@ -98,7 +98,7 @@ class Analysis(Shown):
             ("cells", ", ".join(f"{n:,} of rank {k}" for k, n in enumerate(K.n_cells))),
             ("clusters", ", ".join(f"{n:,}" for n in np.bincount(mine).tolist()) + " vertices"),
             ("groups", "" if known is None else "{:.1%} by S, {:.1%} by L".format(*known)),
-            ("theory", repr(self.report).strip("<>")),
+            ("theory", repr(self.report).strip("<>") if self.report.checks else ""),
         ]
         calls = (
             ('cl.report.write_report(analysis, "report.html")', "writes the page to show"),

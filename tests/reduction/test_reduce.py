@@ -130,6 +130,33 @@ def test_a_reduction_of_a_reduction_is_one():
     assert twice.of is S
 
 
+@pytest.mark.parametrize("inner", ["unfolded", "laplacian", "reduced"])
+def test_kernels_are_reduced_along_their_network(inner):
+    """The matrix that bounds a kernel is the identity, which joins nobody."""
+    S = cl.graph_laplacian(nx.path_graph(9))
+    S = (
+        cl.reduce(S, [0, 2, 4, 6, 8])
+        if inner == "reduced"
+        else cl.make_operator(nx.path_graph(9), inner)
+    )
+    for kernel in (cl.matern_kernel(S, 1.5, 2.0), cl.diffusion_kernel(S)):
+        R = cl.reduce(kernel, [0, 4, 8])
+        at = np.array([S.labels.index(v) for v in (0, 4, 8)])
+        assert_close(R, schur_onto(kernel.toarray(), at), 1e-9)
+        assert not len(R.missed)
+    assert set(cl.reduce(kernel, 2).labels) <= set(S.labels)
+
+
+def test_what_is_left_is_a_graph_with_weights():
+    L = cl.graph_laplacian(nx.star_graph(3))
+    G = cl.interop.to_networkx(cl.reduce(L, [1, 2, 3]))
+    assert {frozenset(e[:2]): e[2] for e in G.edges(data="weight")} == pytest.approx(
+        {frozenset(e): 1 / 3 for e in [(1, 2), (1, 3), (2, 3)]}
+    )
+    R = cl.reduce(cl.graph_laplacian(nx.path_graph(5)), [0, 2, 4])
+    assert R.tocsr().nnz == 7  # nothing between the ends
+
+
 @pytest.mark.parametrize("name", ["renormalized", "laplacian", "unfolded", "zhou"])
 def test_it_is_an_operator_as_any_other(name):
     S = cl.make_operator(nx.karate_club_graph(), name)

@@ -156,7 +156,36 @@ def test_constant_values_and_graphs_without_edges_are_no_error():
     assert process.mean[2:] == pytest.approx([2.0, 2.0])
 
 
+@pytest.mark.parametrize("noise", [1e-9, 1e-4, 1.0, 1e3, 1e8])
+def test_a_noise_that_is_given_is_that_of_the_process(noise):
+    known = {v: np.sin(v / 5.0) for v in range(0, 30, 3)}
+    process = cl.gaussian_process(cl.graph_laplacian(nx.path_graph(30)), known, noise=noise)
+    assert process.noise == pytest.approx(noise)
+    at = list(known)
+    if noise < 1e-3:  # the values are true, and between them little is known
+        assert process.mean[at] == pytest.approx(list(known.values()), abs=1e-2)
+        assert process.deviation[at].max() < 2.0 * noise**0.5 + 1e-6
+        assert process.amplitude > 0.1
+    if noise > 100.0:  # the values say nothing
+        assert process.mean == pytest.approx(np.mean(list(known.values())), abs=1e-2)
+        assert process.amplitude < 1.0
+
+
+@pytest.mark.parametrize("unit", [1e-90, 1e-6, 1e6, 1e90])
+def test_the_unit_of_values_is_that_of_the_process(unit):
+    one = cl.gaussian_process(KARATE, KNOWN)
+    other = cl.gaussian_process(KARATE, {v: unit * y for v, y in KNOWN.items()})
+    assert other.mean / unit == pytest.approx(one.mean)
+    assert other.deviation / unit == pytest.approx(one.deviation)
+    assert (other.length, other.noise / unit**2) == pytest.approx((one.length, one.noise))
+
+
 BAD = {
+    "values without squares": ({0: 1e-200, 1: 2e-200}, {}, "variance"),
+    "values beyond squares": ({0: 1e200, 1: 2e200}, {}, "variance"),
+    "noise that is rounding": (KNOWN, {"noise": 1e-30}, "noise"),
+    "noise beyond the values": (KNOWN, {"noise": 1e30}, "noise"),
+    "a length without a square": (KNOWN, {"length": 1e200}, "length"),
     "one value": ({0: 1.0}, {}, "two or more"),
     "an unknown vertex": ({0: 1.0, 99: 2.0}, {}, "99"),
     "too few": ([1.0, 2.0], {}, "34"),
@@ -177,7 +206,9 @@ def test_what_makes_no_process_is_refused(case):
         cl.gaussian_process(KARATE, known, **options)
 
 
-@pytest.mark.parametrize(("nu", "length"), [(0, 1), (1, -1), ("a", 1), (1, np.inf)])
+@pytest.mark.parametrize(
+    ("nu", "length"), [(0, 1), (1, -1), ("a", 1), (1, np.inf), (1, 1e160), (1e-300, 1e90)]
+)
 def test_kernels_need_positive_numbers(nu, length):
     with pytest.raises(cl.InputError):
         cl.matern_kernel(KARATE, nu, length)

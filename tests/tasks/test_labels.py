@@ -212,11 +212,21 @@ def test_mappings_lists_and_series_say_the_same():
     by_label = tasks.spread_labels(S, {0: 1, 33: 0})
     listed = [-1] * 34
     listed[0], listed[33] = 1, 0
-    for other in (listed, np.array(listed), np.array(listed, dtype=float), pd.Series(listed)):
+    arrays = np.array(listed), np.array(listed, dtype=float), np.array(listed, dtype=np.float32)
+    pairs = [dict(enumerate(array)) for array in arrays]  # whose values are NumPy's
+    gaps = [{**pairs[0], 5: gap} for gap in (pd.NA, pd.NaT, np.float32("nan"), None)]
+    for other in (listed, pd.Series(listed), list(arrays[0]), *arrays, *pairs, *gaps):
         found = tasks.spread_labels(S, other)
         np.testing.assert_array_equal(found.probabilities, by_label.probabilities)
     assert by_label.to_frame().shape == (34, 2)
     assert by_label.as_dict()[33] == 0
+
+
+def test_classes_are_words_and_numbers_of_python():
+    spread = tasks.spread_labels(S, {0: np.int64(2), 33: np.int64(4)})
+    assert list(map(type, spread.classes)) == [int, int]
+    assert "np." not in str(spread)
+    assert type(tasks.spread_labels(S, {0: np.str_("a"), 33: "b"}).classes[0]) is str
 
 
 @pytest.mark.parametrize("method", METHODS)

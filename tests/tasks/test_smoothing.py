@@ -63,6 +63,17 @@ def test_the_expansion_keeps_its_error(error, time, upper):
     assert len(c) < 40 + 8 * np.sqrt(time * upper) + 2 * np.log(1 / error)
 
 
+@pytest.mark.parametrize("method", ["tikhonov", "heat", "wiener"])
+def test_scores_of_weak_strengths_go_to_their_limit(method):
+    """n |f(S) y|^2 / (tr f(S))^2 with f(x) = x, or x^2, as what is taken away is a f(x)."""
+    S = cl.collapse(mesh(60)[0])
+    y = np.random.default_rng(0).standard_normal(60)
+    A = np.linalg.matrix_power(S.toarray(), 2 if method == "wiener" else 1)
+    limit = 60 * np.linalg.norm(A @ y) ** 2 / np.trace(A) ** 2
+    scores = cl.tasks.choose_strength(S, y, method=method, strengths=[1e-300, 1e-20, 1e-12]).scores
+    assert scores == pytest.approx(limit, rel=1e-6)
+
+
 def test_more_strength_is_less_energy_and_constants_stay():
     L = cl.graph_laplacian(mesh(200)[0])
     y = np.random.default_rng(0).standard_normal(200)

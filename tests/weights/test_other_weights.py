@@ -29,6 +29,22 @@ def test_a_local_scale_has_no_unit_and_equal_points_are_close():
     assert weights.distances(twice, n_neighbors=1)[1].max() == 1.0
 
 
+def test_scales_that_have_no_square():
+    assert weights.distances(LINE, "gaussian", scale=1e-300)[1].max() < 1e-20
+    assert weights.distances(LINE, "gaussian", scale=1e300)[1].tolist() == [1.0, 1.0, 1.0]
+    tiny = nearest_neighbour_complex([[0.0], [1e-140], [3e-140], [7e-140]], 1)
+    with pytest.raises(cl.InputError, match="unit"):
+        weights.distances(tiny)
+
+
+def test_points_at_one_place_have_the_scale_of_the_next_one():
+    for unit in (1.0, 1e3):
+        K = nearest_neighbour_complex(unit * np.array([[0.0], [0.0], [2.0], [6.0]]), 2)
+        found = dict(zip(K.edges, weights.distances(K, n_neighbors=1)[1].tolist(), strict=True))
+        assert found[0, 1] == 1.0
+        assert found[0, 2] == found[1, 2] == pytest.approx(np.exp(-1.0))
+
+
 def test_they_are_weights_of_the_operator():
     w = weights.distances(LINE, "inverse")
     L = cl.graph_laplacian(LINE.with_attributes(None, w)).toarray()

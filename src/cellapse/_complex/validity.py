@@ -14,7 +14,7 @@ from cellapse._complex.attributes import LabelsOf
 from cellapse._complex.cells import Cells
 from cellapse._complex.labels import positions
 from cellapse._errors import InputError
-from cellapse._shared.align import align, has_labels, one_column
+from cellapse._shared.align import align, has_labels, one_column, plain
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import listed, real_array, whole_number
 from cellapse._shared.memory import require_memory
@@ -42,8 +42,11 @@ def check_labels(labels: Sequence[Hashable] | None, n_vertices: int) -> Sequence
     given = labels if isinstance(labels, range) else tuple(listed(labels, "labels"))
     if len(given) != n_vertices:
         raise InputError(f"{len(given)} labels for {n_vertices} vertices; give one per vertex")
-    if not isinstance(given, range):  # whose numbers differ anyway
-        positions(given)
+    if isinstance(given, range):  # whose numbers differ anyway
+        return given
+    if any(issubclass(kind, np.generic) for kind in set(map(type, given))):
+        given = tuple(map(plain, given))
+    positions(given)
     return given
 
 

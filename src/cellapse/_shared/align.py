@@ -143,6 +143,16 @@ def is_missing(value: Any) -> bool:
         return False
 
 
+def plain(value: Any) -> Any:
+    """A number, truth or word of NumPy as Python's own, which is equal; anything else as it is.
+
+    >>> plain(np.int64(3)), plain(np.str_("a")), plain(("a", 1))
+    (3, 'a', ('a', 1))
+    """
+    is_numpy = isinstance(value, np.generic) and value.dtype.kind in "biufU"
+    return value.item() if is_numpy else value
+
+
 def has_labels(values: Any) -> bool:
     """Whether the values came with labels: those of cells need not be listed for all others."""
     return type(values) not in (list, tuple, np.ndarray) and _keys(_as_mapping(values)) is not None

@@ -40,9 +40,9 @@ def to_networkx(K: Complex | Operator, *, weight: str = "weight") -> Any:
     ----------
     K : Complex or Operator
         Cells above the edges have no place in a graph and stay behind. An operator that is a sparse
-        matrix (renormalized, screened and the baselines are) is the weighted graph whose Laplacian
-        it is: an edge weighs minus its entry, or its entry where all of them are positive. What the
-        diagonal has besides the weights around a vertex is its attribute `rest`.
+        matrix (renormalized, screened, reduced and the baselines) is the weighted graph whose
+        Laplacian it is: an edge weighs minus its entry, or its entry where all of them are
+        positive. What the diagonal has besides the weights around a vertex is its attribute `rest`.
     weight : str
         Name of the attribute for the weights, where there are any.
 

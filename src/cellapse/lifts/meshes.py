@@ -113,6 +113,11 @@ def _positions(vertices: Any, names: Sequence[Any] | None = None) -> FloatArray:
     rows = real_array(vertices, _POSITIONS)
     if rows.ndim != 2:
         raise InputError(f"vertices of shape {rows.shape}; give one row of coordinates each")
+    missing = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+    if len(missing):
+        raise InputError(
+            f"vertex {missing[0]} is at {rows[missing[0]].tolist()!r:.80}; give finite coordinates"
+        )
     return rows
 
 

@@ -144,8 +144,8 @@ def alpha_complex(
     x, labels = _points(points)
     if len(np.unique(x, axis=0)) < len(x):
         raise InputError("some points coincide; an alpha complex needs different ones: remove them")
-    bound = np.inf if max_radius is None else _positive(max_radius, "max_radius") ** 2
-    tree = AlphaComplex(points=x).create_simplex_tree(max_alpha_square=bound)
+    radius = np.inf if max_radius is None else min(_positive(max_radius, "max_radius"), 1e154)
+    tree = AlphaComplex(points=x).create_simplex_tree(max_alpha_square=radius**2)
     simplices: dict[int, list[tuple[list[int], float]]] = {}
     for simplex, squared in tree.get_simplices():
         if len(simplex) > 1:

@@ -41,6 +41,8 @@ def scatter(
     if given.dtype.kind not in "biufU":
         given = np.array(list(map(str, given)))
     if given.dtype.kind == "f":
+        if not np.isfinite(given).all():
+            raise InputError("values holds infinite values, which have no colour; replace them")
         both = given.min() < 0 < given.max()
         top = abs(given).max()
         span = {"vmin": -top, "vmax": top, "cmap": "PuOr_r"} if both else {"cmap": "viridis"}

@@ -17,7 +17,6 @@ from cellapse._linalg.cg import System, conjugate_gradients
 from cellapse._linalg.factor import Solve, best_direct, expands
 from cellapse._linalg.operators import Operator
 from cellapse._shared.arrays import FloatArray, IntArray, row_sum
-from cellapse.reduction.keep import graph_of
 
 _LEAST = 1e-13  # relative error in the energy norm that is aimed at
 _PROMISED = 1e-9  # what is taken
@@ -37,7 +36,8 @@ class Eliminated(System):
 
     def __init__(self, S: Operator, vertices: IntArray) -> None:
         self._S, self._vertices = S, vertices
-        block = sparse.csr_array(graph_of(S)[vertices][:, vertices])
+        bound = S.A if S.matrix is None else S.matrix
+        block = sparse.csr_array(bound[vertices][:, vertices])
         super().__init__(block)
         self._norm, self._null, self._slack = row_sum(S.A) or 1.0, 0.0, 0.0
         fills_in = expands(block)

@@ -22,6 +22,7 @@ from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import listed, one_of, whole_number
+from cellapse.tasks.kernels import KernelOperator
 
 
 def kept_vertices(S: Operator, keep: Any, rule: str | None) -> tuple[IntArray, str]:
@@ -58,6 +59,8 @@ def kept_vertices(S: Operator, keep: Any, rule: str | None) -> tuple[IntArray, s
 
 def graph_of(S: Operator) -> sparse.csr_array:
     """Return the matrix whose pattern says which vertices are neighbours."""
+    if isinstance(S, KernelOperator):
+        return graph_of(S.of)
     return S.A if S.matrix is None else S.matrix
 
 

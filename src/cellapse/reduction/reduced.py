@@ -35,7 +35,9 @@ from cellapse._shared.memory import Fitting
 from cellapse._shared.scaling import homogeneous
 from cellapse.reduction.eliminated import Eliminated
 from cellapse.reduction.keep import graph_of, kept_vertices
+from cellapse.tasks.kernels import KernelOperator
 
+_ROUNDING = 1e-12  # of the largest entry: one that is none
 _BY_COMPLEMENT = 20_000  # kept vertices, 3 GB: beyond, PARDISO's dense block is not asked for
 
 
@@ -50,6 +52,8 @@ class ReducedOperator(Operator):
         What was reduced.
     vertices : (k,) array
         Where the kept vertices stand among `of.labels`.
+    component : (k,) array
+        In which component of that each of them is.
     missed : (m,) array
         Where those stand whose component has no kept vertex: they have no effect.
     labels : tuple
@@ -67,8 +71,9 @@ class ReducedOperator(Operator):
         super().__init__(len(vertices), tuple(of.labels[i] for i in vertices.tolist()))
         self.of, self.vertices, self._chosen = of, vertices, chosen
         self.onto, self.definite = of.onto, of.definite
-        component = connected_components(graph_of(of), directed=False)[1]
-        held = np.isin(component, component[vertices])
+        component = components_of(of)
+        self.component = component[vertices]
+        held = np.isin(component, self.component)
         self.missed = np.flatnonzero(~held)
         held[vertices] = False
         self._others = np.flatnonzero(held)
@@ -170,9 +175,23 @@ class ReducedOperator(Operator):
         complement = schur_complement(csr_from_entries(rows, columns, values, upper.shape), k)[0]
         return (complement + complement.T) / 2
 
+    def tocsr(self) -> sparse.csr_array:
+        """Return it as a sparse matrix, of the entries that are not rounding."""
+        S = self.toarray()
+        return sparse.csr_array(np.where(abs(S) > _ROUNDING * abs(S).max(), S, 0.0))
+
     def _can_complement(self, M: sparse.csr_array) -> bool:
         few = 64 < self.shape[0] <= _BY_COMPLEMENT
         return few and can_complement() and not expands(M)
+
+
+def components_of(S: Operator) -> IntArray:
+    """Return the component of every vertex."""
+    if isinstance(S, KernelOperator):  # whose A is the identity
+        return components_of(S.of)
+    if isinstance(S, ReducedOperator):  # what is eliminated joins vertices that A does not
+        return S.component
+    return np.asarray(connected_components(graph_of(S), directed=False)[1])
 
 
 def reduce(operator: Any, keep: Any, *, rule: str | None = None) -> ReducedOperator:

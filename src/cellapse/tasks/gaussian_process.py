@@ -39,6 +39,8 @@ _ALL = 2000  # vertices up to which all eigenpairs are used
 _SOME = 300  # eigenpairs above
 _TRIED = 22  # lengths, and noises, before the best is refined
 _LEAST_NOISE, _MOST_NOISE = 1e-6, 1e3  # over the amplitude
+_LARGEST = 1e100  # known value: variances are squares
+_FAINT = 1e-10  # of the variance of the values: a noise that is rounding
 _FLAT = 1e-24  # of the squared values: an amplitude that is rounding
 _ROWS = 4096  # of variances computed at once
 
@@ -162,7 +164,7 @@ def gaussian_process(
     modes = _modes(S, n_eigenpairs)
     make = _responses(kernel, nu)
     fixed = None if length is None else number("length", length, "above 0", lambda x: x > 0)
-    variance = None if noise is None else number("noise", noise, "above 0", lambda x: x > 0)
+    variance = None if noise is None else _noise(noise, float(values.var()))
     chosen = fixed or _best_length(modes, given, values, make, variance)
     fit = _fit(modes, given, values, make(chosen), variance)
     mean, squares = _posterior(modes, fit)
@@ -224,7 +226,23 @@ def _known_values(known: Any, S: Operator) -> tuple[FloatArray, BoolArray]:
     values = real_array([v for v, there in zip(entries, given, strict=True) if there], "known")
     if values.ndim != 1 or not np.isfinite(values).all():
         raise InputError("known holds infinite values, or rows; give one finite number per vertex")
+    if np.abs(values).max() > _LARGEST or 0.0 < np.ptp(values) < 1.0 / _LARGEST:
+        raise InputError(
+            f"known has values from {values.min():.3g} to {values.max():.3g}, whose variance is "
+            "beyond all numbers; divide them by their size: values / abs(values).max()"
+        )
     return values, given
+
+
+def _noise(given: Any, variance: float) -> float:
+    """The variance of the noise, if numbers can hold it next to that of the values."""
+    noise = number("noise", given, "a number above 0", lambda x: x > 0)
+    if variance and not _FAINT * variance <= noise <= variance / _FAINT:
+        raise InputError(
+            f"noise={noise:g}, and the known values have a variance of {variance:.3g}; give a "
+            f"number from {_FAINT:g} to {1.0 / _FAINT:g} times that"
+        )
+    return noise
 
 
 def _modes(S: Operator, n_eigenpairs: int | None) -> _Modes:
@@ -295,7 +313,10 @@ def _fit(
         variance = amplitude(ratio) * (k + ratio)
         return float(-0.5 * (z**2 / variance + np.log(2.0 * np.pi * variance)).sum())
 
-    ratio = _best(lambda ratio: -likelihood(ratio), _LEAST_NOISE, _MOST_NOISE)
+    low, high = _LEAST_NOISE, _MOST_NOISE
+    if noise is not None and (variance := float(values.var())):
+        low, high = min(low, 1e-3 * noise / variance), max(high, 1e3 * noise / variance)
+    ratio = _best(lambda ratio: -likelihood(ratio), low, high)
     return _Fit(weights, rows, k, Q, z, centre, ratio, amplitude(ratio), likelihood(ratio))
 
 

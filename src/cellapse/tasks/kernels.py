@@ -12,11 +12,13 @@ sparse matrix that can be cut, and by Chebyshev polynomials of S otherwise.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from cellapse._errors import InputError
 from cellapse._linalg.factor import Solve, best_direct, expands
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
@@ -35,10 +37,17 @@ class Matern:
     nu: float
     length: float
 
+    def __post_init__(self) -> None:
+        if not isfinite(self.shift):
+            raise InputError(
+                f"nu={self.nu:g} and length={self.length:g}: length^2 / (2 nu) is beyond all "
+                "numbers; give a larger nu or a smaller length"
+            )
+
     @property
     def shift(self) -> float:
         """length^2 / (2 nu)."""
-        return self.length**2 / (2.0 * self.nu)
+        return self.length * (self.length / (2.0 * self.nu))
 
     @property
     def solves(self) -> int:
@@ -63,7 +72,8 @@ class Diffusion:
 
     def __call__(self, x: FloatArray) -> FloatArray:
         """Return the eigenvalues of the kernel."""
-        return np.exp(-self.time * np.maximum(x, 0.0))
+        with np.errstate(over="ignore"):
+            return np.exp(-self.time * np.maximum(x, 0.0))
 
     def __str__(self) -> str:
         return f"diffusion kernel (time {self.time:g})"

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.as_operator import as_operator
-from cellapse._shared.align import align, one_column
+from cellapse._shared.align import align, is_missing, one_column, plain
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import generator, number, one_of
@@ -256,10 +256,10 @@ def _listed(labels: Any, n: int) -> list[Any]:
             f"labels: {size!r:.80}; give one for each of the {n} vertices, with -1 where it is "
             "not known, or {vertex: class}"
         )
-    return values
+    return [plain(v) for v in values]
 
 
 def _missing(value: Any) -> bool:
-    if value is None or (isinstance(value, float) and np.isnan(value)):
+    if is_missing(value):
         return True
     return isinstance(value, int | float) and not isinstance(value, bool) and value == -1

@@ -232,7 +232,8 @@ def choose_strength(
     values, weights, traces = _quadratures(S, Y, generator(rng))
     scores = np.empty(len(grid))
     for i, a in enumerate(grid.tolist()):
-        left = 1.0 - _response(method, a)(values)
+        left = _removed(method, a)(values)
+        left /= left.max() or 1.0  # of a weak smoother it is small, and its square smaller still
         trace = float((left * traces).sum())
         residual = float((left**2 * weights).sum())
         scores[i] = S.shape[0] * residual / trace**2 if trace > 0 else np.inf
@@ -291,6 +292,19 @@ def _response(method: str, a: float) -> Response:
     if method == "heat":
         return lambda x: np.exp(-a * x)
     return lambda x: 1.0 / (1.0 + a * x**2)  # wiener
+
+
+def _removed(method: str, a: float) -> Response:
+    """1 - H, to the last digit where that is next to nothing."""
+    if method == "heat":
+        return lambda x: -np.expm1(-a * x)
+    power = 2 if method == "wiener" else 1
+
+    def removed(x: FloatArray) -> FloatArray:
+        with np.errstate(divide="ignore", over="ignore"):
+            return np.asarray(1.0 / (1.0 + 1.0 / (a * x**power)))
+
+    return removed
 
 
 def _checked(strength: Any) -> float:

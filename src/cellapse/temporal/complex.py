@@ -144,6 +144,7 @@ class TemporalComplex(Shown):
         >>> TemporalComplex.from_arrays(3, [[0, 1], [1, 2]], [0.5, 1.5], [2, 3])
         <TemporalComplex: 2 cells on 3 vertices, from 0.5 to 3>
         """
+        _require_one_order({"times": times, "ends": ends, "weights": weights})
         n = whole_number("n_vertices", n_vertices, 1)
         names = check_labels(labels, n)
         table = build_cells(1, cells, n, names)
@@ -273,6 +274,26 @@ class TemporalComplex(Shown):
     def pairs(self) -> Pairs:
         """All pairs of vertices that ever share a cell."""
         return Pairs.of(self.cells, self.n_vertices)
+
+
+def _require_one_order(given: Mapping[str, Any]) -> None:
+    """Refuse what has labels of its own: a cell may come again, so that these go by position."""
+    first = None
+    for name, values in given.items():
+        if isinstance(values, Mapping):
+            raise InputError(
+                f"{name} is a {type(values).__name__}, and goes by position, as a cell may come "
+                "again; give list(values.values()) in the order of the cells"
+            )
+        if not hasattr(values, "iloc"):
+            continue
+        if first is None:
+            first = name
+        elif not values.index.equals(given[first].index):
+            raise InputError(
+                f"{first} and {name} have rows in another order, or of other names; give columns "
+                "of one table, or values.to_numpy() where they are in the order of the cells"
+            )
 
 
 def _require_one_each(values: FloatArray, cells: Cells, name: str) -> None:

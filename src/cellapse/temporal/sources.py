@@ -18,7 +18,7 @@ from cellapse._complex.simple import Rules
 from cellapse._complex.weights import AUTO
 from cellapse._errors import InputError
 from cellapse._shared.arrays import IntArray
-from cellapse._shared.checks import file_path, word
+from cellapse._shared.checks import file_path, unmasked, word
 from cellapse._shared.memory import Fitting
 from cellapse._shared.notes import loss
 from cellapse.interop._ends import known_ends
@@ -250,7 +250,8 @@ def _from_pyg(data: Any) -> TemporalComplex:
     return _of_edges(list(range(n)), ends, data.t, None, None)
 
 
-def _from_array(array: Any) -> TemporalComplex:
+def _from_array(given: Any) -> TemporalComplex:
+    array = unmasked(given, "the array")
     if array.ndim != 2 or array.shape[1] != 3 or array.dtype.kind not in "iuf":
         raise InputError(
             f"an array of shape {array.shape} and type {array.dtype}; give numbers with the "

@@ -12,7 +12,8 @@ import numpy as np
 from cellapse._errors import InputError
 from cellapse._shared.align import is_missing
 from cellapse._shared.arrays import FloatArray
-from cellapse._shared.checks import listed, one_of
+from cellapse._shared.checks import listed, one_of, unmasked
+from cellapse.io._numbers import real
 
 _UNITS = {
     "us": 1e-6,
@@ -70,6 +71,7 @@ def in_seconds(given: Any, name: str) -> tuple[FloatArray, bool]:
     >>> in_seconds(["1970-01-01 00:01", "1970-01-01T00:02:00+00:00"], "times")
     (array([ 60., 120.]), True)
     """
+    given = unmasked(given, name)
     if hasattr(given, "to_numpy"):  # of pandas, whose dates may have a zone
         utc = getattr(getattr(given, "dt", None), "tz", None) is not None
         given = (given.dt.tz_convert("UTC").dt.tz_localize(None) if utc else given).to_numpy()
@@ -102,7 +104,7 @@ def _of_objects(values: Sequence[Any], name: str) -> tuple[FloatArray, bool]:
 def _of_one(value: Any) -> tuple[float, bool]:
     if isinstance(value, str):
         try:
-            return float(value), False
+            return real(value), False
         except ValueError:
             value = datetime.fromisoformat(value.strip())
     if isinstance(value, np.datetime64):

@@ -7,7 +7,7 @@ and larger cliques grow from these. One goes as soon as one of its pairs does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _MOST_WINDOWS = 10_000_000
 _NONE = np.empty(0, dtype=np.int64)
+_EPSILON = float(np.finfo(np.float64).eps)
+_VAGUE = 1e-13  # of a weight: rounding that is recounted
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,12 +125,18 @@ class Window(Shown):
 
 
 class Counter:
-    """Which of some numbers are there, how often, and with which weight: in ascending order."""
+    """Which of some numbers are there, how often, and with which weight: in ascending order.
 
-    def __init__(self, most: int, weighted: bool) -> None:
+    What goes leaves its rounding behind, which can be more than all of a small weight: where it may
+    be, weights are taken from `recount`, which sums those that are there.
+    """
+
+    def __init__(self, most: int, recount: Callable[[], FloatArray] | None) -> None:
         self.there = _NONE
         self.count = np.zeros(most, dtype=np.int64)
-        self.weight = np.zeros(most) if weighted else None
+        self._recount = recount
+        self.weight = None if recount is None else np.zeros(most)
+        self._rounding = np.zeros(most)
 
     def change(self, came: IntArray, went: IntArray, came_by: Any, went_by: Any) -> IntArray:
         """Count some more and some less; give the numbers that came, went or weigh other."""
@@ -141,8 +149,9 @@ class Counter:
         if self.weight is not None:
             old = self.weight[touched]
             np.add.at(self.weight, came, came_by)
+            self._rounding[touched] += _EPSILON * self.weight[touched]
             np.subtract.at(self.weight, went, went_by)
-            self.weight[touched[~now]] = 0.0  # with the rounding that was left
+            self._settle(touched, now)
             moved |= self.weight[touched] != old
         gone, new = touched[before & ~now], touched[now & ~before]
         if len(gone):
@@ -150,6 +159,17 @@ class Counter:
         if len(new):
             self.there = np.insert(self.there, np.searchsorted(self.there, new), new)
         return touched[moved]
+
+    def _settle(self, touched: IntArray, now: BoolArray) -> None:
+        """Leave no weight to what is gone, and none that rounding has changed to what is there."""
+        assert self.weight is not None
+        assert self._recount is not None
+        gone, left = touched[~now], touched[now]
+        self.weight[gone] = self._rounding[gone] = 0.0
+        vague = left[self._rounding[left] > _VAGUE * np.abs(self.weight[left])]
+        if len(vague):
+            self.weight[vague] = self._recount()[vague]
+            self._rounding[vague] = 0.0
 
     def weights(self) -> FloatArray | None:
         """The weights of those that are there."""
@@ -234,13 +254,15 @@ def sliding(T: TemporalComplex, width: Any, step: Any, max_rank: int) -> Iterato
     length = span("width", width)
     pace = length if step is None else span("step", step)
     top = whole_number("max_rank", max_rank, 1, 10)
-    low = int(np.floor((T.first - length) / pace)) + 1  # the first that the first cell is in
-    high = int(np.floor(T.last / pace))
-    if high - low >= _MOST_WINDOWS:
+    with np.errstate(over="ignore"):
+        count = float((T.last - T.first + length) / np.float64(pace))
+    if not count < _MOST_WINDOWS:
         raise InputError(
-            f"width={width!r} and step={step!r} make {high - low + 1:,} windows from "
+            f"width={width!r} and step={step!r} make {count:,.0f} windows from "
             f"{shown(T.first, T.dated)} to {shown(T.last, T.dated)}; give longer ones"
         )
+    low = int(np.floor((T.first - length) / pace)) + 1  # the first that the first cell is in
+    high = int(np.floor(T.last / pace))
     return _windows(T, [low, high], length, pace, top)
 
 
@@ -265,10 +287,33 @@ class _Sliding:
         self._ends = T.gone_at[self._by_end]
         self._next = self._last = 0
         self._active = np.zeros(len(T), dtype=bool)
-        weighted = T.weights is not None
-        self._edges = Counter(len(T.pairs.ends), weighted)
-        self._sets = Counter(len(T.pairs.sets), weighted)
+        w = T.weights
+        self._edges = Counter(len(T.pairs.ends), None if w is None else self._by_pairs(w))
+        self._sets = Counter(len(T.pairs.sets), None if w is None else self._by_sets(w))
         self._cliques = Cliques(T.pairs, T.n_vertices, top if T.is_graph else 1)
+
+    def _by_pairs(self, weights: FloatArray) -> Callable[[], FloatArray]:
+        """What sums the weights of cells that are there, pair by pair."""
+
+        def recount() -> FloatArray:
+            active = np.flatnonzero(self._active)
+            numbers, owner = self.T.pairs.of_cells(active)
+            found = np.zeros(len(self.T.pairs.ends))
+            np.add.at(found, numbers, weights[active][owner])
+            return found
+
+        return recount
+
+    def _by_sets(self, weights: FloatArray) -> Callable[[], FloatArray]:
+        """What sums the weights of cells that are there, set by set."""
+
+        def recount() -> FloatArray:
+            active = np.flatnonzero(self._active & (self.T.pairs.distinct >= 0))
+            found = np.zeros(len(self.T.pairs.sets))
+            np.add.at(found, self.T.pairs.distinct[active], weights[active])
+            return found
+
+        return recount
 
     def _moved(self, start: float, end: float) -> tuple[IntArray, IntArray]:
         """The cells that come and go."""

@@ -40,7 +40,7 @@ def distances(
         s of "gaussian": the median distance along edges by default.
     n_neighbors : int
         Of "heat": s_i is the distance to so manieth of the neighbours in the complex, or to the
-        farthest where there are fewer.
+        farthest where there are fewer; not counted are, where it would be 0, those at one place.
 
     Returns
     -------
@@ -65,14 +65,14 @@ def distances(
     if kernel == "gaussian":
         usual = float(np.median(d)) if len(d) else 1.0
         s = usual if scale is None else number("scale", scale, "a number above 0", lambda x: x > 0)
-        squares = np.full(len(d), 2.0 * s * s)
+        scales = np.full((2, len(d)), 2.0**0.5 * s)
     else:
         i, j = K.cells[1].as_array().reshape(-1, 2).T
         own = _local(K, d, k)
-        squares = own[i] * own[j]
-    if len(d) and not squares.all():
-        squares = np.where(squares > 0.0, squares, 1.0)  # of points at one place the distance is 0
-    return {1: np.maximum(np.exp(-(d**2) / squares), _LEAST)}
+        scales = own[np.stack([i, j])]
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        exponent = np.where(d > 0.0, (d / scales[0]) * (d / scales[1]), 0.0)
+    return {1: np.maximum(np.exp(-exponent), _LEAST)}
 
 
 def _apart(K: Complex, d: FloatArray) -> FloatArray:
@@ -86,13 +86,14 @@ def _apart(K: Complex, d: FloatArray) -> FloatArray:
 
 
 def _local(K: Complex, d: FloatArray, k: int) -> FloatArray:
-    """The distance from every vertex to the k-th of its neighbours, or to the last."""
+    """The distance from every vertex to its k-th neighbour that is elsewhere, or to the last."""
     ends = K.cells[1].as_array().reshape(-1, 2)
     at, far = ends.T.ravel(), np.concatenate([d, d])
     order = np.lexsort((far, at))
     degree = np.bincount(at, minlength=K.n_vertices)
     first = np.cumsum(degree) - degree
-    chosen = first + np.minimum(k, degree) - 1
+    same = np.bincount(at[far == 0.0], minlength=K.n_vertices)
+    chosen = first + np.minimum(np.maximum(k, same + 1), degree) - 1
     found = np.zeros(K.n_vertices)
     held = degree > 0
     found[held] = far[order[chosen[held]]]

@@ -9,6 +9,8 @@ from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import real_array
 
+_FARTHEST = 1e50
+
 
 def edge_lengths(K: Complex) -> FloatArray:
     """Return the attribute "length" of the edges, or else distances by "position" of vertices.
@@ -24,7 +26,11 @@ def edge_lengths(K: Complex) -> FloatArray:
     elif "position" in K.attributes[0]:
         x = real_array(K.attributes[0]["position"], "the attribute 'position'")
         i, j = K.cells[1].as_array().T
-        lengths = np.linalg.norm(x[i] - x[j], axis=1)
+        apart = abs(x[i] - x[j])
+        size = apart.max(
+            axis=1, initial=1.0 / _FARTHEST, keepdims=True
+        )  # whose squares are numbers
+        lengths = size[:, 0] * np.linalg.norm(apart / size, axis=1)
     else:
         raise InputError(
             'no edge has a "length" and no vertex a "position"; give K.with_attributes({0: '
@@ -36,5 +42,12 @@ def edge_lengths(K: Complex) -> FloatArray:
         raise InputError(
             f"edge {K.cell_label(1, at)!r:.80} has the length {lengths[at]}; lengths are numbers "
             "of at least 0, one for each edge"
+        )
+    far = np.flatnonzero((lengths > _FARTHEST) | ((lengths > 0) & (lengths < 1.0 / _FARTHEST)))
+    if len(far):
+        raise InputError(
+            f"edge {K.cell_label(1, int(far[0]))!r:.80} has the length {lengths[far[0]]:.3g}; give "
+            f"numbers from {1.0 / _FARTHEST:g} to {_FARTHEST:g}, in another unit: areas and their "
+            "squares have to be numbers, too"
         )
     return lengths
