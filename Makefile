@@ -11,8 +11,9 @@ PART    ?= both
 FILES   ?= 1000
 MUTANTS ?= 30
 
+BIN  := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
 VENV := .venv
-RUN  := $(VENV)/bin/python
+RUN  := $(VENV)/$(BIN)/python
 PIP  := -m pip install --quiet --disable-pip-version-check
 
 # The tools of the tests are exactly the ones the tests passed with; users get ranges. A list of
@@ -32,6 +33,7 @@ OLDEST := build/oldest
 
 # What a developer runs while working has an environment of its own, without the large libraries.
 QUICK  := .venv-check
+RELEASE := build/release/.made-$(KEY)
 CHECK  := $(QUICK)/.check-$(KEY)-$(shell cksum < $(LOCK) | cut -d' ' -f1)
 
 # One thread of BLAS each: the test workers share the cores, and benchmarks stay comparable.
@@ -65,7 +67,7 @@ BENCH ?= $(filter-out scale_out,$(basename $(notdir $(shell grep -ls __main__ be
 
 .DEFAULT_GOAL := help
 .PHONY: help demo docs browser check test test-users test-slow test-seeds test-oldest scale test-scale campaign fuzz \
-	mutate lock lint format bench dist smoke clean check-reproduction
+	mutate lock lint format bench dist smoke release clean check-reproduction
 
 help:
 	@echo "make demo         what it is good for: a network with false edges, a report in out/"
@@ -90,11 +92,12 @@ help:
 	@echo "make bench        all benchmarks, or BENCH=lifts for one"
 	@echo "make dist         a wheel and a source archive in dist/"
 	@echo "make smoke        both, installed in an empty environment, and tried"
+	@echo "make release      everything before an upload, on each Python there is; VERSION=0.1.0"
 	@echo "make clean        remove .venv, .venv-check and everything made here"
 	@echo "PYTHON=python3.12 chooses the interpreter, WORKERS=4 the test processes."
 
 demo: $(CORE)
-	$(VENV)/bin/cellapse demo -o out
+	$(VENV)/$(BIN)/cellapse demo -o out
 
 # No warning, no broken link, nothing that a page would load from elsewhere.
 docs: $(DOCS)
@@ -113,10 +116,10 @@ browser:
 	echo "no Chromium, so the tests of pages will be skipped; install the package chromium" >&2
 
 check: $(CHECK)
-	$(QUICK)/bin/python -m ruff check
-	$(QUICK)/bin/python -m ruff format --check
-	$(QUICK)/bin/python -m mypy
-	CELLAPSE_CHECK=1 $(QUICK)/bin/python $(PYTEST) -q $(foreach part,$(CHECKED),tests/$(dir $(part))test_$(notdir $(part)).py)
+	$(QUICK)/$(BIN)/python -m ruff check
+	$(QUICK)/$(BIN)/python -m ruff format --check
+	$(QUICK)/$(BIN)/python -m mypy
+	CELLAPSE_CHECK=1 $(QUICK)/$(BIN)/python $(PYTEST) -q $(foreach part,$(CHECKED),tests/$(dir $(part))test_$(notdir $(part)).py)
 
 test: lint browser
 	$(RUN) $(PYTEST)
@@ -170,14 +173,28 @@ campaign: $(DEV)
 bench: $(DEV) $(if $(filter scale_out,$(BENCH)),scale)
 	@for name in $(BENCH); do echo "== $$name" && $(MPI) $(RUN) -m benchmarks.$$name || exit 1; done
 
+# The time of the last commit, so that whoever builds it gets the same files.
+MADE = $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+
 # What goes to a package index: a wheel, and an archive of the sources that the tests come with.
 dist: $(DEV)
 	rm -rf dist
-	$(RUN) -m hatchling build -d dist
+	SOURCE_DATE_EPOCH=$(MADE) $(RUN) -m hatchling build -d dist
 
 # The tools of the tests may hide that something is missing: an environment of their own has none.
 smoke: dist
 	sh tools/smoke.sh $(PYTHON)
+
+# All but the upload. The Pythons are those that can be found here; what cannot is said.
+VERSION ?= $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' src/cellapse/_version.py)
+PYTHONS ?= $(PYTHON) $(foreach minor,11 12 13,$(shell for found in python3.$(minor) \
+	$$HOME/.pyenv/versions/3.$(minor).*/bin/python; do \
+	$$found -c 'import sys; sys.exit(sys.version_info[1] != $(minor))' 2>/dev/null && \
+	! $(PYTHON) -c 'import sys; sys.exit(sys.version_info[1] != $(minor))' && echo $$found && break; done))
+
+release: $(RELEASE) dist
+	PATH="$(CURDIR)/$(dir $(RELEASE))$(BIN):$$PATH" SOURCE_DATE_EPOCH=$(MADE) \
+		$(dir $(RELEASE))$(BIN)/python tools/release.py $(VERSION) $(PYTHONS)
 
 # Other examples than those of every day: one run for each seed.
 test-seeds: $(DEV)
@@ -186,17 +203,17 @@ test-seeds: $(DEV)
 			--hypothesis-profile=seeded --hypothesis-seed=$$seed || exit 1; done
 
 test-oldest: $(OLDEST)/.made-$(KEY)
-	$(OLDEST)/bin/python $(PYTEST)
+	$(OLDEST)/$(BIN)/python $(PYTEST)
 
 # What a fresh environment takes today, with what builds the package. Whether torch comes with CUDA
 # is the choice of each machine, and so is the suffix of its version.
 lock:
 	$(CHECK_PYTHON)
 	$(PYTHON) -m venv --clear $(FRESH)
-	$(FRESH)/bin/python $(PIP) hatchling editables -e ".[dev,docs]"
+	$(FRESH)/$(BIN)/python $(PIP) hatchling editables -e ".[dev,docs]"
 	@mkdir -p $(dir $(LOCK))
 	{ echo "# Made by make lock; do not edit."; \
-	  $(FRESH)/bin/python -m pip freeze --all --exclude pip --exclude-editable | sed 's/+cpu$$//; s/+cu[0-9]*$$//' | \
+	  $(FRESH)/$(BIN)/python -m pip freeze --all --exclude pip --exclude-editable | sed 's/+cpu$$//; s/+cu[0-9]*$$//' | \
 	  grep -Ev '^(cuda|nvidia|triton)'; } > $(LOCK)
 
 clean:
@@ -233,7 +250,13 @@ $(DEV): | $(VENV)/.made
 $(CHECK):
 	$(CHECK_PYTHON)
 	$(PYTHON) -m venv --clear $(QUICK)
-	$(LOCKED) $(QUICK)/bin/python $(PIP) -e ".[check]"
+	$(LOCKED) $(QUICK)/$(BIN)/python $(PIP) -e ".[check]"
+	@touch $@
+
+$(RELEASE):
+	$(CHECK_PYTHON)
+	$(PYTHON) -m venv --clear $(@D)
+	$(LOCKED) $(@D)/$(BIN)/python $(PIP) hatchling hatch-fancy-pypi-readme -e ".[release]"
 	@touch $@
 
 $(DOCS): $(DEV)
@@ -254,7 +277,7 @@ export LOWEST
 $(OLDEST)/.made-$(KEY):
 	$(CHECK_PYTHON)
 	$(PYTHON) -m venv --clear $(OLDEST)
-	@$(OLDEST)/bin/python -c "$$LOWEST" > $(OLDEST)/lowest.txt
-	$(OLDEST)/bin/python $(PIP) -r $(OLDEST)/lowest.txt
-	$(OLDEST)/bin/python $(PIP) --no-deps -e .
+	@$(OLDEST)/$(BIN)/python -c "$$LOWEST" > $(OLDEST)/lowest.txt
+	$(OLDEST)/$(BIN)/python $(PIP) -r $(OLDEST)/lowest.txt
+	$(OLDEST)/$(BIN)/python $(PIP) --no-deps -e .
 	@touch $@
