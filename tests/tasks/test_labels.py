@@ -308,3 +308,13 @@ def test_with_random_extra_edges_the_collapse_spreads_better():
         ]
         gains.append(right[0] - right[1])
     assert np.mean(gains) > 0.0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_only_class_is_said_and_proves_nothing(method):
+    """Every vertex gets it, and that labels left out are found again is no evidence."""
+    S = cl.graph_laplacian(nx.path_graph(6))
+    with pytest.warns(cl.CellapseWarning, match="'a'"):
+        spread = tasks.spread_labels(S, {0: "a", 3: "a"}, method=method)
+    assert spread.predicted() == ["a"] * 6
+    assert spread.accuracy is None

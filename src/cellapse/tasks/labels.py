@@ -24,6 +24,7 @@ from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import generator, number, one_of
 from cellapse._shared.memory import Fitting, require_memory
+from cellapse._shared.notes import warn_user
 from cellapse._shared.pictures import bars
 from cellapse._shared.tables import to_frame
 from cellapse.tasks._spreading import Found, harmonic, poisson, regularized
@@ -172,6 +173,11 @@ def spread_labels(
         strength = _strength(strength, method)
     S = as_operator(operator)
     classes, numbers = _numbered(known, S)
+    if len(classes) == 1:
+        warn_user(
+            f"every label that is given is {classes[0]!r:.80}, so every vertex gets it; give "
+            "labels of another class as well"
+        )
     generate = generator(rng)
     given = np.flatnonzero(numbers >= 0)
     most = max(_FEWEST, min(_LEFT_OUT, _ENTRIES // S.shape[0]))
@@ -180,13 +186,14 @@ def spread_labels(
     Y = np.zeros((S.shape[0], len(classes)))
     Y[given, numbers[given]] = 1.0
     tested = given if len(given) <= most else generate.choice(given, most, replace=False)
-    tested = tested[Y.sum(axis=0)[numbers[tested]] > 1]  # the last of a class tells nothing
+    # The last label of a class cannot be found again; that of an only class always is.
+    tested = tested[(Y.sum(axis=0)[numbers[tested]] > 1) & (len(classes) > 1)]
     a, tries, scores = None, np.empty(0), np.empty(0)
     if method == "regularized":
         grid = np.array([strength])
         if strength == "auto":
             grid = _STRENGTHS / max(upper_bound(S), 1e-300)
-            grid = grid if len(tested) and len(classes) > 1 else grid[[len(grid) // 2]]
+            grid = grid if len(tested) else grid[[len(grid) // 2]]
         a, found, scored = _best(S, Y, tested, grid)
         if len(grid) > 1:
             tries, scores = grid, scored
