@@ -17,6 +17,7 @@ Zhang et al., MagNet (2021).
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import number, one_of, whole_number
 from cellapse._shared.labelled import LabelledOperator
+from cellapse._shared.pictures import grid
 
 _SAME = 1e-9  # a turn that is none but for rounding
 _FEW = 1e-2  # a direction of the complex span that so little of the real vectors has is rounding
@@ -77,7 +79,8 @@ class HermitianOperator(Shown, LabelledOperator):
     def _card(self) -> Card:
         rows = (("size", f"{self.shape[0]:,} cells"), ("entries", "complex numbers, Hermitian"))
         calls = (("H.spectrum(k)", "gives the smallest eigenpairs, with complex vectors"),)
-        return Card(repr(self), rows, lambda: "", calls)
+        picture = partial(grid, *self.matrix.nonzero(), self.shape[0])
+        return Card(repr(self), rows, picture, calls)
 
     def _matvec(self, x: Any) -> NDArray[Any]:
         return self.matrix @ x
