@@ -17,7 +17,6 @@ Zhang et al., MagNet (2021).
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -79,8 +78,11 @@ class HermitianOperator(Shown, LabelledOperator):
     def _card(self) -> Card:
         rows = (("size", f"{self.shape[0]:,} cells"), ("entries", "complex numbers, Hermitian"))
         calls = (("H.spectrum(k)", "gives the smallest eigenpairs, with complex vectors"),)
-        picture = partial(grid, *self.matrix.nonzero(), self.shape[0])
-        return Card(repr(self), rows, picture, calls)
+        return Card(repr(self), rows, self._picture, calls)
+
+    def _picture(self) -> str:
+        rows, columns = self.matrix.nonzero()
+        return grid(rows, columns, self.shape[0])
 
     def _matvec(self, x: Any) -> NDArray[Any]:
         return self.matrix @ x

@@ -173,11 +173,6 @@ def spread_labels(
         strength = _strength(strength, method)
     S = as_operator(operator)
     classes, numbers = _numbered(known, S)
-    if len(classes) == 1:
-        warn_user(
-            f"every label that is given is {classes[0]!r:.80}, so every vertex gets it; give "
-            "labels of another class as well"
-        )
     generate = generator(rng)
     given = np.flatnonzero(numbers >= 0)
     most = max(_FEWEST, min(_LEFT_OUT, _ENTRIES // S.shape[0]))
@@ -248,6 +243,11 @@ def _numbered(labels: Any, S: Operator) -> tuple[list[Any], IntArray]:
         raise InputError(f"classes like {given[0]!r:.80}; give numbers or words") from None
     with suppress(TypeError, ValueError):  # words and numbers stay as they come
         classes = sorted(classes)
+    if len(classes) == 1:
+        warn_user(
+            f"every label that is given is {classes[0]!r:.80}, so every vertex gets it; give "
+            "labels of another class as well"
+        )
     number_of = {c: k for k, c in enumerate(classes)}
     return classes, np.array([-1 if _missing(v) else number_of[v] for v in values])
 
