@@ -10,6 +10,7 @@ import inspect
 import tempfile
 from copy import deepcopy
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import networkx as nx
@@ -37,6 +38,7 @@ MODULES = (
     "cellapse.analysis",
     "cellapse.temporal",
     "cellapse.torch",
+    "cellapse.scverse",
 )
 
 # Nobody calls these: they are what functions give, words, errors, or the inside of a module.
@@ -421,6 +423,31 @@ def encoder():
 
 def data_list():
     return [data(), data()]
+
+
+def cells_of_tissue():
+    """An AnnData of the vertices."""
+    import anndata
+    import pandas
+
+    known = pandas.DataFrame({"known": ["a", None, None, "b", None, None, "b"]}, list("tuvwxyz"))
+    adata = anndata.AnnData(signals(), obs=known)
+    adata.obsp["mine"] = sparse.csr_matrix(adjacency())
+    adata.layers["counts"] = signals() + 1.0
+    return adata
+
+
+def annotated(name):
+    """Everything that a function of `scverse` writes."""
+
+    def call(adata, obsp, **more):
+        from cellapse import scverse
+
+        made = getattr(scverse, name)(adata, obsp=obsp, key_added="new", copy=True, **more)
+        found = {**made.obsm, **made.layers, **made.obs, **made.obsp}
+        return {key: value for key, value in found.items() if "new" in key}
+
+    return call
 
 
 def written(obj, path, on):
@@ -1035,7 +1062,18 @@ TORCH_CALLS = {
         all_transformed, graphs=data_list, transform=encoder, n_jobs=1, progress=False
     ),
 }
-ALL = {**CALLS, **TORCH_CALLS}
+SCVERSE_CALLS = {
+    f"scverse.{name}": on(annotated(name), adata=cells_of_tissue, obsp="mine", **given)
+    for name, given in {
+        "collapse": {},
+        "trust": {},
+        "cluster": {"n_clusters": 2, "operator": "laplacian", "rng": 0},
+        "embed": {"k": 2, "operator": "laplacian"},
+        "smooth": {"layer": "counts", "strength": 0.5, "operator": "laplacian"},
+        "spread": {"labels": "known", "operator": "laplacian"},
+    }.items()
+}
+ALL = {**CALLS, **TORCH_CALLS, **(SCVERSE_CALLS if find_spec("anndata") else {})}
 
 
 @cache

@@ -160,7 +160,8 @@ def spread(
     """
     with extra("pandas", "pandas"):
         import pandas as pd
-    key = f"{word('labels', labels)}_spread" if key_added is None else key_added
+    word("labels", labels)
+    key = f"{labels}_spread" if key_added is None else key_added
     adata, K = _graph(adata, obsp, key, copy)
     if labels not in adata.obs:
         raise InputError(
@@ -309,11 +310,11 @@ def smooth(
     True
     """
     adata, K = _graph(adata, obsp, key_added, copy)
-    if layer is not None and layer not in adata.layers:
+    if layer is not None and word("layer", layer) not in adata.layers:
         raise InputError(f"layer={layer!r}, but layers has {', '.join(adata.layers) or 'nothing'}")
     given = adata.X if layer is None else adata.layers[layer]
     values = given.toarray() if sparse.issparse(given) else np.asarray(given)
-    found = smoothed(make_operator(K, operator), values.astype(np.float64), strength=strength)
+    found = smoothed(make_operator(K, operator), values, strength=strength)
     adata.layers[key_added] = found.astype(values.dtype if values.dtype.kind == "f" else np.float64)
     return adata if copy else None
 

@@ -76,6 +76,7 @@ SEVERAL_DEFAULTS = {
     "kernel": "of a process, and of distances",
     "length": "a kernel has one, a process finds it",
     "time": "of a diffusion; contacts have their own",
+    "key_added": "each task writes to a place of its own name",
     "kind": "each library has kinds of its own",
     "lift": "likely_false takes that of the complex, transforms cliques",
     "mass": "the spectrum is that of S itself; tasks that cut take auto",

@@ -47,6 +47,8 @@ def numbers(found, depth=0):
     """All numbers of a result, in the order in which it holds them."""
     if depth > 6 or found is None or isinstance(found, str | bytes | type):
         return []
+    if hasattr(found, "detach"):  # a tensor
+        found = (found.to_dense() if found.is_sparse else found).detach().numpy()
     if hasattr(found, "toarray"):  # an operator or a sparse matrix
         found = found.toarray()
     if isinstance(found, cl.Complex):
