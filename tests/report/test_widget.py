@@ -55,6 +55,19 @@ def test_value_follows_the_sliders_and_the_kernel_has_the_objects(widget):
     assert widget.settings["realization"] == "unfolded"
 
 
+def test_every_host_can_write_what_is_synchronized(widget):
+    """By the types themselves: marimo writes what only inherits from a string as {}."""
+
+    def plain(value):
+        if type(value) is dict:
+            return all(type(key) is str and plain(each) for key, each in value.items())
+        return type(value) in (str, int, float, bool, type(None))
+
+    for _ in range(2):
+        assert all(plain(getattr(widget, name)) for name in SYNCED)
+        widget.settings = {"clusters": 3}
+
+
 def test_selection_is_a_label_of_the_user():
     G = nx.relabel_nodes(karate(), {v: f"member {v}" for v in karate()})
     widget = cl.report.explore(G)

@@ -20,7 +20,7 @@ class Settings:
     the weight of the cells above the edges.
     """
 
-    realization: str = DEFAULT
+    realization: str = str(DEFAULT)  # a word, nothing more: hosts of widgets write it as JSON
     eps: float = 1e-4
     gamma: float = REALIZATIONS[DEFAULT].usual_share
     beta: float = REALIZATIONS[DEFAULT].usual_beta
