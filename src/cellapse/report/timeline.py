@@ -86,7 +86,7 @@ class Timeline(Shown):
                 f"more than {_FRAMES:,} windows; a page shows as many: give a longer step"
             )
         window, groups = moment.window, moment.groups
-        ends = self._place[window.source.pairs.ends[window.edges]]
+        ends = self._place[window.ends]
         both = np.flatnonzero((ends >= 0).all(axis=1))
         trust = np.zeros(len(ends)) if moment.trust is None else moment.trust
         strongest = both[np.argsort(-trust[both], kind="stable")[:_EDGES]]

@@ -92,7 +92,7 @@ class Moment(Shown):
         w = self.window
         sizes = np.bincount(self.groups[self.groups >= 0])
         rows = (
-            ("cells", ", ".join(f"{n:,} of rank {k}" for k, n in enumerate(w.complex.n_cells))),
+            ("cells", ", ".join(f"{n:,} of rank {k}" for k, n in enumerate(w.n_cells))),
             ("groups", ", ".join(f"{i}: {n}" for i, n in enumerate(sizes.tolist()) if n) or "none"),
             ("change", f"{self.by_groups:.3f} by groups, {self.by_edges:.3f} by edges"),
         )
@@ -107,7 +107,7 @@ class Moment(Shown):
 
     def row(self) -> dict[str, Any]:
         """Return the window as one row of a table."""
-        n = self.window.complex.n_cells
+        n = self.window.n_cells
         return {
             "start": shown(self.window.start, self.window.source.dated),
             "end": shown(self.window.end, self.window.source.dated),

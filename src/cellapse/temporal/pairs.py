@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -10,6 +11,17 @@ from cellapse._complex.cells import Cells
 from cellapse._shared.arrays import IntArray
 from cellapse._shared.memory import draw_memory
 from cellapse.lifts.hyperedges import first_copies
+
+
+def distinct(ascending: IntArray) -> IntArray:
+    """Each of some numbers in order once.
+
+    >>> distinct(np.array([1, 1, 4])).tolist()
+    [1, 4]
+    """
+    first = np.ones(len(ascending), dtype=bool)
+    first[1:] = ascending[1:] != ascending[:-1]
+    return ascending[first]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +71,11 @@ class Pairs:
             sets, distinct[large] = np.unique(large[first], return_inverse=True)
         ends = np.column_stack([unique // n, unique % n])
         return cls(ends, unique, indptr, indices.astype(np.int64), distinct, sets)
+
+    @cached_property
+    def by_second(self) -> IntArray:
+        """All pairs in the order of their second vertex."""
+        return np.argsort(self.ends[:, 1], kind="stable")
 
     def of_cells(self, chosen: IntArray) -> tuple[IntArray, IntArray]:
         """The pairs of some cells, and at which place among these each cell stands."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,13 +23,14 @@ from cellapse._shared.card import Card, Shown
 from cellapse._shared.checks import whole_number
 from cellapse._shared.memory import require_memory
 from cellapse._shared.pictures import bars
-from cellapse.temporal.pairs import Pairs
+from cellapse.temporal.pairs import Pairs, distinct
 from cellapse.temporal.times import shown, span
 
 if TYPE_CHECKING:
     from cellapse.temporal.complex import TemporalComplex
 
 _MOST_WINDOWS = 10_000_000
+_MANY = 10  # times as many pairs as edges: sorting these is quicker than going through all
 _NONE = np.empty(0, dtype=np.int64)
 _EPSILON = float(np.finfo(np.float64).eps)
 _VAGUE = 1e-13  # of a weight: rounding that is recounted
@@ -38,19 +38,31 @@ _VAGUE = 1e-13  # of a weight: rounding that is recounted
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Cells of one rank in a window: their vertices, and the numbers of all pairs within.
+    """Cells of one rank in a window, as the numbers of all pairs within.
 
     Attributes
     ----------
-    cells : Cells
     pairs : Cells
-        `pairs[i]` are the pairs within cell i.
+        `pairs[i]` are the pairs within cell i: of its first vertex with the others, and so on.
+    ends : (any, 2) array
+        The vertices of all pairs.
     weights : array or None
     """
 
-    cells: Cells
     pairs: Cells
+    ends: IntArray = field(repr=False)
     weights: FloatArray | None = None
+
+    @cached_property
+    def cells(self) -> Cells:
+        """Their vertices: both of the first pair, and the second ones of those that follow."""
+        held, m = self.pairs, len(self.pairs)
+        sizes = ((1 + np.sqrt(1 + 8 * held.sizes)) / 2).round().astype(np.int64)
+        indptr = np.concatenate([[0], np.cumsum(sizes)])
+        owner = np.repeat(np.arange(m), sizes)
+        place = np.arange(len(owner)) - indptr[:-1][owner]
+        chosen = held.indices[held.indptr[:-1][owner] + np.maximum(place - 1, 0)]
+        return Cells(indptr, self.ends[chosen, (place > 0).astype(np.int64)])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,6 +78,8 @@ class Window(Shown):
         How many cells of rank 1, 2, ... are new, and how many are gone, since the last window.
     edges : array
         The numbers of its edges among all pairs of the temporal complex, in ascending order.
+    ends : (m, 2) array
+        Their vertices.
     changed : array
         The numbers of pairs that came, went, or have another weight.
     groups : tuple of Group
@@ -90,6 +104,7 @@ class Window(Shown):
     entered: tuple[int, ...]
     left: tuple[int, ...]
     edges: IntArray = field(repr=False)
+    ends: IntArray = field(repr=False)
     changed: IntArray = field(repr=False)
     groups: tuple[Group, ...] = field(repr=False)
     cells_changed: IntArray = field(repr=False)
@@ -105,18 +120,34 @@ class Window(Shown):
         )
         calls = (("window.complex", "is its complex"), ("window.start", "is its first time"))
         title = f"Window {self.number}, {shown(self.start, dated)} to {shown(self.end, dated)}"
-        counts = [float(n) for n in self.complex.n_cells[1:]]
+        counts = [float(n) for n in self.n_cells[1:]]
         return Card(title, rows, lambda: bars(counts), calls)
+
+    @property
+    def n_cells(self) -> tuple[int, ...]:
+        """Number of cells of each rank."""
+        counts = (len(group.pairs) for group in self.groups)
+        return (self.source.n_vertices, len(self.edges), *counts)
+
+    @property
+    def by_second(self) -> IntArray:
+        """The places of its edges in the order of their second vertex."""
+        pairs, m = self.source.pairs, len(self.edges)
+        if len(pairs.ends) > _MANY * m:
+            return np.argsort(self.ends[:, 1], kind="stable")
+        place = np.full(len(pairs.ends), -1)
+        place[self.edges] = np.arange(m)
+        order = place[pairs.by_second]
+        return order[order >= 0]
 
     @cached_property
     def complex(self) -> Complex:
         """Its complex, on all vertices."""
         T = self.source
-        ends = T.pairs.ends[self.edges]
-        n, m = T.n_vertices, len(ends)
+        n, m = T.n_vertices, len(self.edges)
         tables = [
             Cells(np.arange(n + 1), np.arange(n)),
-            Cells(2 * np.arange(m + 1), ends.ravel()),
+            Cells(2 * np.arange(m + 1), self.ends.ravel()),
             *(group.cells for group in self.groups),
         ]
         weights = (None, self.weights, *(group.weights for group in self.groups))
@@ -181,72 +212,84 @@ class Cliques:
 
     def __init__(self, pairs: Pairs, n: int, top: int) -> None:
         self._pairs, self._n = pairs, n
-        sizes = range(3, top + 2)
-        self.cells = [np.empty((0, s), dtype=np.int64) for s in sizes]
-        self.held = [np.empty((0, s * (s - 1) // 2), dtype=np.int64) for s in sizes]
+        self.held = [np.empty((0, s * (s - 1) // 2), dtype=np.int64) for s in range(3, top + 2)]
 
-    def change(self, there: IntArray, is_there: BoolArray, new: IntArray, gone: IntArray) -> Any:
+    def change(
+        self, window: tuple[IntArray, IntArray], is_there: BoolArray, new: IntArray, gone: IntArray
+    ) -> Any:
         """Leave out cliques of pairs that are gone, and find those around new ones.
 
         Give how many came and went of each size, and the pairs within them.
         """
         came, went = [], []
         around: list[IntArray] = [_NONE]
-        grown: tuple[IntArray, IntArray] = self._pairs.ends[new], new[:, None]
-        neighbours = self._neighbours(there) if len(new) else None
-        for i, (cells, held) in enumerate(zip(self.cells, self.held, strict=True)):
-            stay = np.ones(len(held), dtype=bool)
-            if len(gone):
-                stay = np.logical_and.reduce(is_there[held.T], axis=0)
-            around.append(held[~stay].ravel())
-            went.append(int((~stay).sum()))
-            if neighbours is not None and len(grown[0]):
-                grown = self._grown(*grown, neighbours)
-            elif len(grown[0]) == 0 or neighbours is None:
-                grown = np.empty((0, i + 3), np.int64), np.empty((0, held.shape[1]), np.int64)
-            came.append(len(grown[0]))
-            around.append(grown[1].ravel())
-            if went[-1] or came[-1]:
-                self._put(i, (cells[stay], held[stay]), grown)
+        grown = new[:, None]
+        neighbours = self._neighbours(*window, new)
+        for i, held in enumerate(self.held):
+            broken: IntArray = _NONE
+            if len(gone):  # few: NumPy is slow along short rows
+                broken = distinct(np.flatnonzero(~is_there[held.ravel()]) // held.shape[1])
+            grown = self._grown(grown, neighbours)
+            came.append(len(grown))
+            went.append(len(broken))
+            around += [held[broken].ravel(), grown.ravel()]
+            if len(broken) or len(grown):
+                both = np.concatenate([np.delete(held, broken, axis=0), grown])
+                self.held[i] = np.take(both, _order(both, self._pairs), axis=0)
         return tuple(came), tuple(went), np.concatenate(around)
 
-    def _put(self, i: int, *parts: tuple[IntArray, IntArray]) -> None:
-        cells, held = (np.concatenate(part) for part in zip(*parts, strict=True))
-        order = self._order(cells, held)
-        self.cells[i], self.held[i] = cells[order], held[order]
+    def _grown(self, held: IntArray, neighbours: sparse.csr_array) -> IntArray:
+        """The cliques with one vertex more, each once, as the pairs within them in order."""
+        size = _clique_size(held) + 1
+        if not len(held):
+            return np.empty((0, size * (size - 1) // 2), dtype=np.int64)
+        rows = [neighbours[vertices] for vertices in _vertices(held, self._pairs).T]
+        common = rows[0].astype(bool)
+        for row in rows[1:]:
+            common = common.multiply(row.astype(bool))
+        common = sparse.csr_array(common)
+        require_memory(16.0 * common.nnz * size**2, "new cliques", "lower max_rank")
+        joined = [sparse.csr_array(row.multiply(common)).data - 1 for row in rows]
+        owner = np.repeat(np.arange(len(held)), np.diff(common.indptr))
+        # Pairs are numbered in lexicographic order: sorted numbers are those of a sorted cell.
+        larger = np.sort(np.column_stack([held[owner], *joined]), axis=1)
+        larger = np.take(larger, _order(larger, self._pairs), axis=0)
+        first = np.ones(len(larger), dtype=bool)
+        first[1:] = (larger[1:, : size - 1] != larger[:-1, : size - 1]).any(axis=1)
+        return larger[first]
 
-    def _order(self, cells: IntArray, held: IntArray) -> IntArray:
-        """The lexicographic order; that of the first two vertices is the order of their pairs."""
-        if cells.shape[1] == 3:
-            return np.argsort(held[:, 0] * self._n + cells[:, 2], kind="stable")
-        return np.lexsort(cells.T[::-1])
+    def _neighbours(self, there: IntArray, ends: IntArray, new: IntArray) -> sparse.csr_array:
+        """Which vertices are joined, by the number of their pair counted from 1.
 
-    def _neighbours(self, there: IntArray) -> sparse.csr_array:
-        """Which vertices are joined, by the number of their pair counted from 1."""
-        u, v = self._pairs.ends[there].T
+        For triangles only the rows of the ends of new pairs are asked for.
+        """
+        u, v = ends.T
+        if len(self.held) == 1:
+            near = np.zeros(self._n, dtype=bool)
+            near[self._pairs.ends[new]] = True
+            some = near[u] | near[v]
+            there, u, v = there[some], u[some], v[some]
         numbers = np.concatenate([there, there]) + 1
         places = (np.concatenate([v, u]), np.concatenate([u, v]))  # so that rows ascend
         return sparse.csr_array((numbers, places), shape=(self._n, self._n))
 
-    def _grown(
-        self, cells: IntArray, held: IntArray, neighbours: sparse.csr_array
-    ) -> tuple[IntArray, IntArray]:
-        """The cliques with one vertex more, each once, and the pairs within them in order."""
-        rows = [neighbours[vertices] for vertices in cells.T]
-        common = rows[0].astype(bool)
-        for row in rows[1:]:
-            common = common.multiply(row.astype(bool))
-        owner, vertex = sparse.csr_array(common).nonzero()
-        require_memory(32.0 * len(owner) * cells.shape[1], "new cliques", "lower max_rank")
-        larger = np.sort(np.column_stack([cells[owner], vertex]), axis=1)
-        size = larger.shape[1]
-        columns = [larger[:, i] * self._n + larger[:, j] for i, j in combinations(range(size), 2)]
-        pairs = np.column_stack([np.searchsorted(self._pairs.keys, keys) for keys in columns])
-        order = self._order(larger, pairs)
-        larger, pairs = larger[order], pairs[order]
-        first = np.ones(len(larger), dtype=bool)
-        first[1:] = (larger[1:] != larger[:-1]).any(axis=1)
-        return larger[first], pairs[first]
+
+def _clique_size(held: IntArray) -> int:
+    """How many vertices have so many pairs."""
+    return round((1 + (1 + 8 * held.shape[1]) ** 0.5) / 2)
+
+
+def _vertices(held: IntArray, pairs: Pairs) -> IntArray:
+    """The vertices of cliques: both of the first pair, and the second ones of those that follow."""
+    first = pairs.ends[held[:, 0], 0]
+    return np.column_stack([first, pairs.ends[held[:, : _clique_size(held) - 1], 1]])
+
+
+def _order(held: IntArray, pairs: Pairs) -> IntArray:
+    """The lexicographic order of cells, which is that of the pairs of their first vertex."""
+    if held.shape[1] == 3:
+        return np.argsort(held[:, 0] * len(pairs.ends) + held[:, 1], kind="stable")
+    return np.lexsort(held[:, : _clique_size(held) - 1].T[::-1])
 
 
 def sliding(T: TemporalComplex, width: Any, step: Any, max_rank: int) -> Iterator[Window]:
@@ -335,16 +378,19 @@ class _Sliding:
         masses = (None, None) if w is None else (w[came][by_new], w[went][by_old])
         changed = self._edges.change(new, old, *masses)
         there = self._edges.there
+        ends = T.pairs.ends[there]
         entered = changed[~_among(changed, before) & _among(changed, there)]
         left = changed[_among(changed, before) & ~_among(changed, there)]
         if T.is_graph:
-            more, fewer, around = self._cliques.change(there, self._edges.count > 0, entered, left)
-            groups = tuple(map(_group, self._cliques.cells, self._cliques.held))
+            more, fewer, around = self._cliques.change(
+                (there, ends), self._edges.count > 0, entered, left
+            )
+            groups = tuple(_group(held, T.pairs.ends) for held in self._cliques.held)
         else:
             more, fewer, around, groups = self._hyperedges(came, went)
         return Window(
-            *(number, start, end, (len(entered), *more), (len(left), *fewer), there, changed),
-            *(groups, around, self._edges.weights(), T),
+            *(number, start, end, (len(entered), *more), (len(left), *fewer), there, ends),
+            *(changed, groups, around, self._edges.weights(), T),
         )
 
     def _hyperedges(self, came: IntArray, went: IntArray) -> Any:
@@ -358,7 +404,7 @@ class _Sliding:
         was, now = _among(changed, before), _among(changed, there)
         around = T.pairs.of_cells(sets[changed])[0]
         pairs = Cells(T.pairs.indptr, T.pairs.indices).take(sets[there])
-        group = Group(T.cells.take(sets[there]), pairs, self._sets.weights())
+        group = Group(pairs, T.pairs.ends, self._sets.weights())
         more, fewer = int((now & ~was).sum()), int((was & ~now).sum())
         return (more,), (fewer,), around, (group,)
 
@@ -370,10 +416,7 @@ def _among(numbers: IntArray, ordered: IntArray) -> BoolArray:
     return ordered[at] == numbers if len(ordered) else np.zeros(len(numbers), dtype=bool)
 
 
-def _group(cells: IntArray, held: IntArray) -> Group:
+def _group(held: IntArray, ends: IntArray) -> Group:
     """Cells of one size."""
-    count, size = cells.shape
-    return Group(
-        Cells(size * np.arange(count + 1), cells.ravel()),
-        Cells(held.shape[1] * np.arange(count + 1), held.ravel()),
-    )
+    count, size = held.shape
+    return Group(Cells(size * np.arange(count + 1), held.ravel()), ends)
