@@ -2,6 +2,7 @@
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -117,6 +118,35 @@ def test_what_pyg_knows_of_the_whole_is_metadata(pyg):
     K = cl.as_complex(data)
     assert K.metadata == {"y": np.array([7]), "smiles": "CC", "ragged": ((1,), (1, 2))}
     assert K.attributes[0]["emb_1"].shape == (3, 2)  # of vertices: there are no ranks here
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [np.int64(1), None, np.float32(2.5)],
+        [np.float32("nan"), 1.5, 2],
+        [np.bool_(True), False, True],
+        [np.float64(1e300), 1e-300, 0.0],
+        [np.str_("a"), "b", None],
+        pd.array([1, None, 2], dtype="Int64"),
+        pd.Series(["a", None, "b"], dtype="string"),
+        pd.Series([True, None, False], dtype="boolean"),
+    ],
+)
+def test_entries_of_numpy_and_pandas_are_those_of_python(values, tmp_path):
+    own = [None if v is pd.NA else v.item() if isinstance(v, np.generic) else v for v in values]
+    mixed = np.empty(3, dtype=object)
+    mixed[:] = list(values)
+    for entries in (values, mixed):
+        K = cl.Complex.from_cells({0: [0, 1, 2], 1: [(0, 1)]}, attributes={0: {"a": entries}})
+        found = K.attributes[0]["a"].tolist()
+        assert repr(found) == repr(own) or found == own
+        for name in ("K.json", "K.npz"):
+            cl.write(K, tmp_path / name)
+            assert repr(cl.read(tmp_path / name).attributes[0]["a"].tolist()) == repr(found)
+        if None not in own and True not in own:
+            cl.write(K, tmp_path / "K.gml")
+            assert repr(cl.read(tmp_path / "K.gml").attributes[0]["a"].tolist()) == repr(found)
 
 
 def test_names_that_clash_in_pyg_are_refused(pyg):

@@ -58,7 +58,6 @@ MADE = {
     "EdgeTrust": lambda: cl.edge_trust(K),
     "Embedding": lambda: cl.positional_encoding(S, 40),
     "GaussianProcess": lambda: cl.gaussian_process(S, {0: 1.0, 5: 2.0, 33: 0.0}),
-    "HermitianOperator": lambda: cl.magnetic_laplacian(nx.DiGraph([(0, 1), (1, 2)])),
     "Incidence": lambda: cl.boundary_matrices(K),
     "HermitianOperator": lambda: cl.magnetic_laplacian(nx.DiGraph([(0, 1), (1, 2), (2, 0)])),
     "Influence": lambda: tasks.cell_influence(S),

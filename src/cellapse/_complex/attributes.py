@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cellapse._errors import InputError
-from cellapse._shared.align import align, has_labels
+from cellapse._shared.align import align, has_labels, is_missing, plain
 from cellapse._shared.checks import unmasked
 from cellapse._shared.memory import draw_memory
 
@@ -20,6 +20,7 @@ Columns = Mapping[str, NDArray[Any]]
 LabelsOf = Callable[[int], Sequence[Hashable]]  # the labels of the cells of a rank
 
 USUAL = "weight"  # what the attribute is called that counts as weights by itself
+_PLAIN = frozenset({str, int, float, bool, tuple, list, dict, type(None)})
 _MANY_NAMES = 10_000  # words of a file used as names by mistake
 
 
@@ -142,15 +143,31 @@ def _column(name: Any, values: Any, rank: int, count: int, labels_of: LabelsOf) 
         raise InputError(
             f"attribute {name!r} of rank {rank} does not hold one value for each of {count} cells"
         )
-    if isinstance(values, np.ndarray):
+    if isinstance(values, np.ndarray) and (values.dtype != object or values.ndim > 1):
         return values
     listed = list(values)
+    if any(kind not in _PLAIN for kind in set(map(type, listed))):
+        listed = [_entry(v) for v in listed]
+    if isinstance(values, np.ndarray):
+        return _objects(listed)
     table = as_table(listed)
     if table is not None:
         return table
     kinds = set(map(type, listed))
     if len(kinds) == 1 and issubclass(kinds.pop(), Real):
         return np.array(listed)
-    column = np.empty(count, dtype=object)  # words, tuples, or None where nothing is known
+    return _objects(listed)
+
+
+def _entry(value: Any) -> Any:
+    """An entry as Python's own; None for the NA and NaT of pandas, which no library else knows."""
+    if isinstance(value, float | np.floating):
+        return plain(value)
+    return None if is_missing(value) else plain(value)
+
+
+def _objects(listed: Sequence[Any]) -> NDArray[Any]:
+    """Words, tuples, or None where nothing is known."""
+    column = np.empty(len(listed), dtype=object)
     column[:] = listed
     return column

@@ -45,12 +45,14 @@ def numbers(values: Any, name: str) -> NDArray[Any]:
 
 def unmasked(values: Any, name: str) -> Any:
     """`values` without the mask of a masked array, one that hides nothing."""
+    if not np.ma.isMaskedArray(values):  # arrays of pandas have a mask, too, and say NA
+        return values
     if np.ma.is_masked(values):
         raise InputError(
             f"{name} has {np.ma.getmaskarray(values).sum():,} masked entries, which are missing "
             "values; fill them in with values.filled(...), or leave out what they belong to"
         )
-    return np.ma.getdata(values) if np.ma.isMaskedArray(values) else values
+    return np.ma.getdata(values)
 
 
 def _require_numbers(array: NDArray[Any], name: str) -> None:
