@@ -46,6 +46,16 @@ def test_every_way_to_apply_an_operator(operator):
     np.testing.assert_allclose(operator.matvec(x[:, 0]).numpy(), operator @ X[:, 0])
 
 
+def test_signals_as_rows_come_back_as_rows():
+    rows = torch.from_numpy(X.T.copy()).float()
+    found = rows @ S
+    assert (found.dtype, found.shape) == (torch.float32, (2, 34))
+    torch.testing.assert_close(found, (S @ rows.T).T)
+    assert isinstance(X.T @ S, np.ndarray)
+    with pytest.raises(cl.InputError, match="gradient"):
+        rows.clone().requires_grad_() @ S
+
+
 def test_solutions_and_smoothed_signals_are_tensors_too():
     x = torch.from_numpy(X).float()
     for found, expected in (

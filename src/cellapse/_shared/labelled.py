@@ -16,6 +16,7 @@ from scipy.sparse.linalg import LinearOperator, matrix_power
 from cellapse._errors import InputError
 from cellapse._shared.align import align, way_back
 from cellapse._shared.checks import numbers
+from cellapse._shared.devices import as_given, as_numpy, is_tensor
 from cellapse._shared.memory import Fitting
 
 
@@ -84,7 +85,9 @@ class LabelledOperator(LinearOperator):
         return self._labelled(made, operator.mul, x) if np.isscalar(x) else made
 
     def __rmul__(self, x: Any) -> Any:
-        return self._labelled(super().__rmul__(x), operator.mul, x)
+        """A multiple, or x S for signals as rows."""
+        made = super().__rmul__(as_numpy(x, "what S is applied to"))
+        return as_given(x)(made) if is_tensor(x) else self._labelled(made, operator.mul, x)
 
     def __add__(self, other: Any) -> Any:
         return self._labelled(super().__add__(other), operator.add, other)
