@@ -1,4 +1,4 @@
-"""What we aimed at, next to what was measured: one row for each goal, from benchmarks/results/."""
+"""What we aimed at, beside what was measured: one row for each goal, from benchmarks/results/."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Normalized cuts: how long the eigenpairs of a collapse take with masses, next to those without.
+"""Normalized cuts: how long the eigenpairs of a collapse take with masses, beside those without.
 
 Ten eigenpairs of S u = lambda D u with the degrees as masses D, over ten of S u = lambda u; the
 diagonal of S, the other masses of a cut; and all of `cluster`, with the masses it takes by default.

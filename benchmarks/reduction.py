@@ -1,4 +1,4 @@
-"""Onto a few vertices: Kron reduction, next to PyGSP's where that can run.
+"""Onto a few vertices: Kron reduction, beside PyGSP's where that can run.
 
 python -m benchmarks.reduction
 """

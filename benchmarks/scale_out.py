@@ -1,4 +1,4 @@
-"""The collapse on one and two ranks, next to the engine of one machine.
+"""The collapse on one and two ranks, beside the engine of one machine.
 
 For every network and way: processor time (the largest of all ranks), peak memory of a rank, steps
 of the eigensolver and of conjugate gradients, eigenvalues compared. Efficiency is

@@ -1,4 +1,4 @@
-"""Smoothing 32 signals on graphs of 100,000 vertices, next to one solve by SciPy for one signal.
+"""Smoothing 32 signals on graphs of 100,000 vertices, beside one solve by SciPy for one signal.
 
 The solve is spsolve on a mesh, and cg with the same accuracy on a random graph, which no
 factorization fits. Times are those of the processor.

@@ -1,4 +1,4 @@
-"""Ten smallest eigenpairs of one network after the other, next to the graph Laplacian.
+"""Ten smallest eigenpairs of one network after the other, beside the graph Laplacian.
 
 Networks and seeds that nothing was tuned on. "Laplacian" is our own, which misses nothing;
 "SciPy / Laplacian" is SciPy's eigsh over it, with a shift where the graph can be cut.

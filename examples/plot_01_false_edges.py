@@ -4,7 +4,7 @@ False edges in a network
 
 A third as many random edges as there are games are added to the football network.
 How far can each edge be trusted, by the triangles that hold it? The edges that were
-added are known, so the answer can be checked, next to a classical score.
+added are known, so the answer can be checked, beside a classical score.
 """
 
 import matplotlib.pyplot as plt

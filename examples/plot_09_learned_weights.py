@@ -3,7 +3,7 @@ Learning the weights of cells
 =============================
 
 The collapse is a layer with gradients: here it learns one weight for each edge and
-triangle of a graph with false edges, so that noisy signals become clean. Nobody tells it
+triangle of a graph with false edges, so that noisy signals become clean. Nothing says
 which edges are false.
 """
 

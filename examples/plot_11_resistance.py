@@ -45,6 +45,6 @@ axes[2].legend(frameon=False, markerscale=3)
 # %%
 # When not to
 # -----------
-# On large dense graphs the resistance between two vertices tells little more than their
+# On large dense graphs the resistance between two vertices says little more than their
 # degrees, collapsed or not. All pairs are n^2 numbers: for many vertices ask for the pairs
 # you need, or pass ``rtol=0.1`` for a random sketch.

@@ -45,4 +45,4 @@ axes[1].legend(frameon=False, fontsize=8)
 # -----------
 # If you want the Betti numbers, compute them: :meth:`cellapse.Complex.betti_numbers` is
 # exact, and so are signed Hodge Laplacians. A classifier on spectra only guesses. The
-# collapse is of use where complexes are to be told apart beyond their topology.
+# collapse is of use where complexes are to be distinguished beyond their topology.

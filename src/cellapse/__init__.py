@@ -33,5 +33,5 @@ __all__ = [name for name in _names if name not in _MODULES]
 
 
 def __dir__() -> list[str]:
-    """The public names."""
+    """Return the public names."""
     return sorted(_names)

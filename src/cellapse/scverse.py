@@ -330,7 +330,7 @@ def _graph(adata: Any, obsp: str, key_added: str, copy: bool) -> tuple[Any, Comp
 
 
 def _neighbours(adata: Any, obsp: str) -> dict[str, Any]:
-    """What `sc.pp.neighbors` says of a graph in `uns`, with keys that tools of scanpy need."""
+    """Return what `sc.pp.neighbors` writes to `uns`, with the keys that scanpy needs."""
     found = {"distances_key": "distances", "params": {"method": "umap"}}
     for name, said in adata.uns.items():
         key = said.get("connectivities_key") if isinstance(said, Mapping) else None

@@ -315,7 +315,7 @@ def factorization(name):
     assert factor.n_negative() in (2, None)
 
 
-def test_expanding_graphs_are_told_apart():
+def test_expanding_graphs_are_distinguished():
     adjacency = nx.to_scipy_sparse_array
     assert expands(adjacency(nx.random_regular_graph(5, 1000, seed=0)))
     assert expands(adjacency(nx.watts_strogatz_graph(2000, 10, 0.1, seed=0)))

@@ -368,7 +368,7 @@ def test_what_json_is_refused_for(text, words):
         read("json", text)
 
 
-def test_arcs_of_an_adjacency_are_told_apart_where_they_are_directed():
+def test_arcs_of_an_adjacency_are_distinguished_where_they_are_directed():
     text = document(nodes=listed("a", "b"), directed=True,
                     adjacency=[[{"id": "b", "w": 2}], [{"id": "a", "w": 3}]])  # fmt: skip
     with pytest.raises(cl.InputError, match="twice"):

@@ -58,7 +58,7 @@ def complexes(draw, top):
 
 
 def plainly(value):
-    """A value in a form that compares: NaN equal to NaN, and types told apart."""
+    """A value in a form that compares: NaN equal to NaN, and types distinguished."""
     if isinstance(value, np.ndarray):
         return plainly(value.tolist())
     if isinstance(value, np.generic):

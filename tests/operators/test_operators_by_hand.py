@@ -253,7 +253,7 @@ def test_gain_and_error_of_two_samples():
     assert excess.gain == pytest.approx(1.0)
     assert excess.error == pytest.approx(np.sqrt(2 / 9 + 1 / 2))
     for few in (Excess(np.ones(1), np.ones(5)), Excess(np.ones(5), np.ones(1))):
-        assert not few.told
+        assert not few.comparable
         assert (few.gain, few.error) == (0.0, 1.0)
     assert Excess(np.ones(2), np.zeros(2)).error == pytest.approx(1e-6)  # never nothing
     change = excess - Excess(np.zeros(3), np.ones(2))

@@ -71,7 +71,7 @@ def test_the_size_that_tells_is_believed(spec, believed):
     for seed in range(2):
         K, y = planted(spec, seed)
         reliability = tasks.rank_reliability(K, dimension=3)
-        assert reliability.told_apart
+        assert reliability.differ
         assert reliability.weights[believed] == 1.0
         assert reliability.weights[1 - believed] < 0.5
         gains.append(ari(reliability.operator(), y) - ari(cl.projection_laplacian(K), y))
@@ -81,7 +81,7 @@ def test_the_size_that_tells_is_believed(spec, believed):
 def test_without_a_difference_it_is_the_projection():
     K, _ = planted([(2, 400, 0.4), (3, 300, 0.4)], 1)
     reliability = tasks.rank_reliability(K)
-    assert not reliability.told_apart
+    assert not reliability.differ
     L = cl.projection_laplacian(K).toarray()
     np.testing.assert_allclose(reliability.operator().toarray(), L, atol=1e-12)
 
@@ -153,7 +153,7 @@ def test_on_a_graph_what_cannot_be_told_is_the_graph_laplacian():
     for graph in (nx.gnm_random_graph(80, 400, seed=1), karate(), nx.path_graph(30)):
         K = cl.clique_complex(graph, 3)
         reliability = tasks.rank_reliability(K)
-        assert not reliability.told_apart
+        assert not reliability.differ
         np.testing.assert_allclose(
             reliability.operator().toarray(), cl.graph_laplacian(K).toarray(), atol=1e-12
         )
@@ -183,7 +183,7 @@ def test_weights_are_taken_only_where_hidden_cells_are_predicted_as_well(monkeyp
             return [module.Excess(similar[plain], np.array([0.1, 0.2]))] * 2
 
         monkeypatch.setattr(module.Trial, "measure", measure)
-        assert tasks.rank_reliability(K).told_apart == taken
+        assert tasks.rank_reliability(K).differ == taken
 
 
 @pytest.mark.parametrize(

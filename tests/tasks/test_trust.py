@@ -441,7 +441,7 @@ def test_probabilities_add_up_to_the_share_of_false_edges(values, decoys):
         assert ratio.mean() <= 1.0 + 1e-12
 
 
-def test_the_largest_share_and_what_is_told_apart_by_hand():
+def test_the_largest_share_and_which_are_distinguishable_by_hand():
     """At the median of the decoys, 0, are 2 of 10 edges and 2 of 4 decoys."""
     assert largest_share(VALUES, DECOYS) == pytest.approx(0.4)
     left = 0.4 * (2 + 2**0.5) / 5 / 0.7  # above .2: one decoy, one more, and a standard error

@@ -19,7 +19,7 @@ _ROUNDING = {2: 1e-2, 4: 1e-5, 8: 1e-10, 12: 1e-10, 16: 1e-10}  # by the bytes o
 
 
 def is_adjacency(source: Any) -> bool:
-    """Whether an array is a square symmetric matrix with no negative entries, not a list of edges.
+    """Return whether this is a square symmetric matrix without negative entries.
 
     Symmetric up to rounding. Whole numbers of shape (2, 2) are left to those who read edges.
 

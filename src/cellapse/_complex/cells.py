@@ -45,7 +45,7 @@ class Cells:
     @overload
     def __getitem__(self, i: slice | Sequence[int] | IntArray) -> Cells: ...
     def __getitem__(self, i: Any) -> IntArray | Cells:
-        """One cell as its vertices, or some cells by a slice or a list of positions."""
+        """Return one cell as its vertices, or some cells by a slice or a list of positions."""
         try:
             if not isinstance(i, int | np.integer):
                 return self.take(np.arange(len(self))[i])

@@ -90,7 +90,7 @@ cliques up to rank 2 of an adjacency>
 
 
 def _sparse(source: LinearOperator) -> sparse.csr_array | None:
-    """A sum or multiple of operators as a matrix, where all of them are."""
+    """Return a sum or multiple of operators as a matrix, where all of them are."""
     with suppress(InputError):
         return source.tocsr() if isinstance(source, Combined) else None
     return None

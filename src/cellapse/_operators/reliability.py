@@ -54,7 +54,7 @@ class Reliability(Shown):
         The difference of means, and its standard error, at the final weights.
     weights : (g,) array
         1 for the best; all 1 where the sizes do not differ significantly.
-    told_apart : bool
+    differ : bool
         Whether any weight differs from 1.
 
     Examples
@@ -70,7 +70,7 @@ class Reliability(Shown):
     predicts: FloatArray
     errors: FloatArray = field(repr=False)
     weights: FloatArray
-    told_apart: bool
+    differ: bool
     labels: Sequence[Hashable] = field(repr=False)
     parts: list[sparse.csr_array] = field(repr=False)
     of_vertices: FloatArray | None = field(default=None, repr=False)  # their weights
@@ -89,7 +89,7 @@ class Reliability(Shown):
             ("reliability.operator()", "is the Laplacian with these weights"),
             ("reliability.to_frame()", "is a table with a row per group of sizes"),
         )
-        said = "differ" if self.told_apart else "do not differ significantly"
+        said = "differ" if self.differ else "do not differ significantly"
         title = f"Reliability of {len(self.sizes)} groups of sizes, which {said}"
         return Card(title, rows, lambda: bars(self.weights.tolist()), calls)
 
@@ -228,22 +228,22 @@ class Excess:
 
     @property
     def gain(self) -> float:
-        return float(self.hidden.mean() - self.chance.mean()) if self.told else 0.0
+        return float(self.hidden.mean() - self.chance.mean()) if self.comparable else 0.0
 
     @property
     def error(self) -> float:
-        if not self.told:
+        if not self.comparable:
             return 1.0
         spread = self.hidden.var() / len(self.hidden) + self.chance.var() / len(self.chance)
         return float(np.sqrt(max(spread, 1e-12)))
 
     @property
-    def told(self) -> bool:
-        """Whether there is anything to compare."""
+    def comparable(self) -> bool:
+        """Whether both have cells enough for a mean and a standard error."""
         return len(self.hidden) > 1 and len(self.chance) > 1
 
     def __sub__(self, other: Excess) -> Excess:
-        """The same cells at other weights: what changed for each of them."""
+        """Return the same cells at other weights: what changed for each of them."""
         return Excess(self.hidden - other.hidden, self.chance - other.chance)
 
 

@@ -125,7 +125,7 @@ def align_groups(values: Any, labels: Sequence[Hashable], name: str) -> NDArray[
 
 
 def one_column(values: Any) -> Any:
-    """A table of one column as that column, where one entry is wanted for each label."""
+    """Return a table of one column as that column, where one entry is wanted for each label."""
     if getattr(values, "ndim", 0) != 2 or values.shape[1] != 1:
         return values
     if _is_pandas(values):
@@ -134,7 +134,7 @@ def one_column(values: Any) -> Any:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether it is None or what is not even itself, like NaN and the NaT and NA of pandas."""
+    """Return whether it is None or not equal to itself, like NaN, NaT and NA of pandas."""
     try:
         return value is None or bool(value != value)
     except TypeError:  # NA has no truth
@@ -154,7 +154,7 @@ def plain(value: Any) -> Any:
 
 
 def has_labels(values: Any) -> bool:
-    """Whether the values came with labels: those of cells need not be listed for all others."""
+    """Return whether the values came with labels."""
     return type(values) not in (list, tuple, np.ndarray) and _keys(_as_mapping(values)) is not None
 
 
@@ -251,7 +251,7 @@ def _places(
     cells: bool,
     partial: bool,
 ) -> IntArray:
-    """Where the entry of each label stands among the keys; -1 where there is none."""
+    """Return where the entry of each label stands among the keys; -1 where there is none."""
     if keys == list(labels):
         return np.arange(len(keys))
     wanted = [_as_set(v) for v in labels] if cells else labels
@@ -273,7 +273,7 @@ def _places(
 
 
 def _as_set(label: Any) -> Any:
-    """A cell by its vertices, whatever their order."""
+    """Return a cell by its vertices, whatever their order."""
     try:
         return frozenset(label) if isinstance(label, tuple | list | set) else label
     except TypeError:  # vertices that cannot be hashed
@@ -281,7 +281,7 @@ def _as_set(label: Any) -> Any:
 
 
 def _odd(keys: Sequence[Any], given: Sequence[Any], known: set[Hashable]) -> list[str]:
-    """What is wrong with labels: those named twice, and those that are unknown."""
+    """Return what is wrong with labels: those named twice, and those that are unknown."""
     seen, twice, unknown = set(), [], []
     for key, v in zip(keys, given, strict=True):
         if v not in known:
@@ -294,7 +294,7 @@ def _odd(keys: Sequence[Any], given: Sequence[Any], known: set[Hashable]) -> lis
 
 
 def _few(labels: Sequence[Any]) -> str:
-    """The first labels, and how many more there are."""
+    """Return the first labels, and how many more there are."""
     more = len(labels) - _NAMED
     text = ", ".join(f"{v!r:.60}" for v in list(labels[:_NAMED]))
     return f"{text} and {more:,} more" if more > 0 else text

@@ -64,6 +64,6 @@ def as_given(values: Any) -> Callable[[Any], Any]:
 
 
 def is_tensor(values: Any) -> bool:
-    """Whether this is a tensor of PyTorch."""
+    """Return whether this is a tensor of PyTorch."""
     torch = sys.modules.get("torch")  # whoever holds a tensor has imported it already
     return torch is not None and isinstance(values, torch.Tensor)

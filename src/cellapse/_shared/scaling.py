@@ -42,7 +42,7 @@ def exponents(x: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _near_one(x: NDArray[Any]) -> bool:
-    """Whether the size of every column does no harm; False where that is not obvious."""
+    """Return whether the size of every column does no harm; False where that is not obvious."""
     if x.dtype != np.float64:
         return False
     squares = np.einsum("i...,i...->...", x, x)

@@ -280,8 +280,8 @@ def _summary(analysis: Analysis) -> None:
     console.print(f"[bold]Operator[/bold]  {escape(said)}{also}")
     if len(analysis.shares):
         console.print(f"          {edges_in_words(analysis)}")
-    told = analysis.trust.held and not (analysis.doubt and analysis.doubt.reason)
-    for edge, trust in analysis.least_trusted(3 if told else 0):
+    supported = analysis.trust.held and not (analysis.doubt and analysis.doubt.reason)
+    for edge, trust in analysis.least_trusted(3 if supported else 0):
         console.print(f"          least trusted: {escape(' - '.join(edge))}, trust {trust:.2f}")
     columns = min(6, max(len(spectrum.values) for spectrum in analysis.spectra))
     table = Table("", *(f"{i}" for i in range(1, columns + 1)), box=None, padding=(0, 1))

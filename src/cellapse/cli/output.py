@@ -82,7 +82,7 @@ class Out:
             print(_json(_plain(facts)), flush=True)
 
     def facts(self, facts: Mapping[str, Any], words: Mapping[str, str] | None = None) -> None:
-        """What is one value each: to the file, as JSON, or a line each on the screen.
+        """Write single values: to the file, as JSON, or a line each on the screen.
 
         On the screen `words` stand in place of values; one that is empty leaves its line out.
         """
@@ -102,7 +102,7 @@ class Out:
                     self.say(f"{name:<22}{escape(said or 'none')}")
 
     def card(self, result: Shown, *verbs: str) -> None:
-        """What a result says of itself, and next to it what a shell can do, not what Python can.
+        """Print the card of a result, with calls of the shell instead of those of Python.
 
         Each of the `verbs` takes the options of this one, and gives what its line in --help says.
         """

@@ -137,7 +137,7 @@ class Notes:
     groups: list[tuple[Any, ...]]
 
     def passing(self, moments: Iterator[Moment]) -> Iterator[Moment]:
-        """The moments as they are, once their rows are kept."""
+        """Yield the moments as they are, once their rows are kept."""
         for moment in moments:
             self.rows.append({k: _rounded(v) for k, v in moment.row().items()})
             if self.timeline is not None:

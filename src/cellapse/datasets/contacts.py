@@ -83,7 +83,7 @@ def load_contacts(name: str, path: str | Path | None = None) -> LabelledHypergra
 
 
 def raw_contacts(name: str) -> Path:
-    """The file with the time of every contact: lines of t, i, j and the groups of both."""
+    """Return the file with the time of every contact: lines of t, i, j and the groups of both."""
     return _installed(_RAW[name])
 
 

@@ -153,7 +153,7 @@ def _whole_numbers(column: Any) -> NDArray[np.int64]:
 
 
 def resources(name: str) -> Path:
-    """The folder of a data set of the package graphdatascience."""
+    """Return the folder of a data set of the package graphdatascience."""
     try:
         package = metadata.distribution("graphdatascience")
     except metadata.PackageNotFoundError:

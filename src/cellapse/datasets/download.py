@@ -110,7 +110,7 @@ def _download(url: str, name: str) -> bytes:
 
 
 def _check_headers(headers: Any, length: int, url: str) -> None:
-    """What the server says of its answer must fit it: its length, and that it is no page."""
+    """Check that an answer has the length that the server says, and is no page."""
     promised = headers.get("Content-Length")
     if promised is not None and promised.strip().isdigit() and int(promised) != length:
         raise InputError(

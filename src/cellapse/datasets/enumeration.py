@@ -72,7 +72,7 @@ class _Search:
                 self.degree[v] -= 1
 
     def _fits(self, a: int, b: int, c: int) -> bool:
-        """Whether b - c may join the link of a: no degree above d, no cycle before its time."""
+        """Return whether b - c may join the link of a: no degree above d, no early cycle."""
         around = self.third[a]
         at_b, at_c = len(around[b]), len(around[c])
         if at_b > 1 or at_c > 1 or self.degree[a] + (at_b == 0) + (at_c == 0) > self.d:

@@ -65,7 +65,7 @@ class Surfaces(Described):
         return f"Surfaces({len(self):,} triangulated surfaces)"
 
     def __getitem__(self, i: int) -> NDArray[np.uint8]:
-        """The triangles of one surface."""
+        """Return the triangles of one surface."""
         n, i = len(self), whole_number("i", i, -(2**62))
         if not -n <= i < n:
             raise PositionError(f"surface number {i}; there are {n:,}, from 0 to {n - 1}")

@@ -98,7 +98,7 @@ class CollapsedGPRegressor(RegressorMixin, OnGraph):
 
 
 def _without_gaps(y: Any) -> tuple[Any, Any]:
-    """The values with zeros where they are not known, and where that is."""
+    """Return the values with zeros where they are not known, and where that is."""
     if y is None:
         return y, None
     array = plain_array(y, "y")

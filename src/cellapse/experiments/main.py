@@ -135,7 +135,7 @@ def reproduce(
 
 
 def _installed() -> list[str]:
-    """The tables that can be run here."""
+    """Return the tables that can be run here."""
     torch = find_spec("torch") is not None and find_spec("torch_geometric") is not None
     return [name for name, experiment in TABLES.items() if torch or experiment.extra != "torch"]
 

@@ -129,7 +129,7 @@ def _numbered(sources: Any, targets: Any) -> tuple[list[Any], Any]:
 
 
 def _column(series: Any) -> Any:
-    """What a column knows of every row, None in empty places; nothing where all are empty."""
+    """Return a column by rows, None in empty places; nothing where all are empty."""
     empty = series.isna().to_numpy()
     if empty.all():
         return None

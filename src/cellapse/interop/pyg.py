@@ -104,7 +104,7 @@ def _ranked(data: Any, names: set[str], wanted: Wanted) -> Complex:
 
 
 def _with_attributes(K: Complex, data: Any, read: Collection[str] = ()) -> Complex:
-    """What else the data knows of vertices (x), cells of rank k (x_k) and the whole (y, name)."""
+    """Return attributes of vertices (x), cells of rank k (x_k) and the whole (y, name)."""
     attributes: dict[int, dict[str, Any]] = {}
     metadata: dict[str, Any] = {}
     for name, value in data.to_dict().items():
@@ -242,14 +242,14 @@ def to_pyg(K: Complex) -> Any:
 
 
 def _seems_higher(K: Complex, name: str) -> bool:
-    """Whether a name of what is known of vertices, such as x_1, is read as that of other cells."""
+    """Return whether an attribute of vertices, such as x_1, reads as one of other cells."""
     by_rank = _BY_RANK.fullmatch(name)
     rank = int(by_rank[2]) if by_rank else 0
     return 0 < rank <= K.max_rank and K.n_cells[rank] == K.n_vertices
 
 
 def _is_taken(name: str) -> bool:
-    """Whether a name of what is known of vertices or the whole has another meaning in a Data."""
+    """Return whether an attribute of vertices or the whole means something else in a Data."""
     return _STRUCTURE.fullmatch(name) is not None or name.startswith("_")
 
 

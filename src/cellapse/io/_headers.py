@@ -98,7 +98,7 @@ def _is_header(rows: Sequence[Row], options: Options) -> bool:
 
 
 def _are_no_labels(first: Row, rest: Sequence[Row]) -> bool:
-    """Whether what could be names of the ends, such as u and v, or n1 and n2, is none below."""
+    """Return whether possible names of the ends, such as u and v, do not occur below."""
     ends = known_ends(first) or ()
     labels = {row[c] for row in rest for c in ends if c < len(row)}
     for c in ends:

@@ -119,7 +119,7 @@ def _is_header(part: list[Row], others: list[Row], named: bool) -> bool:
 
 
 def _is_of_nodes(part: list[Row], others: list[Row]) -> bool:
-    """Whether the first column has all vertices of the others once, and the second none of them."""
+    """Return whether the first column has every vertex of the others once, the second none."""
     pairs = [row for row in part if len(row) > 1]
     keys = {row[0] for row in pairs}
     if len(pairs) < _FEWEST or len(keys) < len(part):

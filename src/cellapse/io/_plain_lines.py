@@ -91,7 +91,7 @@ def _in_order(marks: bytes, columns: int) -> IntArray | None:
 
 
 def _digits_between(letters: IntArray, signs: list[int]) -> bool:
-    """Whether digits stand before every other letter but the signs, which follow another letter.
+    """Return whether digits stand before all letters but signs, which follow a letter.
 
     A point may be the last letter of a number: the table says what comes behind it.
     """

@@ -44,7 +44,7 @@ def refuse_other_ends(rows: list[Row], first: int, width: int, names: list[str] 
 
 
 def _is_id(rows: list[Row], sets: list[set[str]], first: int) -> bool:
-    """Whether the first column counts the rows, or has nothing in common with the next two."""
+    """Return whether the first column counts the rows, or shares nothing with the next two."""
     numbers = [row[first] for row in rows]
     counts = [[str(i + start) for i in range(len(rows))] for start in (0, 1)]
     if numbers in counts and not any(map(is_number, sets[1] | sets[2])):

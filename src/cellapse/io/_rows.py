@@ -68,7 +68,7 @@ def split_rows(text: str, sep: str | None = None) -> Rows:
 
 
 def _has_other_space(text: str) -> bool:
-    """Whether there is any space but the ends of lines; plain text need not be searched twice."""
+    """Return whether there is any space but the ends of lines."""
     if any(space in text for space in " \t\r\v\f"):  # words without any stay the same
         return True
     return not text.isascii() and _OTHER_SPACE.search(text) is not None

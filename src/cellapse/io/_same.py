@@ -105,7 +105,7 @@ def _same_hyperedges(given: GivenHyperedges | None, read: GivenHyperedges | None
 
 
 def _same_edges(K: Complex, L: Complex, position: IntArray) -> bool:
-    """Whether both list the same edges one after the other, whatever the order of the vertices."""
+    """Return whether both list the same edges in order, whatever the order of vertices."""
     none = np.empty((0, 2), np.int64)
     ours, theirs = (C.cells[1].as_array(2) if C.max_rank else none for C in (K, L))
     return np.array_equal(ours, np.sort(position[theirs], axis=1))

@@ -47,7 +47,7 @@ def read_graph6(data: bytes, options: Options = PLAIN) -> Complex:
 
 
 def is_graph6(text: str) -> bool:
-    r"""Whether every line is one word in the letters of these codes, the first as long as needed.
+    r"""Return whether every line is one word of these codes, the first as long as needed.
 
     >>> is_graph6("DQc\nD|s\n"), is_graph6("a|b\nb|c\n")
     (True, False)

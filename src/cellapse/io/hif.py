@@ -193,7 +193,7 @@ def _as_hypergraph(
     records: list[Record],
     ours: dict[str, Any],
 ) -> Complex:
-    """What `hif_document` wrote of a hypergraph, as it was: with its own weights, if it had any."""
+    """Return the hypergraph that `hif_document` wrote, with its own weights if it had any."""
     lifted = ours["hypergraph"]
     marks = ours.get("nan")
     marks = marks if isinstance(marks, dict) else {}

@@ -52,7 +52,7 @@ def read_metis(data: bytes, options: Options = PLAIN) -> Complex:
 
 
 def is_metis(text: str) -> bool:
-    r"""Whether a text is a METIS graph: its numbers of lines and edges agree with the first line.
+    r"""Return whether a text is a METIS graph: lines and edges as many as the first line says.
 
     >>> is_metis("3 2\n2\n1 3\n2\n"), is_metis("3 2\n2 1\n1 3\n1 2\n")
     (True, False)

@@ -56,7 +56,7 @@ class Kind:
 def node_values(
     path: str | os.PathLike[str], K: Complex, kind: Kind, column: str | None = None
 ) -> dict[Hashable, Any]:
-    r"""What a file says of the vertices of a complex, by their labels; empty places are left out.
+    r"""Return what a file says of the vertices, by labels; empty places are left out.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def _parted(
 
 
 def _is_header(rows: list[Row], known: dict[str, Any], kind: Kind, column: str | None) -> bool:
-    """Whether the first row has names: a usual one, the one asked for, or none above the nodes."""
+    """Return whether the first row has names: usual, asked for, or none above the nodes."""
     first = rows[0]
     of_nodes = [c for c, word in enumerate(first) if _names_nodes([word])]
     lost = next((first[c] for c in of_nodes if first[c] in known), None)

@@ -25,7 +25,7 @@ def plot_groups(moments: Iterable[Moment], *, ax: Any = None) -> Any:
     Parameters
     ----------
     moments : iterable of Moment
-        As `collapse_over_time` gives them; some dozens can be told apart.
+        As `collapse_over_time` gives them; some dozens are distinguishable.
     ax : matplotlib axes, optional
         By default those of a new figure.
 
@@ -97,7 +97,7 @@ def plot_changes(changes: Changes, *, ax: Any = None) -> Any:
 
 
 def colour_of(group: int) -> Any:
-    """The colour of a group: seven, then the same darker.
+    """Return the colour of a group: seven, then the same darker.
 
     >>> colour_of(0) == PALETTE[0], colour_of(7) != colour_of(0)
     (True, True)
@@ -136,7 +136,7 @@ def _dates(ax: Any, times: Any) -> Any:
 
 
 def _stacked(groups: IntArray, gap: float) -> dict[int, tuple[float, float]]:
-    """Where the bar of each group begins, and how high it is."""
+    """Return where the bar of each group begins, and how high it is."""
     numbers, sizes = np.unique(groups[groups >= 0], return_counts=True)
     below = np.concatenate([[0], np.cumsum(sizes)[:-1]]) + gap * np.arange(len(sizes))
     bars = zip(below.tolist(), sizes.tolist(), strict=True)

@@ -75,7 +75,7 @@ class Explorer:
         self._reference = codes  # what colours are fixed by; without groups the first clusters
 
     def __getstate__(self) -> dict[str, Any]:
-        """What goes to another process: not the matrices, which it makes anew."""
+        """Return what goes to another process: not the matrices, which it makes anew."""
         return self.__dict__ | {"_prepared": {}, "_last": None}
 
     @property
@@ -89,7 +89,7 @@ class Explorer:
         return replace(Settings(), clusters=self._usual_clusters())
 
     def start(self) -> dict[str, Any]:
-        """What the page draws once: the network, the labels, the known groups."""
+        """Return what the page draws once: the network, the labels, the known groups."""
         K, near = self.complex, self._near
         begin = self.begin
         self.answer(begin)  # the first answer is the slow one, for what it imports
@@ -127,8 +127,8 @@ class Explorer:
                 computed = self._compute(settings)
         except CellapseError as error:
             return {"error": str(error)}
-        told = [str(w.message) for w in said if issubclass(w.category, CellapseWarning)]
-        answer = computed | {"warnings": list(dict.fromkeys(told))}
+        words = [str(w.message) for w in said if issubclass(w.category, CellapseWarning)]
+        answer = computed | {"warnings": list(dict.fromkeys(words))}
         self._answers[settings] = answer
         if len(self._answers) > _ANSWERS:
             self._answers.popitem(last=False)
@@ -190,7 +190,7 @@ class Explorer:
         }
 
     def table(self, settings: Settings) -> dict[str, list[Any]]:
-        """A row per vertex: its label, clusters and known group, as columns."""
+        """Return a row per vertex: its label, clusters and known group, as columns."""
         answer = self.answer(settings)
         if "error" in answer:
             raise InputError(answer["error"])
@@ -202,7 +202,7 @@ class Explorer:
         return columns if self._groups is None else columns | {"known_group": self._groups}
 
     def _spectrum(self, settings: Settings, count: int) -> tuple[CollapsedOperator, Spectrum]:
-        """The operator and its first eigenpairs; both are at hand when only their number changes.
+        """The operator and its first eigenpairs; both are kept when only their number changes.
 
         A few more are computed than asked for, since that slider moves one by one.
         """
@@ -218,14 +218,14 @@ class Explorer:
         return S, self._last[2]
 
     def _plain_spectrum(self, k: int) -> Spectrum:
-        """The first eigenpairs of the graph Laplacian, which no slider changes."""
+        """Return the first eigenpairs of the graph Laplacian, which no slider changes."""
         if self._plain_known is None or len(self._plain_known) < k:
             most = min(max(k, _VECTORS), self.complex.n_vertices)
             self._plain_known = _spectrum(self._plain, most)
         return self._plain_known
 
     def operator(self, settings: Settings) -> CollapsedOperator:
-        """The collapse for one setting."""
+        """Return the collapse for one setting."""
         if not 0.0 <= settings.gamma <= 1.0:
             raise InputError(f"gamma={settings.gamma}; give a share of the bound, from 0 to 1")
         realization = as_realization(settings.realization)
@@ -255,7 +255,7 @@ class Explorer:
             warnings.warn_explicit(warning.message, warning.category, __file__, 0)
 
     def _shares(self, S: CollapsedOperator) -> list[float] | None:
-        """What the drawn edges keep, where the operator says so."""
+        """Return what the drawn edges keep, where the operator says so."""
         if S.shares is None:
             return None
         return [round(float(s), 3) for s in S.shares[self._lines]]
@@ -267,20 +267,20 @@ class Explorer:
 
 
 def _spectrum(S: Operator, k: int) -> Spectrum:
-    """The first eigenpairs; of many vertices accurate enough to draw."""
+    """Return the first eigenpairs; of many vertices accurate enough to draw."""
     if S.shape[0] <= _DENSE:
         return S.spectrum(k, cut_by(S), solver=Dense())
     return S.spectrum(k, cut_by(S), rtol=_DRAWN, certify=False)
 
 
 def cut_by(S: Operator) -> str:
-    """The masses of the cut: the diagonal of S, as in a report, where it comes at once."""
+    """Return the masses of the cut: the diagonal of S, as in a report, where it comes at once."""
     cheap = S.matrix is not None or S.shape[0] <= _DENSE
     return "diagonal" if cheap else "degree"
 
 
 def _details(K: Complex, near: IntArray, groups: list[str] | None) -> dict[str, list[Any]]:
-    """What is known of the drawn vertices, one value each, by name."""
+    """Return what is known of the drawn vertices, one value each, by name."""
     degree = np.bincount(K.cells[1].indices, minlength=K.n_vertices) if K.max_rank else None
     known: dict[str, list[Any]] = {} if groups is None else {"known group": groups}
     if degree is not None:

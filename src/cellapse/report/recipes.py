@@ -61,10 +61,10 @@ def recipes(origin: Origin, S: CollapsedOperator, at: Settings, mass: str) -> di
             f'clusters = cl.cluster(S, {clusters}, mass="{mass}")',
         ]
     )
-    told: list[Any] = [] if S.eps == 1e-4 else ["--eps", S.eps]
+    settings: list[Any] = [] if S.eps == 1e-4 else ["--eps", S.eps]
     if not usual:
-        told += ["--beta", _listed(beta), "--gamma", _listed(gamma[:1] if single else gamma)]
-    options = ["-k", clusters, "--operator", name, *told, "--mass", mass]
+        settings += ["--beta", _listed(beta), "--gamma", _listed(gamma[:1] if single else gamma)]
+    options = ["-k", clusters, "--operator", name, *settings, "--mass", mass]
     command = f"cellapse cluster {origin.command} {shlex.join(map(str, options))}"
     return {"python": python, "command": command if origin.command else ""}
 

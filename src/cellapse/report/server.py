@@ -292,7 +292,7 @@ class _Handler(BaseHTTPRequestHandler):
         return 200, "text/csv", csv_text(rows)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """What the parser of requests refuses, in a sentence."""
+        """Say in a sentence what the parser of requests refuses."""
         self.close_connection = True
         what = message or HTTPStatus(code).phrase
         status = code if code in (408, 414, 431, 501, 505) else 400

@@ -68,9 +68,10 @@ def doubt_in_words(analysis: Analysis) -> str:
         return f"{bare:,} of {edges:,} edges are in no cell."
     if doubt.reason:
         return f"Which edges to doubt cannot be decided: {doubt.reason}."
+    most = f"at most {_percent(doubt.largest_share)} of all can be random pairs"
     return (
-        f"{doubt.headline()} {doubt.told_apart()}; at most {_percent(doubt.largest_share)} of all "
-        "can be random pairs. False edges are taken to be like random pairs, drawn by degree."
+        f"{doubt.headline()} {doubt.distinguishable_text()}; {most}. "
+        f"{doubt.model[0].upper()}{doubt.model[1:]}."
     )
 
 

@@ -205,7 +205,7 @@ def write_timeline(timeline: Timeline, path: str | Path, *, changes: Changes | N
 
 
 def _sizes(groups: IntArray) -> list[list[int]]:
-    """The groups that have vertices, and how many."""
+    """Return the groups that have vertices, and how many."""
     numbers, sizes = np.unique(groups[groups >= 0], return_counts=True)
     return [numbers.tolist(), sizes.tolist()]
 

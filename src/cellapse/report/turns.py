@@ -173,7 +173,7 @@ def converse(line: Connection, answering: object, idle: Sequence[tuple[str, Any]
     while True:
         if waiting and not line.poll():
             method, argument = waiting.pop(0)
-            with contextlib.suppress(CellapseError):  # told when it is asked for
+            with contextlib.suppress(CellapseError):  # said when it is asked for
                 getattr(answering, method)(argument)
             continue
         method, argument = line.recv()

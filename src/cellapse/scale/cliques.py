@@ -111,7 +111,7 @@ class Cliques:
             yield one, one + 1 + offset
 
     def _ask(self, tail: IntArray, head: IntArray) -> tuple[IntArray, IntArray]:
-        """Whether there are edges from tail to head: their places where they are, and numbers.
+        """Find the edges from tail to head: which exist, and their numbers.
 
         Returns the places of the edges held here that some rank asked for, and for each question
         of this rank the number of the edge, or -1.

@@ -70,7 +70,7 @@ class DistributedOperator:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether S is a sparse matrix, so that its diagonal is at hand."""
+        """Return whether S is a sparse matrix, so that its diagonal is known."""
         return self._elimination.matrix is not None
 
     @property

@@ -228,7 +228,7 @@ class _Space:
 def off_known_vectors(
     uncollapsed: Problem, V: FloatArray, highest: float, max_steps: int
 ) -> Correction:
-    """Residuals R -> about (A - s)^-1 R off the eigenvectors V of A, s next to each eigenvalue.
+    """Residuals R -> about (A - s)^-1 R off the eigenvectors V of A, s close to each eigenvalue.
 
     There A - s is positive definite for s up to the last of their values, `highest`.
     """

@@ -80,7 +80,7 @@ class UnfoldedElimination:
         return self._times_K(X)
 
     def _preconditioner(self, K: Any) -> Multigrid | Diagonal:
-        """The diagonal where that takes few steps, otherwise multigrid.
+        """Return the diagonal where that takes few steps, otherwise multigrid.
 
         K is one plus a Laplacian; but edges in few cells have masses of about eps and hold their
         ends together, and chains of them are hard for the diagonal on any graph.
@@ -96,7 +96,7 @@ class UnfoldedElimination:
         return float(self.A.norm(PETSc.NormType.INFINITY))
 
     def apply_uncollapsed(self, X: FloatArray, error: float = 0.0) -> FloatArray:
-        """A X."""
+        """Return a X."""
         return self._times_A(X)
 
     def apply(self, X: FloatArray, error: float = 0.0) -> FloatArray:
@@ -139,7 +139,7 @@ class UnfoldedElimination:
         return Y
 
     def diagonal(self) -> FloatArray:
-        """The diagonal of S, by one product for each vertex."""
+        """Return the diagonal of S, by one product for each vertex."""
         vertices = self._edges.vertices
         if vertices.total > _COLUMNS:
             raise SizeError(
@@ -167,7 +167,7 @@ def unfolded_sigmas(D: DistributedComplex, smallest: float) -> FloatArray:
 
 
 def edge_masses(D: DistributedComplex, weights: Weights) -> FloatArray:
-    """The mass m_1 of every edge held here.
+    """Return the mass m_1 of every edge held here.
 
     By the formula of `Masses` for each rank of cells. Above the top rank all masses are
     eps, so that only the number of cells around each edge is needed, and those cells are not held.
@@ -220,7 +220,7 @@ class ScreenedElimination:
     apply_uncollapsed = apply  # S is its own matrix
 
     def diagonal(self) -> FloatArray:
-        """The diagonal of S."""
+        """Return the diagonal of S."""
         return self.matrix.getDiagonal().getArray().copy()
 
 
@@ -257,17 +257,17 @@ class DistributedCofaces(Cofaces):
         return self.add_up(self.weight)
 
     def from_lower(self, values: FloatArray) -> FloatArray:
-        """The value of its edge, for each pair."""
+        """Return the value of its edge, for each pair."""
         edges: FloatArray = self._relation.from_elements(values)
         return edges
 
     def add_up(self, values: FloatArray) -> FloatArray:
-        """The sum over the pairs of each edge held here."""
+        """Return the sum over the pairs of each edge held here."""
         return self._relation.add_up(values)
 
 
 def cofaces(D: DistributedComplex) -> list[DistributedCofaces]:
-    """The cells around edges, by rank from 2 up."""
+    """Return the cells around edges, by rank from 2 up."""
     return [DistributedCofaces(D, rank) for rank in range(2, D.max_rank + 1)]
 
 

@@ -21,7 +21,7 @@ except ImportError as error:
     raise MissingExtraError(
         f"cellapse.scale needs mpi4py, petsc4py and slepc4py ({error}); on Debian or Ubuntu "
         "`make scale` installs them with their libraries, elsewhere pip install "
-        "'cellapse[scale]' next to your own PETSc and SLEPc (documentation: Beyond one machine)"
+        "'cellapse[scale]' beside your own PETSc and SLEPc (documentation: Beyond one machine)"
     ) from None
 
 

@@ -65,7 +65,7 @@ class Parts:
                 raise InputError(f"{place}: cannot be written ({error})") from None
 
     def summary(self, facts: Mapping[str, Any]) -> None:
-        """What was computed, with its evidence, once."""
+        """Write what was computed, with its evidence, once."""
         if self._folder is not None and self._comm.rank == 0:
             text = json.dumps(as_json(facts), indent=1) + "\n"
             (self._folder / "summary.json").write_text(text, encoding="utf-8")
@@ -113,7 +113,7 @@ class Report:
             print(f"{time.monotonic() - self._start:8.1f} s  {text}", file=sys.stderr, flush=True)
 
     def __call__(self, what: str) -> OnStep | None:
-        """What reports the steps of an iteration."""
+        """Return what reports the steps of an iteration."""
         if not self._speaks:
             return None
 

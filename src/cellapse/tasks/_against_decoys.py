@@ -1,4 +1,4 @@
-"""Scores of edges beside those of random pairs: densities, bounds and what can be told apart.
+"""Scores of edges beside those of random pairs: densities, bounds, distinguishable edges.
 
 The formulas and their reasons are in `false_edges`.
 """
@@ -50,7 +50,7 @@ class Comparison:
         return above, one
 
     def distinguishable(self, p: float, level: float) -> BoolArray:
-        """Tell which edges are told from random pairs in most draws."""
+        """Return which edges are distinguishable from random pairs in most draws."""
         apart = distinguishable(self.edges.ravel(), self.decoys, p, level)
         most: BoolArray = apart.reshape(self.edges.shape).mean(axis=0) > 0.5
         return most

@@ -1,12 +1,12 @@
 r"""Learn what supports an edge of a network from the network itself, by random pairs.
 
 Pairs that are no edges, a fifth as many as there are edges, are added to the network as decoys and
-get the same numbers as the edges (`_edge_features`). A logistic regression tells edges from decoys,
-both of the same weight in all; every edge and decoy is judged by one that was fitted without it
-(target and decoy, with cross-fitting: Elias and Gygi 2007; Kall et al., Percolator, 2007). If a
-share p of the edges is like the decoys, f = (1 - p) f_real + p f_decoy, and the odds f / f_decoy
-that are learned grow with f_real / f_decoy, whatever p is: false edges among the examples do not
-change the order.
+get the same numbers as the edges (`_edge_features`). A logistic regression separates edges from
+decoys, both of the same weight in all; every edge and decoy is judged by one that was fitted
+without it (target and decoy, with cross-fitting: Elias and Gygi 2007; Kall et al., Percolator,
+2007). If a share p of the edges is like the decoys, f = (1 - p) f_real + p f_decoy, and the odds
+f / f_decoy that are learned grow with f_real / f_decoy, whatever p is: false edges among the
+examples do not change the order.
 
 For every kind of decoys there is a regression of its own, from three draws in which only these
 were added; ten draws of up to 2,000 edges, one of more than 200,000. The learned score of an edge
@@ -97,7 +97,7 @@ def learn(
 
 
 def mean_over_draws(draws: Sequence[Draw]) -> FloatArray:
-    """The learned score of every edge."""
+    """Return the learned score of every edge."""
     return np.mean([draw.edges for draw in draws], axis=0)
 
 
@@ -106,7 +106,7 @@ def _folds(count: int, rng: np.random.Generator) -> IntArray:
 
 
 def _judged(tables: list[_Table], m: int, rng: np.random.Generator) -> list[Draw]:
-    """The mean over kinds of the probabilities, in every draw."""
+    """Return the mean over kinds of the probabilities, in every draw."""
     scores = [np.zeros(len(table.numbers)) for table in tables]
     kinds = list(dict.fromkeys(table.kind for table in tables))
     for kind in kinds:

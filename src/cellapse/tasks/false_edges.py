@@ -65,7 +65,9 @@ from cellapse.tasks.trust import (
     model_of_errors,
 )
 
-_AT_ONCE = 0.05  # decoys in one go, next to the edges: few enough to leave the network as it is
+_AT_ONCE = (
+    0.05  # decoys in one draw, as a share of the edges: few enough to leave the network as it is
+)
 _WANTED = 1000  # decoys in all
 _MOST_GOES = 100
 
@@ -99,7 +101,7 @@ class Doubt(Shown):
     threshold : float or None
         The largest trust of a doubted edge; None if there is none.
     distinguishable : (m,) boolean array
-        The edges that can be told from random pairs with a false discovery rate of `level`.
+        The edges that are distinguishable from random pairs with a false discovery rate of `level`.
     level : float
     separation : float
         The probability that an edge has more trust than a random pair of the worst kind: 0.5 tells
@@ -172,13 +174,18 @@ class Doubt(Shown):
         return [
             self.headline(),
             *self._about_share(),
-            f"  told apart       {self.told_apart()}",
+            f"  distinguishable  {self.distinguishable_text()}",
             f"  in no cell       {_percent(1.0 - self.trust.held)} of all edges",
             f"  evidence         an edge has more trust than a random pair with probability "
             f"{self.separation:.3f} ({len(self.decoys):,} pairs)",
-            f"  model of errors  {model_of_errors(set(self.kinds))}"
-            f"{', whichever is worse' if len(self.kinds) > 1 else ''}",
+            f"  model of errors  {self.model}",
         ]
+
+    @property
+    def model(self) -> str:
+        """What false edges are taken to be like: the model of errors."""
+        worst = ", whichever is worse" if len(self.kinds) > 1 else ""
+        return f"{model_of_errors(set(self.kinds))}{worst}"
 
     def headline(self) -> str:
         """Say how many edges are doubted, and first how many of these are expected to be real."""
@@ -196,7 +203,7 @@ class Doubt(Shown):
             f"{count:,} of {m:,} are more likely false than real, {given}."
         )
 
-    def told_apart(self) -> str:
+    def distinguishable_text(self) -> str:
         """Say how many edges are distinguishable from random pairs."""
         return (
             f"{int(self.distinguishable.sum()):,} of {len(self.trust):,} edges are distinguishable "
@@ -267,10 +274,10 @@ class Doubt(Shown):
 
     def columns(self) -> dict[str, Any]:
         """Return a row per edge as lists by name: ends, trust, cells, share, doubt."""
-        told: dict[str, Any] = {"break_even": self.break_even}
+        columns: dict[str, Any] = {"break_even": self.break_even}
         if self.probability is not None:
-            told["probability"] = self.probability
-        return {**self.trust.columns(), **told, "doubted": self.doubted}
+            columns["probability"] = self.probability
+        return {**self.trust.columns(), **columns, "doubted": self.doubted}
 
     def to_frame(self) -> Any:
         """Return the same as a pandas DataFrame."""
@@ -410,7 +417,7 @@ def _decide(
     level: float,
     known: float | None,
 ) -> Doubt:
-    """What follows from the scores of edges and of decoys, by the worst kind of these."""
+    """Return what follows from the scores of edges and of decoys, by the worst kind of these."""
     values = trust.values
     ratios = np.array([c.ratio for c in found])
     most = max(largest_share(c.edges.ravel(), c.decoys) for c in found)
@@ -468,7 +475,7 @@ def _no_cells(K: Complex) -> str:
 
 
 def _own_lift(K: Complex) -> Lift:
-    """The clique lift, if that is where the cells of K come from."""
+    """Return the clique lift, if that is where the cells of K come from."""
     top = K.max_rank
 
     def cliques(graph: Complex) -> Complex:
@@ -490,7 +497,7 @@ def _own_lift(K: Complex) -> Lift:
 
 
 def _same(mine: Cells, yours: Cells) -> bool:
-    """Whether these are the same simplices, in any order."""
+    """Return whether these are the same simplices, in any order."""
     if np.array_equal(mine.indices, yours.indices):
         return True
     a, b = (table[np.lexsort(table.T[::-1])] for table in (mine.as_array(), yours.as_array()))
@@ -498,7 +505,7 @@ def _same(mine: Cells, yours: Cells) -> bool:
 
 
 def _decoy_trust(K: Complex, lift: Lift, kind: str, rng: np.random.Generator) -> FloatArray:
-    """The trust that random pairs of vertices have, once they are edges."""
+    """Return the trust that random pairs of vertices have, once they are edges."""
     edges, n = K.cells[1].as_array(), K.n_vertices
     weights = K.weights[1]
     some = max(1, round(_AT_ONCE * len(edges)))

@@ -212,7 +212,7 @@ class _Fit(NamedTuple):
 
 
 def _known_values(known: Any, S: Operator) -> tuple[FloatArray, BoolArray]:
-    """The known values, and where they are."""
+    """Return the known values, and where they are."""
     aligned = align(one_column(known), S.labels, "known", partial=True)
     entries = listed(aligned, "known")
     if len(entries) != S.shape[0]:
@@ -235,7 +235,7 @@ def _known_values(known: Any, S: Operator) -> tuple[FloatArray, BoolArray]:
 
 
 def _noise(given: Any, variance: float) -> float:
-    """The variance of the noise, if numbers can hold it next to that of the values."""
+    """Return the variance of the noise, if rounding leaves any beside that of the values."""
     noise = number("noise", given, "a number above 0", lambda x: x > 0)
     if variance and not _FAINT * variance <= noise <= variance / _FAINT:
         raise InputError(
@@ -266,7 +266,7 @@ def _best_length(
     make: Callable[[float], Response],
     noise: float | None,
 ) -> float:
-    """The length of the largest marginal likelihood."""
+    """Return the length of the largest marginal likelihood."""
     positive = modes.values[modes.values > 1e-9 * modes.values.max(initial=0.0)]
     if not len(positive):
         return 1.0  # a graph without edges: no length says more than another
@@ -334,7 +334,7 @@ def _posterior(modes: _Modes, fit: _Fit) -> tuple[FloatArray, FloatArray]:
 
 
 def _left_out(fit: _Fit, values: FloatArray) -> float:
-    """The error of known values left out in turn, over their standard deviation."""
+    """Return the error of known values left out in turn, over their standard deviation."""
     inverse = fit.Q / (fit.k + fit.ratio)
     errors = (inverse @ fit.z) / (inverse * fit.Q).sum(axis=1)
     spread = float(values.std())

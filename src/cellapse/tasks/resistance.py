@@ -447,7 +447,7 @@ def _by_eigenvectors(M: FloatArray, size: FloatArray) -> Coordinates:
 
 
 def _is_laplacian(M: FloatArray, kernel: sparse.csr_array) -> bool:
-    """Whether every row sums to zero by its kernel, and no entry off the diagonal is positive."""
+    """Return whether rows sum to zero by the kernel, with no positive entry off the diagonal."""
     entries = kernel.tocoo()
     constant = 1.0 / np.sqrt(np.bincount(entries.col)[entries.col])
     if kernel.nnz != len(M) or not np.allclose(entries.data, constant, rtol=1e-12):

@@ -295,7 +295,7 @@ def _response(method: str, a: float) -> Response:
 
 
 def _removed(method: str, a: float) -> Response:
-    """1 - H, to the last digit where that is next to nothing."""
+    """1 - H, accurate where it is close to zero."""
     if method == "heat":
         return lambda x: -np.expm1(-a * x)
     power = 2 if method == "wiener" else 1

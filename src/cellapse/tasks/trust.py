@@ -165,9 +165,9 @@ def edge_trust(
         or renormalized, what follows from its own shares: (f - f_0) / (1 - f_0). These do not
         depend on the weights of edges, so that those have to be equal.
     evidence : {"cells", "learned", "both"}
-        "learned" compares edges with random pairs that are added to the network: what tells them
-        apart here, by degrees, triangles, squares and a matrix of low rank. "both" is the mean
-        rank of that and of three simple scores, for false edges that may be no random pairs.
+        "learned" compares edges with random pairs that are added to the network, by what
+        distinguishes them here: degrees, triangles, squares and a matrix of low rank. "both" is the
+        mean rank of that and of three simple scores, for false edges that may be no random pairs.
     decoys : {"mixed", "uniform", "degree", "near"}
         How the random pairs are drawn, which is the model of errors: all alike, in proportion to
         the degrees of their ends, at distance two or three, or of all three kinds.
@@ -270,7 +270,7 @@ def learn_from(
 
 
 def learned_trust(K: Complex, by_cells: EdgeTrust, evidence: str, draws: list[Draw]) -> EdgeTrust:
-    """The trust with evidence "learned" or "both"."""
+    """Return the trust with evidence "learned" or "both"."""
     values = mean_over_draws(draws)
     if evidence == "both":
         simple = simple_scores(K.cells[1].as_array(2), K.n_vertices)
@@ -287,7 +287,7 @@ def model_of_errors(kinds: set[str]) -> str:
 
 
 def _confidence(K: Complex, given: Any, evidence: str, names: Sequence[Any]) -> FloatArray | None:
-    """What is known of each edge by itself: the argument, or else unequal weights."""
+    """Return what is known of each edge by itself: the argument, or else unequal weights."""
     if given is None:
         weights = K.weights[1] if K.max_rank and evidence != "cells" else None
         return None if weights is None or weights.min() == weights.max() else weights

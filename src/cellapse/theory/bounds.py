@@ -129,7 +129,7 @@ def eigenvalue_compression(operator: Any) -> Check:
 
 
 def _doubt(S: CollapsedOperator, values: FloatArray) -> str | None:
-    """What to say where the bound of gamma leaves almost nothing of an eigenvalue or a weight."""
+    """Say where the bound of gamma leaves almost nothing of an eigenvalue or a weight."""
     if S.onto:
         return None
     if S.shares is not None:

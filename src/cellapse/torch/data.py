@@ -174,7 +174,7 @@ def _ends(data: Any, n: int) -> IntArray:
 
 
 def _usual(graphs: Sequence[Any]) -> str | None:
-    """What PyG calls the weights of edges, or its `from_networkx`, where any graph has them."""
+    """Return what PyG, or its `from_networkx`, calls weights of edges, where a graph has any."""
     for name in ("edge_weight", "weight"):
         having = [data for data in graphs if data.get(name) is not None]
         if name == "weight":  # which nodes may have, too

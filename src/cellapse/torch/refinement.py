@@ -49,7 +49,7 @@ class Refined:
             self._ways.insert(0, cache(lambda: _eliminating(H, n_diagonal, first)))
 
     def __call__(self, rhs: FloatArray) -> FloatArray:
-        """The solutions for the columns of a right-hand side."""
+        """Return the solutions for the columns of a right-hand side."""
         reached = np.inf
         while True:
             z, left = self._refine(rhs)

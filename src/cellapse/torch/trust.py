@@ -115,7 +115,7 @@ class TrustEdges(BaseTransform):
 
 
 def _trust(data: Any, n: int, evidence: str) -> tuple[FloatArray, Any]:
-    """The trust of every edge, and of every column of edge_index its edge; -1 for a loop."""
+    """Return the trust of every edge, and of every column of edge_index its edge; -1 for a loop."""
     K = data_to_complex(data)
     low, high = np.sort(data.edge_index.cpu().numpy(), axis=0)
     if not K.max_rank or not K.n_cells[1]:

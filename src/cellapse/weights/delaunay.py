@@ -133,6 +133,6 @@ def _cotangent(a: float, b: float, x: float) -> float:
 
 
 def _diagonal(x: float, one: tuple[float, float], other: tuple[float, float]) -> float:
-    """The distance of the corners on both sides of an edge of length x, laid flat."""
+    """Return the distance of the corners on both sides of an edge of length x, laid flat."""
     (p, h), (q, k) = _height(*one, x), _height(*other, x)
     return float(np.hypot(p - q, h + k))

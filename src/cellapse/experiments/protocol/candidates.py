@@ -22,7 +22,7 @@ def _screened(theta2: float, beta: float, rounds: int) -> Build:
 
 
 def weighted(K: Complex, by: str) -> Complex:
-    """Return the complex with a weight for every triangle, made of nothing but the graph.
+    """Return the complex with a weight for every triangle, made of the graph alone.
 
     By "degree" the geometric mean of its vertices' degrees, against their mean, divides: triangles
     among hubs close by chance. By "overlap" it is the geometric mean, over its edges, of the common

@@ -37,7 +37,7 @@ STRENGTH, SPREAD = 5.0, "features spread by trust, no edges"
 
 
 def arguments(quick: bool) -> list[Arguments]:
-    """The networks whose data are installed."""
+    """Return the networks whose data are installed."""
     return [
         {"network": name, "percent": percent, "seed": seed, "epochs": EPOCHS}
         for name in at_hand()
@@ -61,7 +61,7 @@ def run(network: str, percent: int, seed: int, epochs: int) -> Result:
 
 
 def _ways(data: Featured, edges: Any) -> dict[str, Any]:
-    """The weights of the graph, by the way they are made."""
+    """Return the weights of the graph, by the way they are made."""
     with extra("torch", "torch"):
         import torch
         from torch_geometric.data import Data
@@ -110,7 +110,7 @@ def _spread(X: Any, edges: Any) -> Any:
 
 
 def low_rank(A: sparse.csr_array, rank: int) -> FloatArray:
-    """The positive part of the best matrix of a rank.
+    """Return the positive part of the best matrix of a rank.
 
     >>> low_rank(sparse.csr_array(np.diag([1.0, 3.0, 2.0, 0.5])), 1).round(6).max(axis=0)
     array([0., 3., 0., 0.])

@@ -198,8 +198,8 @@ def _meaning(name: str, gain: str, results: Results) -> str:
         return f"{gain}; it uses no face, and stands {np.mean(S):+.3f} to S."
     if name == "laplacian":
         return f"{gain}."
-    told = results[0][1]["distinct"][name] / results[0][0]["n_surfaces"]
-    return f"{gain}; its own strength: {100 * told:.1f} % of the surfaces are distinguished."
+    share = results[0][1]["distinct"][name] / results[0][0]["n_surfaces"]
+    return f"{gain}; its own strength: {100 * share:.1f} % of the surfaces are distinguished."
 
 
 EXPERIMENT = Experiment("mantra", arguments, run, summarize)

@@ -114,17 +114,17 @@ def summarize(results: Results) -> Table:
     majority = {b: Figure.of([r["majority"][b] for _, r in results]) for b in ("b1", "b2")}
     rows = []
     for network in NETWORKS:
-        told = {}
+        figures = {}
         for features in FEATURES:
             accuracies = [r["accuracy"] for r in pick(results, network=network, features=features)]
             b1, b2 = (Figure.of([f[b] for f in accuracies]) for b in ("b1", "b2"))
-            told[features] = f"b1 {b1}\nb2 {b2}"
+            figures[features] = f"b1 {b1}\nb2 {b2}"
         rows.append(
             Row(
                 network,
                 PAPER,
-                f"random features\n{told['random']}",
-                f"given the degrees\n{told['degree']}",
+                f"random features\n{figures['random']}",
+                f"given the degrees\n{figures['degree']}",
                 "Given the degrees it counts cells: what a network is given matters most.",
             )
         )

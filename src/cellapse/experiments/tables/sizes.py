@@ -170,13 +170,13 @@ def _detail(results: Results, names: list[str]) -> Detail:
     rows = []
     for n in names:
         weights = [r["weights"] for r in pick(results, data=n)]
-        told = np.mean([any(w != 1.0 for w in each.values()) for each in weights])
+        weighted = np.mean([any(w != 1.0 for w in each.values()) for each in weights])
         sizes = dict.fromkeys(s for each in weights for s in each)
         mean = {s: np.mean([each[s] for each in weights if s in each]) for s in sizes}
         shown = ", ".join(f"{s}: {w:.2f}" for s, w in mean.items())
         figures = (f"{_mean(results, 'ari', o, n):.3f}" for o in OPERATORS)
         labels = (f"{_mean(results, 'labels', o, n):.3f}" for o in (fair(n), "reliable"))
-        rows.append((n, *figures, *labels, f"{told:.2f}", shown))
+        rows.append((n, *figures, *labels, f"{weighted:.2f}", shown))
     head = (
         "data",
         *OPERATORS,

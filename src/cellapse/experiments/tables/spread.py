@@ -57,7 +57,7 @@ def arguments(quick: bool) -> list[Arguments]:
 
 
 def run(network: str, kind: str, percent: int, per_class: int, seed: int) -> Result:
-    """The share of the other vertices that get their group, by every method."""
+    """Return the share of the other vertices that get their group, by every method."""
     A, groups = draw(network, seed)
     assert groups is not None
     noisy = with_false_edges(A, percent, kind, seed)
@@ -137,7 +137,7 @@ def _verdict(results: Results, wanted: dict[str, object], best: str) -> str:
 
 
 def _by_labels(results: Results, cells: list[tuple[int, str]]) -> Detail:
-    """One line a method, the best first."""
+    """Return one line a method, the best first."""
     columns: list[tuple[str, dict[str, object]]] = [
         (f"{_words(percent, kind)}, {m}", {"percent": percent, "kind": kind, "per_class": m})
         for percent, kind in cells

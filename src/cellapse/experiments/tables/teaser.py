@@ -93,14 +93,14 @@ def colours(embeddings: list[FloatArray]) -> list[list[str]]:
 
 def summarize(results: Results) -> Table:
     score = {n: [r["excess"][n] for _, r in results] for n in OPERATORS}
-    told = {n: Figure.of(values) for n, values in score.items()}
+    figures = {n: Figure.of(values) for n, values in score.items()}
     bare = compare(score[LEAK], score[BACKBONE])
     fair = compare(score[FAIR], score[SAME])
     row = Row(
         "modes that follow helices and strands",
         "a picture of one protein, no figure",
-        f"{BACKBONE} {told[BACKBONE]}\n{LEAK} {told[LEAK]} (label leakage)",
-        f"{SAME} {told[SAME]}\n{FAIR} {told[FAIR]}",
+        f"{BACKBONE} {figures[BACKBONE]}\n{LEAK} {figures[LEAK]} (label leakage)",
+        f"{SAME} {figures[SAME]}\n{FAIR} {figures[FAIR]}",
         f"{bare.sentence('S with cells from the labels', 'L of the backbone')}; on the same edges "
         f"and without labels, {fair.sentence('S', 'L')}. The smallest eigenvalue of a chain "
         "is tiny, and by it the bound on gamma leaves S almost nothing to change.",

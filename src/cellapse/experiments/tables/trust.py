@@ -213,7 +213,7 @@ def _doubts(results: Results) -> Detail:
         "largest. Silent: nothing to go by",
         (
             *("false edges, their share", "network", "silent", "doubted", "real, said", "is"),
-            *("of the real", "of the false", "said", "told apart", "false", "components"),
+            *("of the real", "of the false", "said", "distinguishable", "false", "components"),
             "in the largest",
         ),
         tuple(rows),
