@@ -1,4 +1,4 @@
-"""Plain English and one word for one idea: what a reader would have to read twice is not written."""
+"""Plain English, one word for one idea: nothing that a reader has to read twice."""
 
 import ast
 import re
