@@ -59,7 +59,6 @@ MADE = {
     "Embedding": lambda: cl.positional_encoding(S, 40),
     "GaussianProcess": lambda: cl.gaussian_process(S, {0: 1.0, 5: 2.0, 33: 0.0}),
     "Incidence": lambda: cl.boundary_matrices(K),
-    "HermitianOperator": lambda: cl.magnetic_laplacian(nx.DiGraph([(0, 1), (1, 2), (2, 0)])),
     "Influence": lambda: tasks.cell_influence(S),
     "KernelOperator": lambda: cl.matern_kernel(S),
     "LabelledHypergraph": datasets.load_scenes,
