@@ -41,7 +41,7 @@ def reduce_network(
     with choice.prepared(out.silent) as (source, S):
         named = None if keep.strip().isdigit() else _named(keep, source.complex)
         R = reduce(S, int(keep) if named is None else named, rule=rule)
-        M = R.toarray()
+        M = R.tocsr().toarray()
     out.card(R)
     i, j = np.nonzero(np.triu(M))
     rows, columns = ([R.labels[v] for v in at.tolist()] for at in (i, j))
