@@ -72,6 +72,7 @@ RESULTS = {
         "HermitianOperator",
         "Moment",
         "ReducedOperator",
+        "SparseReduction",
         "TemporalComplex",
         "Timeline",
         "Window",
@@ -143,10 +144,6 @@ def contacts():
 
 def moments():
     return list(cl.collapse_over_time(contacts(), 2.0, k=2))
-
-
-def live():
-    return cl.temporal.LiveOperator(cl.Complex.from_arrays(N, {1: np.array(EDGES)}))
 
 
 def changes():
@@ -530,10 +527,6 @@ CALLS = {
     "write_timeline": on(written_timeline, timeline=timeline, changes=changes),
     "Timeline.add": method(timeline, "add", moment=lambda: moments()[0]),
     "Timeline.html": method(timeline, "html", changes=changes),
-    "LiveOperator.add": method(live, "add", u=0, v=6),
-    "LiveOperator.remove": method(live, "remove", u=0, v=1),
-    "LiveOperator.trust": method(live, "trust", u=0, v=1),
-    "LiveOperator.operator": method(live, "operator"),
     "Moment.row": method(lambda: moments()[0], "row"),
     "moving_triangles": on(
         cl.temporal.moving_triangles,
@@ -667,7 +660,7 @@ CALLS = {
         cl.weights.confidences, source=molecule, name="order", largest=3.0, kind="evidence"
     ),
     "counts": on(cl.weights.counts, source=molecule, name="order", kind="logarithm"),
-    "reduce": on(cl.reduce, operator=S, keep=lambda: [0, 3, 6], rule=None),
+    "reduce": on(cl.reduce, operator=S, keep=lambda: [0, 3, 6], rule=None, sparse=0.5, rng=0),
     "ReducedOperator.complete": method(reduced, "complete", x=lambda: signal()[:3]),
     "ReducedOperator.solve": method(reduced, "solve", b=lambda: signal()[:3], shift=0.5, rtol=1e-8),
     "CollapsedOperator.split": method(S, "split"),

@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from public_calls import ALL, RESULTS, changes, contacts, live, moments, public_names, timeline
+from public_calls import ALL, RESULTS, changes, contacts, moments, public_names, timeline
 
 import cellapse as cl
 from cellapse import datasets, io, tasks
@@ -48,7 +48,6 @@ MADE = {
     "Moment": lambda: moments()[0],
     "Changes": changes,
     "Timeline": timeline,
-    "LiveOperator": live,
     "Cora": lambda: datasets.Cora(
         np.arange(2), np.array([[0, 1]]), np.array([0, 6]), np.ones((2, 3), dtype=np.uint8)
     ),
@@ -66,6 +65,7 @@ MADE = {
     "Operator": lambda: cl.graph_laplacian(K),
     "Protein": lambda: datasets.load_protein("1HEL"),
     "ReducedOperator": lambda: cl.reduce(S, 5),
+    "SparseReduction": lambda: cl.reduce(S, 5, sparse=0.5),
     "Reliability": lambda: tasks.rank_reliability(K),
     "Report": lambda: cl.theory.check(S),
     "ReportView": lambda: cl.report.show_report(cl.analyze(K, 2, quick=True)),

@@ -319,6 +319,7 @@ ELSEWHERE = {
             "SymmetricOperator.safe_shift(mass)",
             *("ReducedOperator.apply(x)", "ReducedOperator.shifted_system(mass)"),
             *("ReducedOperator.safe_shift(mass)", "KernelOperator.apply(x)"),
+            "SparseOperator.apply(x)",
             *("AddCollapsedPE.of_pairs(values)", "AddHeatKernelSignature.of_pairs(values)"),
             *("Realization.slopes(x)", "Screened.slopes(x)", "Unfolded.slopes(x)"),
         ],

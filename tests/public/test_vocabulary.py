@@ -47,6 +47,8 @@ EXCEPTIONS = {
     ("KernelOperator.toarray", "error"),
     ("ReducedOperator.apply", "error"),
     ("ReducedOperator.toarray", "error"),
+    ("SparseReduction.apply", "error"),
+    ("SparseReduction.toarray", "error"),
     ("Operator.apply", "error"),
     ("Operator.toarray", "error"),
     *(
@@ -57,6 +59,7 @@ EXCEPTIONS = {
                 "CollapsedOperator",
                 "HermitianOperator",
                 "ReducedOperator",
+                "SparseReduction",
                 "KernelOperator",
             ),
         )

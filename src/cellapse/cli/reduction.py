@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-import numpy as np
 import typer
+from scipy.sparse import triu
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse.cli.app import app
-from cellapse.cli.options import OperatorChoice, grouped
+from cellapse.cli.options import OperatorChoice, Seed, grouped
 from cellapse.cli.output import Out
-from cellapse.reduction import reduce
+from cellapse.reduction import SparseReduction, reduce
 from cellapse.reduction.keep import RULES
 
 
@@ -27,6 +27,11 @@ def reduce_network(
         str | None,
         typer.Option(help=f"Of a number: {', '.join(RULES)}; coarsest if left out."),
     ] = None,
+    sparse: Annotated[
+        float | None,
+        typer.Option(help="A factor, such as 0.2: a sparse graph whose energy is within it."),
+    ] = None,
+    seed: Seed = 0,
     choice: OperatorChoice,
     out: Out,
 ) -> None:
@@ -37,16 +42,23 @@ def reduce_network(
     \b
     cellapse reduce football --keep 20
     cellapse reduce network.gml --keep 10 --rule degree -o reduced.csv
+    cellapse reduce network.gml --keep 5000 --sparse 0.2 -o reduced.csv
     """
     with choice.prepared(out.silent) as (source, S):
         named = None if keep.strip().isdigit() else _named(keep, source.complex)
-        R = reduce(S, int(keep) if named is None else named, rule=rule)
-        M = R.tocsr().toarray()
+        R = reduce(S, int(keep) if named is None else named, rule=rule, sparse=sparse, rng=seed)
+        exact = R.exact if isinstance(R, SparseReduction) else R
+        M = triu(R.matrix if isinstance(R, SparseReduction) else R.toarray(), format="coo")
     out.card(R)
-    i, j = np.nonzero(np.triu(M))
-    rows, columns = ([R.labels[v] for v in at.tolist()] for at in (i, j))
-    facts = {"operator": repr(S), "kept": list(R.labels), "missed": len(R.missed)}
-    out.table({"i": rows, "j": columns, "value": M[i, j]}, facts)
+    rows, columns = ([R.labels[v] for v in at.tolist()] for at in (M.row, M.col))
+    facts: dict[str, Any] = {
+        "operator": repr(S),
+        "kept": list(R.labels),
+        "missed": len(exact.missed),
+    }
+    if isinstance(R, SparseReduction):
+        facts |= {"lower": R.lower, "upper": R.upper}
+    out.table({"i": rows, "j": columns, "value": M.data}, facts)
 
 
 def _named(words: str, K: Complex) -> list[object]:

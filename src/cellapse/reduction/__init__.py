@@ -7,7 +7,9 @@ the energy of a signal on F once everything else has relaxed.
 """
 
 from cellapse._shared.names import showing
-from cellapse.reduction.reduced import ReducedOperator, reduce
+from cellapse.reduction.approximate import SparseReduction
+from cellapse.reduction.kron import reduce
+from cellapse.reduction.reduced import ReducedOperator
 
-__all__ = ["ReducedOperator", "reduce"]
+__all__ = ["ReducedOperator", "SparseReduction", "reduce"]
 __dir__ = showing(__all__)

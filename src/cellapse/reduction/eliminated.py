@@ -89,9 +89,17 @@ class Eliminated(System):
         self._raise()
         return self._by_steps(b, energy)
 
-    def _by_steps(self, b: FloatArray, energy: float) -> FloatArray:
+    def solve(self, b: FloatArray, rtol: float) -> FloatArray:
+        """Solve S_EE y = b for any b, with a relative error of `rtol` in the energy norm."""
+        return self._inverse(b) if self._exact else self._by_steps(b, rtol * self._size(b))
+
+    def _size(self, b: FloatArray) -> FloatArray:
+        """About the root of the energy of the solutions."""
         squares = np.einsum("i...,i...->...", b, self._inverse(b))
-        size = np.sqrt(np.maximum(np.atleast_1d(squares), 1e-300))
+        return np.sqrt(np.maximum(np.atleast_1d(squares), 1e-300))
+
+    def _by_steps(self, b: FloatArray, energy: float | FloatArray) -> FloatArray:
+        size = self._size(b)
         goal = np.maximum(energy, _LEAST * size)
         self._slack = 0.01 * float(goal.min()) * np.sqrt(_LEAST * self._norm)
         y, error = conjugate_gradients(self, b, 0.5 * goal, null=self._null)

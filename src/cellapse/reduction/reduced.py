@@ -14,7 +14,6 @@ S_FF. Nothing dense is made unless it is asked for:
 
 from __future__ import annotations
 
-import warnings
 from functools import cached_property
 from typing import Any
 
@@ -23,10 +22,8 @@ from numpy.typing import ArrayLike
 from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 
-from cellapse._errors import CellapseWarning
 from cellapse._linalg.factor import can_complement, expands, schur_complement
 from cellapse._linalg.operators import Operator
-from cellapse._operators.as_operator import as_operator
 from cellapse._shared.align import align_numbers, unpack
 from cellapse._shared.arrays import FloatArray, IntArray, csr_from_entries, row_sum
 from cellapse._shared.card import Card
@@ -34,7 +31,7 @@ from cellapse._shared.checks import at_least_zero
 from cellapse._shared.memory import Fitting
 from cellapse._shared.scaling import homogeneous
 from cellapse.reduction.eliminated import Eliminated
-from cellapse.reduction.keep import graph_of, kept_vertices
+from cellapse.reduction.keep import graph_of
 from cellapse.tasks.kernels import KernelOperator
 
 _ROUNDING = 1e-12  # of the largest entry: one that is none
@@ -192,50 +189,3 @@ def components_of(S: Operator) -> IntArray:
     if isinstance(S, ReducedOperator):  # what is eliminated joins vertices that A does not
         return S.component
     return np.asarray(connected_components(graph_of(S), directed=False)[1])
-
-
-def reduce(operator: Any, keep: Any, *, rule: str | None = None) -> ReducedOperator:
-    """Reduce an operator to a few of its vertices (Kron reduction).
-
-    S_F = S_FF - S_FE S_EE^-1 S_EF: the energy of values on F once all others have relaxed.
-    Resistances between kept vertices do not change.
-
-    Parameters
-    ----------
-    operator : Operator, matrix or LinearOperator; or a network
-        A network is collapsed. What is reduced already is reduced further.
-    keep : int, or list of labels
-        The vertices that are kept: those named, in that order, or so many by a rule. Components
-        of which none is kept have no effect on the others; a warning says so.
-    rule : {"coarsest", "degree", "eigenvector"}, optional
-        For a number: vertices far apart (k-centres, the default), those of the largest degree, or
-        of the largest entries in the last eigenvector.
-
-    Returns
-    -------
-    ReducedOperator
-
-    Examples
-    --------
-    >>> import networkx as nx, cellapse as cl
-    >>> S = cl.collapse(nx.karate_club_graph())
-    >>> R = cl.reduce(S, 5, rule="degree")
-    >>> R.labels
-    (0, 1, 2, 32, 33)
-    >>> [cl.effective_resistance(given, [(0, 33)]).round(6).tolist() for given in (S, R)]
-    [[0.474849], [0.474849]]
-    """
-    S = as_operator(operator)
-    vertices, chosen = kept_vertices(S, keep, rule)
-    if isinstance(S, ReducedOperator):  # a Schur complement of a Schur complement is one
-        S, vertices = S.of, S.vertices[vertices]
-    R = ReducedOperator(S, vertices, chosen)
-    if len(R.missed):
-        warnings.warn(
-            f"{len(R.missed):,} vertices, such as {S.labels[R.missed[0]]!r:.60}, are in components "
-            "of which no vertex is kept: they have no effect on the others, and R.complete gives "
-            'them 0; keep one of each component, or a number with rule="coarsest"',
-            CellapseWarning,
-            stacklevel=2,
-        )
-    return R
