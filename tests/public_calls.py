@@ -146,6 +146,10 @@ def moments():
     return list(cl.collapse_over_time(contacts(), 2.0, k=2))
 
 
+def live():
+    return cl.temporal.LiveOperator(cl.Complex.from_arrays(N, {1: np.array(EDGES)}))
+
+
 def changes():
     return cl.temporal.find_changes(moments(), distance="edges", around=2)
 
@@ -527,6 +531,10 @@ CALLS = {
     "write_timeline": on(written_timeline, timeline=timeline, changes=changes),
     "Timeline.add": method(timeline, "add", moment=lambda: moments()[0]),
     "Timeline.html": method(timeline, "html", changes=changes),
+    "LiveOperator.add": method(live, "add", u=0, v=6),
+    "LiveOperator.remove": method(live, "remove", u=0, v=1),
+    "LiveOperator.trust": method(live, "trust", u=0, v=1),
+    "LiveOperator.operator": method(live, "operator"),
     "Moment.row": method(lambda: moments()[0], "row"),
     "moving_triangles": on(
         cl.temporal.moving_triangles,

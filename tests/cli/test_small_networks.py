@@ -152,13 +152,24 @@ def test_no_option_reads_numbers_in_another_way():
         (("trust", "karate", "--cycles", 2), "max-length"),
         (("resistance", "words.csv"), "float("),
         (("embed", "karate", "-k", 34), "positional_encoding"),
+        (("reduce", "karate", "--keep", 3, "--rule", "first"), "rule="),
+        (("reduce", "karate", "--keep", 99), "keep="),
+        (("track", "times.csv", "--width", 3, "--time", "when"), "time="),
+        (("track", "times.csv", "--width", "soon"), "width="),
     ],
 )
 def test_remedies_are_those_of_a_shell(run, tmp_path, arguments, python):
     (tmp_path / "words.csv").write_text("source,target,weight\na,b,1_000\nb,c,2\n")
-    code, _, said = run(*arguments)
+    (tmp_path / "times.csv").write_text("source,target,time\na,b,1\nb,c,2\n")
+    code, _, said = run(*(tmp_path / a if str(a).endswith(".csv") else a for a in arguments))
     assert code == 2
     assert python not in said
+
+
+def test_a_reduced_operator_is_named_in_words(run):
+    _, said, _ = run("reduce", "karate", "--keep", 3)
+    assert said.startswith("3 nodes of the renormalized operator of 34 nodes, 78 edges")
+    assert "<" not in said
 
 
 def test_the_least_trusted_edges_come_first_on_the_screen_and_in_order_in_files(run):

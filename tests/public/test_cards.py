@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from public_calls import ALL, RESULTS, changes, contacts, moments, public_names, timeline
+from public_calls import ALL, RESULTS, changes, contacts, live, moments, public_names, timeline
 
 import cellapse as cl
 from cellapse import datasets, io, tasks
@@ -48,6 +48,7 @@ MADE = {
     "Moment": lambda: moments()[0],
     "Changes": changes,
     "Timeline": timeline,
+    "LiveOperator": live,
     "Cora": lambda: datasets.Cora(
         np.arange(2), np.array([[0, 1]]), np.array([0, 6]), np.ones((2, 3), dtype=np.uint8)
     ),

@@ -109,7 +109,8 @@ class Out:
         if self.silent:
             return
         card = result._card()
-        rows = tuple((name, in_words(_MADE.sub("", value))) for name, value in card.rows)
+        said = [row for row in card.rows if row[0] != "of"]  # which the title names
+        rows = tuple((name, in_words(_MADE.sub("", value))) for name, value in said)
         title = _operator_in_words(result) if isinstance(result, Operator) else card.title
         self.say(escape(replace(card, title=title, rows=rows, calls=()).text()))
         if self.file is None:
@@ -158,6 +159,8 @@ def _operator_in_words(S: Operator) -> str:
     'graph Laplacian of 3 nodes'
     """
     n = len(S.labels)
+    if hasattr(S, "of"):
+        return f"{n:,} nodes of the {_operator_in_words(S.of)}"
     counts = f"{n:,} node{'s' if n != 1 else ''}"
     if not isinstance(S, CollapsedOperator):
         return f"{S.name} of {counts}" if isinstance(S, SparseOperator) else repr(S)

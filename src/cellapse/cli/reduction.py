@@ -48,7 +48,7 @@ def reduce_network(
         named = None if keep.strip().isdigit() else _named(keep, source.complex)
         R = reduce(S, int(keep) if named is None else named, rule=rule, sparse=sparse, rng=seed)
         exact = R.exact if isinstance(R, SparseReduction) else R
-        M = triu(R.matrix if isinstance(R, SparseReduction) else R.toarray(), format="coo")
+        M = triu(R.tocsr(), format="coo")
     out.card(R)
     rows, columns = ([R.labels[v] for v in at.tolist()] for at in (M.row, M.col))
     facts: dict[str, Any] = {

@@ -13,7 +13,8 @@ _OTHERS = {"n_clusters": "-k", "clusters": "-k", "k": "-k", "rng": "--seed"}
 _SAME = (
     *("beta", "columns", "directed", "eps", "false_share", "format", "gamma", "hops", "level"),
     *("loops", "mass", "max_length", "max_rank", "n_jobs", "operator", "port", "repeats", "scale"),
-    *("seed", "sep", "strength", "times", "weight", "window"),
+    *("seed", "sep", "strength", "times", "weight", "window", "width", "step", "unit"),
+    *("keep", "rule", "evidence", "decoys", "confidence", "method", "time", "end"),
 )
 _ARGUMENTS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | _OTHERS
 _ARGUMENTS |= {"n_eigenpairs": "--eigenpairs", "n_neighbors": "--neighbours"}
@@ -54,7 +55,12 @@ _PHRASES = (
     (r"give a smaller false_share", "give a smaller --false-share"),
     (r"\bheader=True", "--header"),
     (r"\bheader=False", "--no-header"),
-    (r"\b(columns|directed|format|header|loops|repeats|sep|window)=(?=[\s,])", r"--\1"),
+    (r", None$", ", or leave it out"),
+    (
+        r"\b(columns|directed|end|format|header|loops|repeats|sep|time|unit|weight|window)"
+        r"=(?=[\s,;]|$)",
+        r"--\1",
+    ),
 )
 
 

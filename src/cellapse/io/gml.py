@@ -171,5 +171,7 @@ def _written(value: Any) -> str:
     if isinstance(value, float):
         return "NAN" if math.isnan(value) else f"{value:+}".upper()
     if not isinstance(value, str):
-        raise InputError(f"GML holds numbers and strings, not {value!r:.60}; make strings of such entries")
+        raise InputError(
+            f"GML holds numbers and strings, not {value!r:.60}; make strings of such entries"
+        )
     return '"' + html.escape(value).replace("&#x27;", "'") + '"'
