@@ -59,6 +59,7 @@ MADE = {
     "EdgeTrust": lambda: cl.edge_trust(K),
     "Embedding": lambda: cl.positional_encoding(S, 40),
     "GaussianProcess": lambda: cl.gaussian_process(S, {0: 1.0, 5: 2.0, 33: 0.0}),
+    "HermitianOperator": lambda: cl.magnetic_laplacian(nx.DiGraph([(0, 1), (1, 2)])),
     "Incidence": lambda: cl.boundary_matrices(K),
     "Influence": lambda: tasks.cell_influence(S),
     "KernelOperator": lambda: cl.matern_kernel(S),

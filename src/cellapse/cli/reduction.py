@@ -42,7 +42,7 @@ def reduce_network(
     \b
     cellapse reduce football --keep 20
     cellapse reduce network.gml --keep 10 --rule degree -o reduced.csv
-    cellapse reduce network.gml --keep 5000 --sparse 0.2 -o reduced.csv
+    cellapse reduce network.gml --keep 25 --sparse 0.2 -o reduced.csv
     """
     with choice.prepared(out.silent) as (source, S):
         named = None if keep.strip().isdigit() else _named(keep, source.complex)
