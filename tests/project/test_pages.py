@@ -28,6 +28,9 @@ SEARCHED = {
     "graph denoising": "smoothing",
     "effective resistance": "resistance",
     "spectral embedding": "embeddings",
+    "Kron reduction": "reduction",
+    "temporal networks": "over_time",
+    "Gaussian processes": "gaussian_processes",
     "GPU": "glossary",
 }
 

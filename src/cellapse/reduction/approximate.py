@@ -198,7 +198,7 @@ def _positive_kernel(S: Operator) -> FloatArray:
 
 
 def _excess(S: Operator, M: sparse.csr_array, diagonal: FloatArray) -> FloatArray:
-    """What the diagonal of a graph is more than its weights; anything else is refused."""
+    """Return what the diagonal of a graph is more than its weights; anything else is refused."""
     off = M.data.max(initial=0.0, where=_off_diagonal(M))
     if off > _ROUNDING * diagonal.max(initial=0.0):
         raise InputError(
@@ -318,7 +318,7 @@ def _measured(network: _Network, edges: Edges, rng: np.random.Generator) -> tupl
 
 
 def _equally_connected(network: _Network, edges: Edges) -> bool:
-    """Whether kept vertices are joined with each other and the ground as before."""
+    """Return whether kept vertices are joined with each other and the ground as before."""
     n = network.n + 1
     kept = np.append(network.kept, network.n)
     counts = []
