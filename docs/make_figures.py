@@ -188,32 +188,35 @@ def gaussian_processes() -> None:
 
 
 def reduction() -> None:
-    """A network of points, what is left of it on forty of them, and their resistances."""
+    """Points, what is left of their network on some, whole and sparse, and resistances."""
     points = np.random.default_rng(3).random((900, 2))
     S = cl.collapse(cl.lifts.nearest_neighbour_complex(points, 6))
-    R = cl.reduce(S, 40)
-    W, kept = -R.toarray(), points[R.vertices]
-    figure, axes = plt.subplots(1, 3, figsize=(11.6, 3.9), layout="constrained")
+    R = cl.reduce(S, 120)
+    few = cl.reduce(S, R.labels, sparse=0.5)
+    kept = points[R.vertices]
+    figure, axes = plt.subplots(1, 4, figsize=(13.6, 3.7), layout="constrained")
     i, j = S.tocsr().nonzero()
     axes[0].add_collection(
         LineCollection(points[np.column_stack([i, j])], colors="#9aa7b5", lw=0.4)
     )
-    axes[0].plot(*kept.T, "o", ms=5, color="#D55E00")
-    axes[0].set_title("900 vertices, 40 far apart")
-    a, b = np.nonzero(np.triu(W, 1) > 1e-3 * W.max())
-    strong = W[a, b] / W[a, b].max()
-    axes[1].add_collection(
-        LineCollection(kept[np.column_stack([a, b])], colors="#0072B2", lw=4 * strong)
-    )
-    axes[1].plot(*kept.T, "o", ms=5, color="#D55E00")
-    axes[1].set_title("what is left on them")
-    for ax in axes[:2]:
+    axes[0].set_title("900 vertices, 120 of them kept")
+    for ax, M in zip(axes[1:3], (R.toarray(), few.toarray()), strict=True):
+        W = np.triu(-M, 1)
+        a, b = W.nonzero()
+        width = np.maximum(4.0 * W[a, b] / W.max(), 0.15)
+        ends = kept[np.column_stack([a, b])]
+        ax.add_collection(LineCollection(ends, colors="#0072B2", lw=width))
+        ax.set_title(f"{len(a):,} edges" + (", sparse=0.5" if ax is axes[2] else ", exact"))
+    for ax in axes[:3]:
+        ax.plot(*kept.T, "o", ms=3.5, color="#D55E00")
         ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), xticks=[], yticks=[], aspect="equal")
     pairs = [(u, v) for u in R.labels for v in R.labels if u < v]
-    before, after = (cl.effective_resistance(operator, pairs) for operator in (S, R))
-    axes[2].plot(before, after, ".", ms=4, color="#0072B2")
-    axes[2].set(xlabel="resistance before", ylabel="after", title="all pairs of them")
-    figure.savefig(IMAGES / "reduction.png", dpi=80, pil_kwargs={"optimize": True})
+    before, after, about = (cl.effective_resistance(given, pairs) for given in (S, R, few))
+    axes[3].plot(before, about, ".", ms=2, color="#9aa7b5", label="sparse")
+    axes[3].plot(before, after, ".", ms=2, color="#0072B2", label="exact")
+    axes[3].set(xlabel="resistance before", ylabel="after", title="all pairs")
+    axes[3].legend(frameon=False, markerscale=5)
+    figure.savefig(IMAGES / "reduction.png", dpi=72, pil_kwargs={"optimize": True})
 
 
 def over_time() -> None:

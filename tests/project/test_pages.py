@@ -14,6 +14,7 @@ NOT_A_GUIDE = {  # evidence and the pages of contributors are about figures
     *("benchmarks", "changelog", "contributing", "goals", "testing", "paper_tables", "releasing"),
     *("evidence", "evidence_clusters", "evidence_false_edges", "evidence_few_labels"),
     *("evidence_learning", "evidence_scale", "evidence_over_time"),
+    *("evidence_metric_weights", "evidence_reduction"),
 }
 GUIDE = sorted(page for page in DOCS.glob("*.md") if page.stem not in NOT_A_GUIDE)
 FIGURES, WORDS, LONGEST, WIDEST = 2.5, 22, 40, 80

@@ -157,6 +157,38 @@ def test_a_thin_ellipsoid_gets_positive_weights_by_flips():
     )
 
 
+def tufted(points, faces):
+    """Eigenvalues of the Laplacian of the package robust_laplacian (Sharp and Crane, 2020)."""
+    package = pytest.importorskip("robust_laplacian")
+    L, M = package.mesh_laplacian(points, faces, mollify_factor=0.0)
+    return linalg.eigsh(L.tocsc(), 16, M.tocsc(), sigma=-0.1)[0]
+
+
+@pytest.mark.parametrize("height", [1.0, 0.5, 0.15])
+def test_the_laplacian_with_a_metric_is_that_of_another_package(height):
+    """With obtuse angles it flips edges, too."""
+    points, faces = icosphere(3)
+    points = points * [1.0, 1.0, height]
+    K = weights.intrinsic_delaunay(mesh_complex(points, faces))
+    K = K.with_attributes(None, weights.hodge_star(K, least=1e-9))
+    ours = cl.graph_laplacian(K).spectrum(16).values
+    assert ours == pytest.approx(tufted(points, faces), abs=1e-6 * ours.max())
+
+
+def test_the_collapse_of_a_sphere_goes_to_the_laplacian_of_another_package():
+    """The finer the mesh, the closer: both go to l (l + 1), at the same rate."""
+    apart = []
+    for refinements in (1, 2, 3, 4):
+        points, faces = icosphere(refinements)
+        K = mesh_complex(points, faces)
+        K = K.with_attributes(None, weights.hodge_star(K))
+        found = cl.collapse(K, eps=1e-8).spectrum(16).values
+        apart.append(abs(found - tufted(points, faces)).max())
+    assert (np.diff(apart) < 0).all()
+    assert apart[-1] < 0.03
+    assert np.log2(apart[-2] / apart[-1]) > 1.4
+
+
 def test_the_values_of_a_flat_function_do_not_depend_on_the_flips():
     """The energy of a linear function is the area times its slope, on any triangulation."""
     points, faces = stretched(40, 7)
