@@ -11,26 +11,15 @@ import numpy as np
 from cellapse._complex.complex import Complex
 from cellapse._complex.simple import Rules
 from cellapse._errors import InputError
-from cellapse._shared.files import as_bytes
 from cellapse._shared.notes import loss
-from cellapse.io._graphs import (
-    columns_with_weights,
-    different_labels,
-    fill,
-    graph_columns,
-    listed_graph,
-)
-from cellapse.io._numbers import integer, real
+from cellapse.io._declared import Document, typed, written
+from cellapse.io._graphs import columns_with_weights, different_labels, graph_columns, listed_graph
+from cellapse.io._numbers import real
 from cellapse.io._options import PLAIN, Options
-from cellapse.io._values import label_words, to_json
-from cellapse.io._xml import check_characters, need, parse_xml
+from cellapse.io._values import label_words
+from cellapse.io._xml import need
 
-_TYPES: dict[str, Any] = {
-    "boolean": lambda text: {"true": True, "1": True, "false": False, "0": False}[text.lower()],
-    **dict.fromkeys(("integer", "long", "short", "byte"), integer),
-    **dict.fromkeys(("float", "double"), real),
-}
-_PLACES = ("x", "y", "z")
+_UNKNOWN = ("", "null")  # as Gephi writes what is not known
 
 
 def read_gexf(data: bytes, options: Options = PLAIN) -> Complex:
@@ -40,33 +29,21 @@ def read_gexf(data: bytes, options: Options = PLAIN) -> Complex:
     ...           b'<edges><edge source="0" target="1" weight="2"/></edges></graph></gexf>').labels
     ('a', 'b')
     """
-    document = _Document(options.rules)
-    parse_xml(data, document.start, document.end, document.text.append)
-    if not document.n_graphs:
-        raise InputError("holds no <graph>, so it is not a GEXF file")
-    fill(document.nodes.values(), document.defaults["node"], "node")
-    fill(document.edges, document.defaults["edge"], "edge")
-    if document.timed:
+    found = _Gexf(options.rules)
+    found.read(data, "GEXF")
+    if found.timed:
         loss(
-            f"{document.timed:,} nodes, edges or values have times of their own, which are left "
+            f"{found.timed:,} nodes, edges or values have times of their own, which are left "
             "out; of several values the last counts"
         )
-    labels = different_labels(list(document.nodes.values())) or list(document.nodes)
-    return listed_graph(document.nodes, document.ends, document.edges, options.rules, labels=labels)
+    labels = different_labels(list(found.nodes.values())) or list(found.nodes)
+    return listed_graph(found.nodes, found.ends, found.edges, options.rules, labels=labels)
 
 
-class _Document:
-    """What the parser has met so far."""
-
+class _Gexf(Document):
     def __init__(self, rules: Rules) -> None:
-        self.rules = rules
-        self.nodes: dict[str, dict[str, Any]] = {}
-        self.ends: list[tuple[str, str]] = []
-        self.edges: list[dict[str, Any]] = []
-        self.keys: dict[tuple[str, str], tuple[str, Any]] = {}  # class and id -> title, type
-        self.defaults: dict[str, dict[str, Any]] = {"node": {}, "edge": {}}
-        self.text: list[str] = []
-        self.n_graphs = self.timed = 0
+        super().__init__(rules)
+        self.timed = 0
         self._class = "node"  # of the <attributes> that are open
         self._key = ""  # of the <attribute> that is open
         self._owner: tuple[str, dict[str, Any]] | None = None
@@ -74,43 +51,33 @@ class _Document:
     def start(self, name: str, given: Mapping[str, str]) -> None:
         self.text.clear()
         if name == "graph":
-            self.n_graphs += 1
-            if self.n_graphs > 1:
-                raise InputError("holds several graphs, or one within another; keep one")
-            if given.get("defaultedgetype") == "directed":
-                self.rules.check_direction("the graph")
+            self.start_graph(given.get("defaultedgetype") == "directed")
         elif name == "attributes":
             self._class = given.get("class", "node")
         elif name == "attribute":
-            key = self._class, need(given, "id", name)
-            kind = _TYPES.get(given.get("type", "string"), str)
-            self.keys[key] = given.get("title", key[1]), kind
-            self._key = key[1]
+            self._key = need(given, "id", name)
+            title = given.get("title", self._key)
+            self.declare((self._class, self._key), title, given.get("type", "string"))
         elif name in ("node", "edge"):
             self._start_owner(name, given)
         elif name == "attvalue" and self._owner is not None:
             kind, record = self._owner
             self.timed += _is_timed(given)
-            name, value = self._value(kind, given.get("for", given.get("id", "")), given)
+            key = given.get("for", given.get("id", ""))
+            name, value = self._value(kind, key, given.get("value", ""))
             if value is not None:
                 record[name] = value
         elif name == "position" and self._owner is not None:
-            numbers = [_number(given[axis]) for axis in _PLACES if axis in given]
+            numbers = [_number(given[axis]) for axis in "xyz" if axis in given]
             self._owner[1]["position"] = numbers
 
     def _start_owner(self, name: str, given: Mapping[str, str]) -> None:
-        record: dict[str, Any] = {}
         self.timed += _is_timed(given)
         if name == "node":
-            if self.nodes.setdefault(need(given, "id", name), record) is not record:
-                raise InputError(f"lists node {given['id']!r} twice; remove one")
-            if "label" in given:
-                record["label"] = given["label"]
+            record = self.start_node(given)
+            record.update({k: given[k] for k in ("label",) if k in given})
         else:
-            if given.get("type") == "directed":
-                self.rules.check_direction("the graph")
-            self.ends.append((need(given, "source", name), need(given, "target", name)))
-            self.edges.append(record)
+            record = self.start_edge(given, given.get("type") == "directed")
             record.update({k: given[k] for k in ("label", "kind") if given.get(k)})
             if "weight" in given:
                 record["weight"] = _number(given["weight"])
@@ -120,21 +87,11 @@ class _Document:
         if name in ("node", "edge"):
             self._owner = None
         elif name == "default" and self._class in self.defaults:
-            text = "".join(self.text).strip()
-            title, value = self._value(self._class, self._key, {"value": text})
-            self.defaults[self._class][title] = value
+            value = self._value(self._class, self._key, "".join(self.text).strip())
+            self.defaults[self._class].update([value])
 
-    def _value(self, kind: str, key: str, given: Mapping[str, str]) -> tuple[str, Any]:
-        if (kind, key) not in self.keys:
-            raise InputError(f"has a value of attribute {key!r}, which it does not declare")
-        title, convert = self.keys[kind, key]
-        text = given.get("value", "")
-        if convert is not str and text in ("", "null"):  # as Gephi writes what is not known
-            return title, None
-        try:
-            return title, convert(text)
-        except (ValueError, KeyError):
-            raise InputError(f"has {text[:40]!r} where {title!r} is declared a number") from None
+    def _value(self, kind: str, key: str, text: str) -> tuple[str, Any]:
+        return self.value((kind, key), text, f"a value of attribute {key!r}", _UNKNOWN)
 
 
 def _is_timed(given: Mapping[str, str]) -> bool:
@@ -161,8 +118,7 @@ def write_gexf(K: Complex) -> bytes:
     declared: list[str] = []
     node_values = _values(of_nodes, "node", K.n_vertices, declared)
     edge_values = _values(of_edges, "edge", len(edges), declared)
-    lines = ["<?xml version='1.0' encoding='utf-8'?>"]
-    lines += ['<gexf xmlns="http://gexf.net/1.3" version="1.3">']
+    lines = ['<gexf xmlns="http://gexf.net/1.3" version="1.3">']
     lines += ['<graph defaultedgetype="undirected">', *declared, "<nodes>"]
     lines += [
         f"<node id={word} label={word}>{values}</node>"
@@ -172,9 +128,7 @@ def write_gexf(K: Complex) -> bytes:
     known = zip(edges.tolist(), weights, edge_values, strict=True)
     for i, ((u, v), weight, values) in enumerate(known):
         lines.append(f'<edge id="{i}" source={words[u]} target={words[v]}{weight}>{values}</edge>')
-    text = "\n".join([*lines, "</edges>", "</graph>", "</gexf>", ""])
-    check_characters(text)
-    return as_bytes(text)
+    return written([*lines, "</edges>", "</graph>", "</gexf>"])
 
 
 def _values(
@@ -184,21 +138,11 @@ def _values(
     values = [""] * count
     keys = []
     for i, (name, column) in enumerate(columns.items()):
-        plain = [v.item() if isinstance(v, np.generic) else v for v in column]
-        kinds = {type(v) for v in plain if v is not None}
-        kind = {frozenset({bool}): "boolean", frozenset({int}): "long"}.get(frozenset(kinds), "")
-        kind = "double" if kinds == {float} else kind or "string"
+        kind, words = typed(column)
         keys.append(f'<attribute id="{i}" title={quoteattr(name)} type="{kind}"/>')
-        for j, value in enumerate(plain):
-            if value is not None:
-                word = str(value).lower() if kind == "boolean" else _word(value)
+        for j, word in enumerate(words):
+            if word is not None:
                 values[j] += f'<attvalue for="{i}" value={quoteattr(word)}/>'
     if keys:
         declared.append(f'<attributes class="{owner}">{"".join(keys)}</attributes>')
     return [f"<attvalues>{value}</attvalues>" if value else "" for value in values]
-
-
-def _word(value: Any) -> str:
-    if isinstance(value, str | float):
-        return value if isinstance(value, str) else repr(value)
-    return label_words([to_json(value)])[0]

@@ -6,26 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-import numpy as np
-
 from cellapse._complex.complex import Complex
 from cellapse._complex.simple import Rules
 from cellapse._errors import InputError
-from cellapse._shared.files import as_bytes
-from cellapse.io._graphs import columns_with_weights, fill, graph_columns, listed_graph
-from cellapse.io._numbers import integer, real
+from cellapse.io._declared import Document, typed, written
+from cellapse.io._graphs import columns_with_weights, graph_columns, listed_graph
 from cellapse.io._options import PLAIN, Options
-from cellapse.io._values import label_words, to_json
-from cellapse.io._xml import check_characters, need, parse_xml
-
-_TYPES: dict[str, Any] = {
-    "boolean": lambda text: {"true": True, "1": True, "false": False, "0": False}[text.lower()],
-    "int": integer,
-    "long": integer,
-    "float": real,
-    "double": real,
-    "string": str,
-}
+from cellapse.io._values import label_words
+from cellapse.io._xml import need
 
 
 def read_graphml(data: bytes, options: Options = PLAIN) -> Complex:
@@ -35,30 +23,17 @@ def read_graphml(data: bytes, options: Options = PLAIN) -> Complex:
     ...              b'<edge source="a" target="b"/></graph></graphml>')
     Complex(n_cells=(2, 1))
     """
-    document = _Document(options.rules)
-    parse_xml(data, document.start, document.end, document.text.append)
-    if not document.n_graphs:
-        raise InputError("holds no <graph>, so it is not a GraphML file")
-    fill(document.nodes.values(), document.defaults["node"], "node")
-    fill(document.edges, document.defaults["edge"], "edge")
+    found = _GraphML(options.rules)
+    found.read(data, "GraphML")
     return listed_graph(
-        document.nodes, document.ends, document.edges, options.rules, metadata=document.metadata
+        found.nodes, found.ends, found.edges, options.rules, metadata=found.metadata
     )
 
 
-class _Document:
-    """What the parser has met so far."""
-
+class _GraphML(Document):
     def __init__(self, rules: Rules) -> None:
-        self.rules = rules
-        self.nodes: dict[str, dict[str, Any]] = {}
-        self.ends: list[tuple[str, str]] = []
-        self.edges: list[dict[str, Any]] = []
-        self.keys: dict[str, tuple[str, Any]] = {}  # id -> name, type
-        self.defaults: dict[str, dict[str, Any]] = {"node": {}, "edge": {}}
+        super().__init__(rules)
         self.metadata: dict[str, Any] = {}
-        self.n_graphs = 0
-        self.text: list[str] = []
         self._key: tuple[str, str] | None = None  # the <key> that is open: id, for
         self._owner: dict[str, Any] | None = None  # the <node> or <edge> that is open
         self._data: str | None = None  # the key of the <data> that is open
@@ -67,24 +42,17 @@ class _Document:
         self.text.clear()
         self._data = None  # of an element with others inside, as yEd has them: no plain value
         if name == "graph":
-            self._start_graph(given)
+            self.start_graph(given.get("edgedefault") == "directed")
         elif name == "node":
-            self._owner = {}
-            if self.nodes.setdefault(need(given, "id", name), self._owner) is not self._owner:
-                raise InputError(f"lists node {given['id']!r} twice; remove one")
+            self._owner = self.start_node(given)
         elif name == "edge":
-            if given.get("directed") == "true":
-                self.rules.check_direction("the graph")
-            self._owner = {}
-            self.ends.append((need(given, "source", name), need(given, "target", name)))
-            self.edges.append(self._owner)
+            self._owner = self.start_edge(given, given.get("directed") == "true")
         elif name == "hyperedge":
             raise InputError("holds hyperedges; write them as HIF, which other libraries read, too")
         elif name == "key":
             key = need(given, "id", name)
             self._key = key, given.get("for", "all")
-            kind = _TYPES.get(given.get("attr.type", "string"), str)
-            self.keys[key] = given.get("attr.name", key), kind
+            self.declare(key, given.get("attr.name", key), given.get("attr.type", "string"))
         elif name == "data":
             self._data = need(given, "key", name)
 
@@ -100,22 +68,8 @@ class _Document:
         elif name in ("node", "edge"):
             self._owner = None
 
-    def _start_graph(self, given: Mapping[str, str]) -> None:
-        self.n_graphs += 1
-        if self.n_graphs > 1:
-            raise InputError("holds several graphs, or one within another; keep one")
-        if given.get("edgedefault") == "directed":
-            self.rules.check_direction("the graph")
-
     def _value(self, key: str) -> tuple[str, Any]:
-        if key not in self.keys:
-            raise InputError(f"has data of key {key!r}, which it does not declare")
-        name, kind = self.keys[key]
-        text = "".join(self.text)
-        try:
-            return name, kind(text if kind is str else text.strip())
-        except (ValueError, KeyError):
-            raise InputError(f"has {text[:40]!r} where {name!r} is declared a number") from None
+        return self.value(key, "".join(self.text), f"data of key {key!r}")
 
 
 def write_graphml(K: Complex) -> bytes:
@@ -126,8 +80,7 @@ def write_graphml(K: Complex) -> bytes:
     whole = "".join(_data({name: [v] for name, v in K.metadata.items()}, "graph", 1, keys))
     of_nodes = _data(columns_with_weights(K, 0), "node", K.n_vertices, keys)
     of_edges = _data(edge_columns, "edge", len(edges), keys)
-    lines = ["<?xml version='1.0' encoding='utf-8'?>"]
-    lines.append('<graphml xmlns="http://graphml.graphdrawing.org/xmlns">')
+    lines = ['<graphml xmlns="http://graphml.graphdrawing.org/xmlns">']
     lines += [*keys, f'<graph edgedefault="undirected">{whole}']
     lines += [f"<node id={quoteattr(v)}>{d}</node>" for v, d in zip(nodes, of_nodes, strict=True)]
     quoted = [quoteattr(v) for v in nodes]
@@ -135,10 +88,7 @@ def write_graphml(K: Complex) -> bytes:
         f"<edge source={quoted[u]} target={quoted[v]}>{d}</edge>"
         for (u, v), d in zip(edges.tolist(), of_edges, strict=True)
     ]
-    lines += ["</graph>", "</graphml>", ""]
-    text = "\n".join(lines)
-    check_characters(text)
-    return as_bytes(text)
+    return written([*lines, "</graph>", "</graphml>"])
 
 
 def _data(
@@ -147,7 +97,7 @@ def _data(
     """Return the <data> of every cell; what they stand for is added to `keys`."""
     data = [""] * count
     for name, values in columns.items():
-        kind, words = _words(values)
+        kind, words = typed(values)
         key = f"d{len(keys)}"
         about = f'id="{key}" for="{owner}" attr.name={quoteattr(name)} attr.type="{kind}"'
         keys.append(f"<key {about}/>")
@@ -155,19 +105,3 @@ def _data(
             if word is not None:
                 data[i] += f'<data key="{key}">{escape(word)}</data>'
     return data
-
-
-def _words(values: Sequence[Any]) -> tuple[str, list[str | None]]:
-    plain = [v.item() if isinstance(v, np.generic) else v for v in values]
-    kinds = {type(v) for v in plain if v is not None}
-    if kinds == {bool}:
-        return "boolean", [None if v is None else str(v).lower() for v in plain]
-    if kinds == {int}:
-        return "long", [None if v is None else str(v) for v in plain]
-    if kinds == {float}:
-        return "double", [None if v is None else repr(v) for v in plain]
-    return "string", [None if v is None else _word(v) for v in plain]
-
-
-def _word(value: Any) -> str:
-    return value if isinstance(value, str) else label_words([to_json(value)])[0]
