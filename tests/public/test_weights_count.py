@@ -88,6 +88,129 @@ def test_weights_change_the_result_or_are_refused(name, key):
     assert heavy.shape != plain.shape or not np.allclose(heavy, plain)
 
 
+def contacts(weights, **more):
+    arrays = np.array(EDGES), np.zeros(len(EDGES))
+    return cl.TemporalComplex.from_arrays(20, *arrays, weights=weights, **more)
+
+
+def timed(weights):
+    made = weighted(weights)
+    nx.set_edge_attributes(made, 0.0, "time")
+    return made
+
+
+def table(weights):
+    import pandas as pd
+
+    return pd.DataFrame(EDGES, columns=["source", "target"]).assign(time=0.0, weight=weights)
+
+
+def data(weights, name="edge_weight"):
+    """As PyTorch Geometric has it, with both directions of every edge."""
+    import torch
+    from torch_geometric.data import Data
+
+    both = torch.tensor(np.array([*EDGES, *[(v, u) for u, v in EDGES]]).T)
+    graph = Data(x=torch.arange(20.0)[:, None] % 3, edge_index=both, num_nodes=20)
+    graph[name] = torch.tensor(np.concatenate([weights, weights]))
+    return graph
+
+
+def transformed(name, **more):
+    def call(weights):
+        import cellapse.torch as ours
+
+        graph = data(weights)
+        graph.edge_weight = graph.edge_weight.float()
+        given = graph.to_dict()
+        made = getattr(ours, name)(**more)(graph).to_dict()
+        return [v for k, v in made.items() if k != "edge_weight" or v is not given[k]]
+
+    return call
+
+
+def cells_of_tissue(weights):
+    import anndata
+    import pandas as pd
+
+    obs = pd.DataFrame({"known": ["a", *[None] * 18, "b"]}, index=[f"cell{i}" for i in range(20)])
+    adata = anndata.AnnData(np.cos(np.arange(40.0)).reshape(20, 2), obs=obs)
+    adata.obsp["connectivities"] = nx.to_scipy_sparse_array(weighted(weights), format="csr")
+    return adata
+
+
+def annotated(name, **more):
+    def call(weights):
+        from cellapse import scverse
+
+        made = getattr(scverse, name)(cells_of_tissue(weights), key_added="new", copy=True, **more)
+        kept = {**made.obsm, **made.layers, **made.obs, **made.obsp}
+        return [v for k, v in kept.items() if "new" in k]
+
+    return call
+
+
+def precomputed(estimator, y=None):
+    def call(weights):
+        A = nx.to_scipy_sparse_array(weighted(weights))
+        model = estimator(affinity="precomputed").fit(A, y)
+        if hasattr(model, "transform"):
+            return model.transform(A)
+        return model.predict_proba(A) if hasattr(model, "predict_proba") else model.predict(A)
+
+    return call
+
+
+FEW = np.where(np.arange(20) % 7 == 0, np.arange(20) % 2, -1)
+GIVEN = {
+    "windows": lambda w: [v.complex for v in contacts(w).windows(1)],
+    "between": lambda w: contacts(w).between(0, 1),
+    "collapse_over_time": lambda w: [m.values for m in cl.collapse_over_time(contacts(w), 1, k=5)],
+    "as_temporal of a graph": lambda w: cl.as_temporal(timed(w)).weights,
+    "as_temporal of a table": lambda w: cl.as_temporal(table(w)).weights,
+    "data_to_complex": lambda w: transformed_to_complex(w),
+    "AddCollapsedPE": transformed("AddCollapsedPE", k=4),
+    "AddHeatKernelSignature": transformed("AddHeatKernelSignature", times=[0.5, 1.0]),
+    "TrustEdges": transformed("TrustEdges", evidence="cells"),
+    "SpreadTrust": transformed("SpreadTrust"),
+    "scverse.collapse": annotated("collapse"),
+    "scverse.trust": annotated("trust"),
+    "scverse.embed": annotated("embed", k=4),
+    "scverse.smooth": annotated("smooth"),
+    "scverse.spread": annotated("spread", labels="known"),
+    "CollapsedSpectralEmbedding": precomputed(cl.CollapsedSpectralEmbedding),
+    "HeatKernelSignature": precomputed(cl.HeatKernelSignature),
+    "WaveKernelSignature": precomputed(cl.WaveKernelSignature),
+    "CollapsedLabelSpreading": precomputed(cl.CollapsedLabelSpreading, FEW),
+    "SignalSmoother": precomputed(cl.SignalSmoother, np.cos(np.arange(20.0))),
+    "CollapsedGPRegressor": precomputed(cl.CollapsedGPRegressor, np.cos(np.arange(20.0))),
+}
+NEEDS = {
+    **dict.fromkeys(["AddCollapsedPE", "AddHeatKernelSignature", "TrustEdges"], "torch_geometric"),
+    **dict.fromkeys(["SpreadTrust", "data_to_complex"], "torch_geometric"),
+    **{name: "anndata" for name in GIVEN if name.startswith("scverse")},
+}
+
+
+def transformed_to_complex(weights):
+    import cellapse.torch as ours
+
+    return [ours.data_to_complex(data(weights, name)) for name in ("edge_weight", "weight")]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", GIVEN)
+def test_weights_count_in_whatever_holds_the_network(name):
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name])
+    heavy, plain = (
+        np.concatenate([np.empty(0), *numbers(GIVEN[name](w))])
+        for w in (np.array(list(HEAVY.values())), np.ones(len(EDGES)))
+    )
+    assert heavy.size
+    assert heavy.shape != plain.shape or not np.allclose(heavy, plain)
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_weights_change_an_analysis():
     heavy, plain = (

@@ -46,6 +46,25 @@ def used() -> None:
     assert_type(cl.datasets.load("karate"), cl.datasets.Dataset)
     assert_type(cl.datasets.load_protein("1UBQ"), cl.datasets.Protein)
 
+    R = cl.reduce(S, [0, 33])
+    assert_type(R.complete([1.0, 2.0]), Floats)
+    assert_type(R.spectrum(2).values, Floats)
+    assert_type(cl.matern_kernel(edges).diagonal(), Floats)
+    assert_type(cl.diffusion_kernel(S, 2.0).toarray(), Floats)
+    assert_type(cl.gaussian_process(S, {0: 1.0, 33: 2.0}).mean, Floats)
+    assert_type(cl.tasks.sweep_cut(edges).conductance, float)
+    assert_type(cl.tasks.cheeger_constant(edges).conductance, float)
+    weighted = K.with_attributes(None, cl.weights.distances(K))
+    assert_type(weighted, cl.Complex)
+    T = cl.TemporalComplex.from_cells(edges, ["2024-01-31", "2024-02-01"], weights=[1, 2])
+    for window in T.windows("1h"):
+        assert_type(window.complex, cl.Complex)
+    for moment in cl.collapse_over_time(T, "1d", n_clusters=2):
+        assert_type(moment.values, Floats)
+    moments = list(cl.collapse_over_time(cl.as_temporal("contacts.csv"), 3600))
+    print(cl.temporal.find_changes(moments).to_words())
+    cl.scverse.smooth(None, strength=2.0)
+
     analysis = cl.analysis.analyze(K, 2)
     assert_type(cl.analyze(K, 2), cl.analysis.Analysis)
     cl.report.write_report(analysis, "report.html")
