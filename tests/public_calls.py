@@ -150,6 +150,10 @@ def live():
     return cl.temporal.LiveOperator(cl.Complex.from_arrays(N, {1: np.array(EDGES)}))
 
 
+def live_matrix(**given):
+    return cl.temporal.LiveOperator(**given).operator()
+
+
 def changes():
     return cl.temporal.find_changes(moments(), distance="edges", around=2)
 
@@ -531,6 +535,7 @@ CALLS = {
     "write_timeline": on(written_timeline, timeline=timeline, changes=changes),
     "Timeline.add": method(timeline, "add", moment=lambda: moments()[0]),
     "Timeline.html": method(timeline, "html", changes=changes),
+    "LiveOperator": on(live_matrix, source=unweighted, eps=0.5),
     "LiveOperator.add": method(live, "add", u=0, v=6),
     "LiveOperator.remove": method(live, "remove", u=0, v=1),
     "LiveOperator.trust": method(live, "trust", u=0, v=1),

@@ -139,6 +139,9 @@ TABLE = {
     "LabelledOperator.__matmul__(x) of a sum": Row(
         lambda v: (2 * S() + L() / 3 - S() @ S()) @ v, takes="operand", back=True
     ),
+    "LabelledOperator.__matmul__(x) of one that changes": Row(
+        lambda v: cl.temporal.LiveOperator(K()) @ v, takes="operand", back=True
+    ),
     "LabelledOperator.rmatvec(x)": Row(lambda v: S().rmatvec(v), takes="operand", back=True),
     "LabelledOperator.rmatmat(X) of a product": Row(
         lambda v: (S() @ L()).rmatmat(v), COLUMNS, "operand", back=True
@@ -291,6 +294,7 @@ ELSEWHERE = {
             ),
             "SignalSmoother": ("fit(X)", "fit(y)", "predict(X)"),
             "CollapsedGPRegressor": ("fit(X)", "fit(y)", "predict(X)"),
+            "Regressor": ("score(X)", "score(y)"),
         }.items()
         for method in methods
     },
@@ -326,6 +330,7 @@ ELSEWHERE = {
         INSIDE,
     ),
     "HermitianOperator(labels)": "labels themselves",
+    **{f"LiveOperator.{n}(u)": "a vertex" for n in ("add", "remove", "trust")},
     "HermitianOperator.spectrum(mass)": "a name",
     "multiorder_laplacian(weights)": "a number for each rank",
     "projection_laplacian(weights)": "a name",
@@ -722,15 +727,21 @@ def points_and_classes():
     return X, pd.Series([0, 1] + [-1] * 10, index=index)
 
 
-@pytest.mark.parametrize("estimator", [cl.CollapsedLabelSpreading, cl.SignalSmoother])
+@pytest.mark.parametrize(
+    "estimator", [cl.CollapsedLabelSpreading, cl.SignalSmoother, cl.CollapsedGPRegressor]
+)
 def test_estimators_refuse_values_of_other_rows(estimator):
     X, y = points_and_classes()
     model = estimator(n_neighbors=4)
+    if estimator is cl.CollapsedGPRegressor:  # which knows gaps
+        y = pd.Series(np.where(np.arange(12) == 3, np.nan, np.arange(12.0)), X.index)
     for wrong in (y[::-1], y.reset_index(drop=True), y.set_axis(range(1, 13))):
         with pytest.raises(cl.InputError, match="to_numpy"):
             model.fit(X, wrong)
         with pytest.raises(cl.InputError):
             model.fit(X.to_numpy(), np.ma.masked_array(y, mask=y == 1))
+        with pytest.raises(cl.InputError):
+            model.fit(X, y.to_numpy()).score(X, wrong)
     expected = estimator(n_neighbors=4).fit(X.to_numpy(), y.to_numpy()).predict(X.to_numpy())
     for right in (y, y[::-1].loc[X.index], y.to_numpy(), y.tolist()):
         assert model.fit(X, right).predict(X).tolist() == expected.tolist()

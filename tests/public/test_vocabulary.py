@@ -61,6 +61,7 @@ EXCEPTIONS = {
                 "ReducedOperator",
                 "SparseReduction",
                 "KernelOperator",
+                "LiveOperator",
             ),
         )
         for name in ("matmat", "rmatmat")

@@ -216,6 +216,28 @@ def test_kernels_need_positive_numbers(nu, length):
         cl.diffusion_kernel(KARATE, -1.0)
 
 
+def test_the_score_of_the_estimator_is_that_of_known_values():
+    from sklearn.metrics import r2_score
+    from sklearn.model_selection import cross_val_score
+
+    X = np.random.default_rng(0).random((40, 2))
+    y, known = X[:, 0].copy(), np.arange(40) % 3 > 0
+    y[~known] = np.nan
+    model = cl.CollapsedGPRegressor(n_neighbors=5, noise=0.01).fit(X, y)
+    weight = np.arange(1.0, 41.0)
+    predicted = model.predict(X)[known]
+    assert model.score(X, y) == pytest.approx(r2_score(y[known], predicted))
+    assert model.score(X, y, weight) == pytest.approx(
+        r2_score(y[known], predicted, sample_weight=weight[known])
+    )
+    assert np.isfinite(cross_val_score(model, X, y, cv=3)).all()
+    for wrong in (np.full(40, np.nan), y[:-1], ["a"] * 40, np.ones((40, 2))):
+        with pytest.raises(cl.InputError):
+            model.score(X, wrong)
+    with pytest.raises(cl.InputError):
+        model.fit(X, ["a"] * 40)
+
+
 def test_the_estimator_is_the_task_on_the_graph_of_the_rows():
     rng = np.random.default_rng(0)
     X = rng.random((80, 2))

@@ -269,6 +269,7 @@ def test_more_labels_than_are_left_out(method):
         3,
         [[1, 2]] * 34,
         [{"a"}] + [None] * 33,
+        np.array(["a", "b"] + [-1] * 32),  # words, all of them
     ],
     ids=repr,
 )

@@ -6,8 +6,14 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    RegressorMixin,
+    TransformerMixin,
+)
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import r2_score
 from sklearn.neighbors import KNeighborsRegressor, kneighbors_graph
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,11 +21,13 @@ from cellapse._collapse.realizations import Realization
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._operators.names import check_operator, make_operator
+from cellapse._shared.align import align_one_each
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import (
     one_of,
     own_csr,
     plain_array,
+    real_array,
     unmasked,
     usual_coordinates,
     whole_number,
@@ -156,6 +164,31 @@ class Features(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnGraph):
     def transform(self, X: Any) -> FloatArray:
         """Return features of points: of those fitted their own, of others their neighbours'."""
         return self._recall(X)
+
+
+class Regressor(RegressorMixin, OnGraph):
+    """Predicts numbers, and is scored where they are known."""
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return R^2 among the rows whose value is known (not NaN)."""
+        require_same_rows(X, y, sample_weight)
+        given, predicted = real_array(y, "y"), np.asarray(self.predict(X))
+        if (
+            given.ndim == 0
+            or given.reshape(len(given), -1).shape != predicted.reshape(len(predicted), -1).shape
+        ):
+            raise InputError(
+                f"y of shape {given.shape} for predictions of shape {predicted.shape}; give what "
+                "is to be predicted, for each row"
+            )
+        known = ~np.isnan(given).reshape(len(given), -1).any(axis=1)
+        if known.sum() < 2:
+            raise InputError(f"y has {known.sum()} known values; give two of them or more")
+        each = None
+        if sample_weight is not None:
+            each = align_one_each(np.asarray(sample_weight), range(len(given)), "sample_weight")
+            each = each[known]
+        return float(r2_score(given[known], predicted[known], sample_weight=each))
 
 
 def require_same_rows(X: Any, *y: Any) -> None:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import RegressorMixin
 
 from cellapse._collapse.realizations import USUAL, Realization
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray
-from cellapse._shared.checks import plain_array
-from cellapse.estimators._graph import OnGraph
+from cellapse._shared.checks import plain_array, real_array
+from cellapse.estimators._graph import Regressor, require_same_rows
 from cellapse.tasks.gaussian_process import gaussian_process
 
 
-class CollapsedGPRegressor(RegressorMixin, OnGraph):
+class CollapsedGPRegressor(Regressor):
     """Gaussian process regression over the cells of a complex of the rows.
 
     NaN in y stands for a value that is not known: such rows are in the graph, and get a value.
@@ -70,9 +69,10 @@ class CollapsedGPRegressor(RegressorMixin, OnGraph):
 
     def fit(self, X: Any, y: Any) -> CollapsedGPRegressor:
         """Fit the hyperparameters to the known values of y."""
+        require_same_rows(X, y)
         filled, unknown = _without_gaps(y)
         X, values = self._checked(X, filled, y_numeric=True)
-        values = np.asarray(values, dtype=np.float64)
+        values = real_array(values, "y")
         if unknown is not None:
             values = np.where(unknown, np.nan, values)
         self.process_ = gaussian_process(

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.base import MultiOutputMixin
 
 from cellapse._collapse.realizations import USUAL, Realization
 from cellapse._shared.arrays import FloatArray
-from cellapse.estimators._graph import OnGraph
+from cellapse.estimators._graph import Regressor
 from cellapse.tasks.smoothing import smooth
 
 
-class SignalSmoother(MultiOutputMixin, RegressorMixin, OnGraph):
+class SignalSmoother(MultiOutputMixin, Regressor):
     """A regressor: the values y, smoothed over the graph of the rows of X.
 
     Parameters

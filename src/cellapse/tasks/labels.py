@@ -237,6 +237,11 @@ def _numbered(labels: Any, S: Operator) -> tuple[list[Any], IntArray]:
     given = [v for v in values if not _missing(v)]
     if not given:
         raise InputError("no vertex has a label: all are -1 or None; give some, or use cluster")
+    if any(isinstance(v, str) and v == "-1" for v in given):
+        raise InputError(
+            "a class is called '-1', as NumPy makes of -1 in an array of words; write None where "
+            "a label is not known, or leave the vertex out"
+        )
     try:
         classes = list(dict.fromkeys(given))
     except TypeError:

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import LinearOperator
 
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
@@ -21,6 +20,7 @@ from cellapse._linalg.operators import SparseOperator
 from cellapse._operators.names import make_operator
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.card import Card, Shown
+from cellapse._shared.labelled import LabelledOperator
 from cellapse._shared.pictures import bars
 from cellapse._sources import complex_from
 from cellapse.lifts.cliques import clique_complex
@@ -30,7 +30,7 @@ _MOST = 10  # times fewer changes than edges are kept beside the matrix
 Edge = tuple[int, int]
 
 
-class LiveOperator(Shown, LinearOperator):
+class LiveOperator(Shown, LabelledOperator):
     """The screened operator of a graph that changes edge by edge.
 
     Parameters
