@@ -11,8 +11,7 @@ from . import scale as scale
 from . import scverse as scverse
 from . import temporal as temporal
 from . import torch as torch
-from ._collapse.build import collapse
-from ._collapse.collapsed import CollapsedOperator
+from ._collapse.collapsed import CollapsedOperator, collapse
 from ._collapse.graded import graded_laplacian
 from ._collapse.realizations import (
     Boundary,
@@ -36,7 +35,7 @@ from ._linalg.cg import CG
 from ._linalg.eigen.auto import Auto
 from ._linalg.eigen.davidson import Davidson
 from ._linalg.eigen.krylov import Lanczos, ShiftInvert
-from ._linalg.eigen.solver import Dense
+from ._linalg.eigen.problem import Dense
 from ._linalg.eigen.spectrum import Spectrum
 from ._linalg.factor import Direct
 from ._linalg.operators import Operator

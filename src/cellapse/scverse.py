@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from cellapse._collapse.build import collapse as collapsed
+from cellapse._collapse.collapsed import collapse as collapsed
 from cellapse._collapse.realizations import DEFAULT, Realization
 from cellapse._complex.complex import Complex
 from cellapse._complex.weights import AUTO

@@ -12,9 +12,14 @@ from toys import Toy, small_world
 import cellapse as cl
 from cellapse._linalg.eigen import auto, davidson, inertia, krylov
 from cellapse._linalg.eigen import spectrum as spectra
-from cellapse._linalg.eigen.lower_bound import LowerBound
-from cellapse._linalg.eigen.problem import Base, FirstPairs, eigenproblem, no_pairs
-from cellapse._linalg.eigen.solver import EigenSolver
+from cellapse._linalg.eigen.problem import (
+    Base,
+    EigenSolver,
+    FirstPairs,
+    LowerBound,
+    eigenproblem,
+    no_pairs,
+)
 from cellapse._linalg.eigen.spectrum import first_pairs, fix_signs, solve_eigenproblem
 from cellapse._linalg.operators import SparseOperator
 from cellapse._linalg.symmetric import Deficit

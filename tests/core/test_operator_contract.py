@@ -15,8 +15,7 @@ from toys import small_world
 
 import cellapse as cl
 from cellapse._linalg.eigen.inertia import count_below, shift_inverse
-from cellapse._linalg.eigen.lower_bound import LowerBound, lower_bound
-from cellapse._linalg.eigen.problem import eigenproblem
+from cellapse._linalg.eigen.problem import LowerBound, eigenproblem, lower_bound
 from cellapse._linalg.operators import SparseOperator
 
 pytestmark = pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")

@@ -11,7 +11,7 @@ import cellapse as cl
 from cellapse._collapse import elimination
 from cellapse._collapse.inverse import Inverse
 from cellapse._collapse.realizations import REALIZATIONS
-from cellapse._linalg.eigen.solver import EigenSolver
+from cellapse._linalg.eigen.problem import EigenSolver
 from cellapse.cli.app import app
 from cellapse.report.explorer import Explorer, Settings
 

@@ -18,8 +18,7 @@ from cellapse._linalg.eigen import auto, inertia, krylov
 from cellapse._linalg.eigen import spectrum as spectra
 from cellapse._linalg.eigen.auto import Choice
 from cellapse._linalg.eigen.krylov import nothing_below
-from cellapse._linalg.eigen.problem import eigenproblem, has_hubs
-from cellapse._linalg.eigen.solver import EigenSolver
+from cellapse._linalg.eigen.problem import EigenSolver, eigenproblem, has_hubs
 from cellapse._linalg.eigen.spectrum import solve_eigenproblem
 from cellapse._linalg.factor import FACTORIZATIONS, best_direct, expands, fill_in
 from cellapse._linalg.preconditioner import Preconditioner

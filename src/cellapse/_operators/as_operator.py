@@ -22,7 +22,7 @@ from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator
 
-from cellapse._collapse.build import collapse
+from cellapse._collapse.collapsed import collapse
 from cellapse._complex.complex import Complex
 from cellapse._complex.given import to_complex
 from cellapse._errors import InputError

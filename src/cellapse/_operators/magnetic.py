@@ -25,7 +25,7 @@ from scipy import linalg, sparse
 from scipy.sparse import csgraph
 
 from cellapse._errors import InputError
-from cellapse._linalg.eigen.solver import EigenSolver
+from cellapse._linalg.eigen.problem import EigenSolver
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import SparseOperator
 from cellapse._operators.arcs import adjacency_of

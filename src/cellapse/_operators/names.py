@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from cellapse._collapse.build import collapse
+from cellapse._collapse.collapsed import collapse
 from cellapse._collapse.realizations import BASELINES, DEFAULT, REALIZATIONS, Realization
 from cellapse._complex.complex import Complex
 from cellapse._complex.given import to_complex

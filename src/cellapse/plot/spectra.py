@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cellapse._collapse.build import as_collapsed
-from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._collapse.collapsed import CollapsedOperator, as_collapsed
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator, SparseOperator
 from cellapse._operators.as_operator import as_operator

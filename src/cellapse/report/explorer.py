@@ -17,7 +17,7 @@ from cellapse._collapse.realizations import REALIZATIONS, as_realization
 from cellapse._collapse.weights import check_eps
 from cellapse._complex.complex import Complex
 from cellapse._errors import CellapseError, CellapseWarning, InputError
-from cellapse._linalg.eigen.solver import Dense
+from cellapse._linalg.eigen.problem import Dense
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian

@@ -24,8 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from cellapse._collapse.build import as_collapsed
-from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._collapse.collapsed import CollapsedOperator, as_collapsed
 from cellapse._complex.card import drawing
 from cellapse._complex.complex import Complex
 from cellapse._errors import InputError, extra

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cellapse._collapse.build import collapse
-from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._collapse.collapsed import CollapsedOperator, collapse
 from cellapse._collapse.realizations import Screened
 from cellapse._complex.complex import Complex
 from cellapse._complex.given import to_complex

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from cellapse._collapse.build import collapse
+from cellapse._collapse.collapsed import collapse
 from cellapse._complex.complex import Complex
 from cellapse._complex.given import to_complex
 from cellapse._errors import CellapseWarning

@@ -9,9 +9,8 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 
-from cellapse._collapse.build import as_collapsed
 from cellapse._collapse.chain import Chain
-from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._collapse.collapsed import CollapsedOperator, as_collapsed
 from cellapse._collapse.completion import nullity_around
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.kernel import left_kernel

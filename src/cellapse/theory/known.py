@@ -9,8 +9,7 @@ from functools import cached_property
 import numpy as np
 from scipy import linalg, sparse
 
-from cellapse._collapse.build import as_collapsed
-from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._collapse.collapsed import CollapsedOperator, as_collapsed
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import SparseOperator
 from cellapse._linalg.sigma import largest_eigenpair

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cellapse._collapse.build import as_collapsed
+from cellapse._collapse.collapsed import as_collapsed
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._shared.memory import Fitting
 from cellapse.theory.bounds import (

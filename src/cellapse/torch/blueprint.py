@@ -7,7 +7,7 @@ from typing import Any
 
 from scipy import sparse
 
-from cellapse._collapse.build import collapse
+from cellapse._collapse.collapsed import collapse
 from cellapse._collapse.realizations import DEFAULT, Realization
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray

@@ -21,9 +21,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from cellapse._collapse.build import collapse as numpy_collapse
-from cellapse._collapse.build import matrices_or_complex
-from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._collapse.collapsed import CollapsedOperator, matrices_or_complex
+from cellapse._collapse.collapsed import collapse as numpy_collapse
 from cellapse._collapse.realizations import DEFAULT, Realization
 from cellapse._collapse.weights import Unchecked
 from cellapse._complex.complex import Complex

@@ -18,8 +18,7 @@ import numpy as np
 from cellapse._errors import InputError
 from cellapse._linalg.eigen.davidson import Davidson
 from cellapse._linalg.eigen.krylov import Lanczos, ShiftInvert
-from cellapse._linalg.eigen.problem import Pairs, Problem, has_hubs
-from cellapse._linalg.eigen.solver import Dense, EigenSolver
+from cellapse._linalg.eigen.problem import Dense, EigenSolver, Pairs, Problem, has_hubs
 from cellapse._linalg.factor import best_direct, expands
 from cellapse._linalg.symmetric import SymmetricOperator
 from cellapse._linalg.tuning import DENSE, DENSE_IF_NOTHING_ELSE

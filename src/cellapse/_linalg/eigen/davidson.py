@@ -28,8 +28,15 @@ from cellapse._linalg.blas import (
     times,
 )
 from cellapse._linalg.cg import ROUGH, System, rough_solution
-from cellapse._linalg.eigen.problem import FirstPairs, Pairs, Problem, only_below
-from cellapse._linalg.eigen.solver import SUPERLU, EigenSolver, check_factorization
+from cellapse._linalg.eigen.problem import (
+    SUPERLU,
+    EigenSolver,
+    FirstPairs,
+    Pairs,
+    Problem,
+    check_factorization,
+    only_below,
+)
 from cellapse._linalg.factor import Direct, Solve
 from cellapse._linalg.kernel import Projector
 from cellapse._linalg.tuning import CORRECTION_PRODUCTS

@@ -25,8 +25,14 @@ from scipy import linalg, sparse
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
 
 from cellapse._errors import ConvergenceError, InputError
-from cellapse._linalg.eigen.problem import Pairs, Problem, no_pairs
-from cellapse._linalg.eigen.solver import SUPERLU, EigenSolver, check_factorization
+from cellapse._linalg.eigen.problem import (
+    SUPERLU,
+    EigenSolver,
+    Pairs,
+    Problem,
+    check_factorization,
+    no_pairs,
+)
 from cellapse._linalg.factor import Direct, Solve
 from cellapse._linalg.tuning import FILTER_DEGREE
 from cellapse._shared.arrays import FloatArray

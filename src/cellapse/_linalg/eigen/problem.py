@@ -1,27 +1,28 @@
-r"""The eigenproblem as the solvers see it: symmetric, scaled by the mass, without its kernel.
+r"""The eigenproblem as the solvers see it, and their contract.
 
     S u = lambda D u    becomes    D^{-1/2} S D^{-1/2} v = lambda v,    u = D^{-1/2} v.
 
-The kernel, if it is known, is projected out, and so are vectors that have been found. The largest
-eigenpairs are the smallest of norm - S.
+The problem is symmetric, and scaled by the mass. The kernel, if it is known, is projected out, and
+so are vectors that have been found: Krylov methods miss repeated zeros. The largest eigenpairs are
+the smallest of norm - S.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
 
 from cellapse._errors import InputError
-from cellapse._linalg.blas import remove_span
+from cellapse._linalg.blas import remove_span, symmetric_eigenpairs, times
 from cellapse._linalg.eigen.inertia import count_below, shift_inverse
-from cellapse._linalg.eigen.lower_bound import lower_bound
 from cellapse._linalg.factor import Direct, Solve
 from cellapse._linalg.kernel import Projector, scaled_kernel
-from cellapse._linalg.symmetric import ApproximateInverse, SymmetricOperator
+from cellapse._linalg.symmetric import ApproximateInverse, Deficit, SymmetricOperator
 from cellapse._linalg.tuning import HUBS
 from cellapse._shared.arrays import Entries, FloatArray, row_sum
 
@@ -330,3 +331,132 @@ def only_below(pairs: Pairs, value: float) -> Pairs:
 def no_pairs(n: int) -> Pairs:
     """No eigenpairs of an operator of size n."""
     return np.empty(0), np.empty((n, 0))
+
+
+SUPERLU = Direct()
+_MORE = 4  # eigenpairs that a start for others is given besides
+
+
+class EigenSolver(ABC):
+    """A way to the smallest eigenpairs of a symmetric operator, as a small frozen object.
+
+    Attributes
+    ----------
+    complete : bool
+        Whether all eigenpairs are computed, so that none can be missed.
+    finds_largest : bool
+        Whether it also finds the other end of the spectrum.
+    starts_from_base : bool
+        Whether `problem.start` is to hold the eigenpairs of A, if S is a collapse of A.
+    factorizes : bool
+        Whether it needs a factorization; if one is an option, counting by one is, too.
+    """
+
+    complete: ClassVar[bool] = False
+    finds_largest: ClassVar[bool] = True
+    starts_from_base: ClassVar[bool] = False
+
+    @property
+    def factorizes(self) -> bool:
+        return False
+
+    @abstractmethod
+    def find(self, problem: Problem) -> Pairs:
+        """Find the k smallest eigenpairs off the kernel; copies of an eigenvalue may be missed."""
+
+    def find_more(self, problem: Problem) -> Pairs:
+        """Find the k smallest eigenpairs and a few more that cost little; those may be rough."""
+        more = min(_MORE, problem.dimension - problem.k - 2)
+        return self.find(replace(problem, k=problem.k + more) if more > 0 else problem)
+
+    def search(self, problem: Problem, below: float, block: int) -> Pairs:
+        """Find eigenpairs below a value, if there are any, from a random start."""
+        return only_below(self.find(replace(problem, k=block)), below)
+
+    def plan(self, problem: Problem) -> tuple[Problem, list[EigenSolver]]:
+        """Choose the solvers to try in turn, and the problem that they are given."""
+        return problem, [self]
+
+
+@dataclass(frozen=True)
+class Dense(EigenSolver):
+    """All eigenpairs of the dense matrix by LAPACK: complete, for up to a few thousand cells.
+
+    Examples
+    --------
+    >>> import networkx as nx, cellapse as cl
+    >>> K = cl.clique_complex(nx.karate_club_graph())
+    >>> S = cl.collapse(K)
+    >>> S.spectrum(3, solver=cl.Dense()).certified
+    True
+    """
+
+    complete: ClassVar[bool] = True
+
+    def find(self, problem: Problem) -> Pairs:
+        S = problem.dense()
+        if problem.n_kernel:  # moved to the other end, instead of trusting rounding with it
+            S = problem.onto_kernel.add_to(S, 2.0 * problem.norm)
+        return symmetric_eigenpairs(S, 0, problem.k)
+
+
+def check_factorization(given: object) -> None:
+    """Refuse what is no `Direct(...)`, such as its name."""
+    if not isinstance(given, Direct):
+        raise InputError(f'factorization={given!r:.80}; give Direct() or such as Direct("pardiso")')
+
+
+_COMPONENTS = 20  # at most so many columns of P: each is a dense row of the shifted system
+_BELOW = 0.1  # how far below 0 a shift is, relative to c over the mean mass
+
+
+class LowerBound(SymmetricOperator):
+    r"""A sparse operator below S that is closer to it than A, for masses that differ.
+
+    K is I on the kernel of A, onto which P projects, and at least I elsewhere, so that
+
+        S = A - c (I - K^-1)  >=  A - c (I - P),    c <= lambda_1(A).
+
+    With one mass for all, that has the eigenvectors of A. With others, c / mass is another shift
+    for every cell, and of the size of the smallest eigenvalues: those of A are a poor start. Here
+    masses are part of the operator, D^{-1/2} (A - c (I - P)) D^{-1/2}; its `A` is without P.
+    """
+
+    cheap = True
+
+    def __init__(
+        self, A: sparse.csr_array, kernel: sparse.csr_array, c: float, mass: FloatArray
+    ) -> None:
+        super().__init__(A.shape[0], ())
+        root = np.sqrt(mass)
+        scale = sparse.diags_array(1.0 / root)
+        self.A = sparse.csr_array(scale @ (A - c * sparse.eye_array(A.shape[0])) @ scale)
+        self.kernel = scaled_kernel(root, Entries.of(kernel)).csr
+        self._P = sparse.csr_array(np.sqrt(c) * (scale @ kernel))
+        self._shift = -_BELOW * c / float(mass.mean())
+        self._bound = row_sum(A, mass) or 1.0
+
+    def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
+        return times(self.A, x) + self._P @ (self._P.T @ x)
+
+    def norm_bound(self, mass: FloatArray | None = None) -> float:
+        return self._bound if mass is None else self._bound / float(mass.min(initial=np.inf))
+
+    def shifted_system(self, shift: float, mass: FloatArray) -> tuple[sparse.csr_array, int] | None:
+        H = self.A - shift * sparse.diags_array(mass)
+        count = self._P.shape[1]
+        system = sparse.block_array([[H, self._P], [self._P.T, -sparse.eye_array(count)]])
+        return sparse.csr_array(system), count
+
+    def safe_shift(self, mass: FloatArray) -> float:
+        return self._shift / float(mass.max())
+
+
+def lower_bound(deficit: Deficit, mass: FloatArray) -> LowerBound | None:
+    """The lower bound of S / scale with masses; None if there is none that would help."""
+    kernel, c = deficit.base.kernel, deficit.c
+    if kernel is None or not deficit.lower_is_definite or not 0.0 < c < np.inf:
+        return None
+    if not 0 < kernel.shape[1] <= _COMPONENTS:
+        return None
+    return LowerBound(deficit.base.A, kernel, c / deficit.scale, mass)

@@ -24,8 +24,7 @@ from scipy import linalg
 from cellapse._errors import ConvergenceError, InputError, SizeError, extra
 from cellapse._linalg.blas import symmetric_eigenpairs
 from cellapse._linalg.eigen.auto import Auto
-from cellapse._linalg.eigen.problem import Base, FirstPairs, Pairs, Problem, no_pairs
-from cellapse._linalg.eigen.solver import EigenSolver
+from cellapse._linalg.eigen.problem import Base, EigenSolver, FirstPairs, Pairs, Problem, no_pairs
 from cellapse._linalg.tuning import CERTIFY
 from cellapse._shared.arrays import FloatArray
 from cellapse._shared.card import Card, Shown

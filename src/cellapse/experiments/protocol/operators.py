@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from cellapse._collapse.build import collapse
+from cellapse._collapse.collapsed import collapse
 from cellapse._collapse.realizations import Mixed
 from cellapse._complex.complex import Complex
 from cellapse._linalg.operators import Operator, SparseOperator

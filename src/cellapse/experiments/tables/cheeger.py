@@ -12,7 +12,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 
-from cellapse._collapse.build import collapse
+from cellapse._collapse.collapsed import collapse
 from cellapse._linalg.operators import Operator, SparseOperator
 from cellapse.experiments.protocol.runner import Arguments, Result
 from cellapse.experiments.protocol.table import Detail, Experiment, Results, Row, Table

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cellapse._collapse.build import collapse
+from cellapse._collapse.collapsed import collapse
 from cellapse._complex.complex import Complex
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.spatial import cKDTree
 
-from cellapse._collapse.build import collapse
+from cellapse._collapse.collapsed import collapse
 from cellapse._complex.complex import Complex
 from cellapse._errors import extra
 from cellapse._linalg.operators import Operator

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from cellapse._collapse.build import collapse
+from cellapse._collapse.collapsed import collapse
 from cellapse._complex.complex import Complex
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian

@@ -16,8 +16,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, cg, eigsh, splu
 
-from cellapse._collapse.build import collapse
-from cellapse._collapse.collapsed import CollapsedOperator
+from cellapse._collapse.collapsed import CollapsedOperator, collapse
 from cellapse._complex.complex import Complex
 from cellapse._linalg.factor import fill_in
 from cellapse._operators.baselines import graph_laplacian

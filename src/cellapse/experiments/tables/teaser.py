@@ -16,7 +16,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from cellapse._collapse.build import collapse
+from cellapse._collapse.collapsed import collapse
 from cellapse._linalg.operators import Operator
 from cellapse._operators.baselines import graph_laplacian
 from cellapse._shared.arrays import FloatArray, IntArray
